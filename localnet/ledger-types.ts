@@ -1,0 +1,76 @@
+// What the exchange hands to the ledger for one slot, and what the RPC server reads back.
+
+export interface LedgerAccount {
+  /** base58 */
+  readonly pubkey: string;
+  /** Owning program, base58. */
+  readonly owner: string;
+  readonly lamports: number;
+  /** Empty data means that the account was closed. */
+  readonly data: Uint8Array;
+}
+
+export interface LedgerTransaction {
+  /** base58, 64 bytes */
+  readonly signature: string;
+  /** null on success, else the JSON error Solana would give. */
+  readonly err: unknown;
+  readonly logMessages: readonly string[];
+  /** Every key the transaction mentions, base58; the programs it calls among them. */
+  readonly accountKeys: readonly string[];
+  /** Accounts as this transaction left them, in order of writing. */
+  readonly writes: readonly LedgerAccount[];
+}
+
+export interface LedgerBlock {
+  readonly slot: number;
+  /** Unix seconds. */
+  readonly blockTime: number;
+  readonly transactions: readonly LedgerTransaction[];
+}
+
+/** One emitted program event as the localnet knows it: the truth tests compare with. */
+export interface TruthEvent {
+  readonly signature: string;
+  /** Index among all records of its transaction. */
+  readonly index: number;
+  readonly slot: number;
+  readonly name: string;
+  /** Program's own field names; integers above 53 bits as decimal strings, keys as base58, enums as variant names. */
+  readonly data: Record<string, unknown>;
+}
+
+/** One order resting now, visible or not. */
+export interface TruthOrder {
+  readonly marketType: 'perp' | 'spot';
+  readonly marketIndex: number;
+  readonly source: 'user' | 'clob';
+  readonly maker: string;
+  readonly orderId: number;
+  readonly direction: 'long' | 'short';
+  readonly orderType: string;
+  readonly price: string;
+  readonly oraclePriceOffset: string;
+  readonly baseAssetAmount: string;
+  readonly baseAssetAmountFilled: string;
+  readonly triggerCondition: string;
+  readonly postOnly: boolean;
+  readonly reduceOnly: boolean;
+  readonly placedSlot: number;
+  readonly bookOrderId: string | null;
+}
+
+/** The part of the exchange that the RPC server may call. */
+export interface Exchange {
+  /** Computes the next slot's block. Deterministic: same options, same blocks. */
+  nextBlock(): LedgerBlock;
+  /** Accounts that exist at the start, before the first block. */
+  genesis(): readonly LedgerAccount[];
+  restingOrders(): readonly TruthOrder[];
+  /** Events emitted since `from` (counted from 0), at most `limit`. Empty when truth is not kept. */
+  events(from: number, limit: number): readonly TruthEvent[];
+  /** How many events were emitted, by record name. */
+  eventCounts(): Readonly<Record<string, number>>;
+  /** State that `restore` continues from; structured-cloneable. */
+  snapshot(): unknown;
+}

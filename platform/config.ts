@@ -1,0 +1,165 @@
+// Typed configuration: one table of settings, read in one place. Nothing else reads the environment.
+
+export interface Config {
+  readonly dataDir: string;
+  /** Chain definition: `velocity`, or paths of Anchor IDL files separated by commas. */
+  readonly definition: string;
+  readonly source: 'rpc' | 'capture';
+  readonly rpcUrl: string;
+  readonly rpcWsUrl: string;
+  readonly capturePath: string;
+  readonly log: 'embedded' | 'kafka';
+  readonly kafkaBrokers: string;
+  readonly kafkaTopicPrefix: string;
+  readonly schemaRegistryUrl: string;
+  /** Empty: a managed child process. */
+  readonly clickhouseUrl: string;
+  readonly clickhouseUser: string;
+  readonly clickhousePassword: string;
+  readonly clickhouseDatabase: string;
+  readonly clickhouseCluster: string;
+  readonly host: string;
+  readonly orderbookPort: number;
+  readonly gatewayPort: number;
+  readonly historyPort: number;
+  readonly metricsPort: number;
+  readonly localnetRpcPort: number;
+  readonly localnetWsPort: number;
+  readonly bookTickMs: number;
+  readonly sinkMaxDelayMs: number;
+  readonly sinkMaxRows: number;
+  readonly slotStallMs: number;
+  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+}
+
+type Value = Config[keyof Config];
+
+interface Setting {
+  readonly key: keyof Config;
+  readonly fallback: Value;
+  readonly help: string;
+  readonly choices?: readonly string[];
+  readonly min?: number;
+  readonly max?: number;
+  readonly secret?: boolean;
+}
+
+const PORT_MAX = 65535;
+const port = (key: keyof Config, fallback: number, help: string): Setting => ({
+  key,
+  fallback,
+  help: `${help}; 0 = any free port`,
+  min: 0,
+  max: PORT_MAX,
+});
+
+/** Every setting with its default. The environment variable is `SLOTBOOK_` and the key in upper snake case. */
+export const SETTINGS: readonly Setting[] = [
+  { key: 'dataDir', fallback: 'data', help: 'where the embedded stores and endpoints.json live' },
+  { key: 'definition', fallback: 'velocity', help: 'chain definition: velocity, or IDL files separated by commas' },
+  { key: 'source', fallback: 'rpc', choices: ['rpc', 'capture'], help: 'what to ingest from' },
+  { key: 'rpcUrl', fallback: 'http://127.0.0.1:8899', help: 'Solana JSON-RPC', secret: true },
+  { key: 'rpcWsUrl', fallback: '', help: 'Solana PubSub; empty = derived from rpcUrl', secret: true },
+  { key: 'capturePath', fallback: '', help: 'capture file or folder, for source=capture' },
+  { key: 'log', fallback: 'embedded', choices: ['embedded', 'kafka'], help: 'which event log' },
+  { key: 'kafkaBrokers', fallback: '127.0.0.1:9092', help: 'host:port list, for log=kafka' },
+  { key: 'kafkaTopicPrefix', fallback: '', help: 'put before every topic name' },
+  { key: 'schemaRegistryUrl', fallback: '', help: 'Confluent schema registry; switches the wire format', secret: true },
+  { key: 'clickhouseUrl', fallback: '', help: 'ClickHouse HTTP URL; empty = managed child process', secret: true },
+  { key: 'clickhouseUser', fallback: 'default', help: 'ClickHouse user' },
+  { key: 'clickhousePassword', fallback: '', help: 'ClickHouse password', secret: true },
+  { key: 'clickhouseDatabase', fallback: 'slotbook', help: 'ClickHouse database' },
+  { key: 'clickhouseCluster', fallback: '', help: 'cluster name for replicated tables; empty = one server' },
+  { key: 'host', fallback: '127.0.0.1', help: 'address to listen on' },
+  port('orderbookPort', 6969, 'order-book REST and /ws'),
+  port('gatewayPort', 6970, 'WebSocket gateway'),
+  port('historyPort', 6971, 'history REST'),
+  port('metricsPort', 9464, '/metrics'),
+  port('localnetRpcPort', 8899, 'simulated cluster, JSON-RPC'),
+  port('localnetWsPort', 8900, 'simulated cluster, PubSub'),
+  { key: 'bookTickMs', fallback: 50, min: 0, max: 1000, help: 'conflation of the book channels, milliseconds' },
+  { key: 'sinkMaxDelayMs', fallback: 250, min: 10, max: 60_000, help: 'longest a row waits before its block is sent' },
+  { key: 'sinkMaxRows', fallback: 50_000, min: 1, max: 1_000_000, help: 'most records in one block' },
+  { key: 'slotStallMs', fallback: 5000, min: 500, max: 600_000, help: 'no slot for this long means NOK' },
+  {
+    key: 'logLevel',
+    fallback: 'info',
+    choices: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+    help: 'least severe line printed',
+  },
+];
+
+const PREFIX = 'SLOTBOOK_';
+
+export function variableName(key: keyof Config): string {
+  return PREFIX + key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads `SLOTBOOK_*` variables over the defaults; `overrides` (flags) win.
+ * Throws ConfigError for an unknown variable, a value that does not parse, or one out of range.
+ */
+export function readConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  overrides: Partial<Config> = {},
+): Config {
+  const known = new Map(SETTINGS.map((setting) => [variableName(setting.key), setting]));
+  const unknown = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !known.has(name));
+  if (unknown.length > 0) throw new ConfigError(`unknown settings: ${unknown.sort().join(', ')}`);
+  const values: Record<string, Value> = {};
+  for (const [name, setting] of known) {
+    const text = environment[name];
+    values[setting.key] =
+      overrides[setting.key] ?? (text === undefined ? setting.fallback : parse(name, setting, text));
+  }
+  if (values.rpcWsUrl === '') values.rpcWsUrl = pubSubUrl(String(values.rpcUrl));
+  return Object.freeze(values) as unknown as Config;
+}
+
+function parse(name: string, setting: Setting, text: string): Value {
+  if (typeof setting.fallback === 'number') {
+    const value = Number(text);
+    const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting;
+    if (text.trim() === '' || !Number.isSafeInteger(value) || value < min || value > max) {
+      throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}"`);
+    }
+    return value;
+  }
+  if (setting.choices && !setting.choices.includes(text)) {
+    throw new ConfigError(`${name} must be one of ${setting.choices.join(', ')}, not "${text}"`);
+  }
+  return text;
+}
+
+/** Solana's convention: PubSub listens one port above JSON-RPC when a port is named, else on the same host. */
+export function pubSubUrl(rpcUrl: string): string {
+  let url: URL;
+  try {
+    url = new URL(rpcUrl);
+  } catch {
+    throw new ConfigError(`rpcUrl is not a URL: ${rpcUrl}`);
+  }
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  if (url.port !== '') url.port = String(Number(url.port) + 1);
+  return url.toString();
+}
+
+/** Settings as printed at start: secrets are shown only as set or not set; URLs lose user, password and query. */
+export function describeConfig(config: Config): Record<string, Value> {
+  const shown: Record<string, Value> = {};
+  for (const { key, secret } of SETTINGS) shown[key] = secret ? redact(String(config[key])) : config[key];
+  return shown;
+}
+
+function redact(text: string): string {
+  if (text === '') return '';
+  try {
+    return new URL(text).origin;
+  } catch {
+    return '(set)';
+  }
+}

@@ -1,0 +1,20 @@
+// Which market a record speaks of, and the two words every room uses for it.
+
+export type MarketType = 'perp' | 'spot';
+
+export interface MarketRef {
+  readonly marketType: MarketType;
+  readonly marketIndex: number;
+}
+
+/** Key of a market in topics and state: `perp-0`. */
+export function marketKey(market: MarketRef): string {
+  return `${market.marketType}-${market.marketIndex}`;
+}
+
+/** Inverse of `marketKey`. Throws a RangeError when the text is not a market key. */
+export function parseMarketKey(key: string): MarketRef {
+  const match = /^(perp|spot)-(\d{1,5})$/.exec(key);
+  if (!match) throw new RangeError(`not a market key: ${key}`);
+  return { marketType: match[1] as MarketType, marketIndex: Number(match[2]) };
+}

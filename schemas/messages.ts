@@ -1,0 +1,275 @@
+// Our own messages as TypeScript sees them. `schemas/avro/*.avsc` is their wire form; field names are the same.
+// Units: prices 1e6, base amounts 1e9, quote amounts 1e6. bigint where 64 bits are real, number only below 2^53.
+// Public keys are their 32 raw bytes.
+
+import type { MarketRef } from './market.ts';
+
+export type OrderSource = 'user' | 'clob';
+export type OrderType = 'market' | 'limit' | 'triggerMarket' | 'triggerLimit' | 'oracle';
+export type Direction = 'long' | 'short';
+export type TriggerCondition = 'above' | 'below' | 'triggeredAbove' | 'triggeredBelow';
+
+/** One open order as the chain holds it now: absolute, never a delta. */
+export interface OrderState {
+  /** User account (not the wallet). */
+  readonly maker: Uint8Array;
+  /** Order id given by the exchange program; unique for its maker. */
+  readonly orderId: number;
+  readonly orderType: OrderType;
+  readonly direction: Direction;
+  readonly price: bigint;
+  readonly baseAssetAmount: bigint;
+  readonly baseAssetAmountFilled: bigint;
+  readonly triggerPrice: bigint;
+  readonly triggerCondition: TriggerCondition;
+  readonly oraclePriceOffset: bigint;
+  readonly postOnly: boolean;
+  readonly reduceOnly: boolean;
+  readonly auctionDurationSlots: number;
+  readonly auctionStartPrice: bigint;
+  readonly auctionEndPrice: bigint;
+  readonly placedSlot: number;
+  /** Unix seconds, 0 = none. */
+  readonly maxTs: bigint;
+  readonly bitFlags: number;
+  /** Base amount of the maker's perp position in this market; kept current for reduce-only orders, else 0. */
+  readonly positionBaseAmount: bigint;
+  /** The market-level book's own order id, which is its queue priority; null for an order in a user account. */
+  readonly bookOrderId: bigint | null;
+}
+
+export interface OrderRef {
+  readonly maker: Uint8Array;
+  readonly orderId: number;
+}
+
+/** What one account update changed among the open orders of one market. */
+export interface BookOrders extends MarketRef {
+  readonly slot: number;
+  readonly source: OrderSource;
+  /** The account that was read: a User account, or the market-level order account. */
+  readonly account: Uint8Array;
+  readonly upserts: readonly OrderState[];
+  readonly removals: readonly OrderRef[];
+}
+
+/** AMM state that vAMM levels are computed from. Reserves 1e9, peg and spreads 1e6. */
+export interface AmmState {
+  readonly baseAssetReserve: bigint;
+  readonly quoteAssetReserve: bigint;
+  readonly sqrtK: bigint;
+  readonly pegMultiplier: bigint;
+  readonly minBaseAssetReserve: bigint;
+  readonly maxBaseAssetReserve: bigint;
+  readonly terminalQuoteAssetReserve: bigint;
+  readonly concentrationCoef: bigint;
+  /** Spread reserves as the chain stored them; zero when the program never computed them. */
+  readonly askBaseAssetReserve: bigint;
+  readonly askQuoteAssetReserve: bigint;
+  readonly bidBaseAssetReserve: bigint;
+  readonly bidQuoteAssetReserve: bigint;
+  readonly baseAssetAmountWithAmm: bigint;
+  readonly totalFeeMinusDistributions: bigint;
+  readonly netRevenueSinceLastFunding: bigint;
+  readonly baseSpread: number;
+  readonly maxSpread: number;
+  readonly longSpread: number;
+  readonly shortSpread: number;
+  readonly referencePriceOffset: number;
+  readonly curveUpdateIntensity: number;
+  readonly ammSpreadAdjustment: number;
+  readonly ammInventorySpreadAdjustment: number;
+  readonly lastUpdateSlot: bigint;
+}
+
+/** A market account as it is now. Spot markets have `amm` null and perp-only members zero. */
+export interface BookMarket extends MarketRef {
+  readonly slot: number;
+  readonly account: Uint8Array;
+  readonly symbol: string;
+  /** Lower camel case variant of the market status. */
+  readonly status: string;
+  readonly oracle: Uint8Array;
+  readonly oracleSource: string;
+  readonly tickSize: bigint;
+  readonly stepSize: bigint;
+  readonly minOrderSize: bigint;
+  readonly pausedOperations: number;
+  /** True when the exchange-wide or market-wide flags stop AMM fills. */
+  readonly ammPaused: boolean;
+  /** Market-level order account, null when the market has none. */
+  readonly clobMarket: Uint8Array | null;
+  readonly baseAssetAmountLong: bigint;
+  readonly baseAssetAmountShort: bigint;
+  readonly last24hAvgFundingRate: bigint;
+  readonly mmOraclePrice: bigint;
+  readonly mmOracleSlot: bigint;
+  readonly mmOracleSequenceId: bigint;
+  readonly lastOraclePriceTwap: bigint;
+  readonly lastOraclePriceTwap5Min: bigint;
+  readonly lastMarkPriceTwap5Min: bigint;
+  readonly decimals: number;
+  readonly amm: AmmState | null;
+}
+
+export interface BookOracle extends MarketRef {
+  readonly slot: number;
+  readonly price: bigint;
+  readonly oracleSlot: bigint;
+  readonly confidence: bigint;
+  readonly hasSufficientNumberOfDataPoints: boolean;
+  readonly twap: bigint | null;
+  readonly twapConfidence: bigint | null;
+  /** Pre-launch oracles only. */
+  readonly maxPrice: bigint | null;
+  readonly sequenceId: bigint | null;
+}
+
+/** A slot was reached; written to every partition of `book`. Time for reducers. */
+export interface BookSlot {
+  readonly slot: number;
+}
+
+/**
+ * Brackets a full snapshot of one market's open orders: what is not upserted between begin and end (or by a live update
+ * in between) is gone. `snapshotSlot` is the context slot of the read. Repeating a bracket changes nothing.
+ */
+export interface BookSnapshotBegin extends MarketRef {
+  readonly snapshotSlot: number;
+}
+export interface BookSnapshotEnd extends MarketRef {
+  readonly snapshotSlot: number;
+}
+
+export interface PositionState extends MarketRef {
+  readonly slot: number;
+  readonly user: Uint8Array;
+  readonly authority: Uint8Array;
+  readonly baseAssetAmount: bigint;
+  readonly quoteAssetAmount: bigint;
+  readonly quoteEntryAmount: bigint;
+  readonly quoteBreakEvenAmount: bigint;
+  readonly lastCumulativeFundingRate: bigint;
+  readonly openOrders: number;
+}
+
+/** Absolute state of one published level; all sizes zero means that the level is gone. */
+export interface ViewLevel {
+  readonly price: number;
+  readonly dlob: bigint;
+  readonly vamm: bigint;
+}
+
+/** One visible resting order. Position in the walk: price, then `rank` ascending (field by field). */
+export interface ViewOrder {
+  readonly price: number;
+  readonly size: bigint;
+  readonly maker: Uint8Array;
+  readonly orderId: number;
+  readonly source: OrderSource;
+  /** Walk order among equal prices: list precedence, then slot or book id, then arrival. */
+  readonly rank: readonly number[];
+}
+
+export interface ViewOrderRef {
+  readonly maker: Uint8Array;
+  readonly orderId: number;
+  readonly source: OrderSource;
+}
+
+export interface ViewOracle {
+  readonly price: bigint;
+  readonly slot: bigint;
+  readonly confidence: bigint;
+  readonly hasSufficientNumberOfDataPoints: boolean;
+  readonly twap: bigint | null;
+  readonly twapConfidence: bigint | null;
+  readonly maxPrice: bigint | null;
+}
+
+/** Head of every book view message. `seq` is contiguous inside an epoch and starts at 1. */
+export interface BookViewHead extends MarketRef {
+  readonly epoch: number;
+  readonly seq: number;
+  /** Slot of the newest slot, market or order update applied. */
+  readonly slot: number;
+  /** Slot of the newest market account update. */
+  readonly marketSlot: number;
+  readonly oracle: ViewOracle | null;
+  /** Market-maker oracle, or the exchange oracle when that is the one in force. */
+  readonly mmOracle: ViewOracle | null;
+  readonly isMmOracleActive: boolean;
+}
+
+/** One accepted change. Lists are per side; orders removed are named in `gone`. */
+export interface BookViewDiff extends BookViewHead {
+  readonly bids: readonly ViewLevel[];
+  readonly asks: readonly ViewLevel[];
+  readonly bidOrders: readonly ViewOrder[];
+  readonly askOrders: readonly ViewOrder[];
+  readonly gone: readonly ViewOrderRef[];
+}
+
+/** The whole published book: the state after `seq`. Levels and orders in walk order. */
+export interface BookViewSnapshot extends BookViewHead {
+  readonly bids: readonly ViewLevel[];
+  readonly asks: readonly ViewLevel[];
+  readonly bidOrders: readonly ViewOrder[];
+  readonly askOrders: readonly ViewOrder[];
+}
+
+/** Description of a market for readers: registry, and what market summaries need. */
+export interface MarketView extends MarketRef {
+  readonly slot: number;
+  readonly symbol: string;
+  readonly status: string;
+  readonly tickSize: bigint;
+  readonly stepSize: bigint;
+  readonly minOrderSize: bigint;
+  readonly decimals: number;
+  readonly oraclePrice: bigint | null;
+  readonly openInterestBase: bigint;
+  readonly last24hAvgFundingRate: bigint;
+}
+
+/** A fill for the trades channel; raw integers, absent optionals are null. */
+export interface TradeView extends MarketRef {
+  readonly ts: bigint;
+  readonly slot: number;
+  readonly txSig: string;
+  readonly txSigIndex: number;
+  readonly fillRecordId: bigint;
+  readonly action: string;
+  readonly actionExplanation: string;
+  readonly filler: Uint8Array | null;
+  readonly taker: Uint8Array | null;
+  readonly maker: Uint8Array | null;
+  readonly takerFee: bigint | null;
+  readonly makerFee: bigint | null;
+  readonly quoteAssetAmountSurplus: bigint | null;
+  readonly baseAssetAmountFilled: bigint;
+  readonly quoteAssetAmountFilled: bigint;
+  readonly referrerReward: number | null;
+  readonly takerOrderId: number | null;
+  readonly makerOrderId: number | null;
+  readonly takerOrderDirection: Direction | null;
+  readonly makerOrderDirection: Direction | null;
+  readonly takerOrderBaseAssetAmount: bigint | null;
+  readonly takerOrderCumulativeBaseAssetAmountFilled: bigint | null;
+  readonly takerOrderCumulativeQuoteAssetAmountFilled: bigint | null;
+  readonly makerOrderBaseAssetAmount: bigint | null;
+  readonly makerOrderCumulativeBaseAssetAmountFilled: bigint | null;
+  readonly makerOrderCumulativeQuoteAssetAmountFilled: bigint | null;
+  readonly oraclePrice: bigint;
+  readonly bitFlags: number;
+}
+
+/** Something that could not be read. Nothing is dropped without one of these. */
+export interface DeadLetter {
+  readonly reason: string;
+  readonly detail: string;
+  readonly slot: number;
+  /** Where it came from: account key, transaction signature, or `topic/partition/offset`. */
+  readonly origin: string;
+  readonly bytes: Uint8Array;
+}

@@ -1,0 +1,88 @@
+// The topic catalogue: every stream of the log as data. Adapters create topics from it, `slotbook topics` prints it.
+
+export type Retention = { readonly kind: 'time'; readonly hours: number } | { readonly kind: 'compact' };
+
+export interface Topic {
+  readonly name: string;
+  /** What the key of a record is; all records of one key are in one partition, in order. */
+  readonly key: 'market' | 'market or account' | 'reason';
+  readonly partitions: number;
+  readonly retention: Retention;
+  /** Avro record names that may appear, or `events` for every program event. */
+  readonly schemas: readonly string[];
+  readonly purpose: string;
+}
+
+const WEEK_HOURS = 168;
+const YEAR_HOURS = 8760;
+
+export const TOPICS = {
+  events: {
+    name: 'events',
+    key: 'market or account',
+    partitions: 4,
+    retention: { kind: 'time', hours: YEAR_HOURS },
+    schemas: ['events'],
+    purpose: 'every decoded program event, once, in chain order per key',
+  },
+  book: {
+    name: 'book',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: WEEK_HOURS },
+    schemas: ['BookOrders', 'BookMarket', 'BookOracle', 'BookSlot', 'BookSnapshotBegin', 'BookSnapshotEnd'],
+    purpose: 'all a book reducer needs of a market, in one order',
+  },
+  positions: {
+    name: 'positions',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: WEEK_HOURS },
+    schemas: ['PositionState'],
+    purpose: 'perp positions as they change',
+  },
+  bookViews: {
+    name: 'views.book',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: 24 },
+    schemas: ['BookViewDiff', 'BookViewSnapshot'],
+    purpose: 'sequenced changes of the published books',
+  },
+  marketViews: {
+    name: 'views.markets',
+    key: 'market',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['MarketView'],
+    purpose: 'the newest description of each market',
+  },
+  tradeViews: {
+    name: 'views.trades',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: 24 },
+    schemas: ['TradeView'],
+    purpose: 'fills as the trades channel publishes them',
+  },
+  deadLetters: {
+    name: 'dead-letters',
+    key: 'reason',
+    partitions: 1,
+    retention: { kind: 'time', hours: WEEK_HOURS },
+    schemas: ['DeadLetter'],
+    purpose: 'what could not be read, with the reason and the bytes',
+  },
+} as const satisfies Record<string, Topic>;
+
+export const TOPIC_LIST: readonly Topic[] = Object.values(TOPICS);
+
+/**
+ * Partition of a key: FNV-1a over its UTF-8 bytes. Both adapters are given the partition, so that a market lies in the
+ * same partition number of `book`, `views.book` and `views.trades` whatever the log is.
+ */
+export function partitionOf(topic: Topic, key: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(key, 'utf8')) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash % topic.partitions;
+}
