@@ -1,5 +1,10 @@
 // How a process lives: the only entry of platform/.
 
 export * from './config.ts';
+export { openEventLog } from './log/open.ts';
 export * from './log/port.ts';
 export type * from './runtime/context.ts';
+export * from './runtime/endpoints.ts';
+export * from './runtime/logger.ts';
+export * from './runtime/metrics.ts';
+export * from './runtime/process.ts';

@@ -1,0 +1,89 @@
+// The `slotbook` command line: dev, run, topics, capture, doctor.
+
+import { Command, Option } from 'commander';
+import { type Config, ConfigError, readConfig, SETTINGS, variableName } from '../platform/index.ts';
+import { capture } from './capture.ts';
+import { type DevOptions, dev } from './dev.ts';
+import { doctor } from './doctor.ts';
+import { ROLE_HELP, ROLE_NAMES, type RoleName } from './roles.ts';
+import { runRoles } from './run.ts';
+import { printTopics } from './topics.ts';
+
+const EXIT_USAGE = 2;
+
+/** One flag per setting, so that everything in the environment can be said on the command line too. */
+function withSettings(command: Command): Command {
+  for (const { key, help, choices, fallback } of SETTINGS) {
+    const flag = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const option = new Option(
+      `--${flag} <value>`,
+      `${help} [${variableName(key)}, default ${JSON.stringify(fallback)}]`,
+    );
+    command.addOption(choices ? option.choices(choices) : option);
+  }
+  return command;
+}
+
+/** Flags become settings by way of the same parser as the environment, so that both are checked alike. */
+function configOf(flags: Record<string, unknown>, overrides: Partial<Config> = {}): Config {
+  const environment: Record<string, string | undefined> = { ...process.env };
+  for (const { key } of SETTINGS) {
+    if (flags[key] !== undefined) environment[variableName(key)] = String(flags[key]);
+  }
+  return readConfig(environment, overrides);
+}
+
+const program = new Command('slotbook')
+  .description('Order book, trades feed and full history of a perpetuals exchange on Solana')
+  .showHelpAfterError()
+  .configureHelp({ showGlobalOptions: true });
+
+withSettings(program.command('dev'))
+  .description('run the whole pipeline on embedded stores against a simulated cluster (what `npm start` runs)')
+  .option('--rpc <url>', 'read this cluster instead of the simulated one')
+  .option('--speed <factor>', 'simulated cluster: slots per 400 ms', '1')
+  .option('--seed <number>', 'simulated cluster: seed', '1')
+  .option('--accounts <number>', 'simulated cluster: user accounts')
+  .option('--orders-per-market <number>', 'simulated cluster: resting orders aimed at in each market')
+  .action(async (flags: Record<string, unknown> & DevOptions) => {
+    const overrides: Partial<Config> = flags.rpc === undefined ? {} : { rpcUrl: flags.rpc, rpcWsUrl: '' };
+    process.exitCode = await dev(configOf(flags, overrides), flags);
+  });
+
+withSettings(program.command('run'))
+  .argument('<role...>', `roles: ${ROLE_NAMES.join(', ')}, localnet`)
+  .description('run roles in one process')
+  .addHelpText('after', `\nRoles:\n${ROLE_NAMES.map((name) => `  ${name.padEnd(12)}${ROLE_HELP[name]}`).join('\n')}`)
+  .action(async (roles: string[], flags: Record<string, unknown>) => {
+    const unknown = roles.filter((role) => !(ROLE_NAMES as readonly string[]).includes(role));
+    if (unknown.length > 0) throw new ConfigError(`unknown roles: ${unknown.join(', ')}`);
+    process.exitCode = await runRoles(configOf(flags), roles as RoleName[]);
+  });
+
+withSettings(program.command('capture'))
+  .requiredOption('--out <file>', 'where to write (.ndjson, .ndjson.gz or .ndjson.zst)')
+  .option('--seconds <number>', 'stop after this long; until ctrl-C otherwise')
+  .description('record accounts, transactions and slots of a source, to be played with --source capture')
+  .action(async (flags: Record<string, unknown> & { out: string; seconds?: string }) => {
+    process.exitCode = await capture(configOf(flags), flags.out, flags.seconds);
+  });
+
+program
+  .command('topics')
+  .description('print the topic catalogue')
+  .option('--json', 'as JSON')
+  .action((flags: { json?: boolean }) => printTopics(flags.json === true));
+
+withSettings(program.command('doctor'))
+  .description('check what this machine has and whether the configured services answer')
+  .action(async (flags: Record<string, unknown>) => {
+    process.exitCode = await doctor(configOf(flags));
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`slotbook: ${error.message}\n`);
+  process.exitCode = EXIT_USAGE;
+}

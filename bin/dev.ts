@@ -1,0 +1,188 @@
+// `slotbook dev`: the whole pipeline in one process, beside a simulated cluster in a process of its own (or a real one),
+// with one status line a second. What `npm start` runs.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import {
+  type Config,
+  ConfigError,
+  createLogger,
+  type Logger,
+  pubSubUrl,
+  type RunningProcess,
+  startProcess,
+  updateEndpoints,
+} from '../platform/index.ts';
+import { ROLE_HELP, ROLE_NAMES, type RoleName, roleEntries } from './roles.ts';
+import { untilSignal } from './signals.ts';
+import { startStatus } from './status.ts';
+
+export interface DevOptions {
+  readonly rpc?: string;
+  readonly speed?: string;
+  readonly seed?: string;
+  readonly accounts?: string;
+  readonly ordersPerMarket?: string;
+}
+
+const EXIT_FAILURE = 1;
+const CLUSTER_START_MS = 60_000;
+const CLUSTER_STOP_MS = 10_000;
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** Resolves to the exit code. */
+export async function dev(config: Config, options: DevOptions): Promise<number> {
+  mkdirSync(config.dataDir, { recursive: true });
+  const logFile = path.join(config.dataDir, 'logs', 'slotbook.log');
+  const logger = createLogger({ level: config.logLevel, file: logFile, roles: ['dev'] });
+  const interrupted = untilSignal();
+  let cluster: Cluster | undefined;
+  let running: RunningProcess | undefined;
+  let code = 0;
+  try {
+    const chain = options.rpc === undefined && config.source === 'rpc';
+    if (chain) {
+      say('starting the simulated cluster');
+      cluster = await startCluster(config, options);
+    }
+    const settings: Config = cluster ? { ...config, rpcUrl: cluster.rpcUrl, rpcWsUrl: cluster.wsUrl } : config;
+    if (config.source === 'rpc') await claimDataDir(settings);
+    running = await startProcess({
+      config: settings,
+      logger,
+      roles: roleEntries(ROLE_NAMES),
+      onStarting: (role) => say(`starting ${role}: ${ROLE_HELP[role as RoleName]}`),
+    });
+    if (cluster) {
+      await updateEndpoints(config.dataDir, { rpc: cluster.rpcUrl, pubsub: cluster.wsUrl });
+    }
+    introduce({ ...(cluster ? { rpc: cluster.rpcUrl, pubsub: cluster.wsUrl } : {}), ...running.endpoints }, logFile);
+    const stopStatus = startStatus(running.metrics, say);
+    try {
+      await Promise.race([interrupted, running.done, ...(cluster ? [cluster.failed] : [])]);
+    } finally {
+      stopStatus();
+    }
+    say('stopping');
+  } catch (error) {
+    code = EXIT_FAILURE;
+    explain(error, logger, logFile);
+  }
+  // The cluster goes first, so that nothing is produced that the pipeline would have to catch up with.
+  await cluster?.stop();
+  await running?.stop();
+  if (code === 0) say('stopped; the next start continues from the data directory');
+  return code;
+}
+
+function introduce(endpoints: Readonly<Record<string, string>>, logFile: string): void {
+  say('');
+  for (const [name, url] of Object.entries(endpoints)) say(`  ${name.padEnd(12)} ${url}`);
+  say(`  ${'log file'.padEnd(12)} ${logFile}`);
+  say('');
+}
+
+function explain(error: unknown, logger: Logger, logFile: string): void {
+  logger.fatal({ err: error }, 'going down');
+  const text = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`slotbook: ${text}\n`);
+  if (!(error instanceof ConfigError)) process.stderr.write(`slotbook: more in ${logFile}\n`);
+}
+
+interface Cluster {
+  readonly rpcUrl: string;
+  readonly wsUrl: string;
+  /** Rejects when the process ends before it was asked to. */
+  readonly failed: Promise<never>;
+  stop(): Promise<void>;
+}
+
+async function startCluster(config: Config, options: DevOptions): Promise<Cluster> {
+  const entry = fileURLToPath(new URL('../localnet/main.ts', import.meta.url));
+  const flags: Record<string, string | undefined> = {
+    '--host': config.host,
+    '--rpc-port': String(config.localnetRpcPort),
+    '--ws-port': String(config.localnetWsPort),
+    '--state-file': path.join(config.dataDir, 'localnet', 'state.bin'),
+    '--speed': options.speed,
+    '--seed': options.seed,
+    '--accounts': options.accounts,
+    '--orders-per-market': options.ordersPerMarket,
+  };
+  const args = Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+  // A group of its own: ctrl-C in a terminal reaches only us, and we stop it in order.
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  let stopping = false;
+  const failed = ended.then((code): never | Promise<never> => {
+    if (stopping) return new Promise(() => {});
+    throw new Error(`the simulated cluster ended by itself (code ${code})`);
+  });
+  failed.catch(() => {});
+  const urls = await Promise.race([
+    firstJsonLine(child),
+    failed,
+    timeout(CLUSTER_START_MS, 'the simulated cluster did not start'),
+  ]);
+  return {
+    rpcUrl: urls.rpcUrl,
+    wsUrl: urls.wsUrl,
+    failed,
+    stop: async () => {
+      stopping = true;
+      child.kill('SIGTERM');
+      const killer = setTimeout(() => child.kill('SIGKILL'), CLUSTER_STOP_MS);
+      await ended;
+      clearTimeout(killer);
+    },
+  };
+}
+
+async function firstJsonLine(child: ChildProcess): Promise<{ rpcUrl: string; wsUrl: string }> {
+  if (!child.stdout) throw new Error('the simulated cluster has no output');
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith('{')) return JSON.parse(line) as { rpcUrl: string; wsUrl: string };
+  }
+  return new Promise(() => {});
+}
+
+function timeout(afterMs: number, message: string): Promise<never> {
+  return new Promise((_, reject) => setTimeout(() => reject(new Error(message)), afterMs).unref());
+}
+
+/** A data directory belongs to one chain and one definition; mixing two would put two histories into one log. */
+async function claimDataDir(config: Config): Promise<void> {
+  const file = path.join(config.dataDir, 'chain.json');
+  const claim = { genesisHash: await genesisHash(config.rpcUrl), definition: config.definition };
+  let owner: typeof claim | undefined;
+  try {
+    owner = JSON.parse(readFileSync(file, 'utf8')) as typeof claim;
+  } catch {
+    writeFileSync(file, `${JSON.stringify(claim)}\n`);
+    return;
+  }
+  if (owner.genesisHash !== claim.genesisHash || owner.definition !== claim.definition) {
+    throw new ConfigError(
+      `${config.dataDir} holds another chain (genesis ${owner.genesisHash}); name another directory with --data-dir`,
+    );
+  }
+}
+
+async function genesisHash(rpcUrl: string): Promise<string> {
+  const response = await fetch(rpcUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getGenesisHash' }),
+  }).catch((error: Error) => {
+    throw new ConfigError(`no answer from ${new URL(rpcUrl).origin} (PubSub ${pubSubUrl(rpcUrl)}): ${error.message}`);
+  });
+  const { result } = (await response.json()) as { result?: string };
+  if (result === undefined) throw new ConfigError(`${new URL(rpcUrl).origin} does not answer getGenesisHash`);
+  return result;
+}

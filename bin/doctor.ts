@@ -1,0 +1,78 @@
+// `slotbook doctor`: what this machine has and whether the configured services answer, one line each.
+
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { type Config, describeConfig, openEventLog, silentLogger } from '../platform/index.ts';
+import { loadDefinition } from '../schemas/index.ts';
+
+const TIMEOUT_MS = 3_000;
+const EXIT_PROBLEM = 1;
+
+interface Finding {
+  readonly ok: boolean;
+  readonly what: string;
+  readonly detail: string;
+}
+
+/** Resolves to 0 when everything needed is there, else 1. */
+export async function doctor(config: Config): Promise<number> {
+  process.stdout.write(`${JSON.stringify(describeConfig(config), null, 2)}\n`);
+  const findings = await Promise.all([
+    finding('node', async () => process.version),
+    finding('chain definition', async () => {
+      const { name, programs } = loadDefinition(config.definition);
+      return `${name}: ${programs.map(({ programId }) => programId).join(', ')}`;
+    }),
+    finding('uWebSockets.js', () => loads('uWebSockets.js')),
+    finding('event log', async () => {
+      const log = await openEventLog(config, silentLogger());
+      await log.close();
+      return log.kind;
+    }),
+    finding('ClickHouse', () =>
+      config.clickhouseUrl === '' ? loads('chdb/libchdb') : answers(new URL('/ping', config.clickhouseUrl)),
+    ),
+    finding('RPC', () => rpcHealth(config.rpcUrl)),
+    ...(['orderbookPort', 'gatewayPort', 'historyPort', 'metricsPort'] as const).map((key) =>
+      finding(`${key} ${config[key]} is free`, () => canListen(config.host, config[key])),
+    ),
+  ]);
+  for (const { ok, what, detail } of findings) process.stdout.write(`${ok ? 'ok  ' : 'MISS'} ${what}: ${detail}\n`);
+  return findings.every(({ ok }) => ok) ? 0 : EXIT_PROBLEM;
+}
+
+async function finding(what: string, look: () => Promise<string>): Promise<Finding> {
+  try {
+    return { ok: true, what, detail: await look() };
+  } catch (error) {
+    return { ok: false, what, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function loads(name: string): Promise<string> {
+  return createRequire(import.meta.url).resolve(name) === '' ? '' : 'installed';
+}
+
+async function answers(url: URL): Promise<string> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  if (!response.ok) throw new Error(`answers ${response.status}`);
+  return (await response.text()).trim();
+}
+
+async function rpcHealth(url: string): Promise<string> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getVersion' }),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  return JSON.stringify(((await response.json()) as { result?: unknown }).result);
+}
+
+function canListen(host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(port, host, () => server.close(() => resolve('yes')));
+  });
+}

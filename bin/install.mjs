@@ -1,0 +1,80 @@
+// Installs what is missing and hands over to the pinned Node 22. Plain JavaScript without dependencies: it runs on the
+// machine's own Node (20 or later) before anything is installed.
+
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const PINNED_NODE = path.join(ROOT, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const PROGRESS_INTERVAL_MS = 5_000;
+
+/** True when every package of the lock file that this platform needs stands in node_modules at its version. */
+export function isInstalled() {
+  const wanted = readPackages(path.join(ROOT, 'package-lock.json'));
+  const present = readPackages(path.join(ROOT, 'node_modules', '.package-lock.json'));
+  if (!wanted || !present || !existsSync(PINNED_NODE)) return false;
+  return Object.entries(wanted).every(
+    ([name, entry]) => name === '' || entry.optional || entry.devOptional || entry.version === present[name]?.version,
+  );
+}
+
+function readPackages(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages;
+  } catch {
+    return null;
+  }
+}
+
+/** Runs `npm ci` when something is missing, saying so; ends the process with its code when it fails. */
+export async function install() {
+  if (isInstalled()) return;
+  process.stderr.write('slotbook: installing dependencies (once; about a minute and 1.1 GB)\n');
+  const started = Date.now();
+  const progress = setInterval(() => {
+    process.stderr.write(`slotbook: still installing, ${Math.round((Date.now() - started) / 1000)} s\n`);
+  }, PROGRESS_INTERVAL_MS);
+  // The lock file was made for the pinned Node, so npm's engine warnings about the machine's Node say nothing useful.
+  const code = await run('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund'], {});
+  clearInterval(progress);
+  if (code !== 0 || !existsSync(PINNED_NODE)) {
+    process.stderr.write(`slotbook: npm ci ended with code ${code}${code === 0 ? ' but brought no Node 22' : ''}\n`);
+    process.exit(code || 1);
+  }
+  process.stderr.write(`slotbook: installed in ${Math.round((Date.now() - started) / 1000)} s\n`);
+}
+
+/** Environment in which `node` is the pinned one and package binaries are found. */
+export function pinnedEnvironment(extra = {}) {
+  const bins = [path.dirname(PINNED_NODE), path.join(ROOT, 'node_modules', '.bin')].join(path.delimiter);
+  return { ...process.env, ...extra, PATH: `${bins}${path.delimiter}${process.env.PATH ?? ''}` };
+}
+
+/** Runs a file or tool on the pinned Node with this process's terminal; resolves to its exit code. */
+export function runPinned(args, extra = {}) {
+  return run(PINNED_NODE, ['--disable-warning=ExperimentalWarning', ...args], pinnedEnvironment(extra));
+}
+
+function run(command, args, environment) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      stdio: 'inherit',
+      env: Object.keys(environment).length > 0 ? environment : process.env,
+      shell: process.platform === 'win32' && command === 'npm',
+    });
+    // A terminal's ctrl-C reaches the child by itself; a signal sent to this process alone is passed on.
+    const onInterrupt = () => {};
+    const onTerminate = () => child.kill('SIGTERM');
+    process.on('SIGINT', onInterrupt);
+    process.on('SIGTERM', onTerminate);
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      process.off('SIGINT', onInterrupt);
+      process.off('SIGTERM', onTerminate);
+      resolve(code ?? (signal === 'SIGINT' ? 130 : 1));
+    });
+  });
+}

@@ -1,0 +1,56 @@
+// What stands behind `npm test`, `npm run check`, `npm run bench`, ...: installs what is missing, then runs the tools.
+
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { install, ROOT, runPinned } from './install.mjs';
+
+const tool = (name, ...args) => [path.join(ROOT, 'node_modules', ...name.split('/')), ...args];
+const typecheck = tool('typescript/bin/tsc', '-p', '.');
+const lint = tool('@biomejs/biome/bin/biome', 'check', '.');
+const vitest = (...args) => tool('vitest/vitest.mjs', 'run', ...args);
+
+const BENCH_DIR = path.join(ROOT, 'test', 'bench');
+const benches = () =>
+  readdirSync(BENCH_DIR)
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => file.slice(0, -3))
+    .sort();
+
+async function bench(names) {
+  for (const name of names.length > 0 ? names : benches()) {
+    const file = path.join(BENCH_DIR, `${name}.ts`);
+    if (!existsSync(file)) {
+      process.stderr.write(`no bench named ${name}; there are: ${benches().join(', ')}\n`);
+      return 2;
+    }
+    const code = await runPinned(['--expose-gc', file]);
+    if (code !== 0) return code;
+  }
+  return 0;
+}
+
+async function inOrder(steps) {
+  for (const step of steps) {
+    const code = await runPinned(step);
+    if (code !== 0) return code;
+  }
+  return 0;
+}
+
+const [task = 'test', ...rest] = process.argv.slice(2);
+const tasks = {
+  test: () => inOrder(rest.length > 0 ? [vitest(...rest)] : [lint, typecheck, vitest()]),
+  check: () => inOrder([lint, typecheck]),
+  format: () => inOrder([tool('@biomejs/biome/bin/biome', 'check', '--write', '.')]),
+  schemas: () => inOrder([[path.join(ROOT, 'schemas', 'generate.ts'), ...rest]]),
+  bench: () => bench(rest),
+  soak: () => inOrder([[path.join(ROOT, 'test', 'soak', 'main.ts'), ...rest]]),
+};
+
+if (!Object.hasOwn(tasks, task)) {
+  process.stderr.write(`unknown task ${task}; there are: ${Object.keys(tasks).join(', ')}\n`);
+  process.exitCode = 2;
+} else {
+  await install();
+  process.exitCode = await tasks[task]();
+}

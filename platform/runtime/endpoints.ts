@@ -1,0 +1,66 @@
+// endpoints.json in the data directory: where things listen, for scripts. Several processes may share the file.
+
+import { mkdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type Endpoints = Record<string, string>;
+
+const FILE = 'endpoints.json';
+const LOCK_WAIT_MS = 5;
+/** A lock older than this was left by a killed process. */
+const LOCK_STALE_MS = 2_000;
+
+export function readEndpoints(dataDir: string): Endpoints {
+  try {
+    return JSON.parse(readFileSync(path.join(dataDir, FILE), 'utf8')) as Endpoints;
+  } catch {
+    return {};
+  }
+}
+
+/** Adds endpoints, or with `remove` takes away those of ours that still stand as given. */
+export async function updateEndpoints(dataDir: string, endpoints: Endpoints, remove = false): Promise<void> {
+  mkdirSync(dataDir, { recursive: true });
+  const lock = path.join(dataDir, `${FILE}.lock`);
+  await acquire(lock);
+  try {
+    const current = readEndpoints(dataDir);
+    for (const [name, url] of Object.entries(endpoints)) {
+      if (!remove) current[name] = url;
+      else if (current[name] === url) delete current[name];
+    }
+    const draft = path.join(dataDir, `${FILE}.${process.pid}`);
+    writeFileSync(draft, `${JSON.stringify(current, null, 2)}\n`);
+    renameSync(draft, path.join(dataDir, FILE));
+  } finally {
+    rmdirSync(lock);
+  }
+}
+
+async function acquire(lock: string): Promise<void> {
+  for (;;) {
+    try {
+      mkdirSync(lock);
+      return;
+    } catch {
+      if (ageMs(lock) > LOCK_STALE_MS) {
+        try {
+          rmdirSync(lock);
+        } catch {
+          // Somebody else removed it first.
+        }
+      } else {
+        await sleep(LOCK_WAIT_MS);
+      }
+    }
+  }
+}
+
+function ageMs(file: string): number {
+  try {
+    return Date.now() - statSync(file).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
