@@ -1,0 +1,109 @@
+// What every end-to-end run must show, whichever log is underneath.
+
+import { expect } from 'vitest';
+import { FeedClient } from './feed-client.ts';
+import { storedDigests, truthDigests } from './history-truth.ts';
+import { byPrice, type NaiveBook, type NaiveOrder, naiveBooks } from './naive-book.ts';
+import type { Pipeline } from './pipeline.ts';
+import { eventually } from './processes.ts';
+
+const SETTLE_MS = 90_000;
+const SHOWN_LEVELS = 100;
+
+interface Book {
+  readonly slot: number;
+  readonly marketName: string;
+  readonly bids: (NaiveOrder & Record<string, unknown>)[];
+  readonly asks: (NaiveOrder & Record<string, unknown>)[];
+}
+
+async function get<T>(url: string): Promise<T> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} answers ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+/** Stops the cluster, waits until the books stand at its slot, and compares every market with the naive rebuild. */
+export async function expectBooksEqualNaiveRebuild(pipeline: Pipeline): Promise<NaiveBook[]> {
+  await pipeline.cluster.rpc('localnet_pause');
+  const { slot, books } = await naiveBooks(pipeline.cluster.rpcUrl);
+  const rest = pipeline.url('orderbook');
+  for (const naive of books) {
+    const market = `marketType=${naive.marketType}&marketIndex=${naive.marketIndex}`;
+    const l2 = await eventually(
+      `book of ${naive.symbol} at slot ${slot}`,
+      async () => {
+        const book = await get<Book>(`${rest}/l2?${market}`);
+        return book.slot >= slot ? book : undefined;
+      },
+      SETTLE_MS,
+    );
+    expect(l2.slot, `${naive.symbol} slot`).toBe(slot);
+    expect(l2.marketName, 'name').toBe(naive.symbol.toUpperCase());
+    for (const side of ['bids', 'asks'] as const) {
+      expect(l2[side], `${naive.symbol} ${side} of /l2`).toEqual(naive.l2[side].slice(0, SHOWN_LEVELS));
+    }
+    if (naive.marketType === 'spot') continue;
+    const l3 = await get<Book>(`${rest}/l3?${market}`);
+    for (const side of ['bids', 'asks'] as const) {
+      const better = (a: NaiveOrder, b: NaiveOrder) =>
+        side === 'bids' ? BigInt(a.price) >= BigInt(b.price) : BigInt(a.price) <= BigInt(b.price);
+      l3[side].slice(1).forEach((order, index) => {
+        const before = l3[side][index];
+        if (before) expect(better(before, order), `${naive.symbol} ${side} best first`).toBe(true);
+      });
+      expect([...l3[side]].sort(byPrice(side)), `${naive.symbol} ${side} of /l3`).toEqual(
+        [...naive.l3[side]].sort(byPrice(side)),
+      );
+      const onBook = new Set(naive.clobQueue[side]);
+      const queue = l3[side].map(({ maker, orderId }) => `${maker}:${orderId}`).filter((id) => onBook.has(id));
+      expect(queue, `${naive.symbol} ${side} queue`).toEqual(naive.clobQueue[side].filter((id) => queue.includes(id)));
+    }
+  }
+  return books;
+}
+
+/** Waits until ClickHouse holds every event the (stopped) cluster emitted, exactly once. */
+export async function expectHistoryEqualsTruth(pipeline: Pipeline, timeoutMs = SETTLE_MS): Promise<number> {
+  await pipeline.cluster.rpc('localnet_pause');
+  const truth = await truthDigests(pipeline.cluster);
+  const clickhouse = pipeline.url('clickhouse');
+  await eventually(
+    'all events stored',
+    async () => {
+      const stored = await storedDigests(clickhouse);
+      return Object.entries(truth).every(([table, { count }]) => (stored[table]?.count ?? 0) >= count);
+    },
+    timeoutMs,
+  ).catch(async (error: unknown) => {
+    expect(await storedDigests(clickhouse)).toEqual(truth);
+    throw error;
+  });
+  expect(await storedDigests(clickhouse)).toEqual(truth);
+  return Object.values(truth).reduce((sum, { count }) => sum + count, 0);
+}
+
+/** A client gets acknowledgement, snapshot, updates with rising slots, trades and heartbeats. */
+export async function expectLiveFeed(url: string, symbol: string): Promise<void> {
+  const client = await FeedClient.connect(url);
+  try {
+    client.send({ type: 'subscribe', channel: 'orderbook', market: symbol, marketType: 'perp', grouping: 1 });
+    client.send({ type: 'subscribe', channel: 'trades', market: symbol, marketType: 'perp' });
+    const data = (channel: string) => client.messages.filter((message) => message.channel?.startsWith(channel));
+    await eventually('updates', () => data('orderbook_').length >= 4, 30_000);
+    await client.waitFor('a trade', ({ channel }) => channel?.startsWith('trades_') === true);
+    await client.waitFor('a heartbeat', ({ channel }) => channel === 'heartbeat');
+    expect(client.messages[0]?.message).toBe(
+      `Subscribe received for channel: orderbook, market: ${symbol}, marketType: perp`,
+    );
+    expect(client.messages[1]?.channel).toMatch(/^orderbook_perp_\d+_grouped_1$/);
+    const slots = data('orderbook_').map((message) => Number(message.data?.slot));
+    expect(slots).toEqual([...slots].sort((a, b) => a - b));
+    expect(new Set(slots).size).toBeGreaterThan(1);
+    const trade = data('trades_')[0]?.data;
+    expect(trade).toMatchObject({ action: 'fill', marketType: 'perp' });
+    expect(Number(trade?.baseAssetAmountFilled)).toBeGreaterThan(0);
+  } finally {
+    client.close();
+  }
+}

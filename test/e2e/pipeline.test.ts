@@ -1,0 +1,72 @@
+// The whole pipeline over real processes: what a client sees live, the books at a stopped slot, the history after kills,
+// and the same books and rows again from nothing but the log.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seededRandom, sleepMs } from './harness/chance.ts';
+import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth, expectLiveFeed } from './harness/checks.ts';
+import { type Pipeline, type ProcessName, startPipeline } from './harness/pipeline.ts';
+import { rebuildFromLog } from './harness/rebuild.ts';
+
+const KILLS = 12;
+const SEED = 20_261_121;
+
+describe('pipeline over the embedded log', () => {
+  let pipeline: Pipeline;
+  beforeAll(async () => {
+    pipeline = await startPipeline({ cluster: { seed: 7, speed: 4 } });
+  });
+  afterAll(() => pipeline?.stop());
+
+  it('says that it is healthy and started', async () => {
+    for (const path of ['/health', '/startup', '/']) {
+      const response = await fetch(pipeline.url('orderbook') + path);
+      expect([path, response.status, await response.text()]).toEqual([path, 200, 'OK']);
+    }
+  });
+
+  it('gives a client acknowledgement, snapshot, updates, trades and heartbeats, on both ports', async () => {
+    await expectLiveFeed(`${pipeline.url('orderbook').replace('http', 'ws')}/ws`, 'SOL-PERP');
+    await expectLiveFeed(pipeline.url('gateway'), 'ETH-PERP');
+  });
+
+  it('serves history of what happened', async () => {
+    const history = pipeline.url('history');
+    const trades = (await (await fetch(`${history}/market/SOL-PERP/trades?limit=5`)).json()) as {
+      records: { symbol: string; action: string }[];
+    };
+    expect(trades.records.length).toBeGreaterThan(0);
+    expect(trades.records.every(({ symbol, action }) => symbol === 'SOL-PERP' && action === 'fill')).toBe(true);
+    const markets = (await (await fetch(`${history}/stats/markets`)).json()) as { symbol: string }[];
+    expect(markets.map(({ symbol }) => symbol)).toEqual(expect.arrayContaining(['SOL-PERP', 'BTC-PERP', 'ETH-PERP']));
+  });
+
+  it('has at a stopped slot the books that a naive rebuild from the accounts gives, for every market', async () => {
+    const books = await expectBooksEqualNaiveRebuild(pipeline);
+    expect(books.filter(({ l3 }) => l3.bids.length + l3.asks.length > 0).length).toBeGreaterThanOrEqual(4);
+    expect(books.some(({ clobQueue }) => clobQueue.bids.length > 0)).toBe(true);
+    await pipeline.cluster.rpc('localnet_resume');
+  });
+
+  it(`has every event exactly once after ${KILLS} kills at random moments`, async () => {
+    const random = seededRandom(SEED);
+    const victims: ProcessName[] = ['ingest', 'processors', 'sink'];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const victim = victims[kill % victims.length] ?? 'ingest';
+      await sleepMs(100 + random() * 900);
+      await pipeline.running.get(victim)?.kill9();
+      await sleepMs(random() * 400);
+      await pipeline.restart(victim);
+    }
+    expect(await expectHistoryEqualsTruth(pipeline)).toBeGreaterThan(1_000);
+  });
+
+  it('has equal books and feeds after the kills', async () => {
+    await expectBooksEqualNaiveRebuild(pipeline);
+  });
+
+  it('builds equal read models from nothing but the log', async () => {
+    const { before, after } = await rebuildFromLog(pipeline);
+    expect(before.views.records).toBeGreaterThan(1_000);
+    expect(after).toEqual(before);
+  });
+});
