@@ -1,0 +1,137 @@
+// Calls that only a test or an operator of the localnet makes: stopping time, asking for the truth, putting faults
+// between the chain and its listeners.
+
+import type { Cluster } from '../cluster.ts';
+import type { LedgerAccount } from '../ledger-types.ts';
+import type { Method } from './dispatch.ts';
+import { invalidParams, invalidType, RpcError } from './errors.ts';
+import { type Config, configOf, integerOf, integerOr, keyOf } from './params.ts';
+import type { Publisher } from './publisher.ts';
+import type { PubSub } from './pubsub.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+/** Server error of JSON-RPC: the call is right, the moment is not. */
+const NOT_NOW = -32000;
+const STEP_SLOTS_MAX = 1_000_000;
+const EVENTS_MAX = 100_000;
+const EVENTS_DEFAULT = 1000;
+/** Rent-exempt enough for any account of the exchange. */
+const INJECTED_LAMPORTS = 100_000_000;
+
+export interface ControlParts {
+  readonly cluster: Cluster;
+  readonly publisher: Publisher;
+  readonly pubsub: PubSub;
+  readonly subscriptions: Subscriptions;
+}
+
+/** Parameters come by name in one object. */
+export function controlMethods(parts: ControlParts): [string, Method][] {
+  const { cluster, publisher, pubsub } = parts;
+  const named =
+    (control: (config: Config) => unknown): Method =>
+    async (params) =>
+      JSON.stringify((await control(configOf(params[0]))) ?? null);
+
+  const statusAfter = (change: () => void): unknown => {
+    change();
+    return statusOf(parts);
+  };
+
+  const step = async (config: Config): Promise<unknown> => {
+    const slots = integerOr(config.slots, 1);
+    if (slots > STEP_SLOTS_MAX) throw invalidParams(`Too many slots; max ${STEP_SLOTS_MAX}`);
+    if (!cluster.paused) throw new RpcError(NOT_NOW, 'The cluster is running; pause it first');
+    return { slot: await cluster.step(slots) };
+  };
+
+  const setSpeed = (config: Config): unknown => {
+    if (typeof config.speed !== 'number' || !(config.speed >= 0)) throw invalidType(config.speed, 'f64 from 0 on');
+    const { speed } = config;
+    return statusAfter(() => cluster.setSpeed(speed));
+  };
+
+  const events = (config: Config): unknown => {
+    const limit = Math.min(integerOr(config.limit, EVENTS_DEFAULT), EVENTS_MAX);
+    return cluster.exchange.events(integerOr(config.from, 0), limit);
+  };
+
+  return [
+    ['localnet_pause', named(() => statusAfter(() => cluster.pause()))],
+    ['localnet_resume', named(() => statusAfter(() => cluster.resume()))],
+    ['localnet_step', named(step)],
+    ['localnet_setSpeed', named(setSpeed)],
+    ['localnet_status', named(() => statusOf(parts))],
+    ['localnet_events', named(events)],
+    ['localnet_eventCounts', named(() => cluster.exchange.eventCounts())],
+    ['localnet_restingOrders', named(() => cluster.exchange.restingOrders())],
+    ['localnet_dropConnections', named(() => ({ dropped: pubsub.dropConnections() }))],
+    ['localnet_silence', named((config) => publisher.silence(integerOf(config.ms)))],
+    ['localnet_truncateLogs', named((config) => publisher.truncateLogs(integerOf(config.transactions)))],
+    ['localnet_injectAccount', named((config) => injectAccount(cluster, config))],
+    ['localnet_injectTransaction', named((config) => injectTransaction(cluster, config))],
+  ];
+}
+
+function statusOf({ cluster, publisher, pubsub, subscriptions }: ControlParts): Record<string, unknown> {
+  const { ledger } = cluster;
+  return {
+    slot: ledger.tipSlot,
+    blockHeight: ledger.heightAt('processed'),
+    finalizedSlot: ledger.slotAt('finalized'),
+    genesisHash: ledger.genesisHash,
+    genesisSlot: ledger.genesisSlot,
+    genesisTime: ledger.genesisTime,
+    paused: cluster.paused,
+    speed: cluster.speed,
+    accounts: ledger.accounts.size,
+    transactionCount: ledger.transactionCount,
+    retainedBlocks: ledger.history.blockCount,
+    retainedTransactions: ledger.history.transactionCount,
+    connections: pubsub.connections,
+    subscriptions: subscriptions.size,
+    notifications: publisher.published,
+    slowConsumersDropped: pubsub.slowDropped,
+  };
+}
+
+/** The account is written by a transaction of its own at the end of the next block. */
+function injectAccount(cluster: Cluster, config: Config): unknown {
+  const account = accountOf(config);
+  const transaction = { err: null, logMessages: [], accountKeys: [account.pubkey], writes: [account] };
+  return { signature: cluster.inject(transaction) };
+}
+
+/** Any lines and keys, as wrong as the test wants them; it lands at the end of the next block. */
+function injectTransaction(cluster: Cluster, config: Config): unknown {
+  const writes = config.accounts === undefined ? [] : listOf(config.accounts).map((one) => accountOf(configOf(one)));
+  const signature = config.signature === undefined ? {} : { signature: textOf(config.signature) };
+  return {
+    signature: cluster.inject({
+      ...signature,
+      err: config.err ?? null,
+      logMessages: listOf(config.logMessages ?? []).map(textOf),
+      accountKeys: listOf(config.accountKeys ?? []).map(textOf),
+      writes,
+    }),
+  };
+}
+
+function accountOf(config: Config): LedgerAccount {
+  return {
+    pubkey: keyOf(config.pubkey),
+    owner: keyOf(config.owner),
+    lamports: integerOr(config.lamports, INJECTED_LAMPORTS),
+    data: Buffer.from(textOf(config.data), 'base64'),
+  };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw invalidType(value, 'a sequence');
+  return value;
+}
+
+function textOf(value: unknown): string {
+  if (typeof value !== 'string') throw invalidType(value, 'a string');
+  return value;
+}

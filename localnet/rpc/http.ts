@@ -1,0 +1,86 @@
+// JSON-RPC over HTTP POST. Big answers are written in pieces, so that neither the memory nor the slots of the cluster
+// wait for one caller.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
+import { answer, type Methods } from './dispatch.ts';
+
+/** Larger than a node allows (50 KiB), because accounts of any size can be injected. */
+const REQUEST_BYTES_MAX = 32 * 1024 * 1024;
+/** Text collected before it is handed to the socket. */
+const CHUNK_CHARACTERS = 256 * 1024;
+
+const CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'POST, GET, OPTIONS',
+  'access-control-allow-headers': '*',
+  'access-control-max-age': '86400',
+};
+
+export function createHttpServer(methods: Methods): Server {
+  const server = createServer((request, response) => {
+    serve(request, response, methods).catch(() => response.destroy());
+  });
+  // One second more than the agent of web3.js keeps an idle connection.
+  server.keepAliveTimeout = 20_000;
+  return server;
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, methods: Methods): Promise<void> {
+  for (const [name, value] of Object.entries(CORS)) response.setHeader(name, value);
+  if (request.method === 'OPTIONS') return end(response, 204, '');
+  if (request.method === 'GET' && request.url === '/health') return end(response, 200, 'ok');
+  if (request.method !== 'POST') {
+    return end(response, 405, 'Used HTTP Method is not allowed. POST or OPTIONS is required\n');
+  }
+  if (!(request.headers['content-type'] ?? '').toLowerCase().startsWith('application/json')) {
+    return end(response, 415, 'Supplied content type is not allowed. Content-Type: application/json is required\n');
+  }
+  const body = await read(request);
+  if (body === null) return end(response, 413, 'Request body too large\n');
+  const answered = await answer(body, methods);
+  response.setHeader('content-type', 'application/json; charset=utf-8');
+  if (answered === null) response.writeHead(200).end();
+  else await write(response, answered);
+}
+
+function end(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
+}
+
+/** The body as text, or null when it is larger than allowed. */
+async function read(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= REQUEST_BYTES_MAX) chunks.push(chunk);
+  }
+  return length > REQUEST_BYTES_MAX ? null : Buffer.concat(chunks).toString('utf8');
+}
+
+async function write(response: ServerResponse, pieces: Iterable<string>): Promise<void> {
+  response.statusCode = 200;
+  let chunk = '';
+  for (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    if (!response.write(chunk)) await drained(response);
+    if (response.destroyed) return;
+    chunk = '';
+    await turn();
+  }
+  response.end(chunk);
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      response.off('drain', settle);
+      response.off('close', settle);
+      resolve();
+    };
+    response.once('drain', settle);
+    response.once('close', settle);
+  });
+}

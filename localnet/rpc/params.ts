@@ -1,0 +1,100 @@
+// Reads the parameters of a call the way a Solana node does, with its error texts.
+
+import bs58 from 'bs58';
+import type { Commitment, Ledger } from '../ledger.ts';
+import { INVALID_REQUEST, invalidParams, invalidType, MIN_CONTEXT_SLOT_NOT_REACHED, RpcError } from './errors.ts';
+
+export type Config = Readonly<Record<string, unknown>>;
+
+const KEY_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+/** A correct key is met again and again; decoding base58 each time costs more than the call. */
+const KNOWN_KEYS_MAX = 20_000;
+const knownKeys = new Set<string>();
+
+/** Returns a public key in base58. */
+export function keyOf(value: unknown): string {
+  if (typeof value !== 'string') throw invalidType(value, 'a string');
+  if (knownKeys.has(value)) return value;
+  checkBase58(value, KEY_BYTES);
+  if (knownKeys.size >= KNOWN_KEYS_MAX) knownKeys.clear();
+  knownKeys.add(value);
+  return value;
+}
+
+/** Returns a transaction signature in base58. */
+export function signatureOf(value: unknown): string {
+  if (typeof value !== 'string') throw invalidType(value, 'a string');
+  checkBase58(value, SIGNATURE_BYTES);
+  return value;
+}
+
+export function integerOf(value: unknown, name = 'u64'): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw invalidType(value, name);
+  return value;
+}
+
+export function integerOr<T>(value: unknown, otherwise: T): number | T {
+  return value === undefined || value === null ? otherwise : integerOf(value);
+}
+
+export function stringsOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw invalidType(value, 'a sequence');
+  return value;
+}
+
+/** The optional configuration object of a call. */
+export function configOf(value: unknown): Config {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw invalidType(value, 'struct RpcContextConfig');
+  return value as Config;
+}
+
+export function need(params: readonly unknown[], count: number): void {
+  if (params.length < count) throw invalidParams(`\`params\` should have at least ${count} argument(s)`);
+}
+
+/** A node reads at `finalized` when nothing is said. */
+export function commitmentOf(config: Config): Commitment {
+  const value = config.commitment;
+  if (value === undefined || value === null) return 'finalized';
+  if (value === 'processed' || value === 'confirmed' || value === 'finalized') return value;
+  if (typeof value !== 'string') throw invalidType(value, 'string or map');
+  throw unknownVariant(value, ['processed', 'confirmed', 'finalized']);
+}
+
+/** History is only known from `confirmed` on. */
+export function historyCommitmentOf(config: Config): Commitment {
+  const commitment = commitmentOf(config);
+  if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');
+  return commitment;
+}
+
+/** Slot that a call reads at; -32016 when the caller has already seen a later one. */
+export function contextSlot(ledger: Ledger, config: Config, commitment: Commitment): number {
+  const slot = ledger.slotAt(commitment);
+  const least = integerOr(config.minContextSlot, 0);
+  if (slot < least) {
+    throw new RpcError(MIN_CONTEXT_SLOT_NOT_REACHED, 'Minimum context slot has not been reached', {
+      contextSlot: slot,
+    });
+  }
+  return slot;
+}
+
+export function unknownVariant(value: string, variants: readonly string[]): RpcError {
+  const expected = variants.map((variant) => `\`${variant}\``).join(', ');
+  return invalidParams(`Invalid params: unknown variant \`${value}\`, expected one of ${expected}.`);
+}
+
+export function invalidRequest(message: string): RpcError {
+  return new RpcError(INVALID_REQUEST, message);
+}
+
+function checkBase58(value: string, length: number): void {
+  // Longer texts cannot be right, and base58 takes quadratic time.
+  if (value.length > 2 * length) throw invalidParams('Invalid param: WrongSize');
+  const bytes = bs58.decodeUnsafe(value);
+  if (bytes === undefined) throw invalidParams('Invalid param: Invalid');
+  if (bytes.length !== length) throw invalidParams('Invalid param: WrongSize');
+}

@@ -1,0 +1,167 @@
+// What PubSub clients have asked for. As on a node, equal requests share one subscription and its number, so every
+// update is filtered and printed once, however many sockets wait for it.
+
+import type { Commitment } from '../ledger.ts';
+import { type AccountFormat, type Filter, filtersOf, formatOf } from './account-json.ts';
+import { invalidParams, invalidType } from './errors.ts';
+import { type Config, commitmentOf, configOf, keyOf, need, signatureOf, unknownVariant } from './params.ts';
+
+export type Topic =
+  | {
+      readonly kind: 'program';
+      readonly program: string;
+      readonly format: AccountFormat;
+      readonly filters: readonly Filter[];
+    }
+  | { readonly kind: 'account'; readonly pubkey: string; readonly format: AccountFormat }
+  /** `mentions` null: every transaction. */
+  | { readonly kind: 'logs'; readonly mentions: string | null }
+  | { readonly kind: 'signature'; readonly signature: string; readonly received: boolean }
+  | { readonly kind: 'slot' }
+  | { readonly kind: 'root' };
+
+export type TopicKind = Topic['kind'];
+
+/** Where the updates of a subscription go; one per socket. */
+export interface Subscriber {
+  send(frame: Buffer): void;
+}
+
+export interface Subscription {
+  readonly id: number;
+  readonly key: string;
+  readonly topic: Topic;
+  readonly commitment: Commitment;
+  readonly subscribers: Set<Subscriber>;
+}
+
+export interface SubscriptionRequest {
+  readonly topic: Topic;
+  readonly commitment: Commitment;
+}
+
+/** Reads the parameters of a subscribe call. */
+export function subscriptionRequest(kind: TopicKind, params: readonly unknown[]): SubscriptionRequest {
+  switch (kind) {
+    case 'slot':
+    case 'root':
+      return { topic: { kind }, commitment: 'processed' };
+    case 'program': {
+      need(params, 1);
+      const config = configOf(params[1]);
+      const topic = { kind, program: keyOf(params[0]), format: formatOf(config), filters: filtersOf(config.filters) };
+      return { topic, commitment: commitmentOf(config) };
+    }
+    case 'account': {
+      need(params, 1);
+      const config = configOf(params[1]);
+      return { topic: { kind, pubkey: keyOf(params[0]), format: formatOf(config) }, commitment: commitmentOf(config) };
+    }
+    case 'logs': {
+      need(params, 1);
+      return { topic: { kind, mentions: mentionsOf(params[0]) }, commitment: commitmentOf(configOf(params[1])) };
+    }
+    case 'signature': {
+      need(params, 1);
+      const config: Config = configOf(params[1]);
+      const received = config.enableReceivedNotification === true;
+      return { topic: { kind, signature: signatureOf(params[0]), received }, commitment: commitmentOf(config) };
+    }
+  }
+}
+
+/** `all` leaves votes out; the localnet has none, so both words mean everything. */
+function mentionsOf(filter: unknown): string | null {
+  if (filter === 'all' || filter === 'allWithVotes') return null;
+  if (typeof filter === 'string') throw unknownVariant(filter, ['all', 'allWithVotes', 'mentions']);
+  if (typeof filter !== 'object' || filter === null) throw invalidType(filter, 'string or map');
+  const mentions = (filter as Record<string, unknown>).mentions;
+  if (!Array.isArray(mentions)) throw invalidType(mentions, 'a sequence');
+  if (mentions.length !== 1) throw invalidParams('Invalid Request: Only 1 address supported');
+  return keyOf(mentions[0]);
+}
+
+export class Subscriptions {
+  readonly #byId = new Map<number, Subscription>();
+  readonly #byKey = new Map<string, Subscription>();
+  /** By what an update is looked up with: `program|<key>`, `account|<key>`, `logs|<key>`, `signature|<signature>`, `slot`... */
+  readonly #bySubject = new Map<string, Set<Subscription>>();
+  #nextId = 0;
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  add(request: SubscriptionRequest, subscriber: Subscriber): Subscription {
+    const key = JSON.stringify(request, (_, value) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+    );
+    let subscription = this.#byKey.get(key);
+    if (subscription === undefined) {
+      subscription = { id: this.#nextId, key, ...request, subscribers: new Set() };
+      this.#nextId += 1;
+      this.#byId.set(subscription.id, subscription);
+      this.#byKey.set(key, subscription);
+      const subject = subjectOf(request.topic);
+      const sharing = this.#bySubject.get(subject);
+      if (sharing === undefined) this.#bySubject.set(subject, new Set([subscription]));
+      else sharing.add(subscription);
+    }
+    subscription.subscribers.add(subscriber);
+    return subscription;
+  }
+
+  /** @throws RpcError when the subscriber does not hold a subscription of that number and kind */
+  remove(id: unknown, kind: TopicKind, subscriber: Subscriber): void {
+    if (typeof id !== 'number') throw invalidType(id, 'u64');
+    const subscription = this.#byId.get(id);
+    if (subscription?.topic.kind !== kind || !subscription.subscribers.has(subscriber)) {
+      throw invalidParams('Invalid subscription id.');
+    }
+    this.#detach(subscription, subscriber);
+  }
+
+  removeAll(subscriber: Subscriber): void {
+    for (const subscription of this.#byId.values()) {
+      if (subscription.subscribers.has(subscriber)) this.#detach(subscription, subscriber);
+    }
+  }
+
+  /** Ends a subscription for everyone, as a signature's is once it was notified. */
+  end(subscription: Subscription): void {
+    for (const subscriber of [...subscription.subscribers]) this.#detach(subscription, subscriber);
+  }
+
+  about(subject: string, commitment: Commitment): Subscription[] {
+    const found = this.#bySubject.get(subject);
+    if (found === undefined) return [];
+    return [...found].filter((subscription) => subscription.commitment === commitment);
+  }
+
+  #detach(subscription: Subscription, subscriber: Subscriber): void {
+    subscription.subscribers.delete(subscriber);
+    if (subscription.subscribers.size > 0) return;
+    this.#byId.delete(subscription.id);
+    this.#byKey.delete(subscription.key);
+    const subject = subjectOf(subscription.topic);
+    const sharing = this.#bySubject.get(subject);
+    sharing?.delete(subscription);
+    if (sharing?.size === 0) this.#bySubject.delete(subject);
+  }
+}
+
+function subjectOf(topic: Topic): string {
+  switch (topic.kind) {
+    case 'program':
+      return `program|${topic.program}`;
+    case 'account':
+      return `account|${topic.pubkey}`;
+    case 'logs':
+      return `logs|${topic.mentions ?? ''}`;
+    case 'signature':
+      return `signature|${topic.signature}`;
+    case 'slot':
+    case 'root':
+      return topic.kind;
+  }
+}
