@@ -1,0 +1,52 @@
+// Finds which fixed-size blocks of two byte ranges differ, at a cost that follows the change and not the range.
+
+/** Ranges of up to this many blocks are searched one by one instead of being halved further. */
+const SCAN_BLOCKS = 4;
+
+export interface Blocks {
+  readonly offset: number;
+  readonly stride: number;
+  readonly count: number;
+}
+
+/** Calls `visit` with the index of every block that differs, in ascending order. Both ranges must lie in the data. */
+export function changedBlocks(
+  before: Uint8Array,
+  after: Uint8Array,
+  blocks: Blocks,
+  visit: (index: number) => void,
+): void {
+  search(before, after, blocks, 0, blocks.count, visit);
+}
+
+function search(
+  before: Uint8Array,
+  after: Uint8Array,
+  blocks: Blocks,
+  from: number,
+  to: number,
+  visit: (index: number) => void,
+): void {
+  if (from >= to || equal(before, after, blocks, from, to)) return;
+  if (to - from === 1) {
+    visit(from);
+    return;
+  }
+  if (to - from <= SCAN_BLOCKS) {
+    for (let index = from; index < to; index++) search(before, after, blocks, index, index + 1, visit);
+    return;
+  }
+  const middle = (from + to) >>> 1;
+  search(before, after, blocks, from, middle, visit);
+  search(before, after, blocks, middle, to, visit);
+}
+
+function equal(before: Uint8Array, after: Uint8Array, blocks: Blocks, from: number, to: number): boolean {
+  const start = blocks.offset + from * blocks.stride;
+  const end = blocks.offset + to * blocks.stride;
+  return asBuffer(before).compare(after, start, end, start, end) === 0;
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,185 @@
+// Perp and spot market accounts as BookMarket, and the oracle facts a market carries itself.
+
+import type { AccountDefinition, AmmState, BookMarket, MarketType, StructLayout } from '../../schemas/index.ts';
+import { type CompiledAccount, compileAccount } from './account.ts';
+import { place, requiredPlace } from './layout.ts';
+import { bigintField, bytesAt, type Field, keyField, numberField, variantField } from './values.ts';
+
+/** State.exchange_status bit that pauses the AMM; PerpMarket.paused_operations bit that stops AMM fills (protocol 2.2). */
+const EXCHANGE_AMM_PAUSED = 4;
+const OPERATION_AMM_FILL = 2;
+/** Drift market status with the same meaning. */
+const STATUS_AMM_PAUSED = 'ammPaused';
+/** Base amounts of perp markets have nine decimals (1e9). */
+const PERP_DECIMALS = 9;
+
+/** What the market account itself says of its oracle: used where the oracle account is not known. */
+export interface MarketOracle {
+  readonly oracle: Uint8Array;
+  readonly oracleSource: string;
+  readonly lastPrice: bigint;
+  readonly lastConfidence: bigint;
+  /** Slot of that price as far as the account tells. */
+  readonly lastSlot: bigint;
+}
+
+export interface MarketReader {
+  readonly account: CompiledAccount;
+  readonly marketType: MarketType;
+  marketIndex(view: DataView): number;
+  oracle(view: DataView): MarketOracle;
+  /** `exchangeStatus` is the pause bit set of the State account, 0 when unknown. */
+  market(view: DataView, account: Uint8Array, slot: number, exchangeStatus: number): BookMarket;
+}
+
+/** Throws DefinitionError when the definition's PerpMarket lacks a field the book needs. */
+export function compilePerpMarket(definition: AccountDefinition): MarketReader {
+  return compileMarket(definition, 'perp', (name) => [
+    name,
+    `market_stats.${name}`,
+    `amm.${name}`,
+    `market_stats.historical_oracle_data.${name}`,
+    `amm.historical_oracle_data.${name}`,
+  ]);
+}
+
+/** Throws DefinitionError when the definition's SpotMarket lacks a field the book needs. */
+export function compileSpotMarket(definition: AccountDefinition): MarketReader {
+  return compileMarket(definition, 'spot', (name) => [name, `historical_oracle_data.${name}`]);
+}
+
+type Paths = (name: string) => readonly string[];
+
+function compileMarket(definition: AccountDefinition, marketType: MarketType, paths: Paths): MarketReader {
+  const { layout } = definition;
+  const perp = marketType === 'perp';
+  const at = (name: string) => requiredPlace(layout, ...paths(name));
+  const ifPerp = (name: string) => (perp ? at(name) : null);
+  const maybe = (name: string) => (perp ? place(layout, ...paths(name)) : null);
+  const name = at('name');
+  const marketIndex = numberField(at('market_index'));
+  const status = variantField(at('status'), 'initialized');
+  const oracle = keyField(at('oracle'));
+  const oracleSource = variantField(at('oracle_source'), 'pyth');
+  const tickSize = bigintField(at('order_tick_size'));
+  const stepSize = bigintField(at('order_step_size'));
+  const minOrderSize = bigintField(at('min_order_size'));
+  const paused = numberField(at('paused_operations'));
+  const clobMarket = keyField(maybe('clob_market'));
+  const long = bigintField(ifPerp('base_asset_amount_long'));
+  const short = bigintField(ifPerp('base_asset_amount_short'));
+  const funding24h = bigintField(ifPerp('last_24h_avg_funding_rate'));
+  const mmPrice = bigintField(maybe('mm_oracle_price'));
+  const mmSlot = bigintField(maybe('mm_oracle_slot'));
+  const mmSequence = bigintField(maybe('mm_oracle_sequence_id'));
+  const twap = bigintField(at('last_oracle_price_twap'));
+  const twap5 = bigintField(at('last_oracle_price_twap_5min'));
+  const mark5 = bigintField(ifPerp('last_mark_price_twap_5min'));
+  const decimals = perp ? () => PERP_DECIMALS : numberField(at('decimals'));
+  const lastPrice = bigintField(at('last_oracle_price'));
+  const lastConfidence = bigintField(at('last_oracle_conf'));
+  const lastDelay = bigintField(at('last_oracle_delay'));
+  const updated = bigintField(perp ? requiredPlace(layout, 'amm.last_update_slot') : null);
+  const amm = perp ? ammReader(layout) : () => null;
+  return {
+    account: compileAccount(definition),
+    marketType,
+    marketIndex,
+    oracle: (view) => ({
+      oracle: oracle(view) ?? new Uint8Array(0),
+      oracleSource: oracleSource(view),
+      lastPrice: lastPrice(view),
+      lastConfidence: lastConfidence(view),
+      lastSlot: atLeastZero(updated(view) - atLeastZero(lastDelay(view))),
+    }),
+    market: (view, account, slot, exchangeStatus) => ({
+      marketType,
+      marketIndex: marketIndex(view),
+      slot,
+      account,
+      symbol: text(view, name.offset, name.size),
+      status: status(view),
+      oracle: oracle(view) ?? new Uint8Array(0),
+      oracleSource: oracleSource(view),
+      tickSize: tickSize(view),
+      stepSize: stepSize(view),
+      minOrderSize: minOrderSize(view),
+      pausedOperations: paused(view),
+      ammPaused: perp && isAmmPaused(status(view), paused(view), exchangeStatus),
+      clobMarket: unlessZero(clobMarket(view)),
+      baseAssetAmountLong: long(view),
+      baseAssetAmountShort: short(view),
+      last24hAvgFundingRate: funding24h(view),
+      mmOraclePrice: mmPrice(view),
+      mmOracleSlot: mmSlot(view),
+      mmOracleSequenceId: mmSequence(view),
+      lastOraclePriceTwap: twap(view),
+      lastOraclePriceTwap5Min: twap5(view),
+      lastMarkPriceTwap5Min: mark5(view),
+      decimals: decimals(view),
+      amm: amm(view),
+    }),
+  };
+}
+
+function isAmmPaused(status: string, pausedOperations: number, exchangeStatus: number): boolean {
+  return (
+    status === STATUS_AMM_PAUSED ||
+    (pausedOperations & OPERATION_AMM_FILL) !== 0 ||
+    (exchangeStatus & EXCHANGE_AMM_PAUSED) !== 0
+  );
+}
+
+function ammReader(layout: StructLayout): Field<AmmState> {
+  const wide = (name: string) => bigintField(requiredPlace(layout, `amm.${name}`));
+  const small = (name: string) => numberField(requiredPlace(layout, `amm.${name}`));
+  const wideOrZero = (name: string) => bigintField(place(layout, `amm.${name}`));
+  const smallOrZero = (name: string) => numberField(place(layout, `amm.${name}`));
+  const fields: { readonly [K in keyof AmmState]: Field<AmmState[K]> } = {
+    baseAssetReserve: wide('base_asset_reserve'),
+    quoteAssetReserve: wide('quote_asset_reserve'),
+    sqrtK: wide('sqrt_k'),
+    pegMultiplier: wide('peg_multiplier'),
+    minBaseAssetReserve: wide('min_base_asset_reserve'),
+    maxBaseAssetReserve: wide('max_base_asset_reserve'),
+    terminalQuoteAssetReserve: wide('terminal_quote_asset_reserve'),
+    concentrationCoef: wide('concentration_coef'),
+    askBaseAssetReserve: wide('ask_base_asset_reserve'),
+    askQuoteAssetReserve: wide('ask_quote_asset_reserve'),
+    bidBaseAssetReserve: wide('bid_base_asset_reserve'),
+    bidQuoteAssetReserve: wide('bid_quote_asset_reserve'),
+    baseAssetAmountWithAmm: wide('base_asset_amount_with_amm'),
+    totalFeeMinusDistributions: wide('total_fee_minus_distributions'),
+    netRevenueSinceLastFunding: wideOrZero('net_revenue_since_last_funding'),
+    baseSpread: small('base_spread'),
+    maxSpread: small('max_spread'),
+    longSpread: small('long_spread'),
+    shortSpread: small('short_spread'),
+    referencePriceOffset: smallOrZero('reference_price_offset'),
+    curveUpdateIntensity: smallOrZero('curve_update_intensity'),
+    ammSpreadAdjustment: smallOrZero('amm_spread_adjustment'),
+    ammInventorySpreadAdjustment: smallOrZero('amm_inventory_spread_adjustment'),
+    lastUpdateSlot: wideOrZero('last_update_slot'),
+  };
+  const readers = Object.entries(fields);
+  return (view) => Object.fromEntries(readers.map(([key, read]) => [key, read(view)])) as unknown as AmmState;
+}
+
+/** Reads the pause bits of the State account. */
+export function compileExchangeStatus(definition: AccountDefinition): Field<number> {
+  return numberField(place(definition.layout, 'exchange_status'));
+}
+
+/** Names are UTF-8, filled up with spaces or zeros. */
+function text(view: DataView, offset: number, length: number): string {
+  const bytes = bytesAt(view, offset, length);
+  return Buffer.from(bytes).toString('utf8').replaceAll('\0', ' ').trim();
+}
+
+function unlessZero(key: Uint8Array | null): Uint8Array | null {
+  return key?.some((byte) => byte !== 0) ? key : null;
+}
+
+function atLeastZero(value: bigint): bigint {
+  return value < 0n ? 0n : value;
+}

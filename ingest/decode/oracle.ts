@@ -1,0 +1,144 @@
+// Oracle accounts as prices in 1e6: Pyth Lazer and pre-launch accounts of the exchange, Pyth pull updates (protocol 5).
+
+import { createHash } from 'node:crypto';
+import { AccountError, discriminatorOf } from './account.ts';
+
+/** A price as the book uses it. Prices and confidences 1e6. */
+export interface OraclePrice {
+  readonly price: bigint;
+  readonly oracleSlot: bigint;
+  readonly confidence: bigint;
+  readonly hasSufficientNumberOfDataPoints: boolean;
+  readonly twap: bigint | null;
+  readonly twapConfidence: bigint | null;
+  readonly maxPrice: bigint | null;
+  readonly sequenceId: bigint | null;
+}
+
+const PRICE_PRECISION = 1_000_000n;
+/** A stablecoin within this of 1 (1e6) counts as 1 (protocol 5.1). */
+const STABLECOIN_BAND = 500n;
+
+/** No feed has more digits; garbage bytes may claim two thousand million. */
+const EXPONENT_MAX = 18;
+
+/** The quote asset itself: always worth 1. */
+export function quoteAssetPrice(slot: number): OraclePrice {
+  return {
+    price: PRICE_PRECISION,
+    oracleSlot: BigInt(slot),
+    confidence: 1n,
+    hasSufficientNumberOfDataPoints: true,
+    twap: null,
+    twapConfidence: null,
+    maxPrice: null,
+    sequenceId: null,
+  };
+}
+
+type ReadOracle = (view: DataView, scale: Scale) => OraclePrice;
+type Scale = (value: bigint, exponent: number) => bigint;
+
+function discriminator(name: string): bigint {
+  return discriminatorOf(createHash('sha256').update(`account:${name}`).digest());
+}
+
+const LAZER_BYTES = 48;
+const PRELAUNCH_BYTES = 50;
+const PULL_HEAD_BYTES = 41;
+const PULL_TAIL_BYTES = 32 + 8 + 8 + 4 + 8 + 8 + 8 + 8 + 8;
+
+const READERS: ReadonlyMap<bigint, { readonly name: string; readonly bytesMin: number; readonly read: ReadOracle }> =
+  new Map([
+    [discriminator('PythLazerOracle'), { name: 'PythLazerOracle', bytesMin: LAZER_BYTES, read: readLazer }],
+    [discriminator('PrelaunchOracle'), { name: 'PrelaunchOracle', bytesMin: PRELAUNCH_BYTES, read: readPrelaunch }],
+    [
+      discriminator('PriceUpdateV2'),
+      { name: 'PriceUpdateV2', bytesMin: PULL_HEAD_BYTES + PULL_TAIL_BYTES, read: readPull },
+    ],
+  ]);
+
+/** Whether the bytes are an oracle account of a kind that can be read. */
+export function isOracle(data: Uint8Array): boolean {
+  return READERS.has(discriminatorOf(data));
+}
+
+/**
+ * Price of an oracle account for a market with this oracle source. Throws AccountError when the account is of no known
+ * kind or too short.
+ */
+export function readOracle(data: Uint8Array, oracleSource: string): OraclePrice {
+  const reader = READERS.get(discriminatorOf(data));
+  if (!reader) throw new AccountError('unknown_discriminator', 'not an oracle account');
+  if (data.byteLength < reader.bytesMin) {
+    throw new AccountError('wrong_length', `${reader.name} has ${data.byteLength} bytes, needs ${reader.bytesMin}`);
+  }
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  const value = reader.read(view, scaleFor(oracleSource));
+  return oracleSource.toLowerCase().includes('stablecoin') ? snapped(value) : value;
+}
+
+/** The 1K and 1M sources quote a thousand or a million units of the asset. */
+function scaleFor(oracleSource: string): Scale {
+  const source = oracleSource.toLowerCase();
+  const multiple = source.includes('1k') ? 1_000n : source.includes('1m') ? 1_000_000n : 1n;
+  return (value, exponent) => {
+    const digits = Math.abs(exponent);
+    if (digits > EXPONENT_MAX) throw new AccountError('bad_value', `oracle exponent ${exponent}`);
+    return (value * PRICE_PRECISION * multiple) / 10n ** BigInt(digits);
+  };
+}
+
+function snapped(value: OraclePrice): OraclePrice {
+  const gap = value.price > PRICE_PRECISION ? value.price - PRICE_PRECISION : PRICE_PRECISION - value.price;
+  const band = value.confidence < STABLECOIN_BAND ? value.confidence : STABLECOIN_BAND;
+  return gap < band ? { ...value, price: PRICE_PRECISION } : value;
+}
+
+function readLazer(view: DataView, scale: Scale): OraclePrice {
+  const exponent = view.getInt32(32, true);
+  return {
+    price: scale(view.getBigInt64(8, true), exponent),
+    oracleSlot: view.getBigUint64(24, true),
+    confidence: scale(view.getBigUint64(40, true), exponent),
+    hasSufficientNumberOfDataPoints: true,
+    twap: null,
+    twapConfidence: null,
+    maxPrice: null,
+    sequenceId: view.getBigUint64(16, true),
+  };
+}
+
+/** Pre-launch prices are 1e6 already. The price counts from the AMM update that made it, not from the account's write. */
+function readPrelaunch(view: DataView): OraclePrice {
+  return {
+    price: view.getBigInt64(8, true),
+    oracleSlot: view.getBigUint64(40, true),
+    confidence: view.getBigUint64(24, true),
+    hasSufficientNumberOfDataPoints: true,
+    twap: null,
+    twapConfidence: null,
+    maxPrice: view.getBigInt64(16, true),
+    sequenceId: null,
+  };
+}
+
+function readPull(view: DataView, scale: Scale): OraclePrice {
+  // verification_level is one byte, followed by a signature count only when it is 0 (Partial).
+  const partial = view.getUint8(40) === 0 ? 1 : 0;
+  const at = PULL_HEAD_BYTES + partial + 32;
+  if (view.byteLength < at + PULL_TAIL_BYTES - 32) {
+    throw new AccountError('wrong_length', `PriceUpdateV2 has ${view.byteLength} bytes`);
+  }
+  const exponent = view.getInt32(at + 16, true);
+  return {
+    price: scale(view.getBigInt64(at, true), exponent),
+    confidence: scale(view.getBigUint64(at + 8, true), exponent),
+    twap: scale(view.getBigInt64(at + 36, true), exponent),
+    twapConfidence: scale(view.getBigUint64(at + 44, true), exponent),
+    oracleSlot: view.getBigUint64(at + 52, true),
+    hasSufficientNumberOfDataPoints: true,
+    maxPrice: null,
+    sequenceId: null,
+  };
+}

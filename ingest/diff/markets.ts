@@ -1,0 +1,129 @@
+// Market, oracle and State accounts: market states, and a price for every market from the oracle it names.
+
+import type { BookMarket, BookOracle, MarketRef } from '../../schemas/index.ts';
+import { marketKey } from '../../schemas/index.ts';
+import { AccountError } from '../decode/account.ts';
+import type { MarketOracle, MarketReader } from '../decode/market.ts';
+import { type OraclePrice, quoteAssetPrice, readOracle } from '../decode/oracle.ts';
+import type { AccountUpdate } from '../source.ts';
+import { type Emit, keyText, parkAccount } from './output.ts';
+
+interface HeldMarket {
+  readonly ref: MarketRef;
+  readonly reader: MarketReader;
+  readonly pubkey: Uint8Array;
+  readonly view: DataView;
+  readonly slot: number;
+  readonly oracle: MarketOracle;
+  readonly oracleKey: string;
+}
+
+const QUOTE_ASSET = 'quoteAsset';
+
+export class MarketDiffer {
+  readonly #markets = new Map<string, HeldMarket>();
+  readonly #oracles = new Map<string, AccountUpdate>();
+  /** Last price told per market, so that one is not repeated with every market update. */
+  readonly #prices = new Map<string, BookOracle>();
+  #exchangeStatus = 0;
+
+  /** Takes a market account as it is now. Throws AccountError when it cannot be read; nothing is changed then. */
+  market(update: AccountUpdate, reader: MarketReader, emit: Emit): void {
+    const view = reader.account.open(update.data);
+    const oracle = reader.oracle(view);
+    const held: HeldMarket = {
+      ref: { marketType: reader.marketType, marketIndex: reader.marketIndex(view) },
+      reader,
+      pubkey: update.pubkey,
+      view,
+      slot: update.slot,
+      oracle,
+      oracleKey: keyText(oracle.oracle),
+    };
+    this.#markets.set(marketKey(held.ref), held);
+    emit({ name: 'BookMarket', value: this.#state(held, update.slot) });
+    this.#price(held, update.slot, emit);
+  }
+
+  /** Takes an oracle account as it is now; one that cannot be read is parked and its markets keep their last price. */
+  oracle(update: AccountUpdate, emit: Emit): void {
+    const key = keyText(update.pubkey);
+    const users = [...this.#markets.values()].filter((market) => market.oracleKey === key);
+    try {
+      readOracle(update.data, users[0]?.oracle.oracleSource ?? '');
+    } catch (error) {
+      if (!(error instanceof AccountError)) throw error;
+      parkAccount(emit, update, error.reason, error.message);
+      return;
+    }
+    this.#oracles.set(key, update);
+    for (const market of users) this.#price(market, update.slot, emit);
+  }
+
+  /** Pause bits of the exchange; markets are told again when they change. */
+  exchangeStatus(status: number, slot: number, emit: Emit): void {
+    if (status === this.#exchangeStatus) return;
+    this.#exchangeStatus = status;
+    for (const held of this.#markets.values()) {
+      if (held.ref.marketType !== 'perp') continue;
+      emit({ name: 'BookMarket', value: this.#state(held, Math.max(slot, held.slot)) });
+    }
+  }
+
+  /** Markets seen so far. */
+  refs(): MarketRef[] {
+    return [...this.#markets.values()].map((held) => held.ref);
+  }
+
+  /** Whether some market names this account as its oracle. */
+  isOracleOfMarket(pubkey: Uint8Array): boolean {
+    const key = keyText(pubkey);
+    for (const held of this.#markets.values()) if (held.oracleKey === key) return true;
+    return false;
+  }
+
+  #state(held: HeldMarket, slot: number): BookMarket {
+    return held.reader.market(held.view, held.pubkey, slot, this.#exchangeStatus);
+  }
+
+  #price(held: HeldMarket, slot: number, emit: Emit): void {
+    const key = marketKey(held.ref);
+    const { marketType, marketIndex } = held.ref;
+    const price: BookOracle = { marketType, marketIndex, slot, ...this.#priceOf(held) };
+    const last = this.#prices.get(key);
+    if (last && samePrice(last, price)) return;
+    this.#prices.set(key, price);
+    emit({ name: 'BookOracle', value: price });
+  }
+
+  #priceOf(held: HeldMarket): OraclePrice {
+    if (held.oracle.oracleSource === QUOTE_ASSET) return quoteAssetPrice(held.slot);
+    const account = this.#oracles.get(held.oracleKey);
+    if (!account) return fallbackPrice(held);
+    try {
+      return readOracle(account.data, held.oracle.oracleSource);
+    } catch (error) {
+      if (!(error instanceof AccountError)) throw error;
+      return fallbackPrice(held);
+    }
+  }
+}
+
+/** The price the program saw last: all there is while the oracle account is unknown. */
+function fallbackPrice(held: HeldMarket): OraclePrice {
+  const { lastPrice, lastConfidence, lastSlot } = held.oracle;
+  return {
+    price: lastPrice,
+    oracleSlot: lastSlot > 0n ? lastSlot : BigInt(held.slot),
+    confidence: lastConfidence,
+    hasSufficientNumberOfDataPoints: true,
+    twap: null,
+    twapConfidence: null,
+    maxPrice: null,
+    sequenceId: null,
+  };
+}
+
+function samePrice(a: BookOracle, b: BookOracle): boolean {
+  return (Object.keys(a) as (keyof BookOracle)[]).every((key) => key === 'slot' || a[key] === b[key]);
+}
