@@ -1,0 +1,309 @@
+// The event log in a folder: lmdb, any number of processes on one machine, no server.
+// Outputs, positions and state of a commit are one transaction, so a position never runs ahead of its outputs or behind.
+
+import { join } from 'node:path';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Topic } from '../../schemas/index.ts';
+import type { Config } from '../config.ts';
+import { type Environment, openEnvironment, put } from './embedded/environment.ts';
+import {
+  decodeOffset,
+  decodeRecord,
+  encodeOffset,
+  encodeRecord,
+  groupKey,
+  groupRange,
+  offsetOf,
+  parseGroupKey,
+  partitionEnd,
+  partitionKey,
+  recordKey,
+} from './embedded/layout.ts';
+import { compact, removeOld } from './embedded/retention.ts';
+import { byPartition, checkCommit, checkGroup, checkPartition, type PartitionAppend } from './limits.ts';
+import {
+  type Appended,
+  type Commit,
+  type EventLog,
+  type FollowOptions,
+  type GroupState,
+  type LogBatch,
+  type LogRecord,
+  type NewRecord,
+  positionKey,
+} from './port.ts';
+
+const FOLDER = 'log';
+const PAGE_RECORDS = 1000;
+/** A page ends after this many bytes even when more records were asked for. */
+const PAGE_BYTES_MAX = 4 * 1024 * 1024;
+const RETENTION_PERIOD_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const TOPIC_ID_MAX = 0xffff;
+
+/** What the store remembers of a topic. */
+interface StoredTopic {
+  readonly id: number;
+  readonly partitions: number;
+  readonly retention: Topic['retention'];
+}
+
+/** Opens the log in `<dataDir>/log`. */
+export async function open(config: Config, logger: Logger): Promise<EventLog> {
+  return new EmbeddedLog(openEnvironment(join(config.dataDir, FOLDER)), logger.child({ log: 'embedded' }));
+}
+
+class EmbeddedLog implements EventLog {
+  readonly kind = 'embedded';
+  readonly #environment: Environment;
+  readonly #logger: Logger;
+  readonly #topics = new Map<string, StoredTopic>();
+  readonly #closing = new AbortController();
+  readonly #retentionTimer: NodeJS.Timeout;
+  #retention: Promise<void> | null = null;
+  /** End of each compacted partition when it was last compacted. */
+  readonly #compacted = new Map<string, bigint>();
+
+  constructor(environment: Environment, logger: Logger) {
+    this.#environment = environment;
+    this.#logger = logger;
+    this.#retentionTimer = setInterval(() => this.#retainInBackground(), RETENTION_PERIOD_MS).unref();
+  }
+
+  async ensureTopics(topics: readonly Topic[]): Promise<void> {
+    const { topics: store } = this.#environment;
+    this.#assertOpen();
+    await this.#environment.write(0, () => {
+      let nextId = 0;
+      for (const { value } of store.getRange({})) nextId = Math.max(nextId, parseTopic(value).id + 1);
+      for (const topic of topics) {
+        const key = Buffer.from(topic.name);
+        const bytes = store.getBinary(key);
+        const stored = bytes === undefined ? null : parseTopic(bytes);
+        if (stored !== null && stored.partitions !== topic.partitions) {
+          throw new Error(
+            `topic ${topic.name} has ${stored.partitions} partitions in the log, ${topic.partitions} in the catalogue`,
+          );
+        }
+        const { partitions, retention } = topic;
+        const id = stored?.id ?? nextId++;
+        if (id > TOPIC_ID_MAX) throw new Error('event log: too many topics');
+        put(store, key, Buffer.from(JSON.stringify({ id, partitions, retention } satisfies StoredTopic)));
+      }
+    });
+  }
+
+  async append(topic: Topic, records: readonly NewRecord[]): Promise<readonly Appended[]> {
+    this.#assertOpen();
+    if (records.length === 0) return [];
+    const { id } = this.#topic(topic);
+    const groups = byPartition(topic, records);
+    return this.#environment.write(sizeOf(groups), () => groups.map((group) => this.#put(id, group)));
+  }
+
+  async bounds(topic: Topic, partition: number): Promise<{ earliest: bigint; next: bigint }> {
+    this.#assertOpen();
+    checkPartition(topic, partition);
+    const { id } = this.#topic(topic);
+    return this.#environment.read(() => {
+      const next = this.#next(id, partition);
+      const range = { start: recordKey(id, partition, 0n), end: partitionEnd(id, partition), limit: 1 };
+      for (const key of this.#environment.records.getKeys(range)) return { earliest: offsetOf(key), next };
+      return { earliest: next, next };
+    });
+  }
+
+  async read(topic: Topic, partition: number, from: bigint, maxRecords: number): Promise<readonly LogRecord[]> {
+    this.#assertOpen();
+    checkPartition(topic, partition);
+    const { id } = this.#topic(topic);
+    return this.#environment.read(() => this.#page(id, partition, from, maxRecords));
+  }
+
+  follow(options: FollowOptions): AsyncIterable<LogBatch> {
+    this.#assertOpen();
+    const { id } = this.#topic(options.topic);
+    const cursors = new Map<number, bigint>();
+    this.#environment.read(() => {
+      for (const [partition, from] of options.from) {
+        checkPartition(options.topic, partition);
+        cursors.set(partition, from === 'earliest' ? 0n : from === 'latest' ? this.#next(id, partition) : from);
+      }
+    });
+    return this.#follow(id, cursors, options);
+  }
+
+  async *#follow(id: number, cursors: Map<number, bigint>, options: FollowOptions): AsyncGenerator<LogBatch> {
+    const environment = this.#environment;
+    const { maxRecords = PAGE_RECORDS } = options;
+    const signal = AbortSignal.any([options.signal, this.#closing.signal]);
+    while (!signal.aborted) {
+      const seen = environment.changes;
+      let idle = true;
+      for (const [partition, cursor] of cursors) {
+        const batch = environment.read(() => {
+          const end = this.#next(id, partition);
+          return { partition, records: end > cursor ? this.#page(id, partition, cursor, maxRecords) : [], end };
+        });
+        const last = batch.records.at(-1);
+        if (last === undefined) continue;
+        idle = false;
+        cursors.set(partition, last.offset + 1n);
+        yield batch;
+        if (signal.aborted) return;
+      }
+      if (idle) await environment.changed(seen, signal);
+      else await yieldToOthers();
+    }
+  }
+
+  async commit(group: string, step: Commit): Promise<void> {
+    this.#assertOpen();
+    checkCommit(group, step);
+    const { outputs = [], positions = [], state = [] } = step;
+    const appends = outputs.map(({ topic, records }) => ({
+      id: this.#topic(topic).id,
+      groups: byPartition(topic, records),
+    }));
+    let bytes = state.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
+    for (const { groups } of appends) bytes += sizeOf(groups);
+    const { groups: store } = this.#environment;
+    await this.#environment.write(bytes, () => {
+      for (const { id, groups } of appends) for (const part of groups) this.#put(id, part);
+      for (const { topic, partition, next } of positions) {
+        put(store, groupKey(group, 'position', positionKey(topic, partition)), encodeOffset(next));
+      }
+      for (const { key, value } of state) {
+        const name = groupKey(group, 'state', key);
+        if (value === null) store.removeSync(name);
+        else put(store, name, value);
+      }
+    });
+  }
+
+  async load(group: string): Promise<GroupState> {
+    this.#assertOpen();
+    checkGroup(group);
+    const positions = new Map<string, bigint>();
+    const state = new Map<string, Uint8Array>();
+    this.#environment.read(() => {
+      for (const { key, value } of this.#environment.groups.getRange(groupRange(group))) {
+        const { entry, name } = parseGroupKey(key);
+        if (entry === 'position') positions.set(name, decodeOffset(value));
+        else state.set(name, value);
+      }
+    });
+    return { positions, state };
+  }
+
+  async forget(group: string): Promise<void> {
+    this.#assertOpen();
+    checkGroup(group);
+    const { groups: store } = this.#environment;
+    await this.#environment.write(0, () => {
+      for (const key of [...store.getKeys(groupRange(group))]) store.removeSync(key);
+    });
+  }
+
+  async enforceRetention(nowMs: number): Promise<void> {
+    this.#assertOpen();
+    // One at a time; whoever asks while one runs gets a run of its own afterwards.
+    const previous = this.#retention ?? Promise.resolve();
+    const run = previous.then(() => this.#retain(nowMs));
+    this.#retention = run.catch(() => {});
+    await run;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    clearInterval(this.#retentionTimer);
+    await this.#retention;
+    await this.#environment.release();
+  }
+
+  /** Inside a write transaction: the next offset is read where nobody else can take it. */
+  #put(topicId: number, { partition, records }: PartitionAppend): Appended {
+    const { partitions, records: store } = this.#environment;
+    const counter = partitionKey(topicId, partition);
+    const first = decodeOffset(partitions.getBinary(counter));
+    const nowMs = Date.now();
+    let next = first;
+    for (const { key, value } of records) {
+      put(store, recordKey(topicId, partition, next), encodeRecord(key, value, nowMs));
+      next += 1n;
+    }
+    put(partitions, counter, encodeOffset(next));
+    return { partition, first, last: next - 1n };
+  }
+
+  #next(topicId: number, partition: number): bigint {
+    return decodeOffset(this.#environment.partitions.getBinary(partitionKey(topicId, partition)));
+  }
+
+  #page(topicId: number, partition: number, from: bigint, maxRecords: number): LogRecord[] {
+    const page: LogRecord[] = [];
+    let bytes = 0;
+    const range = { start: recordKey(topicId, partition, from), end: partitionEnd(topicId, partition) };
+    for (const { key, value } of this.#environment.records.getRange({ ...range, limit: maxRecords })) {
+      page.push(decodeRecord(partition, offsetOf(key), value));
+      bytes += value.length;
+      if (bytes >= PAGE_BYTES_MAX) break;
+    }
+    return page;
+  }
+
+  #topic(topic: Topic): StoredTopic {
+    const known = this.#topics.get(topic.name);
+    if (known !== undefined) return known;
+    const bytes = this.#environment.read(() => this.#environment.topics.getBinary(Buffer.from(topic.name)));
+    if (bytes === undefined) throw new Error(`topic ${topic.name} does not exist: call ensureTopics first`);
+    const stored = parseTopic(bytes);
+    this.#topics.set(topic.name, stored);
+    return stored;
+  }
+
+  async #retain(nowMs: number): Promise<void> {
+    const stored = this.#environment.read(() =>
+      [...this.#environment.topics.getRange({})].map(({ key, value }) => ({
+        name: Buffer.from(key).toString(),
+        ...parseTopic(value),
+      })),
+    );
+    for (const { name, id, partitions, retention } of stored) {
+      for (let partition = 0; partition < partitions && !this.#closing.signal.aborted; partition++) {
+        const removed =
+          retention.kind === 'time'
+            ? await removeOld(this.#environment, id, partition, nowMs - retention.hours * HOUR_MS)
+            : await this.#compact(id, partition);
+        if (removed > 0) this.#logger.debug({ topic: name, partition, removed }, 'retention');
+      }
+    }
+  }
+
+  async #compact(id: number, partition: number): Promise<number> {
+    const key = `${id}/${partition}`;
+    const end = this.#environment.read(() => this.#next(id, partition));
+    if (this.#compacted.get(key) === end) return 0;
+    const removed = await compact(this.#environment, id, partition);
+    this.#compacted.set(key, end);
+    return removed;
+  }
+
+  #retainInBackground(): void {
+    this.enforceRetention(Date.now()).catch((error: unknown) => this.#logger.warn({ err: error }, 'retention failed'));
+  }
+
+  #assertOpen(): void {
+    if (this.#closing.signal.aborted) throw new Error('the event log is closed');
+  }
+}
+
+function parseTopic(bytes: Uint8Array): StoredTopic {
+  return JSON.parse(Buffer.from(bytes).toString()) as StoredTopic;
+}
+
+function sizeOf(groups: readonly PartitionAppend[]): number {
+  return groups.reduce((sum, { bytes }) => sum + bytes, 0);
+}

@@ -1,0 +1,108 @@
+// How the embedded log lies in lmdb: keys that sort as the log is read, and a short head before each record.
+// Big endian throughout, so that byte order is numeric order.
+
+import type { LogRecord } from '../port.ts';
+
+/** u16 topic, u32 partition, u64 offset. */
+const RECORD_KEY_BYTES = 14;
+/** u16 topic, u32 partition. */
+const PARTITION_KEY_BYTES = 6;
+const OFFSET_BYTES = 8;
+/** u8 layout version, u48 append time in milliseconds, u16 key length. */
+const HEAD_BYTES = 9;
+const TIME_AT = 1;
+const TIME_BYTES = 6;
+const KEY_LENGTH_AT = 7;
+const LAYOUT_VERSION = 1;
+const OFFSET_MAX = 0xffff_ffff_ffff_ffffn;
+const SEPARATOR = '\0';
+
+export function recordKey(topicId: number, partition: number, offset: bigint): Buffer {
+  const key = Buffer.allocUnsafe(RECORD_KEY_BYTES);
+  key.writeUInt16BE(topicId, 0);
+  key.writeUInt32BE(partition, 2);
+  key.writeBigUInt64BE(offset, PARTITION_KEY_BYTES);
+  return key;
+}
+
+/** The key after every record of the partition. */
+export function partitionEnd(topicId: number, partition: number): Buffer {
+  return recordKey(topicId, partition, OFFSET_MAX);
+}
+
+export function offsetOf(key: Uint8Array): bigint {
+  return asBuffer(key).readBigUInt64BE(PARTITION_KEY_BYTES);
+}
+
+export function partitionKey(topicId: number, partition: number): Buffer {
+  const key = Buffer.allocUnsafe(PARTITION_KEY_BYTES);
+  key.writeUInt16BE(topicId, 0);
+  key.writeUInt32BE(partition, 2);
+  return key;
+}
+
+export function encodeOffset(offset: bigint): Buffer {
+  const bytes = Buffer.allocUnsafe(OFFSET_BYTES);
+  bytes.writeBigUInt64BE(offset);
+  return bytes;
+}
+
+/** 0 where nothing is stored. */
+export function decodeOffset(bytes: Uint8Array | undefined): bigint {
+  return bytes === undefined ? 0n : asBuffer(bytes).readBigUInt64BE();
+}
+
+export function encodeRecord(key: string, value: Uint8Array, appendedMs: number): Buffer {
+  const keyBytes = Buffer.byteLength(key);
+  const bytes = Buffer.allocUnsafe(HEAD_BYTES + keyBytes + value.length);
+  bytes[0] = LAYOUT_VERSION;
+  bytes.writeUIntBE(appendedMs, TIME_AT, TIME_BYTES);
+  bytes.writeUInt16BE(keyBytes, KEY_LENGTH_AT);
+  bytes.write(key, HEAD_BYTES);
+  bytes.set(value, HEAD_BYTES + keyBytes);
+  return bytes;
+}
+
+/** `stored` must not be reused by the caller: the value is a view of it. */
+export function decodeRecord(partition: number, offset: bigint, stored: Uint8Array): LogRecord {
+  const bytes = checked(stored);
+  const valueAt = HEAD_BYTES + bytes.readUInt16BE(KEY_LENGTH_AT);
+  return { partition, offset, key: bytes.toString('utf8', HEAD_BYTES, valueAt), value: bytes.subarray(valueAt) };
+}
+
+export function recordKeyOf(stored: Uint8Array): string {
+  const bytes = checked(stored);
+  return bytes.toString('utf8', HEAD_BYTES, HEAD_BYTES + bytes.readUInt16BE(KEY_LENGTH_AT));
+}
+
+/** Wall-clock milliseconds at which the record was appended. */
+export function appendedMsOf(stored: Uint8Array): number {
+  return checked(stored).readUIntBE(TIME_AT, TIME_BYTES);
+}
+
+function checked(stored: Uint8Array): Buffer {
+  if (stored[0] !== LAYOUT_VERSION) throw new Error(`event log: record layout ${stored[0]} is not known`);
+  return asBuffer(stored);
+}
+
+export type GroupEntry = 'position' | 'state';
+const ENTRY_MARK = { position: 'p', state: 's' } as const;
+
+export function groupKey(group: string, entry: GroupEntry, name: string): Buffer {
+  return Buffer.from(`${group}${SEPARATOR}${ENTRY_MARK[entry]}${name}`);
+}
+
+/** First key of the group, and the first one after it. */
+export function groupRange(group: string): { start: Buffer; end: Buffer } {
+  return { start: Buffer.from(`${group}${SEPARATOR}`), end: Buffer.from(`${group}\x01`) };
+}
+
+export function parseGroupKey(key: Uint8Array): { entry: GroupEntry; name: string } {
+  const text = asBuffer(key).toString();
+  const at = text.indexOf(SEPARATOR) + 1;
+  return { entry: text[at] === ENTRY_MARK.position ? 'position' : 'state', name: text.slice(at + 1) };
+}
+
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
