@@ -1,5 +1,6 @@
 // How a process lives: the only entry of platform/.
 
+export * from './clickhouse/index.ts';
 export * from './config.ts';
 export { openEventLog } from './log/open.ts';
 export * from './log/port.ts';

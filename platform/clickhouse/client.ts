@@ -1,0 +1,73 @@
+// One way to make a client, so that every caller gets the same settings and errors go to our logger.
+
+import { type ClickHouseClient, ClickHouseLogLevel, type ClickHouseSettings, createClient } from '@clickhouse/client';
+import type { Logger } from 'pino';
+
+export type { ClickHouseClient, ClickHouseSettings };
+
+const MAX_CONNECTIONS = 16;
+/** A large block on a busy laptop takes seconds; this only ends requests that hang. */
+const REQUEST_TIMEOUT_MS = 60_000;
+/** Below the server's own keep-alive (3 s in the managed child, 10 s by default on servers). */
+const IDLE_SOCKET_MS = 2_000;
+
+/** Sent with every query. */
+const COMMON_SETTINGS: ClickHouseSettings = {
+  // Without these two, JSON carries 64-bit integers as numbers and JavaScript loses digits.
+  output_format_json_quote_64bit_integers: 1,
+  output_format_json_quote_decimals: 1,
+  // Batches are cut by the writer; the engine's own batching would answer before they are stored.
+  async_insert: 0,
+  date_time_input_format: 'best_effort',
+};
+
+const READ_TIMEOUT_SECONDS = 20;
+
+/** For queries on behalf of a reader: no writes, bounded time, and an aborted request ends its query. */
+export const READ_SETTINGS: ClickHouseSettings = {
+  readonly: '2',
+  cancel_http_readonly_queries_on_client_close: 1,
+  max_execution_time: READ_TIMEOUT_SECONDS,
+};
+
+export interface ClientOptions {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  readonly logger: Logger;
+  /** Absent for statements that must run before the database exists. */
+  readonly database?: string;
+}
+
+export function makeClient({ url, user, password, logger, database }: ClientOptions): ClickHouseClient {
+  return createClient({
+    url,
+    username: user,
+    password,
+    ...(database === undefined ? {} : { database }),
+    application: 'slotbook',
+    max_open_connections: MAX_CONNECTIONS,
+    request_timeout: REQUEST_TIMEOUT_MS,
+    keep_alive: { idle_socket_ttl: IDLE_SOCKET_MS },
+    clickhouse_settings: COMMON_SETTINGS,
+    log: { LoggerClass: loggerClass(logger), level: ClickHouseLogLevel.WARN },
+  });
+}
+
+interface ClientLogLine {
+  readonly module: string;
+  readonly message: string;
+  readonly err?: Error;
+}
+
+/** The client reports every failed request and also throws it; whoever catches decides how loud it is, so here: debug. */
+function loggerClass(logger: Logger) {
+  const write = ({ module, message, err }: ClientLogLine) => logger.debug({ module, err }, message.trim());
+  return class {
+    trace = write;
+    debug = write;
+    info = write;
+    warn = write;
+    error = write;
+  };
+}

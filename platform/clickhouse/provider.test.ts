@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readConfig } from '../config.ts';
+import { silentLogger } from '../runtime/logger.ts';
+import { READ_SETTINGS } from './client.ts';
+import { assertEngineInstalled } from './managed.ts';
+import { migrate, readMigrations } from './migrate.ts';
+import { type ClickHouse, openClickHouse } from './provider.ts';
+
+const logger = silentLogger();
+const opened: ClickHouse[] = [];
+let dataDir: string;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-clickhouse-'));
+});
+afterEach(async () => {
+  for (const clickhouse of opened.splice(0)) await clickhouse.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function open(): Promise<ClickHouse> {
+  const clickhouse = await openClickHouse(readConfig({}, { dataDir }), logger);
+  opened.push(clickhouse);
+  return clickhouse;
+}
+
+async function rows(clickhouse: ClickHouse, query: string): Promise<readonly unknown[]> {
+  const result = await clickhouse.client.query({ query, format: 'JSONEachRow', clickhouse_settings: READ_SETTINGS });
+  return result.json();
+}
+
+async function eventually(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition().catch(() => false))) await sleep(50);
+}
+
+/** The child is the process that has our directory on its command line. */
+function childPid(): number {
+  const line = (pid: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    } catch {
+      return '';
+    }
+  };
+  const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && line(name).includes(dataDir));
+  return Number(pid);
+}
+
+describe('managed ClickHouse', () => {
+  it('answers SQL, keeps rows over a restart, and ends with its owner', async () => {
+    const first = await open();
+    await first.client.command({ query: 'CREATE TABLE kept (n UInt64) ENGINE = MergeTree ORDER BY n' });
+    await first.client.command({ query: 'INSERT INTO kept VALUES (18446744073709551615)' });
+    expect(await rows(first, 'SELECT n FROM kept')).toEqual([{ n: '18446744073709551615' }]);
+    await first.stop();
+    await expect(fetch(first.url)).rejects.toThrow();
+    const second = await open();
+    expect(await rows(second, 'SELECT n FROM kept')).toEqual([{ n: '18446744073709551615' }]);
+    expect(second.url).toBe(first.url);
+  });
+
+  it('refuses writes under the settings of reads', async () => {
+    const { client } = await open();
+    await client.command({ query: 'CREATE TABLE guarded (n UInt64) ENGINE = MergeTree ORDER BY n' });
+    const write = client.command({ query: 'INSERT INTO guarded VALUES (1)', clickhouse_settings: READ_SETTINGS });
+    await expect(write).rejects.toThrow(/readonly/i);
+  });
+
+  it('is shared by a second user of the data directory', async () => {
+    const holder = await startHolder(dataDir);
+    const guest = await open();
+    expect(guest.url).toBe(holder.url);
+    await guest.stop();
+    expect((await fetch(holder.url)).ok).toBe(true);
+    await holder.kill('SIGTERM');
+  });
+
+  it('goes when its owner is killed, and the next owner starts again on the same directory', async () => {
+    const holder = await startHolder(dataDir);
+    await holder.kill('SIGKILL');
+    const next = await open();
+    expect(await rows(next, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it.runIf(process.platform === 'linux')('comes back on the same address when the child is killed', async () => {
+    const clickhouse = await open();
+    process.kill(childPid(), 'SIGKILL');
+    await eventually(async () => (await rows(clickhouse, 'SELECT 1 AS one')).length === 1);
+    expect(await rows(clickhouse, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('names the package and the way out when the engine is not installed', () => {
+    const missing = () => {
+      throw new Error('Cannot find module');
+    };
+    expect(() => assertEngineInstalled(missing)).toThrow(/optional package ffi-rs.*SLOTBOOK_CLICKHOUSE_URL/);
+  });
+});
+
+describe('migrations', () => {
+  const target = { database: 'migrated', cluster: '' };
+
+  function write(files: Readonly<Record<string, string>>): string {
+    const directory = path.join(dataDir, 'migrations');
+    rmSync(directory, { recursive: true, force: true });
+    mkdirSync(directory);
+    for (const [name, sql] of Object.entries(files)) writeFileSync(path.join(directory, name), sql);
+    return directory;
+  }
+  const table =
+    'CREATE TABLE IF NOT EXISTS {{database}}.t {{onCluster}} (a String) ENGINE = {{replacingMergeTree}} ORDER BY a';
+  const text = `-- it's a comment; with a semicolon\n${table};\n`;
+
+  it('are applied once, in order, and refused when an applied file changed or is gone', async () => {
+    const { client } = await open();
+    const second = "INSERT INTO {{database}}.t VALUES ('semi;colon'), ('quote''s;')";
+    const files = { '0001_first.sql': text, '0002_second.sql': second };
+    expect(await migrate(client, target, readMigrations(write(files)))).toEqual(['0001_first', '0002_second']);
+    expect(await migrate(client, target, readMigrations(write(files)))).toEqual([]);
+    const result = await client.query({ query: 'SELECT a FROM migrated.t ORDER BY a', format: 'JSONEachRow' });
+    expect(await result.json()).toEqual([{ a: "quote's;" }, { a: 'semi;colon' }]);
+
+    const changed = readMigrations(write({ ...files, '0001_first.sql': `${text}-- later thought` }));
+    await expect(migrate(client, target, changed)).rejects.toThrow('migration 1 (first) was changed');
+    const shorter = readMigrations(write({ '0001_first.sql': text }));
+    await expect(migrate(client, target, shorter)).rejects.toThrow('migration 2 (second), which has no file');
+  });
+
+  it('must be numbered without gaps', () => {
+    expect(() => readMigrations(write({ '0001_a.sql': text, '0003_b.sql': text }))).toThrow('migration 2 was expected');
+    expect(() => readMigrations(write({ '0001_a.sql': text, '0001_b.sql': text }))).toThrow('migration 2 was expected');
+    expect(() => readMigrations(write({ 'first.sql': text }))).toThrow('not named');
+  });
+});
+
+interface Holder {
+  readonly url: string;
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Another process that opens ClickHouse on the directory. */
+async function startHolder(directory: string): Promise<Holder> {
+  const script = fileURLToPath(new URL('./testing/holder.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const url = await new Promise<string>((resolve) => child.stdout.setEncoding('utf8').once('data', resolve));
+  return {
+    url: url.trim(),
+    kill: async (signal) => {
+      child.kill(signal);
+      await ended;
+    },
+  };
+}
