@@ -1,0 +1,90 @@
+// Every failure a client can be told of: status or close code, exact text, and whether the same request may succeed later.
+// The texts are the specification's; nothing else in this room writes one.
+
+export interface TextError {
+  readonly status: number;
+  readonly text: string;
+  /** True when the same request may succeed later. */
+  readonly retry: boolean;
+}
+
+/** Order-book server: plain-text bodies. */
+export const ORDERBOOK_ERRORS = {
+  marketMissing: {
+    status: 400,
+    text: 'Bad Request: (marketName) or (marketIndex and marketType) must be supplied',
+    retry: false,
+  },
+  marketTypeUnknown: { status: 400, text: 'Bad Request: marketType must be either "spot" or "perp"', retry: false },
+  marketIndexUnknown: { status: 400, text: 'Bad Request: invalid marketIndex', retry: false },
+  marketNameUnknown: { status: 400, text: 'Bad Request: unrecognized marketName', retry: false },
+  sideUnknown: { status: 400, text: 'Bad Request: side must be either bid or ask', retry: false },
+  limitNotANumber: { status: 400, text: 'Bad Request: limit must be a number if supplied', retry: false },
+  noL3: { status: 500, text: 'No L3 found', retry: true },
+  stalled: { status: 500, text: 'NOK', retry: true },
+  notReady: { status: 500, text: 'Not ready', retry: true },
+  notFound: { status: 404, text: 'Not found', retry: false },
+  internal: { status: 500, text: 'Internal error', retry: true },
+} as const satisfies Record<string, TextError>;
+
+export type OrderbookErrorCode = keyof typeof ORDERBOOK_ERRORS;
+
+/** A failure of the order-book server; answered with the status and text of its code. */
+export class OrderbookError extends Error {
+  override readonly name = 'OrderbookError';
+  readonly code: OrderbookErrorCode;
+
+  constructor(code: OrderbookErrorCode) {
+    super(ORDERBOOK_ERRORS[code].text);
+    this.code = code;
+  }
+}
+
+export interface JsonError {
+  readonly status: number;
+  /** The `error` member of the body. */
+  readonly error: string;
+  /** The `message` member; null where the thrower supplies it. */
+  readonly message: string | null;
+  readonly retry: boolean;
+}
+
+/** History service: bodies `{error, message}`. */
+export const HISTORY_ERRORS = {
+  validation: { status: 400, error: 'ValidationError', message: null, retry: false },
+  notFound: { status: 404, error: 'Not Found', message: null, retry: false },
+  internal: { status: 500, error: 'InternalError', message: 'Internal Server Error', retry: true },
+  storeAway: { status: 503, error: 'ServiceUnavailable', message: 'The history store cannot be reached', retry: true },
+  notBuilt: { status: 503, error: 'ServiceUnavailable', message: 'This history is not built yet', retry: true },
+} as const satisfies Record<string, JsonError>;
+
+export type HistoryErrorCode = keyof typeof HISTORY_ERRORS;
+
+/** A failure of the history service; `detail` fills the message of codes that have none of their own. */
+export class HistoryError extends Error {
+  override readonly name = 'HistoryError';
+  readonly code: HistoryErrorCode;
+
+  constructor(code: HistoryErrorCode, detail?: string, options?: ErrorOptions) {
+    super(HISTORY_ERRORS[code].message ?? detail ?? HISTORY_ERRORS[code].error, options);
+    this.code = code;
+  }
+}
+
+export interface SocketClose {
+  readonly code: number;
+  readonly reason: string;
+  readonly retry: boolean;
+}
+
+/** Why the gateway ends a connection by itself. */
+export const SOCKET_CLOSES = {
+  unknownChannel: { code: 1003, reason: '{"error":"Error subscribing to channel"}', retry: false },
+  overflow: { code: 1008, reason: 'Buffer overflow', retry: true },
+} as const satisfies Record<string, SocketClose>;
+
+/** `error` members of gateway messages; the connection stays open. */
+export const SOCKET_ERRORS = {
+  subscribe: 'Error subscribing to channel',
+  unsubscribe: 'Error unsubscribing from channel',
+} as const;

@@ -1,0 +1,48 @@
+// `{channel:"heartbeat"}` to every connection each five seconds, counted from its own connect, by one shared timer.
+
+import type { Connection } from './connection.ts';
+import { HEARTBEAT_MS } from './limits.ts';
+
+const FRAME = Buffer.from(JSON.stringify({ channel: 'heartbeat' }));
+
+/** All intervals are equal, so connections in the order of insertion are in the order of their due times. */
+export class Heartbeat {
+  readonly #queue = new Set<Connection>();
+  #timer: NodeJS.Timeout | null = null;
+
+  add(connection: Connection): void {
+    connection.heartbeatDueMs = performance.now() + HEARTBEAT_MS;
+    this.#queue.add(connection);
+    this.#schedule();
+  }
+
+  remove(connection: Connection): void {
+    this.#queue.delete(connection);
+  }
+
+  stop(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#queue.clear();
+  }
+
+  #schedule(): void {
+    if (this.#timer) return;
+    const [first] = this.#queue;
+    if (!first) return;
+    this.#timer = setTimeout(() => this.#beat(), Math.max(0, first.heartbeatDueMs - performance.now()));
+  }
+
+  #beat(): void {
+    this.#timer = null;
+    const nowMs = performance.now();
+    for (const connection of this.#queue) {
+      if (connection.heartbeatDueMs > nowMs) break;
+      this.#queue.delete(connection);
+      connection.heartbeatDueMs = Math.max(connection.heartbeatDueMs + HEARTBEAT_MS, nowMs);
+      this.#queue.add(connection);
+      connection.send([FRAME]); // may close and so remove it
+    }
+    this.#schedule();
+  }
+}

@@ -1,0 +1,88 @@
+// What a client message means: reference 3.2, with the specification's word where they differ. Pure.
+
+import type { MarketRef, MarketType } from '../../schemas/index.ts';
+import { lenientInteger } from '../lenient.ts';
+import type { MarketRegistry } from '../views/registry.ts';
+
+export const CHANNELS = ['orderbook', 'orderbook_indicative', 'trades', 'priorityfees'] as const;
+export type ChannelKind = (typeof CHANNELS)[number];
+
+export const GROUPINGS = [1, 10, 100, 500, 1000] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+export interface ResolvedChannel {
+  readonly kind: ChannelKind;
+  readonly market: MarketRef;
+  /** 1 for channels that are not books. */
+  readonly grouping: Grouping;
+  /** Response channel name of reference 3.4. */
+  readonly name: string;
+}
+
+export type ClientRequest =
+  /** Not JSON, no `type`, or a type we do not know: no answer at all. */
+  | { readonly is: 'ignored' }
+  /** The connection is to be closed with 1003. */
+  | { readonly is: 'unknownChannel' }
+  /** The channel is named but cannot be resolved; `channel` as the client sent it. */
+  | { readonly is: 'unresolved'; readonly action: 'subscribe' | 'unsubscribe'; readonly channel: string }
+  | {
+      readonly is: 'subscribe';
+      readonly channel: ResolvedChannel;
+      /** The channel name as the client sent it. */
+      readonly sent: string;
+      readonly acknowledgement: string;
+    }
+  | { readonly is: 'unsubscribe'; readonly channel: ResolvedChannel };
+
+const IGNORED: ClientRequest = { is: 'ignored' };
+
+/** Reads one text message against the listed markets. */
+export function readRequest(text: string, markets: MarketRegistry): ClientRequest {
+  const message = parseObject(text);
+  if (typeof message?.type !== 'string') return IGNORED;
+  const action = message.type.toLowerCase();
+  if (action !== 'subscribe' && action !== 'unsubscribe') return IGNORED;
+  const { channel, market, marketType } = message;
+  if (typeof channel !== 'string' || channel === '') return { is: 'unknownChannel' };
+  const kind = CHANNELS.find((name) => name === channel.toLowerCase());
+  // An unsubscribe of an unknown name answers with an error, as the predecessor does; the specification is silent.
+  if (!kind) return action === 'subscribe' ? { is: 'unknownChannel' } : { is: 'unresolved', action, channel };
+  const found = findMarket(markets, market, marketType);
+  if (!found) return { is: 'unresolved', action, channel };
+  const resolved = resolveChannel(kind, found, readGrouping(message.grouping));
+  if (action === 'unsubscribe') return { is: 'unsubscribe', channel: resolved };
+  const acknowledgement = `Subscribe received for channel: ${channel}, market: ${market}, marketType: ${marketType}`;
+  return { is: 'subscribe', channel: resolved, sent: channel, acknowledgement };
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function findMarket(markets: MarketRegistry, market: unknown, marketType: unknown): MarketRef | null {
+  if (typeof market !== 'string' || typeof marketType !== 'string') return null;
+  const type = marketType.toLowerCase();
+  return type === 'perp' || type === 'spot' ? markets.byName(market, type satisfies MarketType) : null;
+}
+
+function readGrouping(value: unknown): Grouping {
+  const number = lenientInteger(value);
+  return GROUPINGS.find((grouping) => grouping === number) ?? 1;
+}
+
+/** The channel and its response name. */
+export function resolveChannel(kind: ChannelKind, market: MarketRef, grouping: Grouping): ResolvedChannel {
+  const { marketType, marketIndex } = market;
+  const ref = { marketType, marketIndex };
+  const suffix = `${marketType}_${marketIndex}`;
+  if (kind === 'trades') return { kind, market: ref, grouping: 1, name: `trades_${suffix}` };
+  if (kind === 'priorityfees') return { kind, market: ref, grouping: 1, name: `priorityFees_${suffix}` };
+  const book = `orderbook_${suffix}_grouped_${grouping}`;
+  return { kind, market: ref, grouping, name: kind === 'orderbook' ? book : `${book}_indicative` };
+}

@@ -1,0 +1,54 @@
+// A fill as the trades channel shows it: whole units as JSON numbers, from exact integers (reference 3.8).
+
+import bs58 from 'bs58';
+import type { TradeView } from '../../schemas/index.ts';
+import { wholeUnits } from '../units.ts';
+
+const QUOTE_DECIMALS = 6;
+const BASE_DECIMALS = 9;
+const PRICE_DECIMALS = 6;
+
+const quote = (value: bigint): number => wholeUnits(value, QUOTE_DECIMALS);
+const base = (value: bigint): number => wholeUnits(value, BASE_DECIMALS);
+
+/** Members that are null in the record are left out. */
+function present<K extends string, V>(name: K, value: V | null): { [P in K]?: V } {
+  return value === null ? {} : ({ [name]: value } as { [P in K]: V });
+}
+
+/** JSON text of one fill. Order sizes and cumulative fills of a side that is absent are 0. */
+export function tradeJson(trade: TradeView): string {
+  const key = (bytes: Uint8Array | null) => (bytes === null ? null : bs58.encode(bytes));
+  const quoteOrNull = (value: bigint | null) => (value === null ? null : quote(value));
+  return JSON.stringify({
+    ts: Number(trade.ts),
+    marketIndex: trade.marketIndex,
+    marketType: trade.marketType,
+    ...present('filler', key(trade.filler)),
+    ...present('takerFee', quoteOrNull(trade.takerFee)),
+    ...present('makerFee', quoteOrNull(trade.makerFee)),
+    ...present('quoteAssetAmountSurplus', quoteOrNull(trade.quoteAssetAmountSurplus)),
+    baseAssetAmountFilled: base(trade.baseAssetAmountFilled),
+    quoteAssetAmountFilled: quote(trade.quoteAssetAmountFilled),
+    ...present('taker', key(trade.taker)),
+    ...present('takerOrderId', trade.takerOrderId),
+    ...present('takerOrderDirection', trade.takerOrderDirection),
+    takerOrderBaseAssetAmount: base(trade.takerOrderBaseAssetAmount ?? 0n),
+    takerOrderCumulativeBaseAssetAmountFilled: base(trade.takerOrderCumulativeBaseAssetAmountFilled ?? 0n),
+    takerOrderCumulativeQuoteAssetAmountFilled: quote(trade.takerOrderCumulativeQuoteAssetAmountFilled ?? 0n),
+    ...present('maker', key(trade.maker)),
+    ...present('makerOrderId', trade.makerOrderId),
+    ...present('makerOrderDirection', trade.makerOrderDirection),
+    makerOrderBaseAssetAmount: base(trade.makerOrderBaseAssetAmount ?? 0n),
+    makerOrderCumulativeBaseAssetAmountFilled: base(trade.makerOrderCumulativeBaseAssetAmountFilled ?? 0n),
+    makerOrderCumulativeQuoteAssetAmountFilled: quote(trade.makerOrderCumulativeQuoteAssetAmountFilled ?? 0n),
+    oraclePrice: wholeUnits(trade.oraclePrice, PRICE_DECIMALS),
+    ...present('referrerReward', trade.referrerReward === null ? null : quote(BigInt(trade.referrerReward))),
+    txSig: trade.txSig,
+    slot: trade.slot,
+    fillRecordId: Number(trade.fillRecordId),
+    action: trade.action,
+    actionExplanation: trade.actionExplanation,
+    bitFlags: trade.bitFlags,
+  });
+}

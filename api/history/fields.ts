@@ -1,0 +1,84 @@
+// Record rows as tables of fields: one entry gives the SQL expression, the JSON Schema and the CSV column of a member.
+
+export interface RowField {
+  readonly name: string;
+  /** SQL over the event's table. */
+  readonly sql: string;
+  readonly type: 'integer' | 'string';
+  readonly nullable: boolean;
+  readonly description: string;
+}
+
+type Unit = 'base 1e9' | 'quote 1e6' | 'price 1e6' | 'funding 1e9' | 'identifier';
+
+const field = (
+  name: string,
+  sql: string,
+  type: RowField['type'],
+  nullable: boolean,
+  description: string,
+): RowField => ({
+  name,
+  sql,
+  type,
+  nullable,
+  description,
+});
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Raw integer as a decimal string in the given unit. */
+export const amount = (name: string, unit: Unit, sql = snake(name)): RowField =>
+  field(name, `toString(${sql})`, 'string', false, `raw integer, ${unit}`);
+export const optionalAmount = (name: string, unit: Unit, sql = snake(name)): RowField =>
+  field(name, `toString(${sql})`, 'string', true, `raw integer, ${unit}`);
+export const integer = (name: string, description: string, sql = snake(name)): RowField =>
+  field(name, sql, 'integer', false, description);
+export const optionalInteger = (name: string, description: string, sql = snake(name)): RowField =>
+  field(name, sql, 'integer', true, description);
+export const text = (name: string, description: string, sql = snake(name)): RowField =>
+  field(name, sql, 'string', false, description);
+export const optionalText = (name: string, description: string, sql = snake(name)): RowField =>
+  field(name, sql, 'string', true, description);
+export const optionalKey = (name: string, description: string): RowField =>
+  field(name, `base58Encode(${snake(name)})`, 'string', true, description);
+
+/** What every event row begins with. */
+export const HEAD: readonly RowField[] = [
+  integer('ts', 'unix seconds'),
+  text('txSig', 'transaction signature', 'base58Encode(signature)'),
+  integer('txSigIndex', 'index of the event inside its transaction', 'event_index'),
+  integer('slot', 'slot'),
+];
+
+/** `SELECT` list of the fields; the row comes back under the fields' names. */
+export function selectList(fields: readonly RowField[]): string {
+  return fields.map(({ name, sql }) => `${sql} AS "${name}"`).join(', ');
+}
+
+export type Row = Readonly<Record<string, string | number | null>>;
+
+/** A result row as the service answers it: 64-bit columns arrive as text, integer members leave as JSON numbers. */
+export function toRow(fields: readonly RowField[], source: Readonly<Record<string, unknown>>): Row {
+  const row: Record<string, string | number | null> = {};
+  for (const { name, type } of fields) {
+    const value = source[name];
+    if (value === null || value === undefined) row[name] = null;
+    else row[name] = type === 'integer' ? Number(value) : String(value);
+  }
+  return row;
+}
+
+/** JSON Schema of a row. */
+export function rowSchema(fields: readonly RowField[]) {
+  return {
+    type: 'object',
+    required: fields.map(({ name }) => name),
+    properties: Object.fromEntries(
+      fields.map(({ name, type, nullable, description }) => [
+        name,
+        { type: nullable ? [type, 'null'] : type, description },
+      ]),
+    ),
+  };
+}

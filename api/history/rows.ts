@@ -1,0 +1,116 @@
+// The rows of each list: fields, table and order (history reference 4).
+
+import {
+  amount,
+  HEAD,
+  integer,
+  optionalAmount,
+  optionalInteger,
+  optionalKey,
+  optionalText,
+  type RowField,
+  text,
+} from './fields.ts';
+
+const PRICE_DECIMALS = 6;
+const QUOTE_DECIMALS = 6;
+
+/**
+ * SQL of quote / base in price 1e6, rounded to the nearest (history reference 7.2). `{baseScale:UInt64}` is ten to the
+ * market's base decimals; both amounts must be non-null, the base not zero.
+ */
+export const PRICE_SQL =
+  `intDiv(toUInt256(assumeNotNull(quote_asset_amount_filled)) * {baseScale:UInt64} * 2 * ` +
+  `${10 ** (PRICE_DECIMALS - QUOTE_DECIMALS)} + assumeNotNull(base_asset_amount_filled), ` +
+  `toUInt256(assumeNotNull(base_asset_amount_filled)) * 2)`;
+
+/** Both sides' order members, in the order of CSV columns. */
+const side = (name: 'taker' | 'maker'): readonly RowField[] => [
+  optionalAmount(`${name}OrderBaseAssetAmount`, 'base 1e9'),
+  optionalAmount(`${name}OrderCumulativeBaseAssetAmountFilled`, 'base 1e9'),
+  optionalAmount(`${name}OrderCumulativeQuoteAssetAmountFilled`, 'quote 1e6'),
+];
+
+/** Trade row, 4.1, in the column order of 8.2 so that one table serves JSON and CSV. */
+export const TRADE_FIELDS: readonly RowField[] = [
+  ...HEAD,
+  optionalAmount('fillerReward', 'quote 1e6'),
+  optionalAmount('baseAssetAmountFilled', 'base 1e9'),
+  optionalAmount('quoteAssetAmountFilled', 'quote 1e6'),
+  optionalAmount('takerFee', 'quote 1e6'),
+  amount('makerRebate', 'quote 1e6', 'greatest(-toInt128(ifNull(maker_fee, 0)), toInt128(0))'),
+  optionalAmount('referrerReward', 'quote 1e6'),
+  optionalAmount('quoteAssetAmountSurplus', 'quote 1e6'),
+  ...side('taker'),
+  ...side('maker'),
+  amount('oraclePrice', 'price 1e6'),
+  optionalAmount('makerFee', 'quote 1e6'),
+  text('action', 'always fill'),
+  text('actionExplanation', 'why the action happened'),
+  integer('marketIndex', 'market index'),
+  text('marketType', 'perp or spot'),
+  optionalKey('filler', 'keeper account'),
+  optionalAmount('fillRecordId', 'identifier'),
+  optionalKey('taker', 'taker account'),
+  optionalInteger('takerOrderId', 'order id of the taker'),
+  optionalText('takerOrderDirection', 'long or short'),
+  optionalKey('maker', 'maker account; null when the AMM filled'),
+  optionalInteger('makerOrderId', 'order id of the maker'),
+  optionalText('makerOrderDirection', 'long or short'),
+  optionalAmount('spotFulfillmentMethodFee', 'quote 1e6'),
+  text('marketFilter', 'perp or spot', 'market_type'),
+  optionalText('user', 'the account a row was listed under; null in market lists', 'NULL'),
+  text('symbol', 'market symbol', '{symbol:String}'),
+  integer('bitFlags', 'flags of the fill'),
+  optionalAmount('takerExistingQuoteEntryAmount', 'quote 1e6'),
+  optionalAmount('takerExistingBaseAssetAmount', 'base 1e9'),
+  optionalAmount('makerExistingQuoteEntryAmount', 'quote 1e6'),
+  optionalAmount('makerExistingBaseAssetAmount', 'base 1e9'),
+  optionalAmount('triggerPrice', 'price 1e6'),
+  optionalInteger('builderIdx', 'builder index'),
+  optionalAmount('builderFee', 'quote 1e6'),
+  optionalAmount('price', 'price 1e6', `if(ifNull(base_asset_amount_filled, 0) = 0, NULL, ${PRICE_SQL})`),
+];
+
+/** Funding rate row, 4.3. */
+export const FUNDING_RATE_FIELDS: readonly RowField[] = [
+  ...HEAD,
+  amount('recordId', 'identifier'),
+  integer('marketIndex', 'market index'),
+  text('symbol', 'market symbol', '{symbol:String}'),
+  amount('fundingRate', 'funding 1e9'),
+  amount('fundingRateLong', 'funding 1e9'),
+  amount('fundingRateShort', 'funding 1e9'),
+  amount('cumulativeFundingRateLong', 'funding 1e9'),
+  amount('cumulativeFundingRateShort', 'funding 1e9'),
+  amount('oraclePriceTwap', 'price 1e6'),
+  amount('markPriceTwap', 'price 1e6'),
+  amount('baseAssetAmountWithAmm', 'base 1e9'),
+];
+
+/** A list that can be paged by position. */
+export interface RowSource {
+  readonly table: string;
+  readonly fields: readonly RowField[];
+  /** SQL of the list's own counter (UInt64, never null) and the member that shows it. */
+  readonly sequenceSql: string;
+  readonly sequenceField: string;
+  /** SQL that picks the rows of one market; parameters `marketType`, `marketIndex`. */
+  readonly filterSql: string;
+}
+
+export const TRADES: RowSource = {
+  table: 'order_action',
+  fields: TRADE_FIELDS,
+  sequenceSql: 'ifNull(fill_record_id, 0)',
+  sequenceField: 'fillRecordId',
+  filterSql: `action = 'fill' AND market_type = {marketType:String} AND market_index = {marketIndex:UInt16}`,
+};
+
+export const FUNDING_RATES: RowSource = {
+  table: 'funding_rate',
+  fields: FUNDING_RATE_FIELDS,
+  sequenceSql: 'record_id',
+  sequenceField: 'recordId',
+  filterSql: `market_index = {marketIndex:UInt16} AND {marketType:String} = 'perp'`,
+};

@@ -1,0 +1,42 @@
+// Starts the history service on config.historyPort.
+
+import type { ClickHouseClient } from '@clickhouse/client';
+import type { RoleContext, RunningRole } from '../../platform/index.ts';
+import { boundPort, urlHost } from '../hosts.ts';
+import { MarketFollower } from '../views/market-follower.ts';
+import { historyApp } from './app.ts';
+import { HistoryStore } from './store.ts';
+
+/** What this service needs of the platform's ClickHouse. */
+export interface HistoryDatabase {
+  readonly client: ClickHouseClient;
+}
+
+/** Serves until stopped. Rejects when the port is taken or the log cannot be read. */
+export async function startHistory(ctx: RoleContext, clickhouse: HistoryDatabase): Promise<RunningRole> {
+  const { config, logger } = ctx;
+  const follower = new MarketFollower(ctx);
+  await follower.start();
+  const store = new HistoryStore(clickhouse.client, config.clickhouseDatabase);
+  const now = () => Math.floor(Date.now() / 1000);
+  const app = await historyApp({ store, markets: follower.registry, now }, logger);
+  try {
+    await app.listen({ host: config.host, port: config.historyPort });
+  } catch (error) {
+    await follower.stop();
+    throw error;
+  }
+  let stopping: Promise<void> | null = null;
+  return {
+    name: 'history',
+    endpoints: { history: `http://${urlHost(config.host)}:${boundPort(app.server.address())}` },
+    done: follower.done,
+    stop: () => {
+      stopping ??= (async () => {
+        await app.close();
+        await follower.stop();
+      })();
+      return stopping;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+// Reading ClickHouse: parameterised, read-only, bounded in time; its failures become those of the error table.
+
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
+import { HistoryError } from '../errors.ts';
+
+/** No client waits longer for an answer. */
+const MAX_EXECUTION_S = 15;
+const UNKNOWN_TABLE = '60';
+const UNKNOWN_DATABASE = '81';
+const TIMEOUT_EXCEEDED = '159';
+
+const SETTINGS = {
+  readonly: '2',
+  max_execution_time: MAX_EXECUTION_S,
+  cancel_http_readonly_queries_on_client_close: 1,
+  output_format_json_quote_64bit_integers: 1,
+  output_format_json_quote_decimals: 1,
+  // An alias that equals a column's name must not replace the column in filters.
+  prefer_column_name_to_alias: 1,
+} as const;
+
+export type Parameters = Readonly<Record<string, string | number>>;
+
+export class HistoryStore {
+  readonly #client: ClickHouseClient;
+  readonly #database: string;
+
+  constructor(client: ClickHouseClient, database: string) {
+    this.#client = client;
+    this.#database = database;
+  }
+
+  /** Rows of a query; tables are written `{db:Identifier}.name`. 64-bit integers come as text. */
+  async rows<T>(query: string, parameters: Parameters): Promise<readonly T[]> {
+    try {
+      const result = await this.#client.query(this.#request(query, parameters));
+      return await result.json<T>();
+    } catch (error) {
+      throw storeFailure(error);
+    }
+  }
+
+  /** Rows one after another, for answers too long to hold. The failure of the query itself comes before the first row. */
+  async stream<T>(query: string, parameters: Parameters): Promise<AsyncIterable<readonly T[]>> {
+    try {
+      const result = await this.#client.query(this.#request(query, parameters));
+      return blocks<T>(result.stream());
+    } catch (error) {
+      throw storeFailure(error);
+    }
+  }
+
+  #request(query: string, parameters: Parameters) {
+    return {
+      query,
+      query_params: { ...parameters, db: this.#database },
+      format: 'JSONEachRow' as const,
+      clickhouse_settings: SETTINGS,
+    };
+  }
+}
+
+async function* blocks<T>(stream: AsyncIterable<unknown>): AsyncIterable<readonly T[]> {
+  for await (const block of stream) yield (block as readonly { json(): T }[]).map((row) => row.json());
+}
+
+/** Network failures and timeouts mean that the store is away, missing tables that the history is not built. */
+function storeFailure(error: unknown): Error {
+  if (!(error instanceof ClickHouseError)) return new HistoryError('storeAway', undefined, { cause: error });
+  if (error.code === UNKNOWN_TABLE || error.code === UNKNOWN_DATABASE) {
+    return new HistoryError('notBuilt', undefined, { cause: error });
+  }
+  return error.code === TIMEOUT_EXCEEDED ? new HistoryError('storeAway', undefined, { cause: error }) : error;
+}

@@ -1,0 +1,21 @@
+// GET /health, / and /startup: whether slots flow, and whether this process can answer.
+
+import type { FastifyInstance } from 'fastify';
+import { OrderbookError } from '../../errors.ts';
+import { SlotHealth } from '../health.ts';
+import type { OrderbookServices } from '../services.ts';
+
+export function healthRoutes(app: FastifyInstance, { reader, slotStallMs }: OrderbookServices): void {
+  const health = new SlotHealth(slotStallMs);
+  const answer = async (): Promise<string> => {
+    const sight = { slot: reader.newestSlot, advancedAtMs: reader.slotAdvancedAtMs };
+    if (!health.healthy(sight, reader.now())) throw new OrderbookError('stalled');
+    return 'OK';
+  };
+  app.get('/health', answer);
+  app.get('/', answer);
+  app.get('/startup', async () => {
+    if (!reader.ready) throw new OrderbookError('notReady');
+    return 'OK';
+  });
+}

@@ -1,0 +1,50 @@
+// Starts the order-book server: REST on config.orderbookPort, and `/ws` on the same port joined to the gateway.
+
+import type { RoleContext, RunningRole } from '../../platform/index.ts';
+import { boundPort, reachable, urlHost } from '../hosts.ts';
+import { BookReader } from '../views/book-reader.ts';
+import { rpcAccountReader } from './account-reader.ts';
+import { orderbookApp } from './app.ts';
+import { type GatewayAddress, wsProxy } from './ws-proxy.ts';
+
+export interface OrderBookServerOptions {
+  /** A reader shared with the gateway of this process; without it the server starts and stops one of its own. */
+  readonly reader?: BookReader;
+  /** Where the gateway listens; by default config.host and config.gatewayPort. */
+  readonly gateway?: GatewayAddress;
+}
+
+/** Serves until stopped. Rejects when the port is taken or the log cannot be read. */
+export async function startOrderBookServer(
+  ctx: RoleContext,
+  options: OrderBookServerOptions = {},
+): Promise<RunningRole> {
+  const { config, logger } = ctx;
+  const reader = options.reader ?? new BookReader(ctx);
+  const ownsReader = options.reader === undefined;
+  if (ownsReader) await reader.start();
+  const accounts = rpcAccountReader(config.source === 'rpc' ? config.rpcUrl : '');
+  const app = await orderbookApp({ reader, accounts, slotStallMs: config.slotStallMs }, logger);
+  const proxy = wsProxy(options.gateway ?? { host: reachable(config.host), port: config.gatewayPort });
+  app.server.on('upgrade', proxy.onUpgrade);
+  try {
+    await app.listen({ host: config.host, port: config.orderbookPort });
+  } catch (error) {
+    if (ownsReader) await reader.stop();
+    throw error;
+  }
+  let stopping: Promise<void> | null = null;
+  return {
+    name: 'orderbook',
+    endpoints: { orderbook: `http://${urlHost(config.host)}:${boundPort(app.server.address())}` },
+    done: ownsReader ? reader.done : new Promise(() => {}),
+    stop: () => {
+      stopping ??= (async () => {
+        proxy.close();
+        await app.close();
+        if (ownsReader) await reader.stop();
+      })();
+      return stopping;
+    },
+  };
+}

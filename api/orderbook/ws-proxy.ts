@@ -1,0 +1,71 @@
+// `/ws` on the REST port: the upgrade request is replayed to the gateway and the two sockets are joined byte for byte.
+
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { stripPrefix } from './app.ts';
+
+const GATEWAY_PATH = '/ws';
+/** A gateway in the same process or machine answers at once; longer means that it is not there. */
+const CONNECT_TIMEOUT_MS = 5000;
+/** How long a client may take to read what was sent before its gateway connection ended. */
+const LINGER_MS = 10_000;
+
+export interface GatewayAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface WsProxy {
+  readonly onUpgrade: (request: IncomingMessage, client: Duplex, head: Buffer) => void;
+  /** Ends every joined pair. */
+  close(): void;
+}
+
+export function wsProxy(gateway: GatewayAddress): WsProxy {
+  const pairs = new Set<Socket>();
+  const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    const client = stream as Socket; // node:http hands over the TCP socket
+    client.on('error', () => client.destroy());
+    if (stripPrefix(request.url ?? '/').split('?', 1)[0] !== GATEWAY_PATH) {
+      refuse(client, 404);
+      return;
+    }
+    const upstream = connect(gateway);
+    pairs.add(upstream);
+    upstream.setNoDelay(true);
+    client.setNoDelay(true);
+    client.setTimeout(0);
+    upstream.setTimeout(CONNECT_TIMEOUT_MS, () => upstream.destroy(new Error('gateway does not answer')));
+    upstream.once('connect', () => {
+      upstream.setTimeout(0);
+      upstream.write(requestHead(request));
+      if (head.length > 0) upstream.write(head);
+      upstream.pipe(client);
+      client.pipe(upstream);
+    });
+    upstream.on('error', () => (upstream.bytesRead === 0 ? refuse(client, 503) : client.destroy()));
+    upstream.on('close', () => {
+      pairs.delete(upstream);
+      client.end();
+      // A client that stopped reading must not hold its socket for ever.
+      client.setTimeout(LINGER_MS, () => client.destroy());
+    });
+    client.on('close', () => upstream.destroy());
+  };
+  const close = (): void => {
+    for (const upstream of pairs) upstream.destroy();
+  };
+  return { onUpgrade, close };
+}
+
+function requestHead({ rawHeaders, socket }: IncomingMessage): string {
+  const lines = [`GET ${GATEWAY_PATH} HTTP/1.1`];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
+  lines.push(`X-Forwarded-For: ${socket.remoteAddress ?? 'unknown'}`, '', '');
+  return lines.join('\r\n');
+}
+
+function refuse(client: Duplex, status: number): void {
+  client.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

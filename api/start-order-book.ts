@@ -1,0 +1,36 @@
+// The order-book role: REST and gateway in one process on one reader of the views.
+
+import type { RoleContext, RunningRole } from '../platform/index.ts';
+import { startGateway } from './gateway/server.ts';
+import { startOrderBookServer } from './orderbook/server.ts';
+import { BookReader } from './views/book-reader.ts';
+
+/** Starts both servers. Rejects, with nothing left running, when a port is taken or the log cannot be read. */
+export async function startOrderBook(ctx: RoleContext): Promise<RunningRole> {
+  const reader = new BookReader(ctx);
+  await reader.start();
+  const started: RunningRole[] = [];
+  const stopAll = async (): Promise<void> => {
+    for (const role of [...started].reverse()) await role.stop();
+    await reader.stop();
+  };
+  try {
+    const gateway = await startGateway(ctx, { reader });
+    started.push(gateway);
+    const rest = await startOrderBookServer(ctx, { reader, gateway: { host: gateway.host, port: gateway.port } });
+    started.push(rest);
+    let stopping: Promise<void> | null = null;
+    return {
+      name: 'orderbook',
+      endpoints: { ...rest.endpoints, ...gateway.endpoints },
+      done: Promise.race([reader.done, gateway.done]),
+      stop: () => {
+        stopping ??= stopAll();
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}

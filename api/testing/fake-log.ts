@@ -1,0 +1,107 @@
+// An event log in memory for this room's tests: the port's reading half and append, nothing durable.
+
+import type {
+  Appended,
+  Commit,
+  EventLog,
+  FollowOptions,
+  GroupState,
+  LogBatch,
+  LogRecord,
+  NewRecord,
+} from '../../platform/index.ts';
+import { partitionOf, type Topic } from '../../schemas/index.ts';
+
+const DEFAULT_BATCH = 1000;
+
+export class FakeLog implements EventLog {
+  readonly kind = 'embedded';
+  readonly #partitions = new Map<string, LogRecord[]>();
+  readonly #groups = new Map<string, { positions: Map<string, bigint>; state: Map<string, Uint8Array> }>();
+  readonly #waiting = new Set<() => void>();
+
+  async ensureTopics(): Promise<void> {}
+
+  async append(topic: Topic, records: readonly NewRecord[]): Promise<readonly Appended[]> {
+    const appended = new Map<number, { partition: number; first: bigint; last: bigint }>();
+    for (const { key, value, partition = partitionOf(topic, key) } of records) {
+      const list = this.#list(topic, partition);
+      const offset = BigInt(list.length);
+      list.push({ partition, offset, key, value });
+      appended.set(partition, { partition, first: appended.get(partition)?.first ?? offset, last: offset });
+    }
+    for (const wake of [...this.#waiting]) wake();
+    return [...appended.values()];
+  }
+
+  async bounds(topic: Topic, partition: number): Promise<{ earliest: bigint; next: bigint }> {
+    return { earliest: 0n, next: BigInt(this.#list(topic, partition).length) };
+  }
+
+  async read(topic: Topic, partition: number, from: bigint, maxRecords: number): Promise<readonly LogRecord[]> {
+    return this.#list(topic, partition).slice(Number(from), Number(from) + maxRecords);
+  }
+
+  async *follow({ topic, from, signal, maxRecords = DEFAULT_BATCH }: FollowOptions): AsyncIterable<LogBatch> {
+    const next = new Map<number, number>();
+    for (const [partition, start] of from) {
+      const end = this.#list(topic, partition).length;
+      next.set(partition, start === 'earliest' ? 0 : start === 'latest' ? end : Number(start));
+    }
+    while (!signal.aborted) {
+      let found = false;
+      for (const [partition, start] of next) {
+        const list = this.#list(topic, partition);
+        const records = list.slice(start, start + maxRecords);
+        if (records.length === 0) continue;
+        found = true;
+        next.set(partition, start + records.length);
+        yield { partition, records, end: BigInt(list.length) };
+      }
+      if (!found) await this.#change(signal);
+    }
+  }
+
+  async commit(group: string, step: Commit): Promise<void> {
+    for (const { topic, records } of step.outputs ?? []) await this.append(topic, records);
+    const kept = this.#groups.get(group) ?? { positions: new Map(), state: new Map() };
+    this.#groups.set(group, kept);
+    for (const { topic, partition, next } of step.positions ?? []) kept.positions.set(`${topic}/${partition}`, next);
+    for (const { key, value } of step.state ?? []) {
+      if (value === null) kept.state.delete(key);
+      else kept.state.set(key, value);
+    }
+  }
+
+  async load(group: string): Promise<GroupState> {
+    return this.#groups.get(group) ?? { positions: new Map(), state: new Map() };
+  }
+
+  async forget(group: string): Promise<void> {
+    this.#groups.delete(group);
+  }
+
+  async enforceRetention(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
+  #list(topic: Topic, partition: number): LogRecord[] {
+    const key = `${topic.name}/${partition}`;
+    const list = this.#partitions.get(key) ?? [];
+    this.#partitions.set(key, list);
+    return list;
+  }
+
+  #change(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+      if (signal.aborted) wake();
+    });
+  }
+}

@@ -1,0 +1,24 @@
+// Whole units from scaled integers: divided as integers, printed with the scale's decimals and only then made a number,
+// so that no drift can appear (history reference 7.4).
+
+/** `1500000000n` with 9 decimals is the text `1.500000000`. */
+export function decimalText(value: bigint, decimals: number): string {
+  const sign = value < 0n ? '-' : '';
+  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');
+  if (decimals === 0) return sign + digits;
+  return `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}
+
+/** The JSON number nearest to value / 10^decimals. */
+export function wholeUnits(value: bigint, decimals: number): number {
+  return Number(decimalText(value, decimals));
+}
+
+/** a / b rounded half away from zero. Throws a RangeError when b is 0. */
+export function divideRounded(a: bigint, b: bigint): bigint {
+  if (b === 0n) throw new RangeError('division by zero');
+  const negative = a < 0n !== b < 0n;
+  const [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
+  const quotient = (2n * x + y) / (2n * y);
+  return negative ? -quotient : quotient;
+}

@@ -1,0 +1,143 @@
+// The JSON of a book: one place for the members of L2, L3 and the empty-book answer, shared by REST and the gateway.
+// Prices 1e6 and sizes 1e9 as decimal strings, as reference 1.3, 1.5 and 2.9 have them.
+
+import bs58 from 'bs58';
+import type { MarketView, ViewLevel, ViewOracle, ViewOrder } from '../../schemas/index.ts';
+import type { PublishedBook } from './published-book.ts';
+
+export interface Sides<T> {
+  readonly bids: readonly T[];
+  readonly asks: readonly T[];
+}
+
+interface LevelBody {
+  readonly price: string;
+  readonly size: string;
+  readonly sources: Readonly<Record<string, string>>;
+}
+
+interface OracleBody {
+  readonly price: string;
+  readonly slot: string;
+  readonly confidence: string;
+  readonly hasSufficientNumberOfDataPoints: boolean;
+  readonly twap?: string;
+  readonly twapConfidence?: string;
+  readonly maxPrice?: string;
+  readonly isMMOracleActive?: boolean;
+}
+
+function levelBody({ price, dlob, vamm }: ViewLevel): LevelBody {
+  const sources: Record<string, string> = {};
+  if (dlob > 0n) sources.dlob = dlob.toString();
+  if (vamm > 0n) sources.vamm = vamm.toString();
+  return { price: String(price), size: (dlob + vamm).toString(), sources };
+}
+
+function orderBody({ price, size, maker, orderId }: ViewOrder) {
+  return { price: String(price), size: size.toString(), maker: bs58.encode(maker), orderId };
+}
+
+function oracleBody(oracle: ViewOracle): OracleBody {
+  const { price, slot, confidence, hasSufficientNumberOfDataPoints, twap, twapConfidence, maxPrice } = oracle;
+  return {
+    price: price.toString(),
+    slot: slot.toString(),
+    confidence: confidence.toString(),
+    hasSufficientNumberOfDataPoints,
+    ...(twap === null ? {} : { twap: twap.toString() }),
+    ...(twapConfidence === null ? {} : { twapConfidence: twapConfidence.toString() }),
+    ...(maxPrice === null ? {} : { maxPrice: maxPrice.toString() }),
+  };
+}
+
+/** Oracle members of every book body; absent when the oracle is not known. `oracle` is a JSON number, raw 1e6. */
+function oracleMembers(book: PublishedBook) {
+  const { oracle, mmOracle, isMmOracleActive } = book.view.head;
+  return {
+    ...(oracle ? { oracle: Number(oracle.price), oracleData: oracleBody(oracle) } : {}),
+    ...(mmOracle ? { mmOracleData: { ...oracleBody(mmOracle), isMMOracleActive: isMmOracleActive } } : {}),
+  };
+}
+
+function headMembers(book: PublishedBook, market: MarketView) {
+  return {
+    marketName: market.symbol.toUpperCase(),
+    marketType: market.marketType,
+    marketIndex: market.marketIndex,
+    ts: book.publishedAtMs,
+    slot: book.view.head.slot,
+  };
+}
+
+/** Mark, best prices and spreads; with a side empty only the mark, which is then the exchange oracle. */
+function quoteMembers(book: PublishedBook) {
+  const quotes = book.view.quotes();
+  if (quotes) {
+    return {
+      markPrice: quotes.markPrice.toString(),
+      bestBidPrice: quotes.bestBidPrice.toString(),
+      bestAskPrice: quotes.bestAskPrice.toString(),
+      spreadPct: quotes.spreadPct.toString(),
+      spreadQuote: quotes.spreadQuote.toString(),
+    };
+  }
+  const { oracle } = book.view.head;
+  return oracle ? { markPrice: oracle.price.toString() } : {};
+}
+
+/** L2 JSON of the given levels; all other members describe the whole book (reference 1.3, 2.8). */
+export function l2Json(book: PublishedBook, market: MarketView, levels: Sides<ViewLevel>): string {
+  return JSON.stringify({
+    bids: levels.bids.map(levelBody),
+    asks: levels.asks.map(levelBody),
+    ...headMembers(book, market),
+    ...quoteMembers(book),
+    ...oracleMembers(book),
+    marketSlot: book.view.head.marketSlot,
+  });
+}
+
+/** L3 JSON: every visible resting order, no quotes (reference 1.5). Sizes of zero or below are left out. */
+export function l3Json(book: PublishedBook, market: MarketView): string {
+  const { bids, asks } = book.view.l3();
+  return JSON.stringify({
+    bids: bids.filter(({ size }) => size > 0n).map(orderBody),
+    asks: asks.filter(({ size }) => size > 0n).map(orderBody),
+    ...headMembers(book, market),
+    ...oracleMembers(book),
+    marketSlot: book.view.head.marketSlot,
+  });
+}
+
+/**
+ * The answer for a known market of which no book was published: empty sides, the oracle price the registry knows, the
+ * newest slot. `confidence` 0 with too few data points says that only the price is known.
+ */
+export function emptyBookJson(market: MarketView, newestSlot: number | null, nowMs: number): string {
+  const slot = Math.max(newestSlot ?? 0, market.slot);
+  const price = market.oraclePrice;
+  const oracle =
+    price === null
+      ? {}
+      : {
+          oracle: Number(price),
+          oracleData: {
+            price: price.toString(),
+            slot: String(market.slot),
+            confidence: '0',
+            hasSufficientNumberOfDataPoints: false,
+          },
+        };
+  return JSON.stringify({
+    bids: [],
+    asks: [],
+    marketName: market.symbol.toUpperCase(),
+    marketType: market.marketType,
+    marketIndex: market.marketIndex,
+    ts: nowMs,
+    slot,
+    ...oracle,
+    marketSlot: slot,
+  });
+}

@@ -1,0 +1,205 @@
+// One reader of the published books for REST and the gateway: it follows `views.markets` and `views.book`, keeps each
+// market's book, and says which books changed. It decides nothing.
+
+import { Counter } from 'prom-client';
+import type { EventLog, LogBatch, Logger, Registry } from '../../platform/index.ts';
+import { BookView } from '../../processors/book/index.ts';
+import {
+  type BookViewDiff,
+  type BookViewSnapshot,
+  decodeMessage,
+  type MarketRef,
+  marketKey,
+  partitionOf,
+  TOPICS,
+} from '../../schemas/index.ts';
+import { MarketFollower } from './market-follower.ts';
+import { PublishedBook } from './published-book.ts';
+import type { MarketRegistry } from './registry.ts';
+
+/** Group in whose state the book role keeps `snapshot:<marketKey>`, the offset of each market's newest snapshot. */
+const BOOK_GROUP = 'book';
+const SNAPSHOT_STATE = 'snapshot:';
+
+export type BookListener = (marketKeys: ReadonlySet<string>) => void;
+
+export interface ReaderOptions {
+  readonly log: EventLog;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** Wall clock, milliseconds; publish times and slot staleness are told by it. */
+  readonly clock?: () => number;
+}
+
+export class BookReader {
+  readonly #markets: MarketFollower;
+  readonly #options: ReaderOptions;
+  readonly #clock: () => number;
+  readonly #books = new Map<string, PublishedBook>();
+  readonly #listeners = new Set<BookListener>();
+  readonly #abort = new AbortController();
+  /** Partitions of `views.book` still behind the end they had at start. */
+  readonly #behind = new Map<number, bigint>();
+  readonly #unreadable: Counter;
+  readonly #gaps: Counter;
+  #newestSlot: number | null = null;
+  #slotAdvancedAtMs: number;
+  #loops: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.#markets = new MarketFollower(options);
+    this.#clock = options.clock ?? Date.now;
+    this.#slotAdvancedAtMs = this.#clock();
+    this.#unreadable = new Counter({
+      name: 'slotbook_reader_unreadable_records_total',
+      help: 'Records of view topics that this reader could not decode',
+      registers: [options.metrics],
+    });
+    this.#gaps = new Counter({
+      name: 'slotbook_reader_gaps_total',
+      help: 'Holes found in the sequence of a published book',
+      registers: [options.metrics],
+    });
+  }
+
+  /** Reads the registry, finds the newest snapshots and begins to follow. Resolves before the books are caught up. */
+  async start(): Promise<void> {
+    await this.#markets.start();
+    const from = await this.#bookStart();
+    this.#loops = Promise.all([this.#markets.done, this.#followBooks(from)]);
+    this.#loops.catch(() => {}); // `done` reports it
+  }
+
+  /** Settles when following ended; rejects when the log failed. */
+  get done(): Promise<void> {
+    return this.#loops.then(() => undefined);
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#markets.stop();
+    await this.#loops.catch(() => {});
+  }
+
+  /** Which markets there are. */
+  get markets(): MarketRegistry {
+    return this.#markets.registry;
+  }
+
+  /** The published book of a market; null when there is none, or one with a hole in its sequence. */
+  book(market: MarketRef): PublishedBook | null {
+    return this.bookByKey(marketKey(market));
+  }
+
+  /** As `book`, by market key. */
+  bookByKey(key: string): PublishedBook | null {
+    const book = this.#books.get(key);
+    return book?.complete ? book : null;
+  }
+
+  /** Newest slot seen in any published book; null before the first. */
+  get newestSlot(): number | null {
+    return this.#newestSlot;
+  }
+
+  /** Wall-clock milliseconds at which the newest slot was first seen, or at which the reader was made. */
+  get slotAdvancedAtMs(): number {
+    return this.#slotAdvancedAtMs;
+  }
+
+  /** True once a slot is known and everything published before the start was read. */
+  get ready(): boolean {
+    return this.#newestSlot !== null && this.#behind.size === 0;
+  }
+
+  /** Wall clock as this reader sees it, milliseconds. */
+  now(): number {
+    return this.#clock();
+  }
+
+  /** Calls `listener` after each batch that changed books; returns what ends it. */
+  onChange(listener: BookListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Where to begin in each partition: at the oldest of its markets' newest snapshots, else at the earliest record. */
+  async #bookStart(): Promise<Map<number, bigint>> {
+    const { log } = this.#options;
+    const { state } = await log.load(BOOK_GROUP);
+    const snapshots = new Map<number, bigint>();
+    for (const [name, value] of state) {
+      if (!name.startsWith(SNAPSHOT_STATE)) continue;
+      const partition = partitionOf(TOPICS.bookViews, name.slice(SNAPSHOT_STATE.length));
+      const offset = BigInt(Buffer.from(value).toString('utf8'));
+      const known = snapshots.get(partition);
+      if (known === undefined || offset < known) snapshots.set(partition, offset);
+    }
+    const from = new Map<number, bigint>();
+    for (let partition = 0; partition < TOPICS.bookViews.partitions; partition += 1) {
+      const { earliest, next } = await log.bounds(TOPICS.bookViews, partition);
+      const snapshot = snapshots.get(partition) ?? earliest;
+      const start = snapshot < earliest ? earliest : snapshot > next ? next : snapshot;
+      from.set(partition, start);
+      if (start < next) this.#behind.set(partition, next);
+    }
+    return from;
+  }
+
+  async #followBooks(from: ReadonlyMap<number, bigint>): Promise<void> {
+    const { log } = this.#options;
+    for await (const batch of log.follow({ topic: TOPICS.bookViews, from, signal: this.#abort.signal })) {
+      this.#takeBatch(batch);
+    }
+  }
+
+  #takeBatch({ partition, records }: LogBatch): void {
+    const changed = new Set<string>();
+    const nowMs = this.#clock();
+    for (const { value, offset } of records) {
+      const message = this.#decode(value, `${TOPICS.bookViews.name}/${partition}/${offset}`);
+      if (message?.name === 'BookViewDiff') this.#takeBook('diff', message.value, nowMs, changed);
+      else if (message?.name === 'BookViewSnapshot') this.#takeBook('snapshot', message.value, nowMs, changed);
+    }
+    const goal = this.#behind.get(partition);
+    const last = records.at(-1);
+    if (goal !== undefined && last && last.offset + 1n >= goal) this.#behind.delete(partition);
+    if (changed.size > 0) for (const listener of this.#listeners) listener(changed);
+  }
+
+  #takeBook(
+    kind: 'diff' | 'snapshot',
+    value: BookViewDiff | BookViewSnapshot,
+    nowMs: number,
+    changed: Set<string>,
+  ): void {
+    const key = marketKey(value);
+    let book = this.#books.get(key);
+    if (!book) {
+      book = new PublishedBook({ marketType: value.marketType, marketIndex: value.marketIndex }, new BookView());
+      this.#books.set(key, book);
+    }
+    const applied = book.apply(kind, value, nowMs);
+    if (applied === 'gap') {
+      this.#gaps.inc();
+      this.#options.logger.warn({ market: key, epoch: value.epoch, seq: value.seq }, 'hole in a published book');
+    }
+    if (applied !== 'changed') return;
+    changed.add(key);
+    if (this.#newestSlot === null || value.slot > this.#newestSlot) {
+      this.#newestSlot = value.slot;
+      this.#slotAdvancedAtMs = nowMs;
+    }
+  }
+
+  #decode(bytes: Uint8Array, origin: string): ReturnType<typeof decodeMessage> | null {
+    try {
+      return decodeMessage(bytes);
+    } catch (error) {
+      this.#unreadable.inc();
+      this.#options.logger.warn({ origin, error: String(error) }, 'unreadable view record');
+      return null;
+    }
+  }
+}

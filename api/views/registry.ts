@@ -1,0 +1,49 @@
+// Which markets exist: the newest MarketView of each, found by name or by type and index.
+
+import { type MarketRef, type MarketType, type MarketView, marketKey } from '../../schemas/index.ts';
+
+const TYPE_ORDER: readonly MarketType[] = ['perp', 'spot'];
+
+export class MarketRegistry {
+  readonly #byKey = new Map<string, MarketView>();
+  readonly #byName: Record<MarketType, Map<string, MarketView>> = { perp: new Map(), spot: new Map() };
+
+  /** Takes a newer description of a market; an older slot than the one known is ignored. */
+  put(view: MarketView): void {
+    const key = marketKey(view);
+    const known = this.#byKey.get(key);
+    if (known && known.slot > view.slot) return;
+    if (known) this.#byName[known.marketType].delete(known.symbol.toUpperCase());
+    this.#byKey.set(key, view);
+    this.#byName[view.marketType].set(view.symbol.toUpperCase(), view);
+  }
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  get(market: MarketRef): MarketView | null {
+    return this.#byKey.get(marketKey(market)) ?? null;
+  }
+
+  byKey(key: string): MarketView | null {
+    return this.#byKey.get(key) ?? null;
+  }
+
+  /** By symbol in any letter case. Without a type, perp markets are searched before spot markets. */
+  byName(symbol: string, marketType?: MarketType): MarketView | null {
+    const name = symbol.toUpperCase();
+    for (const type of marketType ? [marketType] : TYPE_ORDER) {
+      const found = this.#byName[type].get(name);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  /** Every market, perps first, then by index. */
+  list(): readonly MarketView[] {
+    return [...this.#byKey.values()].sort(
+      (a, b) => TYPE_ORDER.indexOf(a.marketType) - TYPE_ORDER.indexOf(b.marketType) || a.marketIndex - b.marketIndex,
+    );
+  }
+}
