@@ -1,0 +1,178 @@
+// An engine's whole state as bytes and back. The bytes are canonical: two engines in the same state give the same ones,
+// so that their hash proves a replay.
+
+import type { MarketRef } from '../../schemas/index.ts';
+import { BookEngine, type EngineHead } from './engine.ts';
+import { fitsNumber } from './size.ts';
+
+/** Changes with the layout; a checkpoint of another version is not read. */
+const VERSION = 1;
+const HEADER_BYTES = 8;
+const KEY_BYTES = 32;
+const ORDER_BYTES = 88;
+
+export class CheckpointError extends Error {
+  override readonly name = 'CheckpointError';
+}
+
+interface Envelope {
+  readonly ref: MarketRef;
+  readonly state: EngineHead;
+  readonly slot: number;
+  readonly nextArrival: number;
+  readonly generation: number;
+  readonly makers: number;
+  readonly orders: number;
+}
+
+/** State of an engine between two messages. */
+export function saveEngine(engine: BookEngine): Uint8Array {
+  const { orders } = engine;
+  const { table } = orders;
+  const rows = table.rows().sort((left, right) => (table.arrival[left] ?? 0) - (table.arrival[right] ?? 0));
+  const makers: Uint8Array[] = [];
+  const numbers = new Map<number, number>();
+  for (const at of rows) {
+    const maker = table.maker[at] ?? 0;
+    if (numbers.has(maker)) continue;
+    numbers.set(maker, makers.length);
+    makers.push(table.key(at));
+  }
+  const envelope: Envelope = {
+    ref: engine.ref,
+    state: engine.state,
+    slot: orders.slot,
+    nextArrival: orders.nextArrival,
+    generation: orders.generation,
+    makers: makers.length,
+    orders: rows.length,
+  };
+  const text = Buffer.from(JSON.stringify(pack(envelope)), 'utf8');
+  const bytes = new Uint8Array(HEADER_BYTES + text.length + makers.length * KEY_BYTES + rows.length * ORDER_BYTES);
+  const writer = new Cursor(bytes);
+  writer.u32(VERSION);
+  writer.u32(text.length);
+  writer.bytes(text);
+  for (const key of makers) writer.bytes(key);
+  for (const at of rows) {
+    const hasAuction = orders.duration[at] !== 0;
+    writer.u32(numbers.get(table.maker[at] ?? 0) ?? 0);
+    writer.u32(table.orderId[at] ?? 0);
+    writer.u32((table.source[at] ?? 0) | ((orders.flags[at] ?? 0) << 8));
+    writer.u32(orders.duration[at] ?? 0);
+    writer.f64(orders.limit[at] ?? 0);
+    writer.f64(orders.offset[at] ?? 0);
+    writer.f64(hasAuction ? (orders.auctionStart[at] ?? 0) : 0);
+    writer.f64(hasAuction ? (orders.auctionEnd[at] ?? 0) : 0);
+    writer.f64(orders.placed[at] ?? 0);
+    writer.f64(orders.bookId[at] ?? 0);
+    // The sign says whether the open bracket has seen the order.
+    writer.f64((table.arrival[at] ?? 0) * (orders.mark[at] === orders.generation ? 1 : -1));
+    writer.u32(orders.sizeHigh[at] ?? 0);
+    writer.u32(orders.sizeLow[at] ?? 0);
+    writer.u32(orders.countedHigh[at] ?? 0);
+    writer.u32(orders.countedLow[at] ?? 0);
+  }
+  return bytes;
+}
+
+/** Inverse of `saveEngine`. Throws CheckpointError for bytes of another version or length. */
+export function restoreEngine(bytes: Uint8Array): BookEngine {
+  if (bytes.length < HEADER_BYTES) throw new CheckpointError('checkpoint is cut short');
+  const reader = new Cursor(bytes);
+  const version = reader.readU32();
+  if (version !== VERSION) throw new CheckpointError(`checkpoint version ${version}, expected ${VERSION}`);
+  const textLength = reader.readU32();
+  if (bytes.length < HEADER_BYTES + textLength) throw new CheckpointError('checkpoint is cut short');
+  const envelope = unpack(JSON.parse(Buffer.from(reader.readBytes(textLength)).toString('utf8'))) as Envelope;
+  const expected = HEADER_BYTES + textLength + envelope.makers * KEY_BYTES + envelope.orders * ORDER_BYTES;
+  if (bytes.length !== expected) throw new CheckpointError(`checkpoint of ${bytes.length} bytes, expected ${expected}`);
+  const engine = new BookEngine(envelope.ref);
+  const { orders } = engine;
+  const { market, oracle } = envelope.state;
+  orders.slot = envelope.slot;
+  orders.generation = envelope.generation;
+  orders.oracle = oracle && fitsNumber(oracle.price) ? Number(oracle.price) : Number.NaN;
+  orders.hasBookAccount = market !== null && market.clobMarket !== null;
+  const makers = Array.from({ length: envelope.makers }, () => reader.readBytes(KEY_BYTES));
+  for (let i = 0; i < envelope.orders; i++) restoreOrder(engine, makers, reader);
+  orders.nextArrival = envelope.nextArrival;
+  engine.resume(envelope.state);
+  return engine;
+}
+
+function restoreOrder({ orders }: BookEngine, makers: readonly Uint8Array[], reader: Cursor): void {
+  const { table } = orders;
+  const maker = makers[reader.readU32()];
+  if (maker === undefined) throw new CheckpointError('checkpoint names a maker that it does not hold');
+  const orderId = reader.readU32();
+  const kind = reader.readU32();
+  const duration = reader.readU32();
+  const [limit, offset, start, end] = [reader.readF64(), reader.readF64(), reader.readF64(), reader.readF64()];
+  const [placed, bookId, arrival] = [reader.readF64(), reader.readF64(), reader.readF64()];
+  const at = orders.insert({ maker, orderId }, kind & 0xff);
+  table.arrival[at] = Math.abs(arrival);
+  orders.mark[at] = arrival > 0 ? orders.generation : orders.generation - 1;
+  orders.auctionStart[at] = start;
+  orders.auctionEnd[at] = end;
+  orders.setColumns(at, kind >>> 8, limit, offset, duration, placed, bookId);
+  orders.placeSized(at, reader.readU32(), reader.readU32(), reader.readU32(), reader.readU32());
+}
+
+class Cursor {
+  private readonly view: DataView;
+  private readonly target: Uint8Array;
+  private at = 0;
+
+  constructor(target: Uint8Array) {
+    this.target = target;
+    this.view = new DataView(target.buffer, target.byteOffset, target.byteLength);
+  }
+
+  u32(value: number): void {
+    this.view.setUint32(this.at, value, true);
+    this.at += 4;
+  }
+
+  f64(value: number): void {
+    this.view.setFloat64(this.at, value, true);
+    this.at += 8;
+  }
+
+  bytes(value: Uint8Array): void {
+    this.target.set(value, this.at);
+    this.at += value.length;
+  }
+
+  readU32(): number {
+    this.at += 4;
+    return this.view.getUint32(this.at - 4, true);
+  }
+
+  readF64(): number {
+    this.at += 8;
+    return this.view.getFloat64(this.at - 8, true);
+  }
+
+  readBytes(length: number): Uint8Array {
+    this.at += length;
+    return this.target.subarray(this.at - length, this.at);
+  }
+}
+
+// JSON has no bigint and no bytes: both become objects of one member whose name no field has.
+function pack(value: unknown): unknown {
+  if (typeof value === 'bigint') return { $int: value.toString() };
+  if (value instanceof Uint8Array) return { $bytes: Buffer.from(value).toString('base64') };
+  if (Array.isArray(value)) return value.map(pack);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, pack(member)]));
+}
+
+function unpack(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unpack);
+  if (value === null || typeof value !== 'object') return value;
+  if ('$int' in value) return BigInt(String(value.$int));
+  if ('$bytes' in value) return new Uint8Array(Buffer.from(String(value.$bytes), 'base64'));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, unpack(member)]));
+}

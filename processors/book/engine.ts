@@ -1,0 +1,346 @@
+// The book reducer of one market: messages of the `book` topic in, published changes out. No clock, no I/O; the same
+// messages give the same changes with the same epoch and sequence, however they were batched.
+
+import type {
+  BookMarket,
+  BookOracle,
+  BookOrders,
+  BookSlot,
+  BookSnapshotBegin,
+  BookSnapshotEnd,
+  BookViewDiff,
+  BookViewHead,
+  BookViewSnapshot,
+  MarketRef,
+  MarketView,
+  ViewOracle,
+} from '../../schemas/index.ts';
+import { CLOB, USER } from './orders.ts';
+import { marketMakerOracle, viewOracle } from './quotes.ts';
+import { RestingOrders } from './resting.ts';
+import { fitsNumber } from './size.ts';
+import { sameCurve, vammBook, vammQuotes } from './vamm.ts';
+
+/** A whole snapshot of a book goes out about once in this many slots (one minute of 400 ms slots). */
+export const SNAPSHOT_EVERY_SLOTS = 150;
+/** Keeps markets from sending their snapshots in the same slot. */
+const SNAPSHOT_STAGGER_SLOTS = 7;
+
+const NO_LEVELS = Object.freeze([]);
+
+export type BookMessage =
+  | { readonly name: 'BookOrders'; readonly value: BookOrders }
+  | { readonly name: 'BookMarket'; readonly value: BookMarket }
+  | { readonly name: 'BookOracle'; readonly value: BookOracle }
+  | { readonly name: 'BookSlot'; readonly value: BookSlot }
+  | { readonly name: 'BookSnapshotBegin'; readonly value: BookSnapshotBegin }
+  | { readonly name: 'BookSnapshotEnd'; readonly value: BookSnapshotEnd };
+
+/** Everything of an engine's state that is not an order; see checkpoint.ts. */
+export interface EngineHead {
+  epoch: number;
+  seq: number;
+  marketSlot: number;
+  market: BookMarket | null;
+  oracle: BookOracle | null;
+  /** Slot of the snapshot bracket that is open, -1 when none is. */
+  bracketSlot: number;
+  snapshotPeriod: number;
+  isLoaded: boolean;
+}
+
+export class BookEngine {
+  readonly ref: MarketRef;
+  readonly orders = new RestingOrders();
+  readonly state: EngineHead;
+  private mmOracle: ViewOracle | null = null;
+  private exchangeOracle: ViewOracle | null = null;
+  private isMmOracleActive = false;
+  private headChanged = false;
+  private snapshotDue = false;
+  private quoted: { readonly market: BookMarket; readonly oracle: bigint } | null = null;
+
+  /** `epochAfter`: the epoch that this engine's must be above, when an earlier one could not be continued. */
+  constructor(ref: MarketRef, epochAfter = 0) {
+    this.ref = { marketType: ref.marketType, marketIndex: ref.marketIndex };
+    this.state = {
+      epoch: -epochAfter,
+      seq: 0,
+      marketSlot: 0,
+      market: null,
+      oracle: null,
+      bracketSlot: -1,
+      snapshotPeriod: 0,
+      isLoaded: false,
+    };
+  }
+
+  /** Slot of the newest slot, market or order update applied. */
+  get slot(): number {
+    return this.orders.slot;
+  }
+
+  /** Open orders known, visible or not. */
+  get orderCount(): number {
+    return this.orders.table.count;
+  }
+
+  /** Orders left out because a number of theirs is beyond 2^53. */
+  get leftOut(): number {
+    return this.orders.leftOut;
+  }
+
+  /** Applies the next message of this market; the change to publish, or null when nothing visible changed. */
+  apply(message: BookMessage): BookViewDiff | null {
+    switch (message.name) {
+      case 'BookOrders':
+        return this.applyOrders(message.value);
+      case 'BookSlot':
+        return this.applySlot(message.value.slot);
+      case 'BookMarket':
+        return this.applyMarket(message.value);
+      case 'BookOracle':
+        return this.applyOracle(message.value);
+      case 'BookSnapshotBegin':
+        return this.beginSnapshot(message.value.snapshotSlot);
+      case 'BookSnapshotEnd':
+        return this.endSnapshot(message.value.snapshotSlot);
+    }
+  }
+
+  applyOrders(value: BookOrders): BookViewDiff | null {
+    this.reach(value.slot);
+    const source = value.source === 'clob' ? CLOB : USER;
+    const { upserts, removals } = value;
+    for (let i = 0; i < removals.length; i++) {
+      const removal = removals[i] as (typeof removals)[number];
+      this.orders.remove(removal.maker, removal.orderId, source);
+    }
+    for (let i = 0; i < upserts.length; i++) this.orders.upsert(upserts[i] as (typeof upserts)[number], source);
+    return this.finish();
+  }
+
+  applySlot(slot: number): BookViewDiff | null {
+    this.reach(slot);
+    return this.finish();
+  }
+
+  applyMarket(value: BookMarket): BookViewDiff | null {
+    this.state.market = value;
+    if (this.state.marketSlot !== value.slot) {
+      this.state.marketSlot = value.slot;
+      this.headChanged = true;
+    }
+    this.orders.setHasBookAccount(value.clobMarket !== null);
+    this.selectOracle();
+    this.reach(value.slot);
+    this.quote();
+    return this.finish();
+  }
+
+  applyOracle(value: BookOracle): BookViewDiff | null {
+    this.state.oracle = value;
+    const seen = viewOracle(value);
+    if (!sameOracle(this.exchangeOracle, seen)) {
+      this.exchangeOracle = seen;
+      this.headChanged = true;
+    }
+    this.start(value.slot);
+    this.orders.setOracle(fitsNumber(value.price) ? Number(value.price) : Number.NaN);
+    this.selectOracle();
+    this.quote();
+    return this.finish();
+  }
+
+  /** From here on, what is not upserted until the matching end is gone. A later begin takes the place of an open one. */
+  beginSnapshot(snapshotSlot: number): BookViewDiff | null {
+    this.start(snapshotSlot);
+    this.state.bracketSlot = snapshotSlot;
+    this.orders.generation += 1;
+    return this.finish();
+  }
+
+  /** Ignored when it does not belong to the open bracket. */
+  endSnapshot(snapshotSlot: number): BookViewDiff | null {
+    if (this.state.bracketSlot !== snapshotSlot) return null;
+    this.state.bracketSlot = -1;
+    this.orders.sweep();
+    if (!this.state.isLoaded) {
+      this.state.isLoaded = true;
+      this.snapshotDue = true;
+    }
+    return this.finish();
+  }
+
+  /** True once after a change that a whole snapshot should follow: first load, and each period of slots. */
+  takeSnapshotDue(): boolean {
+    const due = this.snapshotDue && this.state.seq > 0;
+    this.snapshotDue = false;
+    return due;
+  }
+
+  /** The whole published book after the newest change. */
+  snapshot(): BookViewSnapshot {
+    const { orders } = this;
+    return {
+      ...this.head(),
+      bids: [...orders.bids.levels()],
+      asks: [...orders.asks.levels()],
+      bidOrders: [...orders.walk(orders.bids)],
+      askOrders: [...orders.walk(orders.asks)],
+    };
+  }
+
+  /** Description of the market for readers; a placeholder symbol stands in until the market account is known. */
+  marketView(): MarketView {
+    const { market, oracle } = this.state;
+    return {
+      ...this.ref,
+      slot: this.state.marketSlot,
+      symbol: market?.symbol ?? `${this.ref.marketType.toUpperCase()}-${this.ref.marketIndex}`,
+      status: market?.status ?? 'initialized',
+      tickSize: market?.tickSize ?? 1n,
+      stepSize: market?.stepSize ?? 1n,
+      minOrderSize: market?.minOrderSize ?? 0n,
+      decimals: market?.decimals ?? 0,
+      oraclePrice: oracle?.price ?? null,
+      openInterestBase: market ? openInterest(market) : 0n,
+      last24hAvgFundingRate: market?.last24hAvgFundingRate ?? 0n,
+    };
+  }
+
+  /** Takes over what a checkpoint holds; the orders have been restored already. */
+  resume(state: EngineHead): void {
+    Object.assign(this.state, state);
+    if (state.oracle) this.exchangeOracle = viewOracle(state.oracle);
+    this.selectOracle();
+    this.quote();
+    this.orders.bids.changes();
+    this.orders.asks.changes();
+    this.orders.changes();
+    this.headChanged = false;
+  }
+
+  // The epoch is the slot of the first message, or one more than the epoch before it.
+  private start(slot: number): void {
+    if (this.state.epoch > 0) return;
+    this.state.epoch = Math.max(slot, 1 - this.state.epoch);
+    this.state.snapshotPeriod = this.period(slot);
+  }
+
+  private reach(slot: number): void {
+    this.start(slot);
+    if (slot <= this.orders.slot) return;
+    this.headChanged = true;
+    this.orders.advance(slot);
+    const period = this.period(slot);
+    if (period !== this.state.snapshotPeriod) {
+      this.state.snapshotPeriod = period;
+      this.snapshotDue = true;
+    }
+    if (this.quoted !== null && !this.mayQuote()) this.quote();
+  }
+
+  private period(slot: number): number {
+    return Math.floor((slot + this.ref.marketIndex * SNAPSHOT_STAGGER_SLOTS) / SNAPSHOT_EVERY_SLOTS);
+  }
+
+  private selectOracle(): void {
+    const { market, oracle } = this.state;
+    const own = market && oracle ? marketMakerOracle(market, oracle) : null;
+    const inForce = own ?? this.exchangeOracle;
+    if (this.isMmOracleActive !== (own !== null) || !sameOracle(this.mmOracle, inForce)) this.headChanged = true;
+    this.isMmOracleActive = own !== null;
+    this.mmOracle = inForce;
+  }
+
+  private mayQuote(): boolean {
+    const { market } = this.state;
+    return market !== null && this.mmOracle !== null && vammQuotes(market, this.mmOracle.slot, this.orders.slot);
+  }
+
+  // Levels of the vAMM are made anew only when something they follow from changed.
+  private quote(): void {
+    const { market } = this.state;
+    if (market === null || market.amm === null || this.mmOracle === null || !this.mayQuote()) {
+      if (this.quoted === null) return;
+      this.quoted = null;
+      this.orders.bids.setVamm(NO_LEVELS);
+      this.orders.asks.setVamm(NO_LEVELS);
+      return;
+    }
+    const { price } = this.mmOracle;
+    if (this.quoted !== null && this.quoted.oracle === price && sameCurve(this.quoted.market, market)) return;
+    this.quoted = { market, oracle: price };
+    const { bids, asks } = vammBook(market, market.amm, price);
+    this.orders.bids.setVamm(bids);
+    this.orders.asks.setVamm(asks);
+  }
+
+  private finish(): BookViewDiff | null {
+    const { state, orders } = this;
+    const { bidOrders, askOrders, gone } = orders.changes();
+    const bids = orders.bids.changes();
+    const asks = orders.asks.changes();
+    const isChanged =
+      this.headChanged ||
+      bids.length > 0 ||
+      asks.length > 0 ||
+      bidOrders.length > 0 ||
+      askOrders.length > 0 ||
+      gone.length > 0;
+    if (!isChanged) return null;
+    this.headChanged = false;
+    state.seq += 1;
+    return {
+      marketType: this.ref.marketType,
+      marketIndex: this.ref.marketIndex,
+      epoch: state.epoch,
+      seq: state.seq,
+      slot: orders.slot,
+      marketSlot: state.marketSlot,
+      oracle: this.exchangeOracle,
+      mmOracle: this.mmOracle,
+      isMmOracleActive: this.isMmOracleActive,
+      bids,
+      asks,
+      bidOrders,
+      askOrders,
+      gone,
+    };
+  }
+
+  private head(): BookViewHead {
+    return {
+      ...this.ref,
+      epoch: this.state.epoch,
+      seq: this.state.seq,
+      slot: this.orders.slot,
+      marketSlot: this.state.marketSlot,
+      oracle: this.exchangeOracle,
+      mmOracle: this.mmOracle,
+      isMmOracleActive: this.isMmOracleActive,
+    };
+  }
+}
+
+function sameOracle(left: ViewOracle | null, right: ViewOracle | null): boolean {
+  if (left === null || right === null) return left === right;
+  return (
+    left.price === right.price &&
+    left.slot === right.slot &&
+    left.confidence === right.confidence &&
+    left.hasSufficientNumberOfDataPoints === right.hasSufficientNumberOfDataPoints &&
+    left.twap === right.twap &&
+    left.twapConfidence === right.twapConfidence &&
+    left.maxPrice === right.maxPrice
+  );
+}
+
+// The larger of both sides, base 1e9 (protocol 4.10); the short side is stored negative.
+function openInterest(market: BookMarket): bigint {
+  const long = market.baseAssetAmountLong < 0n ? -market.baseAssetAmountLong : market.baseAssetAmountLong;
+  const short = market.baseAssetAmountShort < 0n ? -market.baseAssetAmountShort : market.baseAssetAmountShort;
+  if (long > short) return long;
+  return short;
+}

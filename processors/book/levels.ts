@@ -1,0 +1,129 @@
+// Merging, cutting and grouping of price levels (reference 2.5 and 2.8), on plain lists: best first, absolute sizes.
+
+import type { ViewLevel } from '../../schemas/index.ts';
+import type { Side } from './ladder.ts';
+
+/** Groups a feed may be asked for, in ticks (reference 2.8). */
+export const GROUPS = [1, 10, 100, 500, 1000] as const;
+/** Levels per side of a grouped book before crossed levels are added (reference 2.8). */
+export const GROUPED_LEVELS = 20;
+
+export interface Level extends ViewLevel {
+  /** Size of indicative quotes, absent when there is none. */
+  readonly indicative?: bigint;
+}
+
+/** Total size of a level, base 1e9. */
+export function levelSize(level: Level): bigint {
+  return level.dlob + level.vamm + (level.indicative ?? 0n);
+}
+
+function joined(left: Level, right: Level, price: number): Level {
+  const indicative = (left.indicative ?? 0n) + (right.indicative ?? 0n);
+  const sum = { price, dlob: left.dlob + right.dlob, vamm: left.vamm + right.vamm };
+  return indicative > 0n ? { ...sum, indicative } : sum;
+}
+
+/** True when `left` is strictly better than `right` on a side. */
+export function isBetter(side: Side, left: number, right: number): boolean {
+  return side === 'bid' ? left > right : left < right;
+}
+
+/**
+ * Merges sorted streams, each best first; at equal price the earlier stream first, and one level per price. Stops
+ * before opening level `depth` + 1.
+ */
+export function mergeLevels(
+  side: Side,
+  streams: readonly (readonly Level[])[],
+  depth = Number.MAX_SAFE_INTEGER,
+): Level[] {
+  const heads = streams.map(() => 0);
+  const merged: Level[] = [];
+  for (;;) {
+    let chosen = -1;
+    let next: Level | undefined;
+    for (let i = 0; i < streams.length; i++) {
+      const head = streams[i]?.[heads[i] ?? 0];
+      if (head && (next === undefined || isBetter(side, head.price, next.price))) {
+        chosen = i;
+        next = head;
+      }
+    }
+    if (next === undefined) return merged;
+    heads[chosen] = (heads[chosen] ?? 0) + 1;
+    const last = merged.at(-1);
+    if (last && last.price === next.price) merged[merged.length - 1] = joined(last, next, last.price);
+    else if (merged.length < depth) merged.push(next);
+    else return merged;
+  }
+}
+
+export interface GroupedBook {
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+  readonly crossedBids: number;
+  readonly crossedAsks: number;
+  /** How many levels of each side were kept at most. */
+  readonly levelLimit: number;
+}
+
+/**
+ * Levels in buckets of `width` raw price units (group x tick size): bids round down, asks up. Keeps the first 20 levels
+ * and as many more as cross the other side (reference 2.8).
+ */
+export function groupBook(bids: Iterable<Level>, asks: Iterable<Level>, width: number): GroupedBook {
+  const bidBuckets = buckets('bid', bids, width);
+  const askBuckets = buckets('ask', asks, width);
+  const [bestBid] = bidBuckets.take(1);
+  const [bestAsk] = askBuckets.take(1);
+  const crossedBids = bestAsk ? bidBuckets.countWhile((level) => level.price >= bestAsk.price) : 0;
+  const crossedAsks = bestBid ? askBuckets.countWhile((level) => level.price <= bestBid.price) : 0;
+  const levelLimit = GROUPED_LEVELS + Math.max(crossedBids, crossedAsks);
+  return { bids: bidBuckets.take(levelLimit), asks: askBuckets.take(levelLimit), crossedBids, crossedAsks, levelLimit };
+}
+
+// Buckets made as far as they are asked for: a grouped read costs what it shows, not the depth of the book.
+function buckets(side: Side, levels: Iterable<Level>, width: number) {
+  const source = levels[Symbol.iterator]();
+  const done: Level[] = [];
+  let open: Level | null = null;
+  let ended = false;
+  const fill = (count: number): void => {
+    while (!ended && done.length < count) {
+      const step = source.next();
+      if (step.done) {
+        ended = true;
+        if (open) done.push(open);
+        return;
+      }
+      const price = bucketPrice(side, step.value.price, width);
+      if (open === null) open = { ...step.value, price };
+      else if (open.price === price) open = joined(open, step.value, price);
+      else {
+        done.push(open);
+        open = { ...step.value, price };
+      }
+    }
+  };
+  return {
+    take(count: number): Level[] {
+      fill(count);
+      return done.slice(0, count);
+    },
+    countWhile(holds: (level: Level) => boolean): number {
+      for (let count = 0; ; count++) {
+        fill(count + 1);
+        const level = done[count];
+        if (level === undefined || !holds(level)) return count;
+      }
+    },
+  };
+}
+
+/** Price of the bucket that a price falls into; a multiple of the width stays. */
+export function bucketPrice(side: Side, price: number, width: number): number {
+  const over = price % width;
+  if (over === 0) return price;
+  return side === 'bid' ? price - over : price - over + width;
+}

@@ -1,0 +1,59 @@
+// Best makers of a side: distinct owners in the order in which their resting orders would be met (reference 2.11).
+
+import type { ViewOrder } from '../../schemas/index.ts';
+import type { Side } from './ladder.ts';
+import { isBetter } from './levels.ts';
+import { FLOATING } from './orders.ts';
+
+/** Makers in a snapshot and default of a request (reference 1.6). */
+export const BEST_MAKERS = 4;
+
+/**
+ * Walks orders (given in L3 walk order) until `limit` owners are found. Orders that float with the oracle stand by the
+ * market-maker oracle here, so they are moved by `shift` = market-maker price - exchange price, never below 1 (1e6).
+ */
+export function bestMakers(side: Side, orders: () => Iterable<ViewOrder>, limit: number, shift: number): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  const seen = new Set<string>();
+  const walk = shift === 0 ? orders() : shifted(side, orders, shift);
+  if (limit <= 0) return found;
+  for (const { maker } of walk) {
+    const key = keyText(maker);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    found.push(maker);
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+/** Text of a public key for sets and maps; not base58, only unique. */
+export function keyText(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
+}
+
+function isFloating(order: ViewOrder): boolean {
+  return order.rank[0] === FLOATING;
+}
+
+// All floating orders move by the same amount, so both kinds stay sorted in themselves and only need a new merge.
+function* shifted(side: Side, orders: () => Iterable<ViewOrder>, shift: number): Generator<ViewOrder> {
+  const floating = only(orders(), isFloating);
+  const fixed = only(orders(), (order) => !isFloating(order));
+  let left = floating.next();
+  let right = fixed.next();
+  while (!left.done || !right.done) {
+    const price = left.done ? 0 : Math.max(left.value.price + shift, 1);
+    if (!left.done && (right.done || !isBetter(side, right.value.price, price))) {
+      yield left.value;
+      left = floating.next();
+    } else if (!right.done) {
+      yield right.value;
+      right = fixed.next();
+    }
+  }
+}
+
+function* only(orders: Iterable<ViewOrder>, keep: (order: ViewOrder) => boolean): Generator<ViewOrder> {
+  for (const order of orders) if (keep(order)) yield order;
+}

@@ -1,0 +1,81 @@
+// Best prices, mark price and spreads (reference 2.9), and which oracle is in force (reference 1.3).
+
+import type { BookMarket, BookOracle, ViewOracle } from '../../schemas/index.ts';
+
+const PERCENT = 100n * 1_000_000n;
+/** |market-maker price - 5-minute TWAP| must stay below this share of the TWAP: 1/2 (reference 1.3). */
+const DIVERGENCE_DIVISOR = 2n;
+/** |market-maker price - exchange price| may be at most 1/100 of the exchange price (reference 1.3). */
+const GAP_DIVISOR = 100n;
+/** Sequence ids are comparable when within 1/10,000 of each other (reference 1.3). */
+const SEQUENCE_DIVISOR = 10_000n;
+
+export interface Quotes {
+  /** All 1e6. */
+  readonly bestBidPrice: bigint;
+  readonly bestAskPrice: bigint;
+  readonly markPrice: bigint;
+  readonly spreadQuote: bigint;
+  /** Percent times 1e6. */
+  readonly spreadPct: bigint;
+}
+
+/** Null when a side is empty. `oracle` is the market-maker oracle, null when unknown. */
+export function quotesOf(bid: bigint | null, ask: bigint | null, oracle: bigint | null): Quotes | null {
+  if (bid === null || ask === null) return null;
+  const markPrice = markOf(bid, ask, oracle);
+  const spreadQuote = ask > bid ? ask - bid : 0n;
+  const spreadPct = markPrice === 0n ? 0n : (spreadQuote * PERCENT) / markPrice;
+  return { bestBidPrice: bid, bestAskPrice: ask, markPrice, spreadQuote, spreadPct };
+}
+
+function markOf(bid: bigint, ask: bigint, oracle: bigint | null): bigint {
+  if (bid <= ask || oracle === null) return (bid + ask) / 2n;
+  if (bid > oracle && ask > oracle) return ask;
+  if (bid < oracle && ask < oracle) return bid;
+  return oracle;
+}
+
+export function viewOracle(oracle: BookOracle): ViewOracle {
+  return {
+    price: oracle.price,
+    slot: oracle.oracleSlot,
+    confidence: oracle.confidence,
+    hasSufficientNumberOfDataPoints: oracle.hasSufficientNumberOfDataPoints,
+    twap: oracle.twap,
+    twapConfidence: oracle.twapConfidence,
+    maxPrice: oracle.maxPrice,
+  };
+}
+
+/**
+ * The market-maker oracle where the market stores one that is fresh and near the exchange's, else null
+ * (reference 1.3). Its confidence is the exchange oracle's.
+ */
+export function marketMakerOracle(market: BookMarket, exchange: BookOracle): ViewOracle | null {
+  const { mmOraclePrice: price, mmOracleSlot: slot, lastOraclePriceTwap5Min: twap } = market;
+  if (market.marketType !== 'perp' || price <= 0n || exchange.price <= 0n || twap <= 0n) return null;
+  if (absolute(price - twap) * DIVERGENCE_DIVISOR >= twap) return null;
+  if (absolute(price - exchange.price) * GAP_DIVISOR > exchange.price) return null;
+  if (!atLeastAsRecent(market, exchange)) return null;
+  return {
+    price,
+    slot,
+    confidence: exchange.confidence,
+    hasSufficientNumberOfDataPoints: true,
+    twap: null,
+    twapConfidence: null,
+    maxPrice: null,
+  };
+}
+
+function atLeastAsRecent(market: BookMarket, exchange: BookOracle): boolean {
+  const own = market.mmOracleSequenceId;
+  const other = exchange.sequenceId ?? 0n;
+  if (own > 0n && other > 0n && absolute(own - other) * SEQUENCE_DIVISOR <= other) return own >= other;
+  return market.mmOracleSlot >= exchange.oracleSlot;
+}
+
+function absolute(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}

@@ -1,0 +1,110 @@
+// What is visible of an order, at which price and with which size: the rules of the published feed, as pure functions.
+// Written on plain numbers so that the engine's columns and a test's literals go through the same code.
+
+import type { Direction, OrderState, OrderType, TriggerCondition } from '../../schemas/index.ts';
+
+export type Visibility = 'trigger' | 'taking' | 'taking-limit' | 'floating' | 'resting';
+
+/** Bit of `bitFlags`: the order rests in the market-level book, this slot of the account is its shadow. */
+export const PLACED_ON_BOOK = 64;
+
+export interface Classified {
+  readonly orderType: OrderType;
+  readonly triggerCondition: TriggerCondition;
+  readonly postOnly: boolean;
+  readonly hasOffset: boolean;
+  readonly placedSlot: number;
+  readonly auctionDurationSlots: number;
+}
+
+/** An auction still runs at exactly placed slot + duration (reference 2.2). */
+export function auctionComplete(slot: number, placedSlot: number, durationSlots: number): boolean {
+  return durationSlots === 0 || slot - placedSlot > durationSlots;
+}
+
+/** List of an open order at a slot (reference 2.2). Only `floating` and `resting` are visible. */
+export function classify(order: Classified, slot: number): Visibility {
+  const { orderType, triggerCondition } = order;
+  const isTrigger = orderType === 'triggerMarket' || orderType === 'triggerLimit';
+  if (isTrigger && (triggerCondition === 'above' || triggerCondition === 'below')) return 'trigger';
+  if (orderType !== 'limit' && orderType !== 'triggerLimit') return 'taking';
+  if (order.hasOffset) return 'floating';
+  if (order.postOnly || auctionComplete(slot, order.placedSlot, order.auctionDurationSlots)) return 'resting';
+  return 'taking-limit';
+}
+
+/**
+ * Value of a running auction at a slot, 1e6 (an offset for an order with an oracle offset); truncates toward zero
+ * (reference 2.3). A slot before the order's own counts as its first.
+ */
+export function auctionValue(
+  isLong: boolean,
+  start: number,
+  end: number,
+  elapsedSlots: number,
+  durationSlots: number,
+): number {
+  const elapsed = Math.max(0, Math.min(elapsedSlots, durationSlots));
+  const gap = isLong ? end - start : start - end;
+  const step = shareOf(gap, elapsed, durationSlots);
+  return isLong ? start + step : start - step;
+}
+
+/** trunc(gap * part / whole), exact for every safe `gap`. */
+function shareOf(gap: number, part: number, whole: number): number {
+  const product = gap * part;
+  if (Number.isSafeInteger(product)) return (product - (product % whole)) / whole;
+  return Number((BigInt(gap) * BigInt(part)) / BigInt(whole));
+}
+
+/** Oracle price plus an offset, never below 1 (both 1e6). */
+export function floatingPrice(oracle: number, offset: number): number {
+  return Math.max(oracle + offset, 1);
+}
+
+/**
+ * Price of a visible order, 1e6 (reference 2.3): auction while it runs and has a start or an end, else oracle plus
+ * offset, else the limit price.
+ */
+export function orderPrice(
+  isLong: boolean,
+  price: number,
+  offset: number,
+  auction: {
+    readonly start: number;
+    readonly end: number;
+    readonly durationSlots: number;
+    readonly placedSlot: number;
+  },
+  slot: number,
+  oracle: number,
+): number {
+  const { start, end, durationSlots, placedSlot } = auction;
+  if (!auctionComplete(slot, placedSlot, durationSlots) && (start !== 0 || end !== 0)) {
+    const value = auctionValue(isLong, start, end, slot - placedSlot, durationSlots);
+    return offset === 0 ? value : floatingPrice(oracle, value);
+  }
+  return offset === 0 ? price : floatingPrice(oracle, offset);
+}
+
+/** Base amount left, 1e9, without regard to reduce-only: what L3 shows. May be negative. */
+export function remainingSize(order: Pick<OrderState, 'baseAssetAmount' | 'baseAssetAmountFilled'>): bigint {
+  return order.baseAssetAmount - order.baseAssetAmountFilled;
+}
+
+export interface Sized {
+  readonly direction: Direction;
+  readonly reduceOnly: boolean;
+  readonly baseAssetAmount: bigint;
+  readonly baseAssetAmountFilled: bigint;
+  readonly positionBaseAmount: bigint;
+}
+
+/** Base amount left, 1e9, a reduce-only order bound by the opposite position: what L2 counts. May be negative. */
+export function clampedSize(order: Sized): bigint {
+  const { baseAssetAmount: amount, positionBaseAmount: position } = order;
+  if (!order.reduceOnly) return amount - order.baseAssetAmountFilled;
+  const reducible = order.direction === 'long' ? -position : position;
+  const bound = reducible > 0n ? reducible : 0n;
+  return (bound < amount ? bound : amount) - order.baseAssetAmountFilled;
+}

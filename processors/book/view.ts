@@ -1,0 +1,223 @@
+// The reader's replica of one published book: fed with view diffs and snapshots, it answers everything the APIs serve.
+// Levels and orders are the very objects of the messages, so that a read after each change allocates next to nothing.
+
+import type {
+  BookViewDiff,
+  BookViewHead,
+  BookViewSnapshot,
+  ViewLevel,
+  ViewOrder,
+  ViewOrderRef,
+} from '../../schemas/index.ts';
+import { Ladder, type Side } from './ladder.ts';
+import { type GroupedBook, groupBook } from './levels.ts';
+import { BEST_MAKERS, bestMakers } from './makers.ts';
+import { CLOB, OrderTable, USER } from './orders.ts';
+import { type Quotes, quotesOf } from './quotes.ts';
+
+/** Levels per side of an L2 answer, and its cap (specification, Limits). */
+export const L2_DEPTH = 100;
+
+/**
+ * `applied`: the view moved on. `duplicate`: already known, ignored. `gap`: something is missing; the view keeps what it
+ * had, says `isStale`, and needs a snapshot.
+ */
+export type Applied = 'applied' | 'duplicate' | 'gap';
+
+export class BookView {
+  /** Order tick size in raw price units, for `grouped`; readers take it from the market's description. */
+  tickSize = 1;
+  /** Head of the newest message applied, null before the first. */
+  head: BookViewHead | null = null;
+  /** True when a gap was met and no snapshot has come since. */
+  isStale = false;
+
+  private table = new OrderTable();
+  private orders: ViewOrder[] = [];
+  private l3Bids = new Ladder(this.table, 'bid');
+  private l3Asks = new Ladder(this.table, 'ask');
+  private bidLevels = new LevelLadder('bid');
+  private askLevels = new LevelLadder('ask');
+
+  /** Applies the next message. A new epoch begins with its first change or with a snapshot. */
+  apply(message: BookViewDiff | BookViewSnapshot): Applied {
+    return 'gone' in message ? this.applyDiff(message) : this.applySnapshot(message);
+  }
+
+  applyDiff(diff: BookViewDiff): Applied {
+    const { head } = this;
+    const isFirst = diff.seq === 1 && (head === null || diff.epoch > head.epoch);
+    if (!isFirst) {
+      if (head !== null && (diff.epoch < head.epoch || (diff.epoch === head.epoch && diff.seq <= head.seq))) {
+        return 'duplicate';
+      }
+      if (head === null || diff.epoch !== head.epoch || diff.seq !== head.seq + 1) {
+        this.isStale = true;
+        return 'gap';
+      }
+    } else if (head !== null) this.clear();
+    const { gone, bids, asks, bidOrders, askOrders } = diff;
+    for (let i = 0; i < gone.length; i++) this.removeOrder(gone[i] as ViewOrderRef);
+    for (let i = 0; i < bids.length; i++) this.bidLevels.set(bids[i] as ViewLevel);
+    for (let i = 0; i < asks.length; i++) this.askLevels.set(asks[i] as ViewLevel);
+    for (let i = 0; i < bidOrders.length; i++) this.setOrder(bidOrders[i] as ViewOrder, 0);
+    for (let i = 0; i < askOrders.length; i++) this.setOrder(askOrders[i] as ViewOrder, 1);
+    this.head = diff;
+    this.isStale = false;
+    return 'applied';
+  }
+
+  applySnapshot(snapshot: BookViewSnapshot): Applied {
+    const { head } = this;
+    if (head !== null && snapshot.epoch < head.epoch) return 'duplicate';
+    if (head !== null && snapshot.epoch === head.epoch && snapshot.seq <= head.seq) {
+      // An older snapshot cannot heal a gap that lies after it, and a sound view is not sent back.
+      return 'duplicate';
+    }
+    this.clear();
+    for (const level of snapshot.bids) this.bidLevels.set(level);
+    for (const level of snapshot.asks) this.askLevels.set(level);
+    for (const order of snapshot.bidOrders) this.setOrder(order, 0);
+    for (const order of snapshot.askOrders) this.setOrder(order, 1);
+    this.head = snapshot;
+    this.isStale = false;
+    return 'applied';
+  }
+
+  /** Visible resting orders. */
+  get orderCount(): number {
+    return this.table.count;
+  }
+
+  /** Up to `depth` levels per side, best first. */
+  l2(depth = L2_DEPTH): { readonly bids: readonly ViewLevel[]; readonly asks: readonly ViewLevel[] } {
+    return { bids: this.bidLevels.top(depth), asks: this.askLevels.top(depth) };
+  }
+
+  /** Every resting order in walk order. */
+  l3(): { readonly bids: readonly ViewOrder[]; readonly asks: readonly ViewOrder[] } {
+    return { bids: [...this.walk('bid')], asks: [...this.walk('ask')] };
+  }
+
+  /** Orders of a side in walk order, as far as the caller goes. */
+  *walk(side: Side): Generator<ViewOrder> {
+    const ladder = side === 'bid' ? this.l3Bids : this.l3Asks;
+    for (const at of ladder.walk()) yield this.orders[at] as ViewOrder;
+  }
+
+  /** Levels in buckets of `group` ticks, cut as the grouped channels are. */
+  grouped(group: number): GroupedBook {
+    return groupBook(this.bidLevels.all(), this.askLevels.all(), group * this.tickSize);
+  }
+
+  /** Distinct owners (user accounts) from the best order on, priced by the market-maker oracle. */
+  bestMakers(side: Side, limit = BEST_MAKERS): readonly Uint8Array[] {
+    const exchange = this.head?.oracle;
+    const inForce = this.head?.mmOracle;
+    const shift = exchange && inForce ? Number(inForce.price - exchange.price) : 0;
+    return bestMakers(side, () => this.walk(side), limit, shift);
+  }
+
+  /** Best prices, mark and spreads; null when a side is empty (the served mark is the oracle then). */
+  quotes(): Quotes | null {
+    const bid = this.bidLevels.best();
+    const ask = this.askLevels.best();
+    const oracle = this.head?.mmOracle?.price ?? null;
+    return quotesOf(bid === null ? null : BigInt(bid.price), ask === null ? null : BigInt(ask.price), oracle);
+  }
+
+  private setOrder(order: ViewOrder, side: number): void {
+    const { table } = this;
+    const source = order.source === 'clob' ? CLOB : USER;
+    let at = table.find(table.makers.find(order.maker), order.orderId, source);
+    if (at < 0) at = table.insert(order.maker, order.orderId, source);
+    else if (this.standsAt(at, order, side)) {
+      this.orders[at] = order;
+      return;
+    } else this.unlink(at);
+    const [list = 0, best = 0, queue = 0, arrival = 0] = order.rank;
+    this.orders[at] = order;
+    table.side[at] = side;
+    table.price[at] = order.price;
+    table.list[at] = list;
+    table.best[at] = best;
+    table.queue[at] = queue;
+    table.arrival[at] = arrival;
+    const ladder = side === 0 ? this.l3Bids : this.l3Asks;
+    ladder.link(at, ladder.open(order.price));
+  }
+
+  private standsAt(at: number, order: ViewOrder, side: number): boolean {
+    const { table } = this;
+    const { rank } = order;
+    return (
+      table.side[at] === side &&
+      table.price[at] === order.price &&
+      table.list[at] === rank[0] &&
+      table.best[at] === rank[1] &&
+      table.queue[at] === rank[2] &&
+      table.arrival[at] === rank[3]
+    );
+  }
+
+  private removeOrder(reference: ViewOrderRef): void {
+    const { table } = this;
+    const source = reference.source === 'clob' ? CLOB : USER;
+    const at = table.find(table.makers.find(reference.maker), reference.orderId, source);
+    if (at < 0) return;
+    this.unlink(at);
+    table.remove(at);
+    table.release(at);
+  }
+
+  private unlink(at: number): void {
+    const ladder = this.table.side[at] === 0 ? this.l3Bids : this.l3Asks;
+    const level = this.table.level[at] as number;
+    ladder.unlink(at);
+    if ((ladder.head[level] as number) < 0) ladder.close(level);
+  }
+
+  private clear(): void {
+    this.table = new OrderTable();
+    this.orders = [];
+    this.l3Bids = new Ladder(this.table, 'bid');
+    this.l3Asks = new Ladder(this.table, 'ask');
+    this.bidLevels = new LevelLadder('bid');
+    this.askLevels = new LevelLadder('ask');
+  }
+}
+
+/** Published levels of one side by price; a level of no size is absent. */
+class LevelLadder {
+  private readonly ladder: Ladder;
+  private readonly views: ViewLevel[] = [];
+
+  constructor(side: Side) {
+    this.ladder = new Ladder(NO_ORDERS, side);
+  }
+
+  set(level: ViewLevel): void {
+    if (level.dlob === 0n && level.vamm === 0n) {
+      const at = this.ladder.find(level.price);
+      if (at >= 0) this.ladder.close(at);
+    } else this.views[this.ladder.open(level.price)] = level;
+  }
+
+  top(depth: number): ViewLevel[] {
+    const levels: ViewLevel[] = [];
+    if (depth <= 0) return levels;
+    this.ladder.visit((at) => levels.push(this.views[at] as ViewLevel) < depth);
+    return levels;
+  }
+
+  best(): ViewLevel | null {
+    return this.top(1)[0] ?? null;
+  }
+
+  *all(): Generator<ViewLevel> {
+    for (const at of this.ladder.levels()) yield this.views[at] as ViewLevel;
+  }
+}
+
+// A ladder that is used for its levels only never looks at an order.
+const NO_ORDERS = new OrderTable();
