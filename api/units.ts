@@ -22,3 +22,17 @@ export function divideRounded(a: bigint, b: bigint): bigint {
   const quotient = (2n * x + y) / (2n * y);
   return negative ? -quotient : quotient;
 }
+
+/** Smallest of the values. */
+export function least(first: bigint, ...others: readonly bigint[]): bigint {
+  let found = first;
+  for (const value of others) if (value < found) found = value;
+  return found;
+}
+
+/** Largest of the values. */
+export function greatest(first: bigint, ...others: readonly bigint[]): bigint {
+  let found = first;
+  for (const value of others) if (value > found) found = value;
+  return found;
+}

@@ -1,6 +1,6 @@
 // Candles from sums per traded bucket: opens carried from closes, quiet buckets filled flat (history reference 7.2). Pure.
 
-import { wholeUnits } from '../units.ts';
+import { greatest, least, wholeUnits } from '../units.ts';
 import { type Resolution, shiftBucket } from './buckets.ts';
 
 const PRICE_DECIMALS = 6;
@@ -84,8 +84,8 @@ function opened(own: Ohlc, previousClose: bigint | null): Ohlc {
   const open = previousClose ?? own.open;
   return {
     open,
-    high: open > own.high ? open : own.high,
-    low: open < own.low ? open : own.low,
+    high: greatest(open, own.high),
+    low: least(open, own.low),
     close: own.close,
   };
 }

@@ -13,6 +13,7 @@ import {
   partitionOf,
   TOPICS,
 } from '../../schemas/index.ts';
+import { greatest, least } from '../units.ts';
 import { MarketFollower } from './market-follower.ts';
 import { PublishedBook } from './published-book.ts';
 import type { MarketRegistry } from './registry.ts';
@@ -140,7 +141,7 @@ export class BookReader {
     for (let partition = 0; partition < TOPICS.bookViews.partitions; partition += 1) {
       const { earliest, next } = await log.bounds(TOPICS.bookViews, partition);
       const snapshot = snapshots.get(partition) ?? earliest;
-      const start = snapshot < earliest ? earliest : snapshot > next ? next : snapshot;
+      const start = least(greatest(snapshot, earliest), next);
       from.set(partition, start);
       if (start < next) this.#behind.set(partition, next);
     }

@@ -30,7 +30,7 @@ export class PublishedBook {
     return this.#publishedAtMs;
   }
 
-  /** True once a snapshot or the first message of an epoch was seen; false again from a hole to the next snapshot. */
+  /** True once a snapshot or the first change of an epoch was seen; false from a hole to the next of these. */
   get complete(): boolean {
     return this.#version > 0 && !this.#broken;
   }
@@ -53,7 +53,9 @@ export class PublishedBook {
     return 'changed';
   }
 
+  // An epoch begins with an empty book, so its first change stands alone.
   #isNext(epoch: number, seq: number): boolean {
+    if (seq === 1) return epoch > this.#epoch;
     return !this.#broken && epoch === this.#epoch && seq === this.#seq + 1;
   }
 }
