@@ -1,9 +1,15 @@
 // What things look like, for every room: the only entry of schemas/.
 
 export * from './clob.ts';
+export * from './codec.ts';
 export * from './definition.ts';
+export * from './event-keys.ts';
+export { UNKNOWN_RECORD } from './event-schemas.ts';
+export * from './events.ts';
+export * from './flatten.ts';
 export * from './layout.ts';
 export * from './market.ts';
 export * from './messages.ts';
 export * from './names.ts';
 export * from './topics.ts';
+export { SchemaError, type SchemaErrorCode } from './wire.ts';

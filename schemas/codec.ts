@@ -1,0 +1,57 @@
+// Encoding of our own messages. Values are exactly the interfaces of messages.ts.
+
+import avro from 'avsc';
+import type {
+  BookMarket,
+  BookOracle,
+  BookOrders,
+  BookSlot,
+  BookSnapshotBegin,
+  BookSnapshotEnd,
+  BookViewDiff,
+  BookViewSnapshot,
+  DeadLetter,
+  MarketView,
+  PositionState,
+  TradeView,
+} from './messages.ts';
+import { decodeBody, encodeRecord, explainInvalid, openRecord, SchemaError, writerOf } from './wire.ts';
+
+export interface MessageTypes {
+  BookOrders: BookOrders;
+  BookMarket: BookMarket;
+  BookOracle: BookOracle;
+  BookSlot: BookSlot;
+  BookSnapshotBegin: BookSnapshotBegin;
+  BookSnapshotEnd: BookSnapshotEnd;
+  PositionState: PositionState;
+  BookViewDiff: BookViewDiff;
+  BookViewSnapshot: BookViewSnapshot;
+  MarketView: MarketView;
+  TradeView: TradeView;
+  DeadLetter: DeadLetter;
+}
+
+export type MessageName = keyof MessageTypes;
+export type Message = { [N in MessageName]: { name: N; value: MessageTypes[N] } }[MessageName];
+
+/** Encodes a message with its envelope. Throws a RangeError that names the field when a value is missing or out of range. */
+export function encodeMessage<N extends MessageName>(name: N, value: MessageTypes[N]): Buffer {
+  const writer = writerOf(name);
+  if (writer?.kind !== 'message') throw new RangeError(`no message ${name}`);
+  const { type } = writer;
+  try {
+    return encodeRecord(writer, (buffer, position) => type.encode(value, buffer, position));
+  } catch (cause) {
+    const fields = type instanceof avro.types.RecordType ? type.fields : [];
+    throw new RangeError(explainInvalid(name, fields, value), { cause });
+  }
+}
+
+/** Decodes a message of the current or any committed past version. Throws SchemaError for anything else. */
+export function decodeMessage(bytes: Uint8Array): Message {
+  const opened = openRecord(bytes);
+  const { writer } = opened.reader;
+  if (writer.kind !== 'message') throw new SchemaError('not-a-record', `${writer.name} is a program event`);
+  return { name: writer.name, value: decodeBody(writer.type, opened).value } as Message;
+}
