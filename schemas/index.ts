@@ -11,5 +11,7 @@ export * from './layout.ts';
 export * from './market.ts';
 export * from './messages.ts';
 export * from './names.ts';
+export { learnSchema, leaveRegistry, useRegistry } from './registry.ts';
+export * from './tables.ts';
 export * from './topics.ts';
 export { SchemaError, type SchemaErrorCode } from './wire.ts';
