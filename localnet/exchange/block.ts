@@ -1,0 +1,150 @@
+// One slot: prices move, what is due happens, then makers and takers take their turns.
+
+import type { LedgerBlock, LedgerTransaction } from '../ledger-types.ts';
+import { refreshActivation } from './clob.ts';
+import {
+  crowdedSide,
+  dueShadows,
+  evict,
+  expiredNodes,
+  expiredOrders,
+  expireNodes,
+  expireOrders,
+  releaseShadows,
+} from './cranks.ts';
+import { failSomething } from './failures.ts';
+import { GENESIS_SLOT } from './genesis.ts';
+import { signatureOf } from './keys.ts';
+import { postMakerPrice, postPrices, updateAmms } from './oracles.ts';
+import { chance, pick, uniform } from './prng.ts';
+import { refreshQuotes } from './quoting.ts';
+import { cancelSomething, dueAuctions, fillDueOrder, placeTakerOrder } from './taking.ts';
+import { beginTransaction, finish, type Transaction } from './transaction.ts';
+import { dueTriggers, placeTrigger, trigger } from './triggers.ts';
+import { recordTruth } from './truth.ts';
+import { type OrderKey, perpAt, type Role, type Settings, type Trader, type World } from './world.ts';
+
+/** Turns per slot at activity 1. */
+const MAKER_TURNS = 5;
+const TAKER_TURNS = 3;
+const TRIGGER_TURNS = 0.5;
+const CANCEL_TURNS = 0.5;
+/** Things due are worked off at this rate a slot, so that one burst cannot make a giant block. */
+const DUE_PER_SLOT = 12;
+const EXPIRED_PER_TRANSACTION = 6;
+const FAILURE_PROBABILITY = 0.3;
+
+/** Runs transactions of one slot and collects them. */
+export class SlotRun {
+  readonly world: World;
+  readonly settings: Settings;
+  readonly transactions: LedgerTransaction[] = [];
+  private readonly byRole = new Map<Role, Trader[]>();
+
+  constructor(world: World, settings: Settings) {
+    this.world = world;
+    this.settings = settings;
+    for (const trader of world.traders) {
+      if (!trader.alive) continue;
+      const list = this.byRole.get(trader.role);
+      if (list) list.push(trader);
+      else this.byRole.set(trader.role, [trader]);
+    }
+  }
+
+  /** One transaction. A body that does nothing leaves none. */
+  transact(body: (tx: Transaction) => void): void {
+    const tx = beginTransaction(this.world);
+    body(tx);
+    if (tx.logs.length === 0) return;
+    const signature = signatureOf(this.settings.seed, tx.slot, this.transactions.length);
+    const transaction = finish(tx, signature);
+    if (tx.err === null) recordTruth(this.world, tx, signature, this.settings.keepEvents);
+    this.transactions.push(transaction);
+  }
+
+  /** How often something happens this slot when it should happen `rate` times on average, scaled by activity. */
+  times(rate: number): number {
+    const mean = rate * this.settings.activity;
+    return Math.floor(mean) + (chance(this.world.rng, mean - Math.floor(mean)) ? 1 : 0);
+  }
+
+  /** A living trader of one of the roles; undefined when there is none. */
+  someone(...roles: readonly Role[]): Trader | undefined {
+    return pick(
+      this.world.rng,
+      roles.flatMap((role) => this.byRole.get(role) ?? []),
+    );
+  }
+}
+
+export function nextBlock(world: World, settings: Settings): LedgerBlock {
+  world.slot++;
+  world.now = settings.genesisTime + Math.floor(((world.slot - GENESIS_SLOT - 1) * settings.slotMs) / 1000);
+  const run = new SlotRun(world, settings);
+  for (const clob of world.clobs.values()) refreshActivation(clob, world.slot);
+  pricesMove(run);
+  dueThings(run);
+  makersTurn(run);
+  takersTurn(run);
+  if (chance(world.rng, FAILURE_PROBABILITY)) run.transact((tx) => failSomething(tx));
+  return { slot: world.slot, blockTime: world.now, transactions: run.transactions };
+}
+
+function pricesMove(run: SlotRun): void {
+  const { world } = run;
+  run.transact(postPrices);
+  const turn = world.slot % world.perps.length;
+  run.transact((tx) => postMakerPrice(tx, perpAt(world, turn)));
+  run.transact((tx) => updateAmms(tx, world.slot % 2 === 0 ? world.perps : [perpAt(world, turn)]));
+}
+
+function dueThings(run: SlotRun): void {
+  const { world } = run;
+  for (const key of dueTriggers(world).slice(0, DUE_PER_SLOT)) {
+    withFiller(run, (filler) => run.transact((tx) => trigger(tx, key, filler)));
+  }
+  for (const key of dueAuctions(world).slice(0, DUE_PER_SLOT)) {
+    // An earlier fill of this slot may have ended the order.
+    if (world.auctions.has(key)) withFiller(run, (filler) => run.transact((tx) => fillDueOrder(tx, key, filler)));
+  }
+  const shadows = dueShadows(world).slice(0, EXPIRED_PER_TRANSACTION);
+  if (shadows.length > 0) withFiller(run, (filler) => run.transact((tx) => releaseShadows(tx, shadows, filler)));
+  const expired: OrderKey[] = expiredOrders(world).slice(0, EXPIRED_PER_TRANSACTION);
+  if (expired.length > 0) withFiller(run, (filler) => run.transact((tx) => expireOrders(tx, expired, filler)));
+  for (const clob of world.clobs.values()) {
+    const nodes = expiredNodes(clob, world.now);
+    if (nodes.length > 0) run.transact((tx) => expireNodes(tx, clob, nodes));
+    const side = crowdedSide(clob);
+    if (side) run.transact((tx) => evict(tx, clob, side));
+  }
+}
+
+function withFiller(run: SlotRun, work: (filler: Trader) => void): void {
+  const filler = run.someone('taker', 'saver');
+  if (filler) work(filler);
+}
+
+function makersTurn(run: SlotRun): void {
+  for (let turn = run.times(MAKER_TURNS); turn > 0; turn--) {
+    const maker = run.someone(uniform(run.world.rng) < 0.75 ? 'fixedMaker' : 'offsetMaker');
+    if (maker) run.transact((tx) => refreshQuotes(tx, maker, run.settings));
+  }
+}
+
+function takersTurn(run: SlotRun): void {
+  const { rng } = run.world;
+  for (let turn = run.times(TAKER_TURNS); turn > 0; turn--) {
+    const role = pick(rng, ['taker', 'taker', 'taker', 'gambler', 'trigger', 'saver'] as const) ?? 'taker';
+    const trader = run.someone(role);
+    if (trader) run.transact((tx) => placeTakerOrder(tx, trader));
+  }
+  for (let turn = run.times(TRIGGER_TURNS); turn > 0; turn--) {
+    const trader = run.someone('trigger', 'taker');
+    if (trader) run.transact((tx) => placeTrigger(tx, trader));
+  }
+  for (let turn = run.times(CANCEL_TURNS); turn > 0; turn--) {
+    const trader = run.someone('trigger', 'taker', 'saver');
+    if (trader) run.transact((tx) => cancelSomething(tx, trader));
+  }
+}

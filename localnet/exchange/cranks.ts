@@ -1,0 +1,80 @@
+// Housekeeping that anybody may do: dead orders are taken away in the accounts and on the book, shadows released.
+
+import { type Clob, nodeAt, walk } from './clob.ts';
+import { evictWorst, removeExpired } from './clobcalls.ts';
+import { cancelOrder, liveNode } from './orders.ts';
+import { isPastExpiry } from './taking.ts';
+import { enterExchange, leave, type Transaction } from './transaction.ts';
+import { type OrderKey, orderAt, orderKey, type Trader, type World } from './world.ts';
+
+const EXPIRED_PER_CALL = 8;
+
+/** Expired orders of user accounts; those on the book are the book's own business. */
+export function expiredOrders(world: World): OrderKey[] {
+  const expired: OrderKey[] = [];
+  for (const trader of world.traders) {
+    if (!trader.alive || !trader.account.has_open_order) continue;
+    for (const [index, order] of trader.account.orders.entries()) {
+      if (!order || !isPastExpiry(order, world.now) || liveNode(world, order) !== null) continue;
+      if (!world.staleShadows.has(orderKey(trader, index))) expired.push(orderKey(trader, index));
+    }
+  }
+  return expired;
+}
+
+/** Takes expired orders of one trader out of its account. */
+export function expireOrders(tx: Transaction, keys: readonly OrderKey[], filler: Trader): void {
+  enterExchange(tx, 'ExpireOrders');
+  for (const key of keys) {
+    const { trader, index } = orderAt(tx.world, key);
+    cancelOrder(tx, trader, index, 'orderExpired', filler);
+  }
+  leave(tx);
+}
+
+/** Nodes of a book that are past their time; cheap while the header says that none can be. */
+export function expiredNodes(clob: Clob, now: number): number[] {
+  if (clob.account.next_expiry_ts >= BigInt(now)) return [];
+  const expired: number[] = [];
+  for (const ask of [false, true]) {
+    for (const index of walk(clob, ask)) {
+      const { max_ts: maxTs } = nodeAt(clob, index);
+      if (maxTs !== 0n && maxTs < BigInt(now) && expired.length < EXPIRED_PER_CALL) expired.push(index);
+    }
+  }
+  return expired;
+}
+
+export function expireNodes(tx: Transaction, clob: Clob, indexes: readonly number[]): void {
+  enterExchange(tx, 'RemoveExpiredClobOrders');
+  removeExpired(tx, clob, indexes);
+  leave(tx);
+}
+
+/** The side with too many orders, or null. */
+export function crowdedSide(clob: Clob): 'bid' | 'ask' | null {
+  const { bid_count: bids, ask_count: asks, evict_threshold_per_side: threshold } = clob.account;
+  if (bids > threshold) return 'bid';
+  return asks > threshold ? 'ask' : null;
+}
+
+export function evict(tx: Transaction, clob: Clob, side: 'bid' | 'ask'): void {
+  enterExchange(tx, 'EvictClobOrder');
+  evictWorst(tx, clob, side === 'ask');
+  leave(tx);
+}
+
+/** Shadow slots whose node has been gone long enough. */
+export function dueShadows(world: World): OrderKey[] {
+  return [...world.staleShadows].filter(([, stale]) => stale.dueSlot <= world.slot).map(([key]) => key);
+}
+
+export function releaseShadows(tx: Transaction, keys: readonly OrderKey[], filler: Trader): void {
+  enterExchange(tx, 'ReleaseClobShadowOrders');
+  for (const key of keys) {
+    const expired = tx.world.staleShadows.get(key)?.expired ?? false;
+    const { trader, index } = orderAt(tx.world, key);
+    cancelOrder(tx, trader, index, expired ? 'orderExpired' : 'none', filler);
+  }
+  leave(tx);
+}

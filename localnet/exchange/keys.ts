@@ -1,0 +1,61 @@
+// Addresses: program ids, PDAs by the program's seeds, and wallets derived from the exchange's seed.
+
+import { createHash } from 'node:crypto';
+import { PublicKey } from '@solana/web3.js';
+import bs58 from 'bs58';
+
+export const EXCHANGE_PROGRAM = 'vELoC1audYbSYVRXn1vPaV8Axoa9oU6BYmNGZZBDZ1P';
+export const CLOB_PROGRAM = 'BPX47ur8TbgZQgtJcGJvdcQMMFbmBP7ZrhpiUmLuHKqU';
+export const JIT_PROXY_PROGRAM = 'J1TnP8zvVxbtF5KFp5xRmWuvG9McnhzmBd9XGfCyuxFP';
+export const LAZER_PROGRAM = 'pytd2yyk641x7ak7mkaasSJVXh6YYZnC7wTmtgAyxPt';
+export const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111';
+export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+export const NO_KEY = '11111111111111111111111111111111';
+
+const programKey = new PublicKey(EXCHANGE_PROGRAM);
+const publicKeys = new Map<string, PublicKey>();
+
+/** Parsed form of a base58 key; remembered, because the same keys appear in every slot. */
+export function publicKeyOf(key: string): PublicKey {
+  let parsed = publicKeys.get(key);
+  if (!parsed) {
+    parsed = new PublicKey(key);
+    publicKeys.set(key, parsed);
+  }
+  return parsed;
+}
+
+export function keyBytes(key: string): Uint8Array {
+  return publicKeyOf(key).toBytes();
+}
+
+/** A key nobody holds, the same for the same seed and label. */
+export function deriveKey(seed: number, label: string): string {
+  return bs58.encode(createHash('sha256').update(`${seed}:${label}`).digest());
+}
+
+/** Signature of transaction `index` of `slot`: 64 deterministic bytes in base58. */
+export function signatureOf(seed: number, slot: number, index: number): string {
+  return bs58.encode(createHash('sha512').update(`${seed}:${slot}:${index}`).digest());
+}
+
+/** Program derived address of the exchange; `parts` are seeds: text, raw key bytes or little-endian numbers. */
+export function exchangeAddress(...parts: Uint8Array[]): string {
+  return PublicKey.findProgramAddressSync(parts, programKey)[0].toBase58();
+}
+
+export function text(value: string): Uint8Array {
+  return new TextEncoder().encode(value);
+}
+
+export function u16le(value: number): Uint8Array {
+  return Uint8Array.of(value & 0xff, value >>> 8);
+}
+
+export function u32le(value: number): Uint8Array {
+  return Uint8Array.of(value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, value >>> 24);
+}
+
+export function userAddress(authority: string, subAccountId: number): string {
+  return exchangeAddress(text('user'), keyBytes(authority), u16le(subAccountId));
+}

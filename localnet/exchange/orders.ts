@@ -1,0 +1,288 @@
+// Orders in user accounts: placing, resting, cancelling and releasing slots, with the counters of user and position.
+
+import { max } from './amounts.ts';
+import { NODE_OPEN, NODE_REDUCE_ONLY, NODE_TAKER_ORIGIN, nodeAt, walk } from './clob.ts';
+import { cancelOnClob, placeOnClob } from './clobcalls.ts';
+import type { Direction, Order, OrderType, TriggerCondition } from './model.ts';
+import { ORDER_PLACED_ON_CLOB } from './model.ts';
+import { perpPosition } from './positions.ts';
+import type { RecordData } from './records.ts';
+import { emit, type Transaction, touch } from './transaction.ts';
+import { type OrderKey, orderAt, orderKey, perpAt, perpPrice, type Trader, type World } from './world.ts';
+
+/** What a trader asks for; prices 1e6, sizes 1e9. */
+export interface OrderRequest {
+  readonly marketIndex: number;
+  readonly orderType: OrderType;
+  readonly direction: Direction;
+  readonly base: bigint;
+  readonly price?: bigint;
+  readonly offset?: bigint;
+  readonly triggerPrice?: bigint;
+  readonly triggerCondition?: TriggerCondition;
+  readonly postOnly?: boolean;
+  readonly reduceOnly?: boolean;
+  readonly immediateOrCancel?: boolean;
+  /** Unix seconds, 0 = none. */
+  readonly maxTs?: number;
+  readonly userOrderId?: number;
+  readonly bitFlags?: number;
+  /** Slots before the order may be filled; 0 rests at once. */
+  readonly auctionSlots?: number;
+}
+
+const NO_CLOB_REFERENCE = 0n;
+/** What somebody who removes a dead order earns, quote 1e6. */
+const FLAT_FILLER_REWARD = 10_000n;
+
+export function unfilled(order: Order): bigint {
+  return order.base_asset_amount - order.base_asset_amount_filled;
+}
+
+export function isOnClob(order: Order): boolean {
+  return (order.bit_flags & ORDER_PLACED_ON_CLOB) !== 0;
+}
+
+export function isTrigger(order: Order): boolean {
+  return order.order_type === 'triggerMarket' || order.order_type === 'triggerLimit';
+}
+
+/** A trigger order that has not been triggered yet. */
+export function isDormant(order: Order): boolean {
+  return isTrigger(order) && (order.trigger_condition === 'above' || order.trigger_condition === 'below');
+}
+
+/** Price (1e6) at which an order trades now: fixed, or the oracle plus its offset; 0 for none. */
+export function limitPrice(world: World, order: Order): bigint {
+  if (order.oracle_price_offset === 0n) return order.price;
+  return max(1n, perpPrice(world, order.market_index) + order.oracle_price_offset);
+}
+
+export function freeSlot(trader: Trader): number {
+  return trader.account.orders.indexOf(null);
+}
+
+/** Places an order and lets it rest, wait or sleep. Returns its slot, or -1 when the trader has no free one. */
+export function placeOrder(tx: Transaction, trader: Trader, request: OrderRequest): number {
+  const index = freeSlot(trader);
+  if (index < 0) return -1;
+  const order = newOrder(tx, trader, request);
+  trader.account.orders[index] = order;
+  countOrder(trader, order, 1);
+  addOpenInterest(trader, order, 1n);
+  const auction = request.auctionSlots ?? 0;
+  if (isDormant(order)) tx.world.triggers.add(orderKey(trader, index));
+  else if (auction > 0) beginAuction(tx, trader, index, auction);
+  else restOrder(tx, trader, index, false);
+  touchTrader(tx, trader);
+  emit(tx, 'OrderActionRecord', actionRecord(tx, trader, order, 'place', 'none'));
+  emitOrder(tx, trader, order);
+  return index;
+}
+
+function newOrder(tx: Transaction, trader: Trader, request: OrderRequest): Order {
+  const position = perpPosition(trader, request.marketIndex);
+  return {
+    slot: BigInt(tx.slot),
+    price: request.price ?? 0n,
+    base_asset_amount: request.base,
+    base_asset_amount_filled: 0n,
+    quote_asset_amount_filled: 0n,
+    trigger_price: request.triggerPrice ?? 0n,
+    clob_node_index: NO_CLOB_REFERENCE,
+    clob_order_id: NO_CLOB_REFERENCE,
+    max_ts: BigInt(request.maxTs ?? 0),
+    oracle_price_offset: request.offset ?? 0n,
+    order_id: trader.account.next_order_id++,
+    market_index: request.marketIndex,
+    status: 'open',
+    order_type: request.orderType,
+    market_type: 'perp',
+    user_order_id: request.userOrderId ?? 0,
+    existing_position_direction: position.base_asset_amount >= 0n ? 'long' : 'short',
+    direction: request.direction,
+    reduce_only: request.reduceOnly ?? false,
+    post_only: request.postOnly ?? false,
+    immediate_or_cancel: request.immediateOrCancel ?? false,
+    trigger_condition: request.triggerCondition ?? 'above',
+    unused_auction_duration: 0,
+    posted_slot_tail: tx.slot & 0xff,
+    bit_flags: request.bitFlags ?? 0,
+  };
+}
+
+export function emitOrder(tx: Transaction, trader: Trader, order: Order): void {
+  emit(tx, 'OrderRecord', { ts: BigInt(tx.now), user: trader.key, order: { ...order } });
+}
+
+export function touchTrader(tx: Transaction, trader: Trader): void {
+  trader.account.last_active_slot = BigInt(tx.slot);
+  trader.account.idle = false;
+  touch(tx, trader);
+}
+
+function countOrder(trader: Trader, order: Order, sign: 1 | -1): void {
+  const user = trader.account;
+  user.open_orders += sign;
+  user.has_open_order = user.open_orders > 0;
+  perpPosition(trader, order.market_index).open_orders += sign;
+}
+
+/** Open bids and asks count what may still be bought or sold; a dormant trigger order counts nothing. */
+export function addOpenInterest(trader: Trader, order: Order, sign: 1n | -1n): void {
+  if (!isDormant(order)) changeOpenInterest(trader, order, sign * unfilled(order));
+}
+
+export function changeOpenInterest(trader: Trader, order: Order, base: bigint): void {
+  const position = perpPosition(trader, order.market_index);
+  if (order.direction === 'long') position.open_bids += base;
+  else position.open_asks -= base;
+}
+
+export function beginAuction(tx: Transaction, trader: Trader, index: number, slots: number): void {
+  const user = trader.account;
+  tx.world.auctions.set(orderKey(trader, index), tx.slot + slots);
+  user.open_auctions++;
+  user.has_open_auction = true;
+}
+
+export function endAuction(world: World, key: OrderKey): void {
+  if (!world.auctions.delete(key)) return;
+  const user = orderAt(world, key).trader.account;
+  user.open_auctions--;
+  user.has_open_auction = user.open_auctions > 0;
+}
+
+/** Puts a limit order where it rests: on the market's book when it has one and the price is fixed, else in the account. */
+export function restOrder(tx: Transaction, trader: Trader, index: number, takerOrigin: boolean): void {
+  const { world } = tx;
+  const key = orderKey(trader, index);
+  const { order } = orderAt(world, key);
+  const clob = world.clobs.get(order.market_index);
+  if (!clob || order.oracle_price_offset !== 0n || order.order_type !== 'limit') {
+    world.resting[order.market_index]?.add(key);
+    return;
+  }
+  const flags = (takerOrigin ? NODE_TAKER_ORIGIN : 0) | (order.reduce_only ? NODE_REDUCE_ONLY : 0);
+  const nodeIndex = placeOnClob(tx, clob, {
+    authority: trader.account.authority,
+    subAccountId: trader.account.sub_account_id,
+    clientOrderId: order.order_id,
+    isAsk: order.direction === 'short',
+    price: order.price,
+    base: unfilled(order),
+    maxTs: order.max_ts,
+    flags,
+  });
+  order.bit_flags |= ORDER_PLACED_ON_CLOB;
+  order.clob_node_index = BigInt(nodeIndex);
+  order.clob_order_id = nodeAt(clob, nodeIndex).order_id;
+  if (order.reduce_only) perpPosition(trader, order.market_index).reduce_only_clob_orders++;
+}
+
+/** Frees a slot and everything that counts its order. A node of the order must be gone already. */
+export function releaseOrder(tx: Transaction, trader: Trader, index: number): void {
+  const { world } = tx;
+  const key = orderKey(trader, index);
+  const { order } = orderAt(world, key);
+  endAuction(world, key);
+  world.resting[order.market_index]?.delete(key);
+  world.triggers.delete(key);
+  world.staleShadows.delete(key);
+  addOpenInterest(trader, order, -1n);
+  countOrder(trader, order, -1);
+  if (isOnClob(order) && order.reduce_only) perpPosition(trader, order.market_index).reduce_only_clob_orders--;
+  trader.account.orders[index] = null;
+  touchTrader(tx, trader);
+}
+
+/** Node index of an order on the book, or null when the node is gone and only the shadow is left. */
+export function liveNode(world: World, order: Order): number | null {
+  const clob = world.clobs.get(order.market_index);
+  if (!clob || !isOnClob(order)) return null;
+  const node = nodeAt(clob, Number(order.clob_node_index));
+  const live = node.order_id === order.clob_order_id && (node.bit_flags & NODE_OPEN) !== 0;
+  return live ? Number(order.clob_node_index) : null;
+}
+
+/** Cancels an open order, on the book first when it rests there. */
+export function cancelOrder(
+  tx: Transaction,
+  trader: Trader,
+  index: number,
+  explanation = 'none',
+  filler: Trader | null = null,
+): void {
+  const { order } = orderAt(tx.world, orderKey(trader, index));
+  const clob = tx.world.clobs.get(order.market_index);
+  const node = liveNode(tx.world, order);
+  if (clob && node !== null) cancelOnClob(tx, clob, node);
+  const action = explanation === 'orderExpired' && filler !== null ? 'expire' : 'cancel';
+  const record = actionRecord(tx, trader, order, action, explanation);
+  emit(tx, 'OrderActionRecord', filler ? { ...record, filler: filler.key, filler_reward: FLAT_FILLER_REWARD } : record);
+  releaseOrder(tx, trader, index);
+}
+
+/** Fields of an action on one order: its owner stands on the maker side when the order is post-only (3.5). */
+export function actionRecord(
+  tx: Transaction,
+  trader: Trader,
+  order: Order,
+  action: string,
+  explanation: string,
+): RecordData {
+  const side = order.post_only ? 'maker' : 'taker';
+  return {
+    ts: BigInt(tx.now),
+    action,
+    action_explanation: explanation,
+    market_index: order.market_index,
+    market_type: order.market_type,
+    ...orderSide(side, trader, order),
+    oracle_price: perpPrice(tx.world, order.market_index),
+    bit_flags: order.bit_flags,
+  };
+}
+
+/** The six fields of one side of an action record: the order after the action. */
+export function orderSide(side: 'maker' | 'taker', trader: Trader, order: Order): RecordData {
+  return {
+    [side]: trader.key,
+    [`${side}_order_id`]: order.order_id,
+    [`${side}_order_direction`]: order.direction,
+    [`${side}_order_base_asset_amount`]: order.base_asset_amount,
+    [`${side}_order_cumulative_base_asset_amount_filled`]: order.base_asset_amount_filled,
+    [`${side}_order_cumulative_quote_asset_amount_filled`]: order.quote_asset_amount_filled,
+  };
+}
+
+/** Best price resting against a taker of this direction, over both sources; null when nothing rests. */
+export function bestOpposite(world: World, marketIndex: number, direction: Direction): bigint | null {
+  let best: bigint | null = null;
+  const better = (price: bigint): boolean => best === null || (direction === 'long' ? price < best : price > best);
+  for (const key of world.resting[marketIndex] ?? []) {
+    const { order } = orderAt(world, key);
+    if (order.direction === direction) continue;
+    const price = limitPrice(world, order);
+    if (better(price)) best = price;
+  }
+  const clob = world.clobs.get(marketIndex);
+  if (!clob) return best;
+  for (const index of walk(clob, direction === 'long')) {
+    const { price } = nodeAt(clob, index);
+    if (better(price)) best = price;
+    break;
+  }
+  return best;
+}
+
+/** Moves a post-only price so that it does not cross what rests; on the market's tick. */
+export function slidePrice(world: World, marketIndex: number, direction: Direction, price: bigint): bigint {
+  const { order_tick_size: tick } = perpAt(world, marketIndex).account;
+  const opposite = bestOpposite(world, marketIndex, direction);
+  const onTick = price - (price % tick);
+  if (opposite === null) return max(tick, onTick);
+  const floor = opposite - (opposite % tick);
+  if (direction === 'long') return max(tick, onTick >= opposite ? floor - tick : onTick);
+  return max(tick, onTick <= opposite ? floor + 2n * tick : onTick);
+}

@@ -1,0 +1,166 @@
+// The traders of the simulated exchange: who they are, what they trade and what they brought along.
+
+import { changeTokens } from './balances.ts';
+import { deriveKey, exchangeAddress, keyBytes, NO_KEY, text, userAddress } from './keys.ts';
+import { PERP_LISTINGS, paddedName } from './markets.ts';
+import { ORDERS_PER_USER, type Stored, type User, type UserStats } from './model.ts';
+import { below } from './prng.ts';
+import { type Role, type Settings, spotAt, type Trader, type World } from './world.ts';
+
+/** Orders a maker keeps at most; the rest of its 32 slots is room for replacing. */
+export const ORDERS_PER_MAKER = 20;
+/** Share of the order target that follows the oracle instead of standing at a price. */
+export const OFFSET_SHARE = 0.25;
+/** Traders that take, besides the makers, even when the option asks for fewer accounts. */
+const OTHERS_MIN = 20;
+/** Traders that open their account in a block of their own instead of at genesis. */
+export const NEWCOMERS = 6;
+/** Roles of the traders that do not quote, dealt in turn. */
+const OTHER_ROLES: readonly Role[] = ['taker', 'gambler', 'taker', 'trigger', 'saver', 'taker', 'gambler', 'saver'];
+
+const QUOTE = 1_000_000n;
+/** Quote deposits by role, 1e6. */
+const PURSE: Readonly<Record<Role, bigint>> = {
+  fixedMaker: 20_000_000n * QUOTE,
+  offsetMaker: 20_000_000n * QUOTE,
+  taker: 400_000n * QUOTE,
+  trigger: 250_000n * QUOTE,
+  gambler: 20_000n * QUOTE,
+  saver: 60_000n * QUOTE,
+};
+
+/** Makers of each kind that a market needs for its order target. */
+export function makersPerMarket(ordersPerMarket: number): { fixed: number; offset: number } {
+  return {
+    fixed: Math.max(1, Math.ceil((ordersPerMarket * (1 - OFFSET_SHARE)) / ORDERS_PER_MAKER)),
+    offset: Math.max(1, Math.ceil((ordersPerMarket * OFFSET_SHARE) / ORDERS_PER_MAKER)),
+  };
+}
+
+export function populate(world: World, settings: Settings): void {
+  const { fixed, offset } = makersPerMarket(settings.ordersPerMarket);
+  for (const market of PERP_LISTINGS.keys()) {
+    for (let maker = 0; maker < fixed; maker++) addNewAuthority(world, settings.seed, 'fixedMaker', market);
+    for (let maker = 0; maker < offset; maker++) addNewAuthority(world, settings.seed, 'offsetMaker', market);
+  }
+  const makers = world.traders.length;
+  const others = Math.max(OTHERS_MIN, settings.accounts - makers) - NEWCOMERS;
+  for (let index = 0; index < others; index++) addOther(world, settings.seed, index);
+  for (const trader of world.traders) fund(world, trader);
+}
+
+/** One more trader that does not quote; every fourth is a further sub-account of the wallet before it. */
+export function addOther(world: World, seed: number, index: number): Trader {
+  const role = OTHER_ROLES[index % OTHER_ROLES.length] ?? 'taker';
+  const market = index % PERP_LISTINGS.length;
+  const previous = world.traders.at(-1);
+  if (index % 4 === 3 && previous?.alive) {
+    const { number_of_sub_accounts_created: next } = statsFor(world, previous.account.authority).account;
+    return addTrader(world, role, market, previous.account.authority, next);
+  }
+  return addNewAuthority(world, seed, role, market);
+}
+
+function addNewAuthority(world: World, seed: number, role: Role, market: number): Trader {
+  return addTrader(world, role, market, deriveKey(seed, `authority-${world.traders.length}`), 0);
+}
+
+function addTrader(world: World, role: Role, homeMarket: number, authority: string, subAccountId: number): Trader {
+  const id = world.traders.length;
+  const trader: Trader = {
+    key: userAddress(authority, subAccountId),
+    type: 'User',
+    id,
+    role,
+    homeMarket,
+    alive: true,
+    // Some accounts were grown by later layouts and read as the known prefix plus zero bytes.
+    grown: id % 5 === 2 ? 64 : 0,
+    account: newUser(authority, subAccountId, `${role} ${id}`, world.slot),
+  };
+  world.traders.push(trader);
+  world.traderIds.set(`${authority}/${subAccountId}`, id);
+  const stats = statsFor(world, authority).account;
+  stats.number_of_sub_accounts++;
+  stats.number_of_sub_accounts_created++;
+  const { account: state } = world.state;
+  state.number_of_sub_accounts++;
+  if (subAccountId === 0) state.number_of_authorities++;
+  return trader;
+}
+
+function newUser(authority: string, subAccountId: number, name: string, slot: number): User {
+  return {
+    authority,
+    delegate: NO_KEY,
+    name: paddedName(name),
+    spot_positions: [],
+    perp_positions: [],
+    orders: Array.from({ length: ORDERS_PER_USER }, () => null),
+    total_deposits: 0n,
+    total_withdraws: 0n,
+    total_social_loss: 0n,
+    settled_perp_pnl: 0n,
+    cumulative_spot_fees: 0n,
+    cumulative_perp_funding: 0n,
+    liquidation_margin_freed: 0n,
+    last_active_slot: BigInt(slot),
+    next_order_id: 1,
+    max_margin_ratio: 0,
+    next_liquidation_id: 1,
+    sub_account_id: subAccountId,
+    status: 0,
+    is_margin_trading_enabled: true,
+    idle: false,
+    has_open_order: false,
+    open_orders: 0,
+    open_auctions: 0,
+    has_open_auction: false,
+    pool_id: 0,
+  };
+}
+
+function statsFor(world: World, authority: string): Stored<UserStats> {
+  const known = world.stats.get(authority);
+  if (known) return known;
+  const made: Stored<UserStats> = {
+    key: exchangeAddress(text('user_stats'), keyBytes(authority)),
+    type: 'UserStats',
+    grown: 0,
+    account: {
+      authority,
+      referrer: NO_KEY,
+      fees: { total_fee_paid: 0n, total_fee_rebate: 0n, total_token_discount: 0n, total_referee_discount: 0n },
+      maker_volume_30d: 0n,
+      taker_volume_30d: 0n,
+      filler_volume_30d: 0n,
+      last_maker_volume_30d_ts: BigInt(world.now),
+      last_taker_volume_30d_ts: BigInt(world.now),
+      last_filler_volume_30d_ts: BigInt(world.now),
+      if_staked_quote_asset_amount: 0n,
+      number_of_sub_accounts: 0,
+      number_of_sub_accounts_created: 0,
+      referrer_status: 0,
+      accelerated_referral_status: 0,
+    },
+  };
+  world.stats.set(authority, made);
+  return made;
+}
+
+/** Genesis deposits; savers also hold SOL and BTC, which others can borrow. */
+function fund(world: World, trader: Trader): void {
+  deposit(world, trader, 0, PURSE[trader.role]);
+  if (trader.role !== 'saver') return;
+  deposit(world, trader, 1, BigInt(200 + below(world.rng, 800)) * 1_000_000_000n);
+  deposit(world, trader, 2, BigInt(50 + below(world.rng, 200)) * 1_000_000n);
+}
+
+function deposit(world: World, trader: Trader, spotIndex: number, tokens: bigint): void {
+  changeTokens(trader, spotAt(world, spotIndex), tokens);
+  trader.account.total_deposits += spotIndex === 0 ? tokens : 0n;
+}
+
+export function purseOf(role: Role): bigint {
+  return PURSE[role];
+}

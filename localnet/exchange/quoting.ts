@@ -1,0 +1,168 @@
+// Makers: fixed quotes that are cancelled and replaced as the price moves, and quotes that follow the oracle.
+
+import { floorTo, max, ppm } from './amounts.ts';
+import { cancelAllOnClob } from './clobcalls.ts';
+import type { Direction } from './model.ts';
+import { actionRecord, cancelOrder, liveNode, placeOrder, releaseOrder, slidePrice } from './orders.ts';
+import { makersPerMarket, OFFSET_SHARE } from './population.ts';
+import { below, between, chance, uniform } from './prng.ts';
+import { computeBudget, emit, enterExchange, leave, type Transaction } from './transaction.ts';
+import { orderAt, orderKey, perpAt, perpListing, perpPrice, type Settings, type Trader } from './world.ts';
+
+/** Distance of fixed quotes from the oracle in parts per million: from the first to the sum of both. */
+const QUOTE_NEAREST = 150;
+const QUOTE_SPREAD = 30_000;
+const OFFSET_NEAREST = 250;
+const OFFSET_SPREAD = 8_000;
+/** Quote worth of one order, whole units. */
+const WORTH_LEAST = 300;
+const WORTH_SPREAD = 15_000;
+const PLACED_PER_TURN = 6;
+/** A fixed quote further than this (1e6) on the wrong side of the oracle is replaced first. */
+const STALE_BY = 100n;
+
+/** Orders that one maker keeps resting. */
+export function ordersOf(maker: Trader, settings: Settings): number {
+  const { fixed, offset } = makersPerMarket(settings.ordersPerMarket);
+  const isOffset = maker.role === 'offsetMaker';
+  const share = isOffset ? OFFSET_SHARE : 1 - OFFSET_SHARE;
+  return Math.ceil((settings.ordersPerMarket * share) / (isOffset ? offset : fixed));
+}
+
+/** A maker's turn: takes away stale and surplus quotes and fills up to its target. */
+export function refreshQuotes(tx: Transaction, maker: Trader, settings: Settings): void {
+  const target = ordersOf(maker, settings);
+  const { rng } = tx.world;
+  if (chance(rng, 0.02)) {
+    pullQuotes(tx, maker);
+    return;
+  }
+  const doomed = chooseCancels(tx, maker, target);
+  computeBudget(tx);
+  if (doomed.length > 0) {
+    enterExchange(tx, 'CancelOrdersByIds');
+    for (const index of doomed) cancelOrder(tx, maker, index);
+    leave(tx);
+  }
+  const missing = Math.min(PLACED_PER_TURN, target - maker.account.open_orders);
+  if (missing <= 0) return;
+  enterExchange(tx, 'PlaceOrders');
+  for (let count = 0; count < missing; count++) placeQuote(tx, maker);
+  leave(tx);
+}
+
+/** Puts up all quotes at once, as the books stand at genesis. */
+export function fillUpQuotes(tx: Transaction, maker: Trader, settings: Settings): void {
+  const target = ordersOf(maker, settings);
+  while (maker.account.open_orders < target) placeQuote(tx, maker);
+}
+
+function chooseCancels(tx: Transaction, maker: Trader, target: number): number[] {
+  const { world } = tx;
+  const open: number[] = [];
+  const stale: number[] = [];
+  for (const [index, order] of maker.account.orders.entries()) {
+    if (!order) continue;
+    const oracle = perpPrice(world, order.market_index);
+    const band = ppm(oracle, Number(STALE_BY));
+    const crossed = order.direction === 'long' ? order.price > oracle - band : order.price < oracle + band;
+    if (order.oracle_price_offset === 0n && crossed) stale.push(index);
+    else open.push(index);
+  }
+  const wanted = open.length + stale.length >= target ? between(world.rng, 1, 3) : 0;
+  const chosen = new Set(stale.slice(0, PLACED_PER_TURN));
+  while (chosen.size < Math.min(wanted, open.length)) {
+    const index = open[below(world.rng, open.length)];
+    if (index === undefined) break;
+    chosen.add(index);
+  }
+  return [...chosen];
+}
+
+/** Takes every quote away, on the book with one call. */
+function pullQuotes(tx: Transaction, maker: Trader): void {
+  const { world } = tx;
+  const clob = world.clobs.get(maker.homeMarket);
+  const nodes: number[] = [];
+  const slots: number[] = [];
+  for (const [index, order] of maker.account.orders.entries()) {
+    if (!order) continue;
+    slots.push(index);
+    const node = liveNode(world, order);
+    if (node !== null) nodes.push(node);
+  }
+  if (slots.length === 0) return;
+  enterExchange(tx, 'CancelOrders');
+  if (clob && nodes.length > 0) cancelAllOnClob(tx, clob, maker, nodes);
+  for (const index of slots) {
+    const { order } = orderAt(world, orderKey(maker, index));
+    emit(tx, 'OrderActionRecord', actionRecord(tx, maker, order, 'cancel', 'none'));
+    releaseOrder(tx, maker, index);
+  }
+  leave(tx);
+}
+
+function placeQuote(tx: Transaction, maker: Trader): void {
+  const direction = emptierSide(maker);
+  if (maker.role === 'offsetMaker') placeOffsetQuote(tx, maker, direction);
+  else placeFixedQuote(tx, maker, direction);
+}
+
+function emptierSide(maker: Trader): Direction {
+  let longs = 0;
+  let shorts = 0;
+  for (const order of maker.account.orders) {
+    if (order?.direction === 'long') longs++;
+    else if (order) shorts++;
+  }
+  return longs <= shorts ? 'long' : 'short';
+}
+
+function placeFixedQuote(tx: Transaction, maker: Trader, direction: Direction): void {
+  const { world } = tx;
+  const oracle = perpPrice(world, maker.homeMarket);
+  const far = uniform(world.rng);
+  const distance = ppm(oracle, QUOTE_NEAREST + far * far * QUOTE_SPREAD);
+  const wanted = direction === 'long' ? oracle - distance : oracle + distance;
+  placeOrder(tx, maker, {
+    marketIndex: maker.homeMarket,
+    orderType: 'limit',
+    direction,
+    base: quoteSize(tx, maker.homeMarket),
+    price: slidePrice(world, maker.homeMarket, direction, wanted),
+    postOnly: true,
+    maxTs: chance(world.rng, 0.15) ? tx.now + between(world.rng, 20, 150) : 0,
+    userOrderId: between(world.rng, 0, 200),
+  });
+}
+
+function placeOffsetQuote(tx: Transaction, maker: Trader, direction: Direction): void {
+  const { world } = tx;
+  const { tick } = perpListing(maker.homeMarket);
+  const far = uniform(world.rng);
+  const distance = max(
+    tick,
+    floorTo(ppm(perpPrice(world, maker.homeMarket), OFFSET_NEAREST + far * far * OFFSET_SPREAD), tick),
+  );
+  placeOrder(tx, maker, {
+    marketIndex: maker.homeMarket,
+    orderType: 'limit',
+    direction,
+    base: quoteSize(tx, maker.homeMarket),
+    offset: direction === 'long' ? -distance : distance,
+    postOnly: true,
+    maxTs: chance(world.rng, 0.1) ? tx.now + between(world.rng, 30, 200) : 0,
+  });
+}
+
+function quoteSize(tx: Transaction, marketIndex: number): bigint {
+  const u = uniform(tx.world.rng);
+  return baseWorth(tx, marketIndex, WORTH_LEAST + u * u * WORTH_SPREAD);
+}
+
+/** Base size (1e9) worth about so many quote units, on the market's step and not below its minimum. */
+export function baseWorth(tx: Transaction, marketIndex: number, units: number): bigint {
+  const { order_step_size: step, market_stats: stats } = perpAt(tx.world, marketIndex).account;
+  const base = (BigInt(Math.round(units * 1_000)) * 1_000_000_000_000n) / perpPrice(tx.world, marketIndex);
+  return max(stats.min_order_size, floorTo(base, step));
+}

@@ -1,0 +1,125 @@
+// Takers: orders that wait out a short auction and then meet the book, and traders who change their mind.
+
+import { abs, quoteOf } from './amounts.ts';
+import { fillTaker } from './fills.ts';
+import { type Direction, ORDER_HAS_BUILDER, ORDER_SIGNED_MESSAGE } from './model.ts';
+import { cancelOrder, isDormant, placeOrder, restOrder, unfilled } from './orders.ts';
+import { baseOf } from './positions.ts';
+import { below, between, chance, pick, uniform } from './prng.ts';
+import { baseWorth } from './quoting.ts';
+import { computeBudget, enterExchange, enterThroughProxy, leave, type Transaction } from './transaction.ts';
+import { type FoundOrder, type OrderKey, orderAt, perpPrice, type Role, type Trader, type World } from './world.ts';
+
+/** Quote worth of a taker's order by role, whole units: at least the first, up to the sum. */
+const WORTH: Readonly<Record<Role, readonly [number, number]>> = {
+  fixedMaker: [200, 1_000],
+  offsetMaker: [200, 1_000],
+  taker: [150, 12_000],
+  trigger: [200, 8_000],
+  gambler: [20_000, 90_000],
+  saver: [100, 2_000],
+};
+/** A position worth more than this is only reduced, whole quote units. */
+const POSITION_MAX: Readonly<Record<Role, number>> = {
+  fixedMaker: 5_000_000,
+  offsetMaker: 5_000_000,
+  taker: 150_000,
+  trigger: 100_000,
+  gambler: 380_000,
+  saver: 20_000,
+};
+const AUCTION_SLOTS_MIN = 2;
+const AUCTION_SLOTS_MAX = 6;
+/** Seconds until an unfilled market order expires. */
+const MARKET_ORDER_SECONDS = 12;
+
+/** A new order that wants to trade. */
+export function placeTakerOrder(tx: Transaction, trader: Trader): void {
+  const { rng } = tx.world;
+  const marketIndex = chance(rng, 0.6) ? trader.homeMarket : below(rng, tx.world.perps.length);
+  const position = baseOf(trader, marketIndex);
+  const oracle = perpPrice(tx.world, marketIndex);
+  const isFull = quoteOf(abs(position), oracle) > BigInt(POSITION_MAX[trader.role]) * 1_000_000n;
+  const direction: Direction = (isFull ? position < 0n : chance(rng, 0.5)) ? 'long' : 'short';
+  const closes = position !== 0n && position > 0n !== (direction === 'long');
+  const [least, spread] = WORTH[trader.role];
+  const u = uniform(rng);
+  const base = baseWorth(tx, marketIndex, least + u * u * spread);
+  computeBudget(tx);
+  enterExchange(tx, 'PlacePerpOrder');
+  placeOrder(tx, trader, {
+    marketIndex,
+    direction,
+    base,
+    reduceOnly: closes && chance(rng, 0.4),
+    auctionSlots: between(rng, AUCTION_SLOTS_MIN, AUCTION_SLOTS_MAX),
+    bitFlags: (chance(rng, 0.1) ? ORDER_SIGNED_MESSAGE : 0) | (chance(rng, 0.05) ? ORDER_HAS_BUILDER : 0),
+    ...priceOf(tx, marketIndex, direction, oracle),
+  });
+  leave(tx);
+}
+
+type Pricing = Pick<Parameters<typeof placeOrder>[2], 'orderType' | 'price' | 'offset' | 'maxTs'>;
+
+function priceOf(tx: Transaction, marketIndex: number, direction: Direction, oracle: bigint): Pricing {
+  const { rng } = tx.world;
+  const kind = uniform(rng);
+  const sign = direction === 'long' ? 1 : -1;
+  const maxTs = tx.now + MARKET_ORDER_SECONDS;
+  if (kind < 0.5) return { orderType: 'market', maxTs };
+  if (kind < 0.65) {
+    return { orderType: 'oracle', offset: BigInt(sign * Math.max(1, Math.round(Number(oracle) * 0.001))), maxTs };
+  }
+  // Some limits cross by a little, some rest at once because they do not.
+  const shift = sign * (uniform(rng) * 0.001 - 0.000_3);
+  const tick = Number(tx.world.perps[marketIndex]?.account.order_tick_size ?? 1n);
+  const price = Math.max(tick, Math.floor((Number(oracle) * (1 + shift)) / tick) * tick);
+  return { orderType: 'limit', price: BigInt(price), maxTs: chance(rng, 0.6) ? tx.now + between(rng, 30, 240) : 0 };
+}
+
+/** Orders whose auction has ended, oldest first. */
+export function dueAuctions(world: World): OrderKey[] {
+  return [...world.auctions].filter(([, due]) => due <= world.slot).map(([key]) => key);
+}
+
+/** Fills an order whose auction has ended; what is left rests, waits for its expiry or is cancelled. */
+export function fillDueOrder(tx: Transaction, key: OrderKey, filler: Trader): void {
+  const found = orderAt(tx.world, key);
+  const throughProxy = chance(tx.world.rng, 0.2);
+  computeBudget(tx);
+  if (throughProxy) enterThroughProxy(tx, 'FillPerpOrder');
+  else enterExchange(tx, 'FillPerpOrder');
+  const { base, done } = fillTaker(tx, found, filler === found.trader ? null : filler);
+  if (!done) settleRemainder(tx, found, base, filler);
+  leave(tx);
+  if (throughProxy) leave(tx);
+}
+
+function settleRemainder(tx: Transaction, found: FoundOrder, filledNow: bigint, filler: Trader): void {
+  const { trader, index, order } = found;
+  if (order.reduce_only && filledNow === 0n) {
+    cancelOrder(tx, trader, index, 'reduceOnlyOrderIncreasedPosition', filler);
+  } else if (order.order_type === 'limit' || order.order_type === 'triggerLimit') {
+    restOrder(tx, trader, index, filledNow > 0n);
+  } else if (filledNow > 0n && chance(tx.world.rng, 0.3)) {
+    cancelOrder(tx, trader, index, 'marketOrderFilledToLimitPrice');
+  }
+}
+
+/** A trader takes back one of its orders, if it has one. */
+export function cancelSomething(tx: Transaction, trader: Trader): void {
+  const open: number[] = [];
+  for (const [index, order] of trader.account.orders.entries()) {
+    if (order && unfilled(order) > 0n) open.push(index);
+  }
+  const index = pick(tx.world.rng, open);
+  if (index === undefined) return;
+  enterExchange(tx, 'CancelOrder');
+  cancelOrder(tx, trader, index);
+  leave(tx);
+}
+
+/** Whether an order is past its time. Dormant trigger orders expire like all others. */
+export function isPastExpiry(order: FoundOrder['order'], now: number): boolean {
+  return order.max_ts !== 0n && order.max_ts < BigInt(now) && (isDormant(order) || unfilled(order) > 0n);
+}

@@ -1,0 +1,87 @@
+// What really happened and what really rests, from the object model and not from bytes: tests compare with this.
+
+import type { TruthEvent, TruthOrder } from '../ledger-types.ts';
+import { NODE_OPEN, walk } from './clob.ts';
+import { isOnClob } from './orders.ts';
+import { truthOf } from './records.ts';
+import type { Transaction } from './transaction.ts';
+import { traderOf, type World } from './world.ts';
+
+/** Writes down the records of a successful transaction: always their number, their content on request. */
+export function recordTruth(world: World, tx: Transaction, signature: string, keepEvents: boolean): void {
+  for (const [index, { name, data }] of tx.records.entries()) {
+    world.eventCounts[name] = (world.eventCounts[name] ?? 0) + 1;
+    if (!keepEvents) continue;
+    const event: TruthEvent = { signature, index, slot: tx.slot, name, data: truthOf(name, data) };
+    world.events.push(event);
+  }
+}
+
+/**
+ * Every order open now. A book order appears once, as its node: size is what remains there and nothing counts as filled,
+ * because a node carries no filled amount; what the node does not know comes from the shadow slot.
+ */
+export function restingOrders(world: World): TruthOrder[] {
+  return [...userOrders(world), ...clobOrders(world)];
+}
+
+function userOrders(world: World): TruthOrder[] {
+  const found: TruthOrder[] = [];
+  for (const trader of world.traders) {
+    for (const order of trader.account.orders) {
+      if (!order || isOnClob(order)) continue;
+      found.push({
+        marketType: order.market_type,
+        marketIndex: order.market_index,
+        source: 'user',
+        maker: trader.key,
+        orderId: order.order_id,
+        direction: order.direction,
+        orderType: order.order_type,
+        price: order.price.toString(),
+        oraclePriceOffset: order.oracle_price_offset.toString(),
+        baseAssetAmount: order.base_asset_amount.toString(),
+        baseAssetAmountFilled: order.base_asset_amount_filled.toString(),
+        triggerCondition: order.trigger_condition,
+        postOnly: order.post_only,
+        reduceOnly: order.reduce_only,
+        placedSlot: Number(order.slot),
+        bookOrderId: null,
+      });
+    }
+  }
+  return found;
+}
+
+function clobOrders(world: World): TruthOrder[] {
+  const found: TruthOrder[] = [];
+  for (const [marketIndex, clob] of world.clobs) {
+    for (const ask of [false, true]) {
+      for (const index of walk(clob, ask)) {
+        const node = clob.nodes[index];
+        if (!node || (node.bit_flags & NODE_OPEN) === 0) throw new Error('a closed node on a thread');
+        const owner = traderOf(world, node.authority, node.sub_account_id);
+        const shadow = owner.account.orders.find((order) => order?.order_id === node.client_order_id);
+        found.push({
+          marketType: 'perp',
+          marketIndex,
+          source: 'clob',
+          maker: owner.key,
+          orderId: node.client_order_id,
+          direction: ask ? 'short' : 'long',
+          orderType: 'limit',
+          price: node.price.toString(),
+          oraclePriceOffset: '0',
+          baseAssetAmount: node.base_asset_amount.toString(),
+          baseAssetAmountFilled: '0',
+          triggerCondition: 'above',
+          postOnly: shadow?.post_only ?? false,
+          reduceOnly: shadow?.reduce_only ?? false,
+          placedSlot: Number(node.placed_slot),
+          bookOrderId: node.order_id.toString(),
+        });
+      }
+    }
+  }
+  return found;
+}
