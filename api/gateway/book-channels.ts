@@ -15,7 +15,7 @@ interface BookChannel {
   dirty: boolean;
   /** Monotonic milliseconds of the last send. */
   sentAtMs: number;
-  rendered: { readonly version: number; readonly frame: Buffer } | null;
+  rendered: { readonly version: number; readonly tickSize: bigint; readonly frame: Buffer } | null;
 }
 
 export interface BookChannelsOptions {
@@ -71,11 +71,12 @@ export class BookChannels {
     const book = reader.bookByKey(entry.key);
     const market = reader.markets.byKey(entry.key);
     if (!book || !market) return null;
-    if (entry.rendered?.version !== book.version) {
-      const levels = book.view.grouped(entry.channel.grouping);
-      entry.rendered = { version: book.version, frame: envelope(entry.channel.name, l2Json(book, market, levels)) };
-      metrics.renderings.inc();
-    }
+    const { tickSize } = market;
+    if (entry.rendered?.version === book.version && entry.rendered.tickSize === tickSize) return entry.rendered.frame;
+    book.view.tickSize = Number(tickSize);
+    const json = l2Json(book, market, book.view.grouped(entry.channel.grouping));
+    entry.rendered = { version: book.version, tickSize, frame: envelope(entry.channel.name, json) };
+    metrics.renderings.inc();
     return entry.rendered.frame;
   }
 

@@ -2,7 +2,8 @@
 // Prices 1e6 and sizes 1e9 as decimal strings, as reference 1.3, 1.5 and 2.9 have them.
 
 import bs58 from 'bs58';
-import type { MarketView, ViewLevel, ViewOracle, ViewOrder } from '../../schemas/index.ts';
+import { type Level, levelSize } from '../../processors/book/index.ts';
+import type { MarketView, ViewOracle, ViewOrder } from '../../schemas/index.ts';
 import type { PublishedBook } from './published-book.ts';
 
 export interface Sides<T> {
@@ -27,11 +28,14 @@ interface OracleBody {
   readonly isMMOracleActive?: boolean;
 }
 
-function levelBody({ price, dlob, vamm }: ViewLevel): LevelBody {
+/** Only origins present on the level appear. */
+function levelBody(level: Level): LevelBody {
+  const { price, dlob, vamm, indicative = 0n } = level;
   const sources: Record<string, string> = {};
+  if (indicative > 0n) sources.indicative = indicative.toString();
   if (dlob > 0n) sources.dlob = dlob.toString();
   if (vamm > 0n) sources.vamm = vamm.toString();
-  return { price: String(price), size: (dlob + vamm).toString(), sources };
+  return { price: String(price), size: levelSize(level).toString(), sources };
 }
 
 function orderBody({ price, size, maker, orderId }: ViewOrder) {
@@ -53,7 +57,7 @@ function oracleBody(oracle: ViewOracle): OracleBody {
 
 /** Oracle members of every book body; absent when the oracle is not known. `oracle` is a JSON number, raw 1e6. */
 function oracleMembers(book: PublishedBook) {
-  const { oracle, mmOracle, isMmOracleActive } = book.view.head;
+  const { oracle, mmOracle, isMmOracleActive } = book.head;
   return {
     ...(oracle ? { oracle: Number(oracle.price), oracleData: oracleBody(oracle) } : {}),
     ...(mmOracle ? { mmOracleData: { ...oracleBody(mmOracle), isMMOracleActive: isMmOracleActive } } : {}),
@@ -66,7 +70,7 @@ function headMembers(book: PublishedBook, market: MarketView) {
     marketType: market.marketType,
     marketIndex: market.marketIndex,
     ts: book.publishedAtMs,
-    slot: book.view.head.slot,
+    slot: book.head.slot,
   };
 }
 
@@ -82,19 +86,19 @@ function quoteMembers(book: PublishedBook) {
       spreadQuote: quotes.spreadQuote.toString(),
     };
   }
-  const { oracle } = book.view.head;
+  const { oracle } = book.head;
   return oracle ? { markPrice: oracle.price.toString() } : {};
 }
 
 /** L2 JSON of the given levels; all other members describe the whole book (reference 1.3, 2.8). */
-export function l2Json(book: PublishedBook, market: MarketView, levels: Sides<ViewLevel>): string {
+export function l2Json(book: PublishedBook, market: MarketView, levels: Sides<Level>): string {
   return JSON.stringify({
     bids: levels.bids.map(levelBody),
     asks: levels.asks.map(levelBody),
     ...headMembers(book, market),
     ...quoteMembers(book),
     ...oracleMembers(book),
-    marketSlot: book.view.head.marketSlot,
+    marketSlot: book.head.marketSlot,
   });
 }
 
@@ -106,7 +110,7 @@ export function l3Json(book: PublishedBook, market: MarketView): string {
     asks: asks.filter(({ size }) => size > 0n).map(orderBody),
     ...headMembers(book, market),
     ...oracleMembers(book),
-    marketSlot: book.view.head.marketSlot,
+    marketSlot: book.head.marketSlot,
   });
 }
 

@@ -3,7 +3,6 @@
 
 import { Counter } from 'prom-client';
 import type { EventLog, LogBatch, Logger, Registry } from '../../platform/index.ts';
-import { BookView } from '../../processors/book/index.ts';
 import {
   type BookViewDiff,
   type BookViewSnapshot,
@@ -88,7 +87,7 @@ export class BookReader {
     return this.#markets.registry;
   }
 
-  /** The published book of a market; null when there is none, or one with a hole in its sequence. */
+  /** The published book of a market; null before the first. */
   book(market: MarketRef): PublishedBook | null {
     return this.bookByKey(marketKey(market));
   }
@@ -96,7 +95,7 @@ export class BookReader {
   /** As `book`, by market key. */
   bookByKey(key: string): PublishedBook | null {
     const book = this.#books.get(key);
-    return book?.complete ? book : null;
+    return book && book.version > 0 ? book : null;
   }
 
   /** Newest slot seen in any published book; null before the first. */
@@ -160,8 +159,9 @@ export class BookReader {
     const nowMs = this.#clock();
     for (const { value, offset } of records) {
       const message = this.#decode(value, `${TOPICS.bookViews.name}/${partition}/${offset}`);
-      if (message?.name === 'BookViewDiff') this.#takeBook('diff', message.value, nowMs, changed);
-      else if (message?.name === 'BookViewSnapshot') this.#takeBook('snapshot', message.value, nowMs, changed);
+      if (message?.name === 'BookViewDiff' || message?.name === 'BookViewSnapshot') {
+        this.#takeBook(message.value, nowMs, changed);
+      }
     }
     const goal = this.#behind.get(partition);
     const last = records.at(-1);
@@ -169,29 +169,21 @@ export class BookReader {
     if (changed.size > 0) for (const listener of this.#listeners) listener(changed);
   }
 
-  #takeBook(
-    kind: 'diff' | 'snapshot',
-    value: BookViewDiff | BookViewSnapshot,
-    nowMs: number,
-    changed: Set<string>,
-  ): void {
-    const key = marketKey(value);
-    let book = this.#books.get(key);
-    if (!book) {
-      book = new PublishedBook({ marketType: value.marketType, marketIndex: value.marketIndex }, new BookView());
-      this.#books.set(key, book);
-    }
-    const applied = book.apply(kind, value, nowMs);
-    if (applied === 'gap') {
+  #takeBook(message: BookViewDiff | BookViewSnapshot, nowMs: number, changed: Set<string>): void {
+    const key = marketKey(message);
+    const book = this.#books.get(key) ?? new PublishedBook();
+    this.#books.set(key, book);
+    const { epoch, seq, slot } = message;
+    const taken = book.take(message, nowMs);
+    if (taken === 'hole') {
       this.#gaps.inc();
-      this.#options.logger.warn({ market: key, epoch: value.epoch, seq: value.seq }, 'hole in a published book');
+      this.#options.logger.warn({ market: key, epoch, seq }, 'hole in a published book');
     }
-    if (applied !== 'changed') return;
+    if (taken !== 'changed') return;
     changed.add(key);
-    if (this.#newestSlot === null || value.slot > this.#newestSlot) {
-      this.#newestSlot = value.slot;
-      this.#slotAdvancedAtMs = nowMs;
-    }
+    if (this.#newestSlot !== null && slot <= this.#newestSlot) return;
+    this.#newestSlot = slot;
+    this.#slotAdvancedAtMs = nowMs;
   }
 
   #decode(bytes: Uint8Array, origin: string): ReturnType<typeof decodeMessage> | null {

@@ -1,26 +1,17 @@
-// The book of one market as this process last saw it published, with what readers must know of it.
+// The book of one market as this process last saw it published, with what readers must know beyond the book itself.
 
-import type { BookView } from '../../processors/book/index.ts';
-import type { BookViewDiff, BookViewSnapshot, MarketRef } from '../../schemas/index.ts';
+import { BookView } from '../../processors/book/index.ts';
+import type { BookViewDiff, BookViewHead, BookViewSnapshot } from '../../schemas/index.ts';
 
-/** What became of a message: `gap` means that the sequence has a hole, and nothing is applied until a snapshot comes. */
-export type Applied = 'changed' | 'old' | 'gap';
+/** `hole`: the sequence has just broken; the book keeps its last state until a snapshot comes. */
+export type Taken = 'changed' | 'ignored' | 'hole';
 
 export class PublishedBook {
-  readonly market: MarketRef;
-  readonly view: BookView;
-  #epoch = -1;
-  #seq = 0;
-  #broken = false;
+  readonly view = new BookView();
   #version = 0;
   #publishedAtMs = 0;
 
-  constructor(market: MarketRef, view: BookView) {
-    this.market = market;
-    this.view = view;
-  }
-
-  /** Grows with every applied message; equal versions are equal books. */
+  /** Grows with every applied message; equal versions are equal books. 0 = nothing applied yet. */
   get version(): number {
     return this.#version;
   }
@@ -30,32 +21,21 @@ export class PublishedBook {
     return this.#publishedAtMs;
   }
 
-  /** True once a snapshot or the first change of an epoch was seen; false from a hole to the next of these. */
-  get complete(): boolean {
-    return this.#version > 0 && !this.#broken;
+  /** Head of the newest message. Throws an Error before the first one. */
+  get head(): BookViewHead {
+    const { head } = this.view;
+    if (!head) throw new Error('a book without messages was read');
+    return head;
   }
 
-  /** Applies one message if it is next in its epoch; `nowMs` is wall-clock milliseconds. */
-  apply(kind: 'snapshot' | 'diff', message: BookViewSnapshot | BookViewDiff, nowMs: number): Applied {
-    const { epoch, seq } = message;
-    if (epoch < this.#epoch || (epoch === this.#epoch && seq <= this.#seq && !this.#broken)) return 'old';
-    if (kind === 'diff' && !this.#isNext(epoch, seq)) {
-      const news = !this.#broken;
-      this.#broken = this.#version > 0;
-      return news && this.#broken ? 'gap' : 'old';
-    }
-    this.view.apply(message);
-    this.#epoch = epoch;
-    this.#seq = seq;
-    this.#broken = false;
+  /** Takes one message in; `nowMs` is wall-clock milliseconds. */
+  take(message: BookViewSnapshot | BookViewDiff, nowMs: number): Taken {
+    const wasSound = this.#version > 0 && !this.view.isStale;
+    const applied = this.view.apply(message);
+    if (applied === 'gap') return wasSound ? 'hole' : 'ignored';
+    if (applied === 'duplicate') return 'ignored';
     this.#version += 1;
     this.#publishedAtMs = nowMs;
     return 'changed';
-  }
-
-  // An epoch begins with an empty book, so its first change stands alone.
-  #isNext(epoch: number, seq: number): boolean {
-    if (seq === 1) return epoch > this.#epoch;
-    return !this.#broken && epoch === this.#epoch && seq === this.#seq + 1;
   }
 }
