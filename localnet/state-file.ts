@@ -2,7 +2,7 @@
 // file is written in slices between slots; beside it a few bytes say how far the chain had come, so that a killed cluster
 // can replay to there and nobody sees a slot twice.
 
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -40,7 +40,8 @@ interface SavedTransaction {
   readonly logMessages: readonly string[];
   readonly accountKeys: readonly string[];
   readonly sequence: number;
-  readonly writes: readonly SavedAccount[];
+  /** A state that is among the accounts is named by its write version alone. */
+  readonly writes: readonly (SavedAccount | number)[];
 }
 
 type SavedBlock = Omit<StoredBlock, 'transactions'> & { readonly transactions: readonly SavedTransaction[] };
@@ -60,6 +61,7 @@ export async function saveState(path: string, chain: SavedChain, ledger: Ledger)
     block,
     writes: block.transactions.map((transaction) => transaction.writes),
   }));
+  const known = new Set(accounts);
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.new`;
   const file = await open(temporary, 'w');
@@ -70,7 +72,7 @@ export async function saveState(path: string, chain: SavedChain, ledger: Ledger)
       await turn();
     }
     for (const slice of sliced(blocks, ({ block }) => 200 + block.transactions.length * 3000)) {
-      const saved = slice.map(({ block, writes }) => savedBlock(block, writes));
+      const saved = slice.map(({ block, writes }) => savedBlock(block, writes, known));
       await writeSlice(file, serialize({ kind: 'blocks', blocks: saved } satisfies Slice));
       await turn();
     }
@@ -98,12 +100,18 @@ export function loadState(
   }
   const ledger = new Ledger({ ...options, ...head.head });
   const keys = new Map<string, string>();
+  const versions = new Map<number, AccountVersion>();
   let complete = false;
   for (const slice of slices) {
-    if (slice.kind === 'accounts')
-      for (const account of slice.accounts) ledger.accounts.restore(restoredAccount(account));
-    else if (slice.kind === 'blocks') for (const block of slice.blocks) ledger.restoreBlock(restoredBlock(block, keys));
-    else complete = slice.kind === 'end';
+    if (slice.kind === 'accounts') {
+      for (const saved of slice.accounts) {
+        const version = restoredAccount(saved);
+        versions.set(version.writeVersion, version);
+        ledger.accounts.restore(version);
+      }
+    } else if (slice.kind === 'blocks') {
+      for (const block of slice.blocks) ledger.restoreBlock(restoredBlock(block, keys, versions));
+    } else complete = slice.kind === 'end';
   }
   if (!complete) throw new Error(`${path} is cut short; remove it to start a new chain`);
   ledger.restored(head.head);
@@ -149,7 +157,13 @@ function savedAccount(account: AccountVersion): SavedAccount {
   return { pubkey, owner, lamports, data, slot, writeVersion };
 }
 
-function savedBlock(block: StoredBlock, writes: readonly (readonly AccountVersion[])[]): SavedBlock {
+function savedBlock(
+  block: StoredBlock,
+  writes: readonly (readonly AccountVersion[])[],
+  known: ReadonlySet<AccountVersion>,
+): SavedBlock {
+  const savedWrite = (write: AccountVersion): SavedAccount | number =>
+    known.has(write) ? write.writeVersion : savedAccount(write);
   const { slot, parentSlot, height, blockTime, blockhash, previousBlockhash } = block;
   const transactions = block.transactions.map(({ signature, err, logMessages, accountKeys, sequence }, index) => ({
     signature,
@@ -157,7 +171,7 @@ function savedBlock(block: StoredBlock, writes: readonly (readonly AccountVersio
     logMessages: [...logMessages],
     accountKeys: [...accountKeys],
     sequence,
-    writes: (writes[index] ?? []).map(savedAccount),
+    writes: (writes[index] ?? []).map(savedWrite),
   }));
   return { slot, parentSlot, height, blockTime, blockhash, previousBlockhash, transactions };
 }
@@ -167,20 +181,30 @@ function restoredAccount(account: SavedAccount): AccountVersion {
   return { ...account, data: Buffer.from(new Uint8Array(account.data).buffer), zstd: null };
 }
 
-/** `keys` gives every key one string for all transactions that mention it. */
-function restoredBlock(saved: SavedBlock, keys: Map<string, string>): StoredBlock {
+/** `keys` gives every key one string for all transactions that mention it, `versions` the states already read. */
+function restoredBlock(
+  saved: SavedBlock,
+  keys: Map<string, string>,
+  versions: ReadonlyMap<number, AccountVersion>,
+): StoredBlock {
   const shared = (key: string): string => {
     const known = keys.get(key);
     if (known !== undefined) return known;
     keys.set(key, key);
     return key;
   };
+  const restoredWrite = (write: SavedAccount | number): AccountVersion => {
+    if (typeof write !== 'number') return restoredAccount(write);
+    const version = versions.get(write);
+    if (version === undefined) throw new Error(`write ${write} is not among the accounts of the state`);
+    return version;
+  };
   const block: StoredBlock = { ...saved, transactions: [] };
   for (const [index, transaction] of saved.transactions.entries()) {
     block.transactions.push({
       ...transaction,
       accountKeys: transaction.accountKeys.map(shared),
-      writes: transaction.writes.map(restoredAccount),
+      writes: transaction.writes.map(restoredWrite),
       index,
       block,
       cutLogs: null,
@@ -217,9 +241,4 @@ export class TipFile {
   close(): void {
     closeSync(this.#descriptor);
   }
-}
-
-/** Forgets a chain, for those who want a new one. */
-export function removeState(path: string): void {
-  for (const file of [path, `${path}.new`, `${path}.tip`]) rmSync(file, { force: true });
 }

@@ -9,6 +9,8 @@ import { answer, type Methods } from './dispatch.ts';
 const REQUEST_BYTES_MAX = 32 * 1024 * 1024;
 /** Text collected before it is handed to the socket. */
 const CHUNK_CHARACTERS = 256 * 1024;
+/** Longest stretch of writing one answer; compressing accounts takes time though it gives little text. */
+const STRETCH_MS = 10;
 
 const CORS = {
   'access-control-allow-origin': '*',
@@ -62,13 +64,15 @@ async function read(request: IncomingMessage): Promise<string | null> {
 async function write(response: ServerResponse, pieces: Iterable<string>): Promise<void> {
   response.statusCode = 200;
   let chunk = '';
+  let sinceMs = performance.now();
   for (const piece of pieces) {
     chunk += piece;
-    if (chunk.length < CHUNK_CHARACTERS) continue;
+    if (chunk.length < CHUNK_CHARACTERS && performance.now() - sinceMs < STRETCH_MS) continue;
     if (!response.write(chunk)) await drained(response);
     if (response.destroyed) return;
     chunk = '';
     await turn();
+    sinceMs = performance.now();
   }
   response.end(chunk);
 }
