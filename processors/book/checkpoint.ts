@@ -3,13 +3,33 @@
 
 import type { MarketRef } from '../../schemas/index.ts';
 import { BookEngine, type EngineHead } from './engine.ts';
+import {
+  ARRIVAL,
+  AUCTION_END,
+  AUCTION_START,
+  COUNTED_HIGH,
+  COUNTED_LOW,
+  DURATION,
+  FLAGS,
+  GENERATION,
+  LIMIT,
+  MAKER,
+  OFFSET,
+  PLACED,
+  SIZE_HIGH,
+  SIZE_LOW,
+  SOURCE,
+} from './orders.ts';
 import { fitsNumber } from './size.ts';
 
 /** Changes with the layout; a checkpoint of another version is not read. */
 const VERSION = 1;
 const HEADER_BYTES = 8;
 const KEY_BYTES = 32;
-const ORDER_BYTES = 88;
+const ORDER_BYTES = 80;
+const FLAGS_SHIFT = 8;
+const SOURCE_MASK = 0xff;
+const SIZES = [SIZE_HIGH, SIZE_LOW, COUNTED_HIGH, COUNTED_LOW] as const;
 
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
@@ -29,14 +49,16 @@ interface Envelope {
 export function saveEngine(engine: BookEngine): Uint8Array {
   const { orders } = engine;
   const { table } = orders;
-  const rows = table.rows().sort((left, right) => (table.arrival[left] ?? 0) - (table.arrival[right] ?? 0));
+  const { ints, floats } = table;
+  const int = (row: number, member: number) => ints[row + member] ?? 0;
+  const float = (row: number, member: number) => floats[(row >> 1) + member] ?? 0;
+  const rows = table.rows().sort((left, right) => float(left, ARRIVAL) - float(right, ARRIVAL));
   const makers: Uint8Array[] = [];
   const numbers = new Map<number, number>();
-  for (const at of rows) {
-    const maker = table.maker[at] ?? 0;
-    if (numbers.has(maker)) continue;
-    numbers.set(maker, makers.length);
-    makers.push(table.key(at));
+  for (const row of rows) {
+    if (numbers.has(int(row, MAKER))) continue;
+    numbers.set(int(row, MAKER), makers.length);
+    makers.push(table.key(row));
   }
   const envelope: Envelope = {
     ref: engine.ref,
@@ -54,24 +76,20 @@ export function saveEngine(engine: BookEngine): Uint8Array {
   writer.u32(text.length);
   writer.bytes(text);
   for (const key of makers) writer.bytes(key);
-  for (const at of rows) {
-    const hasAuction = orders.duration[at] !== 0;
-    writer.u32(numbers.get(table.maker[at] ?? 0) ?? 0);
-    writer.u32(table.orderId[at] ?? 0);
-    writer.u32((table.source[at] ?? 0) | ((orders.flags[at] ?? 0) << 8));
-    writer.u32(orders.duration[at] ?? 0);
-    writer.f64(orders.limit[at] ?? 0);
-    writer.f64(orders.offset[at] ?? 0);
-    writer.f64(hasAuction ? (orders.auctionStart[at] ?? 0) : 0);
-    writer.f64(hasAuction ? (orders.auctionEnd[at] ?? 0) : 0);
-    writer.f64(orders.placed[at] ?? 0);
-    writer.f64(orders.bookId[at] ?? 0);
-    // The sign says whether the open bracket has seen the order.
-    writer.f64((table.arrival[at] ?? 0) * (orders.mark[at] === orders.generation ? 1 : -1));
-    writer.u32(orders.sizeHigh[at] ?? 0);
-    writer.u32(orders.sizeLow[at] ?? 0);
-    writer.u32(orders.countedHigh[at] ?? 0);
-    writer.u32(orders.countedLow[at] ?? 0);
+  for (const row of rows) {
+    const hasAuction = int(row, DURATION) !== 0;
+    writer.u32(numbers.get(int(row, MAKER)) ?? 0);
+    writer.u32(table.orderId(row));
+    writer.u32(int(row, SOURCE) | (int(row, FLAGS) << FLAGS_SHIFT));
+    writer.u32(int(row, DURATION));
+    writer.f64(float(row, LIMIT));
+    writer.f64(float(row, OFFSET));
+    writer.f64(hasAuction ? float(row, AUCTION_START) : 0);
+    writer.f64(hasAuction ? float(row, AUCTION_END) : 0);
+    writer.f64(float(row, PLACED));
+    // The sign says whether the newest bracket has seen the order.
+    writer.f64(float(row, ARRIVAL) * (float(row, GENERATION) === orders.generation ? 1 : -1));
+    for (const member of SIZES) writer.u32(int(row, member) >>> 0);
   }
   return bytes;
 }
@@ -107,16 +125,18 @@ function restoreOrder({ orders }: BookEngine, makers: readonly Uint8Array[], rea
   if (maker === undefined) throw new CheckpointError('checkpoint names a maker that it does not hold');
   const orderId = reader.readU32();
   const kind = reader.readU32();
-  const duration = reader.readU32();
+  const durationSlots = reader.readU32();
   const [limit, offset, start, end] = [reader.readF64(), reader.readF64(), reader.readF64(), reader.readF64()];
-  const [placed, bookId, arrival] = [reader.readF64(), reader.readF64(), reader.readF64()];
-  const at = orders.insert({ maker, orderId }, kind & 0xff);
-  table.arrival[at] = Math.abs(arrival);
-  orders.mark[at] = arrival > 0 ? orders.generation : orders.generation - 1;
-  orders.auctionStart[at] = start;
-  orders.auctionEnd[at] = end;
-  orders.setColumns(at, kind >>> 8, limit, offset, duration, placed, bookId);
-  orders.placeSized(at, reader.readU32(), reader.readU32(), reader.readU32(), reader.readU32());
+  const [placed, arrival] = [reader.readF64(), reader.readF64()];
+  const row = orders.insert(maker, orderId, kind & SOURCE_MASK);
+  const { floats } = table;
+  const half = row >> 1;
+  floats[half + ARRIVAL] = Math.abs(arrival);
+  floats[half + GENERATION] = arrival > 0 ? orders.generation : orders.generation - 1;
+  floats[half + AUCTION_START] = start;
+  floats[half + AUCTION_END] = end;
+  orders.restoreTerms(row, { flags: kind >>> FLAGS_SHIFT, limit, offset, durationSlots, placed });
+  orders.place(row, reader.readU32(), reader.readU32(), reader.readU32(), reader.readU32());
 }
 
 class Cursor {

@@ -1,11 +1,21 @@
 // One side of a book: price levels in order, best first, and in each level its orders in queue order.
 // Levels stand in sorted blocks, so that opening or closing one moves at most a block, however many levels there are.
 
-import { copyInto, type OrderTable } from './orders.ts';
+import { ARRIVAL, BEST, LEVEL, LIST, NEXT, type OrderTable, PREVIOUS, QUEUE } from './orders.ts';
 
 const BLOCK_LEVELS = 64;
 const MERGE_BELOW_LEVELS = 16;
-const START = 128;
+const START_LEVELS = 128;
+const ROW_INTS = 32;
+const INT_BYTES = 4;
+
+/** 32-bit members of a level, as offsets from it: first and last order, -1 when it has none. */
+export const HEAD = 20;
+export const TAIL = 21;
+/** 64-bit members, as offsets from half the level. All but the price are the owner's to use. */
+export const LEVEL_PRICE = 0;
+export const LEVEL_OWN = 1;
+export const LEVEL_OWN_COUNT = 9;
 
 interface Block {
   count: number;
@@ -19,12 +29,9 @@ export class Ladder {
   readonly orders: OrderTable;
   /** Sort key = price x sign, ascending: best first. */
   readonly sign: number;
-
-  capacity = START;
-  price = new Float64Array(START);
-  /** First and last order of a level, -1 when it has none. */
-  head = new Int32Array(START);
-  tail = new Int32Array(START);
+  /** Levels as rows of one buffer, like the orders'; a level is named by its offset in `ints`. */
+  ints: Int32Array;
+  floats: Float64Array;
 
   private blocks: Block[] = [];
   private firsts: number[] = [];
@@ -37,6 +44,18 @@ export class Ladder {
   constructor(orders: OrderTable, side: Side) {
     this.orders = orders;
     this.sign = side === 'bid' ? -1 : 1;
+    const buffer = new ArrayBuffer(START_LEVELS * ROW_INTS * INT_BYTES);
+    this.ints = new Int32Array(buffer);
+    this.floats = new Float64Array(buffer);
+  }
+
+  /** Small whole number of a level, for lists beside the ladder. */
+  static index(level: number): number {
+    return level / ROW_INTS;
+  }
+
+  price(level: number): number {
+    return this.floats[(level >> 1) + LEVEL_PRICE] as number;
   }
 
   /** Level at a price, -1 when there is none. */
@@ -44,26 +63,35 @@ export class Ladder {
     return this.seek(price * this.sign) ? ((this.blocks[this.block] as Block).levels[this.at] as number) : -1;
   }
 
-  /** Level at a price, opened when there is none. */
+  /** Level at a price, opened with all its own members zero when there was none. */
   open(price: number): number {
     const key = price * this.sign;
     if (this.seek(key)) return (this.blocks[this.block] as Block).levels[this.at] as number;
-    const level = this.free.pop() ?? this.used++;
-    if (level >= this.capacity) this.grow();
-    this.price[level] = price;
-    this.head[level] = -1;
-    this.tail[level] = -1;
+    let level = this.free.pop();
+    if (level === undefined) {
+      level = this.used;
+      if (level >= this.ints.length) this.grow();
+      this.used += ROW_INTS;
+    }
+    const half = level >> 1;
+    this.floats[half + LEVEL_PRICE] = price;
+    for (let own = 0; own < LEVEL_OWN_COUNT; own++) this.floats[half + LEVEL_OWN + own] = 0;
+    this.ints[level + HEAD] = -1;
+    this.ints[level + TAIL] = -1;
     this.insert(key, level);
     return level;
   }
 
+  /** True when no order stands on the level. */
+  isBare(level: number): boolean {
+    return (this.ints[level + HEAD] as number) < 0;
+  }
+
   /** Removes a level that has no order. */
   close(level: number): void {
-    if (!this.seek((this.price[level] as number) * this.sign)) return;
+    if (!this.seek(this.price(level) * this.sign)) return;
     const block = this.blocks[this.block] as Block;
-    block.keys.copyWithin(this.at, this.at + 1, block.count);
-    block.levels.copyWithin(this.at, this.at + 1, block.count);
-    block.count -= 1;
+    removeAt(block, this.at);
     this.free.push(level);
     if (block.count === 0) {
       this.blocks.splice(this.block, 1);
@@ -76,35 +104,35 @@ export class Ladder {
 
   /** Puts an order into its place of a level: by list, then best sort value, then queue, then arrival. */
   link(order: number, level: number): void {
-    const { previous, next } = this.orders;
-    this.orders.level[order] = level;
-    let after = this.tail[level] as number;
+    const { ints } = this.orders;
+    ints[order + LEVEL] = level;
+    const head = this.ints[level + HEAD] as number;
+    let after = this.ints[level + TAIL] as number;
     if (after >= 0 && this.before(order, after)) {
-      const head = this.head[level] as number;
       if (this.before(order, head)) after = -1;
       else
-        do after = previous[after] as number;
+        do after = ints[after + PREVIOUS] as number;
         while (this.before(order, after));
     }
-    const following = after < 0 ? (this.head[level] as number) : (next[after] as number);
-    previous[order] = after;
-    next[order] = following;
-    if (after < 0) this.head[level] = order;
-    else next[after] = order;
-    if (following < 0) this.tail[level] = order;
-    else previous[following] = order;
+    const following = after < 0 ? head : (ints[after + NEXT] as number);
+    ints[order + PREVIOUS] = after;
+    ints[order + NEXT] = following;
+    if (after < 0) this.ints[level + HEAD] = order;
+    else ints[after + NEXT] = order;
+    if (following < 0) this.ints[level + TAIL] = order;
+    else ints[following + PREVIOUS] = order;
   }
 
   unlink(order: number): void {
-    const { previous, next, level } = this.orders;
-    const at = level[order] as number;
-    const before = previous[order] as number;
-    const after = next[order] as number;
-    if (before < 0) this.head[at] = after;
-    else next[before] = after;
-    if (after < 0) this.tail[at] = before;
-    else previous[after] = before;
-    level[order] = -1;
+    const { ints } = this.orders;
+    const level = ints[order + LEVEL] as number;
+    const before = ints[order + PREVIOUS] as number;
+    const after = ints[order + NEXT] as number;
+    if (before < 0) this.ints[level + HEAD] = after;
+    else ints[before + NEXT] = after;
+    if (after < 0) this.ints[level + TAIL] = before;
+    else ints[after + PREVIOUS] = before;
+    ints[order + LEVEL] = -1;
   }
 
   /** Levels, best first. */
@@ -124,16 +152,23 @@ export class Ladder {
   /** Orders in walk order. */
   *walk(): Generator<number> {
     for (const level of this.levels()) {
-      for (let at = this.head[level] as number; at >= 0; at = this.orders.next[at] as number) yield at;
+      for (let order = this.ints[level + HEAD] as number; order >= 0; ) {
+        yield order;
+        order = this.orders.ints[order + NEXT] as number;
+      }
     }
   }
 
   private before(left: number, right: number): boolean {
-    const { list, best, queue, arrival } = this.orders;
-    if (list[left] !== list[right]) return (list[left] as number) < (list[right] as number);
-    if (best[left] !== best[right]) return (best[left] as number) < (best[right] as number);
-    if (queue[left] !== queue[right]) return (queue[left] as number) < (queue[right] as number);
-    return (arrival[left] as number) < (arrival[right] as number);
+    const { ints, floats } = this.orders;
+    const lists = (ints[left + LIST] as number) - (ints[right + LIST] as number);
+    if (lists !== 0) return lists < 0;
+    const [l, r] = [left >> 1, right >> 1];
+    const bests = (floats[l + BEST] as number) - (floats[r + BEST] as number);
+    if (bests !== 0) return bests < 0;
+    const queues = (floats[l + QUEUE] as number) - (floats[r + QUEUE] as number);
+    if (queues !== 0) return queues < 0;
+    return (floats[l + ARRIVAL] as number) < (floats[r + ARRIVAL] as number);
   }
 
   // Finds the place of a key: true when it is there. Sets block and at (where it is, or would be inserted).
@@ -176,11 +211,7 @@ export class Ladder {
       block = this.blocks[this.block] as Block;
     }
     const { at } = this;
-    block.keys.copyWithin(at + 1, at, block.count);
-    block.levels.copyWithin(at + 1, at, block.count);
-    block.keys[at] = key;
-    block.levels[at] = level;
-    block.count += 1;
+    insertAt(block, at, key, level);
     if (at === 0) this.firsts[this.block] = key;
   }
 
@@ -209,14 +240,35 @@ export class Ladder {
   }
 
   private grow(): void {
-    const size = this.capacity * 2;
-    this.capacity = size;
-    this.price = copyInto(new Float64Array(size), this.price);
-    this.head = copyInto(new Int32Array(size), this.head);
-    this.tail = copyInto(new Int32Array(size), this.tail);
+    const ints = new Int32Array(this.ints.length * 2);
+    ints.set(this.ints);
+    this.ints = ints;
+    this.floats = new Float64Array(ints.buffer);
   }
 }
 
 function newBlock(): Block {
   return { count: 0, keys: new Float64Array(BLOCK_LEVELS), levels: new Int32Array(BLOCK_LEVELS) };
+}
+
+// Blocks are short: a plain loop is faster than a call of copyWithin.
+function insertAt(block: Block, at: number, key: number, level: number): void {
+  const { keys, levels } = block;
+  for (let i = block.count; i > at; i--) {
+    keys[i] = keys[i - 1] as number;
+    levels[i] = levels[i - 1] as number;
+  }
+  keys[at] = key;
+  levels[at] = level;
+  block.count += 1;
+}
+
+function removeAt(block: Block, at: number): void {
+  const { keys, levels } = block;
+  const last = block.count - 1;
+  for (let i = at; i < last; i++) {
+    keys[i] = keys[i + 1] as number;
+    levels[i] = levels[i + 1] as number;
+  }
+  block.count = last;
 }

@@ -1,12 +1,22 @@
 // Published sizes of one side: what orders and the vAMM put on each price, and which levels a message changed.
 
 import type { ViewLevel } from '../../schemas/index.ts';
-import { Ladder, type Side as SideName } from './ladder.ts';
-import { copyInto, type OrderTable } from './orders.ts';
+import { Ladder, LEVEL_OWN, type Side as SideName } from './ladder.ts';
+import type { OrderTable } from './orders.ts';
 import { highLane, LANE, lanesToBigint, lowLane } from './size.ts';
 
-const START = 128;
 const NONE: readonly ViewLevel[] = Object.freeze([]);
+
+// A level's own members in the ladder: sizes as lanes, and what was published before the message under way.
+const ORDER_HIGH = LEVEL_OWN;
+const ORDER_LOW = LEVEL_OWN + 1;
+const VAMM_HIGH = LEVEL_OWN + 2;
+const VAMM_LOW = LEVEL_OWN + 3;
+const WAS_ORDER_HIGH = LEVEL_OWN + 4;
+const WAS_ORDER_LOW = LEVEL_OWN + 5;
+const WAS_VAMM_HIGH = LEVEL_OWN + 6;
+const WAS_VAMM_LOW = LEVEL_OWN + 7;
+const STAMP = LEVEL_OWN + 8;
 
 export interface VammLevel {
   readonly price: number;
@@ -18,16 +28,6 @@ export class BookSide {
   private stamp = 1;
   private touched: number[] = [];
   private vamm: readonly VammLevel[] = [];
-  private orderHigh = new Float64Array(START);
-  private orderLow = new Float64Array(START);
-  private vammHigh = new Float64Array(START);
-  private vammLow = new Float64Array(START);
-  // What was published before the message under way, for levels it touched.
-  private stamps = new Float64Array(START);
-  private wasOrderHigh = new Float64Array(START);
-  private wasOrderLow = new Float64Array(START);
-  private wasVammHigh = new Float64Array(START);
-  private wasVammLow = new Float64Array(START);
 
   constructor(orders: OrderTable, side: SideName) {
     this.ladder = new Ladder(orders, side);
@@ -35,27 +35,16 @@ export class BookSide {
 
   /** Level at a price, opened empty when there was none. */
   open(price: number): number {
-    const level = this.ladder.open(price);
-    if (level >= this.stamps.length) this.grow();
-    return level;
+    return this.ladder.open(price);
   }
 
-  /** Adds (or takes away) order size, as lanes. */
+  /** Adds (or takes away) order size, as lanes; the level is looked at when the message is done. */
   add(level: number, high: number, low: number): void {
     this.touch(level);
-    this.orderHigh[level] = (this.orderHigh[level] as number) + high;
-    this.orderLow[level] = (this.orderLow[level] as number) + low;
-  }
-
-  /** A level whose order left or moved must be looked at when the message is done, whatever the size was. */
-  touch(level: number): void {
-    if (this.stamps[level] === this.stamp) return;
-    this.stamps[level] = this.stamp;
-    this.touched.push(level);
-    this.wasOrderHigh[level] = this.orderHigh[level] as number;
-    this.wasOrderLow[level] = this.orderLow[level] as number;
-    this.wasVammHigh[level] = this.vammHigh[level] as number;
-    this.wasVammLow[level] = this.vammLow[level] as number;
+    const { floats } = this.ladder;
+    const half = level >> 1;
+    floats[half + ORDER_HIGH] = (floats[half + ORDER_HIGH] as number) + high;
+    floats[half + ORDER_LOW] = (floats[half + ORDER_LOW] as number) + low;
   }
 
   /** Replaces the vAMM's levels; equal prices add up. */
@@ -63,20 +52,18 @@ export class BookSide {
     for (const { price } of this.vamm) {
       const level = this.open(price);
       this.touch(level);
-      this.vammHigh[level] = 0;
-      this.vammLow[level] = 0;
+      this.ladder.floats[(level >> 1) + VAMM_HIGH] = 0;
+      this.ladder.floats[(level >> 1) + VAMM_LOW] = 0;
     }
     for (const { price, size } of levels) {
       const level = this.open(price);
       this.touch(level);
-      this.vammHigh[level] = (this.vammHigh[level] as number) + highLane(size);
-      this.vammLow[level] = (this.vammLow[level] as number) + lowLane(size);
+      const { floats } = this.ladder;
+      const half = level >> 1;
+      floats[half + VAMM_HIGH] = (floats[half + VAMM_HIGH] as number) + highLane(size);
+      floats[half + VAMM_LOW] = (floats[half + VAMM_LOW] as number) + lowLane(size);
     }
     this.vamm = levels;
-  }
-
-  vammLevels(): readonly VammLevel[] {
-    return this.vamm;
   }
 
   /** Ends a message: the levels whose published sizes changed, best first. Closes levels that hold nothing. */
@@ -87,11 +74,8 @@ export class BookSide {
     const changed: ViewLevel[] = [];
     for (let i = 0; i < touched.length; i++) {
       const level = touched[i] as number;
-      const dlobChanged =
-        !equalLanes(this.orderHigh, this.wasOrderHigh, level, this.orderLow, this.wasOrderLow) ||
-        !equalLanes(this.vammHigh, this.wasVammHigh, level, this.vammLow, this.wasVammLow);
-      if (dlobChanged) changed.push(this.view(level));
-      if (this.isEmpty(level)) this.close(level);
+      if (this.isChanged(level >> 1)) changed.push(this.view(level >> 1));
+      if (this.ladder.isBare(level) && !this.hasSize(level >> 1)) this.ladder.close(level);
     }
     touched.length = 0;
     if (changed.length > 1) {
@@ -103,57 +87,50 @@ export class BookSide {
 
   /** Published levels, best first. */
   *levels(): Generator<ViewLevel> {
-    for (const level of this.ladder.levels()) if (this.hasSize(level)) yield this.view(level);
+    for (const level of this.ladder.levels()) if (this.hasSize(level >> 1)) yield this.view(level >> 1);
   }
 
-  private view(level: number): ViewLevel {
+  private touch(level: number): void {
+    const { floats } = this.ladder;
+    const half = level >> 1;
+    if (floats[half + STAMP] === this.stamp) return;
+    floats[half + STAMP] = this.stamp;
+    this.touched.push(level);
+    floats[half + WAS_ORDER_HIGH] = floats[half + ORDER_HIGH] as number;
+    floats[half + WAS_ORDER_LOW] = floats[half + ORDER_LOW] as number;
+    floats[half + WAS_VAMM_HIGH] = floats[half + VAMM_HIGH] as number;
+    floats[half + WAS_VAMM_LOW] = floats[half + VAMM_LOW] as number;
+  }
+
+  // Lanes need not be normalised: a difference of the high lanes may be made up for by the low ones.
+  private isChanged(half: number): boolean {
+    const { floats } = this.ladder;
+    const orderHigh = (floats[half + ORDER_HIGH] as number) - (floats[half + WAS_ORDER_HIGH] as number);
+    const orderLow = (floats[half + ORDER_LOW] as number) - (floats[half + WAS_ORDER_LOW] as number);
+    if (orderHigh * LANE + orderLow !== 0) return true;
+    const vammHigh = (floats[half + VAMM_HIGH] as number) - (floats[half + WAS_VAMM_HIGH] as number);
+    const vammLow = (floats[half + VAMM_LOW] as number) - (floats[half + WAS_VAMM_LOW] as number);
+    return vammHigh * LANE + vammLow !== 0;
+  }
+
+  private view(half: number): ViewLevel {
+    const { floats } = this.ladder;
+    const vammHigh = floats[half + VAMM_HIGH] as number;
+    const vammLow = floats[half + VAMM_LOW] as number;
     return {
-      price: this.ladder.price[level] as number,
-      dlob: lanesToBigint(this.orderHigh[level] as number, this.orderLow[level] as number),
-      vamm: lanesToBigint(this.vammHigh[level] as number, this.vammLow[level] as number),
+      price: this.ladder.price(half << 1),
+      dlob: lanesToBigint(floats[half + ORDER_HIGH] as number, floats[half + ORDER_LOW] as number),
+      vamm: vammHigh === 0 && vammLow === 0 ? 0n : lanesToBigint(vammHigh, vammLow),
     };
   }
 
-  private hasSize(level: number): boolean {
+  private hasSize(half: number): boolean {
+    const { floats } = this.ladder;
     return (
-      (this.orderHigh[level] as number) * LANE + (this.orderLow[level] as number) > 0 ||
-      (this.vammHigh[level] as number) * LANE + (this.vammLow[level] as number) > 0
+      (floats[half + ORDER_HIGH] as number) > 0 ||
+      (floats[half + ORDER_LOW] as number) > 0 ||
+      (floats[half + VAMM_HIGH] as number) > 0 ||
+      (floats[half + VAMM_LOW] as number) > 0
     );
   }
-
-  private isEmpty(level: number): boolean {
-    return (this.ladder.head[level] as number) < 0 && !this.hasSize(level);
-  }
-
-  private close(level: number): void {
-    this.orderHigh[level] = 0;
-    this.orderLow[level] = 0;
-    this.vammHigh[level] = 0;
-    this.vammLow[level] = 0;
-    this.ladder.close(level);
-  }
-
-  private grow(): void {
-    const size = this.ladder.capacity;
-    this.orderHigh = copyInto(new Float64Array(size), this.orderHigh);
-    this.orderLow = copyInto(new Float64Array(size), this.orderLow);
-    this.vammHigh = copyInto(new Float64Array(size), this.vammHigh);
-    this.vammLow = copyInto(new Float64Array(size), this.vammLow);
-    this.stamps = copyInto(new Float64Array(size), this.stamps);
-    this.wasOrderHigh = copyInto(new Float64Array(size), this.wasOrderHigh);
-    this.wasOrderLow = copyInto(new Float64Array(size), this.wasOrderLow);
-    this.wasVammHigh = copyInto(new Float64Array(size), this.wasVammHigh);
-    this.wasVammLow = copyInto(new Float64Array(size), this.wasVammLow);
-  }
-}
-
-// Lanes need not be normalised: the difference of the high lanes must be made up for by the low ones.
-function equalLanes(
-  high: Float64Array,
-  wasHigh: Float64Array,
-  at: number,
-  low: Float64Array,
-  wasLow: Float64Array,
-): boolean {
-  return ((high[at] as number) - (wasHigh[at] as number)) * LANE + ((low[at] as number) - (wasLow[at] as number)) === 0;
 }

@@ -12,7 +12,7 @@ import type {
 import { Ladder, type Side } from './ladder.ts';
 import { type GroupedBook, groupBook } from './levels.ts';
 import { BEST_MAKERS, bestMakers } from './makers.ts';
-import { CLOB, OrderTable, USER } from './orders.ts';
+import { ARRIVAL, BEST, CLOB, LEVEL, LIST, OrderTable, PRICE, QUEUE, SIDE, USER } from './orders.ts';
 import { type Quotes, quotesOf } from './quotes.ts';
 
 /** Levels per side of an L2 answer, and its cap (specification, Limits). */
@@ -102,7 +102,7 @@ export class BookView {
   /** Orders of a side in walk order, as far as the caller goes. */
   *walk(side: Side): Generator<ViewOrder> {
     const ladder = side === 'bid' ? this.l3Bids : this.l3Asks;
-    for (const at of ladder.walk()) yield this.orders[at] as ViewOrder;
+    for (const row of ladder.walk()) yield this.orders[OrderTable.index(row)] as ViewOrder;
   }
 
   /** Levels in buckets of `group` ticks, cut as the grouped channels are. */
@@ -129,52 +129,56 @@ export class BookView {
   private setOrder(order: ViewOrder, side: number): void {
     const { table } = this;
     const source = order.source === 'clob' ? CLOB : USER;
-    let at = table.find(table.makers.find(order.maker), order.orderId, source);
-    if (at < 0) at = table.insert(order.maker, order.orderId, source);
-    else if (this.standsAt(at, order, side)) {
-      this.orders[at] = order;
+    let row = table.find(table.makers.find(order.maker), order.orderId, source);
+    if (row < 0) row = table.insert(order.maker, order.orderId, source);
+    else if (this.standsAt(row, order, side)) {
+      this.orders[OrderTable.index(row)] = order;
       return;
-    } else this.unlink(at);
-    const [list = 0, best = 0, queue = 0, arrival = 0] = order.rank;
-    this.orders[at] = order;
-    table.side[at] = side;
-    table.price[at] = order.price;
-    table.list[at] = list;
-    table.best[at] = best;
-    table.queue[at] = queue;
-    table.arrival[at] = arrival;
+    } else this.unlink(row);
+    this.orders[OrderTable.index(row)] = order;
+    const { ints, floats } = table;
+    const { rank } = order;
+    const half = row >> 1;
+    ints[row + SIDE] = side;
+    ints[row + LIST] = rank[0] ?? 0;
+    floats[half + PRICE] = order.price;
+    floats[half + BEST] = rank[1] ?? 0;
+    floats[half + QUEUE] = rank[2] ?? 0;
+    floats[half + ARRIVAL] = rank[3] ?? 0;
     const ladder = side === 0 ? this.l3Bids : this.l3Asks;
-    ladder.link(at, ladder.open(order.price));
+    ladder.link(row, ladder.open(order.price));
   }
 
-  private standsAt(at: number, order: ViewOrder, side: number): boolean {
-    const { table } = this;
+  private standsAt(row: number, order: ViewOrder, side: number): boolean {
+    const { ints, floats } = this.table;
     const { rank } = order;
+    const half = row >> 1;
     return (
-      table.side[at] === side &&
-      table.price[at] === order.price &&
-      table.list[at] === rank[0] &&
-      table.best[at] === rank[1] &&
-      table.queue[at] === rank[2] &&
-      table.arrival[at] === rank[3]
+      ints[row + SIDE] === side &&
+      floats[half + PRICE] === order.price &&
+      ints[row + LIST] === rank[0] &&
+      floats[half + BEST] === rank[1] &&
+      floats[half + QUEUE] === rank[2] &&
+      floats[half + ARRIVAL] === rank[3]
     );
   }
 
   private removeOrder(reference: ViewOrderRef): void {
     const { table } = this;
     const source = reference.source === 'clob' ? CLOB : USER;
-    const at = table.find(table.makers.find(reference.maker), reference.orderId, source);
-    if (at < 0) return;
-    this.unlink(at);
-    table.remove(at);
-    table.release(at);
+    const row = table.find(table.makers.find(reference.maker), reference.orderId, source);
+    if (row < 0) return;
+    this.unlink(row);
+    table.remove(row);
+    table.release(row);
   }
 
-  private unlink(at: number): void {
-    const ladder = this.table.side[at] === 0 ? this.l3Bids : this.l3Asks;
-    const level = this.table.level[at] as number;
-    ladder.unlink(at);
-    if ((ladder.head[level] as number) < 0) ladder.close(level);
+  private unlink(row: number): void {
+    const { ints } = this.table;
+    const ladder = ints[row + SIDE] === 0 ? this.l3Bids : this.l3Asks;
+    const level = ints[row + LEVEL] as number;
+    ladder.unlink(row);
+    if (ladder.isBare(level)) ladder.close(level);
   }
 
   private clear(): void {
@@ -200,13 +204,13 @@ class LevelLadder {
     if (level.dlob === 0n && level.vamm === 0n) {
       const at = this.ladder.find(level.price);
       if (at >= 0) this.ladder.close(at);
-    } else this.views[this.ladder.open(level.price)] = level;
+    } else this.views[Ladder.index(this.ladder.open(level.price))] = level;
   }
 
   top(depth: number): ViewLevel[] {
     const levels: ViewLevel[] = [];
     if (depth <= 0) return levels;
-    this.ladder.visit((at) => levels.push(this.views[at] as ViewLevel) < depth);
+    this.ladder.visit((at) => levels.push(this.views[Ladder.index(at)] as ViewLevel) < depth);
     return levels;
   }
 
@@ -215,7 +219,7 @@ class LevelLadder {
   }
 
   *all(): Generator<ViewLevel> {
-    for (const at of this.ladder.levels()) yield this.views[at] as ViewLevel;
+    for (const at of this.ladder.levels()) yield this.views[Ladder.index(at)] as ViewLevel;
   }
 }
 
