@@ -1,7 +1,7 @@
 -- Orders and fills of both programs. One row per program event; identity is (signature, event_index).
 
 -- Trades of a market are its fills: action = 'fill'.
-CREATE TABLE IF NOT EXISTS {{database}}.order_action {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`order_action` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -55,7 +55,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market_type, market_index, action, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.order {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`order` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -99,7 +99,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (user, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.taker_origin_cross_v1 {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`taker_origin_cross_v1` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -128,7 +128,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.order_place_v0 {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`order_place_v0` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -157,7 +157,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.order_cancel_v0 {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`order_cancel_v0` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -180,7 +180,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.order_evict_v0 {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`order_evict_v0` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -202,7 +202,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.order_expire_v0 {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`order_expire_v0` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -224,7 +224,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.orders_cancel_v0 {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`orders_cancel_v0` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -247,7 +247,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.execute_v0 {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`execute_v0` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -268,7 +268,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.fill_v0 {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`fill_v0` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),

@@ -1,6 +1,6 @@
 -- What happens to accounts: balances, profit and loss, liquidations. Ordered by whom it concerns.
 
-CREATE TABLE IF NOT EXISTS {{database}}.new_user {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`new_user` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -22,7 +22,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (user_authority, user, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.delete_user {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`delete_user` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -43,7 +43,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (user_authority, user, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.deposit {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`deposit` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -79,7 +79,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (user, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.swap {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`swap` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -102,7 +102,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (user, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.funding_payment {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`funding_payment` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -127,7 +127,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (user, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.settle_pnl {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`settle_pnl` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -150,7 +150,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (user, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.liquidation {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`liquidation` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -219,7 +219,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (user, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.insurance_fund_stake {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`insurance_fund_stake` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -245,7 +245,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (user_authority, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.revenue_share_settle {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`revenue_share_settle` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -269,7 +269,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market_type, market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.accelerated_referral_status_changed_v0 {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`accelerated_referral_status_changed_v0` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),

@@ -1,6 +1,6 @@
 -- What happens to markets: funding, interest, the AMM curve, insurance, fees, settings of market-level books.
 
-CREATE TABLE IF NOT EXISTS {{database}}.funding_rate {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`funding_rate` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -26,7 +26,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.spot_interest {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`spot_interest` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -48,7 +48,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.amm_curve_changed {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`amm_curve_changed` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -74,7 +74,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.insurance_fund {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`insurance_fund` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -97,7 +97,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (spot_market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.spot_market_vault_deposit {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`spot_market_vault_deposit` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -117,7 +117,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.perp_market_fee_sweep {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`perp_market_fee_sweep` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -135,7 +135,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.protocol_fee_withdraw {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`protocol_fee_withdraw` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -155,7 +155,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (is_perp, market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.protocol_user_withdraw_v0 {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`protocol_user_withdraw_v0` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -175,7 +175,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (spot_market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.transfer_fee_and_pnl_pool {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`transfer_fee_and_pnl_pool` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -194,7 +194,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (perp_market_index_with_fee_pool, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.market_initialize_v0 {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`market_initialize_v0` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -229,7 +229,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.market_update_v0 {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`market_update_v0` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -271,7 +271,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (market, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.market_resize_v0 {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`market_resize_v0` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),

@@ -1,6 +1,6 @@
 -- Liquidity pools, and program events whose body is not known.
 
-CREATE TABLE IF NOT EXISTS {{database}}.lp_settle {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`lp_settle` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -26,7 +26,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (perp_market_index, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.lp_swap {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`lp_swap` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -63,7 +63,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (authority, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.lp_mint_redeem {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`lp_mint_redeem` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -98,7 +98,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (authority, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.lp_borrow_lend_deposit {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`lp_borrow_lend_deposit` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),
@@ -122,7 +122,7 @@ PARTITION BY toYYYYMM(toDateTime(ts, 'UTC'))
 ORDER BY (lp_pool, ts, slot, signature, event_index)
 SETTINGS {{deduplicationWindow}};
 
-CREATE TABLE IF NOT EXISTS {{database}}.unknown {{onCluster}} (
+CREATE TABLE IF NOT EXISTS {{database}}.`unknown` {{onCluster}} (
   signature FixedString(64) CODEC(ZSTD(1)),
   event_index UInt32,
   slot UInt64 CODEC(Delta, ZSTD(1)),

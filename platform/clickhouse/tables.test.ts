@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { columnsOf, EVENT_NAMES, tableOf, UNKNOWN_RECORD } from '../../schemas/index.ts';
+import { readConfig } from '../config.ts';
+import { silentLogger } from '../runtime/logger.ts';
+import { type ClickHouse, openClickHouse } from './provider.ts';
+
+const events = [...EVENT_NAMES, UNKNOWN_RECORD];
+let dataDir: string;
+let clickhouse: ClickHouse;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-tables-'));
+  clickhouse = await openClickHouse(readConfig({}, { dataDir }), silentLogger());
+});
+afterAll(async () => {
+  await clickhouse.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function rows<T>(query: string): Promise<readonly T[]> {
+  return (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<T>();
+}
+
+describe('history tables', () => {
+  it('hold exactly the fields of the event schemas, in order and type', async () => {
+    const stored = await rows<{ table: string; name: string; type: string }>(
+      `SELECT table, name, type FROM system.columns
+       WHERE database = currentDatabase() AND default_kind = '' AND table != 'migrations' ORDER BY table, position`,
+    );
+    expect([...new Set(stored.map(({ table }) => table))].sort()).toEqual(events.map(tableOf).sort());
+    for (const event of events) {
+      const own = stored.filter(({ table }) => table === tableOf(event));
+      const columns = own.map(({ name, type }) => ({ name, type }));
+      expect(columns, event).toEqual(columnsOf(event));
+    }
+  });
+
+  it('keep one row of an event, forget nothing of its identity, and remember insert tokens', async () => {
+    const stored = await rows<{ name: string; engine: string; sorting_key: string; create_table_query: string }>(
+      `SELECT name, engine, sorting_key, create_table_query FROM system.tables
+       WHERE database = currentDatabase() AND name != 'migrations'`,
+    );
+    for (const { name, engine, sorting_key, create_table_query } of stored) {
+      expect(engine, name).toBe('ReplacingMergeTree');
+      expect(sorting_key, name).toMatch(/slot, signature, event_index$/);
+      expect(create_table_query, name).toContain('non_replicated_deduplication_window = 1000');
+    }
+  });
+
+  it('show keys in base58 and times as dates to people', async () => {
+    await clickhouse.client.command({
+      query: `INSERT INTO delete_user (signature, user, ts) VALUES (unhex(repeat('01', 64)), unhex(repeat('ff', 32)), 0)`,
+    });
+    expect(await rows('SELECT user_base58, keeper_base58, signature_base58, ts_time FROM delete_user')).toEqual([
+      {
+        user_base58: 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG',
+        keeper_base58: null,
+        signature_base58: '2AXDGYSE4f2sz7tvMMzyHvUfcoJmxudvdhBcmiUSo6ijwfYmfZYsKRxboQMPh3R4kUhXRVdtSXFXMheka4Rc4P2',
+        ts_time: '1970-01-01 00:00:00',
+      },
+    ]);
+  });
+});

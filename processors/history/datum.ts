@@ -1,0 +1,170 @@
+// Checks an encoded record against its Avro schema without building an object: ClickHouse reads many records from one
+// stream of bytes, so a single wrong one would shift all that follow it.
+
+/** Returns the position after the value, or BAD when the bytes do not fit the schema. */
+type Walk = (bytes: Uint8Array, position: number) => number;
+
+const BAD = -1;
+
+type Schema =
+  | string
+  | readonly Schema[]
+  | {
+      readonly type: Schema;
+      readonly name?: string;
+      readonly size?: number;
+      readonly items?: Schema;
+      readonly logicalType?: string;
+      readonly fields?: readonly { readonly name: string; readonly type: Schema }[];
+    };
+
+/** Bounds of whole numbers by the logical type of the event schemas; u64 and i64 fill an Avro long. */
+const BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
+  u8: [0, 0xff],
+  i8: [-0x80, 0x7f],
+  u16: [0, 0xffff],
+  i16: [-0x8000, 0x7fff],
+  u32: [0, 0xffff_ffff],
+  i32: [-0x8000_0000, 0x7fff_ffff],
+  u53: [0, Number.MAX_SAFE_INTEGER],
+};
+const INT_BOUNDS: readonly [number, number] = [-0x8000_0000, 0x7fff_ffff];
+const LONG_BYTES_MAX = 10;
+/** A zig-zag varint of 8 bytes holds 56 bits; the largest bounded number (u53) needs 54. */
+const BOUNDED_BYTES_MAX = 8;
+/** No program record holds longer lists; an invented length must not keep us busy. */
+const ARRAY_ITEMS_MAX = 65_536;
+
+/** A check for records of one schema: true when `bytes` from `start` to their end are exactly one valid record. */
+export function compileCheck(schemaText: string): (bytes: Uint8Array, start: number) => boolean {
+  const walk = compile(JSON.parse(schemaText) as Schema, new Map());
+  return (bytes, start) => walk(bytes, start) === bytes.length;
+}
+
+function compile(schema: Schema, named: Map<string, Walk>): Walk {
+  if (typeof schema === 'string') return named.get(schema) ?? primitive(schema, undefined);
+  if (Array.isArray(schema)) return union(schema.map((branch) => compile(branch, named)));
+  const { type, name, size, items, logicalType, fields } = schema as Exclude<Schema, string | readonly Schema[]>;
+  const remember = (walk: Walk): Walk => {
+    if (name !== undefined) named.set(name, walk);
+    return walk;
+  };
+  if (type === 'record') return remember(inOrder((fields ?? []).map((field) => compile(field.type, named))));
+  if (type === 'fixed') return remember(fixed(size ?? 0));
+  if (type === 'array') return array(compile(items ?? 'null', named));
+  return typeof type === 'string' && !named.has(type) ? primitive(type, logicalType) : compile(type, named);
+}
+
+function primitive(type: string, logicalType: string | undefined): Walk {
+  switch (type) {
+    case 'null':
+      return (_, position) => position;
+    case 'boolean':
+      return (bytes, position) => ((bytes[position] ?? 2) < 2 ? position + 1 : BAD);
+    case 'int':
+      return bounded(BOUNDS[logicalType ?? ''] ?? INT_BOUNDS);
+    case 'long': {
+      const bounds = BOUNDS[logicalType ?? ''];
+      return bounds ? bounded(bounds) : long;
+    }
+    case 'float':
+      return fixed(4);
+    case 'double':
+      return fixed(8);
+    case 'string':
+    case 'bytes':
+      return text;
+    default:
+      throw new Error(`Avro type ${type} does not appear in event schemas`);
+  }
+}
+
+function inOrder(walks: readonly Walk[]): Walk {
+  return (bytes, start) => {
+    let position = start;
+    for (const walk of walks) {
+      position = walk(bytes, position);
+      if (position === BAD) return BAD;
+    }
+    return position;
+  };
+}
+
+function fixed(size: number): Walk {
+  return (bytes, position) => (position + size <= bytes.length ? position + size : BAD);
+}
+
+function union(branches: readonly Walk[]): Walk {
+  return (bytes, position) => {
+    const index = bytes[position] ?? 1;
+    const branch = index & 1 ? undefined : branches[index >>> 1];
+    return branch ? branch(bytes, position + 1) : BAD;
+  };
+}
+
+function long(bytes: Uint8Array, start: number): number {
+  for (let position = start; position < start + LONG_BYTES_MAX; position++) {
+    const byte = bytes[position];
+    if (byte === undefined) return BAD;
+    // The tenth byte carries the 64th bit and nothing else.
+    if (byte < 0x80) return position - start === LONG_BYTES_MAX - 1 && byte > 1 ? BAD : position + 1;
+  }
+  return BAD;
+}
+
+function bounded([min, max]: readonly [number, number]): Walk {
+  return (bytes, position) => {
+    const end = readVarint(bytes, position);
+    return end !== BAD && lastNumber >= min && lastNumber <= max ? end : BAD;
+  };
+}
+
+function text(bytes: Uint8Array, position: number): number {
+  const start = readVarint(bytes, position);
+  return start !== BAD && lastNumber >= 0 && start + lastNumber <= bytes.length ? start + lastNumber : BAD;
+}
+
+/** Items come in counted blocks; a negative count is followed by the block's size. A zero ends the list. */
+function array(item: Walk): Walk {
+  return (bytes, start) => {
+    let position = start;
+    for (let items = 0; items <= ARRAY_ITEMS_MAX; ) {
+      position = readVarint(bytes, position);
+      if (position === BAD || lastNumber === 0) return position;
+      const count = Math.abs(lastNumber);
+      if (lastNumber < 0) position = long(bytes, position);
+      items += count;
+      for (let index = 0; index < count; index++) {
+        if (position === BAD) return BAD;
+        position = item(bytes, position);
+      }
+      if (position === BAD) return BAD;
+    }
+    return BAD;
+  };
+}
+
+/** What `readVarint` read last; a second return value without an object per number. */
+let lastNumber = 0;
+
+function readVarint(bytes: Uint8Array, start: number): number {
+  const first = bytes[start];
+  if (first === undefined) return BAD;
+  if (first < 0x80) {
+    lastNumber = (first >>> 1) ^ -(first & 1);
+    return start + 1;
+  }
+  let raw = first & 0x7f;
+  let factor = 0x80;
+  for (let position = start + 1; position < start + BOUNDED_BYTES_MAX; position++) {
+    const byte = bytes[position];
+    if (byte === undefined) return BAD;
+    raw += (byte & 0x7f) * factor;
+    if (byte < 0x80) {
+      lastNumber = raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2;
+      return position + 1;
+    }
+    factor *= 0x80;
+  }
+  return BAD;
+}

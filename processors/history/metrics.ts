@@ -1,0 +1,58 @@
+// What the sink tells Prometheus.
+
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+export interface SinkMetrics {
+  readonly rows: Counter<'table'>;
+  readonly parked: Counter<'reason'>;
+  readonly lag: Gauge<'partition'>;
+  readonly blocks: Counter;
+  readonly retries: Counter;
+  readonly blockRows: Histogram;
+  readonly blockSeconds: Histogram;
+}
+
+const ROW_BUCKETS = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
+const SECOND_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function sinkMetrics(registry: Registry): SinkMetrics {
+  const registers = [registry];
+  return {
+    rows: new Counter({
+      name: 'slotbook_sink_rows_total',
+      help: 'rows acknowledged by ClickHouse',
+      labelNames: ['table'],
+      registers,
+    }),
+    parked: new Counter({
+      name: 'slotbook_sink_parked_total',
+      help: 'records put into dead-letters',
+      labelNames: ['reason'],
+      registers,
+    }),
+    lag: new Gauge({
+      name: 'slotbook_sink_lag_records',
+      help: 'records appended but not stored yet, when last seen',
+      labelNames: ['partition'],
+      registers,
+    }),
+    blocks: new Counter({ name: 'slotbook_sink_blocks_total', help: 'blocks stored', registers }),
+    retries: new Counter({
+      name: 'slotbook_sink_retries_total',
+      help: 'inserts that failed and were repeated',
+      registers,
+    }),
+    blockRows: new Histogram({
+      name: 'slotbook_sink_block_rows',
+      help: 'records of a block',
+      buckets: ROW_BUCKETS,
+      registers,
+    }),
+    blockSeconds: new Histogram({
+      name: 'slotbook_sink_block_seconds',
+      help: 'from the intent to the committed position of a block',
+      buckets: SECOND_BUCKETS,
+      registers,
+    }),
+  };
+}

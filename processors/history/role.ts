@@ -1,0 +1,172 @@
+// The history sink: follows the topic `events` and stores each event as a row, exactly once. A block's bounds are written
+// down before it is sent and make its tokens; position and intent change together after ClickHouse acknowledged it.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type ClickHouse,
+  type EventLog,
+  type Logger,
+  type Outputs,
+  positionKey,
+  type RoleContext,
+  type RunningRole,
+} from '../../platform/index.ts';
+import { encodeMessage, TOPICS } from '../../schemas/index.ts';
+import { type Block, cutBlocks, readAhead, readBlock } from './blocks.ts';
+import { SchemaCatalogue } from './catalogue.ts';
+import { decodeIntent, encodeIntent, type Intent } from './intent.ts';
+import { type SinkMetrics, sinkMetrics } from './metrics.ts';
+import { registryClient } from './registry.ts';
+import { type Parked, planInserts } from './rows.ts';
+import { BlockWriter } from './writer.ts';
+
+export const HISTORY_SINK_GROUP = 'history-sink';
+
+const INTENT_KEY = 'intent';
+/** Two blocks are in memory at most: the one being stored and the one in preparation. */
+const BLOCK_BYTES_MAX = 32 * 1024 * 1024;
+/** The engine reads one insert on one core; larger tables of a block go in parallel parts. */
+const INSERT_ROWS_MAX = 20_000;
+const FOLLOW_RECORDS_MAX = 5_000;
+const REGISTRY_RETRY_MS = 1_000;
+
+/**
+ * Starts the sink. Rejects when the log cannot be read. `done` rejects when the log fails; ClickHouse being away is
+ * waited out, with the position held.
+ */
+export async function startHistorySink(context: RoleContext, clickhouse: ClickHouse): Promise<RunningRole> {
+  const { log } = context;
+  await log.ensureTopics([TOPICS.events, TOPICS.deadLetters]);
+  const sink = new HistorySink(context, clickhouse);
+  const stopping = new AbortController();
+  const done = sink.run(stopping.signal);
+  // Whoever waits for `done` gets the failure; without a waiter it must not end the process by itself.
+  done.catch(() => {});
+  return {
+    name: 'sink',
+    endpoints: {},
+    done,
+    stop: async () => {
+      stopping.abort();
+      await done.catch(() => {});
+    },
+  };
+}
+
+class HistorySink {
+  readonly #log: EventLog;
+  readonly #logger: Logger;
+  readonly #metrics: SinkMetrics;
+  readonly #catalogue: SchemaCatalogue;
+  readonly #clickhouse: ClickHouse;
+  readonly #limits: { readonly rowsMax: number; readonly bytesMax: number; readonly delayMs: number };
+
+  constructor({ config, log, logger, metrics }: RoleContext, clickhouse: ClickHouse) {
+    this.#log = log;
+    this.#logger = logger;
+    this.#metrics = sinkMetrics(metrics);
+    this.#catalogue = new SchemaCatalogue(registryClient(config.schemaRegistryUrl));
+    this.#clickhouse = clickhouse;
+    this.#limits = { rowsMax: config.sinkMaxRows, bytesMax: BLOCK_BYTES_MAX, delayMs: config.sinkMaxDelayMs };
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const failed = new AbortController();
+    const either = AbortSignal.any([signal, failed.signal]);
+    const writer = new BlockWriter(this.#clickhouse.client, this.#logger, this.#metrics, either);
+    try {
+      const positions = await this.#resume(writer, either);
+      const from = new Map(
+        partitions().map((partition) => [partition, positions.get(partition) ?? ('earliest' as const)]),
+      );
+      const follow = this.#log.follow({ topic: TOPICS.events, from, signal: either, maxRecords: FOLLOW_RECORDS_MAX });
+      for await (const block of readAhead(cutBlocks(follow[Symbol.asyncIterator](), this.#limits))) {
+        const intent: Intent = { bounds: block.bounds, insertRows: INSERT_ROWS_MAX };
+        await this.#log.commit(HISTORY_SINK_GROUP, { state: [{ key: INTENT_KEY, value: encodeIntent(intent) }] });
+        await this.#store(writer, block, intent, either);
+        if (either.aborted) break;
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      failed.abort();
+    }
+  }
+
+  /** Finishes the block that the last run left open, then says where to go on. */
+  async #resume(writer: BlockWriter, signal: AbortSignal): Promise<ReadonlyMap<number, bigint>> {
+    const { positions, state } = await this.#log.load(HISTORY_SINK_GROUP);
+    const next = new Map<number, bigint>();
+    for (const partition of partitions()) {
+      const position = positions.get(positionKey(TOPICS.events.name, partition));
+      if (position !== undefined) next.set(partition, position);
+    }
+    const open = state.get(INTENT_KEY);
+    if (!open) return next;
+    const intent = decodeIntent(open);
+    this.#logger.info({ bounds: String(Buffer.from(open)) }, 'sending the open block again');
+    await this.#store(writer, await readBlock(this.#log, TOPICS.events, intent.bounds), intent, signal);
+    for (const { partition, to } of intent.bounds) next.set(partition, to + 1n);
+    return next;
+  }
+
+  async #store(writer: BlockWriter, block: Block, intent: Intent, signal: AbortSignal): Promise<void> {
+    const finish = this.#metrics.blockSeconds.startTimer();
+    await this.#resolveSchemas(block, signal);
+    const plan = planInserts(this.#catalogue, block.records, intent.bounds, intent.insertRows);
+    const parked = [...plan.parked, ...(await writer.store(plan.inserts))];
+    await this.#log.commit(HISTORY_SINK_GROUP, {
+      outputs: deadLetters(parked),
+      positions: intent.bounds.map(({ partition, to }) => ({ topic: TOPICS.events.name, partition, next: to + 1n })),
+      state: [{ key: INTENT_KEY, value: null }],
+    });
+    finish();
+    this.#report(block, parked);
+  }
+
+  /** Asks the registry for ids that are new, and waits while it is away: an unknown id parks a record for good. */
+  async #resolveSchemas(block: Block, signal: AbortSignal): Promise<void> {
+    for (const { value } of block.records) {
+      for (let id = this.#catalogue.unresolvedId(value); id !== null; id = this.#catalogue.unresolvedId(value)) {
+        try {
+          await this.#catalogue.resolve(id);
+        } catch (error) {
+          this.#metrics.retries.inc();
+          this.#logger.warn({ err: error, id }, 'schema registry does not answer; trying again');
+          await sleep(REGISTRY_RETRY_MS, undefined, { signal });
+        }
+      }
+    }
+  }
+
+  #report(block: Block, parked: readonly Parked[]): void {
+    this.#metrics.blocks.inc();
+    this.#metrics.blockRows.observe(block.records.length);
+    for (const { reason } of parked) this.#metrics.parked.inc({ reason });
+    for (const { partition, to } of block.bounds) {
+      const end = block.ends.get(partition) ?? to + 1n;
+      this.#metrics.lag.set({ partition }, Number(end - to - 1n));
+    }
+    if (parked.length > 0) this.#logger.warn({ records: parked.length, first: parked[0]?.detail }, 'records parked');
+  }
+}
+
+function partitions(): readonly number[] {
+  return Array.from({ length: TOPICS.events.partitions }, (_, partition) => partition);
+}
+
+/** Named by their place in the log, so that a repeated block parks the same letters. */
+function deadLetters(parked: readonly Parked[]): readonly Outputs[] {
+  if (parked.length === 0) return [];
+  const records = parked.map(({ record, reason, detail }) => ({
+    key: reason,
+    value: encodeMessage('DeadLetter', {
+      reason,
+      detail,
+      slot: 0,
+      origin: `${TOPICS.events.name}/${record.partition}/${record.offset}`,
+      bytes: record.value,
+    }),
+  }));
+  return [{ topic: TOPICS.deadLetters, records }];
+}

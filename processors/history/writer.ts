@@ -1,0 +1,114 @@
+// Sends inserts to ClickHouse until they are stored: waits while it is away, and isolates rows that it refuses.
+
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ClickHouseError } from '@clickhouse/client';
+import type { ClickHouseClient, ClickHouseSettings, Logger } from '../../platform/index.ts';
+import { container } from './container.ts';
+import type { SinkMetrics } from './metrics.ts';
+import { halve, type Insert, type Parked } from './rows.ts';
+
+const RETRY_FIRST_MS = 100;
+const RETRY_MAX_MS = 5_000;
+const PARALLEL_INSERTS = 4;
+const DETAIL_CHARS_MAX = 500;
+
+const INSERT_SETTINGS: ClickHouseSettings = {
+  // A schema version older than the table lacks its newer columns.
+  input_format_avro_allow_missing_fields: 1,
+  // History that is read back covers many months at once.
+  max_partitions_per_insert_block: '0',
+  // The answer is held until the rows are stored, so that its status tells the truth.
+  wait_end_of_query: 1,
+};
+
+/**
+ * Error codes that say something about the rows, not about the server: the same rows would fail again.
+ * Names as in ClickHouse's ErrorCodes.cpp.
+ */
+const ROW_ERRORS: ReadonlySet<string> = new Set([
+  '6', // CANNOT_PARSE_TEXT
+  '27', // CANNOT_PARSE_INPUT_ASSERTION_FAILED
+  '32', // ATTEMPT_TO_READ_AFTER_EOF
+  '33', // CANNOT_READ_ALL_DATA
+  '53', // TYPE_MISMATCH
+  '69', // ARGUMENT_OUT_OF_BOUND
+  '70', // CANNOT_CONVERT_TYPE
+  '72', // CANNOT_PARSE_NUMBER
+  '117', // INCORRECT_DATA
+  '131', // TOO_LARGE_STRING_SIZE
+  '349', // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
+  '407', // DECIMAL_OVERFLOW
+]);
+/** The Avro library of the server throws exceptions that carry no code of ClickHouse's own. */
+const AVRO_EXCEPTION = /avro::Exception/;
+
+export class BlockWriter {
+  readonly #client: ClickHouseClient;
+  readonly #logger: Logger;
+  readonly #metrics: SinkMetrics;
+  readonly #signal: AbortSignal;
+
+  constructor(client: ClickHouseClient, logger: Logger, metrics: SinkMetrics, signal: AbortSignal) {
+    this.#client = client;
+    this.#logger = logger;
+    this.#metrics = metrics;
+    this.#signal = signal;
+  }
+
+  /** Resolves with the rows that were refused once all others are stored. Rejects only when the signal aborts. */
+  async store(inserts: readonly Insert[]): Promise<readonly Parked[]> {
+    const queue = [...inserts];
+    const parked: Parked[] = [];
+    const work = async () => {
+      for (let insert = queue.shift(); insert; insert = queue.shift()) parked.push(...(await this.#insert(insert)));
+    };
+    await Promise.all(Array.from({ length: PARALLEL_INSERTS }, work));
+    return parked;
+  }
+
+  async #insert(insert: Insert): Promise<readonly Parked[]> {
+    for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
+      this.#signal.throwIfAborted();
+      try {
+        await this.#send(insert);
+        this.#metrics.rows.inc({ table: insert.table }, insert.rows.length);
+        return [];
+      } catch (error) {
+        if (isAboutRows(error)) return this.#isolate(insert, error);
+        this.#metrics.retries.inc();
+        this.#logger.warn(
+          { err: error, table: insert.table, rows: insert.rows.length, waitMs },
+          'insert failed; trying again',
+        );
+        await sleep(waitMs, undefined, { signal: this.#signal });
+      }
+    }
+  }
+
+  async #send({ table, schema, token, rows }: Insert): Promise<void> {
+    const { stream } = await this.#client.exec({
+      query: `INSERT INTO \`${table}\` FORMAT Avro`,
+      values: Readable.from([container(schema.head, rows)], { objectMode: false }),
+      clickhouse_settings: { ...INSERT_SETTINGS, insert_deduplication_token: token },
+    });
+    // The answer is empty, but the connection is free again only when it was read.
+    for await (const _ of stream);
+  }
+
+  async #isolate(insert: Insert, error: Error): Promise<readonly Parked[]> {
+    const [only, more] = insert.rows;
+    if (!only) return [];
+    if (!more)
+      return [
+        { record: only.record, reason: 'refused-by-clickhouse', detail: error.message.slice(0, DETAIL_CHARS_MAX) },
+      ];
+    const [front, back] = halve(insert);
+    return [...(await this.#insert(front)), ...(await this.#insert(back))];
+  }
+}
+
+function isAboutRows(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  return (error instanceof ClickHouseError && ROW_ERRORS.has(error.code)) || AVRO_EXCEPTION.test(error.message);
+}

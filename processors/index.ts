@@ -1,0 +1,3 @@
+// From events to read models: the only entry of processors/.
+
+export * from './history/index.ts';
