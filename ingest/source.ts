@@ -48,13 +48,53 @@ export interface GapNotice {
   readonly reason: string;
 }
 
-export type SourceUpdate = AccountUpdate | TransactionLogs | SlotUpdate | SnapshotBegin | SnapshotEnd | GapNotice;
+/** Something the source received and could not read; `origin` says where. */
+export interface GarbageNotice {
+  readonly kind: 'garbage';
+  readonly reason: string;
+  readonly detail: string;
+  readonly origin: string;
+  readonly bytes: Uint8Array;
+}
 
-/** Where to resume transactions: the newest signature per program known to be in the log. */
+/** The connection was lost and made again; a snapshot follows. */
+export interface ReconnectNotice {
+  readonly kind: 'reconnect';
+  readonly reason: string;
+}
+
+/** Every transaction up to this point has been handed over: a later run may begin here. */
+export interface ProgressNotice {
+  readonly kind: 'progress';
+  readonly resume: ResumePoint;
+}
+
+export type SourceUpdate =
+  | AccountUpdate
+  | TransactionLogs
+  | SlotUpdate
+  | SnapshotBegin
+  | SnapshotEnd
+  | GapNotice
+  | GarbageNotice
+  | ReconnectNotice
+  | ProgressNotice;
+
+/**
+ * A source that is given a resume point hands over transactions of this many slots before it again: nothing is missed
+ * when the order of signatures inside a slot, or the tip of a lagging node, was not what it seemed.
+ */
+export const RESUME_MARGIN_SLOTS = 64;
+
+/** Where to resume transactions. All transactions up to and including `slot` are known to be in the log. */
 export interface ResumePoint {
   readonly slot: number;
-  /** Program id (base58) to signature (base58). */
+  /** Program id (base58) to the newest signature (base58) at or before the slot. */
   readonly signatures: Readonly<Record<string, string>>;
+  /** Which chain or recording this is a point of (genesis hash, file name); a point of another one means nothing. */
+  readonly chain: string;
+  /** Where in a recording, for sources that count lines. */
+  readonly line?: number;
 }
 
 export interface Source {

@@ -32,6 +32,11 @@ export interface ParsedLogs {
 /** Which discriminators (hex) a program's records have: tells records on `Program log: ` lines from ordinary text. */
 export type KnownRecords = ReadonlyMap<string, { has(discriminator: string): boolean }>;
 
+/** Whether the runtime stopped printing before the end. */
+export function isTruncated(lines: readonly string[]): boolean {
+  return lines.some((line) => line.startsWith(TRUNCATED_PREFIX));
+}
+
 /** Reads the lines of a transaction. Only lines printed while a wanted program is on top of the stack count. */
 export function parseLogs(lines: readonly string[], wanted: KnownRecords): ParsedLogs {
   const stack: string[] = [];

@@ -1,0 +1,84 @@
+// A transaction's logs as encoded events for the log, each with its identity (signature, index).
+
+import bs58 from 'bs58';
+import type { DeadLetter } from '../../schemas/index.ts';
+import { encodeEvent, eventKey, UNKNOWN_RECORD } from '../../schemas/index.ts';
+import { deadLetter } from '../diff/output.ts';
+import type { TransactionLogs } from '../source.ts';
+import { type DecodedRecord, type EventDecoder, unknownRecord } from './events.ts';
+import { type Payload, parseLogs } from './logs.ts';
+
+export interface EncodedEvent {
+  /** Identity across restarts. */
+  readonly id: string;
+  readonly name: string;
+  readonly key: string;
+  readonly slot: number;
+  readonly value: Buffer;
+}
+
+export interface DecodedTransaction {
+  readonly events: readonly EncodedEvent[];
+  readonly parked: readonly DeadLetter[];
+  /** Records may be missing: the log was cut off, or a record line is damaged. */
+  readonly incomplete: boolean;
+}
+
+export function eventId(signature: Uint8Array, eventIndex: number): string {
+  return `${Buffer.from(signature.buffer, signature.byteOffset, signature.byteLength).toString('latin1')}${eventIndex}`;
+}
+
+/** Records are counted from 0 over all types and programs, unreadable ones included, so that an index never shifts. */
+export function decodeTransaction(transaction: TransactionLogs, decoder: EventDecoder): DecodedTransaction {
+  const { payloads, incomplete } = parseLogs(transaction.logs, decoder.known);
+  if (payloads.length === 0) return { events: [], parked: [], incomplete };
+  const signature = bs58.decode(transaction.signature);
+  const parked: DeadLetter[] = [];
+  let damaged = incomplete;
+  const events = payloads.map((payload, index) => {
+    let record = decoder.decode(payload);
+    let value = tryEncode(record, transaction, signature, index);
+    if (value instanceof RangeError) {
+      record = unknownRecord(payload, record.name, 'damaged_record', value.message);
+      value = encode(record, transaction, signature, index);
+    }
+    if (record.problem) {
+      damaged ||= record.problem.reason === 'damaged_record';
+      parked.push(park(record, payload, transaction));
+    }
+    const { name, data } = record;
+    return { id: eventId(signature, index), name, key: eventKey({ name, data }), slot: transaction.slot, value };
+  });
+  return { events, parked, incomplete: damaged };
+}
+
+function tryEncode(
+  record: DecodedRecord,
+  transaction: TransactionLogs,
+  signature: Uint8Array,
+  index: number,
+): Buffer | RangeError {
+  if (record.name === UNKNOWN_RECORD) return encode(record, transaction, signature, index);
+  try {
+    return encode(record, transaction, signature, index);
+  } catch (error) {
+    if (error instanceof RangeError) return error;
+    throw error;
+  }
+}
+
+function encode(record: DecodedRecord, transaction: TransactionLogs, signature: Uint8Array, index: number): Buffer {
+  return encodeEvent({
+    name: record.name,
+    signature,
+    eventIndex: index,
+    slot: transaction.slot,
+    txIndex: transaction.blockIndex,
+    data: record.data,
+  });
+}
+
+function park(record: DecodedRecord, payload: Payload, transaction: TransactionLogs): DeadLetter {
+  const { reason, detail } = record.problem ?? { reason: 'unknown_record', detail: '' };
+  return deadLetter(reason, detail, transaction.slot, transaction.signature, payload.bytes);
+}

@@ -1,0 +1,14 @@
+// From chain to log: the only entry of ingest/.
+
+export { type Recorded, recordCapture } from './capture/record.ts';
+export { CaptureSource } from './capture/source.ts';
+export { type AccountDecoder, AccountError, compileAccount, compileAccounts } from './decode/account.ts';
+export { compileEvents, type EventDecoder } from './decode/events.ts';
+export { parseLogs } from './decode/logs.ts';
+export { compileUser, type UserReader } from './decode/user.ts';
+export type { Output } from './diff/output.ts';
+export { compileReaders, Differ } from './differ.ts';
+export { openSource } from './open.ts';
+export { startIngest, userAddress } from './role.ts';
+export { RpcSource } from './rpc.ts';
+export * from './source.ts';

@@ -1,0 +1,48 @@
+// The ingester's metrics, as an operator reads them.
+
+import { Counter, Gauge } from 'prom-client';
+import type { Registry } from '../platform/index.ts';
+
+export interface IngestMetrics {
+  readonly slot: Gauge;
+  readonly events: Counter<'name'>;
+  readonly accountUpdates: Counter;
+  readonly parked: Counter<'reason'>;
+  readonly reconnects: Counter;
+  readonly gaps: Counter<'filled'>;
+}
+
+export function createIngestMetrics(registry: Registry): IngestMetrics {
+  const registers = [registry];
+  return {
+    slot: new Gauge({ name: 'slotbook_ingest_slot', help: 'newest slot written to the log', registers }),
+    events: new Counter({
+      name: 'slotbook_ingest_events_total',
+      help: 'program events appended, by record name',
+      labelNames: ['name'],
+      registers,
+    }),
+    accountUpdates: new Counter({
+      name: 'slotbook_ingest_account_updates_total',
+      help: 'account updates received from the source',
+      registers,
+    }),
+    parked: new Counter({
+      name: 'slotbook_ingest_parked_total',
+      help: 'things that could not be read, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
+    reconnects: new Counter({
+      name: 'slotbook_ingest_reconnects_total',
+      help: 'connections to the source made again',
+      registers,
+    }),
+    gaps: new Counter({
+      name: 'slotbook_ingest_gaps_total',
+      help: 'stretches of slots in which transactions were missing, and whether they were filled',
+      labelNames: ['filled'],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,182 @@
+// One batch of source updates to records of the log: decodes, diffs and appends, in the order of the updates.
+
+import bs58 from 'bs58';
+import type { Logger, NewRecord } from '../platform/index.ts';
+import { type DeadLetter, encodeMessage, type MessageTypes, marketKey, TOPICS } from '../schemas/index.ts';
+import type { EventDecoder } from './decode/events.ts';
+import { type DecodedTransaction, decodeTransaction, type EncodedEvent } from './decode/transaction.ts';
+import { deadLetter, type Output } from './diff/output.ts';
+import type { Differ } from './differ.ts';
+import type { IngestMetrics } from './metrics.ts';
+import type { EndHistory } from './position.ts';
+import type { GapNotice, ResumePoint, Source, SourceUpdate, TransactionLogs } from './source.ts';
+import type { LogWriter } from './writer.ts';
+
+export interface PipelineParts {
+  readonly source: Source;
+  readonly differ: Differ;
+  readonly decoder: EventDecoder;
+  readonly writer: LogWriter;
+  readonly ends: EndHistory;
+  readonly metrics: IngestMetrics;
+  readonly logger: Logger;
+}
+
+/** Key of slot ticks, which go to every partition of `book`. */
+const SLOT_KEY = 'slot';
+
+export class Pipeline {
+  readonly #parts: PipelineParts;
+  #events: EncodedEvent[] = [];
+  #book: NewRecord[] = [];
+  #positions: NewRecord[] = [];
+  #parked: NewRecord[] = [];
+  #newestSlot = -1;
+  #resume: ResumePoint | null = null;
+
+  constructor(parts: PipelineParts) {
+    this.#parts = parts;
+  }
+
+  /** Resume point of the last progress notice whose updates are all in the log. */
+  get resume(): ResumePoint | null {
+    return this.#resume;
+  }
+
+  /** Takes a batch and resolves when all of it is in the log. Rejects only when stopped. */
+  async take(batch: readonly SourceUpdate[]): Promise<void> {
+    let progress: ResumePoint | null = null;
+    for (const update of batch) {
+      if (update.kind === 'progress') progress = update.resume;
+      else await this.#one(update);
+    }
+    await this.#flush();
+    if (progress) this.#resume = progress;
+  }
+
+  async #one(update: Exclude<SourceUpdate, { kind: 'progress' }>): Promise<void> {
+    const { differ, metrics, logger } = this.#parts;
+    switch (update.kind) {
+      case 'account':
+        metrics.accountUpdates.inc();
+        differ.account(update, this.#emit);
+        break;
+      case 'transaction':
+        if (!update.failed) await this.#transaction(update);
+        break;
+      case 'slot':
+        this.#slot(update.slot);
+        break;
+      case 'snapshotBegin':
+        differ.snapshotBegin();
+        break;
+      case 'snapshotEnd':
+        differ.snapshotEnd(update.slot, this.#emit);
+        logger.info({ slot: update.slot, accounts: differ.size }, 'all accounts read');
+        break;
+      case 'reconnect':
+        metrics.reconnects.inc();
+        break;
+      case 'gap':
+        this.#gap(update);
+        break;
+      case 'garbage':
+        this.#park(
+          deadLetter(update.reason, update.detail, Math.max(0, this.#newestSlot), update.origin, update.bytes),
+        );
+        break;
+    }
+  }
+
+  #slot(slot: number): void {
+    if (slot <= this.#newestSlot) return;
+    this.#newestSlot = slot;
+    const value = encodeMessage('BookSlot', { slot });
+    for (let partition = 0; partition < TOPICS.book.partitions; partition++) {
+      this.#book.push({ key: SLOT_KEY, value, partition });
+    }
+  }
+
+  #gap(gap: GapNotice): void {
+    this.#parts.metrics.gaps.inc({ filled: String(gap.filled) });
+    this.#parts.logger.warn({ gap }, 'gap in the chain data');
+  }
+
+  async #transaction(transaction: TransactionLogs): Promise<void> {
+    let decoded = decodeTransaction(transaction, this.#parts.decoder);
+    if (decoded.incomplete) decoded = await this.#complete(transaction, decoded);
+    for (const letter of decoded.parked) this.#park(letter);
+    for (const event of decoded.events) this.#events.push(event);
+  }
+
+  /** Logs cut on the way are asked for once more; what stays cut is told, and kept as far as it goes. */
+  async #complete(transaction: TransactionLogs, decoded: DecodedTransaction): Promise<DecodedTransaction> {
+    const { source, decoder } = this.#parts;
+    const whole = await source.transaction(transaction.signature);
+    const { slot, signature } = transaction;
+    const gap = { kind: 'gap', fromSlot: slot, toSlot: slot, reason: `logs of ${signature} were cut` } as const;
+    const again = whole && !whole.failed ? decodeTransaction({ ...whole, slot }, decoder) : decoded;
+    this.#gap({ ...gap, filled: !again.incomplete });
+    if (again.incomplete) {
+      this.#park(deadLetter('incomplete_logs', gap.reason, slot, signature, bs58.decode(signature)));
+    }
+    return again.events.length >= decoded.events.length ? again : decoded;
+  }
+
+  readonly #emit = (output: Output): void => {
+    switch (output.name) {
+      case 'DeadLetter':
+        this.#park(output.value);
+        break;
+      case 'PositionState':
+        this.#message(this.#positions, output.name, output.value, output.value.slot);
+        break;
+      case 'BookSnapshotBegin':
+      case 'BookSnapshotEnd':
+        this.#message(this.#book, output.name, output.value, output.value.snapshotSlot);
+        break;
+      default:
+        this.#message(this.#book, output.name, output.value, output.value.slot);
+    }
+  };
+
+  #message<
+    N extends 'BookOrders' | 'BookMarket' | 'BookOracle' | 'BookSnapshotBegin' | 'BookSnapshotEnd' | 'PositionState',
+  >(records: NewRecord[], name: N, value: MessageTypes[N], slot: number): void {
+    const key = marketKey(value);
+    try {
+      records.push({ key, value: encodeMessage(name, value) });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      // Bytes that passed for an account but hold numbers no message can carry.
+      this.#park(deadLetter('bad_value', `${name}: ${error.message}`, slot, key, new Uint8Array(0)));
+    }
+  }
+
+  #park(letter: DeadLetter): void {
+    this.#parts.metrics.parked.inc({ reason: letter.reason });
+    this.#parked.push({ key: letter.reason, value: encodeMessage('DeadLetter', letter) });
+  }
+
+  async #flush(): Promise<void> {
+    const { writer, ends, metrics } = this.#parts;
+    const [events, book, positions, parked] = [this.#events, this.#book, this.#positions, this.#parked];
+    this.#events = [];
+    this.#book = [];
+    this.#positions = [];
+    this.#parked = [];
+    if (events.length > 0)
+      ends.reached(
+        events.reduce((slot, event) => Math.max(slot, event.slot), -1),
+        () => writer.ends,
+      );
+    const [fresh] = await Promise.all([
+      events.length > 0 ? writer.appendEvents(events) : [],
+      book.length > 0 ? writer.append(TOPICS.book, book) : undefined,
+      positions.length > 0 ? writer.append(TOPICS.positions, positions) : undefined,
+      parked.length > 0 ? writer.append(TOPICS.deadLetters, parked) : undefined,
+    ]);
+    for (const { name } of fresh) metrics.events.inc({ name });
+    if (this.#newestSlot >= 0) metrics.slot.set(this.#newestSlot);
+  }
+}

@@ -1,0 +1,125 @@
+// The ingest role: one loop from the source to the log, with its position saved about once a second.
+
+import { PublicKey } from '@solana/web3.js';
+import type { EventLog, Logger, RoleContext, RunningRole } from '../platform/index.ts';
+import { type ChainDefinition, loadDefinition, TOPICS } from '../schemas/index.ts';
+import { compileEvents } from './decode/events.ts';
+import { compileReaders, type DeriveUser, Differ } from './differ.ts';
+import { createIngestMetrics } from './metrics.ts';
+import { openSource } from './open.ts';
+import { Pipeline } from './pipeline.ts';
+import { EndHistory, loadPosition, savePosition } from './position.ts';
+import type { Source } from './source.ts';
+import { LogWriter } from './writer.ts';
+
+const SAVE_INTERVAL_MS = 1_000;
+
+export interface IngestParts {
+  readonly definition: ChainDefinition;
+  readonly source: Source;
+}
+
+/** Starts ingesting; resolves when the position is loaded and the source is being read. `parts` replace what the
+ * configuration names. */
+export async function startIngest(context: RoleContext, parts?: IngestParts): Promise<RunningRole> {
+  const { config, log, logger } = context;
+  const definition = parts?.definition ?? loadDefinition(config.definition);
+  const source = parts?.source ?? openSource(config, definition, logger);
+  await log.ensureTopics([TOPICS.events, TOPICS.book, TOPICS.positions, TOPICS.deadLetters]);
+  const stopped = new AbortController();
+  const { resume, ends } = await loadPosition(log);
+  const writer = new LogWriter(log, logger, stopped.signal);
+  await writer.learn(ends);
+  const history = new EndHistory(writer.begins);
+  const pipeline = new Pipeline({
+    source,
+    differ: new Differ(compileReaders(definition), userAddress(definition)),
+    decoder: compileEvents(definition),
+    writer,
+    ends: history,
+    metrics: createIngestMetrics(context.metrics),
+    logger,
+  });
+  logger.info({ resume, definition: definition.name, source: config.source }, 'ingesting');
+  const saver = new Saver(log, logger, pipeline, history);
+  const run = async (): Promise<void> => {
+    try {
+      for await (const batch of source.updates(resume, stopped.signal)) {
+        await pipeline.take(batch);
+        saver.due();
+      }
+      logger.info('the source has ended');
+    } catch (error) {
+      if (!stopped.signal.aborted) throw error;
+    } finally {
+      await saver.finish();
+    }
+  };
+  const done = run();
+  done.catch(() => {});
+  return {
+    name: 'ingest',
+    endpoints: {},
+    done,
+    stop: async () => {
+      stopped.abort();
+      await done.catch(() => {});
+    },
+  };
+}
+
+/** Saves the newest resume point whose updates are in the log, not more often than the interval. */
+class Saver {
+  readonly #log: EventLog;
+  readonly #logger: Logger;
+  readonly #pipeline: Pipeline;
+  readonly #history: EndHistory;
+  #savedAtMs = 0;
+  #saved: unknown = null;
+  #saving: Promise<void> | null = null;
+
+  constructor(log: EventLog, logger: Logger, pipeline: Pipeline, history: EndHistory) {
+    this.#log = log;
+    this.#logger = logger;
+    this.#pipeline = pipeline;
+    this.#history = history;
+  }
+
+  /** Begins a save when one is due; the loop does not wait for it. */
+  due(): void {
+    const nowMs = performance.now();
+    if (this.#saving || nowMs - this.#savedAtMs < SAVE_INTERVAL_MS) return;
+    this.#savedAtMs = nowMs;
+    this.#saving = this.#save().finally(() => {
+      this.#saving = null;
+    });
+  }
+
+  async finish(): Promise<void> {
+    await this.#saving;
+    await this.#save();
+  }
+
+  /** A save that fails is repeated with the next; a restart then begins a little earlier. */
+  async #save(): Promise<void> {
+    const { resume } = this.#pipeline;
+    if (resume === null || resume === this.#saved) return;
+    try {
+      await savePosition(this.#log, { resume, ends: this.#history.endsFor(resume) });
+      this.#saved = resume;
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'position not saved');
+    }
+  }
+}
+
+/** PDA of (authority, sub-account id) under the exchange program (protocol 1.2). */
+export function userAddress(definition: ChainDefinition): DeriveUser {
+  const exchange = definition.programs.find((program) => program.accounts.has('User'));
+  const program = new PublicKey(exchange?.programId ?? PublicKey.default);
+  return (authority, subAccountId) => {
+    const id = Buffer.alloc(2);
+    id.writeUInt16LE(subAccountId);
+    return PublicKey.findProgramAddressSync([Buffer.from('user'), authority, id], program)[0].toBytes();
+  };
+}

@@ -1,0 +1,310 @@
+// One connection's life: subscribe, read all accounts, catch up on transactions, then live until something ends it.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Connection, PublicKey } from '@solana/web3.js';
+import type { UpdateQueue } from '../queue.ts';
+import type { AccountUpdate, TransactionLogs } from '../source.ts';
+import type { History } from './history.ts';
+import type { JsonRpc } from './json-rpc.ts';
+import { type KeyCache, logsUpdate, programAccountUpdate, singleAccountUpdate, slotUpdate } from './notifications.ts';
+import { PubSub } from './pubsub.ts';
+import type { WantedAccounts } from './wanted.ts';
+
+/** A slot is told this long after its notification, so that data of the same slot still on the wire comes before. */
+const SLOT_SETTLE_MS = 20;
+/** How often all signatures are checked against what came live. */
+const AUDIT_INTERVAL_MS = 5_000;
+/** Live notifications get this long before a transaction counts as missed. */
+const AUDIT_LAG_SLOTS = 8;
+/** Live updates kept while reading back. Transactions beyond it are found by the next sweep. */
+const WAITING_MAX = 50_000;
+/** getMultipleAccounts takes 100. */
+const ACCOUNTS_PER_CALL = 99;
+
+export interface SessionParts {
+  readonly wsUrl: string;
+  readonly wanted: readonly WantedAccounts[];
+  readonly programs: readonly string[];
+  readonly accountCommitment: 'processed' | 'confirmed' | 'finalized';
+  readonly historyCommitment: 'confirmed' | 'finalized';
+  readonly connection: Connection;
+  readonly rpc: JsonRpc;
+  readonly history: History;
+  readonly queue: UpdateQueue;
+  readonly keys: KeyCache;
+  /** No slot for this long: ask whether the chain or the subscription stands still. */
+  readonly silenceMs: number;
+  /** Oracle accounts that markets name; those of other programs are read and followed one by one. */
+  readonly oraclesOf: (markets: readonly AccountUpdate[]) => readonly Uint8Array[];
+  readonly signal: AbortSignal;
+}
+
+export class Session {
+  readonly #parts: SessionParts;
+  readonly #ended: Promise<string>;
+  #end: (reason: string) => void = () => {};
+  #pubsub: PubSub | null = null;
+  /** Live account updates during the snapshot, with the index of their subscription; null afterwards. */
+  #heldAccounts: { readonly kind: number; readonly update: AccountUpdate }[] | null = [];
+  /** Live transactions while catching up; null afterwards. */
+  #heldTransactions: TransactionLogs[] | null = [];
+  #tip: number;
+  #pendingSlot: number | null = null;
+  #settle: NodeJS.Timeout | null = null;
+  #silence: NodeJS.Timeout | null = null;
+  #live = false;
+
+  /** `tip` is the newest slot already told. */
+  constructor(parts: SessionParts, tip: number) {
+    this.#parts = parts;
+    this.#tip = tip;
+    this.#ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    parts.signal.addEventListener('abort', () => this.#end('stopped'), { once: true });
+  }
+
+  get tip(): number {
+    return this.#tip;
+  }
+
+  /** Whether it got as far as live: the next attempt then starts without delay. */
+  get wasLive(): boolean {
+    return this.#live;
+  }
+
+  /** Runs until the connection is lost, silent, or stopped; resolves with the reason. Rejects when it cannot start. */
+  async run(): Promise<string> {
+    const { queue } = this.#parts;
+    try {
+      this.#pubsub = await PubSub.open(this.#parts.wsUrl, {
+        garbage: (reason, detail, bytes) =>
+          queue.push({ kind: 'garbage', reason, detail, origin: 'pubsub', bytes: Uint8Array.from(bytes) }),
+        closed: (reason) => this.#end(reason),
+      });
+      const gapFrom = this.#tip;
+      await this.#subscribe(this.#pubsub);
+      this.#watchSilence();
+      await this.#orEnded(this.#snapshot(this.#pubsub));
+      await this.#orEnded(this.#catchUp(gapFrom));
+      this.#live = true;
+      void this.#audit();
+      return await this.#ended;
+    } finally {
+      this.#end('over');
+      this.#pubsub?.close();
+      if (this.#settle) clearTimeout(this.#settle);
+      if (this.#silence) clearTimeout(this.#silence);
+    }
+  }
+
+  /** Waits for the work, but not beyond the end of the connection. */
+  async #orEnded(work: Promise<void>): Promise<void> {
+    const reason = await Promise.race([work, this.#ended]);
+    if (reason !== undefined) {
+      work.catch(() => {});
+      throw new Error(reason);
+    }
+  }
+
+  async #subscribe(pubsub: PubSub): Promise<void> {
+    const { wanted, programs, accountCommitment, historyCommitment, keys } = this.#parts;
+    const accounts = wanted.map(({ program, liveFilters }, kind) =>
+      pubsub.subscribe(
+        'programSubscribe',
+        [program, { commitment: accountCommitment, encoding: 'base64', filters: liveFilters }],
+        (result) => this.#account(programAccountUpdate(result, keys), kind),
+      ),
+    );
+    const logs = programs.map((program) =>
+      pubsub.subscribe('logsSubscribe', [{ mentions: [program] }, { commitment: historyCommitment }], (result) =>
+        this.#transaction(logsUpdate(result)),
+      ),
+    );
+    const slots = pubsub.subscribe('slotSubscribe', [], (result) => this.#slot(slotUpdate(result)));
+    await Promise.all([...accounts, ...logs, slots]);
+  }
+
+  #account(update: AccountUpdate, kind: number): void {
+    this.#overflow();
+    if (this.#heldAccounts) {
+      this.#heldAccounts.push({ kind, update });
+      if (this.#heldAccounts.length > WAITING_MAX) this.#end('the initial read takes too long');
+    } else {
+      if (this.#pendingSlot !== null && update.slot > this.#pendingSlot) this.#tellSlot();
+      this.#parts.queue.push(update);
+    }
+  }
+
+  #transaction(transaction: TransactionLogs): void {
+    if (transaction.failed) return;
+    this.#overflow();
+    if (this.#heldTransactions) {
+      if (this.#heldTransactions.length < WAITING_MAX) this.#heldTransactions.push(transaction);
+    } else if (this.#parts.history.take(transaction.signature, transaction.slot)) this.#parts.queue.push(transaction);
+  }
+
+  /** A reader that cannot keep up costs the connection, not the memory: everything is read again later. */
+  #overflow(): void {
+    if (this.#live && this.#parts.queue.isFull) this.#end('updates are not taken fast enough');
+  }
+
+  #slot(slot: number): void {
+    if (slot <= this.#tip) return;
+    if (this.#pendingSlot !== null) this.#tellSlot();
+    this.#tip = slot;
+    this.#pendingSlot = slot;
+    this.#settle = setTimeout(() => this.#tellSlot(), SLOT_SETTLE_MS);
+    this.#watchSilence();
+  }
+
+  #tellSlot(): void {
+    if (this.#settle) clearTimeout(this.#settle);
+    const slot = this.#pendingSlot;
+    this.#pendingSlot = null;
+    if (slot !== null && !this.#heldAccounts) this.#parts.queue.push({ kind: 'slot', slot });
+  }
+
+  #watchSilence(): void {
+    if (this.#silence) clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => void this.#onSilence(), this.#parts.silenceMs);
+  }
+
+  /** Silence of the chain itself is no reason to read everything again. */
+  async #onSilence(): Promise<void> {
+    const known = this.#tip;
+    const slot = await this.#parts.connection.getSlot('processed').catch(() => null);
+    if (slot === null || slot > Math.max(known, this.#tip)) this.#end(`no slot for ${this.#parts.silenceMs} ms`);
+    else this.#watchSilence();
+  }
+
+  async #snapshot(pubsub: PubSub): Promise<void> {
+    const { wanted, rpc, accountCommitment, queue, keys } = this.#parts;
+    const reads = await Promise.all(
+      wanted.map((one) => rpc.programAccounts(one.program, one.snapshotFilters, accountCommitment)),
+    );
+    const updates = reads.flatMap(({ slot, accounts }) =>
+      accounts.map(
+        ({ pubkey, owner, data }): AccountUpdate => ({
+          kind: 'account',
+          slot,
+          writeVersion: null,
+          pubkey: keys.decode(pubkey),
+          owner: keys.decode(owner),
+          data,
+        }),
+      ),
+    );
+    const oracles = await this.#otherOracles(pubsub, updates);
+    const slots = reads.map((read) => read.slot);
+    const slot = Math.min(...slots);
+    await queue.drained();
+    queue.push({ kind: 'snapshotBegin', slot });
+    for (const update of [...updates, ...oracles]) {
+      queue.push(update);
+      if (queue.isFull) await queue.drained();
+    }
+    queue.push({ kind: 'snapshotEnd', slot });
+    const held = this.#heldAccounts ?? [];
+    this.#heldAccounts = null;
+    // The read at slot S holds everything that was written up to S.
+    for (const { kind, update } of held) if (update.slot > (slots[kind] ?? slot - 1)) queue.push(update);
+    this.#tip = Math.max(this.#tip, slot);
+    queue.push({ kind: 'slot', slot: this.#tip });
+  }
+
+  /** Oracles that belong to other programs: followed by key, read once now. */
+  async #otherOracles(pubsub: PubSub, updates: readonly AccountUpdate[]): Promise<AccountUpdate[]> {
+    const { oraclesOf, connection, accountCommitment, keys } = this.#parts;
+    const have = new Set(updates.map((update) => Buffer.from(update.pubkey).toString('hex')));
+    const missing = oraclesOf(updates).filter((key) => !have.has(Buffer.from(key).toString('hex')));
+    const found: AccountUpdate[] = [];
+    for (let from = 0; from < missing.length; from += ACCOUNTS_PER_CALL) {
+      const part = missing.slice(from, from + ACCOUNTS_PER_CALL);
+      await Promise.all(
+        part.map((key) =>
+          pubsub.subscribe(
+            'accountSubscribe',
+            [new PublicKey(key).toBase58(), { commitment: accountCommitment, encoding: 'base64' }],
+            (result) => this.#account(singleAccountUpdate(result, key, keys), -1),
+          ),
+        ),
+      );
+      const { context, value } = await connection.getMultipleAccountsInfoAndContext(
+        part.map((key) => new PublicKey(key)),
+        accountCommitment,
+      );
+      for (const [index, account] of value.entries()) {
+        const pubkey = part[index];
+        if (!account || !pubkey) continue;
+        const { data } = account;
+        const owner = account.owner.toBytes();
+        found.push({ kind: 'account', slot: context.slot, writeVersion: null, pubkey, owner, data });
+      }
+    }
+    return found;
+  }
+
+  /** Reads back what happened while nobody listened, then lets the live transactions through. */
+  async #catchUp(gapFrom: number): Promise<void> {
+    const { history, connection, queue, historyCommitment } = this.#parts;
+    const tip = await connection.getSlot(historyCommitment);
+    const gap = { kind: 'gap', fromSlot: gapFrom, toSlot: tip, reason: 'reconnect' } as const;
+    if (gapFrom > 0) queue.push({ ...gap, filled: false });
+    const { missing, cut } = await this.#sweep(tip);
+    if (cut) queue.push({ ...gap, fromSlot: 0, reason: 'older history is not read', filled: false });
+    else if (gapFrom > 0 && missing === 0) queue.push({ ...gap, filled: true });
+    const held = this.#heldTransactions ?? [];
+    this.#heldTransactions = null;
+    for (const transaction of held.sort((a, b) => a.slot - b.slot)) {
+      if (history.take(transaction.signature, transaction.slot)) queue.push(transaction);
+    }
+    this.#tellProgress();
+  }
+
+  async #sweep(toSlot: number) {
+    const { history, queue, signal } = this.#parts;
+    return history.sweep(
+      toSlot,
+      async (transaction) => {
+        if (!transaction.failed) queue.push(transaction);
+        if (queue.isFull) await queue.drained();
+      },
+      signal,
+    );
+  }
+
+  #tellProgress(): void {
+    const { resume } = this.#parts.history;
+    if (resume !== null) this.#parts.queue.push({ kind: 'progress', resume });
+  }
+
+  /** Checks now and then that every signature on the chain was seen, and fetches those that were not. */
+  async #audit(): Promise<void> {
+    const { connection, historyCommitment, queue } = this.#parts;
+    while (!(await this.#pause())) {
+      try {
+        const tip = (await connection.getSlot(historyCommitment)) - AUDIT_LAG_SLOTS;
+        const fromSlot = this.#parts.history.resume?.slot ?? 0;
+        const { found, missing } = await this.#sweep(tip);
+        if (found > 0)
+          queue.push({ kind: 'gap', fromSlot, toSlot: tip, filled: true, reason: `${found} not notified` });
+        if (missing > 0) {
+          queue.push({ kind: 'gap', fromSlot, toSlot: tip, filled: false, reason: `${missing} not yet to be had` });
+        }
+        this.#tellProgress();
+      } catch (error) {
+        this.#end(`audit failed: ${String(error)}`);
+      }
+    }
+  }
+
+  /** Waits for the next audit; true when the session has ended meanwhile. */
+  async #pause(): Promise<boolean> {
+    const done = new AbortController();
+    const wait = delay(AUDIT_INTERVAL_MS, false, { signal: done.signal, ref: false }).catch(() => true);
+    const ended = await Promise.race([wait, this.#ended.then(() => true)]);
+    done.abort();
+    return ended;
+  }
+}

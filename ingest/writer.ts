@@ -1,0 +1,130 @@
+// Appends to the log: holds on while it is away, and puts each event in once whatever was there before a crash.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventLog, Logger, NewRecord } from '../platform/index.ts';
+import { decodeEvent, TOPICS, type Topic } from '../schemas/index.ts';
+import { type EncodedEvent, eventId } from './decode/transaction.ts';
+
+const RETRY_MIN_MS = 100;
+const RETRY_MAX_MS = 5_000;
+const READ_RECORDS = 5_000;
+/** One call stays far below what a log takes at once. */
+const CALL_BYTES_MAX = 1024 * 1024;
+
+/** Next offset of each partition of `events`. */
+export type EventEnds = ReadonlyMap<number, bigint>;
+
+export class LogWriter {
+  readonly #log: EventLog;
+  readonly #logger: Logger;
+  readonly #signal: AbortSignal;
+  readonly #ends = new Map<number, bigint>();
+  #begins: EventEnds = new Map();
+  /** Events found in the log behind the position we resumed from. */
+  readonly #known = new Set<string>();
+
+  constructor(log: EventLog, logger: Logger, signal: AbortSignal) {
+    this.#log = log;
+    this.#logger = logger;
+    this.#signal = signal;
+  }
+
+  /** Offsets from which `learn` read. */
+  get begins(): EventEnds {
+    return this.#begins;
+  }
+
+  /** Copy of the next offsets. */
+  get ends(): EventEnds {
+    return new Map(this.#ends);
+  }
+
+  /** Learns which events are in the log at or after `from` (everything kept, where a partition is not named). */
+  async learn(from: EventEnds): Promise<void> {
+    for (let partition = 0; partition < TOPICS.events.partitions; partition++) {
+      const { earliest } = await this.#log.bounds(TOPICS.events, partition);
+      const wanted = from.get(partition);
+      // Retention may have removed what stood at the saved offset.
+      this.#ends.set(partition, wanted === undefined || wanted < earliest ? earliest : wanted);
+    }
+    this.#begins = this.ends;
+    await this.#catchUp();
+    if (this.#known.size > 0) this.#logger.info({ events: this.#known.size }, 'events already in the log');
+  }
+
+  /** Appends the events that are not in the log yet; returns those. Rejects only when the signal aborts. */
+  async appendEvents(events: readonly EncodedEvent[]): Promise<readonly EncodedEvent[]> {
+    const fresh = events.filter((event) => !this.#known.has(event.id));
+    for (const part of parts(fresh)) {
+      let todo: readonly EncodedEvent[] = part;
+      await this.#insist(async (retry) => {
+        // An append that failed may still have reached some partitions.
+        if (retry) {
+          await this.#catchUp();
+          todo = todo.filter((event) => !this.#known.has(event.id));
+        }
+        if (todo.length === 0) return;
+        const appended = await this.#log.append(TOPICS.events, todo);
+        for (const { partition, last } of appended) this.#ends.set(partition, last + 1n);
+      });
+    }
+    return fresh;
+  }
+
+  /** Appends records that may be there twice: their readers take the newest. Rejects only when the signal aborts. */
+  async append(topic: Topic, records: readonly NewRecord[]): Promise<void> {
+    for (const part of parts(records)) {
+      await this.#insist(async () => {
+        await this.#log.append(topic, part);
+      });
+    }
+  }
+
+  /** Reads `events` from the offsets we know to the end. */
+  async #catchUp(): Promise<void> {
+    for (const [partition, end] of this.#ends) {
+      let next = end;
+      while (true) {
+        const records = await this.#log.read(TOPICS.events, partition, next, READ_RECORDS);
+        const last = records.at(-1);
+        if (!last) break;
+        for (const { value } of records) {
+          const { signature, eventIndex } = decodeEvent(value);
+          this.#known.add(eventId(signature, eventIndex));
+        }
+        next = last.offset + 1n;
+        this.#ends.set(partition, next);
+      }
+    }
+  }
+
+  /** Repeats the step until it succeeds: while the log is away the chain position is held. */
+  async #insist(step: (retry: boolean) => Promise<void>): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      this.#signal.throwIfAborted();
+      try {
+        await step(attempt > 0);
+        return;
+      } catch (error) {
+        this.#logger.warn({ err: error, attempt }, 'log does not take records; holding');
+        await delay(Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** attempt), undefined, { signal: this.#signal });
+      }
+    }
+  }
+}
+
+/** Records cut into calls of bounded size, in order. */
+function* parts<T extends { readonly value: Uint8Array }>(records: readonly T[]): Generator<readonly T[]> {
+  let part: T[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    if (part.length > 0 && bytes + record.value.length > CALL_BYTES_MAX) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(record);
+    bytes += record.value.length;
+  }
+  if (part.length > 0) yield part;
+}
