@@ -7,6 +7,7 @@ import {
   us_socket_local_port,
   type WebSocket,
 } from 'uWebSockets.js';
+import { connect } from 'node:net';
 import type { RoleContext, RunningRole } from '../../platform/index.ts';
 import { SOCKET_ERRORS } from '../errors.ts';
 import { reachable, urlHost } from '../hosts.ts';
@@ -152,22 +153,29 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   };
 }
 
-/** The engine takes host, port and options together; its type declaration lists only pairs. */
-type ListenWithOptions = (
-  host: string,
-  port: number,
-  options: number,
-  done: (socket: us_listen_socket | false) => void,
-) => void;
-
-/** LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second process could take the same port and half of its connections. */
-const EXCLUSIVE_PORT = 1;
-
-function listen(app: ReturnType<typeof App>, host: string, port: number): Promise<us_listen_socket> {
+/**
+ * The engine shares a port with other listeners instead of failing (SO_REUSEPORT), and its exclusive mode cannot take a
+ * port again right after a restart; so it is asked first whether anybody answers there.
+ */
+async function listen(app: ReturnType<typeof App>, host: string, port: number): Promise<us_listen_socket> {
+  if (port !== 0 && (await isAnswered(reachable(host), port))) {
+    throw new Error(`gateway: ${host}:${port} is taken by another process`);
+  }
   return new Promise((resolve, reject) => {
-    (app.listen as unknown as ListenWithOptions).call(app, host, port, EXCLUSIVE_PORT, (socket) => {
+    app.listen(host, port, (socket) => {
       if (socket) resolve(socket);
-      else reject(new Error(`gateway: cannot listen on ${host}:${port}, is the port taken?`));
+      else reject(new Error(`gateway: cannot listen on ${host}:${port}`));
     });
+  });
+}
+
+function isAnswered(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect({ host, port });
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once('error', () => resolve(false));
   });
 }

@@ -1,0 +1,423 @@
+import { createServer } from 'node:net';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { metricTotal, type RoleContext, type RunningRole } from '../../platform/index.ts';
+import { boundPort } from '../hosts.ts';
+import { startOrderBook } from '../start-order-book.ts';
+import { FeedClient } from '../testing/feed-client.ts';
+import { diff, Stage, snapshot, trade, until } from '../testing/stage.ts';
+
+interface BookData {
+  readonly slot: number;
+  readonly ts: number;
+  readonly bids: { price: string; size: string; sources: Record<string, string> }[];
+  readonly asks: { price: string }[];
+}
+
+let stage: Stage;
+let context: RoleContext;
+let role: RunningRole;
+let clients: FeedClient[];
+
+async function start(bookTickMs: number): Promise<void> {
+  stage = new Stage();
+  await stage.markets();
+  await stage.books(snapshot());
+  context = stage.context({ bookTickMs });
+  role = await startOrderBook(context);
+  const probe = await connect();
+  // The book is there when a subscriber gets a replay.
+  await vi.waitFor(async () => {
+    probe.subscribe();
+    await probe.settle();
+    expect(probe.data(BOOK).length).toBeGreaterThan(0);
+  });
+  probe.socket.terminate();
+}
+
+async function connect(endpoint = 'gateway'): Promise<FeedClient> {
+  const client = await FeedClient.connect(url(endpoint));
+  clients.push(client);
+  return client;
+}
+
+function url(endpoint: string): string {
+  const address = role.endpoints[endpoint] ?? '';
+  return endpoint === 'gateway' ? address : `${address.replace('http', 'ws')}/ws`;
+}
+
+const BOOK = 'orderbook_perp_0_grouped_1';
+const ACKNOWLEDGED = { message: 'Subscribe received for channel: orderbook, market: SOL-PERP, marketType: perp' };
+
+beforeEach(() => {
+  clients = [];
+});
+
+afterEach(async () => {
+  for (const { socket } of clients) socket.terminate();
+  await role.stop();
+});
+
+describe('subscribing', () => {
+  beforeEach(() => start(0));
+
+  it('acknowledges first, then replays the newest grouped book as JSON in JSON', async () => {
+    const client = await connect();
+    client.subscribe({ grouping: 100 });
+    await client.hears(2);
+    expect(client.heard[0]).toEqual(ACKNOWLEDGED);
+    expect(client.heard[1]?.channel).toBe('orderbook_perp_0_grouped_100');
+    const [book] = client.data<BookData>('orderbook_perp_0_grouped_100');
+    expect(book).toMatchObject({
+      bids: [
+        { price: '81110000', size: '1000000000', sources: { dlob: '1000000000' } },
+        { price: '80260000', size: '6602100000', sources: { dlob: '400000000', vamm: '6202100000' } },
+      ],
+      asks: [{ price: '81140000', size: '1000000000', sources: { vamm: '1000000000' } }],
+      marketName: 'SOL-PERP',
+      marketType: 'perp',
+      marketIndex: 0,
+      slot: 487,
+      markPrice: '81122330',
+      bestBidPrice: '81114210',
+      bestAskPrice: '81130450',
+      oracle: 81_122_330,
+    });
+  });
+
+  it('echoes the text as sent and resolves names in any letter case', async () => {
+    const client = await connect();
+    client.send({ type: 'SUBSCRIBE', channel: 'OrderBook', market: 'sol-perp', marketType: 'PERP', grouping: 100 });
+    await client.hears(2);
+    expect(client.heard[0]?.message).toBe(
+      'Subscribe received for channel: OrderBook, market: sol-perp, marketType: PERP',
+    );
+    expect(client.heard[1]?.channel).toBe('orderbook_perp_0_grouped_100');
+  });
+
+  it('replays on every subscribe, and repeated ones do not double the stream', async () => {
+    const client = await connect();
+    client.subscribe();
+    client.subscribe();
+    await client.settle();
+    expect(client.data(BOOK)).toHaveLength(2);
+    await stage.books(diff(2, 488));
+    await until(() => client.data(BOOK).length === 3);
+    await client.settle();
+    expect(client.data<BookData>(BOOK).map(({ slot }) => slot)).toEqual([487, 487, 488]);
+  });
+
+  it('publishes the indicative channel under its own name', async () => {
+    const client = await connect();
+    client.subscribe({ channel: 'orderbook_indicative', grouping: 50 });
+    await client.hears(2);
+    expect(client.heard[1]?.channel).toBe(`${BOOK}_indicative`);
+  });
+
+  it('acknowledges without a replay where there is no book, and for channels that are not books', async () => {
+    const client = await connect();
+    client.subscribe({ market: 'BTC-PERP' });
+    client.subscribe({ channel: 'trades' });
+    client.subscribe({ channel: 'priorityfees' });
+    await client.settle();
+    expect(client.heard.map(({ message }) => message?.startsWith('Subscribe received'))).toEqual([true, true, true]);
+  });
+
+  it('answers an unresolved market with an error and stays open', async () => {
+    const client = await connect();
+    client.subscribe({ channel: 'Trades', market: 'NOPE-PERP' });
+    client.subscribe({ marketType: 'prediction' });
+    client.subscribe();
+    await client.settle();
+    expect(client.heard.slice(0, 3)).toEqual([
+      { channel: 'Trades', error: 'Error subscribing to channel' },
+      { channel: 'orderbook', error: 'Error subscribing to channel' },
+      ACKNOWLEDGED,
+    ]);
+    expect(client.closed).toBeNull();
+  });
+
+  it.each([['candles'], [''], [undefined], [7], [{}]])('closes with 1003 on the channel %j', async (channel) => {
+    const client = await connect();
+    client.subscribe({ channel });
+    await until(() => client.closed !== null);
+    expect(client.closed).toEqual({ code: 1003, reason: '{"error":"Error subscribing to channel"}' });
+    expect(client.heard).toEqual([]);
+  });
+
+  it('ignores what is not JSON or has no known type', async () => {
+    const client = await connect();
+    for (const text of ['', 'hello', 'null', '[]', '7', '{}', '{"channel":"candles"}', '{"type":"ping"}']) {
+      client.send(text);
+    }
+    await client.settle();
+    expect([client.heard, client.closed]).toEqual([[], null]);
+  });
+
+  it('stops the stream silently on unsubscribe', async () => {
+    const client = await connect();
+    const other = await connect();
+    client.subscribe();
+    other.subscribe();
+    client.send({ type: 'unsubscribe', channel: 'orderbook', market: 'SOL-PERP', marketType: 'perp' });
+    client.send({ type: 'unsubscribe', channel: 'trades', market: 'SOL-PERP', marketType: 'perp' });
+    await Promise.all([client.settle(), other.settle()]);
+    await stage.books(diff(2, 488));
+    await until(() => other.data(BOOK).length === 2);
+    await client.settle();
+    expect(client.heard).toHaveLength(2);
+  });
+
+  it('bounds the channels of one connection', async () => {
+    const markets = Array.from({ length: 260 }, (_, index) => ({ index: index + 10 }));
+    const { marketView } = await import('../testing/market-views.ts');
+    await stage.markets(
+      markets.map(({ index }) => marketView({ marketIndex: index, symbol: `M${index}-PERP`, oraclePrice: null })),
+    );
+    const client = await connect();
+    await vi.waitFor(async () => {
+      client.subscribe({ market: 'M269-PERP' });
+      await client.settle();
+      expect(client.heard.at(-1)?.message).toBeDefined();
+    });
+    for (const { index } of markets) {
+      for (const grouping of [1, 10, 100, 500]) client.subscribe({ market: `M${index}-PERP`, grouping });
+    }
+    await client.settle();
+    expect(client.heard.filter(({ error }) => error === 'Error subscribing to channel')).toHaveLength(40);
+    expect(client.closed).toBeNull();
+  });
+});
+
+describe('the stream', () => {
+  it('brings each change to every subscriber, slots never falling, also beside replays', async () => {
+    await start(0);
+    const client = await connect();
+    client.subscribe();
+    for (let seq = 2; seq <= 40; seq += 1) {
+      await stage.books(diff(seq, 486 + seq));
+      if (seq % 5 === 0) client.subscribe();
+    }
+    await until(() => client.data<BookData>(BOOK).at(-1)?.slot === 526);
+    const slots = client.data<BookData>(BOOK).map(({ slot }) => slot);
+    expect(slots).toEqual([...slots].sort((a, b) => a - b));
+  });
+
+  it('conflates within a tick: the first change at once, the newest at the end of the tick', async () => {
+    await start(200);
+    const client = await connect();
+    client.subscribe();
+    await client.settle();
+    for (let seq = 2; seq <= 20; seq += 1) {
+      await stage.books(diff(seq, 486 + seq));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until(() => client.data<BookData>(BOOK).at(-1)?.slot === 506);
+    const slots = client.data<BookData>(BOOK).map(({ slot }) => slot);
+    expect(slots.slice(0, 2)).toEqual([487, 488]);
+    expect(slots.length).toBeLessThan(10);
+  });
+
+  it('serialises a book once per channel and change, whatever the number of subscribers', async () => {
+    await start(0);
+    const many = await Promise.all(Array.from({ length: 20 }, () => connect()));
+    for (const client of many) client.subscribe();
+    await Promise.all(many.map((client) => client.settle()));
+    const before = await metricTotal(context.metrics, 'slotbook_gateway_renderings_total');
+    await stage.books(diff(2, 488));
+    await Promise.all(many.map((client) => until(() => client.data(BOOK).length === 2)));
+    expect(await metricTotal(context.metrics, 'slotbook_gateway_renderings_total')).toBe(before + 1);
+    expect(await metricTotal(context.metrics, 'slotbook_gateway_connections')).toBe(20);
+  });
+});
+
+describe('trades', () => {
+  beforeEach(() => start(0));
+
+  it('publishes each new fill once, in whole units, without members that do not apply', async () => {
+    const client = await connect();
+    client.subscribe({ channel: 'trades' });
+    await client.settle();
+    const amm = { maker: null, makerFee: null, makerOrderId: null, makerOrderDirection: null };
+    await stage.trades(
+      trade(1n),
+      trade(1n),
+      trade(2n, {
+        ...amm,
+        makerOrderBaseAssetAmount: null,
+        makerOrderCumulativeBaseAssetAmountFilled: null,
+        makerOrderCumulativeQuoteAssetAmountFilled: null,
+        referrerReward: 1500,
+      }),
+      trade(9n, { marketIndex: 1 }),
+    );
+    await until(() => client.data('trades_perp_0').length === 2);
+    const [first, second] = client.data<Record<string, unknown>>('trades_perp_0');
+    expect(first).toEqual({
+      ts: 1_790_000_123,
+      marketIndex: 0,
+      marketType: 'perp',
+      takerFee: 0.078855,
+      makerFee: -0.005632,
+      quoteAssetAmountSurplus: 0,
+      baseAssetAmountFilled: 1.5,
+      quoteAssetAmountFilled: 225.3,
+      taker: '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi',
+      takerOrderId: 3,
+      takerOrderDirection: 'long',
+      takerOrderBaseAssetAmount: 2,
+      takerOrderCumulativeBaseAssetAmountFilled: 1.5,
+      takerOrderCumulativeQuoteAssetAmountFilled: 225.3,
+      maker: '8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR',
+      makerOrderId: 4,
+      makerOrderDirection: 'short',
+      makerOrderBaseAssetAmount: 1.5,
+      makerOrderCumulativeBaseAssetAmountFilled: 1.5,
+      makerOrderCumulativeQuoteAssetAmountFilled: 225.3,
+      oraclePrice: 150.18,
+      txSig: '5'.repeat(88),
+      slot: 500,
+      fillRecordId: 1,
+      action: 'fill',
+      actionExplanation: 'orderFilledWithMatch',
+      bitFlags: 0,
+    });
+    expect(second).toMatchObject({ fillRecordId: 2, makerOrderBaseAssetAmount: 0, referrerReward: 0.0015 });
+    for (const absent of ['maker', 'makerFee', 'makerOrderId', 'makerOrderDirection', 'filler']) {
+      expect(second).not.toHaveProperty(absent);
+    }
+  });
+
+  it('never replays', async () => {
+    await stage.trades(trade(1n));
+    const client = await connect();
+    client.subscribe({ channel: 'trades' });
+    await client.settle();
+    expect(client.heard).toHaveLength(1);
+  });
+});
+
+describe('connections', () => {
+  beforeEach(() => start(0));
+
+  it('beat every five seconds from their own connect', async () => {
+    const client = await connect();
+    await vi.waitFor(() => expect(client.heard).toEqual([{ channel: 'heartbeat' }]), { timeout: 6000, interval: 50 });
+    await vi.waitFor(() => expect(client.heard).toHaveLength(2), { timeout: 6000, interval: 50 });
+  }, 15_000);
+
+  it('are closed with 1008 `Buffer overflow` when they do not read, and others notice nothing', async () => {
+    const lagging = await connect();
+    const reading = await connect();
+    for (const client of [lagging, reading]) client.subscribe();
+    await Promise.all([lagging.settle(), reading.settle()]);
+    lagging.socket.pause();
+    const prices = Array.from({ length: 400 }, (_, index) => ({ price: 90_000_000 - index * 100, dlob: 1n, vamm: 0n }));
+    await stage.books(diff(2, 488, { bids: prices }));
+    let seq = 3;
+    while ((await metricTotal(context.metrics, 'slotbook_gateway_closes_total')) < 2 && seq < 20_000) {
+      await stage.books(...Array.from({ length: 20 }, () => diff(seq, 486 + seq++)));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    lagging.socket.resume();
+    await until(() => lagging.closed !== null);
+    expect(lagging.closed).toEqual({ code: 1008, reason: 'Buffer overflow' });
+    await until(() => reading.data<BookData>(BOOK).at(-1)?.slot === 485 + seq);
+    expect(reading.closed).toBeNull();
+  });
+
+  it('are ended by a message above the payload bound, and the gateway goes on', async () => {
+    const client = await connect();
+    client.send('x'.repeat(64 * 1024));
+    await until(() => client.closed !== null);
+    const next = await connect();
+    next.subscribe();
+    await next.hears(2);
+  });
+
+  it('are refused outside /ws', async () => {
+    await expect(FeedClient.connect(url('gateway').replace('/ws', '/other'))).rejects.toThrow('404');
+    await expect(FeedClient.connect(url('orderbook').replace('/ws', '/other'))).rejects.toThrow('404');
+  });
+
+  it('work on the REST port, with and without the prefix', async () => {
+    for (const path of ['/ws', '/dlob/ws', '/ws?x=1']) {
+      const client = await FeedClient.connect(url('orderbook').replace('/ws', path));
+      clients.push(client);
+      client.subscribe();
+      await client.hears(2);
+      expect(client.heard[0]).toEqual(ACKNOWLEDGED);
+    }
+  });
+
+  it('survive any mix of garbage and requests', async () => {
+    const piece = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.uint8Array({ maxLength: 300 }),
+      fc.record(
+        {
+          type: fc.constantFrom('subscribe', 'unsubscribe', 'SUBSCRIBE', 'x'),
+          channel: fc.oneof(fc.constantFrom('orderbook', 'trades', 'priorityfees', 'nope', ''), fc.jsonValue()),
+          market: fc.oneof(fc.constantFrom('SOL-PERP', 'SOL', 'x'), fc.jsonValue()),
+          marketType: fc.oneof(fc.constantFrom('perp', 'SPOT'), fc.jsonValue()),
+          grouping: fc.oneof(fc.constantFrom(1, 10, '500'), fc.jsonValue()),
+        },
+        { requiredKeys: [] },
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
+        const client = await connect();
+        for (const one of pieces) {
+          if (client.socket.readyState !== WebSocket.OPEN) break;
+          client.socket.send(one instanceof Uint8Array || typeof one === 'string' ? one : JSON.stringify(one));
+        }
+        client.socket.close();
+        await until(() => client.closed !== null);
+        expect([1000, 1003, 1005, 1006]).toContain(client.closed?.code);
+      }),
+      { numRuns: 60 },
+    );
+    const probe = await connect();
+    probe.subscribe();
+    await probe.hears(2);
+    expect(probe.heard[0]).toEqual(ACKNOWLEDGED);
+    await until(() => clients.filter(({ closed }) => closed === null).length === 1);
+    expect(await metricTotal(context.metrics, 'slotbook_gateway_connections')).toBe(1);
+  });
+});
+
+describe('starting and stopping', () => {
+  it('refuses a port that is taken and leaves nothing running', async () => {
+    await start(0);
+    const gatewayPort = Number(new URL(url('gateway')).port);
+    await expect(startOrderBook(stage.context({ gatewayPort }))).rejects.toThrow('is taken by another process');
+  });
+
+  it('ends every connection on stop and can start on the same ports again', async () => {
+    stage = new Stage();
+    await stage.markets();
+    await stage.books(snapshot());
+    const ports = { gatewayPort: await freePort(), orderbookPort: await freePort() };
+    role = await startOrderBook(stage.context(ports));
+    const direct = await connect();
+    const joined = await connect('orderbook');
+    await role.stop();
+    await until(() => direct.closed !== null && joined.closed !== null);
+    role = await startOrderBook(stage.context(ports));
+    const again = await connect('orderbook');
+    again.subscribe();
+    await again.hears(1);
+    expect(again.heard[0]).toEqual(ACKNOWLEDGED);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = boundPort(server.address());
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
