@@ -142,7 +142,9 @@ abstract class BoundedInteger extends WireType {
     const first = tap.buf[tap.pos] ?? 0;
     if (first < 0x80) {
       tap.pos++;
-      return (first >>> 1) ^ -(first & 1);
+      const small = (first >>> 1) ^ -(first & 1);
+      if (small < this.min) throw invalid(this.kind, small);
+      return small;
     }
     readScratch(tap);
     const value = (scratchInt[1] as number) * 0x1_0000_0000 + ((scratchInt[0] as number) >>> 0);

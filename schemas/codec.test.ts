@@ -1,0 +1,83 @@
+import avro from 'avsc';
+import { describe, expect, it } from 'vitest';
+import { decodeMessage, encodeMessage, type MessageName } from './codec.ts';
+import { encodeEvent } from './events.ts';
+import { MESSAGE_EXAMPLES } from './messages.examples.ts';
+import { allWriters } from './wire.ts';
+
+const names = Object.keys(MESSAGE_EXAMPLES) as MessageName[];
+const slotBytes = encodeMessage('BookSlot', { slot: 7 });
+
+describe('own messages', () => {
+  it('have a schema each, and no schema is without a message', () => {
+    const schemas = allWriters().filter(({ kind }) => kind === 'message');
+    expect(schemas.map(({ name }) => name).sort()).toEqual([...names].sort());
+  });
+
+  it.each(names)('%s comes back as it was', (name) => {
+    const decoded = decodeMessage(encodeMessage(name, MESSAGE_EXAMPLES[name]));
+    expect(decoded).toEqual({ name, value: MESSAGE_EXAMPLES[name] });
+  });
+
+  it.each(names)('%s has in its schema exactly the members of its interface', (name) => {
+    const type = allWriters().find((writer) => writer.name === name)?.type;
+    const fields = type instanceof avro.types.RecordType ? type.fields.map((field) => field.name) : [];
+    expect(Object.keys(MESSAGE_EXAMPLES[name]).sort()).toEqual(fields.sort());
+  });
+
+  it('begin with the mark and fingerprint of single-object encoding', () => {
+    const writer = allWriters().find(({ name }) => name === 'BookSlot');
+    expect(slotBytes.subarray(0, 2).toString('hex')).toBe('c301');
+    expect(slotBytes.readBigUInt64LE(2)).toBe(writer?.fingerprint);
+    expect(slotBytes.subarray(10).toString('hex')).toBe('0e');
+  });
+
+  it('can be read from any byte array, at any offset', () => {
+    const padded = new Uint8Array(slotBytes.length + 5);
+    padded.set(slotBytes, 5);
+    expect(decodeMessage(padded.subarray(5)).value).toEqual({ slot: 7 });
+  });
+
+  it('larger than the scratch buffer come back whole', () => {
+    const { upserts, ...rest } = MESSAGE_EXAMPLES.BookOrders;
+    const large = { ...rest, upserts: Array.from({ length: 3000 }, (_, id) => ({ ...upserts[0], orderId: id })) };
+    const value = large as typeof MESSAGE_EXAMPLES.BookOrders;
+    expect(decodeMessage(encodeMessage('BookOrders', value)).value).toEqual(value);
+    expect(decodeMessage(encodeMessage('BookSlot', { slot: 7 })).value).toEqual({ slot: 7 });
+  });
+
+  it('name the field that cannot be encoded', () => {
+    const { BookOracle } = MESSAGE_EXAMPLES;
+    expect(() => encodeMessage('BookOracle', { ...BookOracle, price: 2n ** 63n })).toThrow(
+      /BookOracle\.price: not a i64/,
+    );
+    expect(() => encodeMessage('BookOracle', { ...BookOracle, slot: -1 })).toThrow(/BookOracle\.slot/);
+    const { confidence: _, ...without } = BookOracle;
+    expect(() => encodeMessage('BookOracle', without as typeof BookOracle)).toThrow(/BookOracle\.confidence/);
+  });
+});
+
+describe('bytes that are no message', () => {
+  it.each([
+    ['nothing', Buffer.alloc(0), 'not-a-record'],
+    ['noise', Buffer.from('hello, world'), 'not-a-record'],
+    ['a mark alone', slotBytes.subarray(0, 9), 'not-a-record'],
+    ['an unknown fingerprint', Buffer.from('c3010102030405060708', 'hex'), 'unknown-fingerprint'],
+    ['a registry id without a registry', Buffer.from('0000000001ff', 'hex'), 'unknown-schema-id'],
+    ['a body cut short', encodeMessage('PositionState', MESSAGE_EXAMPLES.PositionState).subarray(0, 40), 'truncated'],
+  ])('%s is refused with its reason', (_, bytes, code) => {
+    expect(() => decodeMessage(bytes)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('a program event is refused', () => {
+    const data = {
+      program: new Uint8Array(32),
+      discriminator: new Uint8Array(8),
+      record_name: null,
+      raw: new Uint8Array(9),
+    };
+    const head = { signature: new Uint8Array(64), eventIndex: 0, slot: 1, txIndex: null };
+    const bytes = encodeEvent({ name: 'UnknownRecord', ...head, data });
+    expect(() => decodeMessage(bytes)).toThrow(/program event/);
+  });
+});
