@@ -2,8 +2,7 @@
 // Java, fetched once with Maven and kept in node_modules/.cache.
 
 import { connect } from 'node:net';
-import type { StartedTestContainer } from 'testcontainers';
-import { awaitReady, freePorts } from './broker-ready.ts';
+import { awaitReady, brokerProperties, freePorts, HEAP } from './broker-settings.ts';
 import { javaVersion, startJavaBroker } from './java-broker.ts';
 
 export interface KafkaBroker {
@@ -18,6 +17,7 @@ export interface KafkaBroker {
 
 const IMAGE = 'apache/kafka:4.1.0';
 const CONTAINER_PORT = 9092;
+const CONTAINER_CONTROLLER_PORT = 9093;
 const DOCKER_SOCKET = '/var/run/docker.sock';
 const DOCKER_ANSWER_MS = 1000;
 const DOCKER_DEFAULT_PORT = 2375;
@@ -64,21 +64,24 @@ function accepts(target: { path: string } | { host: string; port: number }): Pro
   });
 }
 
-/** The host port is chosen here and fixed, so that the address survives a restart. */
+/**
+ * The host port is chosen here and fixed, so that the address survives a restart (the ready-made Kafka container maps a
+ * new one each time), and the image is the same Apache Kafka that the Java broker runs.
+ */
 async function startContainer(): Promise<KafkaBroker> {
-  const { KafkaContainer } = await import('@testcontainers/kafka');
+  const { GenericContainer, getContainerRuntimeClient } = await import('testcontainers');
+  const { host } = (await getContainerRuntimeClient()).info.containerRuntime;
   const [port] = await freePorts(1);
-  if (port === undefined) throw new Error('no free port');
-  const container: StartedTestContainer = await new KafkaContainer(IMAGE)
-    .withKraft()
-    .withExposedPorts({ container: CONTAINER_PORT + 1, host: port })
-    .withEnvironment({
-      KAFKA_HEAP_OPTS: '-Xmx512m',
-      KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
-      KAFKA_LOG_CLEANER_BACKOFF_MS: '200',
-    })
+  const brokers = `${host}:${port}`;
+  const properties = brokerProperties({
+    listeners: `PLAINTEXT://0.0.0.0:${CONTAINER_PORT},CONTROLLER://0.0.0.0:${CONTAINER_CONTROLLER_PORT}`,
+    advertised: `PLAINTEXT://${brokers}`,
+    controllerPort: CONTAINER_CONTROLLER_PORT,
+  });
+  const container = await new GenericContainer(IMAGE)
+    .withExposedPorts({ container: CONTAINER_PORT, host: port })
+    .withEnvironment({ ...environmentOf(properties), KAFKA_HEAP_OPTS: HEAP })
     .start();
-  const brokers = `${container.getHost()}:${container.getMappedPort(CONTAINER_PORT + 1)}`;
   await awaitReady(brokers);
   return {
     brokers,
@@ -91,4 +94,11 @@ async function startContainer(): Promise<KafkaBroker> {
       await container.stop();
     },
   };
+}
+
+/** The image takes its settings as variables: `log.cleaner.backoff.ms` is KAFKA_LOG_CLEANER_BACKOFF_MS. */
+function environmentOf(properties: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => [`KAFKA_${name.replaceAll('.', '_').toUpperCase()}`, value]),
+  );
 }

@@ -1,0 +1,230 @@
+// The event log on Apache Kafka, for several machines. Outputs of a commit are stored first and positions with state
+// after them in one record batch: a crash between the two repeats the step, which its outputs must bear.
+
+import type { Admin, ITopicConfig } from 'kafkajs';
+import type { Logger } from 'pino';
+import type { Topic } from '../../schemas/index.ts';
+import type { Config } from '../config.ts';
+import { createKafka } from './kafka/client.ts';
+import { followPartitions } from './kafka/follow.ts';
+import { GROUPS, KafkaGroups } from './kafka/groups.ts';
+import { type Fetched, KafkaReader, type RawRecord } from './kafka/reader.ts';
+import { KafkaWriter } from './kafka/writer.ts';
+import { APPEND_BYTES_MAX, byPartition, checkCommit, checkGroup, checkPartition } from './limits.ts';
+import type { Appended, Commit, EventLog, FollowOptions, GroupState, LogBatch, LogRecord, NewRecord } from './port.ts';
+
+const PAGE_RECORDS = 1000;
+const HOUR_MS = 3_600_000;
+/** A read asks for this much per record wanted, within what the reader takes at most anyway. */
+const READ_BYTES_PER_RECORD = 4096;
+const READ_BYTES_MIN = 65_536;
+const READ_BYTES_MAX = 4 * 1024 * 1024;
+/** Room for batch and record heads above the bytes that limits.ts counts. */
+const MESSAGE_BYTES_MAX = APPEND_BYTES_MAX + 1024 * 1024;
+/** Compacted topics: small, quickly closed segments, since the open segment is never compacted. */
+const COMPACT_SEGMENT_BYTES = 32 * 1024 * 1024;
+const COMPACT_SEGMENT_MS = 600_000;
+const COMPACT_DIRTY_RATIO = '0.2';
+
+/** Connects to `config.kafkaBrokers`. Rejects when none answers within about a minute. */
+export async function open(config: Config, logger: Logger): Promise<EventLog> {
+  const log = new KafkaLog(config, logger.child({ log: 'kafka' }));
+  await log.connect();
+  return log;
+}
+
+class KafkaLog implements EventLog {
+  readonly kind = 'kafka';
+  readonly #prefix: string;
+  readonly #logger: Logger;
+  readonly #createReader: () => KafkaReader;
+  readonly #admin: Admin;
+  readonly #writer: KafkaWriter;
+  readonly #reader: KafkaReader;
+  readonly #groups: KafkaGroups;
+  readonly #closing = new AbortController();
+  readonly #known = new Map<string, Topic>();
+
+  constructor({ kafkaBrokers, kafkaTopicPrefix }: Config, logger: Logger) {
+    const patient = createKafka(kafkaBrokers, logger, 'patient');
+    const impatient = createKafka(kafkaBrokers, logger, 'impatient');
+    this.#prefix = kafkaTopicPrefix;
+    this.#logger = logger;
+    this.#createReader = () => new KafkaReader(impatient, logger);
+    this.#admin = patient.admin();
+    this.#writer = new KafkaWriter(patient);
+    this.#reader = this.#createReader();
+    this.#groups = new KafkaGroups(this.#reader, this.#writer, this.#name(GROUPS));
+  }
+
+  async connect(): Promise<void> {
+    await this.#admin.connect();
+    await this.ensureTopics([GROUPS]);
+  }
+
+  async ensureTopics(topics: readonly Topic[]): Promise<void> {
+    this.#assertOpen();
+    const existing = new Set(await this.#admin.listTopics());
+    const missing = topics.filter((topic) => !existing.has(this.#name(topic)));
+    // Another process may be creating them as well; kafkajs answers false then, and what counts is checked below.
+    if (missing.length > 0) {
+      await this.#admin.createTopics({ topics: missing.map((topic) => creation(this.#name(topic), topic)) });
+    }
+    const { topics: found } = await this.#admin.fetchTopicMetadata({
+      topics: topics.map((topic) => this.#name(topic)),
+    });
+    for (const topic of topics) {
+      const partitions = found.find(({ name }) => name === this.#name(topic))?.partitions.length;
+      if (partitions !== topic.partitions) {
+        throw new Error(
+          `topic ${topic.name} has ${partitions} partitions in Kafka, ${topic.partitions} in the catalogue`,
+        );
+      }
+      this.#known.set(topic.name, topic);
+    }
+  }
+
+  async append(topic: Topic, records: readonly NewRecord[]): Promise<readonly Appended[]> {
+    this.#assertOpen();
+    if (records.length === 0) return [];
+    return this.#writer.append(this.#name(topic), byPartition(topic, records));
+  }
+
+  async bounds(topic: Topic, partition: number): Promise<{ earliest: bigint; next: bigint }> {
+    this.#assertOpen();
+    checkPartition(topic, partition);
+    return this.#reader.bounds(this.#name(topic), partition);
+  }
+
+  async read(topic: Topic, partition: number, from: bigint, maxRecords: number): Promise<readonly LogRecord[]> {
+    this.#assertOpen();
+    checkPartition(topic, partition);
+    const bytes = Math.min(Math.max(maxRecords * READ_BYTES_PER_RECORD, READ_BYTES_MIN), READ_BYTES_MAX);
+    const { records } = await this.#reader.read(this.#name(topic), partition, from, bytes);
+    return records.slice(0, maxRecords).map((record) => toRecord(partition, record));
+  }
+
+  follow(options: FollowOptions): AsyncIterable<LogBatch> {
+    this.#assertOpen();
+    for (const partition of options.from.keys()) checkPartition(options.topic, partition);
+    const starts = this.#starts(options);
+    // Reported when somebody iterates.
+    starts.catch(() => {});
+    return this.#follow(starts, options);
+  }
+
+  async *#follow(starts: Promise<Map<number, bigint>>, options: FollowOptions): AsyncGenerator<LogBatch> {
+    const { maxRecords = PAGE_RECORDS } = options;
+    const cursors = await starts;
+    const reader = this.#createReader();
+    const signal = AbortSignal.any([options.signal, this.#closing.signal]);
+    const followed = { reader, topic: this.#name(options.topic), cursors, signal, logger: this.#logger };
+    try {
+      for await (const fetched of followPartitions(followed)) {
+        for (const batch of batches(fetched, maxRecords)) {
+          yield batch;
+          if (signal.aborted) return;
+        }
+      }
+    } finally {
+      await reader.close();
+    }
+  }
+
+  async commit(group: string, { outputs = [], positions = [], state = [] }: Commit): Promise<void> {
+    this.#assertOpen();
+    checkCommit(group, { positions, state });
+    const appends = outputs.map(({ topic, records }) => ({ topic, parts: byPartition(topic, records) }));
+    await Promise.all(
+      appends
+        .filter(({ parts }) => parts.length > 0)
+        .map(({ topic, parts }) => this.#writer.append(this.#name(topic), parts)),
+    );
+    await this.#groups.store(group, positions, state);
+  }
+
+  async load(group: string): Promise<GroupState> {
+    this.#assertOpen();
+    checkGroup(group);
+    return this.#groups.load(group);
+  }
+
+  async forget(group: string): Promise<void> {
+    this.#assertOpen();
+    checkGroup(group);
+    await this.#groups.forget(group);
+  }
+
+  /**
+   * Time: removes what lies wholly before the cutoff in the topics this process ensured; the broker does the same in its
+   * own time. Compaction is the broker's alone.
+   */
+  async enforceRetention(nowMs: number): Promise<void> {
+    this.#assertOpen();
+    for (const topic of this.#known.values()) {
+      if (topic.retention.kind !== 'time') continue;
+      const name = this.#name(topic);
+      const cutoffMs = nowMs - topic.retention.hours * HOUR_MS;
+      const offsets = await this.#admin.fetchTopicOffsetsByTimestamp(name, cutoffMs);
+      const low = new Map((await this.#admin.fetchTopicOffsets(name)).map((one) => [one.partition, BigInt(one.low)]));
+      const partitions = offsets.filter(({ partition, offset }) => BigInt(offset) > (low.get(partition) ?? 0n));
+      if (partitions.length > 0) await this.#admin.deleteTopicRecords({ topic: name, partitions });
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    await this.#writer.close();
+    await Promise.allSettled([this.#reader.close(), this.#admin.disconnect()]);
+  }
+
+  async #starts({ topic, from }: FollowOptions): Promise<Map<number, bigint>> {
+    const starts = await Promise.all(
+      [...from].map(async ([partition, start]): Promise<[number, bigint]> => {
+        if (typeof start === 'bigint') return [partition, start];
+        const { earliest, next } = await this.#reader.bounds(this.#name(topic), partition);
+        return [partition, start === 'earliest' ? earliest : next];
+      }),
+    );
+    return new Map(starts);
+  }
+
+  #name(topic: Topic): string {
+    return this.#prefix + topic.name;
+  }
+
+  #assertOpen(): void {
+    if (this.#closing.signal.aborted) throw new Error('the event log is closed');
+  }
+}
+
+function creation(name: string, { partitions, retention }: Topic): ITopicConfig {
+  const settings: Record<string, string> =
+    retention.kind === 'time'
+      ? { 'cleanup.policy': 'delete', 'retention.ms': String(retention.hours * HOUR_MS) }
+      : {
+          'cleanup.policy': 'compact',
+          'segment.bytes': String(COMPACT_SEGMENT_BYTES),
+          'segment.ms': String(COMPACT_SEGMENT_MS),
+          'min.cleanable.dirty.ratio': COMPACT_DIRTY_RATIO,
+        };
+  const configEntries = Object.entries({ ...settings, 'max.message.bytes': String(MESSAGE_BYTES_MAX) });
+  return {
+    topic: name,
+    numPartitions: partitions,
+    configEntries: configEntries.map(([key, value]) => ({ name: key, value })),
+  };
+}
+
+function* batches({ partition, records, end }: Fetched, maxRecords: number): Generator<LogBatch> {
+  for (let at = 0; at < records.length; at += maxRecords) {
+    const page = records.slice(at, at + maxRecords);
+    yield { partition, records: page.map((record) => toRecord(partition, record)), end };
+  }
+}
+
+/** A record without value comes only from outside; it reads as an empty one. */
+function toRecord(partition: number, { offset, key, value }: RawRecord): LogRecord {
+  return { partition, offset, key, value: value ?? Buffer.alloc(0) };
+}

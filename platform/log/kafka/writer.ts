@@ -1,0 +1,156 @@
+// Appends to Kafka: one idempotent producer, one request under way, and whatever is asked meanwhile goes with the next.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kafka, Message, Producer } from 'kafkajs';
+import type { Appended } from '../port.ts';
+
+export interface WriteRecord {
+  readonly key: string;
+  /** null deletes the key of a compacted topic. */
+  readonly value: Uint8Array | null;
+}
+
+export interface PartitionWrite {
+  readonly partition: number;
+  readonly records: readonly WriteRecord[];
+  readonly bytes: number;
+}
+
+interface Job {
+  readonly topic: string;
+  readonly parts: readonly PartitionWrite[];
+  readonly bytes: number;
+  readonly count: number;
+  resolve(appended: readonly Appended[]): void;
+  reject(error: unknown): void;
+}
+
+const ACKS_ALL = -1;
+const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
+/** kafkajs sorts the messages of a request in quadratic time: more requests are quicker than larger ones. */
+const REQUEST_RECORDS_MAX = 2000;
+const CLOSE_WITHIN_MS = 5000;
+
+export class KafkaWriter {
+  readonly #kafka: Kafka;
+  #producer: Promise<Producer> | null = null;
+  #jobs: Job[] = [];
+  #running: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(kafka: Kafka) {
+    this.#kafka = kafka;
+  }
+
+  /**
+   * Appends the parts of one call; each is in one record batch, so that it is kept whole or not at all. When it rejects
+   * the records may be there or not, and everything asked after it is rejected too, so that no order is broken.
+   */
+  append(topic: string, parts: readonly PartitionWrite[]): Promise<readonly Appended[]> {
+    if (this.#closed) return Promise.reject(new Error('the event log is closed'));
+    return new Promise((resolve, reject) => {
+      let bytes = 0;
+      let count = 0;
+      for (const part of parts) {
+        bytes += part.bytes;
+        count += part.records.length;
+      }
+      this.#jobs.push({ topic, parts, bytes, count, resolve, reject });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Waits for what is under way, but not for a broker that is away. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.race([this.#running, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+    await this.#reset();
+  }
+
+  async #run(): Promise<void> {
+    // Calls of the same turn share the first request.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#jobs.length > 0) {
+      const jobs = this.#take();
+      try {
+        const bases = await this.#send(jobs);
+        for (const job of jobs) job.resolve(job.parts.map((part) => claim(bases, job.topic, part)));
+      } catch (error) {
+        for (const job of [...jobs, ...this.#jobs.splice(0)]) job.reject(error);
+        await this.#reset();
+      }
+    }
+    this.#running = null;
+  }
+
+  #take(): Job[] {
+    let bytes = 0;
+    let records = 0;
+    let taken = 0;
+    for (const job of this.#jobs) {
+      bytes += job.bytes;
+      records += job.count;
+      if (taken > 0 && (bytes > REQUEST_BYTES_MAX || records > REQUEST_RECORDS_MAX)) break;
+      taken += 1;
+    }
+    return this.#jobs.splice(0, taken);
+  }
+
+  /** Offset of the first record by `topic/partition`. */
+  async #send(jobs: readonly Job[]): Promise<Map<string, bigint>> {
+    const messages = new Map<string, Message[]>();
+    for (const { topic, parts } of jobs) {
+      const list = messages.get(topic) ?? [];
+      messages.set(topic, list);
+      for (const { partition, records } of parts) {
+        for (const { key, value } of records)
+          list.push({ key, value: value === null ? null : bufferOf(value), partition });
+      }
+    }
+    this.#producer ??= connect(this.#kafka);
+    const producer = await this.#producer;
+    const answers = await producer.sendBatch({
+      acks: ACKS_ALL,
+      topicMessages: [...messages].map(([topic, list]) => ({ topic, messages: list })),
+    });
+    return new Map(
+      answers.map(({ topicName, partition, baseOffset }) => {
+        if (baseOffset === undefined) throw new Error(`${topicName}/${partition}: the broker told no offset`);
+        return [`${topicName}/${partition}`, BigInt(baseOffset)];
+      }),
+    );
+  }
+
+  async #reset(): Promise<void> {
+    const producer = this.#producer;
+    this.#producer = null;
+    await producer?.then((connected) => connected.disconnect()).catch(() => {});
+  }
+}
+
+/** Takes the offsets of one part, in the order in which the parts were put together. */
+function claim(bases: Map<string, bigint>, topic: string, { partition, records }: PartitionWrite): Appended {
+  const at = `${topic}/${partition}`;
+  const first = bases.get(at);
+  if (first === undefined) throw new Error(`${at}: the broker told no offset`);
+  const next = first + BigInt(records.length);
+  bases.set(at, next);
+  return { partition, first, last: next - 1n };
+}
+
+async function connect(kafka: Kafka): Promise<Producer> {
+  const producer = kafka.producer({
+    idempotent: true,
+    allowAutoTopicCreation: false,
+    createPartitioner:
+      () =>
+      ({ message }) =>
+        message.partition ?? 0,
+  });
+  await producer.connect();
+  return producer;
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
