@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Type } from 'avsc';
-import { parseSchema } from './wire-types.ts';
+import { parseSchema } from './parse-schema.ts';
 
 export interface SchemaFile {
   /** Record name without namespace. */

@@ -1,9 +1,10 @@
 import avro from 'avsc';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeMessage, encodeMessage, type MessageName } from './codec.ts';
 import { encodeEvent } from './events.ts';
 import { MESSAGE_EXAMPLES } from './messages.examples.ts';
-import { allWriters } from './wire.ts';
+import { allWriters, SchemaError } from './wire.ts';
 
 const names = Object.keys(MESSAGE_EXAMPLES) as MessageName[];
 const slotBytes = encodeMessage('BookSlot', { slot: 7 });
@@ -67,6 +68,29 @@ describe('bytes that are no message', () => {
     ['a body cut short', encodeMessage('PositionState', MESSAGE_EXAMPLES.PositionState).subarray(0, 40), 'truncated'],
   ])('%s is refused with its reason', (_, bytes, code) => {
     expect(() => decodeMessage(bytes)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it.each(names)('a damaged %s is read as something or refused with a reason, at little cost', (name) => {
+    const whole = encodeMessage(name, MESSAGE_EXAMPLES[name]);
+    const damage = fc.tuple(fc.integer({ min: 10, max: whole.length - 1 }), fc.integer({ min: 0, max: 255 }));
+    fc.assert(
+      fc.property(fc.array(damage, { minLength: 1, maxLength: 4 }), fc.boolean(), (places, cut) => {
+        const bytes = Buffer.from(whole);
+        for (const [at, byte] of places) bytes[at] = byte;
+        try {
+          decodeMessage(cut ? bytes.subarray(0, places[0]?.[0]) : bytes);
+        } catch (error) {
+          expect(error).toBeInstanceOf(SchemaError);
+        }
+      }),
+    );
+  });
+
+  it('a list longer than the bytes that follow is refused', () => {
+    const { upserts: _, removals: __, ...rest } = MESSAGE_EXAMPLES.BookOrders;
+    const bytes = encodeMessage('BookOrders', { ...rest, upserts: [], removals: [] });
+    const counted = Buffer.concat([bytes.subarray(0, -2), Buffer.from('ffffffff0f', 'hex')]);
+    expect(() => decodeMessage(counted)).toThrow(expect.objectContaining({ code: 'corrupt' }));
   });
 
   it('a program event is refused', () => {

@@ -5,8 +5,8 @@ import avro from 'avsc';
 import type { AvroRecord } from './event-schemas.ts';
 import { UNKNOWN_RECORD } from './event-schemas.ts';
 import { HEAD_FIELDS } from './flatten.ts';
+import { parseSchema } from './parse-schema.ts';
 import { allWriters, decodeBody, encodeRecord, explainInvalid, openRecord, SchemaError, type Writer } from './wire.ts';
-import { parseSchema } from './wire-types.ts';
 
 export interface ChainEvent {
   /** Record name, or `UnknownRecord`. */

@@ -1,7 +1,7 @@
 import avro, { type Type } from 'avsc';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSchema } from './wire-types.ts';
+import { parseSchema } from './parse-schema.ts';
 
 const long = (logicalType: string) => parseSchema({ type: 'long', logicalType });
 const i64 = long('i64');

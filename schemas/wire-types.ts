@@ -1,11 +1,11 @@
 // Avro logical types of this house on top of avsc: exact 64- and 128-bit integers as bigint, checked small integers,
 // raw bytes as Uint8Array. They read and write avsc's tap directly, because going through its generic conversions costs
 // several times the work on hot paths. The tap contract (`buf`, `pos`; writing past the end must not throw) is avsc's own
-// and its version is pinned; schemas/wire-types.test.ts holds both to it.
+// and its version is pinned; wire-types.test.ts holds both to it.
 
 import avro from 'avsc';
 
-interface Tap {
+export interface Tap {
   buf: Buffer;
   pos: number;
 }
@@ -65,7 +65,7 @@ function readScratch(tap: Tap): void {
 }
 
 /** What all of them share; avsc asks for these only where values are copied, compared or parsed from JSON defaults. */
-abstract class WireType extends avro.types.LogicalType {
+export abstract class WireType extends avro.types.LogicalType {
   abstract _read(tap: Tap): unknown;
   abstract _write(tap: Tap, value: unknown): void;
 
@@ -337,28 +337,10 @@ function sameBytes(left: Uint8Array, right: Uint8Array, offset: number, length: 
   return true;
 }
 
-/** `["null", T]`: decides by `null` alone, where avsc's own union would try the value against each branch. */
-class Nullable extends avro.types.UnwrappedUnionType {
-  _read(tap: Tap): unknown {
-    const branch = tap.buf[tap.pos++];
-    if (branch === 0) return null;
-    if (branch === 2) return (this.types[1] as unknown as WireType)._read(tap);
-    if (branch === undefined) return null;
-    throw new RangeError(`not a branch of a nullable: ${branch}`);
-  }
+/** Made by avsc when it meets the logical type in a schema. */
+export type LogicalClass = new (schema: Schema, options?: unknown) => avro.types.LogicalType;
 
-  _write(tap: Tap, value: unknown): void {
-    if (value === null) {
-      tap.buf[tap.pos++] = 0;
-      return;
-    }
-    tap.buf[tap.pos++] = 2;
-    (this.types[1] as unknown as WireType)._write(tap, value);
-  }
-}
-
-type LogicalClass = new (schema: Schema, options?: unknown) => avro.types.LogicalType;
-
+/** By their name in a schema. */
 export const LOGICAL_TYPES: Record<string, LogicalClass> = {
   i64: I64,
   u64: U64,
@@ -374,22 +356,3 @@ export const LOGICAL_TYPES: Record<string, LogicalClass> = {
   raw: Raw,
   variant: Variant,
 };
-
-/** Parses an Avro schema (JSON value) with the types of this house. Throws an Error when it is not a valid schema. */
-export function parseSchema(schema: unknown): avro.Type {
-  return avro.Type.forSchema(
-    schema as avro.Schema,
-    {
-      logicalTypes: LOGICAL_TYPES,
-      assertLogicalTypes: true,
-      omitRecordMethods: true,
-      wrapUnions: false,
-      typeHook: nullableHook,
-    } as Parameters<typeof avro.Type.forSchema>[1],
-  );
-}
-
-function nullableHook(schema: unknown, options: unknown): avro.Type | undefined {
-  if (!Array.isArray(schema) || schema.length !== 2 || schema[0] !== 'null') return undefined;
-  return new Nullable(schema as avro.Schema, options);
-}

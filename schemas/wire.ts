@@ -3,7 +3,7 @@
 
 import type { Type } from 'avsc';
 import { fingerprint, readCurrentSchemas, readVersions, type SchemaFile } from './avro.ts';
-import { parseSchema } from './wire-types.ts';
+import { parseSchema } from './parse-schema.ts';
 
 type Resolver = ReturnType<Type['createResolver']>;
 
@@ -20,15 +20,15 @@ export interface Reader {
   readonly resolver: Resolver | null;
 }
 
-export type SchemaErrorCode = 'not-a-record' | 'unknown-fingerprint' | 'unknown-schema-id' | 'truncated';
+export type SchemaErrorCode = 'not-a-record' | 'unknown-fingerprint' | 'unknown-schema-id' | 'truncated' | 'corrupt';
 
 /** Bytes that are not a record of a known schema. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
   readonly code: SchemaErrorCode;
 
-  constructor(code: SchemaErrorCode, detail: string) {
-    super(`${code}: ${detail}`);
+  constructor(code: SchemaErrorCode, detail: string, options?: ErrorOptions) {
+    super(`${code}: ${detail}`, options);
     this.code = code;
   }
 }
@@ -151,12 +151,22 @@ export function openRecord(bytes: Uint8Array): Opened {
   throw new SchemaError('not-a-record', `${buffer.length} bytes, first ${buffer.subarray(0, 2).toString('hex')}`);
 }
 
-/** Decodes with one avsc type. Throws SchemaError when the bytes end too soon. */
+/** Decodes with one avsc type. Throws SchemaError when the bytes end too soon or hold no such record. */
 export function decodeBody(type: Type, opened: Opened): { readonly value: unknown; readonly offset: number } {
   const { buffer, position, reader } = opened;
-  const result = type.decode(buffer, position, reader.resolver ?? undefined);
-  if (result.offset < 0) throw new SchemaError('truncated', `${reader.writer.name} of ${buffer.length} bytes`);
-  return result;
+  try {
+    const result = type.decode(buffer, position, reader.resolver ?? undefined);
+    if (result.offset >= 0) return result;
+  } catch (cause) {
+    throw new SchemaError('corrupt', `${describe(opened)}: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    });
+  }
+  throw new SchemaError('truncated', describe(opened));
+}
+
+function describe({ reader, buffer }: Opened): string {
+  return `${reader.writer.name} of ${buffer.length} bytes`;
 }
 
 /** Names the field that made avsc refuse a value. */
