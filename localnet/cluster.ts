@@ -21,7 +21,7 @@ export interface ClusterOptions {
   readonly publisher: Publisher;
   /** Slots pass every 400 ms divided by this; 0: only by `step`. */
   readonly speed: number;
-  /** Called after a block was published. */
+  /** Called with every block before anyone sees it. */
   readonly onBlock?: (block: StoredBlock) => void;
 }
 
@@ -114,8 +114,8 @@ export class Cluster {
   #makeBlock(): void {
     const block = this.#withInjected(this.exchange.nextBlock());
     const stored = this.ledger.append(block);
-    this.#publisher.publish();
     this.#onBlock(stored);
+    this.#publisher.publish();
   }
 
   #withInjected(block: LedgerBlock): LedgerBlock {

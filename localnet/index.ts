@@ -1,12 +1,12 @@
 // What the localnet offers: a simulated cluster with a seeded exchange on it, inside this process.
 
+export type { ExchangeOptions } from './exchange/index.ts';
 export type { AccountVersion, Commitment, CommitmentLags, Ledger, StoredBlock, StoredTransaction } from './ledger.ts';
 export type * from './ledger-types.ts';
 export {
   DEFAULT_RPC_PORT,
   DEFAULT_WS_PORT,
   type ExchangeFactory,
-  type ExchangeSeed,
   type LocalnetOptions,
   type RunningLocalnet,
   startLocalnet,

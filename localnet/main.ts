@@ -8,6 +8,7 @@ const USAGE = `Usage: node localnet/main.ts [options]
   --speed X                slots pass every 400 ms / X; 0: only by localnet_step (default 1)
   --accounts N             trading accounts
   --orders-per-market N    resting orders kept up per market
+  --activity X             scales the transactions of a slot (default 1)
   --genesis-time SECONDS   Unix time of the first block (default now)
   --host ADDRESS           (default 127.0.0.1)
   --rpc-port PORT          JSON-RPC, 0 for any (default 8899)
@@ -25,6 +26,7 @@ function optionsFrom(args: readonly string[]): LocalnetOptions | null {
       speed: { type: 'string' },
       accounts: { type: 'string' },
       'orders-per-market': { type: 'string' },
+      activity: { type: 'string' },
       'genesis-time': { type: 'string' },
       host: { type: 'string' },
       'rpc-port': { type: 'string' },
@@ -41,6 +43,7 @@ function optionsFrom(args: readonly string[]): LocalnetOptions | null {
     ...numbered('speed', values.speed),
     ...numbered('accounts', values.accounts),
     ...numbered('ordersPerMarket', values['orders-per-market']),
+    ...numbered('activity', values.activity),
     ...numbered('genesisTime', values['genesis-time']),
     ...numbered('rpcPort', values['rpc-port']),
     ...numbered('wsPort', values['ws-port']),

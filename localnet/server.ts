@@ -5,6 +5,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import bs58 from 'bs58';
 import { Cluster } from './cluster.ts';
+import { createExchange, type ExchangeOptions } from './exchange/index.ts';
 import { type CommitmentLags, Ledger, type LedgerOptions } from './ledger.ts';
 import type { Exchange } from './ledger-types.ts';
 import { accountMethods } from './rpc/account-methods.ts';
@@ -24,17 +25,7 @@ const SAVE_INTERVAL_MS = 10_000;
 const RETENTION_SPEED_MAX = 20;
 const RETAINED_BLOCKS_AT_SPEED_1 = 1500;
 
-/** What the exchange is made from. */
-export interface ExchangeSeed {
-  readonly seed: number;
-  readonly accounts?: number;
-  readonly ordersPerMarket?: number;
-  /** Unix seconds. */
-  readonly genesisTime: number;
-  readonly keepEvents?: boolean;
-}
-
-export type ExchangeFactory = (options: ExchangeSeed, restored?: unknown) => Exchange;
+export type ExchangeFactory = (options: ExchangeOptions, restored?: unknown) => Exchange;
 
 export interface LocalnetOptions {
   /** Default 1. */
@@ -45,6 +36,8 @@ export interface LocalnetOptions {
   readonly accounts?: number;
   /** Resting orders that the makers keep up per market; default is the exchange's. */
   readonly ordersPerMarket?: number;
+  /** Scales the transactions of a slot. Default 1, about 16 a slot. */
+  readonly activity?: number;
   /** Unix seconds of the first block. Default now; a restarted chain keeps its own. */
   readonly genesisTime?: number;
   /** Default 127.0.0.1. */
@@ -87,7 +80,7 @@ export interface RunningLocalnet {
  * @throws when a port is taken, or the state file belongs to a chain of other options
  */
 export async function startLocalnet(options: LocalnetOptions = {}): Promise<RunningLocalnet> {
-  const chain = await openChain(options);
+  const chain = openChain(options);
   const { exchange, ledger } = chain;
   const subscriptions = new Subscriptions();
   const publisher = new Publisher(ledger, subscriptions);
@@ -145,25 +138,27 @@ interface Chain {
 }
 
 /** Continues the chain of the state file, or begins one. */
-async function openChain(options: LocalnetOptions): Promise<Chain> {
-  const createExchange = options.createExchange ?? (await import('./exchange/index.ts')).createExchange;
+function openChain(options: LocalnetOptions): Chain {
+  const create = options.createExchange ?? createExchange;
   const identity: ChainIdentity = {
     seed: options.seed ?? 1,
     accounts: options.accounts ?? null,
     ordersPerMarket: options.ordersPerMarket ?? null,
+    activity: options.activity ?? null,
   };
   const ledgerOptions = retentionOf(options);
   const saved = options.stateFile === undefined ? null : loadState(options.stateFile, ledgerOptions);
   const genesisTime = saved?.chain.head.genesisTime ?? options.genesisTime ?? Math.floor(Date.now() / 1000);
-  const seed: ExchangeSeed = {
+  const seed: ExchangeOptions = {
     seed: identity.seed,
     genesisTime,
     ...(options.accounts === undefined ? {} : { accounts: options.accounts }),
     ...(options.ordersPerMarket === undefined ? {} : { ordersPerMarket: options.ordersPerMarket }),
+    ...(options.activity === undefined ? {} : { activity: options.activity }),
     ...(options.keepEvents === undefined ? {} : { keepEvents: options.keepEvents }),
   };
   if (saved === null || options.stateFile === undefined) {
-    return { identity, ...beginChain(createExchange(seed), identity, genesisTime, ledgerOptions) };
+    return { identity, ...beginChain(create(seed), identity, genesisTime, ledgerOptions) };
   }
   if (JSON.stringify(saved.chain.identity) !== JSON.stringify(identity)) {
     throw new Error(
@@ -171,7 +166,7 @@ async function openChain(options: LocalnetOptions): Promise<Chain> {
         `not ${JSON.stringify(identity)}; remove it or give the same options`,
     );
   }
-  const exchange = createExchange(seed, saved.chain.exchange);
+  const exchange = create(seed, saved.chain.exchange);
   // The exchange computes the same blocks again up to the last one that anybody saw.
   const seen = TipFile.read(tipPath(options.stateFile), saved.ledger.genesisHash) ?? 0;
   while (saved.ledger.tipSlot < seen) saved.ledger.append(exchange.nextBlock());

@@ -19,6 +19,7 @@ export interface ChainIdentity {
   readonly seed: number;
   readonly accounts: number | null;
   readonly ordersPerMarket: number | null;
+  readonly activity: number | null;
 }
 
 export interface SavedChain {

@@ -3,8 +3,8 @@
 
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
+import type { ExchangeOptions } from '../exchange/index.ts';
 import type { Exchange, LedgerAccount, LedgerBlock, LedgerTransaction, TruthEvent } from '../ledger-types.ts';
-import type { ExchangeSeed } from '../server.ts';
 
 export const PROGRAM = key('program');
 export const OTHER_PROGRAM = key('other program');
@@ -38,7 +38,7 @@ export function accountData(index: number, slot: number): Buffer {
 /** Written once in the first block and closed in the third. */
 export const SHORT_LIVED = key('short-lived');
 
-export function createFakeExchange(options: ExchangeSeed, restored?: unknown): Exchange {
+export function createFakeExchange(options: ExchangeOptions, restored?: unknown): Exchange {
   const { seed, genesisTime } = options;
   let slot = typeof restored === 'number' ? restored : FIRST_SLOT - 1;
   const account = (index: number, at: number): LedgerAccount => ({

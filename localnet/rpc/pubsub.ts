@@ -68,7 +68,7 @@ export class PubSub {
     // Messages of one connection are answered in the order in which they came.
     let turn = Promise.resolve();
     socket.on('message', (message) => {
-      turn = turn.then(() => reply(socket, message, methods));
+      turn = turn.then(() => reply(socket, message, methods)).catch(() => socket.terminate());
     });
     socket.on('error', () => socket.terminate());
     socket.on('close', () => this.#subscriptions.removeAll(subscriber));
