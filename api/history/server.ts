@@ -1,23 +1,20 @@
 // Starts the history service on config.historyPort.
 
-import type { ClickHouseClient } from '@clickhouse/client';
-import type { RoleContext, RunningRole } from '../../platform/index.ts';
+import type { ClickHouse, RoleContext, RunningRole } from '../../platform/index.ts';
 import { boundPort, urlHost } from '../hosts.ts';
 import { MarketFollower } from '../views/market-follower.ts';
 import { historyApp } from './app.ts';
 import { HistoryStore } from './store.ts';
 
-/** What this service needs of the platform's ClickHouse. */
-export interface HistoryDatabase {
-  readonly client: ClickHouseClient;
-}
-
 /** Serves until stopped. Rejects when the port is taken or the log cannot be read. */
-export async function startHistory(ctx: RoleContext, clickhouse: HistoryDatabase): Promise<RunningRole> {
+export async function startHistory(
+  ctx: RoleContext,
+  clickhouse: Pick<ClickHouse, 'client' | 'database'>,
+): Promise<RunningRole> {
   const { config, logger } = ctx;
   const follower = new MarketFollower(ctx);
   await follower.start();
-  const store = new HistoryStore(clickhouse.client, config.clickhouseDatabase);
+  const store = new HistoryStore(clickhouse.client, clickhouse.database);
   const now = () => Math.floor(Date.now() / 1000);
   const app = await historyApp({ store, markets: follower.registry, now }, logger);
   try {

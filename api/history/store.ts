@@ -1,23 +1,19 @@
 // Reading ClickHouse: parameterised, read-only, bounded in time; its failures become those of the error table.
 
-import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
+import { ClickHouseError } from '@clickhouse/client';
+import { type ClickHouseClient, type ClickHouseSettings, READ_SETTINGS } from '../../platform/index.ts';
 import { HistoryError } from '../errors.ts';
 
-/** No client waits longer for an answer. */
-const MAX_EXECUTION_S = 15;
 const UNKNOWN_TABLE = '60';
 const UNKNOWN_DATABASE = '81';
 const TIMEOUT_EXCEEDED = '159';
 
-const SETTINGS = {
-  readonly: '2',
-  max_execution_time: MAX_EXECUTION_S,
-  cancel_http_readonly_queries_on_client_close: 1,
+const SETTINGS: ClickHouseSettings = {
+  ...READ_SETTINGS,
   output_format_json_quote_64bit_integers: 1,
-  output_format_json_quote_decimals: 1,
   // An alias that equals a column's name must not replace the column in filters.
   prefer_column_name_to_alias: 1,
-} as const;
+};
 
 export type Parameters = Readonly<Record<string, string | number>>;
 
