@@ -98,7 +98,9 @@ interface RpcSocket {
 
 /** Ends the socket of a web3.js connection, which would go on reconnecting after the cluster is gone. */
 export async function hangUp(connection: Connection): Promise<void> {
-  const rpcSocket = (connection as unknown as { _rpcWebSocket: RpcSocket })._rpcWebSocket;
+  const inner = connection as unknown as { _rpcWebSocket: RpcSocket; _subscriptionsByHash: object };
+  const rpcSocket = inner._rpcWebSocket;
+  inner._subscriptionsByHash = {};
   if (rpcSocket.socket?.readyState !== WebSocket.OPEN) return;
   const closed = new Promise<void>((resolve) => rpcSocket.once('close', resolve));
   rpcSocket.close();
