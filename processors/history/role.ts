@@ -28,7 +28,7 @@ const BLOCK_BYTES_MAX = 32 * 1024 * 1024;
 /** The engine reads one insert on one core; larger tables of a block go in parallel parts. */
 const INSERT_ROWS_MAX = 20_000;
 const FOLLOW_RECORDS_MAX = 5_000;
-const REGISTRY_RETRY_MS = 1_000;
+const REGISTRY_RETRY_MS = 250;
 
 /**
  * Starts the sink. Rejects when the log cannot be read. `done` rejects when the log fails; ClickHouse being away is

@@ -6,7 +6,7 @@ import { ClickHouseError } from '@clickhouse/client';
 import type { ClickHouseClient, ClickHouseSettings, Logger } from '../../platform/index.ts';
 import { container } from './container.ts';
 import type { SinkMetrics } from './metrics.ts';
-import { halve, type Insert, type Parked } from './rows.ts';
+import { halve, type Insert, type Parked, type Row } from './rows.ts';
 
 const RETRY_FIRST_MS = 100;
 const RETRY_MAX_MS = 5_000;
@@ -40,6 +40,8 @@ const ROW_ERRORS: ReadonlySet<string> = new Set([
   '349', // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
   '407', // DECIMAL_OVERFLOW
 ]);
+/** ILLEGAL_COLUMN: a column cannot hold what the schema version has there, so none of its rows can be stored. */
+const SCHEMA_ERROR = '44';
 /** The Avro library of the server throws exceptions that carry no code of ClickHouse's own. */
 const AVRO_EXCEPTION = /avro::Exception/;
 
@@ -75,6 +77,7 @@ export class BlockWriter {
         this.#metrics.rows.inc({ table: insert.table }, insert.rows.length);
         return [];
       } catch (error) {
+        if (isAboutSchema(error)) return insert.rows.map((row) => refused(row, error));
         if (isAboutRows(error)) return this.#isolate(insert, error);
         this.#metrics.retries.inc();
         this.#logger.warn(
@@ -99,13 +102,18 @@ export class BlockWriter {
   async #isolate(insert: Insert, error: Error): Promise<readonly Parked[]> {
     const [only, more] = insert.rows;
     if (!only) return [];
-    if (!more)
-      return [
-        { record: only.record, reason: 'refused-by-clickhouse', detail: error.message.slice(0, DETAIL_CHARS_MAX) },
-      ];
+    if (!more) return [refused(only, error)];
     const [front, back] = halve(insert);
     return [...(await this.#insert(front)), ...(await this.#insert(back))];
   }
+}
+
+function refused({ record }: Row, error: Error): Parked {
+  return { record, reason: 'refused-by-clickhouse', detail: error.message.slice(0, DETAIL_CHARS_MAX) };
+}
+
+function isAboutSchema(error: unknown): error is ClickHouseError {
+  return error instanceof ClickHouseError && error.code === SCHEMA_ERROR;
 }
 
 function isAboutRows(error: unknown): error is Error {

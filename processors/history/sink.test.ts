@@ -1,0 +1,421 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ClickHouseError } from '@clickhouse/client';
+import { Registry } from 'prom-client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type ClickHouse,
+  type ClickHouseClient,
+  type Commit,
+  type Config,
+  type EventLog,
+  metricTotal,
+  openClickHouse,
+  openEventLog,
+  type RunningRole,
+  readConfig,
+  silentLogger,
+} from '../../platform/index.ts';
+import {
+  type ChainEvent,
+  columnsOf,
+  decodeMessage,
+  EVENT_NAMES,
+  encodeEvent,
+  TOPICS,
+  tableOf,
+  UNKNOWN_RECORD,
+} from '../../schemas/index.ts';
+import { startHistorySink } from './role.ts';
+import { fillEvent, sampleEvent } from './testing/events.ts';
+
+const logger = silentLogger();
+let hostDir: string;
+let host: ClickHouse;
+
+let dataDir: string;
+let config: Config;
+let clickhouse: ClickHouse;
+let log: EventLog;
+let databases = 0;
+const running: RunningRole[] = [];
+
+beforeAll(async () => {
+  hostDir = mkdtempSync(path.join(tmpdir(), 'slotbook-sink-host-'));
+  host = await openClickHouse(readConfig({}, { dataDir: hostDir }), logger);
+});
+afterAll(async () => {
+  await host.stop();
+  rmSync(hostDir, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-sink-'));
+  const clickhouseDatabase = `sink_${++databases}`;
+  config = readConfig({}, { dataDir, clickhouseUrl: host.url, clickhouseDatabase, sinkMaxDelayMs: 20 });
+  clickhouse = await openClickHouse(config, logger);
+  log = await openEventLog(config, logger);
+  await log.ensureTopics([TOPICS.events, TOPICS.deadLetters]);
+});
+afterEach(async () => {
+  for (const role of running.splice(0)) await role.stop();
+  await log.close();
+  await clickhouse.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+interface Overrides {
+  readonly client?: ClickHouseClient;
+  readonly log?: EventLog;
+  readonly config?: Partial<Config>;
+}
+
+async function startSink(overrides: Overrides = {}): Promise<{ role: RunningRole; metrics: Registry }> {
+  const metrics = new Registry();
+  const context = { config: { ...config, ...overrides.config }, log: overrides.log ?? log, logger, metrics };
+  const role = await startHistorySink(context, { ...clickhouse, client: overrides.client ?? clickhouse.client });
+  running.push(role);
+  return { role, metrics };
+}
+
+async function append(events: readonly ChainEvent[]): Promise<void> {
+  await log.append(
+    TOPICS.events,
+    events.map((event, index) => ({ key: `perp-${index % 7}`, value: encodeEvent(event) })),
+  );
+}
+
+async function rows<T = Record<string, unknown>>(query: string): Promise<readonly T[]> {
+  return (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<T>();
+}
+
+/** Rows as stored, before any merge by FINAL: shows what deduplication by token alone does. */
+async function stored(table: string): Promise<number> {
+  return Number((await rows<{ n: string }>(`SELECT count() AS n FROM ${table}`))[0]?.n);
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(20);
+}
+
+/** Waits until every record of the topic is behind the sink's position. */
+async function caughtUp(): Promise<void> {
+  await until(async () => {
+    const { positions, state } = await log.load('history-sink');
+    for (let partition = 0; partition < TOPICS.events.partitions; partition++) {
+      const { next } = await log.bounds(TOPICS.events, partition);
+      if ((positions.get(`events/${partition}`) ?? 0n) < next) return false;
+    }
+    return state.size === 0;
+  });
+}
+
+/** A promise that somebody else settles. */
+function signalling(): { readonly promise: Promise<void>; resolve(): void } {
+  let settle = () => {};
+  const promise = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  return { promise, resolve: () => settle() };
+}
+
+const fills = (count: number) => Array.from({ length: count }, (_, n) => fillEvent(n));
+
+describe('history sink', () => {
+  it('stores every kind of event with every value exact', async () => {
+    const names = [...EVENT_NAMES, UNKNOWN_RECORD];
+    const events = names.flatMap((name) => Array.from({ length: 12 }, (_, n) => sampleEvent(name, n)));
+    for (const { name, data } of events) if (name === UNKNOWN_RECORD) data.record_name = null;
+    await append(events);
+    const { metrics } = await startSink();
+    await caughtUp();
+    for (const name of names) {
+      const columns = columnsOf(name).map(({ name: column, type }) => `${readable(column, type)} AS ${column}`);
+      const actual = await rows(`SELECT ${columns} FROM \`${tableOf(name)}\` FINAL ORDER BY slot`);
+      const own = events.filter((event) => event.name === name);
+      expect(actual, name).toEqual(own.map((event) => expected(event)));
+    }
+    expect(await metricTotal(metrics, 'slotbook_sink_rows_total')).toBe(events.length);
+    expect(await metricTotal(metrics, 'slotbook_sink_lag_records')).toBe(0);
+    expect(await metricTotal(metrics, 'slotbook_sink_parked_total')).toBe(0);
+  });
+
+  it('follows what is appended later, and goes on from its position after a stop', async () => {
+    await append(fills(10));
+    const { role } = await startSink();
+    await caughtUp();
+    await append(fills(20).slice(10));
+    await caughtUp();
+    await role.stop();
+    await append(fills(30).slice(20));
+    await startSink();
+    await caughtUp();
+    expect(await stored('order_action')).toBe(30);
+  });
+
+  it('shows an event that the log holds twice as one row', async () => {
+    await append(fills(10));
+    await append(fills(10));
+    await startSink();
+    await caughtUp();
+    expect(await rows('SELECT toUInt32(count()) AS n FROM order_action FINAL')).toEqual([{ n: 10 }]);
+  });
+
+  it('waits for ClickHouse with its position held', async () => {
+    await append(fills(100));
+    let failures = 3;
+    const { metrics } = await startSink({
+      client: withExec(async (send) => {
+        if (failures-- > 0) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+        return send();
+      }),
+    });
+    await caughtUp();
+    expect(await stored('order_action')).toBe(100);
+    expect(await metricTotal(metrics, 'slotbook_sink_retries_total')).toBe(3);
+  });
+
+  it('can be stopped while ClickHouse is away', async () => {
+    await append(fills(10));
+    const { role, metrics } = await startSink({
+      client: withExec(() => Promise.reject(new Error('away'))),
+    });
+    await until(async () => (await metricTotal(metrics, 'slotbook_sink_retries_total')) > 0);
+    await role.stop();
+    expect((await log.load('history-sink')).positions.size).toBe(0);
+    await startSink();
+    await caughtUp();
+    expect(await stored('order_action')).toBe(10);
+  });
+});
+
+describe('a crashed sink', () => {
+  it('repeats the block of a crash between intent and insert, with the bounds it had', async () => {
+    await append(fills(1_000));
+    const reached = signalling();
+    const { role } = await startSink({
+      client: withExec(() => {
+        reached.resolve();
+        return Promise.reject(new Error('the process dies here'));
+      }),
+    });
+    await reached.promise;
+    await role.stop();
+    expect((await log.load('history-sink')).state.has('intent')).toBe(true);
+    await startSink({ config: { sinkMaxRows: 7 } });
+    await caughtUp();
+    expect(await stored('order_action')).toBe(1_000);
+  });
+
+  it('stores nothing twice after a crash between insert and commit, whatever the configuration is then', async () => {
+    await append(fills(1_000));
+    const reached = signalling();
+    const { role } = await startSink({
+      log: withCommit((step) => {
+        if (!step.positions) return log.commit('history-sink', step);
+        reached.resolve();
+        return Promise.reject(new Error('the process dies here'));
+      }),
+    });
+    await reached.promise;
+    await expect(role.done).rejects.toThrow('the process dies here');
+    expect(await stored('order_action')).toBe(1_000);
+    await append(fills(1_500).slice(1_000));
+    await startSink({ config: { sinkMaxRows: 7 } });
+    await caughtUp();
+    expect(await stored('order_action')).toBe(1_500);
+  });
+
+  it('ends with every event once after ten kills at random moments', async () => {
+    const total = 20_000;
+    let appended = 0;
+    for (let kill = 0; kill < 10; kill++) {
+      const sink = await startSinkProcess(50 + kill * 40);
+      const batch = fills(appended + total / 10).slice(appended);
+      appended += batch.length;
+      for (let start = 0; start < batch.length; start += 200) await append(batch.slice(start, start + 200));
+      await sleep((kill * 53) % 200);
+      sink.kill('SIGKILL');
+      await new Promise((resolve) => sink.once('exit', resolve));
+    }
+    await startSink();
+    await caughtUp();
+    expect(await stored('order_action')).toBe(total);
+    const ids = 'SELECT toUInt32(count()) AS n, toUInt32(uniqExact(fill_record_id)) AS ids FROM order_action';
+    expect(await rows(ids)).toEqual([{ n: total, ids: total }]);
+  }, 60_000);
+});
+
+describe('what cannot be stored', () => {
+  it('is parked with its reason and bytes, and the rest of the block goes on', async () => {
+    const good = encodeEvent(fillEvent(1));
+    const foreign = Buffer.from(good);
+    foreign.writeBigUInt64LE(1n, 2);
+    const bad = {
+      'not-a-record': Buffer.from('garbage'),
+      'unknown-fingerprint': foreign,
+      'invalid-datum': good.subarray(0, good.length - 3),
+      'unknown-schema-id': Buffer.concat([Buffer.of(0, 0, 0, 0, 9), good.subarray(10)]),
+    };
+    await append([fillEvent(0)]);
+    const values = [...Object.values(bad), encodeEvent(fillEvent(2))];
+    await log.append(
+      TOPICS.events,
+      values.map((value) => ({ key: 'perp-0', value })),
+    );
+    const { metrics } = await startSink();
+    await caughtUp();
+    expect(await stored('order_action')).toBe(2);
+    expect(await letters()).toEqual(bad);
+    expect(await metricTotal(metrics, 'slotbook_sink_parked_total')).toBe(4);
+  });
+
+  it('is found among good rows when only ClickHouse refuses it', async () => {
+    const poison = encodeEvent(fillEvent(13));
+    await append(fills(40));
+    await startSink({ client: withRefusal(poison.subarray(10)) });
+    await caughtUp();
+    expect(await stored('order_action')).toBe(39);
+    expect(await letters()).toEqual({ 'refused-by-clickhouse': poison });
+  });
+
+  it('is parked when its schema does not fit the table', async () => {
+    // A registry schema under our name that keeps the time as text: well-formed, but no Int64.
+    const registry = await startRegistry({ 5: timeAsText() });
+    const text = Buffer.concat([Buffer.of(0, 0, 0, 0, 5), Buffer.alloc(64), Buffer.of(0, 0, 0, 6), Buffer.from('now')]);
+    await append(fills(20));
+    await log.append(TOPICS.events, [{ key: 'perp-0', value: text }]);
+    await startSink({ config: { schemaRegistryUrl: registry.url } });
+    await caughtUp();
+    registry.stop();
+    expect(await stored('order_action')).toBe(20);
+    expect(await letters()).toEqual({ 'refused-by-clickhouse': text });
+  });
+});
+
+describe('records with a schema registry id', () => {
+  it('are stored like the others, once the registry answers', async () => {
+    const events = fills(10);
+    const text = await schemaText('OrderActionRecord');
+    const registry = await startRegistry({ 77: text }, 2);
+    await log.append(
+      TOPICS.events,
+      events.map((event) => ({
+        key: 'perp-1',
+        value: Buffer.concat([Buffer.of(0, 0, 0, 0, 77), encodeEvent(event).subarray(10)]),
+      })),
+    );
+    await startSink({ config: { schemaRegistryUrl: registry.url } });
+    await caughtUp();
+    registry.stop();
+    expect(await rows('SELECT toUInt32(sum(fill_record_id)) AS sum FROM order_action')).toEqual([{ sum: 45 }]);
+  });
+});
+
+/** FixedString and bytes as hex, the rest as the client gives it. */
+function readable(column: string, type: string): string {
+  if (/^Array\(FixedString/.test(type)) return `arrayMap(x -> lower(hex(x)), ${column})`;
+  if (/FixedString|^String$/.test(type)) return `lower(hex(${column}))`;
+  return column;
+}
+
+function expected({ name, signature, eventIndex, slot, txIndex, data }: ChainEvent): Record<string, unknown> {
+  const fields: Record<string, unknown> = { ...data, signature, event_index: eventIndex, slot, tx_index: txIndex };
+  return Object.fromEntries(columnsOf(name).map(({ name: column, type }) => [column, shown(fields[column], type)]));
+}
+
+function shown(value: unknown, type: string): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  if (Array.isArray(value)) return value.map((item) => shown(item, type));
+  return typeof value === 'bigint' || (typeof value === 'number' && /Int64/.test(type)) ? String(value) : value;
+}
+
+async function letters(): Promise<Record<string, Buffer>> {
+  const records = await log.read(TOPICS.deadLetters, 0, 0n, 100);
+  return Object.fromEntries(
+    records.map(({ value }) => {
+      const message = decodeMessage(value);
+      if (message.name !== 'DeadLetter') throw new Error(message.name);
+      return [message.value.reason, Buffer.from(message.value.bytes)];
+    }),
+  );
+}
+
+type Exec = ClickHouseClient['exec'];
+type ExecParams = Parameters<Exec>[0] & { values?: Readable };
+
+/** The real client with its `exec` in our hands. */
+function withExec(exec: (send: () => ReturnType<Exec>, params: ExecParams) => ReturnType<Exec>): ClickHouseClient {
+  const { client } = clickhouse;
+  return new Proxy(client, {
+    get: (target, name) =>
+      name === 'exec' ? (params: ExecParams) => exec(() => client.exec(params), params) : Reflect.get(target, name),
+  });
+}
+
+/** A server that refuses every insert with these bytes in it. */
+function withRefusal(bytes: Buffer): ClickHouseClient {
+  return withExec(async (_, params) => {
+    const body = Buffer.concat(await (params.values ?? Readable.from([])).toArray());
+    if (body.includes(bytes))
+      throw new ClickHouseError({ message: 'no such row', code: '117', type: 'INCORRECT_DATA' });
+    return clickhouse.client.exec({ ...params, values: Readable.from([body], { objectMode: false }) });
+  });
+}
+
+function withCommit(commit: (step: Commit) => Promise<void>): EventLog {
+  return new Proxy(log, {
+    get: (target, name) => {
+      if (name === 'commit') return (_group: string, step: Commit) => commit(step);
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+async function startSinkProcess(rowsMax: number): Promise<ChildProcess> {
+  const script = fileURLToPath(new URL('./testing/sink-process.ts', import.meta.url));
+  const args = [script, dataDir, host.url, config.clickhouseDatabase, String(rowsMax)];
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => child.stdout?.once('data', resolve));
+  return child;
+}
+
+async function schemaText(name: string): Promise<string> {
+  const { readFile } = await import('node:fs/promises');
+  return readFile(new URL(`../../schemas/avro/events/${name}.avsc`, import.meta.url), 'utf8');
+}
+
+function timeAsText(): string {
+  const head = [
+    { name: 'signature', type: { type: 'fixed', name: 'Signature', size: 64 } },
+    { name: 'event_index', type: 'long' },
+    { name: 'slot', type: 'long' },
+    { name: 'tx_index', type: ['null', 'long'] },
+    { name: 'ts', type: 'string' },
+  ];
+  return JSON.stringify({ type: 'record', name: 'OrderActionRecord', namespace: 'slotbook.events', fields: head });
+}
+
+/** Answers `GET /schemas/ids/{id}`; the first `failures` requests get a 503. */
+async function startRegistry(schemas: Readonly<Record<number, string>>, failures = 0) {
+  let failing = failures;
+  const server = createServer((request, response) => {
+    const schema = schemas[Number(request.url?.split('/').at(-1))];
+    if (failing-- > 0) response.writeHead(503).end();
+    else if (schema === undefined) response.writeHead(404).end();
+    else response.end(JSON.stringify({ schema }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, stop: () => server.close() };
+}
