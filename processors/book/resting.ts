@@ -40,7 +40,16 @@ import {
 } from './orders.ts';
 import { auctionComplete, auctionValue, clampedSize, floatingPrice, PLACED_ON_BOOK, remainingSize } from './rules.ts';
 import { BookSide } from './side.ts';
-import { fitsNumber, highLane, LANE, lanesToBigint, lowLane, NUMBER_BOUND } from './size.ts';
+import {
+  fitsNumber,
+  highLane,
+  LANE,
+  lanesToBigint,
+  lowLane,
+  NUMBER_BOUND,
+  signedNumber,
+  unsignedNumber,
+} from './size.ts';
 
 // What the rules need to know of an order, as bits of FLAGS. SHORT equals the side it stands on.
 const SHORT = 1;
@@ -114,9 +123,9 @@ export class RestingOrders {
     table.floats[(row >> 1) + GENERATION] = this.generation;
     this.setTerms(row, order, source);
 
-    const amount = Number(order.baseAssetAmount);
+    const amount = unsignedNumber(order.baseAssetAmount);
     if (amount <= NUMBER_BOUND && !order.reduceOnly) {
-      const left = amount - Number(order.baseAssetAmountFilled);
+      const left = amount - unsignedNumber(order.baseAssetAmountFilled);
       const high = left > 0 ? Math.floor(left / LANE) : 0;
       const low = left > 0 ? left - high * LANE : 0;
       this.place(row, high, low, high, low);
@@ -247,23 +256,23 @@ export class RestingOrders {
     let flags = order.direction === 'short' ? SHORT : 0;
     if (order.postOnly) flags |= POST_ONLY;
     if (isLimit) flags |= LIMIT_LIKE;
-    const limit = Number(order.price);
-    const offset = Number(order.oraclePriceOffset);
+    const limit = unsignedNumber(order.price);
+    const offset = signedNumber(order.oraclePriceOffset);
     let durationSlots = order.auctionDurationSlots;
     let placed = order.placedSlot;
     let isSafe = limit <= NUMBER_BOUND && offset <= NUMBER_BOUND && offset >= -NUMBER_BOUND;
     if (source === CLOB) {
       // Orders of the market-level book have a fixed price and no auction; their own id is their priority.
       durationSlots = 0;
-      if (order.bookOrderId !== null) placed = Number(order.bookOrderId);
+      if (order.bookOrderId !== null) placed = unsignedNumber(order.bookOrderId);
       if (placed > NUMBER_BOUND) isSafe = false;
     } else if ((order.bitFlags & PLACED_ON_BOOK) !== 0) flags |= SHADOW;
     if (durationSlots !== 0) {
       const { auctionStartPrice: start, auctionEndPrice: end } = order;
       if (start !== 0n || end !== 0n) flags |= AUCTION_PRICED;
       if (!fitsNumber(start) || !fitsNumber(end)) isSafe = false;
-      floats[(row >> 1) + AUCTION_START] = Number(start);
-      floats[(row >> 1) + AUCTION_END] = Number(end);
+      floats[(row >> 1) + AUCTION_START] = signedNumber(start);
+      floats[(row >> 1) + AUCTION_END] = signedNumber(end);
     }
     if (!isSafe) flags |= OUT_OF_BOUNDS;
     this.setRow(row, flags, limit, offset, durationSlots, placed);

@@ -1,0 +1,398 @@
+// Golden rows of the order-book reference, section 8, one test per row; the values are typed in here.
+
+import { describe, expect, it } from 'vitest';
+import type { OrderState } from '../../schemas/index.ts';
+import { BookEngine, BookView, groupBook, type Level, mergeLevels, quotesOf } from './index.ts';
+import { clampedSize, orderPrice } from './rules.ts';
+import { keyOf, oracleOf, orderOf, ordersOf, PERP } from './testing/messages.ts';
+import { spreadReserves, vammLevels } from './vamm.ts';
+
+const level = (price: number, sizes: { dlob?: bigint; vamm?: bigint; indicative?: bigint }): Level => ({
+  price,
+  dlob: sizes.dlob ?? 0n,
+  vamm: sizes.vamm ?? 0n,
+  ...(sizes.indicative ? { indicative: sizes.indicative } : {}),
+});
+const fromOrders = (pairs: readonly (readonly [number, bigint])[]) =>
+  pairs.map(([price, dlob]) => level(price, { dlob }));
+const fromVamm = (pairs: readonly (readonly [number, bigint])[]) =>
+  pairs.map(([price, vamm]) => level(price, { vamm }));
+
+describe('merge of orders and vAMM', () => {
+  it('M1: one level per price, both sources counted', () => {
+    const orders = fromOrders([
+      [100000000, 5n],
+      [100000000, 7n],
+      [100000200, 1n],
+    ]);
+    const vamm = fromVamm([
+      [100000000, 10n],
+      [100000100, 4n],
+    ]);
+    expect(mergeLevels('ask', [orders, vamm])).toEqual([
+      level(100000000, { dlob: 12n, vamm: 10n }),
+      level(100000100, { vamm: 4n }),
+      level(100000200, { dlob: 1n }),
+    ]);
+  });
+  it('M2: the depth counts levels', () => {
+    const orders = fromOrders([
+      [99, 1n],
+      [97, 2n],
+    ]);
+    const vamm = fromVamm([
+      [98, 3n],
+      [97, 4n],
+    ]);
+    expect(mergeLevels('bid', [orders, vamm], 2)).toEqual([level(99, { dlob: 1n }), level(98, { vamm: 3n })]);
+  });
+  it('M3: equal prices still merge into the last allowed level', () => {
+    const orders = fromOrders([
+      [99, 1n],
+      [98, 2n],
+    ]);
+    expect(mergeLevels('bid', [orders, [level(99, { indicative: 4n })], []], 1)).toEqual([
+      level(99, { dlob: 1n, indicative: 4n }),
+    ]);
+  });
+});
+
+describe('visibility', () => {
+  type Case = [id: string, expected: 'visible' | 'hidden', slot: number, order: Partial<OrderState>];
+  const limit: Partial<OrderState> = { orderType: 'limit', placedSlot: 1000, auctionDurationSlots: 10, price: 99n };
+  const cases: Case[] = [
+    ['V1', 'hidden', 1010, limit],
+    ['V2', 'visible', 1011, limit],
+    ['V3', 'visible', 1001, { ...limit, postOnly: true }],
+    ['V4', 'visible', 1001, { ...limit, oraclePriceOffset: -250000n }],
+    ['V5', 'hidden', 2000, { ...limit, orderType: 'market' }],
+    ['V6', 'hidden', 2000, { ...limit, orderType: 'oracle' }],
+    ['V7', 'hidden', 2000, { ...limit, orderType: 'triggerLimit', triggerCondition: 'above' }],
+    ['V8', 'visible', 2000, { ...limit, orderType: 'triggerLimit', triggerCondition: 'triggeredAbove' }],
+    ['V9', 'hidden', 2000, { ...limit, orderType: 'triggerMarket', triggerCondition: 'triggeredBelow' }],
+    ['V10', 'visible', 1000, { ...limit, auctionDurationSlots: 0 }],
+  ];
+  for (const [id, expected, slot, terms] of cases) {
+    it(`${id}: ${expected}`, () => {
+      const engine = new BookEngine(PERP);
+      engine.apply(oracleOf({ slot: 1000, price: 100_000_000n }));
+      engine.apply(ordersOf({ slot, upserts: [orderOf({ ...terms, baseAssetAmount: 10n })] }));
+      const { bidOrders, askOrders } = engine.snapshot();
+      expect(bidOrders.length + askOrders.length).toBe(expected === 'visible' ? 1 : 0);
+    });
+  }
+  it('V11: an order that is no longer open is removed by its account', () => {
+    const engine = new BookEngine(PERP);
+    const order = orderOf({ ...limit, baseAssetAmount: 10n });
+    engine.apply(ordersOf({ slot: 2000, upserts: [order] }));
+    engine.apply(ordersOf({ slot: 2000, removals: [{ maker: order.maker, orderId: order.orderId }] }));
+    expect(engine.snapshot().bidOrders).toEqual([]);
+  });
+});
+
+describe('price', () => {
+  const auction = (start: number, end: number, durationSlots: number) => ({
+    start,
+    end,
+    durationSlots,
+    placedSlot: 1000,
+  });
+  it('P1: oracle plus offset', () => {
+    expect(orderPrice(true, 0, -250000, auction(0, 0, 0), 2000, 100000000)).toBe(99750000);
+  });
+  it('P2: never below 1', () => {
+    expect(orderPrice(true, 0, -250000, auction(0, 0, 0), 2000, 100)).toBe(1);
+  });
+  it('P3: a post-only order in its auction', () => {
+    expect(orderPrice(false, 101000000, 0, auction(103000000, 101000000, 10), 1003, 100000000)).toBe(102400000);
+  });
+  it('P4: an auction of offsets truncates toward zero', () => {
+    expect(orderPrice(true, 0, 500000, auction(-100000, 100000, 7), 1003, 100000000)).toBe(99985714);
+  });
+  it('P3 and P4 hold in the engine too', () => {
+    const engine = new BookEngine(PERP);
+    engine.apply(oracleOf({ slot: 1000, price: 100000000n }));
+    const placed = { placedSlot: 1000, baseAssetAmount: 5n };
+    engine.apply(
+      ordersOf({
+        slot: 1003,
+        upserts: [
+          orderOf({
+            ...placed,
+            orderId: 1,
+            direction: 'short',
+            postOnly: true,
+            price: 101000000n,
+            auctionDurationSlots: 10,
+            auctionStartPrice: 103000000n,
+            auctionEndPrice: 101000000n,
+          }),
+          orderOf({
+            ...placed,
+            orderId: 2,
+            oraclePriceOffset: 500000n,
+            auctionDurationSlots: 7,
+            auctionStartPrice: -100000n,
+            auctionEndPrice: 100000n,
+          }),
+        ],
+      }),
+    );
+    const { bidOrders, askOrders } = engine.snapshot();
+    expect(askOrders.map((order) => order.price)).toEqual([102400000]);
+    expect(bidOrders.map((order) => order.price)).toEqual([99985714]);
+  });
+});
+
+describe('remaining size', () => {
+  const sized = (direction: 'long' | 'short', filled: bigint, position: bigint) =>
+    clampedSize({
+      direction,
+      reduceOnly: true,
+      baseAssetAmount: 10n,
+      baseAssetAmountFilled: filled,
+      positionBaseAmount: position,
+    });
+  it('S1: a short may reduce a long position', () => expect(sized('short', 2n, 7n)).toBe(5n));
+  it('S2: a long may not add to a long position, and is not in L2', () => {
+    expect(sized('long', 0n, 7n)).toBe(0n);
+    const engine = new BookEngine(PERP);
+    engine.apply(
+      ordersOf({ upserts: [orderOf({ price: 5n, baseAssetAmount: 10n, reduceOnly: true, positionBaseAmount: 7n })] }),
+    );
+    expect(engine.snapshot().bids).toEqual([]);
+    expect(engine.snapshot().bidOrders.map((order) => order.size)).toEqual([10n]);
+  });
+  it('S3: filled is subtracted after the clamp', () => expect(sized('long', 3n, -4n)).toBe(1n));
+});
+
+describe('walk', () => {
+  it('W1: floating before fixed at equal price, then the lower slot', () => {
+    const engine = new BookEngine(PERP);
+    engine.apply(oracleOf({ slot: 10, price: 100n }));
+    const ask = { direction: 'short', baseAssetAmount: 1n } as const;
+    engine.apply(
+      ordersOf({
+        slot: 10,
+        upserts: [
+          orderOf({ ...ask, orderId: 1, price: 101n, placedSlot: 5 }),
+          orderOf({ ...ask, orderId: 2, price: 101n, placedSlot: 3 }),
+          orderOf({ ...ask, orderId: 3, oraclePriceOffset: 1n, placedSlot: 9 }),
+          orderOf({ ...ask, orderId: 4, price: 100n, placedSlot: 9 }),
+        ],
+      }),
+    );
+    expect(engine.snapshot().askOrders.map((order) => order.orderId)).toEqual([4, 3, 2, 1]);
+  });
+  it('T1: best makers are distinct owners, best first', () => {
+    const engine = new BookEngine(PERP);
+    const view = new BookView();
+    const owners = ['A', 'B', 'A', 'C', 'A', 'D', 'E'];
+    for (const [at, owner] of owners.entries()) {
+      const order = orderOf({ maker: keyOf(owner), orderId: at, price: BigInt(100 - at), baseAssetAmount: 1n });
+      const diff = engine.apply(ordersOf({ upserts: [order] }));
+      if (diff) view.apply(diff);
+    }
+    expect(view.bestMakers('bid', 4)).toEqual(['A', 'B', 'C', 'D'].map(keyOf));
+  });
+});
+
+describe('grouping', () => {
+  const bids = [
+    level(100004321, { dlob: 1000000000n }),
+    level(100004300, { vamm: 2000000000n }),
+    level(100003950, { dlob: 500000000n }),
+    level(99999900, { dlob: 250000000n, indicative: 500000000n }),
+    level(99950000, { vamm: 4000000000n }),
+  ];
+  const asks = [
+    level(100004401, { dlob: 300000000n }),
+    level(100005000, { vamm: 1000000000n }),
+    level(100009999, { indicative: 200000000n }),
+    level(100010000, { dlob: 100000000n }),
+    level(100050001, { dlob: 900000000n }),
+  ];
+  const grouped = (group: number) => groupBook(bids, asks, group * 100);
+  it('G1', () => {
+    const book = grouped(1);
+    expect(book.bids).toEqual([
+      level(100004300, { dlob: 1000000000n, vamm: 2000000000n }),
+      level(100003900, { dlob: 500000000n }),
+      level(99999900, { dlob: 250000000n, indicative: 500000000n }),
+      level(99950000, { vamm: 4000000000n }),
+    ]);
+    expect(book.asks).toEqual([
+      level(100004500, { dlob: 300000000n }),
+      level(100005000, { vamm: 1000000000n }),
+      level(100010000, { dlob: 100000000n, indicative: 200000000n }),
+      level(100050100, { dlob: 900000000n }),
+    ]);
+    expect(book.levelLimit).toBe(20);
+  });
+  it('G10', () => {
+    const book = grouped(10);
+    expect(book.bids).toEqual([
+      level(100004000, { dlob: 1000000000n, vamm: 2000000000n }),
+      level(100003000, { dlob: 500000000n }),
+      level(99999000, { dlob: 250000000n, indicative: 500000000n }),
+      level(99950000, { vamm: 4000000000n }),
+    ]);
+    expect(book.asks).toEqual([
+      level(100005000, { dlob: 300000000n, vamm: 1000000000n }),
+      level(100010000, { dlob: 100000000n, indicative: 200000000n }),
+      level(100051000, { dlob: 900000000n }),
+    ]);
+    expect(book.levelLimit).toBe(20);
+  });
+  it('G100', () => {
+    const book = grouped(100);
+    expect(book.bids).toEqual([
+      level(100000000, { dlob: 1500000000n, vamm: 2000000000n }),
+      level(99990000, { dlob: 250000000n, indicative: 500000000n }),
+      level(99950000, { vamm: 4000000000n }),
+    ]);
+    expect(book.asks).toEqual([
+      level(100010000, { dlob: 400000000n, vamm: 1000000000n, indicative: 200000000n }),
+      level(100060000, { dlob: 900000000n }),
+    ]);
+    expect(book.levelLimit).toBe(20);
+  });
+  it('G500', () => {
+    const book = grouped(500);
+    expect(book.bids).toEqual([
+      level(100000000, { dlob: 1500000000n, vamm: 2000000000n }),
+      level(99950000, { dlob: 250000000n, vamm: 4000000000n, indicative: 500000000n }),
+    ]);
+    expect(book.asks).toEqual([
+      level(100050000, { dlob: 400000000n, vamm: 1000000000n, indicative: 200000000n }),
+      level(100100000, { dlob: 900000000n }),
+    ]);
+    expect(book.levelLimit).toBe(20);
+  });
+  it('G1000', () => {
+    const book = grouped(1000);
+    expect(book.bids).toEqual([
+      level(100000000, { dlob: 1500000000n, vamm: 2000000000n }),
+      level(99900000, { dlob: 250000000n, vamm: 4000000000n, indicative: 500000000n }),
+    ]);
+    expect(book.asks).toEqual([level(100100000, { dlob: 1300000000n, vamm: 1000000000n, indicative: 200000000n })]);
+    expect(book.levelLimit).toBe(20);
+  });
+  const crossedBids = [
+    level(100000250, { dlob: 1000000000n }),
+    level(100000150, { vamm: 2000000000n }),
+    level(99999950, { dlob: 3000000000n }),
+  ];
+  const crossedAsks = [
+    level(100000050, { dlob: 1000000000n }),
+    level(100000220, { dlob: 4000000000n }),
+    level(100000900, { vamm: 5000000000n }),
+  ];
+  it('GX1: crossed levels raise the limit', () => {
+    expect(groupBook(crossedBids, crossedAsks, 100)).toEqual({
+      bids: [
+        level(100000200, { dlob: 1000000000n }),
+        level(100000100, { vamm: 2000000000n }),
+        level(99999900, { dlob: 3000000000n }),
+      ],
+      asks: [
+        level(100000100, { dlob: 1000000000n }),
+        level(100000300, { dlob: 4000000000n }),
+        level(100000900, { vamm: 5000000000n }),
+      ],
+      crossedBids: 2,
+      crossedAsks: 1,
+      levelLimit: 22,
+    });
+  });
+  it('GX10: wider buckets uncross', () => {
+    expect(groupBook(crossedBids, crossedAsks, 1000)).toEqual({
+      bids: [level(100000000, { dlob: 1000000000n, vamm: 2000000000n }), level(99999000, { dlob: 3000000000n })],
+      asks: [level(100001000, { dlob: 5000000000n, vamm: 5000000000n })],
+      crossedBids: 0,
+      crossedAsks: 0,
+      levelLimit: 20,
+    });
+  });
+  it('keeps no more than twenty levels of an uncrossed book', () => {
+    const many = Array.from({ length: 50 }, (_, at) => level(1000 - at, { dlob: 1n }));
+    expect(groupBook(many, [], 1).bids.length).toBe(20);
+  });
+});
+
+describe('quotes', () => {
+  type Row = [id: string, bid: bigint, ask: bigint, oracle: bigint | null, mark: bigint, spread: bigint, pct: bigint];
+  const rows: Row[] = [
+    ['Q1', 81114210n, 81130450n, 81122330n, 81122330n, 16240n, 20019n],
+    ['Q2', 99000000n, 101000000n, 150000000n, 100000000n, 2000000n, 2000000n],
+    ['Q3', 101000000n, 99000000n, 100000000n, 100000000n, 0n, 0n],
+    ['Q4', 103000000n, 102000000n, 100000000n, 102000000n, 0n, 0n],
+    ['Q5', 99000000n, 98000000n, 100000000n, 99000000n, 0n, 0n],
+    ['Q6', 101000000n, 99000000n, null, 100000000n, 0n, 0n],
+    ['Q7', 100000000n, 100000000n, 105000000n, 100000000n, 0n, 0n],
+    ['Q9', 100000001n, 100000002n, 100000000n, 100000001n, 1n, 0n],
+  ];
+  for (const [id, bid, ask, oracle, markPrice, spreadQuote, spreadPct] of rows) {
+    it(id, () => {
+      const expected = { bestBidPrice: bid, bestAskPrice: ask, markPrice, spreadQuote, spreadPct };
+      expect(quotesOf(bid, ask, oracle)).toEqual(expected);
+    });
+  }
+  it('Q8: nothing when a side is empty', () => expect(quotesOf(null, 100000000n, 99000000n)).toBeNull());
+});
+
+describe('vAMM', () => {
+  const plain = { base: 1000000000000000n, quote: 1000000000000000n };
+  it('VM1: ask spread', () => {
+    expect(spreadReserves(plain, 1000000000000000n, 1000n)).toEqual({
+      quote: 1000500000000000n,
+      base: 999500249875062n,
+    });
+  });
+  it('VM2: bid spread', () => {
+    expect(spreadReserves(plain, 1000000000000000n, -1000n)).toEqual({
+      quote: 999500000000000n,
+      base: 1000500250125062n,
+    });
+  });
+  const curve = {
+    openLiquidity: 100000000000000n,
+    sqrtK: 1000000000000000n,
+    peg: 100000000n,
+    oracle: 100000000n,
+    stepSize: 10000000n,
+    tickSize: 100n,
+    marketIndex: 0,
+  };
+  const total = (levels: readonly { size: bigint }[]) => levels.reduce((sum, { size }) => sum + size, 0n);
+  it('VM3: a hundred asks', () => {
+    const reserves = { base: 999500249875062n, quote: 1000500000000000n };
+    const levels = vammLevels({ ...curve, side: 'ask', reserves });
+    expect(levels.length).toBe(100);
+    expect(levels.slice(0, 6)).toEqual([
+      { price: 100105100, size: 50000000000n },
+      { price: 100120100, size: 100000000000n },
+      { price: 100150200, size: 200000000000n },
+      { price: 100220400, size: 500000000000n },
+      { price: 100374400, size: 1032812500000n },
+      { price: 100582400, size: 1032812500000n },
+    ]);
+    expect(levels.at(-1)).toEqual({ price: 123452300, size: 1032812500000n });
+    expect(total(levels)).toBe(100000000000000n);
+  });
+  it('VM4: a hundred bids', () => {
+    const reserves = { base: 1000500250125062n, quote: 999500000000000n };
+    const levels = vammLevels({ ...curve, side: 'bid', reserves });
+    expect(levels.length).toBe(100);
+    expect(levels.slice(0, 6)).toEqual([
+      { price: 99895000, size: 50000000000n },
+      { price: 99880000, size: 100000000000n },
+      { price: 99850100, size: 200000000000n },
+      { price: 99780300, size: 500000000000n },
+      { price: 99627700, size: 1032812500000n },
+      { price: 99422600, size: 1032812500000n },
+    ]);
+    expect(levels.at(-1)).toEqual({ price: 82647000, size: 1032812500000n });
+    expect(total(levels)).toBe(100000000000000n);
+  });
+});
