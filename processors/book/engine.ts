@@ -47,6 +47,7 @@ export interface EngineHead {
   bracketSlot: number;
   snapshotPeriod: number;
   isLoaded: boolean;
+  snapshotDue: boolean;
 }
 
 export class BookEngine {
@@ -57,7 +58,6 @@ export class BookEngine {
   private exchangeOracle: ViewOracle | null = null;
   private isMmOracleActive = false;
   private headChanged = false;
-  private snapshotDue = false;
   private quoted: { readonly market: BookMarket; readonly oracle: bigint } | null = null;
 
   /** `epochAfter`: the epoch that this engine's must be above, when an earlier one could not be continued. */
@@ -72,6 +72,7 @@ export class BookEngine {
       bracketSlot: -1,
       snapshotPeriod: 0,
       isLoaded: false,
+      snapshotDue: false,
     };
   }
 
@@ -167,15 +168,15 @@ export class BookEngine {
     this.orders.sweep();
     if (!this.state.isLoaded) {
       this.state.isLoaded = true;
-      this.snapshotDue = true;
+      this.state.snapshotDue = true;
     }
     return this.finish();
   }
 
   /** True once after a change that a whole snapshot should follow: first load, and each period of slots. */
   takeSnapshotDue(): boolean {
-    const due = this.snapshotDue && this.state.seq > 0;
-    this.snapshotDue = false;
+    const due = this.state.snapshotDue && this.state.seq > 0;
+    this.state.snapshotDue = false;
     return due;
   }
 
@@ -236,7 +237,7 @@ export class BookEngine {
     const period = this.period(slot);
     if (period !== this.state.snapshotPeriod) {
       this.state.snapshotPeriod = period;
-      this.snapshotDue = true;
+      this.state.snapshotDue = true;
     }
     if (this.quoted !== null && !this.mayQuote()) this.quote();
   }

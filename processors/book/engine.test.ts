@@ -1,0 +1,364 @@
+// The engine against a book rebuilt from nothing, over random messages; and the promises it makes to its readers.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { BookViewDiff, OrderState } from '../../schemas/index.ts';
+import { BookEngine, type BookMessage, BookView, hashBooks, restoreEngine, saveEngine } from './index.ts';
+import {
+  ammOf,
+  beginOf,
+  endOf,
+  keyOf,
+  marketOf,
+  oracleOf,
+  orderOf,
+  ordersOf,
+  PERP,
+  slotOf,
+} from './testing/messages.ts';
+import { NaiveBookModel } from './testing/naive.ts';
+
+const MAKERS = ['ann', 'bob', 'cid', 'dot', 'eve'].map(keyOf);
+const BEYOND_NUMBERS = 2n ** 53n + 1n;
+
+// Few prices, slots and makers, so that orders meet at one level and messages meet the same order again.
+const order: fc.Arbitrary<OrderState> = fc
+  .record({
+    maker: fc.constantFrom(...MAKERS),
+    orderId: fc.integer({ min: 0, max: 12 }),
+    orderType: fc.constantFrom(
+      'limit' as const,
+      'limit' as const,
+      'limit' as const,
+      'triggerLimit' as const,
+      'market' as const,
+    ),
+    direction: fc.constantFrom('long' as const, 'short' as const),
+    price: fc.oneof(
+      { weight: 20, arbitrary: fc.bigInt({ min: 90n, max: 110n }) },
+      { weight: 1, arbitrary: fc.constantFrom(BEYOND_NUMBERS, 2n ** 64n - 1n, 0n) },
+    ),
+    baseAssetAmount: fc.oneof(
+      { weight: 10, arbitrary: fc.bigInt({ min: 0n, max: 20n }) },
+      { weight: 2, arbitrary: fc.constantFrom(BEYOND_NUMBERS, 2n ** 64n - 1n, 2n ** 32n, 2n ** 32n - 1n) },
+    ),
+    baseAssetAmountFilled: fc.bigInt({ min: 0n, max: 10n }),
+    triggerCondition: fc.constantFrom('above' as const, 'triggeredAbove' as const, 'triggeredBelow' as const),
+    oraclePriceOffset: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(0n) },
+      { weight: 1, arbitrary: fc.bigInt({ min: -120n, max: 10n }) },
+    ),
+    postOnly: fc.boolean(),
+    reduceOnly: fc.boolean(),
+    auctionDurationSlots: fc.constantFrom(0, 0, 3, 7),
+    auctionStartPrice: fc.constantFrom(0n, 95n, -5n, BEYOND_NUMBERS),
+    auctionEndPrice: fc.constantFrom(0n, 105n, 5n),
+    placedSlot: fc.integer({ min: 1, max: 30 }),
+    positionBaseAmount: fc.bigInt({ min: -15n, max: 15n }),
+    bitFlags: fc.constantFrom(0, 0, 64),
+    bookOrderId: fc.bigInt({ min: 1n, max: 9n }),
+  })
+  .map((terms) => orderOf(terms));
+
+const message: fc.Arbitrary<BookMessage> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc
+      .record({
+        slot: fc.integer({ min: 1, max: 40 }),
+        source: fc.constantFrom('user' as const, 'user' as const, 'clob' as const),
+        upserts: fc.uniqueArray(order, {
+          maxLength: 4,
+          selector: ({ maker, orderId }) => `${maker.join()}/${orderId}`,
+        }),
+        removals: fc.array(fc.record({ maker: fc.constantFrom(...MAKERS), orderId: fc.integer({ min: 0, max: 12 }) }), {
+          maxLength: 3,
+        }),
+      })
+      .map(ordersOf),
+  },
+  { weight: 3, arbitrary: fc.integer({ min: 1, max: 220 }).map(slotOf) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({ price: fc.bigInt({ min: 80n, max: 120n }), slot: fc.integer({ min: 1, max: 40 }) })
+      .map(oracleOf),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({
+        slot: fc.integer({ min: 1, max: 40 }),
+        clobMarket: fc.constantFrom(null, keyOf('clob')),
+        ammPaused: fc.boolean(),
+        tickSize: fc.constantFrom(1n, 10n),
+        mmOraclePrice: fc.constantFrom(0n, 100n),
+        mmOracleSlot: fc.constantFrom(1n, 50n),
+        lastOraclePriceTwap5Min: fc.constant(100n),
+        amm: fc.constantFrom(
+          null,
+          ammOf({ pegMultiplier: 100n, maxBaseAssetReserve: 1_000_000_100_000_000n }),
+          ammOf({ pegMultiplier: 90n, longSpread: 20_000, shortSpread: 5_000 }),
+        ),
+      })
+      .map(marketOf),
+  },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }).map(beginOf) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }).map(endOf) },
+);
+const messages = fc.array(message, { minLength: 1, maxLength: 60 });
+
+function published(engine: BookEngine) {
+  const { bids, asks, bidOrders, askOrders } = engine.snapshot();
+  return { bids, asks, bidOrders, askOrders };
+}
+
+function replica(view: BookView) {
+  const { bids, asks } = view.l2(Number.MAX_SAFE_INTEGER);
+  const l3 = view.l3();
+  return { bids, asks, bidOrders: l3.bids, askOrders: l3.asks };
+}
+
+describe('book engine, over random messages', () => {
+  it('equals a book rebuilt from nothing after every message, and so does the reader', () => {
+    fc.assert(
+      fc.property(messages, (sequence) => {
+        const engine = new BookEngine(PERP);
+        const naive = new NaiveBookModel();
+        const view = new BookView();
+        for (const next of sequence) {
+          naive.apply(next);
+          const before = JSON.stringify(published(engine), text);
+          const diff = engine.apply(next);
+          const expected = naive.book();
+          expect(published(engine)).toEqual(expected);
+          if (diff) expect(view.apply(diff)).toBe('applied');
+          else expect(JSON.stringify(published(engine), text)).toBe(before);
+          expect(replica(view)).toEqual(expected);
+          expect(view.head?.seq ?? 0).toBe(engine.state.seq);
+          for (const level of [...expected.bids, ...expected.asks]) expect(level.dlob + level.vamm > 0n).toBe(true);
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('goes on after a checkpoint as if it had never stopped', () => {
+    fc.assert(
+      fc.property(messages, messages, (first, second) => {
+        const engine = new BookEngine(PERP);
+        for (const next of first) engine.apply(next);
+        const restored = restoreEngine(saveEngine(engine));
+        expect(hashBooks([restored])).toBe(hashBooks([engine]));
+        expect(published(restored)).toEqual(published(engine));
+        expect(restored.leftOut).toBe(engine.leftOut);
+        for (const next of second) {
+          expect(restored.apply(next)).toEqual(engine.apply(next));
+          expect(restored.takeSnapshotDue()).toBe(engine.takeSnapshotDue());
+        }
+        expect(hashBooks([restored])).toBe(hashBooks([engine]));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('gives a late reader the same book from a snapshot', () => {
+    fc.assert(
+      fc.property(messages, messages, (first, second) => {
+        const engine = new BookEngine(PERP);
+        for (const next of first) engine.apply(next);
+        const view = new BookView();
+        if (engine.state.seq > 0) view.apply(engine.snapshot());
+        for (const next of second) {
+          const diff = engine.apply(next);
+          if (diff) expect(view.apply(diff)).toBe('applied');
+        }
+        expect(replica(view)).toEqual(published(engine));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('changes nothing when a snapshot bracket is repeated', () => {
+    fc.assert(
+      fc.property(messages, fc.array(order, { maxLength: 10 }), (first, orders) => {
+        const engine = new BookEngine(PERP);
+        for (const next of first) engine.apply(next);
+        const bracket = [beginOf(500), ...orders.map((one) => ordersOf({ slot: 500, upserts: [one] })), endOf(500)];
+        for (const next of bracket) engine.apply(next);
+        const once = published(engine);
+        const keys = new Set(orders.map(({ maker, orderId }) => `${maker.join()}/${orderId}`));
+        expect(engine.orderCount).toBe(keys.size);
+        for (const next of bracket) engine.apply(next);
+        const ignoringArrival = (book: ReturnType<typeof published>) => JSON.stringify(book, text);
+        expect(ignoringArrival(published(engine))).toBe(ignoringArrival(once));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('book engine', () => {
+  it('numbers its changes without a gap, from 1, in the epoch of its first message', () => {
+    const engine = new BookEngine(PERP);
+    const diffs: (BookViewDiff | null)[] = [
+      engine.apply(beginOf(70)),
+      engine.apply(ordersOf({ slot: 71, upserts: [orderOf({ price: 5n, baseAssetAmount: 1n })] })),
+      engine.apply(slotOf(72)),
+      engine.apply(slotOf(72)),
+      engine.apply(slotOf(73)),
+    ];
+    expect(diffs.map((diff) => diff && [diff.epoch, diff.seq, diff.slot])).toEqual([
+      null,
+      [70, 1, 71],
+      [70, 2, 72],
+      null,
+      [70, 3, 73],
+    ]);
+  });
+
+  it('begins a later epoch than one that could not be continued', () => {
+    const engine = new BookEngine(PERP, 500);
+    expect(engine.apply(slotOf(400))?.epoch).toBe(501);
+    expect(new BookEngine(PERP, 500).apply(slotOf(900))?.epoch).toBe(900);
+  });
+
+  it('leaves out and counts an order whose price is beyond 2^53', () => {
+    const engine = new BookEngine(PERP);
+    engine.apply(ordersOf({ upserts: [orderOf({ price: BEYOND_NUMBERS, baseAssetAmount: 1n })] }));
+    expect(published(engine).bidOrders).toEqual([]);
+    expect(engine.leftOut).toBe(1);
+    engine.apply(ordersOf({ removals: [{ maker: keyOf('maker'), orderId: 1 }] }));
+    expect(engine.leftOut).toBe(0);
+  });
+
+  it('adds sizes beyond 2^53 exactly', () => {
+    const engine = new BookEngine(PERP);
+    const upserts = [1, 2, 3].map((orderId) => orderOf({ orderId, price: 5n, baseAssetAmount: 2n ** 64n - 1n }));
+    engine.apply(ordersOf({ upserts }));
+    expect(published(engine).bids).toEqual([{ price: 5, dlob: 3n * (2n ** 64n - 1n), vamm: 0n }]);
+  });
+
+  it('never counts an order both in its account and in the market-level book', () => {
+    const engine = new BookEngine(PERP);
+    const shadow = orderOf({ price: 5n, baseAssetAmount: 9n });
+    const node = orderOf({ price: 5n, baseAssetAmount: 4n, bookOrderId: 77n });
+    engine.apply(ordersOf({ upserts: [shadow] }));
+    const diff = engine.apply(ordersOf({ source: 'clob', upserts: [node] }));
+    expect(diff?.bids).toEqual([{ price: 5, dlob: 4n, vamm: 0n }]);
+    expect(diff?.gone).toEqual([{ maker: shadow.maker, orderId: 1, source: 'user' }]);
+    engine.apply(ordersOf({ source: 'clob', removals: [{ maker: node.maker, orderId: 1 }] }));
+    expect(published(engine).bids).toEqual([{ price: 5, dlob: 9n, vamm: 0n }]);
+  });
+
+  it('asks for a snapshot after the first load and once per period of slots', () => {
+    const engine = new BookEngine(PERP);
+    engine.apply(beginOf(300));
+    engine.apply(ordersOf({ slot: 300, upserts: [orderOf({ price: 5n, baseAssetAmount: 1n })] }));
+    expect(engine.takeSnapshotDue()).toBe(false);
+    engine.apply(endOf(300));
+    expect([engine.takeSnapshotDue(), engine.takeSnapshotDue()]).toEqual([true, false]);
+    engine.apply(slotOf(449));
+    expect(engine.takeSnapshotDue()).toBe(false);
+    engine.apply(slotOf(450));
+    expect(engine.takeSnapshotDue()).toBe(true);
+  });
+
+  it('silences the vAMM when its oracle is older than 160 slots, and not before', () => {
+    const engine = new BookEngine(PERP);
+    engine.apply(marketOf({ slot: 100 }));
+    engine.apply(oracleOf({ slot: 100, oracleSlot: 100n }));
+    expect(published(engine).bids.length).toBeGreaterThan(90);
+    engine.apply(slotOf(260));
+    expect(published(engine).bids.length).toBeGreaterThan(90);
+    const diff = engine.apply(slotOf(261));
+    expect(published(engine).bids).toEqual([]);
+    expect(diff?.bids.every((level) => level.vamm === 0n)).toBe(true);
+  });
+
+  it('names a market by its index until its account is known', () => {
+    const engine = new BookEngine({ marketType: 'spot', marketIndex: 3 });
+    expect(engine.marketView().symbol).toBe('SPOT-3');
+    const perp = new BookEngine(PERP);
+    perp.apply(marketOf());
+    expect(perp.marketView()).toMatchObject({ symbol: 'SOL-PERP', openInterestBase: 7_000_000_000n });
+  });
+});
+
+describe('book view', () => {
+  const change = (engine: BookEngine, slot: number) => engine.apply(slotOf(slot)) as BookViewDiff;
+
+  it('ignores what it knows, notices a gap, and heals with a snapshot', () => {
+    const engine = new BookEngine(PERP);
+    const [first, second, third, fourth] = [10, 11, 12, 13].map((slot) => change(engine, slot)) as [
+      BookViewDiff,
+      BookViewDiff,
+      BookViewDiff,
+      BookViewDiff,
+    ];
+    const view = new BookView();
+    expect(view.apply(second)).toBe('gap');
+    expect(view.apply(first)).toBe('applied');
+    expect(view.apply(first)).toBe('duplicate');
+    expect(view.apply(third)).toBe('gap');
+    expect(view.isStale).toBe(true);
+    expect(view.apply(engine.snapshot())).toBe('applied');
+    expect([view.isStale, view.apply(fourth), view.head?.slot]).toEqual([false, 'duplicate', 13]);
+  });
+
+  it('starts empty with the first change of a new epoch', () => {
+    const view = new BookView();
+    const old = new BookEngine(PERP);
+    view.apply(
+      old.apply(ordersOf({ slot: 5, upserts: [orderOf({ price: 5n, baseAssetAmount: 1n })] })) as BookViewDiff,
+    );
+    const fresh = new BookEngine(PERP, 5);
+    expect(view.apply(change(fresh, 9))).toBe('applied');
+    expect(view.l3()).toEqual({ bids: [], asks: [] });
+    expect(view.head?.epoch).toBe(9);
+  });
+
+  it('walks best makers by the market-maker oracle', () => {
+    const engine = new BookEngine(PERP);
+    const view = new BookView();
+    const apply = (next: BookMessage) => {
+      const diff = engine.apply(next);
+      if (diff) view.apply(diff);
+    };
+    apply(oracleOf({ slot: 1, price: 10_000n, oracleSlot: 1n }));
+    apply(
+      ordersOf({
+        upserts: [
+          orderOf({ maker: keyOf('floats'), oraclePriceOffset: -40n, baseAssetAmount: 1n }),
+          orderOf({ maker: keyOf('fixed'), price: 9_970n, baseAssetAmount: 1n }),
+        ],
+      }),
+    );
+    expect(view.bestMakers('bid')).toEqual([keyOf('fixed'), keyOf('floats')]);
+    apply(marketOf({ amm: null, mmOraclePrice: 10_050n, mmOracleSlot: 2n, lastOraclePriceTwap5Min: 10_000n }));
+    expect(view.head?.isMmOracleActive).toBe(true);
+    expect(view.bestMakers('bid')).toEqual([keyOf('floats'), keyOf('fixed')]);
+    expect(view.bestMakers('bid', 1)).toEqual([keyOf('floats')]);
+  });
+
+  it('groups by its tick size', () => {
+    const engine = new BookEngine(PERP);
+    const view = new BookView();
+    view.tickSize = 5;
+    view.apply(
+      engine.apply(
+        ordersOf({
+          upserts: [
+            orderOf({ orderId: 1, price: 104n, baseAssetAmount: 1n }),
+            orderOf({ orderId: 2, price: 100n, baseAssetAmount: 2n }),
+          ],
+        }),
+      ) as BookViewDiff,
+    );
+    expect(view.grouped(1).bids).toEqual([{ price: 100, dlob: 3n, vamm: 0n }]);
+  });
+});
+
+function text(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}n` : value;
+}
