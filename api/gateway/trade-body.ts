@@ -1,7 +1,7 @@
 // A fill as the trades channel shows it: whole units as JSON numbers, from exact integers (reference 3.8).
 
-import bs58 from 'bs58';
 import type { TradeView } from '../../schemas/index.ts';
+import { base58 } from '../base58.ts';
 import { wholeUnits } from '../units.ts';
 
 const QUOTE_DECIMALS = 6;
@@ -18,7 +18,7 @@ function present<K extends string, V>(name: K, value: V | null): { [P in K]?: V 
 
 /** JSON text of one fill. Order sizes and cumulative fills of a side that is absent are 0. */
 export function tradeJson(trade: TradeView): string {
-  const key = (bytes: Uint8Array | null) => (bytes === null ? null : bs58.encode(bytes));
+  const key = (bytes: Uint8Array | null) => (bytes === null ? null : base58(bytes));
   const quoteOrNull = (value: bigint | null) => (value === null ? null : quote(value));
   return JSON.stringify({
     ts: Number(trade.ts),

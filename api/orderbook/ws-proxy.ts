@@ -23,7 +23,8 @@ export interface WsProxy {
 }
 
 export function wsProxy(gateway: GatewayAddress): WsProxy {
-  const pairs = new Set<Socket>();
+  /** Gateway socket and client socket. */
+  const pairs = new Map<Socket, Socket>();
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
     const client = stream as Socket; // node:http hands over the TCP socket
     client.on('error', () => client.destroy());
@@ -32,7 +33,7 @@ export function wsProxy(gateway: GatewayAddress): WsProxy {
       return;
     }
     const upstream = connect(gateway);
-    pairs.add(upstream);
+    pairs.set(upstream, client);
     upstream.setNoDelay(true);
     client.setNoDelay(true);
     client.setTimeout(0);
@@ -54,7 +55,10 @@ export function wsProxy(gateway: GatewayAddress): WsProxy {
     client.on('close', () => upstream.destroy());
   };
   const close = (): void => {
-    for (const upstream of pairs) upstream.destroy();
+    for (const [upstream, client] of pairs) {
+      client.destroy();
+      upstream.destroy();
+    }
   };
   return { onUpgrade, close };
 }

@@ -1,9 +1,9 @@
 // The JSON of a book: one place for the members of L2, L3 and the empty-book answer, shared by REST and the gateway.
 // Prices 1e6 and sizes 1e9 as decimal strings, as reference 1.3, 1.5 and 2.9 have them.
 
-import bs58 from 'bs58';
 import { type Level, levelSize } from '../../processors/book/index.ts';
 import type { MarketView, ViewOracle, ViewOrder } from '../../schemas/index.ts';
+import { base58 } from '../base58.ts';
 import type { PublishedBook } from './published-book.ts';
 
 export interface Sides<T> {
@@ -39,7 +39,7 @@ function levelBody(level: Level): LevelBody {
 }
 
 function orderBody({ price, size, maker, orderId }: ViewOrder) {
-  return { price: String(price), size: size.toString(), maker: bs58.encode(maker), orderId };
+  return { price: String(price), size: size.toString(), maker: base58(maker), orderId };
 }
 
 function oracleBody(oracle: ViewOracle): OracleBody {

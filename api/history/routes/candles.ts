@@ -108,13 +108,12 @@ async function newestBucket(
   market: MarketView,
   resolution: Resolution,
 ): Promise<number | null> {
-  const rows = await store.rows<{ fills: string; ts: string }>(
-    `SELECT count() AS fills, max(ts) AS ts FROM {db:Identifier}.order_action WHERE ${CANDLE_FILLS}`,
+  // In the order of the table's key, so that only its end is read.
+  const [row] = await store.rows<{ ts: string }>(
+    `SELECT ts FROM {db:Identifier}.order_action WHERE ${CANDLE_FILLS} ORDER BY ts DESC LIMIT 1`,
     marketParameters(market),
   );
-  const [row] = rows;
-  if (!row || Number(row.fills) === 0) return null;
-  return bucketStart(resolution, Math.max(now(), Number(row.ts)));
+  return row ? bucketStart(resolution, Math.max(now(), Number(row.ts))) : null;
 }
 
 interface BucketRow {
@@ -174,7 +173,7 @@ async function previousClose(store: HistoryStore, market: MarketView, ts: number
   const rows = await store.rows<{ fill: string; oracle: string }>(
     `SELECT toString(${PRICE_SQL}) AS fill, toString(oracle_price) AS oracle
      FROM {db:Identifier}.order_action WHERE ${CANDLE_FILLS} AND ts < {before:Int64}
-     ORDER BY fill_record_id DESC LIMIT 1`,
+     ORDER BY ts DESC, fill_record_id DESC LIMIT 1`,
     { ...marketParameters(market), before: ts },
   );
   const [row] = rows;

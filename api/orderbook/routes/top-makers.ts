@@ -1,7 +1,7 @@
 // GET /topMakers: the owners of the best resting orders of one side, best first.
 
-import bs58 from 'bs58';
 import type { FastifyInstance } from 'fastify';
+import { base58 } from '../../base58.ts';
 import { OrderbookError } from '../../errors.ts';
 import { lenientFlag, lenientInteger, parameter, type Query } from '../../lenient.ts';
 import { selectMarket } from '../selection.ts';
@@ -30,7 +30,7 @@ export function topMakersRoute(app: FastifyInstance, { reader, accounts }: Order
     const limit = requestedLimit(parameter(query, 'limit'));
     const withAccounts = lenientFlag(parameter(query, 'includeAccounts'));
     const wanted = withAccounts ? Math.min(limit, MAX_ACCOUNTS) : limit;
-    const makers = (reader.book(market)?.view.bestMakers(side, wanted) ?? []).map((maker) => bs58.encode(maker));
+    const makers = (reader.book(market)?.view.bestMakers(side, wanted) ?? []).map(base58);
     reply.type('application/json; charset=utf-8');
     if (!withAccounts) return JSON.stringify(makers);
     const bytes = await accounts.read(makers);
