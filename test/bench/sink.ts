@@ -1,0 +1,142 @@
+// From the log to visible rows: a backlog of events goes through the whole sink into a managed ClickHouse, and then
+// small appends show how long an event takes to become visible. What it is not: a figure for a server or a cluster,
+// where ClickHouse has a machine of its own.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from 'prom-client';
+import {
+  type ClickHouse,
+  type EventLog,
+  openClickHouse,
+  openEventLog,
+  type RunningRole,
+  readConfig,
+  silentLogger,
+} from '../../platform/index.ts';
+import { SchemaCatalogue } from '../../processors/history/catalogue.ts';
+import { planInserts } from '../../processors/history/rows.ts';
+import { fillEvent, sampleEvent } from '../../processors/history/testing/events.ts';
+import { startHistorySink } from '../../processors/index.ts';
+import { type ChainEvent, encodeEvent, eventKey, TOPICS, tableOf } from '../../schemas/index.ts';
+import { report } from './harness/report.ts';
+
+const BACKLOG = 400_000;
+const APPEND_RECORDS = 2_000;
+const SMALL_BATCH = 25;
+const SMALL_BATCHES = 40;
+const POLL_MS = 20;
+
+/** One event in this many is not a fill, in turn one of these kinds: what an exchange emits besides. */
+const OTHERS_EVERY = 10;
+const OTHERS = ['FundingPaymentRecord', 'SettlePnlRecord', 'DepositRecord', 'OrderRecord', 'LiquidationRecord'];
+
+function event(n: number): ChainEvent {
+  const other = OTHERS[Math.floor(n / OTHERS_EVERY) % OTHERS.length];
+  return n % OTHERS_EVERY === 0 && other ? sampleEvent(other, n) : fillEvent(n);
+}
+
+async function append(log: EventLog, first: number, count: number): Promise<void> {
+  for (let start = first; start < first + count; start += APPEND_RECORDS) {
+    const size = Math.min(APPEND_RECORDS, first + count - start);
+    const events = Array.from({ length: size }, (_, index) => event(start + index));
+    await log.append(
+      TOPICS.events,
+      events.map((item) => ({ key: eventKey(item), value: encodeEvent(item) })),
+    );
+  }
+}
+
+const tables = ['OrderActionRecord', ...OTHERS].map((name) => `SELECT count() AS n FROM \`${tableOf(name)}\``);
+
+async function visible(clickhouse: ClickHouse): Promise<number> {
+  const query = `SELECT sum(n) AS n FROM (${tables.join(' UNION ALL ')})`;
+  const [row] = await (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<{ n: string }>();
+  return Number(row?.n);
+}
+
+async function untilVisible(clickhouse: ClickHouse, count: number): Promise<void> {
+  while ((await visible(clickhouse)) < count) await sleep(POLL_MS);
+}
+
+/** Checking and grouping alone, without ClickHouse. */
+async function measurePlanning(log: EventLog): Promise<void> {
+  const catalogue = new SchemaCatalogue(() => Promise.resolve(null));
+  const records = await log.read(TOPICS.events, 0, 0n, 20_000);
+  const startedMs = performance.now();
+  let rounds = 0;
+  for (; performance.now() - startedMs < 1_000; rounds++) planInserts(catalogue, records, [], 20_000);
+  const perRecord = ((performance.now() - startedMs) * 1_000) / (rounds * records.length);
+  report({ name: 'sink.check-and-group', value: perRecord, unit: 'us/record', config: { records: records.length } });
+}
+
+async function measureBacklog(start: () => Promise<RunningRole>, clickhouse: ClickHouse): Promise<RunningRole> {
+  const startedMs = performance.now();
+  const role = await start();
+  await untilVisible(clickhouse, BACKLOG);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  report({
+    name: 'sink.backlog',
+    value: BACKLOG / seconds,
+    unit: 'rows/s',
+    config: {
+      events: BACKLOG,
+      fills: 1 - 1 / OTHERS_EVERY,
+      log: 'embedded',
+    },
+  });
+  return role;
+}
+
+/** Small appends one after the other, each waited for until its rows are there. */
+async function measureDelay(log: EventLog, clickhouse: ClickHouse): Promise<void> {
+  const delaysMs: number[] = [];
+  for (let batch = 0; batch < SMALL_BATCHES; batch++) {
+    const first = BACKLOG + batch * SMALL_BATCH;
+    const appendedMs = performance.now();
+    await append(log, first, SMALL_BATCH);
+    await untilVisible(clickhouse, first + SMALL_BATCH);
+    delaysMs.push(performance.now() - appendedMs);
+  }
+  delaysMs.sort((a, b) => a - b);
+  const quantile = (part: number) => delaysMs[Math.floor((delaysMs.length - 1) * part)] ?? Number.NaN;
+  report({
+    name: 'sink.append-to-visible.p50',
+    value: quantile(0.5),
+    unit: 'ms',
+    config: {
+      batches: delaysMs.length,
+      delayMs: config.sinkMaxDelayMs,
+    },
+  });
+  report({
+    name: 'sink.append-to-visible.p99',
+    value: quantile(0.99),
+    unit: 'ms',
+    config: {
+      batches: delaysMs.length,
+      delayMs: config.sinkMaxDelayMs,
+    },
+  });
+}
+
+const dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-bench-sink-'));
+const config = readConfig({}, { dataDir });
+const logger = silentLogger();
+const log = await openEventLog(config, logger);
+const clickhouse = await openClickHouse(config, logger);
+try {
+  await log.ensureTopics([TOPICS.events, TOPICS.deadLetters]);
+  await append(log, 0, BACKLOG);
+  await measurePlanning(log);
+  const start = () => startHistorySink({ config, log, logger, metrics: new Registry() }, clickhouse);
+  const role = await measureBacklog(start, clickhouse);
+  await measureDelay(log, clickhouse);
+  await role.stop();
+} finally {
+  await clickhouse.stop();
+  await log.close();
+  rmSync(dataDir, { recursive: true, force: true });
+}
