@@ -166,8 +166,9 @@ function compilePositions(positions: StructArray) {
   const funding = wide('last_cumulative_funding_rate');
   const openOrders = optionalNumber(requiredPlace(layout, 'open_orders'));
   const marketIndex = optionalNumber(requiredPlace(layout, 'market_index'));
-  // What else keeps a slot in use: collateral of an isolated position (Velocity), LP shares (Drift).
-  const held = optionalBigint(place(layout, 'isolated_position_scaled_balance', 'lp_shares'));
+  // What else keeps a slot in use: collateral of an isolated position, LP shares (Drift).
+  const isolated = optionalBigint(place(layout, 'isolated_position_scaled_balance'));
+  const lpShares = optionalBigint(place(layout, 'lp_shares'));
   const flags = optionalNumber(place(layout, 'position_flag'));
   const busyFlags = 2 | 4 | 8; // being liquidated, bankrupt, bankruptcy claim
   return {
@@ -179,7 +180,8 @@ function compilePositions(positions: StructArray) {
         openOrders(view, at) !== 0 ||
         base(view, at) !== 0n ||
         quote(view, at) !== 0n ||
-        held(view, at) !== 0n ||
+        isolated(view, at) !== 0n ||
+        lpShares(view, at) !== 0n ||
         (flags(view, at) & busyFlags) !== 0
       );
     },

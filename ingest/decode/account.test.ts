@@ -1,0 +1,112 @@
+import { BorshAccountsCoder, type Idl } from '@coral-xyz/anchor';
+import { PublicKey } from '@solana/web3.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type LayoutType, loadDefinition, type StructLayout, snakeCase, variantName } from '../../schemas/index.ts';
+import { blankAccount, randomAccount, setField } from '../testing/bytes.ts';
+import { AccountError, compileAccount, compileAccounts } from './account.ts';
+
+const velocity = loadDefinition('velocity');
+const programs = velocity.programs;
+const exchange = programs.find((program) => program.accounts.has('User'));
+if (!exchange) throw new Error('no exchange program');
+const definitionOf = (name: string) => {
+  const definition = programs.flatMap((program) => [...program.accounts.values()]).find((one) => one.name === name);
+  if (!definition) throw new Error(`no ${name}`);
+  return definition;
+};
+
+/** Anchor's value as ours: bigint for BN, bytes for keys and byte arrays, variant names for enums. */
+function plain(value: unknown, type: LayoutType): unknown {
+  switch (type.kind) {
+    case 'u64':
+    case 'i64':
+    case 'u128':
+    case 'i128':
+      return BigInt(String(value));
+    case 'pubkey':
+      return value instanceof PublicKey ? value.toBytes() : value;
+    case 'bytes':
+      return Uint8Array.from(value as number[]);
+    case 'enum':
+      return variantName(Object.keys(value as object)[0] ?? '');
+    case 'struct':
+      return plainStruct(value as Record<string, unknown>, type.layout);
+    case 'array':
+      return (value as unknown[]).map((element) => plain(element, type.element));
+    default:
+      return value;
+  }
+}
+
+function plainStruct(value: Record<string, unknown>, layout: StructLayout): Record<string, unknown> {
+  const bySnake = new Map(Object.entries(value).map(([name, member]) => [snakeCase(name), member]));
+  return Object.fromEntries(layout.fields.map(({ name, type }) => [name, plain(bySnake.get(name), type)]));
+}
+
+describe('account decoder', () => {
+  for (const program of programs) {
+    const anchor = new BorshAccountsCoder(program.idl as Idl);
+    for (const definition of program.accounts.values()) {
+      it(`agrees with Anchor's coder on every field of ${definition.name}`, () => {
+        const compiled = compileAccount(definition);
+        fc.assert(
+          fc.property(fc.nat(), (seed) => {
+            const bytes = randomAccount(definition, seed);
+            const theirs = anchor.decode(definition.name, bytes) as Record<string, unknown>;
+            expect(compiled.decode(bytes)).toEqual(plainStruct(theirs, definition.layout));
+          }),
+          { numRuns: 8 },
+        );
+      });
+    }
+  }
+
+  it('reads a grown account like the one before it grew', () => {
+    for (const definition of [definitionOf('User'), definitionOf('PerpMarket')]) {
+      const compiled = compileAccount(definition);
+      const bytes = randomAccount(definition, 7);
+      const grown = Buffer.concat([bytes, Buffer.alloc(100, 0xff)]);
+      expect(compiled.decode(grown)).toEqual(compiled.decode(bytes));
+    }
+  });
+
+  it('reads fields appended by a later revision as zero where the account is not yet grown', () => {
+    const definition = definitionOf('PerpMarket');
+    const compiled = compileAccount(definition);
+    expect(compiled.bytesMin).toBe(1304);
+    const short = randomAccount(definition, 9).subarray(0, 1304);
+    const value = compiled.decode(short);
+    expect(value.clob_market).toEqual(new Uint8Array(32));
+    expect(value.order_tick_size).toEqual(compiled.decode(randomAccount(definition, 9)).order_tick_size);
+  });
+
+  it('refuses data of another layout by its length and another kind by its discriminator', () => {
+    const compiled = compileAccount(definitionOf('User'));
+    const bytes = blankAccount(definitionOf('User'));
+    const reasonOf = (data: Uint8Array) => {
+      try {
+        compiled.decode(data);
+        return 'none';
+      } catch (error) {
+        return error instanceof AccountError ? error.reason : String(error);
+      }
+    };
+    expect(reasonOf(bytes)).toBe('none');
+    expect(reasonOf(bytes.subarray(0, 4496))).toBe('wrong_length');
+    expect(reasonOf(bytes.subarray(0, 5))).toBe('unknown_discriminator');
+    expect(reasonOf(blankAccount(definitionOf('UserStats')))).toBe('unknown_discriminator');
+  });
+
+  it('takes account names in PascalCase only', () => {
+    const accounts = compileAccounts(velocity);
+    const bytes = blankAccount(definitionOf('User'));
+    setField(bytes, definitionOf('User').layout, 'sub_account_id', 5);
+    expect(accounts.decode('User', bytes).sub_account_id).toBe(5);
+    for (const name of ['user', 'USER', 'userStats', 'Nothing']) {
+      expect(() => accounts.decode(name, bytes)).toThrow(`Unknown account: ${name}`);
+    }
+    expect(accounts.find(bytes)?.name).toBe('User');
+    expect(accounts.find(Buffer.alloc(20))).toBeNull();
+  });
+});

@@ -1,0 +1,483 @@
+import bs58 from 'bs58';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type BookOrders,
+  CLOB_NODE_BYTES,
+  CLOB_NODE_FLAGS,
+  CLOB_NODES_OFFSET,
+  loadDefinition,
+  ORDER_FLAG_PLACED_ON_CLOB,
+} from '../schemas/index.ts';
+import type { Output } from './diff/output.ts';
+import { compileReaders, Differ } from './differ.ts';
+import type { AccountUpdate } from './source.ts';
+import { blankAccount, random, setField } from './testing/bytes.ts';
+
+const definition = loadDefinition('velocity');
+const programs = definition.programs;
+const accountOf = (name: string) => {
+  for (const program of programs) {
+    const found = program.accounts.get(name);
+    if (found) return { ...found, owner: bs58.decode(program.programId) };
+  }
+  throw new Error(`no ${name}`);
+};
+const USER = accountOf('User');
+const CLOB = accountOf('ClobHeaderV0');
+const PERP = accountOf('PerpMarket');
+const SPOT = accountOf('SpotMarket');
+const LAZER = accountOf('PythLazerOracle');
+const STATE = accountOf('State');
+const nodeLayout = programs
+  .flatMap((program) => [...program.types.values()])
+  .find(({ name }) => name === 'OrderNodeV0');
+if (!nodeLayout) throw new Error('no node');
+const NODE = nodeLayout;
+const readers = compileReaders(definition);
+
+const key = (...bytes: number[]) => Uint8Array.from({ length: 32 }, (_, index) => bytes[index] ?? 0);
+/** A stand-in for the PDA: any pure function will do. */
+const deriveUser = (authority: Uint8Array, subAccountId: number) => {
+  const derived = Uint8Array.from(authority);
+  derived[30] = subAccountId;
+  derived[31] = 1;
+  return derived;
+};
+const newDiffer = () => new Differ(readers, deriveUser);
+
+interface Order {
+  readonly slot: number;
+  readonly orderId: number;
+  readonly marketIndex: number;
+  readonly price: bigint;
+  readonly size: bigint;
+  readonly filled: bigint;
+  readonly reduceOnly: boolean;
+  readonly spot?: boolean;
+  readonly shadow?: boolean;
+}
+interface Position {
+  readonly marketIndex: number;
+  readonly base: bigint;
+  readonly openOrders: number;
+}
+interface UserState {
+  readonly user: number;
+  readonly orders: readonly Order[];
+  readonly positions: readonly Position[];
+}
+interface Node {
+  readonly node: number;
+  readonly maker: number;
+  readonly clientOrderId: number;
+  readonly bookOrderId: bigint;
+  readonly price: bigint;
+  readonly size: bigint;
+  readonly ask: boolean;
+  readonly reduceOnly: boolean;
+  readonly next: number;
+}
+
+const authorityOf = (user: number) => key(9, user);
+const userKey = (user: number) => deriveUser(authorityOf(user), 0);
+const clobKey = (market: number) => key(7, market);
+
+function userBytes({ user, orders, positions }: UserState): Buffer {
+  const bytes = blankAccount(USER);
+  const set = (path: string, value: Parameters<typeof setField>[3]) => setField(bytes, USER.layout, path, value);
+  set('authority', authorityOf(user));
+  for (const order of orders) {
+    const at = `orders.${order.slot}`;
+    set(`${at}.status`, 'open');
+    set(`${at}.order_type`, 'limit');
+    set(`${at}.market_type`, order.spot ? 'spot' : 'perp');
+    set(`${at}.order_id`, order.orderId);
+    set(`${at}.market_index`, order.marketIndex);
+    set(`${at}.price`, order.price);
+    set(`${at}.base_asset_amount`, order.size);
+    set(`${at}.base_asset_amount_filled`, order.filled);
+    set(`${at}.reduce_only`, order.reduceOnly);
+    if (order.shadow) set(`${at}.bit_flags`, ORDER_FLAG_PLACED_ON_CLOB);
+  }
+  for (const [index, position] of positions.entries()) {
+    set(`perp_positions.${index}.market_index`, position.marketIndex);
+    set(`perp_positions.${index}.base_asset_amount`, position.base);
+    set(`perp_positions.${index}.open_orders`, position.openOrders);
+  }
+  return bytes;
+}
+
+function clobBytes(market: number, capacity: number, nodes: readonly Node[]): Buffer {
+  const bytes = Buffer.concat([blankAccount(CLOB), Buffer.alloc(8 + capacity * CLOB_NODE_BYTES)]);
+  setField(bytes, CLOB.layout, 'market_index', market);
+  for (const node of nodes) {
+    const start = CLOB_NODES_OFFSET + node.node * CLOB_NODE_BYTES;
+    const set = (path: string, value: Parameters<typeof setField>[3]) => setField(bytes, NODE, path, value, start);
+    set('authority', authorityOf(node.maker));
+    set('price', node.price);
+    set('base_asset_amount', node.size);
+    set('order_id', node.bookOrderId);
+    set('client_order_id', node.clientOrderId);
+    set('next', node.next);
+    const { open, ask, reduceOnly } = CLOB_NODE_FLAGS;
+    set('bit_flags', open | (node.ask ? ask : 0) | (node.reduceOnly ? reduceOnly : 0));
+  }
+  return bytes;
+}
+
+function update(
+  pubkey: Uint8Array,
+  owner: Uint8Array,
+  data: Uint8Array,
+  slot: number,
+  writeVersion: bigint | null = null,
+): AccountUpdate {
+  return { kind: 'account', slot, writeVersion, pubkey, owner, data };
+}
+
+/** What a reader of the messages holds: orders by identity, described as text. */
+class NaiveReader {
+  readonly orders = new Map<string, string>();
+  readonly positions = new Map<string, string>();
+  readonly outputs: Output[] = [];
+  readonly take = (output: Output): void => {
+    this.outputs.push(output);
+    if (output.name === 'PositionState') {
+      const { user, marketIndex, baseAssetAmount, openOrders } = output.value;
+      const id = `${user[1]} ${marketIndex}`;
+      if (baseAssetAmount === 0n && openOrders === 0) this.positions.delete(id);
+      else this.positions.set(id, `${baseAssetAmount} ${openOrders}`);
+    } else if (output.name === 'BookOrders') this.#orders(output.value);
+  };
+
+  #orders({ marketType, marketIndex, source, upserts, removals }: BookOrders): void {
+    const id = (maker: Uint8Array, orderId: number) => `${source} ${marketType}-${marketIndex} ${maker[1]} ${orderId}`;
+    for (const { maker, orderId } of removals) this.orders.delete(id(maker, orderId));
+    for (const order of upserts) {
+      const { price, baseAssetAmount, baseAssetAmountFilled, positionBaseAmount, bookOrderId, direction } = order;
+      this.orders.set(
+        id(order.maker, order.orderId),
+        [price, baseAssetAmount, baseAssetAmountFilled, direction, positionBaseAmount, bookOrderId].join(' '),
+      );
+    }
+  }
+}
+
+interface World {
+  readonly users: Map<number, UserState | null>;
+  readonly clobs: Map<number, readonly Node[]>;
+}
+
+/** The same, straight from the accounts' final states. */
+function truth({ users, clobs }: World): { orders: Map<string, string>; positions: Map<string, string> } {
+  const orders = new Map<string, string>();
+  const positions = new Map<string, string>();
+  const cap = (user: number, market: number) => {
+    const position = users.get(user)?.positions.find(({ marketIndex }) => marketIndex === market);
+    return position && position.openOrders > 0 ? position.base : 0n;
+  };
+  for (const [user, state] of users) {
+    for (const order of state?.orders ?? []) {
+      if (order.shadow) continue;
+      const base = order.reduceOnly && !order.spot ? cap(user, order.marketIndex) : 0n;
+      orders.set(
+        `user ${order.spot ? 'spot' : 'perp'}-${order.marketIndex} ${user} ${order.orderId}`,
+        [order.price, order.size, order.filled, 'long', base, null].join(' '),
+      );
+    }
+    for (const { marketIndex, base, openOrders } of state?.positions ?? []) {
+      if (base !== 0n || openOrders !== 0) positions.set(`${user} ${marketIndex}`, `${base} ${openOrders}`);
+    }
+  }
+  for (const [market, nodes] of clobs) {
+    for (const node of nodes) {
+      orders.set(
+        `clob perp-${market} ${node.maker} ${node.clientOrderId}`,
+        [
+          node.price,
+          node.size,
+          0n,
+          node.ask ? 'short' : 'long',
+          node.reduceOnly ? cap(node.maker, market) : 0n,
+          node.bookOrderId,
+        ].join(' '),
+      );
+    }
+  }
+  return { orders, positions };
+}
+
+const USERS = 3;
+const MARKETS = 2;
+
+/** A random history: account states in the order of their slots, and the world they lead to. */
+function history(seed: number, steps: number) {
+  const next = random(seed);
+  const pick = (limit: number) => Math.floor(next() * limit);
+  const world: World = { users: new Map(), clobs: new Map() };
+  const updates: AccountUpdate[] = [];
+  for (let step = 0; step < steps; step++) {
+    const slot = 100 + step;
+    const version = BigInt(step);
+    if (next() < 0.5) {
+      const user = pick(USERS);
+      if (next() < 0.1) {
+        world.users.set(user, null);
+        updates.push(update(userKey(user), USER.owner, new Uint8Array(0), slot, version));
+        continue;
+      }
+      const slots = [...Array(6).keys()].filter(() => next() < 0.5);
+      const state: UserState = {
+        user,
+        orders: slots.map((at) => ({
+          slot: at * 5,
+          orderId: 10 * (pick(2) + 1) + at,
+          marketIndex: pick(MARKETS),
+          price: BigInt(pick(3) + 1),
+          size: 10n,
+          filled: BigInt(pick(2)),
+          reduceOnly: next() < 0.5,
+          spot: next() < 0.2,
+          shadow: next() < 0.3,
+        })),
+        positions: [...Array(MARKETS).keys()]
+          .filter(() => next() < 0.7)
+          .map((marketIndex) => ({ marketIndex, base: BigInt(pick(3) - 1), openOrders: pick(2) })),
+      };
+      world.users.set(user, state);
+      updates.push(update(userKey(user), USER.owner, userBytes(state), slot, version));
+    } else {
+      const market = pick(MARKETS);
+      const capacity = 4 + pick(20);
+      const nodes = [...Array(capacity).keys()]
+        .filter(() => next() < 0.5)
+        .map((node) => ({
+          node,
+          maker: pick(USERS),
+          clientOrderId: node * 2 + pick(2),
+          bookOrderId: BigInt(node + pick(2)),
+          price: BigInt(pick(3) + 1),
+          size: BigInt(pick(2) + 1),
+          ask: next() < 0.5,
+          reduceOnly: next() < 0.4,
+          next: pick(1000),
+        }));
+      // An order stands once in its book.
+      const unique = [...new Map(nodes.map((node) => [`${node.maker} ${node.clientOrderId}`, node])).values()];
+      world.clobs.set(market, unique);
+      updates.push(update(clobKey(market), CLOB.owner, clobBytes(market, capacity, unique), slot, version));
+    }
+  }
+  return { updates, world };
+}
+
+describe('differ', () => {
+  it('gives messages whose application equals the accounts, whatever the sequence of states', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 1, max: 40 }), (seed, steps) => {
+        const { updates, world } = history(seed, steps);
+        const reader = new NaiveReader();
+        const differ = newDiffer();
+        for (const one of updates) differ.account(one, reader.take);
+        expect({ orders: reader.orders, positions: reader.positions }).toEqual(truth(world));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('changes nothing for updates that come again or late', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 1, max: 30 }), (seed, steps) => {
+        const { updates, world } = history(seed, steps);
+        const next = random(seed ^ 0x55);
+        const reader = new NaiveReader();
+        const differ = newDiffer();
+        for (const [index, one] of updates.entries()) {
+          differ.account(one, reader.take);
+          const before = reader.outputs.length;
+          differ.account(one, reader.take);
+          const earlier = updates[Math.floor(next() * (index + 1))];
+          if (earlier) differ.account(earlier, reader.take);
+          // An earlier update counts only for an account that has not been seen at a later slot.
+          expect(reader.outputs.length).toBe(before);
+        }
+        expect({ orders: reader.orders, positions: reader.positions }).toEqual(truth(world));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('orders two writes of one slot by their write version', () => {
+    const reader = new NaiveReader();
+    const differ = newDiffer();
+    const state = (price: bigint): UserState => ({
+      user: 1,
+      orders: [{ slot: 0, orderId: 1, marketIndex: 0, price, size: 10n, filled: 0n, reduceOnly: false }],
+      positions: [],
+    });
+    differ.account(update(userKey(1), USER.owner, userBytes(state(2n)), 5, 20n), reader.take);
+    differ.account(update(userKey(1), USER.owner, userBytes(state(1n)), 5, 19n), reader.take);
+    expect([...reader.orders.values()][0]).toMatch(/^2 /);
+  });
+
+  it('tells the first snapshot in full between brackets of every market', () => {
+    const { updates, world } = history(42, 30);
+    const newest = new Map(updates.map((one) => [bs58.encode(one.pubkey), one]));
+    const market = blankAccount(PERP);
+    setField(market, PERP.layout, 'market_index', 5);
+    const reader = new NaiveReader();
+    const differ = newDiffer();
+    differ.snapshotBegin();
+    for (const one of newest.values()) differ.account(one, reader.take);
+    differ.account(update(key(3), PERP.owner, market, 200), reader.take);
+    expect(reader.outputs).toEqual([]);
+    differ.snapshotEnd(300, reader.take);
+    expect(reader.orders).toEqual(truth(world).orders);
+    expect(reader.positions).toEqual(truth(world).positions);
+    const names = reader.outputs.map(({ name }) => name);
+    const brackets = names.filter((name) => name === 'BookSnapshotBegin').length;
+    expect(brackets).toBeGreaterThanOrEqual(3);
+    expect(names.slice(0, brackets).every((name) => name === 'BookSnapshotBegin')).toBe(true);
+    expect(names.slice(-brackets).every((name) => name === 'BookSnapshotEnd')).toBe(true);
+    expect(reader.outputs.find((output) => output.name === 'BookSnapshotEnd')?.value).toMatchObject({
+      snapshotSlot: 300,
+    });
+  });
+
+  it('drops accounts that a later snapshot lacks, unless they were seen after it', () => {
+    const reader = new NaiveReader();
+    const differ = newDiffer();
+    const order = { slot: 0, orderId: 1, marketIndex: 0, price: 1n, size: 1n, filled: 0n, reduceOnly: false };
+    const state = (user: number): UserState => ({ user, orders: [order], positions: [] });
+    const account = (user: number, slot: number) => update(userKey(user), USER.owner, userBytes(state(user)), slot);
+    differ.snapshotBegin();
+    for (const user of [1, 2, 3]) differ.account(account(user, 10), reader.take);
+    differ.snapshotEnd(10, reader.take);
+    differ.account({ ...account(3, 30), data: userBytes({ ...state(3), positions: [] }) }, reader.take);
+    expect(reader.orders.size).toBe(3);
+    const before = reader.outputs.length;
+    differ.snapshotBegin();
+    differ.account(account(1, 20), reader.take);
+    differ.snapshotEnd(20, reader.take);
+    expect([...reader.orders.keys()]).toEqual(['user perp-0 1 1', 'user perp-0 3 1']);
+    expect(reader.outputs.slice(before).map(({ name }) => name)).toEqual(['BookOrders']);
+  });
+
+  it('repeats reduce-only orders of both sources when the position that caps them changes', () => {
+    const reader = new NaiveReader();
+    const differ = newDiffer();
+    const state = (base: bigint): UserState => ({
+      user: 1,
+      orders: [{ slot: 2, orderId: 8, marketIndex: 0, price: 1n, size: 10n, filled: 0n, reduceOnly: true }],
+      positions: [{ marketIndex: 0, base, openOrders: 1 }],
+    });
+    const node = { node: 0, maker: 1, clientOrderId: 4, bookOrderId: 9n, price: 3n, size: 2n, ask: true, next: 0 };
+    differ.account(update(userKey(1), USER.owner, userBytes(state(5n)), 1), reader.take);
+    differ.account(update(clobKey(0), CLOB.owner, clobBytes(0, 4, [{ ...node, reduceOnly: true }]), 2), reader.take);
+    differ.account(update(userKey(1), USER.owner, userBytes(state(7n)), 3), reader.take);
+    expect(reader.orders.get('user perp-0 1 8')).toBe('1 10 0 long 7 ');
+    expect(reader.orders.get('clob perp-0 1 4')).toBe('3 2 0 short 7 9');
+    expect(reader.outputs.map(({ name, value }) => [name, 'source' in value ? value.source : ''])).toEqual([
+      ['PositionState', ''],
+      ['BookOrders', 'user'],
+      ['BookOrders', 'clob'],
+      ['PositionState', ''],
+      ['BookOrders', 'user'],
+      ['BookOrders', 'clob'],
+    ]);
+  });
+
+  it('says nothing when only the links of a book node changed', () => {
+    const reader = new NaiveReader();
+    const differ = newDiffer();
+    const node = {
+      node: 1,
+      maker: 1,
+      clientOrderId: 4,
+      bookOrderId: 9n,
+      price: 3n,
+      size: 2n,
+      ask: true,
+      reduceOnly: false,
+    };
+    differ.account(update(clobKey(0), CLOB.owner, clobBytes(0, 8, [{ ...node, next: 3 }]), 2), reader.take);
+    differ.account(update(clobKey(0), CLOB.owner, clobBytes(0, 8, [{ ...node, next: 5 }]), 3), reader.take);
+    expect(reader.outputs.length).toBe(1);
+  });
+
+  it('describes markets, prices each from its oracle, and falls back to what the market saw last', () => {
+    const reader = new NaiveReader();
+    const differ = newDiffer();
+    const market = blankAccount(PERP);
+    const set = (path: string, value: Parameters<typeof setField>[3]) => setField(market, PERP.layout, path, value);
+    const oracle = key(4);
+    set('market_index', 3);
+    set('name', Buffer.from('SOL-PERP'.padEnd(32)));
+    set('status', 'active');
+    set('oracle', oracle);
+    set('oracle_source', 'pythLazer1K');
+    set('order_tick_size', 100);
+    set('market_stats.historical_oracle_data.last_oracle_price', 77n);
+    set('amm.base_asset_reserve', 5n);
+    differ.account(update(key(3), PERP.owner, market, 10), reader.take);
+    const lazer = blankAccount(LAZER);
+    setField(lazer, LAZER.layout, 'price', 123_456n);
+    setField(lazer, LAZER.layout, 'exponent', -8);
+    setField(lazer, LAZER.layout, 'posted_slot', 11n);
+    setField(lazer, LAZER.layout, 'conf', 1000n);
+    differ.account(update(oracle, LAZER.owner, lazer, 12), reader.take);
+    const spot = blankAccount(SPOT);
+    setField(spot, SPOT.layout, 'oracle_source', 'quoteAsset');
+    setField(spot, SPOT.layout, 'decimals', 6);
+    differ.account(update(key(5), SPOT.owner, spot, 13), reader.take);
+    expect(reader.outputs.map(({ name, value }) => [name, value])).toMatchObject([
+      [
+        'BookMarket',
+        { marketType: 'perp', marketIndex: 3, symbol: 'SOL-PERP', status: 'active', tickSize: 100n, slot: 10 },
+      ],
+      ['BookOracle', { marketIndex: 3, price: 77n, slot: 10 }],
+      ['BookOracle', { marketIndex: 3, price: 1_234_560n, confidence: 10_000n, oracleSlot: 11n, slot: 12 }],
+      ['BookMarket', { marketType: 'spot', marketIndex: 0, decimals: 6, amm: null, clobMarket: null }],
+      ['BookOracle', { marketType: 'spot', price: 1_000_000n }],
+    ]);
+    expect(reader.outputs[0]?.value).toMatchObject({
+      ammPaused: false,
+      clobMarket: null,
+      amm: { baseAssetReserve: 5n },
+    });
+  });
+
+  it('tells perp markets again when the exchange pauses its AMM', () => {
+    const reader = new NaiveReader();
+    const differ = newDiffer();
+    differ.account(update(key(3), PERP.owner, blankAccount(PERP), 10), reader.take);
+    const state = blankAccount(STATE);
+    setField(state, STATE.layout, 'exchange_status', 4);
+    differ.account(update(key(6), STATE.owner, state, 11), reader.take);
+    const markets = reader.outputs.filter(({ name }) => name === 'BookMarket');
+    expect(markets.map(({ value }) => 'ammPaused' in value && value.ammPaused)).toEqual([false, true]);
+  });
+
+  it('parks what it cannot read and keeps the state before', () => {
+    const reader = new NaiveReader();
+    const differ = newDiffer();
+    const state: UserState = {
+      user: 1,
+      orders: [{ slot: 0, orderId: 1, marketIndex: 0, price: 1n, size: 1n, filled: 0n, reduceOnly: false }],
+      positions: [],
+    };
+    differ.account(update(userKey(1), USER.owner, userBytes(state), 1), reader.take);
+    differ.account(update(userKey(1), USER.owner, userBytes(state).subarray(0, 3000), 2), reader.take);
+    differ.account(update(key(8), USER.owner, Buffer.alloc(50, 0xee), 3), reader.take);
+    differ.account(update(key(8), USER.owner, blankAccount(accountOf('UserStats')), 4), reader.take);
+    expect(reader.orders.size).toBe(1);
+    const letters = reader.outputs.flatMap((output) => (output.name === 'DeadLetter' ? [output.value] : []));
+    expect(letters.map(({ reason, slot }) => [reason, slot])).toEqual([
+      ['wrong_length', 2],
+      ['unknown_discriminator', 3],
+    ]);
+    expect(letters[0]?.origin).toBe(bs58.encode(userKey(1)));
+    expect(letters[0]?.bytes.length).toBe(3000);
+  });
+});

@@ -1,0 +1,172 @@
+// Recorded mainnet bytes against the values recorded with them. Runs where the recorded data is present.
+
+import { existsSync, readFileSync } from 'node:fs';
+import bs58 from 'bs58';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ChainDefinition, loadDefinition, snakeCase, variantName } from '../schemas/index.ts';
+import { driftIdlPath } from '../test/peers/drift-idl.ts';
+import { type AccountDecoder, compileAccounts } from './decode/account.ts';
+import { compileEvents, type EventDecoder } from './decode/events.ts';
+import { parseLogs } from './decode/logs.ts';
+import { readOracle } from './decode/oracle.ts';
+import { decodeTransaction } from './decode/transaction.ts';
+
+const FIXTURES = new URL('../../shared/fixtures/', import.meta.url);
+const DRIFT = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
+const present = existsSync(FIXTURES);
+if (!present) process.stdout.write('recorded mainnet data is not present: its decoding is not checked\n');
+
+interface Recorded {
+  readonly account?: string;
+  readonly data: string;
+  readonly decoded: Record<string, unknown>;
+}
+interface RecordedEvent {
+  readonly name: string;
+  readonly data: string;
+  readonly decoded: Record<string, unknown>;
+  readonly fieldsNotInRecording?: readonly string[];
+}
+interface RecordedEvents {
+  readonly events: readonly RecordedEvent[];
+  readonly transactionLogs: readonly { readonly logs: readonly string[]; readonly events: readonly RecordedEvent[] }[];
+}
+
+const read = <T>(file: string) => JSON.parse(readFileSync(new URL(file, FIXTURES), 'utf8')) as T;
+
+/** Members of a position that the released definition reads otherwise, at the same bytes. */
+const RENAMED: Readonly<Record<string, readonly [string, number]>> = {
+  lastBaseAssetAmountPerLp: ['isolated_position_scaled_balance', 64],
+  perLpBase: ['position_flag', 8],
+};
+
+/** Our value as the recording writes it: keys base58, byte arrays hex or text, wide integers and enums as text. */
+function agrees(ours: unknown, recorded: unknown, path: string): void {
+  if (recorded === null) expect(ours, path).toBeNull();
+  else if (Array.isArray(recorded)) {
+    const list = ours as unknown[];
+    expect(list.length, path).toBe(recorded.length);
+    for (const [index, member] of recorded.entries()) agrees(list[index], member, `${path}.${index}`);
+  } else if (typeof recorded === 'object') {
+    for (const [name, member] of Object.entries(recorded as object)) {
+      const members = ours as Record<string, unknown>;
+      const renamed = RENAMED[name];
+      if (renamed && renamed[0] in members) {
+        const unsigned = BigInt.asUintN(renamed[1], BigInt(String(member)));
+        expect(BigInt(String(members[renamed[0]])), `${path}.${name}`).toBe(unsigned);
+        continue;
+      }
+      const key = snakeCase(name);
+      expect(Object.keys(members), path).toContain(key);
+      agrees(members[key], member, `${path}.${key}`);
+    }
+  } else if (ours instanceof Uint8Array) {
+    const texts = [Buffer.from(ours).toString('hex'), Buffer.from(ours).toString('utf8'), bs58.encode(ours)];
+    expect(texts, path).toContain(recorded);
+  } else if (typeof ours === 'bigint') expect(String(ours), path).toBe(String(recorded));
+  else if (typeof ours === 'string') expect(ours, path).toBe(variantName(String(recorded)));
+  else expect(ours, path).toBe(recorded);
+}
+
+/** The recording drops empty slots (protocol 1.4); ours keeps them. */
+function withoutEmptySlots(user: Record<string, unknown>): Record<string, unknown> {
+  const slots = (name: string) => user[name] as Record<string, unknown>[];
+  const uses = (slot: Record<string, unknown>, names: readonly string[]) =>
+    names.some((name) => BigInt(String(slot[name] ?? 0)) !== 0n);
+  const spot = ['scaled_balance', 'open_orders'];
+  const perp = ['base_asset_amount', 'quote_asset_amount', 'lp_shares', 'open_orders'];
+  return {
+    ...user,
+    spot_positions: slots('spot_positions').filter((slot) => uses(slot, spot)),
+    perp_positions: slots('perp_positions').filter((slot) => uses(slot, perp)),
+    orders: slots('orders').filter(({ status }) => status !== 'init'),
+  };
+}
+
+describe.runIf(present)('recorded mainnet data', () => {
+  let definition: ChainDefinition;
+  let accounts: AccountDecoder;
+  let events: EventDecoder;
+  beforeAll(async () => {
+    definition = loadDefinition(await driftIdlPath());
+    accounts = compileAccounts(definition);
+    events = compileEvents(definition);
+  }, 120_000);
+
+  it('decodes every account to the recorded values', () => {
+    const users = read<{ accounts: Recorded[] }>('drift-user-accounts.json').accounts;
+    const others = read<{ accounts: Recorded[] }>('drift-accounts.json').accounts;
+    let compared = 0;
+    for (const { account = 'User', data, decoded } of [...users, ...others]) {
+      if (account === 'PriceUpdateV2') continue;
+      const ours = accounts.decode(account, Buffer.from(data, 'base64'));
+      agrees(account === 'User' ? withoutEmptySlots(ours) : ours, decoded, account);
+      compared += 1;
+    }
+    expect(compared).toBe(28);
+  });
+
+  it('prices the recorded oracle accounts', () => {
+    const others = read<{ accounts: Recorded[] }>('drift-accounts.json').accounts;
+    const priced = (name: string, source: string) =>
+      others
+        .filter(({ account }) => account === name)
+        .map(({ data, decoded }) => ({ decoded, ours: readOracle(Buffer.from(data, 'base64'), source) }));
+    const pulls = priced('PriceUpdateV2', 'pythPull');
+    expect(pulls.length).toBe(2);
+    for (const { decoded, ours } of pulls) {
+      // Eight digits are recorded, six are kept.
+      expect(ours.price).toBe(BigInt(String(decoded.price)) / 100n);
+      expect(ours.confidence).toBe(BigInt(String(decoded.conf)) / 100n);
+      expect(ours.twap).toBe(BigInt(String(decoded.emaPrice)) / 100n);
+      expect(ours.twapConfidence).toBe(BigInt(String(decoded.emaConf)) / 100n);
+      expect(ours.oracleSlot).toBe(BigInt(String(decoded.postedSlot)));
+    }
+    expect(priced('PythLazerOracle', 'pythLazer')[0]?.ours).toMatchObject({
+      price: 999_999n,
+      oracleSlot: 348_900_640n,
+    });
+    expect(priced('PythLazerOracle', 'pythLazerStableCoin')[0]?.ours.price).toBe(1_000_000n);
+    expect(priced('PrelaunchOracle', 'prelaunch')[0]?.ours).toMatchObject({ price: 2n, maxPrice: 2n });
+  });
+
+  it('decodes every event to the recorded values, and what its recording ends before to null', () => {
+    for (const { name, data, decoded, fieldsNotInRecording = [] } of read<RecordedEvents>('drift-events.json').events) {
+      const record = events.decode({ program: DRIFT, bytes: Buffer.from(data, 'base64'), damaged: false });
+      expect(record.name).toBe(name);
+      agrees(record.data, decoded, name);
+      for (const field of fieldsNotInRecording) expect(record.data[snakeCase(field)], field).toBeNull();
+    }
+  });
+
+  it('finds the recorded events in the transaction logs, in order', () => {
+    for (const { logs, events: recorded } of read<RecordedEvents>('drift-events.json').transactionLogs) {
+      const { payloads, incomplete } = parseLogs(logs, events.known);
+      expect(incomplete).toBe(false);
+      const ours = payloads.map((payload) => events.decode(payload));
+      expect(ours.map(({ name }) => name)).toEqual(recorded.map(({ name }) => name));
+      for (const [index, { decoded }] of recorded.entries()) {
+        const flat = Object.entries(decoded).flatMap(([name, member]) =>
+          member !== null && typeof member === 'object' && !Array.isArray(member)
+            ? Object.entries(member as object)
+                .filter(([inner]) => inner !== 'padding')
+                .map(([inner, value]) => [`${name}_${snakeCase(inner)}`, value])
+            : [[name, member]],
+        );
+        agrees(ours[index]?.data, Object.fromEntries(flat), String(index));
+      }
+    }
+  });
+
+  it('carries every recorded event in its own schema', () => {
+    for (const { logs, events: recorded } of read<RecordedEvents>('drift-events.json').transactionLogs) {
+      const signature = bs58.encode(Buffer.alloc(64, 9));
+      const decoded = decodeTransaction(
+        { kind: 'transaction', slot: 5, signature, failed: false, logs, blockIndex: null, blockTime: null },
+        events,
+      );
+      expect(decoded.parked).toEqual([]);
+      expect(decoded.events.map(({ name }) => name)).toEqual(recorded.map(({ name }) => name));
+    }
+  });
+});
