@@ -2,6 +2,7 @@
 
 import type { EventLog, LogBatch, Logger } from '../../platform/index.ts';
 import { decodeMessage, TOPICS, type TradeView } from '../../schemas/index.ts';
+import { followAlways } from '../views/follow.ts';
 import { envelope } from './book-channels.ts';
 import type { Fanout } from './fanout.ts';
 import { REMEMBERED_FILLS } from './limits.ts';
@@ -35,7 +36,7 @@ export class TradeChannels {
     this.#loop.catch(() => {}); // `done` reports it
   }
 
-  /** Rejects when the log failed. */
+  /** Settles when following ended; rejects when a fill could not be published. */
   get done(): Promise<void> {
     return this.#loop;
   }
@@ -45,11 +46,10 @@ export class TradeChannels {
     await this.#loop.catch(() => {});
   }
 
-  async #follow(from: ReadonlyMap<number, bigint>): Promise<void> {
-    const { log } = this.#options;
-    for await (const batch of log.follow({ topic: TOPICS.tradeViews, from, signal: this.#abort.signal })) {
-      this.#publish(batch);
-    }
+  #follow(from: ReadonlyMap<number, bigint>): Promise<void> {
+    const { log, logger } = this.#options;
+    const take = (batch: LogBatch): void => this.#publish(batch);
+    return followAlways({ log, logger, topic: TOPICS.tradeViews, from, signal: this.#abort.signal, take });
   }
 
   #publish({ partition, records }: LogBatch): void {

@@ -19,6 +19,8 @@ export class FakeLog implements EventLog {
   readonly #partitions = new Map<string, LogRecord[]>();
   readonly #groups = new Map<string, { positions: Map<string, bigint>; state: Map<string, Uint8Array> }>();
   readonly #waiting = new Set<() => void>();
+  /** Offset at which the newest follower of `topic/partition` began. */
+  readonly readFrom = new Map<string, bigint>();
 
   async ensureTopics(): Promise<void> {}
 
@@ -46,7 +48,9 @@ export class FakeLog implements EventLog {
     const next = new Map<number, number>();
     for (const [partition, start] of from) {
       const end = this.#list(topic, partition).length;
-      next.set(partition, start === 'earliest' ? 0 : start === 'latest' ? end : Number(start));
+      const first = start === 'earliest' ? 0 : start === 'latest' ? end : Number(start);
+      next.set(partition, first);
+      this.readFrom.set(`${topic.name}/${partition}`, BigInt(first));
     }
     while (!signal.aborted) {
       let found = false;

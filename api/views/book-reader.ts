@@ -13,6 +13,7 @@ import {
   TOPICS,
 } from '../../schemas/index.ts';
 import { greatest, least } from '../units.ts';
+import { followAlways } from './follow.ts';
 import { MarketFollower } from './market-follower.ts';
 import { PublishedBook } from './published-book.ts';
 import type { MarketRegistry } from './registry.ts';
@@ -71,7 +72,7 @@ export class BookReader {
     this.#loops.catch(() => {}); // `done` reports it
   }
 
-  /** Settles when following ended; rejects when the log failed. */
+  /** Settles when following ended; rejects when a book could not take a message. */
   get done(): Promise<void> {
     return this.#loops.then(() => undefined);
   }
@@ -147,11 +148,10 @@ export class BookReader {
     return from;
   }
 
-  async #followBooks(from: ReadonlyMap<number, bigint>): Promise<void> {
-    const { log } = this.#options;
-    for await (const batch of log.follow({ topic: TOPICS.bookViews, from, signal: this.#abort.signal })) {
-      this.#takeBatch(batch);
-    }
+  #followBooks(from: ReadonlyMap<number, bigint>): Promise<void> {
+    const { log, logger } = this.#options;
+    const take = (batch: LogBatch): void => this.#takeBatch(batch);
+    return followAlways({ log, logger, topic: TOPICS.bookViews, from, signal: this.#abort.signal, take });
   }
 
   #takeBatch({ partition, records }: LogBatch): void {

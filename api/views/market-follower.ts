@@ -2,6 +2,7 @@
 
 import type { EventLog, Logger } from '../../platform/index.ts';
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';
+import { followAlways } from './follow.ts';
 import { MarketRegistry } from './registry.ts';
 
 const PAGE_RECORDS = 1000;
@@ -28,7 +29,7 @@ export class MarketFollower {
     this.#loop.catch(() => {}); // `done` reports it
   }
 
-  /** Settles when following ended; rejects when the log failed. */
+  /** Settles when following ended. */
   get done(): Promise<void> {
     return this.#loop;
   }
@@ -52,11 +53,16 @@ export class MarketFollower {
     return position;
   }
 
-  async #follow(next: bigint): Promise<void> {
-    const options = { topic: TOPICS.marketViews, from: new Map([[0, next]]), signal: this.#abort.signal };
-    for await (const { records } of this.#options.log.follow(options)) {
-      for (const { value } of records) this.#take(value);
-    }
+  #follow(next: bigint): Promise<void> {
+    return followAlways({
+      ...this.#options,
+      topic: TOPICS.marketViews,
+      from: new Map([[0, next]]),
+      signal: this.#abort.signal,
+      take: ({ records }) => {
+        for (const { value } of records) this.#take(value);
+      },
+    });
   }
 
   #take(bytes: Uint8Array): void {

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FollowOptions, LogBatch } from '../../platform/index.ts';
+import { partitionOf, TOPICS } from '../../schemas/index.ts';
+import { diff, Stage, snapshot, until } from '../testing/stage.ts';
+import { BookReader } from './book-reader.ts';
+
+const SOL = { marketType: 'perp', marketIndex: 0 } as const;
+
+let stage: Stage;
+let reader: BookReader;
+
+beforeEach(async () => {
+  stage = new Stage();
+  await stage.markets();
+  reader = new BookReader(stage.context());
+});
+
+afterEach(() => reader.stop());
+
+const slot = (): number | undefined => reader.book(SOL)?.head.slot;
+
+describe('the book reader', () => {
+  it('builds books from the first change of an epoch, without any snapshot', async () => {
+    await stage.books(diff(1, 10), diff(2, 11));
+    await reader.start();
+    await until(() => reader.ready);
+    expect(slot()).toBe(11);
+  });
+
+  it('waits for a snapshot when the beginning is gone', async () => {
+    await stage.books(diff(7, 10), diff(8, 11));
+    await reader.start();
+    await stage.books(snapshot({ seq: 8, slot: 11 }), diff(9, 12));
+    await until(() => reader.ready);
+    await until(() => slot() === 12);
+    expect(reader.book(SOL)?.view.l2(5).bids).toHaveLength(3);
+  });
+
+  it('starts at the newest snapshot that the book role remembers', async () => {
+    for (let seq = 1; seq <= 50; seq += 1) await stage.books(diff(seq, 10 + seq));
+    await stage.books(snapshot({ seq: 50, slot: 60 }), diff(51, 61));
+    const value = Buffer.from('50');
+    await stage.log.commit('book', { state: [{ key: 'snapshot:perp-0', value }] });
+    const partition = partitionOf(TOPICS.bookViews, 'perp-0');
+    await reader.start();
+    await until(() => reader.ready);
+    expect(slot()).toBe(61);
+    expect(stage.log.readFrom.get(`${TOPICS.bookViews.name}/${partition}`)).toBe(50n);
+  });
+
+  it('follows a new epoch and ignores what is left of the old one', async () => {
+    await stage.books(snapshot({ seq: 5, slot: 20 }), snapshot({ epoch: 2, seq: 1, slot: 21 }), diff(6, 22));
+    await reader.start();
+    await until(() => reader.ready);
+    expect(slot()).toBe(21);
+  });
+
+  it('goes on from where it was when the log fails for a while', async () => {
+    await stage.books(snapshot());
+    const follow = stage.log.follow.bind(stage.log);
+    let failures = 0;
+    stage.log.follow = async function* (options: FollowOptions): AsyncIterable<LogBatch> {
+      for await (const batch of follow(options)) {
+        yield batch;
+        if (options.topic.name === TOPICS.bookViews.name && failures++ === 0) throw new Error('broker away');
+      }
+    };
+    await reader.start();
+    await until(() => slot() === 487);
+    await stage.books(diff(2, 488));
+    await until(() => slot() === 488);
+    expect(failures).toBeGreaterThan(0);
+  });
+
+  it('tells each batch of changed books to its listeners until they leave', async () => {
+    await stage.books(snapshot());
+    await reader.start();
+    await until(() => reader.ready);
+    const heard: string[] = [];
+    const leave = reader.onChange((keys) => heard.push([...keys].join()));
+    await stage.books(diff(2, 488), diff(3, 489));
+    await until(() => slot() === 489);
+    expect(heard).toEqual(['perp-0']);
+    leave();
+    await stage.books(diff(4, 490));
+    await until(() => slot() === 490);
+    expect(heard).toHaveLength(1);
+  });
+});
