@@ -1,6 +1,7 @@
 // One slot: prices move, what is due happens, then makers and takers take their turns.
 
-import type { LedgerBlock, LedgerTransaction } from '../ledger-types.ts';
+import type { LedgerBlock } from '../ledger-types.ts';
+import { crossBook, crossingPair } from './bookcare.ts';
 import { refreshActivation } from './clob.ts';
 import {
   crowdedSide,
@@ -12,17 +13,16 @@ import {
   expireOrders,
   releaseShadows,
 } from './cranks.ts';
+import { economyTurn, liquidationsTurn } from './economy.ts';
 import { failSomething } from './failures.ts';
 import { GENESIS_SLOT } from './genesis.ts';
-import { signatureOf } from './keys.ts';
 import { postMakerPrice, postPrices, updateAmms } from './oracles.ts';
 import { chance, pick, uniform } from './prng.ts';
 import { refreshQuotes } from './quoting.ts';
+import { SlotRun } from './slotrun.ts';
 import { cancelSomething, dueAuctions, fillDueOrder, placeTakerOrder } from './taking.ts';
-import { beginTransaction, finish, type Transaction } from './transaction.ts';
 import { dueTriggers, placeTrigger, trigger } from './triggers.ts';
-import { recordTruth } from './truth.ts';
-import { type OrderKey, perpAt, type Role, type Settings, type Trader, type World } from './world.ts';
+import { type OrderKey, perpAt, type Settings, type Trader, type World } from './world.ts';
 
 /** Turns per slot at activity 1. */
 const MAKER_TURNS = 5;
@@ -34,50 +34,6 @@ const DUE_PER_SLOT = 12;
 const EXPIRED_PER_TRANSACTION = 6;
 const FAILURE_PROBABILITY = 0.3;
 
-/** Runs transactions of one slot and collects them. */
-export class SlotRun {
-  readonly world: World;
-  readonly settings: Settings;
-  readonly transactions: LedgerTransaction[] = [];
-  private readonly byRole = new Map<Role, Trader[]>();
-
-  constructor(world: World, settings: Settings) {
-    this.world = world;
-    this.settings = settings;
-    for (const trader of world.traders) {
-      if (!trader.alive) continue;
-      const list = this.byRole.get(trader.role);
-      if (list) list.push(trader);
-      else this.byRole.set(trader.role, [trader]);
-    }
-  }
-
-  /** One transaction. A body that does nothing leaves none. */
-  transact(body: (tx: Transaction) => void): void {
-    const tx = beginTransaction(this.world);
-    body(tx);
-    if (tx.logs.length === 0) return;
-    const signature = signatureOf(this.settings.seed, tx.slot, this.transactions.length);
-    const transaction = finish(tx, signature);
-    if (tx.err === null) recordTruth(this.world, tx, signature, this.settings.keepEvents);
-    this.transactions.push(transaction);
-  }
-
-  /** How often something happens this slot when it should happen `rate` times on average, scaled by activity. */
-  times(rate: number): number {
-    const mean = rate * this.settings.activity;
-    return Math.floor(mean) + (chance(this.world.rng, mean - Math.floor(mean)) ? 1 : 0);
-  }
-
-  /** A living trader of one of the roles; undefined when there is none. */
-  someone(...roles: readonly Role[]): Trader | undefined {
-    return pick(
-      this.world.rng,
-      roles.flatMap((role) => this.byRole.get(role) ?? []),
-    );
-  }
-}
-
 export function nextBlock(world: World, settings: Settings): LedgerBlock {
   world.slot++;
   world.now = settings.genesisTime + Math.floor(((world.slot - GENESIS_SLOT - 1) * settings.slotMs) / 1000);
@@ -85,8 +41,10 @@ export function nextBlock(world: World, settings: Settings): LedgerBlock {
   for (const clob of world.clobs.values()) refreshActivation(clob, world.slot);
   pricesMove(run);
   dueThings(run);
+  liquidationsTurn(run);
   makersTurn(run);
   takersTurn(run);
+  economyTurn(run);
   if (chance(world.rng, FAILURE_PROBABILITY)) run.transact((tx) => failSomething(tx));
   return { slot: world.slot, blockTime: world.now, transactions: run.transactions };
 }
@@ -115,6 +73,8 @@ function dueThings(run: SlotRun): void {
   for (const clob of world.clobs.values()) {
     const nodes = expiredNodes(clob, world.now);
     if (nodes.length > 0) run.transact((tx) => expireNodes(tx, clob, nodes));
+    const pair = crossingPair(world, clob);
+    if (pair) withFiller(run, (filler) => run.transact((tx) => crossBook(tx, clob, pair, filler)));
     const side = crowdedSide(clob);
     if (side) run.transact((tx) => evict(tx, clob, side));
   }
@@ -137,11 +97,11 @@ function takersTurn(run: SlotRun): void {
   for (let turn = run.times(TAKER_TURNS); turn > 0; turn--) {
     const role = pick(rng, ['taker', 'taker', 'taker', 'gambler', 'trigger', 'saver'] as const) ?? 'taker';
     const trader = run.someone(role);
-    if (trader) run.transact((tx) => placeTakerOrder(tx, trader));
+    if (trader?.account.status === 0) run.transact((tx) => placeTakerOrder(tx, trader));
   }
   for (let turn = run.times(TRIGGER_TURNS); turn > 0; turn--) {
     const trader = run.someone('trigger', 'taker');
-    if (trader) run.transact((tx) => placeTrigger(tx, trader));
+    if (trader?.account.status === 0) run.transact((tx) => placeTrigger(tx, trader));
   }
   for (let turn = run.times(CANCEL_TURNS); turn > 0; turn--) {
     const trader = run.someone('trigger', 'taker', 'saver');

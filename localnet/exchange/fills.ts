@@ -53,6 +53,7 @@ export interface TakerResult {
 export function fillTaker(tx: Transaction, taker: FoundOrder, filler: Trader | null): TakerResult {
   const { trader, index, order } = taker;
   endAuction(tx.world, orderKey(trader, index));
+  touchTrader(tx, trader);
   const perp = perpAt(tx.world, order.market_index);
   const wanted = floorTo(tradableBase(trader, order), perp.account.order_step_size);
   const plan = wanted > 0n ? planFills(tx.world, trader, order, wanted, takerLimit(tx, order)) : [];
@@ -141,7 +142,7 @@ export function fillAgainstMaker(
   makerStats.fees.total_fee_rebate += rebate;
   makerStats.maker_volume_30d += quote;
   makerStats.last_maker_volume_30d_ts = BigInt(tx.now);
-  perp.account.fee_ledger.total_exchange_fee += fees.takerFee - rebate;
+  addExchangeFee(perp, fees.takerFee - rebate);
   countTrade(tx, perp, taker.order.direction, fill.base, quote);
   touch(tx, statsOf(tx.world, maker.trader));
   touchTrader(tx, maker.trader);
@@ -154,12 +155,12 @@ export function fillAgainstMaker(
     maker_existing_base_asset_amount: makerExisting.base,
     bit_flags: taker.order.bit_flags | maker.order.bit_flags,
   });
-  settleMakerOrder(tx, maker);
+  settleRestingOrder(tx, maker);
 }
 
 /** A filled order frees its slot; so does one whose remainder the book dropped as too small. */
-function settleMakerOrder(tx: Transaction, maker: FoundOrder): void {
-  const { trader, index, order } = maker;
+export function settleRestingOrder(tx: Transaction, found: FoundOrder): void {
+  const { trader, index, order } = found;
   if (unfilled(order) === 0n) {
     releaseOrder(tx, trader, index);
   } else if (isOnClob(order) && liveNode(tx.world, order) === null) {
@@ -180,6 +181,15 @@ function applyToOrder(tx: Transaction, perp: StoredPerp, side: FoundOrder, base:
     signed(order.direction, base),
     signed(opposite(order.direction), quote),
   );
+}
+
+/** Splits what the exchange keeps of a fee; sweeps later move the shares to their pools. */
+function addExchangeFee(perp: StoredPerp, fee: bigint): void {
+  const ledger = perp.account.fee_ledger;
+  ledger.total_exchange_fee += fee;
+  ledger.pending_protocol_fee += fee / 5n;
+  ledger.pending_if_fee += fee / 5n;
+  ledger.pending_amm_provision += fee / 10n;
 }
 
 interface TakerFees {
@@ -207,6 +217,7 @@ function chargeTaker(
   stats.taker_volume_30d += quote;
   stats.last_taker_volume_30d_ts = BigInt(tx.now);
   applyFee(perp, perpPosition(trader, order.market_index), -takerFee - (builderFee ?? 0n));
+  tx.world.builder.pending += builderFee ?? 0n;
   if (filler) payFiller(tx, perp, filler, fillerReward, quote);
   return {
     takerFee,

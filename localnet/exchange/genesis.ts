@@ -53,9 +53,10 @@ export function createWorld(settings: Settings): World {
       aum: 25_000_000_000_000n,
       supply: 25_000_000_000_000n,
       nextId: 1n,
-      lastSettle: { slot: GENESIS_SLOT, now: genesisTime },
+      lastSlot: GENESIS_SLOT,
+      lastTs: genesisTime,
     },
-    builderRewards: new Map(),
+    builder: { authority: deriveKey(seed, 'builder'), pending: 0n, paid: 0n },
     events: [],
     eventCounts: {},
   };
@@ -125,7 +126,7 @@ function clobMarket(settings: Settings, index: number, listing: PerpListing): Cl
       min_order_size: listing.minOrder,
       market_index: index,
       capacity,
-      evictThreshold: Math.max(4, Math.ceil(wanted * 0.55)),
+      evictThreshold: Math.max(6, Math.ceil(wanted * 0.7)),
     }),
   };
 }

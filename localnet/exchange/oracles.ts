@@ -10,13 +10,13 @@ import { emit, enter, enterExchange, leave, mention, note, type Transaction, tou
 import { oracleOf, perpListing, perpPrice, type StoredOracle, spotPrice } from './world.ts';
 
 /** Typical change per slot as a share of the price. */
-const VOLATILITY = 0.0002;
+const VOLATILITY = 0.000_25;
 const STABLE_VOLATILITY = 0.000_01;
 /** Pull back to the listed price per slot, so that a long run stays in range. */
 const REVERSION = 0.000_2;
 /** Now and then a price jumps by up to this share. */
 const JUMP_PROBABILITY = 0.000_5;
-const JUMP_MAX = 0.025;
+const JUMP_MAX = 0.045;
 const HOUR_SECONDS = 3600n;
 const FIVE_MINUTES_SECONDS = 300n;
 

@@ -18,6 +18,11 @@ export const NEWCOMERS = 6;
 /** Roles of the traders that do not quote, dealt in turn. */
 const OTHER_ROLES: readonly Role[] = ['taker', 'gambler', 'taker', 'trigger', 'saver', 'taker', 'gambler', 'saver'];
 
+/** One wallet in so many was referred. */
+const REFERRED_EVERY = 6;
+/** Bit of `UserStats.referrer_status`. */
+const STATUS_REFERRED = 2;
+
 const QUOTE = 1_000_000n;
 /** Quote deposits by role, 1e6. */
 const PURSE: Readonly<Record<Role, bigint>> = {
@@ -25,7 +30,7 @@ const PURSE: Readonly<Record<Role, bigint>> = {
   offsetMaker: 20_000_000n * QUOTE,
   taker: 400_000n * QUOTE,
   trigger: 250_000n * QUOTE,
-  gambler: 20_000n * QUOTE,
+  gambler: 15_000n * QUOTE,
   saver: 60_000n * QUOTE,
 };
 
@@ -123,13 +128,14 @@ function newUser(authority: string, subAccountId: number, name: string, slot: nu
 function statsFor(world: World, authority: string): Stored<UserStats> {
   const known = world.stats.get(authority);
   if (known) return known;
+  const isReferred = world.stats.size % REFERRED_EVERY === REFERRED_EVERY - 1;
   const made: Stored<UserStats> = {
     key: exchangeAddress(text('user_stats'), keyBytes(authority)),
     type: 'UserStats',
     grown: 0,
     account: {
       authority,
-      referrer: NO_KEY,
+      referrer: isReferred ? world.builder.authority : NO_KEY,
       fees: { total_fee_paid: 0n, total_fee_rebate: 0n, total_token_discount: 0n, total_referee_discount: 0n },
       maker_volume_30d: 0n,
       taker_volume_30d: 0n,
@@ -140,7 +146,7 @@ function statsFor(world: World, authority: string): Stored<UserStats> {
       if_staked_quote_asset_amount: 0n,
       number_of_sub_accounts: 0,
       number_of_sub_accounts_created: 0,
-      referrer_status: 0,
+      referrer_status: isReferred ? STATUS_REFERRED : 0,
       accelerated_referral_status: 0,
     },
   };
@@ -149,7 +155,7 @@ function statsFor(world: World, authority: string): Stored<UserStats> {
 }
 
 /** Genesis deposits; savers also hold SOL and BTC, which others can borrow. */
-function fund(world: World, trader: Trader): void {
+export function fund(world: World, trader: Trader): void {
   deposit(world, trader, 0, PURSE[trader.role]);
   if (trader.role !== 'saver') return;
   deposit(world, trader, 1, BigInt(200 + below(world.rng, 800)) * 1_000_000_000n);

@@ -88,6 +88,17 @@ export interface StakeAccount {
   requested: bigint;
 }
 
+/** The liquidity pool: value and shares 1e6, and the counters its records carry. */
+export interface LpPool {
+  readonly key: string;
+  aum: bigint;
+  supply: bigint;
+  nextId: bigint;
+  lastSlot: number;
+  /** Unix seconds. */
+  lastTs: number;
+}
+
 export interface World {
   readonly rng: Rng;
   slot: number;
@@ -114,15 +125,9 @@ export interface World {
   readonly staleShadows: Map<OrderKey, { dueSlot: number; expired: boolean }>;
   /** Insurance vault in quote units and its stakers. */
   readonly insurance: { vault: bigint; stakes: StakeAccount[] };
-  readonly lpPool: {
-    key: string;
-    aum: bigint;
-    supply: bigint;
-    nextId: bigint;
-    lastSettle: { slot: number; now: number };
-  };
-  /** Traders who built orders for others, and what they have been paid. */
-  readonly builderRewards: Map<string, bigint>;
+  readonly lpPool: LpPool;
+  /** The wallet that builds orders for others and referred some traders: what it is owed and has been paid, 1e6. */
+  readonly builder: { authority: string; pending: bigint; paid: bigint };
   readonly events: TruthEvent[];
   readonly eventCounts: Record<string, number>;
 }

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Exchange, LedgerAccount, LedgerBlock, TruthEvent } from '../ledger-types.ts';
+import { CLOB_NODE_BYTES, CLOB_NODES_OFFSET } from './clobbytes.ts';
+import { createExchange } from './index.ts';
+import { brokenRules } from './invariants.ts';
+import type { Stored } from './model.ts';
+import { difference, readAccount, readLog } from './testreader.ts';
+import type { ExchangeOptions, World } from './world.ts';
+
+const OPTIONS: ExchangeOptions = { seed: 11, genesisTime: 1_760_000_000, keepEvents: true };
+
+function run(exchange: Exchange, slots: number): LedgerBlock[] {
+  return Array.from({ length: slots }, () => exchange.nextBlock());
+}
+
+function digest(blocks: readonly LedgerBlock[]): string {
+  const hash = createHash('sha256');
+  for (const block of blocks) {
+    hash.update(`${block.slot} ${block.blockTime}`);
+    for (const transaction of block.transactions) {
+      hash
+        .update(transaction.signature)
+        .update(transaction.logMessages.join('\n'))
+        .update(transaction.accountKeys.join());
+      for (const write of transaction.writes) hash.update(write.pubkey).update(write.data);
+    }
+  }
+  return hash.digest('hex');
+}
+
+function worldOf(exchange: Exchange): World {
+  return exchange.snapshot() as World;
+}
+
+/** What a node of the cluster would hold: genesis with every write applied. */
+function applyWrites(ledger: Map<string, LedgerAccount>, blocks: readonly LedgerBlock[]): void {
+  for (const write of blocks.flatMap(({ transactions }) => transactions.flatMap(({ writes }) => writes))) {
+    if (write.data.length === 0) ledger.delete(write.pubkey);
+    else ledger.set(write.pubkey, write);
+  }
+}
+
+function ledgerOf(exchange: Exchange): Map<string, LedgerAccount> {
+  return new Map(exchange.genesis().map((account) => [account.pubkey, account]));
+}
+
+describe('the simulated exchange', () => {
+  it('gives the same blocks for the same options and others for another seed', () => {
+    const first = digest(run(createExchange(OPTIONS), 120));
+    expect(digest(run(createExchange(OPTIONS), 120))).toBe(first);
+    expect(digest(run(createExchange({ ...OPTIONS, seed: 12 }), 120))).not.toBe(first);
+  });
+
+  it('continues from a snapshot with the blocks it would have made', () => {
+    const original = createExchange(OPTIONS);
+    run(original, 90);
+    const snapshot = structuredClone(original.snapshot());
+    const expected = digest(run(original, 90));
+    const restored = createExchange(OPTIONS, snapshot);
+    expect(digest(run(restored, 90))).toBe(expected);
+    expect(restored.eventCounts()).toEqual(original.eventCounts());
+    expect(restored.events(0, 1_000_000)).toEqual(original.events(0, 1_000_000));
+    expect(digest(run(createExchange(OPTIONS, snapshot), 90))).toBe(expected);
+  });
+
+  it('writes every account it changes, and nothing else changes', () => {
+    const exchange = createExchange(OPTIONS);
+    const ledger = ledgerOf(exchange);
+    for (let part = 0; part < 4; part++) {
+      applyWrites(ledger, run(exchange, 100));
+      const standing = exchange.genesis();
+      expect(new Set(ledger.keys())).toEqual(new Set(standing.map(({ pubkey }) => pubkey)));
+      const stale = standing.filter(
+        ({ pubkey, data }) => !Buffer.from(data).equals(ledger.get(pubkey)?.data ?? Buffer.alloc(0)),
+      );
+      expect(stale.map(({ data, pubkey }) => `${pubkey} of ${data.length} bytes`)).toEqual([]);
+    }
+  });
+
+  it.each([1, 2, 3])('writes bytes that Anchor decodes to the model and encodes alike (seed %i)', (seed) => {
+    const exchange = createExchange({ ...OPTIONS, seed });
+    run(exchange, 150);
+    const world = worldOf(exchange);
+    const models = new Map<string, Stored>();
+    const stored: Stored[] = [world.state, ...world.oracles.values(), ...world.spots, ...world.perps];
+    stored.push(...world.clobs.values(), ...world.stats.values(), ...world.traders);
+    for (const account of stored) models.set(account.key, account);
+    for (const account of exchange.genesis()) {
+      const { name, data, encoded } = readAccount(account);
+      const model = models.get(account.pubkey);
+      expect(name).toBe(model?.type);
+      expect(difference(model?.account, data)).toBeNull();
+      const bytes = Buffer.from(account.data);
+      expect(bytes.subarray(0, encoded.length).equals(encoded)).toBe(true);
+      if (name !== 'ClobHeaderV0') expect(bytes.subarray(encoded.length).every((byte) => byte === 0)).toBe(true);
+    }
+  });
+
+  it('lays out the nodes of the order account where the byte map says', () => {
+    const exchange = createExchange(OPTIONS);
+    run(exchange, 80);
+    const world = worldOf(exchange);
+    for (const clob of world.clobs.values()) {
+      const data = exchange.genesis().find(({ pubkey }) => pubkey === clob.key)?.data ?? new Uint8Array();
+      expect((data.length - CLOB_NODES_OFFSET) / CLOB_NODE_BYTES).toBe(clob.nodes.length);
+      const view = new DataView(data.buffer, data.byteOffset);
+      expect(view.getUint32(120, true)).toBe(clob.account.best_bid);
+      const best = CLOB_NODES_OFFSET + clob.account.best_bid * CLOB_NODE_BYTES;
+      const node = clob.nodes[clob.account.best_bid];
+      expect(view.getBigUint64(best + 32, true)).toBe(node?.price);
+      expect(view.getBigUint64(best + 40, true)).toBe(node?.base_asset_amount);
+      expect(view.getBigUint64(best + 64, true)).toBe(node?.order_id);
+      expect(view.getUint32(best + 100, true)).toBe(node?.client_order_id);
+    }
+  });
+
+  it('prints logs that decode to the events it reports, and only for transactions that succeeded', () => {
+    const exchange = createExchange(OPTIONS);
+    const read: TruthEvent[] = [];
+    let failedWithRecords = 0;
+    for (const block of run(exchange, 250)) {
+      for (const { signature, err, logMessages, writes } of block.transactions) {
+        const records = readLog(logMessages);
+        if (err !== null) {
+          expect(writes).toEqual([]);
+          if (records.length > 0) failedWithRecords++;
+          continue;
+        }
+        for (const [index, { name, data }] of records.entries()) {
+          read.push({ signature, index, slot: block.slot, name, data: data as Record<string, unknown> });
+        }
+      }
+    }
+    expect(failedWithRecords).toBeGreaterThan(0);
+    expect(read.length).toBeGreaterThan(1_000);
+    expect(exchange.events(0, read.length + 1)).toEqual(read);
+    const counts: Record<string, number> = {};
+    for (const { name } of read) counts[name] = (counts[name] ?? 0) + 1;
+    expect(exchange.eventCounts()).toEqual(counts);
+  });
+
+  it('reports each order that rests in an account or on a book once', () => {
+    const exchange = createExchange(OPTIONS);
+    run(exchange, 100);
+    const orders = exchange.restingOrders();
+    expect(new Set(orders.map(({ maker, orderId }) => `${maker}/${orderId}`)).size).toBe(orders.length);
+    for (const marketIndex of [0, 1, 2, 3]) {
+      const sources = new Set(orders.filter((order) => order.marketIndex === marketIndex).map(({ source }) => source));
+      expect([...sources].sort()).toEqual(marketIndex < 2 ? ['clob', 'user'] : ['user']);
+    }
+  });
+
+  it('keeps its rules for any seed and size', () => {
+    const size = fc.record({
+      seed: fc.integer({ min: 0, max: 2 ** 31 }),
+      ordersPerMarket: fc.integer({ min: 4, max: 150 }),
+      activity: fc.double({ min: 0.2, max: 4, noNaN: true }),
+      accounts: fc.integer({ min: 20, max: 90 }),
+    });
+    fc.assert(
+      fc.property(size, (options) => {
+        const exchange = createExchange({ ...options, genesisTime: OPTIONS.genesisTime });
+        for (let part = 0; part < 4; part++) {
+          run(exchange, 30);
+          expect(brokenRules(worldOf(exchange))).toEqual([]);
+        }
+      }),
+      { numRuns: 8, seed: 5 },
+    );
+  });
+
+  it('keeps its rules over a long run', () => {
+    const exchange = createExchange({ ...OPTIONS, keepEvents: false });
+    for (let part = 0; part < 5; part++) {
+      run(exchange, 300);
+      expect(brokenRules(worldOf(exchange))).toEqual([]);
+    }
+    expect(exchange.events(0, 10)).toEqual([]);
+  });
+});

@@ -1,0 +1,162 @@
+// The insurance fund of the quote market: revenue paid in, and savers who stake, ask back and take out.
+
+import { max, min } from './amounts.ts';
+import { changePool, depositTokens, poolTokens } from './balances.ts';
+import { between, pick } from './prng.ts';
+import { emit, enterExchange, leave, type Transaction, touch } from './transaction.ts';
+import { type StakeAccount, spotAt, statsOf, type Trader } from './world.ts';
+
+/** Records of revenue from a spot market name no perp market. */
+const NO_PERP_MARKET = 0xffff;
+const TOTAL_IF_FACTOR = 100_000;
+const USER_IF_FACTOR = 50_000;
+
+/** Moves the revenue pool into the vault; shareholders gain in proportion. */
+export function settleRevenue(tx: Transaction): void {
+  const quote = spotAt(tx.world, 0);
+  const market = quote.account;
+  const amount = poolTokens(quote, market.revenue_pool) / 2n;
+  if (amount <= 0n) return;
+  enterExchange(tx, 'SettleRevenueToInsuranceFund');
+  const { insurance } = tx.world;
+  const before = insurance.vault;
+  const vaultBefore = depositTokens(market, market.deposit_balance);
+  changePool(quote, market.revenue_pool, -amount);
+  insurance.vault += amount;
+  market.insurance_fund.last_revenue_settle_ts = BigInt(tx.now);
+  touch(tx, quote);
+  emit(tx, 'InsuranceFundRecord', {
+    ts: BigInt(tx.now),
+    spot_market_index: 0,
+    perp_market_index: NO_PERP_MARKET,
+    user_if_factor: USER_IF_FACTOR,
+    total_if_factor: TOTAL_IF_FACTOR,
+    vault_amount_before: vaultBefore,
+    insurance_vault_amount_before: before,
+    total_if_shares_before: market.insurance_fund.total_shares,
+    total_if_shares_after: market.insurance_fund.total_shares,
+    amount,
+  });
+  leave(tx);
+}
+
+/** Somebody donates to the lenders: deposit interest jumps by the amount. */
+export function depositIntoVault(tx: Transaction, spotIndex: number, amount: bigint): void {
+  const spot = spotAt(tx.world, spotIndex);
+  const market = spot.account;
+  const before = depositTokens(market, market.deposit_balance);
+  const interestBefore = market.cumulative_deposit_interest;
+  if (before <= 0n) return;
+  enterExchange(tx, 'DepositIntoSpotMarketVault');
+  market.cumulative_deposit_interest += (interestBefore * amount) / before;
+  touch(tx, spot);
+  emit(tx, 'SpotMarketVaultDepositRecord', {
+    ts: BigInt(tx.now),
+    market_index: spotIndex,
+    deposit_balance: market.deposit_balance,
+    cumulative_deposit_interest_before: interestBefore,
+    cumulative_deposit_interest_after: market.cumulative_deposit_interest,
+    deposit_token_amount_before: before,
+    amount,
+  });
+  leave(tx);
+}
+
+/** A saver's next step: stake, ask back, or take out what was asked back. */
+export function tendStake(tx: Transaction, trader: Trader): void {
+  const { insurance, rng } = tx.world;
+  const { authority } = trader.account;
+  let stake = insurance.stakes.find((candidate) => candidate.authority === authority);
+  if (!stake) {
+    stake = { authority, shares: 0n, requested: 0n };
+    insurance.stakes.push(stake);
+  }
+  if (stake.requested > 0n) {
+    const step = pick(rng, ['unstake', 'unstake', 'unstakeCancelRequest'] as const) ?? 'unstake';
+    if (step === 'unstake') unstake(tx, trader, stake);
+    else changeRequest(tx, trader, stake, step, 0n);
+  } else if (stake.shares > 0n && between(rng, 0, 1) === 0) {
+    changeRequest(tx, trader, stake, 'unstakeRequest', max(1n, stake.shares / 2n));
+  } else {
+    addStake(tx, trader, stake, BigInt(between(rng, 50, 900)) * 1_000_000n);
+  }
+}
+
+function addStake(tx: Transaction, trader: Trader, stake: StakeAccount, amount: bigint): void {
+  const fund = spotAt(tx.world, 0).account.insurance_fund;
+  const shares = (amount * fund.total_shares) / max(1n, tx.world.insurance.vault);
+  inStakeCall(tx, trader, stake, 'AddInsuranceFundStake', 'stake', amount, () => {
+    stake.shares += shares;
+    fund.total_shares += shares;
+    fund.user_shares += shares;
+    tx.world.insurance.vault += amount;
+  });
+}
+
+function unstake(tx: Transaction, trader: Trader, stake: StakeAccount): void {
+  const fund = spotAt(tx.world, 0).account.insurance_fund;
+  const { requested } = stake;
+  const amount = min(tx.world.insurance.vault, worthOfShares(tx, requested));
+  inStakeCall(tx, trader, stake, 'RemoveInsuranceFundStake', 'unstake', amount, () => {
+    stake.shares -= requested;
+    stake.requested = 0n;
+    fund.total_shares -= requested;
+    fund.user_shares -= requested;
+    tx.world.insurance.vault -= amount;
+  });
+}
+
+function changeRequest(
+  tx: Transaction,
+  trader: Trader,
+  stake: StakeAccount,
+  action: 'unstakeRequest' | 'unstakeCancelRequest',
+  requested: bigint,
+): void {
+  const amount = worthOfShares(tx, requested === 0n ? stake.requested : requested);
+  const instruction =
+    action === 'unstakeRequest' ? 'RequestRemoveInsuranceFundStake' : 'CancelRequestRemoveInsuranceFundStake';
+  inStakeCall(tx, trader, stake, instruction, action, amount, () => {
+    stake.requested = requested;
+  });
+}
+
+function worthOfShares(tx: Transaction, shares: bigint): bigint {
+  const { total_shares: total } = spotAt(tx.world, 0).account.insurance_fund;
+  return (shares * tx.world.insurance.vault) / max(1n, total);
+}
+
+function inStakeCall(
+  tx: Transaction,
+  trader: Trader,
+  stake: StakeAccount,
+  instruction: string,
+  action: string,
+  amount: bigint,
+  change: () => void,
+): void {
+  const quote = spotAt(tx.world, 0);
+  const fund = quote.account.insurance_fund;
+  const before = { shares: stake.shares, user: fund.user_shares, total: fund.total_shares };
+  const vaultBefore = tx.world.insurance.vault;
+  enterExchange(tx, instruction);
+  change();
+  const stats = statsOf(tx.world, trader);
+  stats.account.if_staked_quote_asset_amount = worthOfShares(tx, stake.shares);
+  touch(tx, quote, stats);
+  emit(tx, 'InsuranceFundStakeRecord', {
+    ts: BigInt(tx.now),
+    user_authority: stake.authority,
+    action,
+    amount,
+    market_index: 0,
+    insurance_vault_amount_before: vaultBefore,
+    if_shares_before: before.shares,
+    user_if_shares_before: before.user,
+    total_if_shares_before: before.total,
+    if_shares_after: stake.shares,
+    user_if_shares_after: fund.user_shares,
+    total_if_shares_after: fund.total_shares,
+  });
+  leave(tx);
+}

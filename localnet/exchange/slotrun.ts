@@ -1,0 +1,52 @@
+// The transactions of one slot while they are made: who acts, and what comes of it.
+
+import type { LedgerTransaction } from '../ledger-types.ts';
+import { signatureOf } from './keys.ts';
+import { chance, pick } from './prng.ts';
+import { beginTransaction, finish, type Transaction } from './transaction.ts';
+import { recordTruth } from './truth.ts';
+import type { Role, Settings, Trader, World } from './world.ts';
+
+/** Runs transactions of one slot and collects them. */
+export class SlotRun {
+  readonly world: World;
+  readonly settings: Settings;
+  readonly transactions: LedgerTransaction[] = [];
+  private readonly byRole = new Map<Role, Trader[]>();
+
+  constructor(world: World, settings: Settings) {
+    this.world = world;
+    this.settings = settings;
+    for (const trader of world.traders) {
+      if (!trader.alive) continue;
+      const list = this.byRole.get(trader.role);
+      if (list) list.push(trader);
+      else this.byRole.set(trader.role, [trader]);
+    }
+  }
+
+  /** One transaction. A body that does nothing leaves none. */
+  transact(body: (tx: Transaction) => void): void {
+    const tx = beginTransaction(this.world);
+    body(tx);
+    if (tx.logs.length === 0) return;
+    const signature = signatureOf(this.settings.seed, tx.slot, this.transactions.length);
+    const transaction = finish(tx, signature);
+    if (tx.err === null) recordTruth(this.world, tx, signature, this.settings.keepEvents);
+    this.transactions.push(transaction);
+  }
+
+  /** How often something happens this slot when it should happen `rate` times on average, scaled by activity. */
+  times(rate: number): number {
+    const mean = rate * this.settings.activity;
+    return Math.floor(mean) + (chance(this.world.rng, mean - Math.floor(mean)) ? 1 : 0);
+  }
+
+  /** A living trader of one of the roles; undefined when there is none. */
+  someone(...roles: readonly Role[]): Trader | undefined {
+    return pick(
+      this.world.rng,
+      roles.flatMap((role) => this.byRole.get(role) ?? []),
+    );
+  }
+}
