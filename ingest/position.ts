@@ -41,11 +41,15 @@ export async function savePosition(log: EventLog, { resume, ends }: Position): P
  */
 export class EndHistory {
   #notes: { readonly slot: number; readonly ends: EventEnds }[];
-  #newest = -1;
+  #newest: number;
 
-  /** `start` is where the events of this process begin to be looked for after a crash. */
-  constructor(start: EventEnds) {
+  /**
+   * `start` is where this process looked for events of earlier ones, `newestSlot` the newest slot it found there: the
+   * source hands these over again, but they lie before offsets noted now.
+   */
+  constructor(start: EventEnds, newestSlot: number) {
     this.#notes = [{ slot: -1, ends: start }];
+    this.#newest = newestSlot;
   }
 
   /** Events of a transaction of this slot are about to be appended; `ends` is where the log ends before them. */

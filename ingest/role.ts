@@ -30,7 +30,7 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
   const { resume, ends } = await loadPosition(log);
   const writer = new LogWriter(log, logger, stopped.signal);
   await writer.learn(ends);
-  const history = new EndHistory(writer.begins);
+  const history = new EndHistory(writer.begins, writer.newestSlot);
   const pipeline = new Pipeline({
     source,
     differ: new Differ(compileReaders(definition), userAddress(definition)),

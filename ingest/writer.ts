@@ -20,6 +20,7 @@ export class LogWriter {
   readonly #signal: AbortSignal;
   readonly #ends = new Map<number, bigint>();
   #begins: EventEnds = new Map();
+  #newestSlot = -1;
   /** Events found in the log behind the position we resumed from. */
   readonly #known = new Set<string>();
 
@@ -32,6 +33,11 @@ export class LogWriter {
   /** Offsets from which `learn` read. */
   get begins(): EventEnds {
     return this.#begins;
+  }
+
+  /** Newest slot among the events that `learn` found; -1 when there were none. */
+  get newestSlot(): number {
+    return this.#newestSlot;
   }
 
   /** Copy of the next offsets. */
@@ -89,7 +95,8 @@ export class LogWriter {
         const last = records.at(-1);
         if (!last) break;
         for (const { value } of records) {
-          const { signature, eventIndex } = decodeEvent(value);
+          const { signature, eventIndex, slot } = decodeEvent(value);
+          this.#newestSlot = Math.max(this.#newestSlot, slot);
           this.#known.add(eventId(signature, eventIndex));
         }
         next = last.offset + 1n;
