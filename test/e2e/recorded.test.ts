@@ -147,7 +147,7 @@ describe.runIf(present)('recorded mainnet data', () => {
     const client = createClient({ url: running.endpoints.clickhouse ?? '', database: 'slotbook' });
     const rows = async (table: string) => {
       const result = await client.query({
-        query: `SELECT * REPLACE (lower(hex(signature)) AS signature) FROM ${table} FINAL ORDER BY signature, event_index`,
+        query: `SELECT * REPLACE (lower(hex(signature)) AS signature) FROM \`${table}\` FINAL ORDER BY signature, event_index`,
         format: 'JSONEachRow',
         clickhouse_settings: { output_format_json_quote_64bit_integers: 1, output_format_json_quote_decimals: 1 },
       });

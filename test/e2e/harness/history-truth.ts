@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { createClient } from '@clickhouse/client';
 import bs58 from 'bs58';
-import { columnsOf, EVENT_NAMES, tableOf } from '../../../schemas/index.ts';
+import { columnsOf, EVENT_NAMES, storedName, tableOf } from '../../../schemas/index.ts';
 import type { Cluster } from './processes.ts';
 
 const PAGE_EVENTS = 5_000;
@@ -60,7 +60,7 @@ export async function storedDigests(url: string, database = 'slotbook'): Promise
         return type.includes('FixedString') ? `lower(hex(${column}))` : column;
       });
       const result = await client.query({
-        query: `SELECT lower(hex(signature)), event_index, slot${selected.map((s) => `, ${s}`).join('')} FROM ${table} FINAL`,
+        query: `SELECT lower(hex(signature)), event_index, slot${selected.map((s) => `, ${s}`).join('')} FROM \`${table}\` FINAL`,
         format: 'JSONCompactEachRow',
         clickhouse_settings: { output_format_json_quote_64bit_integers: 1, output_format_json_quote_decimals: 1 },
       });
@@ -78,7 +78,7 @@ export async function plainCounts(url: string, tables: readonly string[], databa
   try {
     const counts: Record<string, number> = {};
     for (const table of tables) {
-      const result = await client.query({ query: `SELECT count() AS n FROM ${table}`, format: 'JSONEachRow' });
+      const result = await client.query({ query: `SELECT count() AS n FROM \`${table}\``, format: 'JSONEachRow' });
       counts[table] = Number((await result.json<{ n: string }>())[0]?.n);
     }
     return counts;
@@ -111,7 +111,7 @@ function digests(lines: ReadonlyMap<string, string[]>): Digests {
 function flatten(value: Record<string, unknown>, prefix = ''): Record<string, unknown> {
   const flat: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
-    const column = prefix + name;
+    const column = prefix === '' ? storedName(name) : prefix + name;
     if (isRecord(member)) Object.assign(flat, flatten(member, `${column}_`));
     else if (Array.isArray(member) && member.length > 0 && isRecord(member[0])) {
       for (const key of Object.keys(member[0])) flat[`${column}_${key}`] = member.map((entry) => entry[key]);

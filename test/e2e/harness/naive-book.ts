@@ -72,7 +72,7 @@ async function programAccounts(rpcUrl: string, programId: string): Promise<RawAc
   const accounts = await rpcCall<{ pubkey: string; account: { data: [string, string] } }[]>(
     rpcUrl,
     'getProgramAccounts',
-    [programId, { encoding: 'base64' }],
+    [programId, { encoding: 'base64', commitment: 'confirmed' }],
   );
   return accounts.map(({ pubkey, account }) => ({ pubkey, data: Buffer.from(account.data[0], 'base64') }));
 }
@@ -82,14 +82,18 @@ export async function naiveBooks(rpcUrl: string): Promise<{ slot: number; books:
   const [exchange, clob] = loadDefinition('velocity').programs;
   if (!exchange || !clob) throw new Error('the definition lacks a program');
   const coder = new BorshAccountsCoder(exchange.idl as unknown as Idl);
-  const slot = await rpcCall<number>(rpcUrl, 'getSlot', []);
+  const sizeOf = (name: string) => exchange.accounts.get(name)?.layout.size ?? 0;
+  const slot = await rpcCall<number>(rpcUrl, 'getSlot', [{ commitment: 'confirmed' }]);
   const accounts = await programAccounts(rpcUrl, exchange.programId);
   const clobAccounts = new Map((await programAccounts(rpcUrl, clob.programId)).map((a) => [a.pubkey, a.data]));
   const decoded = (name: string) => {
     const discriminator = Buffer.from(coder.accountDiscriminator(name));
-    return accounts
-      .filter(({ data }) => data.subarray(0, 8).equals(discriminator))
-      .map(({ pubkey, data }) => ({ pubkey, fields: coder.decode(name, data) as Fields }));
+    return (
+      accounts
+        // Tests put accounts that are too short to be one on the cluster.
+        .filter(({ data }) => data.subarray(0, 8).equals(discriminator) && data.length >= sizeOf(name))
+        .map(({ pubkey, data }) => ({ pubkey, fields: coder.decode(name, data) as Fields }))
+    );
   };
   const users = decoded('User');
   const oracles = new Map(decoded('PythLazerOracle').map(({ pubkey, fields }) => [pubkey, fields]));
