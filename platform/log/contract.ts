@@ -236,6 +236,30 @@ export function describeEventLog(name: string, start: () => Promise<LogUnderTest
         expect((await readAll(log, topic)).map(text)).toEqual(['0', '1']);
       });
 
+      it('shows no position before its outputs to somebody who looks meanwhile', async () => {
+        const topic = await createTopic(log);
+        const group = testTopic().name;
+        const observer = await openLog(subject);
+        let committing = true;
+        const observed = (async () => {
+          let looks = 0;
+          for (; committing; looks++) {
+            const next = (await observer.load(group)).positions.get(positionKey('in', 0)) ?? 0n;
+            expect((await observer.bounds(topic, 0)).next).toBeGreaterThanOrEqual(next);
+            await sleep(0);
+          }
+          return looks;
+        })();
+        for (let step = 1; step <= 100; step++) {
+          const positions = [{ topic: 'in', partition: 0, next: BigInt(step) }];
+          await log.commit(group, { outputs: [{ topic, records: numbered(1, step) }], positions });
+          await sleep(1);
+        }
+        committing = false;
+        expect(await observed).toBeGreaterThan(1);
+        await observer.close();
+      });
+
       it('keeps groups apart, and forget touches only its own', async () => {
         const [one, other] = [testTopic().name, testTopic().name];
         // A name that begins with another's must not be taken for it.

@@ -265,6 +265,7 @@ class EmbeddedLog implements EventLog {
   }
 
   async #retain(nowMs: number): Promise<void> {
+    this.#environment.forgetDeadReaders();
     const stored = this.#environment.read(() =>
       [...this.#environment.topics.getRange({})].map(({ key, value }) => ({
         name: Buffer.from(key).toString(),

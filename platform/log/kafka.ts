@@ -87,18 +87,21 @@ class KafkaLog implements EventLog {
   async append(topic: Topic, records: readonly NewRecord[]): Promise<readonly Appended[]> {
     this.#assertOpen();
     if (records.length === 0) return [];
+    await this.#exists(topic);
     return this.#writer.append(this.#name(topic), byPartition(topic, records));
   }
 
   async bounds(topic: Topic, partition: number): Promise<{ earliest: bigint; next: bigint }> {
     this.#assertOpen();
     checkPartition(topic, partition);
+    await this.#exists(topic);
     return this.#reader.bounds(this.#name(topic), partition);
   }
 
   async read(topic: Topic, partition: number, from: bigint, maxRecords: number): Promise<readonly LogRecord[]> {
     this.#assertOpen();
     checkPartition(topic, partition);
+    await this.#exists(topic);
     const bytes = Math.min(Math.max(maxRecords * READ_BYTES_PER_RECORD, READ_BYTES_MIN), READ_BYTES_MAX);
     const { records } = await this.#reader.read(this.#name(topic), partition, from, bytes);
     return records.slice(0, maxRecords).map((record) => toRecord(partition, record));
@@ -135,6 +138,7 @@ class KafkaLog implements EventLog {
     this.#assertOpen();
     checkCommit(group, { positions, state });
     const appends = outputs.map(({ topic, records }) => ({ topic, parts: byPartition(topic, records) }));
+    for (const { topic } of appends) await this.#exists(topic);
     await Promise.all(
       appends
         .filter(({ parts }) => parts.length > 0)
@@ -156,7 +160,7 @@ class KafkaLog implements EventLog {
   }
 
   /**
-   * Time: removes what lies wholly before the cutoff in the topics this process ensured; the broker does the same in its
+   * Time: removes what lies wholly before the cutoff in the topics this process uses; the broker does the same in its
    * own time. Compaction is the broker's alone.
    */
   async enforceRetention(nowMs: number): Promise<void> {
@@ -180,6 +184,7 @@ class KafkaLog implements EventLog {
   }
 
   async #starts({ topic, from }: FollowOptions): Promise<Map<number, bigint>> {
+    await this.#exists(topic);
     const starts = await Promise.all(
       [...from].map(async ([partition, start]): Promise<[number, bigint]> => {
         if (typeof start === 'bigint') return [partition, start];
@@ -188,6 +193,15 @@ class KafkaLog implements EventLog {
       }),
     );
     return new Map(starts);
+  }
+
+  /** kafkajs would retry an append to a missing topic for as long as one to a broker that is away. */
+  async #exists(topic: Topic): Promise<void> {
+    if (this.#known.has(topic.name)) return;
+    if (!(await this.#admin.listTopics()).includes(this.#name(topic))) {
+      throw new Error(`topic ${topic.name} does not exist: call ensureTopics first`);
+    }
+    this.#known.set(topic.name, topic);
   }
 
   #name(topic: Topic): string {

@@ -3,6 +3,8 @@
 
 import type { Topic } from '../../schemas/index.ts';
 
+export { APPEND_BYTES_MAX, KEY_BYTES_MAX, LogLimitError } from './limits.ts';
+
 export interface NewRecord {
   /** Decides the partition (`partitionOf`) and is what compaction keeps the newest record of. */
   readonly key: string;
@@ -44,7 +46,7 @@ export interface StateWrite {
   readonly value: Uint8Array | null;
 }
 
-/** What one step of a consumer leaves behind. */
+/** What one step of a consumer leaves behind. A state key may be written once per commit. */
 export interface Commit {
   readonly outputs?: readonly Outputs[];
   readonly positions?: readonly Position[];
@@ -60,7 +62,10 @@ export interface GroupState {
 
 export interface FollowOptions {
   readonly topic: Topic;
-  /** Where to begin in each partition to be read; `earliest` starts at the oldest record kept, `latest` at the end. */
+  /**
+   * Where to begin in each partition to be read; `earliest` starts at the oldest record kept, `latest` at the end as it
+   * is found between the call and the first batch. An offset that is no longer kept means the oldest one that is.
+   */
   readonly from: ReadonlyMap<number, bigint | 'earliest' | 'latest'>;
   readonly signal: AbortSignal;
   /** Upper bound of records in one batch; default 1,000. */
@@ -83,23 +88,32 @@ export interface EventLog {
 
   /**
    * Appends in the given order per partition and resolves when every reader can see the records and a killed process
-   * cannot lose them. All records of one call that share a partition are appended together or not at all.
+   * cannot lose them. All records of one call that share a partition are appended together or not at all, and may have
+   * at most APPEND_BYTES_MAX bytes; keys at most KEY_BYTES_MAX. Calls under way at once keep their order. Throws
+   * LogLimitError; when it rejects otherwise (the store is away), the records may be there all the same.
    */
   append(topic: Topic, records: readonly NewRecord[]): Promise<readonly Appended[]>;
 
   /** Oldest kept offset and next offset of a partition. Equal when it is empty. */
   bounds(topic: Topic, partition: number): Promise<{ readonly earliest: bigint; readonly next: bigint }>;
 
-  /** Up to `maxRecords` records at or after `from` (or after the oldest kept); empty at the end of the partition. */
+  /**
+   * Up to `maxRecords` records at or after `from` (or after the oldest kept); empty at the end of the partition. Fewer
+   * than asked for does not mean the end: a page is also bounded by bytes.
+   */
   read(topic: Topic, partition: number, from: bigint, maxRecords: number): Promise<readonly LogRecord[]>;
 
-  /** Follows partitions until the signal aborts: every record once, in order per partition, new ones soon after append. */
+  /**
+   * Follows partitions until the signal aborts: every record once, in order per partition, new ones soon after append.
+   * A slow reader may miss records that retention or compaction removed first. A broker that is away is waited for.
+   */
   follow(options: FollowOptions): AsyncIterable<LogBatch>;
 
   /**
    * Leaves behind what a step produced. Positions and state change together, atomically, and never before the outputs
    * of the same call are visible. After a crash outputs may be there without their position (the embedded log writes
-   * all three in one transaction, Kafka cannot), so outputs must be repeatable: same input, same records.
+   * all three in one transaction, Kafka cannot), so outputs must be repeatable: same input, same records. Positions and
+   * state of one commit together have at most APPEND_BYTES_MAX bytes.
    */
   commit(group: string, step: Commit): Promise<void>;
 

@@ -134,6 +134,11 @@ export class Environment {
     return action();
   }
 
+  /** Frees what killed processes left behind, so that their old pages can be used again. */
+  forgetDeadReaders(): void {
+    this.#root.readerCheck();
+  }
+
   /** Counts news; compare before waiting so that none is missed. */
   get changes(): number {
     return this.#changes;

@@ -23,6 +23,7 @@ const MAVEN_WITHIN_MS = 180_000;
 const FORMAT_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 8_000;
 const CLUSTER_ID_BYTES = 16;
+const COMPLAINTS_MAX = 2000;
 
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -83,57 +84,71 @@ export async function startJavaBroker(java: number): Promise<KafkaBroker> {
   await run('java', format, { timeout: FORMAT_WITHIN_MS });
 
   let broker = await launch(libraries, settings, brokers);
-  // A test run that is cut short takes its broker along.
-  const lastResort = () => broker.kill('SIGKILL');
-  process.once('exit', lastResort);
   return {
     brokers,
     how: `Apache Kafka ${KAFKA_VERSION} from Maven Central on Java ${java}`,
     async restart() {
-      await end(broker, 'SIGKILL');
+      await end(broker, 'at once');
       broker = await launch(libraries, settings, brokers);
     },
     async stop() {
-      process.off('exit', lastResort);
-      await end(broker, 'SIGTERM');
+      await end(broker, 'gracefully');
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** In a session of its own: a signal to the terminal's group must not reach the broker before its users are done. */
+/**
+ * Runs Java and passes SIGTERM on. The pipe at its standard input is the leash: when it closes, because we close it or
+ * because we were killed, the broker is killed at once. In a session of its own, so that a signal to the terminal's
+ * group does not reach the broker before its users are done.
+ */
+const LEASH = `
+exec 3<&0
+java "$@" </dev/null &
+broker=$!
+trap 'kill -TERM $broker' TERM
+( cat <&3; kill -KILL $broker ) >/dev/null 2>&1 &
+wait $broker
+wait $broker
+`;
+
 async function launch(libraries: string, settings: string, brokers: string): Promise<ChildProcess> {
   const options = [...HEAP.split(' '), '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
-  const child = spawn('java', [...options, '-cp', libraries, 'kafka.Kafka', settings], {
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const java = [...options, '-cp', libraries, 'kafka.Kafka', settings];
+  const child = spawn('sh', ['-c', LEASH, 'kafka', ...java], { detached: true, stdio: ['pipe', 'ignore', 'pipe'] });
   let complaints = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    complaints = (complaints + chunk.toString()).slice(-2000);
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaints = (complaints + chunk.toString()).slice(-COMPLAINTS_MAX);
   });
-  child.on('error', (error) => {
+  child.once('error', (error) => {
     complaints += error.message;
   });
-  child.unref();
-  const ended = () => (child.exitCode === null && child.signalCode === null ? null : complaints || 'no message');
+  const ended = () => (isGone(child) ? complaints || 'no message' : null);
   try {
     await awaitReady(brokers, ended);
   } catch (error) {
-    child.kill('SIGKILL');
+    child.stdin.end();
     throw error;
   }
   return child;
 }
 
-async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.ref();
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  child.kill(signal);
-  await Promise.race([gone, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
-  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+async function end(child: ChildProcess, how: 'gracefully' | 'at once'): Promise<void> {
+  const gone = new Promise<void>((resolve) => {
+    if (isGone(child)) resolve();
+    child.once('exit', () => resolve());
+  });
+  if (how === 'gracefully') {
+    child.kill('SIGTERM');
+    await Promise.race([gone, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
+  }
+  child.stdin?.end();
   await gone;
+}
+
+function isGone({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
 /** Folder of the jars; fetched beside it first, so that a run cut short or a second one leaves no half of it. */

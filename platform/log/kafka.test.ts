@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kafka, logLevel } from 'kafkajs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Topic } from '../../schemas/index.ts';
+import { type Config, readConfig } from '../config.ts';
+import { silentLogger } from '../runtime/logger.ts';
+import { describeEventLog } from './contract.ts';
+import { openEventLog } from './open.ts';
+import { positionKey } from './port.ts';
+import { type KafkaBroker, startKafka } from './testing/broker.ts';
+import { createTopic, numbered, readAll, take, testTopic, text } from './testing/harness.ts';
+
+const START_WITHIN_MS = 180_000;
+const SLOW_MS = 60_000;
+const TOPIC_RESOURCE = 2;
+
+let broker: KafkaBroker;
+beforeAll(async () => {
+  broker = await startKafka();
+}, START_WITHIN_MS);
+afterAll(() => broker?.stop(), SLOW_MS);
+
+function kafkaConfig(): Config {
+  const kafkaTopicPrefix = `${randomBytes(3).toString('hex')}.`;
+  return readConfig({}, { log: 'kafka', kafkaBrokers: broker.brokers, kafkaTopicPrefix });
+}
+
+/** Segments that close at once, so that the broker's cleaner may take them, and a record that closes the last one. */
+async function hastenCompaction(name: string): Promise<void> {
+  const admin = new Kafka({ brokers: [broker.brokers], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  await admin.alterConfigs({
+    validateOnly: false,
+    resources: [
+      {
+        type: TOPIC_RESOURCE,
+        name,
+        configEntries: [
+          { name: 'cleanup.policy', value: 'compact' },
+          { name: 'segment.ms', value: '50' },
+          { name: 'min.cleanable.dirty.ratio', value: '0.01' },
+        ],
+      },
+    ],
+  });
+  await admin.disconnect();
+}
+
+describeEventLog('kafka', async () => {
+  const config = kafkaConfig();
+  return {
+    config,
+    atomicOutputs: false,
+    kills: 3,
+    propertyRuns: 6,
+    async compact(log, topic) {
+      await hastenCompaction(config.kafkaTopicPrefix + topic.name);
+      await sleep(60);
+      await log.append(topic, [{ key: 'closes-the-segment', value: Buffer.alloc(0) }]);
+      await sleep(300);
+    },
+    stop: async () => {},
+  };
+});
+
+describe('kafka event log', () => {
+  it(
+    'appends each record once and goes on following when the broker is killed and comes back',
+    async () => {
+      const log = await openEventLog(kafkaConfig(), silentLogger());
+      const topic = await createTopic(log);
+      const following = take(log, topic, new Map([[0, 'earliest']]), 300);
+      await log.append(topic, numbered(100));
+      await log.commit('group', { positions: [{ topic: topic.name, partition: 0, next: 100n }] });
+      const restarted = broker.restart();
+      for (let first = 100; first < 300; first += 10) await log.append(topic, numbered(10, first));
+      await restarted;
+      const expected = Array.from({ length: 300 }, (_, number) => String(number));
+      expect((await readAll(log, topic)).map(text)).toEqual(expected);
+      expect((await following).map(text)).toEqual(expected);
+      expect((await log.load('group')).positions.get(positionKey(topic.name, 0))).toBe(100n);
+      expect(await readAll(log, await createTopic(log))).toEqual([]);
+      await log.close();
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'puts the prefix before every topic, so that two logs on one broker do not meet',
+    async () => {
+      const [one, other] = [
+        await openEventLog(kafkaConfig(), silentLogger()),
+        await openEventLog(kafkaConfig(), silentLogger()),
+      ];
+      const topic: Topic = testTopic();
+      await one.ensureTopics([topic]);
+      await one.append(topic, numbered(1));
+      await expect(other.append(topic, numbered(1))).rejects.toThrow(/ensureTopics/);
+      await other.ensureTopics([topic]);
+      expect(await readAll(other, topic)).toEqual([]);
+      await one.commit('group', { state: [{ key: 'k', value: Buffer.from('one') }] });
+      expect((await other.load('group')).state.size).toBe(0);
+      await Promise.all([one.close(), other.close()]);
+    },
+    SLOW_MS,
+  );
+});
