@@ -95,7 +95,15 @@ describe('RPC source over the localnet', () => {
     reading = undefined;
   });
   const open = async () => {
-    net = await startLocalnet({ rpcPort: 0, wsPort: 0, speed: 0, seed: 5, keepEvents: true, accounts: 16, ordersPerMarket: 8 });
+    net = await startLocalnet({
+      rpcPort: 0,
+      wsPort: 0,
+      speed: 0,
+      seed: 5,
+      keepEvents: true,
+      accounts: 16,
+      ordersPerMarket: 8,
+    });
     return net;
   };
   /** Steps in several goes, so that notifications arrive between them. */

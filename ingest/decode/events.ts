@@ -50,7 +50,7 @@ const SCALARS: Readonly<Record<string, ReadWire>> = {
 
 function takeBytes(cursor: Cursor, length: number): Uint8Array {
   const at = take(cursor, length);
-  return Uint8Array.prototype.slice.call(cursor.bytes, at, at + length);
+  return new Uint8Array(cursor.bytes.subarray(at, at + length));
 }
 
 function readerOf(type: WireType): ReadWire {
