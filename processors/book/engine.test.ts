@@ -232,11 +232,16 @@ describe('book engine', () => {
     expect(engine.leftOut).toBe(0);
   });
 
-  it('adds sizes beyond 2^53 exactly', () => {
+  it('adds sizes beyond 2^53 exactly, and publishes no more than the wire can carry', () => {
     const engine = new BookEngine(PERP);
-    const upserts = [1, 2, 3].map((orderId) => orderOf({ orderId, price: 5n, baseAssetAmount: 2n ** 64n - 1n }));
-    engine.apply(ordersOf({ upserts }));
-    expect(published(engine).bids).toEqual([{ price: 5, dlob: 3n * (2n ** 64n - 1n), vamm: 0n }]);
+    const amounts = [2n ** 62n + 1n, 2n ** 60n + 2n, 2n ** 64n - 1n];
+    const sums = amounts.map((baseAssetAmount, orderId) => {
+      engine.apply(ordersOf({ upserts: [orderOf({ orderId, price: 5n, baseAssetAmount })] }));
+      return published(engine).bids[0]?.dlob;
+    });
+    expect(sums).toEqual([2n ** 62n + 1n, 2n ** 62n + 2n ** 60n + 3n, 2n ** 64n - 1n]);
+    engine.apply(ordersOf({ removals: [{ maker: keyOf('maker'), orderId: 2 }] }));
+    expect(published(engine).bids[0]?.dlob).toBe(2n ** 62n + 2n ** 60n + 3n);
   });
 
   it('never counts an order both in its account and in the market-level book', () => {

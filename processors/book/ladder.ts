@@ -1,7 +1,7 @@
 // One side of a book: price levels in order, best first, and in each level its orders in queue order.
 // Levels stand in sorted blocks, so that opening or closing one moves at most a block, however many levels there are.
 
-import { ARRIVAL, BEST, LEVEL, LIST, NEXT, type OrderTable, PREVIOUS, QUEUE } from './orders.ts';
+import { ARRIVAL, LEVEL, LIST, NEXT, type OrderTable, PREVIOUS, QUEUE } from './orders.ts';
 
 const BLOCK_LEVELS = 64;
 const MERGE_BELOW_LEVELS = 16;
@@ -102,7 +102,7 @@ export class Ladder {
     if (block.count < MERGE_BELOW_LEVELS) this.merge(this.block);
   }
 
-  /** Puts an order into its place of a level: by list, then best sort value, then queue, then arrival. */
+  /** Puts an order into its place of a level: by list, then queue (slot or book id), then arrival. */
   link(order: number, level: number): void {
     const { ints } = this.orders;
     ints[order + LEVEL] = level;
@@ -164,8 +164,6 @@ export class Ladder {
     const lists = (ints[left + LIST] as number) - (ints[right + LIST] as number);
     if (lists !== 0) return lists < 0;
     const [l, r] = [left >> 1, right >> 1];
-    const bests = (floats[l + BEST] as number) - (floats[r + BEST] as number);
-    if (bests !== 0) return bests < 0;
     const queues = (floats[l + QUEUE] as number) - (floats[r + QUEUE] as number);
     if (queues !== 0) return queues < 0;
     return (floats[l + ARRIVAL] as number) < (floats[r + ARRIVAL] as number);

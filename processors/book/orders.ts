@@ -38,9 +38,8 @@ export const WATCH = 40;
 export const FLOAT = 41;
 
 /** 64-bit members, as offsets from half the row in `floats`. */
-export const BEST = 5;
-export const QUEUE = 6;
-export const ARRIVAL = 7;
+export const QUEUE = 5;
+export const ARRIVAL = 6;
 export const PRICE = 8;
 export const LIMIT = 9;
 export const OFFSET = 10;

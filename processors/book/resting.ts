@@ -6,7 +6,6 @@ import {
   ARRIVAL,
   AUCTION_END,
   AUCTION_START,
-  BEST,
   BOOK,
   CLOB,
   COUNTED_HIGH,
@@ -98,7 +97,7 @@ export class RestingOrders {
   hasBookAccount = false;
   nextArrival = 1;
   generation = 0;
-  /** Orders known but left out of the book because a number of theirs is beyond 2^53. */
+  /** Orders that would be visible, but are left out because a number of theirs is beyond 2^53. */
   leftOut = 0;
 
   // Orders to look at when the slot moves, and when the oracle moves; each row knows its index in the list.
@@ -112,7 +111,6 @@ export class RestingOrders {
   // Results of `decide`, kept as fields to save an object per order.
   private toList = HIDDEN;
   private toPrice = 0;
-  private toBest = 0;
 
   /** The order as it is now. */
   upsert(order: OrderState, source: number): void {
@@ -305,7 +303,7 @@ export class RestingOrders {
     }
   }
 
-  // Where the order belongs now (reference 2.2 and 2.3): toList, and for visible ones toPrice and toBest.
+  // Where the order belongs now (reference 2.2 and 2.3): toList, and for visible ones toPrice.
   private decide(row: number, hasSize: boolean): void {
     const { ints, floats } = this.table;
     const half = row >> 1;
@@ -314,11 +312,9 @@ export class RestingOrders {
     const offset = floats[half + OFFSET] as number;
     const duration = ints[row + DURATION] as number;
     let price = floats[half + LIMIT] as number;
-    let best = price;
     let list = ints[row + SOURCE] === CLOB ? BOOK : RESTING;
     if (offset !== 0) {
       list = FLOATING;
-      best = offset;
       price = floatingPrice(this.oracle, offset);
     }
     if (duration !== 0 && this.inAuction(row, duration)) {
@@ -334,10 +330,9 @@ export class RestingOrders {
       (marks & SUPPRESSED) !== 0 ||
       ((flags & SHADOW) !== 0 && this.hasBookAccount) ||
       (list === FLOATING && Number.isNaN(this.oracle));
-    const isOut = (flags & OUT_OF_BOUNDS) !== 0 || price > NUMBER_BOUND || price < 0;
+    const isOut = !isHidden && ((flags & OUT_OF_BOUNDS) !== 0 || price > NUMBER_BOUND || price < 0);
     this.toList = isHidden || isOut ? HIDDEN : list;
     this.toPrice = price;
-    this.toBest = (flags & SHORT) === 0 ? 0 - best : best;
     if (isOut !== ((marks & LEFT_OUT) !== 0)) {
       ints[row + MARKS] = marks ^ LEFT_OUT;
       this.leftOut += isOut ? 1 : -1;
@@ -363,7 +358,6 @@ export class RestingOrders {
     return (
       ints[row + LIST] === this.toList &&
       floats[half + PRICE] === this.toPrice &&
-      floats[half + BEST] === this.toBest &&
       floats[half + QUEUE] === floats[half + PLACED] &&
       ints[row + SIDE] === ((ints[row + FLAGS] as number) & SHORT)
     );
@@ -399,7 +393,6 @@ export class RestingOrders {
     ints[row + SIDE] = (ints[row + FLAGS] as number) & SHORT;
     ints[row + MARKS] = (ints[row + MARKS] as number) | MOVED;
     floats[half + PRICE] = this.toPrice;
-    floats[half + BEST] = this.toBest;
     floats[half + QUEUE] = floats[half + PLACED] as number;
     const side = this.sideOf(row);
     const level = side.open(this.toPrice);
@@ -475,12 +468,7 @@ export class RestingOrders {
       maker: table.key(row),
       orderId: table.orderId(row),
       source: ints[row + SOURCE] === CLOB ? 'clob' : 'user',
-      rank: [
-        ints[row + LIST] as number,
-        floats[half + BEST] as number,
-        floats[half + QUEUE] as number,
-        floats[half + ARRIVAL] as number,
-      ],
+      rank: [ints[row + LIST] as number, floats[half + QUEUE] as number, floats[half + ARRIVAL] as number],
     };
   }
 

@@ -5,6 +5,8 @@ export const LANE = 4_294_967_296;
 const LANE_BIG = 4_294_967_296n;
 const LANE_MASK = 0xffff_ffffn;
 const LANE_BITS = 32n;
+/** Sizes are u64 on the wire. No honest level comes near it, and a dishonest one must not stop the market. */
+const SIZE_BOUND = 2n ** 64n - 1n;
 
 /** Bound of every price, offset and slot kept as a number. */
 export const NUMBER_BOUND = Number.MAX_SAFE_INTEGER;
@@ -28,10 +30,13 @@ export function signedNumber(value: bigint): number {
   return (signedWords[1] as number) * LANE + (words[0] as number);
 }
 
-/** Value of two lanes (not necessarily normalised), base 1e9. */
+/** Value of two lanes (not necessarily normalised), base 1e9; a sum beyond 64 bits is published as the largest size. */
 export function lanesToBigint(high: number, low: number): bigint {
   const sum = high * LANE + low;
-  if (sum > NUMBER_BOUND) return BigInt(high) * LANE_BIG + BigInt(low);
+  if (sum > NUMBER_BOUND) {
+    const exact = BigInt(high) * LANE_BIG + BigInt(low);
+    return exact > SIZE_BOUND ? SIZE_BOUND : exact;
+  }
   words[1] = Math.floor(sum / LANE);
   words[0] = sum;
   return cell[0] as bigint;

@@ -12,7 +12,7 @@ import type {
 import { Ladder, type Side } from './ladder.ts';
 import { type GroupedBook, groupBook } from './levels.ts';
 import { BEST_MAKERS, bestMakers } from './makers.ts';
-import { ARRIVAL, BEST, CLOB, LEVEL, LIST, OrderTable, PRICE, QUEUE, SIDE, USER } from './orders.ts';
+import { ARRIVAL, CLOB, LEVEL, LIST, OrderTable, PRICE, QUEUE, SIDE, USER } from './orders.ts';
 import { type Quotes, quotesOf } from './quotes.ts';
 
 /** Levels per side of an L2 answer, and its cap (specification, Limits). */
@@ -142,9 +142,8 @@ export class BookView {
     ints[row + SIDE] = side;
     ints[row + LIST] = rank[0] ?? 0;
     floats[half + PRICE] = order.price;
-    floats[half + BEST] = rank[1] ?? 0;
-    floats[half + QUEUE] = rank[2] ?? 0;
-    floats[half + ARRIVAL] = rank[3] ?? 0;
+    floats[half + QUEUE] = rank[1] ?? 0;
+    floats[half + ARRIVAL] = rank[2] ?? 0;
     const ladder = side === 0 ? this.l3Bids : this.l3Asks;
     ladder.link(row, ladder.open(order.price));
   }
@@ -157,9 +156,8 @@ export class BookView {
       ints[row + SIDE] === side &&
       floats[half + PRICE] === order.price &&
       ints[row + LIST] === rank[0] &&
-      floats[half + BEST] === rank[1] &&
-      floats[half + QUEUE] === rank[2] &&
-      floats[half + ARRIVAL] === rank[3]
+      floats[half + QUEUE] === rank[1] &&
+      floats[half + ARRIVAL] === rank[2]
     );
   }
 

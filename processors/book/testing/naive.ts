@@ -8,6 +8,7 @@ import { marketMakerOracle } from '../quotes.ts';
 import { vammBook, vammQuotes } from '../vamm.ts';
 
 const MAX_NUMBER = 2n ** 53n - 1n;
+const MAX_SIZE = 2n ** 64n - 1n;
 
 interface Kept {
   readonly order: OrderState;
@@ -104,14 +105,12 @@ export class NaiveBookModel {
     if (!floats && !order.postOnly && inAuction) return null;
     if (floats && this.oracle === null) return null;
     const queue = source === 'clob' ? (order.bookOrderId ?? 0n) : BigInt(order.placedSlot);
-    const sort = floats ? order.oraclePriceOffset : order.price;
-    const bounded = [order.price, order.oraclePriceOffset, sort, queue];
+    const bounded = [order.price, order.oraclePriceOffset, queue];
     if (duration > 0) bounded.push(order.auctionStartPrice, order.auctionEndPrice);
     const price = this.price(order, inAuction, BigInt(Math.max(0, Math.min(elapsed, duration))), BigInt(duration));
     if ([...bounded, price].some((value) => value > MAX_NUMBER || value < -MAX_NUMBER) || price < 0n) return null;
     const list = floats ? 1n : source === 'clob' ? 2n : 3n;
-    const best = order.direction === 'long' ? -sort : sort;
-    return { kept, price, rank: [list, best, queue, BigInt(kept.arrival)] };
+    return { kept, price, rank: [list, queue, BigInt(kept.arrival)] };
   }
 
   private price(order: OrderState, inAuction: boolean, elapsed: bigint, duration: bigint): bigint {
@@ -157,7 +156,11 @@ function levels(
   }
   for (const { price, size } of vamm) at(BigInt(price)).vamm += size;
   const sorted = [...byPrice].sort(([left], [right]) => (left < right === (direction === 'short') ? -1 : 1));
-  return sorted.map(([price, sizes]) => ({ price: Number(price), ...sizes }));
+  return sorted.map(([price, { dlob, vamm: own }]) => ({
+    price: Number(price),
+    dlob: dlob < MAX_SIZE ? dlob : MAX_SIZE,
+    vamm: own,
+  }));
 }
 
 function counted(order: OrderState): bigint {

@@ -1,0 +1,149 @@
+// All books of one partition of the `book` topic: records in, encoded view records out. Pure, so that a replay of the
+// same records writes the same bytes.
+
+import {
+  type DeadLetter,
+  decodeMessage,
+  encodeMessage,
+  type MarketRef,
+  marketKey,
+  TOPICS,
+} from '../../schemas/index.ts';
+import { restoreEngine, saveEngine } from './checkpoint.ts';
+import { BookEngine, type BookMessage } from './engine.ts';
+
+export interface InputRecord {
+  readonly offset: bigint;
+  readonly value: Uint8Array;
+}
+
+export type BookOutput =
+  | { readonly kind: 'diff' | 'snapshot' | 'market'; readonly key: string; readonly value: Uint8Array }
+  | { readonly kind: 'dead'; readonly key: string; readonly value: Uint8Array };
+
+export interface Book {
+  readonly key: string;
+  readonly engine: BookEngine;
+  /** Offset of the first record not yet applied. */
+  next: bigint;
+  /** Offset from which a restart must read for this book; its first record while it was never saved. */
+  savedNext: bigint;
+  /** Newest description published, without its slot. */
+  described: string;
+}
+
+const BOOK_MESSAGES: ReadonlySet<string> = new Set(TOPICS.book.schemas);
+
+export class PartitionBooks {
+  readonly partition: number;
+  readonly books = new Map<string, Book>();
+  /** Offset of the first record of the partition not yet applied. */
+  next: bigint;
+  /** Newest slot seen. */
+  slot = 0;
+  /** Epochs that could not be continued, by market key; see `abandon`. */
+  private readonly lastEpochs = new Map<string, number>();
+
+  constructor(partition: number, next: bigint) {
+    this.partition = partition;
+    this.next = next;
+  }
+
+  /** Takes back a book saved by `save`, which had applied everything before `next`. Throws CheckpointError. */
+  restore(bytes: Uint8Array, next: bigint): void {
+    const engine = restoreEngine(bytes);
+    const key = marketKey(engine.ref);
+    this.books.set(key, { key, engine, next, savedNext: next, described: describe(engine) });
+    if (engine.slot > this.slot) this.slot = engine.slot;
+  }
+
+  /** Drops books whose next records are no longer kept; they begin a later epoch. */
+  abandon(earliest: bigint): readonly string[] {
+    const lost = [...this.books.values()].filter(({ next }) => next < earliest);
+    for (const { key, engine } of lost) {
+      this.lastEpochs.set(key, engine.state.epoch);
+      this.books.delete(key);
+    }
+    return lost.map(({ key }) => key);
+  }
+
+  /** State of a book between two records. */
+  save(book: Book): Uint8Array {
+    return saveEngine(book.engine);
+  }
+
+  /** Where a restart must begin, given what has been saved so far. */
+  lowWatermark(): bigint {
+    let low = this.next;
+    for (const { savedNext } of this.books.values()) if (savedNext < low) low = savedNext;
+    return low;
+  }
+
+  /** Applies a record: what it publishes goes to `outputs`. Never throws for a bad record. */
+  apply(record: InputRecord, outputs: BookOutput[]): void {
+    if (record.offset >= this.next) this.next = record.offset + 1n;
+    let message: BookMessage;
+    try {
+      const decoded = decodeMessage(record.value);
+      if (!BOOK_MESSAGES.has(decoded.name)) throw new RangeError(`${decoded.name} does not belong into a book`);
+      message = decoded as BookMessage;
+    } catch (error) {
+      outputs.push(this.deadLetter(record, error));
+      return;
+    }
+    if (message.name === 'BookSlot') {
+      if (message.value.slot > this.slot) this.slot = message.value.slot;
+      for (const book of this.books.values()) this.applyTo(book, record.offset, message, outputs);
+      return;
+    }
+    this.applyTo(this.bookOf(message.value, record.offset, outputs), record.offset, message, outputs);
+  }
+
+  private applyTo(book: Book, offset: bigint, message: BookMessage, outputs: BookOutput[]): void {
+    // A book restored from a later checkpoint than its neighbours' has this record behind it.
+    if (offset < book.next) return;
+    const { engine, key } = book;
+    book.next = offset + 1n;
+    const diff = engine.apply(message);
+    if (diff) outputs.push({ kind: 'diff', key, value: encodeMessage('BookViewDiff', diff) });
+    if (engine.takeSnapshotDue()) {
+      outputs.push({ kind: 'snapshot', key, value: encodeMessage('BookViewSnapshot', engine.snapshot()) });
+    }
+    if (message.name === 'BookMarket' || message.name === 'BookOracle') this.describeTo(book, outputs);
+  }
+
+  private bookOf(market: MarketRef, offset: bigint, outputs: BookOutput[]): Book {
+    const key = marketKey(market);
+    const known = this.books.get(key);
+    if (known) return known;
+    const engine = new BookEngine(market, this.lastEpochs.get(key) ?? 0);
+    const book: Book = { key, engine, next: offset, savedNext: offset, described: '' };
+    this.books.set(key, book);
+    this.describeTo(book, outputs);
+    return book;
+  }
+
+  private describeTo(book: Book, outputs: BookOutput[]): void {
+    const described = describe(book.engine);
+    if (described === book.described) return;
+    book.described = described;
+    outputs.push({ kind: 'market', key: book.key, value: encodeMessage('MarketView', book.engine.marketView()) });
+  }
+
+  private deadLetter(record: InputRecord, error: unknown): BookOutput {
+    const letter: DeadLetter = {
+      reason: 'book-record',
+      detail: error instanceof Error ? error.message : String(error),
+      slot: this.slot,
+      origin: `${TOPICS.book.name}/${this.partition}/${record.offset}`,
+      bytes: record.value,
+    };
+    return { kind: 'dead', key: letter.reason, value: encodeMessage('DeadLetter', letter) };
+  }
+}
+
+// What a description says apart from its slot, as a text to compare.
+function describe(engine: BookEngine): string {
+  const { slot: _, ...rest } = engine.marketView();
+  return Object.values(rest).map(String).join('\n');
+}

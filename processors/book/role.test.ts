@@ -1,0 +1,185 @@
+// The book role over a real embedded log: what it publishes, and that a restart publishes the same again.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type EventLog, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { decodeMessage, encodeMessage, marketKey, partitionOf, TOPICS, type Topic } from '../../schemas/index.ts';
+import { type BookMessage, BookView } from './index.ts';
+import { BOOK_GROUP, startBook } from './role.ts';
+import { beginOf, endOf, keyOf, marketOf, oracleOf, orderOf, ordersOf, PERP, slotOf } from './testing/messages.ts';
+
+const KEY = marketKey(PERP);
+const PARTITION = partitionOf(TOPICS.book, KEY);
+let folder: string;
+let log: EventLog;
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'book-role-'));
+  log = await openEventLog(config(), silentLogger());
+});
+afterEach(async () => {
+  await log.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const config = () => readConfig({}, { dataDir: folder, logLevel: 'silent' });
+const start = (over: EventLog = log) =>
+  startBook({ config: config(), log: over, logger: silentLogger(), metrics: new Registry() });
+
+async function feed(messages: readonly BookMessage[]): Promise<void> {
+  await log.ensureTopics([TOPICS.book]);
+  const records = messages.map(({ name, value }) => ({
+    key: KEY,
+    partition: PARTITION,
+    value: encodeMessage(name, value as never),
+  }));
+  await log.append(TOPICS.book, records);
+}
+
+async function written(topic: Topic, partition: number): Promise<Buffer[]> {
+  const { earliest } = await log.bounds(topic, partition);
+  const records = await log.read(topic, partition, earliest, 10_000);
+  return records.map(({ value }) => Buffer.from(value));
+}
+
+async function changesUpTo(seq: number): Promise<Buffer[]> {
+  return vi.waitFor(
+    async () => {
+      const values = await written(TOPICS.bookViews, PARTITION);
+      const last = values.map((value) => decodeMessage(value)).findLast(({ name }) => name === 'BookViewDiff');
+      expect(last?.name === 'BookViewDiff' && last.value.seq).toBe(seq);
+      return values;
+    },
+    { timeout: 5_000, interval: 20 },
+  );
+}
+
+const order = (orderId: number, price: bigint) => orderOf({ orderId, price, baseAssetAmount: 3n });
+const FIRST = [
+  beginOf(10),
+  ordersOf({ slot: 10, upserts: [order(1, 99n), order(2, 98n)] }),
+  endOf(10),
+  oracleOf({ slot: 10, price: 100n }),
+];
+const SECOND = [slotOf(11), ordersOf({ slot: 12, removals: [{ maker: keyOf('maker'), orderId: 1 }] })];
+
+describe('book role', () => {
+  it('publishes every change, a snapshot at first load, and the market under a placeholder name', async () => {
+    await feed([...FIRST, ...SECOND]);
+    const role = await start();
+    const values = await changesUpTo(4);
+    const view = new BookView();
+    const names = values.map((value) => {
+      const message = decodeMessage(value);
+      if (message.name === 'BookViewDiff' || message.name === 'BookViewSnapshot') view.apply(message.value);
+      return message.name;
+    });
+    expect(names).toEqual(['BookViewDiff', 'BookViewSnapshot', 'BookViewDiff', 'BookViewDiff', 'BookViewDiff']);
+    expect(view.l2().bids).toEqual([{ price: 98, dlob: 3n, vamm: 0n }]);
+    const markets = (await written(TOPICS.marketViews, 0)).map((value) => decodeMessage(value));
+    expect(markets.map(({ value }) => 'symbol' in value && value.symbol)).toContain('PERP-0');
+    await role.stop();
+    const { state, positions } = await log.load(BOOK_GROUP);
+    expect(Buffer.from(state.get(`snapshot:${KEY}`) ?? []).toString()).toBe('1');
+    expect(positions.get(`book/${PARTITION}`)).toBe(6n);
+  });
+
+  it('goes on where it stopped, with the next number of the same epoch', async () => {
+    await feed(FIRST);
+    const first = await start();
+    await changesUpTo(2);
+    await first.stop();
+    await feed(SECOND);
+    const second = await start();
+    const values = await changesUpTo(4);
+    await second.stop();
+    const seqs = values.flatMap((value) => {
+      const { name, value: diff } = decodeMessage(value);
+      return name === 'BookViewDiff' ? [[diff.epoch, diff.seq]] : [];
+    });
+    expect(seqs).toEqual([
+      [10, 1],
+      [10, 2],
+      [10, 3],
+      [10, 4],
+    ]);
+  });
+
+  it('publishes the same bytes again after a death before anything was saved', async () => {
+    await feed([...FIRST, ...SECOND]);
+    const forgetful = new Proxy(log, {
+      get: (target, name) => (name === 'commit' ? async () => {} : bound(target, name as keyof EventLog)),
+    });
+    const first = await start(forgetful);
+    const before = await changesUpTo(4);
+    await first.stop();
+    const second = await start();
+    await vi.waitFor(async () => {
+      expect((await written(TOPICS.bookViews, PARTITION)).length).toBe(2 * before.length);
+    });
+    await second.stop();
+    const after = await written(TOPICS.bookViews, PARTITION);
+    expect(after.slice(before.length)).toEqual(before);
+  });
+
+  it('publishes the same bytes again after a death since it last saved', async () => {
+    await feed(FIRST);
+    let isDead = false;
+    const mortal = new Proxy(log, {
+      get: (target, name) => (name === 'commit' && isDead ? async () => {} : bound(target, name as keyof EventLog)),
+    });
+    const first = await start(mortal);
+    await changesUpTo(2);
+    await vi.waitFor(async () => expect((await log.load(BOOK_GROUP)).state.has(`engine:${KEY}`)).toBe(true), {
+      timeout: 10_000,
+      interval: 50,
+    });
+    isDead = true;
+    await feed([...SECOND, marketOf({ slot: 13 })]);
+    const before = (await changesUpTo(5)).slice(-3);
+    await first.stop();
+    const second = await start();
+    await vi.waitFor(async () => {
+      const after = (await written(TOPICS.bookViews, PARTITION)).slice(-6);
+      expect(after).toEqual([...before, ...before]);
+    });
+    await second.stop();
+  });
+
+  it('begins a later epoch when the records it must read are gone', async () => {
+    await feed(FIRST);
+    const first = await start();
+    await changesUpTo(2);
+    await first.stop();
+    const aged = new Proxy(log, {
+      get: (target, name) =>
+        name === 'bounds' ? async () => ({ earliest: 5n, next: 5n }) : bound(target, name as keyof EventLog),
+    });
+    const second = await start(aged);
+    await feed([slotOf(11), ordersOf({ slot: 12, upserts: [order(7, 50n)] })]);
+    const values = await changesUpTo(1);
+    await second.stop();
+    const last = decodeMessage(values.at(-1) ?? Buffer.alloc(0));
+    expect(last.name === 'BookViewDiff' && last.value.epoch).toBe(12);
+  });
+
+  it('parks what it cannot read and goes on', async () => {
+    await log.ensureTopics([TOPICS.book]);
+    await log.append(TOPICS.book, [{ key: KEY, partition: PARTITION, value: Buffer.from('no record') }]);
+    await feed(FIRST);
+    const role = await start();
+    await changesUpTo(2);
+    await vi.waitFor(async () => expect((await written(TOPICS.deadLetters, 0)).length).toBe(1));
+    await role.stop();
+    const [letter] = (await written(TOPICS.deadLetters, 0)).map((value) => decodeMessage(value).value);
+    expect(letter).toMatchObject({ reason: 'book-record', origin: `book/${PARTITION}/0` });
+  });
+});
+
+function bound(target: EventLog, name: keyof EventLog): unknown {
+  const member = target[name];
+  return typeof member === 'function' ? member.bind(target) : member;
+}

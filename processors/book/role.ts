@@ -1,0 +1,294 @@
+// The book role: follows `book`, keeps one engine per market, and writes what changed to `views.book` and
+// `views.markets`. Outputs go out with every batch; engines are saved every few seconds, each with its own position.
+
+import { promisify } from 'node:util';
+import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import {
+  type EventLog,
+  type GroupState,
+  type LogBatch,
+  type Logger,
+  type NewRecord,
+  positionKey,
+  type RoleContext,
+  type RunningRole,
+  type StateWrite,
+} from '../../platform/index.ts';
+import { marketKey, parseMarketKey, partitionOf, TOPICS } from '../../schemas/index.ts';
+import { type Book, type BookOutput, PartitionBooks } from './partition.ts';
+
+export const BOOK_GROUP = 'book';
+/** State keys of the group: a saved engine, and the offset of a market's newest snapshot in `views.book`. */
+const ENGINE_STATE = 'engine:';
+const SNAPSHOT_STATE = 'snapshot:';
+
+/** How often the role looks which engines to save. */
+const SAVE_TICK_MS = 1_000;
+/** An engine is saved this often, and less often the more orders it holds: saving is kept at a small share of time. */
+const SAVE_EVERY_MS = 5_000;
+const SAVE_DELAY_PER_ORDER_MS = 0.4;
+/** Bytes of one append or commit; below what an event log takes at once (8 MiB). */
+const WRITE_BYTES_MAX = 6 * 1024 * 1024;
+const POSITION_BYTES = 8;
+
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+
+/**
+ * Starts the role. Resolves when the saved state is read and following has begun; rejects when the log cannot be read.
+ * `done` rejects when the log fails.
+ */
+export async function startBook(context: RoleContext): Promise<RunningRole> {
+  const { log } = context;
+  await log.ensureTopics([TOPICS.book, TOPICS.bookViews, TOPICS.marketViews, TOPICS.deadLetters]);
+  const role = new BookRole(context);
+  await role.restore();
+  const stopping = new AbortController();
+  const done = role.run(stopping.signal);
+  done.catch(() => {}); // whoever waits for `done` gets the failure
+  return {
+    name: 'book',
+    endpoints: {},
+    done,
+    stop: async () => {
+      stopping.abort();
+      await done.catch(() => {});
+    },
+  };
+}
+
+class BookRole {
+  private readonly log: EventLog;
+  private readonly logger: Logger;
+  private readonly metrics: ReturnType<typeof bookMetrics>;
+  private readonly partitions: PartitionBooks[] = [];
+  private readonly savedAtMs = new Map<string, number>();
+  // Commits follow one another, beside the batches, so that saving does not hold up what readers wait for.
+  private commits: Promise<void> = Promise.resolve();
+  private isSaving = false;
+  private isSaveWanted = false;
+  private isTaking = false;
+
+  constructor({ log, logger, metrics }: RoleContext) {
+    this.log = log;
+    this.logger = logger;
+    this.metrics = bookMetrics(metrics);
+  }
+
+  async restore(): Promise<void> {
+    const group = await this.log.load(BOOK_GROUP);
+    for (let partition = 0; partition < TOPICS.book.partitions; partition++) {
+      const next = group.positions.get(positionKey(TOPICS.book.name, partition)) ?? 0n;
+      this.partitions.push(new PartitionBooks(partition, next));
+    }
+    await this.restoreEngines(group);
+    for (const books of this.partitions) {
+      const { earliest } = await this.log.bounds(TOPICS.book, books.partition);
+      const lost = books.abandon(earliest);
+      if (lost.length > 0) this.logger.warn({ lost }, 'records of these books are no longer kept; new epochs begin');
+    }
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const failed = new AbortController();
+    const either = AbortSignal.any([signal, failed.signal]);
+    const from = new Map(this.partitions.map((books) => [books.partition, books.lowWatermark()]));
+    const timer = setInterval(() => {
+      this.saveSoon();
+      this.commits.catch((error: unknown) => failed.abort(error));
+    }, SAVE_TICK_MS);
+    try {
+      for await (const batch of this.log.follow({ topic: TOPICS.book, from, signal: either })) {
+        this.isTaking = true;
+        await this.take(batch);
+        this.isTaking = false;
+        if (this.isSaveWanted) this.saveDue(false);
+        if (either.aborted) break;
+      }
+      failed.signal.throwIfAborted();
+    } catch (error) {
+      if (!signal.aborted || failed.signal.aborted) throw error;
+    } finally {
+      clearInterval(timer);
+    }
+    this.saveDue(true);
+    await this.commits;
+  }
+
+  private async restoreEngines({ state }: GroupState): Promise<void> {
+    for (const [name, value] of state) {
+      if (!name.startsWith(ENGINE_STATE)) continue;
+      const key = name.slice(ENGINE_STATE.length);
+      const books = this.partitions[partitionOf(TOPICS.book, key)];
+      if (!books) continue;
+      const { next, bytes } = await unpack(value);
+      books.restore(bytes, next);
+      this.savedAtMs.set(marketKey(parseMarketKey(key)), performance.now());
+    }
+  }
+
+  private async take(batch: LogBatch): Promise<void> {
+    const books = this.partitions[batch.partition];
+    if (!books) return;
+    const outputs: BookOutput[] = [];
+    for (const record of batch.records) books.apply(record, outputs);
+    await this.publish(books.partition, outputs);
+    const last = batch.records.at(-1);
+    if (last) this.metrics.lag.set({ partition: batch.partition }, Number(batch.end - last.offset - 1n));
+    this.metrics.slot.set(Math.max(...this.partitions.map(({ slot }) => slot)));
+    for (const { key, engine } of books.books.values()) {
+      this.metrics.orders.set({ market: key }, engine.orderCount);
+      this.metrics.leftOut.set({ market: key }, engine.leftOut);
+    }
+  }
+
+  // One append per run of changes; a snapshot goes alone, because its offset is told to readers.
+  private async publish(partition: number, outputs: readonly BookOutput[]): Promise<void> {
+    let pending: NewRecord[] = [];
+    let bytes = 0;
+    const flush = async () => {
+      if (pending.length > 0) await this.log.append(TOPICS.bookViews, pending);
+      pending = [];
+      bytes = 0;
+    };
+    const markets: NewRecord[] = [];
+    const letters: NewRecord[] = [];
+    for (const { kind, key, value } of outputs) {
+      const record: NewRecord = { key, value, partition };
+      if (kind === 'market') markets.push({ key, value });
+      else if (kind === 'dead') letters.push({ key, value });
+      else if (kind === 'diff') {
+        if (bytes + value.length > WRITE_BYTES_MAX) await flush();
+        pending.push(record);
+        bytes += value.length;
+        this.metrics.changes.inc({ market: key });
+      } else {
+        await flush();
+        await this.publishSnapshot(record);
+      }
+    }
+    await flush();
+    if (markets.length > 0) await this.log.append(TOPICS.marketViews, markets);
+    if (letters.length === 0) return;
+    await this.log.append(TOPICS.deadLetters, letters);
+    this.metrics.parked.inc(letters.length);
+    this.logger.warn({ records: letters.length, partition }, 'book records parked');
+  }
+
+  private async publishSnapshot(record: NewRecord): Promise<void> {
+    if (record.value.length > WRITE_BYTES_MAX) {
+      this.logger.error({ market: record.key, bytes: record.value.length }, 'snapshot is too large for the log');
+      return;
+    }
+    const [appended] = await this.log.append(TOPICS.bookViews, [record]);
+    if (!appended) return;
+    const value = Buffer.from(String(appended.first), 'utf8');
+    const state = [{ key: SNAPSHOT_STATE + record.key, value }];
+    this.commits = this.commits.then(() => this.log.commit(BOOK_GROUP, { state }));
+    this.commits.catch(() => {}); // `run` reports it
+  }
+
+  /** The timer's turn: at once when nothing is under way, else when the batch under way is published. */
+  private saveSoon(): void {
+    this.isSaveWanted = true;
+    if (!this.isTaking) this.saveDue(false);
+  }
+
+  /**
+   * Saves engines whose time has come (or all), each with the position it led to. Called only when everything applied
+   * has been published: a saved engine never sends its past changes again.
+   */
+  private saveDue(all: boolean): void {
+    this.isSaveWanted = false;
+    if (this.isSaving && !all) return;
+    const nowMs = performance.now();
+    const taken = this.partitions.map((books) => ({ books, saved: this.takeDue(books, nowMs, all) }));
+    this.isSaving = true;
+    this.commits = this.commits.then(async () => {
+      for (const { books, saved } of taken) await this.store(books, saved);
+      this.isSaving = false;
+    });
+    this.commits.catch(() => {}); // `run` reports it
+  }
+
+  private takeDue(books: PartitionBooks, nowMs: number, all: boolean): Saved[] {
+    const due = [...books.books.values()].filter(({ key, engine, next, savedNext }) => {
+      const delayMs = SAVE_EVERY_MS + engine.orderCount * SAVE_DELAY_PER_ORDER_MS;
+      return next > savedNext && (all || nowMs - (this.savedAtMs.get(key) ?? 0) >= delayMs);
+    });
+    return due.map((book) => {
+      this.savedAtMs.set(book.key, nowMs);
+      return { book, next: book.next, bytes: books.save(book) };
+    });
+  }
+
+  private async store(books: PartitionBooks, saved: readonly Saved[]): Promise<void> {
+    let state: StateWrite[] = [];
+    let bytes = 0;
+    const flush = async () => {
+      const positions = [{ topic: TOPICS.book.name, partition: books.partition, next: books.lowWatermark() }];
+      await this.log.commit(BOOK_GROUP, { positions, state });
+      state = [];
+      bytes = 0;
+    };
+    for (const { book, next, bytes: plain } of saved) {
+      const value = await pack(next, plain);
+      if (value.length > WRITE_BYTES_MAX) {
+        this.logger.error({ market: book.key, bytes: value.length }, 'book is too large to save; a restart replays it');
+        continue;
+      }
+      if (bytes + value.length > WRITE_BYTES_MAX) await flush();
+      state.push({ key: ENGINE_STATE + book.key, value });
+      bytes += value.length;
+      book.savedNext = next;
+    }
+    if (state.length > 0 || books.books.size === 0) await flush();
+  }
+}
+
+interface Saved {
+  readonly book: Book;
+  readonly next: bigint;
+  readonly bytes: Uint8Array;
+}
+
+async function pack(next: bigint, bytes: Uint8Array): Promise<Buffer> {
+  const packed = await compress(bytes);
+  const head = Buffer.alloc(POSITION_BYTES);
+  head.writeBigUInt64LE(next);
+  return Buffer.concat([head, packed]);
+}
+
+async function unpack(value: Uint8Array): Promise<{ readonly next: bigint; readonly bytes: Uint8Array }> {
+  const buffer = Buffer.from(value);
+  return { next: buffer.readBigUInt64LE(0), bytes: await decompress(buffer.subarray(POSITION_BYTES)) };
+}
+
+function bookMetrics(registry: Registry) {
+  const registers = [registry];
+  const labelNames = ['market'] as const;
+  return {
+    changes: new Counter({
+      name: 'slotbook_book_changes_total',
+      help: 'changes of published books',
+      labelNames,
+      registers,
+    }),
+    orders: new Gauge({ name: 'slotbook_book_orders', help: 'open orders known', labelNames, registers }),
+    leftOut: new Gauge({
+      name: 'slotbook_book_orders_left_out',
+      help: 'orders not shown because a number of theirs is beyond 2^53',
+      labelNames,
+      registers,
+    }),
+    lag: new Gauge({
+      name: 'slotbook_book_lag_records',
+      help: 'records of `book` not yet applied',
+      labelNames: ['partition'] as const,
+      registers,
+    }),
+    slot: new Gauge({ name: 'slotbook_book_slot', help: 'newest slot applied', registers }),
+    parked: new Counter({ name: 'slotbook_book_parked_total', help: 'records put into dead-letters', registers }),
+  };
+}
