@@ -28,6 +28,8 @@ export const READ_SETTINGS: ClickHouseSettings = {
   readonly: '2',
   cancel_http_readonly_queries_on_client_close: 1,
   max_execution_time: READ_TIMEOUT_SECONDS,
+  // Copies of an event have the same time, so FINAL need not compare partitions with each other.
+  do_not_merge_across_partitions_select_final: 1,
 };
 
 export interface ClientOptions {

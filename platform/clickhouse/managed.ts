@@ -59,7 +59,7 @@ export async function openManaged(directory: string, logger: Logger): Promise<Ma
   let attempts = 0;
   for (;;) {
     const holder = readHolder(directory);
-    if (holder && holder.pid !== process.pid && isAlive(holder.pid) && (await answers(holder.url, holder.instance))) {
+    if (holder && isAlive(holder.pid) && (await answers(holder.url, holder.instance))) {
       logger.info({ url: holder.url, holder: holder.pid }, 'using the managed ClickHouse of another process');
       return { url: holder.url, stop: () => Promise.resolve() };
     }

@@ -61,7 +61,7 @@ async function openProvider(config: Config, logger: Logger): Promise<Provider> {
       stop: () => Promise.resolve(),
     };
   }
-  const managed = await openManaged(path.join(config.dataDir, 'clickhouse'), logger);
+  const managed = await openManaged(path.resolve(config.dataDir, 'clickhouse'), logger);
   // The child has this one user and listens on the loopback address only.
   return { url: managed.url, user: 'default', password: '', stop: () => managed.stop() };
 }

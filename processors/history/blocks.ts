@@ -15,8 +15,6 @@ export interface Block {
   readonly bounds: readonly Bounds[];
   /** In partition order, then by offset. */
   readonly records: readonly LogRecord[];
-  /** End of each partition when it was last read, for the lag. */
-  readonly ends: ReadonlyMap<number, bigint>;
 }
 
 export interface BlockLimits {
@@ -57,7 +55,6 @@ export async function* cutBlocks(batches: AsyncIterator<LogBatch>, limits: Block
 class OpenBlock {
   readonly #limits: BlockLimits;
   readonly #partitions = new Map<number, LogRecord[]>();
-  readonly #ends = new Map<number, bigint>();
   #rows = 0;
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -82,7 +79,6 @@ class OpenBlock {
       this.#bytes += record.value.length;
     }
     if (records.length > 0) this.#partitions.set(batch.partition, records);
-    this.#ends.set(batch.partition, batch.end);
     this.#rows += taken.length;
     return taken.length < batch.records.length ? { ...batch, records: batch.records.slice(room) } : null;
   }
@@ -99,7 +95,7 @@ class OpenBlock {
       const [first, last] = [records[0], records.at(-1)];
       return first && last ? [{ partition, from: first.offset, to: last.offset }] : [];
     });
-    return { bounds, records: partitions.flatMap(([, records]) => records), ends: this.#ends };
+    return { bounds, records: partitions.flatMap(([, records]) => records) };
   }
 
   discard(): void {
@@ -118,9 +114,7 @@ const READ_RECORDS = 5_000;
 /** Reads the records of given bounds again. Those that retention has removed since are absent. */
 export async function readBlock(log: EventLog, topic: Topic, bounds: readonly Bounds[]): Promise<Block> {
   const records: LogRecord[] = [];
-  const ends = new Map<number, bigint>();
   for (const { partition, from, to } of bounds) {
-    ends.set(partition, to + 1n);
     for (let next = from; next <= to; ) {
       const page = await log.read(topic, partition, next, READ_RECORDS);
       const inside = page.filter(({ offset }) => offset <= to);
@@ -130,7 +124,7 @@ export async function readBlock(log: EventLog, topic: Topic, bounds: readonly Bo
       next = last.offset + 1n;
     }
   }
-  return { bounds, records, ends };
+  return { bounds, records };
 }
 
 /** Keeps one item in preparation while the one before is worked on. */

@@ -110,11 +110,16 @@ export class SchemaCatalogue {
   }
 }
 
+/** null for a schema that is none of our events, or that cannot be read at all: asking again would not help. */
 function registrySchema(id: number, text: string): EventSchema | null {
-  const { name } = JSON.parse(text) as { name?: unknown };
-  const event = typeof name === 'string' ? name.split('.').at(-1) : undefined;
-  if (event === undefined || !(event === UNKNOWN_RECORD || EVENT_NAMES.includes(event))) return null;
-  return eventSchema(event, `id${id}`, text, BigInt(id));
+  try {
+    const { name } = JSON.parse(text) as { name?: unknown };
+    const event = typeof name === 'string' ? (name.split('.').at(-1) ?? '') : '';
+    const known = event === UNKNOWN_RECORD || EVENT_NAMES.includes(event);
+    return known ? eventSchema(event, `id${id}`, text, BigInt(id)) : null;
+  } catch {
+    return null;
+  }
 }
 
 function eventSchema(event: string, version: string, text: string, mark: bigint): EventSchema {

@@ -14,7 +14,7 @@ import {
 import { encodeMessage, TOPICS } from '../../schemas/index.ts';
 import { type Block, cutBlocks, readAhead, readBlock } from './blocks.ts';
 import { SchemaCatalogue } from './catalogue.ts';
-import { decodeIntent, encodeIntent, type Intent } from './intent.ts';
+import { blockName, decodeIntent, encodeIntent, type Intent } from './intent.ts';
 import { type SinkMetrics, sinkMetrics } from './metrics.ts';
 import { registryClient } from './registry.ts';
 import { type Parked, planInserts } from './rows.ts';
@@ -22,6 +22,7 @@ import { BlockWriter } from './writer.ts';
 
 export const HISTORY_SINK_GROUP = 'history-sink';
 
+const PARTITIONS: readonly number[] = Array.from({ length: TOPICS.events.partitions }, (_, partition) => partition);
 const INTENT_KEY = 'intent';
 /** Two blocks are in memory at most: the one being stored and the one in preparation. */
 const BLOCK_BYTES_MAX = 32 * 1024 * 1024;
@@ -59,12 +60,14 @@ class HistorySink {
   readonly #metrics: SinkMetrics;
   readonly #catalogue: SchemaCatalogue;
   readonly #clickhouse: ClickHouse;
+  /** What is stored: the offset to read next, by partition. */
+  readonly #stored = new Map<number, bigint>();
   readonly #limits: { readonly rowsMax: number; readonly bytesMax: number; readonly delayMs: number };
 
   constructor({ config, log, logger, metrics }: RoleContext, clickhouse: ClickHouse) {
     this.#log = log;
     this.#logger = logger;
-    this.#metrics = sinkMetrics(metrics);
+    this.#metrics = sinkMetrics(metrics, () => this.#lag());
     this.#catalogue = new SchemaCatalogue(registryClient(config.schemaRegistryUrl));
     this.#clickhouse = clickhouse;
     this.#limits = { rowsMax: config.sinkMaxRows, bytesMax: BLOCK_BYTES_MAX, delayMs: config.sinkMaxDelayMs };
@@ -75,9 +78,9 @@ class HistorySink {
     const either = AbortSignal.any([signal, failed.signal]);
     const writer = new BlockWriter(this.#clickhouse.client, this.#logger, this.#metrics, either);
     try {
-      const positions = await this.#resume(writer, either);
+      await this.#resume(writer, either);
       const from = new Map(
-        partitions().map((partition) => [partition, positions.get(partition) ?? ('earliest' as const)]),
+        PARTITIONS.map((partition) => [partition, this.#stored.get(partition) ?? ('earliest' as const)]),
       );
       const follow = this.#log.follow({ topic: TOPICS.events, from, signal: either, maxRecords: FOLLOW_RECORDS_MAX });
       for await (const block of readAhead(cutBlocks(follow[Symbol.asyncIterator](), this.#limits))) {
@@ -93,21 +96,18 @@ class HistorySink {
     }
   }
 
-  /** Finishes the block that the last run left open, then says where to go on. */
-  async #resume(writer: BlockWriter, signal: AbortSignal): Promise<ReadonlyMap<number, bigint>> {
+  /** Finds the position of the last run and finishes the block that it left open. */
+  async #resume(writer: BlockWriter, signal: AbortSignal): Promise<void> {
     const { positions, state } = await this.#log.load(HISTORY_SINK_GROUP);
-    const next = new Map<number, bigint>();
-    for (const partition of partitions()) {
+    for (const partition of PARTITIONS) {
       const position = positions.get(positionKey(TOPICS.events.name, partition));
-      if (position !== undefined) next.set(partition, position);
+      if (position !== undefined) this.#stored.set(partition, position);
     }
     const open = state.get(INTENT_KEY);
-    if (!open) return next;
+    if (!open) return;
     const intent = decodeIntent(open);
-    this.#logger.info({ bounds: String(Buffer.from(open)) }, 'sending the open block again');
+    this.#logger.info({ bounds: blockName(intent.bounds) }, 'sending the open block again');
     await this.#store(writer, await readBlock(this.#log, TOPICS.events, intent.bounds), intent, signal);
-    for (const { partition, to } of intent.bounds) next.set(partition, to + 1n);
-    return next;
   }
 
   async #store(writer: BlockWriter, block: Block, intent: Intent, signal: AbortSignal): Promise<void> {
@@ -143,16 +143,17 @@ class HistorySink {
     this.#metrics.blocks.inc();
     this.#metrics.blockRows.observe(block.records.length);
     for (const { reason } of parked) this.#metrics.parked.inc({ reason });
-    for (const { partition, to } of block.bounds) {
-      const end = block.ends.get(partition) ?? to + 1n;
-      this.#metrics.lag.set({ partition }, Number(end - to - 1n));
-    }
+    for (const { partition, to } of block.bounds) this.#stored.set(partition, to + 1n);
     if (parked.length > 0) this.#logger.warn({ records: parked.length, first: parked[0]?.detail }, 'records parked');
   }
-}
 
-function partitions(): readonly number[] {
-  return Array.from({ length: TOPICS.events.partitions }, (_, partition) => partition);
+  async #lag(): Promise<ReadonlyMap<number, bigint>> {
+    const lags = PARTITIONS.map(async (partition): Promise<[number, bigint]> => {
+      const { earliest, next } = await this.#log.bounds(TOPICS.events, partition);
+      return [partition, next - (this.#stored.get(partition) ?? earliest)];
+    });
+    return new Map(await Promise.all(lags));
+  }
 }
 
 /** Named by their place in the log, so that a repeated block parks the same letters. */

@@ -188,6 +188,7 @@ describe('history sink', () => {
       client: withExec(() => Promise.reject(new Error('away'))),
     });
     await until(async () => (await metricTotal(metrics, 'slotbook_sink_retries_total')) > 0);
+    expect(await metricTotal(metrics, 'slotbook_sink_lag_records')).toBe(10);
     await role.stop();
     expect((await log.load('history-sink')).positions.size).toBe(0);
     await startSink();
