@@ -28,9 +28,11 @@ export class TradeChannels {
 
   /** Resolves once the end of every partition is known: fills appended after that are published. */
   async start(): Promise<void> {
+    const { log } = this.#options;
+    await log.ensureTopics([TOPICS.tradeViews]);
     const from = new Map<number, bigint>();
     for (let partition = 0; partition < TOPICS.tradeViews.partitions; partition += 1) {
-      from.set(partition, (await this.#options.log.bounds(TOPICS.tradeViews, partition)).next);
+      from.set(partition, (await log.bounds(TOPICS.tradeViews, partition)).next);
     }
     this.#loop = this.#follow(from);
     this.#loop.catch(() => {}); // `done` reports it

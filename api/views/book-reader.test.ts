@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FollowOptions, LogBatch } from '../../platform/index.ts';
 import { partitionOf, TOPICS } from '../../schemas/index.ts';
+import { marketView } from '../testing/market-views.ts';
 import { diff, Stage, snapshot, until } from '../testing/stage.ts';
 import { BookReader } from './book-reader.ts';
 
@@ -40,12 +41,26 @@ describe('the book reader', () => {
     for (let seq = 1; seq <= 50; seq += 1) await stage.books(diff(seq, 10 + seq));
     await stage.books(snapshot({ seq: 50, slot: 60 }), diff(51, 61));
     const value = Buffer.from('50');
-    await stage.log.commit('book', { state: [{ key: 'snapshot:perp-0', value }] });
+    const keys = ['perp-0', 'perp-1', 'spot-0', 'spot-1'];
+    await stage.log.commit('book', { state: keys.map((key) => ({ key: `snapshot:${key}`, value })) });
     const partition = partitionOf(TOPICS.bookViews, 'perp-0');
     await reader.start();
     await until(() => reader.ready);
     expect(slot()).toBe(61);
     expect(stage.log.readFrom.get(`${TOPICS.bookViews.name}/${partition}`)).toBe(50n);
+  });
+
+  it('starts at the beginning when a market of the partition has no snapshot yet', async () => {
+    const partition = partitionOf(TOPICS.bookViews, 'perp-0');
+    const other = [1, 2, 3, 4, 5, 6, 7, 8, 9].find(
+      (index) => partitionOf(TOPICS.bookViews, `perp-${index}`) === partition,
+    );
+    await stage.markets([marketView({ marketIndex: other ?? 0, symbol: 'OTHER-PERP' })]);
+    await stage.books(diff(1, 10, { marketIndex: other ?? 0 }), snapshot());
+    await stage.log.commit('book', { state: [{ key: 'snapshot:perp-0', value: Buffer.from('1') }] });
+    await reader.start();
+    await until(() => reader.ready);
+    expect(reader.book({ marketType: 'perp', marketIndex: other ?? 0 })?.head.slot).toBe(10);
   });
 
   it('follows a new epoch and ignores what is left of the old one', async () => {

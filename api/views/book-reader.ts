@@ -67,6 +67,7 @@ export class BookReader {
   /** Reads the registry, finds the newest snapshots and begins to follow. Resolves before the books are caught up. */
   async start(): Promise<void> {
     await this.#markets.start();
+    await this.#options.log.ensureTopics([TOPICS.bookViews]);
     const from = await this.#bookStart();
     this.#loops = Promise.all([this.#markets.done, this.#followBooks(from)]);
     this.#loops.catch(() => {}); // `done` reports it
@@ -125,27 +126,41 @@ export class BookReader {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Where to begin in each partition: at the oldest of its markets' newest snapshots, else at the earliest record. */
+  /**
+   * Where to begin in each partition: at the oldest of its markets' newest snapshots, and at the earliest record when
+   * one of them has none yet.
+   */
   async #bookStart(): Promise<Map<number, bigint>> {
     const { log } = this.#options;
-    const { state } = await log.load(BOOK_GROUP);
-    const snapshots = new Map<number, bigint>();
-    for (const [name, value] of state) {
-      if (!name.startsWith(SNAPSHOT_STATE)) continue;
-      const partition = partitionOf(TOPICS.bookViews, name.slice(SNAPSHOT_STATE.length));
-      const offset = BigInt(Buffer.from(value).toString('utf8'));
-      const known = snapshots.get(partition);
-      if (known === undefined || offset < known) snapshots.set(partition, offset);
+    const snapshots = await this.#snapshotOffsets();
+    for (const market of this.markets.list()) {
+      const key = marketKey(market);
+      if (!snapshots.has(key)) snapshots.set(key, 0n);
+    }
+    const oldest = new Map<number, bigint>();
+    for (const [key, offset] of snapshots) {
+      const partition = partitionOf(TOPICS.bookViews, key);
+      oldest.set(partition, least(offset, oldest.get(partition) ?? offset));
     }
     const from = new Map<number, bigint>();
     for (let partition = 0; partition < TOPICS.bookViews.partitions; partition += 1) {
       const { earliest, next } = await log.bounds(TOPICS.bookViews, partition);
-      const snapshot = snapshots.get(partition) ?? earliest;
-      const start = least(greatest(snapshot, earliest), next);
+      const start = least(greatest(oldest.get(partition) ?? earliest, earliest), next);
       from.set(partition, start);
       if (start < next) this.#behind.set(partition, next);
     }
     return from;
+  }
+
+  /** Offset in `views.book` of each market's newest snapshot, by market key. */
+  async #snapshotOffsets(): Promise<Map<string, bigint>> {
+    const { state } = await this.#options.log.load(BOOK_GROUP);
+    const offsets = new Map<string, bigint>();
+    for (const [name, value] of state) {
+      if (!name.startsWith(SNAPSHOT_STATE)) continue;
+      offsets.set(name.slice(SNAPSHOT_STATE.length), BigInt(Buffer.from(value).toString('utf8')));
+    }
+    return offsets;
   }
 
   #followBooks(from: ReadonlyMap<number, bigint>): Promise<void> {

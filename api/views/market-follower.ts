@@ -24,6 +24,7 @@ export class MarketFollower {
 
   /** Resolves when every market described so far is in the registry. */
   async start(): Promise<void> {
+    await this.#options.log.ensureTopics([TOPICS.marketViews]);
     const next = await this.#readAll();
     this.#loop = this.#follow(next);
     this.#loop.catch(() => {}); // `done` reports it

@@ -1,0 +1,100 @@
+// The open connections and what their messages do: subscribe, unsubscribe, be refused.
+
+import type { WebSocket } from 'uWebSockets.js';
+import { SOCKET_ERRORS } from '../errors.ts';
+import type { MarketRegistry } from '../views/registry.ts';
+import type { BookChannels } from './book-channels.ts';
+import { Connection, type SocketData } from './connection.ts';
+import type { Fanout } from './fanout.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import { MAX_SUBSCRIPTIONS } from './limits.ts';
+import type { GatewayMetrics } from './metrics.ts';
+import { type ClientRequest, readRequest } from './requests.ts';
+
+export interface SessionsOptions {
+  readonly markets: MarketRegistry;
+  readonly books: BookChannels;
+  readonly fanout: Fanout;
+  readonly heartbeat: Heartbeat;
+  readonly metrics: GatewayMetrics;
+}
+
+type Subscribe = Extract<ClientRequest, { is: 'subscribe' }>;
+
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #connections = new Set<Connection>();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  open(socket: WebSocket<SocketData>): void {
+    const { metrics, heartbeat } = this.#options;
+    const connection = new Connection(socket, metrics);
+    socket.getUserData().connection = connection;
+    this.#connections.add(connection);
+    metrics.connections.inc();
+    heartbeat.add(connection);
+  }
+
+  message(socket: WebSocket<SocketData>, bytes: ArrayBuffer): void {
+    const { connection } = socket.getUserData();
+    if (!connection) return;
+    const request = readRequest(Buffer.from(bytes).toString('utf8'), this.#options.markets);
+    this.#options.metrics.requests.inc({ outcome: request.is });
+    this.#answer(connection, request);
+  }
+
+  /** For the engine's close handler: the connection is gone already. */
+  closed(socket: WebSocket<SocketData>): void {
+    const { metrics, heartbeat, fanout } = this.#options;
+    const { connection } = socket.getUserData();
+    if (!connection) return;
+    connection.closed();
+    this.#connections.delete(connection);
+    heartbeat.remove(connection);
+    for (const name of connection.channels.keys()) fanout.remove(name, connection);
+    metrics.connections.dec();
+    metrics.closes.inc({ reason: connection.endedBy ?? 'client' });
+  }
+
+  dropAll(): void {
+    for (const connection of [...this.#connections]) connection.drop();
+  }
+
+  #answer(connection: Connection, request: ClientRequest): void {
+    switch (request.is) {
+      case 'ignored':
+        return;
+      case 'unknownChannel':
+        connection.end('unknownChannel');
+        return;
+      case 'unresolved':
+        connection.send([JSON.stringify({ channel: request.channel, error: SOCKET_ERRORS[request.action] })]);
+        return;
+      case 'subscribe':
+        this.#subscribe(connection, request);
+        return;
+      case 'unsubscribe':
+        connection.channels.delete(request.channel.name);
+        this.#options.fanout.remove(request.channel.name, connection);
+    }
+  }
+
+  #subscribe(connection: Connection, { channel, sent, acknowledgement }: Subscribe): void {
+    const { fanout, books } = this.#options;
+    if (!connection.channels.has(channel.name) && connection.channels.size >= MAX_SUBSCRIPTIONS) {
+      connection.send([JSON.stringify({ channel: sent, error: SOCKET_ERRORS.subscribe })]);
+      return;
+    }
+    connection.channels.set(channel.name, channel);
+    fanout.add(channel.name, connection);
+    const frames: (string | Buffer)[] = [JSON.stringify({ message: acknowledgement })];
+    // Rendered from the newest state in the same turn, so that the stream can only bring the same book or a newer one.
+    const isBook = channel.kind === 'orderbook' || channel.kind === 'orderbook_indicative';
+    const replay = isBook ? books.replay(channel) : null;
+    if (replay) frames.push(replay);
+    connection.send(frames);
+  }
+}

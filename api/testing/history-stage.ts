@@ -1,0 +1,155 @@
+// The history service over a managed ClickHouse of its own, with rows to put into it, for this room's tests.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { type ClickHouse, openClickHouse, readConfig } from '../../platform/index.ts';
+import { historyApp } from '../history/app.ts';
+import { HistoryStore } from '../history/store.ts';
+import { MarketRegistry } from '../views/registry.ts';
+import { MARKETS } from './market-views.ts';
+
+/** The service's clock: 2026-06-15 12:00:30 UTC. */
+export const NOW = Date.UTC(2026, 5, 15, 12, 0, 30) / 1000;
+/** The minute it is in. */
+export const MINUTE = Math.floor(NOW / 60) * 60;
+export const DAY = 86_400;
+
+const logger = pino({ level: 'silent' });
+let nextId = 1n;
+
+export function registry(): MarketRegistry {
+  const markets = new MarketRegistry();
+  for (const view of MARKETS) markets.put(view);
+  return markets;
+}
+
+/** The service over a database; `markets` are those of `MARKETS` unless given. */
+export function makeApp(
+  database: Pick<ClickHouse, 'client' | 'database'>,
+  markets = registry(),
+): Promise<FastifyInstance> {
+  const store = new HistoryStore(database.client, database.database);
+  return historyApp({ store, markets, now: () => NOW }, logger);
+}
+
+export interface Listed {
+  readonly success: boolean;
+  readonly records: Record<string, unknown>[];
+  readonly meta: { nextPage: string | null; [name: string]: unknown };
+}
+
+export class HistoryStage {
+  readonly clickhouse: ClickHouse;
+  readonly app: FastifyInstance;
+  readonly #dataDir: string;
+
+  private constructor(clickhouse: ClickHouse, app: FastifyInstance, dataDir: string) {
+    this.clickhouse = clickhouse;
+    this.app = app;
+    this.#dataDir = dataDir;
+  }
+
+  static async open(): Promise<HistoryStage> {
+    const dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-history-'));
+    const clickhouse = await openClickHouse(readConfig({}, { dataDir }), logger);
+    return new HistoryStage(clickhouse, await makeApp(clickhouse), dataDir);
+  }
+
+  async close(): Promise<void> {
+    await this.app.close();
+    await this.clickhouse.stop();
+    rmSync(this.#dataDir, { recursive: true, force: true });
+  }
+
+  /** Empties the tables; ids begin at 1 again. */
+  async reset(): Promise<void> {
+    nextId = 1n;
+    for (const table of ['order_action', 'funding_rate']) {
+      await this.clickhouse.client.command({ query: `TRUNCATE TABLE ${this.clickhouse.database}.${table}` });
+    }
+  }
+
+  async store(table: 'order_action' | 'funding_rate', values: readonly Record<string, unknown>[]): Promise<void> {
+    const name = `${this.clickhouse.database}.${table}`;
+    await this.clickhouse.client.insert({ table: name, values, format: 'JSONEachRow' });
+  }
+
+  /** The body of a 200 answer. */
+  async list(url: string): Promise<Listed> {
+    const answer = await this.app.inject(url);
+    if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
+    return answer.json<Listed>();
+  }
+}
+
+/** A fill of SOL-PERP: 1.5 base at 150.2; ids, signatures and slots grow from call to call. */
+export function fill(members: Record<string, unknown> = {}): Record<string, unknown> {
+  const id = nextId++;
+  return {
+    signature: id.toString().padStart(64, 's'),
+    event_index: 2,
+    slot: (1000n + id).toString(),
+    tx_index: null,
+    ts: NOW - 100,
+    action: 'fill',
+    action_explanation: 'orderFilledWithMatch',
+    market_index: 0,
+    market_type: 'perp',
+    fill_record_id: id.toString(),
+    base_asset_amount_filled: '1500000000',
+    quote_asset_amount_filled: '225300000',
+    taker_fee: '78855',
+    maker_fee: '-5632',
+    quote_asset_amount_surplus: '0',
+    taker: 't'.repeat(32),
+    taker_order_id: 3,
+    taker_order_direction: 'long',
+    taker_order_base_asset_amount: '18446744073709551615',
+    maker: null,
+    oracle_price: '150180000',
+    bit_flags: 0,
+    ...members,
+  };
+}
+
+/** A fill of `base` whole units at `price`. */
+export function fillAt(
+  ts: number,
+  price: number,
+  base = 1,
+  members: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return fill({
+    ts,
+    base_asset_amount_filled: String(base * 1e9),
+    quote_asset_amount_filled: String(Math.round(price * base * 1e6)),
+    oracle_price: String(Math.round(price * 1e6) + 1_000_000),
+    ...members,
+  });
+}
+
+/** An hourly funding rate of SOL-PERP, each an hour older than the one before. */
+export function fundingRate(members: Record<string, unknown> = {}): Record<string, unknown> {
+  const id = nextId++;
+  return {
+    signature: id.toString().padStart(64, 'f'),
+    event_index: 0,
+    slot: (2000n + id).toString(),
+    tx_index: null,
+    ts: NOW - 3600 * Number(id),
+    record_id: id.toString(),
+    market_index: 0,
+    funding_rate: '11857755',
+    funding_rate_long: '11857755',
+    funding_rate_short: '11857755',
+    cumulative_funding_rate_long: '170141183460469231731687303715884105727',
+    cumulative_funding_rate_short: '-5',
+    oracle_price_twap: '150000000',
+    mark_price_twap: '150000001',
+    base_asset_amount_with_amm: '-1',
+    ...members,
+  };
+}
