@@ -54,7 +54,7 @@ describe('bad input', () => {
 
   it('fills a log that was cut short from the transaction itself', async () => {
     await pipeline.cluster.rpc('localnet_truncateLogs', { transactions: 5 });
-    await eventually('cut logs noticed', async () => (await metric('slotbook_ingest_truncated_total')) >= 5);
+    await eventually('cut logs noticed', async () => (await metric('slotbook_ingest_gaps_total')) >= 5);
     expect(await expectHistoryEqualsTruth(pipeline)).toBeGreaterThan(100);
     await pipeline.cluster.rpc('localnet_resume');
   });
