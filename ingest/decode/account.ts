@@ -3,7 +3,7 @@
 import type { AccountDefinition, ChainDefinition } from '../../schemas/index.ts';
 import { DISCRIMINATOR_BYTES } from '../../schemas/index.ts';
 import { bytesMin } from './layout.ts';
-import { readerOf } from './values.ts';
+import { structReader } from './values.ts';
 
 /** Why bytes cannot be read as an account. `reason` is what the parked-bytes counter is labelled with. */
 export class AccountError extends Error {
@@ -40,7 +40,7 @@ export function compileAccount(definition: AccountDefinition): CompiledAccount {
   const { name, layout } = definition;
   const discriminator = discriminatorOf(definition.discriminator);
   const least = bytesMin(layout);
-  const read = readerOf({ kind: 'struct', layout });
+  const read = structReader(layout);
   const open = (data: Uint8Array): DataView => {
     if (discriminatorOf(data) !== discriminator) {
       throw new AccountError('unknown_discriminator', `not a ${name} account`);
@@ -56,7 +56,7 @@ export function compileAccount(definition: AccountDefinition): CompiledAccount {
     bytesMin: least,
     discriminator,
     open,
-    decode: (data) => read(open(data), 0) as Record<string, unknown>,
+    decode: (data) => read(open(data), 0),
   };
 }
 

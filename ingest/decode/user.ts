@@ -121,14 +121,13 @@ function orderReader({ layout }: StructArray): (view: DataView, at: number) => U
   const auctionStart = optionalBigint(place(layout, 'auction_start_price'));
   const auctionEnd = optionalBigint(place(layout, 'auction_end_price'));
   const auctionDuration = optionalNumber(place(layout, 'auction_duration'));
-  const [orderId, orderType, direction, condition] = ['order_id', 'order_type', 'direction', 'trigger_condition'].map(
-    small,
-  ) as [Read<number>, Read<number>, Read<number>, Read<number>];
-  const [postOnly, reduceOnly, flags] = ['post_only', 'reduce_only', 'bit_flags'].map(small) as [
-    Read<number>,
-    Read<number>,
-    Read<number>,
-  ];
+  const orderId = small('order_id');
+  const orderType = small('order_type');
+  const direction = small('direction');
+  const condition = small('trigger_condition');
+  const postOnly = small('post_only');
+  const reduceOnly = small('reduce_only');
+  const flags = small('bit_flags');
   return (view, at) => {
     const type = orderTypes[orderType(view, at)];
     const side = directions[direction(view, at)];

@@ -35,51 +35,70 @@ export function variantOf(variants: readonly string[], ordinal: number): string 
   return variants[ordinal] ?? `unknown(${ordinal})`;
 }
 
-/** Reader of one value of the type, as chain records have it: 64 bits and more are bigint, keys and bytes Uint8Array. */
-export function readerOf(type: LayoutType): Read<unknown> {
+/**
+ * Reader of a whole struct, as chain records have it: 64 bits and more are bigint, keys and bytes Uint8Array, enums their
+ * variant. It is compiled to source, because an object literal has its shape from the start: five times as fast as adding
+ * hundreds of members one by one. Names come from a definition file and enter the source only as JSON strings.
+ */
+export function structReader(layout: StructLayout): Read<Record<string, unknown>> {
+  const functions: string[] = [];
+  const variants: (readonly string[])[] = [];
+  const root = writeStruct(layout, functions, variants);
+  const source = `'use strict';${functions.join('\n')}\nreturn ${root};`;
+  return new Function('bytesAt', 'variantOf', 'variants', source)(bytesAt, variantOf, variants) as Read<
+    Record<string, unknown>
+  >;
+}
+
+/** Writes the function of a struct after those of the structs in it; returns its name. */
+function writeStruct(layout: StructLayout, functions: string[], variants: (readonly string[])[]): string {
+  const members = layout.fields.map(
+    ({ name, offset, type }) => `${JSON.stringify(name)}: ${expressionOf(type, `at + ${offset}`, functions, variants)}`,
+  );
+  const name = `struct${functions.length}`;
+  functions.push(`function ${name}(view, at) { return { ${members.join(', ')} }; }`);
+  return name;
+}
+
+const SCALARS: Readonly<Record<string, (at: string) => string>> = {
+  u8: (at) => `view.getUint8(${at})`,
+  i8: (at) => `view.getInt8(${at})`,
+  u16: (at) => `view.getUint16(${at}, true)`,
+  i16: (at) => `view.getInt16(${at}, true)`,
+  u32: (at) => `view.getUint32(${at}, true)`,
+  i32: (at) => `view.getInt32(${at}, true)`,
+  u64: (at) => `view.getBigUint64(${at}, true)`,
+  i64: (at) => `view.getBigInt64(${at}, true)`,
+  u128: (at) => `((view.getBigUint64(${at} + 8, true) << 64n) | view.getBigUint64(${at}, true))`,
+  i128: (at) => `((view.getBigInt64(${at} + 8, true) << 64n) | view.getBigUint64(${at}, true))`,
+  bool: (at) => `view.getUint8(${at}) !== 0`,
+  pubkey: (at) => `bytesAt(view, ${at}, ${KEY_BYTES})`,
+};
+
+function expressionOf(type: LayoutType, at: string, functions: string[], variants: (readonly string[])[]): string {
   switch (type.kind) {
-    case 'bool':
-      return (view, at) => view.getUint8(at) !== 0;
-    case 'pubkey':
-      return (view, at) => bytesAt(view, at, KEY_BYTES);
     case 'bytes':
-      return (view, at) => bytesAt(view, at, type.length);
+      return `bytesAt(view, ${at}, ${type.length})`;
     case 'enum':
-      return (view, at) => variantOf(type.variants, view.getUint8(at));
+      variants.push(type.variants);
+      return `variantOf(variants[${variants.length - 1}], view.getUint8(${at}))`;
     case 'struct':
-      return structReader(type.layout);
-    case 'array':
-      return arrayReader(type.length, sizeOf(type.element), readerOf(type.element));
-    default:
-      return scalarReader(type.kind);
+      return `${writeStruct(type.layout, functions, variants)}(view, ${at})`;
+    case 'array': {
+      const element = expressionOf(type.element, 'at', functions, variants);
+      const name = `list${functions.length}`;
+      functions.push(
+        `function ${name}(view, at) { const list = new Array(${type.length});` +
+          ` for (let i = 0; i < ${type.length}; i++, at += ${sizeOf(type.element)}) list[i] = ${element}; return list; }`,
+      );
+      return `${name}(view, ${at})`;
+    }
+    default: {
+      const scalar = SCALARS[type.kind];
+      if (!scalar) throw new TypeError(`no reader for ${type.kind}`);
+      return scalar(at);
+    }
   }
-}
-
-function scalarReader(kind: string): Read<unknown> {
-  const read = INTEGERS[kind] ?? WIDE[kind];
-  if (!read) throw new TypeError(`no reader for ${kind}`);
-  return read;
-}
-
-function arrayReader(length: number, stride: number, element: Read<unknown>): Read<unknown[]> {
-  return (view, at) => {
-    const list = new Array<unknown>(length);
-    for (let index = 0; index < length; index++) list[index] = element(view, at + index * stride);
-    return list;
-  };
-}
-
-function structReader(layout: StructLayout): Read<Record<string, unknown>> {
-  const fields = layout.fields.map((field) => ({
-    name: field.name,
-    offset: field.offset,
-    read: readerOf(field.type),
-  }));
-  return (view, at) => {
-    const value: Record<string, unknown> = {};
-    for (const field of fields) value[field.name] = field.read(view, at + field.offset);
-    return value;
-  };
 }
 
 /** Reader of a value below 2^53: whole numbers up to 32 bits, enum ordinals, and bool as 0 or 1. */
