@@ -74,14 +74,34 @@ describe('kafka event log', () => {
       await log.append(topic, numbered(100));
       await log.commit('group', { positions: [{ topic: topic.name, partition: 0, next: 100n }] });
       const restarted = broker.restart();
+      const looking = sleep(100).then(() => Promise.all([log.bounds(topic, 0), log.load('group')]));
       for (let first = 100; first < 300; first += 10) await log.append(topic, numbered(10, first));
       await restarted;
+      const [{ next }, { positions }] = await looking;
+      expect(next).toBeGreaterThanOrEqual(100n);
+      expect(positions.get(positionKey(topic.name, 0))).toBe(100n);
       const expected = Array.from({ length: 300 }, (_, number) => String(number));
       expect((await readAll(log, topic)).map(text)).toEqual(expected);
       expect((await following).map(text)).toEqual(expected);
       expect((await log.load('group')).positions.get(positionKey(topic.name, 0))).toBe(100n);
       expect(await readAll(log, await createTopic(log))).toEqual([]);
       await log.close();
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'lets several processes create the same topics at once',
+    async () => {
+      const config = kafkaConfig();
+      const topics = Array.from({ length: 6 }, () => testTopic(2));
+      const logs = await Promise.all([1, 2, 3].map(() => openEventLog(config, silentLogger())));
+      await Promise.all(logs.map((log) => log.ensureTopics(topics)));
+      for (const log of logs) {
+        for (const topic of topics) await log.append(topic, numbered(1, 0, 1));
+      }
+      for (const topic of topics) expect((await logs[0]?.bounds(topic, 1))?.next).toBe(3n);
+      await Promise.all(logs.map((log) => log.close()));
     },
     SLOW_MS,
   );

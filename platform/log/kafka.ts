@@ -1,6 +1,7 @@
 // The event log on Apache Kafka, for several machines. Outputs of a commit are stored first and positions with state
 // after them in one record batch: a crash between the two repeats the step, which its outputs must bear.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, ITopicConfig } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { Topic } from '../../schemas/index.ts';
@@ -15,6 +16,9 @@ import type { Appended, Commit, EventLog, FollowOptions, GroupState, LogBatch, L
 
 const PAGE_RECORDS = 1000;
 const HOUR_MS = 3_600_000;
+const TOPICS_WITHIN_MS = 20_000;
+const TOPICS_RETRY_MS = 50;
+const SPREADING = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE', 'TOPIC_ALREADY_EXISTS']);
 /** A read asks for this much per record wanted, within what the reader takes at most anyway. */
 const READ_BYTES_PER_RECORD = 4096;
 const READ_BYTES_MIN = 65_536;
@@ -64,23 +68,16 @@ class KafkaLog implements EventLog {
 
   async ensureTopics(topics: readonly Topic[]): Promise<void> {
     this.#assertOpen();
-    const existing = new Set(await this.#admin.listTopics());
-    const missing = topics.filter((topic) => !existing.has(this.#name(topic)));
-    // Another process may be creating them as well; kafkajs answers false then, and what counts is checked below.
-    if (missing.length > 0) {
-      await this.#admin.createTopics({ topics: missing.map((topic) => creation(this.#name(topic), topic)) });
-    }
-    const { topics: found } = await this.#admin.fetchTopicMetadata({
-      topics: topics.map((topic) => this.#name(topic)),
-    });
-    for (const topic of topics) {
-      const partitions = found.find(({ name }) => name === this.#name(topic))?.partitions.length;
-      if (partitions !== topic.partitions) {
-        throw new Error(
-          `topic ${topic.name} has ${partitions} partitions in Kafka, ${topic.partitions} in the catalogue`,
-        );
+    const deadlineMs = performance.now() + TOPICS_WITHIN_MS;
+    while (true) {
+      try {
+        await this.#createMissing(topics);
+        await this.#checkPartitions(topics);
+        return;
+      } catch (error) {
+        if (!isStillSpreading(error) || performance.now() > deadlineMs) throw error;
+        await sleep(TOPICS_RETRY_MS);
       }
-      this.#known.set(topic.name, topic);
     }
   }
 
@@ -183,6 +180,31 @@ class KafkaLog implements EventLog {
     await Promise.allSettled([this.#reader.close(), this.#admin.disconnect()]);
   }
 
+  async #createMissing(topics: readonly Topic[]): Promise<void> {
+    const existing = new Set(await this.#admin.listTopics());
+    const missing = topics.filter((topic) => !existing.has(this.#name(topic)));
+    if (missing.length === 0) return;
+    await this.#admin.createTopics({
+      topics: missing.map((topic) => creation(this.#name(topic), topic)),
+      waitForLeaders: false,
+    });
+  }
+
+  async #checkPartitions(topics: readonly Topic[]): Promise<void> {
+    const { topics: found } = await this.#admin.fetchTopicMetadata({
+      topics: topics.map((topic) => this.#name(topic)),
+    });
+    for (const topic of topics) {
+      const partitions = found.find(({ name }) => name === this.#name(topic))?.partitions.length;
+      if (partitions !== topic.partitions) {
+        throw new Error(
+          `topic ${topic.name} has ${partitions} partitions in Kafka, ${topic.partitions} in the catalogue`,
+        );
+      }
+      this.#known.set(topic.name, topic);
+    }
+  }
+
   async #starts({ topic, from }: FollowOptions): Promise<Map<number, bigint>> {
     await this.#exists(topic);
     const starts = await Promise.all(
@@ -211,6 +233,12 @@ class KafkaLog implements EventLog {
   #assertOpen(): void {
     if (this.#closing.signal.aborted) throw new Error('the event log is closed');
   }
+}
+
+/** A topic just created, here or by another process, is not known to every broker at once. */
+function isStillSpreading(error: unknown): boolean {
+  const { type, errors = [] } = error as { readonly type?: string; readonly errors?: readonly unknown[] };
+  return (type !== undefined && SPREADING.has(type)) || errors.some(isStillSpreading);
 }
 
 function creation(name: string, { partitions, retention }: Topic): ITopicConfig {

@@ -34,6 +34,7 @@ const SYNC_DELAY_MS = 100;
 const READERS_MAX = 512;
 const SEQUENCE_KEY = Buffer.from('sequence');
 const NEWS = 'news';
+const NO_WATCH = { close() {} };
 
 const opened = new Map<string, Environment>();
 
@@ -63,7 +64,7 @@ export class Environment {
   #flushing: NodeJS.Immediate | null = null;
   #sequence = 0n;
   #changes = 0;
-  #watcher: FSWatcher | null = null;
+  #watcher: FSWatcher | typeof NO_WATCH | null = null;
   #poll: NodeJS.Timeout | null = null;
   #activeUntilMs = 0;
   #pollMs = POLL_MIN_MS;
@@ -219,12 +220,18 @@ export class Environment {
   }
 
   #listen(): void {
-    if (this.#watcher === null) {
-      this.#watcher = watch(join(this.#path, DATA_FILE), { persistent: false }, () => this.#look());
-      // A watch that cannot be kept is no loss: the poll goes on.
-      this.#watcher.on('error', () => this.#watcher?.close());
-    }
+    this.#watcher ??= this.#watch();
     this.#schedulePoll();
+  }
+
+  /** A watch that cannot be had or kept is no loss: the poll goes on. */
+  #watch(): FSWatcher | typeof NO_WATCH {
+    try {
+      const watcher = watch(join(this.#path, DATA_FILE), { persistent: false }, () => this.#look());
+      return watcher.on('error', () => watcher.close());
+    } catch {
+      return NO_WATCH;
+    }
   }
 
   /** Polls only while somebody waits. */
