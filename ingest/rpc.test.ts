@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { type RunningLocalnet, startLocalnet } from '../localnet/index.ts';
+import { type Exchange, type RunningLocalnet, startLocalnet } from '../localnet/index.ts';
 import { silentLogger } from '../platform/index.ts';
 import { loadDefinition } from '../schemas/index.ts';
 import { compileEvents } from './decode/events.ts';
@@ -182,6 +182,40 @@ describe('RPC source over the localnet', () => {
     const later = running.exchange.events(0, 1e6).filter(({ slot }) => slot > (resume?.slot ?? 0));
     const ids = new Set(eventIds(second.updates));
     expect(later.every(({ signature, index }) => ids.has(`${signature} ${index}`))).toBe(true);
+  });
+
+  it('says which blocks the node no longer has', async () => {
+    let slot = 1000;
+    const silent: Exchange = {
+      nextBlock: () => ({ slot: ++slot, blockTime: slot, transactions: [] }),
+      genesis: () => [],
+      restingOrders: () => [],
+      events: () => [],
+      eventCounts: () => ({}),
+      snapshot: () => null,
+    };
+    net = await startLocalnet({ rpcPort: 0, wsPort: 0, speed: 0, retainedBlocks: 10, createExchange: () => silent });
+    const running = net;
+    await running.step(400);
+    const chain = running.ledger.genesisHash;
+    const from = running.ledger.genesisSlot + 5;
+    reading = new Reading(sourceOf(running), { slot: from, signatures: {}, chain });
+    const read = reading;
+    await read.until('progress', () => read.of('progress').length > 0);
+    const gaps = read.of('gap').map(({ fromSlot, filled, reason }) => [fromSlot, filled, reason]);
+    expect(gaps).toEqual([
+      [from, false, 'not connected'],
+      [from, false, 'the node no longer has these blocks'],
+    ]);
+  });
+
+  it('begins anew on another chain', async () => {
+    const running = await open();
+    await step(running, 10);
+    reading = new Reading(sourceOf(running), { slot: 1e9, signatures: {}, chain: 'another' });
+    const read = reading;
+    await read.until('progress', () => read.of('progress').length > 0);
+    expect(eventIds(read.updates).length).toBe(running.exchange.events(0, 1e6).length);
   });
 
   it('gives up the connection rather than the memory when nobody takes its updates', async () => {

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, PublicKey } from '@solana/web3.js';
 import type { UpdateQueue } from '../queue.ts';
-import type { AccountUpdate, TransactionLogs } from '../source.ts';
+import type { AccountUpdate, GapNotice, TransactionLogs } from '../source.ts';
 import type { History } from './history.ts';
 import type { JsonRpc } from './json-rpc.ts';
 import { type KeyCache, logsUpdate, programAccountUpdate, singleAccountUpdate, slotUpdate } from './notifications.ts';
@@ -14,6 +14,8 @@ import type { WantedAccounts } from './wanted.ts';
 const SLOT_SETTLE_MS = 20;
 /** How often all signatures are checked against what came live. */
 const AUDIT_INTERVAL_MS = 5_000;
+/** A node that fails this many audits in a row is connected to anew. */
+const AUDIT_FAILURES_MAX = 5;
 /** Live notifications get this long before a transaction counts as missed. */
 const AUDIT_LAG_SLOTS = 8;
 /** Live updates kept while reading back. Transactions beyond it are found by the next sweep. */
@@ -61,7 +63,6 @@ export class Session {
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    parts.signal.addEventListener('abort', () => this.#end('stopped'), { once: true });
   }
 
   get tip(): number {
@@ -75,14 +76,17 @@ export class Session {
 
   /** Runs until the connection is lost, silent, or stopped; resolves with the reason. Rejects when it cannot start. */
   async run(): Promise<string> {
-    const { queue } = this.#parts;
+    const { queue, signal } = this.#parts;
+    const stop = () => this.#end('stopped');
+    signal.addEventListener('abort', stop, { once: true });
     try {
+      signal.throwIfAborted();
       this.#pubsub = await PubSub.open(this.#parts.wsUrl, {
         garbage: (reason, detail, bytes) =>
           queue.push({ kind: 'garbage', reason, detail, origin: 'pubsub', bytes: Uint8Array.from(bytes) }),
         closed: (reason) => this.#end(reason),
       });
-      const gapFrom = this.#tip;
+      const gapFrom = this.#tip > 0 ? this.#tip : (this.#parts.history.resume?.slot ?? 0);
       await this.#subscribe(this.#pubsub);
       this.#watchSilence();
       await this.#orEnded(this.#snapshot(this.#pubsub));
@@ -91,6 +95,7 @@ export class Session {
       void this.#audit();
       return await this.#ended;
     } finally {
+      signal.removeEventListener('abort', stop);
       this.#end('over');
       this.#pubsub?.close();
       if (this.#settle) clearTimeout(this.#settle);
@@ -249,17 +254,29 @@ export class Session {
   async #catchUp(gapFrom: number): Promise<void> {
     const { history, connection, queue, historyCommitment } = this.#parts;
     const tip = await connection.getSlot(historyCommitment);
-    const gap = { kind: 'gap', fromSlot: gapFrom, toSlot: tip, reason: 'reconnect' } as const;
+    const gap = { kind: 'gap', fromSlot: gapFrom, toSlot: tip, reason: 'not connected' } as const;
     if (gapFrom > 0) queue.push({ ...gap, filled: false });
+    const lost = await this.#lostBlocks();
+    if (lost !== null) queue.push(lost);
     const { missing, cut } = await this.#sweep(tip);
     if (cut) queue.push({ ...gap, fromSlot: 0, reason: 'older history is not read', filled: false });
-    else if (gapFrom > 0 && missing === 0) queue.push({ ...gap, filled: true });
+    else if (gapFrom > 0 && missing === 0 && lost === null) queue.push({ ...gap, filled: true });
     const held = this.#heldTransactions ?? [];
     this.#heldTransactions = null;
     for (const transaction of held.sort((a, b) => a.slot - b.slot)) {
       if (history.take(transaction.signature, transaction.slot)) queue.push(transaction);
     }
     this.#tellProgress();
+  }
+
+  /** Blocks between the resume point and what the node still has: their transactions cannot be read back from it. */
+  async #lostBlocks(): Promise<GapNotice | null> {
+    const { history, connection } = this.#parts;
+    if (history.resume === null) return null;
+    const fromSlot = history.resume.slot;
+    const toSlot = await connection.getFirstAvailableBlock();
+    if (toSlot <= fromSlot + 1) return null;
+    return { kind: 'gap', fromSlot, toSlot, filled: false, reason: 'the node no longer has these blocks' };
   }
 
   async #sweep(toSlot: number) {
@@ -282,6 +299,7 @@ export class Session {
   /** Checks now and then that every signature on the chain was seen, and fetches those that were not. */
   async #audit(): Promise<void> {
     const { connection, historyCommitment, queue } = this.#parts;
+    let failures = 0;
     while (!(await this.#pause())) {
       try {
         const tip = (await connection.getSlot(historyCommitment)) - AUDIT_LAG_SLOTS;
@@ -293,8 +311,10 @@ export class Session {
           queue.push({ kind: 'gap', fromSlot, toSlot: tip, filled: false, reason: `${missing} not yet to be had` });
         }
         this.#tellProgress();
+        failures = 0;
       } catch (error) {
-        this.#end(`audit failed: ${String(error)}`);
+        failures += 1;
+        if (failures >= AUDIT_FAILURES_MAX) this.#end(`audit failed: ${String(error)}`);
       }
     }
   }
