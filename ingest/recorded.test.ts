@@ -10,6 +10,9 @@ import { compileEvents, type EventDecoder } from './decode/events.ts';
 import { parseLogs } from './decode/logs.ts';
 import { readOracle } from './decode/oracle.ts';
 import { decodeTransaction } from './decode/transaction.ts';
+import type { Output } from './diff/output.ts';
+import { compileReaders, Differ } from './differ.ts';
+import { userAddress } from './role.ts';
 
 const FIXTURES = new URL('../../shared/fixtures/', import.meta.url);
 const DRIFT = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
@@ -156,6 +159,60 @@ describe.runIf(present)('recorded mainnet data', () => {
         agrees(ours[index]?.data, Object.fromEntries(flat), String(index));
       }
     }
+  });
+
+  it('tells every recorded open order, market and position', () => {
+    const users = read<{ accounts: Recorded[] }>('drift-user-accounts.json').accounts;
+    const others = read<{ accounts: Recorded[] }>('drift-accounts.json').accounts;
+    const differ = new Differ(compileReaders(definition), userAddress(definition));
+    const outputs: Output[] = [];
+    differ.snapshotBegin();
+    for (const [index, { data }] of [...others, ...users].entries()) {
+      const pubkey = Uint8Array.from({ length: 32 }, () => index + 1);
+      const owner = bs58.decode(DRIFT);
+      const bytes = Buffer.from(data, 'base64');
+      differ.account({ kind: 'account', slot: 5, writeVersion: null, pubkey, owner, data: bytes }, (output) =>
+        outputs.push(output),
+      );
+    }
+    differ.snapshotEnd(5, (output) => outputs.push(output));
+    expect(outputs.filter(({ name }) => name === 'DeadLetter')).toEqual([]);
+    const told = outputs.flatMap((output) =>
+      output.name === 'BookOrders'
+        ? output.value.upserts.map((order) => ({
+            ...order,
+            market: `${output.value.marketType}${output.value.marketIndex}`,
+          }))
+        : [],
+    );
+    const recorded = [...users, ...others.filter(({ account }) => account === 'User')].flatMap(
+      ({ decoded }) => decoded.orders as Record<string, unknown>[],
+    );
+    const line = (order: Record<string, unknown>, market: string) =>
+      [
+        market.toLowerCase(),
+        order.orderId,
+        String(order.orderType).toLowerCase(),
+        String(order.direction).toLowerCase(),
+        order.price,
+        order.baseAssetAmount,
+        order.baseAssetAmountFilled,
+        order.oraclePriceOffset,
+        order.auctionStartPrice,
+        order.auctionEndPrice,
+        order.triggerPrice,
+        order.maxTs,
+        order.reduceOnly,
+        order.postOnly,
+        order.placedSlot ?? order.slot,
+        order.auctionDurationSlots ?? order.auctionDuration,
+      ].join(' ');
+    expect(told.map((order) => line({ ...order }, order.market)).sort()).toEqual(
+      recorded.map((order) => line(order, `${order.marketType}${order.marketIndex}`)).sort(),
+    );
+    expect(told.length).toBeGreaterThanOrEqual(8);
+    const symbols = outputs.flatMap((output) => (output.name === 'BookMarket' ? [output.value.symbol] : []));
+    expect(symbols).toContain('WIF-PERP');
   });
 
   it('carries every recorded event in its own schema', () => {
