@@ -20,11 +20,16 @@ export function resolveBankruptcy(tx: Transaction, trader: Trader, liquidator: T
   const losing = trader.account.perp_positions.find(
     (position) => position.base_asset_amount === 0n && position.quote_asset_amount < -SMALLEST_LOSS,
   );
-  const debt = tx.world.spots.find((spot) => tokensOf(trader, spot) < 0n);
-  if (losing) resolvePerp(tx, trader, liquidator, losing);
-  else if (debt) resolveSpot(tx, trader, liquidator, debt);
-  else return false;
+  if (!losing) return writeOffDebt(tx, trader, liquidator);
+  resolvePerp(tx, trader, liquidator, losing);
   return true;
+}
+
+/** Writes off what a trader owes in one token. Returns false when it owes none. */
+export function writeOffDebt(tx: Transaction, trader: Trader, liquidator: Trader): boolean {
+  const debt = tx.world.spots.find((spot) => tokensOf(trader, spot) < 0n);
+  if (debt) resolveSpot(tx, trader, liquidator, debt);
+  return debt !== undefined;
 }
 
 function markBankrupt(tx: Transaction, trader: Trader, instruction: string): void {

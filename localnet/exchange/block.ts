@@ -4,6 +4,7 @@ import type { LedgerBlock } from '../ledger-types.ts';
 import { crossBook, crossingPair } from './bookcare.ts';
 import { refreshActivation } from './clob.ts';
 import {
+  cancelPointless,
   crowdedSide,
   dueShadows,
   evict,
@@ -11,6 +12,7 @@ import {
   expiredOrders,
   expireNodes,
   expireOrders,
+  pointlessOrders,
   releaseShadows,
 } from './cranks.ts';
 import { economyTurn, liquidationsTurn } from './economy.ts';
@@ -20,7 +22,7 @@ import { postMakerPrice, postPrices, updateAmms } from './oracles.ts';
 import { chance, pick, uniform } from './prng.ts';
 import { refreshQuotes } from './quoting.ts';
 import { SlotRun } from './slotrun.ts';
-import { cancelSomething, dueAuctions, fillDueOrder, placeTakerOrder } from './taking.ts';
+import { arbitrage, arbitrageSide, cancelSomething, dueAuctions, fillDueOrder, placeTakerOrder } from './taking.ts';
 import { dueTriggers, placeTrigger, trigger } from './triggers.ts';
 import { type OrderKey, perpAt, type Settings, type Trader, type World } from './world.ts';
 
@@ -32,6 +34,8 @@ const CANCEL_TURNS = 0.5;
 /** Things due are worked off at this rate a slot, so that one burst cannot make a giant block. */
 const DUE_PER_SLOT = 12;
 const EXPIRED_PER_TRANSACTION = 6;
+/** How often somebody looks for quotes that the oracle left behind, per market and slot. */
+const ARBITRAGE_PROBABILITY = 0.8;
 const FAILURE_PROBABILITY = 0.3;
 
 export function nextBlock(world: World, settings: Settings): LedgerBlock {
@@ -68,6 +72,8 @@ function dueThings(run: SlotRun): void {
   }
   const shadows = dueShadows(world).slice(0, EXPIRED_PER_TRANSACTION);
   if (shadows.length > 0) withFiller(run, (filler) => run.transact((tx) => releaseShadows(tx, shadows, filler)));
+  const pointless = pointlessOrders(world).slice(0, EXPIRED_PER_TRANSACTION);
+  if (pointless.length > 0) withFiller(run, (filler) => run.transact((tx) => cancelPointless(tx, pointless, filler)));
   const expired: OrderKey[] = expiredOrders(world).slice(0, EXPIRED_PER_TRANSACTION);
   if (expired.length > 0) withFiller(run, (filler) => run.transact((tx) => expireOrders(tx, expired, filler)));
   for (const clob of world.clobs.values()) {
@@ -94,6 +100,11 @@ function makersTurn(run: SlotRun): void {
 
 function takersTurn(run: SlotRun): void {
   const { rng } = run.world;
+  for (const index of run.world.perps.keys()) {
+    const side = chance(rng, ARBITRAGE_PROBABILITY) ? arbitrageSide(run.world, index) : null;
+    const trader = run.someone('taker');
+    if (side && trader?.account.status === 0) run.transact((tx) => arbitrage(tx, trader, index, side));
+  }
   for (let turn = run.times(TAKER_TURNS); turn > 0; turn--) {
     const role = pick(rng, ['taker', 'taker', 'taker', 'gambler', 'trigger', 'saver'] as const) ?? 'taker';
     const trader = run.someone(role);

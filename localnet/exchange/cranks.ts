@@ -2,24 +2,38 @@
 
 import { type Clob, nodeAt, walk } from './clob.ts';
 import { evictWorst, removeExpired } from './clobcalls.ts';
-import { cancelOrder, liveNode } from './orders.ts';
-import { isPastExpiry } from './taking.ts';
-import { enterExchange, leave, type Transaction } from './transaction.ts';
-import { type OrderKey, orderAt, orderKey, type Trader, type World } from './world.ts';
+import { tradableBase } from './matching.ts';
+import { cancelOrder, isDormant, liveNode } from './orders.ts';
+import { enterExchange, leave, type Transaction, touch } from './transaction.ts';
+import { type OrderKey, orderAt, type Trader, type World } from './world.ts';
 
 const EXPIRED_PER_CALL = 8;
 
 /** Expired orders of user accounts; those on the book are the book's own business. */
 export function expiredOrders(world: World): OrderKey[] {
-  const expired: OrderKey[] = [];
-  for (const trader of world.traders) {
-    if (!trader.alive || !trader.account.has_open_order) continue;
-    for (const [index, order] of trader.account.orders.entries()) {
-      if (!order || !isPastExpiry(order, world.now) || liveNode(world, order) !== null) continue;
-      if (!world.staleShadows.has(orderKey(trader, index))) expired.push(orderKey(trader, index));
-    }
+  return [...world.expiring].filter((key) => {
+    const { order } = orderAt(world, key);
+    return order.max_ts < BigInt(world.now) && liveNode(world, order) === null && !world.staleShadows.has(key);
+  });
+}
+
+/** Reduce-only orders, awake and resting, that have no position left to reduce. */
+export function pointlessOrders(world: World): OrderKey[] {
+  return [...world.reduceOnly].filter((key) => {
+    const { trader, order } = orderAt(world, key);
+    const waits = isDormant(order) || world.auctions.has(key) || world.staleShadows.has(key);
+    return !waits && tradableBase(trader, order) === 0n;
+  });
+}
+
+export function cancelPointless(tx: Transaction, keys: readonly OrderKey[], filler: Trader): void {
+  enterExchange(tx, 'CancelReduceOnlyOrders');
+  for (const key of keys) {
+    const { trader, index } = orderAt(tx.world, key);
+    cancelOrder(tx, trader, index, 'reduceOnlyOrderIncreasedPosition', filler);
   }
-  return expired;
+  touch(tx, filler);
+  leave(tx);
 }
 
 /** Takes expired orders of one trader out of its account. */

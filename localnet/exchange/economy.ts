@@ -6,7 +6,7 @@ import { announceBook, canGrow, changeSettings, placeCrossing, resizeBook } from
 import { fundingIsDue, hasUnpaidFunding, payFunding, updateFundingRate } from './funding.ts';
 import { GENESIS_SLOT } from './genesis.ts';
 import { depositIntoVault, settleRevenue, tendStake } from './insurance.ts';
-import { liquidate } from './liquidation.ts';
+import { liquidate, liquidateDebt } from './liquidation.ts';
 import { tendPool } from './lppool.ts';
 import { isLiquidatable } from './margin.ts';
 import { canClose, closeAccount, forceCancel, isIdle, markIdle, openAccount } from './newcomers.ts';
@@ -30,10 +30,10 @@ const RATES = {
   referralStatus: 0.01,
   crossing: 0.04,
   newcomer: 0.002,
-  departure: 0.002,
+  departure: 0.003,
   forcedCancel: 0.004,
   /** Liquidations of the rarer kinds are helped along: an account with a debt is treated as if it were weak. */
-  weakSpot: 0.006,
+  weakSpot: 0.008,
 };
 const PERIODS = {
   interest: 60,
@@ -72,7 +72,7 @@ export function liquidationsTurn(run: SlotRun): void {
     world.traders.filter((trader) => isDebtor(run, trader)),
   );
   const liquidator = run.someone('offsetMaker');
-  if (debtor && liquidator) run.transact((tx) => liquidate(tx, debtor, liquidator));
+  if (debtor && liquidator) run.transact((tx) => liquidateDebt(tx, debtor, liquidator));
 }
 
 function isDebtor(run: SlotRun, trader: Trader): boolean {
@@ -184,13 +184,9 @@ function accountsTurn(run: SlotRun): void {
   const mayCome = living < settings.accounts + GUESTS_MAX;
   if (isDebut || (mayCome && run.times(RATES.newcomer) > 0)) run.transact((tx) => openAccount(tx, settings.seed));
   if (run.times(RATES.departure) > 0) {
-    const leaver = world.traders.findLast(
-      (trader) =>
-        trader.alive &&
-        canClose(
-          trader,
-          world.spots.map((spot) => tokensOf(trader, spot)),
-        ),
+    const leaver = pick(
+      world.rng,
+      world.traders.filter((trader) => trader.alive && canClose(world, trader)),
     );
     if (leaver) run.transact((tx) => closeAccount(tx, leaver));
   }

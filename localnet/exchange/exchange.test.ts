@@ -69,7 +69,7 @@ describe('the simulated exchange', () => {
     const exchange = createExchange(OPTIONS);
     const ledger = ledgerOf(exchange);
     for (let part = 0; part < 4; part++) {
-      applyWrites(ledger, run(exchange, 100));
+      applyWrites(ledger, run(exchange, 60));
       const standing = exchange.genesis();
       expect(new Set(ledger.keys())).toEqual(new Set(standing.map(({ pubkey }) => pubkey)));
       const stale = standing.filter(
@@ -81,7 +81,7 @@ describe('the simulated exchange', () => {
 
   it.each([1, 2, 3])('writes bytes that Anchor decodes to the model and encodes alike (seed %i)', (seed) => {
     const exchange = createExchange({ ...OPTIONS, seed });
-    run(exchange, 150);
+    run(exchange, 100);
     const world = worldOf(exchange);
     const models = new Map<string, Stored>();
     const stored: Stored[] = [world.state, ...world.oracles.values(), ...world.spots, ...world.perps];
@@ -120,7 +120,7 @@ describe('the simulated exchange', () => {
     const exchange = createExchange(OPTIONS);
     const read: TruthEvent[] = [];
     let failedWithRecords = 0;
-    for (const block of run(exchange, 250)) {
+    for (const block of run(exchange, 150)) {
       for (const { signature, err, logMessages, writes } of block.transactions) {
         const records = readLog(logMessages);
         if (err !== null) {
@@ -162,19 +162,19 @@ describe('the simulated exchange', () => {
     fc.assert(
       fc.property(size, (options) => {
         const exchange = createExchange({ ...options, genesisTime: OPTIONS.genesisTime });
-        for (let part = 0; part < 4; part++) {
+        for (let part = 0; part < 3; part++) {
           run(exchange, 30);
           expect(brokenRules(worldOf(exchange))).toEqual([]);
         }
       }),
-      { numRuns: 8, seed: 5 },
+      { numRuns: 5, seed: 5 },
     );
   });
 
   it('keeps its rules over a long run', () => {
     const exchange = createExchange({ ...OPTIONS, keepEvents: false });
-    for (let part = 0; part < 5; part++) {
-      run(exchange, 300);
+    for (let part = 0; part < 4; part++) {
+      run(exchange, 150);
       expect(brokenRules(worldOf(exchange))).toEqual([]);
     }
     expect(exchange.events(0, 10)).toEqual([]);

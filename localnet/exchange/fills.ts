@@ -91,7 +91,7 @@ function executePlan(
   const oracle = oracleOf(tx.world, perpListing(order.market_index).feedId);
   updateSpreads(perp.account, perpPrice(tx.world, order.market_index), oracle.account.conf / 100n, tx.slot);
   touchTrader(tx, trader);
-  touch(tx, perp, statsOf(tx.world, trader));
+  touch(tx, perp);
   if (filler) touch(tx, filler);
 }
 
@@ -210,7 +210,9 @@ function chargeTaker(
   const tier = tx.world.state.account.perp_fee_structure.fee_tiers[0];
   const takerFee = (quote * BigInt(tier?.fee_numerator ?? 0)) / BigInt(tier?.fee_denominator ?? 1);
   const builderFee = (order.bit_flags & ORDER_HAS_BUILDER) !== 0 ? ppm(quote, BUILDER_FEE) : null;
-  const stats = statsOf(tx.world, trader).account;
+  const storedStats = statsOf(tx.world, trader);
+  const stats = storedStats.account;
+  touch(tx, storedStats);
   const isReferred = (stats.referrer_status & 2) !== 0;
   const fillerReward = filler ? min(ppm(takerFee, FILLER_SHARE), 1_000_000n) : 0n;
   stats.fees.total_fee_paid += takerFee;

@@ -45,6 +45,8 @@ export function createWorld(settings: Settings): World {
     clobs: new Map(),
     resting: PERP_LISTINGS.map(() => new Set<number>()),
     triggers: new Set(),
+    expiring: new Set(),
+    reduceOnly: new Set(),
     auctions: new Map(),
     staleShadows: new Map(),
     insurance: { vault: 2_000_000_000_000n, stakes: [] },

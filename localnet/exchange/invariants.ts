@@ -177,6 +177,8 @@ function brokenSets(world: World): string[] {
   const all = [
     ...world.triggers,
     ...world.auctions.keys(),
+    ...world.expiring,
+    ...world.reduceOnly,
     ...world.staleShadows.keys(),
     ...world.resting.flatMap((set) => [...set]),
   ];

@@ -3,7 +3,7 @@
 
 import { abs, floorTo, max, min, ppm, quoteOf } from './amounts.ts';
 import { changeTokens, tokensOf } from './balances.ts';
-import { resolveBankruptcy } from './bankruptcy.ts';
+import { resolveBankruptcy, writeOffDebt } from './bankruptcy.ts';
 import { countTrade } from './fills.ts';
 import { emitLiquidation } from './liquidationrecord.ts';
 import { isLiquidatable } from './margin.ts';
@@ -11,12 +11,15 @@ import type { StoredPerp } from './markets.ts';
 import { type PerpPosition, USER_BEING_LIQUIDATED } from './model.ts';
 import { cancelOrder, touchTrader } from './orders.ts';
 import { applyFee, changeQuote, perpPosition, settleFunding, trade } from './positions.ts';
+import { chance } from './prng.ts';
 import { emit, enterExchange, leave, type Transaction, touch } from './transaction.ts';
 import { perpAt, perpPrice, spotAt, spotPrice, type Trader } from './world.ts';
 
 /** Positions worth less are taken over whole, quote 1e6. */
 const WHOLE_POSITION_WORTH = 8_000_000_000n;
 const PERCENT_SCALE = 10_000n;
+/** Debts are rarely beyond all assets here; this share of them is written off all the same. */
+const WRITE_OFF_PROBABILITY = 0.1;
 /** P&L or debt below this is not worth a call, quote 1e6. */
 const SMALLEST_CLAIM = 1_000_000n;
 
@@ -37,6 +40,17 @@ export function liquidate(tx: Transaction, trader: Trader, liquidator: Trader): 
     liquidateBorrowForPerpPnl(tx, trader, liquidator);
   } else if (debt && asset) liquidateSpot(tx, trader, liquidator);
   else return resolveBankruptcy(tx, trader, liquidator);
+  return true;
+}
+
+/** A step against an account with a debt, whatever else it holds. Returns false when it has none. */
+export function liquidateDebt(tx: Transaction, trader: Trader, liquidator: Trader): boolean {
+  const { spots } = tx.world;
+  if (!spots.some((spot) => tokensOf(trader, spot) < 0n)) return false;
+  if (chance(tx.world.rng, WRITE_OFF_PROBABILITY)) return writeOffDebt(tx, trader, liquidator);
+  const gains = trader.account.perp_positions.some((position) => position.quote_asset_amount > SMALLEST_CLAIM);
+  if (gains && chance(tx.world.rng, 0.5)) liquidateBorrowForPerpPnl(tx, trader, liquidator);
+  else liquidateSpot(tx, trader, liquidator);
   return true;
 }
 

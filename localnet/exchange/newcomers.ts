@@ -4,8 +4,9 @@ import { tokensOf } from './balances.ts';
 import { cancelOrder } from './orders.ts';
 import { addOther, purseOf } from './population.ts';
 import { depositTo, withdrawAll } from './savings.ts';
+import { claimable, settlePnl } from './settlement.ts';
 import { close, emit, enterExchange, leave, type Transaction, touch } from './transaction.ts';
-import { statsOf, type Trader } from './world.ts';
+import { perpAt, statsOf, type Trader, type World } from './world.ts';
 
 /** Slots without an own action after which an account without orders counts as idle. */
 const IDLE_SLOTS = 600n;
@@ -30,16 +31,21 @@ export function openAccount(tx: Transaction, seed: number): void {
   depositTo(tx, trader, 0, purseOf(trader.role));
 }
 
-/** Whether an account could be closed: nothing open, no position, no debt. */
-export function canClose(trader: Trader, tokens: readonly bigint[]): boolean {
+/** Whether an account could be closed: no order, no base, no debt, and all P&L can be settled. Makers stay. */
+export function canClose(world: World, trader: Trader): boolean {
   const { perp_positions: positions, open_orders: orders } = trader.account;
-  const flat = positions.every(({ base_asset_amount: base, quote_asset_amount: quote }) => base === 0n && quote === 0n);
-  return orders === 0 && flat && tokens.every((amount) => amount >= 0n);
+  if (orders > 0 || trader.role === 'fixedMaker' || trader.role === 'offsetMaker') return false;
+  if (world.spots.some((spot) => tokensOf(trader, spot) < 0n)) return false;
+  return positions.every((position) => {
+    const perp = perpAt(world, position.market_index);
+    return position.base_asset_amount === 0n && claimable(world, trader, perp) === position.quote_asset_amount;
+  });
 }
 
-/** Takes everything out of an account and closes it. */
+/** Settles and takes out everything of an account and closes it. */
 export function closeAccount(tx: Transaction, trader: Trader): void {
   const { world } = tx;
+  for (const perp of world.perps) settlePnl(tx, trader, perp, 1n);
   for (const spot of world.spots) {
     if (tokensOf(trader, spot) > 0n) withdrawAll(tx, trader, spot);
   }

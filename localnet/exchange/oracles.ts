@@ -15,8 +15,8 @@ const STABLE_VOLATILITY = 0.000_01;
 /** Pull back to the listed price per slot, so that a long run stays in range. */
 const REVERSION = 0.000_2;
 /** Now and then a price jumps by up to this share. */
-const JUMP_PROBABILITY = 0.000_5;
-const JUMP_MAX = 0.045;
+const JUMP_PROBABILITY = 0.000_3;
+const JUMP_MAX = 0.04;
 const HOUR_SECONDS = 3600n;
 const FIVE_MINUTES_SECONDS = 300n;
 

@@ -1,14 +1,14 @@
 // Orders in user accounts: placing, resting, cancelling and releasing slots, with the counters of user and position.
 
 import { max } from './amounts.ts';
-import { NODE_OPEN, NODE_REDUCE_ONLY, NODE_TAKER_ORIGIN, nodeAt, walk } from './clob.ts';
+import { NO_NODE, NODE_OPEN, NODE_REDUCE_ONLY, NODE_TAKER_ORIGIN, nodeAt } from './clob.ts';
 import { cancelOnClob, placeOnClob } from './clobcalls.ts';
 import type { Direction, Order, OrderType, TriggerCondition } from './model.ts';
 import { ORDER_PLACED_ON_CLOB } from './model.ts';
 import { perpPosition } from './positions.ts';
 import type { RecordData } from './records.ts';
-import { emit, type Transaction, touch } from './transaction.ts';
-import { type OrderKey, orderAt, orderKey, perpAt, perpPrice, type Trader, type World } from './world.ts';
+import { emit, mention, type Transaction, touch } from './transaction.ts';
+import { type OrderKey, orderAt, orderKey, perpPrice, type Trader, type World } from './world.ts';
 
 /** What a trader asks for; prices 1e6, sizes 1e9. */
 export interface OrderRequest {
@@ -70,6 +70,8 @@ export function placeOrder(tx: Transaction, trader: Trader, request: OrderReques
   trader.account.orders[index] = order;
   countOrder(trader, order, 1);
   addOpenInterest(trader, order, 1n);
+  if (order.max_ts !== 0n) tx.world.expiring.add(orderKey(trader, index));
+  if (order.reduce_only) tx.world.reduceOnly.add(orderKey(trader, index));
   const auction = request.auctionSlots ?? 0;
   if (isDormant(order)) tx.world.triggers.add(orderKey(trader, index));
   else if (auction > 0) beginAuction(tx, trader, index, auction);
@@ -119,6 +121,7 @@ export function touchTrader(tx: Transaction, trader: Trader): void {
   trader.account.last_active_slot = BigInt(tx.slot);
   trader.account.idle = false;
   touch(tx, trader);
+  mention(tx, trader.account.authority);
 }
 
 function countOrder(trader: Trader, order: Order, sign: 1 | -1): void {
@@ -188,6 +191,8 @@ export function releaseOrder(tx: Transaction, trader: Trader, index: number): vo
   endAuction(world, key);
   world.resting[order.market_index]?.delete(key);
   world.triggers.delete(key);
+  world.expiring.delete(key);
+  world.reduceOnly.delete(key);
   world.staleShadows.delete(key);
   addOpenInterest(trader, order, -1n);
   countOrder(trader, order, -1);
@@ -256,30 +261,35 @@ export function orderSide(side: 'maker' | 'taker', trader: Trader, order: Order)
   };
 }
 
-/** Best price resting against a taker of this direction, over both sources; null when nothing rests. */
-export function bestOpposite(world: World, marketIndex: number, direction: Direction): bigint | null {
-  let best: bigint | null = null;
-  const better = (price: bigint): boolean => best === null || (direction === 'long' ? price < best : price > best);
-  for (const key of world.resting[marketIndex] ?? []) {
-    const { order } = orderAt(world, key);
-    if (order.direction === direction) continue;
-    const price = limitPrice(world, order);
-    if (better(price)) best = price;
-  }
-  const clob = world.clobs.get(marketIndex);
-  if (!clob) return best;
-  for (const index of walk(clob, direction === 'long')) {
-    const { price } = nodeAt(clob, index);
-    if (better(price)) best = price;
-    break;
-  }
-  return best;
+/** Best resting prices of a market (1e6) over both sources, null on an empty side. */
+export interface Edges {
+  bid: bigint | null;
+  ask: bigint | null;
 }
 
-/** Moves a post-only price so that it does not cross what rests; on the market's tick. */
-export function slidePrice(world: World, marketIndex: number, direction: Direction, price: bigint): bigint {
-  const { order_tick_size: tick } = perpAt(world, marketIndex).account;
-  const opposite = bestOpposite(world, marketIndex, direction);
+export function edgesOf(world: World, marketIndex: number): Edges {
+  const edges: Edges = { bid: null, ask: null };
+  for (const key of world.resting[marketIndex] ?? []) {
+    const { order } = orderAt(world, key);
+    widen(edges, order.direction, limitPrice(world, order));
+  }
+  const clob = world.clobs.get(marketIndex);
+  if (!clob) return edges;
+  const { best_bid: bid, best_ask: ask } = clob.account;
+  if (bid !== NO_NODE) widen(edges, 'long', nodeAt(clob, bid).price);
+  if (ask !== NO_NODE) widen(edges, 'short', nodeAt(clob, ask).price);
+  return edges;
+}
+
+/** Counts one more resting order in. */
+export function widen(edges: Edges, direction: Direction, price: bigint): void {
+  if (direction === 'long' && (edges.bid === null || price > edges.bid)) edges.bid = price;
+  if (direction === 'short' && (edges.ask === null || price < edges.ask)) edges.ask = price;
+}
+
+/** Moves a post-only price so that it does not cross what rests; on the tick. */
+export function slidePrice(edges: Edges, tick: bigint, direction: Direction, price: bigint): bigint {
+  const opposite = direction === 'long' ? edges.ask : edges.bid;
   const onTick = price - (price % tick);
   if (opposite === null) return max(tick, onTick);
   const floor = opposite - (opposite % tick);

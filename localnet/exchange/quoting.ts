@@ -3,16 +3,26 @@
 import { floorTo, max, ppm } from './amounts.ts';
 import { cancelAllOnClob } from './clobcalls.ts';
 import type { Direction } from './model.ts';
-import { actionRecord, cancelOrder, liveNode, placeOrder, releaseOrder, slidePrice } from './orders.ts';
+import {
+  actionRecord,
+  cancelOrder,
+  type Edges,
+  edgesOf,
+  liveNode,
+  placeOrder,
+  releaseOrder,
+  slidePrice,
+  widen,
+} from './orders.ts';
 import { makersPerMarket, OFFSET_SHARE } from './population.ts';
 import { below, between, chance, uniform } from './prng.ts';
 import { computeBudget, emit, enterExchange, leave, type Transaction } from './transaction.ts';
 import { orderAt, orderKey, perpAt, perpListing, perpPrice, type Settings, type Trader } from './world.ts';
 
 /** Distance of fixed quotes from the oracle in parts per million: from the first to the sum of both. */
-const QUOTE_NEAREST = 150;
+const QUOTE_NEAREST = 350;
 const QUOTE_SPREAD = 30_000;
-const OFFSET_NEAREST = 250;
+const OFFSET_NEAREST = 300;
 const OFFSET_SPREAD = 8_000;
 /** Quote worth of one order, whole units. */
 const WORTH_LEAST = 300;
@@ -47,14 +57,17 @@ export function refreshQuotes(tx: Transaction, maker: Trader, settings: Settings
   const missing = Math.min(PLACED_PER_TURN, target - maker.account.open_orders);
   if (missing <= 0) return;
   enterExchange(tx, 'PlaceOrders');
-  for (let count = 0; count < missing; count++) placeQuote(tx, maker);
+  const edges = edgesOf(tx.world, maker.homeMarket);
+  for (let count = 0; count < missing; count++) placeQuote(tx, maker, edges);
   leave(tx);
 }
 
 /** Puts up all quotes at once, as the books stand at genesis. */
 export function fillUpQuotes(tx: Transaction, maker: Trader, settings: Settings): void {
   const target = ordersOf(maker, settings);
-  while (maker.account.open_orders < target) placeQuote(tx, maker);
+  // Nothing crosses yet: bids stand below the oracle, asks above it.
+  const edges: Edges = { bid: null, ask: null };
+  while (maker.account.open_orders < target) placeQuote(tx, maker, edges);
 }
 
 function chooseCancels(tx: Transaction, maker: Trader, target: number): number[] {
@@ -102,10 +115,10 @@ function pullQuotes(tx: Transaction, maker: Trader): void {
   leave(tx);
 }
 
-function placeQuote(tx: Transaction, maker: Trader): void {
+function placeQuote(tx: Transaction, maker: Trader, edges: Edges): void {
   const direction = emptierSide(maker);
   if (maker.role === 'offsetMaker') placeOffsetQuote(tx, maker, direction);
-  else placeFixedQuote(tx, maker, direction);
+  else placeFixedQuote(tx, maker, direction, edges);
 }
 
 function emptierSide(maker: Trader): Direction {
@@ -118,18 +131,20 @@ function emptierSide(maker: Trader): Direction {
   return longs <= shorts ? 'long' : 'short';
 }
 
-function placeFixedQuote(tx: Transaction, maker: Trader, direction: Direction): void {
+function placeFixedQuote(tx: Transaction, maker: Trader, direction: Direction, edges: Edges): void {
   const { world } = tx;
   const oracle = perpPrice(world, maker.homeMarket);
   const far = uniform(world.rng);
   const distance = ppm(oracle, QUOTE_NEAREST + far * far * QUOTE_SPREAD);
   const wanted = direction === 'long' ? oracle - distance : oracle + distance;
+  const price = slidePrice(edges, perpListing(maker.homeMarket).tick, direction, wanted);
+  widen(edges, direction, price);
   placeOrder(tx, maker, {
     marketIndex: maker.homeMarket,
     orderType: 'limit',
     direction,
     base: quoteSize(tx, maker.homeMarket),
-    price: slidePrice(world, maker.homeMarket, direction, wanted),
+    price,
     postOnly: true,
     maxTs: chance(world.rng, 0.15) ? tx.now + between(world.rng, 20, 150) : 0,
     userOrderId: between(world.rng, 0, 200),

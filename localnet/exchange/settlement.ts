@@ -7,31 +7,32 @@ import type { StoredPerp } from './markets.ts';
 import { touchTrader } from './orders.ts';
 import { changeQuote, perpPosition, positionPnl, settleFunding } from './positions.ts';
 import { emit, enterExchange, leave, type Transaction, touch } from './transaction.ts';
-import { perpPrice, spotAt, type Trader } from './world.ts';
+import { perpPrice, spotAt, type Trader, type World } from './world.ts';
 
 /** Claims below this are left alone, quote 1e6. */
 const SMALLEST_CLAIM = 1_000_000n;
 
 /** What the trader can settle now: losses as far as its deposit goes, gains as far as the pool does. */
-export function claimable(tx: Transaction, trader: Trader, perp: StoredPerp): bigint {
+export function claimable(world: World, trader: Trader, perp: StoredPerp): bigint {
   const position = trader.account.perp_positions.find(
     (candidate) => candidate.market_index === perp.account.market_index,
   );
   if (!position) return 0n;
-  const pnl = positionPnl(position, perpPrice(tx.world, perp.account.market_index));
-  const quote = spotAt(tx.world, 0);
+  const pnl = positionPnl(position, perpPrice(world, perp.account.market_index));
+  const quote = spotAt(world, 0);
   if (pnl <= 0n) return max(pnl, -max(0n, tokensOf(trader, quote)));
   return min(pnl, poolTokens(quote, perp.account.pnl_pool));
 }
 
-export function settlePnl(tx: Transaction, trader: Trader, perp: StoredPerp): void {
-  const estimate = claimable(tx, trader, perp);
-  if (estimate < SMALLEST_CLAIM && estimate > -SMALLEST_CLAIM) return;
+/** Settles a position's P&L with the market's pool, unless it is below `smallest` (quote 1e6) either way. */
+export function settlePnl(tx: Transaction, trader: Trader, perp: StoredPerp, smallest = SMALLEST_CLAIM): void {
+  const estimate = claimable(tx.world, trader, perp);
+  if (estimate < smallest && estimate > -smallest) return;
   enterExchange(tx, 'SettlePnl');
   settleFunding(tx, trader, perp);
   const market = perp.account;
   const position = perpPosition(trader, market.market_index);
-  const pnl = claimable(tx, trader, perp);
+  const pnl = claimable(tx.world, trader, perp);
   const quote = spotAt(tx.world, 0);
   changeQuote(perp, position, -pnl);
   position.settled_pnl += pnl;

@@ -44,9 +44,11 @@ export class SlotRun {
 
   /** A living trader of one of the roles; undefined when there is none. */
   someone(...roles: readonly Role[]): Trader | undefined {
-    return pick(
+    const chosen = pick(
       this.world.rng,
       roles.flatMap((role) => this.byRole.get(role) ?? []),
     );
+    // The account may have been closed earlier in this slot.
+    return chosen?.alive ? chosen : undefined;
   }
 }

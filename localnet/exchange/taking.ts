@@ -3,12 +3,22 @@
 import { abs, quoteOf } from './amounts.ts';
 import { fillTaker } from './fills.ts';
 import { type Direction, ORDER_HAS_BUILDER, ORDER_SIGNED_MESSAGE } from './model.ts';
-import { cancelOrder, isDormant, placeOrder, restOrder, unfilled } from './orders.ts';
+import { cancelOrder, edgesOf, placeOrder, restOrder, unfilled } from './orders.ts';
 import { baseOf } from './positions.ts';
 import { below, between, chance, pick, uniform } from './prng.ts';
 import { baseWorth } from './quoting.ts';
 import { computeBudget, enterExchange, enterThroughProxy, leave, type Transaction } from './transaction.ts';
-import { type FoundOrder, type OrderKey, orderAt, perpPrice, type Role, type Trader, type World } from './world.ts';
+import {
+  type FoundOrder,
+  type OrderKey,
+  orderAt,
+  orderKey,
+  perpAt,
+  perpPrice,
+  type Role,
+  type Trader,
+  type World,
+} from './world.ts';
 
 /** Quote worth of a taker's order by role, whole units: at least the first, up to the sum. */
 const WORTH: Readonly<Record<Role, readonly [number, number]>> = {
@@ -25,11 +35,14 @@ const POSITION_MAX: Readonly<Record<Role, number>> = {
   offsetMaker: 5_000_000,
   taker: 150_000,
   trigger: 100_000,
-  gambler: 380_000,
+  gambler: 320_000,
   saver: 20_000,
 };
 const AUCTION_SLOTS_MIN = 2;
 const AUCTION_SLOTS_MAX = 6;
+/** Quote units an arbitrage bot trades at once, and how far (as a part of the price) a quote must be off. */
+const ARBITRAGE_WORTH = 40_000;
+const ARBITRAGE_MARGIN_PART = 10_000n;
 /** Seconds until an unfilled market order expires. */
 const MARKET_ORDER_SECONDS = 12;
 
@@ -119,7 +132,36 @@ export function cancelSomething(tx: Transaction, trader: Trader): void {
   leave(tx);
 }
 
-/** Whether an order is past its time. Dormant trigger orders expire like all others. */
-export function isPastExpiry(order: FoundOrder['order'], now: number): boolean {
-  return order.max_ts !== 0n && order.max_ts < BigInt(now) && (isDormant(order) || unfilled(order) > 0n);
+/**
+ * An arbitrage bot meets quotes that the oracle has left behind: it places an order and takes in the same transaction,
+ * through a program of its own, and keeps nothing open.
+ */
+export function arbitrage(tx: Transaction, trader: Trader, marketIndex: number, direction: Direction): void {
+  const oracle = perpPrice(tx.world, marketIndex);
+  const { order_tick_size: tick } = perpAt(tx.world, marketIndex).account;
+  enterThroughProxy(tx, 'PlaceAndTakePerpOrder');
+  const index = placeOrder(tx, trader, {
+    marketIndex,
+    orderType: 'limit',
+    direction,
+    base: baseWorth(tx, marketIndex, ARBITRAGE_WORTH),
+    price: oracle - (oracle % tick),
+    immediateOrCancel: true,
+    auctionSlots: 1,
+  });
+  if (index >= 0) {
+    const { done } = fillTaker(tx, orderAt(tx.world, orderKey(trader, index)), null);
+    if (!done) cancelOrder(tx, trader, index);
+  }
+  leave(tx);
+  leave(tx);
+}
+
+/** Which way an arbitrage would go: against a bid above the oracle, or an ask below it. */
+export function arbitrageSide(world: World, marketIndex: number): Direction | null {
+  const { bid, ask } = edgesOf(world, marketIndex);
+  const oracle = perpPrice(world, marketIndex);
+  const margin = oracle / ARBITRAGE_MARGIN_PART;
+  if (bid !== null && bid > oracle + margin) return 'short';
+  return ask !== null && ask < oracle - margin ? 'long' : null;
 }

@@ -119,6 +119,10 @@ export interface World {
   readonly resting: Set<OrderKey>[];
   /** Untriggered trigger orders. */
   readonly triggers: Set<OrderKey>;
+  /** Orders with an expiry. */
+  readonly expiring: Set<OrderKey>;
+  /** Reduce-only orders, which lose their point when the position is gone. */
+  readonly reduceOnly: Set<OrderKey>;
   /** Orders waiting out their auction, with the slot in which it ends. */
   readonly auctions: Map<OrderKey, number>;
   /** Shadow slots whose node is gone, with the slot from which somebody releases them and why. */
