@@ -58,16 +58,15 @@ export async function migrate(
   target: MigrationTarget,
   migrations: readonly Migration[] = readMigrations(),
 ): Promise<readonly string[]> {
-  const values = placeholders(target);
   const settings: ClickHouseSettings =
     target.cluster === '' ? {} : { distributed_ddl_task_timeout: String(DDL_TIMEOUT_SECONDS) };
   const run = (query: string) => client.command({ query, clickhouse_settings: settings });
-  for (const statement of splitStatements(fill(BOOTSTRAP, values))) await run(statement);
+  for (const statement of statementsOf(BOOTSTRAP, target)) await run(statement);
   const applied = await readApplied(client, target.database);
   check(migrations, applied);
   const open = migrations.filter(({ version }) => !applied.has(version));
   for (const migration of open) {
-    for (const statement of splitStatements(fill(migration.sql, values))) await run(statement);
+    for (const statement of statementsOf(migration.sql, target)) await run(statement);
     await client.insert({
       table: `${target.database}.migrations`,
       values: [{ version: migration.version, name: migration.name, checksum: migration.checksum }],
@@ -139,8 +138,13 @@ function fill(sql: string, values: Readonly<Record<string, string>>): string {
   });
 }
 
+/** The statements of a migration for one deployment. Throws MigrationError for an unknown placeholder or a bad name. */
+export function statementsOf(sql: string, target: MigrationTarget): readonly string[] {
+  return splitStatements(fill(sql, placeholders(target)));
+}
+
 /** Statements between semicolons, leaving alone those inside quotes and comments. Comments are dropped. */
-export function splitStatements(sql: string): readonly string[] {
+function splitStatements(sql: string): readonly string[] {
   const statements: string[] = [];
   let current = '';
   // A comment, a quoted text (doubled quotes and backslashes belong to it), a semicolon, or one other character.

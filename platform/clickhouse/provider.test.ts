@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { READ_SETTINGS } from './client.ts';
 import { assertEngineInstalled } from './managed.ts';
 import { migrate, readMigrations } from './migrate.ts';
 import { type ClickHouse, openClickHouse } from './provider.ts';
+
+// A busy machine with a cold page cache takes seconds to start the engine.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 const logger = silentLogger();
 const opened: ClickHouse[] = [];

@@ -1,11 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { columnsOf, EVENT_NAMES, tableOf, UNKNOWN_RECORD } from '../../schemas/index.ts';
 import { readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
+import { readMigrations, statementsOf } from './migrate.ts';
 import { type ClickHouse, openClickHouse } from './provider.ts';
+
+// A busy machine with a cold page cache takes seconds to start the engine.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 const events = [...EVENT_NAMES, UNKNOWN_RECORD];
 let dataDir: string;
@@ -47,6 +51,19 @@ describe('history tables', () => {
       expect(engine, name).toBe('ReplacingMergeTree');
       expect(sorting_key, name).toMatch(/slot, signature, event_index$/);
       expect(create_table_query, name).toContain('non_replicated_deduplication_window = 1000');
+    }
+  });
+
+  it('are replicated on a cluster', async () => {
+    const target = { database: 'history', cluster: 'replicas' };
+    const statements = readMigrations().flatMap(({ sql }) => statementsOf(sql, target));
+    expect(statements.length).toBe(events.length);
+    for (const statement of statements) {
+      expect(statement).toMatch(/^CREATE TABLE IF NOT EXISTS history\.`\w+` ON CLUSTER replicas \(/);
+      expect(statement).toContain('ENGINE = ReplicatedReplacingMergeTree\n');
+      expect(statement).toContain('SETTINGS replicated_deduplication_window = 1000');
+      // No cluster runs here, but the engine's own parser reads the statement.
+      await clickhouse.client.command({ query: `EXPLAIN AST ${statement}` });
     }
   });
 
