@@ -35,7 +35,7 @@ class Reading {
 
   async until(what: string, holds: () => boolean): Promise<void> {
     for (let waited = 0; !holds(); waited += 10) {
-      if (waited > 15_000) throw new Error(`waited in vain for ${what}`);
+      if (waited > 40_000) throw new Error(`waited in vain for ${what}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
@@ -85,7 +85,7 @@ function ordersOf(updates: readonly SourceUpdate[]): string[] {
   return [...orders];
 }
 
-describe('RPC source over the localnet', () => {
+describe('RPC source over the localnet', { timeout: 60_000 }, () => {
   let net: RunningLocalnet | undefined;
   let reading: Reading | undefined;
   afterEach(async () => {
