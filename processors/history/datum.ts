@@ -124,7 +124,7 @@ function text(bytes: Uint8Array, position: number): number {
   return start !== BAD && lastNumber >= 0 && start + lastNumber <= bytes.length ? start + lastNumber : BAD;
 }
 
-/** Items come in counted blocks; a negative count is followed by the block's size. A zero ends the list. */
+/** Items come in counted blocks; a negative count is followed by the block's size in bytes. A zero ends the list. */
 function array(item: Walk): Walk {
   return (bytes, start) => {
     let position = start;
@@ -132,13 +132,15 @@ function array(item: Walk): Walk {
       position = readVarint(bytes, position);
       if (position === BAD || lastNumber === 0) return position;
       const count = Math.abs(lastNumber);
-      if (lastNumber < 0) position = long(bytes, position);
       items += count;
-      for (let index = 0; index < count; index++) {
+      let end: number | undefined;
+      if (lastNumber < 0) {
+        position = readVarint(bytes, position);
         if (position === BAD) return BAD;
-        position = item(bytes, position);
+        end = position + lastNumber;
       }
-      if (position === BAD) return BAD;
+      for (let index = 0; index < count && position !== BAD; index++) position = item(bytes, position);
+      if (position === BAD || (end !== undefined && position !== end)) return BAD;
     }
     return BAD;
   };
