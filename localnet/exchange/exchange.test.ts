@@ -11,6 +11,36 @@ import type { ExchangeOptions, World } from './world.ts';
 
 const OPTIONS: ExchangeOptions = { seed: 11, genesisTime: 1_760_000_000, keepEvents: true };
 
+/** Record kinds that a few minutes must show, besides the rarest. */
+const KINDS = [
+  'OrderRecord',
+  'OrderActionRecord',
+  'NewUserRecord',
+  'DepositRecord',
+  'SwapRecord',
+  'FundingRateRecord',
+  'FundingPaymentRecord',
+  'SettlePnlRecord',
+  'LiquidationRecord',
+  'SpotInterestRecord',
+  'InsuranceFundRecord',
+  'InsuranceFundStakeRecord',
+  'AmmCurveChanged',
+  'PerpMarketFeeSweepRecord',
+  'ProtocolFeeWithdrawRecord',
+  'TransferFeeAndPnlPoolRecord',
+  'RevenueShareSettleRecord',
+  'TakerOriginCrossRecordV1',
+  'OrderPlaceRecordV0',
+  'OrderCancelRecordV0',
+  'OrdersCancelRecordV0',
+  'OrderExpireRecordV0',
+  'ExecuteRecordV0',
+  'FillRecordV0',
+  'MarketInitializeRecordV0',
+  'MarketUpdateRecordV0',
+];
+
 function run(exchange: Exchange, slots: number): LedgerBlock[] {
   return Array.from({ length: slots }, () => exchange.nextBlock());
 }
@@ -48,21 +78,21 @@ function ledgerOf(exchange: Exchange): Map<string, LedgerAccount> {
 
 describe('the simulated exchange', () => {
   it('gives the same blocks for the same options and others for another seed', () => {
-    const first = digest(run(createExchange(OPTIONS), 120));
-    expect(digest(run(createExchange(OPTIONS), 120))).toBe(first);
-    expect(digest(run(createExchange({ ...OPTIONS, seed: 12 }), 120))).not.toBe(first);
+    const first = digest(run(createExchange(OPTIONS), 70));
+    expect(digest(run(createExchange(OPTIONS), 70))).toBe(first);
+    expect(digest(run(createExchange({ ...OPTIONS, seed: 12 }), 70))).not.toBe(first);
   });
 
   it('continues from a snapshot with the blocks it would have made', () => {
     const original = createExchange(OPTIONS);
-    run(original, 90);
+    run(original, 60);
     const snapshot = structuredClone(original.snapshot());
-    const expected = digest(run(original, 90));
+    const expected = digest(run(original, 60));
     const restored = createExchange(OPTIONS, snapshot);
-    expect(digest(run(restored, 90))).toBe(expected);
+    expect(digest(run(restored, 60))).toBe(expected);
     expect(restored.eventCounts()).toEqual(original.eventCounts());
     expect(restored.events(0, 1_000_000)).toEqual(original.events(0, 1_000_000));
-    expect(digest(run(createExchange(OPTIONS, snapshot), 90))).toBe(expected);
+    expect(digest(run(createExchange(OPTIONS, snapshot), 60))).toBe(expected);
   });
 
   it('writes every account it changes, and nothing else changes', () => {
@@ -171,12 +201,38 @@ describe('the simulated exchange', () => {
     );
   });
 
-  it('keeps its rules over a long run', () => {
+  it('keeps its rules over a long run that shows every kind of record', () => {
     const exchange = createExchange({ ...OPTIONS, keepEvents: false });
+    let deepest = 0;
     for (let part = 0; part < 4; part++) {
-      run(exchange, 150);
+      const lines = run(exchange, 165).flatMap(({ transactions }) =>
+        transactions.flatMap(({ logMessages }) => logMessages),
+      );
+      for (const line of lines) deepest = Math.max(deepest, Number(/invoke \[(\d)\]$/.exec(line)?.[1] ?? 0));
       expect(brokenRules(worldOf(exchange))).toEqual([]);
     }
     expect(exchange.events(0, 10)).toEqual([]);
+    expect(deepest).toBe(3);
+    const seen = new Set(Object.keys(exchange.eventCounts()));
+    expect(KINDS.filter((kind) => !seen.has(kind))).toEqual([]);
+  });
+
+  it('shows funding of every perp market in the first minute', () => {
+    const exchange = createExchange(OPTIONS);
+    run(exchange, 150);
+    const rates = exchange.events(0, 1_000_000).filter(({ name }) => name === 'FundingRateRecord');
+    expect(rates.map(({ data }) => data.market_index)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('has takers waiting in auctions, sub-accounts of one wallet and accounts longer than their struct', () => {
+    const exchange = createExchange(OPTIONS);
+    run(exchange, 30);
+    const users = exchange
+      .genesis()
+      .filter(({ data }) => data.length >= 4560 && data.length < 5000)
+      .map(readAccount);
+    expect(users.some(({ data }) => data.has_open_auction === true && Number(data.open_auctions) > 0)).toBe(true);
+    expect(users.some(({ data }) => Number(data.sub_account_id) > 0)).toBe(true);
+    expect(new Set(exchange.genesis().map(({ data }) => data.length))).toContain(4560 + 64);
   });
 });
