@@ -1,6 +1,6 @@
 // From events to read models: the only entry of processors/.
 
-export * from './history/index.ts';
 export * from './book/index.ts';
 export { BOOK_GROUP, startBook } from './book/role.ts';
+export * from './history/index.ts';
 export { startTrades, TRADES_GROUP } from './trades/role.ts';

@@ -1,0 +1,112 @@
+// A partition's books: the same records give the same outputs however they were cut into batches and whenever a book was
+// saved and taken back.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeMessage, encodeMessage, type MarketRef } from '../../schemas/index.ts';
+import type { BookMessage } from './engine.ts';
+import { hashBooks } from './hash.ts';
+import { type BookOutput, type InputRecord, PartitionBooks } from './partition.ts';
+import { marketOf, oracleOf, orderOf, ordersOf, slotOf } from './testing/messages.ts';
+
+const ref = fc.record({ marketType: fc.constant('perp' as const), marketIndex: fc.integer({ min: 0, max: 2 }) });
+const message: fc.Arbitrary<BookMessage> = fc.oneof(
+  fc
+    .record({ orderId: fc.nat(5), price: fc.bigInt({ min: 1n, max: 9n }), slot: fc.integer({ min: 1, max: 400 }) })
+    .map(({ orderId, price, slot }) => ordersOf({ slot, upserts: [orderOf({ orderId, price, baseAssetAmount: 2n })] })),
+  fc.nat(5).map((orderId) => ordersOf({ removals: [{ maker: orderOf().maker, orderId }] })),
+  fc.integer({ min: 1, max: 400 }).map(slotOf),
+  fc.bigInt({ min: 1n, max: 9n }).map((price) => oracleOf({ price })),
+  fc.integer({ min: 1, max: 400 }).map((slot) => marketOf({ slot, amm: null })),
+);
+const records: fc.Arbitrary<InputRecord[]> = fc
+  .array(fc.tuple(message, ref, fc.boolean()), { minLength: 1, maxLength: 50 })
+  .map((entries) =>
+    entries.map(([body, market, isBad], at) => ({
+      offset: BigInt(at * 2),
+      value: bytesOf(body, market, isBad && at % 7 === 3),
+    })),
+  );
+
+function bytesOf({ name, value }: BookMessage, market: MarketRef, isBad: boolean): Uint8Array {
+  if (isBad) return Buffer.from('not a record');
+  return encodeMessage(name, (name === 'BookSlot' ? value : { ...value, ...market }) as never);
+}
+
+function run(books: PartitionBooks, input: readonly InputRecord[]): BookOutput[] {
+  const outputs: BookOutput[] = [];
+  for (const record of input) books.apply(record, outputs);
+  return outputs;
+}
+
+describe('books of a partition', () => {
+  it('publish the same whether a book was saved and taken back or not, and skip what is behind it', () => {
+    fc.assert(
+      fc.property(records, fc.nat(50), fc.nat(50), (input, first, second) => {
+        const whole = new PartitionBooks(0, 0n);
+        const expected = run(whole, input);
+        // Each book is saved at one of two places, and all are read again from the lower one.
+        const [low, high] = [Math.min(first, second, input.length), Math.min(Math.max(first, second), input.length)];
+        const running = new PartitionBooks(0, 0n);
+        const before = run(running, input.slice(0, low));
+        const saved = [...running.books.values()].map((book) => ({
+          next: book.next,
+          bytes: running.save(book),
+          key: book.key,
+        }));
+        run(running, input.slice(low, high));
+        const resumed = new PartitionBooks(0, running.next);
+        for (const [at, book] of [...running.books.values()].entries()) {
+          const early = saved.find(({ key }) => key === book.key);
+          if (at % 2 === 0 || !early) resumed.restore(running.save(book), book.next);
+          else resumed.restore(early.bytes, early.next);
+        }
+        const after = run(resumed, input.slice(low));
+        expect(hashBooks([...resumed.books.values()].map(({ engine }) => engine))).toBe(
+          hashBooks([...whole.books.values()].map(({ engine }) => engine)),
+        );
+        const changes = (outputs: readonly BookOutput[]) =>
+          outputs
+            .filter(({ kind }) => kind === 'diff')
+            .map(({ key, value }) => `${key}:${Buffer.from(value).toString('hex')}`);
+        const republished = new Set([...changes(before), ...changes(after)]);
+        for (const change of changes(expected.slice(0, before.length))) expect(republished.has(change)).toBe(true);
+        const all = new Set(changes(expected));
+        for (const change of changes(after)) expect(all.has(change)).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('number the changes of each market by themselves, across slots that all of them see', () => {
+    const books = new PartitionBooks(0, 0n);
+    const inputs = [
+      bytesOf(
+        ordersOf({ slot: 5, upserts: [orderOf({ price: 2n, baseAssetAmount: 1n })] }),
+        { marketType: 'perp', marketIndex: 0 },
+        false,
+      ),
+      bytesOf(
+        ordersOf({ slot: 6, upserts: [orderOf({ price: 2n, baseAssetAmount: 1n })] }),
+        { marketType: 'spot', marketIndex: 1 },
+        false,
+      ),
+      bytesOf(slotOf(7), { marketType: 'perp', marketIndex: 0 }, false),
+    ];
+    const outputs = run(
+      books,
+      inputs.map((value, at) => ({ offset: BigInt(at), value })),
+    );
+    const diffs = outputs.flatMap(({ key, value }) => {
+      const decoded = decodeMessage(value);
+      return decoded.name === 'BookViewDiff' ? [[key, decoded.value.epoch, decoded.value.seq, decoded.value.slot]] : [];
+    });
+    expect(diffs).toEqual([
+      ['perp-0', 5, 1, 5],
+      ['spot-1', 6, 1, 6],
+      ['perp-0', 5, 2, 7],
+      ['spot-1', 6, 2, 7],
+    ]);
+    expect(books.lowWatermark()).toBe(0n);
+  });
+});

@@ -1,0 +1,106 @@
+// Order changes per second through the book engine (L2 and L3 kept, a published change made for each), at several sizes
+// of the book, beside the DLOB of @drift-labs/sdk over the same changes in the same run.
+// `node test/bench/book.ts`; one JSON line per figure. Decoding and the log are not part of it.
+
+import { BookEngine } from '../../processors/book/index.ts';
+import { loadPeer, type Peer } from '../peers/dlob/peer.ts';
+import { BookFlow, type Change, MARKET, MID_PRICE, messageOf, PRICE_LEVELS } from './harness/book-flow.ts';
+import { report } from './harness/report.ts';
+
+const BOOK_ORDERS = [1_000, 10_000, 50_000];
+const COMPARED_ORDERS = 10_000;
+const BAR_PER_SECOND = 1_000_000;
+const BAR_RATIO = 100;
+/** Changes made, then applied with the clock running: what a batch of the log holds. */
+const BATCH = 250;
+const WARM_UP = 200_000;
+const ROUNDS = 7;
+const ROUND = 100_000;
+const PEER_CHANGES = 2_000;
+const PEER_READS = 200;
+
+interface Measured {
+  readonly best: number;
+  readonly median: number;
+  readonly rounds: readonly number[];
+}
+
+function measureEngine(orders: number): Measured {
+  const engine = new BookEngine(MARKET);
+  const flow = new BookFlow();
+  let published = 0;
+  for (const change of flow.fill(orders)) engine.applyOrders(messageOf(change));
+  const round = (changes: number): number => {
+    let elapsedMs = 0;
+    for (let done = 0; done < changes; done += BATCH) {
+      const messages = flow.next(BATCH).map(messageOf);
+      const startMs = performance.now();
+      for (let i = 0; i < messages.length; i++) {
+        if (engine.applyOrders(messages[i] as (typeof messages)[number])) published += 1;
+      }
+      elapsedMs += performance.now() - startMs;
+    }
+    return (changes * 1000) / elapsedMs;
+  };
+  round(WARM_UP);
+  const rounds = Array.from({ length: ROUNDS }, () => round(ROUND)).sort((left, right) => right - left);
+  if (published < ROUND) throw new Error('the engine published too little');
+  const median = rounds[Math.floor(ROUNDS / 2)] ?? 0;
+  return { best: rounds[0] ?? 0, median, rounds: rounds.map(Math.round) };
+}
+
+/** What the peer is asked for after each change: nothing, or what our change has kept already. */
+type Reads = 'nothing' | 'l2' | 'l2 and l3';
+
+function measurePeer(peer: Peer, orders: number, reads: Reads): number {
+  const book = peer.create();
+  const flow = new BookFlow();
+  const changes: Change[] = flow.fill(orders);
+  // Filled best-last, so that filling the peer's linear lists does not take minutes.
+  changes.sort((left, right) => Math.abs(right.price - MID_PRICE) - Math.abs(left.price - MID_PRICE));
+  for (const change of changes) book.apply(change);
+  const count = reads === 'nothing' ? PEER_CHANGES : PEER_READS;
+  for (const change of flow.next(count)) book.apply(change);
+  const next = flow.next(count).map((change) => ({ change, ready: book.prepare(change) }));
+  const startMs = performance.now();
+  for (const { change, ready } of next) {
+    book.applyPrepared(change, ready);
+    if (reads !== 'nothing') book.readL2(change.slot);
+    if (reads === 'l2 and l3') book.readL3(change.slot);
+  }
+  return (count * 1000) / (performance.now() - startMs);
+}
+
+const results = new Map(BOOK_ORDERS.map((orders) => [orders, measureEngine(orders)]));
+for (const [orders, { best, median, rounds }] of results) {
+  report({
+    name: `book: order changes at ${orders} resting orders`,
+    value: best,
+    unit: 'changes/s',
+    median: Math.round(median),
+    rounds,
+    priceLevelsPerSide: PRICE_LEVELS,
+    node: process.version,
+    ...(orders === COMPARED_ORDERS ? { bar: BAR_PER_SECOND } : {}),
+  });
+}
+const [smallest, largest] = [results.get(1_000), results.get(50_000)];
+if (smallest && largest) {
+  const value = smallest.best / largest.best;
+  report({ name: 'book: change at 50000 resting orders against 1000', value, unit: 'x slower' });
+}
+
+const peer = await loadPeer();
+const own = results.get(COMPARED_ORDERS)?.best ?? 0;
+const beside = { peer: peer.name, orders: COMPARED_ORDERS };
+const PEER_WORK = {
+  nothing: 'its lists alone',
+  l2: 'a 100-level L2 after each',
+  'l2 and l3': 'L2 and L3 after each',
+} as const;
+for (const [reads, words] of Object.entries(PEER_WORK) as [Reads, string][]) {
+  const value = measurePeer(peer, COMPARED_ORDERS, reads);
+  report({ name: `book: peer, changes with ${words}`, value, unit: 'changes/s', beside });
+  const bar = reads === 'nothing' ? {} : { bar: BAR_RATIO };
+  report({ name: `book: ratio to peer with ${words}`, value: own / value, unit: 'x', beside, ...bar });
+}

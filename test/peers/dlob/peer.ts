@@ -1,0 +1,122 @@
+// The DLOB of @drift-labs/sdk behind the few calls that the book bench makes. Its package is installed on demand, from
+// the lock file beside this one, and is no part of the product.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { type Change, makerOf, MID_PRICE, ORDER_SIZE } from '../../bench/harness/book-flow.ts';
+
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+const PACKAGE = '@drift-labs/sdk';
+
+type Variant = Readonly<Record<string, Record<string, never>>>;
+type Big = object;
+type PeerOrder = Readonly<Record<string, unknown>>;
+interface List {
+  update(order: PeerOrder, account: string): void;
+}
+interface Dlob {
+  insertOrder(order: PeerOrder, account: string, slot: number, isProtected: boolean, base: Big): void;
+  delete(order: PeerOrder, account: object, slot: number, isProtected: boolean): void;
+  getListForOnChainOrder(order: PeerOrder, slot: number, isProtected: boolean): List | undefined;
+  getL2(request: Readonly<Record<string, unknown>>): unknown;
+  getL3(request: Readonly<Record<string, unknown>>): unknown;
+}
+
+export interface PeerBook {
+  /** Makes what the library's own decoder would have made, outside the measured time. */
+  prepare(change: Change): PeerOrder;
+  applyPrepared(change: Change, order: PeerOrder): void;
+  apply(change: Change): void;
+  /** 100 levels per side. */
+  readL2(slot: number): void;
+  /** Every resting order. */
+  readL3(slot: number): void;
+}
+
+export interface Peer {
+  readonly name: string;
+  create(): PeerBook;
+}
+
+/** Loads the peer; installs it first when it is not there. Throws an Error when that fails. */
+export async function loadPeer(): Promise<Peer> {
+  const require = createRequire(new URL('package.json', import.meta.url));
+  if (!existsSync(new URL(`node_modules/${PACKAGE}/package.json`, import.meta.url))) install();
+  const { DLOB } = require(`${PACKAGE}/lib/node/dlob/DLOB`) as { DLOB: new () => Dlob };
+  const { BN } = require('@coral-xyz/anchor') as { BN: new (value: string | number) => Big };
+  const { PublicKey } = require('@solana/web3.js') as { PublicKey: new (key: Uint8Array) => { toBase58(): string } };
+  const { version } = require(`${PACKAGE}/package.json`) as { version: string };
+  const variant = (name: string): Variant => ({ [name]: {} });
+  const zero = new BN(0);
+  const accounts = new Map<Uint8Array, { readonly key: object; readonly text: string }>();
+  const accountOf = (orderId: number) => {
+    const maker = makerOf(orderId);
+    const known = accounts.get(maker);
+    if (known) return known;
+    const key = new PublicKey(maker);
+    const account = { key, text: key.toBase58() };
+    accounts.set(maker, account);
+    return account;
+  };
+  return {
+    name: `${PACKAGE} ${version}`,
+    create() {
+      const dlob = new DLOB();
+      const oraclePriceData = { price: new BN(MID_PRICE), slot: zero, confidence: zero };
+      const prepare = (change: Change): PeerOrder => ({
+        status: variant('open'),
+        orderType: variant('limit'),
+        marketType: variant('perp'),
+        direction: variant(change.isLong ? 'long' : 'short'),
+        triggerCondition: variant('above'),
+        existingPositionDirection: variant('long'),
+        slot: new BN(change.placedSlot),
+        orderId: change.orderId,
+        userOrderId: 0,
+        marketIndex: 0,
+        price: new BN(change.price),
+        baseAssetAmount: new BN(String(ORDER_SIZE)),
+        baseAssetAmountFilled: new BN(String(change.filled)),
+        quoteAssetAmountFilled: zero,
+        triggerPrice: zero,
+        reduceOnly: false,
+        postOnly: true,
+        immediateOrCancel: false,
+        oraclePriceOffset: 0,
+        auctionDuration: 0,
+        auctionStartPrice: zero,
+        auctionEndPrice: zero,
+        maxTs: zero,
+        bitFlags: 0,
+        postedSlotTail: 0,
+      });
+      const applyPrepared = (change: Change, order: PeerOrder): void => {
+        const account = accountOf(change.orderId);
+        if (change.kind === 'cancel') dlob.delete(order, account.key, change.slot, false);
+        else if (change.kind === 'fill') {
+          dlob.getListForOnChainOrder(order, change.slot, false)?.update(order, account.text);
+        } else dlob.insertOrder(order, account.text, change.slot, false, order.baseAssetAmount as Big);
+      };
+      return {
+        prepare,
+        applyPrepared,
+        apply: (change) => applyPrepared(change, prepare(change)),
+        readL2(slot) {
+          dlob.getL2({ marketIndex: 0, marketType: variant('perp'), slot, oraclePriceData, depth: 100 });
+        },
+        readL3(slot) {
+          dlob.getL3({ marketIndex: 0, marketType: variant('perp'), slot, oraclePriceData });
+        },
+      };
+    },
+  };
+}
+
+function install(): void {
+  process.stderr.write(`installing ${PACKAGE} for the bench\n`);
+  const npm = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status } = spawnSync('npm', npm, { cwd: FOLDER, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) throw new Error(`npm ci in ${FOLDER} ended with ${status}`);
+}
