@@ -33,10 +33,10 @@ export async function truthDigests(cluster: Cluster): Promise<Digests> {
     for (const event of events) {
       const table = tableOf(event.name);
       const flat = flatten(event.data);
-      const fields = dataColumns(event.name).map(({ name }) => {
+      const fields = dataColumns(event.name).map(({ name, type }) => {
         const value = flat[name] ?? null;
         flat[name] = undefined;
-        return canonical(value);
+        return type.includes('FixedString') ? bytesAsHex(value) : canonical(value);
       });
       const left = Object.keys(flat).filter((name) => flat[name] !== undefined && !/padding/.test(name));
       if (left.length > 0) throw new Error(`${event.name} has fields without a column: ${left.join(', ')}`);
@@ -124,15 +124,16 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const BASE58_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+/** Keys come as base58, other bytes (a name) as a list of numbers. */
+function bytesAsHex(value: unknown): string {
+  if (typeof value === 'string') return Buffer.from(bs58.decode(value)).toString('hex');
+  if (!Array.isArray(value)) return canonical(value);
+  const isBytes = value.length > 0 && value.every((byte) => typeof byte === 'number');
+  return isBytes ? Buffer.from(value).toString('hex') : `[${value.map(bytesAsHex).join(',')}]`;
+}
 
-/** One text per value whatever its spelling: keys and bytes as hex, integers as digits, lists joined. */
+/** One text per value whatever its spelling: integers as digits, lists joined. */
 function canonical(value: unknown): string {
   if (value === null || value === undefined) return 'null';
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value === 'string' && BASE58_KEY.test(value) && !/^\d+$/.test(value)) {
-    const bytes = bs58.decode(value);
-    if (bytes.length === 32) return Buffer.from(bytes).toString('hex');
-  }
-  return String(value);
+  return Array.isArray(value) ? `[${value.map(canonical).join(',')}]` : String(value);
 }
