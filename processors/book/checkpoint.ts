@@ -12,13 +12,12 @@ import {
   DURATION,
   FLAGS,
   GENERATION,
-  LIMIT,
   MAKER,
-  OFFSET,
-  PLACED,
+  QUEUE,
   SIZE_HIGH,
   SIZE_LOW,
   SOURCE,
+  TERM,
 } from './orders.ts';
 import { fitsNumber } from './size.ts';
 
@@ -26,7 +25,7 @@ import { fitsNumber } from './size.ts';
 const VERSION = 1;
 const HEADER_BYTES = 8;
 const KEY_BYTES = 32;
-const ORDER_BYTES = 80;
+const ORDER_BYTES = 72;
 const FLAGS_SHIFT = 8;
 const SOURCE_MASK = 0xff;
 const SIZES = [SIZE_HIGH, SIZE_LOW, COUNTED_HIGH, COUNTED_LOW] as const;
@@ -82,13 +81,12 @@ export function saveEngine(engine: BookEngine): Uint8Array {
     writer.u32(table.orderId(row));
     writer.u32(int(row, SOURCE) | (int(row, FLAGS) << FLAGS_SHIFT));
     writer.u32(int(row, DURATION));
-    writer.f64(float(row, LIMIT));
-    writer.f64(float(row, OFFSET));
+    writer.f64(float(row, TERM));
     writer.f64(hasAuction ? float(row, AUCTION_START) : 0);
     writer.f64(hasAuction ? float(row, AUCTION_END) : 0);
-    writer.f64(float(row, PLACED));
+    writer.f64(float(row, QUEUE));
     // The sign says whether the newest bracket has seen the order.
-    writer.f64(float(row, ARRIVAL) * (float(row, GENERATION) === orders.generation ? 1 : -1));
+    writer.f64(float(row, ARRIVAL) * (int(row, GENERATION) === orders.generation ? 1 : -1));
     for (const member of SIZES) writer.u32(int(row, member) >>> 0);
   }
   return bytes;
@@ -126,16 +124,16 @@ function restoreOrder({ orders }: BookEngine, makers: readonly Uint8Array[], rea
   const orderId = reader.readU32();
   const kind = reader.readU32();
   const durationSlots = reader.readU32();
-  const [limit, offset, start, end] = [reader.readF64(), reader.readF64(), reader.readF64(), reader.readF64()];
-  const [placed, arrival] = [reader.readF64(), reader.readF64()];
+  const [term, start, end] = [reader.readF64(), reader.readF64(), reader.readF64()];
+  const [queue, arrival] = [reader.readF64(), reader.readF64()];
   const row = orders.insert(maker, orderId, kind & SOURCE_MASK);
-  const { floats } = table;
+  const { ints, floats } = table;
   const half = row >> 1;
   floats[half + ARRIVAL] = Math.abs(arrival);
-  floats[half + GENERATION] = arrival > 0 ? orders.generation : orders.generation - 1;
+  ints[row + GENERATION] = arrival > 0 ? orders.generation : orders.generation - 1;
   floats[half + AUCTION_START] = start;
   floats[half + AUCTION_END] = end;
-  orders.restoreTerms(row, { flags: kind >>> FLAGS_SHIFT, limit, offset, durationSlots, placed });
+  orders.restoreTerms(row, { flags: kind >>> FLAGS_SHIFT, term, durationSlots, queue });
   orders.place(row, reader.readU32(), reader.readU32(), reader.readU32(), reader.readU32());
 }
 

@@ -17,13 +17,10 @@ import {
   GENERATION,
   HIDDEN,
   LEVEL,
-  LIMIT,
   LIST,
   MAKER,
   MARKS,
-  OFFSET,
   OrderTable,
-  PLACED,
   PRICE,
   QUEUE,
   RESTING,
@@ -32,11 +29,12 @@ import {
   SIZE_LOW,
   SOURCE,
   STAMP,
+  TERM,
   USER,
-  WAS_HIGH,
-  WAS_LOW,
   WATCH,
 } from './orders.ts';
+import { referenceOf, viewOf } from './published.ts';
+import { RowList } from './row-list.ts';
 import { auctionComplete, auctionValue, clampedSize, floatingPrice, PLACED_ON_BOOK, remainingSize } from './rules.ts';
 import { BookSide } from './side.ts';
 import {
@@ -59,12 +57,18 @@ const SHADOW = 8;
 /** A price, offset, auction bound or book id beyond 2^53: left out and counted. */
 const OUT_OF_BOUNDS = 16;
 const AUCTION_PRICED = 32;
+/** Its term is an offset from the oracle. */
+const FLOATS = 64;
 
 // What the book notes of an order, as bits of MARKS.
 const SUPPRESSED = 1;
 const LEFT_OUT = 2;
 const WAS_VISIBLE = 4;
 const MOVED = 8;
+const RESIZED = 16;
+
+/** Stamps are 32 bits wide; every row's is taken back before they would repeat. */
+const STAMP_MAX = 0x7fff_ffff;
 
 const NO_ORDERS: readonly ViewOrder[] = Object.freeze([]);
 const NO_REFS: readonly ViewOrderRef[] = Object.freeze([]);
@@ -79,11 +83,11 @@ const NO_CHANGES: OrderChanges = { bidOrders: NO_ORDERS, askOrders: NO_ORDERS, g
 /** Terms of an order as a row holds them; the auction's bounds are stored apart. */
 export interface Terms {
   readonly flags: number;
-  readonly limit: number;
-  readonly offset: number;
+  /** Limit price, or offset from the oracle. */
+  readonly term: number;
   readonly durationSlots: number;
   /** Slot of placement, or the book's own order id. */
-  readonly placed: number;
+  readonly queue: number;
 }
 
 export class RestingOrders {
@@ -100,9 +104,9 @@ export class RestingOrders {
   /** Orders that would be visible, but are left out because a number of theirs is beyond 2^53. */
   leftOut = 0;
 
-  // Orders to look at when the slot moves, and when the oracle moves; each row knows its index in the list.
-  private readonly watched: number[] = [];
-  private readonly floating: number[] = [];
+  // Orders to look at when the slot moves, and when the oracle moves.
+  private readonly watched = new RowList(this.table, WATCH);
+  private readonly floating = new RowList(this.table, FLOAT);
   private bookOrders = 0;
   // The message under way.
   private stamp = 1;
@@ -118,7 +122,7 @@ export class RestingOrders {
     let row = table.find(table.makers.find(order.maker), order.orderId, source);
     if (row < 0) row = this.insert(order.maker, order.orderId, source);
     else this.touch(row);
-    table.floats[(row >> 1) + GENERATION] = this.generation;
+    table.ints[row + GENERATION] = this.generation;
     this.setTerms(row, order, source);
 
     const amount = unsignedNumber(order.baseAssetAmount);
@@ -147,8 +151,11 @@ export class RestingOrders {
       const addLow = countedLow - ((ints[row + COUNTED_LOW] as number) >>> 0);
       if (addHigh !== 0 || addLow !== 0) this.sideOf(row).add(level, addHigh, addLow);
     } else if (level >= 0) this.unlink(row);
-    ints[row + SIZE_HIGH] = high;
-    ints[row + SIZE_LOW] = low;
+    if (ints[row + SIZE_HIGH] !== (high | 0) || ints[row + SIZE_LOW] !== (low | 0)) {
+      ints[row + MARKS] = (ints[row + MARKS] as number) | RESIZED;
+      ints[row + SIZE_HIGH] = high;
+      ints[row + SIZE_LOW] = low;
+    }
     ints[row + COUNTED_HIGH] = countedHigh;
     ints[row + COUNTED_LOW] = countedLow;
     if (!stays && this.toList !== HIDDEN) this.link(row);
@@ -164,14 +171,16 @@ export class RestingOrders {
   /** Time moved: hidden limits whose auction is over come to rest, running auctions take their next price. */
   advance(slot: number): void {
     this.slot = slot;
-    for (let i = this.watched.length - 1; i >= 0; i--) this.reposition(this.watched[i] as number);
+    // From the end: an order that leaves the list is replaced by one that has been looked at.
+    const { rows } = this.watched;
+    for (let i = rows.length - 1; i >= 0; i--) this.reposition(rows[i] as number);
   }
 
   /** The exchange oracle moved (1e6): so does every floating order. */
   setOracle(price: number): void {
     if (Object.is(this.oracle, price)) return;
     this.oracle = price;
-    for (const row of this.floating) this.reposition(row);
+    for (const row of this.floating.rows) this.reposition(row);
   }
 
   setHasBookAccount(has: boolean): void {
@@ -182,14 +191,15 @@ export class RestingOrders {
 
   /** Removes every order not seen since the generation began. */
   sweep(): void {
-    const { floats } = this.table;
-    for (const row of this.table.rows()) if (floats[(row >> 1) + GENERATION] !== this.generation) this.drop(row);
+    const { ints } = this.table;
+    for (const row of this.table.rows()) if (ints[row + GENERATION] !== this.generation) this.drop(row);
   }
 
   /** Ends a message: orders it changed, in the order of their arrival. */
   changes(): OrderChanges {
     const { touched, table } = this;
     if (touched.length === 0) return NO_CHANGES;
+    if (this.stamp === STAMP_MAX) this.resetStamps();
     this.stamp += 1;
     if (touched.length > 1) {
       const { floats } = table;
@@ -203,14 +213,14 @@ export class RestingOrders {
       const row = touched[i] as number;
       if ((ints[row + LEVEL] as number) < 0) {
         if (((ints[row + MARKS] as number) & WAS_VISIBLE) === 0) continue;
-        if (gone === NO_REFS) gone = [this.reference(row)];
-        else gone.push(this.reference(row));
-      } else if (this.isChanged(row)) {
+        if (gone === NO_REFS) gone = [referenceOf(table, row)];
+        else gone.push(referenceOf(table, row));
+      } else if (((ints[row + MARKS] as number) & (MOVED | RESIZED)) !== 0) {
         if (ints[row + SIDE] === 0) {
-          if (bidOrders === NO_ORDERS) bidOrders = [this.view(row)];
-          else bidOrders.push(this.view(row));
-        } else if (askOrders === NO_ORDERS) askOrders = [this.view(row)];
-        else askOrders.push(this.view(row));
+          if (bidOrders === NO_ORDERS) bidOrders = [viewOf(table, row)];
+          else bidOrders.push(viewOf(table, row));
+        } else if (askOrders === NO_ORDERS) askOrders = [viewOf(table, row)];
+        else askOrders.push(viewOf(table, row));
       }
     }
     touched.length = 0;
@@ -221,7 +231,7 @@ export class RestingOrders {
 
   /** Visible orders of a side in walk order. */
   *walk(side: BookSide): Generator<ViewOrder> {
-    for (const row of side.ladder.walk()) yield this.view(row);
+    for (const row of side.ladder.walk()) yield viewOf(this.table, row);
   }
 
   /** A new row for an order; its arrival is now. */
@@ -230,7 +240,7 @@ export class RestingOrders {
     const row = table.insert(maker, orderId, source);
     const { ints, floats } = table;
     floats[(row >> 1) + ARRIVAL] = this.nextArrival++;
-    floats[(row >> 1) + STAMP] = 0;
+    ints[row + STAMP] = 0;
     ints[row + FLAGS] = 0;
     ints[row + MARKS] = 0;
     ints[row + WATCH] = -1;
@@ -254,16 +264,17 @@ export class RestingOrders {
     let flags = order.direction === 'short' ? SHORT : 0;
     if (order.postOnly) flags |= POST_ONLY;
     if (isLimit) flags |= LIMIT_LIKE;
-    const limit = unsignedNumber(order.price);
     const offset = signedNumber(order.oraclePriceOffset);
+    const term = offset === 0 ? unsignedNumber(order.price) : offset;
+    if (offset !== 0) flags |= FLOATS;
     let durationSlots = order.auctionDurationSlots;
-    let placed = order.placedSlot;
-    let isSafe = limit <= NUMBER_BOUND && offset <= NUMBER_BOUND && offset >= -NUMBER_BOUND;
+    let queue = order.placedSlot;
+    let isSafe = term <= NUMBER_BOUND && term >= -NUMBER_BOUND;
     if (source === CLOB) {
       // Orders of the market-level book have a fixed price and no auction; their own id is their priority.
       durationSlots = 0;
-      if (order.bookOrderId !== null) placed = unsignedNumber(order.bookOrderId);
-      if (placed > NUMBER_BOUND) isSafe = false;
+      if (order.bookOrderId !== null) queue = unsignedNumber(order.bookOrderId);
+      if (queue > NUMBER_BOUND) isSafe = false;
     } else if ((order.bitFlags & PLACED_ON_BOOK) !== 0) flags |= SHADOW;
     if (durationSlots !== 0) {
       const { auctionStartPrice: start, auctionEndPrice: end } = order;
@@ -273,33 +284,29 @@ export class RestingOrders {
       floats[(row >> 1) + AUCTION_END] = signedNumber(end);
     }
     if (!isSafe) flags |= OUT_OF_BOUNDS;
-    this.setRow(row, flags, limit, offset, durationSlots, placed);
+    this.setRow(row, flags, term, durationSlots, queue);
   }
 
   /** Stores terms from a checkpoint. */
   restoreTerms(row: number, terms: Terms): void {
-    this.setRow(row, terms.flags, terms.limit, terms.offset, terms.durationSlots, terms.placed);
+    this.setRow(row, terms.flags, terms.term, terms.durationSlots, terms.queue);
   }
 
-  private setRow(
-    row: number,
-    flags: number,
-    limit: number,
-    offset: number,
-    durationSlots: number,
-    placed: number,
-  ): void {
+  private setRow(row: number, flags: number, term: number, durationSlots: number, queue: number): void {
     const { ints, floats } = this.table;
     const half = row >> 1;
+    // The walk reads the queue: an order that changes it must leave its place first.
+    if (floats[half + QUEUE] !== queue) {
+      if ((ints[row + LEVEL] as number) >= 0) this.unlink(row);
+      floats[half + QUEUE] = queue;
+    }
     ints[row + FLAGS] = flags;
     ints[row + DURATION] = durationSlots;
-    floats[half + LIMIT] = limit;
-    floats[half + OFFSET] = offset;
-    floats[half + PLACED] = placed;
-    const isFloating = offset !== 0 && (flags & LIMIT_LIKE) !== 0;
-    if (isFloating !== (ints[row + FLOAT] as number) >= 0) {
-      if (isFloating) this.enlist(this.floating, FLOAT, row);
-      else this.delist(this.floating, FLOAT, row);
+    floats[half + TERM] = term;
+    const isFloating = (flags & (FLOATS | LIMIT_LIKE)) === (FLOATS | LIMIT_LIKE);
+    if (isFloating !== this.floating.has(row)) {
+      if (isFloating) this.floating.add(row);
+      else this.floating.delete(row);
     }
   }
 
@@ -309,19 +316,19 @@ export class RestingOrders {
     const half = row >> 1;
     const flags = ints[row + FLAGS] as number;
     const marks = ints[row + MARKS] as number;
-    const offset = floats[half + OFFSET] as number;
+    const floatsWithOracle = (flags & FLOATS) !== 0;
     const duration = ints[row + DURATION] as number;
-    let price = floats[half + LIMIT] as number;
+    let price = floats[half + TERM] as number;
     let list = ints[row + SOURCE] === CLOB ? BOOK : RESTING;
-    if (offset !== 0) {
+    if (floatsWithOracle) {
       list = FLOATING;
-      price = floatingPrice(this.oracle, offset);
+      price = floatingPrice(this.oracle, price);
     }
     if (duration !== 0 && this.inAuction(row, duration)) {
-      if ((flags & POST_ONLY) === 0 && offset === 0) list = HIDDEN;
+      if ((flags & POST_ONLY) === 0 && !floatsWithOracle) list = HIDDEN;
       if ((flags & AUCTION_PRICED) !== 0) {
         const value = this.auctionValue(row, duration);
-        price = offset === 0 ? value : floatingPrice(this.oracle, value);
+        price = floatsWithOracle ? floatingPrice(this.oracle, value) : value;
       }
     }
     const isHidden =
@@ -340,7 +347,7 @@ export class RestingOrders {
   }
 
   private inAuction(row: number, durationSlots: number): boolean {
-    return !auctionComplete(this.slot, this.table.floats[(row >> 1) + PLACED] as number, durationSlots);
+    return !auctionComplete(this.slot, this.table.floats[(row >> 1) + QUEUE] as number, durationSlots);
   }
 
   private auctionValue(row: number, durationSlots: number): number {
@@ -349,7 +356,7 @@ export class RestingOrders {
     const isLong = ((ints[row + FLAGS] as number) & SHORT) === 0;
     const start = floats[half + AUCTION_START] as number;
     const end = floats[half + AUCTION_END] as number;
-    return auctionValue(isLong, start, end, this.slot - (floats[half + PLACED] as number), durationSlots);
+    return auctionValue(isLong, start, end, this.slot - (floats[half + QUEUE] as number), durationSlots);
   }
 
   private stays(row: number): boolean {
@@ -358,7 +365,6 @@ export class RestingOrders {
     return (
       ints[row + LIST] === this.toList &&
       floats[half + PRICE] === this.toPrice &&
-      floats[half + QUEUE] === floats[half + PLACED] &&
       ints[row + SIDE] === ((ints[row + FLAGS] as number) & SHORT)
     );
   }
@@ -381,9 +387,9 @@ export class RestingOrders {
     const duration = ints[row + DURATION] as number;
     const isWatched =
       duration !== 0 && ((ints[row + FLAGS] as number) & LIMIT_LIKE) !== 0 && this.inAuction(row, duration);
-    if (isWatched === (ints[row + WATCH] as number) >= 0) return;
-    if (isWatched) this.enlist(this.watched, WATCH, row);
-    else this.delist(this.watched, WATCH, row);
+    if (isWatched === this.watched.has(row)) return;
+    if (isWatched) this.watched.add(row);
+    else this.watched.delete(row);
   }
 
   private link(row: number): void {
@@ -393,7 +399,6 @@ export class RestingOrders {
     ints[row + SIDE] = (ints[row + FLAGS] as number) & SHORT;
     ints[row + MARKS] = (ints[row + MARKS] as number) | MOVED;
     floats[half + PRICE] = this.toPrice;
-    floats[half + QUEUE] = floats[half + PLACED] as number;
     const side = this.sideOf(row);
     const level = side.open(this.toPrice);
     side.add(level, (ints[row + COUNTED_HIGH] as number) >>> 0, (ints[row + COUNTED_LOW] as number) >>> 0);
@@ -414,8 +419,8 @@ export class RestingOrders {
     const { ints } = table;
     this.touch(row);
     if ((ints[row + LEVEL] as number) >= 0) this.unlink(row);
-    if ((ints[row + WATCH] as number) >= 0) this.delist(this.watched, WATCH, row);
-    if ((ints[row + FLOAT] as number) >= 0) this.delist(this.floating, FLOAT, row);
+    if (this.watched.has(row)) this.watched.delete(row);
+    if (this.floating.has(row)) this.floating.delete(row);
     if (((ints[row + MARKS] as number) & LEFT_OUT) !== 0) this.leftOut -= 1;
     table.remove(row);
     this.dead.push(row);
@@ -435,62 +440,21 @@ export class RestingOrders {
   }
 
   private touch(row: number): void {
-    const { ints, floats } = this.table;
-    if (floats[(row >> 1) + STAMP] === this.stamp) return;
-    floats[(row >> 1) + STAMP] = this.stamp;
-    const kept = (ints[row + MARKS] as number) & ~(WAS_VISIBLE | MOVED);
+    const { ints } = this.table;
+    if (ints[row + STAMP] === this.stamp) return;
+    ints[row + STAMP] = this.stamp;
+    const kept = (ints[row + MARKS] as number) & ~(WAS_VISIBLE | MOVED | RESIZED);
     ints[row + MARKS] = (ints[row + LEVEL] as number) >= 0 ? kept | WAS_VISIBLE : kept;
-    ints[row + WAS_HIGH] = ints[row + SIZE_HIGH] as number;
-    ints[row + WAS_LOW] = ints[row + SIZE_LOW] as number;
     this.touched.push(row);
   }
 
-  private isChanged(row: number): boolean {
+  private resetStamps(): void {
     const { ints } = this.table;
-    return (
-      ((ints[row + MARKS] as number) & MOVED) !== 0 ||
-      ints[row + SIZE_HIGH] !== ints[row + WAS_HIGH] ||
-      ints[row + SIZE_LOW] !== ints[row + WAS_LOW]
-    );
+    for (const row of this.table.rows()) ints[row + STAMP] = 0;
+    this.stamp = 0;
   }
 
   private sideOf(row: number): BookSide {
     return this.table.ints[row + SIDE] === 0 ? this.bids : this.asks;
-  }
-
-  private view(row: number): ViewOrder {
-    const { table } = this;
-    const { ints, floats } = table;
-    const half = row >> 1;
-    return {
-      price: floats[half + PRICE] as number,
-      size: lanesToBigint((ints[row + SIZE_HIGH] as number) >>> 0, (ints[row + SIZE_LOW] as number) >>> 0),
-      maker: table.key(row),
-      orderId: table.orderId(row),
-      source: ints[row + SOURCE] === CLOB ? 'clob' : 'user',
-      rank: [ints[row + LIST] as number, floats[half + QUEUE] as number, floats[half + ARRIVAL] as number],
-    };
-  }
-
-  private reference(row: number): ViewOrderRef {
-    const { table } = this;
-    const source = table.ints[row + SOURCE] === CLOB ? 'clob' : 'user';
-    return { maker: table.key(row), orderId: table.orderId(row), source };
-  }
-
-  private enlist(list: number[], member: number, row: number): void {
-    this.table.ints[row + member] = list.length;
-    list.push(row);
-  }
-
-  private delist(list: number[], member: number, row: number): void {
-    const { ints } = this.table;
-    const hole = ints[row + member] as number;
-    const last = list.pop() as number;
-    if (last !== row) {
-      list[hole] = last;
-      ints[last + member] = hole;
-    }
-    ints[row + member] = -1;
   }
 }

@@ -105,7 +105,7 @@ export class NaiveBookModel {
     if (!floats && !order.postOnly && inAuction) return null;
     if (floats && this.oracle === null) return null;
     const queue = source === 'clob' ? (order.bookOrderId ?? 0n) : BigInt(order.placedSlot);
-    const bounded = [order.price, order.oraclePriceOffset, queue];
+    const bounded = [floats ? order.oraclePriceOffset : order.price, queue];
     if (duration > 0) bounded.push(order.auctionStartPrice, order.auctionEndPrice);
     const price = this.price(order, inAuction, BigInt(Math.max(0, Math.min(elapsed, duration))), BigInt(duration));
     if ([...bounded, price].some((value) => value > MAX_NUMBER || value < -MAX_NUMBER) || price < 0n) return null;

@@ -1,0 +1,25 @@
+// Orders as readers see them, made from their rows.
+
+import type { ViewOrder, ViewOrderRef } from '../../schemas/index.ts';
+import { ARRIVAL, CLOB, LIST, type OrderTable, PRICE, QUEUE, SIZE_HIGH, SIZE_LOW, SOURCE } from './orders.ts';
+import { lanesToBigint } from './size.ts';
+
+/** A visible order with its place in the walk. */
+export function viewOf(table: OrderTable, row: number): ViewOrder {
+  const { ints, floats } = table;
+  const half = row >> 1;
+  return {
+    price: floats[half + PRICE] as number,
+    size: lanesToBigint((ints[row + SIZE_HIGH] as number) >>> 0, (ints[row + SIZE_LOW] as number) >>> 0),
+    maker: table.key(row),
+    orderId: table.orderId(row),
+    source: ints[row + SOURCE] === CLOB ? 'clob' : 'user',
+    rank: [ints[row + LIST] as number, floats[half + QUEUE] as number, floats[half + ARRIVAL] as number],
+  };
+}
+
+/** The name of an order that is no longer visible. */
+export function referenceOf(table: OrderTable, row: number): ViewOrderRef {
+  const source = table.ints[row + SOURCE] === CLOB ? 'clob' : 'user';
+  return { maker: table.key(row), orderId: table.orderId(row), source };
+}
