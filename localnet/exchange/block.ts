@@ -20,7 +20,7 @@ import { failSomething } from './failures.ts';
 import { GENESIS_SLOT } from './genesis.ts';
 import { postMakerPrice, postPrices, updateAmms } from './oracles.ts';
 import { chance, pick, uniform } from './prng.ts';
-import { refreshQuotes } from './quoting.ts';
+import { ordersOf, refreshQuotes } from './quoting.ts';
 import { SlotRun } from './slotrun.ts';
 import { arbitrage, arbitrageSide, cancelSomething, dueAuctions, fillDueOrder, placeTakerOrder } from './taking.ts';
 import { dueTriggers, placeTrigger, trigger } from './triggers.ts';
@@ -28,6 +28,8 @@ import { type OrderKey, perpAt, type Settings, type Trader, type World } from '.
 
 /** Turns per slot at activity 1. */
 const MAKER_TURNS = 5;
+/** Makers compared before one gets its turn. */
+const MAKERS_LOOKED_AT = 3;
 const TAKER_TURNS = 3;
 const TRIGGER_TURNS = 0.5;
 const CANCEL_TURNS = 0.5;
@@ -93,9 +95,21 @@ function withFiller(run: SlotRun, work: (filler: Trader) => void): void {
 
 function makersTurn(run: SlotRun): void {
   for (let turn = run.times(MAKER_TURNS); turn > 0; turn--) {
-    const maker = run.someone(uniform(run.world.rng) < 0.75 ? 'fixedMaker' : 'offsetMaker');
+    const maker = makerInNeed(run);
     if (maker) run.transact((tx) => refreshQuotes(tx, maker, run.settings));
   }
+}
+
+/** Of some makers the one that misses most orders: who was filled comes back soon, however many makers there are. */
+function makerInNeed(run: SlotRun): Trader | undefined {
+  let chosen: Trader | undefined;
+  for (let look = 0; look < MAKERS_LOOKED_AT; look++) {
+    const maker = run.someone(uniform(run.world.rng) < 0.75 ? 'fixedMaker' : 'offsetMaker');
+    if (!maker) continue;
+    const missing = ordersOf(maker, run.settings) - maker.account.open_orders;
+    if (!chosen || missing > ordersOf(chosen, run.settings) - chosen.account.open_orders) chosen = maker;
+  }
+  return chosen;
 }
 
 function takersTurn(run: SlotRun): void {

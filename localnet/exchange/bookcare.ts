@@ -100,6 +100,13 @@ function cancelEmptyReduceOnly(tx: Transaction, found: FoundOrder): void {
   leave(tx);
 }
 
+/** Direction of an order that would meet a taker-origin order at the top of the book, null when none stands there. */
+export function takerOriginOnTop(clob: Clob): Direction | null {
+  const { best_bid: bid, best_ask: ask } = clob.account;
+  if (bid !== NO_NODE && nodeAt(clob, bid).bit_flags & NODE_TAKER_ORIGIN) return 'short';
+  return ask !== NO_NODE && nodeAt(clob, ask).bit_flags & NODE_TAKER_ORIGIN ? 'long' : null;
+}
+
 /** A limit that is not post-only and crosses the best order of the book: the book stands crossed until the crank comes. */
 export function placeCrossing(tx: Transaction, trader: Trader, clob: Clob, direction: Direction): void {
   const against = direction === 'long' ? clob.account.best_ask : clob.account.best_bid;

@@ -11,10 +11,13 @@ const EXPIRED_PER_CALL = 8;
 
 /** Expired orders of user accounts; those on the book are the book's own business. */
 export function expiredOrders(world: World): OrderKey[] {
-  return [...world.expiring].filter((key) => {
-    const { order } = orderAt(world, key);
-    return order.max_ts < BigInt(world.now) && liveNode(world, order) === null && !world.staleShadows.has(key);
-  });
+  const now = BigInt(world.now);
+  const expired: OrderKey[] = [];
+  for (const [key, order] of world.expiring) {
+    if (order.max_ts >= now || world.staleShadows.has(key)) continue;
+    if (liveNode(world, order) === null) expired.push(key);
+  }
+  return expired;
 }
 
 /** Reduce-only orders, awake and resting, that have no position left to reduce. */

@@ -2,7 +2,7 @@
 // and go. Rates are per slot at activity 1; periods are in slots.
 
 import { tokensOf } from './balances.ts';
-import { announceBook, canGrow, changeSettings, placeCrossing, resizeBook } from './bookcare.ts';
+import { announceBook, canGrow, changeSettings, placeCrossing, resizeBook, takerOriginOnTop } from './bookcare.ts';
 import { fundingIsDue, hasUnpaidFunding, payFunding, updateFundingRate } from './funding.ts';
 import { GENESIS_SLOT } from './genesis.ts';
 import { depositIntoVault, settleRevenue, tendStake } from './insurance.ts';
@@ -28,7 +28,9 @@ const RATES = {
   pool: 0.05,
   vaultDeposit: 0.004,
   referralStatus: 0.01,
-  crossing: 0.04,
+  crossing: 0.03,
+  /** The same while the unfilled remainder of a taker is the best order of its side. */
+  crossingRemainder: 0.3,
   newcomer: 0.002,
   departure: 0.003,
   forcedCancel: 0.004,
@@ -211,9 +213,10 @@ function booksTurn(run: SlotRun): void {
     if (age % PERIODS.resize === PERIODS.resize - 50 * (index + 1) && canGrow(clob)) {
       run.transact((tx) => resizeBook(tx, clob));
     }
-    if (run.times(RATES.crossing) > 0) {
+    const against = takerOriginOnTop(clob);
+    if (run.times(against ? RATES.crossingRemainder : RATES.crossing) > 0) {
       const trader = run.someone('taker');
-      const direction = chance(world.rng, 0.5) ? 'long' : 'short';
+      const direction = against ?? (chance(world.rng, 0.5) ? 'long' : 'short');
       if (trader?.account.status === 0) run.transact((tx) => placeCrossing(tx, trader, clob, direction));
     }
   }

@@ -177,10 +177,10 @@ function brokenSets(world: World): string[] {
   const all = [
     ...world.triggers,
     ...world.auctions.keys(),
-    ...world.expiring,
+    ...world.expiring.keys(),
     ...world.reduceOnly,
     ...world.staleShadows.keys(),
-    ...world.resting.flatMap((set) => [...set]),
+    ...world.resting.flatMap((orders) => [...orders.keys()]),
   ];
   for (const key of all) {
     try {

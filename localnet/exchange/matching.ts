@@ -4,9 +4,9 @@ import { askPrice, baseToPrice, bidPrice } from './amm.ts';
 import { floorTo, max, min } from './amounts.ts';
 import { isMatchable, nodeAt, walk } from './clob.ts';
 import type { Direction, Order } from './model.ts';
-import { limitPrice, unfilled } from './orders.ts';
+import { priceAt, unfilled } from './orders.ts';
 import { baseOf, signed } from './positions.ts';
-import { type OrderKey, orderAt, orderKey, perpAt, type Trader, traderOf, type World } from './world.ts';
+import { type OrderKey, orderAt, orderKey, perpAt, perpPrice, type Trader, traderOf, type World } from './world.ts';
 
 /** One fill to be made: against the vAMM, or against a resting order in an account or on the book. */
 export interface PlannedFill {
@@ -76,14 +76,14 @@ function candidatesFor(world: World, taker: Trader, order: Order, limit: bigint)
   const long = order.direction === 'long';
   const reachable = (price: bigint): boolean => limit === 0n || (long ? price <= limit : price >= limit);
   const found: Candidate[] = [];
-  for (const key of world.resting[order.market_index] ?? []) {
-    const { trader, order: maker } = orderAt(world, key);
-    if (maker.direction === order.direction || trader === taker) continue;
-    if (maker.max_ts !== 0n && maker.max_ts < BigInt(world.now)) continue;
-    const price = limitPrice(world, maker);
-    const base = tradableBase(trader, maker);
-    if (reachable(price) && base > 0n)
-      found.push({ source: 'user', key, nodeIndex: null, price, base, age: maker.slot });
+  const oracle = perpPrice(world, order.market_index);
+  for (const [key, maker] of world.resting[order.market_index] ?? []) {
+    if (maker.direction === order.direction) continue;
+    const price = priceAt(maker, oracle);
+    if (!reachable(price) || (maker.max_ts !== 0n && maker.max_ts < BigInt(world.now))) continue;
+    const { trader } = orderAt(world, key);
+    const base = trader === taker ? 0n : tradableBase(trader, maker);
+    if (base > 0n) found.push({ source: 'user', key, nodeIndex: null, price, base, age: maker.slot });
   }
   found.push(...nodesFor(world, taker, order, reachable));
   return found.sort(

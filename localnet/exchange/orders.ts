@@ -54,8 +54,12 @@ export function isDormant(order: Order): boolean {
 
 /** Price (1e6) at which an order trades now: fixed, or the oracle plus its offset; 0 for none. */
 export function limitPrice(world: World, order: Order): bigint {
-  if (order.oracle_price_offset === 0n) return order.price;
-  return max(1n, perpPrice(world, order.market_index) + order.oracle_price_offset);
+  return order.oracle_price_offset === 0n ? order.price : priceAt(order, perpPrice(world, order.market_index));
+}
+
+/** The same for a given oracle price, for loops over many orders. */
+export function priceAt(order: Order, oracle: bigint): bigint {
+  return order.oracle_price_offset === 0n ? order.price : max(1n, oracle + order.oracle_price_offset);
 }
 
 export function freeSlot(trader: Trader): number {
@@ -70,7 +74,7 @@ export function placeOrder(tx: Transaction, trader: Trader, request: OrderReques
   trader.account.orders[index] = order;
   countOrder(trader, order, 1);
   addOpenInterest(trader, order, 1n);
-  if (order.max_ts !== 0n) tx.world.expiring.add(orderKey(trader, index));
+  if (order.max_ts !== 0n) tx.world.expiring.set(orderKey(trader, index), order);
   if (order.reduce_only) tx.world.reduceOnly.add(orderKey(trader, index));
   const auction = request.auctionSlots ?? 0;
   if (isDormant(order)) tx.world.triggers.add(orderKey(trader, index));
@@ -163,7 +167,7 @@ export function restOrder(tx: Transaction, trader: Trader, index: number, takerO
   const { order } = orderAt(world, key);
   const clob = world.clobs.get(order.market_index);
   if (!clob || order.oracle_price_offset !== 0n || order.order_type !== 'limit') {
-    world.resting[order.market_index]?.add(key);
+    world.resting[order.market_index]?.set(key, order);
     return;
   }
   const flags = (takerOrigin ? NODE_TAKER_ORIGIN : 0) | (order.reduce_only ? NODE_REDUCE_ONLY : 0);
@@ -268,16 +272,22 @@ export interface Edges {
 }
 
 export function edgesOf(world: World, marketIndex: number): Edges {
-  const edges: Edges = { bid: null, ask: null };
-  for (const key of world.resting[marketIndex] ?? []) {
-    const { order } = orderAt(world, key);
-    widen(edges, order.direction, limitPrice(world, order));
+  const edges = bookEdges(world, marketIndex);
+  const oracle = perpPrice(world, marketIndex);
+  for (const order of world.resting[marketIndex]?.values() ?? []) {
+    widen(edges, order.direction, priceAt(order, oracle));
   }
+  return edges;
+}
+
+/** The same of the market's book alone, which is what the program checks a post-only order against. */
+export function bookEdges(world: World, marketIndex: number): Edges {
+  const edges: Edges = { bid: null, ask: null };
   const clob = world.clobs.get(marketIndex);
   if (!clob) return edges;
   const { best_bid: bid, best_ask: ask } = clob.account;
-  if (bid !== NO_NODE) widen(edges, 'long', nodeAt(clob, bid).price);
-  if (ask !== NO_NODE) widen(edges, 'short', nodeAt(clob, ask).price);
+  if (bid !== NO_NODE) edges.bid = nodeAt(clob, bid).price;
+  if (ask !== NO_NODE) edges.ask = nodeAt(clob, ask).price;
   return edges;
 }
 

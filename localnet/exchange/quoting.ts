@@ -5,9 +5,9 @@ import { cancelAllOnClob } from './clobcalls.ts';
 import type { Direction } from './model.ts';
 import {
   actionRecord,
+  bookEdges,
   cancelOrder,
   type Edges,
-  edgesOf,
   liveNode,
   placeOrder,
   releaseOrder,
@@ -28,6 +28,8 @@ const OFFSET_SPREAD = 8_000;
 const WORTH_LEAST = 300;
 const WORTH_SPREAD = 15_000;
 const PLACED_PER_TURN = 6;
+/** Orders per market from which quotes live longer. */
+const LIFE_GROWS_FROM = 150;
 /** A fixed quote further than this (1e6) on the wrong side of the oracle is replaced first. */
 const STALE_BY = 100n;
 
@@ -57,8 +59,8 @@ export function refreshQuotes(tx: Transaction, maker: Trader, settings: Settings
   const missing = Math.min(PLACED_PER_TURN, target - maker.account.open_orders);
   if (missing <= 0) return;
   enterExchange(tx, 'PlaceOrders');
-  const edges = edgesOf(tx.world, maker.homeMarket);
-  for (let count = 0; count < missing; count++) placeQuote(tx, maker, edges);
+  const edges = bookEdges(tx.world, maker.homeMarket);
+  for (let count = 0; count < missing; count++) placeQuote(tx, maker, edges, lifeFactor(settings));
   leave(tx);
 }
 
@@ -67,7 +69,7 @@ export function fillUpQuotes(tx: Transaction, maker: Trader, settings: Settings)
   const target = ordersOf(maker, settings);
   // Nothing crosses yet: bids stand below the oracle, asks above it.
   const edges: Edges = { bid: null, ask: null };
-  while (maker.account.open_orders < target) placeQuote(tx, maker, edges);
+  while (maker.account.open_orders < target) placeQuote(tx, maker, edges, lifeFactor(settings));
 }
 
 function chooseCancels(tx: Transaction, maker: Trader, target: number): number[] {
@@ -115,10 +117,10 @@ function pullQuotes(tx: Transaction, maker: Trader): void {
   leave(tx);
 }
 
-function placeQuote(tx: Transaction, maker: Trader, edges: Edges): void {
+function placeQuote(tx: Transaction, maker: Trader, edges: Edges, life: number): void {
   const direction = emptierSide(maker);
-  if (maker.role === 'offsetMaker') placeOffsetQuote(tx, maker, direction);
-  else placeFixedQuote(tx, maker, direction, edges);
+  if (maker.role === 'offsetMaker') placeOffsetQuote(tx, maker, direction, life);
+  else placeFixedQuote(tx, maker, direction, edges, life);
 }
 
 function emptierSide(maker: Trader): Direction {
@@ -131,7 +133,7 @@ function emptierSide(maker: Trader): Direction {
   return longs <= shorts ? 'long' : 'short';
 }
 
-function placeFixedQuote(tx: Transaction, maker: Trader, direction: Direction, edges: Edges): void {
+function placeFixedQuote(tx: Transaction, maker: Trader, direction: Direction, edges: Edges, life: number): void {
   const { world } = tx;
   const oracle = perpPrice(world, maker.homeMarket);
   const far = uniform(world.rng);
@@ -146,12 +148,12 @@ function placeFixedQuote(tx: Transaction, maker: Trader, direction: Direction, e
     base: quoteSize(tx, maker.homeMarket),
     price,
     postOnly: true,
-    maxTs: chance(world.rng, 0.15) ? tx.now + between(world.rng, 20, 150) : 0,
+    maxTs: expiry(tx, 0.15, life),
     userOrderId: between(world.rng, 0, 200),
   });
 }
 
-function placeOffsetQuote(tx: Transaction, maker: Trader, direction: Direction): void {
+function placeOffsetQuote(tx: Transaction, maker: Trader, direction: Direction, life: number): void {
   const { world } = tx;
   const { tick } = perpListing(maker.homeMarket);
   const far = uniform(world.rng);
@@ -166,8 +168,18 @@ function placeOffsetQuote(tx: Transaction, maker: Trader, direction: Direction):
     base: quoteSize(tx, maker.homeMarket),
     offset: direction === 'long' ? -distance : distance,
     postOnly: true,
-    maxTs: chance(world.rng, 0.1) ? tx.now + between(world.rng, 30, 200) : 0,
+    maxTs: expiry(tx, 0.1, life),
   });
+}
+
+/** Unix seconds at which some quotes lapse, 0 for most. */
+function expiry(tx: Transaction, share: number, life: number): number {
+  return chance(tx.world.rng, share) ? tx.now + Math.round(between(tx.world.rng, 20, 150) * life) : 0;
+}
+
+/** How much longer quotes live in a large book, where a maker's turn comes round less often. */
+function lifeFactor(settings: Settings): number {
+  return Math.max(1, settings.ordersPerMarket / LIFE_GROWS_FROM);
 }
 
 function quoteSize(tx: Transaction, marketIndex: number): bigint {

@@ -78,7 +78,7 @@ export interface StateAccount {
   sol_spot_market_index: number;
 }
 
-/** Where an order sits: trader id and slot of its account, packed; the key of every set of orders below. */
+/** Where an order sits: trader id and slot of its account, packed; the key of every set of orders below. Sets that are searched each slot hold the order as well. */
 export type OrderKey = number;
 
 export interface StakeAccount {
@@ -116,11 +116,11 @@ export interface World {
   /** Order accounts by perp market. */
   readonly clobs: Map<number, Clob>;
   /** Limit orders that rest in user accounts, per perp market. */
-  readonly resting: Set<OrderKey>[];
+  readonly resting: Map<OrderKey, Order>[];
   /** Untriggered trigger orders. */
   readonly triggers: Set<OrderKey>;
   /** Orders with an expiry. */
-  readonly expiring: Set<OrderKey>;
+  readonly expiring: Map<OrderKey, Order>;
   /** Reduce-only orders, which lose their point when the position is gone. */
   readonly reduceOnly: Set<OrderKey>;
   /** Orders waiting out their auction, with the slot in which it ends. */
