@@ -26,6 +26,8 @@ export interface Config {
   readonly localnetRpcPort: number;
   readonly localnetWsPort: number;
   readonly bookTickMs: number;
+  /** Keys that may send indicative quotes, separated by commas; empty: any key that proves itself. */
+  readonly quoteMakers: string;
   readonly sinkMaxDelayMs: number;
   readonly sinkMaxRows: number;
   readonly slotStallMs: number;
@@ -78,6 +80,7 @@ export const SETTINGS: readonly Setting[] = [
   port('localnetRpcPort', 8899, 'simulated cluster, JSON-RPC'),
   port('localnetWsPort', 8900, 'simulated cluster, PubSub'),
   { key: 'bookTickMs', fallback: 50, min: 0, max: 1000, help: 'conflation of the book channels, milliseconds' },
+  { key: 'quoteMakers', fallback: '', help: 'maker keys that may quote, separated by commas; empty = any' },
   { key: 'sinkMaxDelayMs', fallback: 250, min: 10, max: 60_000, help: 'longest a row waits before its block is sent' },
   { key: 'sinkMaxRows', fallback: 50_000, min: 1, max: 1_000_000, help: 'most records in one block' },
   { key: 'slotStallMs', fallback: 5000, min: 500, max: 600_000, help: 'no slot for this long means NOK' },

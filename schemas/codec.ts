@@ -11,6 +11,7 @@ import type {
   BookViewDiff,
   BookViewSnapshot,
   DeadLetter,
+  MakerQuotes,
   MarketView,
   PositionState,
   TradeView,
@@ -29,6 +30,7 @@ export interface MessageTypes {
   BookViewSnapshot: BookViewSnapshot;
   MarketView: MarketView;
   TradeView: TradeView;
+  MakerQuotes: MakerQuotes;
   DeadLetter: DeadLetter;
 }
 

@@ -203,5 +203,14 @@ export const MESSAGE_EXAMPLES: MessageTypes = {
     oraclePrice: 150_000_000n,
     bitFlags: 1,
   },
+  MakerQuotes: {
+    ...perp,
+    receivedAtMs: 1_783_268_433_645,
+    maker: key(13),
+    quotes: [
+      { isOracleOffset: false, bid: { price: 150_000_000n, size: 5n }, ask: null },
+      { isOracleOffset: true, bid: { price: -250_000n, size: U64_MAX }, ask: { price: 250_000n, size: 7n } },
+    ],
+  },
   DeadLetter: { reason: 'account-short', detail: 'User of 12 bytes', slot: 9, origin: 'x', bytes: key(12) },
 };

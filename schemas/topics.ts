@@ -65,6 +65,14 @@ export const TOPICS = {
     schemas: ['TradeView'],
     purpose: 'fills as the trades channel publishes them',
   },
+  quotes: {
+    name: 'quotes',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: 1 },
+    schemas: ['MakerQuotes'],
+    purpose: 'indicative quotes as market makers sent them, with the time they came in',
+  },
   deadLetters: {
     name: 'dead-letters',
     key: 'reason',
