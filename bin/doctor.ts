@@ -1,6 +1,5 @@
 // `slotbook doctor`: what this machine has and whether the configured services answer, one line each.
 
-import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { type Config, describeConfig, openEventLog, silentLogger } from '../platform/index.ts';
 import { loadDefinition } from '../schemas/index.ts';
@@ -50,7 +49,8 @@ async function finding(what: string, look: () => Promise<string>): Promise<Findi
 }
 
 async function loads(name: string): Promise<string> {
-  return createRequire(import.meta.url).resolve(name) === '' ? '' : 'installed';
+  await import(name);
+  return 'installed';
 }
 
 async function answers(url: URL): Promise<string> {
