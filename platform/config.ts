@@ -31,6 +31,16 @@ export interface Config {
   readonly sinkMaxDelayMs: number;
   readonly sinkMaxRows: number;
   readonly slotStallMs: number;
+  /** JSON-RPC that answers getPriorityFeeEstimate; empty: rpcUrl. */
+  readonly feeProviderUrl: string;
+  readonly feePollingMs: number;
+  /** `latest_price` operation of the oracle feed; empty: the path at which the localnet answers it under rpcUrl. */
+  readonly oracleFeedUrl: string;
+  readonly oracleFeedToken: string;
+  /** Value of `Authorization` that opens /oracleLazer; empty: none does. */
+  readonly internalSecret: string;
+  /** Domain on whose subdomains browsers may read /oracleLazer; empty: none may. */
+  readonly operatorDomain: string;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
@@ -84,6 +94,12 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'sinkMaxDelayMs', fallback: 250, min: 10, max: 60_000, help: 'longest a row waits before its block is sent' },
   { key: 'sinkMaxRows', fallback: 50_000, min: 1, max: 1_000_000, help: 'most records in one block' },
   { key: 'slotStallMs', fallback: 5000, min: 500, max: 600_000, help: 'no slot for this long means NOK' },
+  { key: 'feeProviderUrl', fallback: '', help: 'priority-fee provider (JSON-RPC); empty = rpcUrl', secret: true },
+  { key: 'feePollingMs', fallback: 5000, min: 100, max: 3_600_000, help: 'how often priority fees are asked for' },
+  { key: 'oracleFeedUrl', fallback: '', help: 'oracle feed latest_price; empty = localnet path at rpcUrl', secret: true },
+  { key: 'oracleFeedToken', fallback: '', help: 'bearer token of the oracle feed', secret: true },
+  { key: 'internalSecret', fallback: '', help: 'Authorization that opens /oracleLazer; empty = none', secret: true },
+  { key: 'operatorDomain', fallback: '', help: 'https subdomains of it may read /oracleLazer; empty = none' },
   {
     key: 'logLevel',
     fallback: 'info',

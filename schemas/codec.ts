@@ -11,8 +11,11 @@ import type {
   BookViewDiff,
   BookViewSnapshot,
   DeadLetter,
+  FeeLevels,
   MakerQuotes,
   MarketView,
+  PnlRanking,
+  PositionMarket,
   PositionState,
   TradeView,
 } from './messages.ts';
@@ -26,6 +29,9 @@ export interface MessageTypes {
   BookSnapshotBegin: BookSnapshotBegin;
   BookSnapshotEnd: BookSnapshotEnd;
   PositionState: PositionState;
+  PositionMarket: PositionMarket;
+  PnlRanking: PnlRanking;
+  FeeLevels: FeeLevels;
   BookViewDiff: BookViewDiff;
   BookViewSnapshot: BookViewSnapshot;
   MarketView: MarketView;

@@ -153,6 +153,51 @@ export interface PositionState extends MarketRef {
   readonly openOrders: number;
 }
 
+/**
+ * What the P&L of a perp market's positions depends on, of one slot or later. Cumulative funding 1e9, scaled balances 1e9,
+ * cumulative interest 1e10. The net amounts are the users' against the AMM, unsettled LP amounts included.
+ */
+export interface PositionMarket extends MarketRef {
+  readonly slot: number;
+  readonly oraclePrice: bigint;
+  readonly cumulativeFundingRateLong: bigint;
+  readonly cumulativeFundingRateShort: bigint;
+  readonly netBaseAssetAmount: bigint;
+  readonly netQuoteAssetAmount: bigint;
+  readonly netUnsettledFundingPnl: bigint;
+  readonly pnlPoolScaledBalance: bigint;
+  readonly feePoolScaledBalance: bigint;
+  /** Of the quote spot market, in which both pools are kept. */
+  readonly quoteCumulativeDepositInterest: bigint;
+  readonly quoteDecimals: number;
+}
+
+export interface RankedUser {
+  /** User account (not the wallet). */
+  readonly user: Uint8Array;
+  /** Claimable P&L, quote 1e6; never 0. */
+  readonly pnl: bigint;
+}
+
+/** The largest claimable gains (best first) and losses (worst first) of a perp market, at most 20 each. */
+export interface PnlRanking extends MarketRef {
+  readonly slot: number;
+  readonly gainers: readonly RankedUser[];
+  readonly losers: readonly RankedUser[];
+}
+
+/** Priority fees that compete for a market's accounts, micro-lamports per compute unit; may be fractional. */
+export interface FeeLevels extends MarketRef {
+  /** Wall-clock milliseconds at which the provider answered. */
+  readonly atMs: number;
+  readonly min: number;
+  readonly low: number;
+  readonly medium: number;
+  readonly high: number;
+  readonly veryHigh: number;
+  readonly unsafeMax: number;
+}
+
 /** Absolute state of one published level; all sizes zero means that the level is gone. */
 export interface ViewLevel {
   readonly price: number;

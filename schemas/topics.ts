@@ -38,8 +38,8 @@ export const TOPICS = {
     key: 'market',
     partitions: 4,
     retention: { kind: 'time', hours: WEEK_HOURS },
-    schemas: ['PositionState'],
-    purpose: 'perp positions as they change',
+    schemas: ['PositionState', 'PositionMarket', 'BookSlot', 'BookSnapshotBegin', 'BookSnapshotEnd'],
+    purpose: 'perp positions as they change, and what their P&L depends on, in one order',
   },
   bookViews: {
     name: 'views.book',
@@ -72,6 +72,22 @@ export const TOPICS = {
     retention: { kind: 'time', hours: 1 },
     schemas: ['MakerQuotes'],
     purpose: 'indicative quotes as market makers sent them, with the time they came in',
+  },
+  feeViews: {
+    name: 'views.fees',
+    key: 'market',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['FeeLevels'],
+    purpose: 'the newest priority fees of each market',
+  },
+  rankingViews: {
+    name: 'views.rankings',
+    key: 'market',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['PnlRanking'],
+    purpose: 'the newest ranking of claimable P&L of each perp market',
   },
   deadLetters: {
     name: 'dead-letters',
