@@ -12,6 +12,7 @@ import type {
   BookViewSnapshot,
   DeadLetter,
   FeeLevels,
+  FillQualityView,
   MakerQuotes,
   MarketView,
   PnlRanking,
@@ -32,6 +33,7 @@ export interface MessageTypes {
   PositionMarket: PositionMarket;
   PnlRanking: PnlRanking;
   FeeLevels: FeeLevels;
+  FillQualityView: FillQualityView;
   BookViewDiff: BookViewDiff;
   BookViewSnapshot: BookViewSnapshot;
   MarketView: MarketView;

@@ -237,5 +237,13 @@ export const MESSAGE_EXAMPLES: MessageTypes = {
       { isOracleOffset: true, bid: { price: -250_000n, size: U64_MAX }, ask: { price: 250_000n, size: 7n } },
     ],
   },
+  FillQualityView: {
+    ...perp,
+    updatedAtMs: 1_790_000_000_000,
+    cohorts: [
+      { cohort: 'all', takerBuys: 2, takerBuyMicroBps: 3_250_000n, takerSells: 0, takerSellMicroBps: null },
+      { cohort: '1e3', takerBuys: 1, takerBuyMicroBps: -1n, takerSells: 1, takerSellMicroBps: 2n ** 63n - 1n },
+    ],
+  },
   DeadLetter: { reason: 'account-short', detail: 'User of 12 bytes', slot: 9, origin: 'x', bytes: key(12) },
 };

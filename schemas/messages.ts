@@ -331,6 +331,24 @@ export interface MakerQuotes extends MarketRef {
   readonly quotes: readonly MakerQuote[];
 }
 
+/** Taker fills of one order-size cohort inside the trailing window. */
+export interface FillQualityCohort {
+  /** `all`, or the least order notional of the cohort in whole quote units: `1e0`, `1e3`, `1e4`, `1e5`, `1e6`. */
+  readonly cohort: string;
+  readonly takerBuys: number;
+  /** Mean of (fill price / oracle - 1), millionths of a basis point; null without fills. */
+  readonly takerBuyMicroBps: bigint | null;
+  readonly takerSells: number;
+  readonly takerSellMicroBps: bigint | null;
+}
+
+/** How far from the oracle takers of a market were filled lately. */
+export interface FillQualityView extends MarketRef {
+  /** Chain time of the newest event behind the means, milliseconds. */
+  readonly updatedAtMs: number;
+  readonly cohorts: readonly FillQualityCohort[];
+}
+
 /** Something that could not be read. Nothing is dropped without one of these. */
 export interface DeadLetter {
   readonly reason: string;

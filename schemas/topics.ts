@@ -89,6 +89,14 @@ export const TOPICS = {
     schemas: ['PnlRanking'],
     purpose: 'the newest ranking of claimable P&L of each perp market',
   },
+  fillQualityViews: {
+    name: 'views.fill-quality',
+    key: 'market',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['FillQualityView'],
+    purpose: 'rolling mean distance of taker fills from the oracle',
+  },
   deadLetters: {
     name: 'dead-letters',
     key: 'reason',
