@@ -34,11 +34,6 @@ export function encodeAccount(stored: Stored): Uint8Array {
   return bytes;
 }
 
-/** Size of an account type without a grown tail, discriminator included. */
-export function accountSize(type: string): number {
-  return compiledAccount(type).size;
-}
-
 /** Writer of a struct that is no account, such as the nodes of an order account. */
 export function structWriter(name: string): Writer {
   const known = compiledStructs.get(name);

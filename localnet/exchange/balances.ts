@@ -25,7 +25,7 @@ export function borrowTokens(market: SpotMarket, scaled: bigint): bigint {
 }
 
 /** The trader's position in a spot market, opened when absent. Throws when all eight are taken. */
-export function spotPosition(trader: Trader, marketIndex: number): SpotPosition {
+function spotPosition(trader: Trader, marketIndex: number): SpotPosition {
   const { spot_positions: positions } = trader.account;
   const known = positions.find((position) => position.market_index === marketIndex);
   if (known) return known;

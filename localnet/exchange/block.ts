@@ -28,6 +28,8 @@ import { type OrderKey, perpAt, type Settings, type Trader, type World } from '.
 
 /** Turns per slot at activity 1. */
 const MAKER_TURNS = 5;
+/** A maker has its turn every so many slots at most, which holds few makers back. */
+const SLOTS_PER_MAKER_TURN = 3;
 /** Makers compared before one gets its turn. */
 const MAKERS_LOOKED_AT = 3;
 const TAKER_TURNS = 3;
@@ -94,7 +96,8 @@ function withFiller(run: SlotRun, work: (filler: Trader) => void): void {
 }
 
 function makersTurn(run: SlotRun): void {
-  for (let turn = run.times(MAKER_TURNS); turn > 0; turn--) {
+  const turns = Math.min(MAKER_TURNS, run.count('fixedMaker', 'offsetMaker') / SLOTS_PER_MAKER_TURN);
+  for (let turn = run.times(turns); turn > 0; turn--) {
     const maker = makerInNeed(run);
     if (maker) run.transact((tx) => refreshQuotes(tx, maker, run.settings));
   }

@@ -1,6 +1,6 @@
 // Perp and spot market accounts, and which markets the simulated exchange lists.
 
-import type { BalanceType, HistoricalOracleData, PoolBalance, Stored } from './model.ts';
+import type { HistoricalOracleData, PoolBalance, Stored } from './model.ts';
 
 export interface Amm {
   fee_pool: PoolBalance;
@@ -301,8 +301,4 @@ export const SPOT_LISTINGS: readonly SpotListing[] = [
 /** Name as the program stores it: 32 bytes, padded with spaces. */
 export function paddedName(name: string): number[] {
   return [...new TextEncoder().encode(name.padEnd(32).slice(0, 32))];
-}
-
-export function oppositeBalance(type: BalanceType): BalanceType {
-  return type === 'deposit' ? 'borrow' : 'deposit';
 }

@@ -100,7 +100,7 @@ function updateAmm(tx: Transaction, perp: StoredPerp): void {
 }
 
 /** Oracle price and its two TWAPs (protocol reference 4.7). */
-export function updateHistory(history: HistoricalOracleData, price: bigint, confidence: bigint, now: number): void {
+function updateHistory(history: HistoricalOracleData, price: bigint, confidence: bigint, now: number): void {
   const age = BigInt(now) - history.last_oracle_price_twap_ts;
   history.last_oracle_price_twap = nextTwap(history.last_oracle_price_twap, price, age, HOUR_SECONDS);
   history.last_oracle_price_twap_5min = nextTwap(history.last_oracle_price_twap_5min, price, age, FIVE_MINUTES_SECONDS);

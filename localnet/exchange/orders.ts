@@ -43,7 +43,7 @@ export function isOnClob(order: Order): boolean {
   return (order.bit_flags & ORDER_PLACED_ON_CLOB) !== 0;
 }
 
-export function isTrigger(order: Order): boolean {
+function isTrigger(order: Order): boolean {
   return order.order_type === 'triggerMarket' || order.order_type === 'triggerLimit';
 }
 
@@ -62,7 +62,7 @@ export function priceAt(order: Order, oracle: bigint): bigint {
   return order.oracle_price_offset === 0n ? order.price : max(1n, oracle + order.oracle_price_offset);
 }
 
-export function freeSlot(trader: Trader): number {
+function freeSlot(trader: Trader): number {
   return trader.account.orders.indexOf(null);
 }
 
@@ -117,7 +117,7 @@ function newOrder(tx: Transaction, trader: Trader, request: OrderRequest): Order
   };
 }
 
-export function emitOrder(tx: Transaction, trader: Trader, order: Order): void {
+function emitOrder(tx: Transaction, trader: Trader, order: Order): void {
   emit(tx, 'OrderRecord', { ts: BigInt(tx.now), user: trader.key, order: { ...order } });
 }
 

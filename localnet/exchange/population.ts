@@ -8,7 +8,7 @@ import { below } from './prng.ts';
 import { type Role, type Settings, spotAt, type Trader, type World } from './world.ts';
 
 /** Orders a maker keeps at most; the rest of its 32 slots is room for replacing. */
-export const ORDERS_PER_MAKER = 20;
+const ORDERS_PER_MAKER = 20;
 /** Share of the order target that follows the oracle instead of standing at a price. */
 export const OFFSET_SHARE = 0.25;
 /** Traders that take, besides the makers, even when the option asks for fewer accounts. */

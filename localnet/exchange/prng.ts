@@ -19,7 +19,7 @@ export function createRng(seed: number): Rng {
 }
 
 /** A uniform 32-bit word (algorithm sfc32, public domain). */
-export function nextWord(rng: Rng): number {
+function nextWord(rng: Rng): number {
   const sum = (rng.a + rng.b + rng.d) | 0;
   rng.d = (rng.d + 1) | 0;
   rng.a = rng.b ^ (rng.b >>> 9);

@@ -73,7 +73,7 @@ export function depositTo(tx: Transaction, trader: Trader, spotIndex: number, am
 }
 
 /** Takes tokens out, at most what margin leaves free; past zero they are borrowed. */
-export function withdrawFrom(tx: Transaction, trader: Trader, spotIndex: number, wanted: bigint): void {
+function withdrawFrom(tx: Transaction, trader: Trader, spotIndex: number, wanted: bigint): void {
   const spot = spotAt(tx.world, spotIndex);
   const free = max(0n, freeCollateral(tx.world, trader)) / 2n;
   const affordable = (free * 10n ** BigInt(spot.account.decimals)) / spotPrice(tx.world, spotIndex);

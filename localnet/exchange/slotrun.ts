@@ -51,4 +51,9 @@ export class SlotRun {
     // The account may have been closed earlier in this slot.
     return chosen?.alive ? chosen : undefined;
   }
+
+  /** Living traders of these roles. */
+  count(...roles: readonly Role[]): number {
+    return roles.reduce((sum, role) => sum + (this.byRole.get(role)?.length ?? 0), 0);
+  }
 }

@@ -52,7 +52,7 @@ function onTick(price: number, tick: bigint): bigint {
   return max(tick, floorTo(BigInt(Math.round(price)), tick));
 }
 
-export function isMet(world: World, order: Order): boolean {
+function isMet(world: World, order: Order): boolean {
   const oracle = perpPrice(world, order.market_index);
   return order.trigger_condition === 'above' ? oracle >= order.trigger_price : oracle <= order.trigger_price;
 }

@@ -183,7 +183,7 @@ export function perpListing(index: number): PerpListing {
   return at(PERP_LISTINGS, index, 'perp listing');
 }
 
-export function spotListing(index: number): SpotListing {
+function spotListing(index: number): SpotListing {
   return at(SPOT_LISTINGS, index, 'spot listing');
 }
 
