@@ -96,7 +96,12 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'slotStallMs', fallback: 5000, min: 500, max: 600_000, help: 'no slot for this long means NOK' },
   { key: 'feeProviderUrl', fallback: '', help: 'priority-fee provider (JSON-RPC); empty = rpcUrl', secret: true },
   { key: 'feePollingMs', fallback: 5000, min: 100, max: 3_600_000, help: 'how often priority fees are asked for' },
-  { key: 'oracleFeedUrl', fallback: '', help: 'oracle feed latest_price; empty = localnet path at rpcUrl', secret: true },
+  {
+    key: 'oracleFeedUrl',
+    fallback: '',
+    help: 'oracle feed latest_price; empty = localnet path at rpcUrl',
+    secret: true,
+  },
   { key: 'oracleFeedToken', fallback: '', help: 'bearer token of the oracle feed', secret: true },
   { key: 'internalSecret', fallback: '', help: 'Authorization that opens /oracleLazer; empty = none', secret: true },
   { key: 'operatorDomain', fallback: '', help: 'https subdomains of it may read /oracleLazer; empty = none' },
