@@ -2,15 +2,18 @@
 
 import avro from 'avsc';
 import type {
+  BookCheck,
   BookMarket,
   BookOracle,
   BookOrders,
+  BookRepair,
   BookSlot,
   BookSnapshotBegin,
   BookSnapshotEnd,
   BookViewDiff,
   BookViewSnapshot,
   DeadLetter,
+  FeedQuality,
   FeeLevels,
   FillQualityView,
   MakerQuotes,
@@ -29,6 +32,9 @@ export interface MessageTypes {
   BookSlot: BookSlot;
   BookSnapshotBegin: BookSnapshotBegin;
   BookSnapshotEnd: BookSnapshotEnd;
+  BookRepair: BookRepair;
+  BookCheck: BookCheck;
+  FeedQuality: FeedQuality;
   PositionState: PositionState;
   PositionMarket: PositionMarket;
   PnlRanking: PnlRanking;

@@ -11,6 +11,7 @@ export * from './layout.ts';
 export * from './market.ts';
 export * from './messages.ts';
 export * from './names.ts';
+export * from './order-digest.ts';
 export { learnSchema, leaveRegistry, useRegistry } from './registry.ts';
 export * from './tables.ts';
 export * from './topics.ts';

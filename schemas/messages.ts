@@ -141,6 +141,44 @@ export interface BookSnapshotEnd extends MarketRef {
   readonly snapshotSlot: number;
 }
 
+/**
+ * The shadow check found this book wrong. The records before this one hold it as it is now; from here on a new epoch
+ * begins, and its first change is the whole book.
+ */
+export interface BookRepair extends MarketRef {
+  readonly slot: number;
+}
+
+/** What a fresh read of the chain says of a market's open orders, true at exactly this place of the log. */
+export interface BookCheck extends MarketRef {
+  /** Slot of the read. */
+  readonly slot: number;
+  readonly orders: number;
+  /** OrderDigest of the orders. */
+  readonly digest: string;
+}
+
+/** What is known of one source of one market; the newest counts. A count goes on over restarts. */
+export interface FeedQuality extends MarketRef {
+  /** `user`, `clob`, `market`, `oracle`, `trades`: what comes in. `shadow`: accounts against the chain. `book`: the book itself. */
+  readonly source: string;
+  /** Newest slot of the source, 0 before the first. */
+  readonly slot: number;
+  /** Unix milliseconds at which the newest event was taken in, 0 before the first. */
+  readonly atMs: number;
+  readonly events: number;
+  readonly gapsFound: number;
+  readonly gapsFilled: number;
+  /** Comparisons made, and how many of them found a difference. */
+  readonly checks: number;
+  readonly differences: number;
+  /** Slot and result of the newest comparison: `none`, `equal`, `differs`. */
+  readonly checkSlot: number;
+  readonly checkResult: string;
+  /** Epoch of the published book; 0 where it is not known. */
+  readonly epoch: number;
+}
+
 export interface PositionState extends MarketRef {
   readonly slot: number;
   readonly user: Uint8Array;

@@ -5,7 +5,7 @@ export type Retention = { readonly kind: 'time'; readonly hours: number } | { re
 export interface Topic {
   readonly name: string;
   /** What the key of a record is; all records of one key are in one partition, in order. */
-  readonly key: 'market' | 'market or account' | 'reason';
+  readonly key: 'market' | 'market or account' | 'market and source' | 'reason';
   readonly partitions: number;
   readonly retention: Retention;
   /** Avro record names that may appear, or `events` for every program event. */
@@ -30,7 +30,16 @@ export const TOPICS = {
     key: 'market',
     partitions: 4,
     retention: { kind: 'time', hours: WEEK_HOURS },
-    schemas: ['BookOrders', 'BookMarket', 'BookOracle', 'BookSlot', 'BookSnapshotBegin', 'BookSnapshotEnd'],
+    schemas: [
+      'BookOrders',
+      'BookMarket',
+      'BookOracle',
+      'BookSlot',
+      'BookSnapshotBegin',
+      'BookSnapshotEnd',
+      'BookRepair',
+      'BookCheck',
+    ],
     purpose: 'all a book reducer needs of a market, in one order',
   },
   positions: {
@@ -96,6 +105,14 @@ export const TOPICS = {
     retention: { kind: 'compact' },
     schemas: ['FillQualityView'],
     purpose: 'rolling mean distance of taker fills from the oracle',
+  },
+  qualityViews: {
+    name: 'views.quality',
+    key: 'market and source',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['FeedQuality'],
+    purpose: 'how each source of each market stands: last slot, gaps, comparisons',
   },
   deadLetters: {
     name: 'dead-letters',

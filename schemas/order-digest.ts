@@ -1,0 +1,97 @@
+// One short text for a set of orders, equal exactly when the sets are, whatever their order: what the shadow check
+// compares. Not cryptographic.
+
+/** What counts of an order in a comparison. Prices 1e6, sizes in base 1e9. */
+export interface DigestedOrder {
+  /** User account, 32 bytes. */
+  readonly maker: Uint8Array;
+  readonly orderId: number;
+  readonly isBook: boolean;
+  readonly isShort: boolean;
+  readonly isPostOnly: boolean;
+  /** A limit order, or a trigger-limit order that has fired. */
+  readonly isLimit: boolean;
+  readonly isFloating: boolean;
+  /** Limit price, or the offset from the oracle of a floating order. */
+  readonly term: number;
+  readonly auctionDurationSlots: number;
+  /** Slot of placement; the book's own order id for an order of the market-level book. */
+  readonly queue: number;
+  /** What is left of it: zero or more. */
+  readonly size: bigint;
+  /** The same, a reduce-only order bound by its maker's position: zero or more. */
+  readonly counted: bigint;
+}
+
+const MAKER_WORDS = 8;
+const WORDS = MAKER_WORDS + 11;
+const WORD_BYTES = 4;
+const WORD_BITS = 32n;
+const WORD_MASK = 0xffff_ffffn;
+const HEX = 16;
+const LANE_DIGITS = 8;
+
+export class OrderDigest {
+  readonly #cell = new DataView(new ArrayBuffer(WORDS * WORD_BYTES));
+  #orders = 0;
+  #left = 0;
+  #right = 0;
+
+  add(order: DigestedOrder): void {
+    this.#write(order);
+    const left = this.#mix(0x811c9dc5, 0x01000193);
+    const right = this.#mix(0x9e3779b1, 0x85ebca6b);
+    // Sums forget the order in which orders came.
+    this.#left = (this.#left + left) >>> 0;
+    this.#right = (this.#right + right) >>> 0;
+    this.#orders += 1;
+  }
+
+  get orders(): number {
+    return this.#orders;
+  }
+
+  /** 16 hex digits. */
+  get text(): string {
+    return [this.#left, this.#right].map((lane) => lane.toString(HEX).padStart(LANE_DIGITS, '0')).join('');
+  }
+
+  #write(order: DigestedOrder): void {
+    const cell = this.#cell;
+    for (let word = 0; word < MAKER_WORDS; word++) {
+      const at = word * WORD_BYTES;
+      const { maker } = order;
+      const value =
+        (maker[at] ?? 0) | ((maker[at + 1] ?? 0) << 8) | ((maker[at + 2] ?? 0) << 16) | ((maker[at + 3] ?? 0) << 24);
+      cell.setInt32(at, value, true);
+    }
+    const flags = [order.isBook, order.isShort, order.isPostOnly, order.isLimit, order.isFloating];
+    let at = MAKER_WORDS * WORD_BYTES;
+    const word = (value: number) => {
+      cell.setUint32(at, value, true);
+      at += WORD_BYTES;
+    };
+    word(order.orderId);
+    word(flags.reduce((bits, flag, index) => bits | (Number(flag) << index), 0));
+    word(order.auctionDurationSlots);
+    for (const number of [order.term, order.queue]) {
+      // Minus zero is the same price as zero.
+      cell.setFloat64(at, number + 0, true);
+      at += 2 * WORD_BYTES;
+    }
+    for (const size of [order.size, order.counted]) {
+      word(Number((size >> WORD_BITS) & WORD_MASK));
+      word(Number(size & WORD_MASK));
+    }
+  }
+
+  #mix(seed: number, factor: number): number {
+    let lane = seed;
+    for (let at = 0; at < WORDS * WORD_BYTES; at += WORD_BYTES) {
+      lane = Math.imul(lane ^ this.#cell.getInt32(at, true), factor);
+      lane ^= lane >>> 15;
+    }
+    lane = Math.imul(lane, 0xc2b2ae35);
+    return (lane ^ (lane >>> 13)) >>> 0;
+  }
+}
