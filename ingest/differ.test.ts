@@ -406,6 +406,55 @@ describe('differ', () => {
     expect(reader.outputs.length).toBe(1);
   });
 
+  it('tells what P&L depends on once the quote market is known, and again when a number of it changes', () => {
+    const reader = new NaiveReader();
+    const differ = newDiffer();
+    const perp = blankAccount(PERP);
+    const set = (path: string, value: Parameters<typeof setField>[3]) => setField(perp, PERP.layout, path, value);
+    set('oracle', key(4));
+    set('oracle_source', 'pythLazer');
+    set('market_stats.historical_oracle_data.last_oracle_price', 77n);
+    set('cumulative_funding_rate_long', -5n);
+    set('cumulative_funding_rate_short', 6n);
+    set('amm.base_asset_amount_with_amm', -7n);
+    set('quote_asset_amount', 8n);
+    set('net_unsettled_funding_pnl', -9n);
+    set('pnl_pool.scaled_balance', 10n);
+    set('amm.fee_pool.scaled_balance', 11n);
+    const spot = blankAccount(SPOT);
+    setField(spot, SPOT.layout, 'oracle_source', 'quoteAsset');
+    setField(spot, SPOT.layout, 'decimals', 6);
+    setField(spot, SPOT.layout, 'cumulative_deposit_interest', 10_000_000_000n);
+    const told = () => reader.outputs.flatMap((one) => (one.name === 'PositionMarket' ? [one.value] : []));
+    differ.account(update(key(3), PERP.owner, perp, 10), reader.take);
+    expect(told()).toEqual([]);
+    differ.account(update(key(5), SPOT.owner, spot, 11), reader.take);
+    const first = {
+      marketType: 'perp',
+      marketIndex: 0,
+      slot: 11,
+      oraclePrice: 77n,
+      cumulativeFundingRateLong: -5n,
+      cumulativeFundingRateShort: 6n,
+      netBaseAssetAmount: -7n,
+      netQuoteAssetAmount: 8n,
+      netUnsettledFundingPnl: -9n,
+      pnlPoolScaledBalance: 10n,
+      feePoolScaledBalance: 11n,
+      quoteCumulativeDepositInterest: 10_000_000_000n,
+      quoteDecimals: 6,
+    };
+    expect(told()).toEqual([first]);
+    const quieter = Buffer.from(perp);
+    setField(quieter, PERP.layout, 'order_tick_size', 5);
+    differ.account(update(key(3), PERP.owner, quieter, 12), reader.take);
+    expect(told()).toHaveLength(1);
+    const richer = Buffer.from(spot);
+    setField(richer, SPOT.layout, 'cumulative_deposit_interest', 10_000_000_001n);
+    differ.account(update(key(5), SPOT.owner, richer, 13), reader.take);
+    expect(told().at(-1)).toEqual({ ...first, slot: 13, quoteCumulativeDepositInterest: 10_000_000_001n });
+  });
+
   it('describes markets, prices each from its oracle, and falls back to what the market saw last', () => {
     const reader = new NaiveReader();
     const differ = newDiffer();
@@ -440,6 +489,7 @@ describe('differ', () => {
       ['BookOracle', { marketIndex: 3, price: 1_234_560n, confidence: 10_000n, oracleSlot: 11n, slot: 12 }],
       ['BookMarket', { marketType: 'spot', marketIndex: 0, decimals: 6, amm: null, clobMarket: null }],
       ['BookOracle', { marketType: 'spot', price: 1_000_000n }],
+      ['PositionMarket', { marketType: 'perp', marketIndex: 3, oraclePrice: 1_234_560n, slot: 13 }],
     ]);
     expect(reader.outputs[0]?.value).toMatchObject({
       ammPaused: false,

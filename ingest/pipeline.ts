@@ -22,7 +22,7 @@ export interface PipelineParts {
   readonly logger: Logger;
 }
 
-/** Key of slot ticks, which go to every partition of `book`. */
+/** Key of slot ticks, which go to every partition of `book` and `positions`. */
 const SLOT_KEY = 'slot';
 
 export class Pipeline {
@@ -95,6 +95,9 @@ export class Pipeline {
     for (let partition = 0; partition < TOPICS.book.partitions; partition++) {
       this.#book.push({ key: SLOT_KEY, value, partition });
     }
+    for (let partition = 0; partition < TOPICS.positions.partitions; partition++) {
+      this.#positions.push({ key: SLOT_KEY, value, partition });
+    }
   }
 
   #gap(gap: GapNotice): void {
@@ -129,11 +132,16 @@ export class Pipeline {
         this.#park(output.value);
         break;
       case 'PositionState':
+      case 'PositionMarket':
         this.#message(this.#positions, output.name, output.value, output.value.slot);
         break;
       case 'BookSnapshotBegin':
       case 'BookSnapshotEnd':
         this.#message(this.#book, output.name, output.value, output.value.snapshotSlot);
+        // Positions of the market are told in full between the two as well.
+        if (output.value.marketType === 'perp') {
+          this.#message(this.#positions, output.name, output.value, output.value.snapshotSlot);
+        }
         break;
       default:
         this.#message(this.#book, output.name, output.value, output.value.slot);
@@ -141,7 +149,14 @@ export class Pipeline {
   };
 
   #message<
-    N extends 'BookOrders' | 'BookMarket' | 'BookOracle' | 'BookSnapshotBegin' | 'BookSnapshotEnd' | 'PositionState',
+    N extends
+      | 'BookOrders'
+      | 'BookMarket'
+      | 'BookOracle'
+      | 'BookSnapshotBegin'
+      | 'BookSnapshotEnd'
+      | 'PositionState'
+      | 'PositionMarket',
   >(records: NewRecord[], name: N, value: MessageTypes[N], slot: number): void {
     const key = marketKey(value);
     try {

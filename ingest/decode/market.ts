@@ -2,6 +2,7 @@
 
 import type { AccountDefinition, AmmState, BookMarket, MarketType, StructLayout } from '../../schemas/index.ts';
 import { type CompiledAccount, compileAccount } from './account.ts';
+import { compileDepositInterest, compilePerpFunds, type DepositInterest, type PerpFunds } from './funds.ts';
 import { place, requiredPlace } from './layout.ts';
 import { bigintField, bytesAt, type Field, keyField, numberField, variantField } from './values.ts';
 
@@ -30,6 +31,10 @@ export interface MarketReader {
   oracle(view: DataView): MarketOracle;
   /** `exchangeStatus` is the pause bit set of the State account, 0 when unknown. */
   market(view: DataView, account: Uint8Array, slot: number, exchangeStatus: number): BookMarket;
+  /** Of perp markets only. */
+  readonly funds: Field<PerpFunds> | null;
+  /** Of spot markets only. */
+  readonly interest: Field<DepositInterest> | null;
 }
 
 /** Throws DefinitionError when the definition's PerpMarket lacks a field the book needs. */
@@ -84,6 +89,8 @@ function compileMarket(definition: AccountDefinition, marketType: MarketType, pa
   return {
     account: compileAccount(definition),
     marketType,
+    funds: perp ? compilePerpFunds(definition) : null,
+    interest: perp ? null : compileDepositInterest(definition),
     marketIndex,
     oracle: (view) => ({
       oracle: oracle(view) ?? new Uint8Array(0),

@@ -1,6 +1,7 @@
-// Market, oracle and State accounts: market states, and a price for every market from the oracle it names.
+// Market, oracle and State accounts: market states, a price for every market from the oracle it names, and what the P&L of
+// positions depends on.
 
-import type { BookMarket, BookOracle, MarketRef } from '../../schemas/index.ts';
+import type { BookMarket, BookOracle, MarketRef, PositionMarket } from '../../schemas/index.ts';
 import { marketKey } from '../../schemas/index.ts';
 import { AccountError } from '../decode/account.ts';
 import type { MarketOracle, MarketReader } from '../decode/market.ts';
@@ -25,6 +26,7 @@ export class MarketDiffer {
   readonly #oracles = new Map<string, AccountUpdate>();
   /** Last price told per market, so that one is not repeated with every market update. */
   readonly #prices = new Map<string, BookOracle>();
+  readonly #funds = new Map<string, PositionMarket>();
   #exchangeStatus = 0;
 
   /** Takes a market account as it is now. Throws AccountError when it cannot be read; nothing is changed then. */
@@ -43,6 +45,7 @@ export class MarketDiffer {
     this.#markets.set(marketKey(held.ref), held);
     emit({ name: 'BookMarket', value: this.#state(held, update.slot) });
     this.#price(held, update.slot, emit);
+    this.#fundsOf(held, update.slot, emit);
   }
 
   /** Takes an oracle account as it is now; one that cannot be read is parked and its markets keep their last price. */
@@ -57,7 +60,10 @@ export class MarketDiffer {
       return;
     }
     this.#oracles.set(key, update);
-    for (const market of users) this.#price(market, update.slot, emit);
+    for (const market of users) {
+      this.#price(market, update.slot, emit);
+      if (market.reader.funds) this.#tellFunds(market, update.slot, emit);
+    }
   }
 
   /** Pause bits of the exchange; markets are told again when they change. */
@@ -96,6 +102,42 @@ export class MarketDiffer {
     emit({ name: 'BookOracle', value: price });
   }
 
+  /** A perp market tells its own; a spot market's interest is part of every perp market that it is the quote of. */
+  #fundsOf(held: HeldMarket, slot: number, emit: Emit): void {
+    if (held.reader.funds) {
+      this.#tellFunds(held, slot, emit);
+      return;
+    }
+    for (const perp of this.#markets.values()) {
+      if (perp.reader.funds?.(perp.view).quoteMarketIndex === held.ref.marketIndex) this.#tellFunds(perp, slot, emit);
+    }
+  }
+
+  /** Nothing is told before the quote market is known, since no pool has a value before. */
+  #tellFunds({ ref, reader, view }: HeldMarket, slot: number, emit: Emit): void {
+    const key = marketKey(ref);
+    const price = this.#prices.get(key);
+    const funds = reader.funds?.(view);
+    if (!price || !funds) return;
+    const { quoteMarketIndex, ...own } = funds;
+    const quote = this.#markets.get(marketKey({ marketType: 'spot', marketIndex: quoteMarketIndex }));
+    const interest = quote?.reader.interest?.(quote.view);
+    if (!interest) return;
+    const told: PositionMarket = {
+      marketType: ref.marketType,
+      marketIndex: ref.marketIndex,
+      slot,
+      oraclePrice: price.price,
+      ...own,
+      quoteCumulativeDepositInterest: interest.cumulativeDepositInterest,
+      quoteDecimals: interest.decimals,
+    };
+    const last = this.#funds.get(key);
+    if (last && sameFunds(last, told)) return;
+    this.#funds.set(key, told);
+    emit({ name: 'PositionMarket', value: told });
+  }
+
   #priceOf(held: HeldMarket): OraclePrice {
     if (held.oracle.oracleSource === QUOTE_ASSET) return quoteAssetPrice(held.slot);
     const account = this.#oracles.get(held.oracleKey);
@@ -122,6 +164,10 @@ function fallbackPrice(held: HeldMarket): OraclePrice {
     maxPrice: null,
     sequenceId: null,
   };
+}
+
+function sameFunds(a: PositionMarket, b: PositionMarket): boolean {
+  return (Object.keys(a) as (keyof PositionMarket)[]).every((key) => key === 'slot' || a[key] === b[key]);
 }
 
 function samePrice(a: BookOracle, b: BookOracle): boolean {

@@ -12,6 +12,7 @@ import type {
   OrderRef,
   OrderSource,
   OrderState,
+  PositionMarket,
   PositionState,
 } from '../../schemas/index.ts';
 import type { AccountUpdate } from '../source.ts';
@@ -23,6 +24,7 @@ export type Output =
   | { readonly name: 'BookSnapshotBegin'; readonly value: BookSnapshotBegin }
   | { readonly name: 'BookSnapshotEnd'; readonly value: BookSnapshotEnd }
   | { readonly name: 'PositionState'; readonly value: PositionState }
+  | { readonly name: 'PositionMarket'; readonly value: PositionMarket }
   | { readonly name: 'DeadLetter'; readonly value: DeadLetter };
 
 export type Emit = (output: Output) => void;
