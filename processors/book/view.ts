@@ -94,6 +94,11 @@ export class BookView {
     return { bids: this.bidLevels.top(depth), asks: this.askLevels.top(depth) };
   }
 
+  /** Levels of a side, best first, as far as the caller goes. */
+  levels(side: Side): Generator<ViewLevel> {
+    return (side === 'bid' ? this.bidLevels : this.askLevels).all();
+  }
+
   /** Every resting order in walk order. */
   l3(): { readonly bids: readonly ViewOrder[]; readonly asks: readonly ViewOrder[] } {
     return { bids: [...this.walk('bid')], asks: [...this.walk('ask')] };

@@ -1,0 +1,98 @@
+// Which indicative quotes count at a moment: the newest set of each maker in each market, and only while it is fresh
+// (reference 2.7). Time is given, never read.
+
+import { type MakerQuote, type MakerQuotes, marketKey } from '../../../schemas/index.ts';
+import { keyText } from '../makers.ts';
+
+/** A set counts only when it came in strictly later than this long ago (reference 2.7). */
+export const QUOTE_FRESH_MS = 1000;
+/** Makers kept per market; the published service has a handful. One more is left out until another's quotes lapse. */
+export const MAX_MAKERS_PER_MARKET = 64;
+
+/** What one maker shows in one market. */
+export interface MakerSet {
+  readonly maker: Uint8Array;
+  /** First moment at which it no longer counts, Unix milliseconds. */
+  readonly lapsesAtMs: number;
+  readonly quotes: readonly MakerQuote[];
+}
+
+/** `same`: only its age changed. `full`: left out, the market has MAX_MAKERS_PER_MARKET fresh makers. */
+export type Put = 'changed' | 'same' | 'full';
+
+const NONE: readonly MakerSet[] = [];
+
+export class QuoteBoard {
+  /** By market key, then by maker. */
+  readonly #markets = new Map<string, Map<string, MakerSet>>();
+
+  /** Takes in what a maker sent. `nowMs` bounds its age from below, so that a clock that runs ahead gains nothing. */
+  put({ maker, quotes, receivedAtMs, ...market }: MakerQuotes, nowMs: number): Put {
+    const key = marketKey(market);
+    const makers = this.#markets.get(key) ?? new Map<string, MakerSet>();
+    const name = keyText(maker);
+    const before = makers.get(name);
+    const lapsesAtMs = Math.min(receivedAtMs, nowMs) + QUOTE_FRESH_MS;
+    if (quotes.length === 0 || lapsesAtMs <= nowMs) {
+      makers.delete(name);
+      return before ? 'changed' : 'same';
+    }
+    if (!before && makers.size >= MAX_MAKERS_PER_MARKET) {
+      dropLapsed(makers, nowMs);
+      if (makers.size >= MAX_MAKERS_PER_MARKET) return 'full';
+    }
+    this.#markets.set(key, makers);
+    makers.set(name, { maker, lapsesAtMs, quotes });
+    const wasFresh = before !== undefined && before.lapsesAtMs > nowMs;
+    return wasFresh && isSame(before.quotes, quotes) ? 'same' : 'changed';
+  }
+
+  /** The sets that count now, by maker key, so that every replica numbers the same quotes alike. */
+  fresh(key: string, nowMs: number): readonly MakerSet[] {
+    const makers = this.#markets.get(key);
+    if (!makers || makers.size === 0) return NONE;
+    return [...makers.entries()]
+      .filter(([, { lapsesAtMs }]) => lapsesAtMs > nowMs)
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([, set]) => set);
+  }
+
+  /** Removes what no longer counts; the keys of the markets that lost something. */
+  lapse(nowMs: number): Set<string> {
+    const changed = new Set<string>();
+    for (const [key, makers] of this.#markets) {
+      if (dropLapsed(makers, nowMs)) changed.add(key);
+      if (makers.size === 0) this.#markets.delete(key);
+    }
+    return changed;
+  }
+
+  /** When the next set lapses, Unix milliseconds; null when there is none. */
+  nextLapseMs(): number | null {
+    let next = Number.POSITIVE_INFINITY;
+    for (const makers of this.#markets.values()) {
+      for (const { lapsesAtMs } of makers.values()) next = Math.min(next, lapsesAtMs);
+    }
+    return Number.isFinite(next) ? next : null;
+  }
+}
+
+function dropLapsed(makers: Map<string, MakerSet>, nowMs: number): boolean {
+  const { size } = makers;
+  for (const [name, { lapsesAtMs }] of makers) if (lapsesAtMs <= nowMs) makers.delete(name);
+  return makers.size < size;
+}
+
+function isSame(left: readonly MakerQuote[], right: readonly MakerQuote[]): boolean {
+  return left.length === right.length && left.every((quote, index) => isSameQuote(quote, right[index]));
+}
+
+function isSameQuote(left: MakerQuote, right: MakerQuote | undefined): boolean {
+  return (
+    left.isOracleOffset === right?.isOracleOffset &&
+    left.bid?.price === right.bid?.price &&
+    left.bid?.size === right.bid?.size &&
+    left.ask?.price === right.ask?.price &&
+    left.ask?.size === right.ask?.size
+  );
+}
