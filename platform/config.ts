@@ -41,6 +41,19 @@ export interface Config {
   readonly internalSecret: string;
   /** Domain on whose subdomains browsers may read /oracleLazer; empty: none may. */
   readonly operatorDomain: string;
+  /** Perp market indexes of the first and second slippage tier, separated by commas. */
+  readonly majorMarkets: string;
+  readonly midMajorMarkets: string;
+  /** Dynamic slippage, percent; multipliers are plain factors. */
+  readonly dynamicBaseSlippageMajor: number;
+  readonly dynamicBaseSlippageMidMajor: number;
+  readonly dynamicBaseSlippageNonMajor: number;
+  readonly dynamicSlippageMultiplierMajor: number;
+  readonly dynamicSlippageMultiplierMidMajor: number;
+  readonly dynamicSlippageMultiplierNonMajor: number;
+  readonly dynamicSlippageMin: number;
+  readonly dynamicSlippageMax: number;
+  readonly dynamicCrossSpreadCap: number;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
@@ -53,8 +66,20 @@ interface Setting {
   readonly choices?: readonly string[];
   readonly min?: number;
   readonly max?: number;
+  /** The value may have decimals. */
+  readonly decimals?: true;
   readonly secret?: boolean;
 }
+
+const SLIPPAGE_MAX = 99;
+const slippage = (key: keyof Config, fallback: number, help: string): Setting => ({
+  key,
+  fallback,
+  help: `${help} of /auctionParams`,
+  min: 0,
+  max: SLIPPAGE_MAX,
+  decimals: true,
+});
 
 const PORT_MAX = 65535;
 const port = (key: keyof Config, fallback: number, help: string): Setting => ({
@@ -105,6 +130,17 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'oracleFeedToken', fallback: '', help: 'bearer token of the oracle feed', secret: true },
   { key: 'internalSecret', fallback: '', help: 'Authorization that opens /oracleLazer; empty = none', secret: true },
   { key: 'operatorDomain', fallback: '', help: 'https subdomains of it may read /oracleLazer; empty = none' },
+  { key: 'majorMarkets', fallback: '0,1,2', help: 'perp markets with the narrowest auctions, separated by commas' },
+  { key: 'midMajorMarkets', fallback: '4,9,13,23,59,76', help: 'perp markets of the middle slippage tier' },
+  slippage('dynamicBaseSlippageMajor', 0, 'base slippage of major markets, percent,'),
+  slippage('dynamicBaseSlippageMidMajor', 0.25, 'base slippage of mid-major markets, percent,'),
+  slippage('dynamicBaseSlippageNonMajor', 0.5, 'base slippage of other markets, percent,'),
+  slippage('dynamicSlippageMultiplierMajor', 1.1, 'slippage factor of major markets'),
+  slippage('dynamicSlippageMultiplierMidMajor', 1.25, 'slippage factor of mid-major markets'),
+  slippage('dynamicSlippageMultiplierNonMajor', 1.5, 'slippage factor of other markets'),
+  slippage('dynamicSlippageMin', 0.035, 'least dynamic slippage, percent,'),
+  slippage('dynamicSlippageMax', 5, 'greatest dynamic slippage, percent,'),
+  slippage('dynamicCrossSpreadCap', 0.1, 'greatest spread part of a crossed book, percent,'),
   {
     key: 'logLevel',
     fallback: 'info',
@@ -147,9 +183,10 @@ export function readConfig(
 function parse(name: string, setting: Setting, text: string): Value {
   if (typeof setting.fallback === 'number') {
     const value = Number(text);
-    const { min = 0, max = Number.MAX_SAFE_INTEGER } = setting;
-    if (text.trim() === '' || !Number.isSafeInteger(value) || value < min || value > max) {
-      throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}"`);
+    const { min = 0, max = Number.MAX_SAFE_INTEGER, decimals } = setting;
+    const isNumber = decimals ? Number.isFinite(value) : Number.isSafeInteger(value);
+    if (text.trim() === '' || !isNumber || value < min || value > max) {
+      throw new ConfigError(`${name} must be a ${decimals ? '' : 'whole '}number from ${min} to ${max}, not "${text}"`);
     }
     return value;
   }
