@@ -48,7 +48,13 @@ describe('the seeded exchange on the cluster', () => {
     for (const { pubkey, account } of end) {
       expect(mirror.get(pubkey.toBase58())?.equals(account.data), pubkey.toBase58()).toBe(true);
     }
-    const paged = await connection.getSignaturesForAddress(VELOCITY, { limit: 1000 });
+    const paged: Awaited<ReturnType<typeof connection.getSignaturesForAddress>> = [];
+    for (let more = true; more; ) {
+      const before = paged.at(-1)?.signature;
+      const page = await connection.getSignaturesForAddress(VELOCITY, { limit: 1000, ...(before ? { before } : {}) });
+      paged.push(...page);
+      more = page.length > 0;
+    }
     const fromFirst = paged.filter(({ slot }) => slot >= (slots[0] ?? 0)).map(({ signature }) => signature);
     expect(signatures).toEqual(fromFirst.reverse());
   });

@@ -37,28 +37,19 @@ import { referenceOf, viewOf } from './published.ts';
 import { RowList } from './row-list.ts';
 import { auctionComplete, auctionValue, clampedSize, floatingPrice, PLACED_ON_BOOK, remainingSize } from './rules.ts';
 import { BookSide } from './side.ts';
-import {
-  fitsNumber,
-  highLane,
-  LANE,
-  lanesToBigint,
-  lowLane,
-  NUMBER_BOUND,
-  signedNumber,
-  unsignedNumber,
-} from './size.ts';
+import { fitsNumber, highLane, LANE, lowLane, NUMBER_BOUND, signedNumber, unsignedNumber } from './size.ts';
 
 // What the rules need to know of an order, as bits of FLAGS. SHORT equals the side it stands on.
-const SHORT = 1;
-const POST_ONLY = 2;
+export const SHORT = 1;
+export const POST_ONLY = 2;
 /** A limit order, or a trigger-limit order that has fired: all others are never visible. */
-const LIMIT_LIKE = 4;
+export const LIMIT_LIKE = 4;
 const SHADOW = 8;
 /** A price, offset, auction bound or book id beyond 2^53: left out and counted. */
 const OUT_OF_BOUNDS = 16;
 const AUCTION_PRICED = 32;
 /** Its term is an offset from the oracle. */
-const FLOATS = 64;
+export const FLOATS = 64;
 
 // What the book notes of an order, as bits of MARKS.
 const SUPPRESSED = 1;
