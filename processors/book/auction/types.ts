@@ -1,0 +1,130 @@
+// What an auction is derived from and what comes out. Prices and quote amounts 1e6, base amounts 1e9, slippage in percent.
+
+import type { Direction, MarketRef } from '../../../schemas/index.ts';
+import type { Level } from '../levels.ts';
+import type { Quotes } from '../quotes.ts';
+
+export const PRICE_PRECISION = 1_000_000n;
+export const BASE_PRECISION = 1_000_000_000n;
+/** Stands for the price of an ask that is not there (reference 0): 2^53 - 1. */
+export const NO_ASK_PRICE = 9_007_199_254_740_991n;
+/** Largest u64: the size of a max-leverage order, and the end of what an order can carry. */
+export const U64_MAX = 18_446_744_073_709_551_615n;
+
+export type AssetType = 'base' | 'quote';
+
+/** Prices that an offset may be measured from (reference 4.5). `bestOffer` is the best level of the needed side. */
+export const REFERENCES = ['oracle', 'bestOffer', 'entry', 'worst', 'mark', 'best'] as const;
+export type Reference = (typeof REFERENCES)[number];
+
+/** `noPrices`: nothing to derive from. `unknownReference`: no such reference price. `outOfRange`: no order can carry it. */
+export type AuctionErrorCode = 'noPrices' | 'unknownReference' | 'outOfRange';
+
+export class AuctionError extends Error {
+  override readonly name = 'AuctionError';
+  readonly code: AuctionErrorCode;
+
+  constructor(code: AuctionErrorCode) {
+    super(`no auction: ${code}`);
+    this.code = code;
+  }
+}
+
+/** Levels best first; either side may be empty. */
+export interface AuctionBook {
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+/** Means over recent taker fills of the market, millionths of a basis point from the oracle; null without fills. */
+export interface RecentFills {
+  readonly takerBuyMicroBps: bigint | null;
+  readonly takerSellMicroBps: bigint | null;
+  readonly updatedAtMs: number;
+}
+
+/** What is known of the market when the request is answered. */
+export interface AuctionMarket extends MarketRef {
+  readonly book: AuctionBook;
+  /** Best prices, mark and spread of the whole book; null when a side is empty. */
+  readonly quotes: Quotes | null;
+  /** Market-maker oracle (perp) or oracle (spot); null when unknown. */
+  readonly oracle: bigint | null;
+  readonly recentFills: RecentFills | null;
+  /** Wall-clock milliseconds; decides whether the recent fills are still fresh. */
+  readonly nowMs: number;
+}
+
+/** An order as asked for. Absent options take the defaults of the version (reference 4.1). */
+export interface AuctionRequest {
+  readonly version: number;
+  readonly direction: Direction;
+  readonly amount: bigint;
+  readonly assetType: AssetType;
+  readonly reduceOnly?: boolean;
+  /** Percent; absent means dynamic. */
+  readonly slippagePercent?: number;
+  readonly allowInfSlippage?: boolean;
+  readonly forceUpToSlippage?: boolean;
+  readonly isOracleOrder?: boolean;
+  /** Units of 400 ms. */
+  readonly auctionDuration?: number;
+  /** Percent; the sign is ignored. */
+  readonly startOffset?: number;
+  readonly endOffset?: number;
+  readonly startFrom?: string;
+  readonly endFrom?: string;
+  /** Raw price units past the end price. */
+  readonly endBuffer?: bigint;
+  /** Replaces the base amount of the order. */
+  readonly maxLeverageSize?: bigint;
+  readonly userOrderId?: number;
+}
+
+/** Prices of an order as it goes to the exchange. Start and end are offsets from the oracle for type `oracle`. */
+export interface AuctionOrder {
+  readonly orderType: 'oracle' | 'market';
+  /** Slippage bound of a fixed-price order; null when there is none. */
+  readonly price: bigint | null;
+  readonly auctionStartPrice: bigint;
+  readonly auctionEndPrice: bigint;
+  readonly oraclePriceOffset: bigint | null;
+}
+
+export interface Auction {
+  readonly order: AuctionOrder;
+  readonly baseAssetAmount: bigint;
+  readonly auctionDuration: number;
+  readonly prices: AuctionPrices;
+  /** Applied tolerance, percent. */
+  readonly slippagePercent: number;
+}
+
+/** Estimates as the response reports them: after the shift of version 2. */
+export interface AuctionPrices {
+  readonly oracle: bigint;
+  readonly mark: bigint;
+  readonly best: bigint;
+  readonly entry: bigint;
+  readonly worst: bigint;
+  /** Fraction of the best price, 1e6. */
+  readonly impact: bigint;
+}
+
+export function largest(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
+export function smallest(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+export function distance(a: bigint, b: bigint): bigint {
+  return a > b ? a - b : b - a;
+}
+
+/** The whole number of a double, decimals cut off. Throws AuctionError `outOfRange` when it is not finite. */
+export function wholeOf(value: number): bigint {
+  if (!Number.isFinite(value)) throw new AuctionError('outOfRange');
+  return BigInt(Math.trunc(value));
+}
