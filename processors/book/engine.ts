@@ -5,6 +5,7 @@ import type {
   BookMarket,
   BookOracle,
   BookOrders,
+  BookRepair,
   BookSlot,
   BookSnapshotBegin,
   BookSnapshotEnd,
@@ -34,7 +35,8 @@ export type BookMessage =
   | { readonly name: 'BookOracle'; readonly value: BookOracle }
   | { readonly name: 'BookSlot'; readonly value: BookSlot }
   | { readonly name: 'BookSnapshotBegin'; readonly value: BookSnapshotBegin }
-  | { readonly name: 'BookSnapshotEnd'; readonly value: BookSnapshotEnd };
+  | { readonly name: 'BookSnapshotEnd'; readonly value: BookSnapshotEnd }
+  | { readonly name: 'BookRepair'; readonly value: BookRepair };
 
 /** Everything of an engine's state that is not an order; see checkpoint.ts. */
 export interface EngineHead {
@@ -106,6 +108,8 @@ export class BookEngine {
         return this.beginSnapshot(message.value.snapshotSlot);
       case 'BookSnapshotEnd':
         return this.endSnapshot(message.value.snapshotSlot);
+      case 'BookRepair':
+        return this.repair(message.value.slot);
     }
   }
 
@@ -171,6 +175,25 @@ export class BookEngine {
       this.state.snapshotDue = true;
     }
     return this.finish();
+  }
+
+  /**
+   * The book was wrong and is right now: a later epoch begins. Its first change is the whole book, so that a reader of
+   * changes alone needs nothing else; a snapshot follows for those who start there. Null before the first message.
+   */
+  repair(slot: number): BookViewDiff | null {
+    const { state, orders } = this;
+    if (state.epoch <= 0) return null;
+    this.reach(slot);
+    state.epoch = Math.max(slot, state.epoch + 1);
+    state.seq = 1;
+    state.snapshotDue = true;
+    // Whatever the slot changed is part of the whole.
+    orders.changes();
+    orders.bids.changes();
+    orders.asks.changes();
+    this.headChanged = false;
+    return { ...this.snapshot(), gone: [] };
   }
 
   /** True once after a change that a whole snapshot should follow: first load, and each period of slots. */

@@ -2,6 +2,7 @@
 // same records writes the same bytes.
 
 import {
+  type BookCheck,
   type DeadLetter,
   decodeMessage,
   encodeMessage,
@@ -11,6 +12,7 @@ import {
 } from '../../schemas/index.ts';
 import { restoreEngine, saveEngine } from './checkpoint.ts';
 import { BookEngine, type BookMessage } from './engine.ts';
+import { digestOf } from './shadow/digest.ts';
 
 export interface InputRecord {
   readonly offset: bigint;
@@ -18,8 +20,20 @@ export interface InputRecord {
 }
 
 export type BookOutput =
-  | { readonly kind: 'diff' | 'snapshot' | 'market'; readonly key: string; readonly value: Uint8Array }
-  | { readonly kind: 'dead'; readonly key: string; readonly value: Uint8Array };
+  | { readonly kind: 'diff'; readonly key: string; readonly value: Uint8Array }
+  | { readonly kind: 'market'; readonly key: string; readonly value: Uint8Array }
+  | { readonly kind: 'snapshot'; readonly key: string; readonly value: Uint8Array; readonly slot: number }
+  | { readonly kind: 'dead'; readonly key: string; readonly value: Uint8Array }
+  | { readonly kind: 'check'; readonly key: string; readonly value: Uint8Array; readonly result: CheckResult };
+
+/** A comparison of a book's orders with a fresh read of the chain, at the place of the log for which it is true. */
+export interface CheckResult {
+  readonly isEqual: boolean;
+  readonly wanted: BookCheck;
+  /** What the book holds. */
+  readonly orders: number;
+  readonly digest: string;
+}
 
 export interface Book {
   readonly key: string;
@@ -82,11 +96,11 @@ export class PartitionBooks {
   /** Applies a record: what it publishes goes to `outputs`. Never throws for a bad record. */
   apply(record: InputRecord, outputs: BookOutput[]): void {
     if (record.offset >= this.next) this.next = record.offset + 1n;
-    let message: BookMessage;
+    let message: BookMessage | { readonly name: 'BookCheck'; readonly value: BookCheck };
     try {
       const decoded = decodeMessage(record.value);
       if (!BOOK_MESSAGES.has(decoded.name)) throw new RangeError(`${decoded.name} does not belong into a book`);
-      message = decoded as BookMessage;
+      message = decoded as typeof message;
     } catch (error) {
       outputs.push(this.deadLetter(record, error));
       return;
@@ -96,7 +110,9 @@ export class PartitionBooks {
       for (const book of this.books.values()) this.applyTo(book, record.offset, message, outputs);
       return;
     }
-    this.applyTo(this.bookOf(message.value, record.offset, outputs), record.offset, message, outputs);
+    const book = this.bookOf(message.value, record.offset, outputs);
+    if (message.name === 'BookCheck') this.check(book, record, message.value, outputs);
+    else this.applyTo(book, record.offset, message, outputs);
   }
 
   private applyTo(book: Book, offset: bigint, message: BookMessage, outputs: BookOutput[]): void {
@@ -107,9 +123,20 @@ export class PartitionBooks {
     const diff = engine.apply(message);
     if (diff) outputs.push({ kind: 'diff', key, value: encodeMessage('BookViewDiff', diff) });
     if (engine.takeSnapshotDue()) {
-      outputs.push({ kind: 'snapshot', key, value: encodeMessage('BookViewSnapshot', engine.snapshot()) });
+      const value = encodeMessage('BookViewSnapshot', engine.snapshot());
+      outputs.push({ kind: 'snapshot', key, value, slot: engine.slot });
     }
     if (message.name === 'BookMarket' || message.name === 'BookOracle') this.describeTo(book, outputs);
+  }
+
+  // Changes nothing of the book: a difference is put right by records that ingest writes when it hears of it.
+  private check(book: Book, record: InputRecord, wanted: BookCheck, outputs: BookOutput[]): void {
+    const { offset, value } = record;
+    if (offset < book.next) return;
+    book.next = offset + 1n;
+    const { orders, text: digest } = digestOf(book.engine.orders);
+    const isEqual = orders === wanted.orders && digest === wanted.digest;
+    outputs.push({ kind: 'check', key: book.key, value, result: { isEqual, wanted, orders, digest } });
   }
 
   private bookOf(market: MarketRef, offset: bigint, outputs: BookOutput[]): Book {

@@ -16,7 +16,15 @@ import {
   type StateWrite,
 } from '../../platform/index.ts';
 import { marketKey, parseMarketKey, partitionOf, TOPICS } from '../../schemas/index.ts';
+import { BookQuality } from '../quality/book-rows.ts';
 import { type Book, type BookOutput, PartitionBooks } from './partition.ts';
+import {
+  packSnapshotIndex,
+  SnapshotIndex,
+  snapshotIndexMarket,
+  snapshotIndexState,
+  unpackSnapshotIndex,
+} from './snapshot-index.ts';
 
 export const BOOK_GROUP = 'book';
 /** State keys of the group: a saved engine, and the offset of a market's newest snapshot in `views.book`. */
@@ -62,6 +70,8 @@ class BookRole {
   private readonly log: EventLog;
   private readonly logger: Logger;
   private readonly metrics: ReturnType<typeof bookMetrics>;
+  private readonly quality: BookQuality;
+  private readonly snapshots = new Map<string, SnapshotIndex>();
   private readonly partitions: PartitionBooks[] = [];
   private readonly savedAtMs = new Map<string, number>();
   // Commits follow one another, beside the batches, so that saving does not hold up what readers wait for.
@@ -74,6 +84,7 @@ class BookRole {
     this.log = log;
     this.logger = logger;
     this.metrics = bookMetrics(metrics);
+    this.quality = new BookQuality(log, logger, metrics);
   }
 
   async restore(): Promise<void> {
@@ -83,6 +94,7 @@ class BookRole {
       this.partitions.push(new PartitionBooks(partition, next));
     }
     await this.restoreEngines(group);
+    await this.quality.load();
     for (const books of this.partitions) {
       const { earliest } = await this.log.bounds(TOPICS.book, books.partition);
       const lost = books.abandon(earliest);
@@ -96,6 +108,7 @@ class BookRole {
     const from = new Map(this.partitions.map((books) => [books.partition, books.lowWatermark()]));
     const timer = setInterval(() => {
       this.saveSoon();
+      this.tellQuality();
       this.commits.catch((error: unknown) => failed.abort(error));
     }, SAVE_TICK_MS);
     try {
@@ -113,11 +126,14 @@ class BookRole {
       clearInterval(timer);
     }
     this.saveDue(true);
+    this.tellQuality();
     await this.commits;
   }
 
   private async restoreEngines({ state }: GroupState): Promise<void> {
     for (const [name, value] of state) {
+      const indexed = snapshotIndexMarket(name);
+      if (indexed !== null) this.snapshots.set(indexed, unpackSnapshotIndex(value));
       if (!name.startsWith(ENGINE_STATE)) continue;
       const key = name.slice(ENGINE_STATE.length);
       const books = this.partitions[partitionOf(TOPICS.book, key)];
@@ -154,18 +170,23 @@ class BookRole {
     };
     const markets: NewRecord[] = [];
     const letters: NewRecord[] = [];
-    for (const { kind, key, value } of outputs) {
+    for (const output of outputs) {
+      if (output.kind === 'check') {
+        this.quality.checked(output.key, output.result);
+        continue;
+      }
+      const { key, value } = output;
       const record: NewRecord = { key, value, partition };
-      if (kind === 'market') markets.push({ key, value });
-      else if (kind === 'dead') letters.push({ key, value });
-      else if (kind === 'diff') {
+      if (output.kind === 'market') markets.push({ key, value });
+      else if (output.kind === 'dead') letters.push({ key, value });
+      else if (output.kind === 'diff') {
         if (bytes + value.length > WRITE_BYTES_MAX) await flush();
         pending.push(record);
         bytes += value.length;
         this.metrics.changes.inc({ market: key });
       } else {
         await flush();
-        await this.publishSnapshot(record);
+        await this.publishSnapshot(record, output.slot);
       }
     }
     await flush();
@@ -176,7 +197,7 @@ class BookRole {
     this.logger.warn({ records: letters.length, partition }, 'book records parked');
   }
 
-  private async publishSnapshot(record: NewRecord): Promise<void> {
+  private async publishSnapshot(record: NewRecord, slot: number): Promise<void> {
     if (record.value.length > WRITE_BYTES_MAX) {
       this.logger.error({ market: record.key, bytes: record.value.length }, 'snapshot is too large for the log');
       return;
@@ -184,8 +205,26 @@ class BookRole {
     const [appended] = await this.log.append(TOPICS.bookViews, [record]);
     if (!appended) return;
     const value = Buffer.from(String(appended.first), 'utf8');
-    const state = [{ key: SNAPSHOT_STATE + record.key, value }];
+    const index = this.snapshots.get(record.key) ?? new SnapshotIndex();
+    this.snapshots.set(record.key, index);
+    index.add({ slot, offset: appended.first });
+    const state = [
+      { key: SNAPSHOT_STATE + record.key, value },
+      { key: snapshotIndexState(record.key), value: packSnapshotIndex(index) },
+    ];
     this.commits = this.commits.then(() => this.log.commit(BOOK_GROUP, { state }));
+    this.commits.catch(() => {}); // `run` reports it
+  }
+
+  /** Tells how the books stand, behind the commits under way so that a failure of the log is reported in one place. */
+  private tellQuality(): void {
+    const atMs = Date.now();
+    for (const { books } of this.partitions) {
+      for (const { engine } of books.values()) {
+        this.quality.stands(engine.ref, { epoch: engine.state.epoch, slot: engine.slot }, atMs);
+      }
+    }
+    this.commits = this.commits.then(() => this.quality.flush());
     this.commits.catch(() => {}); // `run` reports it
   }
 

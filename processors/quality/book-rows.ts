@@ -1,0 +1,122 @@
+// How the books stand, told on `views.quality`: epoch and slot, and the comparisons of the shadow check. Rows of the
+// source `book`; ingest reads a row that differs as the wish for a repair.
+
+import { Counter, type Registry } from 'prom-client';
+import type { EventLog, Logger } from '../../platform/index.ts';
+import {
+  decodeMessage,
+  encodeMessage,
+  type FeedQuality,
+  type MarketRef,
+  marketKey,
+  TOPICS,
+} from '../../schemas/index.ts';
+import type { CheckResult } from '../book/partition.ts';
+
+/** Source of the rows written here. */
+export const BOOK_SOURCE = 'book';
+const READ_RECORDS = 1_000;
+/** Also written by ingest, for what it finds; both may live in one process. */
+const DIFFERENCES_METRIC = 'slotbook_shadow_differences_total';
+
+export class BookQuality {
+  private readonly log: EventLog;
+  private readonly logger: Logger;
+  private readonly differences: Counter<'market'>;
+  private readonly rows = new Map<string, FeedQuality>();
+  private readonly changed = new Set<string>();
+
+  constructor(log: EventLog, logger: Logger, registry: Registry) {
+    this.log = log;
+    this.logger = logger;
+    this.differences =
+      (registry.getSingleMetric(DIFFERENCES_METRIC) as Counter<'market'> | undefined) ??
+      new Counter({
+        name: DIFFERENCES_METRIC,
+        help: 'differences that the shadow check found between a book and the chain',
+        labelNames: ['market'],
+        registers: [registry],
+      });
+  }
+
+  /** Reads what an earlier process counted. */
+  async load(): Promise<void> {
+    await this.log.ensureTopics([TOPICS.qualityViews]);
+    let { earliest: next } = await this.log.bounds(TOPICS.qualityViews, 0);
+    for (;;) {
+      const records = await this.log.read(TOPICS.qualityViews, 0, next, READ_RECORDS);
+      const last = records.at(-1);
+      if (!last) return;
+      for (const { value } of records) {
+        const message = decodeMessage(value);
+        if (message.name !== 'FeedQuality' || message.value.source !== BOOK_SOURCE) continue;
+        this.rows.set(marketKey(message.value), message.value);
+      }
+      next = last.offset + 1n;
+    }
+  }
+
+  /** Where a book stands now; `atMs` is unix milliseconds. */
+  stands(market: MarketRef, head: { readonly epoch: number; readonly slot: number }, atMs: number): void {
+    const key = marketKey(market);
+    const row = this.rows.get(key) ?? blankRow(market);
+    const epoch = Math.max(0, head.epoch);
+    if (row.epoch === epoch && row.slot === head.slot) return;
+    this.set(key, { ...row, epoch, slot: head.slot, atMs, events: row.events + 1 });
+  }
+
+  /** A comparison was made. */
+  checked(key: string, result: CheckResult): void {
+    const { isEqual, wanted, orders, digest } = result;
+    const { slot } = wanted;
+    const before = this.rows.get(key) ?? blankRow(wanted);
+    if (!isEqual) {
+      this.differences.inc({ market: key });
+      this.logger.error(
+        { market: key, slot, onChain: { orders: wanted.orders, digest: wanted.digest }, inBook: { orders, digest } },
+        'shadow check: the book differs from the chain',
+      );
+    }
+    this.set(key, {
+      ...before,
+      checks: before.checks + 1,
+      differences: before.differences + (isEqual ? 0 : 1),
+      checkSlot: slot,
+      checkResult: isEqual ? 'equal' : 'differs',
+    });
+  }
+
+  /** Writes the rows that changed since the last call. */
+  async flush(): Promise<void> {
+    if (this.changed.size === 0) return;
+    const records = [...this.changed].flatMap((key) => {
+      const row = this.rows.get(key);
+      return row ? [{ key: `${key}/${BOOK_SOURCE}`, value: encodeMessage('FeedQuality', row) }] : [];
+    });
+    this.changed.clear();
+    await this.log.append(TOPICS.qualityViews, records);
+  }
+
+  private set(key: string, row: FeedQuality): void {
+    this.rows.set(key, row);
+    this.changed.add(key);
+  }
+}
+
+function blankRow({ marketType, marketIndex }: MarketRef): FeedQuality {
+  return {
+    marketType,
+    marketIndex,
+    source: BOOK_SOURCE,
+    slot: 0,
+    atMs: 0,
+    events: 0,
+    gapsFound: 0,
+    gapsFilled: 0,
+    checks: 0,
+    differences: 0,
+    checkSlot: 0,
+    checkResult: 'none',
+    epoch: 0,
+  };
+}
