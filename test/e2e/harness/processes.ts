@@ -15,6 +15,7 @@ const POLL_MS = 50;
 const STDERR_KEPT_LINES = 200;
 
 export interface Running {
+  readonly pid: number;
   readonly endpoints: Readonly<Record<string, string>>;
   readonly exited: Promise<number | null>;
   /** Newest lines of standard error. */
@@ -105,6 +106,7 @@ async function start(
     throw new Error(`${args.join(' ')} did not end within ${STOP_TIMEOUT_MS} ms\n${errors()}`);
   };
   return {
+    pid: child.pid ?? 0,
     endpoints,
     exited,
     errors,
@@ -132,12 +134,17 @@ async function firstJsonLine(
     throw new Error(`${args.join(' ')} ended with ${code} before it was ready\n${errors()}`);
   });
   failed.catch(() => {});
-  const late = sleep(START_TIMEOUT_MS).then(() => {
+  const inTime = new AbortController();
+  const late = sleep(START_TIMEOUT_MS, undefined, { signal: inTime.signal }).then(() => {
     child.kill('SIGKILL');
     throw new Error(`${args.join(' ')} was not ready within ${START_TIMEOUT_MS} ms\n${errors()}`);
   });
   late.catch(() => {});
-  return Promise.race([ready, failed, late]);
+  try {
+    return await Promise.race([ready, failed, late]);
+  } finally {
+    inTime.abort();
+  }
 }
 
 /** A temporary directory; removed by the returned function. */
