@@ -1,0 +1,109 @@
+// A process full of WebSocket clients, told what to do by crowd.ts over IPC. Apart from the server it measures, so that the
+// server's CPU seconds are its own.
+
+import { nowMs } from './clock.ts';
+import type { Answer, Command, Sample } from './crowd.ts';
+import { RawSocket } from './raw-socket.ts';
+
+/** Payload of `{"channel":"heartbeat"}`, which no server deflates; nothing else is as long. */
+const HEARTBEAT_BYTES = 23;
+/** Handshakes under way at a time. */
+const OPENING_AT_ONCE = 200;
+
+const clients: RawSocket[] = [];
+const received: number[] = [];
+const samples: Sample[] = [];
+const closes: Record<string, number> = {};
+let frames = 0;
+let bytes = 0;
+let goal = Number.POSITIVE_INFINITY;
+let reached: () => void = () => {};
+let behind = 0;
+let everybodyServed: () => void = () => {};
+
+function counted(index: number, due: number, size: number): void {
+  bytes += size;
+  frames += 1;
+  received[index] = (received[index] ?? 0) + 1;
+  if (received[index] === due) {
+    behind -= 1;
+    if (behind === 0) everybodyServed();
+  }
+  if (frames >= goal) {
+    goal = Number.POSITIVE_INFINITY;
+    reached();
+  }
+}
+
+/** Opens sockets, says the same to each and waits until each heard `framesEach` messages. */
+async function open(command: Extract<Command, { do: 'open' }>): Promise<void> {
+  const { host, port, count, deflate, says, framesEach, sampleEvery } = command;
+  const first = received.length;
+  behind = framesEach > 0 ? count : 0;
+  const served = new Promise<void>((resolve) => {
+    everybodyServed = resolve;
+    if (behind === 0) resolve();
+  });
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) {
+      const index = first + next++;
+      const sampled = sampleEvery > 0 && index % sampleEvery === 0;
+      received[index] = 0;
+      const client = await RawSocket.open({
+        host,
+        port,
+        deflate,
+        wantsText: sampled,
+        onFrame: (size, payload, isDeflated) => {
+          if (size === HEARTBEAT_BYTES && !isDeflated) return;
+          counted(index, framesEach, size);
+          if (sampled && payload) sample(payload);
+        },
+        onClose: (code) => {
+          closes[String(code)] = (closes[String(code)] ?? 0) + 1;
+        },
+      });
+      clients.push(client);
+      client.sendAll(says);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(OPENING_AT_ONCE, count) }, worker));
+  await served;
+}
+
+/** Which change of which market a message tells, and when it arrived. */
+function sample(payload: Buffer): void {
+  const text = payload.toString('utf8');
+  const seq = /\\?"seq\\?":(\d+)/.exec(text)?.[1];
+  const slot = /\\?"slot\\?":(\d+)/.exec(text)?.[1];
+  const market = /\\?"marketIndex\\?":(\d+)/.exec(text)?.[1];
+  samples.push({ market: Number(market), seq: Number(seq), slot: Number(slot), atMs: nowMs() });
+}
+
+async function obey(command: Command): Promise<Omit<Answer, 'id'>> {
+  if (command.do === 'open') await open(command);
+  if (command.do === 'mark') {
+    frames = 0;
+    bytes = 0;
+    samples.length = 0;
+  }
+  if (command.do === 'await' && frames < command.frames) {
+    await new Promise<void>((resolve) => {
+      goal = command.frames;
+      reached = resolve;
+    });
+  }
+  if (command.do === 'close') for (const client of clients.splice(0)) client.end();
+  if (command.do === 'say') for (const client of clients) client.sendAll(command.says);
+  const taken = command.do === 'counts' ? samples.splice(0) : [];
+  return { frames, bytes, closes, samples: taken };
+}
+
+process.on('message', ({ id, command }: { id: number; command: Command }) => {
+  obey(command).then(
+    (answer) => process.send?.({ id, ...answer }),
+    (error: unknown) => process.send?.({ id, frames, bytes, closes, samples: [], error: String(error) }),
+  );
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,148 @@
+// Thousands of WebSocket clients in processes of their own, driven from a bench.
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('./crowd-process.ts', import.meta.url));
+
+export interface Opening {
+  /** `ws://host:port/ws`. */
+  readonly url: string;
+  readonly clients: number;
+  readonly deflate?: boolean;
+  /** Text messages each client sends when open. */
+  readonly says?: readonly string[];
+  /** Messages each client must have received before opening counts as done; heartbeats do not count. */
+  readonly framesEach?: number;
+  /** Every how many clients one reads its messages and notes when they came; 0 = none. */
+  readonly sampleEvery?: number;
+}
+
+export type Command =
+  | {
+      readonly do: 'open';
+      readonly host: string;
+      readonly port: number;
+      readonly count: number;
+      readonly deflate: boolean;
+      readonly says: readonly string[];
+      readonly framesEach: number;
+      readonly sampleEvery: number;
+    }
+  | { readonly do: 'await'; readonly frames: number }
+  | { readonly do: 'say'; readonly says: readonly string[] }
+  | { readonly do: 'mark' | 'counts' | 'close' };
+
+/** A message that a sampled client read. `seq` is NaN where the channel has none. */
+export interface Sample {
+  readonly market: number;
+  readonly seq: number;
+  readonly slot: number;
+  readonly atMs: number;
+}
+
+export interface Counts {
+  /** Messages since the mark, heartbeats left out. */
+  readonly frames: number;
+  /** Payload bytes since the mark, as they crossed the wire. */
+  readonly bytes: number;
+  /** Connections that ended, by close code (`null`: without one). */
+  readonly closes: Readonly<Record<string, number>>;
+  readonly samples: readonly Sample[];
+}
+
+export interface Answer extends Counts {
+  readonly id: number;
+  readonly error?: string;
+}
+
+export class Crowd {
+  readonly #children: ChildProcess[];
+  readonly #waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
+  #lastId = 0;
+
+  constructor(processes = 1) {
+    this.#children = Array.from({ length: processes }, () => {
+      const child = fork(PROGRAM, { execArgv: ['--disable-warning=ExperimentalWarning'], serialization: 'advanced' });
+      child.on('message', (answer: Answer) => this.#answered(answer));
+      return child;
+    });
+  }
+
+  /** Opens clients, spread over the processes. */
+  async open({ url, clients, deflate = false, says = [], framesEach = 0, sampleEvery = 0 }: Opening): Promise<void> {
+    const { hostname: host, port } = new URL(url);
+    const share = Math.ceil(clients / this.#children.length);
+    await this.#all((index) => {
+      const count = Math.max(0, Math.min(share, clients - index * share));
+      return { do: 'open', host, port: Number(port), count, deflate, says, framesEach, sampleEvery };
+    });
+  }
+
+  /** Forgets what was counted so far. */
+  async mark(): Promise<void> {
+    await this.#all(() => ({ do: 'mark' }));
+  }
+
+  /** Resolves when every process received its share of `frames` messages since the mark. */
+  async received(frames: number): Promise<void> {
+    await this.#all(() => ({ do: 'await', frames: frames / this.#children.length }));
+  }
+
+  /** Every client sends these messages. */
+  async say(says: readonly string[]): Promise<void> {
+    await this.#all(() => ({ do: 'say', says }));
+  }
+
+  /** Counts since the mark; samples are handed over once. */
+  async counts(): Promise<Counts> {
+    const answers = await this.#all(() => ({ do: 'counts' }));
+    const closes: Record<string, number> = {};
+    for (const answer of answers) {
+      for (const [code, count] of Object.entries(answer.closes)) closes[code] = (closes[code] ?? 0) + count;
+    }
+    return {
+      frames: answers.reduce((sum, { frames }) => sum + frames, 0),
+      bytes: answers.reduce((sum, { bytes }) => sum + bytes, 0),
+      closes,
+      samples: answers.flatMap(({ samples }) => samples),
+    };
+  }
+
+  /** Drops all clients, without a close frame. */
+  async close(): Promise<void> {
+    await this.#all(() => ({ do: 'close' }));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      this.#children.map(async (child) => {
+        if (child.exitCode !== null) return;
+        const exited = once(child, 'exit');
+        child.disconnect();
+        await exited;
+      }),
+    );
+  }
+
+  #all(commandOf: (index: number) => Command): Promise<Answer[]> {
+    return Promise.all(
+      this.#children.map(
+        (child, index) =>
+          new Promise<Answer>((resolve, reject) => {
+            const id = ++this.#lastId;
+            this.#waiting.set(id, { resolve, reject });
+            child.send({ id, command: commandOf(index) });
+          }),
+      ),
+    );
+  }
+
+  #answered(answer: Answer): void {
+    const waiting = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
+    if (answer.error !== undefined) waiting?.reject(new Error(answer.error));
+    else waiting?.resolve(answer);
+  }
+}

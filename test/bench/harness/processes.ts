@@ -1,0 +1,26 @@
+// What a process has used: CPU seconds and resident memory, read from the kernel.
+
+import { readFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+
+/** Linux reports CPU time in hundredths of a second on every platform Node runs on. */
+const TICKS_PER_SECOND = 100;
+const UTIME_FIELD = 11;
+const KIB = 1024;
+
+/** CPU seconds (user and system, all threads) that a live process has used since its start. */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[UTIME_FIELD]) + Number(fields[UTIME_FIELD + 1])) / TICKS_PER_SECOND;
+}
+
+/** Resident memory of a live process, bytes. */
+export function residentBytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * KIB;
+}
+
+/** The machine a figure was taken on; a load above the number of cores says that others used it too. */
+export function machine(): { readonly cores: number; readonly load: number; readonly node: string } {
+  return { cores: cpus().length, load: Number((loadavg()[0] ?? 0).toFixed(1)), node: process.version };
+}

@@ -1,0 +1,167 @@
+// Busy markets made up from a seed: real book engines fed with orders, fills, cancels and oracle moves near the touch, so
+// that what they publish has the shape of a live market. Feeds servers by way of the log, without a chain.
+
+import { BookEngine, type BookMessage } from '../../../processors/book/index.ts';
+import { ammOf, marketOf, oracleOf } from '../../../processors/book/testing/messages.ts';
+import {
+  type BookViewDiff,
+  type BookViewSnapshot,
+  encodeMessage,
+  type MarketView,
+  marketKey,
+  type OrderState,
+} from '../../../schemas/index.ts';
+import { generator, MAKER_KEYS } from './book-flow.ts';
+
+const MID_PRICE = 100_000_000;
+const TICK = 100;
+const FIRST_SLOT = 300_000_000;
+/** Mean distance of an order from the mid price, in ticks. */
+const MEAN_DISTANCE_TICKS = 120;
+const ORDER_SIZE = 5_000_000_000;
+const ORDERS = 1_200;
+
+interface Resting {
+  readonly orderId: number;
+  readonly isLong: boolean;
+  readonly price: number;
+  filled: number;
+}
+
+export class SyntheticMarket {
+  readonly marketIndex: number;
+  readonly symbol: string;
+  readonly key: string;
+  readonly #engine: BookEngine;
+  readonly #random: () => number;
+  readonly #resting: Resting[] = [];
+  #nextOrderId = 1;
+  #slot = FIRST_SLOT;
+  #oracle = BigInt(MID_PRICE);
+
+  constructor(marketIndex: number) {
+    this.marketIndex = marketIndex;
+    this.symbol = `M${marketIndex}-PERP`;
+    const ref = { marketType: 'perp', marketIndex } as const;
+    this.key = marketKey(ref);
+    this.#engine = new BookEngine(ref);
+    this.#random = generator(marketIndex + 1);
+    this.#apply(marketOf({ slot: this.#slot, symbol: this.symbol, amm: ammOf() }));
+    this.moveOracle();
+    for (let made = 0; made < ORDERS; made += 1) this.#place();
+  }
+
+  get slot(): number {
+    return this.#slot;
+  }
+
+  marketView(): MarketView {
+    return this.#engine.marketView();
+  }
+
+  snapshot(): BookViewSnapshot {
+    return this.#engine.snapshot();
+  }
+
+  nextSlot(): void {
+    this.#slot += 1;
+  }
+
+  /** One change of one order; tried again until it changes what is published. */
+  change(): BookViewDiff {
+    for (;;) {
+      const dice = this.#random();
+      const diff = dice < 0.4 ? this.#fill() : dice < 0.7 ? this.#place() : this.#cancel();
+      if (diff) return diff;
+    }
+  }
+
+  /** A step of the oracle price, with which the AMM's levels move. */
+  moveOracle(): BookViewDiff | null {
+    this.#oracle += BigInt(Math.floor((this.#random() - 0.5) * 4)) * BigInt(TICK);
+    return this.#apply(oracleOf({ slot: this.#slot, oracleSlot: BigInt(this.#slot), price: this.#oracle }));
+  }
+
+  #apply(message: BookMessage): BookViewDiff | null {
+    if (message.name === 'BookSlot') return this.#engine.apply(message);
+    const value = { ...message.value, marketIndex: this.marketIndex };
+    return this.#engine.apply({ name: message.name, value } as BookMessage);
+  }
+
+  #place(): BookViewDiff | null {
+    const orderId = this.#nextOrderId++;
+    const isLong = this.#random() < 0.5;
+    const distance = TICK * (1 + Math.floor(-Math.log(1 - this.#random()) * MEAN_DISTANCE_TICKS));
+    const order = { orderId, isLong, price: isLong ? MID_PRICE - distance : MID_PRICE + distance, filled: 0 };
+    this.#resting.push(order);
+    return this.#write(order);
+  }
+
+  #fill(): BookViewDiff | null {
+    const order = this.#resting[Math.floor(this.#random() * this.#resting.length)];
+    if (!order) return null;
+    order.filled += Math.floor((ORDER_SIZE - order.filled) * this.#random());
+    return this.#write(order);
+  }
+
+  #cancel(): BookViewDiff | null {
+    if (this.#resting.length < ORDERS) return null;
+    const at = Math.floor(this.#random() * this.#resting.length);
+    const [order] = this.#resting.splice(at, 1);
+    if (!order) return null;
+    const maker = makerOf(order.orderId);
+    return this.#orders(maker, [], [{ maker, orderId: order.orderId }]);
+  }
+
+  #write({ orderId, isLong, price, filled }: Resting): BookViewDiff | null {
+    const maker = makerOf(orderId);
+    const order: OrderState = {
+      maker,
+      orderId,
+      orderType: 'limit',
+      direction: isLong ? 'long' : 'short',
+      price: BigInt(price),
+      baseAssetAmount: BigInt(ORDER_SIZE),
+      baseAssetAmountFilled: BigInt(filled),
+      triggerPrice: 0n,
+      triggerCondition: 'above',
+      oraclePriceOffset: 0n,
+      postOnly: true,
+      reduceOnly: false,
+      auctionDurationSlots: 0,
+      auctionStartPrice: 0n,
+      auctionEndPrice: 0n,
+      placedSlot: this.#slot,
+      maxTs: 0n,
+      bitFlags: 0,
+      positionBaseAmount: 0n,
+      bookOrderId: null,
+    };
+    return this.#orders(maker, [order], []);
+  }
+
+  #orders(
+    maker: Uint8Array,
+    upserts: readonly OrderState[],
+    removals: readonly { maker: Uint8Array; orderId: number }[],
+  ): BookViewDiff | null {
+    return this.#engine.applyOrders({
+      marketType: 'perp',
+      marketIndex: this.marketIndex,
+      slot: this.#slot,
+      source: 'user',
+      account: maker,
+      upserts,
+      removals,
+    });
+  }
+}
+
+function makerOf(orderId: number): Uint8Array {
+  return MAKER_KEYS[orderId % MAKER_KEYS.length] as Uint8Array;
+}
+
+/** The log's form of published changes. */
+export function diffRecord(market: SyntheticMarket, diff: BookViewDiff): { key: string; value: Buffer } {
+  return { key: market.key, value: encodeMessage('BookViewDiff', diff) };
+}
