@@ -1,14 +1,29 @@
 // The JSON of a book: one place for the members of L2, L3 and the empty-book answer, shared by REST and the gateway.
 // Prices 1e6 and sizes 1e9 as decimal strings, as reference 1.3, 1.5 and 2.9 have them.
 
-import { type Level, levelSize } from '../../processors/book/index.ts';
-import type { MarketView, ViewOracle, ViewOrder } from '../../schemas/index.ts';
+import { type Level, levelSize, type Quotes } from '../../processors/book/index.ts';
+import type { BookViewHead, MarketView, ViewOracle, ViewOrder } from '../../schemas/index.ts';
 import { base58 } from '../base58.ts';
-import type { PublishedBook } from './published-book.ts';
 
 export interface Sides<T> {
   readonly bids: readonly T[];
   readonly asks: readonly T[];
+}
+
+/** A book as it is served: as published, or with indicative quotes over it. */
+export interface ServedBook {
+  /** Equal versions of one object are equal books. */
+  readonly version: number;
+  readonly head: BookViewHead;
+  /** Wall-clock milliseconds, shown as `ts`. */
+  readonly publishedAtMs: number;
+  readonly view: {
+    l2(depth?: number): Sides<Level>;
+    l3(): Sides<ViewOrder>;
+    grouped(group: number): Sides<Level>;
+    /** Best prices, mark and spreads; null when a side is empty. */
+    quotes(): Quotes | null;
+  };
 }
 
 interface LevelBody {
@@ -56,7 +71,7 @@ function oracleBody(oracle: ViewOracle): OracleBody {
 }
 
 /** Oracle members of every book body; absent when the oracle is not known. `oracle` is a JSON number, raw 1e6. */
-function oracleMembers(book: PublishedBook) {
+function oracleMembers(book: ServedBook) {
   const { oracle, mmOracle, isMmOracleActive } = book.head;
   return {
     ...(oracle ? { oracle: Number(oracle.price), oracleData: oracleBody(oracle) } : {}),
@@ -64,7 +79,7 @@ function oracleMembers(book: PublishedBook) {
   };
 }
 
-function headMembers(book: PublishedBook, market: MarketView) {
+function headMembers(book: ServedBook, market: MarketView) {
   return {
     marketName: market.symbol.toUpperCase(),
     marketType: market.marketType,
@@ -75,7 +90,7 @@ function headMembers(book: PublishedBook, market: MarketView) {
 }
 
 /** Mark, best prices and spreads; with a side empty only the mark, which is then the exchange oracle. */
-function quoteMembers(book: PublishedBook) {
+function quoteMembers(book: ServedBook) {
   const quotes = book.view.quotes();
   if (quotes) {
     return {
@@ -91,7 +106,7 @@ function quoteMembers(book: PublishedBook) {
 }
 
 /** L2 JSON of the given levels; all other members describe the whole book (reference 1.3, 2.8). */
-export function l2Json(book: PublishedBook, market: MarketView, levels: Sides<Level>): string {
+export function l2Json(book: ServedBook, market: MarketView, levels: Sides<Level>): string {
   return JSON.stringify({
     bids: levels.bids.map(levelBody),
     asks: levels.asks.map(levelBody),
@@ -103,7 +118,7 @@ export function l2Json(book: PublishedBook, market: MarketView, levels: Sides<Le
 }
 
 /** L3 JSON: every visible resting order, no quotes (reference 1.5). Sizes of zero or below are left out. */
-export function l3Json(book: PublishedBook, market: MarketView): string {
+export function l3Json(book: ServedBook, market: MarketView): string {
   const { bids, asks } = book.view.l3();
   return JSON.stringify({
     bids: bids.filter(({ size }) => size > 0n).map(orderBody),

@@ -13,7 +13,10 @@ import {
   TOPICS,
 } from '../../schemas/index.ts';
 import { greatest, least } from '../units.ts';
+import type { ServedBook } from './bodies.ts';
 import { followAlways } from './follow.ts';
+import { BookBodies } from './indicative-bodies.ts';
+import { IndicativeQuotes } from './indicative-quotes.ts';
 import { MarketFollower } from './market-follower.ts';
 import { PublishedBook } from './published-book.ts';
 import type { MarketRegistry } from './registry.ts';
@@ -33,6 +36,10 @@ export interface ReaderOptions {
 }
 
 export class BookReader {
+  /** Indicative quotes of market makers; the plain books never contain them. */
+  readonly indicative: IndicativeQuotes;
+  /** What REST answers of these books, rendered once per change. */
+  readonly bodies = new BookBodies(this);
   readonly #markets: MarketFollower;
   readonly #options: ReaderOptions;
   readonly #clock: () => number;
@@ -51,6 +58,7 @@ export class BookReader {
     this.#options = options;
     this.#markets = new MarketFollower(options);
     this.#clock = options.clock ?? Date.now;
+    this.indicative = new IndicativeQuotes({ ...options, clock: this.#clock });
     this.#slotAdvancedAtMs = this.#clock();
     this.#unreadable = new Counter({
       name: 'slotbook_reader_unreadable_records_total',
@@ -69,7 +77,8 @@ export class BookReader {
     await this.#markets.start();
     await this.#options.log.ensureTopics([TOPICS.bookViews]);
     const from = await this.#bookStart();
-    this.#loops = Promise.all([this.#markets.done, this.#followBooks(from)]);
+    await this.indicative.start();
+    this.#loops = Promise.all([this.#markets.done, this.indicative.done, this.#followBooks(from)]);
     this.#loops.catch(() => {}); // `done` reports it
   }
 
@@ -80,7 +89,7 @@ export class BookReader {
 
   async stop(): Promise<void> {
     this.#abort.abort();
-    await this.#markets.stop();
+    await Promise.all([this.#markets.stop(), this.indicative.stop()]);
     await this.#loops.catch(() => {});
   }
 
@@ -98,6 +107,12 @@ export class BookReader {
   bookByKey(key: string): PublishedBook | null {
     const book = this.#books.get(key);
     return book && book.version > 0 ? book : null;
+  }
+
+  /** The book of a market as clients get it, on request with the indicative quotes of this moment; null before the first. */
+  served(market: MarketRef, includeIndicative: boolean): ServedBook | null {
+    const book = this.book(market);
+    return book && includeIndicative ? this.indicative.over(marketKey(market), book) : book;
   }
 
   /** Newest slot seen in any published book; null before the first. */

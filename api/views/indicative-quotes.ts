@@ -1,0 +1,190 @@
+// Follows `quotes` and lays what is fresh over published books. Overlays are made when a book is read and kept until the
+// book or the quotes change; one timer for all markets notices quotes that lapse.
+
+import { Counter } from 'prom-client';
+import type { EventLog, LogBatch, Logger, Registry } from '../../platform/index.ts';
+import { indicativeView, QuoteBoard } from '../../processors/book/index.ts';
+import { decodeMessage, type MakerQuotes, marketKey, TOPICS } from '../../schemas/index.ts';
+import { greatest } from '../units.ts';
+import type { ServedBook } from './bodies.ts';
+import { followAlways } from './follow.ts';
+import { KnownQuoters } from './indicative-quoters.ts';
+import type { PublishedBook } from './published-book.ts';
+
+/** Records read back per partition at start: more than makers send in the second that quotes live. */
+const LOOKBACK_RECORDS = 2000n;
+
+export type QuoteListener = (marketKeys: ReadonlySet<string>) => void;
+
+export interface IndicativeOptions {
+  readonly log: EventLog;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** Wall clock, milliseconds. */
+  readonly clock: () => number;
+}
+
+interface Overlay {
+  readonly bookVersion: number;
+  readonly quotesVersion: number;
+  readonly madeAtMs: number;
+  readonly untilMs: number;
+  readonly served: ServedBook;
+}
+
+interface Change {
+  readonly version: number;
+  readonly atMs: number;
+}
+
+const UNCHANGED: Change = { version: 0, atMs: 0 };
+
+export class IndicativeQuotes {
+  /** Who quoted within the retention of the topic. */
+  readonly quoters = new KnownQuoters();
+  readonly #options: IndicativeOptions;
+  readonly #board = new QuoteBoard();
+  readonly #overlays = new WeakMap<PublishedBook, Overlay>();
+  /** Newest change of the quotes by market key. */
+  readonly #changes = new Map<string, Change>();
+  readonly #listeners = new Set<QuoteListener>();
+  readonly #abort = new AbortController();
+  readonly #sets: Counter<'outcome'>;
+  #timer: NodeJS.Timeout | null = null;
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(options: IndicativeOptions) {
+    this.#options = options;
+    this.#sets = new Counter({
+      name: 'slotbook_indicative_sets_total',
+      help: 'Sets of indicative quotes read, by what became of them: changed, same, full, unreadable',
+      labelNames: ['outcome'],
+      registers: [options.metrics],
+    });
+  }
+
+  /** Resolves when following has begun. */
+  async start(): Promise<void> {
+    const { log, logger } = this.#options;
+    await log.ensureTopics([TOPICS.quotes]);
+    const from = new Map<number, bigint>();
+    for (let partition = 0; partition < TOPICS.quotes.partitions; partition += 1) {
+      const { earliest, next } = await log.bounds(TOPICS.quotes, partition);
+      from.set(partition, greatest(earliest, next - LOOKBACK_RECORDS));
+    }
+    const take = (batch: LogBatch): void => this.#take(batch);
+    this.#loop = followAlways({ log, logger, topic: TOPICS.quotes, from, signal: this.#abort.signal, take });
+    this.#loop.catch(() => {}); // `done` reports it
+  }
+
+  /** Settles when following ended. */
+  get done(): Promise<void> {
+    return this.#loop;
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#loop.catch(() => {});
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#listeners.clear();
+  }
+
+  /** Calls `listener` with the markets whose quotes came, changed or lapsed; returns what ends it. */
+  onChange(listener: QuoteListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * The book with the quotes that are fresh now, and the book itself where there are none. The same object as long as
+   * nothing changed, so that renderings can be kept by it.
+   */
+  over(key: string, book: PublishedBook): ServedBook {
+    const nowMs = this.#options.clock();
+    const change = this.#changes.get(key);
+    if (!change) return book;
+    const known = this.#overlays.get(book);
+    if (known && isValid(known, book.version, change.version, nowMs)) return known.served;
+    const sets = this.#board.fresh(key, nowMs);
+    const overlay: Overlay = {
+      bookVersion: book.version,
+      quotesVersion: change.version,
+      madeAtMs: nowMs,
+      untilMs: Math.min(...sets.map(({ lapsesAtMs }) => lapsesAtMs)),
+      served: serve(book, indicativeView(book.view, sets) ?? book.view, change.atMs),
+    };
+    this.#overlays.set(book, overlay);
+    return overlay.served;
+  }
+
+  #take({ partition, records }: LogBatch): void {
+    const nowMs = this.#options.clock();
+    const changed = new Set<string>();
+    for (const { value, offset } of records) {
+      const quotes = this.#decode(value, `${TOPICS.quotes.name}/${partition}/${offset}`);
+      if (!quotes) continue;
+      const key = marketKey(quotes);
+      const outcome = this.#board.put(quotes, nowMs);
+      this.#sets.inc({ outcome });
+      if (outcome !== 'full') this.quoters.saw(key, quotes.maker, Math.min(quotes.receivedAtMs, nowMs));
+      if (outcome === 'changed') changed.add(key);
+    }
+    this.#tell(changed, nowMs);
+    this.#schedule(nowMs);
+  }
+
+  #lapse(): void {
+    const nowMs = this.#options.clock();
+    this.#tell(this.#board.lapse(nowMs), nowMs);
+    this.#schedule(nowMs);
+  }
+
+  #tell(changed: ReadonlySet<string>, nowMs: number): void {
+    if (changed.size === 0) return;
+    for (const key of changed) {
+      this.#changes.set(key, { version: (this.#changes.get(key) ?? UNCHANGED).version + 1, atMs: nowMs });
+    }
+    for (const listener of this.#listeners) listener(changed);
+  }
+
+  #schedule(nowMs: number): void {
+    if (this.#timer || this.#abort.signal.aborted) return;
+    const next = this.#board.nextLapseMs();
+    if (next === null) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = null;
+        this.#lapse();
+      },
+      Math.max(next - nowMs, 1),
+    );
+  }
+
+  #decode(bytes: Uint8Array, origin: string): MakerQuotes | null {
+    try {
+      const message = decodeMessage(bytes);
+      if (message.name === 'MakerQuotes') return message.value;
+    } catch (error) {
+      this.#options.logger.warn({ origin, error: String(error) }, 'unreadable quotes');
+    }
+    this.#sets.inc({ outcome: 'unreadable' });
+    return null;
+  }
+}
+
+function isValid(overlay: Overlay, bookVersion: number, quotesVersion: number, nowMs: number): boolean {
+  return (
+    overlay.bookVersion === bookVersion &&
+    overlay.quotesVersion === quotesVersion &&
+    nowMs >= overlay.madeAtMs &&
+    nowMs < overlay.untilMs
+  );
+}
+
+// A book whose quotes changed after it was published is as new as that change; its `ts` must not go back either.
+function serve(book: PublishedBook, view: ServedBook['view'], changedAtMs: number): ServedBook {
+  if (view === book.view && changedAtMs <= book.publishedAtMs) return book;
+  const { version, head, publishedAtMs } = book;
+  return { version, head, publishedAtMs: Math.max(publishedAtMs, changedAtMs), view };
+}
