@@ -2,7 +2,7 @@
 // once per channel and version. A replay and the stream show the same rendering, so nobody sees an older book later.
 
 import { marketKey } from '../../schemas/index.ts';
-import { l2Json } from '../views/bodies.ts';
+import { l2Json, type ServedBook } from '../views/bodies.ts';
 import type { BookReader } from '../views/book-reader.ts';
 import type { Fanout } from './fanout.ts';
 import type { GatewayMetrics } from './metrics.ts';
@@ -15,7 +15,15 @@ interface BookChannel {
   dirty: boolean;
   /** Monotonic milliseconds of the last send. */
   sentAtMs: number;
-  rendered: { readonly version: number; readonly tickSize: bigint; readonly frame: Buffer } | null;
+  rendered: Rendering | null;
+}
+
+interface Rendering {
+  /** What was rendered: the published book, or the object that lays quotes over it. */
+  readonly book: ServedBook;
+  readonly version: number;
+  readonly tickSize: bigint;
+  readonly frame: Buffer;
 }
 
 export interface BookChannelsOptions {
@@ -31,21 +39,29 @@ export function envelope(name: string, json: string): Buffer {
   return Buffer.from(`{"channel":${JSON.stringify(name)},"data":${JSON.stringify(json)}}`);
 }
 
+function isIndicative({ kind }: ResolvedChannel): boolean {
+  return kind === 'orderbook_indicative';
+}
+
 export class BookChannels {
   readonly #options: BookChannelsOptions;
   /** By market key; bounded by the listed markets, so entries stay and keep their last rendering. */
   readonly #byMarket = new Map<string, Map<string, BookChannel>>();
-  readonly #unlisten: () => void;
+  readonly #unlisten: readonly (() => void)[];
   #timer: NodeJS.Timeout | null = null;
   #timerDueMs = Number.POSITIVE_INFINITY;
 
   constructor(options: BookChannelsOptions) {
     this.#options = options;
-    this.#unlisten = options.reader.onChange((keys) => this.#changed(keys));
+    const { reader } = options;
+    this.#unlisten = [
+      reader.onChange((keys) => this.#changed(keys, () => true)),
+      reader.indicative.onChange((keys) => this.#changed(keys, isIndicative)),
+    ];
   }
 
   stop(): void {
-    this.#unlisten();
+    for (const unlisten of this.#unlisten) unlisten();
     if (this.#timer) clearTimeout(this.#timer);
   }
 
@@ -68,23 +84,28 @@ export class BookChannels {
 
   #frame(entry: BookChannel): Buffer | null {
     const { reader, metrics } = this.#options;
-    const book = reader.bookByKey(entry.key);
+    const published = reader.bookByKey(entry.key);
     const market = reader.markets.byKey(entry.key);
-    if (!book || !market) return null;
+    if (!published || !market) return null;
     const { tickSize } = market;
-    if (entry.rendered?.version === book.version && entry.rendered.tickSize === tickSize) return entry.rendered.frame;
-    book.view.tickSize = Number(tickSize);
+    const book = isIndicative(entry.channel) ? reader.indicative.over(entry.key, published) : published;
+    const { rendered } = entry;
+    if (rendered?.book === book && rendered.version === book.version && rendered.tickSize === tickSize) {
+      return rendered.frame;
+    }
+    published.view.tickSize = Number(tickSize);
     const json = l2Json(book, market, book.view.grouped(entry.channel.grouping));
-    entry.rendered = { version: book.version, tickSize, frame: envelope(entry.channel.name, json) };
+    const frame = envelope(entry.channel.name, json);
+    entry.rendered = { book, version: book.version, tickSize, frame };
     metrics.renderings.inc();
-    return entry.rendered.frame;
+    return frame;
   }
 
-  #changed(keys: ReadonlySet<string>): void {
+  #changed(keys: ReadonlySet<string>, concerns: (channel: ResolvedChannel) => boolean): void {
     let waiting = false;
     for (const key of keys) {
       for (const entry of this.#byMarket.get(key)?.values() ?? []) {
-        if (!this.#options.fanout.has(entry.channel.name)) continue;
+        if (!this.#options.fanout.has(entry.channel.name) || !concerns(entry.channel)) continue;
         entry.dirty = true;
         waiting = true;
       }
