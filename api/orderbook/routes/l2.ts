@@ -14,15 +14,21 @@ export function requestedDepth(value: string | undefined): number {
   return Math.min(Math.max(depth ?? MAX_DEPTH, 0), MAX_DEPTH);
 }
 
-/** The body for one market: with indicative quotes only when `includeIndicative` is `true` in any letter case. */
-export function l2Body({ reader }: OrderbookServices, query: Query): string {
-  const market = selectMarket(reader.markets, query);
-  const depth = requestedDepth(parameter(query, 'depth'));
-  return reader.bodies.l2(market, depth, lenientFlag(parameter(query, 'includeIndicative')));
+/**
+ * Gives the body for one market: with indicative quotes only when `includeIndicative` is `true` in any letter case.
+ * Renderings are shared by every route of the process.
+ */
+export function l2Renderer(): (services: OrderbookServices, query: Query) => string {
+  return ({ reader }, query) => {
+    const market = selectMarket(reader.markets, query);
+    const depth = requestedDepth(parameter(query, 'depth'));
+    return reader.bodies.l2(market, depth, lenientFlag(parameter(query, 'includeIndicative')));
+  };
 }
 
 export function l2Route(app: FastifyInstance, services: OrderbookServices): void {
+  const render = l2Renderer();
   app.get<{ Querystring: Query }>('/l2', async (request, reply) =>
-    reply.type('application/json; charset=utf-8').send(l2Body(services, request.query)),
+    reply.type('application/json; charset=utf-8').send(render(services, request.query)),
   );
 }
