@@ -20,6 +20,28 @@ export const ORDERBOOK_ERRORS = {
   marketNameUnknown: { status: 400, text: 'Bad Request: unrecognized marketName', retry: false },
   sideUnknown: { status: 400, text: 'Bad Request: side must be either bid or ask', retry: false },
   limitNotANumber: { status: 400, text: 'Bad Request: limit must be a number if supplied', retry: false },
+  batchLengths: {
+    status: 400,
+    text: 'Bad Request: all params for batch request must be the same length',
+    retry: false,
+  },
+  batchTooLong: { status: 400, text: 'Bad Request: at most 1000 markets per batch request', retry: false },
+  auctionMissing: {
+    status: 400,
+    text: 'Bad Request: marketIndex, marketType, direction, amount, and assetType are required',
+    retry: false,
+  },
+  auctionIndexNotANumber: { status: 400, text: 'Bad Request: marketIndex must be a valid number', retry: false },
+  auctionDirectionUnknown: {
+    status: 400,
+    text: 'Bad Request: direction must be either "long" or "short"',
+    retry: false,
+  },
+  auctionAssetTypeUnknown: {
+    status: 400,
+    text: 'Bad Request: assetType must be either "base" or "quote"',
+    retry: false,
+  },
   noL3: { status: 500, text: 'No L3 found', retry: true },
   stalled: { status: 500, text: 'NOK', retry: true },
   notReady: { status: 500, text: 'Not ready', retry: true },
@@ -39,6 +61,29 @@ export class OrderbookError extends Error {
     this.code = code;
   }
 }
+
+/** `/auctionParams`: a request that leads to no order. Bodies `{error}`, status 400. */
+export const AUCTION_ERRORS = {
+  noPrices: {
+    status: 400,
+    text: 'Cannot create valid auction parameters: could not fetch prices',
+    retry: true,
+  },
+  unknownReference: {
+    status: 400,
+    text: 'Cannot create valid auction parameters: unknown reference price',
+    retry: false,
+  },
+  outOfRange: { status: 400, text: 'Cannot create valid auction parameters: value out of range', retry: false },
+  unknownMarket: { status: 400, text: 'Cannot create valid auction parameters: unknown market', retry: false },
+  notAnInteger: {
+    status: 400,
+    text: 'Cannot create valid auction parameters: amounts must be raw integers',
+    retry: false,
+  },
+} as const satisfies Record<string, TextError>;
+
+export type AuctionFailure = keyof typeof AUCTION_ERRORS;
 
 export interface JsonError {
   readonly status: number;

@@ -5,6 +5,8 @@ import cors from '@fastify/cors';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Logger } from '../../platform/index.ts';
 import { ORDERBOOK_ERRORS, OrderbookError } from '../errors.ts';
+import { auctionParamsRoute } from './routes/auction-params.ts';
+import { batchL2Routes } from './routes/batch-l2.ts';
 import { healthRoutes } from './routes/health.ts';
 import { l2Route } from './routes/l2.ts';
 import { l3Route } from './routes/l3.ts';
@@ -51,7 +53,7 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
   app.setNotFoundHandler((_request, reply) =>
     reply.code(ORDERBOOK_ERRORS.notFound.status).type('text/plain; charset=utf-8').send(ORDERBOOK_ERRORS.notFound.text),
   );
-  for (const route of [l2Route, l3Route, topMakersRoute, healthRoutes]) {
+  for (const route of [l2Route, batchL2Routes, l3Route, topMakersRoute, auctionParamsRoute, healthRoutes]) {
     await app.register(async (scope) => route(scope, services));
   }
   return app;

@@ -3,8 +3,10 @@
 import type { RoleContext, RunningRole } from '../../platform/index.ts';
 import { boundPort, reachable, urlHost } from '../hosts.ts';
 import { BookReader } from '../views/book-reader.ts';
+import { FillQualityFollower } from '../views/fill-quality.ts';
 import { rpcAccountReader } from './account-reader.ts';
 import { orderbookApp } from './app.ts';
+import { auctionSettings } from './auction-settings.ts';
 import { type GatewayAddress, wsProxy } from './ws-proxy.ts';
 
 export interface OrderBookServerOptions {
@@ -20,16 +22,20 @@ export async function startOrderBookServer(
   options: OrderBookServerOptions = {},
 ): Promise<RunningRole> {
   const { config, logger } = ctx;
+  const auction = auctionSettings(config);
   const reader = options.reader ?? new BookReader(ctx);
   const ownsReader = options.reader === undefined;
   if (ownsReader) await reader.start();
+  const fillQuality = new FillQualityFollower(ctx);
+  await fillQuality.start();
   const accounts = rpcAccountReader(config.source === 'rpc' ? config.rpcUrl : '');
-  const app = await orderbookApp({ reader, accounts, slotStallMs: config.slotStallMs }, logger);
+  const app = await orderbookApp({ reader, accounts, slotStallMs: config.slotStallMs, auction, fillQuality }, logger);
   const proxy = wsProxy(options.gateway ?? { host: reachable(config.host), port: config.gatewayPort });
   app.server.on('upgrade', proxy.onUpgrade);
   try {
     await app.listen({ host: config.host, port: config.orderbookPort });
   } catch (error) {
+    await fillQuality.stop();
     if (ownsReader) await reader.stop();
     throw error;
   }
@@ -42,6 +48,7 @@ export async function startOrderBookServer(
       stopping ??= (async () => {
         proxy.close();
         await app.close();
+        await fillQuality.stop();
         if (ownsReader) await reader.stop();
       })();
       return stopping;

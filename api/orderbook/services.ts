@@ -1,6 +1,8 @@
 // What the routes of the order-book server are given.
 
+import type { AuctionSettings } from '../../processors/book/index.ts';
 import type { BookReader } from '../views/book-reader.ts';
+import type { FillQualitySource } from '../views/fill-quality.ts';
 import type { AccountReader } from './account-reader.ts';
 
 export interface OrderbookServices {
@@ -8,4 +10,8 @@ export interface OrderbookServices {
   readonly accounts: AccountReader;
   /** How long the slot may stand still before `/health` answers NOK. */
   readonly slotStallMs: number;
+  /** Recent taker fills; without it version 2 of /auctionParams derives as version 1 does. */
+  readonly fillQuality?: FillQualitySource;
+  /** Tiers and bounds of /auctionParams; the published service's by default. */
+  readonly auction?: AuctionSettings;
 }

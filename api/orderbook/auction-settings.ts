@@ -1,0 +1,30 @@
+// The tiers and bounds of /auctionParams, read from the configuration.
+
+import { type Config, ConfigError } from '../../platform/index.ts';
+import type { AuctionSettings } from '../../processors/book/index.ts';
+
+/** Throws ConfigError when a market list does not parse or the bounds are the wrong way round. */
+export function auctionSettings(config: Config): AuctionSettings {
+  if (config.dynamicSlippageMin > config.dynamicSlippageMax) {
+    throw new ConfigError('dynamicSlippageMin must not be above dynamicSlippageMax');
+  }
+  return {
+    majors: marketIndexes('majorMarkets', config.majorMarkets),
+    midMajors: marketIndexes('midMajorMarkets', config.midMajorMarkets),
+    major: { basePercent: config.dynamicBaseSlippageMajor, multiplier: config.dynamicSlippageMultiplierMajor },
+    midMajor: { basePercent: config.dynamicBaseSlippageMidMajor, multiplier: config.dynamicSlippageMultiplierMidMajor },
+    nonMajor: { basePercent: config.dynamicBaseSlippageNonMajor, multiplier: config.dynamicSlippageMultiplierNonMajor },
+    minPercent: config.dynamicSlippageMin,
+    maxPercent: config.dynamicSlippageMax,
+    crossSpreadCapPercent: config.dynamicCrossSpreadCap,
+  };
+}
+
+function marketIndexes(name: string, text: string): ReadonlySet<number> {
+  const parts = text.split(',').map((part) => part.trim());
+  if (text.trim() === '') return new Set();
+  if (!parts.every((part) => /^\d{1,5}$/.test(part))) {
+    throw new ConfigError(`${name} must be market indexes separated by commas, not "${text}"`);
+  }
+  return new Set(parts.map(Number));
+}
