@@ -9,7 +9,17 @@ import {
 } from '../platform/index.ts';
 
 /** Roles in the order in which they start; a later one reads what an earlier one writes. */
-export const ROLE_NAMES = ['clickhouse', 'ingest', 'book', 'trades', 'sink', 'orderbook', 'history'] as const;
+export const ROLE_NAMES = [
+  'clickhouse',
+  'ingest',
+  'book',
+  'trades',
+  'rankings',
+  'fees',
+  'sink',
+  'orderbook',
+  'history',
+] as const;
 export type RoleName = (typeof ROLE_NAMES)[number];
 
 export const ROLE_HELP: Record<RoleName, string> = {
@@ -17,6 +27,8 @@ export const ROLE_HELP: Record<RoleName, string> = {
   ingest: 'watches the chain and writes events, order states and positions to the log',
   book: 'builds the books from the log and publishes sequenced changes',
   trades: 'publishes fills for the trades channel',
+  rankings: 'ranks claimable P&L of every market from positions as they change',
+  fees: 'asks the provider for priority fees',
   sink: 'stores events in ClickHouse',
   orderbook: 'order-book REST and the WebSocket gateway',
   history: 'history REST',
@@ -34,6 +46,8 @@ export function roleEntries(names: readonly RoleName[]): readonly RoleEntry[] {
     ingest: async (context) => (await import('../ingest/index.ts')).startIngest(context),
     book: async (context) => (await import('../processors/index.ts')).startBook(context),
     trades: async (context) => (await import('../processors/index.ts')).startTrades(context),
+    rankings: async (context) => (await import('../processors/index.ts')).startRankings(context),
+    fees: async (context) => (await import('../ingest/index.ts')).startFees(context),
     sink: async (context) =>
       (await import('../processors/index.ts')).startHistorySink(context, await clickhouse(context)),
     orderbook: async (context) => (await import('../api/index.ts')).startOrderBook(context),

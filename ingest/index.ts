@@ -8,6 +8,7 @@ export { parseLogs } from './decode/logs.ts';
 export { compileUser, type UserReader } from './decode/user.ts';
 export type { Output } from './diff/output.ts';
 export { compileReaders, Differ } from './differ.ts';
+export { startFees } from './fees/role.ts';
 export { openSource } from './open.ts';
 export { startIngest, userAddress } from './role.ts';
 export { RpcSource } from './rpc.ts';

@@ -3,4 +3,5 @@
 export * from './book/index.ts';
 export { BOOK_GROUP, startBook } from './book/role.ts';
 export * from './history/index.ts';
+export { RANKINGS_GROUP, startRankings } from './rankings/role.ts';
 export { startTrades, TRADES_GROUP } from './trades/role.ts';

@@ -1,0 +1,189 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Registry } from 'prom-client';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { readConfig, silentLogger } from '../../platform/index.ts';
+import {
+  decodeMessage,
+  encodeMessage,
+  loadDefinition,
+  type MarketRef,
+  marketKey,
+  TOPICS,
+} from '../../schemas/index.ts';
+import { MemoryLog } from '../testing/memory-log.ts';
+import { feeAccounts } from './keys.ts';
+import { askFees, FeeProviderError, readAnswers } from './provider.ts';
+import { startFees } from './role.ts';
+
+const LEVELS = { min: 0, low: 2, medium: 10_082.5, high: 100_000, veryHigh: 1_200_000, unsafeMax: 5_000_000 };
+const PERP = { marketType: 'perp', marketIndex: 0 } as const;
+const SPOT = { marketType: 'spot', marketIndex: 1 } as const;
+
+interface Call {
+  readonly id: string;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A provider on a free port; `answer` makes status and body of each batch. */
+async function provider(answer: (calls: readonly Call[]) => { status?: number; body: unknown }): Promise<string> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { status = 200, body } = answer(JSON.parse(Buffer.concat(chunks).toString()) as Call[]);
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+  });
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const answered = (calls: readonly Call[]) => ({
+  body: calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: { priorityFeeLevels: LEVELS } })).reverse(),
+});
+const signal = () => AbortSignal.timeout(5_000);
+
+describe('accounts that fees are asked for', () => {
+  it('are the market of a perp, and quote market and market of a spot (protocol 1.2 addresses)', () => {
+    const keys = feeAccounts(loadDefinition('velocity'));
+    expect(keys(PERP)).toEqual(['FDejXbUrSy6zayBCL5xuk2SXLHZgr8ppfFTLcHbyJorY']);
+    expect(keys(SPOT)).toEqual([
+      '2QpHj5vzgCdWaGM2KSoGtYJWeSkx24cMyzUDHDrucvRc',
+      '5MzQRp6hhesVuM3CSAzBfPSNP1WaJyF1ifwkmzcrWLtU',
+    ]);
+  });
+});
+
+describe('fee provider', () => {
+  const requests = [
+    { id: 'perp-0', accountKeys: ['a'] },
+    { id: 'spot-1', accountKeys: ['b', 'c'] },
+  ];
+
+  it('is asked for all levels of all markets in one batch; answers may come in any order', async () => {
+    let asked: readonly Call[] = [];
+    const url = await provider((calls) => {
+      asked = calls;
+      return answered(calls);
+    });
+    const { levels, failures } = await askFees(url, requests, signal());
+    expect(asked.map(({ id, method, params }) => ({ id, method, params }))).toEqual([
+      {
+        id: 'perp-0',
+        method: 'getPriorityFeeEstimate',
+        params: [{ accountKeys: ['a'], options: { includeAllPriorityFeeLevels: true } }],
+      },
+      {
+        id: 'spot-1',
+        method: 'getPriorityFeeEstimate',
+        params: [{ accountKeys: ['b', 'c'], options: { includeAllPriorityFeeLevels: true } }],
+      },
+    ]);
+    expect([...levels]).toEqual([
+      ['perp-0', LEVELS],
+      ['spot-1', LEVELS],
+    ]);
+    expect(failures.size).toBe(0);
+  });
+
+  it('may fail for one market and answer for another', () => {
+    const { levels, failures } = readAnswers(requests, [
+      { id: 'spot-1', result: { priorityFeeLevels: LEVELS } },
+      { id: 'perp-0', error: { code: -32000, message: 'no data' } },
+    ]);
+    expect([...levels.keys()]).toEqual(['spot-1']);
+    expect([...failures]).toEqual([['perp-0', 'no data']]);
+  });
+
+  it.each([
+    ['a level is missing', { ...LEVELS, high: undefined }],
+    ['a level is text', { ...LEVELS, high: '1' }],
+    ['a level is negative', { ...LEVELS, low: -1 }],
+    ['there are no levels', null],
+  ])('gives no levels when %s', (_, priorityFeeLevels) => {
+    const { levels, failures } = readAnswers(
+      [{ id: 'perp-0', accountKeys: [] }],
+      [{ id: 'perp-0', result: { priorityFeeLevels } }],
+    );
+    expect(levels.size).toBe(0);
+    expect([...failures.keys()]).toEqual(['perp-0']);
+  });
+
+  it.each([
+    ['an HTTP error', { status: 503, body: [] }],
+    ['no JSON', { body: '<html>' }],
+    [
+      'an error for the whole batch',
+      { body: { jsonrpc: '2.0', id: null, error: { code: 1, message: 'batches are off' } } },
+    ],
+  ])('throws for %s', async (_, answer) => {
+    const url = await provider(() => answer);
+    await expect(askFees(url, requests, signal())).rejects.toThrow(FeeProviderError);
+  });
+});
+
+describe('fees role', () => {
+  const describeMarket = ({ marketType, marketIndex }: MarketRef) => ({
+    key: marketKey({ marketType, marketIndex }),
+    value: encodeMessage('MarketView', {
+      marketType,
+      marketIndex,
+      slot: 1,
+      symbol: 'X',
+      status: 'active',
+      tickSize: 1n,
+      stepSize: 1n,
+      minOrderSize: 1n,
+      decimals: 6,
+      oraclePrice: null,
+      openInterestBase: 0n,
+      last24hAvgFundingRate: 0n,
+    }),
+  });
+  const written = (log: MemoryLog) =>
+    log.all(TOPICS.feeViews).map(({ key, value }) => {
+      const message = decodeMessage(value);
+      return { key, levels: message.name === 'FeeLevels' ? message.value : null };
+    });
+
+  it('writes the levels of every listed market at each poll, changed or not, and keeps on when the provider fails', async () => {
+    let polls = 0;
+    const url = await provider((calls) => {
+      polls += 1;
+      return polls === 2 ? { status: 500, body: [] } : answered(calls);
+    });
+    const log = new MemoryLog();
+    await log.append(TOPICS.marketViews, [describeMarket(PERP), describeMarket(SPOT), describeMarket(PERP)]);
+    const config = readConfig({}, { feeProviderUrl: url, feePollingMs: 20 });
+    const role = await startFees({ config, log, logger: silentLogger(), metrics: new Registry() });
+    await vi.waitFor(() => expect(written(log).length).toBeGreaterThanOrEqual(4), { timeout: 5_000, interval: 10 });
+    await role.stop();
+    expect(written(log).slice(0, 4)).toMatchObject([
+      { key: 'perp-0', levels: { ...PERP, ...LEVELS } },
+      { key: 'spot-1', levels: { ...SPOT, ...LEVELS } },
+      { key: 'perp-0', levels: { ...PERP, ...LEVELS } },
+      { key: 'spot-1', levels: { ...SPOT, ...LEVELS } },
+    ]);
+    expect(polls).toBeGreaterThanOrEqual(3);
+  });
+
+  it('asks nobody when there is no provider', async () => {
+    const log = new MemoryLog();
+    await log.append(TOPICS.marketViews, [describeMarket(PERP)]);
+    const config = readConfig({}, { source: 'capture', feePollingMs: 100 });
+    const role = await startFees({ config, log, logger: silentLogger(), metrics: new Registry() });
+    await role.stop();
+    expect(written(log)).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+// Priority fees as the provider tells them: one JSON-RPC batch of getPriorityFeeEstimate for many markets (protocol 7).
+
+import type { FeeLevels } from '../../schemas/index.ts';
+
+export const LEVELS = ['min', 'low', 'medium', 'high', 'veryHigh', 'unsafeMax'] as const;
+export type Levels = Pick<FeeLevels, (typeof LEVELS)[number]>;
+
+const METHOD = 'getPriorityFeeEstimate';
+
+export interface FeeRequest {
+  /** Names the request in the answer. */
+  readonly id: string;
+  /** Writable accounts whose competition is asked about, base58. */
+  readonly accountKeys: readonly string[];
+}
+
+export interface FeeAnswers {
+  readonly levels: ReadonlyMap<string, Levels>;
+  /** Why requests have no levels, by id. */
+  readonly failures: ReadonlyMap<string, string>;
+}
+
+/** The provider did not answer the batch as one. */
+export class FeeProviderError extends Error {
+  override readonly name = 'FeeProviderError';
+}
+
+/** Asks for all levels of every request at once. Throws FeeProviderError when there is no usable answer at all. */
+export async function askFees(url: string, requests: readonly FeeRequest[], signal: AbortSignal): Promise<FeeAnswers> {
+  const batch = requests.map(({ id, accountKeys }) => ({
+    jsonrpc: '2.0',
+    id,
+    method: METHOD,
+    params: [{ accountKeys, options: { includeAllPriorityFeeLevels: true } }],
+  }));
+  return readAnswers(requests, await post(url, JSON.stringify(batch), signal));
+}
+
+async function post(url: string, body: string, signal: AbortSignal): Promise<unknown> {
+  let response: Response;
+  try {
+    response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal });
+  } catch (cause) {
+    throw new FeeProviderError('the fee provider cannot be reached', { cause });
+  }
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new FeeProviderError(`HTTP ${response.status} from the fee provider`);
+  }
+  try {
+    return await response.json();
+  } catch (cause) {
+    throw new FeeProviderError('the fee provider did not answer JSON', { cause });
+  }
+}
+
+/** Sorts the answers of a batch, which may come in any order, by request. Throws FeeProviderError when it is no list. */
+export function readAnswers(requests: readonly FeeRequest[], answer: unknown): FeeAnswers {
+  if (!Array.isArray(answer)) throw new FeeProviderError(`the fee provider refused the batch: ${errorOf(answer)}`);
+  const byId = new Map<unknown, unknown>(answer.map((one: unknown) => [member(one, 'id'), one]));
+  const levels = new Map<string, Levels>();
+  const failures = new Map<string, string>();
+  for (const { id } of requests) {
+    const one = byId.get(id);
+    const read = levelsOf(member(member(one, 'result'), 'priorityFeeLevels'));
+    if (read) levels.set(id, read);
+    else failures.set(id, one === undefined ? 'no answer' : errorOf(one));
+  }
+  return { levels, failures };
+}
+
+function levelsOf(value: unknown): Levels | null {
+  const levels: Record<string, number> = {};
+  for (const name of LEVELS) {
+    const level = member(value, name);
+    if (typeof level !== 'number' || !Number.isFinite(level) || level < 0) return null;
+    levels[name] = level;
+  }
+  return levels as unknown as Levels;
+}
+
+function errorOf(value: unknown): string {
+  const message = member(member(value, 'error'), 'message');
+  return typeof message === 'string' ? message : 'no levels in the answer';
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}

@@ -1,0 +1,154 @@
+// The fees role: asks the provider for the priority fees of every listed market at an interval and writes what it says to
+// `views.fees`, changed or not. When the provider fails, the levels told last stay.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { Counter, type Registry } from 'prom-client';
+import type { EventLog, Logger, RoleContext, RunningRole } from '../../platform/index.ts';
+import {
+  decodeMessage,
+  encodeMessage,
+  loadDefinition,
+  type MarketRef,
+  marketKey,
+  TOPICS,
+} from '../../schemas/index.ts';
+import { type AccountKeys, feeAccounts } from './keys.ts';
+import { askFees, type FeeAnswers, type FeeRequest } from './provider.ts';
+
+/** Requests of one batch. */
+const BATCH = 50;
+const TIMEOUT_MS = 10_000;
+/** How soon a first market is looked for again. */
+const NO_MARKETS_MS = 250;
+const PAGE_RECORDS = 1000;
+
+/** Starts the role. Resolves before the first answer; rejects when the log cannot be reached. */
+export async function startFees(context: RoleContext): Promise<RunningRole> {
+  const { config, log, logger } = context;
+  await log.ensureTopics([TOPICS.marketViews, TOPICS.feeViews]);
+  const url = config.feeProviderUrl || (config.source === 'rpc' ? config.rpcUrl : '');
+  const stopping = new AbortController();
+  const poller = new FeePoller(context, url, feeAccounts(loadDefinition(config.definition)), stopping.signal);
+  if (url === '') logger.info('no fee provider is configured');
+  const done = url === '' ? new Promise<void>(() => {}) : poller.run();
+  done.catch(() => {}); // whoever waits for `done` gets the failure
+  return {
+    name: 'fees',
+    endpoints: {},
+    done,
+    stop: async () => {
+      stopping.abort();
+      if (url !== '') await done.catch(() => {});
+    },
+  };
+}
+
+class FeePoller {
+  readonly #log: EventLog;
+  readonly #logger: Logger;
+  readonly #pollingMs: number;
+  readonly #url: string;
+  readonly #accountKeys: AccountKeys;
+  readonly #signal: AbortSignal;
+  readonly #metrics: ReturnType<typeof feeMetrics>;
+  readonly #markets = new Map<string, MarketRef>();
+  #marketsNext = 0n;
+  /** Whether the last round failed: a provider that stays away is told once. */
+  #isAway = false;
+
+  constructor(context: RoleContext, url: string, accountKeys: AccountKeys, signal: AbortSignal) {
+    this.#log = context.log;
+    this.#logger = context.logger;
+    this.#pollingMs = context.config.feePollingMs;
+    this.#url = url;
+    this.#accountKeys = accountKeys;
+    this.#signal = signal;
+    this.#metrics = feeMetrics(context.metrics);
+  }
+
+  /** Resolves when stopped. A log that is away is tried again at the next round. */
+  async run(): Promise<void> {
+    while (!this.#signal.aborted) {
+      const startedMs = performance.now();
+      try {
+        await this.#learnMarkets();
+        for (const batch of batches([...this.#markets.values()])) await this.#refresh(batch);
+      } catch (error) {
+        this.#logger.warn({ error: String(error) }, 'priority fees not written, trying again');
+      }
+      const pauseMs = this.#markets.size === 0 ? NO_MARKETS_MS : this.#pollingMs - (performance.now() - startedMs);
+      await delay(Math.max(0, pauseMs), undefined, { signal: this.#signal }).catch(() => {});
+    }
+  }
+
+  async #learnMarkets(): Promise<void> {
+    while (true) {
+      const records = await this.#log.read(TOPICS.marketViews, 0, this.#marketsNext, PAGE_RECORDS);
+      const last = records.at(-1);
+      if (!last) return;
+      for (const { key, value } of records) this.#learn(key, value);
+      this.#marketsNext = last.offset + 1n;
+    }
+  }
+
+  #learn(key: string, value: Uint8Array): void {
+    if (this.#markets.has(key)) return;
+    try {
+      const message = decodeMessage(value);
+      if (message.name !== 'MarketView') return;
+      const { marketType, marketIndex } = message.value;
+      this.#markets.set(marketKey(message.value), { marketType, marketIndex });
+    } catch (error) {
+      this.#logger.warn({ key, error: String(error) }, 'unreadable market description');
+    }
+  }
+
+  async #refresh(markets: readonly MarketRef[]): Promise<void> {
+    const requests: FeeRequest[] = markets.map((market) => ({
+      id: marketKey(market),
+      accountKeys: this.#accountKeys(market),
+    }));
+    const answers = await this.#ask(requests);
+    if (!answers) return;
+    const atMs = Date.now();
+    const records = markets.flatMap(({ marketType, marketIndex }) => {
+      const key = marketKey({ marketType, marketIndex });
+      const levels = answers.levels.get(key);
+      return levels ? [{ key, value: encodeMessage('FeeLevels', { marketType, marketIndex, atMs, ...levels }) }] : [];
+    });
+    if (records.length > 0) await this.#log.append(TOPICS.feeViews, records);
+    this.#metrics.refreshes.inc(records.length);
+    this.#metrics.failures.inc(answers.failures.size);
+    if (answers.failures.size > 0) {
+      this.#logger.debug({ failures: Object.fromEntries(answers.failures) }, 'markets without priority fees');
+    }
+  }
+
+  async #ask(requests: readonly FeeRequest[]): Promise<FeeAnswers | null> {
+    try {
+      const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MS)]);
+      const answers = await askFees(this.#url, requests, signal);
+      if (this.#isAway) this.#logger.info('the fee provider answers again');
+      this.#isAway = false;
+      return answers;
+    } catch (error) {
+      if (this.#signal.aborted) return null;
+      this.#metrics.failures.inc(requests.length);
+      if (!this.#isAway) this.#logger.warn({ error: String(error) }, 'no priority fees; the last ones stay');
+      this.#isAway = true;
+      return null;
+    }
+  }
+}
+
+function* batches(markets: readonly MarketRef[]): Generator<readonly MarketRef[]> {
+  for (let from = 0; from < markets.length; from += BATCH) yield markets.slice(from, from + BATCH);
+}
+
+function feeMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    refreshes: new Counter({ name: 'slotbook_fees_refreshes_total', help: 'fee levels written', registers }),
+    failures: new Counter({ name: 'slotbook_fees_failures_total', help: 'markets without an answer', registers }),
+  };
+}
