@@ -16,30 +16,32 @@ const SETTLE_MS = 11_000;
 const BAR_BYTES = 12_000;
 const ACKNOWLEDGEMENT_AND_REPLAY = 2;
 
-async function bytesPerClient(pid: number, url: string, market: SyntheticMarket): Promise<number> {
+async function bytesPerClient(pid: number, url: string, market: SyntheticMarket) {
   const crowd = new Crowd();
+  const empty = residentBytes(pid);
   const opening = { url, deflate: true, says: [subscribeTo(market)], framesEach: ACKNOWLEDGEMENT_AND_REPLAY };
   await crowd.open({ ...opening, clients: FIRST_CLIENTS });
   await sleep(SETTLE_MS);
   const before = residentBytes(pid);
   await crowd.open({ ...opening, clients: CLIENTS });
   await sleep(SETTLE_MS);
-  const grown = residentBytes(pid) - before;
+  const after = residentBytes(pid);
   await crowd.stop();
-  return grown / CLIENTS;
+  return { each: (after - before) / CLIENTS, withFirst: (after - empty) / (CLIENTS + FIRST_CLIENTS) };
 }
 
 const market = new SyntheticMarket(0);
 const stage = await Stage.start([market]);
 const peer = await Predecessor.start([market]);
 try {
-  const value = await bytesPerClient(stage.server.pid, stage.gateway, market);
+  const { each: value, withFirst } = await bytesPerClient(stage.server.pid, stage.gateway, market);
   const predecessor = await bytesPerClient(peer.pid, peer.gateway, market);
   report({
     name: 'connection: memory per idle client',
     value,
     unit: 'bytes',
     bar: BAR_BYTES,
+    withFirst,
     predecessor,
     clients: CLIENTS,
     ...machine(),

@@ -35,7 +35,10 @@ function keepAsking(socket: Socket, requests: readonly Buffer[], first: number, 
   return new Promise((resolve, reject) => {
     const answered = (): void => {
       answers += 1;
-      if (!isOver()) return ask();
+      if (!isOver()) {
+        ask();
+        return;
+      }
       socket.destroy();
       resolve();
     };
@@ -54,7 +57,7 @@ function keepAsking(socket: Socket, requests: readonly Buffer[], first: number, 
       const status = text.slice(9, 12);
       statuses[status] = (statuses[status] ?? 0) + 1;
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? Number.NaN);
-      if (Number.isNaN(length)) return reject(new Error(`no length: ${text}`));
+      if (Number.isNaN(length)) reject(new Error(`no length: ${text}`));
       left = length - (head.length - end - 4);
       head = null;
       if (left <= 0) answered();

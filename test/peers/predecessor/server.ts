@@ -27,7 +27,8 @@ const http = createServer((request, response) => {
   const depth = Math.min(Number.parseInt(url.searchParams.get('depth') ?? String(MAX_DEPTH), 10), MAX_DEPTH);
   book.bids = book.bids.slice(0, depth);
   book.asks = book.asks.slice(0, depth);
-  response.writeHead(200).end(JSON.stringify(book));
+  const body = JSON.stringify(book);
+  response.writeHead(200, { 'content-length': Buffer.byteLength(body) }).end(body);
 });
 const server = new WebSocketServer({ server: http, path: '/ws', perMessageDeflate: true });
 
