@@ -126,6 +126,7 @@ export interface SocketClose {
 export const SOCKET_CLOSES = {
   unknownChannel: { code: 1003, reason: '{"error":"Error subscribing to channel"}', retry: false },
   overflow: { code: 1008, reason: 'Buffer overflow', retry: true },
+  restart: { code: 1012, reason: 'Service restart', retry: true },
 } as const satisfies Record<string, SocketClose>;
 
 /** `error` members of gateway messages; the connection stays open. */
@@ -133,3 +134,56 @@ export const SOCKET_ERRORS = {
   subscribe: 'Error subscribing to channel',
   unsubscribe: 'Error unsubscribing from channel',
 } as const;
+
+/** Why the quote socket is not opened: HTTP status and text. */
+export const QUOTE_REFUSALS = {
+  badKey: { status: '400 Bad Request', text: 'Bad Request: pubkey must be a base58 public key', retry: false },
+  notAllowed: { status: '403 Forbidden', text: 'Forbidden: this key may not quote', retry: false },
+  full: { status: '503 Service Unavailable', text: 'Too many connections', retry: true },
+} as const;
+
+export type QuoteRefusal = keyof typeof QUOTE_REFUSALS;
+
+/** Why the quote socket ends a connection by itself. */
+export const QUOTE_CLOSES = {
+  authTimeout: { code: 1008, reason: 'Authentication timeout', retry: true },
+  unauthenticated: { code: 1008, reason: 'Not authenticated', retry: false },
+  badSignature: { code: 1008, reason: 'Authentication failed', retry: false },
+  tooManyConnections: { code: 1008, reason: 'Too many connections of this key', retry: true },
+  tooManyMessages: { code: 1008, reason: 'Too many messages', retry: true },
+  overflow: { code: 1008, reason: 'Buffer overflow', retry: true },
+} as const satisfies Record<string, SocketClose>;
+
+export type QuoteCloseReason = keyof typeof QUOTE_CLOSES;
+
+/** `error` members of quote socket messages; the connection stays open and the message changes nothing else. */
+export const QUOTE_ERRORS = {
+  notAnObject: 'Quotes must be a JSON object',
+  marketTypeUnknown: 'market_type must be perp',
+  marketUnknown: 'Unknown market_index',
+  quotesMissing: 'quotes must be a list',
+  tooManyQuotes: 'At most 64 quotes per message',
+  malformedQuote: 'Malformed quote; it and the quotes after it were left out',
+  busy: 'Quotes cannot be taken now',
+} as const;
+
+export type QuoteErrorCode = keyof typeof QUOTE_ERRORS;
+
+export interface BookFeedError {
+  /** The `error` member. */
+  readonly text: string;
+  readonly retry: boolean;
+}
+
+/** `error` messages of the `book` channel, by their `code`; the connection stays open. */
+export const BOOK_FEED_ERRORS = {
+  market: { text: 'market and marketType name no listed market', retry: true },
+  level: { text: 'level must be l2 or l3', retry: false },
+  depth: { text: 'depth must be a whole number from 1 to 1000', retry: false },
+  conflation: { text: 'conflation must be 0, 50, 100, 400 or 1000', retry: false },
+  checksum: { text: 'checksum must be true, false or a whole number from 1 to 100', retry: false },
+  resume: { text: 'resume must be {epoch, seq}, or with market * such positions by stream', retry: false },
+  limit: { text: 'too many book subscriptions', retry: true },
+} as const satisfies Record<string, BookFeedError>;
+
+export type BookFeedErrorCode = keyof typeof BOOK_FEED_ERRORS;

@@ -1,0 +1,45 @@
+// Proof that a maker holds its key: an Ed25519 signature over the text of a nonce made for this connection.
+
+import { createPublicKey, randomBytes, verify } from 'node:crypto';
+import bs58 from 'bs58';
+
+const KEY_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+const NONCE_BYTES = 32;
+/** Longest base58 text of 32 bytes. */
+const KEY_TEXT_MAX = 44;
+
+/** Text to be signed; new for every connection. */
+export function newNonce(): string {
+  return bs58.encode(randomBytes(NONCE_BYTES));
+}
+
+/** The 32 bytes of a base58 key; null when it is not one. */
+export function readKey(text: string): Uint8Array | null {
+  if (text.length > KEY_TEXT_MAX) return null;
+  const bytes = bs58.decodeUnsafe(text);
+  return bytes?.length === KEY_BYTES ? bytes : null;
+}
+
+/** The keys of the setting, base58 separated by commas; empty text means any key (null). Throws RangeError. */
+export function readAllowedMakers(setting: string): ReadonlySet<string> | null {
+  const names = setting
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  for (const name of names) if (!readKey(name)) throw new RangeError(`quoteMakers: not a public key: ${name}`);
+  return names.length === 0 ? null : new Set(names);
+}
+
+/** True when `signature` (base64) is the key holder's over the UTF-8 bytes of `nonce`. */
+export function isSigned(nonce: string, key: Uint8Array, signature: string): boolean {
+  const bytes = Buffer.from(signature, 'base64');
+  if (bytes.length !== SIGNATURE_BYTES) return false;
+  const x = Buffer.from(key).toString('base64url');
+  try {
+    const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+    return verify(null, Buffer.from(nonce, 'utf8'), publicKey, bytes);
+  } catch {
+    return false; // 32 bytes that are no point of the curve
+  }
+}

@@ -1,0 +1,76 @@
+// `/quotes/ws?pubkey=<base58>` on the gateway's port: where market makers send indicative quotes (reference 2.7).
+
+import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js';
+import type { RoleContext } from '../../platform/index.ts';
+import { TOPICS } from '../../schemas/index.ts';
+import { QUOTE_REFUSALS, type QuoteRefusal } from '../errors.ts';
+import type { MarketRegistry } from '../views/registry.ts';
+import { readAllowedMakers, readKey } from './auth.ts';
+import { MAX_QUOTE_BYTES } from './limits.ts';
+import type { MakerSocketData } from './maker-connection.ts';
+import { Makers } from './makers.ts';
+import { quoteMetrics } from './metrics.ts';
+import { QuoteWriter } from './writer.ts';
+
+const PATH = '/quotes/ws';
+
+export interface QuoteSocket {
+  /** Adds the route; to be called before the application listens. */
+  attach(app: TemplatedApp): void;
+  /** Drops every connection and waits for what is being written. */
+  stop(): Promise<void>;
+}
+
+/** Rejects when the setting names something that is no key, or the log cannot be reached. */
+export async function startQuoteSocket(
+  { config, log, logger, metrics }: RoleContext,
+  markets: MarketRegistry,
+): Promise<QuoteSocket> {
+  const allowed = readAllowedMakers(config.quoteMakers);
+  await log.ensureTopics([TOPICS.quotes]);
+  const counters = quoteMetrics(metrics);
+  const writer = new QuoteWriter({ log, logger, clock: Date.now });
+  const makers = new Makers({ markets, writer, metrics: counters, clock: Date.now });
+  const upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void => {
+    const name = req.getQuery('pubkey') ?? '';
+    const maker = readKey(name);
+    const refusal = refusalOf(maker, name);
+    if (!maker || refusal) {
+      refuse(res, refusal ?? 'badKey');
+      return;
+    }
+    res.upgrade<MakerSocketData>(
+      { maker, name, connection: null },
+      req.getHeader('sec-websocket-key'),
+      req.getHeader('sec-websocket-protocol'),
+      req.getHeader('sec-websocket-extensions'),
+      context,
+    );
+  };
+  const refusalOf = (maker: Uint8Array | null, name: string): QuoteRefusal | null => {
+    if (!maker) return 'badKey';
+    if (allowed && !allowed.has(name)) return 'notAllowed';
+    return makers.admits() ? null : 'full';
+  };
+  const refuse = (res: HttpResponse, reason: QuoteRefusal): void => {
+    counters.refusals.inc({ reason });
+    const { status, text } = QUOTE_REFUSALS[reason];
+    res.writeStatus(status).end(text);
+  };
+  return {
+    attach: (app) => {
+      app.ws<MakerSocketData>(PATH, {
+        maxPayloadLength: MAX_QUOTE_BYTES,
+        maxBackpressure: 0, // MakerConnection.send looks at what is unread
+        upgrade,
+        open: (socket) => makers.open(socket),
+        message: (socket, bytes) => makers.message(socket, bytes),
+        close: (socket) => makers.closed(socket),
+      });
+    },
+    stop: async () => {
+      makers.dropAll();
+      await writer.stop();
+    },
+  };
+}
