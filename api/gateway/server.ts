@@ -4,6 +4,8 @@ import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_por
 import { connect } from 'node:net';
 import type { RoleContext, RunningRole } from '../../platform/index.ts';
 import { reachable, urlHost } from '../hosts.ts';
+import { exchangeProgram, IndicativeKeys } from '../quotes/indicative-keys.ts';
+import { type QuoteSocket, startQuoteSocket } from '../quotes/socket.ts';
 import { BookReader } from '../views/book-reader.ts';
 import { BookChannels } from './book-channels.ts';
 import type { SocketData } from './connection.ts';
@@ -30,23 +32,25 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   const { config, log, logger } = ctx;
   const reader = options.reader ?? new BookReader(ctx);
   const ownsReader = options.reader === undefined;
+  const quotes = await startQuoteSocket(ctx, reader.markets);
+  const indicativeKeys = new IndicativeKeys(reader.indicative.quoters, exchangeProgram(config.definition));
   if (ownsReader) await reader.start();
   const metrics = gatewayMetrics(ctx.metrics);
   const fanout = new Fanout();
   const heartbeat = new Heartbeat();
   const books = new BookChannels({ reader, fanout, metrics, tickMs: config.bookTickMs });
-  const trades = new TradeChannels({ log, logger, fanout });
+  const trades = new TradeChannels({ log, logger, fanout, indicativeKeys });
   const sessions = new Sessions({ markets: reader.markets, books, fanout, heartbeat, metrics });
   const release = async (): Promise<void> => {
     books.stop();
     heartbeat.stop();
-    await trades.stop();
+    await Promise.all([trades.stop(), quotes.stop()]);
     if (ownsReader) await reader.stop();
   };
   let listening: us_listen_socket;
   try {
     await trades.start();
-    listening = await listen(makeApp(sessions), config.host, config.gatewayPort);
+    listening = await listen(makeApp(sessions, quotes), config.host, config.gatewayPort);
   } catch (error) {
     await release();
     throw error;
@@ -57,7 +61,10 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
     name: 'gateway',
     host: reachable(config.host),
     port,
-    endpoints: { gateway: `ws://${urlHost(config.host)}:${port}/ws` },
+    endpoints: {
+      gateway: `ws://${urlHost(config.host)}:${port}/ws`,
+      quotes: `ws://${urlHost(config.host)}:${port}/quotes/ws`,
+    },
     done: Promise.all([trades.done, ...(ownsReader ? [reader.done] : [])]).then(() => undefined),
     stop: () => {
       stopping ??= (async () => {
@@ -70,8 +77,9 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   };
 }
 
-function makeApp(sessions: Sessions): ReturnType<typeof App> {
+function makeApp(sessions: Sessions, quotes: QuoteSocket): ReturnType<typeof App> {
   const app = App();
+  quotes.attach(app);
   app.ws<SocketData>('/ws', {
     maxPayloadLength: MAX_PAYLOAD_BYTES,
     maxBackpressure: 0, // lagging clients are found by Connection.send, which knows the code to close with

@@ -16,8 +16,11 @@ function present<K extends string, V>(name: K, value: V | null): { [P in K]?: V 
   return value === null ? {} : ({ [name]: value } as { [P in K]: V });
 }
 
-/** JSON text of one fill. Order sizes and cumulative fills of a side that is absent are 0. */
-export function tradeJson(trade: TradeView): string {
+/**
+ * JSON text of one fill. Order sizes and cumulative fills of a side that is absent are 0. `indicativeKey` is the base58
+ * key of the maker when it is a known indicative quoter.
+ */
+export function tradeJson(trade: TradeView, indicativeKey: string | null): string {
   const key = (bytes: Uint8Array | null) => (bytes === null ? null : base58(bytes));
   const quoteOrNull = (value: bigint | null) => (value === null ? null : quote(value));
   return JSON.stringify({
@@ -50,5 +53,6 @@ export function tradeJson(trade: TradeView): string {
     action: trade.action,
     actionExplanation: trade.actionExplanation,
     bitFlags: trade.bitFlags,
+    ...present('makerIndicativeKey', indicativeKey),
   });
 }

@@ -2,6 +2,7 @@
 
 import type { EventLog, LogBatch, Logger } from '../../platform/index.ts';
 import { decodeMessage, TOPICS, type TradeView } from '../../schemas/index.ts';
+import type { IndicativeKeys } from '../quotes/indicative-keys.ts';
 import { followAlways } from '../views/follow.ts';
 import { envelope } from './book-channels.ts';
 import type { Fanout } from './fanout.ts';
@@ -13,6 +14,8 @@ export interface TradeChannelsOptions {
   readonly log: EventLog;
   readonly logger: Logger;
   readonly fanout: Fanout;
+  /** Tells which fills a known indicative quoter made. */
+  readonly indicativeKeys: IndicativeKeys;
 }
 
 export class TradeChannels {
@@ -60,7 +63,8 @@ export class TradeChannels {
       const trade = this.#decode(value, `${TOPICS.tradeViews.name}/${partition}/${offset}`);
       if (!trade || !this.#firstSighting(trade)) continue;
       const { name } = resolveChannel('trades', trade, 1);
-      if (this.#options.fanout.has(name)) frames.push({ name, frame: envelope(name, tradeJson(trade)) });
+      if (!this.#options.fanout.has(name)) continue;
+      frames.push({ name, frame: envelope(name, tradeJson(trade, this.#options.indicativeKeys.of(trade))) });
     }
     if (frames.length > 0) this.#options.fanout.send(frames);
   }
