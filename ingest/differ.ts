@@ -151,6 +151,29 @@ export class Differ {
     }
   }
 
+  /** False while a complete read is being taken in: what is held is then partly older than it. */
+  get isSettled(): boolean {
+    return this.#bracketed && this.#gathering === null && this.#seen === null;
+  }
+
+  /** Slot and bytes of an account, by its key text (`keyText`); no bytes when it was closed. */
+  held(key: string): { readonly slot: number; readonly data: Uint8Array } | null {
+    return this.#held.get(key) ?? null;
+  }
+
+  /** Accounts held, closed ones left out. */
+  *accounts(): Generator<AccountUpdate> {
+    for (const { slot, writeVersion, pubkey, owner, data } of this.#held.values()) {
+      if (data.length > 0) yield { kind: 'account', slot, writeVersion, pubkey, owner, data };
+    }
+  }
+
+  /** Whether the account is of a kind that a complete read lacks once it is closed (or idle). */
+  mayClose(pubkey: Uint8Array): boolean {
+    const kind = this.#held.get(keyText(pubkey))?.kind;
+    return kind === 'user' || kind === 'clob';
+  }
+
   /** Accounts held, closed ones not counted. */
   get size(): number {
     let size = 0;

@@ -3,6 +3,9 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from '../platform/index.ts';
 
+/** Also counted by the book role; both may live in one process. */
+const SHADOW_DIFFERENCES = 'slotbook_shadow_differences_total';
+
 export interface IngestMetrics {
   readonly slot: Gauge;
   readonly events: Counter<'name'>;
@@ -10,6 +13,8 @@ export interface IngestMetrics {
   readonly parked: Counter<'reason'>;
   readonly reconnects: Counter;
   readonly gaps: Counter<'filled'>;
+  readonly shadowDifferences: Counter<'market'>;
+  readonly shadowChecks: Counter;
 }
 
 export function createIngestMetrics(registry: Registry): IngestMetrics {
@@ -36,6 +41,19 @@ export function createIngestMetrics(registry: Registry): IngestMetrics {
     reconnects: new Counter({
       name: 'slotbook_ingest_reconnects_total',
       help: 'connections to the source made again',
+      registers,
+    }),
+    shadowDifferences:
+      (registry.getSingleMetric(SHADOW_DIFFERENCES) as Counter<'market'> | undefined) ??
+      new Counter({
+        name: SHADOW_DIFFERENCES,
+        help: 'differences that the shadow check found between a book and the chain',
+        labelNames: ['market'],
+        registers,
+      }),
+    shadowChecks: new Counter({
+      name: 'slotbook_shadow_checks_total',
+      help: 'comparisons of all accounts with a fresh read of the chain',
       registers,
     }),
     gaps: new Counter({

@@ -2,13 +2,23 @@
 
 import bs58 from 'bs58';
 import type { Logger, NewRecord } from '../platform/index.ts';
-import { type DeadLetter, encodeMessage, type MessageTypes, marketKey, TOPICS } from '../schemas/index.ts';
+import {
+  type DeadLetter,
+  encodeMessage,
+  type MessageTypes,
+  marketKey,
+  parseMarketKey,
+  TOPICS,
+} from '../schemas/index.ts';
 import type { EventDecoder } from './decode/events.ts';
 import { type DecodedTransaction, decodeTransaction, type EncodedEvent } from './decode/transaction.ts';
 import { deadLetter, type Output } from './diff/output.ts';
 import type { Differ } from './differ.ts';
 import type { IngestMetrics } from './metrics.ts';
 import type { EndHistory } from './position.ts';
+import type { ShadowMessage } from './shadow/check.ts';
+import type { IngestQuality, IngestSource } from './shadow/quality.ts';
+import type { ShadowRunner } from './shadow/runner.ts';
 import type { GapNotice, ResumePoint, Source, SourceUpdate, TransactionLogs } from './source.ts';
 import type { LogWriter } from './writer.ts';
 
@@ -20,10 +30,15 @@ export interface PipelineParts {
   readonly ends: EndHistory;
   readonly metrics: IngestMetrics;
   readonly logger: Logger;
+  readonly quality: IngestQuality;
+  /** Absent when the check is off or the source cannot be read apart from its stream. */
+  readonly shadow: ShadowRunner | null;
 }
 
 /** Key of slot ticks, which go to every partition of `book` and `positions`. */
 const SLOT_KEY = 'slot';
+/** What the trades of a market are made of. */
+const TRADE_EVENT = 'OrderActionRecord';
 
 export class Pipeline {
   readonly #parts: PipelineParts;
@@ -50,8 +65,19 @@ export class Pipeline {
       if (update.kind === 'progress') progress = update.resume;
       else await this.#one(update);
     }
+    this.#shadowTurn();
     await this.#flush();
     if (progress) this.#resume = progress;
+  }
+
+  /** Between batches what the differ holds is exactly what the log says: the place for comparisons. */
+  #shadowTurn(): void {
+    const turn = this.#parts.shadow?.turn(this.#newestSlot);
+    if (!turn) return;
+    for (const output of turn.outputs) this.#emit(output);
+    for (const { name, value } of turn.messages as readonly ShadowMessage[]) {
+      this.#message(this.#book, name, value, 'slot' in value ? value.slot : value.snapshotSlot);
+    }
   }
 
   async #one(update: Exclude<SourceUpdate, { kind: 'progress' }>): Promise<void> {
@@ -72,10 +98,12 @@ export class Pipeline {
         break;
       case 'snapshotEnd':
         differ.snapshotEnd(update.slot, this.#emit);
+        this.#parts.quality.caughtUp();
         logger.info({ slot: update.slot, accounts: differ.size }, 'all accounts read');
         break;
       case 'reconnect':
         metrics.reconnects.inc();
+        this.#parts.quality.disconnected();
         break;
       case 'gap':
         this.#gap(update);
@@ -101,6 +129,7 @@ export class Pipeline {
   }
 
   #gap(gap: GapNotice): void {
+    this.#parts.quality.gap(gap);
     this.#parts.metrics.gaps.inc({ filled: String(gap.filled) });
     this.#parts.logger.warn({ gap }, 'gap in the chain data');
   }
@@ -144,6 +173,7 @@ export class Pipeline {
         }
         break;
       default:
+        this.#parts.quality.seen(output.value, sourceOf(output), output.value.slot);
         this.#message(this.#book, output.name, output.value, output.value.slot);
     }
   };
@@ -155,6 +185,8 @@ export class Pipeline {
       | 'BookOracle'
       | 'BookSnapshotBegin'
       | 'BookSnapshotEnd'
+      | 'BookRepair'
+      | 'BookCheck'
       | 'PositionState'
       | 'PositionMarket',
   >(records: NewRecord[], name: N, value: MessageTypes[N], slot: number): void {
@@ -191,7 +223,23 @@ export class Pipeline {
       positions.length > 0 ? writer.append(TOPICS.positions, positions) : undefined,
       parked.length > 0 ? writer.append(TOPICS.deadLetters, parked) : undefined,
     ]);
-    for (const { name } of fresh) metrics.events.inc({ name });
+    for (const { name, key, slot } of fresh) {
+      metrics.events.inc({ name });
+      if (name === TRADE_EVENT && isMarketKey(key)) this.#parts.quality.seen(parseMarketKey(key), 'trades', slot);
+    }
     if (this.#newestSlot >= 0) metrics.slot.set(this.#newestSlot);
   }
+}
+
+function sourceOf({
+  name,
+  value,
+}: Extract<Output, { name: 'BookOrders' | 'BookMarket' | 'BookOracle' }>): IngestSource {
+  if (name === 'BookOrders') return value.source;
+  return name === 'BookMarket' ? 'market' : 'oracle';
+}
+
+/** Topic keys of events are a market's key or an account's. */
+function isMarketKey(key: string): boolean {
+  return key.startsWith('perp-') || key.startsWith('spot-');
 }

@@ -4,15 +4,22 @@ import { PublicKey } from '@solana/web3.js';
 import type { EventLog, Logger, RoleContext, RunningRole } from '../platform/index.ts';
 import { type ChainDefinition, loadDefinition, TOPICS } from '../schemas/index.ts';
 import { compileEvents } from './decode/events.ts';
+import { keyText } from './diff/output.ts';
 import { compileReaders, type DeriveUser, Differ } from './differ.ts';
 import { createIngestMetrics } from './metrics.ts';
 import { openSource } from './open.ts';
 import { Pipeline } from './pipeline.ts';
 import { EndHistory, loadPosition, savePosition } from './position.ts';
+import { ShadowCheck } from './shadow/check.ts';
+import { IngestQuality } from './shadow/quality.ts';
+import { ShadowRunner } from './shadow/runner.ts';
 import type { Source } from './source.ts';
 import { LogWriter } from './writer.ts';
 
 const SAVE_INTERVAL_MS = 1_000;
+const QUALITY_INTERVAL_MS = 1_000;
+/** Addresses remembered: a derivation costs a fraction of a millisecond, and the shadow check asks for all again. */
+const ADDRESSES_REMEMBERED = 500_000;
 
 export interface IngestParts {
   readonly definition: ChainDefinition;
@@ -25,23 +32,47 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
   const { config, log, logger } = context;
   const definition = parts?.definition ?? loadDefinition(config.definition);
   const source = parts?.source ?? openSource(config, definition, logger);
-  await log.ensureTopics([TOPICS.events, TOPICS.book, TOPICS.positions, TOPICS.deadLetters]);
+  await log.ensureTopics([TOPICS.events, TOPICS.book, TOPICS.positions, TOPICS.qualityViews, TOPICS.deadLetters]);
   const stopped = new AbortController();
   const { resume, ends } = await loadPosition(log);
   const writer = new LogWriter(log, logger, stopped.signal);
   await writer.learn(ends);
   const history = new EndHistory(writer.begins, writer.newestSlot);
+  const quality = new IngestQuality(log, logger);
+  await quality.load();
+  const metrics = createIngestMetrics(context.metrics);
+  const readers = compileReaders(definition);
+  const derive = remembering(userAddress(definition));
+  const differ = new Differ(readers, derive);
+  const shadow =
+    source.accounts && config.shadowCheckMs > 0
+      ? new ShadowRunner({
+          check: new ShadowCheck(differ, () => new Differ(readers, derive)),
+          source,
+          log,
+          logger,
+          quality,
+          differences: metrics.shadowDifferences,
+          checks: metrics.shadowChecks,
+          everyMs: config.shadowCheckMs,
+          signal: stopped.signal,
+        })
+      : null;
   const pipeline = new Pipeline({
     source,
-    differ: new Differ(compileReaders(definition), userAddress(definition)),
+    differ,
     decoder: compileEvents(definition),
     writer,
     ends: history,
-    metrics: createIngestMetrics(context.metrics),
+    metrics,
     logger,
+    quality,
+    shadow,
   });
   logger.info({ resume, definition: definition.name, source: config.source }, 'ingesting');
   const saver = new Saver(log, logger, pipeline, history);
+  const telling = setInterval(() => void quality.flush(), QUALITY_INTERVAL_MS);
+  void shadow?.run();
   const run = async (): Promise<void> => {
     try {
       for await (const batch of source.updates(resume, stopped.signal)) {
@@ -52,6 +83,8 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     } catch (error) {
       if (!stopped.signal.aborted) throw error;
     } finally {
+      clearInterval(telling);
+      await quality.flush();
       await saver.finish();
     }
   };
@@ -121,5 +154,16 @@ export function userAddress(definition: ChainDefinition): DeriveUser {
     const id = Buffer.alloc(2);
     id.writeUInt16LE(subAccountId);
     return PublicKey.findProgramAddressSync([Buffer.from('user'), authority, id], program)[0].toBytes();
+  };
+}
+
+function remembering(derive: DeriveUser): DeriveUser {
+  const known = new Map<string, Uint8Array>();
+  return (authority, subAccountId) => {
+    const key = `${keyText(authority)}${subAccountId}`;
+    const address = known.get(key) ?? derive(authority, subAccountId);
+    if (known.size >= ADDRESSES_REMEMBERED) known.clear();
+    known.set(key, address);
+    return address;
   };
 }

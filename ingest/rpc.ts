@@ -12,7 +12,7 @@ import { JsonRpc } from './rpc/json-rpc.ts';
 import { KeyCache } from './rpc/notifications.ts';
 import { Session } from './rpc/session.ts';
 import { wantedAccounts } from './rpc/wanted.ts';
-import type { AccountUpdate, ResumePoint, Source, SourceUpdate, TransactionLogs } from './source.ts';
+import type { AccountsRead, AccountUpdate, ResumePoint, Source, SourceUpdate, TransactionLogs } from './source.ts';
 
 /** Updates that may wait for the log; then the connection is given up until they are taken. */
 const QUEUE_MAX = 100_000;
@@ -40,6 +40,7 @@ export interface RpcSourceOptions {
 
 export class RpcSource implements Source {
   readonly #options: RpcSourceOptions;
+  readonly #keys = new KeyCache();
 
   constructor(options: RpcSourceOptions) {
     this.#options = options;
@@ -76,11 +77,30 @@ export class RpcSource implements Source {
     return null;
   }
 
+  /** One kind after the other, so that the loop gets its turns between them. Oracles of other programs are left out. */
+  async accounts(signal: AbortSignal): Promise<AccountsRead> {
+    const { rpcUrl, definition, accountCommitment } = this.#options;
+    const rpc = new JsonRpc(rpcUrl, signal);
+    const keys = this.#keys;
+    const updates: AccountUpdate[] = [];
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const { program, snapshotFilters } of wantedAccounts(definition)) {
+      const read = await rpc.programAccounts(program, snapshotFilters, accountCommitment ?? 'confirmed');
+      const { slot } = read;
+      oldest = Math.min(oldest, slot);
+      for (const { pubkey, owner, data } of read.accounts) {
+        const key = keys.decode(pubkey);
+        updates.push({ kind: 'account', slot, writeVersion: null, pubkey: key, owner: keys.decode(owner), data });
+      }
+    }
+    return { slot: oldest, updates };
+  }
+
   async #run(resume: ResumePoint | null, queue: UpdateQueue, signal: AbortSignal): Promise<void> {
     const { rpcUrl, logger } = this.#options;
     const connection = new Connection(rpcUrl, { commitment: 'confirmed', disableRetryOnRateLimit: true });
     const rpc = new JsonRpc(rpcUrl, signal);
-    const keys = new KeyCache();
+    const keys = this.#keys;
     let history: History | null = null;
     let tip = 0;
     for (let attempt = 0; !signal.aborted; attempt++) {

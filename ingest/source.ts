@@ -97,9 +97,19 @@ export interface ResumePoint {
   readonly line?: number;
 }
 
+/** A complete read of the wanted accounts, made apart from the stream; idle users are left out. */
+export interface AccountsRead {
+  /** Oldest slot that one of its parts was read at. */
+  readonly slot: number;
+  /** Each with the slot at which it was read, which is not that of its newest change. */
+  readonly updates: readonly AccountUpdate[];
+}
+
 export interface Source {
   /** Streams until the signal aborts or the source ends (a capture does). Throws only when it cannot go on. */
   updates(resume: ResumePoint | null, signal: AbortSignal): AsyncIterable<readonly SourceUpdate[]>;
   /** Logs of one transaction in full, or null when the chain no longer has it. */
   transaction(signature: string): Promise<TransactionLogs | null>;
+  /** All accounts as they are now. Absent where the source cannot say (a recording). Rejects when they cannot be read. */
+  accounts?(signal: AbortSignal): Promise<AccountsRead>;
 }

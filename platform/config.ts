@@ -31,6 +31,7 @@ export interface Config {
   readonly sinkMaxDelayMs: number;
   readonly sinkMaxRows: number;
   readonly slotStallMs: number;
+  readonly shadowCheckMs: number;
   /** JSON-RPC that answers getPriorityFeeEstimate; empty: rpcUrl. */
   readonly feeProviderUrl: string;
   readonly feePollingMs: number;
@@ -118,6 +119,13 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'quoteMakers', fallback: '', help: 'maker keys that may quote, separated by commas; empty = any' },
   { key: 'sinkMaxDelayMs', fallback: 250, min: 10, max: 60_000, help: 'longest a row waits before its block is sent' },
   { key: 'sinkMaxRows', fallback: 50_000, min: 1, max: 1_000_000, help: 'most records in one block' },
+  {
+    key: 'shadowCheckMs',
+    fallback: 10_000,
+    min: 0,
+    max: 3_600_000,
+    help: 'how often the books are compared with a fresh read of the chain, milliseconds; 0 = never',
+  },
   { key: 'slotStallMs', fallback: 5000, min: 500, max: 600_000, help: 'no slot for this long means NOK' },
   { key: 'feeProviderUrl', fallback: '', help: 'priority-fee provider (JSON-RPC); empty = rpcUrl', secret: true },
   { key: 'feePollingMs', fallback: 5000, min: 100, max: 3_600_000, help: 'how often priority fees are asked for' },

@@ -1,0 +1,111 @@
+// Runs the shadow check beside the stream: reads all accounts now and then, hears which books differ, and puts what a
+// turn found into words for log, metrics and quality.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Counter } from 'prom-client';
+import type { EventLog, Logger } from '../../platform/index.ts';
+import { decodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
+import type { Source } from '../source.ts';
+import type { ShadowCheck, ShadowTurn } from './check.ts';
+import type { IngestQuality } from './quality.ts';
+
+/** Source of the rows in which the book role tells its comparisons. */
+const BOOK_SOURCE = 'book';
+const POLL_MS = 100;
+const FOLLOW_AGAIN_MS = 1_000;
+
+export interface ShadowParts {
+  readonly check: ShadowCheck;
+  readonly source: Source;
+  readonly log: EventLog;
+  readonly logger: Logger;
+  readonly quality: IngestQuality;
+  readonly differences: Counter<'market'>;
+  readonly checks: Counter;
+  /** Milliseconds between two comparisons. */
+  readonly everyMs: number;
+  readonly signal: AbortSignal;
+}
+
+export class ShadowRunner {
+  readonly #parts: ShadowParts;
+  #readAgain = false;
+
+  constructor(parts: ShadowParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins; settles when the signal aborts. Nothing that fails here stops ingest. */
+  async run(): Promise<void> {
+    await Promise.all([this.#readNowAndThen(), this.#hearOfBooks()]);
+  }
+
+  /** See ShadowCheck.turn; tells what was found. */
+  turn(slot: number): ShadowTurn | null {
+    const turn = this.#parts.check.turn(slot);
+    if (turn === null) return null;
+    this.#readAgain = turn.readAgain;
+    const { report } = turn;
+    if (report === null) return turn;
+    const { logger, quality, differences, checks } = this.#parts;
+    quality.compared(report);
+    if (!turn.readAgain && report.markets.length > 0) checks.inc();
+    if (report.repaired.size === 0 && report.differences.length > 0) {
+      logger.warn({ slot, accounts: report.differences }, 'shadow check: accounts put right, no book was concerned');
+    }
+    for (const [market, found] of report.repaired) {
+      // The book role has counted and logged what it found itself.
+      if (found === 'accounts') differences.inc({ market });
+      const accounts = report.differences.filter(({ changes }) => changes.some((one) => one.endsWith(` ${market}`)));
+      logger.error({ market, slot, found, accounts }, 'shadow check: a book is put right');
+    }
+    return turn;
+  }
+
+  async #readNowAndThen(): Promise<void> {
+    const { source, check, everyMs, signal, logger } = this.#parts;
+    if (!source.accounts) return;
+    while (await this.#pause(everyMs)) {
+      do {
+        this.#readAgain = false;
+        try {
+          check.take(await source.accounts(signal));
+        } catch (error) {
+          if (!signal.aborted) logger.warn({ err: error }, 'shadow check: accounts not read');
+        }
+        // The stream passes the read; a result that must be confirmed asks for another one at once.
+        while (check.isWaiting && (await this.#pause(POLL_MS)));
+      } while (this.#readAgain && !signal.aborted);
+    }
+  }
+
+  /** Follows what the book role says of its comparisons, from now on. */
+  async #hearOfBooks(): Promise<void> {
+    const { log, check, signal, logger } = this.#parts;
+    while (!signal.aborted) {
+      try {
+        const from = new Map([[0, 'latest' as const]]);
+        for await (const { records } of log.follow({ topic: TOPICS.qualityViews, from, signal })) {
+          for (const { value } of records) {
+            const message = decodeMessage(value);
+            if (message.name !== 'FeedQuality' || message.value.source !== BOOK_SOURCE) continue;
+            if (message.value.checkResult === 'differs') {
+              check.wish(marketKey(message.value), message.value.checkSlot);
+            }
+          }
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn({ err: error }, 'shadow check: what books say cannot be heard');
+        await this.#pause(FOLLOW_AGAIN_MS);
+      }
+    }
+  }
+
+  /** False when the signal aborted. */
+  async #pause(ms: number): Promise<boolean> {
+    const { signal } = this.#parts;
+    if (signal.aborted) return false;
+    return delay(ms, true, { signal, ref: false }).catch(() => false);
+  }
+}
