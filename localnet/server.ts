@@ -13,6 +13,7 @@ import { chainMethods } from './rpc/chain-methods.ts';
 import { controlMethods } from './rpc/controls.ts';
 import { historyMethods } from './rpc/history-methods.ts';
 import { createHttpServer } from './rpc/http.ts';
+import { LATEST_PRICE_PATH, latestPrice } from './rpc/oracle-feed.ts';
 import { Publisher } from './rpc/publisher.ts';
 import { PubSub } from './rpc/pubsub.ts';
 import { Subscriptions } from './rpc/subscriptions.ts';
@@ -100,6 +101,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
       ...historyMethods(ledger),
       ...controlMethods({ cluster, publisher, pubsub, subscriptions }),
     ]),
+    new Map([[LATEST_PRICE_PATH, latestPrice(ledger)]]),
   );
   const close = async (): Promise<void> => {
     await cluster.stop();

@@ -4,6 +4,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { answer, type Methods } from './dispatch.ts';
+import type { Post } from './oracle-feed.ts';
 
 /** Larger than a node allows (50 KiB), because accounts of any size can be injected. */
 const REQUEST_BYTES_MAX = 32 * 1024 * 1024;
@@ -19,16 +20,22 @@ const CORS = {
   'access-control-max-age': '86400',
 };
 
-export function createHttpServer(methods: Methods): Server {
+/** `posts` are operations of other services, by path; a POST to any other path is JSON-RPC. */
+export function createHttpServer(methods: Methods, posts: ReadonlyMap<string, Post> = new Map()): Server {
   const server = createServer((request, response) => {
-    serve(request, response, methods).catch(() => response.destroy());
+    serve(request, response, methods, posts).catch(() => response.destroy());
   });
   // One second more than the agent of web3.js keeps an idle connection.
   server.keepAliveTimeout = 20_000;
   return server;
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, methods: Methods): Promise<void> {
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  methods: Methods,
+  posts: ReadonlyMap<string, Post>,
+): Promise<void> {
   for (const [name, value] of Object.entries(CORS)) response.setHeader(name, value);
   if (request.method === 'OPTIONS') return end(response, 204, '');
   if (request.method === 'GET' && request.url === '/health') return end(response, 200, 'ok');
@@ -40,6 +47,12 @@ async function serve(request: IncomingMessage, response: ServerResponse, methods
   }
   const body = await read(request);
   if (body === null) return end(response, 413, 'Request body too large\n');
+  const post = posts.get(request.url ?? '');
+  if (post) {
+    const { status, body: answered } = post(body);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answered));
+    return;
+  }
   const answered = await answer(body, methods);
   response.setHeader('content-type', 'application/json; charset=utf-8');
   if (answered === null) response.writeHead(200).end();
