@@ -42,6 +42,13 @@ export const ORDERBOOK_ERRORS = {
     text: 'Bad Request: assetType must be either "base" or "quote"',
     retry: false,
   },
+  pnlMarketMissing: { status: 400, text: 'Bad Request: must include a marketIndex', retry: false },
+  feedIdsMissing: { status: 400, text: 'Bad Request: must include a feedIds', retry: false },
+  feedIdsUnusable: { status: 400, text: 'Bad Request: feedIds must be at most 100 numbers', retry: false },
+  slotMalformed: { status: 400, text: 'Bad Request: slot must be a whole number', retry: false },
+  slotAhead: { status: 400, text: 'Bad Request: nothing was published at this slot yet', retry: true },
+  slotGone: { status: 404, text: 'Not found: no book of this slot is kept', retry: false },
+  slotBusy: { status: 503, text: 'Too many books of earlier slots are asked for', retry: true },
   noL3: { status: 500, text: 'No L3 found', retry: true },
   stalled: { status: 500, text: 'NOK', retry: true },
   notReady: { status: 500, text: 'Not ready', retry: true },
@@ -51,13 +58,13 @@ export const ORDERBOOK_ERRORS = {
 
 export type OrderbookErrorCode = keyof typeof ORDERBOOK_ERRORS;
 
-/** A failure of the order-book server; answered with the status and text of its code. */
+/** A failure of the order-book server; answered with the status and text of its code, and a detail where one helps. */
 export class OrderbookError extends Error {
   override readonly name = 'OrderbookError';
   readonly code: OrderbookErrorCode;
 
-  constructor(code: OrderbookErrorCode) {
-    super(ORDERBOOK_ERRORS[code].text);
+  constructor(code: OrderbookErrorCode, detail = '') {
+    super(ORDERBOOK_ERRORS[code].text + detail);
     this.code = code;
   }
 }
@@ -84,6 +91,9 @@ export const AUCTION_ERRORS = {
 } as const satisfies Record<string, TextError>;
 
 export type AuctionFailure = keyof typeof AUCTION_ERRORS;
+
+/** `/oracleLazer` without the secret or an allowed page: body `{error}`. */
+export const FORBIDDEN_ORIGIN = { status: 403, error: 'Forbidden: Invalid origin', retry: false } as const;
 
 export interface JsonError {
   readonly status: number;

@@ -11,7 +11,8 @@ export async function startOrderBook(ctx: RoleContext): Promise<RunningRole> {
   await reader.start();
   const started: RunningRole[] = [];
   const stopAll = async (): Promise<void> => {
-    for (const role of [...started].reverse()) await role.stop();
+    // The gateway first: clients joined to it through the REST port hear its notice only while that port is open.
+    for (const role of started) await role.stop();
     await reader.stop();
   };
   try {

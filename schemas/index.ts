@@ -6,6 +6,7 @@ export * from './definition.ts';
 export * from './event-keys.ts';
 export { UNKNOWN_RECORD } from './event-schemas.ts';
 export * from './events.ts';
+export type * from './feed/messages.ts';
 export * from './flatten.ts';
 export * from './layout.ts';
 export * from './market.ts';

@@ -51,6 +51,11 @@ export class Connection {
     this.end('overflow');
   }
 
+  /** Bytes handed over that the client has not read. */
+  get unreadBytes(): number {
+    return this.#open ? this.#socket.getBufferedAmount() : 0;
+  }
+
   /** Closes with the code and reason of the table. */
   end(reason: CloseReason): void {
     if (!this.#open) return;

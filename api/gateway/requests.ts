@@ -33,7 +33,13 @@ export type ClientRequest =
       readonly sent: string;
       readonly acknowledgement: string;
     }
-  | { readonly is: 'unsubscribe'; readonly channel: ResolvedChannel };
+  | { readonly is: 'unsubscribe'; readonly channel: ResolvedChannel }
+  /** For the `book` channel, which reads its own messages (feed/request.ts). */
+  | {
+      readonly is: 'book';
+      readonly action: 'subscribe' | 'unsubscribe';
+      readonly message: Readonly<Record<string, unknown>>;
+    };
 
 const IGNORED: ClientRequest = { is: 'ignored' };
 
@@ -45,6 +51,7 @@ export function readRequest(text: string, markets: MarketRegistry): ClientReques
   if (action !== 'subscribe' && action !== 'unsubscribe') return IGNORED;
   const { channel, market, marketType } = message;
   if (typeof channel !== 'string' || channel === '') return { is: 'unknownChannel' };
+  if (channel.toLowerCase() === 'book') return { is: 'book', action, message };
   const kind = CHANNELS.find((name) => name === channel.toLowerCase());
   // An unsubscribe of an unknown name answers with an error, as the predecessor does; the specification is silent.
   if (!kind) return action === 'subscribe' ? { is: 'unknownChannel' } : { is: 'unresolved', action, channel };

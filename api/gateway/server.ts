@@ -10,6 +10,9 @@ import { BookReader } from '../views/book-reader.ts';
 import { BookChannels } from './book-channels.ts';
 import type { SocketData } from './connection.ts';
 import { Fanout } from './fanout.ts';
+import { FeeChannels } from './fee-channels.ts';
+import { BookFeed } from './feed/feed.ts';
+import { feedMetrics } from './feed/metrics.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { MAX_PAYLOAD_BYTES } from './limits.ts';
 import { gatewayMetrics } from './metrics.ts';
@@ -32,6 +35,7 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   const { config, log, logger } = ctx;
   const reader = options.reader ?? new BookReader(ctx);
   const ownsReader = options.reader === undefined;
+  const feed = new BookFeed({ reader, log, logger, metrics: feedMetrics(ctx.metrics) });
   const quotes = await startQuoteSocket(ctx, reader.markets);
   const indicativeKeys = new IndicativeKeys(reader.indicative.quoters, exchangeProgram(config.definition));
   if (ownsReader) await reader.start();
@@ -40,16 +44,19 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   const heartbeat = new Heartbeat();
   const books = new BookChannels({ reader, fanout, metrics, tickMs: config.bookTickMs });
   const trades = new TradeChannels({ log, logger, fanout, indicativeKeys });
-  const sessions = new Sessions({ markets: reader.markets, books, fanout, heartbeat, metrics });
+  const fees = new FeeChannels({ log, logger, fanout });
+  const sessions = new Sessions({ markets: reader.markets, books, fanout, feed, heartbeat, metrics });
   const release = async (): Promise<void> => {
     books.stop();
+    feed.stop();
     heartbeat.stop();
-    await Promise.all([trades.stop(), quotes.stop()]);
+    await Promise.all([trades.stop(), fees.stop(), quotes.stop()]);
     if (ownsReader) await reader.stop();
   };
   let listening: us_listen_socket;
   try {
     await trades.start();
+    await fees.start();
     listening = await listen(makeApp(sessions, quotes), config.host, config.gatewayPort);
   } catch (error) {
     await release();
@@ -65,11 +72,11 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
       gateway: `ws://${urlHost(config.host)}:${port}/ws`,
       quotes: `ws://${urlHost(config.host)}:${port}/quotes/ws`,
     },
-    done: Promise.all([trades.done, ...(ownsReader ? [reader.done] : [])]).then(() => undefined),
+    done: Promise.all([trades.done, fees.done, ...(ownsReader ? [reader.done] : [])]).then(() => undefined),
     stop: () => {
       stopping ??= (async () => {
         us_listen_socket_close(listening);
-        sessions.dropAll();
+        await sessions.shutDown();
         await release();
       })();
       return stopping;

@@ -1,11 +1,13 @@
 // The open connections and what their messages do: subscribe, unsubscribe, be refused.
 
 import type { WebSocket } from 'uWebSockets.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SOCKET_ERRORS } from '../errors.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 import type { BookChannels } from './book-channels.ts';
 import { Connection, type SocketData } from './connection.ts';
 import type { Fanout } from './fanout.ts';
+import type { BookFeed } from './feed/feed.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { MAX_SUBSCRIPTIONS } from './limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
@@ -15,6 +17,7 @@ export interface SessionsOptions {
   readonly markets: MarketRegistry;
   readonly books: BookChannels;
   readonly fanout: Fanout;
+  readonly feed: BookFeed;
   readonly heartbeat: Heartbeat;
   readonly metrics: GatewayMetrics;
 }
@@ -55,8 +58,18 @@ export class Sessions {
     this.#connections.delete(connection);
     heartbeat.remove(connection);
     for (const name of connection.channels.keys()) fanout.remove(name, connection);
+    this.#options.feed.closed(connection);
     metrics.connections.dec();
     metrics.closes.inc({ reason: connection.endedBy ?? 'client' });
+  }
+
+  /** Users of the `book` channel are told before and closed with 1012; everybody else is dropped. */
+  async shutDown(): Promise<void> {
+    const { feed } = this.#options;
+    const graceMs = feed.announceShutdown();
+    if (graceMs > 0) await sleep(graceMs);
+    for (const connection of [...feed.connections]) connection.end('restart');
+    this.dropAll();
   }
 
   dropAll(): void {
@@ -75,6 +88,9 @@ export class Sessions {
         return;
       case 'subscribe':
         this.#subscribe(connection, request);
+        return;
+      case 'book':
+        this.#options.feed.request(connection, request.action, request.message);
         return;
       case 'unsubscribe':
         connection.channels.delete(request.channel.name);

@@ -27,6 +27,16 @@ const SNAPSHOT_STATE = 'snapshot:';
 
 export type BookListener = (marketKeys: ReadonlySet<string>) => void;
 
+/** A message that has just changed a book, as it stands in the log. */
+export interface AppliedRecord {
+  readonly key: string;
+  readonly message: BookViewDiff | BookViewSnapshot;
+  readonly bytes: Uint8Array;
+  /** In the market's partition of `views.book`. */
+  readonly offset: bigint;
+}
+export type RecordListener = (record: AppliedRecord) => void;
+
 export interface ReaderOptions {
   readonly log: EventLog;
   readonly logger: Logger;
@@ -45,6 +55,7 @@ export class BookReader {
   readonly #clock: () => number;
   readonly #books = new Map<string, PublishedBook>();
   readonly #listeners = new Set<BookListener>();
+  readonly #recordListeners = new Set<RecordListener>();
   readonly #abort = new AbortController();
   /** Partitions of `views.book` still behind the end they had at start. */
   readonly #behind = new Map<number, bigint>();
@@ -141,6 +152,12 @@ export class BookReader {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Calls `listener` after each message that changed a book, before the next one is applied; returns what ends it. */
+  onRecord(listener: RecordListener): () => void {
+    this.#recordListeners.add(listener);
+    return () => this.#recordListeners.delete(listener);
+  }
+
   /**
    * Where to begin in each partition: at the oldest of its markets' newest snapshots, and at the earliest record when
    * one of them has none yet.
@@ -190,7 +207,10 @@ export class BookReader {
     for (const { value, offset } of records) {
       const message = this.#decode(value, `${TOPICS.bookViews.name}/${partition}/${offset}`);
       if (message?.name === 'BookViewDiff' || message?.name === 'BookViewSnapshot') {
-        this.#takeBook(message.value, nowMs, changed);
+        if (this.#takeBook(message.value, nowMs, changed) && this.#recordListeners.size > 0) {
+          const record = { key: marketKey(message.value), message: message.value, bytes: value, offset };
+          for (const listener of this.#recordListeners) listener(record);
+        }
       }
     }
     const goal = this.#behind.get(partition);
@@ -199,7 +219,7 @@ export class BookReader {
     if (changed.size > 0) for (const listener of this.#listeners) listener(changed);
   }
 
-  #takeBook(message: BookViewDiff | BookViewSnapshot, nowMs: number, changed: Set<string>): void {
+  #takeBook(message: BookViewDiff | BookViewSnapshot, nowMs: number, changed: Set<string>): boolean {
     const key = marketKey(message);
     const book = this.#books.get(key) ?? new PublishedBook();
     this.#books.set(key, book);
@@ -209,11 +229,12 @@ export class BookReader {
       this.#gaps.inc();
       this.#options.logger.warn({ market: key, epoch, seq }, 'hole in a published book');
     }
-    if (taken !== 'changed') return;
+    if (taken !== 'changed') return false;
     changed.add(key);
-    if (this.#newestSlot !== null && slot <= this.#newestSlot) return;
+    if (this.#newestSlot !== null && slot <= this.#newestSlot) return true;
     this.#newestSlot = slot;
     this.#slotAdvancedAtMs = nowMs;
+    return true;
   }
 
   #decode(bytes: Uint8Array, origin: string): ReturnType<typeof decodeMessage> | null {

@@ -1,0 +1,82 @@
+// What has changed in a book, merged: for each level or order the newest state and the sequence that brought it.
+// Pending changes of a conflated stream and everything a client missed are both this.
+
+import type { BookViewDiff, ViewLevel, ViewOrder, ViewOrderRef } from '../../../schemas/index.ts';
+import { type Body, goneOrderEntry, levelEntry, orderEntry, orderKey } from './text.ts';
+
+export interface LevelChange {
+  readonly seq: number;
+  readonly level: ViewLevel;
+}
+
+export type OrderChange =
+  | { readonly seq: number; readonly side: 'bid' | 'ask'; readonly order: ViewOrder }
+  | { readonly seq: number; readonly side: null; readonly order: ViewOrderRef };
+
+export class Changes {
+  readonly kind: 'l2' | 'l3';
+  readonly bids = new Map<number, LevelChange>();
+  readonly asks = new Map<number, LevelChange>();
+  readonly orders = new Map<string, OrderChange>();
+
+  constructor(kind: 'l2' | 'l3') {
+    this.kind = kind;
+  }
+
+  get isEmpty(): boolean {
+    return this.bids.size === 0 && this.asks.size === 0 && this.orders.size === 0;
+  }
+
+  /** Changes may be added in any order: the newest of a level or order stays. */
+  add(diff: BookViewDiff): void {
+    const { seq } = diff;
+    if (this.kind === 'l2') {
+      for (const level of diff.bids) newest(this.bids, level.price, { seq, level });
+      for (const level of diff.asks) newest(this.asks, level.price, { seq, level });
+      return;
+    }
+    // An order may leave and come back in one change: what stands there last is what holds.
+    for (const order of diff.gone) this.#order({ seq, side: null, order });
+    for (const order of diff.bidOrders) this.#order({ seq, side: 'bid', order });
+    for (const order of diff.askOrders) this.#order({ seq, side: 'ask', order });
+  }
+
+  /** Takes over everything of `other` that is newer than `seq`. */
+  merge(other: Changes, seq: number): void {
+    for (const [price, change] of other.bids) if (change.seq > seq) newest(this.bids, price, change);
+    for (const [price, change] of other.asks) if (change.seq > seq) newest(this.asks, price, change);
+    for (const [key, change] of other.orders) if (change.seq > seq) newest(this.orders, key, change);
+  }
+
+  clear(): void {
+    this.bids.clear();
+    this.asks.clear();
+    this.orders.clear();
+  }
+
+  /** As the entries of a message to a client that holds the whole book. */
+  body(): Body {
+    if (this.kind === 'l2') {
+      const entries = (changes: ReadonlyMap<number, LevelChange>): string[] =>
+        Array.from(changes.values(), ({ level }) => levelEntry(level));
+      return { bids: entries(this.bids), asks: entries(this.asks), gone: null };
+    }
+    const body = { bids: [] as string[], asks: [] as string[], gone: [] as string[] };
+    for (const change of this.orders.values()) {
+      if (change.side === null) body.gone.push(goneOrderEntry(change.order));
+      else body[change.side === 'bid' ? 'bids' : 'asks'].push(orderEntry(change.order));
+    }
+    return body;
+  }
+
+  #order(change: OrderChange): void {
+    const { seq, side, order } = change;
+    const isShown = side !== null && order.size > 0n;
+    newest(this.orders, orderKey(order), isShown ? change : { seq, side: null, order });
+  }
+}
+
+function newest<K, T extends { readonly seq: number }>(map: Map<K, T>, key: K, change: T): void {
+  const known = map.get(key);
+  if (known === undefined || known.seq <= change.seq) map.set(key, change);
+}

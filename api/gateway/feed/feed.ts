@@ -1,0 +1,280 @@
+// The `book` channel: sequenced, checkable, resumable books on the gateway's socket, beside the compatible channels.
+
+import type { EventLog, Logger } from '../../../platform/index.ts';
+import { type MarketRef, marketKey, parseMarketKey } from '../../../schemas/index.ts';
+import { BOOK_FEED_ERRORS, type BookFeedErrorCode } from '../../errors.ts';
+import type { AppliedRecord, BookReader } from '../../views/book-reader.ts';
+import type { Connection } from '../connection.ts';
+import { Fanout } from '../fanout.ts';
+import { FeedHeartbeat } from './heartbeat.ts';
+import { Joins } from './joins.ts';
+import { MAX_STREAMS, MAX_WILDCARDS, SHUTDOWN_GRACE_MS } from './limits.ts';
+import { LogHistory } from './log-history.ts';
+import { MarketFeed } from './market-feed.ts';
+import type { FeedMetrics } from './metrics.ts';
+import {
+  type BookSubscription,
+  type BookUnsubscription,
+  type RequestId,
+  readBookRequest,
+  type StreamSpec,
+  type Target,
+} from './request.ts';
+import type { Stream } from './stream.ts';
+import { Subscriber } from './subscriber.ts';
+import { Ticks } from './ticks.ts';
+
+export interface BookFeedOptions {
+  readonly reader: BookReader;
+  readonly log: EventLog;
+  readonly logger: Logger;
+  readonly metrics: FeedMetrics;
+  /** Monotonic milliseconds. */
+  readonly clock?: () => number;
+}
+
+interface Frame {
+  readonly name: string;
+  readonly frame: Buffer;
+}
+
+export class BookFeed {
+  readonly #options: BookFeedOptions;
+  readonly #fanout = new Fanout();
+  readonly #joins: Joins;
+  readonly #heartbeat: FeedHeartbeat;
+  readonly #ticks: Ticks<Stream>;
+  readonly #markets = new Map<string, MarketFeed>();
+  readonly #subscribers = new Map<Connection, Subscriber>();
+  readonly #unlisten: readonly (() => void)[];
+  /** Messages of the batch under way; they leave together. */
+  #frames: Frame[] = [];
+
+  constructor(options: BookFeedOptions) {
+    const { reader, log, logger, metrics, clock = () => performance.now() } = options;
+    this.#options = options;
+    this.#heartbeat = new FeedHeartbeat(this.#subscribers);
+    this.#ticks = new Ticks((streams) => this.#tick(streams));
+    this.#joins = new Joins({
+      history: new LogHistory({ log, logger, clock }),
+      metrics,
+      clock,
+      publish: ({ name }, frame) => this.#fanout.send([{ name, frame }]),
+      enter: (subscriber, stream) => {
+        this.#fanout.add(stream.name, subscriber.connection);
+        subscriber.join(stream);
+      },
+    });
+    for (const market of reader.markets.list()) this.#market(marketKey(market));
+    this.#unlisten = [reader.onRecord((record) => this.#take(record)), reader.onChange(() => this.#sendBatch())];
+  }
+
+  /** Answers a message to the `book` channel; `action` is its type. */
+  request(
+    connection: Connection,
+    action: 'subscribe' | 'unsubscribe',
+    message: Readonly<Record<string, unknown>>,
+  ): void {
+    const request = readBookRequest(action, message, this.#options.reader.markets);
+    if (request.is === 'error') refuse(connection, request.code, request.id);
+    else if (request.is === 'subscribe') this.#subscribe(connection, request);
+    else this.#unsubscribe(connection, request);
+  }
+
+  /** Connections that use this channel. */
+  get connections(): Iterable<Connection> {
+    return this.#subscribers.keys();
+  }
+
+  /** Forgets a connection that is gone. */
+  closed(connection: Connection): void {
+    const subscriber = this.#subscribers.get(connection);
+    if (!subscriber) return;
+    this.#joins.cancelAll(subscriber);
+    for (const stream of [...subscriber.streams.values()]) this.#leave(subscriber, stream);
+    this.#subscribers.delete(connection);
+  }
+
+  /** Tells every connection of this channel that it will be closed. Returns after how many milliseconds; 0 = none. */
+  announceShutdown(): number {
+    if (this.#subscribers.size === 0) return 0;
+    const notice = { channel: 'server', type: 'serverShutdown', closesInMs: SHUTDOWN_GRACE_MS };
+    const frame = Buffer.from(JSON.stringify(notice));
+    for (const connection of [...this.#subscribers.keys()]) connection.send([frame]);
+    return SHUTDOWN_GRACE_MS;
+  }
+
+  stop(): void {
+    for (const unlisten of this.#unlisten) unlisten();
+    this.#ticks.stop();
+    this.#joins.stop();
+    this.#heartbeat.stop();
+  }
+
+  #take(record: AppliedRecord): void {
+    const market = this.#market(record.key);
+    market.take(record);
+    for (const stream of market.streams.values()) {
+      const { conflationMs } = stream.spec;
+      if (conflationMs > 0) this.#ticks.add(stream, conflationMs);
+      else this.#flush(stream);
+    }
+  }
+
+  #flush(stream: Stream): void {
+    const frame = stream.flush();
+    if (frame) this.#frames.push({ name: stream.name, frame });
+  }
+
+  #tick(streams: ReadonlySet<Stream>): void {
+    for (const stream of streams) this.#flush(stream);
+    this.#sendBatch();
+  }
+
+  #sendBatch(): void {
+    const frames = this.#frames;
+    this.#frames = [];
+    if (frames.length > 0) this.#fanout.send(frames);
+    this.#joins.advance();
+  }
+
+  #market(key: string): MarketFeed {
+    const { reader, metrics } = this.#options;
+    const known = this.#markets.get(key);
+    if (known) return known;
+    const market = new MarketFeed(key, parseMarketKey(key), reader, metrics);
+    this.#markets.set(key, market);
+    this.#openTo(market);
+    return market;
+  }
+
+  /** A market has appeared: whoever asked for every market gets it too. */
+  #openTo(market: MarketFeed): void {
+    for (const subscriber of this.#subscribers.values()) {
+      for (const { target, spec, positionOf } of subscriber.wildcards.values()) {
+        if (isMeant(target, market)) this.#hold(subscriber, market, spec, positionOf);
+      }
+    }
+  }
+
+  #subscribe(connection: Connection, { id, ...subscription }: BookSubscription & { readonly id: RequestId }): void {
+    const { target, spec, positionOf } = subscription;
+    const subscriber = this.#subscribers.get(connection) ?? new Subscriber(connection);
+    const markets = this.#meant(target);
+    const streams = markets.map((market) => market.stream(spec));
+    const fresh = streams.filter((stream) => stream && !subscriber.streams.has(stream.name)).length;
+    const name = wildcardName(subscription);
+    const isFull =
+      subscriber.streams.size + fresh > MAX_STREAMS ||
+      ('every' in target && !subscriber.wildcards.has(name) && subscriber.wildcards.size >= MAX_WILDCARDS);
+    if (isFull || streams.includes(null)) {
+      for (const stream of streams) if (stream) this.#release(stream);
+      refuse(connection, 'limit', id);
+      return;
+    }
+    this.#subscribers.set(connection, subscriber);
+    this.#heartbeat.start();
+    if ('every' in target) subscriber.wildcards.set(name, subscription);
+    this.#confirm(
+      connection,
+      'subscribed',
+      id,
+      target,
+      streams.map((stream) => stream?.name ?? ''),
+    );
+    for (const market of markets) this.#hold(subscriber, market, spec, positionOf);
+  }
+
+  #hold(
+    subscriber: Subscriber,
+    market: MarketFeed,
+    spec: StreamSpec,
+    positionOf: BookSubscription['positionOf'],
+  ): void {
+    const stream = market.stream(spec);
+    if (!stream || (!subscriber.streams.has(stream.name) && subscriber.streams.size >= MAX_STREAMS)) return;
+    // A repeated subscribe begins anew.
+    this.#fanout.remove(stream.name, subscriber.connection);
+    subscriber.leave(stream);
+    if (!subscriber.streams.has(stream.name)) stream.holders += 1;
+    subscriber.streams.set(stream.name, stream);
+    this.#joins.start(subscriber, stream, positionOf(stream.name));
+  }
+
+  #unsubscribe(connection: Connection, { id, target, spec }: BookUnsubscription & { readonly id: RequestId }): void {
+    const subscriber = this.#subscribers.get(connection);
+    const ended: string[] = [];
+    for (const stream of [...(subscriber?.streams.values() ?? [])]) {
+      if (!subscriber || !isMeant(target, stream.market) || !isSpecMeant(spec, stream.spec)) continue;
+      this.#leave(subscriber, stream);
+      ended.push(stream.name);
+    }
+    if (subscriber && 'every' in target) {
+      for (const [name, wildcard] of subscriber.wildcards) {
+        const isCovered =
+          'every' in wildcard.target && wildcard.target.every.every((type) => target.every.includes(type));
+        if (isCovered && isSpecMeant(spec, wildcard.spec)) subscriber.wildcards.delete(name);
+      }
+    }
+    if (subscriber && subscriber.streams.size === 0 && subscriber.wildcards.size === 0) {
+      this.#subscribers.delete(connection);
+    }
+    this.#confirm(connection, 'unsubscribed', id, target, ended);
+  }
+
+  #leave(subscriber: Subscriber, stream: Stream): void {
+    this.#joins.cancel(subscriber, stream);
+    this.#fanout.remove(stream.name, subscriber.connection);
+    subscriber.leave(stream);
+    subscriber.streams.delete(stream.name);
+    stream.holders -= 1;
+    this.#release(stream);
+  }
+
+  #release(stream: Stream): void {
+    if (stream.holders === 0) this.#markets.get(stream.market.key)?.release(stream);
+  }
+
+  #meant(target: Target): MarketFeed[] {
+    if ('market' in target) return [this.#market(marketKey(target.market))];
+    return [...this.#markets.values()].filter((market) => isMeant(target, market));
+  }
+
+  #confirm(
+    connection: Connection,
+    type: 'subscribed' | 'unsubscribed',
+    id: RequestId,
+    target: Target,
+    streams: readonly string[],
+  ): void {
+    const every = 'every' in target;
+    const market = every ? '*' : (this.#options.reader.markets.get(target.market)?.symbol.toUpperCase() ?? '');
+    const [type0, type1] = every ? target.every : [target.market.marketType];
+    const marketType = type1 === undefined ? type0 : '*';
+    connection.send([JSON.stringify({ channel: 'book', type, id, market, marketType, streams })]);
+  }
+}
+
+function refuse(connection: Connection, code: BookFeedErrorCode, id: RequestId): void {
+  const { text, retry } = BOOK_FEED_ERRORS[code];
+  connection.send([JSON.stringify({ channel: 'book', type: 'error', code, error: text, retry, id })]);
+}
+
+function isMeant(target: Target, { marketType, marketIndex }: MarketRef): boolean {
+  if ('every' in target) return target.every.includes(marketType);
+  return target.market.marketType === marketType && target.market.marketIndex === marketIndex;
+}
+
+function isSpecMeant(wanted: BookUnsubscription['spec'], spec: StreamSpec): boolean {
+  const { level, depth, conflationMs, checksumLevels } = wanted;
+  return (
+    (level ?? spec.level) === spec.level &&
+    (depth ?? spec.depth) === spec.depth &&
+    (conflationMs ?? spec.conflationMs) === spec.conflationMs &&
+    (checksumLevels ?? spec.checksumLevels) === spec.checksumLevels
+  );
+}
+
+function wildcardName({ target, spec }: BookSubscription): string {
+  return JSON.stringify([target, spec]);
+}

@@ -1,0 +1,70 @@
+// One market of the `book` channel: its newest changes and the streams made of them.
+
+import type { MarketRef, MarketType } from '../../../schemas/index.ts';
+import type { AppliedRecord, BookReader } from '../../views/book-reader.ts';
+import type { PublishedBook } from '../../views/published-book.ts';
+import { MAX_STREAMS_PER_MARKET } from './limits.ts';
+import type { FeedMetrics } from './metrics.ts';
+import { type StreamSpec, streamName } from './request.ts';
+import { Ring } from './ring.ts';
+import { Stream, type StreamMarket } from './stream.ts';
+
+export class MarketFeed implements StreamMarket {
+  readonly key: string;
+  readonly marketType: MarketType;
+  readonly marketIndex: number;
+  readonly ring = new Ring();
+  readonly streams = new Map<string, Stream>();
+  readonly #reader: BookReader;
+  readonly #metrics: FeedMetrics;
+
+  constructor(key: string, { marketType, marketIndex }: MarketRef, reader: BookReader, metrics: FeedMetrics) {
+    this.key = key;
+    this.marketType = marketType;
+    this.marketIndex = marketIndex;
+    this.#reader = reader;
+    this.#metrics = metrics;
+    const head = this.book()?.head;
+    if (head) this.ring.reset(head.epoch, head.seq, null);
+  }
+
+  book(): PublishedBook | null {
+    const book = this.#reader.bookByKey(this.key);
+    return book && !book.view.isStale ? book : null;
+  }
+
+  symbol(): string {
+    return this.#reader.markets.byKey(this.key)?.symbol.toUpperCase() ?? '';
+  }
+
+  /** The stream of these choices; null when the market has too many kinds already. */
+  stream(spec: StreamSpec): Stream | null {
+    const name = streamName(this, spec);
+    const known = this.streams.get(name);
+    if (known) return known;
+    if (this.streams.size >= MAX_STREAMS_PER_MARKET) return null;
+    const stream = new Stream(name, spec, this, this.#metrics);
+    this.streams.set(name, stream);
+    this.#metrics.streams.inc();
+    return stream;
+  }
+
+  release(stream: Stream): void {
+    if (this.streams.get(stream.name) !== stream) return;
+    this.streams.delete(stream.name);
+    this.#metrics.streams.dec();
+  }
+
+  /** Takes in what the book has just applied. */
+  take({ message, bytes, offset }: AppliedRecord): void {
+    const { epoch, seq } = message;
+    const follows = epoch === this.ring.epoch && seq === this.ring.baseSeq + this.ring.size + 1;
+    if ('gone' in message && follows) {
+      this.ring.push(seq, offset, bytes);
+      for (const stream of this.streams.values()) stream.take(message);
+      return;
+    }
+    this.ring.reset(epoch, seq, offset);
+    for (const stream of this.streams.values()) stream.restart();
+  }
+}

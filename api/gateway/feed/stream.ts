@@ -1,0 +1,222 @@
+// One stream: a market at one level, depth, conflation and checksum. Whatever the number of its subscribers, each of its
+// messages is made once. `prevSeq` of a message is the `seq` of the one before it in this stream.
+
+import type { BookPosition, BookViewDiff } from '../../../schemas/index.ts';
+import type { PublishedBook } from '../../views/published-book.ts';
+import { Changes } from './changes.ts';
+import { FILLS_KEPT, RESUME_BYTES_MAX, RESUME_DIFFS_MAX } from './limits.ts';
+import type { OlderDiffs } from './log-history.ts';
+import type { FeedMetrics } from './metrics.ts';
+import type { StreamSpec } from './request.ts';
+import type { Ring } from './ring.ts';
+import { type Body, checksumOf, diffFrame, type MessageHead, snapshotFrame } from './text.ts';
+import { bookBody, EMPTY_WINDOW, type Window, windowAfter, windowChange, windowOf } from './window.ts';
+
+/** What a stream needs to know of its market. */
+export interface StreamMarket {
+  readonly key: string;
+  readonly marketType: 'perp' | 'spot';
+  readonly marketIndex: number;
+  readonly ring: Ring;
+  /** The sound published book; null before the first and while it has a hole. */
+  book(): PublishedBook | null;
+  symbol(): string;
+}
+
+interface Sent extends BookPosition {
+  readonly slot: number;
+}
+
+/**
+ * How a client that stands at a position is brought to where the stream stands: the frames; `wait` for a moment; `older`
+ * changes than the ring's are needed; or it cannot be done.
+ */
+export type Fill = readonly Buffer[] | 'wait' | 'older' | 'lost';
+
+export class Stream {
+  readonly name: string;
+  readonly spec: StreamSpec;
+  readonly market: StreamMarket;
+  /** Changed since the last message, not yet told. */
+  isDirty = false;
+  /** Subscribers, joined or joining. */
+  holders = 0;
+  readonly #metrics: FeedMetrics;
+  #isBroken = false;
+  #sent: Sent | null = null;
+  #window: Window = EMPTY_WINDOW;
+  readonly #pending: Changes;
+  #snapshot: Buffer | null = null;
+  readonly #fills = new Map<number, readonly Buffer[]>();
+
+  constructor(name: string, spec: StreamSpec, market: StreamMarket, metrics: FeedMetrics) {
+    this.name = name;
+    this.spec = spec;
+    this.market = market;
+    this.#metrics = metrics;
+    this.#pending = new Changes(spec.level);
+    const book = market.book();
+    if (book) this.#begin(book);
+  }
+
+  /** What the newest message brought subscribers to; null before the first book. */
+  get sent(): BookPosition | null {
+    return this.#sent;
+  }
+
+  /** A change of the market, which is in its book already. */
+  take(diff: BookViewDiff): void {
+    if (this.#sent === null) this.#isBroken = true;
+    this.isDirty = true;
+    if (this.spec.depth === null && !this.#isBroken) this.#pending.add(diff);
+  }
+
+  /** The book was replaced: the next message is a snapshot. */
+  restart(): void {
+    this.isDirty = true;
+    this.#isBroken = true;
+    this.#pending.clear();
+  }
+
+  /**
+   * The message that brings subscribers up to the book; null when there is nothing to tell. A change that the stream does
+   * not show is told when it moved the slot, or always with `always`.
+   */
+  flush(always = false): Buffer | null {
+    const book = this.market.book();
+    if (!book || (!this.isDirty && !always)) return null;
+    this.isDirty = false;
+    const before = this.#sent;
+    if (this.#isBroken || before === null) {
+      this.#begin(book);
+      return this.snapshot();
+    }
+    const body = this.#change(book);
+    const { epoch, seq, slot } = book.head;
+    if (seq === before.seq) return null;
+    const isEmpty = body.bids.length === 0 && body.asks.length === 0 && (body.gone?.length ?? 0) === 0;
+    if (isEmpty && slot === before.slot && !always) return null;
+    this.#sent = { epoch, seq, slot };
+    this.#stale();
+    this.#metrics.renderings.inc({ type: 'diff' });
+    return diffFrame(this.#head(this.#sent), before.seq, body, this.#checksum(book));
+  }
+
+  /** The book as subscribers have it, made once until it changes; null while there is none. Not for a dirty stream. */
+  snapshot(): Buffer | null {
+    const book = this.market.book();
+    if (!book || this.#sent === null) return null;
+    if (this.#snapshot === null) {
+      this.#metrics.renderings.inc({ type: 'snapshot' });
+      const body = bookBody(book.view, this.spec.level, this.spec.depth);
+      this.#snapshot = snapshotFrame(this.#head(this.#sent), this.market, body, this.#checksum(book));
+    }
+    return this.#snapshot;
+  }
+
+  /** Frames from a client's position to this stream's. Not for a dirty stream. */
+  fill({ epoch, seq }: BookPosition, older: OlderDiffs | null): Fill {
+    const book = this.market.book();
+    const { ring } = this.market;
+    const sent = this.#sent;
+    if (!book || sent === null) return 'wait';
+    if (epoch !== sent.epoch || epoch !== ring.epoch) return epoch > sent.epoch ? 'wait' : 'lost';
+    if (seq > sent.seq) return 'wait';
+    if (seq === sent.seq) return [];
+    if (seq < ring.baseSeq && !reaches(older, epoch, seq, ring.baseSeq)) return 'older';
+    const known = this.#fills.get(seq);
+    if (known) return known;
+    const frames = this.#missed(book, sent, seq, older);
+    if (this.#fills.size >= FILLS_KEPT) this.#fills.clear();
+    this.#fills.set(seq, frames);
+    return frames;
+  }
+
+  #missed(book: PublishedBook, sent: Sent, seq: number, older: OlderDiffs | null): readonly Buffer[] {
+    const { depth, conflationMs } = this.spec;
+    const isEach = depth === null && conflationMs === 0 && sent.seq - seq <= RESUME_DIFFS_MAX;
+    return (isEach ? this.#missedEach(book, sent, seq, older) : null) ?? this.#missedAtOnce(book, sent, seq, older);
+  }
+
+  /** Every missed change by itself; the last one carries the checksum. Null when that is too much to send. */
+  #missedEach(book: PublishedBook, sent: Sent, from: number, older: OlderDiffs | null): readonly Buffer[] | null {
+    const frames: Buffer[] = [];
+    let bytes = 0;
+    let prevSeq = from;
+    let slot = -1;
+    for (const diff of this.#diffs(from, sent.seq, older)) {
+      const isLast = diff.seq === sent.seq;
+      const changes = new Changes(this.spec.level);
+      changes.add(diff);
+      if (changes.isEmpty && diff.slot === slot && !isLast) continue;
+      const head = { ...this.#head(diff), slot: diff.slot };
+      const frame = diffFrame(head, prevSeq, changes.body(), isLast ? this.#checksum(book) : null);
+      bytes += frame.byteLength;
+      if (bytes > RESUME_BYTES_MAX) return null;
+      frames.push(frame);
+      prevSeq = diff.seq;
+      slot = diff.slot;
+    }
+    return frames;
+  }
+
+  #missedAtOnce(book: PublishedBook, sent: Sent, from: number, older: OlderDiffs | null): readonly Buffer[] {
+    const { level, depth } = this.spec;
+    const { ring } = this.market;
+    const missed = new Changes(level);
+    const end = book.head.seq; // what lies between `sent` and here changed nothing that this stream shows
+    if (from < ring.baseSeq && older) missed.merge(older.merged(level), from);
+    for (const diff of ring.after(Math.max(from, ring.baseSeq), end)) missed.add(diff);
+    const body = depth === null ? missed.body() : windowAfter(book.view, level, depth, missed);
+    return [diffFrame(this.#head(sent), from, body, this.#checksum(book))];
+  }
+
+  *#diffs(from: number, until: number, older: OlderDiffs | null): Generator<BookViewDiff> {
+    const { ring } = this.market;
+    if (from < ring.baseSeq && older) {
+      for (const diff of older.diffs(from)) if (diff.seq <= ring.baseSeq) yield diff;
+    }
+    yield* ring.after(Math.max(from, ring.baseSeq), until);
+  }
+
+  #change(book: PublishedBook): Body {
+    const { level, depth } = this.spec;
+    if (depth === null) {
+      const body = this.#pending.body();
+      this.#pending.clear();
+      return body;
+    }
+    const before = this.#window;
+    this.#window = windowOf(book.view, level, depth);
+    return windowChange(level, before, this.#window);
+  }
+
+  #begin(book: PublishedBook): void {
+    const { level, depth } = this.spec;
+    const { epoch, seq, slot } = book.head;
+    this.#sent = { epoch, seq, slot };
+    this.#isBroken = false;
+    this.#pending.clear();
+    this.#window = depth === null ? EMPTY_WINDOW : windowOf(book.view, level, depth);
+    this.#stale();
+  }
+
+  #stale(): void {
+    this.#snapshot = null;
+    this.#fills.clear();
+  }
+
+  #checksum(book: PublishedBook): number | null {
+    const { level, depth, checksumLevels } = this.spec;
+    if (checksumLevels === 0) return null;
+    return checksumOf(book.view, level, depth === null ? checksumLevels : Math.min(depth, checksumLevels));
+  }
+
+  #head({ epoch, seq, slot }: Sent): MessageHead {
+    return { stream: this.name, market: this.market.symbol(), level: this.spec.level, epoch, seq, slot };
+  }
+}
+
+function reaches(older: OlderDiffs | null, epoch: number, after: number, joins: number): boolean {
+  return older !== null && older.epoch === epoch && older.after <= after && older.until >= joins;
+}

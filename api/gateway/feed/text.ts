@@ -1,0 +1,119 @@
+// The texts of the `book` channel: entries of levels and orders, whole messages, and what a checksum is taken over.
+// Everything put between quotes here is digits, base58 or a name of ours, so nothing needs escaping but the symbol.
+
+import { crc32 } from 'node:zlib';
+import type { BookView, Side } from '../../../processors/book/index.ts';
+import type { BookPosition, ViewLevel, ViewOrder, ViewOrderRef } from '../../../schemas/index.ts';
+import { base58 } from '../../base58.ts';
+
+/** JSON fragments of a change or a book. `gone` is null where orders are not told of (L2). */
+export interface Body {
+  readonly bids: readonly string[];
+  readonly asks: readonly string[];
+  readonly gone: readonly string[] | null;
+}
+
+export function isEmptyLevel({ dlob, vamm }: ViewLevel): boolean {
+  return dlob === 0n && vamm === 0n;
+}
+
+export function levelEntry(level: ViewLevel): string {
+  const { price, dlob, vamm } = level;
+  if (dlob === 0n && vamm === 0n) return goneLevelEntry(price);
+  if (vamm === 0n) return `["${price}","${dlob}","dlob"]`;
+  if (dlob === 0n) return `["${price}","${vamm}","vamm"]`;
+  return `["${price}","${dlob + vamm}",{"dlob":"${dlob}","vamm":"${vamm}"}]`;
+}
+
+export function goneLevelEntry(price: number): string {
+  return `["${price}","0"]`;
+}
+
+export function orderEntry({ price, size, maker, orderId, source, rank }: ViewOrder): string {
+  return `{"price":"${price}","size":"${size}","maker":"${base58(maker)}","orderId":${orderId},"source":"${source}","rank":[${rank.join()}]}`;
+}
+
+export function goneOrderEntry({ maker, orderId, source }: ViewOrderRef): string {
+  return `{"maker":"${base58(maker)}","orderId":${orderId},"source":"${source}"}`;
+}
+
+/** Identity of an order in one market. */
+export function orderKey({ maker, orderId, source }: ViewOrderRef): string {
+  return `${source}:${orderId}:${base58(maker)}`;
+}
+
+/** Orders of a side in queue order, down to `depth` price levels; orders without size are not shown. */
+export function* shownOrders(view: BookView, side: Side, depth = Number.POSITIVE_INFINITY): Generator<ViewOrder> {
+  let levels = 0;
+  let price = Number.NaN;
+  for (const order of view.walk(side)) {
+    if (order.size <= 0n) continue;
+    if (order.price !== price) {
+      levels += 1;
+      if (levels > depth) return;
+      price = order.price;
+    }
+    yield order;
+  }
+}
+
+function levelLine({ price, dlob, vamm }: ViewLevel): string {
+  const sources = [dlob === 0n ? '' : `dlob=${dlob}`, vamm === 0n ? '' : `vamm=${vamm}`];
+  return `${price} ${dlob + vamm} ${sources.filter((text) => text !== '').join()}`;
+}
+
+function orderLine({ price, size, maker, orderId, source }: ViewOrder): string {
+  return `${price} ${size} ${base58(maker)} ${orderId} ${source}`;
+}
+
+/** What a checksum is taken over; README.md, Checksum. */
+export function checksumText(view: BookView, level: 'l2' | 'l3', levels: number): string {
+  const lines = (side: Side): string[] => {
+    if (level === 'l3') return Array.from(shownOrders(view, side, levels), orderLine);
+    const { bids, asks } = view.l2(levels);
+    return (side === 'bid' ? bids : asks).map(levelLine);
+  };
+  return ['bids', ...lines('bid'), 'asks', ...lines('ask')].join('\n');
+}
+
+/** CRC32 (IEEE) of the top levels as they stand. */
+export function checksumOf(view: BookView, level: 'l2' | 'l3', levels: number): number {
+  return crc32(checksumText(view, level, levels));
+}
+
+export interface MessageHead extends BookPosition {
+  readonly stream: string;
+  readonly market: string;
+  readonly level: 'l2' | 'l3';
+  readonly slot: number;
+}
+
+function sides({ bids, asks, gone }: Body, checksum: number | null): string {
+  const orders = gone === null ? '' : `,"gone":[${gone.join()}]`;
+  const sum = checksum === null ? '' : `,"checksum":${checksum}`;
+  return `"bids":[${bids.join()}],"asks":[${asks.join()}]${orders}${sum}}`;
+}
+
+function beginning(type: 'snapshot' | 'diff', { stream, market, level }: MessageHead): string {
+  return `{"channel":"book","type":"${type}","stream":"${stream}","market":${JSON.stringify(market)},"level":"${level}"`;
+}
+
+export function diffFrame(head: MessageHead, prevSeq: number, body: Body, checksum: number | null): Buffer {
+  const { epoch, seq, slot } = head;
+  const position = `"epoch":${epoch},"seq":${seq},"prevSeq":${prevSeq},"slot":${slot}`;
+  return Buffer.from(`${beginning('diff', head)},${position},${sides(body, checksum)}`);
+}
+
+export function snapshotFrame(
+  head: MessageHead,
+  { marketType, marketIndex }: { readonly marketType: string; readonly marketIndex: number },
+  body: Body,
+  checksum: number | null,
+): Buffer {
+  const { epoch, seq, slot } = head;
+  const market = `"marketType":"${marketType}","marketIndex":${marketIndex}`;
+  const position = `"epoch":${epoch},"seq":${seq},"slot":${slot}`;
+  return Buffer.from(
+    `${beginning('snapshot', head)},${market},${position},${sides({ ...body, gone: null }, checksum)}`,
+  );
+}

@@ -1,0 +1,17 @@
+// Listeners by name of event, with the type of what each is told.
+
+export class Events<T extends Record<string, unknown>> {
+  readonly #listeners = new Map<keyof T, Set<(event: never) => void>>();
+
+  /** Calls `listener` at each event of that name; returns what ends it. */
+  on<N extends keyof T>(name: N, listener: (event: T[N]) => void): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners);
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  protected emit<N extends keyof T>(name: N, event: T[N]): void {
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) (listener as (event: T[N]) => void)(event);
+  }
+}
