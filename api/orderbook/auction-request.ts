@@ -52,7 +52,6 @@ type Options = Omit<AuctionRequest, 'version' | 'direction' | 'amount' | 'assetT
 
 function options(query: Query): Options {
   const text = (name: string): string | undefined => parameter(query, name);
-  const size = integerText(text('maxLeverageOrderSize'), orderSize);
   return present({
     reduceOnly: flag(text('reduceOnly')),
     allowInfSlippage: flag(text('allowInfSlippage')),
@@ -65,7 +64,9 @@ function options(query: Query): Options {
     startFrom: marketBased(text('auctionStartPriceOffsetFrom')),
     endFrom: text('auctionEndPriceOffsetFrom') || undefined,
     endBuffer: integerText(text('additionalEndPriceBuffer'), signedInteger),
-    maxLeverageSize: flag(text('maxLeverageSelected')) ? size : undefined,
+    maxLeverageSize: flag(text('maxLeverageSelected'))
+      ? integerText(text('maxLeverageOrderSize'), orderSize)
+      : undefined,
     userOrderId: whole(text('userOrderId')),
   });
 }

@@ -35,11 +35,18 @@ function auctionMarket({ reader, fillQuality }: OrderbookServices, ref: MarketRe
   };
 }
 
+/** Digits a double surely holds; the rest of `percent / 100` is noise of the division. */
+const FRACTION_DIGITS = 15;
+/** Decimals enough for the smallest tolerance that has any effect. */
+const FRACTION_DECIMALS = 20;
+
 /** `0.5` percent is the fraction `0.005`, as text without an exponent. */
 function fractionText(percent: number): string {
-  const fraction = percent / 100;
+  const fraction = Number((percent / 100).toPrecision(FRACTION_DIGITS));
   const text = String(fraction);
-  return text.includes('e') ? fraction.toFixed(20).replace(/\.?0+$/, '') : text;
+  if (!text.includes('e')) return text;
+  if (Math.abs(fraction) > 1) return BigInt(fraction).toString();
+  return fraction.toFixed(FRACTION_DECIMALS).replace(/\.?0+$/, '');
 }
 
 /** The full order-parameter record with the protocol's defaults filled in; `price` only where there is one. */
