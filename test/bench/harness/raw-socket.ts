@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
 const OPCODE_TEXT = 1;
+const OPCODE_BINARY = 2;
 const OPCODE_CLOSE = 8;
 const DEFLATED = 0x40;
 const HEAD_MAX_BYTES = 10;
@@ -46,7 +47,7 @@ export class RawSocket {
       const socket = connect({ host: options.host, port: options.port, noDelay: true });
       const client = new RawSocket(socket, options);
       socket.once('connect', () => socket.write(requestOf(options)));
-      socket.on('error', reject);
+      socket.on('error', reject); // after the upgrade it changes nothing: `close` follows
       socket.on('close', () => {
         reject(new Error('closed before the upgrade'));
         options.onClose?.(client.#closeCode);
@@ -58,6 +59,11 @@ export class RawSocket {
   /** Sends a text frame with an all-zero mask, which leaves the text as it is. */
   send(text: string): void {
     this.socket.write(clientFrame(Buffer.from(text)));
+  }
+
+  /** A frame with any bytes, said to be text or binary. */
+  sendFrame(payload: Buffer, isText: boolean): void {
+    this.socket.write(clientFrame(payload, isText ? OPCODE_TEXT : OPCODE_BINARY));
   }
 
   /** Several text frames in one write. */
@@ -143,11 +149,11 @@ function requestOf({ host, port, deflate }: RawSocketOptions): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** A text frame as a client sends it. */
-export function clientFrame(payload: Buffer): Buffer {
+/** A whole message of at most 65,535 bytes as a client sends it. */
+export function clientFrame(payload: Buffer, opcode = OPCODE_TEXT): Buffer {
   const head =
     payload.length < 126
-      ? Buffer.from([0x81, MASK | payload.length, 0, 0, 0, 0])
-      : Buffer.from([0x81, MASK | 126, payload.length >> 8, payload.length & 0xff, 0, 0, 0, 0]);
+      ? Buffer.from([0x80 | opcode, MASK | payload.length, 0, 0, 0, 0])
+      : Buffer.from([0x80 | opcode, MASK | 126, payload.length >> 8, payload.length & 0xff, 0, 0, 0, 0]);
   return Buffer.concat([head, payload]);
 }
