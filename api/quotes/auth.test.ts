@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TestKey } from '../testing/quote-maker.ts';
+import { isSigned, newNonce, readAllowedMakers, readKey } from './auth.ts';
+
+describe('a signature', () => {
+  const key = new TestKey();
+  const nonce = newNonce();
+
+  it('proves the key over the text of the nonce', () => {
+    expect(isSigned(nonce, key.bytes, key.sign(nonce))).toBe(true);
+  });
+
+  it('proves nothing over another nonce or by another key', () => {
+    expect(isSigned(newNonce(), key.bytes, key.sign(nonce))).toBe(false);
+    expect(isSigned(nonce, new TestKey().bytes, key.sign(nonce))).toBe(false);
+  });
+
+  it('that is anything else is refused without a throw', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.uint8Array({ minLength: 32, maxLength: 32 }), (text, bytes) => {
+        expect(isSigned(nonce, bytes, text)).toBe(false);
+        expect(isSigned(nonce, bytes, key.sign(nonce))).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('keys', () => {
+  it('are 32 bytes in base58', () => {
+    const { name, bytes } = new TestKey();
+    expect(readKey(name)).toEqual(new Uint8Array(bytes));
+    for (const text of ['', 'abc', `${name}1`, '0OIl', name.replace(/.$/, '0'), 'z'.repeat(44)]) {
+      expect(readKey(text)).toBeNull();
+    }
+  });
+
+  it('of the setting are a set; none means any', () => {
+    const { name } = new TestKey();
+    expect(readAllowedMakers('')).toBeNull();
+    expect(readAllowedMakers(` ${name}, `)).toEqual(new Set([name]));
+    expect(() => readAllowedMakers(`${name},oops`)).toThrow('not a public key: oops');
+  });
+
+  it('get a nonce of their own each time', () => {
+    expect(new Set(Array.from({ length: 100 }, newNonce)).size).toBe(100);
+  });
+});

@@ -1,0 +1,369 @@
+import { PublicKey } from '@solana/web3.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RoleContext, RunningRole } from '../../platform/index.ts';
+import { INDICATIVE_MAKER } from '../../processors/book/index.ts';
+import { decodeMessage, encodeMessage, type MakerQuotes, marketKey, TOPICS } from '../../schemas/index.ts';
+import { startOrderBook } from '../start-order-book.ts';
+import { FeedClient } from '../testing/feed-client.ts';
+import { QuoteMaker, quoteOf, TestKey } from '../testing/quote-maker.ts';
+import { diff, MAKER_B, Stage, snapshot, trade, until } from '../testing/stage.ts';
+import { exchangeProgram, userAccount } from './indicative-keys.ts';
+import { MAX_CONNECTIONS_PER_MAKER, MESSAGE_BURST } from './limits.ts';
+
+interface BookData {
+  readonly ts: number;
+  readonly slot: number;
+  readonly bids: { price: string; size: string; sources: Record<string, string> }[];
+  readonly asks: { price: string; size: string; sources: Record<string, string> }[];
+  readonly bestBidPrice?: string;
+}
+
+const PLAIN = 'orderbook_perp_0_grouped_1';
+const INDICATIVE = `${PLAIN}_indicative`;
+
+let stage: Stage;
+let context: RoleContext;
+let role: RunningRole;
+let makers: QuoteMaker[];
+let clients: FeedClient[];
+
+async function start(overrides: Parameters<Stage['context']>[0] = {}): Promise<void> {
+  stage = new Stage();
+  await stage.markets();
+  await stage.books(snapshot());
+  context = stage.context({ bookTickMs: 0, ...overrides });
+  role = await startOrderBook(context);
+  await vi.waitFor(async () => expect((await fetch(`${role.endpoints.orderbook}/startup`)).status).toBe(200));
+}
+
+const quotesUrl = () => role.endpoints.quotes ?? '';
+
+async function maker(key?: TestKey): Promise<QuoteMaker> {
+  const connected = await QuoteMaker.authenticated(quotesUrl(), key);
+  makers.push(connected);
+  return connected;
+}
+
+async function stranger(key = new TestKey(), name = key.name): Promise<QuoteMaker> {
+  const connected = await QuoteMaker.connect(quotesUrl(), key, name);
+  makers.push(connected);
+  return connected;
+}
+
+async function feed(): Promise<FeedClient> {
+  const client = await FeedClient.connect(role.endpoints.gateway ?? '');
+  clients.push(client);
+  return client;
+}
+
+async function get<T>(path: string): Promise<T> {
+  return (await (await fetch(`${role.endpoints.orderbook}${path}`)).json()) as T;
+}
+
+async function loggedQuotes(): Promise<MakerQuotes[]> {
+  const found: MakerQuotes[] = [];
+  for (let partition = 0; partition < TOPICS.quotes.partitions; partition += 1) {
+    for (const { value } of await stage.log.read(TOPICS.quotes, partition, 0n, 1000)) {
+      const message = decodeMessage(value);
+      if (message.name === 'MakerQuotes') found.push(message.value);
+    }
+  }
+  return found;
+}
+
+beforeEach(() => {
+  makers = [];
+  clients = [];
+});
+
+afterEach(async () => {
+  for (const { socket } of [...makers, ...clients]) socket.terminate();
+  await role.stop();
+});
+
+describe('a market maker', () => {
+  beforeEach(() => start());
+
+  it('is given a nonce, proves its key, and is told so', async () => {
+    const connected = await stranger();
+    expect(connected.heard).toEqual([{ channel: 'auth', nonce: expect.stringMatching(/^\w{32,}$/) }]);
+    connected.authenticate();
+    await until(() => connected.heard.length === 2);
+    expect(connected.heard[1]).toEqual({ channel: 'auth', message: 'Authenticated' });
+  });
+
+  it('sees its quotes in the indicative book and nowhere else', async () => {
+    const connected = await maker();
+    const client = await feed();
+    client.subscribe();
+    client.subscribe({ channel: 'orderbook_indicative' });
+    await until(() => client.data(INDICATIVE).length === 1);
+    // The bid is above the firm touch and is held at it; the offset ask stands at the oracle 81122330 + 20000.
+    connected.quote(quoteOf(['81120000', '5']), quoteOf(null, ['20000', '7'], true));
+    await until(() => client.data(INDICATIVE).length === 2);
+    const book = client.data<BookData>(INDICATIVE)[1];
+    expect(book?.bids[0]).toEqual({
+      price: '81114200',
+      size: '1000000005',
+      sources: { indicative: '5', dlob: '1000000000' },
+    });
+    expect(book?.asks[1]).toEqual({ price: '81142400', size: '7', sources: { indicative: '7' } });
+    expect(book?.bestBidPrice).toBe('81114210');
+
+    const l2 = await get<BookData>('/l2?marketName=SOL-PERP&includeIndicative=TRUE');
+    expect(l2.bids[0]?.sources).toEqual({ indicative: '5', dlob: '1000000000' });
+    expect(l2.asks[1]).toEqual({ price: '81142330', size: '7', sources: { indicative: '7' } });
+    const l3 = await get<Record<'bids' | 'asks', Record<string, unknown>[]>>(
+      '/l3?marketName=SOL-PERP&includeIndicative=true',
+    );
+    expect(l3.asks).toEqual([{ price: '81142330', size: '7', maker: INDICATIVE_MAKER, orderId: 1 }]);
+    expect(l3.bids[1]).toEqual({ price: '81114210', size: '5', maker: INDICATIVE_MAKER, orderId: 0 });
+
+    for (const path of ['/l2', '/l3', '/topMakers']) {
+      const text = JSON.stringify(await get(`${path}?marketName=SOL-PERP&side=bid&includeIndicative=1`));
+      expect(text).not.toMatch(new RegExp(`indicative|${INDICATIVE_MAKER}`));
+    }
+    await client.settle();
+    expect(client.data(PLAIN)).toHaveLength(1);
+  });
+
+  it('has them in the log with the time they came in, so that every replica sees the same', async () => {
+    const connected = await maker();
+    const before = Date.now();
+    connected.quote(quoteOf(['81000000', '5']));
+    await vi.waitFor(async () => expect(await loggedQuotes()).toHaveLength(1));
+    const [logged] = await loggedQuotes();
+    expect(logged).toMatchObject({
+      marketType: 'perp',
+      marketIndex: 0,
+      maker: new Uint8Array(connected.key.bytes),
+      quotes: [{ isOracleOffset: false, bid: { price: 81_000_000n, size: 5n }, ask: null }],
+    });
+    expect(logged?.receivedAtMs).toBeGreaterThanOrEqual(before);
+    expect(logged?.receivedAtMs).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('replaces its quotes, and they go when it falls silent, without a change of the book', async () => {
+    const connected = await maker();
+    const client = await feed();
+    client.subscribe({ channel: 'orderbook_indicative' });
+    await until(() => client.data(INDICATIVE).length === 1);
+    connected.quote(quoteOf(['81000000', '5']), quoteOf(['80990000', '5']));
+    await until(() => client.data(INDICATIVE).length === 2);
+    connected.quote(quoteOf(['81000000', '9']));
+    await vi.waitFor(() => expect(client.data(INDICATIVE)).toHaveLength(4), { timeout: 5000 });
+    const own = client
+      .data<BookData>(INDICATIVE)
+      .map(({ bids }) => bids.filter(({ sources }) => sources.indicative).map(({ price, size }) => [price, size]));
+    expect(own).toEqual([
+      [],
+      [
+        ['81000000', '5'],
+        ['80990000', '5'],
+      ],
+      [['81000000', '9']],
+      [],
+    ]);
+    const [ts, slots] = [
+      client.data<BookData>(INDICATIVE).map((book) => book.ts),
+      client.data<BookData>(INDICATIVE).map(({ slot }) => slot),
+    ];
+    expect(ts).toEqual([...ts].sort((a, b) => a - b));
+    expect(new Set(slots).size).toBe(1);
+  });
+
+  it('that repeats itself costs subscribers nothing', async () => {
+    const connected = await maker();
+    const client = await feed();
+    client.subscribe({ channel: 'orderbook_indicative' });
+    await until(() => client.data(INDICATIVE).length === 1);
+    for (let turn = 0; turn < 5; turn += 1) {
+      connected.quote(quoteOf(['81000000', '5']));
+      await vi.waitFor(async () => expect(await loggedQuotes()).toHaveLength(turn + 1));
+    }
+    await client.settle();
+    expect(client.data(INDICATIVE)).toHaveLength(2);
+  });
+
+  it('keeps its quotes over changes of the book', async () => {
+    const connected = await maker();
+    const client = await feed();
+    client.subscribe({ channel: 'orderbook_indicative' });
+    connected.quote(quoteOf(['81000000', '5']));
+    await until(() => client.data(INDICATIVE).length === 2);
+    await stage.books(diff(2, 488));
+    await until(() => client.data<BookData>(INDICATIVE).at(-1)?.slot === 488);
+    expect(client.data<BookData>(INDICATIVE).at(-1)?.bids[1]).toEqual({
+      price: '81000000',
+      size: '25',
+      sources: { indicative: '5', dlob: '20' },
+    });
+  });
+
+  it('is told of a malformed quote by its place, and the ones before it count', async () => {
+    const connected = await maker();
+    connected.quote(quoteOf(['81000000', '5']), quoteOf(['oops', '5']), quoteOf(['80000000', '5']));
+    await until(() => connected.errors.length === 1);
+    expect(connected.heard.at(-1)).toEqual({
+      channel: 'quotes',
+      error: 'Malformed quote; it and the quotes after it were left out',
+      quote: 1,
+    });
+    await vi.waitFor(async () => expect((await loggedQuotes())[0]?.quotes).toHaveLength(1));
+  });
+
+  it('is told why a message was refused and stays connected', async () => {
+    const connected = await maker();
+    connected.send('hello');
+    connected.send([]);
+    connected.send({ market_index: 0, market_type: 'spot', quotes: [] });
+    connected.send({ market_index: 77, market_type: 'perp', quotes: [] });
+    connected.send({ market_index: 0, market_type: 'perp' });
+    connected.quote(...Array.from({ length: 65 }, () => quoteOf(['1', '1'])));
+    await until(() => connected.errors.length === 6);
+    expect(connected.errors).toEqual([
+      'Quotes must be a JSON object',
+      'Quotes must be a JSON object',
+      'market_type must be perp',
+      'Unknown market_index',
+      'quotes must be a list',
+      'At most 64 quotes per message',
+    ]);
+    expect(connected.closed).toBeNull();
+    expect(await loggedQuotes()).toEqual([]);
+  });
+
+  it('is named in the fills of its user accounts', async () => {
+    const connected = await maker();
+    const client = await feed();
+    client.subscribe({ channel: 'trades' });
+    connected.quote(quoteOf(['81000000', '5']));
+    await vi.waitFor(async () =>
+      expect(await get(`/l2?marketName=SOL-PERP&includeIndicative=true`)).toHaveProperty('bids.1.sources.indicative'),
+    );
+    const program = new PublicKey(exchangeProgram('velocity'));
+    const account = userAccount(program, connected.key.bytes, 3).toBytes();
+    await stage.trades(
+      trade(1n, { maker: account }),
+      trade(2n, { maker: new Uint8Array(connected.key.bytes) }),
+      trade(3n, { maker: MAKER_B }),
+      trade(4n, { maker: null }),
+      trade(5n, { maker: account, marketIndex: 1 }),
+    );
+    await until(() => client.data('trades_perp_0').length === 4);
+    expect(
+      client.data<{ makerIndicativeKey?: string }>('trades_perp_0').map((fill) => fill.makerIndicativeKey),
+    ).toEqual([connected.key.name, connected.key.name, undefined, undefined]);
+  });
+});
+
+describe('quotes of another gateway', () => {
+  it('count by their own time: fresh ones at once, old ones never', async () => {
+    await start();
+    const nowMs = Date.now();
+    const set = (marketIndex: number, receivedAtMs: number): MakerQuotes => ({
+      marketType: 'perp',
+      marketIndex,
+      receivedAtMs,
+      maker: MAKER_B,
+      quotes: [{ isOracleOffset: false, bid: { price: 81_000_000n, size: 5n }, ask: null }],
+    });
+    const client = await feed();
+    client.subscribe({ channel: 'orderbook_indicative' });
+    await until(() => client.data(INDICATIVE).length === 1);
+    const records = [set(0, nowMs - 5000), set(0, nowMs)].map((value) => ({
+      key: marketKey(value),
+      value: encodeMessage('MakerQuotes', value),
+    }));
+    await stage.log.append(TOPICS.quotes, [{ key: 'perp-0', value: Buffer.from('garbage') }, ...records]);
+    await until(() => client.data(INDICATIVE).length === 2);
+    expect(client.data<BookData>(INDICATIVE)[1]?.bids[1]?.sources).toEqual({ indicative: '5' });
+  });
+});
+
+describe('a connection is refused', () => {
+  it('with 400 without a public key', async () => {
+    await start();
+    for (const name of ['', 'abc', '0'.repeat(44)]) {
+      await expect(QuoteMaker.connect(quotesUrl(), new TestKey(), name)).rejects.toThrow(
+        '400 Bad Request: pubkey must be a base58 public key',
+      );
+    }
+  });
+
+  it('with 403 when the list of makers does not name its key', async () => {
+    const listed = new TestKey();
+    await start({ quoteMakers: `${listed.name},${new TestKey().name}` });
+    await expect(QuoteMaker.connect(quotesUrl())).rejects.toThrow('403 Forbidden: this key may not quote');
+    expect((await maker(listed)).closed).toBeNull();
+  });
+
+  it('when the list of makers is not one: the gateway does not start', async () => {
+    await start();
+    await expect(startOrderBook(new Stage().context({ quoteMakers: 'oops' }))).rejects.toThrow(
+      'not a public key: oops',
+    );
+  });
+});
+
+describe('a connection is closed with 1008', () => {
+  beforeEach(() => start());
+
+  it.each([
+    ['another key signed', { signature: new TestKey().sign('x') }],
+    ['the signature is no base64', { signature: '!' }],
+    ['another key is named', { pubkey: new TestKey().name }],
+  ])('as `Authentication failed` when %s', async (_, members) => {
+    const connected = await stranger();
+    connected.authenticate(members);
+    await until(() => connected.closed !== null);
+    expect(connected.closed).toEqual({ code: 1008, reason: 'Authentication failed' });
+  });
+
+  it('as `Authentication failed` when the nonce is that of another connection', async () => {
+    const key = new TestKey();
+    const [one, two] = [await stranger(key), await stranger(key)];
+    two.authenticate({ signature: key.sign(one.nonce) });
+    await until(() => two.closed !== null);
+    expect(two.closed).toEqual({ code: 1008, reason: 'Authentication failed' });
+  });
+
+  it.each([['garbage'], [{}], [{ market_index: 0, market_type: 'perp', quotes: [] }], [{ pubkey: 7, signature: [] }]])(
+    'as `Not authenticated` when it says %j first',
+    async (message) => {
+      const connected = await stranger();
+      connected.send(message);
+      await until(() => connected.closed !== null);
+      expect(connected.closed).toEqual({ code: 1008, reason: 'Not authenticated' });
+      expect(await loggedQuotes()).toEqual([]);
+    },
+  );
+
+  it('as `Too many messages` above its rate', async () => {
+    const connected = await maker();
+    for (let sent = 0; sent < MESSAGE_BURST * 2; sent += 1) connected.send('x');
+    await until(() => connected.closed !== null);
+    expect(connected.closed).toEqual({ code: 1008, reason: 'Too many messages' });
+  });
+
+  it('as `Too many connections of this key` above their number', async () => {
+    const key = new TestKey();
+    for (let open = 0; open < MAX_CONNECTIONS_PER_MAKER; open += 1) await maker(key);
+    const one = await stranger(key);
+    one.authenticate();
+    await until(() => one.closed !== null);
+    expect(one.closed).toEqual({ code: 1008, reason: 'Too many connections of this key' });
+    makers[0]?.socket.close();
+    await vi.waitFor(async () => expect((await maker(key)).closed).toBeNull());
+  });
+});
+
+describe('a message above the payload limit', () => {
+  it('ends the connection', async () => {
+    await start();
+    const connected = await maker();
+    connected.send('x'.repeat(17 * 1024));
+    await until(() => connected.closed !== null);
+    expect(connected.closed?.code).not.toBe(1000);
+  });
+});

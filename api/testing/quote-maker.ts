@@ -1,0 +1,109 @@
+// A market maker on the quote socket, for this room's tests: a fresh Ed25519 key, and everything it hears.
+
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import bs58 from 'bs58';
+import { WebSocket } from 'ws';
+import { until } from './stage.ts';
+
+export class TestKey {
+  readonly bytes: Uint8Array;
+  readonly name: string;
+  readonly #privateKey: KeyObject;
+
+  constructor() {
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+    this.bytes = Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url');
+    this.name = bs58.encode(this.bytes);
+    this.#privateKey = privateKey;
+  }
+
+  /** Base64 signature over a text. */
+  sign(text: string): string {
+    return sign(null, Buffer.from(text, 'utf8'), this.#privateKey).toString('base64');
+  }
+}
+
+export interface MakerHeard {
+  readonly channel: string;
+  readonly nonce?: string;
+  readonly message?: string;
+  readonly error?: string;
+  readonly quote?: number;
+}
+
+export class QuoteMaker {
+  readonly heard: MakerHeard[] = [];
+  readonly key: TestKey;
+  readonly socket: WebSocket;
+  closed: { code: number; reason: string } | null = null;
+
+  private constructor(key: TestKey, socket: WebSocket) {
+    this.key = key;
+    this.socket = socket;
+    socket.on('message', (bytes) => this.heard.push(JSON.parse(bytes.toString()) as MakerHeard));
+    socket.on('close', (code, reason) => {
+      this.closed = { code, reason: reason.toString() };
+    });
+    socket.on('error', () => {});
+  }
+
+  /** Resolves when the nonce came; rejects with the HTTP status and text when the upgrade is refused. */
+  static async connect(url: string, key = new TestKey(), name = key.name): Promise<QuoteMaker> {
+    const socket = new WebSocket(`${url}?pubkey=${name}`);
+    const maker = new QuoteMaker(key, socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.once('open', resolve);
+      socket.once('error', reject);
+      socket.once('unexpected-response', (_, response) => {
+        response.setEncoding('utf8');
+        response.once('data', (text: string) => reject(new Error(`${response.statusCode} ${text}`)));
+      });
+    });
+    await until(() => maker.heard.length > 0);
+    return maker;
+  }
+
+  /** Connects and proves the key. */
+  static async authenticated(url: string, key = new TestKey()): Promise<QuoteMaker> {
+    const maker = await QuoteMaker.connect(url, key);
+    maker.authenticate();
+    await until(() => maker.heard.some(({ message }) => message === 'Authenticated'));
+    return maker;
+  }
+
+  get nonce(): string {
+    return this.heard[0]?.nonce ?? '';
+  }
+
+  authenticate(members: Readonly<Record<string, unknown>> = {}): void {
+    this.send({ pubkey: this.key.name, signature: this.key.sign(this.nonce), ...members });
+  }
+
+  send(message: unknown): void {
+    this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+  }
+
+  /** Sends quotes for SOL-PERP. */
+  quote(...quotes: readonly Readonly<Record<string, unknown>>[]): void {
+    this.send({ market_index: 0, market_type: 'perp', quotes });
+  }
+
+  get errors(): (string | undefined)[] {
+    return this.heard.filter(({ channel }) => channel === 'quotes').map(({ error }) => error);
+  }
+}
+
+/** A quote as the published senders write it. */
+export function quoteOf(
+  bid: readonly [price: string, size: string] | null,
+  ask: readonly [price: string, size: string] | null = null,
+  isOracleOffset = false,
+): Record<string, unknown> {
+  return {
+    bid_price: bid?.[0] ?? null,
+    bid_size: bid?.[1] ?? null,
+    ask_price: ask?.[0] ?? null,
+    ask_size: ask?.[1] ?? null,
+    is_oracle_offset: isOracleOffset,
+  };
+}
