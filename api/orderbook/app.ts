@@ -10,7 +10,10 @@ import { batchL2Routes } from './routes/batch-l2.ts';
 import { healthRoutes } from './routes/health.ts';
 import { l2Route } from './routes/l2.ts';
 import { l3Route } from './routes/l3.ts';
+import { oracleLazerRoute } from './routes/oracle-lazer.ts';
+import { priorityFeesRoutes } from './routes/priority-fees.ts';
 import { topMakersRoute } from './routes/top-makers.ts';
+import { unsettledPnlUsersRoute } from './routes/unsettled-pnl-users.ts';
 import type { OrderbookServices } from './services.ts';
 
 /** Both exceed the usual 60 s idle timeout of load balancers (reference 1.1). */
@@ -53,7 +56,17 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
   app.setNotFoundHandler((_request, reply) =>
     reply.code(ORDERBOOK_ERRORS.notFound.status).type('text/plain; charset=utf-8').send(ORDERBOOK_ERRORS.notFound.text),
   );
-  for (const route of [l2Route, batchL2Routes, l3Route, topMakersRoute, auctionParamsRoute, healthRoutes]) {
+  for (const route of [
+    l2Route,
+    batchL2Routes,
+    l3Route,
+    topMakersRoute,
+    auctionParamsRoute,
+    priorityFeesRoutes,
+    unsettledPnlUsersRoute,
+    oracleLazerRoute,
+    healthRoutes,
+  ]) {
     await app.register(async (scope) => route(scope, services));
   }
   return app;

@@ -7,6 +7,7 @@ import { FillQualityFollower } from '../views/fill-quality.ts';
 import { rpcAccountReader } from './account-reader.ts';
 import { orderbookApp } from './app.ts';
 import { auctionSettings } from './auction-settings.ts';
+import { startFeeds } from './feeds.ts';
 import { type GatewayAddress, wsProxy } from './ws-proxy.ts';
 
 export interface OrderBookServerOptions {
@@ -28,13 +29,18 @@ export async function startOrderBookServer(
   if (ownsReader) await reader.start();
   const fillQuality = new FillQualityFollower(ctx);
   await fillQuality.start();
+  const feeds = await startFeeds(ctx);
   const accounts = rpcAccountReader(config.source === 'rpc' ? config.rpcUrl : '');
-  const app = await orderbookApp({ reader, accounts, slotStallMs: config.slotStallMs, auction, fillQuality }, logger);
+  const app = await orderbookApp(
+    { reader, accounts, slotStallMs: config.slotStallMs, auction, fillQuality, feeds },
+    logger,
+  );
   const proxy = wsProxy(options.gateway ?? { host: reachable(config.host), port: config.gatewayPort });
   app.server.on('upgrade', proxy.onUpgrade);
   try {
     await app.listen({ host: config.host, port: config.orderbookPort });
   } catch (error) {
+    await feeds.stop();
     await fillQuality.stop();
     if (ownsReader) await reader.stop();
     throw error;
@@ -48,6 +54,7 @@ export async function startOrderBookServer(
       stopping ??= (async () => {
         proxy.close();
         await app.close();
+        await feeds.stop();
         await fillQuality.stop();
         if (ownsReader) await reader.stop();
       })();

@@ -4,6 +4,7 @@ import type { AuctionSettings } from '../../processors/book/index.ts';
 import type { BookReader } from '../views/book-reader.ts';
 import type { FillQualitySource } from '../views/fill-quality.ts';
 import type { AccountReader } from './account-reader.ts';
+import type { Feeds } from './feeds.ts';
 
 export interface OrderbookServices {
   readonly reader: BookReader;
@@ -14,4 +15,6 @@ export interface OrderbookServices {
   readonly fillQuality?: FillQualitySource;
   /** Tiers and bounds of /auctionParams; the published service's by default. */
   readonly auction?: AuctionSettings;
+  /** Fees, P&L rankings and the oracle provider; without them nothing is known and nobody is let in. */
+  readonly feeds?: Feeds;
 }

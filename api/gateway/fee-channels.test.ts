@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { encodeMessage, type FeeLevels, marketKey, TOPICS } from '../../schemas/index.ts';
+import { FeedClient } from '../testing/feed-client.ts';
+import { Stage } from '../testing/stage.ts';
+import { type RunningGateway, startGateway } from './server.ts';
+
+const LEVELS = { min: 0, low: 2, medium: 10_082.5, high: 100_000, veryHigh: 1_200_000, unsafeMax: 5_000_000 };
+
+let stage: Stage;
+let gateway: RunningGateway;
+
+beforeEach(async () => {
+  stage = new Stage();
+  await stage.markets();
+  await fees({ low: 1 });
+  gateway = await startGateway(stage.context());
+});
+afterEach(() => gateway.stop());
+
+async function fees(members: Partial<FeeLevels>): Promise<void> {
+  const value: FeeLevels = { marketType: 'perp', marketIndex: 0, atMs: 1, ...LEVELS, ...members };
+  await stage.log.append(TOPICS.feeViews, [{ key: marketKey(value), value: encodeMessage('FeeLevels', value) }]);
+}
+
+const connect = () => FeedClient.connect(gateway.endpoints.gateway ?? '');
+
+describe('priorityfees channel', () => {
+  it('sends the six levels alone at each refresh, changed or not, with no replay', async () => {
+    const client = await connect();
+    client.subscribe({ channel: 'PriorityFees' });
+    await client.hears(1);
+    expect(client.heard[0]?.message).toBe(
+      'Subscribe received for channel: PriorityFees, market: SOL-PERP, marketType: perp',
+    );
+    await client.settle();
+    expect(client.data('priorityFees_perp_0')).toEqual([]);
+    await fees({});
+    await fees({});
+    await client.settle();
+    expect(client.data('priorityFees_perp_0')).toEqual([LEVELS, LEVELS]);
+    client.socket.close();
+  });
+
+  it('sends a market to those who asked for it, until they unsubscribe', async () => {
+    const client = await connect();
+    client.subscribe({ channel: 'priorityfees', market: 'SOL', marketType: 'spot' });
+    await client.settle();
+    await fees({});
+    await fees({ marketType: 'spot', marketIndex: 1 });
+    await client.settle();
+    expect(client.data('priorityFees_perp_0')).toEqual([]);
+    expect(client.data('priorityFees_spot_1')).toEqual([LEVELS]);
+    client.send({ type: 'unsubscribe', channel: 'priorityfees', market: 'SOL', marketType: 'spot' });
+    await client.settle();
+    await fees({ marketType: 'spot', marketIndex: 1 });
+    await client.settle();
+    expect(client.data('priorityFees_spot_1')).toHaveLength(1);
+    client.socket.close();
+  });
+});

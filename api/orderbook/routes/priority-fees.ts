@@ -1,0 +1,43 @@
+// GET /priorityFees and /batchPriorityFees: the newest fee levels of one or several markets (reference 1.7).
+
+import type { FastifyInstance } from 'fastify';
+import type { FeeLevels } from '../../../schemas/index.ts';
+import { OrderbookError } from '../../errors.ts';
+import { parameter, type Query } from '../../lenient.ts';
+import { levelsOf } from '../../views/fees.ts';
+import type { OrderbookServices } from '../services.ts';
+import { batchQueries } from './batch-l2.ts';
+
+const LISTS = ['marketIndex', 'marketType'] as const;
+
+function feesJson(fees: FeeLevels): Record<string, unknown> {
+  return { ...levelsOf(fees), marketType: fees.marketType, marketIndex: fees.marketIndex };
+}
+
+export function priorityFeesRoutes(app: FastifyInstance, { feeds }: OrderbookServices): void {
+  // The values are used as they came: no other spelling of a market is known.
+  const find = (query: Query): FeeLevels | null =>
+    feeds?.fees.get(`${parameter(query, 'marketType')}-${parameter(query, 'marketIndex')}`) ?? null;
+
+  app.get<{ Querystring: Query }>('/priorityFees', async (request) => {
+    const fees = find(request.query);
+    if (!fees) throw new OrderbookError('notFound');
+    return feesJson(fees);
+  });
+
+  app.get<{ Querystring: Query }>('/batchPriorityFees', async (request) => {
+    const queries = batchQueries(request.query, LISTS);
+    if (queries.length === 0) throw new OrderbookError('notFound');
+    return queries.map((query) => {
+      const fees = find(query);
+      return fees ? feesJson(fees) : unknownJson(query);
+    });
+  });
+}
+
+/** A market without fees has nothing but its name; an index that is no number is null. */
+function unknownJson(query: Query): Record<string, unknown> {
+  const index = parameter(query, 'marketIndex');
+  const marketType = parameter(query, 'marketType');
+  return { marketType, marketIndex: index === undefined ? undefined : Number(index) };
+}

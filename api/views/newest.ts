@@ -1,0 +1,98 @@
+// Keeps the newest message of each key of a compacted topic with one partition: read whole at start, then followed.
+
+import type { EventLog, Logger } from '../../platform/index.ts';
+import { decodeMessage, type MessageName, type MessageTypes, type Topic } from '../../schemas/index.ts';
+import { followAlways } from './follow.ts';
+
+const PARTITION = 0;
+const PAGE_RECORDS = 1000;
+
+/** What readers of such a topic need of it. */
+export interface Newest<T> {
+  /** The newest message of a key; null when there is none. */
+  get(key: string): T | null;
+}
+
+export interface NewestOptions<N extends MessageName> {
+  readonly log: EventLog;
+  readonly logger: Logger;
+  readonly topic: Topic;
+  /** Messages of other names are passed over. */
+  readonly name: N;
+  /** Called for every message that comes after `start`. */
+  readonly onMessage?: (value: MessageTypes[N]) => void;
+}
+
+export class NewestFollower<N extends MessageName> implements Newest<MessageTypes[N]> {
+  readonly #options: NewestOptions<N>;
+  readonly #byKey = new Map<string, MessageTypes[N]>();
+  readonly #abort = new AbortController();
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(options: NewestOptions<N>) {
+    this.#options = options;
+  }
+
+  /** Resolves when everything written so far was read. */
+  async start(): Promise<void> {
+    const { log, logger, topic, onMessage } = this.#options;
+    await log.ensureTopics([topic]);
+    const next = await this.#readAll();
+    this.#loop = followAlways({
+      log,
+      logger,
+      topic,
+      from: new Map([[PARTITION, next]]),
+      signal: this.#abort.signal,
+      take: ({ records }) => {
+        for (const { key, value } of records) {
+          const taken = this.#take(key, value);
+          if (taken && onMessage) onMessage(taken);
+        }
+      },
+    });
+    this.#loop.catch(() => {}); // `done` reports it
+  }
+
+  /** Settles when following ended. */
+  get done(): Promise<void> {
+    return this.#loop;
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#loop.catch(() => {});
+  }
+
+  get(key: string): MessageTypes[N] | null {
+    return this.#byKey.get(key) ?? null;
+  }
+
+  async #readAll(): Promise<bigint> {
+    const { log, topic } = this.#options;
+    const { earliest, next } = await log.bounds(topic, PARTITION);
+    let position = earliest;
+    while (position < next) {
+      const records = await log.read(topic, PARTITION, position, PAGE_RECORDS);
+      const last = records.at(-1);
+      if (!last) break;
+      for (const { key, value } of records) this.#take(key, value);
+      position = last.offset + 1n;
+    }
+    return position;
+  }
+
+  #take(key: string, bytes: Uint8Array): MessageTypes[N] | null {
+    const { topic, name, logger } = this.#options;
+    try {
+      const message = decodeMessage(bytes);
+      if (message.name !== name) return null;
+      const value = message.value as MessageTypes[N];
+      this.#byKey.set(key, value);
+      return value;
+    } catch (error) {
+      logger.warn({ topic: topic.name, key, error: String(error) }, 'unreadable view record');
+      return null;
+    }
+  }
+}
