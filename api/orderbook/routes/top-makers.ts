@@ -11,7 +11,7 @@ import type { OrderbookServices } from '../services.ts';
 const DEFAULT_LIMIT = 4;
 /** No book holds more makers than this; keeps `limit` a sane number. */
 const MAX_LIMIT = 100_000;
-/** Most accounts read from the chain for one request: one getMultipleAccounts call. */
+/** Most accounts read from the chain for one request, one getMultipleAccounts call; makers beyond have null. */
 const MAX_ACCOUNTS = 100;
 
 function requestedLimit(value: string | undefined): number {
@@ -29,11 +29,10 @@ export function topMakersRoute(app: FastifyInstance, { reader, accounts }: Order
     if (side !== 'bid' && side !== 'ask') throw new OrderbookError('sideUnknown');
     const limit = requestedLimit(parameter(query, 'limit'));
     const withAccounts = lenientFlag(parameter(query, 'includeAccounts'));
-    const wanted = withAccounts ? Math.min(limit, MAX_ACCOUNTS) : limit;
-    const makers = (reader.book(market)?.view.bestMakers(side, wanted) ?? []).map(base58);
+    const makers = (reader.book(market)?.view.bestMakers(side, limit) ?? []).map(base58);
     reply.type('application/json; charset=utf-8');
     if (!withAccounts) return JSON.stringify(makers);
-    const bytes = await accounts.read(makers);
+    const bytes = await accounts.read(makers.slice(0, MAX_ACCOUNTS));
     return JSON.stringify(
       makers.map((userAccountPubKey, index) => ({ userAccountPubKey, accountBase64: bytes[index] ?? null })),
     );
