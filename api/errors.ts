@@ -136,6 +136,7 @@ export interface SocketClose {
 export const SOCKET_CLOSES = {
   unknownChannel: { code: 1003, reason: '{"error":"Error subscribing to channel"}', retry: false },
   overflow: { code: 1008, reason: 'Buffer overflow', retry: true },
+  flood: { code: 1008, reason: 'Too many messages', retry: true },
   restart: { code: 1012, reason: 'Service restart', retry: true },
 } as const satisfies Record<string, SocketClose>;
 

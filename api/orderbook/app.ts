@@ -12,6 +12,7 @@ import { l2Route } from './routes/l2.ts';
 import { l3Route } from './routes/l3.ts';
 import { oracleLazerRoute } from './routes/oracle-lazer.ts';
 import { priorityFeesRoutes } from './routes/priority-fees.ts';
+import { qualityRoute } from './routes/quality.ts';
 import { topMakersRoute } from './routes/top-makers.ts';
 import { unsettledPnlUsersRoute } from './routes/unsettled-pnl-users.ts';
 import type { OrderbookServices } from './services.ts';
@@ -48,7 +49,7 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
     const known = error instanceof OrderbookError ? ORDERBOOK_ERRORS[error.code] : null;
     const fault = error.statusCode !== undefined && error.statusCode < 500 ? error.statusCode : null;
     reply.type('text/plain; charset=utf-8');
-    if (known) return reply.code(known.status).send(known.text);
+    if (known) return reply.code(known.status).send(error.message);
     if (fault !== null) return reply.code(fault).send(`Bad Request: ${error.message}`);
     logger.error({ error }, 'request failed');
     return reply.code(ORDERBOOK_ERRORS.internal.status).send(ORDERBOOK_ERRORS.internal.text);
@@ -66,6 +67,7 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
     unsettledPnlUsersRoute,
     oracleLazerRoute,
     healthRoutes,
+    qualityRoute,
   ]) {
     await app.register(async (scope) => route(scope, services));
   }

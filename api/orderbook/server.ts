@@ -4,6 +4,8 @@ import type { RoleContext, RunningRole } from '../../platform/index.ts';
 import { boundPort, reachable, urlHost } from '../hosts.ts';
 import { BookReader } from '../views/book-reader.ts';
 import { FillQualityFollower } from '../views/fill-quality.ts';
+import { QualityFollower } from '../views/quality.ts';
+import { SlotHistory } from '../views/slot-history.ts';
 import { rpcAccountReader } from './account-reader.ts';
 import { orderbookApp } from './app.ts';
 import { auctionSettings } from './auction-settings.ts';
@@ -29,10 +31,13 @@ export async function startOrderBookServer(
   if (ownsReader) await reader.start();
   const fillQuality = new FillQualityFollower(ctx);
   await fillQuality.start();
+  const quality = new QualityFollower(ctx);
+  await quality.start();
+  const slotHistory = new SlotHistory(ctx.log, reader);
   const feeds = await startFeeds(ctx);
   const accounts = rpcAccountReader(config.source === 'rpc' ? config.rpcUrl : '');
   const app = await orderbookApp(
-    { reader, accounts, slotStallMs: config.slotStallMs, auction, fillQuality, feeds },
+    { reader, accounts, slotStallMs: config.slotStallMs, auction, fillQuality, feeds, quality, slotHistory },
     logger,
   );
   const proxy = wsProxy(options.gateway ?? { host: reachable(config.host), port: config.gatewayPort });
@@ -42,6 +47,7 @@ export async function startOrderBookServer(
   } catch (error) {
     await feeds.stop();
     await fillQuality.stop();
+    await quality.stop();
     if (ownsReader) await reader.stop();
     throw error;
   }
@@ -56,6 +62,7 @@ export async function startOrderBookServer(
         await app.close();
         await feeds.stop();
         await fillQuality.stop();
+        await quality.stop();
         if (ownsReader) await reader.stop();
       })();
       return stopping;

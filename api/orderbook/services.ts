@@ -3,6 +3,8 @@
 import type { AuctionSettings } from '../../processors/book/index.ts';
 import type { BookReader } from '../views/book-reader.ts';
 import type { FillQualitySource } from '../views/fill-quality.ts';
+import type { QualityFollower } from '../views/quality.ts';
+import type { SlotHistory } from '../views/slot-history.ts';
 import type { AccountReader } from './account-reader.ts';
 import type { Feeds } from './feeds.ts';
 
@@ -11,6 +13,10 @@ export interface OrderbookServices {
   readonly accounts: AccountReader;
   /** How long the slot may stand still before `/health` answers NOK. */
   readonly slotStallMs: number;
+  /** Books of earlier slots; without it `slot` is answered as one that is not kept. */
+  readonly slotHistory?: SlotHistory;
+  /** How the sources stand; without it /quality knows books only. */
+  readonly quality?: QualityFollower;
   /** Recent taker fills; without it version 2 of /auctionParams derives as version 1 does. */
   readonly fillQuality?: FillQualitySource;
   /** Tiers and bounds of /auctionParams; the published service's by default. */

@@ -1,7 +1,9 @@
 // GET /l2: the newest published book of one market, cut to `depth` levels.
 
 import type { FastifyInstance } from 'fastify';
+import { OrderbookError } from '../../errors.ts';
 import { lenientFlag, lenientInteger, parameter, type Query } from '../../lenient.ts';
+import { requestedSlot } from '../../views/slot-history.ts';
 import { selectMarket } from '../selection.ts';
 import type { OrderbookServices } from '../services.ts';
 
@@ -28,7 +30,17 @@ export function l2Renderer(): (services: OrderbookServices, query: Query) => str
 
 export function l2Route(app: FastifyInstance, services: OrderbookServices): void {
   const render = l2Renderer();
-  app.get<{ Querystring: Query }>('/l2', async (request, reply) =>
-    reply.type('application/json; charset=utf-8').send(render(services, request.query)),
-  );
+  app.get<{ Querystring: Query }>('/l2', async ({ query }, reply) => {
+    const slot = parameter(query, 'slot');
+    const json = slot === undefined ? render(services, query) : await earlier(services, query, slot);
+    return reply.type('application/json; charset=utf-8').send(json);
+  });
+}
+
+/** The book as it was published at a slot; indicative quotes of the past are not kept. */
+async function earlier({ reader, slotHistory }: OrderbookServices, query: Query, slot: string): Promise<string> {
+  const market = selectMarket(reader.markets, query);
+  const at = requestedSlot(slot);
+  if (!slotHistory) throw new OrderbookError('slotGone');
+  return slotHistory.l2(market, at, requestedDepth(parameter(query, 'depth')));
 }

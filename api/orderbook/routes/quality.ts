@@ -1,0 +1,54 @@
+// GET /quality: per market and source how fresh and how sound the data are, and what comparisons with the chain found.
+
+import type { FastifyInstance } from 'fastify';
+import type { FeedQuality, MarketView } from '../../../schemas/index.ts';
+import { parameter, type Query } from '../../lenient.ts';
+import { selectMarket } from '../selection.ts';
+import type { OrderbookServices } from '../services.ts';
+
+/** Sources in the order in which they are shown; each is shown even before its first event. */
+const SOURCES = ['user', 'clob', 'market', 'oracle', 'trades'] as const;
+const SELECTING = ['marketName', 'marketIndex', 'marketType'] as const;
+
+export function qualityRoute(app: FastifyInstance, { reader, quality }: OrderbookServices): void {
+  app.get<{ Querystring: Query }>('/quality', async ({ query }) => {
+    const isOne = SELECTING.some((name) => parameter(query, name) !== undefined);
+    const markets = isOne ? [selectMarket(reader.markets, query)] : reader.markets.list();
+    const nowMs = reader.now();
+    const body = (market: MarketView) => {
+      const rows = quality?.of(market) ?? new Map<string, FeedQuality>();
+      const head = reader.book(market)?.head;
+      return {
+        marketName: market.symbol.toUpperCase(),
+        marketType: market.marketType,
+        marketIndex: market.marketIndex,
+        epoch: head?.epoch ?? null,
+        seq: head?.seq ?? null,
+        slot: head?.slot ?? null,
+        sources: Object.fromEntries(SOURCES.map((source) => [source, sourceBody(rows.get(source), nowMs)])),
+        checks: { accounts: checkBody(rows.get('shadow')), book: checkBody(rows.get('book')) },
+      };
+    };
+    return { ts: nowMs, slot: reader.newestSlot, markets: markets.map(body) };
+  });
+}
+
+function sourceBody(row: FeedQuality | undefined, nowMs: number) {
+  const isKnown = row !== undefined && row.atMs > 0;
+  return {
+    slot: isKnown ? row.slot : null,
+    msSinceLastEvent: isKnown ? Math.max(0, nowMs - row.atMs) : null,
+    events: row?.events ?? 0,
+    gapsFound: row?.gapsFound ?? 0,
+    gapsFilled: row?.gapsFilled ?? 0,
+  };
+}
+
+function checkBody(row: FeedQuality | undefined) {
+  return {
+    comparisons: row?.checks ?? 0,
+    differences: row?.differences ?? 0,
+    lastSlot: row && row.checks > 0 ? row.checkSlot : null,
+    lastResult: row?.checkResult ?? 'none',
+  };
+}

@@ -1,0 +1,57 @@
+// The newest of `views.quality`: how each source of each market stands, as ingest and the book role tell it.
+
+import type { EventLog, Logger } from '../../platform/index.ts';
+import { decodeMessage, type FeedQuality, type MarketRef, marketKey, TOPICS } from '../../schemas/index.ts';
+import { followAlways } from './follow.ts';
+
+export class QualityFollower {
+  readonly #log: EventLog;
+  readonly #logger: Logger;
+  readonly #rows = new Map<string, Map<string, FeedQuality>>();
+  readonly #abort = new AbortController();
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor({ log, logger }: { readonly log: EventLog; readonly logger: Logger }) {
+    this.#log = log;
+    this.#logger = logger;
+  }
+
+  /** Begins to follow from the oldest row kept; resolves at once. */
+  async start(): Promise<void> {
+    await this.#log.ensureTopics([TOPICS.qualityViews]);
+    const { earliest } = await this.#log.bounds(TOPICS.qualityViews, 0);
+    this.#loop = followAlways({
+      log: this.#log,
+      logger: this.#logger,
+      topic: TOPICS.qualityViews,
+      from: new Map([[0, earliest]]),
+      signal: this.#abort.signal,
+      take: ({ records }) => {
+        for (const { value } of records) this.#take(value);
+      },
+    });
+    this.#loop.catch(() => {});
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#loop.catch(() => {});
+  }
+
+  /** Rows of a market by source; empty when nothing was told of it. */
+  of(market: MarketRef): ReadonlyMap<string, FeedQuality> {
+    return this.#rows.get(marketKey(market)) ?? new Map();
+  }
+
+  #take(bytes: Uint8Array): void {
+    try {
+      const message = decodeMessage(bytes);
+      if (message.name !== 'FeedQuality') return;
+      const key = marketKey(message.value);
+      const rows = this.#rows.get(key) ?? new Map<string, FeedQuality>();
+      this.#rows.set(key, rows.set(message.value.source, message.value));
+    } catch (error) {
+      this.#logger.warn({ topic: TOPICS.qualityViews.name, error: String(error) }, 'unreadable view record');
+    }
+  }
+}

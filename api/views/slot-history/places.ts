@@ -1,0 +1,69 @@
+// Where in `views.book` to begin for the book of an earlier slot: the index that the book role keeps in the log.
+
+import type { EventLog } from '../../../platform/index.ts';
+import {
+  SNAPSHOT_EVERY_SLOTS,
+  type SnapshotIndex,
+  type SnapshotPlace,
+  snapshotIndexMarket,
+  unpackSnapshotIndex,
+} from '../../../processors/book/index.ts';
+import { partitionOf, TOPICS } from '../../../schemas/index.ts';
+
+/** Group in whose state the book role keeps the index of each market. */
+const BOOK_GROUP = 'book';
+/** The index is read again at most this often. Snapshots newer than it only make a start earlier than it could be. */
+const READ_AGAIN_MS = 5_000;
+
+export class SnapshotPlaces {
+  readonly #log: EventLog;
+  readonly #now: () => number;
+  #indexes = new Map<string, SnapshotIndex>();
+  #readAtMs = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | null = null;
+
+  /** `now` gives milliseconds. */
+  constructor(log: EventLog, now: () => number) {
+    this.#log = log;
+    this.#now = now;
+  }
+
+  /**
+   * Newest snapshot at or before a slot that is still kept. While everything ever published is kept, the beginning of the
+   * log stands for it, since an epoch's first change needs no snapshot. Null when the slot lies before all that.
+   */
+  async at(key: string, slot: number): Promise<SnapshotPlace | null> {
+    const { earliest } = await this.#log.bounds(TOPICS.bookViews, partitionOf(TOPICS.bookViews, key));
+    let found = this.#indexes.get(key)?.at(slot, earliest) ?? null;
+    if (!found || found.slot < slot - SNAPSHOT_EVERY_SLOTS) {
+      await this.#readAgain();
+      found = this.#indexes.get(key)?.at(slot, earliest) ?? null;
+    }
+    return found ?? (earliest === 0n ? { slot: 0, offset: 0n } : null);
+  }
+
+  /** Oldest snapshot still kept; null when none is known. */
+  async oldest(key: string): Promise<SnapshotPlace | null> {
+    const { earliest } = await this.#log.bounds(TOPICS.bookViews, partitionOf(TOPICS.bookViews, key));
+    return this.#indexes.get(key)?.oldest(earliest) ?? null;
+  }
+
+  async #readAgain(): Promise<void> {
+    if (this.#now() - this.#readAtMs < READ_AGAIN_MS) return;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = null;
+    });
+    await this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const { state } = await this.#log.load(BOOK_GROUP);
+    const indexes = new Map<string, SnapshotIndex>();
+    for (const [name, value] of state) {
+      const key = snapshotIndexMarket(name);
+      if (key !== null) indexes.set(key, unpackSnapshotIndex(value));
+    }
+    this.#indexes = indexes;
+    this.#readAtMs = this.#now();
+  }
+}
