@@ -2,7 +2,7 @@
 
 import type { WebSocket } from 'uWebSockets.js';
 import { SOCKET_CLOSES } from '../errors.ts';
-import { MAX_BUFFERED_BYTES } from './limits.ts';
+import { MAX_BUFFERED_BYTES, MESSAGE_BURST, MESSAGES_PER_SECOND } from './limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { ResolvedChannel } from './requests.ts';
 
@@ -23,10 +23,21 @@ export class Connection {
   readonly #socket: WebSocket<SocketData>;
   readonly #metrics: GatewayMetrics;
   #open = true;
+  /** Messages the client may still send at `#admittedMs`, on the monotonic clock. */
+  #allowance = MESSAGE_BURST;
+  #admittedMs = 0;
 
   constructor(socket: WebSocket<SocketData>, metrics: GatewayMetrics) {
     this.#socket = socket;
     this.#metrics = metrics;
+  }
+
+  /** Takes one message of the client into account; false when it sends too many. `nowMs` is monotonic. */
+  admits(nowMs: number): boolean {
+    const regained = ((nowMs - this.#admittedMs) / 1000) * MESSAGES_PER_SECOND;
+    this.#admittedMs = nowMs;
+    this.#allowance = Math.min(MESSAGE_BURST, this.#allowance + regained) - 1;
+    return this.#allowance >= 0;
   }
 
   /** Sends text frames as one write. A client that has more than MAX_BUFFERED_BYTES unread is closed instead. */

@@ -8,5 +8,9 @@ export const HEARTBEAT_MS = 5000;
 export const MAX_PAYLOAD_BYTES = 16 * 1024;
 /** Channels one connection may hold: every channel of 90 markets. The next one is answered as not subscribable. */
 export const MAX_SUBSCRIPTIONS = 1000;
+/** Messages one connection may send at once: twice what it takes to subscribe to everything it may hold. */
+export const MESSAGE_BURST = 2 * MAX_SUBSCRIPTIONS;
+/** Messages a second one connection may send for ever; more than the burst and these closes it with 1008. */
+export const MESSAGES_PER_SECOND = 100;
 /** Fills remembered to suppress a second sighting (reference 3.8); far more than any batch that is sent again. */
 export const REMEMBERED_FILLS = 10_000;

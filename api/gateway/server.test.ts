@@ -7,6 +7,7 @@ import { boundPort } from '../hosts.ts';
 import { startOrderBook } from '../start-order-book.ts';
 import { FeedClient } from '../testing/feed-client.ts';
 import { diff, Stage, snapshot, trade, until } from '../testing/stage.ts';
+import { MESSAGE_BURST, MESSAGES_PER_SECOND } from './limits.ts';
 
 interface BookData {
   readonly slot: number;
@@ -386,6 +387,20 @@ describe('connections', () => {
     expect(probe.heard[0]).toEqual(ACKNOWLEDGED);
     await until(() => clients.filter(({ closed }) => closed === null).length === 1);
     expect(await metricTotal(context.metrics, 'slotbook_gateway_connections')).toBe(1);
+  });
+});
+
+describe('flooding clients', () => {
+  it('are closed with 1008 `Too many messages` beyond the burst, and others notice nothing', async () => {
+    await start(0);
+    const polite = await connect();
+    polite.subscribe();
+    const flooding = await connect();
+    for (let sent = 0; sent < MESSAGE_BURST + MESSAGES_PER_SECOND * 10; sent += 1) flooding.send({ type: 'noise' });
+    await until(() => flooding.closed !== null);
+    expect(flooding.closed).toEqual({ code: 1008, reason: 'Too many messages' });
+    await polite.settle();
+    expect(polite.closed).toBeNull();
   });
 });
 

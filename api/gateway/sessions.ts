@@ -44,6 +44,10 @@ export class Sessions {
   message(socket: WebSocket<SocketData>, bytes: ArrayBuffer): void {
     const { connection } = socket.getUserData();
     if (!connection) return;
+    if (!connection.admits(performance.now())) {
+      connection.end('flood');
+      return;
+    }
     const request = readRequest(Buffer.from(bytes).toString('utf8'), this.#options.markets);
     this.#options.metrics.requests.inc({ outcome: request.is });
     this.#answer(connection, request);
