@@ -1,0 +1,126 @@
+// Priority fees, the oracle feed and the P&L ranking over real processes, with nothing but the localnet behind them.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { naiveRankings } from './harness/naive-ranking.ts';
+import {
+  type Cluster,
+  eventually,
+  type Running,
+  startCluster,
+  startRoles,
+  temporaryDirectory,
+} from './harness/processes.ts';
+
+const SECRET = 'of-this-test';
+const FEE_LEVELS = ['min', 'low', 'medium', 'high', 'veryHigh', 'unsafeMax'];
+
+interface Ranking {
+  readonly marketIndex: number;
+  readonly gainers: readonly { readonly userPubKey: string; readonly pnl: number }[];
+  readonly losers: Ranking['gainers'];
+}
+
+describe('feeds of the order-book server', () => {
+  const { dir, remove } = temporaryDirectory();
+  let cluster: Cluster;
+  let processors: Running;
+  let server: Running;
+  let settings: Record<string, string | number>;
+  const started: Running[] = [];
+
+  beforeAll(async () => {
+    cluster = await startCluster({ seed: 11, speed: 4, accounts: 120 });
+    started.push(cluster);
+    settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl };
+    started.push(await startRoles(['ingest', 'book', 'fees'], { ...settings, FEE_POLLING_MS: 200 }));
+    processors = await startRoles(['rankings'], settings);
+    server = await startRoles(['orderbook'], {
+      ...settings,
+      INTERNAL_SECRET: SECRET,
+      OPERATOR_DOMAIN: 'example.exchange',
+    });
+    started.push(server);
+  });
+  afterAll(async () => {
+    await processors?.stop();
+    for (const role of started.reverse()) await role.stop();
+    remove();
+  });
+
+  const get = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(server.endpoints.orderbook + path, { headers });
+    const body = await response.text();
+    return { status: response.status, body, json: () => JSON.parse(body) };
+  };
+  const ranking = async (marketIndex: number): Promise<Ranking> =>
+    (await get(`/unsettledPnlUsers?marketIndex=${marketIndex}`)).json();
+
+  it('serves the fee levels of every market of both kinds', async () => {
+    await eventually('fees', async () => (await get('/priorityFees?marketType=perp&marketIndex=0')).status === 200);
+    const { json } = await get('/batchPriorityFees?marketType=perp,perp,spot,spot&marketIndex=0,3,0,2');
+    for (const entry of json() as Record<string, unknown>[]) {
+      expect(Object.keys(entry)).toEqual([...FEE_LEVELS, 'marketType', 'marketIndex']);
+    }
+  });
+
+  it('sends fee levels over the socket at every poll', async () => {
+    const socket = new WebSocket(`${server.endpoints.orderbook?.replace('http', 'ws')}/ws`);
+    const heard: { channel?: string; data?: string }[] = [];
+    socket.on('message', (bytes) => heard.push(JSON.parse(bytes.toString())));
+    await new Promise((resolve) => socket.once('open', resolve));
+    socket.send(JSON.stringify({ type: 'subscribe', channel: 'priorityfees', market: 'BTC-PERP', marketType: 'perp' }));
+    await eventually('three refreshes', () => heard.length >= 4);
+    socket.close();
+    for (const { channel, data } of heard.slice(1)) {
+      expect(channel).toBe('priorityFees_perp_1');
+      expect(Object.keys(JSON.parse(data ?? ''))).toEqual(FEE_LEVELS);
+    }
+  });
+
+  it('serves the oracle feed of the localnet to those who may read it', async () => {
+    expect((await get('/oracleLazer?feedIds=6')).status).toBe(403);
+    const answer = await get('/oracleLazer?feedIds=6,1', { authorization: SECRET });
+    expect(answer.status).toBe(200);
+    const { data, solana } = answer.json();
+    expect(data.map(({ priceFeedId }: { priceFeedId: number }) => priceFeedId)).toEqual([6, 1]);
+    expect(solana).toMatch(/^b9011a82/);
+    const page = { 'x-forwarded-proto': 'https', origin: 'https://app.example.exchange' };
+    expect((await get('/dlob/oracleLazer?feedIds=6', page)).status).toBe(200);
+    expect((await get('/oracleLazer?feedIds=6', { ...page, origin: 'https://appexample.exchange' })).status).toBe(403);
+  });
+
+  const expectRankingsEqualNaive = async () => {
+    await cluster.rpc('localnet_pause');
+    const expected = await naiveRankings(cluster.rpcUrl);
+    expect(expected.length).toBeGreaterThanOrEqual(4);
+    for (const naive of expected) {
+      let last: Ranking | undefined;
+      await eventually(
+        `ranking of market ${naive.marketIndex}`,
+        async () => {
+          last = await ranking(naive.marketIndex);
+          return JSON.stringify(last) === JSON.stringify(naive);
+        },
+        10_000,
+      ).catch(() => {});
+      expect(last).toEqual(naive);
+    }
+    await cluster.rpc('localnet_resume');
+    return expected;
+  };
+
+  it('has at a stopped slot the rankings that a naive recomputation from the accounts gives', async () => {
+    await eventually('a ranking', async () => (await ranking(0)).gainers.length > 0);
+    const rankings = await expectRankingsEqualNaive();
+    expect(rankings.some(({ losers }) => losers.length === 20)).toBe(true);
+  });
+
+  it('has the same rankings after kills, in the middle of what happens', async () => {
+    for (let kill = 0; kill < 3; kill++) {
+      await processors.kill9();
+      processors = await startRoles(['rankings'], settings);
+    }
+    await expectRankingsEqualNaive();
+  });
+});
