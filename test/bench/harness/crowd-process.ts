@@ -77,7 +77,7 @@ function sample(payload: Buffer): void {
   const text = payload.toString('utf8');
   const seq = /\\?"seq\\?":(\d+)/.exec(text)?.[1];
   const slot = /\\?"slot\\?":(\d+)/.exec(text)?.[1];
-  const market = /\\?"marketIndex\\?":(\d+)/.exec(text)?.[1];
+  const market = /perp_(\d+)_/.exec(text)?.[1];
   samples.push({ market: Number(market), seq: Number(seq), slot: Number(slot), atMs: nowMs() });
 }
 

@@ -1,0 +1,94 @@
+// Slow, silent, flooding and malformed clients against the real order-book role: nothing crashes, memory stays bounded, and a
+// polite client gets every slot. `node test/soak/hostile.ts` does the same for longer and measures what the polite notice.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { residentBytes } from '../bench/harness/processes.ts';
+import { Stage, subscribeTo } from '../bench/harness/stage.ts';
+import { SyntheticMarket } from '../bench/harness/synthetic-markets.ts';
+import { Hostile, type HostileKind } from '../fuzz/hostile.ts';
+import { FeedClient } from './harness/feed-client.ts';
+import { eventually } from './harness/processes.ts';
+
+const CLIENTS = 1_000;
+/** The kernel takes some megabytes for each before the server sees that a client does not read. */
+const SLOW_CLIENTS = 100;
+const SLOW_ASKS = 1_900;
+const FLOOD_MESSAGES = 2_500;
+/** Above what the role needs by itself: far more than 4,000 clients may cost, far less than what they are sent. */
+const MEMORY_BOUND_BYTES = 500_000_000;
+const ROUND_TIMEOUT_MS = 30_000;
+
+describe('hostile clients', () => {
+  const market = new SyntheticMarket(0);
+  let stage: Stage;
+  let polite: FeedClient;
+  let hostile: Hostile;
+  let startBytes = 0;
+  let published = 0;
+
+  beforeAll(async () => {
+    stage = await Stage.start([market], { BOOK_TICK_MS: 0 });
+    polite = await FeedClient.connect(stage.gateway);
+    polite.send(subscribeTo(market));
+    await polite.waitFor('a book', ({ data }) => data !== undefined);
+    startBytes = residentBytes(stage.server.pid);
+  });
+  afterEach(() => hostile?.stop());
+  afterAll(() => stage?.stop());
+
+  /** Publishes slots one after the other while `attack` is under way, each when the polite client has the last. */
+  const serveDuring = async (attack: Promise<unknown>): Promise<void> => {
+    let isOver = false;
+    const over = attack.finally(() => {
+      isOver = true;
+    });
+    for (let round = 0; round < 20 || !isOver; round += 1) {
+      market.nextSlot();
+      await stage.publish([{ market, diff: market.change() }]);
+      published += 1;
+      const { slot } = market;
+      await polite.waitFor(`slot ${slot}`, ({ data }) => data?.slot === slot, 0, ROUND_TIMEOUT_MS);
+      polite.messages.length = 0;
+    }
+    await over;
+  };
+  const attackWith = async (kind: HostileKind, clients: number, messages: number): Promise<void> => {
+    hostile = new Hostile();
+    const asks = subscribeTo(market);
+    await serveDuring(hostile.attack({ url: stage.gateway, kind, clients, messages, asks, seed: 1 }));
+  };
+  const expectSound = async (): Promise<void> => {
+    expect(residentBytes(stage.server.pid) - startBytes).toBeLessThan(MEMORY_BOUND_BYTES);
+    expect(polite.closed).toBeUndefined();
+    expect((await fetch(`${stage.rest}/l2?marketName=${market.symbol}`)).status).toBe(200);
+    expect(published).toBeGreaterThan(0);
+  };
+
+  it('slow ones are closed with 1008', async () => {
+    await attackWith('slow', SLOW_CLIENTS, SLOW_ASKS);
+    await expectSound();
+    await hostile.read();
+    await eventually('all closed', async () => (await hostile.state()).closes['1008'] === SLOW_CLIENTS);
+  });
+
+  it('silent ones cost next to nothing', async () => {
+    await attackWith('silent', CLIENTS, 0);
+    await expectSound();
+    expect((await hostile.state()).refused).toBe(0);
+  });
+
+  it('flooding ones are closed with 1008', async () => {
+    await attackWith('flooding', CLIENTS, FLOOD_MESSAGES);
+    await expectSound();
+    await eventually('all closed', async () => {
+      const { closes, refused } = await hostile.state();
+      return Object.values(closes).reduce((sum, count) => sum + count, refused) >= CLIENTS;
+    });
+  });
+
+  it('malformed ones end themselves only', async () => {
+    await attackWith('malformed', CLIENTS, 0);
+    await expectSound();
+    expect(stage.server.errors()).not.toContain('"level":60');
+  });
+});

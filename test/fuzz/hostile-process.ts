@@ -1,0 +1,134 @@
+// Hostile clients, told by hostile.ts over IPC what to be.
+
+import { connect, type Socket } from 'node:net';
+import { generator } from '../bench/harness/book-flow.ts';
+import { clientFrame, RawSocket } from '../bench/harness/raw-socket.ts';
+import type { HostileCommand, HostileKind, HostileOptions, HostileState } from './hostile.ts';
+
+const OPENING_AT_ONCE = 100;
+const MESSAGES_PER_WRITE = 100;
+/** A malformed client tries this often, each time on a new connection. */
+const MALFORMED_TRIES = 5;
+const TRY_TIMEOUT_MS = 500;
+const NOISE_MAX_BYTES = 400;
+
+const closes: Record<string, number> = {};
+let refused = 0;
+const slow: RawSocket[] = [];
+const kept: (RawSocket | Socket)[] = [];
+
+type Attack = (address: { host: string; port: number }, options: HostileOptions, random: () => number) => Promise<void>;
+
+const onClose = (code: number | null): void => {
+  closes[String(code)] = (closes[String(code)] ?? 0) + 1;
+};
+
+const ATTACKS: Record<HostileKind, Attack> = {
+  /** Asks for more than its socket holds and reads none of it. */
+  slow: async (address, { messages, asks }) => {
+    const client = await RawSocket.open({ ...address, onClose });
+    slow.push(client);
+    client.socket.pause();
+    client.socket.write(Buffer.concat(Array.from({ length: messages }, () => clientFrame(Buffer.from(asks)))));
+  },
+  /** Half of them upgrade and say nothing, half never finish the upgrade. */
+  silent: async (address, _options, random) => {
+    if (random() < 0.5) {
+      kept.push(await RawSocket.open({ ...address, onClose }));
+      return;
+    }
+    const socket = connect(address);
+    socket.on('error', () => {});
+    socket.on('close', () => onClose(null));
+    kept.push(socket);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.write('GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: webs');
+  },
+  /** Sends as fast as its socket takes it, and reads. */
+  flooding: async (address, { messages, asks }) => {
+    const client = await RawSocket.open({ ...address, onClose });
+    const burst = Buffer.concat(
+      Array.from({ length: MESSAGES_PER_WRITE }, (_, index) =>
+        clientFrame(Buffer.from(index === 0 ? asks : `{"type":"noise","n":${index}}`)),
+      ),
+    );
+    for (let sent = 0; sent < messages && !client.socket.destroyed; sent += MESSAGES_PER_WRITE) {
+      await new Promise<void>((resolve) => client.socket.write(burst, () => resolve()));
+    }
+    kept.push(client);
+  },
+  /** Breaks the protocol: the request, the frames, the text. */
+  malformed: async (address, _options, random) => {
+    for (let tried = 0; tried < MALFORMED_TRIES; tried += 1) {
+      const size = 1 + Math.floor(random() * NOISE_MAX_BYTES);
+      const noise = Buffer.from(Uint8Array.from({ length: size }, () => Math.floor(random() * 256)));
+      if (random() < 0.3) await speakTo(connect(address), noise);
+      else await breakFrames(address, noise, random);
+    }
+  },
+};
+
+/** Sends bytes that are no request and waits for the end. */
+function speakTo(socket: Socket, noise: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      onClose(null);
+      resolve();
+    });
+    socket.setTimeout(TRY_TIMEOUT_MS, () => socket.destroy());
+    socket.once('connect', () => socket.end(Buffer.concat([noise, Buffer.from('\r\n\r\n')])));
+    socket.resume();
+  });
+}
+
+async function breakFrames(
+  address: { host: string; port: number },
+  noise: Buffer,
+  random: () => number,
+): Promise<void> {
+  let ended: () => void = () => {};
+  const end = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
+  const client = await RawSocket.open({
+    ...address,
+    onClose: (code) => {
+      onClose(code);
+      ended();
+    },
+  });
+  const dice = random();
+  if (dice < 0.25) client.socket.write(noise);
+  else if (dice < 0.5) client.sendFrame(noise, true);
+  else if (dice < 0.75) client.sendFrame(Buffer.alloc(17 * 1024, 'x'), true);
+  else client.send('{"type":"subscribe","channel":{"toString":1},"market":[],"marketType":null}');
+  const timer = setTimeout(() => client.end(), TRY_TIMEOUT_MS * random());
+  await end;
+  clearTimeout(timer);
+}
+
+async function attack(options: HostileOptions): Promise<void> {
+  const { hostname: host, port } = new URL(options.url);
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < options.clients) {
+      const random = generator(options.seed + next++);
+      await ATTACKS[options.kind]({ host, port: Number(port) }, options, random).catch(() => {
+        refused += 1;
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: OPENING_AT_ONCE }, worker));
+}
+
+async function obey(command: HostileCommand): Promise<HostileState> {
+  if (command.do === 'attack') await attack(command.options);
+  if (command.do === 'read') for (const client of slow) client.socket.resume();
+  return { closes, refused };
+}
+
+process.on('message', (command: HostileCommand) => {
+  void obey(command).then((state) => process.send?.(state));
+});
+process.on('disconnect', () => process.exit(0));

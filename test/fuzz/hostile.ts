@@ -1,0 +1,68 @@
+// Clients that mean harm, or behave as if they did, by the thousand in a process of their own.
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('./hostile-process.ts', import.meta.url));
+
+export const HOSTILE_KINDS = ['slow', 'silent', 'flooding', 'malformed'] as const;
+export type HostileKind = (typeof HOSTILE_KINDS)[number];
+
+export interface HostileOptions {
+  readonly url: string;
+  readonly kind: HostileKind;
+  readonly clients: number;
+  /** Messages each client sends. Slow ones ask for books with them and read nothing. */
+  readonly messages: number;
+  /** What a slow client asks for. */
+  readonly asks: string;
+  readonly seed: number;
+}
+
+export interface HostileState {
+  /** How connections ended so far, by close code (`null`: without one). */
+  readonly closes: Readonly<Record<string, number>>;
+  /** Connections that the server refused or reset. */
+  readonly refused: number;
+}
+
+export type HostileCommand =
+  | { readonly do: 'attack'; readonly options: HostileOptions }
+  | { readonly do: 'read' | 'state' };
+
+/** One process of hostile clients of one kind. */
+export class Hostile {
+  readonly #child: ChildProcess;
+
+  constructor() {
+    this.#child = fork(PROGRAM, { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  }
+
+  /** Resolves when every client has done its worst. */
+  attack(options: HostileOptions): Promise<HostileState> {
+    return this.#ask({ do: 'attack', options });
+  }
+
+  /** Slow clients read at last, so that they learn how the server ended them. */
+  read(): Promise<HostileState> {
+    return this.#ask({ do: 'read' });
+  }
+
+  state(): Promise<HostileState> {
+    return this.#ask({ do: 'state' });
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null) return;
+    const exited = once(this.#child, 'exit');
+    this.#child.disconnect();
+    await exited;
+  }
+
+  async #ask(command: HostileCommand): Promise<HostileState> {
+    const answer = once(this.#child, 'message');
+    this.#child.send(command);
+    return ((await answer) as [HostileState])[0];
+  }
+}
