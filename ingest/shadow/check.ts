@@ -12,6 +12,8 @@ import { type FreshBook, type FreshMessage, freshBooks } from './digest.ts';
 export const SETTLE_SLOTS = 8;
 /** Accounts named in the evidence of one difference. */
 const EVIDENCE_MAX = 20;
+/** Reads for which confirmed accounts wait while each read finds new suspects. */
+export const ROUNDS_MAX = 4;
 /** A market whose book differs again and again is put right at most this often: every repair costs all its readers. */
 export const REPAIR_AGAIN_SLOTS = 150;
 
@@ -60,6 +62,8 @@ export class ShadowCheck {
   readonly #newDiffer: () => Differ;
   #read: AccountsRead | null = null;
   #suspects = new Map<string, Suspect>();
+  /** Reads in a row that found new suspects. */
+  #rounds = 0;
   /** Accounts that the differ cannot read, with their bytes: told once. */
   readonly #refused = new Map<string, Uint8Array>();
   readonly #wishes = new Map<string, number>();
@@ -84,6 +88,11 @@ export class ShadowCheck {
   /** The book of a market did not stand the comparison of this slot. */
   wish(key: string, checkSlot: number): void {
     if (checkSlot > (this.#wishes.get(key) ?? this.#repairedAt.get(key) ?? -1)) this.#wishes.set(key, checkSlot);
+  }
+
+  /** The book of a market stood the comparison of this slot. */
+  stood(key: string, checkSlot: number): void {
+    if (checkSlot > (this.#wishes.get(key) ?? Number.POSITIVE_INFINITY)) this.#wishes.delete(key);
   }
 
   /** To be called between updates of the stream, of which everything up to `slot` was taken; null when nothing is due. */
@@ -123,24 +132,36 @@ export class ShadowCheck {
     return [...book.messages, { name: 'BookRepair', value: { ...market, slot } }, check];
   }
 
-  /** Accounts that differ for the second time are put right; those that differ for the first time become suspects. */
+  /**
+   * Accounts that differ for the second time are put right; those that differ for the first time become suspects. One
+   * fault shall begin one epoch: while new suspects turn up, those confirmed wait for them, for a few reads.
+   */
   #compare(read: AccountsRead, outputs: Output[]): Difference[] {
     const before = this.#suspects;
     this.#suspects = new Map();
-    const differences: Difference[] = [];
+    const confirmed: Suspect[] = [];
     for (const suspect of this.#differing(read)) {
       const key = keyText(suspect.update.pubkey);
-      const known = before.get(key);
-      if (!known || known.held !== suspect.held) {
-        this.#suspects.set(key, suspect);
-        continue;
-      }
+      this.#suspects.set(key, suspect);
+      if (before.get(key)?.held === suspect.held && before.has(key)) confirmed.push(suspect);
+    }
+    const hasNew = this.#suspects.size > confirmed.length;
+    this.#rounds = hasNew ? this.#rounds + 1 : 0;
+    if (hasNew && this.#rounds < ROUNDS_MAX) return [];
+    this.#rounds = 0;
+    return this.#putAllRight(confirmed, outputs);
+  }
+
+  #putAllRight(confirmed: readonly Suspect[], outputs: Output[]): Difference[] {
+    const differences: Difference[] = [];
+    for (const suspect of confirmed) {
+      const { update, heldSlot } = suspect;
+      this.#suspects.delete(keyText(update.pubkey));
       const changes = this.#putRight(suspect);
       outputs.push(...changes);
       const named = changes.flatMap(({ name, value }) =>
         name === 'DeadLetter' ? [] : [`${name} ${marketKey(value)}`],
       );
-      const { update, heldSlot } = suspect;
       if (named.length > 0 && differences.length < EVIDENCE_MAX) {
         const account = bs58.encode(update.pubkey);
         differences.push({ account, heldSlot, readSlot: update.slot, changes: named.slice(0, EVIDENCE_MAX) });

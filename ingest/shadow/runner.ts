@@ -89,9 +89,9 @@ export class ShadowRunner {
           for (const { value } of records) {
             const message = decodeMessage(value);
             if (message.name !== 'FeedQuality' || message.value.source !== BOOK_SOURCE) continue;
-            if (message.value.checkResult === 'differs') {
-              check.wish(marketKey(message.value), message.value.checkSlot);
-            }
+            const { checkResult, checkSlot } = message.value;
+            if (checkResult === 'differs') check.wish(marketKey(message.value), checkSlot);
+            else if (checkResult === 'equal') check.stood(marketKey(message.value), checkSlot);
           }
         }
       } catch (error) {
