@@ -1,0 +1,146 @@
+// The `book` channel under load: 2,000 subscribers hold 10 markets each, every market changes ten times a second. Nothing may
+// be lost, messages must be there soon after their tick, and the server's CPU seconds are held against those of a `ws` server
+// that sends the same changes as whole books, as the predecessor does. `npm run bench fanout-diff`.
+//
+// Clients are in two processes of their own on the same machine; latency starts before the change is appended to the log and
+// ends when a client has read it, so it holds the log, the tick, and the clients' own delays too.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { nowMs } from './harness/clock.ts';
+import { Crowd, type Sample } from './harness/crowd.ts';
+import { cpuSeconds, machine } from './harness/processes.ts';
+import { report } from './harness/report.ts';
+import { Predecessor, Stage, subscribeTo } from './harness/stage.ts';
+import { SyntheticMarket } from './harness/synthetic-markets.ts';
+
+const SUBSCRIBERS = 2_000;
+const MARKETS = 10;
+const EVERY_MS = 100;
+const TICK_MS = 50;
+const WARM_UP_ROUNDS = 20;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 100);
+const SAMPLE_EVERY = 25;
+const CLIENT_PROCESSES = 2;
+/** As many whole books as the peer can send in a time one can wait for. */
+const PEER_ROUNDS = 3;
+const ACKNOWLEDGEMENT_AND_BOOK = 2;
+const BAR_RATIO = 50;
+const BAR_P99_MS = TICK_MS + 20;
+
+const PER_ROUND = SUBSCRIBERS * MARKETS;
+const subscribeToBook = ({ symbol }: SyntheticMarket): string =>
+  JSON.stringify({ type: 'subscribe', channel: 'book', market: symbol, marketType: 'perp', conflation: TICK_MS });
+const makeMarkets = () => Array.from({ length: MARKETS }, (_, index) => new SyntheticMarket(index));
+
+interface Ours {
+  readonly perCpuSecond: number;
+  readonly coresUsed: number;
+  readonly expected: number;
+  readonly dropped: number;
+  readonly bytesPerUpdate: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Arrival minus append, milliseconds, in order. */
+function latenciesOf(samples: readonly Sample[], appendedMs: ReadonlyMap<string, number>): number[] {
+  const latencies: number[] = [];
+  for (const { market, seq, atMs } of samples) {
+    const startedMs = appendedMs.get(`${market}/${seq}`);
+    if (startedMs !== undefined) latencies.push(atMs - startedMs);
+  }
+  return latencies.sort((a, b) => a - b);
+}
+
+async function measureOurs(): Promise<Ours> {
+  const markets = makeMarkets();
+  const stage = await Stage.start(markets);
+  const crowd = new Crowd(CLIENT_PROCESSES);
+  const appendedMs = new Map<string, number>();
+  const round = async (): Promise<void> => {
+    const changes = markets.map((market) => ({ market, diff: market.change() }));
+    const atMs = nowMs();
+    for (const { market, diff } of changes) appendedMs.set(`${market.marketIndex}/${diff.seq}`, atMs);
+    await stage.publish(changes);
+  };
+  const run = async (rounds: number): Promise<void> => {
+    const startedMs = performance.now();
+    for (let done = 0; done < rounds; done += 1) {
+      await sleep(Math.max(0, startedMs + done * EVERY_MS - performance.now()));
+      await round();
+    }
+  };
+  try {
+    await crowd.open({
+      url: stage.gateway,
+      clients: SUBSCRIBERS,
+      deflate: true,
+      says: markets.map(subscribeToBook),
+      framesEach: MARKETS * ACKNOWLEDGEMENT_AND_BOOK,
+      sampleEvery: SAMPLE_EVERY,
+    });
+    await run(WARM_UP_ROUNDS);
+    await sleep(1_000);
+    await crowd.mark();
+    const [usedBefore, startedMs] = [cpuSeconds(stage.server.pid), performance.now()];
+    await run(ROUNDS);
+    await Promise.race([crowd.received(ROUNDS * PER_ROUND), sleep(10_000)]);
+    const [used, seconds] = [cpuSeconds(stage.server.pid) - usedBefore, (performance.now() - startedMs) / 1000];
+    const { frames, bytes, samples } = await crowd.counts();
+    const heartbeats = samples.filter(({ seq }) => Number.isNaN(seq)).length;
+    const latencies = latenciesOf(samples, appendedMs);
+    const at = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN;
+    const expected = ROUNDS * PER_ROUND;
+    return {
+      perCpuSecond: frames / used,
+      coresUsed: used / seconds,
+      expected,
+      dropped: expected - frames + heartbeats,
+      bytesPerUpdate: bytes / frames,
+      p50Ms: at(0.5),
+      p99Ms: at(0.99),
+    };
+  } finally {
+    await crowd.stop();
+    await stage.stop();
+  }
+}
+
+async function measurePeer() {
+  const markets = makeMarkets();
+  const peer = await Predecessor.start(markets);
+  const crowd = new Crowd(CLIENT_PROCESSES);
+  try {
+    const says = markets.map(subscribeTo);
+    await crowd.open({
+      url: peer.gateway,
+      clients: SUBSCRIBERS,
+      deflate: true,
+      says,
+      framesEach: MARKETS * ACKNOWLEDGEMENT_AND_BOOK,
+    });
+    await crowd.mark();
+    const usedBefore = cpuSeconds(peer.pid);
+    for (let round = 1; round <= PEER_ROUNDS; round += 1) {
+      peer.publish(markets.map((market) => ({ market, diff: market.change() })));
+      await crowd.received(round * PER_ROUND);
+    }
+    const used = cpuSeconds(peer.pid) - usedBefore;
+    const { frames, bytes } = await crowd.counts();
+    return { perCpuSecond: frames / used, bytesPerUpdate: bytes / frames };
+  } finally {
+    await crowd.stop();
+    await peer.stop();
+  }
+}
+
+const ours = await measureOurs();
+const predecessor = await measurePeer();
+const shape = { subscribers: SUBSCRIBERS, markets: MARKETS, everyMs: EVERY_MS, tickMs: TICK_MS };
+const beside = { ours, predecessor, ...shape, ...machine() };
+const { perCpuSecond, dropped, p99Ms } = ours;
+report({ name: 'fanout-diff: updates dropped', value: dropped, unit: 'updates', bar: 0, ...beside });
+report({ name: 'fanout-diff: p99 of append to client', value: p99Ms, unit: 'ms', bar: BAR_P99_MS, ...beside });
+report({ name: 'fanout-diff: updates', value: perCpuSecond, unit: 'updates/CPU-s', ...beside });
+const ratio = perCpuSecond / predecessor.perCpuSecond;
+report({ name: 'fanout-diff: ratio to the predecessor', value: ratio, unit: 'x', bar: BAR_RATIO, ...beside });
