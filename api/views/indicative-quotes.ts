@@ -13,6 +13,8 @@ import type { PublishedBook } from './published-book.ts';
 
 /** Records read back per partition at start: more than makers send in the second that quotes live. */
 const LOOKBACK_RECORDS = 2000n;
+/** Lapses are looked for no more often than this; reads go by the exact time. */
+const LAPSE_STEP_MS = 20;
 
 export type QuoteListener = (marketKeys: ReadonlySet<string>) => void;
 
@@ -157,7 +159,7 @@ export class IndicativeQuotes {
         this.#timer = null;
         this.#lapse();
       },
-      Math.max(next - nowMs, 1),
+      Math.max(next - nowMs, LAPSE_STEP_MS),
     );
   }
 

@@ -1,0 +1,155 @@
+// Indicative quotes over real processes: a maker on one gateway, clients on another, books of a busy chain under both.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { QuoteMaker, quoteOf } from '../../api/testing/quote-maker.ts';
+import { sleepMs } from './harness/chance.ts';
+import { FeedClient, type FeedMessage } from './harness/feed-client.ts';
+import {
+  type Cluster,
+  eventually,
+  type Running,
+  startCluster,
+  startRoles,
+  temporaryDirectory,
+} from './harness/processes.ts';
+
+const PLAIN = 'orderbook_perp_0_grouped_1';
+const INDICATIVE = `${PLAIN}_indicative`;
+const QUOTE_EVERY_MS = 500;
+const WATCH_MS = 6000;
+const FIRM_LEVELS = 15;
+const FLOATING_BID = '12345000000';
+const BOLD_BID = '54321000000';
+
+interface Level {
+  readonly price: string;
+  readonly size: string;
+  readonly sources: Readonly<Record<string, string>>;
+}
+interface Book {
+  readonly slot: number;
+  readonly ts: number;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+const sum = (sizes: readonly string[]) => sizes.reduce((total, size) => total + BigInt(size), 0n);
+const indicative = ({ bids, asks }: Book) =>
+  [...bids, ...asks].filter(({ sources }) => sources.indicative !== undefined);
+
+/** The book without indicative sizes; levels that held nothing else are gone. */
+function firm(levels: readonly Level[]): [string, bigint][] {
+  return levels
+    .map(({ price, size, sources }): [string, bigint] => [price, BigInt(size) - BigInt(sources.indicative ?? 0)])
+    .filter(([, size]) => size > 0n);
+}
+
+/** The best firm levels of both sides as text; quotes can push the ones beyond out of a grouped book. */
+function firmText({ bids, asks }: Book): string {
+  return [firm(bids), firm(asks)].map((levels) => levels.slice(0, FIRM_LEVELS).join(' ')).join(' | ');
+}
+
+function expectSound({ bids, asks }: Book): void {
+  for (const [levels, sign] of [
+    [bids, -1n],
+    [asks, 1n],
+  ] as const) {
+    for (const [at, { price, size, sources }] of levels.entries()) {
+      expect(BigInt(size)).toBe(sum(Object.values(sources)));
+      const before = levels[at - 1];
+      if (before) expect((BigInt(price) - BigInt(before.price)) * sign).toBeGreaterThan(0n);
+    }
+    // The touch is firm: an indicative quote may join it, never improve it.
+    const [best] = levels;
+    if (best) expect(Object.keys(best.sources).some((source) => source !== 'indicative')).toBe(true);
+  }
+}
+
+describe('indicative quotes', () => {
+  const { dir, remove } = temporaryDirectory();
+  let cluster: Cluster;
+  let first: Running;
+  let second: Running;
+  let maker: QuoteMaker;
+  const started: Running[] = [];
+
+  beforeAll(async () => {
+    cluster = await startCluster({ seed: 5, speed: 2, accounts: 120 });
+    started.push(cluster);
+    const settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl };
+    started.push(await startRoles(['ingest', 'book'], settings));
+    first = await startRoles(['orderbook'], settings);
+    second = await startRoles(['orderbook'], settings);
+    started.push(second);
+    const url = `${second.endpoints.orderbook}/l2?marketName=SOL-PERP`;
+    await eventually('a book', async () => (await (await fetch(url)).text()).includes('"dlob"'));
+  });
+  afterAll(async () => {
+    maker?.socket.terminate();
+    await first?.stop();
+    for (const role of started.reverse()) await role.stop();
+    remove();
+  });
+
+  const books = (client: FeedClient, channel: string): Book[] =>
+    client.messages
+      .filter((message: FeedMessage) => message.channel === channel)
+      .map(({ data }) => data as unknown as Book);
+  const l2 = async (query: string): Promise<Book> =>
+    (await (await fetch(`${second.endpoints.orderbook}/l2?marketName=SOL-PERP&${query}`)).json()) as Book;
+
+  it('sent to one gateway join the indicative books of another, and only those, without touching the firm sizes', async () => {
+    maker = await QuoteMaker.authenticated(first.endpoints.quotes ?? '');
+    const client = await FeedClient.connect(second.endpoints.gateway ?? '');
+    for (const channel of ['orderbook', 'orderbook_indicative']) {
+      client.send({ type: 'subscribe', channel, market: 'SOL-PERP', marketType: 'perp', grouping: 1 });
+    }
+    // One floats a little behind the oracle; one bids far through it and must be held at the firm touch.
+    const quote = () =>
+      maker.quote(
+        quoteOf(['-1000000', FLOATING_BID], ['1000000', '7000000000'], true),
+        quoteOf(['900000000000', BOLD_BID], ['1', BOLD_BID]),
+      );
+    quote();
+    const timer = setInterval(quote, QUOTE_EVERY_MS);
+    await eventually('quotes in the feed', () => books(client, INDICATIVE).some((book) => indicative(book).length > 0));
+    const from = books(client, INDICATIVE).length;
+    await sleepMs(WATCH_MS);
+    clearInterval(timer);
+
+    const seen = books(client, INDICATIVE).slice(from);
+    expect(seen.length).toBeGreaterThan(5);
+    for (const [at, book] of seen.entries()) {
+      expectSound(book);
+      expect(BigInt(book.bids[0]?.sources.indicative ?? 0)).toBeGreaterThanOrEqual(BigInt(BOLD_BID));
+      expect(BigInt(book.asks[0]?.sources.indicative ?? 0)).toBeGreaterThanOrEqual(BigInt(BOLD_BID));
+      const before = seen[at - 1];
+      if (before) expect(book.slot >= before.slot && book.ts >= before.ts).toBe(true);
+    }
+    expect(books(client, PLAIN).flatMap(indicative)).toEqual([]);
+    // But for the quotes, indicative books are plain books.
+    const plain = new Set(books(client, PLAIN).map(firmText));
+    const shared = seen.filter((book) => plain.has(firmText(book)));
+    expect(shared.length).toBeGreaterThan(seen.length / 2);
+    client.close();
+  });
+
+  it('are answered by REST on request', async () => {
+    maker.quote(quoteOf(['-1000000', FLOATING_BID], null, true));
+    const own = await eventually('the quote', async () => {
+      const book = await l2('includeIndicative=true');
+      return indicative(book).length === 1 && book;
+    });
+    expectSound(own);
+    expect(indicative(own)[0]?.sources.indicative).toBe(FLOATING_BID);
+    expect(indicative(await l2('includeIndicative=false'))).toEqual([]);
+  });
+
+  it('lapse when their gateway dies', async () => {
+    maker.quote(quoteOf(['-1000000', FLOATING_BID], null, true));
+    await eventually('the quote', async () => indicative(await l2('includeIndicative=true')).length > 0);
+    await first.kill9();
+    await eventually('its end', async () => indicative(await l2('includeIndicative=true')).length === 0);
+    expectSound(await l2('includeIndicative=true'));
+  });
+});
