@@ -9,6 +9,8 @@ import {
   temporaryDirectory,
 } from './processes.ts';
 
+const ERROR_CHARS = 2_000;
+
 export interface PipelineOptions {
   readonly cluster?: Readonly<Record<string, string | number | boolean>>;
   readonly settings?: Settings;
@@ -32,6 +34,8 @@ export interface Pipeline {
   url(endpoint: string): string;
   readonly running: Map<ProcessName, Running>;
   restart(name: ProcessName): Promise<void>;
+  /** What the processes wrote to standard error last, for the message of a failed check. */
+  lastErrors(): string;
   stop(): Promise<void>;
 }
 
@@ -67,6 +71,7 @@ export async function startPipeline(options: PipelineOptions = {}): Promise<Pipe
       return found;
     },
     restart: start,
+    lastErrors: () => [...running].map(([name, role]) => `${name}: ${role.errors().slice(-ERROR_CHARS)}`).join('\n'),
     stop,
   };
 }

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type EventLog, openEventLog, readConfig, silentLogger } from '../../../platform/index.ts';
 import { TOPIC_LIST, TOPICS, type Topic } from '../../../schemas/index.ts';
-import { type Digests, storedDigests } from './history-truth.ts';
+import { type Digests, storedDigests, storedRows } from './history-truth.ts';
 import type { Pipeline } from './pipeline.ts';
 import { eventually, type Running, startRoles } from './processes.ts';
 
@@ -37,9 +37,11 @@ export async function rebuildFromLog(pipeline: Pipeline): Promise<{ before: Read
     const url = clickhouse.endpoints.clickhouse ?? '';
     started.push(await startRoles(['book', 'trades', 'sink'], { DATA_DIR: dir, CLICKHOUSE_URL: url }));
     const rebuilt = async () => ({ views: await viewsHash(copy), tables: await storedDigests(url) });
-    const after = await eventually('read models rebuilt', async () => {
+    const rows = Object.values(before.tables).reduce((sum, { count }) => sum + count, 0);
+    await eventually('rows stored again', async () => (await storedRows(url)) >= rows);
+    const after = await eventually('views published again', async () => {
       const now = await rebuilt();
-      return JSON.stringify(now) === JSON.stringify(before) ? now : undefined;
+      return now.views.records >= before.views.records ? now : undefined;
     }).catch(rebuilt);
     return { before, after };
   } finally {
