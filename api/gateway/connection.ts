@@ -11,6 +11,9 @@ export interface SocketData {
   connection: Connection | null;
 }
 
+/** Largest head of a server's frame. */
+const FRAME_HEAD_BYTES = 10;
+
 export type CloseReason = keyof typeof SOCKET_CLOSES;
 
 export class Connection {
@@ -42,24 +45,38 @@ export class Connection {
 
   /** Sends text frames as one write. A client that has more than MAX_BUFFERED_BYTES unread is closed instead. */
   send(frames: readonly (string | Buffer)[]): void {
-    if (!this.#open) return;
+    if (!this.#open || frames.length === 0) return;
     let sent = 0;
-    let bytes = 0;
-    let overflow = false;
-    this.#socket.cork(() => {
-      for (const frame of frames) {
-        overflow = this.#socket.getBufferedAmount() > MAX_BUFFERED_BYTES;
-        if (overflow) return;
-        this.#socket.send(frame, false);
-        sent += 1;
-        bytes += typeof frame === 'string' ? Buffer.byteLength(frame) : frame.byteLength;
-      }
-    });
-    this.#metrics.messages.inc(sent);
-    this.#metrics.bytes.inc(bytes);
-    if (!overflow) return;
+    if (frames.length === 1) sent = this.#sendUntilFull(frames);
+    else {
+      this.#socket.cork(() => {
+        sent = this.#sendUntilFull(frames);
+      });
+    }
+    if (sent === frames.length) return;
     this.#metrics.drops.inc(frames.length - sent);
     this.end('overflow');
+  }
+
+  /** How many frames were sent. The engine is asked for unread bytes only when it could have too many. */
+  #sendUntilFull(frames: readonly (string | Buffer)[]): number {
+    const socket = this.#socket;
+    const { sent } = this.#metrics;
+    let unreadAtMost = socket.getBufferedAmount();
+    let count = 0;
+    for (const frame of frames) {
+      if (unreadAtMost > MAX_BUFFERED_BYTES) {
+        unreadAtMost = socket.getBufferedAmount();
+        if (unreadAtMost > MAX_BUFFERED_BYTES) break;
+      }
+      socket.send(frame, false);
+      const bytes = typeof frame === 'string' ? Buffer.byteLength(frame) : frame.byteLength;
+      unreadAtMost += bytes + FRAME_HEAD_BYTES;
+      sent.bytes += bytes;
+      count += 1;
+    }
+    sent.messages += count;
+    return count;
   }
 
   /** Bytes handed over that the client has not read. */

@@ -4,8 +4,8 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface GatewayMetrics {
   readonly connections: Gauge;
-  readonly messages: Counter;
-  readonly bytes: Counter;
+  /** What was handed to client sockets since the counters were last read: adding here costs nothing per send. */
+  readonly sent: { messages: number; bytes: number };
   readonly drops: Counter;
   readonly closes: Counter<'reason'>;
   readonly requests: Counter<'outcome'>;
@@ -14,20 +14,26 @@ export interface GatewayMetrics {
 
 export function gatewayMetrics(registry: Registry): GatewayMetrics {
   const registers = [registry];
+  const sent = { messages: 0, bytes: 0 };
+  for (const [name, help, member] of [
+    ['slotbook_gateway_messages_total', 'Messages handed to client sockets', 'messages'],
+    ['slotbook_gateway_bytes_total', 'Payload bytes handed to client sockets', 'bytes'],
+  ] as const) {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.inc(sent[member]);
+        sent[member] = 0;
+      },
+    });
+  }
   return {
+    sent,
     connections: new Gauge({
       name: 'slotbook_gateway_connections',
       help: 'Open WebSocket connections',
-      registers,
-    }),
-    messages: new Counter({
-      name: 'slotbook_gateway_messages_total',
-      help: 'Messages handed to client sockets',
-      registers,
-    }),
-    bytes: new Counter({
-      name: 'slotbook_gateway_bytes_total',
-      help: 'Payload bytes handed to client sockets',
       registers,
     }),
     drops: new Counter({
