@@ -300,9 +300,13 @@ export class Session {
   async #audit(): Promise<void> {
     const { connection, historyCommitment, queue } = this.#parts;
     let failures = 0;
+    let slotBefore = -1;
     while (!(await this.#pause())) {
       try {
-        const tip = (await connection.getSlot(historyCommitment)) - AUDIT_LAG_SLOTS;
+        const slot = await connection.getSlot(historyCommitment);
+        // Nothing is on its way any more from a chain that stands still.
+        const tip = slot === slotBefore ? slot : slot - AUDIT_LAG_SLOTS;
+        slotBefore = slot;
         const fromSlot = this.#parts.history.resume?.slot ?? 0;
         const { found, missing } = await this.#sweep(tip);
         if (found > 0)
