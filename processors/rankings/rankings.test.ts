@@ -267,6 +267,27 @@ describe('ranking, whatever happens', () => {
   });
 });
 
+describe('ranking of users whom doubles cannot tell apart', () => {
+  it('is by exact numbers', () => {
+    const price = 99_999_999_977n;
+    const rich = market({ oraclePrice: price, pnlPoolScaledBalance: 10n ** 25n });
+    const user = fc.record({
+      base: fc.bigInt({ min: 10n ** 16n, max: 9n * 10n ** 16n }),
+      pnl: fc.integer({ min: -900, max: 900 }),
+    });
+    fc.assert(
+      fc.property(fc.array(user, { minLength: 60, maxLength: 80 }), (users) => {
+        const positions = users.map(({ base, pnl }, index) =>
+          position(index + 1, { baseAssetAmount: base, quoteAssetAmount: BigInt(pnl) - (base * price) / 10n ** 9n }),
+        );
+        const outputs = feed(new PartitionRankings(0), [state(rich), ...positions.map(held), tick(1)]);
+        expect(hex(rankingOf(outputs[0]))).toEqual(naiveRanking(positions, rich));
+      }),
+      { numRuns: 40, endOnFailure: true },
+    );
+  });
+});
+
 describe('rankings role', () => {
   it('goes on after a restart where it was, and publishes what an uninterrupted one would', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'rankings-role-'));
