@@ -70,6 +70,8 @@ export type FeedEvents = {
 };
 
 interface Held extends KeptBook {
+  /** When a snapshot was last asked for, wall-clock milliseconds. */
+  askedAtMs: number;
   readonly choice: BookChoice;
   readonly marketType: MarketType;
 }
@@ -78,6 +80,7 @@ const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5000;
 const SILENCE_MS = 15_000;
 const SILENCE_CHECKS = 3;
+const ASK_AGAIN_MS = 1000;
 
 export class BookFeedClient extends Events<FeedEvents> {
   readonly #options: FeedOptions;
@@ -179,8 +182,17 @@ export class BookFeedClient extends Events<FeedEvents> {
     this.#send(resume ? { ...message, resume } : message);
   }
 
-  /** Asks for one stream again, from a snapshot. */
-  #askAnew({ choice, keeper, marketType }: Held): void {
+  /** Asks for one stream again, from a snapshot; not more than once a second, whatever is wrong. */
+  #askAnew(held: Held): void {
+    const { choice, keeper, marketType, stream } = held;
+    const pauseMs = held.askedAtMs + ASK_AGAIN_MS - Date.now();
+    if (pauseMs > 0) {
+      setTimeout(() => {
+        if (this.#isOpen && this.#books.get(stream) === held && keeper.position === null) this.#askAnew(held);
+      }, pauseMs);
+      return;
+    }
+    held.askedAtMs = Date.now();
     this.#send({ ...choice, market: keeper.market, marketType, type: 'subscribe', channel: 'book' });
   }
 
@@ -239,7 +251,7 @@ export class BookFeedClient extends Events<FeedEvents> {
       ...(depth === undefined ? {} : { depth }),
       ...(checksum === undefined ? {} : { checksum }),
     });
-    const held = { stream, keeper, choice, marketType };
+    const held = { stream, keeper, choice, marketType, askedAtMs: Number.NEGATIVE_INFINITY };
     this.#books.set(stream, held);
     return held;
   }

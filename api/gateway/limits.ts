@@ -14,3 +14,5 @@ export const MESSAGE_BURST = 2 * MAX_SUBSCRIPTIONS;
 export const MESSAGES_PER_SECOND = 100;
 /** Fills remembered to suppress a second sighting (reference 3.8); far more than any batch that is sent again. */
 export const REMEMBERED_FILLS = 10_000;
+/** Between the last close frame of a planned stop and the end of the servers. */
+export const CLOSE_LINGER_MS = 100;

@@ -9,7 +9,7 @@ import { Connection, type SocketData } from './connection.ts';
 import type { Fanout } from './fanout.ts';
 import type { BookFeed } from './feed/feed.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import { MAX_SUBSCRIPTIONS } from './limits.ts';
+import { CLOSE_LINGER_MS, MAX_SUBSCRIPTIONS } from './limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { type ClientRequest, readRequest } from './requests.ts';
 
@@ -74,6 +74,8 @@ export class Sessions {
     if (graceMs > 0) await sleep(graceMs);
     for (const connection of [...feed.connections]) connection.end('restart');
     this.dropAll();
+    // Those joined through the REST port get their close frame before that port is closed.
+    if (graceMs > 0) await sleep(CLOSE_LINGER_MS);
   }
 
   dropAll(): void {

@@ -49,6 +49,7 @@ export function wsProxy(gateway: GatewayAddress): WsProxy {
     upstream.on('close', () => {
       pairs.delete(upstream);
       client.end();
+      client.resume(); // nobody reads it any more, and only a read socket notices that the client ends too
       // A client that stopped reading must not hold its socket for ever.
       client.setTimeout(LINGER_MS, () => client.destroy());
     });

@@ -58,6 +58,12 @@ export class MarketFeed implements StreamMarket {
   /** Takes in what the book has just applied. */
   take({ message, bytes, offset }: AppliedRecord): void {
     const { epoch, seq } = message;
+    const isKnown = epoch === this.ring.epoch && seq === this.ring.baseSeq && this.ring.size === 0;
+    if (isKnown) {
+      // The very message that opened this market: streams have begun with the book it made.
+      this.ring.reset(epoch, seq, offset);
+      return;
+    }
     const follows = epoch === this.ring.epoch && seq === this.ring.baseSeq + this.ring.size + 1;
     if ('gone' in message && follows) {
       this.ring.push(seq, offset, bytes);

@@ -14,7 +14,7 @@ export function feedMetrics(registry: Registry): FeedMetrics {
   return {
     renderings: new Counter({
       name: 'slotbook_feed_renderings_total',
-      help: 'Book channel messages made, whatever the number of subscribers: snapshot, diff',
+      help: 'Book channel messages made, whatever the number of subscribers: snapshot, diff, fill of a resume',
       labelNames: ['type'],
       registers,
     }),

@@ -129,6 +129,7 @@ export class Stream {
     const frames = this.#missed(book, sent, seq, older);
     if (this.#fills.size >= FILLS_KEPT) this.#fills.clear();
     this.#fills.set(seq, frames);
+    this.#metrics.renderings.inc({ type: 'fill' });
     return frames;
   }
 

@@ -1,0 +1,73 @@
+// The channel through real sockets: beside the compatible channels, through the REST port, and over a planned stop.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunningRole } from '../../../platform/index.ts';
+import { startOrderBook } from '../../start-order-book.ts';
+import { FeedClient } from '../../testing/feed-client.ts';
+import { diff, Stage, snapshot, until } from '../../testing/stage.ts';
+
+let stage: Stage;
+let role: RunningRole;
+const clients: FeedClient[] = [];
+
+beforeEach(async () => {
+  stage = new Stage();
+  await stage.markets();
+  await stage.books(snapshot());
+  role = await startOrderBook(stage.context({ bookTickMs: 0 }));
+});
+
+afterEach(async () => {
+  for (const { socket } of clients.splice(0)) socket.terminate();
+  await role.stop();
+});
+
+async function connect(url = role.endpoints.gateway ?? ''): Promise<FeedClient> {
+  const client = await FeedClient.connect(url);
+  clients.push(client);
+  return client;
+}
+
+const typesOf = (client: FeedClient): unknown[] => client.heard.map((one) => (one as { type?: string }).type);
+
+describe('the book channel on the gateway', () => {
+  it('leaves the messages of the compatible channels as they are', async () => {
+    const client = await connect();
+    client.subscribe({ channel: 'Book' });
+    client.subscribe();
+    await until(() => client.heard.length >= 4);
+    await stage.books(diff(2, 488));
+    await until(() => client.heard.length >= 6);
+    expect(client.heard.filter((one) => typesOf(client)[client.heard.indexOf(one)] === undefined)).toEqual([
+      { message: 'Subscribe received for channel: orderbook, market: SOL-PERP, marketType: perp' },
+      { channel: 'orderbook_perp_0_grouped_1', data: expect.any(String) },
+      { channel: 'orderbook_perp_0_grouped_1', data: expect.any(String) },
+    ]);
+    expect(typesOf(client).filter((type) => type !== undefined)).toEqual(['subscribed', 'snapshot', 'diff']);
+  });
+
+  it('keeps the connection after a refused request', async () => {
+    const client = await connect();
+    client.subscribe({ channel: 'book', depth: -1 });
+    await client.settle();
+    expect(client.heard).toMatchObject([{ channel: 'book', error: expect.stringContaining('depth') }]);
+    expect(client.closed).toBeNull();
+  });
+
+  it('announces a planned stop and closes with 1012, on both ports; other connections are dropped as ever', async () => {
+    const rest = `${(role.endpoints.orderbook ?? '').replace('http', 'ws')}/ws`;
+    const users = [await connect(), await connect(rest)];
+    const other = await connect();
+    other.subscribe();
+    for (const user of users) user.subscribe({ channel: 'book' });
+    await until(() => users.every(({ heard }) => heard.length >= 2));
+    await role.stop();
+    await until(() => [...users, other].every(({ closed }) => closed !== null));
+    for (const { heard, closed } of users) {
+      expect(heard.at(-1)).toEqual({ channel: 'server', type: 'serverShutdown', closesInMs: 500 });
+      expect(closed).toEqual({ code: 1012, reason: 'Service restart' });
+    }
+    expect(other.closed?.code).toBe(1006);
+    expect(typesOf(other)).not.toContain('serverShutdown');
+  });
+});

@@ -1,0 +1,285 @@
+// Book keepers over the real pipeline while connections break, messages get lost and altered, and the gateway restarts.
+
+import { type BookChoice, BookFeedClient, type SocketLike } from '../../../client/index.ts';
+import { openEventLog, readConfig, silentLogger } from '../../../platform/index.ts';
+import { sleepMs } from './chance.ts';
+import { byPrice, type NaiveBook, type NaiveOrder, naiveBooks } from './naive-book.ts';
+import { type Cluster, eventually, type Running, startCluster, startRoles, temporaryDirectory } from './processes.ts';
+import { type Shape, ViewTruth } from './view-truth.ts';
+
+export interface KeeperRunOptions {
+  readonly seconds: number;
+  readonly seed: number;
+  readonly speed: number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+export interface KeeperRun {
+  readonly compared: number;
+  /** Messages after which a keeper held another book than the log says. */
+  readonly differences: readonly string[];
+  /** What did not agree with the accounts of the stopped cluster. */
+  readonly stoppedDifferences: readonly string[];
+  readonly stops: number;
+  readonly stoppedBooks: number;
+  readonly droppedMessages: number;
+  readonly gaps: number;
+  readonly alteredMessages: number;
+  readonly mismatches: number;
+  readonly reconnects: number;
+  readonly restarts: number;
+  readonly kills: number;
+  readonly shutdownNotices: number;
+  readonly recovered: number;
+  readonly lost: number;
+  readonly refused: number;
+}
+
+const CHOICES: readonly BookChoice[] = [
+  { market: '*', marketType: 'perp' },
+  { market: '*', level: 'l3', checksum: true, marketType: 'perp' },
+  { market: '*', depth: 10, conflation: 100, checksum: 5, marketType: 'perp' },
+  { market: 'SOL-PERP', depth: 3, conflation: 50 },
+  { market: 'SOL-PERP', level: 'l3', depth: 5, conflation: 400, checksum: true },
+  { market: 'BTC-PERP', conflation: 1000, checksum: 100 },
+];
+const STEP_MS = 700;
+/** Steps from one of these to the next; they are spread so that each is seen to heal. */
+const STOP_EVERY = 12;
+const RESTART_EVERY = 17;
+const SETTLE_MS = 60_000;
+
+/** A client whose network can lose and alter messages. */
+class Follower {
+  readonly client: BookFeedClient;
+  readonly choice: BookChoice;
+  readonly name: string;
+  counts = { dropped: 0, altered: 0, gaps: 0, mismatches: 0, notices: 0, recovered: 0, lost: 0, refused: 0 };
+  #dropNext = false;
+  #alterNext = false;
+
+  constructor(name: string, choice: BookChoice, url: () => string, truth: ViewTruth) {
+    this.name = name;
+    this.choice = choice;
+    this.client = new BookFeedClient({ url: '', open: () => this.#open(url()), retryMaxMs: 500 });
+    const { level = 'l2', depth = null } = choice;
+    const shape: Shape = { level, depth };
+    this.client.on('book', ({ stream, keeper }) => truth.saw(name, stream, keeper, shape));
+    this.client.on('gap', () => this.#count('gaps'));
+    this.client.on('mismatch', () => this.#count('mismatches'));
+    this.client.on('shutdown', () => this.#count('notices'));
+    this.client.on('refused', () => this.#count('refused'));
+    this.client.on('resumed', ({ recovered }) => this.#count(recovered ? 'recovered' : 'lost'));
+    this.client.subscribe(choice);
+    this.client.connect();
+  }
+
+  loseNext(): void {
+    this.#dropNext = true;
+  }
+
+  alterNext(): void {
+    this.#alterNext = true;
+  }
+
+  #count(name: keyof Follower['counts']): void {
+    this.counts[name] += 1;
+  }
+
+  #open(url: string): SocketLike {
+    const socket = new WebSocket(url) as unknown as SocketLike;
+    let listener: SocketLike['onmessage'] = null;
+    const wrapped: SocketLike = {
+      onopen: null,
+      onclose: null,
+      onerror: null,
+      get onmessage() {
+        return listener;
+      },
+      set onmessage(value) {
+        listener = value;
+      },
+      send: (text) => socket.send(text),
+      close: () => socket.close(),
+    };
+    socket.onopen = (event) => wrapped.onopen?.(event);
+    socket.onclose = (event) => wrapped.onclose?.(event);
+    socket.onerror = (event) => wrapped.onerror?.(event);
+    socket.onmessage = ({ data }) => {
+      const text = this.#tamper(String(data));
+      if (text !== null) listener?.({ data: text });
+    };
+    return wrapped;
+  }
+
+  /** Only messages of sound books are touched, because a gap is only a gap where nothing was missing before. */
+  #tamper(text: string): string | null {
+    const { type, stream } = JSON.parse(text) as { type?: string; stream?: string };
+    if (type !== 'diff' || stream === undefined || !this.client.books.get(stream)?.keeper.position) return text;
+    if (this.#dropNext) {
+      this.#dropNext = false;
+      this.#count('dropped');
+      return null;
+    }
+    if (this.#alterNext) {
+      const altered = alter(text);
+      if (altered !== null) {
+        this.#alterNext = false;
+        this.#count('altered');
+        return altered;
+      }
+    }
+    return text;
+  }
+}
+
+/** Makes the size under the best price another one, as a faulty relay would; null when the message has none there. */
+function alter(text: string): string | null {
+  const message = JSON.parse(text) as { bids: unknown[]; checksum?: number };
+  if (message.checksum === undefined) return null;
+  // A bid better than all others: always under the checksum.
+  const best = '999999999999999';
+  const source = { maker: 'nobody', orderId: 1, source: 'user', rank: [0, 0, 0] };
+  const isL3 = text.includes('"level":"l3"');
+  message.bids.push(isL3 ? { ...source, price: best, size: '1' } : [best, '1', 'dlob']);
+  return JSON.stringify(message);
+}
+
+/** Runs for about `seconds` and tells what was seen. */
+export async function runKeepers({ seconds, seed, speed, random }: KeeperRunOptions): Promise<KeeperRun> {
+  const { dir, remove } = temporaryDirectory();
+  const roles: Running[] = [];
+  const followers: Follower[] = [];
+  const ending = new AbortController();
+  const cluster = await startCluster({ seed, speed });
+  try {
+    const settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl };
+    roles.push(await startRoles(['ingest'], settings), await startRoles(['book'], settings));
+    let gateway = await startRoles(['orderbook'], settings);
+    const log = await openEventLog(readConfig({ SLOTBOOK_DATA_DIR: dir }), silentLogger());
+    const truth = new ViewTruth();
+    const following = truth.follow(log, ending.signal);
+    const url = () => gateway.endpoints.gateway ?? '';
+    for (const [index, choice] of CHOICES.entries()) followers.push(new Follower(String(index), choice, url, truth));
+    const run = { reconnects: 0, restarts: 0, kills: 0, stops: 0, stoppedBooks: 0 };
+    const stoppedDifferences: string[] = [];
+    const checked = followers.filter(({ choice }) => choice.checksum !== undefined);
+    const pick = (among = followers) => among[Math.floor(random() * among.length)];
+    await eventually('books', () => followers.every(({ client }) => client.books.size > 0));
+    const end = Date.now() + seconds * 1000;
+    for (let step = 1; Date.now() < end; step += 1) {
+      await sleepMs(STEP_MS);
+      if (step % RESTART_EVERY === 0) {
+        if (random() < 0.5) {
+          run.kills += 1;
+          await gateway.kill9();
+        } else {
+          run.restarts += 1;
+          await gateway.stop();
+        }
+        gateway = await startRoles(['orderbook'], settings);
+      } else if (step % STOP_EVERY === 0) {
+        run.stops += 1;
+        run.stoppedBooks += await compareStopped(cluster, followers, stoppedDifferences);
+      } else if (step % 3 === 0) {
+        run.reconnects += 1;
+        pick()?.client.reconnect();
+      } else if (step % 3 === 1) pick()?.loseNext();
+      else pick(checked)?.alterNext();
+    }
+    run.stops += 1;
+    run.stoppedBooks += await compareStopped(cluster, followers, stoppedDifferences);
+    // One planned stop in every run, so that its notice is seen.
+    run.restarts += 1;
+    await gateway.stop();
+    await eventually('the log read as far as the clients', () => truth.waiting === 0);
+    ending.abort();
+    await following;
+    await log.close();
+    const sum = (name: keyof Follower['counts']) => followers.reduce((total, { counts }) => total + counts[name], 0);
+    return {
+      ...run,
+      compared: truth.comparison.compared,
+      differences: truth.comparison.differences,
+      stoppedDifferences,
+      droppedMessages: sum('dropped'),
+      gaps: sum('gaps'),
+      alteredMessages: sum('altered'),
+      mismatches: sum('mismatches'),
+      shutdownNotices: sum('notices'),
+      recovered: sum('recovered'),
+      lost: sum('lost'),
+      refused: sum('refused'),
+    };
+  } finally {
+    ending.abort();
+    for (const { client } of followers) client.close();
+    for (const role of roles.reverse()) await role.stop().catch(() => {});
+    await cluster.stop();
+    remove();
+  }
+}
+
+/** Stops the cluster, waits until every keeper stands at its slot, compares all books, and lets it go on. */
+async function compareStopped(cluster: Cluster, followers: readonly Follower[], found: string[]): Promise<number> {
+  await cluster.rpc('localnet_pause');
+  const { slot, books } = await naiveBooks(cluster.rpcUrl);
+  let compared = 0;
+  for (const naive of books.filter(({ marketType }) => marketType === 'perp')) {
+    const symbol = naive.symbol.toUpperCase();
+    for (const { client, choice, name } of followers) {
+      if (choice.market !== '*' && choice.market !== symbol) continue;
+      await eventually(
+        `${symbol} of client ${name} at slot ${slot}`,
+        () => {
+          const keeper = client.book(symbol);
+          return keeper?.position !== null && keeper?.slot === slot;
+        },
+        SETTLE_MS,
+      ).catch((error: unknown) => found.push(String(error)));
+      compared += 1;
+      const difference = differenceOf(naive, client, choice);
+      if (difference) found.push(`${symbol} of client ${name} at slot ${slot}: ${difference}`);
+    }
+  }
+  await cluster.rpc('localnet_resume');
+  return compared;
+}
+
+function differenceOf(naive: NaiveBook, client: BookFeedClient, { level = 'l2', depth }: BookChoice): string | null {
+  const keeper = client.book(naive.symbol);
+  if (!keeper) return 'no book';
+  for (const side of ['bids', 'asks'] as const) {
+    if (level === 'l2') {
+      const kept = keeper.levels(side).map(({ price, size, sources }) => ({
+        price: String(price),
+        size: String(size),
+        sources: Object.fromEntries(Object.entries(sources).map(([source, part]) => [source, String(part)])),
+      }));
+      if (text(kept) !== text(naive.l2[side].slice(0, depth))) return `${side} of l2`;
+      continue;
+    }
+    const kept: NaiveOrder[] = keeper
+      .orders(side)
+      .map(({ price, size, maker, orderId }) => ({ price: String(price), size: String(size), maker, orderId }));
+    const prices = new Set([...new Set(naive.l3[side].map(({ price }) => price))].slice(0, depth));
+    const expected = naive.l3[side].filter(({ price }) => prices.has(price));
+    if (text([...kept].sort(byPrice(side))) !== text([...expected].sort(byPrice(side)))) return `${side} of l3`;
+    const queue = kept.map(({ maker, orderId }) => `${maker}:${orderId}`);
+    const onBook = new Set(naive.clobQueue[side]);
+    const shown = new Set(queue);
+    const keptQueue = queue.filter((id) => onBook.has(id));
+    if (text(keptQueue) !== text(naive.clobQueue[side].filter((id) => shown.has(id)))) return `${side} queue`;
+  }
+  return null;
+}
+
+/** Members in the order of their names, so that equal values are equal texts. */
+function text(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}

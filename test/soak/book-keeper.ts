@@ -1,0 +1,12 @@
+// `node test/soak/book-keeper.ts [minutes]`: the end-to-end run of the book keepers for ten minutes by default. One JSON
+// object with what was seen; fails when a keeper held a wrong book without noticing.
+
+import { seededRandom } from '../e2e/harness/chance.ts';
+import { runKeepers } from '../e2e/harness/keeper-run.ts';
+
+const DEFAULT_MINUTES = 10;
+
+const minutes = Number(process.argv[2] ?? DEFAULT_MINUTES);
+const run = await runKeepers({ seconds: minutes * 60, seed: 12, speed: 4, random: seededRandom(Date.now()) });
+process.stdout.write(`${JSON.stringify(run, null, 2)}\n`);
+process.exit(run.differences.length + run.stoppedDifferences.length === 0 ? 0 : 1);
