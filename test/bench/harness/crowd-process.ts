@@ -58,7 +58,7 @@ async function open(command: Extract<Command, { do: 'open' }>): Promise<void> {
         onFrame: (size, payload, isDeflated) => {
           if (size === HEARTBEAT_BYTES && !isDeflated) return;
           counted(index, framesEach, size);
-          if (sampled && payload) sample(payload);
+          if (sampled && payload) sample(index, payload);
         },
         onClose: (code) => {
           closes[String(code)] = (closes[String(code)] ?? 0) + 1;
@@ -73,12 +73,20 @@ async function open(command: Extract<Command, { do: 'open' }>): Promise<void> {
 }
 
 /** Which change of which market a message tells, and when it arrived. */
-function sample(payload: Buffer): void {
+function sample(client: number, payload: Buffer): void {
   const text = payload.toString('utf8');
   const seq = /\\?"seq\\?":(\d+)/.exec(text)?.[1];
+  const prevSeq = /\\?"prevSeq\\?":(\d+)/.exec(text)?.[1];
   const slot = /\\?"slot\\?":(\d+)/.exec(text)?.[1];
   const market = /perp_(\d+)_/.exec(text)?.[1];
-  samples.push({ market: Number(market), seq: Number(seq), slot: Number(slot), atMs: nowMs() });
+  samples.push({
+    client,
+    market: Number(market),
+    seq: Number(seq),
+    prevSeq: Number(prevSeq),
+    slot: Number(slot),
+    atMs: nowMs(),
+  });
 }
 
 async function obey(command: Command): Promise<Omit<Answer, 'id'>> {

@@ -34,10 +34,13 @@ export type Command =
   | { readonly do: 'say'; readonly says: readonly string[] }
   | { readonly do: 'mark' | 'counts' | 'close' };
 
-/** A message that a sampled client read. `seq` is NaN where the channel has none. */
+/** A message that a sampled client read. `seq` and `prevSeq` are NaN where it has none. */
 export interface Sample {
+  /** Number of the client, unique over the crowd. */
+  readonly client: number;
   readonly market: number;
   readonly seq: number;
+  readonly prevSeq: number;
   readonly slot: number;
   readonly atMs: number;
 }
@@ -106,7 +109,9 @@ export class Crowd {
       frames: answers.reduce((sum, { frames }) => sum + frames, 0),
       bytes: answers.reduce((sum, { bytes }) => sum + bytes, 0),
       closes,
-      samples: answers.flatMap(({ samples }) => samples),
+      samples: answers.flatMap(({ samples }, process) =>
+        samples.map((sample) => ({ ...sample, client: sample.client * answers.length + process })),
+      ),
     };
   }
 

@@ -20,6 +20,8 @@ const FIRST_SLOT = 300_000_000;
 const MEAN_DISTANCE_TICKS = 120;
 const ORDER_SIZE = 5_000_000_000;
 const ORDERS = 1_200;
+/** Of the AMM, base 1e9: as in `ammOf`. */
+const RESERVE = 1_000_000_000_000_000n;
 
 interface Resting {
   readonly orderId: number;
@@ -80,6 +82,16 @@ export class SyntheticMarket {
   moveOracle(): BookViewDiff | null {
     this.#oracle += BigInt(Math.floor((this.#random() - 0.5) * 4)) * BigInt(TICK);
     return this.#apply(oracleOf({ slot: this.#slot, oracleSlot: BigInt(this.#slot), price: this.#oracle }));
+  }
+
+  /** A trade against the AMM moved its reserves, and with them its levels. */
+  moveAmm(): BookViewDiff | null {
+    const shift = BigInt(Math.floor((this.#random() - 0.5) * Number(RESERVE / 10_000n)));
+    const amm = ammOf({
+      baseAssetReserve: RESERVE + shift,
+      quoteAssetReserve: (RESERVE * RESERVE) / (RESERVE + shift),
+    });
+    return this.#apply(marketOf({ slot: this.#slot, symbol: this.symbol, amm }));
   }
 
   #apply(message: BookMessage): BookViewDiff | null {
