@@ -186,6 +186,7 @@ describe('shadow check', () => {
     const turn = scene.check.turn(50);
     expect(named(turn?.messages).slice(-2)).toEqual(['BookRepair 0', 'BookCheck 0']);
     expect(turn?.report?.repaired).toEqual(new Map([['perp-0', 'book']]));
+    // Said of the book before it was put right.
     scene.check.wish('perp-0', 45);
     expect(scene.check.turn(60)).toBeNull();
     scene.check.wish('perp-0', 55);

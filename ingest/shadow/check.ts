@@ -68,6 +68,8 @@ export class ShadowCheck {
   readonly #refused = new Map<string, Uint8Array>();
   readonly #wishes = new Map<string, number>();
   readonly #repairedAt = new Map<string, number>();
+  /** As `repairedAt`, of repairs that a book asked for. */
+  readonly #wishedAt = new Map<string, number>();
 
   /** `differ` is the live one; `newDiffer` makes one that knows nothing. */
   constructor(differ: Differ, newDiffer: () => Differ) {
@@ -118,7 +120,7 @@ export class ShadowCheck {
   }
 
   #mayRepair(key: string, slot: number): boolean {
-    const last = this.#repairedAt.get(key);
+    const last = this.#wishedAt.get(key);
     return last === undefined || slot >= last + REPAIR_AGAIN_SLOTS;
   }
 
@@ -127,7 +129,7 @@ export class ShadowCheck {
     const { orders, text } = digest;
     const check: ShadowMessage = { name: 'BookCheck', value: { ...market, slot, orders, digest: text } };
     if (!isRepaired) return [check];
-    this.#wishes.delete(key);
+    if (this.#wishes.delete(key)) this.#wishedAt.set(key, slot);
     this.#repairedAt.set(key, slot);
     return [...book.messages, { name: 'BookRepair', value: { ...market, slot } }, check];
   }

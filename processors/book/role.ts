@@ -170,9 +170,11 @@ class BookRole {
     };
     const markets: NewRecord[] = [];
     const letters: NewRecord[] = [];
+    let differs = false;
     for (const output of outputs) {
       if (output.kind === 'check') {
         this.quality.checked(output.key, output.result);
+        if (!output.result.isEqual) differs = true;
         continue;
       }
       const { key, value } = output;
@@ -190,6 +192,8 @@ class BookRole {
       }
     }
     await flush();
+    // Ingest repairs a book when it hears of it.
+    if (differs) this.tellQuality();
     if (markets.length > 0) await this.log.append(TOPICS.marketViews, markets);
     if (letters.length === 0) return;
     await this.log.append(TOPICS.deadLetters, letters);
