@@ -169,6 +169,16 @@ describe('unsubscribing', () => {
 });
 
 describe('conflation', () => {
+  it('gives nothing of a stream that was left to one of the same name that was begun since', async () => {
+    ask({ conflation: 1000 });
+    await stage.publish(diff(2, 488));
+    ask({ type: 'unsubscribe' });
+    ask({ conflation: 1000 });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(ofType('diff')).toEqual([]);
+    expect(ofType('snapshot')).toMatchObject([{ seq: 1 }, { seq: 2 }]);
+  });
+
   it('merges what happens in a tick into the newest state and links to the last message', async () => {
     ask({ conflation: 100 });
     for (let seq = 2; seq <= 9; seq += 1) await stage.publish(diff(seq, 480 + seq));
@@ -299,6 +309,15 @@ describe('resuming', () => {
       Array.from({ length: 40 }, (_, index) => [index + 5, index + 6]),
     );
     expect(await metricTotal(stage.metrics, 'slotbook_feed_log_reads_total')).toBe(1);
+  });
+
+  it('tells nothing of a read for a client that has left the stream since', async () => {
+    await follow(2, 40);
+    await stage.publish(snapshot({ seq: 90, slot: 700 }));
+    ask({ resume: { epoch: 1, seq: 5 } });
+    ask({ type: 'unsubscribe' });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(socket.heard.map(({ type }) => type)).toEqual(['subscribed', 'unsubscribed']);
   });
 
   it('reads the log once for a crowd that returns together', async () => {

@@ -90,6 +90,7 @@ export class BookFeed {
   closed(connection: Connection): void {
     const subscriber = this.#subscribers.get(connection);
     if (!subscriber) return;
+    subscriber.isClosed = true;
     this.#joins.cancelAll(subscriber);
     for (const stream of [...subscriber.streams.values()]) this.#leave(subscriber, stream);
     this.#subscribers.delete(connection);
@@ -122,6 +123,8 @@ export class BookFeed {
   }
 
   #flush(stream: Stream): void {
+    // One that was left since it began to wait; another of its name may have taken its place.
+    if (stream.holders === 0) return;
     const frame = stream.flush();
     if (frame) this.#frames.push({ name: stream.name, frame });
   }
@@ -191,6 +194,7 @@ export class BookFeed {
     spec: StreamSpec,
     positionOf: BookSubscription['positionOf'],
   ): void {
+    if (subscriber.isClosed) return;
     const stream = market.stream(spec);
     if (!stream || (!subscriber.streams.has(stream.name) && subscriber.streams.size >= MAX_STREAMS)) return;
     // A repeated subscribe begins anew.

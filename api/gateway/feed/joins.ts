@@ -19,6 +19,8 @@ interface Join {
   readonly deadlineMs: number;
   older: OlderDiffs | null;
   isReading: boolean;
+  /** Cancelled: what is still under way for it must not reach the client. */
+  isOver: boolean;
 }
 
 export interface JoinsOptions {
@@ -47,8 +49,17 @@ export class Joins {
     this.cancel(subscriber, stream);
     const isAsked = position !== null;
     const deadlineMs = clock() + RESUME_WAIT_MS;
-    const join: Join = { subscriber, stream, position, isAsked, deadlineMs, older: null, isReading: false };
-    if (this.#advance(join)) return;
+    const join: Join = {
+      subscriber,
+      stream,
+      position,
+      isAsked,
+      deadlineMs,
+      older: null,
+      isReading: false,
+      isOver: false,
+    };
+    if (this.#advance(join) || subscriber.isClosed) return;
     const joins = this.#waiting.get(subscriber) ?? new Map<Stream, Join>();
     this.#waiting.set(subscriber, joins);
     joins.set(stream, join);
@@ -57,11 +68,14 @@ export class Joins {
 
   cancel(subscriber: Subscriber, stream: Stream): void {
     const joins = this.#waiting.get(subscriber);
+    const join = joins?.get(stream);
+    if (join) join.isOver = true;
     joins?.delete(stream);
     if (joins?.size === 0) this.#waiting.delete(subscriber);
   }
 
   cancelAll(subscriber: Subscriber): void {
+    for (const join of this.#waiting.get(subscriber)?.values() ?? []) join.isOver = true;
     this.#waiting.delete(subscriber);
   }
 
@@ -147,7 +161,7 @@ export class Joins {
   }
 
   #enter({ subscriber, stream }: Join): true {
-    this.#options.enter(subscriber, stream);
+    if (!subscriber.isClosed) this.#options.enter(subscriber, stream);
     return true;
   }
 
@@ -163,6 +177,7 @@ export class Joins {
     join.isReading = true;
     this.#options.metrics.logReads.inc();
     void this.#options.history.read({ key, epoch, after: seq, until, untilOffset }).then((older) => {
+      if (join.isOver) return;
       join.isReading = false;
       join.older = older;
       if (older === null) join.position = this.#giveUp(join);

@@ -33,6 +33,8 @@ export const LOG_STRIDE_RECORDS = 2048;
 export const LOG_PAGE_RECORDS = 512;
 /** Markets whose changes are read back at the same time. */
 export const LOG_READS_MAX = 2;
+/** Changes kept after reading, of all markets together; the oldest readings leave. */
+export const LOG_KEPT_DIFFS_MAX = 200_000;
 /** How long changes read back stay in memory: a crowd that returns together reads the log once. */
 export const LOG_KEPT_MS = 15_000;
 /** How long a client that is ahead of this gateway is waited for before it gets a snapshot. */

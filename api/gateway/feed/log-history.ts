@@ -4,6 +4,7 @@ import type { EventLog, Logger } from '../../../platform/index.ts';
 import { type BookViewDiff, decodeMessage, partitionOf, TOPICS } from '../../../schemas/index.ts';
 import { Changes } from './changes.ts';
 import {
+  LOG_KEPT_DIFFS_MAX,
   LOG_KEPT_MS,
   LOG_PAGE_RECORDS,
   LOG_READS_MAX,
@@ -94,7 +95,7 @@ export class LogHistory {
     this.#reading.set(wanted.key, settled);
     try {
       const older = await reading;
-      if (older) this.#kept.set(wanted.key, { older, untilMs: this.#options.clock() + LOG_KEPT_MS });
+      if (older) this.#keep(wanted.key, older);
       return older;
     } catch (error) {
       this.#options.logger.error({ market: wanted.key, error: String(error) }, 'changes cannot be read back');
@@ -104,9 +105,22 @@ export class LogHistory {
     }
   }
 
+  #keep(key: string, older: OlderDiffs): void {
+    this.#kept.delete(key); // so that insertion order is age
+    this.#kept.set(key, { older, untilMs: this.#options.clock() + LOG_KEPT_MS });
+    this.#forget();
+    setTimeout(() => this.#forget(), LOG_KEPT_MS).unref();
+  }
+
   #forget(): void {
     const nowMs = this.#options.clock();
-    for (const [key, { untilMs }] of this.#kept) if (untilMs <= nowMs) this.#kept.delete(key);
+    let count = 0;
+    for (const { older } of this.#kept.values()) count += older.until - older.after;
+    for (const [key, { older, untilMs }] of this.#kept) {
+      if (untilMs > nowMs && count <= LOG_KEPT_DIFFS_MAX) continue;
+      this.#kept.delete(key);
+      count -= older.until - older.after;
+    }
   }
 
   async #turn<T>(work: () => Promise<T>): Promise<T> {

@@ -10,6 +10,8 @@ export class Subscriber {
   readonly streams = new Map<string, Stream>();
   /** Subscriptions to every market, by the choices they were made with. */
   readonly wildcards = new Map<string, BookSubscription>();
+  /** True when the connection is gone: nothing may be registered for it any more. */
+  isClosed = false;
   readonly #joined = new Map<string, Stream>();
   #signature: string | null = null;
 
