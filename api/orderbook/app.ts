@@ -5,8 +5,10 @@ import cors from '@fastify/cors';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Logger } from '../../platform/index.ts';
 import { ORDERBOOK_ERRORS, OrderbookError } from '../errors.ts';
+import { orderbookOpenApi } from './openapi.ts';
 import { auctionParamsRoute } from './routes/auction-params.ts';
 import { batchL2Routes } from './routes/batch-l2.ts';
+import { contractRoutes } from './routes/contracts.ts';
 import { healthRoutes } from './routes/health.ts';
 import { l2Route } from './routes/l2.ts';
 import { l3Route } from './routes/l3.ts';
@@ -57,6 +59,7 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
   app.setNotFoundHandler((_request, reply) =>
     reply.code(ORDERBOOK_ERRORS.notFound.status).type('text/plain; charset=utf-8').send(ORDERBOOK_ERRORS.notFound.text),
   );
+  const openApi = orderbookOpenApi(app);
   for (const route of [
     l2Route,
     batchL2Routes,
@@ -71,5 +74,6 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
   ]) {
     await app.register(async (scope) => route(scope, services));
   }
+  contractRoutes(app, openApi);
   return app;
 }

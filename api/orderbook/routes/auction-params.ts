@@ -13,6 +13,7 @@ import type { MarketRef } from '../../../schemas/index.ts';
 import { AUCTION_ERRORS } from '../../errors.ts';
 import type { Query } from '../../lenient.ts';
 import { AuctionRequestError, parseAuctionRequest } from '../auction-request.ts';
+import { AUCTION_CONTRACT } from '../contracts/auction.ts';
 import type { OrderbookServices } from '../services.ts';
 
 /** Levels per side that estimates look at (reference 4.2). */
@@ -91,17 +92,21 @@ function auctionBody(market: AuctionMarket, request: AuctionRequest, auction: Au
 
 export function auctionParamsRoute(app: FastifyInstance, services: OrderbookServices): void {
   const settings = services.auction ?? DEFAULT_AUCTION_SETTINGS;
-  app.get<{ Querystring: Query }>('/auctionParams', async (request, reply) => {
-    const { market: ref, order } = parseAuctionRequest(request.query);
-    reply.type('application/json; charset=utf-8');
-    try {
-      const market = auctionMarket(services, ref);
-      const wanted = order();
-      return JSON.stringify(auctionBody(market, wanted, deriveAuction(wanted, market, settings)));
-    } catch (error) {
-      if (!(error instanceof AuctionError) && !(error instanceof AuctionRequestError)) throw error;
-      const { status, text } = AUCTION_ERRORS[error.code];
-      return reply.code(status).send(JSON.stringify({ error: text }));
-    }
-  });
+  app.get<{ Querystring: Query }>(
+    '/auctionParams',
+    { config: { contract: AUCTION_CONTRACT } },
+    async (request, reply) => {
+      const { market: ref, order } = parseAuctionRequest(request.query);
+      reply.type('application/json; charset=utf-8');
+      try {
+        const market = auctionMarket(services, ref);
+        const wanted = order();
+        return JSON.stringify(auctionBody(market, wanted, deriveAuction(wanted, market, settings)));
+      } catch (error) {
+        if (!(error instanceof AuctionError) && !(error instanceof AuctionRequestError)) throw error;
+        const { status, text } = AUCTION_ERRORS[error.code];
+        return reply.code(status).send(JSON.stringify({ error: text }));
+      }
+    },
+  );
 }

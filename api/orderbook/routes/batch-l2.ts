@@ -3,6 +3,8 @@
 import type { FastifyInstance } from 'fastify';
 import { OrderbookError } from '../../errors.ts';
 import { parameter, type Query } from '../../lenient.ts';
+import { BATCH_L2_CONTRACT } from '../contracts/books.ts';
+import { FAILURE_PREFIX, MAX_MARKETS } from '../limits.ts';
 import type { OrderbookServices } from '../services.ts';
 import { l2Renderer } from './l2.ts';
 
@@ -18,10 +20,6 @@ const LISTS = [
   'includeOracle',
   'includeIndicative',
 ] as const;
-/** A client asks for each market once; this bounds one answer to a few megabytes. */
-const MAX_MARKETS = 1000;
-/** What the published service puts before the text of a market's own failure. */
-const FAILURE_PREFIX = 'Bad Request: ';
 
 /**
  * The query of each market: lists are cut at commas, not trimmed, and read position by position. An absent list is
@@ -64,7 +62,7 @@ export function batchL2Routes(app: FastifyInstance, services: OrderbookServices)
     return failure ?? bodies;
   };
   for (const path of ['/batchL2', '/batchL2Cache']) {
-    app.get<{ Querystring: Query }>(path, async (request, reply) => {
+    app.get<{ Querystring: Query }>(path, { config: { contract: BATCH_L2_CONTRACT } }, async (request, reply) => {
       const answer = books(batchQueries(request.query));
       if (answer instanceof OrderbookError) {
         return reply.code(400).type('text/plain; charset=utf-8').send(`${FAILURE_PREFIX}${answer.message}`);

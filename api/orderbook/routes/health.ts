@@ -2,6 +2,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { OrderbookError } from '../../errors.ts';
+import { HEALTH_CONTRACT, STARTUP_CONTRACT } from '../contracts/service.ts';
 import { SlotHealth } from '../health.ts';
 import type { OrderbookServices } from '../services.ts';
 
@@ -12,9 +13,9 @@ export function healthRoutes(app: FastifyInstance, { reader, slotStallMs }: Orde
     if (!health.healthy(sight, reader.now())) throw new OrderbookError('stalled');
     return 'OK';
   };
-  app.get('/health', answer);
-  app.get('/', answer);
-  app.get('/startup', async () => {
+  app.get('/health', { config: { contract: HEALTH_CONTRACT } }, answer);
+  app.get('/', { config: { contract: HEALTH_CONTRACT } }, answer);
+  app.get('/startup', { config: { contract: STARTUP_CONTRACT } }, async () => {
     if (!reader.ready) throw new OrderbookError('notReady');
     return 'OK';
   });

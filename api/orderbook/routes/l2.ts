@@ -4,11 +4,10 @@ import type { FastifyInstance } from 'fastify';
 import { OrderbookError } from '../../errors.ts';
 import { lenientFlag, lenientInteger, parameter, type Query } from '../../lenient.ts';
 import { requestedSlot } from '../../views/slot-history.ts';
+import { L2_CONTRACT } from '../contracts/books.ts';
+import { MAX_DEPTH } from '../limits.ts';
 import { selectMarket } from '../selection.ts';
 import type { OrderbookServices } from '../services.ts';
-
-/** Default and cap of `depth` (specification, Limits). */
-export const MAX_DEPTH = 100;
 
 /** Levels asked for: absent or not a number means 100, capped at 100, negative means none. */
 export function requestedDepth(value: string | undefined): number {
@@ -30,7 +29,7 @@ export function l2Renderer(): (services: OrderbookServices, query: Query) => str
 
 export function l2Route(app: FastifyInstance, services: OrderbookServices): void {
   const render = l2Renderer();
-  app.get<{ Querystring: Query }>('/l2', async ({ query }, reply) => {
+  app.get<{ Querystring: Query }>('/l2', { config: { contract: L2_CONTRACT } }, async ({ query }, reply) => {
     const slot = parameter(query, 'slot');
     const json = slot === undefined ? render(services, query) : await earlier(services, query, slot);
     return reply.type('application/json; charset=utf-8').send(json);

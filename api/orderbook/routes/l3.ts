@@ -4,11 +4,12 @@ import type { FastifyInstance } from 'fastify';
 import { OrderbookError } from '../../errors.ts';
 import { lenientFlag, parameter, type Query } from '../../lenient.ts';
 import { requestedSlot } from '../../views/slot-history.ts';
+import { L3_CONTRACT } from '../contracts/books.ts';
 import { selectMarket } from '../selection.ts';
 import type { OrderbookServices } from '../services.ts';
 
 export function l3Route(app: FastifyInstance, { reader, slotHistory }: OrderbookServices): void {
-  app.get<{ Querystring: Query }>('/l3', async (request, reply) => {
+  app.get<{ Querystring: Query }>('/l3', { config: { contract: L3_CONTRACT } }, async (request, reply) => {
     const market = selectMarket(reader.markets, request.query);
     const slot = parameter(request.query, 'slot');
     if (slot !== undefined) {

@@ -3,11 +3,9 @@
 import type { FastifyInstance } from 'fastify';
 import { FORBIDDEN_ORIGIN, OrderbookError } from '../../errors.ts';
 import { parameter, type Query } from '../../lenient.ts';
+import { ORACLE_LAZER_CONTRACT } from '../contracts/feeds.ts';
+import { FEED_ID_MAX, MAX_FEEDS } from '../limits.ts';
 import type { OrderbookServices } from '../services.ts';
-
-/** Bounds one request to the provider. */
-const MAX_FEEDS = 100;
-const FEED_ID_MAX = 0xffff_ffff;
 
 /** Ids of the comma-separated list, each once. Throws OrderbookError with the exact text. */
 export function requestedFeeds(value: string | undefined): readonly number[] {
@@ -23,13 +21,17 @@ export function requestedFeeds(value: string | undefined): readonly number[] {
 }
 
 export function oracleLazerRoute(app: FastifyInstance, { feeds }: OrderbookServices): void {
-  app.get<{ Querystring: Query }>('/oracleLazer', async (request, reply) => {
-    if (!feeds?.oracle.guard(request)) {
-      return reply.code(FORBIDDEN_ORIGIN.status).send({ error: FORBIDDEN_ORIGIN.error });
-    }
-    const feedIds = requestedFeeds(parameter(request.query, 'feedIds'));
-    const { feeds: prices, solana } = await feeds.oracle.latest(feedIds);
-    if (prices.length === 0) throw new OrderbookError('notFound');
-    return { data: prices, ...(solana === null ? {} : { solana }) };
-  });
+  app.get<{ Querystring: Query }>(
+    '/oracleLazer',
+    { config: { contract: ORACLE_LAZER_CONTRACT } },
+    async (request, reply) => {
+      if (!feeds?.oracle.guard(request)) {
+        return reply.code(FORBIDDEN_ORIGIN.status).send({ error: FORBIDDEN_ORIGIN.error });
+      }
+      const feedIds = requestedFeeds(parameter(request.query, 'feedIds'));
+      const { feeds: prices, solana } = await feeds.oracle.latest(feedIds);
+      if (prices.length === 0) throw new OrderbookError('notFound');
+      return { data: prices, ...(solana === null ? {} : { solana }) };
+    },
+  );
 }

@@ -5,6 +5,7 @@ import type { FeeLevels } from '../../../schemas/index.ts';
 import { OrderbookError } from '../../errors.ts';
 import { parameter, type Query } from '../../lenient.ts';
 import { levelsOf } from '../../views/fees.ts';
+import { BATCH_PRIORITY_FEES_CONTRACT, PRIORITY_FEES_CONTRACT } from '../contracts/feeds.ts';
 import type { OrderbookServices } from '../services.ts';
 import { batchQueries } from './batch-l2.ts';
 
@@ -19,20 +20,28 @@ export function priorityFeesRoutes(app: FastifyInstance, { feeds }: OrderbookSer
   const find = (query: Query): FeeLevels | null =>
     feeds?.fees.get(`${parameter(query, 'marketType')}-${parameter(query, 'marketIndex')}`) ?? null;
 
-  app.get<{ Querystring: Query }>('/priorityFees', async (request) => {
-    const fees = find(request.query);
-    if (!fees) throw new OrderbookError('notFound');
-    return feesJson(fees);
-  });
+  app.get<{ Querystring: Query }>(
+    '/priorityFees',
+    { config: { contract: PRIORITY_FEES_CONTRACT } },
+    async (request) => {
+      const fees = find(request.query);
+      if (!fees) throw new OrderbookError('notFound');
+      return feesJson(fees);
+    },
+  );
 
-  app.get<{ Querystring: Query }>('/batchPriorityFees', async (request) => {
-    const queries = batchQueries(request.query, LISTS);
-    if (queries.length === 0) throw new OrderbookError('notFound');
-    return queries.map((query) => {
-      const fees = find(query);
-      return fees ? feesJson(fees) : unknownJson(query);
-    });
-  });
+  app.get<{ Querystring: Query }>(
+    '/batchPriorityFees',
+    { config: { contract: BATCH_PRIORITY_FEES_CONTRACT } },
+    async (request) => {
+      const queries = batchQueries(request.query, LISTS);
+      if (queries.length === 0) throw new OrderbookError('notFound');
+      return queries.map((query) => {
+        const fees = find(query);
+        return fees ? feesJson(fees) : unknownJson(query);
+      });
+    },
+  );
 }
 
 /** A market without fees has nothing but its name; an index that is no number is null. */

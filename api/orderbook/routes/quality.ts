@@ -3,15 +3,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { FeedQuality, MarketView } from '../../../schemas/index.ts';
 import { parameter, type Query } from '../../lenient.ts';
+import { QUALITY_CONTRACT, QUALITY_SOURCES } from '../contracts/service.ts';
 import { selectMarket } from '../selection.ts';
 import type { OrderbookServices } from '../services.ts';
 
-/** Sources in the order in which they are shown; each is shown even before its first event. */
-const SOURCES = ['user', 'clob', 'market', 'oracle', 'trades'] as const;
 const SELECTING = ['marketName', 'marketIndex', 'marketType'] as const;
 
 export function qualityRoute(app: FastifyInstance, { reader, quality }: OrderbookServices): void {
-  app.get<{ Querystring: Query }>('/quality', async ({ query }) => {
+  app.get<{ Querystring: Query }>('/quality', { config: { contract: QUALITY_CONTRACT } }, async ({ query }) => {
     const isOne = SELECTING.some((name) => parameter(query, name) !== undefined);
     const markets = isOne ? [selectMarket(reader.markets, query)] : reader.markets.list();
     const nowMs = reader.now();
@@ -25,7 +24,7 @@ export function qualityRoute(app: FastifyInstance, { reader, quality }: Orderboo
         epoch: head?.epoch ?? null,
         seq: head?.seq ?? null,
         slot: head?.slot ?? null,
-        sources: Object.fromEntries(SOURCES.map((source) => [source, sourceBody(rows.get(source), nowMs)])),
+        sources: Object.fromEntries(QUALITY_SOURCES.map((source) => [source, sourceBody(rows.get(source), nowMs)])),
         checks: { accounts: checkBody(rows.get('shadow')), book: checkBody(rows.get('book')) },
       };
     };

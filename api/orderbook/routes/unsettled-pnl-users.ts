@@ -6,6 +6,7 @@ import { base58 } from '../../base58.ts';
 import { OrderbookError } from '../../errors.ts';
 import { parameter, type Query } from '../../lenient.ts';
 import { wholeUnits } from '../../units.ts';
+import { UNSETTLED_PNL_CONTRACT } from '../contracts/feeds.ts';
 import type { OrderbookServices } from '../services.ts';
 
 const QUOTE_DECIMALS = 6;
@@ -14,12 +15,16 @@ const shown = (users: readonly RankedUser[]) =>
   users.map(({ user, pnl }) => ({ userPubKey: base58(user), pnl: wholeUnits(pnl, QUOTE_DECIMALS) }));
 
 export function unsettledPnlUsersRoute(app: FastifyInstance, { feeds }: OrderbookServices): void {
-  app.get<{ Querystring: Query }>('/unsettledPnlUsers', async (request) => {
-    const text = parameter(request.query, 'marketIndex');
-    // The whole text must be a number, unlike elsewhere; the empty text is 0.
-    const marketIndex = text === undefined ? Number.NaN : Number(text);
-    if (!Number.isFinite(marketIndex)) throw new OrderbookError('pnlMarketMissing');
-    const ranking = feeds?.rankings.get(`perp-${marketIndex}`);
-    return { marketIndex, gainers: shown(ranking?.gainers ?? []), losers: shown(ranking?.losers ?? []) };
-  });
+  app.get<{ Querystring: Query }>(
+    '/unsettledPnlUsers',
+    { config: { contract: UNSETTLED_PNL_CONTRACT } },
+    async (request) => {
+      const text = parameter(request.query, 'marketIndex');
+      // The whole text must be a number, unlike elsewhere; the empty text is 0.
+      const marketIndex = text === undefined ? Number.NaN : Number(text);
+      if (!Number.isFinite(marketIndex)) throw new OrderbookError('pnlMarketMissing');
+      const ranking = feeds?.rankings.get(`perp-${marketIndex}`);
+      return { marketIndex, gainers: shown(ranking?.gainers ?? []), losers: shown(ranking?.losers ?? []) };
+    },
+  );
 }

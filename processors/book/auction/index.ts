@@ -12,6 +12,7 @@ export {
   type AuctionErrorCode,
   type AuctionMarket,
   type AuctionRequest,
+  REFERENCES,
   type RecentFills,
   U64_MAX,
 } from './types.ts';

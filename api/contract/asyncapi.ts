@@ -1,0 +1,94 @@
+// The machine-readable contract of WebSockets: an AsyncAPI 3.0 document of sockets and the messages either side sends.
+
+import type { JsonSchema, Members } from './json-schema.ts';
+
+export interface MessageContract {
+  readonly summary: string;
+  readonly payload: JsonSchema;
+  /** Names of messages that answer this one; only for messages of clients. */
+  readonly answeredBy?: readonly string[];
+}
+
+export interface Close {
+  readonly code: number;
+  readonly reason: string;
+  /** True when the same may succeed after a new connection. */
+  readonly retry: boolean;
+}
+
+export interface SocketContract {
+  readonly address: string;
+  readonly title: string;
+  readonly description: string;
+  /** Names of servers that offer it. */
+  readonly servers: readonly string[];
+  /** Parameters of the upgrade request. */
+  readonly query?: JsonSchema;
+  /** Why the server ends a connection by itself. */
+  readonly closes: readonly Close[];
+  /** By name: what clients may send, and what they hear. */
+  readonly receives: Readonly<Record<string, MessageContract>>;
+  readonly sends: Readonly<Record<string, MessageContract>>;
+}
+
+export interface AsyncApiInfo {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+}
+
+export interface AsyncApiParts {
+  readonly info: AsyncApiInfo;
+  readonly servers: Readonly<Record<string, object>>;
+  /** By channel id. */
+  readonly sockets: Readonly<Record<string, SocketContract>>;
+  readonly schemas: Members;
+}
+
+/** Actions are the server's: it receives what clients send. */
+export function assembleAsyncApi({ info, servers, sockets, schemas }: AsyncApiParts): object {
+  const channels: Record<string, object> = {};
+  const operations: Record<string, object> = {};
+  for (const [id, socket] of Object.entries(sockets)) {
+    channels[id] = channelOf(socket);
+    const message = (name: string) => ({ $ref: `#/channels/${id}/messages/${name}` });
+    const channel = { $ref: `#/channels/${id}` };
+    for (const [name, { summary, answeredBy }] of Object.entries(socket.receives)) {
+      operations[`${id}.receive.${name}`] = {
+        action: 'receive',
+        channel,
+        summary,
+        messages: [message(name)],
+        ...(answeredBy ? { reply: { channel, messages: answeredBy.map(message) } } : {}),
+      };
+    }
+    for (const [name, { summary }] of Object.entries(socket.sends)) {
+      operations[`${id}.send.${name}`] = { action: 'send', channel, summary, messages: [message(name)] };
+    }
+  }
+  return {
+    asyncapi: '3.0.0',
+    info,
+    defaultContentType: 'application/json',
+    servers,
+    channels,
+    operations,
+    components: { schemas },
+  };
+}
+
+function channelOf({ address, title, description, servers, query, closes, receives, sends }: SocketContract): object {
+  const messages = Object.entries({ ...receives, ...sends }).map(([name, { summary, payload }]) => [
+    name,
+    { name, title: name, summary, payload },
+  ]);
+  return {
+    address,
+    title,
+    description,
+    servers: servers.map((server) => ({ $ref: `#/servers/${server}` })),
+    messages: Object.fromEntries(messages),
+    bindings: { ws: { method: 'GET', ...(query ? { query } : {}) } },
+    'x-closes': closes,
+  };
+}

@@ -1,0 +1,129 @@
+// The machine-readable contract of a REST service: an OpenAPI 3.1 document assembled from its registered routes, either
+// from the schemas that validate them or, where requests are read by hand, from the contract that stands with the route.
+
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { JsonSchema } from './json-schema.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What `/openapi.json` says of the route; it changes nothing in how requests are read or answered. */
+    readonly contract?: RouteContract;
+  }
+}
+
+interface Schema {
+  readonly description?: string;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+interface RouteSchema {
+  readonly summary?: string;
+  readonly tags?: readonly string[];
+  readonly params?: Schema;
+  readonly querystring?: Schema;
+  readonly response?: Readonly<Record<string, Schema>>;
+}
+
+export interface Answer {
+  readonly description: string;
+  /** Body by media type. */
+  readonly content: Readonly<Record<string, JsonSchema>>;
+}
+
+/** By HTTP status. */
+export type Answers = Readonly<Record<string, Answer>>;
+
+/** A route that reads its request by hand. */
+export interface RouteContract {
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  /** Schemas of objects whose members are the parameters. */
+  readonly query?: JsonSchema;
+  readonly headers?: JsonSchema;
+  readonly answers: Answers;
+}
+
+export interface OpenApiInfo {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+}
+
+const JSON_TYPE = 'application/json';
+
+/**
+ * Collects routes registered after this call; the returned function makes the document of those that have a contract or
+ * a schema. `schemas` are the components that contracts refer to.
+ */
+export function collectOpenApi(
+  app: FastifyInstance,
+  info: OpenApiInfo,
+  schemas?: Readonly<Record<string, JsonSchema>>,
+): () => object {
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => {
+    if ((route.config?.contract || isDescribed(route)) && route.method !== 'HEAD') routes.push(route);
+  });
+  return () => {
+    const paths: Record<string, Record<string, object>> = {};
+    for (const route of routes) {
+      const path = route.url.replace(/:(\w+)/g, '{$1}');
+      const operations = paths[path] ?? {};
+      paths[path] = operations;
+      for (const name of [route.method].flat()) operations[name.toLowerCase()] = operation(route);
+    }
+    return { openapi: '3.1.0', info, paths, ...(schemas ? { components: { schemas } } : {}) };
+  };
+}
+
+/** Routes that plugins add for themselves say that they are to be hidden. */
+function isDescribed({ schema }: RouteOptions): boolean {
+  return schema !== undefined && !('hide' in schema && schema.hide === true);
+}
+
+function operation({ config, schema }: RouteOptions): object {
+  const contract = config?.contract;
+  if (!contract) return schemaOperation(schema as RouteSchema);
+  const { summary, description, tags, query, headers, answers } = contract;
+  return {
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags,
+    parameters: [...parameters('query', query), ...parameters('header', headers)],
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([status, { description, content }]) => [
+        status,
+        {
+          description,
+          content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])),
+        },
+      ]),
+    ),
+  };
+}
+
+function schemaOperation({ summary, tags, params, querystring, response }: RouteSchema): object {
+  return {
+    ...(summary ? { summary } : {}),
+    ...(tags ? { tags } : {}),
+    parameters: [...parameters('path', params), ...parameters('query', querystring)],
+    responses: Object.fromEntries(
+      Object.entries(response ?? {}).map(([status, { description, ...schema }]) => [
+        status,
+        { description: description ?? `status ${status}`, content: { [JSON_TYPE]: { schema } } },
+      ]),
+    ),
+  };
+}
+
+function parameters(place: 'path' | 'query' | 'header', schema: Schema | undefined): readonly object[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || (schema?.required?.includes(name) ?? false),
+    ...(description ? { description } : {}),
+    schema: rest,
+  }));
+}

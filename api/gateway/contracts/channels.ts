@@ -1,0 +1,152 @@
+// Messages of the compatible channels on `/ws`: orderbook, orderbook_indicative, trades, priorityfees.
+
+import type { MessageContract } from '../../contract/asyncapi.ts';
+import { MARKET_TYPES, marketIndex, marketType, slot } from '../../contract/books.ts';
+import {
+  anyCase,
+  choice,
+  count,
+  type JsonSchema,
+  jsonText,
+  key,
+  number,
+  object,
+  ref,
+  text,
+} from '../../contract/json-schema.ts';
+import { SOCKET_ERRORS } from '../../errors.ts';
+import { HEARTBEAT_MS } from '../limits.ts';
+import { CHANNELS, GROUPINGS } from '../requests.ts';
+
+const QUOTE_UNITS = 'whole quote units (1.5 is 1.5 USDC)';
+const BASE_UNITS = 'whole base units (1.5 is 1.5 SOL)';
+const DIRECTIONS = ['long', 'short'] as const;
+const MARKET = `(?:${MARKET_TYPES.join('|')})_\\d+`;
+
+const trade = object(
+  {
+    ts: count('Unix seconds of the block'),
+    marketIndex,
+    marketType,
+    filler: key('user account that filled'),
+    takerFee: number(QUOTE_UNITS),
+    makerFee: number(`negative for a rebate; ${QUOTE_UNITS}`),
+    quoteAssetAmountSurplus: number(QUOTE_UNITS),
+    baseAssetAmountFilled: number(BASE_UNITS),
+    quoteAssetAmountFilled: number(QUOTE_UNITS),
+    taker: key('user account'),
+    takerOrderId: count('order id of the taker'),
+    takerOrderDirection: choice(DIRECTIONS),
+    takerOrderBaseAssetAmount: number(`0 without a taker order; ${BASE_UNITS}`),
+    takerOrderCumulativeBaseAssetAmountFilled: number(BASE_UNITS),
+    takerOrderCumulativeQuoteAssetAmountFilled: number(QUOTE_UNITS),
+    maker: key('user account; absent when the AMM made the fill'),
+    makerOrderId: count('order id of the maker'),
+    makerOrderDirection: choice(DIRECTIONS),
+    makerOrderBaseAssetAmount: number(`0 without a maker order; ${BASE_UNITS}`),
+    makerOrderCumulativeBaseAssetAmountFilled: number(BASE_UNITS),
+    makerOrderCumulativeQuoteAssetAmountFilled: number(QUOTE_UNITS),
+    oraclePrice: number('quote per base in whole units'),
+    referrerReward: number(QUOTE_UNITS),
+    txSig: text('signature of the transaction, base58'),
+    slot,
+    fillRecordId: count('running number of the fill in its market'),
+    action: text('what the record tells of, for example fill'),
+    actionExplanation: text('how it was filled, for example orderFilledWithMatch'),
+    bitFlags: count('flags of the record'),
+    makerIndicativeKey: key('the maker, when it quotes on the quote socket'),
+  },
+  {
+    optional: [
+      'filler',
+      'takerFee',
+      'makerFee',
+      'quoteAssetAmountSurplus',
+      'taker',
+      'takerOrderId',
+      'takerOrderDirection',
+      'maker',
+      'makerOrderId',
+      'makerOrderDirection',
+      'referrerReward',
+      'makerIndicativeKey',
+    ],
+    description: 'a fill',
+  },
+);
+
+export const CHANNEL_SCHEMAS = { Trade: trade };
+
+/** What is sent to everybody who subscribed a channel: `data` is JSON text, parsed a second time. */
+function dataMessage(summary: string, name: string, channel: string, data: JsonSchema): MessageContract {
+  const payload = object({
+    channel: { type: 'string', pattern: `^${channel}$`, description: name },
+    data: jsonText(data, 'JSON as text'),
+  });
+  return { summary, payload };
+}
+
+const BOOK = `orderbook_${MARKET}_grouped_(?:${GROUPINGS.join('|')})`;
+
+const request = (action: string): JsonSchema =>
+  object(
+    {
+      type: anyCase([action], 'in any letter case'),
+      channel: anyCase(CHANNELS, 'in any letter case'),
+      market: text('symbol in any letter case, for example SOL-PERP'),
+      marketType: anyCase(MARKET_TYPES, 'in any letter case'),
+      grouping: {
+        description: `books only: width of a level in tick sizes, one of ${GROUPINGS.join(', ')}, also as text; anything else means 1`,
+        default: 1,
+        examples: [...GROUPINGS],
+      },
+    },
+    { optional: ['grouping'] },
+  );
+
+export const CHANNEL_REQUESTS: Readonly<Record<string, MessageContract>> = {
+  subscribe: {
+    summary: 'Subscribe a channel of a market; the newest book follows at once, trades and fees only as they come',
+    payload: request('subscribe'),
+    answeredBy: ['acknowledgement', 'error', 'orderbook', 'orderbookIndicative'],
+  },
+  unsubscribe: {
+    summary: 'Leave a channel; silent unless it cannot be resolved',
+    payload: request('unsubscribe'),
+    answeredBy: ['error'],
+  },
+};
+
+export const CHANNEL_MESSAGES: Readonly<Record<string, MessageContract>> = {
+  acknowledgement: {
+    summary: 'A subscribe was taken; names are those the client sent',
+    payload: object({ message: { type: 'string', pattern: '^Subscribe received for channel: ' } }),
+  },
+  error: {
+    summary: 'A channel could not be subscribed or left; the connection stays open',
+    payload: object({ channel: text('as the client sent it'), error: choice(Object.values(SOCKET_ERRORS)) }),
+  },
+  heartbeat: {
+    summary: `Every ${HEARTBEAT_MS} ms to every connection, counted from its connect`,
+    payload: object({ channel: { const: 'heartbeat' } }),
+  },
+  orderbook: dataMessage(
+    'The whole grouped book, on change, at most once per tick (50 ms by default)',
+    'orderbook_<marketType>_<marketIndex>_grouped_<grouping>',
+    BOOK,
+    ref('L2Book'),
+  ),
+  orderbookIndicative: dataMessage(
+    'The same with indicative quotes over it',
+    'orderbook_<marketType>_<marketIndex>_grouped_<grouping>_indicative',
+    `${BOOK}_indicative`,
+    ref('L2Book'),
+  ),
+  trades: dataMessage('Each fill once', 'trades_<marketType>_<marketIndex>', `trades_${MARKET}`, ref('Trade')),
+  priorityFees: dataMessage(
+    'Fee levels at each refresh, changed or not',
+    'priorityFees_<marketType>_<marketIndex>',
+    `priorityFees_${MARKET}`,
+    ref('FeeLevels'),
+  ),
+};

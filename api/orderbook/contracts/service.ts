@@ -1,0 +1,75 @@
+// Contracts of the routes that speak of the service itself: health, quality, and the contracts.
+
+import { answers, json, plain } from '../../contract/answers.ts';
+import { marketIndex, marketType } from '../../contract/books.ts';
+import { choice, count, list, nullable, object, text } from '../../contract/json-schema.ts';
+import type { RouteContract } from '../../contract/openapi.ts';
+import { MARKET_FAILURES, MARKET_QUERY } from './market-query.ts';
+
+const TAGS = ['service'];
+
+export const HEALTH_CONTRACT: RouteContract = {
+  summary: 'Whether slots flow',
+  tags: TAGS,
+  answers: answers(plain('slots advance', 'OK'), [{ codes: ['stalled'] }]),
+};
+
+export const STARTUP_CONTRACT: RouteContract = {
+  summary: 'Whether books can be served',
+  tags: TAGS,
+  answers: answers(plain('books can be served', 'OK'), [{ codes: ['notReady'] }]),
+};
+
+const source = object({
+  slot: nullable(count('newest slot of the source; null before the first')),
+  msSinceLastEvent: nullable(count('milliseconds since its newest event was taken in; null before the first')),
+  events: count('events taken in'),
+  gapsFound: count('holes found'),
+  gapsFilled: count('holes filled'),
+});
+
+const check = object({
+  comparisons: count('comparisons made'),
+  differences: count('comparisons that found a difference'),
+  lastSlot: nullable(count('slot of the newest comparison; null before the first')),
+  lastResult: choice(['none', 'equal', 'differs']),
+});
+
+/** In the order in which they are shown; each is shown even before its first event. */
+export const QUALITY_SOURCES = ['user', 'clob', 'market', 'oracle', 'trades'] as const;
+
+const marketQuality = object({
+  marketName: text('symbol in upper case'),
+  marketType,
+  marketIndex,
+  epoch: nullable(count('epoch of the published book; null before the first')),
+  seq: nullable(count('sequence number in the epoch')),
+  slot: nullable(count('slot of the published book')),
+  sources: object(Object.fromEntries(QUALITY_SOURCES.map((name) => [name, source]))),
+  checks: object({ accounts: check, book: check }, { description: 'comparisons with fresh snapshots of the chain' }),
+});
+
+export const QUALITY_CONTRACT: RouteContract = {
+  summary: 'How fresh and how sound the data are, by market and source',
+  description: 'Without a market, every market.',
+  tags: TAGS,
+  query: { properties: MARKET_QUERY },
+  answers: answers(
+    json(
+      'sources and comparisons',
+      object({
+        ts: count('Unix milliseconds of the answer'),
+        slot: nullable(count('newest slot of the chain that is known')),
+        markets: list(marketQuality),
+      }),
+    ),
+    [{ codes: MARKET_FAILURES }],
+  ),
+};
+
+function documentContract(summary: string): RouteContract {
+  return { summary, tags: TAGS, answers: answers(json('the document', { type: 'object' }), []) };
+}
+
+export const OPENAPI_CONTRACT = documentContract('This document (OpenAPI 3.1)');
+export const ASYNCAPI_CONTRACT = documentContract('The WebSocket channels (AsyncAPI 3)');

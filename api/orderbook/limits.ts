@@ -1,0 +1,17 @@
+// Bounds of the order-book REST and where they come from; the routes keep them and the contract tells them.
+
+/** Default and cap of `depth` (specification, Limits). */
+export const MAX_DEPTH = 100;
+/** A client asks for each market once; this bounds one batch answer to a few megabytes. */
+export const MAX_MARKETS = 1000;
+/** What the published service puts before the text of a batch market's own failure. */
+export const FAILURE_PREFIX = 'Bad Request: ';
+/** Default of `limit` of `/topMakers` (specification, Limits). */
+export const DEFAULT_MAKERS = 4;
+/** No book holds more makers than this; keeps `limit` a sane number. */
+export const MAX_MAKERS = 100_000;
+/** Most accounts read from the chain for one request, one getMultipleAccounts call; makers beyond have null. */
+export const MAX_ACCOUNTS = 100;
+/** Bounds one request to the oracle provider. */
+export const MAX_FEEDS = 100;
+export const FEED_ID_MAX = 0xffff_ffff;
