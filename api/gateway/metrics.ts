@@ -8,7 +8,7 @@ export interface GatewayMetrics {
   readonly sent: { messages: number; bytes: number };
   readonly drops: Counter;
   readonly closes: Counter<'reason'>;
-  readonly requests: Counter<'outcome'>;
+  readonly requests: { inc(labels: { readonly outcome: string }): void };
   readonly renderings: Counter;
 }
 
@@ -29,6 +29,17 @@ export function gatewayMetrics(registry: Registry): GatewayMetrics {
       },
     });
   }
+  const outcomes = new Map<string, number>();
+  new Counter({
+    name: 'slotbook_gateway_requests_total',
+    help: 'Client messages by what became of them',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      for (const [outcome, count] of outcomes) this.inc({ outcome }, count);
+      outcomes.clear();
+    },
+  });
   return {
     sent,
     connections: new Gauge({
@@ -47,12 +58,11 @@ export function gatewayMetrics(registry: Registry): GatewayMetrics {
       labelNames: ['reason'],
       registers,
     }),
-    requests: new Counter({
-      name: 'slotbook_gateway_requests_total',
-      help: 'Client messages by what became of them',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    requests: {
+      inc: ({ outcome }) => {
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      },
+    },
     renderings: new Counter({
       name: 'slotbook_gateway_renderings_total',
       help: 'Book messages serialised; one per channel and tick whatever the number of subscribers',
