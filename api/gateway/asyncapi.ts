@@ -3,7 +3,7 @@
 import { assembleAsyncApi, type SocketContract } from '../contract/asyncapi.ts';
 import { BOOK_SCHEMAS } from '../contract/books.ts';
 import { SOCKET_CLOSES } from '../errors.ts';
-import { QUOTE_SOCKET } from '../quotes/schemas.ts';
+import { QUOTE_SOCKET } from '../quotes/contract.ts';
 import { BOOK_FEED_MESSAGES, BOOK_FEED_REQUESTS, BOOK_FEED_SCHEMAS } from './contracts/book-feed.ts';
 import { CHANNEL_MESSAGES, CHANNEL_REQUESTS, CHANNEL_SCHEMAS } from './contracts/channels.ts';
 import {

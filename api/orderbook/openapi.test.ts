@@ -1,0 +1,322 @@
+// Drift between the served contract and the server: routes, statuses, media types, texts and bodies, both ways.
+
+import fc from 'fast-check';
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FeeLevels, PnlRanking } from '../../schemas/index.ts';
+import { Contract } from '../testing/contracts.ts';
+import { diff, MAKER_A, MAKER_B, Stage, snapshot, until } from '../testing/stage.ts';
+import { BookReader } from '../views/book-reader.ts';
+import { QualityFollower } from '../views/quality.ts';
+import { SlotHistory } from '../views/slot-history.ts';
+import { orderbookApp } from './app.ts';
+import type { Feeds } from './feeds.ts';
+import { oracleGuard } from './oracle-guard.ts';
+import type { OrderbookServices } from './services.ts';
+
+interface Body {
+  readonly schema: { readonly anyOf?: readonly object[]; readonly $ref?: string };
+}
+interface Operation {
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly description?: string }[];
+  readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, Body>> }>>;
+}
+interface Document {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
+}
+
+const SECRET = 'keep-this';
+const WANTED = 'marketIndex=0&marketType=perp&direction=long&amount=1000000000&assetType=base';
+const FEES: FeeLevels = {
+  marketType: 'perp',
+  marketIndex: 0,
+  atMs: 1,
+  min: 0,
+  low: 2,
+  medium: 10_082.5,
+  high: 100_000,
+  veryHigh: 1_200_000,
+  unsafeMax: 5_000_000,
+};
+const RANKING: PnlRanking = {
+  marketType: 'perp',
+  marketIndex: 0,
+  slot: 5,
+  gainers: [{ user: MAKER_A, pnl: 1_520_331_201n }],
+  losers: [{ user: MAKER_B, pnl: -880_100_000n }],
+};
+
+/** Requests that together bring every documented answer of a server with books, but `/startup` before the first. */
+const REQUESTS = [
+  '/l2?marketName=SOL-PERP',
+  '/l2?marketName=BTC-PERP',
+  '/l2?marketName=SOL',
+  '/l2?marketName=SOL-PERP&includeIndicative=true&depth=1',
+  ...['/l3?marketName=SOL-PERP', '/l3?marketName=BTC-PERP', '/l3?marketName=SOL-PERP&slot=488'],
+  ...['/l2', '/l3'].flatMap((path) =>
+    ['x', '999999', '1', '488'].map((slot) => `${path}?marketName=SOL-PERP&slot=${slot}`),
+  ),
+  ...['/l2', '/l3', '/topMakers'].flatMap((path) => [
+    path,
+    `${path}?marketName=NOPE`,
+    `${path}?marketIndex=0&marketType=prediction`,
+    `${path}?marketIndex=77&marketType=perp`,
+  ]),
+  '/quality',
+  '/quality?marketName=SOL-PERP',
+  '/quality?marketName=NOPE',
+  '/quality?marketIndex=0',
+  '/quality?marketIndex=0&marketType=prediction',
+  '/quality?marketIndex=77&marketType=perp',
+  '/topMakers?marketName=SOL-PERP',
+  '/topMakers?marketName=SOL-PERP&side=bid&limit=x',
+  '/topMakers?marketName=SOL-PERP&side=bid',
+  '/topMakers?marketName=SOL-PERP&side=bid&includeAccounts=true',
+  ...['/batchL2', '/batchL2Cache'].flatMap((path) => [
+    path,
+    `${path}?marketName=SOL-PERP,BTC-PERP,SOL`,
+    `${path}?marketName=SOL-PERP,BTC-PERP&depth=1`,
+    `${path}?marketName=${'SOL-PERP,'.repeat(1001)}`,
+    `${path}?marketName=NOPE`,
+    `${path}?depth=1`,
+    `${path}?marketIndex=0&marketType=prediction`,
+    `${path}?marketIndex=77&marketType=perp`,
+  ]),
+  '/priorityFees?marketType=perp&marketIndex=0',
+  '/priorityFees',
+  '/batchPriorityFees',
+  '/batchPriorityFees?marketType=perp,spot,spot&marketIndex=0,9,x',
+  '/batchPriorityFees?marketIndex=0',
+  '/batchPriorityFees?marketType=perp&marketIndex=0,1',
+  `/batchPriorityFees?marketIndex=${'0,'.repeat(1001)}`,
+  '/unsettledPnlUsers?marketIndex=0',
+  '/unsettledPnlUsers?marketIndex=7',
+  '/unsettledPnlUsers',
+  '/oracleLazer?feedIds=6,7',
+  '/oracleLazer?feedIds=6,404',
+  '/oracleLazer?feedIds=404',
+  '/oracleLazer?feedIds=x',
+  '/oracleLazer',
+  `/auctionParams?${WANTED}`,
+  `/auctionParams?${WANTED}&isOracleOrder=false&reduceOnly=1&userOrderId=7&version=3`,
+  '/auctionParams',
+  `/auctionParams?${WANTED.replace('marketIndex=0', 'marketIndex=x')}`,
+  `/auctionParams?${WANTED.replace('long', 'up')}`,
+  `/auctionParams?${WANTED.replace('=base', '=both')}`,
+  `/auctionParams?${WANTED.replace('marketIndex=0', 'marketIndex=77')}`,
+  `/auctionParams?${WANTED.replace('1000000000', '1.5')}`,
+  `/auctionParams?${WANTED.replace('1000000000', '99999999999999999999')}`,
+  `/auctionParams?${WANTED}&auctionEndPriceOffsetFrom=nowhere`,
+  `/auctionParams?${WANTED.replace('marketIndex=0&marketType=perp', 'marketIndex=1&marketType=spot')}`,
+  ...['/health', '/', '/startup', '/openapi.json', '/asyncapi.json'],
+];
+
+let stage: Stage;
+let reader: BookReader;
+let quality: QualityFollower;
+let app: FastifyInstance;
+let broken: FastifyInstance;
+let document: Document;
+let contract: Contract;
+let nowMs = 1_783_268_433_645;
+
+const feeds: Feeds = {
+  fees: { get: (key: string) => (key === 'perp-0' ? FEES : null) },
+  rankings: { get: (key: string) => (key === 'perp-0' ? RANKING : null) },
+  oracle: {
+    guard: oracleGuard({ secret: SECRET, domain: '' }),
+    latest: async (ids) => ({
+      feeds: ids
+        .filter((id) => id !== 404)
+        .map((priceFeedId) => (priceFeedId === 6 ? { priceFeedId, price: '81', exponent: -8 } : { priceFeedId })),
+      solana: ids.includes(7) ? 'b9011a82' : null,
+    }),
+  },
+};
+
+/** Everything that is asked of it throws. */
+const faulty = new Proxy(
+  {},
+  {
+    get: () => {
+      throw new Error('secret detail');
+    },
+  },
+) as never;
+
+beforeAll(async () => {
+  stage = new Stage();
+  await stage.markets();
+  const context = stage.context();
+  reader = new BookReader({ ...context, clock: () => nowMs });
+  quality = new QualityFollower(context);
+  await Promise.all([reader.start(), quality.start()]);
+  const accounts = { read: async (keys: readonly string[]) => keys.map((_, at) => (at === 0 ? 'AAAA' : null)) };
+  const slotHistory = new SlotHistory(stage.log, reader);
+  const services: OrderbookServices = { reader, accounts, slotStallMs: 5000, quality, feeds, slotHistory };
+  const logger = pino({ level: 'silent' });
+  app = await orderbookApp(services, logger);
+  broken = await orderbookApp({ reader: faulty, accounts, slotStallMs: 5000, feeds: faulty }, logger);
+  document = (await app.inject('/openapi.json')).json<Document>();
+  contract = new Contract(document);
+});
+
+afterAll(async () => {
+  await app.close();
+  await broken.close();
+  await quality.stop();
+  await reader.stop();
+});
+
+const HEADERS = { authorization: SECRET };
+const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
+/** What was answered so far, as `path status type`, and ` text` where texts are told apart. */
+const seen = new Set<string>();
+
+/** Holds an answer against the contract and notes which part of it that was. Throws when it is not in it. */
+function check(url: string, answer: LightMyRequestResponse): void {
+  const path = pathOf(url);
+  const type = String(answer.headers['content-type']).split(';', 1)[0] ?? '';
+  const place = ['paths', path, 'get', 'responses', String(answer.statusCode), 'content', type];
+  const body = document.paths[path]?.get.responses[answer.statusCode]?.content[type];
+  if (!body) throw new Error(`${place.join(' ')} is not documented: ${url}: ${answer.body}`);
+  const value: unknown = type === 'text/plain' ? answer.body : answer.json();
+  const validate = contract.validator(...place, 'schema');
+  if (!validate(value)) throw new Error(`${url}: ${JSON.stringify(validate.errors)}: ${answer.body.slice(0, 500)}`);
+  const name = `${path} ${answer.statusCode} ${type}`;
+  seen.add(name);
+  for (const at of body.schema.anyOf?.keys() ?? []) {
+    if (contract.validator(...place, 'schema', 'anyOf', String(at))(value)) seen.add(`${name} ${at}`);
+  }
+}
+
+/** Everything that the contract promises may be answered. */
+function promised(): string[] {
+  return Object.entries(document.paths).flatMap(([path, { get }]) =>
+    Object.entries(get.responses).flatMap(([status, { content }]) =>
+      Object.entries(content).flatMap(([type, { schema }]) => {
+        const name = `${path} ${status} ${type}`;
+        return [name, ...[...(schema.anyOf?.keys() ?? [])].map((at) => `${name} ${at}`)];
+      }),
+    ),
+  );
+}
+
+const INDENT = 4;
+
+/** Reads the printed tree, in which each line goes on where the line it stands under ends. */
+function registeredRoutes(tree: string): string[] {
+  const above: string[] = [];
+  const routes: string[] = [];
+  for (const line of tree.split('\n')) {
+    const found = /^([│ ]*)[├└]── (\S*)(?: \((.*)\))?$/.exec(line);
+    if (!found) continue;
+    const [, indent = '', segment = '', methods] = found;
+    const depth = indent.length / INDENT;
+    const path = `${above[depth - 1] ?? ''}${segment}`;
+    above.splice(depth, above.length, path);
+    for (const method of methods?.split(', ') ?? []) routes.push(`${method} ${path}`);
+  }
+  return routes;
+}
+
+describe('/openapi.json', () => {
+  it('lists every registered route and no other', () => {
+    const registered = registeredRoutes(app.printRoutes({ commonPrefix: false }));
+    const described = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    // Said of all paths at once: HEAD beside each GET, and preflights.
+    const expected = [...described, ...described.map((route) => route.replace('GET', 'HEAD')), 'OPTIONS *'];
+    expect(registered.sort()).toEqual(expected.sort());
+    expect(document.openapi).toBe('3.1.0');
+  });
+
+  it('describes every parameter, each once', () => {
+    for (const [path, { get }] of Object.entries(document.paths)) {
+      const named = get.parameters.map(({ name }) => name);
+      expect([path, new Set(named).size]).toEqual([path, named.length]);
+      expect([path, get.parameters.filter(({ description }) => !description)]).toEqual([path, []]);
+    }
+  });
+
+  it('changes no byte of an answer: bodies that members could be cut from are sent whole', async () => {
+    for (const route of ['/priorityFees?marketType=perp&marketIndex=0', '/unsettledPnlUsers?marketIndex=0']) {
+      const { body } = await app.inject(route);
+      expect(body).toBe(JSON.stringify(JSON.parse(body)));
+      expect(Object.keys(JSON.parse(body)).length).toBeGreaterThan(2);
+    }
+  });
+
+  it('holds for the answers of every route, and every answer it promises is given', async () => {
+    check('/startup', await app.inject('/startup'));
+    await stage.books(snapshot(), diff(2, 488), diff(3, 489));
+    await until(() => reader.newestSlot === 489);
+    for (const url of REQUESTS) check(url, await app.inject({ url, headers: HEADERS }));
+    check('/oracleLazer', await app.inject('/oracleLazer?feedIds=6'));
+    const changes = Array.from({ length: 200 }, (_, at) => diff(at + 4, at + 490));
+    await stage.books(...changes);
+    await until(() => reader.newestSlot === 689);
+    for (const path of ['/l2', '/l3']) {
+      const urls = changes.map(({ slot }) => `${path}?marketName=SOL-PERP&slot=${slot - 1}`);
+      const found = await Promise.all(urls.map(async (url) => ({ url, answer: await app.inject(url) })));
+      for (const { url, answer } of found) check(url, answer);
+      await stage.books(diff(path === '/l2' ? 204 : 205, path === '/l2' ? 690 : 691));
+      await until(() => (reader.newestSlot ?? 0) >= 690);
+    }
+    nowMs += 60_000;
+    for (const url of ['/health', '/']) check(url, await app.inject(url));
+    for (const url of new Set(
+      REQUESTS.map((request) => `${pathOf(request)}?${WANTED}&marketName=SOL-PERP&feedIds=6`),
+    )) {
+      check(url, await broken.inject(url));
+    }
+    expect(promised().filter((name) => !seen.has(name))).toEqual([]);
+  });
+
+  it('holds for whatever is asked', async () => {
+    const paths = Object.keys(document.paths);
+    const parameters = [...new Set(paths.flatMap((path) => document.paths[path]?.get.parameters ?? []))];
+    const names = [...new Set(parameters.flatMap((one) => (one.in === 'query' ? [one.name] : [])))];
+    const odd = [
+      '',
+      ',',
+      '0',
+      '1',
+      '-1',
+      '0,1',
+      '77',
+      '1e3',
+      'true',
+      'TRUE',
+      'perp',
+      'spot,perp',
+      'SOL-PERP',
+      'sol',
+      'bid',
+      'long',
+      'base',
+      'worst',
+      'é',
+      '99999999999999999999',
+      '0x1',
+      '488',
+    ];
+    const pair = fc.tuple(fc.constantFrom(...names), fc.oneof(fc.constantFrom(...odd), fc.string({ maxLength: 12 })));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...paths),
+        fc.array(pair, { maxLength: 6 }),
+        fc.boolean(),
+        async (path, pairs, known) => {
+          const query = new URLSearchParams(known ? [['marketName', 'SOL-PERP'], ...pairs] : pairs);
+          const url = `${path}?${query}`;
+          check(url, await app.inject({ url, headers: HEADERS }));
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+});

@@ -1,0 +1,88 @@
+// Holds what is really answered and sent against the served contracts, for tests. Contracts leave objects open, so that
+// members can be added; here they are closed, so that no member goes undocumented.
+
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { asyncApi } from '../gateway/asyncapi.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The document with every object of named members closed. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closed(member)]));
+  return 'properties' in copy && copy.type === 'object' && !('additionalProperties' in copy)
+    ? { ...copy, additionalProperties: false }
+    : copy;
+}
+
+/** Validates values against schemas inside a document. */
+export class Contract {
+  readonly #ajv = new Ajv2020({ strict: false });
+  readonly #validators = new Map<string, ValidateFunction>();
+
+  constructor(document: object, members: 'open' | 'closed' = 'closed') {
+    this.#ajv.addSchema((members === 'closed' ? closed(document) : document) as Json, 'contract');
+  }
+
+  /** `place`: the members that lead to the schema. Throws when there is none. */
+  validator(...place: readonly string[]): ValidateFunction {
+    const pointer = place.map((name) => encodeURIComponent(name.replace(/~/g, '~0').replace(/\//g, '~1'))).join('/');
+    const known = this.#validators.get(pointer);
+    const found = known ?? this.#ajv.compile({ $ref: `contract#/${pointer}` });
+    this.#validators.set(pointer, found);
+    return found;
+  }
+}
+
+export type SocketName = 'feed' | 'quotes';
+
+interface MessageRef {
+  readonly $ref: string;
+}
+
+interface AsyncApi {
+  readonly operations: Readonly<
+    Record<string, { readonly action: 'send' | 'receive'; readonly messages: readonly MessageRef[] }>
+  >;
+}
+
+const document = asyncApi();
+const { operations } = document as AsyncApi;
+const sent = new Contract(document);
+const received = new Contract(document, 'open');
+
+/** Names of the documented messages of one direction; actions are the server's. */
+export function documented(socket: SocketName, action: 'send' | 'receive'): readonly string[] {
+  return Object.values(operations)
+    .filter((operation) => operation.action === action)
+    .flatMap(({ messages }) => messages.map(({ $ref }) => $ref.split('/').slice(2)))
+    .flatMap(([channel, , name]) => (channel === socket && name !== undefined ? [name] : []));
+}
+
+const names = {
+  feed: { send: documented('feed', 'send'), receive: documented('feed', 'receive') },
+  quotes: { send: documented('quotes', 'send'), receive: documented('quotes', 'receive') },
+};
+
+/** Which documented message the server has sent. Throws unless it is exactly one, with its inner JSON too. */
+export function heardName(socket: SocketName, message: Json): string {
+  const place = (name: string) => ['channels', socket, 'messages', name, 'payload'] as const;
+  const found = names[socket].send.filter((name) => sent.validator(...place(name))(message));
+  const [name] = found;
+  if (name === undefined || found.length > 1) {
+    throw new Error(`documented as ${found.length} messages: ${JSON.stringify(message)}`);
+  }
+  if (typeof message.data === 'string') {
+    const inner = sent.validator(...place(name), 'properties', 'data', 'contentSchema');
+    if (!inner(JSON.parse(message.data))) throw new Error(`${name}: ${JSON.stringify(inner.errors)}: ${message.data}`);
+  }
+  return name;
+}
+
+/** Names of the documented messages of clients that a message is. */
+export function requestNames(socket: SocketName, message: unknown): readonly string[] {
+  return names[socket].receive.filter((name) =>
+    received.validator('channels', socket, 'messages', name, 'payload')(message),
+  );
+}
