@@ -1,5 +1,5 @@
 // Thousands of generated inputs on REST and WebSocket of the real order-book role: no crash, no answer that is not specified.
-// `npm run soak` has the long form.
+// `node test/soak/inputs.ts` has the long form.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Stage } from '../bench/harness/stage.ts';
