@@ -81,6 +81,8 @@ const RETRY_MAX_MS = 5000;
 const SILENCE_MS = 15_000;
 const SILENCE_CHECKS = 3;
 const ASK_AGAIN_MS = 1000;
+/** What browsers report for a connection that ended without a close frame. */
+const NOT_CONNECTED = 1006;
 
 export class BookFeedClient extends Events<FeedEvents> {
   readonly #options: FeedOptions;
@@ -112,9 +114,14 @@ export class BookFeedClient extends Events<FeedEvents> {
       return;
     }
     this.#socket = socket;
+    this.#heardAtMs = Date.now();
+    this.#watchSilence();
     socket.onopen = () => this.#opened();
     socket.onmessage = ({ data }) => this.#heard(data);
-    socket.onerror = () => {}; // a close follows
+    // Not every WebSocket says `close` after a connection that never came about.
+    socket.onerror = () => {
+      if (!this.#isOpen) this.#lost(socket, NOT_CONNECTED, 'cannot connect');
+    };
     socket.onclose = ({ code, reason }) => this.#lost(socket, code, reason);
   }
 
@@ -163,7 +170,6 @@ export class BookFeedClient extends Events<FeedEvents> {
   #opened(): void {
     this.#isOpen = true;
     this.#heardAtMs = Date.now();
-    this.#watchSilence();
     const attempt = this.#attempt;
     this.#attempt = 0;
     for (const choice of this.#choices) this.#ask(choice);

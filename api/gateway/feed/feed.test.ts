@@ -420,6 +420,26 @@ describe('the keeper', () => {
     client.close();
   });
 
+  it('tries again when a socket only says `error`, as Node does when nobody listens', async () => {
+    let attempts = 0;
+    const client = new BookFeedClient({
+      url: '',
+      open: () => {
+        attempts += 1;
+        if (attempts === 3) return stage.socket();
+        const dead = stage.socket();
+        dead.isOpen = false;
+        queueMicrotask(() => (dead.onerror as (() => void) | null)?.());
+        return dead;
+      },
+    });
+    client.subscribe({ market: 'SOL-PERP' });
+    client.connect();
+    await vi.advanceTimersByTimeAsync(2000);
+    expect([attempts, client.book('SOL-PERP')?.position]).toEqual([3, { epoch: 1, seq: 1 }]);
+    client.close();
+  });
+
   it('notices a missing last message by the heartbeat', async () => {
     const gaps: unknown[] = [];
     const client = await start();

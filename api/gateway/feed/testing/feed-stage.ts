@@ -12,6 +12,7 @@ import {
   partitionOf,
   TOPICS,
 } from '../../../../schemas/index.ts';
+import { heardName } from '../../../testing/contracts.ts';
 import { FakeLog } from '../../../testing/fake-log.ts';
 import { MARKETS } from '../../../testing/market-views.ts';
 import type { AppliedRecord, BookListener, BookReader, RecordListener } from '../../../views/book-reader.ts';
@@ -107,6 +108,7 @@ export class DirectSocket implements SocketLike {
 
   #deliver(text: string): void {
     if (!this.isOpen) return;
+    heardName('feed', JSON.parse(text) as Record<string, unknown>);
     const changed = this.tamper(text);
     if (changed === null) return;
     this.heard.push(JSON.parse(changed) as Record<string, unknown>);
