@@ -1,6 +1,7 @@
-// A WebSocket client that keeps everything it hears, for this room's tests.
+// A WebSocket client that keeps everything it hears and holds it against the contract, for this room's tests.
 
 import { WebSocket } from 'ws';
+import { heardName } from './contracts.ts';
 import { until } from './stage.ts';
 
 export interface Heard {
@@ -19,7 +20,9 @@ export class FeedClient {
     this.socket = socket;
     socket.on('message', (bytes, isBinary) => {
       if (isBinary) throw new Error('binary frame');
-      this.heard.push(JSON.parse(bytes.toString()) as Heard);
+      const message = JSON.parse(bytes.toString()) as Heard & Record<string, unknown>;
+      heardName('feed', message);
+      this.heard.push(message);
     });
     socket.on('close', (code, reason) => {
       this.closed = { code, reason: reason.toString() };

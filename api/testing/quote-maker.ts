@@ -1,8 +1,10 @@
-// A market maker on the quote socket, for this room's tests: a fresh Ed25519 key, and everything it hears.
+// A market maker on the quote socket, for this room's tests: a fresh Ed25519 key, and everything it hears, which is held
+// against the contract.
 
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import bs58 from 'bs58';
 import { WebSocket } from 'ws';
+import { heardName } from './contracts.ts';
 import { until } from './stage.ts';
 
 export class TestKey {
@@ -40,7 +42,11 @@ export class QuoteMaker {
   private constructor(key: TestKey, socket: WebSocket) {
     this.key = key;
     this.socket = socket;
-    socket.on('message', (bytes) => this.heard.push(JSON.parse(bytes.toString()) as MakerHeard));
+    socket.on('message', (bytes) => {
+      const message = JSON.parse(bytes.toString()) as MakerHeard & Record<string, unknown>;
+      heardName('quotes', message);
+      this.heard.push(message);
+    });
     socket.on('close', (code, reason) => {
       this.closed = { code, reason: reason.toString() };
     });

@@ -1,0 +1,266 @@
+// Drift between `/asyncapi.json` and the sockets: every documented message is sent, and what is accepted is documented.
+// That everything sent is documented is also checked by the clients of all other tests (testing/contracts.ts).
+
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { encodeMessage, type FeeLevels, marketKey, TOPICS } from '../../schemas/index.ts';
+import { QUOTE_ERRORS } from '../errors.ts';
+import { readAuthAnswer, readQuotes } from '../quotes/messages.ts';
+import { startOrderBook } from '../start-order-book.ts';
+import { documented, heardName, requestNames } from '../testing/contracts.ts';
+import { FeedClient } from '../testing/feed-client.ts';
+import { MARKETS } from '../testing/market-views.ts';
+import { QuoteMaker, quoteOf } from '../testing/quote-maker.ts';
+import { diff, Stage, snapshot, trade, until } from '../testing/stage.ts';
+import { MarketRegistry } from '../views/registry.ts';
+import { asyncApi } from './asyncapi.ts';
+import { readBookRequest } from './feed/request.ts';
+import { HEARTBEAT_MS } from './limits.ts';
+import { readRequest } from './requests.ts';
+
+const FEES: FeeLevels = {
+  marketType: 'perp',
+  marketIndex: 0,
+  atMs: 1,
+  min: 0,
+  low: 2,
+  medium: 10_082.5,
+  high: 100_000,
+  veryHigh: 1_200_000,
+  unsafeMax: 5_000_000,
+};
+
+let stop: () => Promise<void> = async () => {};
+afterEach(() => stop());
+
+const names = (socket: 'feed' | 'quotes', heard: readonly object[]): string[] =>
+  heard.map((message) => heardName(socket, message as Record<string, unknown>));
+
+describe('/asyncapi.json', () => {
+  it('is AsyncAPI 3 of which every reference resolves and every payload is a JSON Schema', () => {
+    const document = asyncApi() as Record<string, unknown> & { channels: Record<string, { messages: object }> };
+    expect(document).toMatchObject({ asyncapi: '3.0.0', info: { title: expect.any(String), version: '1.0.0' } });
+    const text = JSON.stringify(document);
+    const references = [...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, pointer = '']) => pointer);
+    expect(references.length).toBeGreaterThan(50);
+    for (const pointer of references) {
+      const found = pointer.split('/').reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], document);
+      expect([pointer, typeof found]).toEqual([pointer, 'object']);
+    }
+    const ajv = new Ajv2020();
+    for (const { messages } of Object.values(document.channels)) {
+      for (const { payload } of Object.values(messages) as { payload: object }[]) {
+        expect([ajv.validateSchema(payload), ajv.errors]).toEqual([true, null]);
+      }
+    }
+  });
+
+  it('names sockets that are there', async () => {
+    const stage = new Stage();
+    await stage.markets();
+    const role = await startOrderBook(stage.context());
+    stop = () => role.stop();
+    const answer = await fetch(`${role.endpoints.orderbook}/asyncapi.json`);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    const served = (await answer.json()) as { channels: Record<string, { address: string }> };
+    expect(served).toEqual(asyncApi());
+    expect(Object.values(served.channels).map(({ address }) => address)).toEqual([
+      new URL(role.endpoints.gateway ?? '').pathname,
+      new URL(role.endpoints.quotes ?? '').pathname,
+    ]);
+  });
+
+  it(
+    'promises nothing that is not sent on /ws',
+    async () => {
+      const stage = new Stage();
+      await stage.markets();
+      await stage.books(snapshot());
+      const role = await startOrderBook(stage.context({ bookTickMs: 0 }));
+      stop = () => role.stop();
+      await vi.waitFor(async () => expect((await fetch(`${role.endpoints.orderbook}/startup`)).status).toBe(200));
+      const client = await FeedClient.connect(role.endpoints.gateway ?? '');
+      for (const channel of ['orderbook', 'orderbook_indicative', 'trades', 'priorityfees'])
+        client.subscribe({ channel });
+      client.subscribe({ market: 'NOPE' });
+      for (const level of ['l2', 'l3']) client.subscribe({ channel: 'book', level, checksum: true, id: level });
+      client.subscribe({ channel: 'book', depth: 5, resume: { epoch: 1, seq: 1 } });
+      client.subscribe({ channel: 'book', depth: 0, id: 7 });
+      client.subscribe({ channel: 'book', market: '*', marketType: '*', conflation: 50, resume: {} });
+      client.send({ type: 'unsubscribe', channel: 'book', market: 'SOL-PERP', depth: 5 });
+      await client.settle();
+      const { bidOrders } = snapshot();
+      const gone = [{ maker: new Uint8Array(32).fill(2), orderId: 7, source: 'user' as const }];
+      await stage.books(diff(2, 488, { bidOrders: bidOrders.slice(0, 1), gone }));
+      await stage.books(diff(3, 489, { bids: [{ price: 81_000_000, dlob: 0n, vamm: 0n }] }));
+      await stage.trades(trade(1n), trade(2n, { maker: null, makerFee: null, makerOrderId: null, takerFee: null }));
+      await stage.log.append(TOPICS.feeViews, [{ key: marketKey(FEES), value: encodeMessage('FeeLevels', FEES) }]);
+      const beaten = () => names('feed', client.heard).filter((name) => name.endsWith('eartbeat'));
+      await vi.waitFor(() => expect(new Set(beaten()).size).toBe(2), { timeout: 2 * HEARTBEAT_MS, interval: 100 });
+      await role.stop();
+      await until(() => client.closed !== null);
+      expect(client.closed?.code).toBe(1012);
+      expect([...new Set(names('feed', client.heard))].sort()).toEqual([...documented('feed', 'send')].sort());
+    },
+    4 * HEARTBEAT_MS,
+  );
+
+  it('promises nothing that is not sent on /quotes/ws, but for the heartbeat', async () => {
+    const stage = new Stage();
+    await stage.markets();
+    const role = await startOrderBook(stage.context());
+    stop = () => role.stop();
+    const maker = await QuoteMaker.authenticated(role.endpoints.quotes ?? '');
+    const market = { market_index: 0, market_type: 'perp' };
+    for (const message of [
+      'x',
+      { ...market, market_type: 'spot', quotes: [] },
+      { ...market, market_index: 77, quotes: [] },
+      market,
+      { ...market, quotes: Array.from({ length: 65 }, () => quoteOf(['1', '1'])) },
+      { ...market, quotes: [quoteOf(['1', '1']), quoteOf(['x', '1'])] },
+    ]) {
+      maker.send(message);
+    }
+    const { busy, ...told } = QUOTE_ERRORS; // the log of this stage is never busy
+    await until(() => maker.errors.length === Object.keys(told).length);
+    expect(maker.errors.sort()).toEqual(Object.values(told).sort());
+    expect(heardName('quotes', { channel: 'quotes', error: busy })).toBe('quoteError');
+    const heard = new Set(names('quotes', maker.heard));
+    maker.socket.terminate();
+    // makers.test.ts waits for the heartbeat on a clock of its own.
+    expect([...heard, 'heartbeat'].sort()).toEqual([...documented('quotes', 'send')].sort());
+  });
+});
+
+describe('messages of clients', () => {
+  const markets = new MarketRegistry();
+  for (const view of MARKETS) markets.put(view);
+
+  const cased = (text: string) =>
+    fc
+      .func(fc.boolean())
+      .map((isUpper) => [...text].map((letter, at) => (isUpper(at) ? letter.toUpperCase() : letter)).join(''));
+  const word = (...texts: readonly string[]) => fc.constantFrom(...texts).chain(cased);
+  const odd = fc.oneof(
+    fc.constant(null),
+    fc.integer(),
+    fc.boolean(),
+    fc.string({ maxLength: 8 }),
+    fc.object({ maxDepth: 1 }),
+  );
+  /** Mostly values that are right. */
+  const mostly = (right: fc.Arbitrary<unknown>) =>
+    fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: odd });
+  const type = mostly(word('subscribe', 'unsubscribe'));
+  const market = mostly(word('sol-perp', 'usdt', 'sol', '*'));
+  const marketType = mostly(word('perp', 'spot', '*'));
+
+  it('that a compatible channel accepts are documented, and those that are documented are accepted', () => {
+    const channel = mostly(word('orderbook', 'orderbook_indicative', 'trades', 'priorityfees'));
+    const grouping = mostly(fc.constantFrom(1, 10, 100, '500', 1000));
+    const message = fc.record({ type, channel, market, marketType, grouping }, { requiredKeys: ['type', 'channel'] });
+    let accepted = 0;
+    fc.assert(
+      fc.property(message, (one) => {
+        const request = readRequest(JSON.stringify(one), markets);
+        const found = requestNames('feed', JSON.parse(JSON.stringify(one)));
+        const isTaken = request.is === 'subscribe' || request.is === 'unsubscribe';
+        if (isTaken) accepted += 1;
+        if (isTaken) expect(found).toEqual([request.is]);
+        // A market that is not listed is all that can still be wrong with a documented message.
+        else if (found.length > 0) expect(request.is).toBe('unresolved');
+      }),
+      { numRuns: 3000 },
+    );
+    expect(accepted).toBeGreaterThan(300);
+  });
+
+  it('that the book channel accepts are documented, and those that are documented are accepted', () => {
+    const position = fc.record({ epoch: fc.nat(), seq: mostly(fc.nat()) });
+    const byStream = fc.dictionary(fc.string({ maxLength: 9 }), position, { maxKeys: 2 });
+    const members = {
+      market,
+      marketType,
+      level: mostly(word('l2', 'l3')),
+      depth: mostly(fc.integer({ min: 0, max: 1001 })),
+      conflation: mostly(fc.constantFrom(0, 50, 100, 400, 1000)),
+      checksum: mostly(fc.oneof(fc.boolean(), fc.integer({ min: 0, max: 101 }))),
+      resume: mostly(fc.oneof(position, byStream)),
+      id: fc.oneof(fc.string(), fc.integer()),
+    };
+    const sparse = fc.record(members, { requiredKeys: ['market'] });
+    let accepted = 0;
+    fc.assert(
+      fc.property(word('subscribe', 'unsubscribe'), sparse, (action, one) => {
+        const message = JSON.parse(JSON.stringify({ type: action, channel: 'book', ...one })) as Record<
+          string,
+          unknown
+        >;
+        const name = action.toLowerCase() === 'subscribe' ? 'subscribe' : 'unsubscribe';
+        const request = readBookRequest(name, message, markets);
+        const found = requestNames('feed', message);
+        if (request.is === 'error') {
+          // Members that the schema cannot tie together: a listed market, and the form of resume beside it.
+          if (found.length > 0) expect(['market', 'resume']).toContain(request.code);
+          return;
+        }
+        accepted += 1;
+        expect(found).toEqual([name === 'subscribe' ? 'bookSubscribe' : 'bookUnsubscribe']);
+      }),
+      { numRuns: 4000 },
+    );
+    expect(accepted).toBeGreaterThan(300);
+  });
+
+  it('that makers send are documented when they are taken whole', () => {
+    const whole = mostly(
+      fc.oneof(fc.bigInt({ min: 1n, max: 10n ** 15n }).map(String), fc.nat(), fc.constantFrom(null, '')),
+    );
+    const quote = fc.record(
+      {
+        bid_price: whole,
+        bid_size: whole,
+        ask_price: whole,
+        ask_size: whole,
+        is_oracle_offset: mostly(fc.option(fc.boolean())),
+      },
+      { requiredKeys: [] },
+    );
+    const tooMany = fc.constant(Array.from({ length: 65 }, () => ({})));
+    const message = fc.record({
+      market_index: mostly(fc.integer({ min: 0, max: 70_000 })),
+      market_type: mostly(word('perp', 'perp', 'perp', 'spot')),
+      quotes: mostly(fc.oneof(fc.array(quote, { maxLength: 3 }), fc.array(quote, { maxLength: 3 }), tooMany)),
+    });
+    const wholes = (value: unknown): boolean =>
+      value === undefined ||
+      value === null ||
+      (typeof value === 'string' ? /^(-?\d{1,20})?$/.test(value) : Number.isSafeInteger(value));
+    let accepted = 0;
+    fc.assert(
+      fc.property(message, (one) => {
+        const sent = JSON.parse(JSON.stringify(one)) as Record<string, unknown>;
+        const read = readQuotes(sent);
+        const found = requestNames('quotes', sent);
+        if (read.is === 'refused') expect(found).toEqual([]);
+        if (read.is === 'refused' || read.malformedAt !== null) return;
+        // A price without a size, or a size without a price, is never looked at.
+        const quotes = sent.quotes as Record<string, unknown>[];
+        if (
+          !quotes.every((entry) =>
+            ['bid_price', 'bid_size', 'ask_price', 'ask_size'].every((name) => wholes(entry[name])),
+          )
+        )
+          return;
+        accepted += 1;
+        expect(found).toEqual(['quotes']);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(accepted).toBeGreaterThan(100);
+    const answer = { pubkey: '1'.repeat(32), signature: 'AAAA' };
+    expect([readAuthAnswer(answer), requestNames('quotes', answer)]).toEqual([answer, ['authenticate']]);
+  });
+});
