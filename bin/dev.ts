@@ -114,7 +114,7 @@ async function startCluster(config: Config, options: DevOptions): Promise<Cluste
   };
   const args = Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
   // A group of its own: ctrl-C in a terminal reaches only us, and we stop it in order.
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry, ...args], {
+  const child = spawn(process.execPath, [...process.execArgv, entry, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   });

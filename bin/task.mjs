@@ -9,21 +9,25 @@ const typecheck = tool('typescript/bin/tsc', '-p', '.');
 const lint = tool('@biomejs/biome/bin/biome', 'check', '.');
 const vitest = (...args) => tool('vitest/vitest.mjs', 'run', ...args);
 
-const BENCH_DIR = path.join(ROOT, 'test', 'bench');
-const benches = () =>
-  readdirSync(BENCH_DIR)
+const scriptsIn = (folder) =>
+  readdirSync(path.join(ROOT, 'test', folder))
     .filter((file) => file.endsWith('.ts'))
     .map((file) => file.slice(0, -3))
     .sort();
 
+/** Runs test/<folder>/<name>.ts; 2 when there is none of that name. */
+async function script(folder, name, ...args) {
+  const file = path.join(ROOT, 'test', folder, `${name}.ts`);
+  if (!existsSync(file)) {
+    process.stderr.write(`no ${folder} named ${name}; there are: ${scriptsIn(folder).join(', ')}\n`);
+    return 2;
+  }
+  return runPinned(['--expose-gc', file, ...args]);
+}
+
 async function bench(names) {
-  for (const name of names.length > 0 ? names : benches()) {
-    const file = path.join(BENCH_DIR, `${name}.ts`);
-    if (!existsSync(file)) {
-      process.stderr.write(`no bench named ${name}; there are: ${benches().join(', ')}\n`);
-      return 2;
-    }
-    const code = await runPinned(['--expose-gc', file]);
+  for (const name of names.length > 0 ? names : scriptsIn('bench')) {
+    const code = await script('bench', name);
     if (code !== 0) return code;
   }
   return 0;
@@ -44,7 +48,7 @@ const tasks = {
   format: () => inOrder([tool('@biomejs/biome/bin/biome', 'check', '--write', '.')]),
   schemas: () => inOrder([[path.join(ROOT, 'schemas', 'generate.ts'), ...rest]]),
   bench: () => bench(rest),
-  soak: () => inOrder([[path.join(ROOT, 'test', 'soak', 'main.ts'), ...rest]]),
+  soak: () => script('soak', rest[0] ?? 'memory', ...rest.slice(1)),
 };
 
 if (!Object.hasOwn(tasks, task)) {

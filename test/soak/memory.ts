@@ -1,4 +1,4 @@
-// `npm run soak [minutes]`: what `npm start` runs, for ten minutes by default, with the resident memory of all its processes.
+// `npm run soak memory [minutes]`: what `npm start` runs, for ten minutes by default, with the resident memory of all its processes.
 // One JSON line a minute, then the figures.
 
 import { spawn } from 'node:child_process';
