@@ -53,15 +53,18 @@ const QUERY = {
       'from 2 on recent taker fills count, from 3 on auctions are short and start at the touch in every market',
   },
   reduceOnly: flagParameter('stamped on the order'),
-  allowInfSlippage: flagParameter('no limit price; the end of the auction bounds the fill'),
-  forceUpToSlippage: flagParameter('the auction ends at the slippage limit at the latest'),
+  allowInfSlippage: flagParameter('no limit price; the auction alone bounds the fill'),
+  forceUpToSlippage: flagParameter('the auction ends at the slippage limit itself'),
   isOracleOrder: flagParameter('prices as offsets from the oracle; the default is true'),
   slippageTolerance: {
     type: 'string',
     default: 'dynamic',
     description: `${PERCENT}; what is no number means dynamic: from spread, depth and tier of the market`,
   },
-  auctionDuration: { type: 'integer', description: 'length of the auction; 20 by default, 5 from version 3 on' },
+  auctionDuration: {
+    type: 'integer',
+    description: 'length of the auction in units of 400 ms; 20 by default, 5 from version 3 on',
+  },
   auctionStartPriceOffset: {
     type: 'string',
     description: `${PERCENT}, or marketBased: majors 0, others -0.1, from version 3 on -0.05`,
@@ -77,7 +80,7 @@ const QUERY = {
   additionalEndPriceBuffer: {
     type: 'string',
     pattern: '^-?\\d{1,19}$',
-    description: `added to the end of the auction, may be negative; ${PRICE}`,
+    description: `moves limit and end of the auction away from the start, or towards it when negative; ${PRICE}`,
   },
   maxLeverageSelected: flagParameter('maxLeverageOrderSize replaces the size of the order'),
   maxLeverageOrderSize: u64Text('raw base integer from 0 to 2^64 - 1, 1e9'),
@@ -99,7 +102,7 @@ const params = object(
     triggerPrice: { type: 'null' },
     triggerCondition: { const: 'above' },
     oraclePriceOffset: nullable(integerText(`limit as an offset from the oracle, oracle orders only; ${PRICE}`)),
-    auctionDuration: { type: 'integer', description: 'length of the auction' },
+    auctionDuration: { type: 'integer', description: 'length of the auction in units of 400 ms' },
     maxTs: { type: 'null' },
     auctionStartPrice: integerText(`offset from the oracle for oracle orders; ${PRICE}`),
     auctionEndPrice: integerText(`offset from the oracle for oracle orders; ${PRICE}`),
@@ -115,7 +118,9 @@ const data = object({
   oraclePrice: integerText(PRICE),
   markPrice: integerText(PRICE),
   priceImpact: number('|entry - best| / best as a fraction (0.012 is 1.2 %)'),
-  slippageTolerance: text('the applied tolerance as a decimal fraction (0.005 is 0.5 %)'),
+  slippageTolerance: text(
+    'the applied tolerance as a decimal fraction (0.005 is 0.5 %); 0.15 with allowInfSlippage, at most 0.99',
+  ),
   generatedAt: count('Unix milliseconds'),
 });
 

@@ -1,5 +1,6 @@
 // Contracts of the routes that show books: /l2, /batchL2, /batchL2Cache, /l3, /topMakers.
 
+import { TOPICS } from '../../../schemas/index.ts';
 import { answers, json } from '../../contract/answers.ts';
 import { list, nullable, object, ref, text } from '../../contract/json-schema.ts';
 import type { RouteContract } from '../../contract/openapi.ts';
@@ -17,7 +18,8 @@ const atSlot = {
   type: 'string',
   pattern: '^\\d{1,15}$',
   description:
-    'the book as it was published at this slot, without indicative quotes, for as long as books are kept (24 h); the earliest slot is told in the error',
+    'the book as it was published at this slot, without indicative quotes, for as long as changes of books are kept ' +
+    `(${TOPICS.bookViews.retention.hours} h); the earliest slot available is told in the error`,
 };
 
 const L2_QUERY = {
