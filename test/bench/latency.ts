@@ -8,7 +8,7 @@ import WebSocket from 'ws';
 import { createExchange } from '../../localnet/exchange/index.ts';
 import { type Exchange, type LedgerAccount, type LedgerBlock, startLocalnet } from '../../localnet/index.ts';
 import { fieldOf, loadDefinition } from '../../schemas/index.ts';
-import { startRoles, temporaryDirectory } from '../e2e/harness/processes.ts';
+import { eventually, startRoles, temporaryDirectory } from '../e2e/harness/processes.ts';
 import { report } from './harness/report.ts';
 
 const UPDATES_PER_SECOND = 2_000;
@@ -143,6 +143,12 @@ async function measure(tickMs: number): Promise<void> {
     RPC_WS_URL: cluster.wsUrl,
     BOOK_TICK_MS: tickMs,
   });
+  for (const { symbol } of MARKETS) {
+    await eventually(`a book of ${symbol}`, async () => {
+      const response = await fetch(`${pipeline.endpoints.orderbook}/l3?marketName=${symbol}`);
+      return response.ok;
+    });
+  }
   const latencies: number[] = [];
   let measuring = false;
   let frames = 0;
