@@ -76,7 +76,7 @@ export function ref(name: string): JsonSchema {
 /** One of several words in any letter case. */
 export function anyCase(words: readonly string[], description: string): JsonSchema {
   const patterns = words.map((word) =>
-    word.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`),
+    escaped(word).replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`),
   );
   return { type: 'string', pattern: `^(?:${patterns.join('|')})$`, examples: words, description };
 }

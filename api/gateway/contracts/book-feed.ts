@@ -88,7 +88,7 @@ const id = {
 
 const choices: Members = {
   market: text('symbol in any letter case, or *: every market, also those that appear later'),
-  marketType: anyCase([...MARKET_TYPES, '\\*'], 'perp when absent, with market * both; * only with market *'),
+  marketType: anyCase([...MARKET_TYPES, '*'], 'perp when absent, with market * both; * only with market *'),
   level: anyCase(LEVELS, 'price levels with sources, or orders in queue order; l2 when absent'),
   depth: { type: 'integer', minimum: 1, maximum: DEPTH_MAX, description: 'price levels per side; all when absent' },
   conflation: choice(CONFLATIONS_MS, 'least milliseconds between two changes; 0 when absent'),
