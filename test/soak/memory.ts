@@ -1,5 +1,6 @@
 // `npm run soak memory [minutes]`: what `npm start` runs, for ten minutes by default, with the resident memory of all its processes.
-// One JSON line a minute, then the figures.
+// One JSON line a minute, then the figures. Resident memory counts the embedded log's mapped file too, which is page cache:
+// the kernel takes it back when it is needed. Anonymous memory is what the processes themselves hold.
 
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,14 +15,17 @@ const LIMIT_MB = 1_200;
 const SETTLED_SHARE = 0.4;
 const PORTS = ['orderbook', 'gateway', 'history', 'metrics', 'localnet-rpc', 'localnet-ws'];
 
-interface Sample {
-  readonly minute: number;
-  readonly totalMb: number;
-  readonly byProcess: Record<string, number>;
+interface Memory {
+  readonly residentMb: number;
+  readonly anonymousMb: number;
 }
 
-/** Resident memory of a process and all its descendants, in MB by command name. */
-function residentMb(root: number): Record<string, number> {
+interface Sample extends Memory {
+  readonly minute: number;
+}
+
+/** Memory of a process and all its descendants by command name. */
+function memoryBelow(root: number): Record<string, Memory> {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
@@ -34,15 +38,20 @@ function residentMb(root: number): Record<string, number> {
   }
   const isBelow = (pid: number): boolean =>
     pid === root || (parents.has(pid) && pid > 1 && isBelow(parents.get(pid) ?? 0));
-  const found: Record<string, number> = {};
+  const found: Record<string, Memory> = {};
   for (const pid of parents.keys()) {
     if (!isBelow(pid)) continue;
     try {
-      const kib = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      const megabytes = (field: string) =>
+        Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / KIB_PER_MB;
       const script = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
         .split('\0')
         .find((part) => /\.(ts|mjs)$/.test(part));
-      found[`${pid} ${script?.split('/').slice(-2).join('/') ?? 'other'}`] = kib / KIB_PER_MB;
+      found[`${pid} ${script?.split('/').slice(-2).join('/') ?? 'other'}`] = {
+        residentMb: megabytes('VmRSS'),
+        anonymousMb: megabytes('RssAnon'),
+      };
     } catch {
       // Gone since the listing.
     }
@@ -67,11 +76,14 @@ const started = Date.now();
 const samples: Sample[] = [];
 while (Date.now() - started < minutes * 60_000 && child.exitCode === null) {
   await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
-  const byProcess = residentMb(child.pid ?? 0);
+  const byProcess = memoryBelow(child.pid ?? 0);
   const minute = (Date.now() - started) / 60_000;
-  samples.push({ minute, totalMb: Object.values(byProcess).reduce((sum, mb) => sum + mb, 0), byProcess });
+  const total = (kind: keyof Memory) => Object.values(byProcess).reduce((sum, memory) => sum + memory[kind], 0);
+  samples.push({ minute, residentMb: total('residentMb'), anonymousMb: total('anonymousMb') });
   if (samples.length % (60_000 / SAMPLE_MS) === 0) {
-    const rounded = Object.fromEntries(Object.entries(byProcess).map(([name, mb]) => [name, Math.round(mb)]));
+    const rounded = Object.fromEntries(
+      Object.entries(byProcess).map(([name, mb]) => [name, [Math.round(mb.residentMb), Math.round(mb.anonymousMb)]]),
+    );
     process.stdout.write(`${JSON.stringify({ minute: Math.round(minute), mb: rounded, status: lastLine })}\n`);
   }
 }
@@ -80,12 +92,21 @@ child.kill('SIGTERM');
 await new Promise((resolve) => child.once('exit', resolve));
 remove();
 
-const peakMb = Math.max(...samples.map(({ totalMb }) => totalMb));
 const settled = samples.slice(Math.floor(samples.length * SETTLED_SHARE));
-const growthMbPerMinute = slope(settled.map(({ minute, totalMb }) => [minute, totalMb]));
 const beside = { minutes, limitMb: LIMIT_MB, crashed };
-report({ name: 'memory-peak', value: peakMb, unit: 'MB', ...beside });
-report({ name: 'memory-growth-settled', value: growthMbPerMinute, unit: 'MB/min', ...beside });
+for (const [name, kind] of [
+  ['resident', 'residentMb'],
+  ['anonymous', 'anonymousMb'],
+] as const) {
+  report({
+    name: `memory-${name}-peak`,
+    value: Math.max(...samples.map((sample) => sample[kind])),
+    unit: 'MB',
+    ...beside,
+  });
+  const growth = slope(settled.map((sample) => [sample.minute, sample[kind]]));
+  report({ name: `memory-${name}-growth-settled`, value: growth, unit: 'MB/min', ...beside });
+}
 process.exit(crashed ? 1 : 0);
 
 /** Least squares slope. */
