@@ -1,31 +1,11 @@
-// Estimated fills beside the published client library's walk over the same levels. Runs where the bench has installed
-// the peer (`npm run bench book`), else says that it is absent.
+// Estimated fills beside the published client library's walk over the same levels.
 
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { estimateFill, type Level } from '../../processors/index.ts';
+import { loadSdk, type Sdk } from './harness/peer-sdk.ts';
 
-const FOLDER = new URL('../peers/dlob/', import.meta.url);
-const isInstalled = existsSync(new URL('node_modules/@drift-labs/sdk/package.json', FOLDER));
 const RUNS = 5_000;
-if (!isInstalled) process.stdout.write('peer of estimated fills is not installed: not compared\n');
-
-interface BigNumber {
-  toString(): string;
-}
-
-interface Peer {
-  readonly BN: new (text: string) => BigNumber;
-  readonly calculateEstimatedEntryPriceWithL2: (
-    assetType: 'base' | 'quote',
-    amount: BigNumber,
-    direction: object,
-    basePrecision: BigNumber,
-    l2: { bids: readonly object[]; asks: readonly object[] },
-  ) => Readonly<Record<string, BigNumber>>;
-}
 
 const levels = (isBid: boolean) =>
   fc
@@ -39,8 +19,12 @@ const levels = (isBid: boolean) =>
     .map(([prices, sizes]) => prices.map((price, at): Level => ({ price, dlob: sizes[at] ?? 1n, vamm: 0n })));
 
 describe('estimated fills beside the client library', () => {
-  it.skipIf(!isInstalled)('agree in every value on random books and amounts', () => {
-    const peer = createRequire(FOLDER)('@drift-labs/sdk') as Peer;
+  let peer: Sdk;
+  beforeAll(() => {
+    peer = loadSdk();
+  });
+
+  it('agree in every value on random books and amounts', () => {
     const big = (value: bigint | number) => new peer.BN(String(value));
     const levelsOf = (list: readonly Level[]) =>
       list.map(({ price, dlob }) => ({ price: big(price), size: big(dlob), sources: {} }));

@@ -1,5 +1,5 @@
-// The DLOB of @drift-labs/sdk behind the few calls that the book bench makes. Its package is installed on demand, from
-// the lock file beside this one, and is no part of the product.
+// The @drift-labs/sdk for what is compared with it, and its DLOB behind the few calls that the book bench makes. Its
+// package is installed on demand, from the lock file beside this one, and is no part of the product.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -40,10 +40,19 @@ export interface Peer {
   create(): PeerBook;
 }
 
-/** Loads the peer; installs it first when it is not there. Throws an Error when that fails. */
+/** A `require` that finds the peer; installs it first when it is not there. Throws an Error when that fails. */
+export function requirePeer(): NodeJS.Require {
+  // npm writes its own list last, so an install that was cut short is made again.
+  const isInstalled = ['.package-lock.json', `${PACKAGE}/package.json`].every((file) =>
+    existsSync(new URL(`node_modules/${file}`, import.meta.url)),
+  );
+  if (!isInstalled) install();
+  return createRequire(new URL('package.json', import.meta.url));
+}
+
+/** Loads the peer's book; installs it first when it is not there. Throws an Error when that fails. */
 export async function loadPeer(): Promise<Peer> {
-  const require = createRequire(new URL('package.json', import.meta.url));
-  if (!existsSync(new URL(`node_modules/${PACKAGE}/package.json`, import.meta.url))) install();
+  const require = requirePeer();
   const { DLOB } = require(`${PACKAGE}/lib/node/dlob/DLOB`) as { DLOB: new () => Dlob };
   const { BN } = require('@coral-xyz/anchor') as { BN: new (value: string | number) => Big };
   const { PublicKey } = require('@solana/web3.js') as { PublicKey: new (key: Uint8Array) => { toBase58(): string } };
@@ -115,8 +124,8 @@ export async function loadPeer(): Promise<Peer> {
 }
 
 function install(): void {
-  process.stderr.write(`installing ${PACKAGE} for the bench\n`);
+  process.stderr.write(`installing ${PACKAGE} to compare with\n`);
   const npm = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status } = spawnSync('npm', npm, { cwd: FOLDER, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (status !== 0) throw new Error(`npm ci in ${FOLDER} ended with ${status}`);
+  const { status, error } = spawnSync('npm', npm, { cwd: FOLDER, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) throw new Error(`npm ci in ${FOLDER} ended with ${error?.message ?? status}`);
 }

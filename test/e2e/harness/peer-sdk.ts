@@ -1,0 +1,60 @@
+// What the differential tests call of @drift-labs/sdk, with types: its own would drag its whole tree into the compiler.
+
+import { requirePeer } from '../../peers/dlob/peer.ts';
+
+/** Big number of the peer. */
+export interface Big {
+  toString(): string;
+}
+
+export interface PeerLevel {
+  readonly price: Big;
+  readonly size: Big;
+  readonly sources: Readonly<Record<string, Big>>;
+}
+
+export interface PeerBookLevels {
+  readonly bids: readonly PeerLevel[];
+  readonly asks: readonly PeerLevel[];
+}
+
+export type PeerStruct = Readonly<Record<string, unknown>>;
+
+export interface PeerReserves {
+  readonly baseAssetReserve: Big;
+  readonly quoteAssetReserve: Big;
+}
+
+export interface Sdk {
+  readonly BN: new (text: string) => Big;
+  readonly PerpOperation: { readonly AMM_FILL: number };
+  readonly DEFAULT_TOP_OF_BOOK_QUOTE_AMOUNTS: readonly Big[];
+  readonly MAJORS_TOP_OF_BOOK_QUOTE_AMOUNTS: readonly Big[];
+  calculateEstimatedEntryPriceWithL2(
+    assetType: 'base' | 'quote',
+    amount: Big,
+    direction: object,
+    basePrecision: Big,
+    l2: { bids: readonly object[]; asks: readonly object[] },
+  ): Readonly<Record<string, Big>>;
+  calculateUpdatedAMM(amm: PeerStruct, oracle: PeerStruct): PeerReserves & { readonly pegMultiplier: Big };
+  /** Long spread, then short spread, 1e6 = 100 %; halves are possible. */
+  calculateSpread(amm: object, oracle: PeerStruct, now: Big): readonly [number, number];
+  /** Bid reserves, then ask reserves. */
+  calculateSpreadReserves(amm: object, oracle: PeerStruct, now: Big): readonly [PeerReserves, PeerReserves];
+  getVammL2Generator(request: PeerStruct): {
+    getL2Bids(): Generator<PeerLevel>;
+    getL2Asks(): Generator<PeerLevel>;
+  };
+  mergeL2LevelGenerators(
+    generators: readonly Iterator<PeerLevel>[],
+    isBetter: (left: PeerLevel, right: PeerLevel) => boolean,
+  ): Generator<PeerLevel>;
+  createL2Levels(generator: Iterable<PeerLevel>, depth: number): PeerLevel[];
+  groupL2(l2: PeerBookLevels, grouping: Big, depth: number): PeerBookLevels;
+}
+
+/** The client library; installed first when it is not there. Throws an Error when that fails. */
+export function loadSdk(): Sdk {
+  return requirePeer()('@drift-labs/sdk') as Sdk;
+}
