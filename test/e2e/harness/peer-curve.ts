@@ -26,7 +26,7 @@ const percent = (min: number, max: number) => fc.bigInt({ min: BigInt(min), max:
  *   outcome too. With no inventory a repeg is free and still moves the peg;
  * - a base spread of 1: the library halves it in floating point and moves the ask by the least spread, the program
  *   halves whole numbers and moves nothing;
- * - spreads from 150 % and a base reserve that would be sold out: the library divides by zero there.
+ * - spreads above 100 % and a base reserve that would be sold out: the library divides by zero there.
  */
 export const curves = fc.record({
   spreads: fc.constantFrom<Spreads>('stored reserves', 'stored spreads', 'base spread'),
