@@ -10,6 +10,7 @@ import type {
   BookSlot,
   BookSnapshotBegin,
   BookSnapshotEnd,
+  BookTime,
   BookViewDiff,
   BookViewSnapshot,
   DeadLetter,
@@ -17,6 +18,7 @@ import type {
   FeeLevels,
   FillQualityView,
   MakerQuotes,
+  MarketSample,
   MarketView,
   PnlRanking,
   PositionMarket,
@@ -30,6 +32,7 @@ export interface MessageTypes {
   BookMarket: BookMarket;
   BookOracle: BookOracle;
   BookSlot: BookSlot;
+  BookTime: BookTime;
   BookSnapshotBegin: BookSnapshotBegin;
   BookSnapshotEnd: BookSnapshotEnd;
   BookRepair: BookRepair;
@@ -43,6 +46,7 @@ export interface MessageTypes {
   BookViewDiff: BookViewDiff;
   BookViewSnapshot: BookViewSnapshot;
   MarketView: MarketView;
+  MarketSample: MarketSample;
   TradeView: TradeView;
   MakerQuotes: MakerQuotes;
   DeadLetter: DeadLetter;

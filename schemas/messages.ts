@@ -130,6 +130,13 @@ export interface BookSlot {
   readonly slot: number;
 }
 
+/** When a slot's block was made, in chain order and about every `sampleSlots` slots; written to every partition of `book`. */
+export interface BookTime {
+  readonly slot: number;
+  /** Block time, Unix seconds. */
+  readonly ts: number;
+}
+
 /**
  * Brackets a full snapshot of one market's open orders: what is not upserted between begin and end (or by a live update
  * in between) is gone. `snapshotSlot` is the context slot of the read. Repeating a bracket changes nothing.
@@ -313,6 +320,29 @@ export interface MarketView extends MarketRef {
   readonly oraclePrice: bigint | null;
   readonly openInterestBase: bigint;
   readonly last24hAvgFundingRate: bigint;
+}
+
+/** How a market stood at a block time. Prices and spreads 1e6, base 1e9. */
+export interface MarketSample extends MarketRef {
+  readonly slot: number;
+  /** Block time of `slot`, Unix seconds. */
+  readonly ts: number;
+  /** Null until the first oracle price is known. */
+  readonly oraclePrice: bigint | null;
+  /** Extremes of the oracle price since the sample before, the price at that sample included. */
+  readonly oracleHigh: bigint | null;
+  readonly oracleLow: bigint | null;
+  /** What the vAMM quotes for the smallest size, spread included; null for a market without vAMM. */
+  readonly bidPrice: bigint | null;
+  readonly askPrice: bigint | null;
+  /** As the chain stored them; 0 for a market without vAMM. */
+  readonly longSpread: number;
+  readonly shortSpread: number;
+  /** What the users hold against the AMM: positive = users are long. */
+  readonly baseAssetAmountWithAmm: bigint;
+  readonly openInterestLong: bigint;
+  /** Zero or negative. */
+  readonly openInterestShort: bigint;
 }
 
 /** A fill for the trades channel; raw integers, absent optionals are null. */

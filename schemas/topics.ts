@@ -35,6 +35,7 @@ export const TOPICS = {
       'BookMarket',
       'BookOracle',
       'BookSlot',
+      'BookTime',
       'BookSnapshotBegin',
       'BookSnapshotEnd',
       'BookRepair',
@@ -113,6 +114,14 @@ export const TOPICS = {
     retention: { kind: 'compact' },
     schemas: ['FeedQuality'],
     purpose: 'how each source of each market stands: last slot, gaps, comparisons',
+  },
+  samples: {
+    name: 'samples',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: YEAR_HOURS },
+    schemas: ['MarketSample'],
+    purpose: 'how each market stood, by block time, about every 50 slots',
   },
   deadLetters: {
     name: 'dead-letters',
