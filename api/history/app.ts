@@ -7,9 +7,8 @@ import type { Logger } from '../../platform/index.ts';
 import { collectOpenApi } from '../contract/openapi.ts';
 import { HISTORY_ERRORS, HistoryError, type HistoryErrorCode } from '../errors.ts';
 import { candleRoutes } from './routes/candles.ts';
-import { fundingRateRoutes } from './routes/funding-rates.ts';
+import { marketListRoutes } from './routes/market-lists.ts';
 import { marketStatsRoutes } from './routes/market-stats.ts';
-import { tradeRoutes } from './routes/trades.ts';
 import type { HistoryServices } from './services.ts';
 
 const INFO = {
@@ -39,7 +38,7 @@ export async function historyApp(services: HistoryServices, logger: Logger): Pro
       .send({ error: HISTORY_ERRORS.notFound.error, message: `Route ${method}:${url.split('?', 1)[0]} not found` }),
   );
   const contract = collectOpenApi(app, INFO);
-  for (const routes of [tradeRoutes, fundingRateRoutes, candleRoutes, marketStatsRoutes]) {
+  for (const routes of [marketListRoutes, candleRoutes, marketStatsRoutes]) {
     await app.register(async (scope) => routes(scope, services));
   }
   app.get('/openapi.json', async () => contract());

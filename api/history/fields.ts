@@ -4,12 +4,21 @@ export interface RowField {
   readonly name: string;
   /** SQL over the event's table. */
   readonly sql: string;
-  readonly type: 'integer' | 'string';
+  readonly type: 'integer' | 'string' | 'boolean' | 'integers';
   readonly nullable: boolean;
   readonly description: string;
 }
 
-type Unit = 'base 1e9' | 'quote 1e6' | 'price 1e6' | 'funding 1e9' | 'identifier';
+type Unit =
+  | 'base 1e9'
+  | 'quote 1e6'
+  | 'price 1e6'
+  | 'funding 1e9'
+  | 'token, mint decimals'
+  | 'scaled balance 1e9'
+  | 'interest 1e10'
+  | 'shares'
+  | 'identifier';
 
 const field = (
   name: string,
@@ -40,8 +49,21 @@ export const text = (name: string, description: string, sql = snake(name)): RowF
   field(name, sql, 'string', false, description);
 export const optionalText = (name: string, description: string, sql = snake(name)): RowField =>
   field(name, sql, 'string', true, description);
-export const optionalKey = (name: string, description: string): RowField =>
-  field(name, `base58Encode(${snake(name)})`, 'string', true, description);
+export const key = (name: string, description: string, sql = snake(name)): RowField =>
+  field(name, `base58Encode(${sql})`, 'string', false, description);
+export const optionalKey = (name: string, description: string, sql = snake(name)): RowField =>
+  field(name, `base58Encode(${sql})`, 'string', true, description);
+export const boolean = (name: string, description: string, sql = snake(name)): RowField =>
+  field(name, sql, 'boolean', false, description);
+/** List of JSON integers; in CSV its JSON text in one quoted cell. */
+export const integers = (name: string, description: string, sql = snake(name)): RowField =>
+  field(name, sql, 'integers', false, description);
+
+/** SQL of a market's symbol; empty for a market nobody described. Every list query is given `symbols`. */
+export const symbolSql = (marketType: string, marketIndex: string): string =>
+  `{symbols:Map(String, String)}[concat(${marketType}, '-', toString(${marketIndex}))]`;
+export const symbol = (marketType: string, marketIndex: string, name = 'symbol'): RowField =>
+  text(name, 'market symbol', symbolSql(marketType, marketIndex));
 
 /** What every event row begins with. */
 export const HEAD: readonly RowField[] = [
@@ -56,18 +78,29 @@ export function selectList(fields: readonly RowField[]): string {
   return fields.map(({ name, sql }) => `${sql} AS "${name}"`).join(', ');
 }
 
-export type Row = Readonly<Record<string, string | number | null>>;
+export type Cell = string | number | boolean | readonly number[] | null;
+export type Row = Readonly<Record<string, Cell>>;
 
 /** A result row as the service answers it: 64-bit columns arrive as text, integer members leave as JSON numbers. */
 export function toRow(fields: readonly RowField[], source: Readonly<Record<string, unknown>>): Row {
-  const row: Record<string, string | number | null> = {};
-  for (const { name, type } of fields) {
-    const value = source[name];
-    if (value === null || value === undefined) row[name] = null;
-    else row[name] = type === 'integer' ? Number(value) : String(value);
-  }
+  const row: Record<string, Cell> = {};
+  for (const { name, type } of fields) row[name] = toCell(type, source[name]);
   return row;
 }
+
+function toCell(type: RowField['type'], value: unknown): Cell {
+  if (value === null || value === undefined) return null;
+  if (type === 'integer') return Number(value);
+  if (type === 'boolean') return value === true;
+  return type === 'integers' ? (value as readonly unknown[]).map(Number) : String(value);
+}
+
+const SCHEMA_TYPES = {
+  integer: { type: 'integer' },
+  string: { type: 'string' },
+  boolean: { type: 'boolean' },
+  integers: { type: 'array', items: { type: 'integer' } },
+} as const;
 
 /** JSON Schema of a row. */
 export function rowSchema(fields: readonly RowField[]) {
@@ -77,7 +110,7 @@ export function rowSchema(fields: readonly RowField[]) {
     properties: Object.fromEntries(
       fields.map(({ name, type, nullable, description }) => [
         name,
-        { type: nullable ? [type, 'null'] : type, description },
+        { ...SCHEMA_TYPES[type], ...(nullable ? { type: [SCHEMA_TYPES[type].type, 'null'] } : {}), description },
       ]),
     ),
   };

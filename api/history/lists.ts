@@ -1,13 +1,12 @@
 // Pages of rows, newest first: one query shape for rolling lists and dated archives.
 
 import type { MarketView } from '../../schemas/index.ts';
+import { HistoryError } from '../errors.ts';
+import type { MarketRegistry } from '../views/registry.ts';
 import { decodeCursor, encodeCursor, type PageToken, type RowPosition } from './cursor.ts';
-import { type Row, selectList, toRow } from './fields.ts';
-import type { RowSource } from './rows.ts';
+import { type Row, type RowField, selectList, toRow } from './fields.ts';
 import type { HistoryStore, Parameters } from './store.ts';
 
-/** How far back rolling lists go, seconds (specification, Limits). */
-export const ROLLING_WINDOW_S = 31 * 86_400;
 const PERP_BASE_DECIMALS = 9;
 
 /** Decimals of a market's base amounts: 9 for perps, the token's own for spot. */
@@ -15,14 +14,39 @@ export function baseDecimals(market: MarketView): number {
   return market.marketType === 'perp' ? PERP_BASE_DECIMALS : market.decimals;
 }
 
-/** Parameters that `RowSource` SQL refers to. */
+/** Parameters that pick one market's rows. */
 export function marketParameters(market: MarketView): Parameters {
+  return { marketType: market.marketType, marketIndex: market.marketIndex };
+}
+
+/** What every list query may refer to: `symbols` and `baseScales` by `type-index`. */
+export function registryParameters(markets: MarketRegistry): Parameters {
+  const all = markets.list().map((market) => [`${market.marketType}-${market.marketIndex}`, market] as const);
   return {
-    marketType: market.marketType,
-    marketIndex: market.marketIndex,
-    symbol: market.symbol,
-    baseScale: (10n ** BigInt(baseDecimals(market))).toString(),
+    symbols: Object.fromEntries(all.map(([name, { symbol }]) => [name, symbol])),
+    baseScales: Object.fromEntries(all.map(([name, market]) => [name, String(10n ** BigInt(baseDecimals(market)))])),
   };
+}
+
+/** A list that can be paged by position. */
+export interface RowSource {
+  /** What stands behind FROM: a table as `{db:Identifier}.name`, or a subquery that keeps the columns of the order. */
+  readonly from: string;
+  readonly fields: readonly RowField[];
+  /** SQL that picks the rows of one scope; its parameters come from the scope. */
+  readonly filterSql: string;
+  /** SQL of the list's own counter (UInt64, never null) and the member that shows it. Not with a pointer. */
+  readonly sequenceSql?: string;
+  readonly sequenceField?: string;
+  /** A companion table in which the rows of a scope lie together and name those of `from`. */
+  readonly pointer?: RowPointer;
+}
+
+export interface RowPointer {
+  readonly from: string;
+  readonly filterSql: string;
+  /** Sorting key of `from`, columns that both tables have: `market_type, market_index, ts, slot, signature, event_index`. */
+  readonly keys: string;
 }
 
 export interface TimeRange {
@@ -32,15 +56,21 @@ export interface TimeRange {
   readonly to: number | null;
 }
 
-export interface ListRequest {
+/** Which rows: a source with the values its SQL refers to. */
+export interface ListScope {
   readonly source: RowSource;
-  readonly market: MarketView;
+  readonly parameters: Parameters;
   readonly range: TimeRange;
+}
+
+export interface ListRequest extends ListScope {
   /** Path the cursor belongs to. */
   readonly path: string;
   /** Token from the client; undefined for the first page. */
   readonly page: string | undefined;
   readonly limit: number;
+  /** Whether a plain page number is taken for a token as well (dated archives). */
+  readonly numbered?: boolean;
 }
 
 export interface ListPage {
@@ -50,48 +80,66 @@ export interface ListPage {
   readonly page: number;
 }
 
-const order = ({ sequenceSql }: RowSource): readonly string[] => [
+const order = ({ sequenceSql }: Pick<RowSource, 'sequenceSql'>): readonly string[] => [
   'ts',
   'slot',
-  sequenceSql,
+  ...(sequenceSql === undefined ? [] : [sequenceSql]),
   'signature',
   'event_index',
 ];
 
-/** `SELECT` of a market's rows in a time range, newest first; `position` continues after a row. */
-function listQuery(source: RowSource, range: TimeRange, position: RowPosition | null): string {
+const descending = (parts: readonly string[]): string => parts.map((part) => `${part} DESC`).join(', ');
+/** Copies of an event are equal, so the first of each is the event. */
+const ONCE = 'LIMIT 1 BY signature, event_index';
+
+/**
+ * `SELECT` of a scope's rows, newest first; `position` continues after a row. `window` is what limits the rows: it stands
+ * where the fewest rows are read.
+ */
+function listQuery({ source, range }: ListScope, position: RowPosition | null, window: string): string {
   const upper = range.to === null ? '' : 'AND ts < {to:Int64}';
-  const after = position
-    ? `AND (${order(source).join(', ')}) < ({ts:Int64}, {slot:UInt64}, {sequence:UInt64},
-        toFixedString(base58Decode({txSig:String}), 64), {txSigIndex:UInt32})`
-    : '';
-  return `SELECT ${selectList(source.fields)} FROM {db:Identifier}.${source.table} FINAL
-    WHERE ${source.filterSql} AND ts >= {from:Int64} ${upper} ${after}
-    ORDER BY ${order(source)
-      .map((part) => `${part} DESC`)
-      .join(', ')}`;
+  const inRange = `ts >= {from:Int64} ${upper} ${position ? after(source) : ''}`;
+  const select = `SELECT ${selectList(source.fields)} FROM ${source.from} WHERE ${source.filterSql} AND ${inRange}`;
+  const ordered = `ORDER BY ${descending(order(source))} ${ONCE}`;
+  if (!source.pointer) return `${select} ${ordered} ${window}`;
+  const { from, filterSql, keys } = source.pointer;
+  return `${select} AND (${keys}) IN (
+    SELECT ${keys} FROM ${from} WHERE ${filterSql} AND ${inRange} ${ordered} ${window}) ${ordered}`;
 }
 
-function rangeParameters({ from, to }: TimeRange): Parameters {
-  return to === null ? { from } : { from, to };
+/** The first comparison alone lets the server skip what is newer. */
+function after(source: RowSource): string {
+  const sequence = source.sequenceSql === undefined ? '' : '{sequence:UInt64},';
+  return `AND ts <= {ts:Int64} AND (${order(source).join(', ')}) < ({ts:Int64}, {slot:UInt64}, ${sequence}
+    toFixedString(base58Decode({txSig:String}), 64), {txSigIndex:UInt32})`;
 }
+
+function parametersOf({ parameters, range: { from, to } }: ListScope): Parameters {
+  return to === null ? { ...parameters, from } : { ...parameters, from, to };
+}
+
+const PAGE_NUMBER = /^[1-9]\d{0,5}$/;
 
 /** One page; `nextPage` is null when no rows follow. Throws a validation HistoryError for a bad token. */
 export async function listPage(store: HistoryStore, request: ListRequest): Promise<ListPage> {
-  const { source, market, range, path, page, limit } = request;
-  const token: PageToken | null = page === undefined ? null : decodeCursor(path, page);
-  const number = token?.page ?? 1;
-  const found = await store.rows<Record<string, unknown>>(
-    `${listQuery(source, range, token?.position ?? null)} LIMIT {rows:UInt32}`,
-    { ...marketParameters(market), ...rangeParameters(range), ...token?.position, rows: limit + 1 },
-  );
+  const { source, path, page, limit, numbered } = request;
+  const number = numbered && page !== undefined && PAGE_NUMBER.test(page) ? Number(page) : null;
+  const token: PageToken | null = page === undefined || number !== null ? null : decodeCursor(path, page);
+  const current = number ?? token?.page ?? 1;
+  const window = 'LIMIT {rows:UInt32} OFFSET {skipped:UInt64}';
+  const found = await store.rows<Record<string, unknown>>(listQuery(request, token?.position ?? null, window), {
+    ...parametersOf(request),
+    ...token?.position,
+    rows: limit + 1,
+    skipped: number === null ? 0 : (number - 1) * limit,
+  });
   const records = found.slice(0, limit).map((row) => toRow(source.fields, row));
   const last = records.at(-1);
   const more = found.length > limit && last !== undefined;
   return {
     records,
-    page: number,
-    nextPage: more ? encodeCursor(path, { position: positionOf(source, last), page: number + 1 }) : null,
+    page: current,
+    nextPage: more ? encodeCursor(path, { position: positionOf(source, last), page: current + 1 }) : null,
   };
 }
 
@@ -99,36 +147,48 @@ function positionOf({ sequenceField }: RowSource, row: Row): RowPosition {
   return {
     ts: Number(row.ts),
     slot: Number(row.slot),
-    sequence: String(row[sequenceField] ?? 0),
+    sequence: sequenceField === undefined ? '0' : String(row[sequenceField] ?? 0),
     txSig: String(row.txSig),
     txSigIndex: Number(row.txSigIndex),
   };
 }
 
-/** Number of rows of a market in a range. */
-export async function countRows(
-  store: HistoryStore,
-  source: RowSource,
-  market: MarketView,
-  range: TimeRange,
-): Promise<number> {
-  const upper = range.to === null ? '' : 'AND ts < {to:Int64}';
+/** Number of rows of a scope. */
+export async function countRows(store: HistoryStore, scope: ListScope): Promise<number> {
+  const { from, filterSql } = scope.source.pointer ?? scope.source;
+  const upper = scope.range.to === null ? '' : 'AND ts < {to:Int64}';
   const rows = await store.rows<{ total: string }>(
-    `SELECT count() AS total FROM {db:Identifier}.${source.table} FINAL
-     WHERE ${source.filterSql} AND ts >= {from:Int64} ${upper}`,
-    { ...marketParameters(market), ...rangeParameters(range) },
+    `SELECT uniqExact(signature, event_index) AS total FROM ${from} WHERE ${filterSql} AND ts >= {from:Int64} ${upper}`,
+    parametersOf(scope),
   );
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Every row of a range in the order of the list, block by block. */
-export async function* allRows(
-  store: HistoryStore,
-  source: RowSource,
-  market: MarketView,
-  range: TimeRange,
-): AsyncIterable<readonly Row[]> {
-  const parameters = { ...marketParameters(market), ...rangeParameters(range) };
-  const blocks = await store.stream<Record<string, unknown>>(listQuery(source, range, null), parameters);
-  for await (const block of blocks) yield block.map((row) => toRow(source.fields, row));
+/** Every row of a scope as CSV in the order of the list. The failure of the query itself comes before the first byte. */
+export function csvOf(store: HistoryStore, scope: ListScope) {
+  return store.csv(listQuery(scope, null, ''), parametersOf(scope));
+}
+
+/** How far back rolling lists go, seconds (specification, Limits). */
+export const ROLLING_WINDOW_S = 31 * 86_400;
+
+/** `startTs` and `endTs` of a rolling list, in either order, both inclusive; never further back than the window. */
+export function rollingRange(now: number, startTs: number | undefined, endTs: number | undefined): TimeRange {
+  const oldest = now - ROLLING_WINDOW_S;
+  const given = [startTs, endTs].filter((ts) => ts !== undefined);
+  if (given.length === 2) {
+    return { from: Math.max(oldest, Math.min(...given)), to: Math.max(...given) + 1 };
+  }
+  if (startTs !== undefined) return { from: Math.max(oldest, startTs), to: null };
+  return { from: oldest, to: endTs === undefined ? null : endTs + 1 };
+}
+
+/** The seconds of a UTC day, or of a month without `day`. Throws a validation HistoryError for a day its month lacks. */
+export function datedRange(year: number, month: number, day?: number): TimeRange & { readonly to: number } {
+  const from = Date.UTC(year, month - 1, day ?? 1);
+  if (new Date(from).getUTCMonth() !== month - 1) {
+    throw new HistoryError('validation', `no such day: ${year}-${month}-${day}`);
+  }
+  const to = day === undefined ? Date.UTC(year, month, 1) : Date.UTC(year, month - 1, day + 1);
+  return { from: from / 1000, to: to / 1000 };
 }

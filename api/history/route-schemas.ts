@@ -11,14 +11,37 @@ export const SYMBOL = {
   description: 'market symbol, for example SOL-PERP',
 };
 
-export const symbolParams = { type: 'object', required: ['symbol'], properties: { symbol: SYMBOL } };
-
 export const PAGE = {
   type: 'string',
   minLength: 1,
   maxLength: 512,
   description: 'meta.nextPage of the previous response',
 };
+
+/** Larger values are milliseconds by mistake. */
+const MAX_TS = 100_000_000_000;
+export const TS = { type: 'integer', minimum: 0, maximum: MAX_TS };
+/** Filters of every rolling list: an interval in either order, both ends inclusive. */
+export const TS_FILTERS = {
+  startTs: { ...TS, description: 'one end of the interval, unix seconds, inclusive' },
+  endTs: { ...TS, description: 'the other end of the interval, unix seconds, inclusive' },
+};
+
+/** First year of the archive (specification, Limits). */
+const FIRST_YEAR = 2022;
+const LAST_YEAR = 2200;
+export const MONTH_PARAMS = {
+  year: { type: 'integer', minimum: FIRST_YEAR, maximum: LAST_YEAR },
+  month: { type: 'integer', minimum: 1, maximum: 12 },
+};
+export const DAY_PARAMS = { ...MONTH_PARAMS, day: { type: 'integer', minimum: 1, maximum: 31 } };
+export const archiveQuery = {
+  page: { ...PAGE, description: `${PAGE.description}, or a page number` },
+  format: { type: 'string', enum: ['json', 'csv'], default: 'json', description: 'csv holds the whole slot' },
+};
+
+/** A public key in a path; checked by decoding it. */
+export const PUBLIC_KEY = { type: 'string', minLength: 1, maxLength: 64, description: 'public key, base58' };
 
 /** A route schema with what the contract says about it beyond validation. */
 export interface DescribedSchema extends FastifySchema {
@@ -70,7 +93,7 @@ export function rollingResponse(fields: readonly RowField[]) {
 /** Envelope of dated archives. */
 export function datedResponse(fields: readonly RowField[]) {
   return {
-    description: 'rows of the day, newest first; with format=csv the whole day as text/csv',
+    description: 'rows of the slot, newest first; with format=csv the whole slot as text/csv',
     type: 'object',
     required: ['success', 'records', 'meta'],
     properties: {
@@ -81,11 +104,11 @@ export function datedResponse(fields: readonly RowField[]) {
         required: ['records', 'totalRecords', 'totalPages', 'currentPage', 'nextPage'],
         properties: {
           records: { type: 'integer', description: 'rows on this page' },
-          totalRecords: { type: 'integer', description: 'rows of the whole day' },
-          totalPages: { type: 'integer', description: '0 when the day is empty' },
+          totalRecords: { type: 'integer', description: 'rows of the whole slot' },
+          totalPages: { type: 'integer', description: '0 when the slot is empty' },
           currentPage: { type: 'integer', description: 'starts at 1' },
           nextPage: { type: ['string', 'null'], description: 'pass back as page' },
-          includesLatest: { type: 'boolean', description: 'true while the day is not over' },
+          includesLatest: { type: 'boolean', description: 'true while the slot is not over' },
         },
       },
     },

@@ -1,5 +1,6 @@
 // What the routes of the history service are given.
 
+import bs58 from 'bs58';
 import type { MarketType, MarketView } from '../../schemas/index.ts';
 import { HistoryError } from '../errors.ts';
 import type { MarketRegistry } from '../views/registry.ts';
@@ -24,4 +25,18 @@ export function marketOf({ markets }: HistoryServices, symbol: string, only?: Ma
     throw new HistoryError('validation', `Symbol ${symbol} is not a ${only} market`);
   }
   return market;
+}
+
+const KEY_BYTES = 32;
+
+/** A public key as it is written, after checking that it is one. Throws a validation HistoryError. */
+export function keyOf(text: string): string {
+  let bytes: Uint8Array | null = null;
+  try {
+    bytes = bs58.decode(text);
+  } catch {
+    // Not base58 at all: refused below.
+  }
+  if (bytes?.length !== KEY_BYTES) throw new HistoryError('validation', `Invalid account ID format: ${text}`);
+  return text;
 }

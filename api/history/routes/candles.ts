@@ -6,19 +6,25 @@ import { HistoryError } from '../../errors.ts';
 import { bucketSql, bucketStart, RESOLUTIONS, type Resolution, shiftBucket } from '../buckets.ts';
 import { buildCandles, type Ohlc, type PreviousClose, type TradedBucket } from '../candles.ts';
 import { baseDecimals, marketParameters } from '../lists.ts';
-import { described, errorResponses, limitSchema, SYMBOL } from '../route-schemas.ts';
-import { PRICE_SQL } from '../rows.ts';
+import { described, errorResponses, limitSchema, SYMBOL, TS } from '../route-schemas.ts';
+import { priceSql } from '../rows/market.ts';
 import { type HistoryServices, marketOf } from '../services.ts';
 import type { HistoryStore, Parameters } from '../store.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
-/** Larger values are milliseconds by mistake. */
-const MAX_TS = 100_000_000_000;
 
 /** Fills that make candles: liquidations and transfers between accounts are no market prices (reference 7.2). */
 const CANDLE_FILLS = `action = 'fill' AND market_type = {marketType:String} AND market_index = {marketIndex:UInt16}
   AND action_explanation NOT IN ('liquidation', 'transferPerpPosition') AND ifNull(base_asset_amount_filled, 0) > 0`;
+
+/** `{baseScale:UInt64}` is ten to the market's base decimals. */
+const PRICE_SQL = priceSql('{baseScale:UInt64}');
+
+const candleParameters = (market: MarketView): Parameters => ({
+  ...marketParameters(market),
+  baseScale: String(10n ** BigInt(baseDecimals(market))),
+});
 
 interface CandleQuery {
   readonly limit: number;
@@ -26,7 +32,6 @@ interface CandleQuery {
   readonly endTs?: number;
 }
 
-const TS = { type: 'integer', minimum: 0, maximum: MAX_TS };
 const NUMBER = { type: 'number' };
 const candleSchema = {
   type: 'object',
@@ -140,7 +145,7 @@ async function tradedBuckets(
   store: HistoryStore,
   { market, resolution, oldest, end }: BucketRequest,
 ): Promise<readonly TradedBucket[]> {
-  const parameters: Parameters = { ...marketParameters(market), oldest, end };
+  const parameters: Parameters = { ...candleParameters(market), oldest, end };
   const rows = await store.rows<BucketRow>(
     `SELECT bucket, ${OHLC('price')} AS fill, ${OHLC('oracle')} AS oracle,
        toString(sum(quote)) AS quoteVolume, toString(sum(base)) AS baseVolume
@@ -174,7 +179,7 @@ async function previousClose(store: HistoryStore, market: MarketView, ts: number
     `SELECT toString(${PRICE_SQL}) AS fill, toString(oracle_price) AS oracle
      FROM {db:Identifier}.order_action WHERE ${CANDLE_FILLS} AND ts < {before:Int64}
      ORDER BY ts DESC, fill_record_id DESC LIMIT 1`,
-    { ...marketParameters(market), before: ts },
+    { ...candleParameters(market), before: ts },
   );
   const [row] = rows;
   return row ? { fill: BigInt(row.fill), oracle: BigInt(row.oracle) } : null;

@@ -1,4 +1,4 @@
-// The rows of each list: fields, table and order (history reference 4).
+// Rows of what happens in markets: fills and funding rates (history reference 4.1, 4.3).
 
 import {
   amount,
@@ -9,20 +9,25 @@ import {
   optionalKey,
   optionalText,
   type RowField,
+  symbol,
   text,
-} from './fields.ts';
+} from '../fields.ts';
+import type { RowSource } from '../lists.ts';
 
 const PRICE_DECIMALS = 6;
 const QUOTE_DECIMALS = 6;
 
 /**
- * SQL of quote / base in price 1e6, rounded to the nearest (history reference 7.2). `{baseScale:UInt64}` is ten to the
- * market's base decimals; both amounts must be non-null, the base not zero.
+ * SQL of quote / base in price 1e6, rounded to the nearest (history reference 7.2). `scaleSql` is ten to the market's base
+ * decimals; both amounts must be non-null, the base not zero.
  */
-export const PRICE_SQL =
-  `intDiv(toUInt256(assumeNotNull(quote_asset_amount_filled)) * {baseScale:UInt64} * 2 * ` +
+export const priceSql = (scaleSql: string): string =>
+  `intDiv(toUInt256(assumeNotNull(quote_asset_amount_filled)) * ${scaleSql} * 2 * ` +
   `${10 ** (PRICE_DECIMALS - QUOTE_DECIMALS)} + assumeNotNull(base_asset_amount_filled), ` +
   `toUInt256(assumeNotNull(base_asset_amount_filled)) * 2)`;
+
+/** Every list query is given `baseScales`. */
+const BASE_SCALE = `toUInt64({baseScales:Map(String, String)}[concat(market_type, '-', toString(market_index))])`;
 
 /** Both sides' order members, in the order of CSV columns. */
 const side = (name: 'taker' | 'maker'): readonly RowField[] => [
@@ -60,7 +65,7 @@ export const TRADE_FIELDS: readonly RowField[] = [
   optionalAmount('spotFulfillmentMethodFee', 'quote 1e6'),
   text('marketFilter', 'perp or spot', 'market_type'),
   optionalText('user', 'the account a row was listed under; null in market lists', 'NULL'),
-  text('symbol', 'market symbol', '{symbol:String}'),
+  symbol('market_type', 'market_index'),
   integer('bitFlags', 'flags of the fill'),
   optionalAmount('takerExistingQuoteEntryAmount', 'quote 1e6'),
   optionalAmount('takerExistingBaseAssetAmount', 'base 1e9'),
@@ -69,7 +74,7 @@ export const TRADE_FIELDS: readonly RowField[] = [
   optionalAmount('triggerPrice', 'price 1e6'),
   optionalInteger('builderIdx', 'builder index'),
   optionalAmount('builderFee', 'quote 1e6'),
-  optionalAmount('price', 'price 1e6', `if(ifNull(base_asset_amount_filled, 0) = 0, NULL, ${PRICE_SQL})`),
+  optionalAmount('price', 'price 1e6', `if(ifNull(base_asset_amount_filled, 0) = 0, NULL, ${priceSql(BASE_SCALE)})`),
 ];
 
 /** Funding rate row, 4.3. */
@@ -77,7 +82,7 @@ export const FUNDING_RATE_FIELDS: readonly RowField[] = [
   ...HEAD,
   amount('recordId', 'identifier'),
   integer('marketIndex', 'market index'),
-  text('symbol', 'market symbol', '{symbol:String}'),
+  symbol("'perp'", 'market_index'),
   amount('fundingRate', 'funding 1e9'),
   amount('fundingRateLong', 'funding 1e9'),
   amount('fundingRateShort', 'funding 1e9'),
@@ -88,19 +93,8 @@ export const FUNDING_RATE_FIELDS: readonly RowField[] = [
   amount('baseAssetAmountWithAmm', 'base 1e9'),
 ];
 
-/** A list that can be paged by position. */
-export interface RowSource {
-  readonly table: string;
-  readonly fields: readonly RowField[];
-  /** SQL of the list's own counter (UInt64, never null) and the member that shows it. */
-  readonly sequenceSql: string;
-  readonly sequenceField: string;
-  /** SQL that picks the rows of one market; parameters `marketType`, `marketIndex`. */
-  readonly filterSql: string;
-}
-
 export const TRADES: RowSource = {
-  table: 'order_action',
+  from: '{db:Identifier}.order_action',
   fields: TRADE_FIELDS,
   sequenceSql: 'ifNull(fill_record_id, 0)',
   sequenceField: 'fillRecordId',
@@ -108,9 +102,9 @@ export const TRADES: RowSource = {
 };
 
 export const FUNDING_RATES: RowSource = {
-  table: 'funding_rate',
+  from: '{db:Identifier}.funding_rate',
   fields: FUNDING_RATE_FIELDS,
   sequenceSql: 'record_id',
   sequenceField: 'recordId',
-  filterSql: `market_index = {marketIndex:UInt16} AND {marketType:String} = 'perp'`,
+  filterSql: 'market_index = {marketIndex:UInt16}',
 };
