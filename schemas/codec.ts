@@ -13,12 +13,14 @@ import type {
   BookTime,
   BookViewDiff,
   BookViewSnapshot,
+  CandleView,
   DeadLetter,
   FeedQuality,
   FeeLevels,
   FillQualityView,
   MakerQuotes,
   MarketSample,
+  MarketSummary,
   MarketView,
   PnlRanking,
   PositionMarket,
@@ -47,6 +49,8 @@ export interface MessageTypes {
   BookViewSnapshot: BookViewSnapshot;
   MarketView: MarketView;
   MarketSample: MarketSample;
+  MarketSummary: MarketSummary;
+  CandleView: CandleView;
   TradeView: TradeView;
   MakerQuotes: MakerQuotes;
   DeadLetter: DeadLetter;

@@ -18,3 +18,8 @@ export function parseMarketKey(key: string): MarketRef {
   if (!match) throw new RangeError(`not a market key: ${key}`);
   return { marketType: match[1] as MarketType, marketIndex: Number(match[2]) };
 }
+
+/** Key of a candle in `views.candles`: `perp-0|60|1700000000`. The partition is that of the market's key. */
+export function candleKey(candle: MarketRef & { readonly resolution: string; readonly ts: number }): string {
+  return `${marketKey(candle)}|${candle.resolution}|${candle.ts}`;
+}

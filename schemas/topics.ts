@@ -5,7 +5,7 @@ export type Retention = { readonly kind: 'time'; readonly hours: number } | { re
 export interface Topic {
   readonly name: string;
   /** What the key of a record is; all records of one key are in one partition, in order. */
-  readonly key: 'market' | 'market or account' | 'market and source' | 'reason';
+  readonly key: 'market' | 'market or account' | 'market and source' | 'market and bucket' | 'reason';
   readonly partitions: number;
   readonly retention: Retention;
   /** Avro record names that may appear, or `events` for every program event. */
@@ -122,6 +122,22 @@ export const TOPICS = {
     retention: { kind: 'time', hours: YEAR_HOURS },
     schemas: ['MarketSample'],
     purpose: 'how each market stood, by block time, about every 50 slots',
+  },
+  candleViews: {
+    name: 'views.candles',
+    key: 'market and bucket',
+    partitions: 4,
+    retention: { kind: 'compact' },
+    schemas: ['CandleView'],
+    purpose: 'the newest state of every candle; all of a market are in the partition of the market',
+  },
+  summaryViews: {
+    name: 'views.summaries',
+    key: 'market',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['MarketSummary'],
+    purpose: 'what the last 24 hours of each market come to',
   },
   deadLetters: {
     name: 'dead-letters',
