@@ -77,3 +77,17 @@ function nullableType(column: string): string {
   const dictionary = /^LowCardinality\((.*)\)$/.exec(column);
   return dictionary ? `LowCardinality(Nullable(${dictionary[1]}))` : `Nullable(${column})`;
 }
+
+/** Tables that hold the events of a base table in another order, filled by materialized views with each insert. */
+export const COMPANION_TABLES: Readonly<Record<string, string>> = {
+  account_action: 'order_action',
+  market_deposit: 'deposit',
+  market_swap: 'swap',
+  market_insurance_fund_stake: 'insurance_fund_stake',
+  liquidation_by_time: 'liquidation',
+  account: 'new_user',
+  referral: 'new_user',
+};
+
+/** Tables that hold what reducers publish, by topic: the newest row of a key counts. */
+export const REDUCED_TABLES = { samples: 'market_sample', candles: 'candle' } as const;

@@ -58,8 +58,11 @@ export async function migrate(
   target: MigrationTarget,
   migrations: readonly Migration[] = readMigrations(),
 ): Promise<readonly string[]> {
-  const settings: ClickHouseSettings =
-    target.cluster === '' ? {} : { distributed_ddl_task_timeout: String(DDL_TIMEOUT_SECONDS) };
+  const settings: ClickHouseSettings = {
+    // A companion table is filled from all months of its base table.
+    max_partitions_per_insert_block: '0',
+    ...(target.cluster === '' ? {} : { distributed_ddl_task_timeout: String(DDL_TIMEOUT_SECONDS) }),
+  };
   const run = (query: string) => client.command({ query, clickhouse_settings: settings });
   for (const statement of statementsOf(BOOTSTRAP, target)) await run(statement);
   const applied = await readApplied(client, target.database);

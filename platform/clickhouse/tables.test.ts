@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { columnsOf, EVENT_NAMES, tableOf, UNKNOWN_RECORD } from '../../schemas/index.ts';
+import {
+  COMPANION_TABLES,
+  columnsOf,
+  EVENT_NAMES,
+  REDUCED_TABLES,
+  tableOf,
+  UNKNOWN_RECORD,
+} from '../../schemas/index.ts';
 import { readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { readMigrations, statementsOf } from './migrate.ts';
@@ -24,6 +31,10 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ');
+}
+
 async function rows<T>(query: string): Promise<readonly T[]> {
   return (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<T>();
 }
@@ -32,7 +43,8 @@ describe('history tables', () => {
   it('hold exactly the fields of the event schemas, in order and type', async () => {
     const stored = await rows<{ table: string; name: string; type: string }>(
       `SELECT table, name, type FROM system.columns
-       WHERE database = currentDatabase() AND default_kind = '' AND table != 'migrations' ORDER BY table, position`,
+       WHERE database = currentDatabase() AND default_kind = '' AND table IN (${quoted(events.map(tableOf))})
+       ORDER BY table, position`,
     );
     expect([...new Set(stored.map(({ table }) => table))].sort()).toEqual(events.map(tableOf).sort());
     for (const event of events) {
@@ -45,11 +57,19 @@ describe('history tables', () => {
   it('keep one row of an event, forget nothing of its identity, and remember insert tokens', async () => {
     const stored = await rows<{ name: string; engine: string; sorting_key: string; create_table_query: string }>(
       `SELECT name, engine, sorting_key, create_table_query FROM system.tables
-       WHERE database = currentDatabase() AND name != 'migrations'`,
+       WHERE database = currentDatabase() AND name != 'migrations' AND engine != 'MaterializedView'`,
     );
+    const reduced: Readonly<Record<string, string>> = {
+      [REDUCED_TABLES.samples]: 'market_type, market_index, ts, slot',
+      [REDUCED_TABLES.candles]: 'market_type, market_index, resolution, ts',
+      projection: 'name',
+    };
+    const named = [...events.map(tableOf), ...Object.keys(COMPANION_TABLES), ...Object.keys(reduced)];
+    expect(stored.map(({ name }) => name).sort()).toEqual(named.sort());
     for (const { name, engine, sorting_key, create_table_query } of stored) {
       expect(engine, name).toBe('ReplacingMergeTree');
-      expect(sorting_key, name).toMatch(/slot, signature, event_index$/);
+      if (reduced[name] === undefined) expect(sorting_key, name).toMatch(/slot, signature, event_index(, side)?$/);
+      else expect(sorting_key, name).toBe(reduced[name]);
       expect(create_table_query, name).toContain('non_replicated_deduplication_window = 1000');
     }
   });
@@ -57,13 +77,19 @@ describe('history tables', () => {
   it('are replicated on a cluster', async () => {
     const target = { database: 'history', cluster: 'replicas' };
     const statements = readMigrations().flatMap(({ sql }) => statementsOf(sql, target));
-    expect(statements.length).toBe(events.length);
+    const tables = statements.filter((statement) => statement.startsWith('CREATE TABLE'));
+    expect(tables.length).toBe(events.length + Object.keys(COMPANION_TABLES).length + 3);
     for (const statement of statements) {
-      expect(statement).toMatch(/^CREATE TABLE IF NOT EXISTS history\.`\w+` ON CLUSTER replicas \(/);
-      expect(statement).toContain('ENGINE = ReplicatedReplacingMergeTree\n');
-      expect(statement).toContain('SETTINGS replicated_deduplication_window = 1000');
       // No cluster runs here, but the engine's own parser reads the statement.
       await clickhouse.client.command({ query: `EXPLAIN AST ${statement}` });
+      if (statement.startsWith('INSERT INTO history.')) continue;
+      expect(statement).toMatch(
+        /^(CREATE (TABLE|MATERIALIZED VIEW) IF NOT EXISTS|ALTER TABLE) history\.`\w+` ON CLUSTER replicas /,
+      );
+    }
+    for (const statement of tables) {
+      expect(statement).toMatch(/ENGINE = ReplicatedReplacingMergeTree(\(\w+\))?\n/);
+      expect(statement).toContain('SETTINGS replicated_deduplication_window = 1000');
     }
   });
 

@@ -110,3 +110,12 @@ describe('books of a partition', () => {
     expect(books.lowWatermark()).toBe(0n);
   });
 });
+
+describe('block times', () => {
+  it('leave the books as they are, and make none', () => {
+    const books = new PartitionBooks(0, 0n);
+    const value = encodeMessage('BookTime', { slot: 7, ts: 1_700_000_000 });
+    expect(run(books, [{ offset: 4n, value }])).toEqual([]);
+    expect([books.books.size, books.next]).toEqual([0, 5n]);
+  });
+});

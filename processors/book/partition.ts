@@ -3,6 +3,7 @@
 
 import {
   type BookCheck,
+  type BookTime,
   type DeadLetter,
   decodeMessage,
   encodeMessage,
@@ -96,7 +97,10 @@ export class PartitionBooks {
   /** Applies a record: what it publishes goes to `outputs`. Never throws for a bad record. */
   apply(record: InputRecord, outputs: BookOutput[]): void {
     if (record.offset >= this.next) this.next = record.offset + 1n;
-    let message: BookMessage | { readonly name: 'BookCheck'; readonly value: BookCheck };
+    let message:
+      | BookMessage
+      | { readonly name: 'BookCheck'; readonly value: BookCheck }
+      | { readonly name: 'BookTime'; readonly value: BookTime };
     try {
       const decoded = decodeMessage(record.value);
       if (!BOOK_MESSAGES.has(decoded.name)) throw new RangeError(`${decoded.name} does not belong into a book`);
@@ -105,6 +109,8 @@ export class PartitionBooks {
       outputs.push(this.deadLetter(record, error));
       return;
     }
+    // Block times are for the samples; a book is made of slots.
+    if (message.name === 'BookTime') return;
     if (message.name === 'BookSlot') {
       if (message.value.slot > this.slot) this.slot = message.value.slot;
       for (const book of this.books.values()) this.applyTo(book, record.offset, message, outputs);
