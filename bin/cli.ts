@@ -7,6 +7,7 @@ import { type DevOptions, dev } from './dev.ts';
 import { doctor } from './doctor.ts';
 import { ROLE_HELP, ROLE_NAMES, type RoleName } from './roles.ts';
 import { runRoles } from './run.ts';
+import { sqlUser } from './sql-user.ts';
 import { printTopics } from './topics.ts';
 
 const EXIT_USAGE = 2;
@@ -73,6 +74,13 @@ program
   .description('print the topic catalogue')
   .option('--json', 'as JSON')
   .action((flags: { json?: boolean }) => printTopics(flags.json === true));
+
+withSettings(program.command('sql-user'))
+  .option('--apply', 'run the statements on clickhouseUrl instead of printing them')
+  .description('statements that make the read-only SQL user (analystUser) on a ClickHouse server')
+  .action(async (flags: Record<string, unknown> & { apply?: true }) => {
+    process.exitCode = await sqlUser(configOf(flags), flags.apply === true);
+  });
 
 withSettings(program.command('doctor'))
   .description('check what this machine has and whether the configured services answer')

@@ -67,7 +67,10 @@ function needsClickHouse(names: readonly RoleName[]): boolean {
 function hostClickHouse(clickhouse: ClickHouse): RunningRole {
   return {
     name: 'clickhouse',
-    endpoints: { clickhouse: clickhouse.url },
+    endpoints: {
+      clickhouse: clickhouse.url,
+      ...(clickhouse.analystUrl === null ? {} : { sql: clickhouse.analystUrl }),
+    },
     done: new Promise(() => {}),
     stop: () => clickhouse.stop(),
   };

@@ -18,6 +18,9 @@ export interface Config {
   readonly clickhousePassword: string;
   readonly clickhouseDatabase: string;
   readonly clickhouseCluster: string;
+  /** Read-only SQL user of the managed child, and of a server after `slotbook sql-user`; empty: none. */
+  readonly analystUser: string;
+  readonly analystPassword: string;
   readonly host: string;
   readonly orderbookPort: number;
   readonly gatewayPort: number;
@@ -30,6 +33,8 @@ export interface Config {
   readonly quoteMakers: string;
   readonly sinkMaxDelayMs: number;
   readonly sinkMaxRows: number;
+  /** Slots between two samples of every market, and between two block times asked for. */
+  readonly sampleSlots: number;
   readonly slotStallMs: number;
   readonly shadowCheckMs: number;
   /** JSON-RPC that answers getPriorityFeeEstimate; empty: rpcUrl. */
@@ -108,6 +113,8 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'clickhousePassword', fallback: '', help: 'ClickHouse password', secret: true },
   { key: 'clickhouseDatabase', fallback: 'slotbook', help: 'ClickHouse database' },
   { key: 'clickhouseCluster', fallback: '', help: 'cluster name for replicated tables; empty = one server' },
+  { key: 'analystUser', fallback: 'analyst', help: 'read-only SQL user; empty = none' },
+  { key: 'analystPassword', fallback: '', help: 'its password; empty = none is asked for', secret: true },
   { key: 'host', fallback: '127.0.0.1', help: 'address to listen on' },
   port('orderbookPort', 6969, 'order-book REST and /ws'),
   port('gatewayPort', 6970, 'WebSocket gateway'),
@@ -119,6 +126,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'quoteMakers', fallback: '', help: 'maker keys that may quote, separated by commas; empty = any' },
   { key: 'sinkMaxDelayMs', fallback: 250, min: 10, max: 60_000, help: 'longest a row waits before its block is sent' },
   { key: 'sinkMaxRows', fallback: 50_000, min: 1, max: 1_000_000, help: 'most records in one block' },
+  { key: 'sampleSlots', fallback: 50, min: 1, max: 100_000, help: 'slots between two samples of every market' },
   {
     key: 'shadowCheckMs',
     fallback: 10_000,

@@ -1,5 +1,6 @@
 // ClickHouse for the other rooms: opening it, the settings of reads, migrations.
 
+export { type Analyst, analystOf, analystStatements } from './analyst.ts';
 export * from './client.ts';
 export * from './migrate.ts';
 export * from './provider.ts';

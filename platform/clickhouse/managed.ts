@@ -10,6 +10,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
+import { type Analyst, usersConfig } from './analyst.ts';
 import { serverConfig } from './server-config.ts';
 
 const HOST = '127.0.0.1';
@@ -51,8 +52,11 @@ export function assertEngineInstalled(
   }
 }
 
-/** Starts the child on `directory`, or attaches to the one that another live process runs there. */
-export async function openManaged(directory: string, logger: Logger): Promise<ManagedServer> {
+/**
+ * Starts the child on `directory`, or attaches to the one that another live process runs there. `analyst` is who may log
+ * in beside the pipeline itself; a child that is attached to has the users its holder gave it.
+ */
+export async function openManaged(directory: string, logger: Logger, analyst: Analyst | null): Promise<ManagedServer> {
   assertEngineInstalled();
   mkdirSync(path.join(directory, 'store'), { recursive: true });
   const deadlineMs = performance.now() + START_MS;
@@ -64,7 +68,7 @@ export async function openManaged(directory: string, logger: Logger): Promise<Ma
       return { url: holder.url, stop: () => Promise.resolve() };
     }
     try {
-      return await Supervisor.start(directory, await choosePort(holder), logger);
+      return await Supervisor.start({ directory, port: await choosePort(holder), logger, analyst });
     } catch (error) {
       const inUse = error instanceof Error && error.message.includes(DIRECTORY_IN_USE);
       if (performance.now() > deadlineMs) throw inUse ? inUseError(directory, error) : error;
@@ -79,28 +83,31 @@ function inUseError(directory: string, cause: unknown): ClickHouseStartError {
   return new ClickHouseStartError(`${directory} is in use by another ClickHouse that does not answer`, { cause });
 }
 
+interface ChildOptions {
+  readonly directory: string;
+  readonly port: number;
+  readonly logger: Logger;
+  readonly analyst: Analyst | null;
+}
+
 /** Keeps one child alive on one port until stopped. */
 class Supervisor implements ManagedServer {
   readonly url: string;
-  readonly #directory: string;
-  readonly #port: number;
-  readonly #logger: Logger;
+  readonly #options: ChildOptions;
   #child: Child;
   #stopping: Promise<void> | undefined;
 
-  private constructor(directory: string, port: number, logger: Logger, child: Child) {
-    this.url = urlOf(port);
-    this.#directory = directory;
-    this.#port = port;
-    this.#logger = logger;
+  private constructor(options: ChildOptions, child: Child) {
+    this.url = urlOf(options.port);
+    this.#options = options;
     this.#child = child;
     this.#watch(child);
   }
 
-  static async start(directory: string, port: number, logger: Logger): Promise<Supervisor> {
-    const child = await startChild(directory, port, logger);
-    writeHolder(directory, { pid: process.pid, url: urlOf(port), port, instance: child.instance });
-    return new Supervisor(directory, port, logger, child);
+  static async start(options: ChildOptions): Promise<Supervisor> {
+    const child = await startChild(options);
+    holdChild(options, child);
+    return new Supervisor(options, child);
   }
 
   stop(): Promise<void> {
@@ -111,7 +118,10 @@ class Supervisor implements ManagedServer {
   #watch(child: Child): void {
     child.ended.then((code) => {
       if (this.#stopping) return;
-      this.#logger.error({ code, output: child.output() }, 'the managed ClickHouse ended by itself; starting it again');
+      this.#options.logger.error(
+        { code, output: child.output() },
+        'the managed ClickHouse ended by itself; starting it again',
+      );
       void this.#restart();
     });
   }
@@ -120,14 +130,14 @@ class Supervisor implements ManagedServer {
     while (!this.#stopping) {
       await sleep(RESTART_MS);
       try {
-        const child = await startChild(this.#directory, this.#port, this.#logger);
-        writeHolder(this.#directory, { pid: process.pid, url: this.url, port: this.#port, instance: child.instance });
+        const child = await startChild(this.#options);
+        holdChild(this.#options, child);
         this.#child = child;
         if (this.#stopping) await stopChild(child);
         else this.#watch(child);
         return;
       } catch (error) {
-        this.#logger.error({ err: error }, 'the managed ClickHouse does not start again');
+        this.#options.logger.error({ err: error }, 'the managed ClickHouse does not start again');
       }
     }
   }
@@ -142,10 +152,12 @@ interface Child {
   output(): string;
 }
 
-async function startChild(directory: string, port: number, logger: Logger): Promise<Child> {
+async function startChild({ directory, port, logger, analyst }: ChildOptions): Promise<Child> {
   const instance = randomUUID();
   const configFile = path.join(directory, `config.${instance}.xml`);
-  writeFileSync(configFile, serverConfig(instance));
+  const usersFile = path.resolve(directory, `users.${instance}.xml`);
+  writeFileSync(usersFile, usersConfig(analyst), { mode: 0o600 });
+  writeFileSync(configFile, serverConfig(instance, usersFile));
   const beganMs = performance.now();
   const child = spawnChild(instance, engineArguments(path.join(directory, 'store'), configFile, port));
   try {
@@ -159,7 +171,7 @@ async function startChild(directory: string, port: number, logger: Logger): Prom
       }
     }
   } finally {
-    rmSync(configFile, { force: true });
+    for (const file of [configFile, usersFile]) rmSync(file, { force: true });
   }
   logger.info({ url: urlOf(port), startedMs: Math.round(performance.now() - beganMs) }, 'managed ClickHouse runs');
   return child;
@@ -266,6 +278,10 @@ function readHolder(directory: string): Holder | null {
   } catch {
     return null;
   }
+}
+
+function holdChild({ directory, port }: ChildOptions, { instance }: Child): void {
+  writeHolder(directory, { pid: process.pid, url: urlOf(port), port, instance });
 }
 
 function writeHolder(directory: string, holder: Holder): void {

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { analystOf, analystUrl } from './analyst.ts';
 import { type ClickHouseClient, makeClient } from './client.ts';
 import { openManaged } from './managed.ts';
 import { migrate } from './migrate.ts';
@@ -14,6 +15,8 @@ export interface ClickHouse {
   readonly client: ClickHouseClient;
   readonly url: string;
   readonly database: string;
+  /** Where analysts send SQL; null for a server, whose users are not ours to know. */
+  readonly analystUrl: string | null;
   /** Closes the client, and ends the managed child when this process holds it. Safe to call twice. */
   stop(): Promise<void>;
 }
@@ -42,13 +45,14 @@ export async function openClickHouse(config: Config, logger: Logger): Promise<Cl
   } finally {
     await administrator.close();
   }
-  return { client, url: provider.url, database, stop };
+  return { client, url: provider.url, database, analystUrl: provider.analystUrl, stop };
 }
 
 interface Provider {
   readonly url: string;
   readonly user: string;
   readonly password: string;
+  readonly analystUrl: string | null;
   stop(): Promise<void>;
 }
 
@@ -58,12 +62,20 @@ async function openProvider(config: Config, logger: Logger): Promise<Provider> {
       url: config.clickhouseUrl,
       user: config.clickhouseUser,
       password: config.clickhousePassword,
+      analystUrl: null,
       stop: () => Promise.resolve(),
     };
   }
-  const managed = await openManaged(path.resolve(config.dataDir, 'clickhouse'), logger);
-  // The child has this one user and listens on the loopback address only.
-  return { url: managed.url, user: 'default', password: '', stop: () => managed.stop() };
+  const analyst = analystOf(config);
+  const managed = await openManaged(path.resolve(config.dataDir, 'clickhouse'), logger, analyst);
+  // The pipeline's own user has no password: the child listens on the loopback address only.
+  return {
+    url: managed.url,
+    user: 'default',
+    password: '',
+    analystUrl: analyst && analystUrl(analyst, managed.url),
+    stop: () => managed.stop(),
+  };
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

@@ -34,9 +34,17 @@ const MERGE_TREE = {
   vertical_merge_algorithm_min_rows_to_activate: 100_000,
 };
 
-/** XML for `--config-file`; `instance` is what `displayName()` answers. No log tables are named, so none are written. */
-export function serverConfig(instance: string): string {
-  return `<clickhouse>\n<display_name>${instance}</display_name>\n${tags(LIMITS)}\n<merge_tree>\n${tags(MERGE_TREE)}\n</merge_tree>\n</clickhouse>\n`;
+/**
+ * XML for `--config-file`; `instance` is what `displayName()` answers, `usersFile` where the users are. No log tables are
+ * named, so none are written.
+ */
+export function serverConfig(instance: string, usersFile: string): string {
+  const names = `<display_name>${instance}</display_name>\n<users_config>${escapeXml(usersFile)}</users_config>`;
+  return `<clickhouse>\n${names}\n${tags(LIMITS)}\n<merge_tree>\n${tags(MERGE_TREE)}\n</merge_tree>\n</clickhouse>\n`;
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function tags(values: Readonly<Record<string, number>>): string {
