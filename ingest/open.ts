@@ -8,6 +8,6 @@ import type { Source } from './source.ts';
 
 export function openSource(config: Config, definition: ChainDefinition, logger: Logger): Source {
   if (config.source === 'capture') return new CaptureSource(config.capturePath);
-  const { rpcUrl, rpcWsUrl: wsUrl, slotStallMs: silenceMs } = config;
-  return new RpcSource({ rpcUrl, wsUrl, definition, logger, silenceMs });
+  const { rpcUrl, rpcWsUrl: wsUrl, slotStallMs: silenceMs, sampleSlots } = config;
+  return new RpcSource({ rpcUrl, wsUrl, definition, logger, silenceMs, sampleSlots });
 }

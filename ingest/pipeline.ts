@@ -31,6 +31,8 @@ export interface PipelineParts {
   readonly metrics: IngestMetrics;
   readonly logger: Logger;
   readonly quality: IngestQuality;
+  /** Slots between two block times in the log, at least. */
+  readonly sampleSlots: number;
   /** Absent when the check is off or the source cannot be read apart from its stream. */
   readonly shadow: ShadowRunner | null;
 }
@@ -47,6 +49,8 @@ export class Pipeline {
   #positions: NewRecord[] = [];
   #parked: NewRecord[] = [];
   #newestSlot = -1;
+  /** Slot of the newest block time told. */
+  #timeSlot = Number.NEGATIVE_INFINITY;
   #resume: ResumePoint | null = null;
 
   constructor(parts: PipelineParts) {
@@ -89,9 +93,14 @@ export class Pipeline {
         break;
       case 'transaction':
         if (!update.failed) await this.#transaction(update);
+        // A recording may have no other times. What is read back of the past says nothing of the books as they are now.
+        if (update.blockTime !== null && update.slot >= this.#newestSlot) this.#time(update.slot, update.blockTime);
         break;
       case 'slot':
         this.#slot(update.slot);
+        break;
+      case 'time':
+        this.#time(update.slot, update.ts);
         break;
       case 'snapshotBegin':
         differ.snapshotBegin();
@@ -125,6 +134,15 @@ export class Pipeline {
     }
     for (let partition = 0; partition < TOPICS.positions.partitions; partition++) {
       this.#positions.push({ key: SLOT_KEY, value, partition });
+    }
+  }
+
+  #time(slot: number, ts: number): void {
+    if (slot < this.#timeSlot + this.#parts.sampleSlots) return;
+    this.#timeSlot = slot;
+    const value = encodeMessage('BookTime', { slot, ts });
+    for (let partition = 0; partition < TOPICS.book.partitions; partition++) {
+      this.#book.push({ key: SLOT_KEY, value, partition });
     }
   }
 

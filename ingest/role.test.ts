@@ -93,6 +93,24 @@ describe('ingest role', () => {
     expect(await metricTotal(metrics, 'slotbook_ingest_slot')).toBe(10);
   });
 
+  it('writes block times to every partition, not more often than samples are wanted', async () => {
+    const log = new MemoryLog();
+    const timed = (slot: number): TransactionLogs => ({ ...transaction(slot, 0, []), blockTime: slot * 10 });
+    await ingest(
+      log,
+      scripted([
+        [{ kind: 'slot', slot: 100 }, timed(99), timed(100), { kind: 'time', slot: 149, ts: 1490 }],
+        [{ kind: 'time', slot: 150, ts: 1500 }, { kind: 'time', slot: 120, ts: 1200 }, timed(200)],
+      ]),
+    );
+    const times = log.all(TOPICS.book).flatMap(({ partition, value }) => {
+      const message = decodeMessage(value);
+      return message.name === 'BookTime' ? [[partition, message.value.slot, message.value.ts]] : [];
+    });
+    const expected = [0, 1, 2, 3].flatMap((partition) => [100, 150, 200].map((slot) => [partition, slot, slot * 10]));
+    expect(times.sort()).toEqual(expected.sort());
+  });
+
   it('fills logs that were cut from the transaction itself', async () => {
     const log = new MemoryLog();
     const lines = [line('SpotInterestRecord', 1), line('SpotInterestRecord', 2), line('SpotInterestRecord', 3)];

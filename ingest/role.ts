@@ -67,6 +67,7 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     metrics,
     logger,
     quality,
+    sampleSlots: config.sampleSlots,
     shadow,
   });
   logger.info({ resume, definition: definition.name, source: config.source }, 'ingesting');

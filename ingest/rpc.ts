@@ -7,6 +7,7 @@ import type { ChainDefinition } from '../schemas/index.ts';
 import { discriminatorOf } from './decode/account.ts';
 import { compilePerpMarket, compileSpotMarket } from './decode/market.ts';
 import { UpdateQueue } from './queue.ts';
+import { BlockClock } from './rpc/block-clock.ts';
 import { type Finality, History } from './rpc/history.ts';
 import { JsonRpc } from './rpc/json-rpc.ts';
 import { KeyCache } from './rpc/notifications.ts';
@@ -34,6 +35,8 @@ export interface RpcSourceOptions {
   /** Of transactions; default confirmed. */
   readonly historyCommitment?: Finality;
   readonly silenceMs: number;
+  /** Slots between two block times asked for; absent: none are asked for. */
+  readonly sampleSlots?: number;
   readonly firstSignaturesMax?: number;
   readonly queueMax?: number;
 }
@@ -101,13 +104,22 @@ export class RpcSource implements Source {
     const connection = new Connection(rpcUrl, { commitment: 'confirmed', disableRetryOnRateLimit: true });
     const rpc = new JsonRpc(rpcUrl, signal);
     const keys = this.#keys;
+    const { sampleSlots } = this.#options;
+    const clock =
+      sampleSlots === undefined
+        ? null
+        : new BlockClock(
+            sampleSlots,
+            (slot) => rpc.blockTime(slot),
+            (update) => queue.push(update),
+          );
     let history: History | null = null;
     let tip = 0;
     for (let attempt = 0; !signal.aborted; attempt++) {
       let reason: string;
       try {
         history ??= await this.#history(connection, rpc, resume);
-        const session = new Session(this.#parts({ connection, rpc, history, queue, keys, signal }), tip);
+        const session = new Session(this.#parts({ connection, rpc, history, queue, keys, clock, signal }), tip);
         reason = await session.run().finally(() => {
           tip = session.tip;
           if (session.wasLive) attempt = 0;
@@ -148,6 +160,7 @@ export class RpcSource implements Source {
     history: History;
     queue: UpdateQueue;
     keys: KeyCache;
+    clock: BlockClock | null;
     signal: AbortSignal;
   }) {
     const { wsUrl, definition, accountCommitment, historyCommitment, silenceMs } = this.#options;

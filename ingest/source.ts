@@ -29,6 +29,14 @@ export interface SlotUpdate {
   readonly slot: number;
 }
 
+/** When the block of a slot was made; now and then, possibly some slots late. */
+export interface TimeUpdate {
+  readonly kind: 'time';
+  readonly slot: number;
+  /** Unix seconds. */
+  readonly ts: number;
+}
+
 /** A complete read of all accounts of the programs follows, up to `snapshotEnd`; accounts it lacks are gone. */
 export interface SnapshotBegin {
   readonly kind: 'snapshotBegin';
@@ -73,6 +81,7 @@ export type SourceUpdate =
   | AccountUpdate
   | TransactionLogs
   | SlotUpdate
+  | TimeUpdate
   | SnapshotBegin
   | SnapshotEnd
   | GapNotice

@@ -36,6 +36,7 @@ const recorded: SourceUpdate[] = [
   { kind: 'gap', fromSlot: 1, toSlot: 2, filled: true, reason: 'x' },
   transaction(7),
   { kind: 'slot', slot: 7 },
+  { kind: 'time', slot: 7, ts: 1_700_000_003 },
 ];
 
 async function play(source: Source, resume: ResumePoint | null = null): Promise<SourceUpdate[]> {

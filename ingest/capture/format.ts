@@ -29,6 +29,7 @@ export function formatLine(update: SourceUpdate, atMs: number): string | null {
       });
     case 'transaction':
     case 'slot':
+    case 'time':
     case 'snapshotBegin':
     case 'snapshotEnd':
     case 'gap':
@@ -61,6 +62,8 @@ function parseUpdate(line: Record<string, unknown>): SourceUpdate {
     case 'snapshotBegin':
     case 'snapshotEnd':
       return { kind: line.kind, slot: slot(line.slot) };
+    case 'time':
+      return { kind: 'time', slot: slot(line.slot), ts: slot(line.ts) };
     case 'gap':
       return {
         kind: 'gap',

@@ -88,6 +88,12 @@ export class JsonRpc {
     return String(await this.#call('getGenesisHash', []));
   }
 
+  /** Unix seconds at which the block of a slot was made; null when the node does not know (yet). */
+  async blockTime(slot: number): Promise<number | null> {
+    const time = await this.#call('getBlockTime', [slot]);
+    return typeof time === 'number' && Number.isSafeInteger(time) && time >= 0 ? time : null;
+  }
+
   #transactionCall(signature: string, commitment: string) {
     const config = { commitment, encoding: 'base64', maxSupportedTransactionVersion: TRANSACTION_VERSION_MAX };
     return { method: 'getTransaction', params: [signature, config] };

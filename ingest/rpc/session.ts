@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, PublicKey } from '@solana/web3.js';
 import type { UpdateQueue } from '../queue.ts';
 import type { AccountUpdate, GapNotice, TransactionLogs } from '../source.ts';
+import type { BlockClock } from './block-clock.ts';
 import type { History } from './history.ts';
 import type { JsonRpc } from './json-rpc.ts';
 import { type KeyCache, logsUpdate, programAccountUpdate, singleAccountUpdate, slotUpdate } from './notifications.ts';
@@ -34,6 +35,8 @@ export interface SessionParts {
   readonly history: History;
   readonly queue: UpdateQueue;
   readonly keys: KeyCache;
+  /** Told each slot; asks for block times. */
+  readonly clock: BlockClock | null;
   /** No slot for this long: ask whether the chain or the subscription stands still. */
   readonly silenceMs: number;
   /** Oracle accounts that markets name; those of other programs are read and followed one by one. */
@@ -167,7 +170,9 @@ export class Session {
     if (this.#settle) clearTimeout(this.#settle);
     const slot = this.#pendingSlot;
     this.#pendingSlot = null;
-    if (slot !== null && !this.#heldAccounts) this.#parts.queue.push({ kind: 'slot', slot });
+    if (slot === null || this.#heldAccounts) return;
+    this.#parts.queue.push({ kind: 'slot', slot });
+    this.#parts.clock?.slot(slot);
   }
 
   #watchSilence(): void {
