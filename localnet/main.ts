@@ -9,6 +9,10 @@ const USAGE = `Usage: node localnet/main.ts [options]
   --accounts N             trading accounts
   --orders-per-market N    resting orders kept up per market
   --activity X             scales the transactions of a slot (default 1)
+  --slot-seconds X         chain time per slot (default 0.4)
+  --slot-burst N           slots that come at once, then a quiet time (default 1)
+  --rarities               add what seldom happens on an exchange
+  --announce               tell of accounts and deposits of the genesis in the first block
   --genesis-time SECONDS   Unix time of the first block (default now)
   --host ADDRESS           (default 127.0.0.1)
   --rpc-port PORT          JSON-RPC, 0 for any (default 8899)
@@ -27,6 +31,10 @@ function optionsFrom(args: readonly string[]): LocalnetOptions | null {
       accounts: { type: 'string' },
       'orders-per-market': { type: 'string' },
       activity: { type: 'string' },
+      'slot-seconds': { type: 'string' },
+      'slot-burst': { type: 'string' },
+      rarities: { type: 'boolean' },
+      announce: { type: 'boolean' },
       'genesis-time': { type: 'string' },
       host: { type: 'string' },
       'rpc-port': { type: 'string' },
@@ -44,6 +52,10 @@ function optionsFrom(args: readonly string[]): LocalnetOptions | null {
     ...numbered('accounts', values.accounts),
     ...numbered('ordersPerMarket', values['orders-per-market']),
     ...numbered('activity', values.activity),
+    ...numbered('slotSeconds', values['slot-seconds']),
+    ...numbered('slotBurst', values['slot-burst']),
+    ...(values.rarities === true ? { rarities: true } : {}),
+    ...(values.announce === true ? { announce: true } : {}),
     ...numbered('genesisTime', values['genesis-time']),
     ...numbered('rpcPort', values['rpc-port']),
     ...numbered('wsPort', values['ws-port']),

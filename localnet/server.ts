@@ -39,6 +39,14 @@ export interface LocalnetOptions {
   readonly ordersPerMarket?: number;
   /** Scales the transactions of a slot. Default 1, about 16 a slot. */
   readonly activity?: number;
+  /** Chain time per slot on average, seconds. Default 0.4; more lets months pass in minutes. */
+  readonly slotSeconds?: number;
+  /** Slots that come in one burst, after which the chain is quiet for a while. Default 1: evenly spaced. */
+  readonly slotBurst?: number;
+  /** Adds what seldom happens on an exchange. Default false. */
+  readonly rarities?: boolean;
+  /** The first block tells of the accounts and deposits that stand at genesis. Default false. */
+  readonly announce?: boolean;
   /** Unix seconds of the first block. Default now; a restarted chain keeps its own. */
   readonly genesisTime?: number;
   /** Default 127.0.0.1. */
@@ -147,6 +155,10 @@ function openChain(options: LocalnetOptions): Chain {
     accounts: options.accounts ?? null,
     ordersPerMarket: options.ordersPerMarket ?? null,
     activity: options.activity ?? null,
+    ...(options.slotSeconds === undefined ? {} : { slotSeconds: options.slotSeconds }),
+    ...(options.slotBurst === undefined ? {} : { slotBurst: options.slotBurst }),
+    ...(options.rarities === undefined ? {} : { rarities: options.rarities }),
+    ...(options.announce === undefined ? {} : { announce: options.announce }),
   };
   const ledgerOptions = retentionOf(options);
   const saved = options.stateFile === undefined ? null : loadState(options.stateFile, ledgerOptions);
@@ -157,6 +169,10 @@ function openChain(options: LocalnetOptions): Chain {
     ...(options.accounts === undefined ? {} : { accounts: options.accounts }),
     ...(options.ordersPerMarket === undefined ? {} : { ordersPerMarket: options.ordersPerMarket }),
     ...(options.activity === undefined ? {} : { activity: options.activity }),
+    ...(options.slotSeconds === undefined ? {} : { slotMs: Math.round(options.slotSeconds * 1000) }),
+    ...(options.slotBurst === undefined ? {} : { slotBurst: options.slotBurst }),
+    ...(options.rarities === undefined ? {} : { rarities: options.rarities }),
+    ...(options.announce === undefined ? {} : { announce: options.announce }),
     ...(options.keepEvents === undefined ? {} : { keepEvents: options.keepEvents }),
   };
   if (saved === null || options.stateFile === undefined) {

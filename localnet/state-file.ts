@@ -9,7 +9,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import { type AccountVersion, Ledger, type LedgerHead, type LedgerOptions, type StoredBlock } from './ledger.ts';
 
-const FORMAT = 1;
+const FORMAT = 2;
 /** Data serialised at once: about a millisecond. */
 const SLICE_BYTES = 512 * 1024;
 const HASH_LENGTH = 64;
@@ -20,6 +20,10 @@ export interface ChainIdentity {
   readonly accounts: number | null;
   readonly ordersPerMarket: number | null;
   readonly activity: number | null;
+  readonly slotSeconds?: number;
+  readonly slotBurst?: number;
+  readonly rarities?: boolean;
+  readonly announce?: boolean;
 }
 
 export interface SavedChain {

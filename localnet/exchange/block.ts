@@ -1,8 +1,10 @@
 // One slot: prices move, what is due happens, then makers and takers take their turns.
 
 import type { LedgerBlock } from '../ledger-types.ts';
+import { announceTurn } from './announcement.ts';
 import { crossBook, crossingPair } from './bookcare.ts';
 import { refreshActivation } from './clob.ts';
+import { timeOfSlot } from './clock.ts';
 import {
   cancelPointless,
   crowdedSide,
@@ -17,10 +19,10 @@ import {
 } from './cranks.ts';
 import { economyTurn, liquidationsTurn } from './economy.ts';
 import { failSomething } from './failures.ts';
-import { GENESIS_SLOT } from './genesis.ts';
 import { postMakerPrice, postPrices, updateAmms } from './oracles.ts';
 import { chance, pick, uniform } from './prng.ts';
 import { ordersOf, refreshQuotes } from './quoting.ts';
+import { raritiesTurn } from './rarities.ts';
 import { SlotRun } from './slotrun.ts';
 import { arbitrage, arbitrageSide, cancelSomething, dueAuctions, fillDueOrder, placeTakerOrder } from './taking.ts';
 import { dueTriggers, placeTrigger, trigger } from './triggers.ts';
@@ -44,15 +46,17 @@ const FAILURE_PROBABILITY = 0.3;
 
 export function nextBlock(world: World, settings: Settings): LedgerBlock {
   world.slot++;
-  world.now = settings.genesisTime + Math.floor(((world.slot - GENESIS_SLOT - 1) * settings.slotMs) / 1000);
+  world.now = timeOfSlot(world.clock, world.slot);
   const run = new SlotRun(world, settings);
   for (const clob of world.clobs.values()) refreshActivation(clob, world.slot);
+  if (settings.announce) announceTurn(run);
   pricesMove(run);
   dueThings(run);
   liquidationsTurn(run);
   makersTurn(run);
   takersTurn(run);
   economyTurn(run);
+  if (settings.rarities) raritiesTurn(run);
   if (chance(world.rng, FAILURE_PROBABILITY)) run.transact((tx) => failSomething(tx));
   return { slot: world.slot, blockTime: world.now, transactions: run.transactions };
 }

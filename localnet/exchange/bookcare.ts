@@ -3,6 +3,7 @@
 import { min, quoteOf } from './amounts.ts';
 import { type Clob, growClob, isMatchable, NO_NODE, NODE_TAKER_ORIGIN, nodeAt } from './clob.ts';
 import { fillOnClob } from './clobcalls.ts';
+import { timeAfter } from './clock.ts';
 import { fillAgainstMaker, settleRestingOrder } from './fills.ts';
 import { tradableBase } from './matching.ts';
 import type { Direction } from './model.ts';
@@ -122,7 +123,7 @@ export function placeCrossing(tx: Transaction, trader: Trader, clob: Clob, direc
     direction,
     base: baseWorth(tx, marketIndex, 400),
     price: direction === 'long' ? price + tick : price - tick,
-    maxTs: tx.now + 60,
+    maxTs: timeAfter(tx.world, 60),
   });
   leave(tx);
 }

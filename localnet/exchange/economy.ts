@@ -3,8 +3,8 @@
 
 import { tokensOf } from './balances.ts';
 import { announceBook, canGrow, changeSettings, placeCrossing, resizeBook, takerOriginOnTop } from './bookcare.ts';
+import { GENESIS_SLOT } from './clock.ts';
 import { fundingIsDue, hasUnpaidFunding, payFunding, updateFundingRate } from './funding.ts';
-import { GENESIS_SLOT } from './genesis.ts';
 import { depositIntoVault, settleRevenue, tendStake } from './insurance.ts';
 import { liquidate, liquidateDebt } from './liquidation.ts';
 import { tendPool } from './lppool.ts';

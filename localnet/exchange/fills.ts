@@ -19,6 +19,7 @@ import {
   unfilled,
 } from './orders.ts';
 import { applyFee, type Existing, opposite, perpPosition, settleFunding, signed, trade } from './positions.ts';
+import { seldom } from './prng.ts';
 import type { RecordData } from './records.ts';
 import { emit, type Transaction, touch } from './transaction.ts';
 import {
@@ -31,6 +32,7 @@ import {
   perpPrice,
   statsOf,
   type Trader,
+  type World,
 } from './world.ts';
 
 /** Furthest from the oracle (1e6) that an order without a limit trades. */
@@ -39,6 +41,8 @@ const MARKET_ORDER_BAND = 10_000;
 const REBATE_SHARE = 200_000;
 const FILLER_SHARE = 100_000;
 const REFERRER_SHARE = 150_000;
+/** Where rare things happen, this share of fills is made just in time. */
+const JIT_PROBABILITY = 0.1;
 /** A builder's cut of the quote amount (1e6). */
 const BUILDER_FEE = 50;
 /** The 24-hour volume forgets this part at each fill. */
@@ -111,7 +115,7 @@ function fillAgainstAmm(
   countTrade(tx, perp, direction, base, quote);
   emit(tx, 'OrderActionRecord', {
     ...fillRecord(tx, perp, taker, base, quote, fees, filler, existing),
-    action_explanation: 'orderFilledWithAmm',
+    action_explanation: seldom(tx.world, JIT_PROBABILITY) ? 'orderFilledWithAmmJit' : 'orderFilledWithAmm',
     quote_asset_amount_surplus: surplus,
   });
 }
@@ -148,7 +152,7 @@ export function fillAgainstMaker(
   touchTrader(tx, maker.trader);
   emit(tx, 'OrderActionRecord', {
     ...fillRecord(tx, perp, taker, fill.base, quote, fees, filler, takerExisting),
-    action_explanation: 'orderFilledWithMatch',
+    action_explanation: seldom(tx.world, JIT_PROBABILITY) ? 'orderFilledWithMatchJit' : 'orderFilledWithMatch',
     maker_fee: -rebate,
     ...orderSide('maker', maker.trader, maker.order),
     maker_existing_quote_entry_amount: makerExisting.quoteEntry,
@@ -214,6 +218,8 @@ function chargeTaker(
   const stats = storedStats.account;
   touch(tx, storedStats);
   const isReferred = (stats.referrer_status & 2) !== 0;
+  const referrerReward = isReferred ? ppm(takerFee, REFERRER_SHARE) : null;
+  if (referrerReward !== null) owe(tx.world, stats.referrer, referrerReward);
   const fillerReward = filler ? min(ppm(takerFee, FILLER_SHARE), 1_000_000n) : 0n;
   stats.fees.total_fee_paid += takerFee;
   stats.taker_volume_30d += quote;
@@ -224,9 +230,15 @@ function chargeTaker(
   return {
     takerFee,
     fillerReward,
-    referrerReward: isReferred ? Number(ppm(takerFee, REFERRER_SHARE)) : null,
+    referrerReward: referrerReward === null ? null : Number(referrerReward),
     builderFee,
   };
+}
+
+function owe(world: World, referrer: string, reward: bigint): void {
+  const known = world.referrers.get(referrer);
+  if (known) known.pending += reward;
+  else world.referrers.set(referrer, { pending: reward, paid: 0n });
 }
 
 function payFiller(tx: Transaction, perp: StoredPerp, filler: Trader, reward: bigint, quote: bigint): void {

@@ -55,7 +55,9 @@ export function updateFundingRate(tx: Transaction, perp: StoredPerp): void {
   market.last_funding_rate = rate;
   market.last_funding_rate_long = sides.long;
   market.last_funding_rate_short = sides.short;
-  market.last_funding_rate_ts += BigInt(FUNDING_PERIOD_SECONDS);
+  // An hour in which nobody asked for the update has none.
+  const period = BigInt(FUNDING_PERIOD_SECONDS);
+  market.last_funding_rate_ts += ((BigInt(tx.now) - market.last_funding_rate_ts) / period) * period;
   const owed = sides.long * market.base_asset_amount_long + sides.short * market.base_asset_amount_short;
   const toUsers = -owed / BASE_SCALE / FUNDING_BUFFER;
   market.net_unsettled_funding_pnl += toUsers;

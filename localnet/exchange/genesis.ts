@@ -3,6 +3,7 @@
 import { newAmm } from './amm.ts';
 import { BASE_SCALE, INTEREST_SCALE, max } from './amounts.ts';
 import { type Clob, emptyNodes, newClobHeader } from './clob.ts';
+import { GENESIS_SLOT } from './clock.ts';
 import { deriveKey, exchangeAddress, NO_KEY, text, u16le, u32le } from './keys.ts';
 import {
   PERP_LISTINGS,
@@ -18,8 +19,8 @@ import { createRng } from './prng.ts';
 import { genesisState } from './state.ts';
 import type { Settings, StoredOracle, World } from './world.ts';
 
-/** Slot of the block before the first. */
-export const GENESIS_SLOT = 1_000;
+/** Sets the chance of rare doings off from the rest. */
+const RARE_SEED = 7_919;
 /** Usual arena of an order account. */
 const CLOB_CAPACITY = 850;
 /** Zero bytes that the permissionless grow instruction has added to some accounts. */
@@ -33,6 +34,8 @@ export function createWorld(settings: Settings): World {
   const { seed, genesisTime } = settings;
   const world: World = {
     rng: createRng(seed),
+    rare: { on: settings.rarities, rng: createRng(seed + RARE_SEED) },
+    clock: { genesisTime, slotMs: settings.slotMs, slotBurst: settings.slotBurst },
     slot: GENESIS_SLOT,
     now: genesisTime,
     state: genesisState(seed),
@@ -59,6 +62,7 @@ export function createWorld(settings: Settings): World {
       lastTs: genesisTime,
     },
     builder: { authority: deriveKey(seed, 'builder'), pending: 0n, paid: 0n },
+    referrers: new Map(),
     events: [],
     eventCounts: {},
   };

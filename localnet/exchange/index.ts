@@ -2,6 +2,7 @@
 
 import type { Exchange, LedgerAccount } from '../ledger-types.ts';
 import { nextBlock } from './block.ts';
+import { USUAL_SLOT_MS } from './clock.ts';
 import { createWorld } from './genesis.ts';
 import { fillUpQuotes } from './quoting.ts';
 import { beginTransaction, ledgerAccount } from './transaction.ts';
@@ -12,7 +13,6 @@ export type { ExchangeOptions } from './world.ts';
 
 const DEFAULT_ACCOUNTS = 60;
 const DEFAULT_ORDERS_PER_MARKET = 60;
-const DEFAULT_SLOT_MS = 400;
 
 /**
  * Creates the exchange at genesis, or where a snapshot left it. The options must be those of the snapshot for the blocks
@@ -24,7 +24,10 @@ export function createExchange(options: ExchangeOptions, restored?: unknown): Ex
     accounts: options.accounts ?? DEFAULT_ACCOUNTS,
     ordersPerMarket: options.ordersPerMarket ?? DEFAULT_ORDERS_PER_MARKET,
     genesisTime: options.genesisTime,
-    slotMs: options.slotMs ?? DEFAULT_SLOT_MS,
+    slotMs: options.slotMs ?? USUAL_SLOT_MS,
+    slotBurst: options.slotBurst ?? 1,
+    rarities: options.rarities ?? false,
+    announce: options.announce ?? false,
     keepEvents: options.keepEvents ?? false,
     activity: options.activity ?? 1,
   };

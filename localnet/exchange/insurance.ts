@@ -2,6 +2,7 @@
 
 import { max, min } from './amounts.ts';
 import { changePool, depositTokens, poolTokens } from './balances.ts';
+import type { StoredPerp } from './markets.ts';
 import { between, pick } from './prng.ts';
 import { emit, enterExchange, leave, type Transaction, touch } from './transaction.ts';
 import { type StakeAccount, spotAt, statsOf, type Trader } from './world.ts';
@@ -82,6 +83,58 @@ export function tendStake(tx: Transaction, trader: Trader): void {
   }
 }
 
+/** A staker hands its shares to another one: they leave the one and come to the other in one transaction. */
+export function transferStake(tx: Transaction, from: Trader, to: Trader): void {
+  const { stakes } = tx.world.insurance;
+  const giver = stakes.find((stake) => stake.authority === from.account.authority);
+  const taker = stakes.find((stake) => stake.authority === to.account.authority);
+  if (!giver || !taker || giver === taker || giver.shares < 2n || giver.requested > 0n) return;
+  const shares = giver.shares / 2n;
+  const amount = worthOfShares(tx, shares);
+  inStakeCall(tx, from, giver, 'TransferInsuranceFundStake', 'unstakeTransfer', amount, () => {
+    giver.shares -= shares;
+  });
+  inStakeCall(tx, to, taker, 'TransferInsuranceFundStake', 'stakeTransfer', amount, () => {
+    taker.shares += shares;
+  });
+}
+
+/** The administrator puts tokens into the vault for everybody's good. */
+export function depositAsAdmin(tx: Transaction, amount: bigint): void {
+  const stake: StakeAccount = { authority: tx.world.state.account.cold_admin, shares: 0n, requested: 0n };
+  inStakeCall(tx, null, stake, 'AdminDepositInsuranceFund', 'adminDeposit', amount, () => {
+    tx.world.insurance.vault += amount;
+  });
+}
+
+/** The vault pays into a perp market's pool so that its traders can settle their gains. */
+export function coverDeficit(tx: Transaction, perp: StoredPerp, amount: bigint): void {
+  const quote = spotAt(tx.world, 0);
+  const market = quote.account;
+  const { insurance } = tx.world;
+  if (insurance.vault < amount) return;
+  const before = insurance.vault;
+  const vaultBefore = depositTokens(market, market.deposit_balance);
+  enterExchange(tx, 'ResolvePerpPnlDeficit');
+  insurance.vault -= amount;
+  changePool(quote, perp.account.pnl_pool, amount);
+  perp.account.insurance_claim.quote_settled_insurance += amount;
+  touch(tx, quote, perp);
+  emit(tx, 'InsuranceFundRecord', {
+    ts: BigInt(tx.now),
+    spot_market_index: 0,
+    perp_market_index: perp.account.market_index,
+    user_if_factor: USER_IF_FACTOR,
+    total_if_factor: TOTAL_IF_FACTOR,
+    vault_amount_before: vaultBefore,
+    insurance_vault_amount_before: before,
+    total_if_shares_before: market.insurance_fund.total_shares,
+    total_if_shares_after: market.insurance_fund.total_shares,
+    amount: -amount,
+  });
+  leave(tx);
+}
+
 function addStake(tx: Transaction, trader: Trader, stake: StakeAccount, amount: bigint): void {
   const fund = spotAt(tx.world, 0).account.insurance_fund;
   const shares = (amount * fund.total_shares) / max(1n, tx.world.insurance.vault);
@@ -128,7 +181,7 @@ function worthOfShares(tx: Transaction, shares: bigint): bigint {
 
 function inStakeCall(
   tx: Transaction,
-  trader: Trader,
+  trader: Trader | null,
   stake: StakeAccount,
   instruction: string,
   action: string,
@@ -141,9 +194,12 @@ function inStakeCall(
   const vaultBefore = tx.world.insurance.vault;
   enterExchange(tx, instruction);
   change();
-  const stats = statsOf(tx.world, trader);
-  stats.account.if_staked_quote_asset_amount = worthOfShares(tx, stake.shares);
-  touch(tx, quote, stats);
+  touch(tx, quote);
+  if (trader) {
+    const stats = statsOf(tx.world, trader);
+    stats.account.if_staked_quote_asset_amount = worthOfShares(tx, stake.shares);
+    touch(tx, stats);
+  }
   emit(tx, 'InsuranceFundStakeRecord', {
     ts: BigInt(tx.now),
     user_authority: stake.authority,

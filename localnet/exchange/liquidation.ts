@@ -54,6 +54,14 @@ export function liquidateDebt(tx: Transaction, trader: Trader, liquidator: Trade
   return true;
 }
 
+/** A step against an account that has lost more than it has settled, whatever its health. Returns false without such. */
+export function liquidateLoss(tx: Transaction, trader: Trader, liquidator: Trader): boolean {
+  const losing = trader.account.perp_positions.find((position) => position.quote_asset_amount < -SMALLEST_CLAIM);
+  if (!losing || !tx.world.spots.some((spot) => tokensOf(trader, spot) > 0n)) return false;
+  liquidatePerpPnlForDeposit(tx, trader, liquidator, losing);
+  return true;
+}
+
 function byWorth(tx: Transaction): (a: PerpPosition, b: PerpPosition) => number {
   const worth = (position: PerpPosition): bigint =>
     quoteOf(abs(position.base_asset_amount), perpPrice(tx.world, position.market_index));

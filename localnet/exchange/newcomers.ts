@@ -2,7 +2,7 @@
 
 import { tokensOf } from './balances.ts';
 import { cancelOrder } from './orders.ts';
-import { addOther, purseOf } from './population.ts';
+import { addOther, markReferred, purseOf } from './population.ts';
 import { depositTo, withdrawAll } from './savings.ts';
 import { claimable, settlePnl } from './settlement.ts';
 import { close, emit, enterExchange, leave, type Transaction, touch } from './transaction.ts';
@@ -11,13 +11,14 @@ import { perpAt, statsOf, type Trader, type World } from './world.ts';
 /** Slots without an own action after which an account without orders counts as idle. */
 const IDLE_SLOTS = 600n;
 
-/** A new account with its first deposit. */
-export function openAccount(tx: Transaction, seed: number): void {
+/** A new account with its first deposit. A wallet that is new as well may have been referred by another. */
+export function openAccount(tx: Transaction, seed: number, referrer?: string): void {
   const { world } = tx;
   const trader = addOther(world, seed, world.traders.length);
   const user = trader.account;
   enterExchange(tx, 'InitializeUser');
   const stats = statsOf(world, trader);
+  if (referrer !== undefined && user.sub_account_id === 0) markReferred(stats.account, referrer);
   touch(tx, trader, stats, world.state);
   emit(tx, 'NewUserRecord', {
     ts: BigInt(tx.now),

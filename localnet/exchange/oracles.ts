@@ -1,13 +1,14 @@
 // Prices: a bounded random walk per feed, posted each slot, and what the markets remember of it.
 
 import { askPrice, bidPrice, repeg, reservePrice, updateSpreads } from './amm.ts';
-import { clamp, max } from './amounts.ts';
+import { clamp, max, ppm } from './amounts.ts';
+import { isFast, walkSteps } from './clock.ts';
 import { LAZER_PROGRAM } from './keys.ts';
 import type { StoredPerp } from './markets.ts';
 import type { HistoricalOracleData } from './model.ts';
 import { bell, chance, uniform } from './prng.ts';
 import { emit, enter, enterExchange, leave, mention, note, type Transaction, touch } from './transaction.ts';
-import { oracleOf, perpListing, perpPrice, type StoredOracle, spotPrice } from './world.ts';
+import { oracleOf, perpListing, perpPrice, type StoredOracle, spotPrice, type World } from './world.ts';
 
 /** Typical change per slot as a share of the price. */
 const VOLATILITY = 0.000_25;
@@ -17,6 +18,8 @@ const REVERSION = 0.000_2;
 /** Now and then a price jumps by up to this share. */
 const JUMP_PROBABILITY = 0.000_3;
 const JUMP_MAX = 0.04;
+const PREMIUM_PERIOD_SECONDS = 172_800;
+const PREMIUM_MAX = 2_500;
 const HOUR_SECONDS = 3600n;
 const FIVE_MINUTES_SECONDS = 300n;
 
@@ -37,8 +40,10 @@ function walkPrice(tx: Transaction, oracle: StoredOracle): void {
   const { rng } = tx.world;
   const price = Number(oracle.account.price);
   const away = price / oracle.anchor - 1;
-  let change = bell(rng) * (oracle.stable ? STABLE_VOLATILITY : VOLATILITY) - away * REVERSION;
-  if (!oracle.stable && chance(rng, JUMP_PROBABILITY)) change += (uniform(rng) * 2 - 1) * JUMP_MAX;
+  const steps = walkSteps(tx.world.clock);
+  const volatility = (oracle.stable ? STABLE_VOLATILITY : VOLATILITY) * Math.sqrt(steps);
+  let change = bell(rng) * volatility - away * REVERSION * steps;
+  if (!oracle.stable && chance(rng, JUMP_PROBABILITY * steps)) change += (uniform(rng) * 2 - 1) * JUMP_MAX;
   const next = BigInt(Math.max(1, Math.round(price * (1 + change))));
   oracle.account.price = next;
   oracle.account.conf = max(1n, next / BigInt(1_500 + Math.floor(uniform(rng) * 1_500)));
@@ -78,7 +83,7 @@ function updateAmm(tx: Transaction, perp: StoredPerp): void {
   const before = { ...amm };
   const cost = repeg(amm, oracle);
   updateSpreads(market, oracle, confidence, tx.slot);
-  updateMarkTwap(perp, tx.now);
+  updateMarkTwap(perp, tx);
   stats.last_oracle_normalised_price = oracle;
   amm.last_update_slot = BigInt(tx.slot);
   if (cost === null) return;
@@ -109,11 +114,13 @@ function updateHistory(history: HistoricalOracleData, price: bigint, confidence:
   history.last_oracle_price_twap_ts = BigInt(now);
 }
 
-function updateMarkTwap(perp: StoredPerp, now: number): void {
+function updateMarkTwap(perp: StoredPerp, tx: Transaction): void {
+  const { now } = tx;
   const { amm, market_stats: stats } = perp.account;
   const age = BigInt(now) - stats.last_mark_price_twap_ts;
-  const bid = bidPrice(amm);
-  const ask = askPrice(amm);
+  const premium = premiumOf(tx.world, perp);
+  const bid = bidPrice(amm) + ppm(bidPrice(amm), premium);
+  const ask = askPrice(amm) + ppm(askPrice(amm), premium);
   stats.last_bid_price_twap = nextTwap(stats.last_bid_price_twap, bid, age, HOUR_SECONDS);
   stats.last_ask_price_twap = nextTwap(stats.last_ask_price_twap, ask, age, HOUR_SECONDS);
   stats.last_mark_price_twap = (stats.last_bid_price_twap + stats.last_ask_price_twap) / 2n;
@@ -129,6 +136,16 @@ function updateMarkTwap(perp: StoredPerp, now: number): void {
   stats.mark_std = (stats.mark_std * 31n + off) / 32n;
   stats.oracle_std = (stats.oracle_std * 31n + off) / 32n;
   stats.last_mark_price_twap_ts = BigInt(now);
+}
+
+/**
+ * On a fast clock the vAMM is brought up to the oracle before it can stray, so a slow wave, other in each market, stands
+ * for what the crowd would pay above or below it. Parts per million.
+ */
+function premiumOf(world: World, perp: StoredPerp): number {
+  if (!isFast(world.clock)) return 0;
+  const phase = (world.now / PREMIUM_PERIOD_SECONDS + perp.account.market_index / 4) % 1;
+  return Math.round(PREMIUM_MAX * (4 * Math.abs(phase - 0.5) - 1));
 }
 
 function nextTwap(twap: bigint, price: bigint, age: bigint, period: bigint): bigint {

@@ -154,6 +154,12 @@ function statsFor(world: World, authority: string): Stored<UserStats> {
   return made;
 }
 
+/** The wallet was brought by another, who earns of its fees from now on. */
+export function markReferred(stats: UserStats, referrer: string): void {
+  stats.referrer = referrer;
+  stats.referrer_status |= STATUS_REFERRED;
+}
+
 /** Genesis deposits; savers also hold SOL and BTC, which others can borrow. */
 export function fund(world: World, trader: Trader): void {
   deposit(world, trader, 0, PURSE[trader.role]);

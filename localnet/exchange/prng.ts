@@ -48,6 +48,14 @@ export function chance(rng: Rng, probability: number): boolean {
   return uniform(rng) < probability;
 }
 
+/** A rare thing's chance: never where rare things do not happen. */
+export function seldom(
+  world: { readonly rare: { readonly on: boolean; readonly rng: Rng } },
+  probability: number,
+): boolean {
+  return world.rare.on && chance(world.rare.rng, probability);
+}
+
 /** One element, or undefined when the list is empty. */
 export function pick<T>(rng: Rng, list: readonly T[]): T | undefined {
   return list[below(rng, list.length)];

@@ -2,6 +2,7 @@
 
 import { floorTo, max, ppm } from './amounts.ts';
 import { cancelAllOnClob } from './clobcalls.ts';
+import { timeAfter } from './clock.ts';
 import type { Direction } from './model.ts';
 import {
   actionRecord,
@@ -174,7 +175,7 @@ function placeOffsetQuote(tx: Transaction, maker: Trader, direction: Direction, 
 
 /** Unix seconds at which some quotes lapse, 0 for most. */
 function expiry(tx: Transaction, share: number, life: number): number {
-  return chance(tx.world.rng, share) ? tx.now + Math.round(between(tx.world.rng, 20, 150) * life) : 0;
+  return chance(tx.world.rng, share) ? timeAfter(tx.world, Math.round(between(tx.world.rng, 20, 150) * life)) : 0;
 }
 
 /** How much longer quotes live in a large book, where a maker's turn comes round less often. */

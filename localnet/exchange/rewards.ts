@@ -26,6 +26,28 @@ export function settleRevenueShare(tx: Transaction, marketIndex: number): void {
   leave(tx);
 }
 
+/** Pays one who referred traders what has run up. */
+export function settleReferrer(tx: Transaction, referrer: string, marketIndex: number): void {
+  const account = tx.world.referrers.get(referrer);
+  if (!account || account.pending <= 0n) return;
+  enterExchange(tx, 'SettleMultiplePnls');
+  const fee = account.pending;
+  account.pending = 0n;
+  account.paid += fee;
+  emit(tx, 'RevenueShareSettleRecord', {
+    ts: BigInt(tx.now),
+    builder: null,
+    referrer,
+    fee_settled: fee,
+    market_index: marketIndex,
+    market_type: 'perp',
+    builder_sub_account_id: 0,
+    builder_total_referrer_rewards: account.paid,
+    builder_total_builder_rewards: 0n,
+  });
+  leave(tx);
+}
+
 /** Grants a trader's referrals the accelerated rate, or takes it back. */
 export function toggleAcceleratedReferral(tx: Transaction, trader: Trader): void {
   const stats = statsOf(tx.world, trader);

@@ -36,6 +36,19 @@ function move(
   else user.total_withdraws += worth;
   touchTrader(tx, trader);
   touch(tx, spot);
+  emitDeposit(tx, trader, spot, amount, explanation, other);
+}
+
+function emitDeposit(
+  tx: Transaction,
+  trader: Trader,
+  spot: StoredSpot,
+  amount: bigint,
+  explanation: Explanation,
+  other: Trader | null,
+): void {
+  const market = spot.account;
+  const user = trader.account;
   emit(tx, 'DepositRecord', {
     ts: BigInt(tx.now),
     user_authority: user.authority,
@@ -56,6 +69,16 @@ function move(
     signer: explanation === 'reward' ? tx.world.state.account.hot_amm_crank : user.authority,
     user_token_amount_after: tokensOf(trader, spot),
   });
+}
+
+/** What a deposit made before the first block would have said. */
+export function announceDeposit(tx: Transaction, trader: Trader, spot: StoredSpot): void {
+  const amount = tokensOf(trader, spot);
+  if (amount <= 0n) return;
+  enterExchange(tx, 'Deposit');
+  touch(tx, spot);
+  emitDeposit(tx, trader, spot, amount, 'none', null);
+  leave(tx);
 }
 
 function tokenTransfer(tx: Transaction): void {

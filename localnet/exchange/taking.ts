@@ -1,6 +1,7 @@
 // Takers: orders that wait out a short auction and then meet the book, and traders who change their mind.
 
 import { abs, quoteOf } from './amounts.ts';
+import { timeAfter } from './clock.ts';
 import { fillTaker } from './fills.ts';
 import { type Direction, ORDER_HAS_BUILDER, ORDER_SIGNED_MESSAGE } from './model.ts';
 import { cancelOrder, edgesOf, placeOrder, restOrder, unfilled } from './orders.ts';
@@ -78,7 +79,7 @@ function priceOf(tx: Transaction, marketIndex: number, direction: Direction, ora
   const { rng } = tx.world;
   const kind = uniform(rng);
   const sign = direction === 'long' ? 1 : -1;
-  const maxTs = tx.now + MARKET_ORDER_SECONDS;
+  const maxTs = timeAfter(tx.world, MARKET_ORDER_SECONDS);
   if (kind < 0.5) return { orderType: 'market', maxTs };
   if (kind < 0.65) {
     return { orderType: 'oracle', offset: BigInt(sign * Math.max(1, Math.round(Number(oracle) * 0.001))), maxTs };
@@ -87,7 +88,11 @@ function priceOf(tx: Transaction, marketIndex: number, direction: Direction, ora
   const shift = sign * (uniform(rng) * 0.001 - 0.000_3);
   const tick = Number(tx.world.perps[marketIndex]?.account.order_tick_size ?? 1n);
   const price = Math.max(tick, Math.floor((Number(oracle) * (1 + shift)) / tick) * tick);
-  return { orderType: 'limit', price: BigInt(price), maxTs: chance(rng, 0.6) ? tx.now + between(rng, 30, 240) : 0 };
+  return {
+    orderType: 'limit',
+    price: BigInt(price),
+    maxTs: chance(rng, 0.6) ? timeAfter(tx.world, between(rng, 30, 240)) : 0,
+  };
 }
 
 /** Orders whose auction has ended, oldest first. */

@@ -1,6 +1,7 @@
 // Trigger orders: placed asleep, woken when the oracle passes their price, then filled like any taker.
 
 import { abs, floorTo, max } from './amounts.ts';
+import { timeAfter } from './clock.ts';
 import type { Direction, Order } from './model.ts';
 import { actionRecord, addOpenInterest, beginAuction, placeOrder, touchTrader } from './orders.ts';
 import { baseOf } from './positions.ts';
@@ -43,7 +44,7 @@ export function placeTrigger(tx: Transaction, trader: Trader): void {
     triggerPrice,
     triggerCondition: above ? 'above' : 'below',
     reduceOnly: guards,
-    maxTs: chance(rng, 0.5) ? tx.now + between(rng, ...LIFE_SECONDS) : 0,
+    maxTs: chance(rng, 0.5) ? timeAfter(tx.world, between(rng, ...LIFE_SECONDS)) : 0,
   });
   leave(tx);
 }

@@ -2,6 +2,7 @@
 
 import type { TruthEvent } from '../ledger-types.ts';
 import type { Clob } from './clob.ts';
+import type { Clock } from './clock.ts';
 import type { SpotListing, StoredPerp, StoredSpot } from './markets.ts';
 import { PERP_LISTINGS, type PerpListing, SPOT_LISTINGS } from './markets.ts';
 import type { FeeTier, Order, PythLazerOracle, Stored, User, UserStats } from './model.ts';
@@ -16,8 +17,14 @@ export interface ExchangeOptions {
   readonly ordersPerMarket?: number;
   /** Unix seconds of the first block. */
   readonly genesisTime: number;
-  /** Default 400. */
+  /** Chain time per slot on average. Default 400. */
   readonly slotMs?: number;
+  /** Slots that come in one burst; 1, the default, spaces them evenly. */
+  readonly slotBurst?: number;
+  /** Adds what seldom happens: losses nobody can pay, positions given away, trades with oneself. Default false. */
+  readonly rarities?: boolean;
+  /** The first block tells of the accounts and deposits that stand at genesis. Default false. */
+  readonly announce?: boolean;
   /** Keep every emitted event for `events()`; memory then grows with time. Default false: counts only. */
   readonly keepEvents?: boolean;
   /** Scales the transactions per slot. Default 1, about 20 a slot. */
@@ -101,6 +108,9 @@ export interface LpPool {
 
 export interface World {
   readonly rng: Rng;
+  /** Whether rare things happen, and their chance, apart so that it leaves the rest alone. */
+  readonly rare: { readonly on: boolean; readonly rng: Rng };
+  readonly clock: Clock;
   slot: number;
   /** Unix seconds of the current slot. */
   now: number;
@@ -132,6 +142,8 @@ export interface World {
   readonly lpPool: LpPool;
   /** The wallet that builds orders for others and referred some traders: what it is owed and has been paid, 1e6. */
   readonly builder: { authority: string; pending: bigint; paid: bigint };
+  /** The same of those who referred traders, by wallet. */
+  readonly referrers: Map<string, { pending: bigint; paid: bigint }>;
   readonly events: TruthEvent[];
   readonly eventCounts: Record<string, number>;
 }

@@ -1,0 +1,142 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Exchange, TruthEvent } from '../ledger-types.ts';
+import { createExchange } from './index.ts';
+import { brokenRules } from './invariants.ts';
+import type { ExchangeOptions, World } from './world.ts';
+
+const MONTH: ExchangeOptions = {
+  seed: 7,
+  genesisTime: 1_790_000_000,
+  slotMs: 1_780_000,
+  slotBurst: 24,
+  activity: 0.6,
+  accounts: 50,
+  ordersPerMarket: 24,
+  keepEvents: true,
+  rarities: true,
+  announce: true,
+};
+const SLOTS = 900;
+const NO_REFERRER = '11111111111111111111111111111111';
+
+describe('weeks of exchange life on a fast clock', () => {
+  let exchange: Exchange;
+  let events: readonly TruthEvent[];
+  const broken: string[] = [];
+  const times: number[] = [];
+  beforeAll(() => {
+    exchange = createExchange(MONTH);
+    for (let slot = 1; slot <= SLOTS; slot++) {
+      times.push(exchange.nextBlock().blockTime);
+      if (slot % 150 === 0) broken.push(...brokenRules(exchange.snapshot() as World));
+    }
+    events = exchange.events(0, 1_000_000);
+  }, 60_000);
+
+  const kindsOf = (name: string, field: string): Set<unknown> =>
+    new Set(events.filter((event) => event.name === name).map(({ data }) => data[field]));
+
+  it('keep the rules of the exchange', () => {
+    expect(broken).toEqual([]);
+    expect([...times].sort((a, b) => a - b)).toEqual(times);
+  });
+
+  it('date every record of a program clock by the block it is in', () => {
+    const late = events.filter(({ slot, data }) => data.ts !== undefined && Number(data.ts) !== times[slot - 1001]);
+    expect(late.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('keep prices near where they began', () => {
+    for (const { account, anchor } of (exchange.snapshot() as World).oracles.values()) {
+      expect(Math.abs(Number(account.price) / anchor - 1)).toBeLessThan(0.2);
+    }
+  });
+
+  it('show all six kinds of liquidation, with insurance payments and shared losses', () => {
+    expect([...kindsOf('LiquidationRecord', 'liquidation_type')].sort()).toEqual([
+      'liquidateBorrowForPerpPnl',
+      'liquidatePerp',
+      'liquidatePerpPnlForDeposit',
+      'liquidateSpot',
+      'perpBankruptcy',
+      'spotBankruptcy',
+    ]);
+    const perp = events.flatMap(({ name, data }) =>
+      name === 'LiquidationRecord' && data.liquidation_type === 'perpBankruptcy'
+        ? [data.perp_bankruptcy as { pnl: string; if_payment: string }]
+        : [],
+    );
+    expect(perp.some(({ if_payment: paid }) => BigInt(paid) > 0n)).toBe(true);
+    expect(perp.some(({ if_payment: paid, pnl }) => BigInt(paid) < -BigInt(pnl))).toBe(true);
+  });
+
+  it('show fills of every kind the exchange knows', () => {
+    expect([...kindsOf('OrderActionRecord', 'action_explanation')]).toEqual(
+      expect.arrayContaining([
+        'orderFilledWithAmm',
+        'orderFilledWithAmmJit',
+        'orderFilledWithMatch',
+        'orderFilledWithMatchJit',
+        'transferPerpPosition',
+        'liquidation',
+        'orderExpired',
+      ]),
+    );
+  });
+
+  it('show every step of a stake, and the vault paid both ways', () => {
+    expect([...kindsOf('InsuranceFundStakeRecord', 'action')]).toEqual(
+      expect.arrayContaining(['stake', 'unstakeRequest', 'unstakeCancelRequest', 'unstake', 'stakeTransfer']),
+    );
+    const amounts = [...kindsOf('InsuranceFundRecord', 'amount')].map((amount) => BigInt(amount as string));
+    expect([amounts.some((amount) => amount > 0n), amounts.some((amount) => amount < 0n)]).toEqual([true, true]);
+  });
+
+  it('show deposits of every explanation, and transfers as pairs that name each other', () => {
+    expect([...kindsOf('DepositRecord', 'explanation')].sort()).toEqual([
+      'borrow',
+      'none',
+      'repayBorrow',
+      'reward',
+      'transfer',
+    ]);
+    const transfers = events.filter(({ name, data }) => name === 'DepositRecord' && data.explanation === 'transfer');
+    for (const { signature, data } of transfers) {
+      const other = transfers.find((row) => row.signature === signature && row.data.user === data.transfer_user);
+      expect(other?.data.transfer_user).toBe(data.user);
+    }
+  });
+
+  it('know every account from a record, some of them referred, some closed', () => {
+    const opened = kindsOf('NewUserRecord', 'user');
+    for (const { name, data } of events) if (name === 'DepositRecord') expect(opened.has(data.user)).toBe(true);
+    expect(kindsOf('NewUserRecord', 'referrer').size).toBeGreaterThan(2);
+    expect(kindsOf('NewUserRecord', 'referrer').has(NO_REFERRER)).toBe(true);
+    expect(kindsOf('DeleteUserRecord', 'user').size).toBeGreaterThan(0);
+    expect(kindsOf('RevenueShareSettleRecord', 'referrer').size).toBeGreaterThan(1);
+  });
+
+  it('have trades of one wallet with itself', () => {
+    const walletOf = new Map(
+      events.flatMap(({ name, data }) => (name === 'NewUserRecord' ? [[data.user, data.user_authority]] : [])),
+    );
+    const own = events.filter(
+      ({ name, data }) =>
+        name === 'OrderActionRecord' &&
+        data.action === 'fill' &&
+        data.action_explanation !== 'transferPerpPosition' &&
+        data.maker !== null &&
+        walletOf.get(data.maker) === walletOf.get(data.taker),
+    );
+    expect(own.length).toBeGreaterThan(0);
+  });
+
+  it('fund hourly as far as slots allow, with both signs', () => {
+    const rates = events.filter(({ name }) => name === 'FundingRateRecord');
+    const signs = new Set(rates.map(({ data }) => BigInt(data.funding_rate as string) < 0n));
+    expect(signs.size).toBe(2);
+    const hours = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 3_600;
+    expect(rates.length / 4).toBeGreaterThan(hours * 0.6);
+    expect(rates.length / 4).toBeLessThanOrEqual(hours + 1);
+  });
+});
