@@ -11,6 +11,7 @@ import {
   registryParameters,
   rollingRange,
 } from './lists.ts';
+import type { ProjectionName } from './projections.ts';
 import {
   archiveQuery,
   DAY_PARAMS,
@@ -52,6 +53,8 @@ export interface ListFamily {
   /** JSON Schemas of query parameters of its own, rolling list only. */
   readonly query?: Readonly<Record<string, object>>;
   readonly source: RowSource;
+  /** What must be built; events alone when absent. */
+  readonly needs?: readonly ProjectionName[];
   /** Throws a validation HistoryError for names that mean nothing. */
   readonly scope: (services: HistoryServices, params: Values, query: Values) => ScopedRows;
   readonly limit?: { readonly fallback: number; readonly maximum: number };
@@ -84,7 +87,7 @@ function rollingRoute(app: FastifyInstance, services: HistoryServices, family: L
     },
     async ({ params, query }) => {
       const { page, limit, startTs, endTs } = query as unknown as RollingQuery;
-      const { path, ...scope } = scopeOf(services, family, params, query);
+      const { path, ...scope } = await scopeOf(services, family, params, query);
       const range = rollingRange(services.now(), startTs, endTs);
       const { records, nextPage } = await listPage(services.store, { ...scope, range, path, page, limit });
       return { success: true, records, meta: { nextPage } };
@@ -120,7 +123,7 @@ function archiveRoute(
     async ({ params, query }, reply) => {
       const { year, month, day } = params;
       const range = datedRange(year, month, day);
-      const { path: listPath, ...found } = scopeOf(services, family, params, {});
+      const { path: listPath, ...found } = await scopeOf(services, family, params, {});
       const path = [listPath, year, month, ...(day === undefined ? [] : [day])].join('/');
       const scope = { ...found, range };
       if (query.format === 'csv') return sendCsv(services, scope, path, reply);
@@ -165,8 +168,9 @@ async function archivePage(
   };
 }
 
-function scopeOf(services: HistoryServices, family: ListFamily, params: Values, query: Values) {
+async function scopeOf(services: HistoryServices, family: ListFamily, params: Values, query: Values) {
   const { parameters, path, source = family.source } = family.scope(services, params, query);
+  await services.projections.require(...(family.needs ?? ['events']));
   return { source, path, parameters: { ...registryParameters(services.markets), ...parameters } };
 }
 

@@ -4,6 +4,7 @@ import type { ClickHouse, RoleContext, RunningRole } from '../../platform/index.
 import { boundPort, urlHost } from '../hosts.ts';
 import { MarketFollower } from '../views/market-follower.ts';
 import { historyApp } from './app.ts';
+import { Projections } from './projections.ts';
 import { HistoryStore } from './store.ts';
 
 /** Serves until stopped. Rejects when the port is taken or the log cannot be read. */
@@ -16,7 +17,7 @@ export async function startHistory(
   await follower.start();
   const store = new HistoryStore(clickhouse.client, clickhouse.database);
   const now = () => Math.floor(Date.now() / 1000);
-  const app = await historyApp({ store, markets: follower.registry, now }, logger);
+  const app = await historyApp({ store, markets: follower.registry, projections: new Projections(store), now }, logger);
   try {
     await app.listen({ host: config.host, port: config.historyPort });
   } catch (error) {

@@ -4,11 +4,13 @@ import bs58 from 'bs58';
 import type { MarketType, MarketView } from '../../schemas/index.ts';
 import { HistoryError } from '../errors.ts';
 import type { MarketRegistry } from '../views/registry.ts';
+import type { Projections } from './projections.ts';
 import type { HistoryStore } from './store.ts';
 
 export interface HistoryServices {
   readonly store: HistoryStore;
   readonly markets: MarketRegistry;
+  readonly projections: Projections;
   /** Wall clock, unix seconds. */
   readonly now: () => number;
 }
@@ -29,14 +31,17 @@ export function marketOf({ markets }: HistoryServices, symbol: string, only?: Ma
 
 const KEY_BYTES = 32;
 
+/** Whether a text is a public key in base58. */
+export function isPublicKey(text: string): boolean {
+  try {
+    return bs58.decode(text).length === KEY_BYTES;
+  } catch {
+    return false;
+  }
+}
+
 /** A public key as it is written, after checking that it is one. Throws a validation HistoryError. */
 export function keyOf(text: string): string {
-  let bytes: Uint8Array | null = null;
-  try {
-    bytes = bs58.decode(text);
-  } catch {
-    // Not base58 at all: refused below.
-  }
-  if (bytes?.length !== KEY_BYTES) throw new HistoryError('validation', `Invalid account ID format: ${text}`);
+  if (!isPublicKey(text)) throw new HistoryError('validation', `Invalid account ID format: ${text}`);
   return text;
 }

@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { type ClickHouse, openClickHouse, readConfig } from '../../platform/index.ts';
 import { historyApp } from '../history/app.ts';
+import { Projections } from '../history/projections.ts';
 import { HistoryStore } from '../history/store.ts';
 import { MarketRegistry } from '../views/registry.ts';
 import { MARKETS } from './market-views.ts';
@@ -16,6 +17,16 @@ export const NOW = Date.UTC(2026, 5, 15, 12, 0, 30) / 1000;
 /** The minute it is in. */
 export const MINUTE = Math.floor(NOW / 60) * 60;
 export const DAY = 86_400;
+
+/** Tables that the store fills from others by itself. */
+const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
+  order_action: ['account_action'],
+  deposit: ['market_deposit'],
+  swap: ['market_swap'],
+  insurance_fund_stake: ['market_insurance_fund_stake'],
+  liquidation: ['liquidation_by_time'],
+  new_user: ['account', 'referral'],
+};
 
 const logger = pino({ level: 'silent' });
 let nextId = 1n;
@@ -32,7 +43,7 @@ export function makeApp(
   markets = registry(),
 ): Promise<FastifyInstance> {
   const store = new HistoryStore(database.client, database.database);
-  return historyApp({ store, markets, now: () => NOW }, logger);
+  return historyApp({ store, markets, projections: new Projections(store), now: () => NOW }, logger);
 }
 
 export interface Listed {
@@ -45,6 +56,7 @@ export class HistoryStage {
   readonly clickhouse: ClickHouse;
   readonly app: FastifyInstance;
   readonly #dataDir: string;
+  readonly #written = new Set<string>();
 
   private constructor(clickhouse: ClickHouse, app: FastifyInstance, dataDir: string) {
     this.clickhouse = clickhouse;
@@ -55,7 +67,12 @@ export class HistoryStage {
   static async open(): Promise<HistoryStage> {
     const dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-history-'));
     const clickhouse = await openClickHouse(readConfig({}, { dataDir }), logger);
-    return new HistoryStage(clickhouse, await makeApp(clickhouse), dataDir);
+    const stage = new HistoryStage(clickhouse, await makeApp(clickhouse), dataDir);
+    await stage.store(
+      'projection',
+      ['events', 'candles', 'samples'].map((name) => ({ name, built_ts: NOW })),
+    );
+    return stage;
   }
 
   async close(): Promise<void> {
@@ -64,16 +81,20 @@ export class HistoryStage {
     rmSync(this.#dataDir, { recursive: true, force: true });
   }
 
-  /** Empties the tables; ids begin at 1 again. */
+  /** Empties the tables that were written, and those filled from them; ids begin at 1 again. */
   async reset(): Promise<void> {
     nextId = 1n;
-    for (const table of ['order_action', 'funding_rate']) {
-      await this.clickhouse.client.command({ query: `TRUNCATE TABLE ${this.clickhouse.database}.${table}` });
+    const { client, database } = this.clickhouse;
+    for (const table of [...this.#written].flatMap((name) => [name, ...(COMPANIONS[name] ?? [])])) {
+      await client.command({ query: `TRUNCATE TABLE ${database}.\`${table}\`` });
     }
+    this.#written.clear();
   }
 
-  async store(table: 'order_action' | 'funding_rate', values: readonly Record<string, unknown>[]): Promise<void> {
-    const name = `${this.clickhouse.database}.${table}`;
+  /** Inserts rows, keys and signatures as the bytes of their text. */
+  async store(table: string, values: readonly Record<string, unknown>[]): Promise<void> {
+    if (table !== 'projection') this.#written.add(table);
+    const name = `${this.clickhouse.database}.\`${table}\``;
     await this.clickhouse.client.insert({ table: name, values, format: 'JSONEachRow' });
   }
 
