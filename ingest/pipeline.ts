@@ -14,6 +14,7 @@ import type { EventDecoder } from './decode/events.ts';
 import { type DecodedTransaction, decodeTransaction, type EncodedEvent } from './decode/transaction.ts';
 import { deadLetter, type Output } from './diff/output.ts';
 import type { Differ } from './differ.ts';
+import type { GapList } from './gaps.ts';
 import type { IngestMetrics } from './metrics.ts';
 import type { EndHistory } from './position.ts';
 import type { ShadowMessage } from './shadow/check.ts';
@@ -31,6 +32,7 @@ export interface PipelineParts {
   readonly metrics: IngestMetrics;
   readonly logger: Logger;
   readonly quality: IngestQuality;
+  readonly gaps: GapList;
   /** Slots between two block times in the log, at least. */
   readonly sampleSlots: number;
   /** Absent when the check is off or the source cannot be read apart from its stream. */
@@ -71,7 +73,10 @@ export class Pipeline {
     }
     this.#shadowTurn();
     await this.#flush();
-    if (progress) this.#resume = progress;
+    if (progress) this.#parts.gaps.reached(progress.slot);
+    // The position must not move past a gap that a crash would make forgotten.
+    const areSaved = await this.#saveGaps();
+    if (progress && areSaved) this.#resume = progress;
   }
 
   /** Between batches what the differ holds is exactly what the log says: the place for comparisons. */
@@ -148,8 +153,20 @@ export class Pipeline {
 
   #gap(gap: GapNotice): void {
     this.#parts.quality.gap(gap);
+    this.#parts.gaps.note(gap);
     this.#parts.metrics.gaps.inc({ filled: String(gap.filled) });
     this.#parts.logger.warn({ gap }, 'gap in the chain data');
+  }
+
+  /** False when the log is away: the list is saved after a later batch. */
+  async #saveGaps(): Promise<boolean> {
+    try {
+      await this.#parts.gaps.save();
+      return true;
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, 'gaps not saved');
+      return false;
+    }
   }
 
   async #transaction(transaction: TransactionLogs): Promise<void> {
@@ -166,7 +183,7 @@ export class Pipeline {
     const { slot, signature } = transaction;
     const gap = { kind: 'gap', fromSlot: slot, toSlot: slot, reason: `logs of ${signature} were cut` } as const;
     const again = whole && !whole.failed ? decodeTransaction({ ...whole, slot }, decoder) : decoded;
-    this.#gap({ ...gap, filled: !again.incomplete });
+    this.#gap({ ...gap, filled: !again.incomplete, isLasting: again.incomplete });
     if (again.incomplete) {
       this.#park(deadLetter('incomplete_logs', gap.reason, slot, signature, bs58.decode(signature)));
     }

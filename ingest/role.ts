@@ -6,6 +6,7 @@ import { type ChainDefinition, loadDefinition, TOPICS } from '../schemas/index.t
 import { compileEvents } from './decode/events.ts';
 import { keyText } from './diff/output.ts';
 import { compileReaders, type DeriveUser, Differ } from './differ.ts';
+import { GapList } from './gaps.ts';
 import { createIngestMetrics } from './metrics.ts';
 import { openSource } from './open.ts';
 import { Pipeline } from './pipeline.ts';
@@ -40,6 +41,8 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
   const history = new EndHistory(writer.begins, writer.newestSlot);
   const quality = new IngestQuality(log, logger);
   await quality.load();
+  const gaps = new GapList(log);
+  await gaps.load();
   const metrics = createIngestMetrics(context.metrics);
   const readers = compileReaders(definition);
   const derive = remembering(userAddress(definition));
@@ -64,6 +67,7 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     decoder: compileEvents(definition),
     writer,
     ends: history,
+    gaps,
     metrics,
     logger,
     quality,

@@ -54,6 +54,8 @@ export interface GapNotice {
   readonly toSlot: number;
   readonly filled: boolean;
   readonly reason: string;
+  /** True when nothing that can still be asked would bring them. */
+  readonly isLasting?: boolean;
 }
 
 /** Something the source received and could not read; `origin` says where. */

@@ -264,7 +264,7 @@ export class Session {
     const lost = await this.#lostBlocks();
     if (lost !== null) queue.push(lost);
     const { missing, cut } = await this.#sweep(tip);
-    if (cut) queue.push({ ...gap, fromSlot: 0, reason: 'older history is not read', filled: false });
+    if (cut) queue.push({ ...gap, fromSlot: 0, reason: 'older history is not read', filled: false, isLasting: true });
     else if (gapFrom > 0 && missing === 0 && lost === null) queue.push({ ...gap, filled: true });
     const held = this.#heldTransactions ?? [];
     this.#heldTransactions = null;
@@ -281,7 +281,8 @@ export class Session {
     const fromSlot = history.resume.slot;
     const toSlot = await connection.getFirstAvailableBlock();
     if (toSlot <= fromSlot + 1) return null;
-    return { kind: 'gap', fromSlot, toSlot, filled: false, reason: 'the node no longer has these blocks' };
+    const reason = 'the node no longer has these blocks';
+    return { kind: 'gap', fromSlot, toSlot, filled: false, reason, isLasting: true };
   }
 
   async #sweep(toSlot: number) {

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { type ChainGap, decodeGaps, GAPS_GROUP, GAPS_KEY } from '../schemas/index.ts';
+import { GapList, withNotice, withProgress } from './gaps.ts';
+import type { GapNotice } from './source.ts';
+import { MemoryLog } from './testing/memory-log.ts';
+
+const notice = (fromSlot: number, toSlot: number, filled = false, isLasting = false): GapNotice => ({
+  kind: 'gap',
+  fromSlot,
+  toSlot,
+  filled,
+  reason: 'not connected',
+  isLasting,
+});
+const listOf = (...notices: readonly GapNotice[]): readonly ChainGap[] =>
+  notices.reduce<readonly ChainGap[]>((gaps, one, index) => withNotice(gaps, one, index), []);
+const short = (gaps: readonly ChainGap[]) =>
+  gaps.map(({ fromSlot, toSlot, filledAtMs }) => [fromSlot, toSlot, filledAtMs]);
+
+describe('the list of gaps', () => {
+  it('keeps a gap open until it is filled, with both times', () => {
+    expect(listOf(notice(10, 20), notice(10, 20, true))).toEqual([
+      { fromSlot: 10, toSlot: 20, reason: 'not connected', foundAtMs: 0, filledAtMs: 1, isLasting: false },
+    ]);
+  });
+
+  it('lets a gap that is told again grow instead of counting it twice', () => {
+    expect(short(listOf(notice(10, 20), notice(10, 30), notice(10, 25)))).toEqual([[10, 30, null]]);
+  });
+
+  it('closes a gap of an earlier process that a later filling covers', () => {
+    expect(short(listOf(notice(12, 20), notice(10, 40), notice(10, 40, true)))).toEqual([
+      [10, 40, 2],
+      [12, 20, 2],
+    ]);
+  });
+
+  it('leaves open what a filling covers only in part', () => {
+    expect(short(listOf(notice(10, 50), notice(20, 40, true)))).toEqual([
+      [10, 50, null],
+      [20, 40, 1],
+    ]);
+  });
+
+  it('remembers a gap that was filled as it was found', () => {
+    expect(short(listOf(notice(10, 20, true)))).toEqual([[10, 20, 0]]);
+  });
+
+  it('fills a passing gap when the log reaches its end, never a lasting one', () => {
+    const gaps = listOf(notice(10, 20), notice(15, 30), notice(5, 18, false, true), notice(0, 40, true));
+    expect(short(withProgress(listOf(notice(10, 20), notice(15, 30), notice(5, 18, false, true)), 20, 9))).toEqual([
+      [5, 18, null],
+      [10, 20, 9],
+      [15, 30, null],
+    ]);
+    expect(short(gaps).filter(([, , filledAtMs]) => filledAtMs === null)).toEqual([[5, 18, null]]);
+  });
+
+  it('stays bounded, and what it forgets of open gaps is covered by one', () => {
+    const open = listOf(...Array.from({ length: 1_500 }, (_, index) => notice(index * 10, index * 10 + 5)));
+    expect(open).toHaveLength(1_000);
+    expect(open[0]).toMatchObject({ fromSlot: 0, toSlot: 5_005, filledAtMs: null, reason: 'several gaps' });
+    const filled = listOf(...Array.from({ length: 1_500 }, (_, index) => notice(index * 10, index * 10 + 5, true)));
+    expect(filled).toHaveLength(200);
+    expect(filled[0]?.fromSlot).toBe(13_000);
+  });
+
+  it('goes on after a restart', async () => {
+    const log = new MemoryLog();
+    const first = new GapList(log, () => 1);
+    await first.load();
+    first.note(notice(10, 20));
+    await first.save();
+    const second = new GapList(log, () => 2);
+    await second.load();
+    second.reached(25);
+    await second.save();
+    const { state } = await log.load(GAPS_GROUP);
+    expect(decodeGaps(state.get(GAPS_KEY))).toMatchObject([{ fromSlot: 10, foundAtMs: 1, filledAtMs: 2 }]);
+  });
+});

@@ -1,0 +1,28 @@
+// Gaps in the chain data as ingest leaves them in its state: who answers for completeness reads them from there.
+
+/** Transactions of the slots from `fromSlot` to `toSlot` that did not come by themselves. */
+export interface ChainGap {
+  readonly fromSlot: number;
+  readonly toSlot: number;
+  readonly reason: string;
+  /** Unix milliseconds. */
+  readonly foundAtMs: number;
+  /** Unix milliseconds at which all of it had been read after all; null while something may be missing. */
+  readonly filledAtMs: number | null;
+  /** True when no source can bring it any more: such a gap stays. */
+  readonly isLasting: boolean;
+}
+
+/** Log group and key under which the list lies. */
+export const GAPS_GROUP = 'ingest-gaps';
+export const GAPS_KEY = 'gaps';
+
+/** By `fromSlot`, oldest first. */
+export function encodeGaps(gaps: readonly ChainGap[]): Uint8Array {
+  return Buffer.from(JSON.stringify(gaps));
+}
+
+/** An absent state means that no gap was ever met. */
+export function decodeGaps(bytes: Uint8Array | undefined): readonly ChainGap[] {
+  return bytes === undefined ? [] : (JSON.parse(Buffer.from(bytes).toString('utf8')) as ChainGap[]);
+}
