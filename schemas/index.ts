@@ -9,7 +9,6 @@ export * from './events.ts';
 export type * from './feed/messages.ts';
 export * from './flatten.ts';
 export * from './gaps.ts';
-export * from './gaps.ts';
 export * from './layout.ts';
 export * from './market.ts';
 export * from './messages.ts';
