@@ -16,6 +16,7 @@ export const ROLE_NAMES = [
   'trades',
   'fillQuality',
   'rankings',
+  'samples',
   'fees',
   'sink',
   'orderbook',
@@ -30,6 +31,7 @@ export const ROLE_HELP: Record<RoleName, string> = {
   trades: 'publishes fills for the trades channel',
   fillQuality: 'publishes how far from the oracle takers were filled lately',
   rankings: 'ranks claimable P&L of every market from positions as they change',
+  samples: 'samples every market by block time',
   fees: 'asks the provider for priority fees',
   sink: 'stores events in ClickHouse',
   orderbook: 'order-book REST and the WebSocket gateway',
@@ -50,6 +52,7 @@ export function roleEntries(names: readonly RoleName[]): readonly RoleEntry[] {
     fillQuality: async (context) => (await import('../processors/index.ts')).startFillQuality(context),
     trades: async (context) => (await import('../processors/index.ts')).startTrades(context),
     rankings: async (context) => (await import('../processors/index.ts')).startRankings(context),
+    samples: async (context) => (await import('../processors/index.ts')).startSamples(context),
     fees: async (context) => (await import('../ingest/index.ts')).startFees(context),
     sink: async (context) =>
       (await import('../processors/index.ts')).startHistorySink(context, await clickhouse(context)),

@@ -5,4 +5,5 @@ export { BOOK_GROUP, startBook } from './book/role.ts';
 export { FILL_QUALITY_GROUP, startFillQuality } from './fill-quality/role.ts';
 export * from './history/index.ts';
 export { RANKINGS_GROUP, startRankings } from './rankings/role.ts';
+export { SAMPLES_GROUP, startSamples } from './samples/role.ts';
 export { startTrades, TRADES_GROUP } from './trades/role.ts';

@@ -72,6 +72,13 @@ export function encodeMessage<N extends MessageName>(name: N, value: MessageType
   }
 }
 
+/** Which message it is, without decoding it. Throws SchemaError for bytes that are no message. */
+export function messageName(bytes: Uint8Array): MessageName {
+  const { writer } = openRecord(bytes).reader;
+  if (writer.kind !== 'message') throw new SchemaError('not-a-record', `${writer.name} is a program event`);
+  return writer.name as MessageName;
+}
+
 /** Decodes a message of the current or any committed past version. Throws SchemaError for anything else. */
 export function decodeMessage(bytes: Uint8Array): Message {
   const opened = openRecord(bytes);
