@@ -31,6 +31,10 @@ export interface Config {
   readonly bookTickMs: number;
   /** Keys that may send indicative quotes, separated by commas; empty: any key that proves itself. */
   readonly quoteMakers: string;
+  /** JSON file with the array that /vaults answers; empty: no vaults. */
+  readonly vaultsPath: string;
+  /** JSON file with the venues of /stats/fundingRates/external; empty: none. */
+  readonly fundingVenuesPath: string;
   readonly sinkMaxDelayMs: number;
   readonly sinkMaxRows: number;
   /** Slots between two samples of every market, and between two block times asked for. */
@@ -124,6 +128,8 @@ export const SETTINGS: readonly Setting[] = [
   port('localnetWsPort', 8900, 'simulated cluster, PubSub'),
   { key: 'bookTickMs', fallback: 50, min: 0, max: 1000, help: 'conflation of the book channels, milliseconds' },
   { key: 'quoteMakers', fallback: '', help: 'maker keys that may quote, separated by commas; empty = any' },
+  { key: 'vaultsPath', fallback: '', help: 'JSON file with the array of /vaults; empty = none' },
+  { key: 'fundingVenuesPath', fallback: '', help: 'JSON file with the venues of external funding rates; empty = none' },
   { key: 'sinkMaxDelayMs', fallback: 250, min: 10, max: 60_000, help: 'longest a row waits before its block is sent' },
   { key: 'sinkMaxRows', fallback: 50_000, min: 1, max: 1_000_000, help: 'most records in one block' },
   { key: 'sampleSlots', fallback: 50, min: 1, max: 100_000, help: 'slots between two samples of every market' },

@@ -6,6 +6,7 @@ import { MarketFollower } from '../views/market-follower.ts';
 import { historyApp } from './app.ts';
 import { Projections } from './projections.ts';
 import { HistoryStore } from './store.ts';
+import { followSummaries, MarketSummaries } from './summaries.ts';
 
 /** Serves until stopped. Rejects when the port is taken or the log cannot be read. */
 export async function startHistory(
@@ -17,22 +18,27 @@ export async function startHistory(
   await follower.start();
   const store = new HistoryStore(clickhouse.client, clickhouse.database);
   const now = () => Math.floor(Date.now() / 1000);
-  const app = await historyApp({ store, markets: follower.registry, projections: new Projections(store), now }, logger);
+  const markets = follower.registry;
+  const summaries = new MarketSummaries(markets);
+  const summaryFollower = await followSummaries(summaries, ctx);
+  const stopFollowing = () => Promise.all([follower.stop(), summaryFollower.stop()]);
+  const services = { store, markets, projections: new Projections(store), summaries, settings: config, now };
+  const app = await historyApp(services, logger);
   try {
     await app.listen({ host: config.host, port: config.historyPort });
   } catch (error) {
-    await follower.stop();
+    await stopFollowing();
     throw error;
   }
   let stopping: Promise<void> | null = null;
   return {
     name: 'history',
     endpoints: { history: `http://${urlHost(config.host)}:${boundPort(app.server.address())}` },
-    done: follower.done,
+    done: Promise.all([follower.done, summaryFollower.done]).then(() => {}),
     stop: () => {
       stopping ??= (async () => {
         await app.close();
-        await follower.stop();
+        await stopFollowing();
       })();
       return stopping;
     },

@@ -6,13 +6,24 @@ import { HistoryError } from '../errors.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 import type { Projections } from './projections.ts';
 import type { HistoryStore } from './store.ts';
+import type { MarketSummaries } from './summaries.ts';
 
 export interface HistoryServices {
   readonly store: HistoryStore;
   readonly markets: MarketRegistry;
   readonly projections: Projections;
+  readonly summaries: MarketSummaries;
+  readonly settings: HistorySettings;
   /** Wall clock, unix seconds. */
   readonly now: () => number;
+}
+
+/** What a deployment says of itself. */
+export interface HistorySettings {
+  /** JSON file with the array of /vaults; empty: no vaults. */
+  readonly vaultsPath: string;
+  /** JSON file with the venues of /stats/fundingRates/external; empty: none. */
+  readonly fundingVenuesPath: string;
 }
 
 /**

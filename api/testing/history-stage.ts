@@ -8,7 +8,9 @@ import { pino } from 'pino';
 import { type ClickHouse, openClickHouse, readConfig } from '../../platform/index.ts';
 import { historyApp } from '../history/app.ts';
 import { Projections } from '../history/projections.ts';
+import type { HistorySettings } from '../history/services.ts';
 import { HistoryStore } from '../history/store.ts';
+import { MarketSummaries } from '../history/summaries.ts';
 import { MarketRegistry } from '../views/registry.ts';
 import { MARKETS } from './market-views.ts';
 
@@ -31,6 +33,8 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
 const logger = pino({ level: 'silent' });
 let nextId = 1n;
 
+const NO_SETTINGS: HistorySettings = { vaultsPath: '', fundingVenuesPath: '' };
+
 export function registry(): MarketRegistry {
   const markets = new MarketRegistry();
   for (const view of MARKETS) markets.put(view);
@@ -41,9 +45,14 @@ export function registry(): MarketRegistry {
 export function makeApp(
   database: Pick<ClickHouse, 'client' | 'database'>,
   markets = registry(),
+  {
+    summaries = new MarketSummaries(markets),
+    settings = NO_SETTINGS,
+  }: { readonly summaries?: MarketSummaries; readonly settings?: HistorySettings } = {},
 ): Promise<FastifyInstance> {
   const store = new HistoryStore(database.client, database.database);
-  return historyApp({ store, markets, projections: new Projections(store), now: () => NOW }, logger);
+  const projections = new Projections(store);
+  return historyApp({ store, markets, projections, summaries, settings, now: () => NOW }, logger);
 }
 
 export interface Listed {

@@ -68,6 +68,11 @@ export class NewestFollower<N extends MessageName> implements Newest<MessageType
     return this.#byKey.get(key) ?? null;
   }
 
+  /** The newest message of every key. */
+  values(): IterableIterator<MessageTypes[N]> {
+    return this.#byKey.values();
+  }
+
   async #readAll(): Promise<bigint> {
     const { log, topic } = this.#options;
     const { earliest, next } = await log.bounds(topic, PARTITION);

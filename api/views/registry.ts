@@ -8,6 +8,13 @@ export class MarketRegistry {
   readonly #byKey = new Map<string, MarketView>();
   readonly #byName: Record<MarketType, Map<string, MarketView>> = { perp: new Map(), spot: new Map() };
 
+  #changes = 0;
+
+  /** Grows with every description taken. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   /** Takes a newer description of a market; an older slot than the one known is ignored. */
   put(view: MarketView): void {
     const key = marketKey(view);
@@ -15,6 +22,7 @@ export class MarketRegistry {
     if (known && known.slot > view.slot) return;
     if (known) this.#byName[known.marketType].delete(known.symbol.toUpperCase());
     this.#byKey.set(key, view);
+    this.#changes++;
     this.#byName[view.marketType].set(view.symbol.toUpperCase(), view);
   }
 
