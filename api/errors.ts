@@ -126,6 +126,9 @@ export class HistoryError extends Error {
   }
 }
 
+/** `/user/{accountId}/orders/...` of one order that the account does not have: body `{success: false, error}`. */
+export const UNKNOWN_ORDER = { status: 404, error: 'Order not found', retry: true } as const;
+
 export interface SocketClose {
   readonly code: number;
   readonly reason: string;
@@ -198,3 +201,15 @@ export const BOOK_FEED_ERRORS = {
 } as const satisfies Record<string, BookFeedError>;
 
 export type BookFeedErrorCode = keyof typeof BOOK_FEED_ERRORS;
+
+/** `message` members of error messages on the history socket; the connection stays open (history reference 6.4). */
+export const HISTORY_SOCKET_ERRORS = {
+  json: 'Invalid JSON',
+  type: 'Invalid message: type must be subscribe or unsubscribe',
+  missing: 'Invalid subscription message: channelType, or symbol and resolution, are missing',
+  unknownChannel: 'Unknown channel type',
+  /** The channel type follows. */
+  parameters: 'Invalid parameters for channel type: ',
+  tooMany: 'Too many subscriptions',
+  notBuilt: 'This channel is not built yet',
+} as const;

@@ -10,6 +10,7 @@ import { candleRoutes } from './routes/candles.ts';
 import { marketListRoutes } from './routes/market-lists.ts';
 import { marketStatsRoutes } from './routes/market-stats.ts';
 import type { HistoryServices } from './services.ts';
+import { historyAsyncApi } from './socket/asyncapi.ts';
 
 const INFO = {
   title: 'Slotbook history',
@@ -42,6 +43,8 @@ export async function historyApp(services: HistoryServices, logger: Logger): Pro
     await app.register(async (scope) => routes(scope, services));
   }
   app.get('/openapi.json', async () => contract());
+  const socketContract = historyAsyncApi();
+  app.get('/asyncapi.json', async () => socketContract);
   return app;
 }
 

@@ -2,9 +2,12 @@
 
 import type { ClickHouse, RoleContext, RunningRole } from '../../platform/index.ts';
 import { boundPort, urlHost } from '../hosts.ts';
+import { wsProxy } from '../orderbook/ws-proxy.ts';
 import { MarketFollower } from '../views/market-follower.ts';
 import { historyApp } from './app.ts';
 import { Projections } from './projections.ts';
+import { accountLoader, candleLoader } from './socket/loaders.ts';
+import { startHistorySocket } from './socket/server.ts';
 import { HistoryStore } from './store.ts';
 import { followSummaries, MarketSummaries } from './summaries.ts';
 
@@ -21,9 +24,19 @@ export async function startHistory(
   const markets = follower.registry;
   const summaries = new MarketSummaries(markets);
   const summaryFollower = await followSummaries(summaries, ctx);
-  const stopFollowing = () => Promise.all([follower.stop(), summaryFollower.stop()]);
-  const services = { store, markets, projections: new Projections(store), summaries, settings: config, now };
+  const projections = new Projections(store);
+  const socket = await startHistorySocket({
+    ...ctx,
+    markets,
+    summaries,
+    loadCandle: candleLoader(store, projections),
+    loadAccounts: accountLoader(store),
+  });
+  const stopFollowing = () => Promise.all([follower.stop(), summaryFollower.stop(), socket.stop()]);
+  const services = { store, markets, projections, summaries, settings: config, now };
   const app = await historyApp(services, logger);
+  const proxy = wsProxy(socket);
+  app.server.on('upgrade', proxy.onUpgrade);
   try {
     await app.listen({ host: config.host, port: config.historyPort });
   } catch (error) {
@@ -33,14 +46,20 @@ export async function startHistory(
   let stopping: Promise<void> | null = null;
   return {
     name: 'history',
-    endpoints: { history: `http://${urlHost(config.host)}:${boundPort(app.server.address())}` },
-    done: Promise.all([follower.done, summaryFollower.done]).then(() => {}),
+    endpoints: historyEndpoints(`${urlHost(config.host)}:${boundPort(app.server.address())}`),
+    done: Promise.all([follower.done, summaryFollower.done, socket.done]).then(() => {}),
     stop: () => {
       stopping ??= (async () => {
-        await app.close();
+        // The socket first: its clients hear why while the port that joins them to it is open.
         await stopFollowing();
+        proxy.close();
+        await app.close();
       })();
       return stopping;
     },
   };
+}
+
+function historyEndpoints(place: string): Readonly<Record<string, string>> {
+  return { history: `http://${place}`, historySocket: `ws://${place}/ws` };
 }

@@ -1,0 +1,234 @@
+// `/asyncapi.json` of the history service: its one WebSocket, from the tables and bounds that the socket itself uses.
+
+import { assembleAsyncApi, type MessageContract, type SocketContract } from '../../contract/asyncapi.ts';
+import {
+  choice,
+  count,
+  type JsonSchema,
+  key,
+  list,
+  nullable,
+  number,
+  object,
+  ref,
+  text,
+} from '../../contract/json-schema.ts';
+import { HISTORY_SOCKET_ERRORS, SOCKET_CLOSES } from '../../errors.ts';
+import { RESOLUTIONS } from '../buckets.ts';
+import { BATCH_MS, MAX_BUFFERED_BYTES, MAX_PAYLOAD_BYTES, MAX_SUBSCRIPTIONS } from './limits.ts';
+import { CHANNEL_TYPES } from './requests.ts';
+
+const HUMAN_PRICE = 'whole quote units per whole base unit';
+const DIRECTION = nullable(choice(['long', 'short']));
+
+const prices = ['fill', 'oracle'].flatMap((name) => ['Open', 'High', 'Low', 'Close'].map((part) => `${name}${part}`));
+
+const candle = object(
+  {
+    ts: count('bucket start, Unix seconds'),
+    ...Object.fromEntries(prices.map((name) => [name, number(HUMAN_PRICE)])),
+    quoteVolume: number('whole quote units'),
+    baseVolume: number('whole base units'),
+    symbol: text('market symbol'),
+    resolution: choice(RESOLUTIONS),
+    lastTradeTs: nullable(count('of the fill that closed the bucket; null for a flat one')),
+    lastFillRecordId: nullable(text('of the same fill')),
+  },
+  { description: 'a candle in human units' },
+);
+
+const trade = object(
+  {
+    ts: count('Unix seconds of the block'),
+    txSig: text('transaction signature, base58'),
+    txSigIndex: count('index of the event inside its transaction'),
+    slot: count('slot'),
+    symbol: text('market symbol'),
+    marketIndex: count('market index'),
+    marketType: choice(['perp', 'spot']),
+    action: choice(['fill']),
+    actionExplanation: text('how it was filled'),
+    fillRecordId: text('running number of the fill in its market'),
+    price: number(HUMAN_PRICE),
+    baseAssetAmountFilled: number('whole base units'),
+    quoteAssetAmountFilled: number('whole quote units'),
+    oraclePrice: number(HUMAN_PRICE),
+    takerOrderDirection: DIRECTION,
+    makerOrderDirection: DIRECTION,
+    takerOrderId: nullable(count('order id of the taker')),
+    makerOrderId: nullable(count('order id of the maker')),
+  },
+  { description: 'a fill in human units' },
+);
+
+const pricing = object(
+  {
+    symbol: text('market symbol'),
+    marketIndex: count('market index'),
+    marketType: choice(['perp', 'spot']),
+    oraclePrice: nullable(number(HUMAN_PRICE)),
+    markPrice: nullable(number(`mean of bid and ask, else the last fill; ${HUMAN_PRICE}`)),
+    bestBid: nullable(number(`of the AMM; ${HUMAN_PRICE}`)),
+    bestAsk: nullable(number(`of the AMM; ${HUMAN_PRICE}`)),
+    ts: nullable(count('Unix seconds of what it is known from')),
+  },
+  { description: 'prices of a market in human units' },
+);
+
+const notification = object(
+  {
+    notificationId: text('time-ordered UUID made of the event: the same event, the same id'),
+    authorityId: key('wallet'),
+    title: text('one line'),
+    body: text('one sentence'),
+    type: choice(['RECORD_UPDATE', 'ACCOUNT_UPDATE']),
+    status: choice(['SENT']),
+    channels: list(choice(['app'])),
+    user: key('account of the wallet'),
+    data: { type: 'object', additionalProperties: true, description: 'the record; amounts are raw integers as text' },
+    actions: list({ type: 'object', additionalProperties: true }),
+    sentAt: count('Unix seconds of the block'),
+    createdAt: count('Unix seconds of the block'),
+  },
+  { description: 'something that happened to an account' },
+);
+
+const SCHEMAS = {
+  Candle: candle,
+  CandleTrade: trade,
+  Pricing: pricing,
+  Notification: notification,
+  /** The same records as `/stats/markets`. */
+  MarketSummary: { type: 'object', additionalProperties: true, description: 'a record of GET /stats/markets' },
+};
+
+const CHANNELS: Readonly<Record<(typeof CHANNEL_TYPES)[number], { pattern: string; data: JsonSchema; what: string }>> =
+  {
+    candle: { pattern: '^candle:[^:]+:(1|5|15|60|240|D|W|M)$', data: ref('Candle'), what: 'the newest candle' },
+    markets: { pattern: '^markets:summary$', data: list(ref('MarketSummary')), what: 'every market summary' },
+    pricing: { pattern: '^pricing$', data: list(ref('Pricing')), what: 'the prices of every market' },
+    notifications: { pattern: '^notifications:.+$', data: ref('Notification'), what: 'one notification' },
+  };
+
+const head = (channelType: keyof typeof CHANNELS, type: string) => ({
+  type: { const: type },
+  channelType: { const: channelType },
+  channel: { type: 'string', pattern: CHANNELS[channelType].pattern },
+});
+
+const request = (type: string): JsonSchema =>
+  object(
+    {
+      type: { const: type },
+      channelType: choice(CHANNEL_TYPES, 'candle when symbol and resolution are given without it'),
+      symbol: text('candle: market symbol in any letter case'),
+      resolution: choice(RESOLUTIONS, 'candle: bucket length'),
+      authority: key('notifications: wallet'),
+      authorityId: key('notifications: the same under its older name'),
+    },
+    { optional: ['channelType', 'symbol', 'resolution', 'authority', 'authorityId'] },
+  );
+
+const candleMessage = (type: 'create' | 'update', when: string): MessageContract => ({
+  summary: `A candle ${when}; without channelType and channel`,
+  payload: object({ type: { const: type }, candle: ref('Candle'), trades: list(ref('CandleTrade')) }),
+});
+
+const listMessage = (channelType: 'markets' | 'pricing', type: 'init' | 'update'): MessageContract => ({
+  summary: `${CHANNELS[channelType].what}, ${type === 'init' ? 'after the acknowledgement' : 'whenever one changed'}`,
+  payload: object({ ...head(channelType, type), data: CHANNELS[channelType].data }),
+});
+
+const SENDS: Readonly<Record<string, MessageContract>> = {
+  acknowledgement: {
+    summary: 'A subscribe was taken',
+    payload: object({
+      type: { const: 'subscription' },
+      message: text('in words'),
+      channelType: choice(['markets', 'pricing', 'notifications']),
+      channel: text('name of the channel'),
+    }),
+  },
+  candleAcknowledgement: {
+    summary: 'A subscribe of candles was taken',
+    payload: object({
+      ...head('candle', 'subscription'),
+      message: text('Subscribed to <symbol> <resolution>'),
+      symbol: text('market symbol'),
+      resolution: choice(RESOLUTIONS),
+    }),
+  },
+  candleInit: {
+    summary: 'The newest candle, when the market has one',
+    payload: object({
+      ...head('candle', 'init'),
+      symbol: text('market symbol'),
+      resolution: choice(RESOLUTIONS),
+      candle: ref('Candle'),
+    }),
+  },
+  candleCreate: candleMessage('create', 'was opened'),
+  candleUpdate: candleMessage('update', 'changed'),
+  marketsInit: listMessage('markets', 'init'),
+  marketsUpdate: listMessage('markets', 'update'),
+  pricingInit: listMessage('pricing', 'init'),
+  pricingUpdate: listMessage('pricing', 'update'),
+  notification: {
+    summary: 'Something happened to an account of the wallet',
+    payload: object({ ...head('notifications', 'update'), data: CHANNELS.notifications.data }),
+  },
+  error: {
+    summary: 'A message was refused; the connection stays open',
+    payload: object(
+      {
+        type: { const: 'error' },
+        message: {
+          type: 'string',
+          enum: [
+            ...Object.values(HISTORY_SOCKET_ERRORS).filter((words) => words !== HISTORY_SOCKET_ERRORS.parameters),
+            ...CHANNEL_TYPES.map((name) => HISTORY_SOCKET_ERRORS.parameters + name),
+          ],
+        },
+        channelType: { description: 'as the client sent it' },
+      },
+      { optional: ['channelType'] },
+    ),
+  },
+};
+
+const SOCKET: SocketContract = {
+  address: '/ws',
+  title: 'History',
+  description:
+    `Text frames of JSON, changes collected for ${BATCH_MS} ms. A ping comes every 30 s; no pong ends the connection. A ` +
+    `connection holds at most ${MAX_SUBSCRIPTIONS} channels and sends messages of at most ${MAX_PAYLOAD_BYTES} bytes; one ` +
+    `that leaves more than ${MAX_BUFFERED_BYTES} bytes unread is closed. Unsubscribing is not answered.`,
+  servers: ['history'],
+  closes: [SOCKET_CLOSES.overflow, SOCKET_CLOSES.flood, SOCKET_CLOSES.restart],
+  receives: {
+    subscribe: { summary: 'Subscribe a channel', payload: request('subscribe'), answeredBy: Object.keys(SENDS) },
+    unsubscribe: { summary: 'Leave a channel', payload: request('unsubscribe') },
+  },
+  sends: SENDS,
+};
+
+/** The AsyncAPI 3.0 document. */
+export function historyAsyncApi(): object {
+  return assembleAsyncApi({
+    info: {
+      title: 'Slotbook history WebSocket',
+      version: '1.0.0',
+      description: 'Candles, market summaries, prices and notifications as they change.',
+    },
+    servers: {
+      history: {
+        host: '{host}:{port}',
+        protocol: 'ws',
+        title: 'history service',
+        variables: { host: { default: 'localhost' }, port: { default: '6971', description: 'setting' } },
+      },
+    },
+    sockets: { history: SOCKET },
+    schemas: SCHEMAS,
+  });
+}
