@@ -1,10 +1,13 @@
-// `npm run schemas`: writes avro/events/*.avsc from the IDLs, and files every current schema among the past versions.
+// `npm run schemas`: writes avro/events/*.avsc from the IDLs, files every current schema among the past versions, and
+// writes TABLES.md from the migrations.
 
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { fingerprintHex, readCurrentSchemas, versionFolder } from './avro.ts';
 import { generateEventSchemas, schemaText } from './event-schemas.ts';
+import { tablesPage } from './tables-page.ts';
 
+const TABLES = fileURLToPath(new URL('./TABLES.md', import.meta.url));
 const EVENTS = fileURLToPath(new URL('./avro/events/', import.meta.url));
 
 function writeEvents(): number {
@@ -28,4 +31,5 @@ function writeVersions(): number {
 
 const events = writeEvents();
 const current = writeVersions();
+writeFileSync(TABLES, tablesPage());
 process.stdout.write(`${events} event schemas written, ${current} current schemas filed as versions\n`);

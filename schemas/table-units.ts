@@ -1,0 +1,65 @@
+// What a stored column means: unit and scale, known from its name and type (protocol reference 1.10 and 3).
+
+import type { Column } from './tables.ts';
+
+const BASE = 'base, 1e9';
+const QUOTE = 'quote, 1e6';
+const PRICE = 'price, quote per base, 1e6';
+const TOKEN = 'units of the token, 10^decimals of its spot market';
+const FUNDING = 'quote per base, 1e9';
+const SHARES = 'shares of the insurance fund';
+const UNKNOWN = 'raw; its scale is not established';
+
+/** First match counts. */
+const BY_NAME: readonly (readonly [RegExp, string])[] = [
+  [/^event_index$/, 'index among all events of the transaction'],
+  [/^tx_index$/, 'place of the transaction in its block'],
+  [/(^|_)market_index|constituent_index$|_index_with_/, 'index of the market'],
+  [/^record_slot$/, 'slot that the record itself names'],
+  [/(^|_)slot$/, 'slot'],
+  [/^order_posted_slot_tail$/, 'last byte of the slot'],
+  [/_slots$/, 'slots'],
+  [/(^|_)ts$/, 'unix seconds'],
+  [/^order_(unused_)?auction_duration$/, 'slots'],
+  [/^lp_price$|^lp_aum$|^last_aum$|_weight$|^(in|out)_fee$|^lp_(fee|amount)$/, UNKNOWN],
+  [/spot_liability_transfer$|spot_asset_transfer$|_asset_transfer$|_liability_transfer$/, TOKEN],
+  [/^spot_bankruptcy_(borrow_amount|if_payment)$|^liquidate_spot_(if|protocol)_fee$/, TOKEN],
+  [/cumulative_(deposit|borrow)_interest/, '1e10'],
+  [/funding_rate|cumulative_funding/, FUNDING],
+  [/^maker_fee$/, 'quote, 1e6; negative = rebate'],
+  [/^long_spread$|^short_spread$/, 'share of the price, 1e6'],
+  [/_reserve_(before|after)$|^sqrt_k_/, '1e9'],
+  [/^peg_multiplier_/, '1e6'],
+  [/price|_twap$|^(fill|oracle)_(open|high|low|close)$|tick_size$/, PRICE],
+  [/if_shares/, SHARES],
+  [/^optimal_|^max_borrow_rate$/, 'share, 1e6'],
+  [/if_factor$/, 'share, 1e6'],
+  [/^(market_)?(deposit|withdraw|borrow)_balance$/, 'scaled balance, 1e9'],
+  [/^token_balance$|^last_token_balance$|token_amount/, TOKEN],
+  [/^(amount|amount_in|amount_out|in_amount|out_amount|amount_deposit_withdraw)$|vault_amount_before$/, TOKEN],
+  [/^base_precision$/, 'units of one base'],
+  [/quote/, QUOTE],
+  [/base|lp_shares$|open_interest|min_order_size$|order_step_size$|blocking_min_size$/, BASE],
+  [/fee|reward|pnl|margin|collateral|_payment$|improvement|adjustment_cost|period_revenue|_swept$/, QUOTE],
+  [/^total_(deposits|withdraws)_after$|^amm_provision_tokenized$|^settle_to_lp_amount$/, QUOTE],
+  [/(^|_)(order_id|order_ids|record_id|swap_id|redeem_id|liquidation_id|user_order_id|sub_account_id)$/, 'number'],
+  [/node_index$|builder_idx$|capacity$|_max_|max_(quote|execute)|evict_threshold|^trades$|^version$/, 'number'],
+  [/bit_flags$|^flags$|^side$|^sides$|^direction$|_status$|^description$|^discriminator$/, 'code of the program'],
+];
+
+/** Texts of columns that carry no number. */
+function textMeaning({ name, type }: Column): string | null {
+  if (/FixedString\(64\)/.test(type)) return 'transaction signature, 64 bytes';
+  if (/FixedString\(32\)/.test(type)) return name === 'name' ? 'text, padded to 32 bytes' : 'key, 32 bytes';
+  if (/^Bool|\(Bool\)/.test(type)) return 'yes or no';
+  if (/^LowCardinality/.test(type)) return 'name';
+  if (name === 'raw') return 'bytes as the program wrote them';
+  if (/^FixedString|String/.test(type)) return 'text';
+  if (/^DateTime/.test(type)) return 'time';
+  return null;
+}
+
+/** Unit and scale of a column; null for a name that no rule knows, which a test refuses. */
+export function meaningOf(column: Column): string | null {
+  return textMeaning(column) ?? BY_NAME.find(([pattern]) => pattern.test(column.name))?.[1] ?? null;
+}
