@@ -6,6 +6,7 @@ import {
   type RoleContext,
   type RoleEntry,
   type RunningRole,
+  readCurrent,
 } from '../platform/index.ts';
 
 /** Roles in the order in which they start; a later one reads what an earlier one writes. */
@@ -42,7 +43,7 @@ export const ROLE_HELP: Record<RoleName, string> = {
 export function roleEntries(names: readonly RoleName[]): readonly RoleEntry[] {
   let shared: Promise<ClickHouse> | undefined;
   const clickhouse = (context: RoleContext) => {
-    shared ??= openClickHouse(context.config, context.logger);
+    shared ??= openCurrent(context);
     return shared;
   };
   const start: Record<RoleName, (context: RoleContext) => Promise<RunningRole>> = {
@@ -61,6 +62,12 @@ export function roleEntries(names: readonly RoleName[]): readonly RoleEntry[] {
   };
   const wanted = ROLE_NAMES.filter((name) => names.includes(name) || (name === 'clickhouse' && needsClickHouse(names)));
   return wanted.map((name) => ({ name, start: start[name] }));
+}
+
+/** The database that holds the history now, which is not the configured one after a rebuild. */
+async function openCurrent({ config, log, logger }: RoleContext): Promise<ClickHouse> {
+  const { read } = await readCurrent(log, config.clickhouseDatabase);
+  return openClickHouse(config, logger, read);
 }
 
 function needsClickHouse(names: readonly RoleName[]): boolean {

@@ -2,5 +2,6 @@
 
 export { type Analyst, analystOf, analystStatements } from './analyst.ts';
 export * from './client.ts';
+export * from './current.ts';
 export * from './migrate.ts';
 export * from './provider.ts';

@@ -11,10 +11,14 @@ import { migrate } from './migrate.ts';
 export { ClickHouseStartError } from './managed.ts';
 
 export interface ClickHouse {
-  /** Bound to the configured database, whose tables are there. */
+  /** Bound to `database`, whose tables are there. */
   readonly client: ClickHouseClient;
   readonly url: string;
   readonly database: string;
+  /** Creates another database if it is not there and applies open migrations to it. Rejects as `openClickHouse` does. */
+  prepare(database: string): Promise<void>;
+  /** A client bound to another database; whoever asks for it closes it. */
+  connect(database: string): ClickHouseClient;
   /** Where analysts send SQL; null for a server, whose users are not ours to know. */
   readonly analystUrl: string | null;
   /** Closes the client, and ends the managed child when this process holds it. Safe to call twice. */
@@ -22,30 +26,40 @@ export interface ClickHouse {
 }
 
 /**
- * Opens ClickHouse and applies open migrations. Rejects with ClickHouseStartError when the managed child cannot run,
- * with MigrationError when the migration files do not fit the database, or with the client's error.
+ * Opens ClickHouse and applies open migrations to `database`, the configured one unless another is current. Rejects
+ * with ClickHouseStartError when the managed child cannot run, with MigrationError when the migration files do not fit
+ * the database, or with the client's error.
  */
-export async function openClickHouse(config: Config, logger: Logger): Promise<ClickHouse> {
+export async function openClickHouse(
+  config: Config,
+  logger: Logger,
+  database: string = config.clickhouseDatabase,
+): Promise<ClickHouse> {
   const provider = await openProvider(config, logger);
   const credentials = { url: provider.url, user: provider.user, password: provider.password, logger };
-  const database = config.clickhouseDatabase;
-  const client = makeClient({ ...credentials, database });
+  const connect = (name: string) => makeClient({ ...credentials, database: name });
+  const prepare = async (name: string) => {
+    // The database may not be there yet, so this client names none.
+    const administrator = makeClient(credentials);
+    try {
+      const applied = await migrate(administrator, { database: name, cluster: config.clickhouseCluster });
+      if (applied.length > 0) logger.info({ applied, database: name }, 'ClickHouse migrations applied');
+    } finally {
+      await administrator.close();
+    }
+  };
+  const client = connect(database);
   const stop = once(async () => {
     await client.close();
     await provider.stop();
   });
-  // The database may not be there yet, so this client names none.
-  const administrator = makeClient(credentials);
   try {
-    const applied = await migrate(administrator, { database, cluster: config.clickhouseCluster });
-    if (applied.length > 0) logger.info({ applied, database }, 'ClickHouse migrations applied');
+    await prepare(database);
   } catch (error) {
     await stop();
     throw error;
-  } finally {
-    await administrator.close();
   }
-  return { client, url: provider.url, database, analystUrl: provider.analystUrl, stop };
+  return { client, url: provider.url, database, analystUrl: provider.analystUrl, prepare, connect, stop };
 }
 
 interface Provider {
