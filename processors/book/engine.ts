@@ -24,6 +24,8 @@ import { sameCurve, vammBook, vammQuotes } from './vamm.ts';
 
 /** A whole snapshot of a book goes out about once in this many slots (one minute of 400 ms slots). */
 export const SNAPSHOT_EVERY_SLOTS = 150;
+/** Orders that `foresee` reads ahead for at once: more would push the first ones out of the processor's cache. */
+const FORESEEN_MAX = 1024;
 /** Keeps markets from sending their snapshots in the same slot. */
 const SNAPSHOT_STAGGER_SLOTS = 7;
 
@@ -60,6 +62,8 @@ export class BookEngine {
   private exchangeOracle: ViewOracle | null = null;
   private isMmOracleActive = false;
   private headChanged = false;
+  private readonly foreseen = new Int32Array(FORESEEN_MAX);
+  private foreseenMix = 0;
   private quoted: { readonly market: BookMarket; readonly oracle: bigint } | null = null;
 
   /** `epochAfter`: the epoch that this engine's must be above, when an earlier one could not be continued. */
@@ -111,6 +115,29 @@ export class BookEngine {
       case 'BookRepair':
         return this.repair(message.value.slot);
     }
+  }
+
+  /**
+   * Reads ahead what these messages will change, and changes nothing: to be called with the messages of a batch before
+   * they are applied one by one. What is beyond FORESEEN_MAX orders is left out.
+   */
+  foresee(messages: readonly BookOrders[]): void {
+    const { foreseen } = this;
+    const { table } = this.orders;
+    let count = 0;
+    for (let i = 0; i < messages.length; i++) {
+      const { upserts, removals } = messages[i] as BookOrders;
+      if (count + upserts.length + removals.length > FORESEEN_MAX) break;
+      for (let k = 0; k < removals.length; k++) {
+        const { maker, orderId } = removals[k] as (typeof removals)[number];
+        foreseen[count++] = table.bucketOf(table.makers.guess(maker), orderId);
+      }
+      for (let k = 0; k < upserts.length; k++) {
+        const { maker, orderId } = upserts[k] as (typeof upserts)[number];
+        foreseen[count++] = table.bucketOf(table.makers.guess(maker), orderId);
+      }
+    }
+    this.foreseenMix ^= table.foresee(foreseen, count);
   }
 
   applyOrders(value: BookOrders): BookViewDiff | null {

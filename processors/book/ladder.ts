@@ -6,16 +6,18 @@ import { ARRIVAL, LEVEL, LIST, NEXT, type OrderTable, PREVIOUS, QUEUE } from './
 const BLOCK_LEVELS = 64;
 const MERGE_BELOW_LEVELS = 16;
 const START_LEVELS = 128;
-const ROW_INTS = 32;
+/** A level fills one line of the processor's cache. */
+const ROW_INTS = 16;
 const INT_BYTES = 4;
 
-/** 32-bit members of a level, as offsets from it: first and last order, -1 when it has none. */
-export const HEAD = 20;
-export const TAIL = 21;
-/** 64-bit members, as offsets from half the level. All but the price are the owner's to use. */
+/** 64-bit members of a level, as offsets from half of it. All but the price are the owner's to use. */
 export const LEVEL_PRICE = 0;
 export const LEVEL_OWN = 1;
-export const LEVEL_OWN_COUNT = 9;
+export const LEVEL_OWN_COUNT = 4;
+/** 32-bit members, as offsets from the level: first and last order, -1 when it has none, and one for the owner. */
+export const HEAD = 10;
+export const TAIL = 11;
+export const LEVEL_MARK = 12;
 
 interface Block {
   count: number;
@@ -76,6 +78,7 @@ export class Ladder {
     const half = level >> 1;
     this.floats[half + LEVEL_PRICE] = price;
     for (let own = 0; own < LEVEL_OWN_COUNT; own++) this.floats[half + LEVEL_OWN + own] = 0;
+    this.ints[level + LEVEL_MARK] = 0;
     this.ints[level + HEAD] = -1;
     this.ints[level + TAIL] = -1;
     this.insert(key, level);

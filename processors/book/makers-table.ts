@@ -23,6 +23,14 @@ export class MakerTable {
     return -1;
   }
 
+  /** Number of a maker with this key's hash, -1 when there is none: right nearly always, for a fraction of `find`. */
+  guess(key: Uint8Array): number {
+    const hash = hashKey(key);
+    let at = this.heads[hash & (this.heads.length - 1)] as number;
+    while (at >= 0 && this.hashes[at] !== hash) at = this.chain[at] as number;
+    return at;
+  }
+
   /** Number of a maker for one more order; copies the key when the maker is new. */
   take(key: Uint8Array): number {
     const known = this.find(key);

@@ -118,6 +118,38 @@ export class OrderTable {
     this.free.push(row);
   }
 
+  /** Bucket of the index in which an order would be found; `maker` as `makers` numbers it. */
+  bucketOf(maker: number, orderId: number): number {
+    return hash(maker, orderId | 0) & (this.heads.length - 1);
+  }
+
+  /**
+   * Reads the first row of each bucket and its neighbours in the walk, and changes nothing of the book: with many orders
+   * a change waits for memory several times, and reading for many changes at once waits for them all together. Uses up
+   * `buckets`. Returns a number that means nothing, so that the reads are not taken for idle ones.
+   */
+  foresee(buckets: Int32Array, count: number): number {
+    const { heads, ints } = this;
+    for (let i = 0; i < count; i++) buckets[i] = heads[buckets[i] as number] as number;
+    let mixed = 0;
+    for (let i = 0; i < count; i++) {
+      const row = buckets[i] as number;
+      if (row >= 0) mixed ^= (ints[row + LEVEL] as number) ^ (ints[row + MARKS] as number);
+    }
+    for (let i = 0; i < count; i++) {
+      const row = buckets[i] as number;
+      if (row < 0) continue;
+      const chained = ints[row + CHAIN] as number;
+      if (chained >= 0) mixed ^= ints[chained] as number;
+      if ((ints[row + LEVEL] as number) < 0) continue;
+      const before = ints[row + PREVIOUS] as number;
+      const after = ints[row + NEXT] as number;
+      if (before >= 0) mixed ^= ints[before] as number;
+      if (after >= 0) mixed ^= ints[after] as number;
+    }
+    return mixed;
+  }
+
   key(row: number): Uint8Array {
     return this.makers.key(this.ints[row + MAKER] as number);
   }

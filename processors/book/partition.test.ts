@@ -35,7 +35,7 @@ function bytesOf({ name, value }: BookMessage, market: MarketRef, isBad: boolean
 
 function run(books: PartitionBooks, input: readonly InputRecord[]): BookOutput[] {
   const outputs: BookOutput[] = [];
-  for (const record of input) books.apply(record, outputs);
+  books.apply(input, outputs);
   return outputs;
 }
 
@@ -73,6 +73,19 @@ describe('books of a partition', () => {
         for (const change of changes(expected.slice(0, before.length))) expect(republished.has(change)).toBe(true);
         const all = new Set(changes(expected));
         for (const change of changes(after)) expect(all.has(change)).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('publish the same however records were cut into batches', () => {
+    fc.assert(
+      fc.property(records, fc.array(fc.nat(50), { maxLength: 6 }), (input, cuts) => {
+        const expected = run(new PartitionBooks(0, 0n), input);
+        const books = new PartitionBooks(0, 0n);
+        const places = [0, ...cuts.sort((left, right) => left - right), input.length];
+        const outputs = places.slice(1).flatMap((to, at) => run(books, input.slice(places[at], to)));
+        expect(outputs).toEqual(expected);
       }),
       { numRuns: 100 },
     );

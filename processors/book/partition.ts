@@ -3,6 +3,7 @@
 
 import {
   type BookCheck,
+  type BookOrders,
   type BookTime,
   type DeadLetter,
   decodeMessage,
@@ -45,6 +46,16 @@ export interface Book {
   savedNext: bigint;
   /** Newest description published, without its slot. */
   described: string;
+}
+
+type PartitionMessage =
+  | BookMessage
+  | { readonly name: 'BookCheck'; readonly value: BookCheck }
+  | { readonly name: 'BookTime'; readonly value: BookTime };
+
+interface BadRecord {
+  readonly name: 'bad';
+  readonly error: unknown;
 }
 
 const BOOK_MESSAGES: ReadonlySet<string> = new Set(TOPICS.book.schemas);
@@ -94,19 +105,34 @@ export class PartitionBooks {
     return low;
   }
 
-  /** Applies a record: what it publishes goes to `outputs`. Never throws for a bad record. */
-  apply(record: InputRecord, outputs: BookOutput[]): void {
+  /**
+   * Applies records in their order: what they publish goes to `outputs`. However records are cut into batches, the same
+   * is published. Never throws for a bad record.
+   */
+  apply(records: readonly InputRecord[], outputs: BookOutput[]): void {
+    const messages = records.map(decode);
+    this.foresee(messages);
+    for (let i = 0; i < records.length; i++) {
+      this.applyOne(records[i] as InputRecord, messages[i] as PartitionMessage | BadRecord, outputs);
+    }
+  }
+
+  private foresee(messages: readonly (PartitionMessage | BadRecord)[]): void {
+    const orders = new Map<string, BookOrders[]>();
+    for (const message of messages) {
+      if (message.name !== 'BookOrders') continue;
+      const key = marketKey(message.value);
+      const known = orders.get(key);
+      if (known) known.push(message.value);
+      else orders.set(key, [message.value]);
+    }
+    for (const [key, values] of orders) this.books.get(key)?.engine.foresee(values);
+  }
+
+  private applyOne(record: InputRecord, message: PartitionMessage | BadRecord, outputs: BookOutput[]): void {
     if (record.offset >= this.next) this.next = record.offset + 1n;
-    let message:
-      | BookMessage
-      | { readonly name: 'BookCheck'; readonly value: BookCheck }
-      | { readonly name: 'BookTime'; readonly value: BookTime };
-    try {
-      const decoded = decodeMessage(record.value);
-      if (!BOOK_MESSAGES.has(decoded.name)) throw new RangeError(`${decoded.name} does not belong into a book`);
-      message = decoded as typeof message;
-    } catch (error) {
-      outputs.push(this.deadLetter(record, error));
+    if (message.name === 'bad') {
+      outputs.push(this.deadLetter(record, message.error));
       return;
     }
     // Block times are for the samples; a book is made of slots.
@@ -172,6 +198,16 @@ export class PartitionBooks {
       bytes: record.value,
     };
     return { kind: 'dead', key: letter.reason, value: encodeMessage('DeadLetter', letter) };
+  }
+}
+
+function decode({ value }: InputRecord): PartitionMessage | BadRecord {
+  try {
+    const decoded = decodeMessage(value);
+    if (!BOOK_MESSAGES.has(decoded.name)) throw new RangeError(`${decoded.name} does not belong into a book`);
+    return decoded as PartitionMessage;
+  } catch (error) {
+    return { name: 'bad', error };
   }
 }
 

@@ -148,7 +148,7 @@ class BookRole {
     const books = this.partitions[batch.partition];
     if (!books) return;
     const outputs: BookOutput[] = [];
-    for (const record of batch.records) books.apply(record, outputs);
+    books.apply(batch.records, outputs);
     await this.publish(books.partition, outputs);
     const last = batch.records.at(-1);
     if (last) this.metrics.lag.set({ partition: batch.partition }, Number(batch.end - last.offset - 1n));

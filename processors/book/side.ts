@@ -1,22 +1,19 @@
 // Published sizes of one side: what orders and the vAMM put on each price, and which levels a message changed.
 
 import type { ViewLevel } from '../../schemas/index.ts';
-import { Ladder, LEVEL_OWN, type Side as SideName } from './ladder.ts';
+import { Ladder, LEVEL_MARK, LEVEL_OWN, type Side as SideName } from './ladder.ts';
 import type { OrderTable } from './orders.ts';
 import { highLane, LANE, lanesToBigint, lowLane } from './size.ts';
 
 const NONE: readonly ViewLevel[] = Object.freeze([]);
 
-// A level's own members in the ladder: sizes as lanes, and what was published before the message under way.
+// A level's own members in the ladder: sizes as lanes.
 const ORDER_HIGH = LEVEL_OWN;
 const ORDER_LOW = LEVEL_OWN + 1;
 const VAMM_HIGH = LEVEL_OWN + 2;
 const VAMM_LOW = LEVEL_OWN + 3;
-const WAS_ORDER_HIGH = LEVEL_OWN + 4;
-const WAS_ORDER_LOW = LEVEL_OWN + 5;
-const WAS_VAMM_HIGH = LEVEL_OWN + 6;
-const WAS_VAMM_LOW = LEVEL_OWN + 7;
-const STAMP = LEVEL_OWN + 8;
+const SIZE_LANES = 4;
+const START_TOUCHED = 64;
 
 export interface VammLevel {
   readonly price: number;
@@ -25,8 +22,9 @@ export interface VammLevel {
 
 export class BookSide {
   readonly ladder: Ladder;
-  private stamp = 1;
-  private touched: number[] = [];
+  // Levels of the message under way, each marked in the ladder, and what was published of them before it.
+  private readonly touched: number[] = [];
+  private before = new Float64Array(START_TOUCHED * SIZE_LANES);
   private vamm: readonly VammLevel[] = [];
 
   constructor(orders: OrderTable, side: SideName) {
@@ -70,11 +68,11 @@ export class BookSide {
   changes(): readonly ViewLevel[] {
     const { touched } = this;
     if (touched.length === 0) return NONE;
-    this.stamp += 1;
     const changed: ViewLevel[] = [];
     for (let i = 0; i < touched.length; i++) {
       const level = touched[i] as number;
-      if (this.isChanged(level >> 1)) changed.push(this.view(level >> 1));
+      this.ladder.ints[level + LEVEL_MARK] = 0;
+      if (this.isChanged(level >> 1, i * SIZE_LANES)) changed.push(this.view(level >> 1));
       if (this.ladder.isBare(level) && !this.hasSize(level >> 1)) this.ladder.close(level);
     }
     touched.length = 0;
@@ -91,25 +89,34 @@ export class BookSide {
   }
 
   private touch(level: number): void {
-    const { floats } = this.ladder;
+    const { ints, floats } = this.ladder;
+    if (ints[level + LEVEL_MARK] !== 0) return;
+    ints[level + LEVEL_MARK] = 1;
+    const at = this.touched.push(level) * SIZE_LANES - SIZE_LANES;
+    if (at === this.before.length) this.makeRoom();
+    const { before } = this;
     const half = level >> 1;
-    if (floats[half + STAMP] === this.stamp) return;
-    floats[half + STAMP] = this.stamp;
-    this.touched.push(level);
-    floats[half + WAS_ORDER_HIGH] = floats[half + ORDER_HIGH] as number;
-    floats[half + WAS_ORDER_LOW] = floats[half + ORDER_LOW] as number;
-    floats[half + WAS_VAMM_HIGH] = floats[half + VAMM_HIGH] as number;
-    floats[half + WAS_VAMM_LOW] = floats[half + VAMM_LOW] as number;
+    before[at] = floats[half + ORDER_HIGH] as number;
+    before[at + 1] = floats[half + ORDER_LOW] as number;
+    before[at + 2] = floats[half + VAMM_HIGH] as number;
+    before[at + 3] = floats[half + VAMM_LOW] as number;
+  }
+
+  private makeRoom(): void {
+    const wider = new Float64Array(this.before.length * 2);
+    wider.set(this.before);
+    this.before = wider;
   }
 
   // Lanes need not be normalised: a difference of the high lanes may be made up for by the low ones.
-  private isChanged(half: number): boolean {
+  private isChanged(half: number, at: number): boolean {
+    const { before } = this;
     const { floats } = this.ladder;
-    const orderHigh = (floats[half + ORDER_HIGH] as number) - (floats[half + WAS_ORDER_HIGH] as number);
-    const orderLow = (floats[half + ORDER_LOW] as number) - (floats[half + WAS_ORDER_LOW] as number);
+    const orderHigh = (floats[half + ORDER_HIGH] as number) - (before[at] as number);
+    const orderLow = (floats[half + ORDER_LOW] as number) - (before[at + 1] as number);
     if (orderHigh * LANE + orderLow !== 0) return true;
-    const vammHigh = (floats[half + VAMM_HIGH] as number) - (floats[half + WAS_VAMM_HIGH] as number);
-    const vammLow = (floats[half + VAMM_LOW] as number) - (floats[half + WAS_VAMM_LOW] as number);
+    const vammHigh = (floats[half + VAMM_HIGH] as number) - (before[at + 2] as number);
+    const vammLow = (floats[half + VAMM_LOW] as number) - (before[at + 3] as number);
     return vammHigh * LANE + vammLow !== 0;
   }
 

@@ -28,7 +28,7 @@ function run(messages: readonly (BookMessage | { name: 'BookCheck'; value: objec
   const books = new PartitionBooks(0, 0n);
   const outputs: BookOutput[] = [];
   for (const [at, { name, value }] of messages.entries()) {
-    books.apply({ offset: BigInt(at), value: encodeMessage(name, value as never) }, outputs);
+    books.apply([{ offset: BigInt(at), value: encodeMessage(name, value as never) }], outputs);
   }
   return outputs;
 }
