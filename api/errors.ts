@@ -102,12 +102,15 @@ export interface JsonError {
   /** The `message` member; null where the thrower supplies it. */
   readonly message: string | null;
   readonly retry: boolean;
+  /** The body is `{success: false, error}` instead. */
+  readonly bare?: true;
 }
 
 /** History service: bodies `{error, message}`. */
 export const HISTORY_ERRORS = {
   validation: { status: 400, error: 'ValidationError', message: null, retry: false },
   notFound: { status: 404, error: 'Not Found', message: null, retry: false },
+  unknownOrder: { status: 404, error: 'Order not found', message: null, retry: true, bare: true },
   internal: { status: 500, error: 'InternalError', message: 'Internal Server Error', retry: true },
   storeAway: { status: 503, error: 'ServiceUnavailable', message: 'The history store cannot be reached', retry: true },
   notBuilt: { status: 503, error: 'ServiceUnavailable', message: 'This history is not built yet', retry: true },
@@ -125,9 +128,6 @@ export class HistoryError extends Error {
     this.code = code;
   }
 }
-
-/** `/user/{accountId}/orders/...` of one order that the account does not have: body `{success: false, error}`. */
-export const UNKNOWN_ORDER = { status: 404, error: 'Order not found', retry: true } as const;
 
 export interface SocketClose {
   readonly code: number;

@@ -5,10 +5,13 @@ import cors from '@fastify/cors';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Logger } from '../../platform/index.ts';
 import { collectOpenApi } from '../contract/openapi.ts';
-import { HISTORY_ERRORS, HistoryError, type HistoryErrorCode } from '../errors.ts';
+import { HISTORY_ERRORS, HistoryError, type HistoryErrorCode, type JsonError } from '../errors.ts';
 import { candleRoutes } from './routes/candles.ts';
+import { legacyRoutes } from './routes/legacy.ts';
 import { marketListRoutes } from './routes/market-lists.ts';
 import { marketStatsRoutes } from './routes/market-stats.ts';
+import { userListRoutes } from './routes/user-lists.ts';
+import { userOrderRoutes } from './routes/user-orders.ts';
 import type { HistoryServices } from './services.ts';
 import { historyAsyncApi } from './socket/asyncapi.ts';
 
@@ -20,18 +23,29 @@ const INFO = {
     'price 1e6, funding 1e9); candles and market summaries are JSON numbers in human units.',
 };
 
+/** Beyond it a path is unknown. */
+const MAX_PARAM_LENGTH = 1_024;
+
 export async function historyApp(services: HistoryServices, logger: Logger): Promise<FastifyInstance> {
-  const app = Fastify({ logger: false, forceCloseConnections: true });
+  const app = Fastify({
+    logger: false,
+    forceCloseConnections: true,
+    // Names that are too long are refused like any others that mean nothing.
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+  });
   // Response schemas describe; they do not filter what is sent.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   await app.register(cors, { origin: '*', methods: '*', strictPreflight: false });
   await app.register(compress, { encodings: ['br', 'gzip', 'deflate'] });
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     const { code, message } = failure(error);
-    const entry = HISTORY_ERRORS[code];
+    const entry: JsonError = HISTORY_ERRORS[code];
     if (code === 'internal') logger.error({ error }, 'request failed');
     else if (entry.status >= 500) logger.warn({ error: String(error.cause ?? error) }, 'request could not be answered');
-    return reply.code(entry.status).send({ error: entry.error, message: entry.message ?? message });
+    const { status, error: name, bare } = entry;
+    return reply
+      .code(status)
+      .send(bare ? { success: false, error: name } : { error: name, message: entry.message ?? message });
   });
   app.setNotFoundHandler(({ method, url }, reply) =>
     reply
@@ -39,7 +53,8 @@ export async function historyApp(services: HistoryServices, logger: Logger): Pro
       .send({ error: HISTORY_ERRORS.notFound.error, message: `Route ${method}:${url.split('?', 1)[0]} not found` }),
   );
   const contract = collectOpenApi(app, INFO);
-  for (const routes of [marketListRoutes, candleRoutes, marketStatsRoutes]) {
+  const groups = [marketListRoutes, candleRoutes, legacyRoutes, userListRoutes, userOrderRoutes, marketStatsRoutes];
+  for (const routes of groups) {
     await app.register(async (scope) => routes(scope, services));
   }
   app.get('/openapi.json', async () => contract());

@@ -34,7 +34,8 @@ const field = (
   description,
 });
 
-const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** A member's name as the store's columns have it. */
+export const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Raw integer as a decimal string in the given unit. */
 export const amount = (name: string, unit: Unit, sql = snake(name)): RowField =>

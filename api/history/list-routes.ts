@@ -58,6 +58,10 @@ export interface ListFamily {
   /** Throws a validation HistoryError for names that mean nothing. */
   readonly scope: (services: HistoryServices, params: Values, query: Values) => ScopedRows;
   readonly limit?: { readonly fallback: number; readonly maximum: number };
+  /** Asked when a whole list is empty: throws a HistoryError when it is a list of nothing. */
+  readonly confirm?: (services: HistoryServices, parameters: Parameters) => Promise<void>;
+  /** Further answers of the rolling list, by status. */
+  readonly answers?: Readonly<Record<number, object>>;
   /** Length of an archive's slot; none: no archive. */
   readonly archive?: 'day' | 'month';
 }
@@ -82,7 +86,7 @@ function rollingRoute(app: FastifyInstance, services: HistoryServices, family: L
           type: 'object',
           properties: { page: PAGE, limit: limitSchema(fallback, maximum), ...TS_FILTERS, ...family.query },
         },
-        response: { 200: rollingResponse(family.source.fields), ...errorResponses },
+        response: { 200: rollingResponse(family.source.fields), ...family.answers, ...errorResponses },
       }),
     },
     async ({ params, query }) => {
@@ -90,6 +94,7 @@ function rollingRoute(app: FastifyInstance, services: HistoryServices, family: L
       const { path, ...scope } = await scopeOf(services, family, params, query);
       const range = rollingRange(services.now(), startTs, endTs);
       const { records, nextPage } = await listPage(services.store, { ...scope, range, path, page, limit });
+      if (records.length === 0 && page === undefined) await family.confirm?.(services, scope.parameters);
       return { success: true, records, meta: { nextPage } };
     },
   );

@@ -19,11 +19,12 @@ export function marketParameters(market: MarketView): Parameters {
   return { marketType: market.marketType, marketIndex: market.marketIndex };
 }
 
-/** What every list query may refer to: `symbols` and `baseScales` by `type-index`. */
+/** What every list query may refer to: `symbols`, `baseScales` and `steps` (of base amounts) by `type-index`. */
 export function registryParameters(markets: MarketRegistry): Parameters {
   const all = markets.list().map((market) => [`${market.marketType}-${market.marketIndex}`, market] as const);
   return {
     symbols: Object.fromEntries(all.map(([name, { symbol }]) => [name, symbol])),
+    steps: Object.fromEntries(all.map(([name, { stepSize }]) => [name, String(stepSize)])),
     baseScales: Object.fromEntries(all.map(([name, market]) => [name, String(10n ** BigInt(baseDecimals(market)))])),
   };
 }
@@ -40,6 +41,8 @@ export interface RowSource {
   readonly sequenceField?: string;
   /** A companion table in which the rows of a scope lie together and name those of `from`. */
   readonly pointer?: RowPointer;
+  /** SQL that joins what else the fields refer to, given the query of the page's rows. Not with a pointer. */
+  readonly joined?: (page: string) => string;
 }
 
 export interface RowPointer {
@@ -99,8 +102,14 @@ const ONCE = 'LIMIT 1 BY signature, event_index';
 function listQuery({ source, range }: ListScope, position: RowPosition | null, window: string): string {
   const upper = range.to === null ? '' : 'AND ts < {to:Int64}';
   const inRange = `ts >= {from:Int64} ${upper} ${position ? after(source) : ''}`;
-  const select = `SELECT ${selectList(source.fields)} FROM ${source.from} WHERE ${source.filterSql} AND ${inRange}`;
+  const fields = selectList(source.fields);
+  const rows = `FROM ${source.from} WHERE ${source.filterSql} AND ${inRange}`;
+  const select = `SELECT ${fields} ${rows}`;
   const ordered = `ORDER BY ${descending(order(source))} ${ONCE}`;
+  if (source.joined) {
+    const page = `SELECT * ${rows} ${ordered} ${window}`;
+    return `SELECT ${fields} FROM (${page}) AS page ${source.joined(page)} ${ordered}`;
+  }
   if (!source.pointer) return `${select} ${ordered} ${window}`;
   const { from, filterSql, keys } = source.pointer;
   return `${select} AND (${keys}) IN (
@@ -126,21 +135,32 @@ export async function listPage(store: HistoryStore, request: ListRequest): Promi
   const number = numbered && page !== undefined && PAGE_NUMBER.test(page) ? Number(page) : null;
   const token: PageToken | null = page === undefined || number !== null ? null : decodeCursor(path, page);
   const current = number ?? token?.page ?? 1;
-  const window = 'LIMIT {rows:UInt32} OFFSET {skipped:UInt64}';
-  const found = await store.rows<Record<string, unknown>>(listQuery(request, token?.position ?? null, window), {
-    ...parametersOf(request),
-    ...token?.position,
-    rows: limit + 1,
-    skipped: number === null ? 0 : (number - 1) * limit,
-  });
-  const records = found.slice(0, limit).map((row) => toRow(source.fields, row));
+  const skipped = number === null ? 0 : (number - 1) * limit;
+  const { records, more } = await listSlice(store, { ...request, skipped, after: token?.position ?? null });
   const last = records.at(-1);
-  const more = found.length > limit && last !== undefined;
   return {
     records,
     page: current,
-    nextPage: more ? encodeCursor(path, { position: positionOf(source, last), page: current + 1 }) : null,
+    nextPage: more && last ? encodeCursor(path, { position: positionOf(source, last), page: current + 1 }) : null,
   };
+}
+
+export interface SliceRequest extends ListScope {
+  readonly limit: number;
+  /** Rows left out before the first. */
+  readonly skipped: number;
+  /** Only rows after this position. */
+  readonly after?: RowPosition | null;
+}
+
+/** At most `limit` rows of a scope, and whether more follow. */
+export async function listSlice(store: HistoryStore, request: SliceRequest) {
+  const { source, limit, skipped, after: position = null } = request;
+  const found = await store.rows<Record<string, unknown>>(
+    listQuery(request, position, 'LIMIT {rows:UInt32} OFFSET {skipped:UInt64}'),
+    { ...parametersOf(request), ...position, rows: limit + 1, skipped },
+  );
+  return { records: found.slice(0, limit).map((row) => toRow(source.fields, row)), more: found.length > limit };
 }
 
 function positionOf({ sequenceField }: RowSource, row: Row): RowPosition {

@@ -41,7 +41,7 @@ export const archiveQuery = {
 };
 
 /** A public key in a path; checked by decoding it. */
-export const PUBLIC_KEY = { type: 'string', minLength: 1, maxLength: 64, description: 'public key, base58' };
+export const PUBLIC_KEY = { type: 'string', description: 'public key, base58' };
 
 /** A route schema with what the contract says about it beyond validation. */
 export interface DescribedSchema extends FastifySchema {

@@ -1,30 +1,17 @@
-// GET /market/{symbol}/candles/{resolution}: candles computed from the stored fills.
+// GET /market/{symbol}/candles/{resolution}: candles as the reducer made them of the log.
 
 import type { FastifyInstance } from 'fastify';
-import type { MarketView } from '../../../schemas/index.ts';
+import type { CandleResolution } from '../../../schemas/index.ts';
 import { HistoryError } from '../../errors.ts';
-import { bucketSql, bucketStart, RESOLUTIONS, type Resolution, shiftBucket } from '../buckets.ts';
-import { buildCandles, type Ohlc, type PreviousClose, type TradedBucket } from '../candles.ts';
-import { baseDecimals, marketParameters } from '../lists.ts';
+import { candleBody } from '../candle-body.ts';
+import { marketParameters } from '../lists.ts';
+import { RESOLUTIONS } from '../resolutions.ts';
 import { described, errorResponses, limitSchema, SYMBOL, TS } from '../route-schemas.ts';
-import { priceSql } from '../rows/market.ts';
 import { type HistoryServices, marketOf } from '../services.ts';
 import type { HistoryStore, Parameters } from '../store.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
-
-/** Fills that make candles: liquidations and transfers between accounts are no market prices (reference 7.2). */
-const CANDLE_FILLS = `action = 'fill' AND market_type = {marketType:String} AND market_index = {marketIndex:UInt16}
-  AND action_explanation NOT IN ('liquidation', 'transferPerpPosition') AND ifNull(base_asset_amount_filled, 0) > 0`;
-
-/** `{baseScale:UInt64}` is ten to the market's base decimals. */
-const PRICE_SQL = priceSql('{baseScale:UInt64}');
-
-const candleParameters = (market: MarketView): Parameters => ({
-  ...marketParameters(market),
-  baseScale: String(10n ** BigInt(baseDecimals(market))),
-});
 
 interface CandleQuery {
   readonly limit: number;
@@ -43,16 +30,16 @@ const candleSchema = {
       ),
     ),
     quoteVolume: { ...NUMBER, description: 'human quote amount' },
-    baseVolume: { ...NUMBER, description: 'human base amount' },
+    baseVolume: { ...NUMBER, description: 'human base amount; 0 when nothing was traded' },
   },
 };
 
 export function candleRoutes(app: FastifyInstance, services: HistoryServices): void {
-  app.get<{ Params: { symbol: string; resolution: Resolution }; Querystring: CandleQuery }>(
+  app.get<{ Params: { symbol: string; resolution: CandleResolution }; Querystring: CandleQuery }>(
     '/market/:symbol/candles/:resolution',
     {
       schema: described({
-        summary: 'Candles of a market; unlike records, in human units',
+        summary: 'Candles of a market, of any age; unlike records, in human units',
         tags: ['Market'],
         params: {
           type: 'object',
@@ -78,109 +65,60 @@ export function candleRoutes(app: FastifyInstance, services: HistoryServices): v
         },
       }),
     },
-    async ({ params, query }) => {
-      const { startTs, endTs, limit } = query;
+    async ({ params: { symbol, resolution }, query: { startTs, endTs, limit } }) => {
       if (startTs !== undefined && endTs !== undefined && startTs <= endTs) {
         throw new HistoryError('validation', 'Start timestamp must be after end timestamp');
       }
-      const market = marketOf(services, params.symbol);
-      const { resolution } = params;
-      const open = await newestBucket(services, market, resolution);
-      if (open === null) return { success: true, records: [] };
-      const newest = Math.min(open, bucketStart(resolution, startTs ?? open));
-      const byLimit = shiftBucket(resolution, newest, 1 - limit);
-      const oldest = endTs === undefined ? byLimit : Math.max(byLimit, firstBucketFrom(resolution, endTs));
-      const request = { market, resolution, oldest, end: shiftBucket(resolution, newest, 1) };
-      const [traded, previous] = await Promise.all([
-        tradedBuckets(services.store, request),
-        previousClose(services.store, market, oldest),
-      ]);
-      const range = { resolution, oldest, newest, baseDecimals: baseDecimals(market) };
-      return { success: true, records: buildCandles(range, traded, previous) };
+      const market = marketOf(services, symbol);
+      await services.projections.require('candles');
+      const rows = await readCandles(services.store, {
+        ...marketParameters(market),
+        resolution,
+        limit,
+        ...(startTs === undefined ? {} : { newest: startTs }),
+        ...(endTs === undefined ? {} : { oldest: endTs }),
+      });
+      return { success: true, records: rows.map((row) => candleBody(candleOf(row), market)) };
     },
   );
 }
 
-/** The oldest bucket whose start is not before `ts`. */
-function firstBucketFrom(resolution: Resolution, ts: number): number {
-  const start = bucketStart(resolution, ts);
-  return start === ts ? start : shiftBucket(resolution, start, 1);
-}
-
-/** The bucket of now, or of the newest fill where the chain's clock is ahead; null when the market never traded. */
-async function newestBucket(
-  { store, now }: HistoryServices,
-  market: MarketView,
-  resolution: Resolution,
-): Promise<number | null> {
-  // In the order of the table's key, so that only its end is read.
-  const [row] = await store.rows<{ ts: string }>(
-    `SELECT ts FROM {db:Identifier}.order_action WHERE ${CANDLE_FILLS} ORDER BY ts DESC LIMIT 1`,
-    marketParameters(market),
-  );
-  return row ? bucketStart(resolution, Math.max(now(), Number(row.ts))) : null;
-}
-
-interface BucketRow {
-  readonly bucket: string;
+interface CandleRow {
+  readonly ts: string;
+  /** Open, high, low, close, 1e6. */
   readonly fill: readonly string[];
   readonly oracle: readonly string[];
   readonly quoteVolume: string;
   readonly baseVolume: string;
 }
 
-interface BucketRequest {
-  readonly market: MarketView;
-  readonly resolution: Resolution;
-  readonly oldest: number;
-  /** End of the newest bucket, exclusive. */
-  readonly end: number;
-}
+const ohlc = (price: string): string =>
+  `[${['open', 'high', 'low', 'close'].map((part) => `assumeNotNull(${price}_${part})`).join(', ')}]`;
 
-const OHLC = (value: string): string =>
-  `[toString(argMin(${value}, fid)), toString(max(${value})), toString(min(${value})), toString(argMax(${value}, fid))]`;
-
-/** Open and close follow the fill record id, so that a fill that arrives late changes volumes and extremes only. */
-async function tradedBuckets(
-  store: HistoryStore,
-  { market, resolution, oldest, end }: BucketRequest,
-): Promise<readonly TradedBucket[]> {
-  const parameters: Parameters = { ...candleParameters(market), oldest, end };
-  const rows = await store.rows<BucketRow>(
-    `SELECT bucket, ${OHLC('price')} AS fill, ${OHLC('oracle')} AS oracle,
-       toString(sum(quote)) AS quoteVolume, toString(sum(base)) AS baseVolume
-     FROM (
-       SELECT ${bucketSql(resolution, 'toInt64(ts)')} AS bucket, assumeNotNull(fill_record_id) AS fid,
-         ${PRICE_SQL} AS price, toInt64(oracle_price) AS oracle,
-         toUInt128(assumeNotNull(quote_asset_amount_filled)) AS quote,
-         toUInt128(assumeNotNull(base_asset_amount_filled)) AS base
-       FROM {db:Identifier}.order_action FINAL
-       WHERE ${CANDLE_FILLS} AND ts >= {oldest:Int64} AND ts < {end:Int64}
-     ) GROUP BY bucket ORDER BY bucket`,
+/** Newest first; of a candle's copies the newest version. A market without a fill has no candles. */
+function readCandles(store: HistoryStore, parameters: Parameters): Promise<readonly CandleRow[]> {
+  const bounds = [
+    ...('newest' in parameters ? ['AND ts <= {newest:Int64}'] : []),
+    ...('oldest' in parameters ? ['AND ts >= {oldest:Int64}'] : []),
+  ];
+  return store.rows<CandleRow>(
+    `SELECT ts, ${ohlc('fill')} AS fill, ${ohlc('oracle')} AS oracle,
+       toString(quote_volume) AS quoteVolume, toString(base_volume) AS baseVolume
+     FROM {db:Identifier}.candle
+     WHERE market_type = {marketType:String} AND market_index = {marketIndex:UInt16}
+       AND resolution = {resolution:String} ${bounds.join(' ')} AND isNotNull(fill_close) AND isNotNull(oracle_close)
+     ORDER BY ts DESC, version DESC LIMIT 1 BY ts LIMIT {limit:UInt32}`,
     parameters,
   );
-  return rows.map((row) => ({
-    ts: Number(row.bucket),
-    fill: ohlc(row.fill),
-    oracle: ohlc(row.oracle),
-    quoteVolume: BigInt(row.quoteVolume),
-    baseVolume: BigInt(row.baseVolume),
-  }));
 }
 
-function ohlc(values: readonly string[]): Ohlc {
-  const [open = '0', high = '0', low = '0', close = '0'] = values;
-  return { open: BigInt(open), high: BigInt(high), low: BigInt(low), close: BigInt(close) };
-}
-
-/** Fill price and oracle price of the last fill before `ts`; null when there was none. */
-async function previousClose(store: HistoryStore, market: MarketView, ts: number): Promise<PreviousClose | null> {
-  const rows = await store.rows<{ fill: string; oracle: string }>(
-    `SELECT toString(${PRICE_SQL}) AS fill, toString(oracle_price) AS oracle
-     FROM {db:Identifier}.order_action WHERE ${CANDLE_FILLS} AND ts < {before:Int64}
-     ORDER BY ts DESC, fill_record_id DESC LIMIT 1`,
-    { ...candleParameters(market), before: ts },
-  );
-  const [row] = rows;
-  return row ? { fill: BigInt(row.fill), oracle: BigInt(row.oracle) } : null;
+function candleOf({ ts, fill, oracle, quoteVolume, baseVolume }: CandleRow) {
+  const [fillOpen = 0n, fillHigh = 0n, fillLow = 0n, fillClose = 0n] = fill.map(BigInt);
+  const [oracleOpen = 0n, oracleHigh = 0n, oracleLow = 0n, oracleClose = 0n] = oracle.map(BigInt);
+  return {
+    ts: Number(ts),
+    ...{ fillOpen, fillHigh, fillLow, fillClose, oracleOpen, oracleHigh, oracleLow, oracleClose },
+    quoteVolume: BigInt(quoteVolume),
+    baseVolume: BigInt(baseVolume),
+  };
 }

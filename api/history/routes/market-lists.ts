@@ -5,6 +5,8 @@ import type { MarketType } from '../../../schemas/index.ts';
 import { type ListFamily, listRoutes } from '../list-routes.ts';
 import { marketParameters, type RowSource } from '../lists.ts';
 import { SYMBOL } from '../route-schemas.ts';
+import { MARKET_DEPOSITS, MARKET_REWARDS, MARKET_SWAPS } from '../rows/balances.ts';
+import { INSURANCE_FUND, MARKET_INSURANCE_FUND_STAKES } from '../rows/insurance.ts';
 import { FUNDING_RATES, TRADES } from '../rows/market.ts';
 import { type HistoryServices, marketOf } from '../services.ts';
 
@@ -13,6 +15,8 @@ interface MarketList {
   readonly summary: string;
   readonly source: RowSource;
   readonly only?: MarketType;
+  /** Whether the archive answers for markets of any type (history reference 3.1). */
+  readonly archiveOfAny?: boolean;
   readonly limit?: ListFamily['limit'];
 }
 
@@ -25,13 +29,39 @@ const LISTS: readonly MarketList[] = [
     only: 'perp',
     limit: { fallback: 20, maximum: 750 },
   },
+  {
+    name: 'deposits',
+    summary: 'Deposits, withdrawals and transfers of a spot market',
+    source: MARKET_DEPOSITS,
+    only: 'spot',
+  },
+  {
+    name: 'rewards',
+    summary: 'Rewards paid in a spot market',
+    source: MARKET_REWARDS,
+    only: 'spot',
+    archiveOfAny: true,
+  },
+  { name: 'swaps', summary: 'Swaps out of or into a spot market', source: MARKET_SWAPS, only: 'spot' },
+  {
+    name: 'insuranceFund',
+    summary: "Movements of a spot market's insurance vault",
+    source: INSURANCE_FUND,
+    only: 'spot',
+  },
+  {
+    name: 'insuranceFundStake',
+    summary: "Stakes in a spot market's insurance fund",
+    source: MARKET_INSURANCE_FUND_STAKES,
+    only: 'spot',
+  },
 ];
 
 export function marketListRoutes(app: FastifyInstance, services: HistoryServices): void {
   listRoutes(app, services, LISTS.map(family));
 }
 
-function family({ name, summary, source, only, limit }: MarketList): ListFamily {
+function family({ name, summary, source, only, archiveOfAny, limit }: MarketList): ListFamily {
   return {
     path: `/market/:symbol/${name}`,
     tag: 'Market',
@@ -39,7 +69,8 @@ function family({ name, summary, source, only, limit }: MarketList): ListFamily 
     params: { symbol: SYMBOL },
     source,
     scope: (services, params) => {
-      const market = marketOf(services, String(params.symbol), only);
+      const dated = params.year !== undefined;
+      const market = marketOf(services, String(params.symbol), dated && archiveOfAny ? undefined : only);
       return { parameters: marketParameters(market), path: `/market/${market.symbol}/${name}` };
     },
     ...(limit ? { limit } : {}),

@@ -1,0 +1,121 @@
+// /trades and /fundingRates: the lists as older clients ask for them (history reference 3.1.2).
+
+import type { FastifyInstance } from 'fastify';
+import { rowSchema } from '../fields.ts';
+import { listSlice, marketParameters, registryParameters, rollingRange } from '../lists.ts';
+import { described, errorResponses, limitSchema, SYMBOL } from '../route-schemas.ts';
+import { FUNDING_RATE_FIELDS, FUNDING_RATES, TRADE_FIELDS, TRADES } from '../rows/market.ts';
+import { type HistoryServices, marketOf } from '../services.ts';
+
+const TRADES_LIMIT = { fallback: 100, maximum: 1000 };
+/** So that the rows skipped stay below 2^32. */
+const MAX_PAGE_INDEX = 1_000_000;
+const FUNDING_WINDOW_S = 30 * 86_400;
+const FUNDING_LIMIT = 750;
+
+/** A market by `symbol`, or by `marketName` as older clients call it. */
+const MARKET_QUERY = {
+  anyOf: [{ required: ['symbol'] }, { required: ['marketName'] }],
+  properties: { symbol: SYMBOL, marketName: { ...SYMBOL, description: 'the same as symbol' } },
+};
+
+interface MarketQuery {
+  readonly symbol?: string;
+  readonly marketName?: string;
+}
+
+const symbolOf = ({ symbol, marketName }: MarketQuery): string => symbol ?? marketName ?? '';
+
+export function legacyRoutes(app: FastifyInstance, services: HistoryServices): void {
+  tradesRoute(app, services);
+  fundingRatesRoute(app, services);
+}
+
+function tradesRoute(app: FastifyInstance, services: HistoryServices): void {
+  app.get<{ Querystring: MarketQuery & { limit: number; pageIndex: number } }>(
+    '/trades',
+    {
+      schema: described({
+        summary: 'Fills of a market, last 31 days, by offset: new rows shift the pages',
+        tags: ['Market'],
+        querystring: {
+          type: 'object',
+          anyOf: MARKET_QUERY.anyOf,
+          properties: {
+            ...MARKET_QUERY.properties,
+            limit: limitSchema(TRADES_LIMIT.fallback, TRADES_LIMIT.maximum),
+            pageIndex: { type: 'integer', minimum: 0, maximum: MAX_PAGE_INDEX, default: 0, description: 'from 0' },
+          },
+        },
+        response: { 200: tradesResponse, ...errorResponses },
+      }),
+    },
+    async ({ query }) => {
+      const market = marketOf(services, symbolOf(query));
+      await services.projections.require('events');
+      const { limit, pageIndex } = query;
+      const { records, more } = await listSlice(services.store, {
+        source: TRADES,
+        parameters: { ...registryParameters(services.markets), ...marketParameters(market) },
+        range: rollingRange(services.now(), undefined, undefined),
+        limit,
+        skipped: pageIndex * limit,
+      });
+      return { success: true, records, meta: { nextPage: more ? pageIndex + 1 : null } };
+    },
+  );
+}
+
+function fundingRatesRoute(app: FastifyInstance, services: HistoryServices): void {
+  app.get<{ Querystring: MarketQuery & { limit: number } }>(
+    '/fundingRates',
+    {
+      schema: described({
+        summary: 'The newest funding rates of a perp market within 30 days, oldest first',
+        tags: ['Market'],
+        querystring: {
+          type: 'object',
+          anyOf: MARKET_QUERY.anyOf,
+          properties: { ...MARKET_QUERY.properties, limit: limitSchema(FUNDING_LIMIT, FUNDING_LIMIT) },
+        },
+        response: { 200: fundingResponse, ...errorResponses },
+      }),
+    },
+    async ({ query }) => {
+      const market = marketOf(services, symbolOf(query), 'perp');
+      await services.projections.require('events');
+      const { records } = await listSlice(services.store, {
+        source: FUNDING_RATES,
+        parameters: { ...registryParameters(services.markets), ...marketParameters(market) },
+        range: { from: services.now() - FUNDING_WINDOW_S, to: null },
+        limit: query.limit,
+        skipped: 0,
+      });
+      return { fundingRates: records.toReversed() };
+    },
+  );
+}
+
+const tradesResponse = {
+  description: 'rows, newest first',
+  type: 'object',
+  required: ['success', 'records', 'meta'],
+  properties: {
+    success: { type: 'boolean', const: true },
+    records: { type: 'array', items: rowSchema(TRADE_FIELDS) },
+    meta: {
+      type: 'object',
+      required: ['nextPage'],
+      properties: {
+        nextPage: { type: ['integer', 'null'], description: 'the next pageIndex; null when no more rows' },
+      },
+    },
+  },
+};
+
+const fundingResponse = {
+  description: 'rows, oldest first',
+  type: 'object',
+  required: ['fundingRates'],
+  properties: { fundingRates: { type: 'array', items: rowSchema(FUNDING_RATE_FIELDS) } },
+};

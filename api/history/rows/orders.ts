@@ -1,0 +1,120 @@
+// Orders as they stand: the placement, brought up to date by every action of its account that names the order (history
+// reference 4.4). Read from what is stored, so neither the order of arrival nor repetition can matter.
+
+import {
+  amount,
+  boolean,
+  HEAD,
+  integer,
+  key,
+  optionalAmount,
+  optionalInteger,
+  type RowField,
+  symbol,
+  text,
+} from '../fields.ts';
+import type { RowSource } from '../lists.ts';
+import { OF_USER } from './balances.ts';
+
+const FILLED_BASE = 'greatest(order_base_asset_amount_filled, acted_base)';
+/** What is left below the market's step is never filled: the program frees the order with its last fill. */
+const STEP = `toUInt64OrDefault({steps:Map(String, String)}[concat(order_market_type, '-', toString(order_market_index))], toUInt64(1))`;
+const WHOLLY_FILLED = `(${FILLED_BASE} > 0 AND ${FILLED_BASE} >= order_base_asset_amount)`;
+const DONE_BY_FILL = `(${FILLED_BASE} > 0 AND toInt128(order_base_asset_amount) - ${FILLED_BASE} < greatest(${STEP}, 1))`;
+const STATUS = `multiIf(${WHOLLY_FILLED}, 'filled', acted_ended, 'canceled', ${DONE_BY_FILL}, 'filled', order_status)`;
+
+const LAST_STATUS = `multiIf(
+  acted_last.1 = 'trigger', 'trigger',
+  acted_last.1 = 'fill', if(${DONE_BY_FILL}, 'filled', 'partial_fill'),
+  acted_last.1 = 'expire' OR (acted_last.1 = 'cancel' AND acted_last.2 = 'orderExpired'), 'expired',
+  acted_last.1 = 'cancel', if(${FILLED_BASE} > 0, 'partial_fill_cancelled', 'cancelled'),
+  'open')`;
+
+/** A trigger order that was triggered says so in its condition. */
+const CONDITION = `multiIf(
+  acted_triggered AND order_trigger_condition = 'above', 'triggeredAbove',
+  acted_triggered AND order_trigger_condition = 'below', 'triggeredBelow',
+  order_trigger_condition)`;
+
+/** Order row, 4.4. */
+export const ORDER_FIELDS: readonly RowField[] = [
+  ...HEAD,
+  key('user', 'account'),
+  text('status', 'init, open, filled or canceled', STATUS),
+  text('orderType', 'market, limit, triggerMarket, triggerLimit or oracle', 'order_order_type'),
+  text('marketType', 'perp or spot', 'order_market_type'),
+  text('marketFilter', 'perp or spot', 'order_market_type'),
+  integer('marketIndex', 'market index', 'order_market_index'),
+  symbol('order_market_type', 'order_market_index'),
+  integer('orderId', 'per account, never used again', 'order_order_id'),
+  integer('userOrderId', "the client's own number", 'order_user_order_id'),
+  amount('price', 'price 1e6', 'order_price'),
+  amount('triggerPrice', 'price 1e6', 'order_trigger_price'),
+  amount('baseAssetAmount', 'base 1e9', 'order_base_asset_amount'),
+  amount('baseAssetAmountFilled', 'base 1e9', FILLED_BASE),
+  optionalAmount('quoteAssetAmount', 'quote 1e6', 'NULL'),
+  amount('quoteAssetAmountFilled', 'quote 1e6', 'greatest(order_quote_asset_amount_filled, acted_quote)'),
+  text('direction', 'long or short', 'order_direction'),
+  text('existingPositionDirection', 'long or short', 'order_existing_position_direction'),
+  boolean('reduceOnly', 'may only reduce a position', 'order_reduce_only'),
+  boolean('postOnly', 'may only make', 'order_post_only'),
+  boolean('immediateOrCancel', 'what is not filled at once is cancelled', 'order_immediate_or_cancel'),
+  text('triggerCondition', 'above, below, triggeredAbove or triggeredBelow', CONDITION),
+  amount('oraclePriceOffset', 'price 1e6', 'order_oracle_price_offset'),
+  optionalInteger('auctionDuration', 'slots', 'order_auction_duration'),
+  optionalAmount('auctionStartPrice', 'price 1e6', 'order_auction_start_price'),
+  optionalAmount('auctionEndPrice', 'price 1e6', 'order_auction_end_price'),
+  integer('maxTs', 'unix seconds, 0 = none', 'order_max_ts'),
+  text(
+    'lastActionStatus',
+    'open, partial_fill, filled, cancelled, partial_fill_cancelled, expired or trigger',
+    LAST_STATUS,
+  ),
+  text('lastActionExplanation', 'why the last action happened', `if(acted_last.2 = '', 'none', acted_last.2)`),
+  integer('lastUpdatedTs', 'unix seconds', 'greatest(ts, acted_last.3)'),
+  amount('cumulativeFee', 'quote 1e6', 'acted_fee'),
+];
+
+/** Of actions in one slot: an order is placed first, then triggered, filled and ended. */
+const RANK = `multiIf(action = 'place', 0, action = 'trigger', 1, action = 'fill', 2, 3)`;
+
+/** What the account's actions say of the orders on a page. An order nothing is said of has zeros and empty texts. */
+const actions = (page: string): string => `LEFT JOIN (
+  SELECT order_id AS acted_id,
+    max(order_cumulative_base_asset_amount_filled) AS acted_base,
+    max(order_cumulative_quote_asset_amount_filled) AS acted_quote,
+    sumIf(toInt128(fee), action = 'fill') AS acted_fee,
+    countIf(action IN ('cancel', 'expire')) > 0 AS acted_ended,
+    countIf(action = 'trigger') > 0 AS acted_triggered,
+    argMax((toString(action), toString(action_explanation), ts),
+      (ts, slot, ${RANK}, order_cumulative_base_asset_amount_filled, signature, event_index)) AS acted_last
+  FROM (
+    SELECT * FROM {db:Identifier}.account_action
+    WHERE ${OF_USER} AND order_id IN (SELECT order_order_id FROM (${page}))
+    LIMIT 1 BY signature, event_index, side)
+  GROUP BY order_id) AS acted ON acted_id = order_order_id`;
+
+const orders = (pickSql: string): RowSource => ({
+  from: '{db:Identifier}.`order`',
+  fields: ORDER_FIELDS,
+  filterSql: `${OF_USER} AND ${pickSql}`,
+  joined: actions,
+});
+
+const OF_TYPE = 'order_market_type = {marketType:String}';
+const OF_MARKET = `${OF_TYPE} AND order_market_index = {marketIndex:UInt16}`;
+/** Orders of which something was filled. */
+const HAS_FILL = `(order_base_asset_amount_filled > 0 OR order_order_id IN (
+  SELECT assumeNotNull(order_id) FROM {db:Identifier}.account_action
+  WHERE ${OF_USER} AND action = 'fill' AND base_asset_amount_filled > 0 AND isNotNull(order_id) AND ts >= {from:Int64}))`;
+
+/** An account's orders in markets of one type, or in one market. */
+export function userOrders(scope: 'type' | 'market', hasFill: boolean): RowSource {
+  const inScope = scope === 'type' ? OF_TYPE : OF_MARKET;
+  return orders(hasFill ? `${inScope} AND ${HAS_FILL}` : inScope);
+}
+
+/** The order with an id, of one market type where `typed`. */
+export function userOrder(typed: boolean): RowSource {
+  return orders(`order_order_id = {orderId:UInt32}${typed ? ` AND ${OF_TYPE}` : ''}`);
+}
