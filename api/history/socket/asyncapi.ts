@@ -14,7 +14,7 @@ import {
   text,
 } from '../../contract/json-schema.ts';
 import { HISTORY_SOCKET_ERRORS, SOCKET_CLOSES } from '../../errors.ts';
-import { RESOLUTIONS } from '../buckets.ts';
+import { RESOLUTIONS } from '../resolutions.ts';
 import { BATCH_MS, MAX_BUFFERED_BYTES, MAX_PAYLOAD_BYTES, MAX_SUBSCRIPTIONS } from './limits.ts';
 import { CHANNEL_TYPES } from './requests.ts';
 

@@ -3,7 +3,7 @@
 import type { CandleResolution, MarketView } from '../../../schemas/index.ts';
 import { HISTORY_SOCKET_ERRORS } from '../../errors.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
-import { RESOLUTIONS } from '../buckets.ts';
+import { RESOLUTIONS } from '../resolutions.ts';
 import { isPublicKey } from '../services.ts';
 
 export const CHANNEL_TYPES = ['candle', 'markets', 'pricing', 'notifications'] as const;
