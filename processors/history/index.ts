@@ -1,3 +1,3 @@
-// The history sink for the entry file of processors/.
+// The history sinks for the entry file of processors/.
 
 export { HISTORY_SINK_GROUP, startHistorySink } from './role.ts';

@@ -1,35 +1,25 @@
-// The history sink: follows the topic `events` and stores each event as a row, exactly once. A block's bounds are written
-// down before it is sent and make its tokens; position and intent change together after ClickHouse acknowledged it.
+// The sink role: stores events, samples and candles into the current database, and goes over to another one when the log
+// says so (a rebuilt history takes the place of the old one).
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ClickHouse,
-  type EventLog,
-  type Logger,
-  type Outputs,
-  positionKey,
+  type ClickHouseClient,
+  followCurrent,
   type RoleContext,
   type RunningRole,
+  readCurrent,
 } from '../../platform/index.ts';
-import { encodeMessage, TOPICS } from '../../schemas/index.ts';
-import { type Block, cutBlocks, readAhead, readBlock } from './blocks.ts';
-import { SchemaCatalogue } from './catalogue.ts';
-import { blockName, decodeIntent, encodeIntent, type Intent } from './intent.ts';
-import { type SinkMetrics, sinkMetrics } from './metrics.ts';
-import { registryClient } from './registry.ts';
-import { type Parked, planInserts } from './rows.ts';
-import { BlockWriter } from './writer.ts';
+import { TOPICS } from '../../schemas/index.ts';
+import { EventSink, type SinkContext } from './event-sink.ts';
+import { sinkMetrics } from './metrics.ts';
+import { REDUCED_TOPICS, ReducedSink } from './reduced-sink.ts';
 
 export const HISTORY_SINK_GROUP = 'history-sink';
 
-const PARTITIONS: readonly number[] = Array.from({ length: TOPICS.events.partitions }, (_, partition) => partition);
-const INTENT_KEY = 'intent';
-/** Two blocks are in memory at most: the one being stored and the one in preparation. */
-const BLOCK_BYTES_MAX = 32 * 1024 * 1024;
-/** The engine reads one insert on one core; larger tables of a block go in parallel parts. */
-const INSERT_ROWS_MAX = 20_000;
-const FOLLOW_RECORDS_MAX = 5_000;
-const REGISTRY_RETRY_MS = 250;
+/** Group of a database's sinks: the configured database has the plain name, a rebuilt one its own. */
+export function sinkGroup(database: string, configured: string): string {
+  return database === configured ? HISTORY_SINK_GROUP : `${HISTORY_SINK_GROUP}@${database}`;
+}
 
 /**
  * Starts the sink. Rejects when the log cannot be read. `done` rejects when the log fails; ClickHouse being away is
@@ -37,10 +27,10 @@ const REGISTRY_RETRY_MS = 250;
  */
 export async function startHistorySink(context: RoleContext, clickhouse: ClickHouse): Promise<RunningRole> {
   const { log } = context;
-  await log.ensureTopics([TOPICS.events, TOPICS.deadLetters]);
-  const sink = new HistorySink(context, clickhouse);
+  await log.ensureTopics([TOPICS.events, TOPICS.samples, TOPICS.candleViews, TOPICS.deadLetters]);
+  const role = new SinkRole(context, clickhouse);
   const stopping = new AbortController();
-  const done = sink.run(stopping.signal);
+  const done = role.run(stopping.signal);
   // Whoever waits for `done` gets the failure; without a waiter it must not end the process by itself.
   done.catch(() => {});
   return {
@@ -54,120 +44,72 @@ export async function startHistorySink(context: RoleContext, clickhouse: ClickHo
   };
 }
 
-class HistorySink {
-  readonly #log: EventLog;
-  readonly #logger: Logger;
-  readonly #metrics: SinkMetrics;
-  readonly #catalogue: SchemaCatalogue;
+class SinkRole {
+  readonly #context: RoleContext;
   readonly #clickhouse: ClickHouse;
-  /** What is stored: the offset to read next, by partition. */
-  readonly #stored = new Map<number, bigint>();
-  readonly #limits: { readonly rowsMax: number; readonly bytesMax: number; readonly delayMs: number };
+  readonly #sinkContext: SinkContext;
+  #events: EventSink | null = null;
 
-  constructor({ config, log, logger, metrics }: RoleContext, clickhouse: ClickHouse) {
-    this.#log = log;
-    this.#logger = logger;
-    this.#metrics = sinkMetrics(metrics, () => this.#lag());
-    this.#catalogue = new SchemaCatalogue(registryClient(config.schemaRegistryUrl));
+  constructor(context: RoleContext, clickhouse: ClickHouse) {
+    this.#context = context;
     this.#clickhouse = clickhouse;
-    this.#limits = { rowsMax: config.sinkMaxRows, bytesMax: BLOCK_BYTES_MAX, delayMs: config.sinkMaxDelayMs };
+    const metrics = sinkMetrics(context.metrics, async () => (await this.#events?.lag()) ?? new Map());
+    this.#sinkContext = { ...context, metrics };
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const failed = new AbortController();
-    const either = AbortSignal.any([signal, failed.signal]);
-    const writer = new BlockWriter(this.#clickhouse.client, this.#logger, this.#metrics, either);
+    const { log, logger } = this.#context;
+    let current = await readCurrent(log, this.#clickhouse.database);
+    while (!signal.aborted) {
+      const moved = new AbortController();
+      const target = current.write;
+      const follower = followCurrent(log, logger, current, (now) => {
+        current = now;
+        if (now.write !== target) moved.abort();
+      });
+      try {
+        await this.#storeInto(target, AbortSignal.any([signal, moved.signal]));
+      } finally {
+        await follower.stop();
+      }
+      if (!signal.aborted) logger.info({ from: target, to: current.write }, 'storing into another database');
+    }
+  }
+
+  async #storeInto(database: string, signal: AbortSignal): Promise<void> {
+    const own = database === this.#clickhouse.database;
+    if (!own) await this.#clickhouse.prepare(database);
+    const client = own ? this.#clickhouse.client : this.#clickhouse.connect(database);
     try {
-      await this.#resume(writer, either);
-      const from = new Map(
-        PARTITIONS.map((partition) => [partition, this.#stored.get(partition) ?? ('earliest' as const)]),
-      );
-      const follow = this.#log.follow({ topic: TOPICS.events, from, signal: either, maxRecords: FOLLOW_RECORDS_MAX });
-      for await (const block of readAhead(cutBlocks(follow[Symbol.asyncIterator](), this.#limits))) {
-        const intent: Intent = { bounds: block.bounds, insertRows: INSERT_ROWS_MAX };
-        await this.#log.commit(HISTORY_SINK_GROUP, { state: [{ key: INTENT_KEY, value: encodeIntent(intent) }] });
-        await this.#store(writer, block, intent, either);
-        if (either.aborted) break;
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
+      const group = sinkGroup(database, this.#context.config.clickhouseDatabase);
+      await runSinks(this.#sinkContext, { client, group }, signal, (events) => {
+        this.#events = events;
+      });
     } finally {
-      failed.abort();
+      if (!own) await client.close();
     }
-  }
-
-  /** Finds the position of the last run and finishes the block that it left open. */
-  async #resume(writer: BlockWriter, signal: AbortSignal): Promise<void> {
-    const { positions, state } = await this.#log.load(HISTORY_SINK_GROUP);
-    for (const partition of PARTITIONS) {
-      const position = positions.get(positionKey(TOPICS.events.name, partition));
-      if (position !== undefined) this.#stored.set(partition, position);
-    }
-    const open = state.get(INTENT_KEY);
-    if (!open) return;
-    const intent = decodeIntent(open);
-    this.#logger.info({ bounds: blockName(intent.bounds) }, 'sending the open block again');
-    await this.#store(writer, await readBlock(this.#log, TOPICS.events, intent.bounds), intent, signal);
-  }
-
-  async #store(writer: BlockWriter, block: Block, intent: Intent, signal: AbortSignal): Promise<void> {
-    const finish = this.#metrics.blockSeconds.startTimer();
-    await this.#resolveSchemas(block, signal);
-    const plan = planInserts(this.#catalogue, block.records, intent.bounds, intent.insertRows);
-    const parked = [...plan.parked, ...(await writer.store(plan.inserts))];
-    await this.#log.commit(HISTORY_SINK_GROUP, {
-      outputs: deadLetters(parked),
-      positions: intent.bounds.map(({ partition, to }) => ({ topic: TOPICS.events.name, partition, next: to + 1n })),
-      state: [{ key: INTENT_KEY, value: null }],
-    });
-    finish();
-    this.#report(block, parked);
-  }
-
-  /** Asks the registry for ids that are new, and waits while it is away: an unknown id parks a record for good. */
-  async #resolveSchemas(block: Block, signal: AbortSignal): Promise<void> {
-    for (const { value } of block.records) {
-      for (let id = this.#catalogue.unresolvedId(value); id !== null; id = this.#catalogue.unresolvedId(value)) {
-        try {
-          await this.#catalogue.resolve(id);
-        } catch (error) {
-          this.#metrics.retries.inc();
-          this.#logger.warn({ err: error, id }, 'schema registry does not answer; trying again');
-          await sleep(REGISTRY_RETRY_MS, undefined, { signal });
-        }
-      }
-    }
-  }
-
-  #report(block: Block, parked: readonly Parked[]): void {
-    this.#metrics.blocks.inc();
-    this.#metrics.blockRows.observe(block.records.length);
-    for (const { reason } of parked) this.#metrics.parked.inc({ reason });
-    for (const { partition, to } of block.bounds) this.#stored.set(partition, to + 1n);
-    if (parked.length > 0) this.#logger.warn({ records: parked.length, first: parked[0]?.detail }, 'records parked');
-  }
-
-  async #lag(): Promise<ReadonlyMap<number, bigint>> {
-    const lags = PARTITIONS.map(async (partition): Promise<[number, bigint]> => {
-      const { earliest, next } = await this.#log.bounds(TOPICS.events, partition);
-      return [partition, next - (this.#stored.get(partition) ?? earliest)];
-    });
-    return new Map(await Promise.all(lags));
   }
 }
 
-/** Named by their place in the log, so that a repeated block parks the same letters. */
-function deadLetters(parked: readonly Parked[]): readonly Outputs[] {
-  if (parked.length === 0) return [];
-  const records = parked.map(({ record, reason, detail }) => ({
-    key: reason,
-    value: encodeMessage('DeadLetter', {
-      reason,
-      detail,
-      slot: 0,
-      origin: `${TOPICS.events.name}/${record.partition}/${record.offset}`,
-      bytes: record.value,
+/** All sinks of one database, until the signal aborts. Rejects with the first failure, after the others have stopped. */
+export async function runSinks(
+  context: SinkContext,
+  target: { readonly client: ClickHouseClient; readonly group: string },
+  signal: AbortSignal,
+  started: (events: EventSink) => void = () => {},
+): Promise<void> {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const events = new EventSink(context, target);
+  started(events);
+  const sinks = [events, ...REDUCED_TOPICS.map((reduced) => new ReducedSink(context, target, reduced))];
+  const runs = sinks.map((sink) =>
+    sink.run(either).catch((error: unknown) => {
+      failed.abort();
+      throw error;
     }),
-  }));
-  return [{ topic: TOPICS.deadLetters, records }];
+  );
+  const outcomes = await Promise.allSettled(runs);
+  if (signal.aborted) return;
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }

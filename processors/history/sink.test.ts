@@ -104,6 +104,22 @@ async function stored(table: string): Promise<number> {
   return Number((await rows<{ n: string }>(`SELECT count() AS n FROM ${table}`))[0]?.n);
 }
 
+/** The sides of all fills, each once, with the amounts of their fill. */
+async function expectCompanions(): Promise<void> {
+  const sides = ['taker', 'maker'].map(
+    (side) => `SELECT signature, event_index, '${side}' AS side, assumeNotNull(${side}) AS user,
+      assumeNotNull(quote_asset_amount_filled) AS quote FROM order_action WHERE ${side} IS NOT NULL`,
+  );
+  const digest = (from: string) =>
+    rows(
+      `SELECT count() AS n, groupBitXor(cityHash64(signature, event_index, side, user, quote)) AS hash FROM (${from})`,
+    );
+  const companions = await digest(
+    'SELECT signature, event_index, side, user, quote_asset_amount_filled AS quote FROM account_action FINAL',
+  );
+  expect(companions).toEqual(await digest(sides.join(' UNION ALL ')));
+}
+
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(20);
 }
@@ -235,6 +251,7 @@ describe('a crashed sink', () => {
     await startSink({ config: { sinkMaxRows: 7 } });
     await caughtUp();
     expect(await stored('order_action')).toBe(1_500);
+    await expectCompanions();
   });
 
   it('ends with every event once after ten kills at random moments', async () => {
@@ -254,6 +271,7 @@ describe('a crashed sink', () => {
     expect(await stored('order_action')).toBe(total);
     const ids = 'SELECT toUInt32(count()) AS n, toUInt32(uniqExact(fill_record_id)) AS ids FROM order_action';
     expect(await rows(ids)).toEqual([{ n: total, ids: total }]);
+    await expectCompanions();
   });
 });
 

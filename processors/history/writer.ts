@@ -18,6 +18,8 @@ const INSERT_SETTINGS: ClickHouseSettings = {
   input_format_avro_allow_missing_fields: 1,
   // History that is read back covers many months at once.
   max_partitions_per_insert_block: '0',
+  // A block that was stored before may still lack in a companion table: each table remembers tokens by itself.
+  deduplicate_blocks_in_dependent_materialized_views: 1,
   // The answer is held until the rows are stored, so that its status tells the truth.
   wait_end_of_query: 1,
 };

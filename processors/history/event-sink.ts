@@ -1,0 +1,165 @@
+// The event sink: follows the topic `events` and stores each event as a row, exactly once. A block's bounds are written
+// down before it is sent and make its tokens; position and intent change together after ClickHouse acknowledged it.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type ClickHouseClient,
+  type EventLog,
+  type Logger,
+  type Outputs,
+  positionKey,
+  type RoleContext,
+} from '../../platform/index.ts';
+import { encodeMessage, TOPICS, type Topic } from '../../schemas/index.ts';
+import { type Block, cutBlocks, readAhead, readBlock } from './blocks.ts';
+import { BuiltWatch } from './built.ts';
+import { SchemaCatalogue } from './catalogue.ts';
+import { blockName, decodeIntent, encodeIntent, type Intent } from './intent.ts';
+import type { SinkMetrics } from './metrics.ts';
+import { registryClient } from './registry.ts';
+import { type Parked, planInserts } from './rows.ts';
+import { BlockWriter } from './writer.ts';
+
+const PARTITIONS: readonly number[] = Array.from({ length: TOPICS.events.partitions }, (_, partition) => partition);
+const INTENT_KEY = 'intent';
+/** Two blocks are in memory at most: the one being stored and the one in preparation. */
+const BLOCK_BYTES_MAX = 32 * 1024 * 1024;
+/** The engine reads one insert on one core; larger tables of a block go in parallel parts. */
+const INSERT_ROWS_MAX = 20_000;
+const FOLLOW_RECORDS_MAX = 5_000;
+const REGISTRY_RETRY_MS = 250;
+
+/** Where a sink stores, and under which group of the log it keeps its position. */
+export interface SinkTarget {
+  readonly client: ClickHouseClient;
+  readonly group: string;
+}
+
+export type SinkContext = Pick<RoleContext, 'config' | 'log' | 'logger'> & { readonly metrics: SinkMetrics };
+
+export class EventSink {
+  readonly #log: EventLog;
+  readonly #logger: Logger;
+  readonly #metrics: SinkMetrics;
+  readonly #catalogue: SchemaCatalogue;
+  readonly #target: SinkTarget;
+  readonly #built: BuiltWatch;
+  /** What is stored: the offset to read next, by partition. */
+  readonly #stored = new Map<number, bigint>();
+  readonly #limits: { readonly rowsMax: number; readonly bytesMax: number; readonly delayMs: number };
+
+  constructor({ config, log, logger, metrics }: SinkContext, target: SinkTarget) {
+    this.#log = log;
+    this.#logger = logger;
+    this.#metrics = metrics;
+    this.#catalogue = new SchemaCatalogue(registryClient(config.schemaRegistryUrl));
+    this.#target = target;
+    this.#built = new BuiltWatch({ projection: 'events', topic: TOPICS.events, log, logger, client: target.client });
+    this.#limits = { rowsMax: config.sinkMaxRows, bytesMax: BLOCK_BYTES_MAX, delayMs: config.sinkMaxDelayMs };
+  }
+
+  /**
+   * Stores until the signal aborts. Rejects when the log fails; ClickHouse being away is waited out, with the position
+   * held.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const failed = new AbortController();
+    const either = AbortSignal.any([signal, failed.signal]);
+    const writer = new BlockWriter(this.#target.client, this.#logger, this.#metrics, either);
+    try {
+      await this.#resume(writer, either);
+      await this.#built.begin(this.#stored);
+      const from = new Map(
+        PARTITIONS.map((partition) => [partition, this.#stored.get(partition) ?? ('earliest' as const)]),
+      );
+      const follow = this.#log.follow({ topic: TOPICS.events, from, signal: either, maxRecords: FOLLOW_RECORDS_MAX });
+      for await (const block of readAhead(cutBlocks(follow[Symbol.asyncIterator](), this.#limits))) {
+        const intent: Intent = { bounds: block.bounds, insertRows: INSERT_ROWS_MAX };
+        await this.#log.commit(this.#target.group, { state: [{ key: INTENT_KEY, value: encodeIntent(intent) }] });
+        await this.#store(writer, block, intent, either);
+        if (either.aborted) break;
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      failed.abort();
+    }
+  }
+
+  /** Finds the position of the last run and finishes the block that it left open. */
+  async #resume(writer: BlockWriter, signal: AbortSignal): Promise<void> {
+    const { positions, state } = await this.#log.load(this.#target.group);
+    for (const partition of PARTITIONS) {
+      const position = positions.get(positionKey(TOPICS.events.name, partition));
+      if (position !== undefined) this.#stored.set(partition, position);
+    }
+    const open = state.get(INTENT_KEY);
+    if (!open) return;
+    const intent = decodeIntent(open);
+    this.#logger.info({ bounds: blockName(intent.bounds) }, 'sending the open block again');
+    await this.#store(writer, await readBlock(this.#log, TOPICS.events, intent.bounds), intent, signal);
+  }
+
+  async #store(writer: BlockWriter, block: Block, intent: Intent, signal: AbortSignal): Promise<void> {
+    const finish = this.#metrics.blockSeconds.startTimer();
+    await this.#resolveSchemas(block, signal);
+    const plan = planInserts(this.#catalogue, block.records, intent.bounds, intent.insertRows);
+    const parked = [...plan.parked, ...(await writer.store(plan.inserts))];
+    await this.#log.commit(this.#target.group, {
+      outputs: deadLetters(TOPICS.events, parked),
+      positions: intent.bounds.map(({ partition, to }) => ({ topic: TOPICS.events.name, partition, next: to + 1n })),
+      state: [{ key: INTENT_KEY, value: null }],
+    });
+    finish();
+    this.#report(block, parked);
+    await this.#built.stored(this.#stored);
+  }
+
+  /** Asks the registry for ids that are new, and waits while it is away: an unknown id parks a record for good. */
+  async #resolveSchemas(block: Block, signal: AbortSignal): Promise<void> {
+    for (const { value } of block.records) {
+      for (let id = this.#catalogue.unresolvedId(value); id !== null; id = this.#catalogue.unresolvedId(value)) {
+        try {
+          await this.#catalogue.resolve(id);
+        } catch (error) {
+          this.#metrics.retries.inc();
+          this.#logger.warn({ err: error, id }, 'schema registry does not answer; trying again');
+          await sleep(REGISTRY_RETRY_MS, undefined, { signal });
+        }
+      }
+    }
+  }
+
+  #report(block: Block, parked: readonly Parked[]): void {
+    this.#metrics.blocks.inc();
+    this.#metrics.blockRows.observe(block.records.length);
+    for (const { reason } of parked) this.#metrics.parked.inc({ reason });
+    for (const { partition, to } of block.bounds) this.#stored.set(partition, to + 1n);
+    if (parked.length > 0) this.#logger.warn({ records: parked.length, first: parked[0]?.detail }, 'records parked');
+  }
+
+  /** Records that are appended and not stored yet, by partition. */
+  async lag(): Promise<ReadonlyMap<number, bigint>> {
+    const lags = PARTITIONS.map(async (partition): Promise<[number, bigint]> => {
+      const { earliest, next } = await this.#log.bounds(TOPICS.events, partition);
+      return [partition, next - (this.#stored.get(partition) ?? earliest)];
+    });
+    return new Map(await Promise.all(lags));
+  }
+}
+
+/** Named by their place in the log, so that a repeated block parks the same letters. */
+export function deadLetters(topic: Topic, parked: readonly Parked[]): readonly Outputs[] {
+  if (parked.length === 0) return [];
+  const records = parked.map(({ record, reason, detail }) => ({
+    key: reason,
+    value: encodeMessage('DeadLetter', {
+      reason,
+      detail,
+      slot: 0,
+      origin: `${topic.name}/${record.partition}/${record.offset}`,
+      bytes: record.value,
+    }),
+  }));
+  return [{ topic: TOPICS.deadLetters, records }];
+}

@@ -1,0 +1,200 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  type ClickHouse,
+  type EventLog,
+  openClickHouse,
+  openEventLog,
+  type RunningRole,
+  readConfig,
+  setCurrent,
+  silentLogger,
+} from '../../platform/index.ts';
+import {
+  type CandleView,
+  encodeEvent,
+  encodeMessage,
+  type MarketSample,
+  marketKey,
+  TOPICS,
+  type Topic,
+} from '../../schemas/index.ts';
+import { startHistorySink } from './role.ts';
+import { fillEvent } from './testing/events.ts';
+
+// A busy machine with a cold page cache takes seconds to start the engine.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+const logger = silentLogger();
+let dataDir: string;
+let clickhouse: ClickHouse;
+let log: EventLog;
+let role: RunningRole | undefined;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-reduced-'));
+  const config = readConfig({}, { dataDir });
+  clickhouse = await openClickHouse(config, logger);
+  log = await openEventLog(config, logger);
+  await log.ensureTopics([TOPICS.events, TOPICS.book, TOPICS.samples, TOPICS.candleViews, TOPICS.deadLetters]);
+});
+afterAll(async () => {
+  await role?.stop();
+  await log.close();
+  await clickhouse.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const sample = (slot: number): MarketSample => ({
+  marketType: 'perp',
+  marketIndex: 3,
+  slot,
+  ts: 1_700_000_000 + slot,
+  oraclePrice: 5n,
+  oracleHigh: 2n ** 62n,
+  oracleLow: -1n,
+  bidPrice: null,
+  askPrice: 6n,
+  longSpread: 4_000_000_000,
+  shortSpread: 1,
+  baseAssetAmountWithAmm: -(2n ** 90n),
+  openInterestLong: 2n ** 90n,
+  openInterestShort: -7n,
+});
+const candle = (version: bigint, quoteVolume: bigint): CandleView => ({
+  marketType: 'spot',
+  marketIndex: 1,
+  resolution: '60',
+  ts: 1_700_000_000,
+  slot: 77,
+  fillOpen: 1n,
+  fillHigh: 4n,
+  fillLow: 1n,
+  fillClose: 2n,
+  oracleOpen: 1n,
+  oracleHigh: 4n,
+  oracleLow: 1n,
+  oracleClose: 2n,
+  quoteVolume,
+  baseVolume: 2n ** 63n,
+  trades: 3,
+  lastTradeTs: 1_700_000_001n,
+  lastFillRecordId: null,
+  version,
+});
+
+async function rows<T = Record<string, unknown>>(query: string): Promise<readonly T[]> {
+  return (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<T>();
+}
+const put = (topic: Topic, values: readonly Buffer[]) =>
+  log.append(
+    topic,
+    values.map((value) => ({ key: marketKey({ marketType: 'perp', marketIndex: 3 }), value })),
+  );
+const start = async () => {
+  role = await startHistorySink(
+    { config: readConfig({}, { dataDir, sinkMaxDelayMs: 20 }), log, logger, metrics: new Registry() },
+    clickhouse,
+  );
+};
+const projections = async () =>
+  (await rows<{ name: string }>('SELECT name FROM projection FINAL ORDER BY name')).map(({ name }) => name);
+
+describe('samples and candles', () => {
+  it('are stored with every value exact; of a candle the newest version counts', async () => {
+    await put(TOPICS.samples, [encodeMessage('MarketSample', sample(50))]);
+    await put(
+      TOPICS.candleViews,
+      [2n, 3n, 1n].map((version) => encodeMessage('CandleView', candle(version, version))),
+    );
+    await start();
+    await vi.waitFor(async () => expect(await rows('SELECT 1 FROM candle')).not.toEqual([]), 20_000);
+    await vi.waitFor(async () => expect(await rows('SELECT 1 FROM market_sample')).not.toEqual([]), 20_000);
+    expect(await rows('SELECT * FROM market_sample')).toEqual([
+      {
+        market_type: 'perp',
+        market_index: 3,
+        slot: '50',
+        ts: '1700000050',
+        oracle_price: '5',
+        oracle_high: String(2n ** 62n),
+        oracle_low: '-1',
+        bid_price: null,
+        ask_price: '6',
+        long_spread: 4_000_000_000,
+        short_spread: 1,
+        base_asset_amount_with_amm: String(-(2n ** 90n)),
+        open_interest_long: String(2n ** 90n),
+        open_interest_short: '-7',
+      },
+    ]);
+    expect(await rows('SELECT * FROM candle FINAL')).toEqual([
+      {
+        market_type: 'spot',
+        market_index: 1,
+        resolution: '60',
+        ts: '1700000000',
+        slot: '77',
+        fill_open: '1',
+        fill_high: '4',
+        fill_low: '1',
+        fill_close: '2',
+        oracle_open: '1',
+        oracle_high: '4',
+        oracle_low: '1',
+        oracle_close: '2',
+        quote_volume: '3',
+        base_volume: String(2n ** 63n),
+        trades: '3',
+        last_trade_ts: '1700000001',
+        last_fill_record_id: null,
+        version: '3',
+      },
+    ]);
+  });
+
+  it('count as built only when their reducer has read what its topics had', async () => {
+    await vi.waitFor(async () => expect(await projections()).toContain('events'), 20_000);
+    // Nobody has read the samples that candles are made of; nothing stands in the topic that samples are made of.
+    expect(await projections()).toEqual(['events', 'samples']);
+    const next = [0, 1, 2, 3].map(async (partition) => ({
+      topic: TOPICS.samples.name,
+      partition,
+      next: (await log.bounds(TOPICS.samples, partition)).next,
+    }));
+    await log.commit('candles', { positions: await Promise.all(next) });
+    await vi.waitFor(async () => expect(await projections()).toEqual(['candles', 'events', 'samples']), 20_000);
+  });
+
+  it('go on from their position after a restart, and park what is no record of theirs', async () => {
+    await role?.stop();
+    await put(TOPICS.samples, [
+      encodeMessage('BookTime', { slot: 1, ts: 1 }),
+      encodeMessage('MarketSample', sample(100)),
+    ]);
+    await start();
+    await vi.waitFor(async () => expect(await rows('SELECT slot FROM market_sample')).toHaveLength(2), 20_000);
+    expect(await log.read(TOPICS.deadLetters, 0, 0n, 10)).toHaveLength(1);
+  });
+});
+
+describe('the sink', () => {
+  it('goes over to another database while it runs, and stores there what its own position says', async () => {
+    await log.append(TOPICS.events, [{ key: 'perp-3', value: encodeEvent(fillEvent(1)) }]);
+    await setCurrent(log, { write: 'other' });
+    const counts =
+      'SELECT (SELECT count() FROM other.order_action) AS events, (SELECT count() FROM other.market_sample) AS samples';
+    await vi.waitFor(async () => expect(await rows(counts)).toEqual([{ events: '1', samples: '2' }]), 30_000);
+    await log.append(TOPICS.events, [{ key: 'perp-3', value: encodeEvent(fillEvent(2)) }]);
+    await vi.waitFor(async () => expect(await rows(counts)).toEqual([{ events: '2', samples: '2' }]), 30_000);
+    expect(await rows('SELECT count() AS n FROM order_action')).toEqual([{ n: '1' }]);
+    await setCurrent(log, { write: clickhouse.database });
+    await vi.waitFor(
+      async () => expect(await rows('SELECT count() AS n FROM order_action')).toEqual([{ n: '2' }]),
+      30_000,
+    );
+  });
+});
