@@ -1,0 +1,98 @@
+// Compares a running history service with the truth of a month, endpoint by endpoint, and says what it serves.
+
+import type { ListCheck } from './month-lists.ts';
+import { checkDated, checkRolling, getJson, type Outcome } from './month-paging.ts';
+
+const AT_ONCE = 4;
+const ROWS_PER_PAGE = 50;
+
+/** Paths of the contract that the service serves, as it names them. */
+export async function servedPaths(base: string): Promise<ReadonlySet<string>> {
+  const { paths } = await getJson<{ paths: Record<string, unknown> }>(`${base}/openapi.json`);
+  return new Set(Object.keys(paths));
+}
+
+export interface EndpointReport {
+  readonly endpoint: string;
+  readonly lists: number;
+  readonly rows: number;
+  readonly requests: number;
+  readonly differences: readonly string[];
+}
+
+/** One line per endpoint, in the order of the first list of each. */
+export function byEndpoint(outcomes: readonly Outcome[]): readonly EndpointReport[] {
+  const found = new Map<string, Outcome[]>();
+  for (const outcome of outcomes) found.set(outcome.endpoint, [...(found.get(outcome.endpoint) ?? []), outcome]);
+  return [...found].map(([endpoint, list]) => ({
+    endpoint,
+    lists: list.length,
+    rows: list.reduce((sum, { rows }) => sum + rows, 0),
+    requests: list.reduce((sum, { requests }) => sum + requests, 0),
+    differences: list.flatMap(({ path, difference }) => (difference === null ? [] : [`${path}: ${difference}`])),
+  }));
+}
+
+/** Checks every list that is served; `missing` names the endpoints that are not. */
+export async function checkLists(
+  base: string,
+  checks: readonly ListCheck[],
+): Promise<{ readonly reports: readonly EndpointReport[]; readonly missing: readonly string[] }> {
+  const served = await servedPaths(base);
+  const missing = new Set<string>();
+  const jobs: (() => Promise<Outcome>)[] = [];
+  for (const [index, check] of checks.entries()) {
+    if (!served.has(check.endpoint)) {
+      missing.add(check.endpoint);
+      continue;
+    }
+    // Every seventh list is read with the default page, the others with the largest, which takes fewer requests.
+    const limit = index % 7 === 0 && check.rows.length < 300 ? undefined : ROWS_PER_PAGE;
+    jobs.push(() => failed(check, () => checkRolling(base, check, limit)));
+    if (!check.archive) continue;
+    if (![...served].some((path) => path.startsWith(`${check.endpoint}/{year}`))) {
+      missing.add(`${check.endpoint}/${check.archive}`);
+      continue;
+    }
+    for (const slot of slotsOf(check)) jobs.push(() => failed(check, () => checkDated(base, check, slot)));
+  }
+  return { reports: byEndpoint(await inParallel(jobs)), missing: [...missing] };
+}
+
+async function failed(check: ListCheck, work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
+  } catch (error) {
+    return { endpoint: check.endpoint, path: check.path, rows: 0, requests: 1, difference: String(error) };
+  }
+}
+
+type Slot = readonly [year: number, month: number, day?: number];
+
+/** Every day (or month) of the chain's life, and one before it, which is empty. */
+function slotsOf({ archive, rows }: ListCheck): readonly Slot[] {
+  const now = Math.floor(Date.now() / 1000);
+  const first = now - 34 * 86_400;
+  const slots = new Map<string, Slot>();
+  for (let ts = first; ts <= now; ts += 86_400) {
+    const date = new Date(ts * 1000);
+    const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + 1];
+    const slot: Slot = archive === 'month' ? [year, month] : [year, month, date.getUTCDate()];
+    // A list without rows is asked for a few days only.
+    if (rows.length > 0 || archive === 'month' || slots.size < 2) slots.set(slot.join('/'), slot);
+  }
+  return [...slots.values()];
+}
+
+async function inParallel<T>(jobs: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let job = next++; job < jobs.length; job = next++) {
+      const work = jobs[job];
+      if (work) results[job] = await work();
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return results;
+}

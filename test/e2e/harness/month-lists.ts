@@ -1,0 +1,234 @@
+// Every list the history serves, with the rows it must give: one entry per endpoint and scope, newest row first.
+
+import { actionsByOrder, orderRow } from './month-orders.ts';
+import {
+  closedPositionRow,
+  depositRow,
+  insuranceRow,
+  liquidationRow,
+  perpRow,
+  plainRow,
+  type Row,
+  swapRow,
+  tradeRow,
+} from './month-rows.ts';
+import { type Data, type MonthEvent, type MonthTruth, PERP_SYMBOLS, SPOT_SYMBOLS } from './month-truth.ts';
+
+export interface ListCheck {
+  /** As the contract names it: `/market/{symbol}/trades`. */
+  readonly endpoint: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  /** All rows of the chain's life, newest first. */
+  readonly rows: readonly Row[];
+  /** Length of the slots of its archive; none: no archive. */
+  readonly archive?: 'day' | 'month';
+  /** Whether rows older than the rolling window are given as well. */
+  readonly allTime?: boolean;
+}
+
+/** Lists of a kind of record with one scope. */
+interface Kind {
+  readonly name: string;
+  readonly record: string;
+  readonly row: (event: MonthEvent) => Row;
+  readonly counter?: string;
+  readonly filter?: (data: Data) => boolean;
+}
+
+const isReward = (data: Data): boolean => data.explanation === 'reward';
+const DEPOSITS: Kind = {
+  name: 'deposits',
+  record: 'DepositRecord',
+  row: depositRow,
+  filter: (data) => !isReward(data),
+};
+const REWARDS: Kind = { name: 'rewards', record: 'DepositRecord', row: depositRow, filter: isReward };
+const SWAPS: Kind = { name: 'swaps', record: 'SwapRecord', row: swapRow };
+const STAKES: Kind = { name: 'insuranceFundStake', record: 'InsuranceFundStakeRecord', row: depositRow };
+
+const USER_KINDS: readonly Kind[] = [
+  { name: 'fundingPayments', record: 'FundingPaymentRecord', row: perpRow },
+  { name: 'liquidations', record: 'LiquidationRecord', row: liquidationRow },
+  { name: 'settlePnl', record: 'SettlePnlRecord', row: perpRow },
+  SWAPS,
+  DEPOSITS,
+  REWARDS,
+];
+
+/** Members under `{user}` in a path, under a market, under an authority. */
+export function marketLists(truth: MonthTruth): readonly ListCheck[] {
+  const perps = PERP_SYMBOLS.flatMap((symbol, index): ListCheck[] => [
+    {
+      endpoint: '/market/{symbol}/trades',
+      path: `/market/${symbol}/trades`,
+      rows: truth
+        .newestFirst(
+          truth.fills((data) => data.market_type === 'perp' && data.market_index === index),
+          'fill_record_id',
+        )
+        .map((event) => tradeRow(event, null)),
+      archive: 'day',
+    },
+    {
+      endpoint: '/market/{symbol}/fundingRates',
+      path: `/market/${symbol}/fundingRates`,
+      rows: truth
+        .newestFirst(
+          truth.of('FundingRateRecord', (data) => data.market_index === index),
+          'record_id',
+        )
+        .map(perpRow),
+      archive: 'day',
+    },
+  ]);
+  const spots = SPOT_SYMBOLS.flatMap((symbol, index) => {
+    const of = (kind: Kind, inMarket: (data: Data) => boolean): ListCheck => ({
+      endpoint: `/market/{symbol}/${kind.name}`,
+      path: `/market/${symbol}/${kind.name}`,
+      rows: rowsOf(truth, kind, inMarket),
+      archive: 'day',
+    });
+    const here = (data: Data): boolean => data.market_index === index;
+    return [
+      of({ name: 'trades', record: 'OrderActionRecord', row: (event) => tradeRow(event, null) }, () => false),
+      of(DEPOSITS, here),
+      of(REWARDS, here),
+      of(SWAPS, (data) => data.in_market_index === index || data.out_market_index === index),
+      of(
+        { name: 'insuranceFund', record: 'InsuranceFundRecord', row: insuranceRow },
+        (data) => data.spot_market_index === index,
+      ),
+      of(STAKES, here),
+    ];
+  });
+  return [...perps, ...spots];
+}
+
+export function userLists(truth: MonthTruth, users: readonly string[]): readonly ListCheck[] {
+  const actions = actionsByOrder(truth);
+  return users.flatMap((user) => {
+    const fills = truth.newestFirst(truth.fills((data) => data.taker === user || data.maker === user));
+    const trades = fills.map((event) => tradeRow(event, user));
+    const placed = truth.newestFirst(truth.of('OrderRecord', (data) => data.user === user));
+    const orders = placed.map((event) => {
+      const id = (event.data.order as Data).order_id;
+      return orderRow(event, actions.get(`${user}/${id}`) ?? []);
+    });
+    const ofUser = (
+      suffix: string,
+      pattern: string,
+      rows: readonly Row[],
+      more: Partial<ListCheck> = {},
+    ): ListCheck => ({
+      endpoint: `/user/{accountId}/${pattern}`,
+      path: `/user/${user}/${suffix}`,
+      rows,
+      ...more,
+    });
+    const busiest = busiestOrder(user, actions);
+    return [
+      ofUser('trades', 'trades', trades, { archive: 'month' }),
+      ...PERP_SYMBOLS.map((symbol) =>
+        ofUser(
+          `trades/${symbol}`,
+          'trades/{symbol}',
+          trades.filter((row) => row.symbol === symbol),
+        ),
+      ),
+      ofUser('positions', 'positions', closedPositions(fills, user)),
+      ofUser('orders/perp', 'orders/{marketFilter}', orders),
+      ofUser('orders/spot', 'orders/{marketFilter}', []),
+      ofUser(
+        'orders/perp',
+        'orders/{marketFilter}',
+        orders.filter((row) => row.baseAssetAmountFilled !== '0'),
+        { query: { hasFill: true } },
+      ),
+      ofUser(
+        'orders/perp/ETH-PERP',
+        'orders/{marketFilter}/{symbol}',
+        orders.filter((row) => row.symbol === 'ETH-PERP'),
+      ),
+      ...(busiest === undefined
+        ? []
+        : [
+            ofUser(
+              `orders/${busiest}/actions`,
+              'orders/{orderId}/actions',
+              truth
+                .newestFirst((actions.get(`${user}/${busiest}`) ?? []).map(({ event }) => event))
+                .map((event) => tradeRow(event, user)),
+            ),
+          ]),
+      ...USER_KINDS.map((kind) =>
+        ofUser(
+          kind.name,
+          kind.name,
+          rowsOf(truth, kind, (data) => data.user === user),
+          { archive: 'month' },
+        ),
+      ),
+    ];
+  });
+}
+
+export function authorityLists(truth: MonthTruth, wallets: readonly string[]): readonly ListCheck[] {
+  return wallets.flatMap((wallet) => [
+    {
+      endpoint: '/authority/{authorityId}/insuranceFundStake',
+      path: `/authority/${wallet}/insuranceFundStake`,
+      rows: rowsOf(truth, STAKES, (data) => data.user_authority === wallet),
+      archive: 'month' as const,
+    },
+    {
+      endpoint: '/authority/{authorityId}/lpMintRedeem',
+      path: `/authority/${wallet}/lpMintRedeem`,
+      rows: rowsOf(
+        truth,
+        { name: 'lpMintRedeem', record: 'LPMintRedeemRecord', row: plainRow },
+        (data) => data.authority === wallet,
+      ),
+      archive: 'month' as const,
+    },
+  ]);
+}
+
+/** Exchange-wide lists. */
+export function statsLists(truth: MonthTruth): readonly ListCheck[] {
+  const all = (filter: (kind: string) => boolean): readonly Row[] =>
+    rowsOf(truth, { name: '', record: 'LiquidationRecord', row: liquidationRow }, (data) =>
+      filter(String(data.liquidation_type)),
+    );
+  return [
+    { endpoint: '/stats/liquidations', path: '/stats/liquidations', rows: all((kind) => !/Bankruptcy$/.test(kind)) },
+    { endpoint: '/stats/bankruptcies', path: '/stats/bankruptcies', rows: all((kind) => /Bankruptcy$/.test(kind)) },
+  ];
+}
+
+function rowsOf(truth: MonthTruth, kind: Kind, inScope: (data: Data) => boolean): readonly Row[] {
+  const events = truth.of(kind.record, (data) => (kind.filter?.(data) ?? true) && inScope(data));
+  return truth.newestFirst(events, kind.counter).map(kind.row);
+}
+
+function closedPositions(fills: readonly MonthEvent[], user: string): readonly Row[] {
+  return fills.flatMap((event) =>
+    (['taker', 'maker'] as const).flatMap((side) => {
+      const row = event.data[side] === user ? closedPositionRow(event, side) : null;
+      return row ? [row] : [];
+    }),
+  );
+}
+
+/** The order of an account about which most was said. */
+function busiestOrder(user: string, actions: ReturnType<typeof actionsByOrder>): number | undefined {
+  let found: number | undefined;
+  let most = 0;
+  for (const [key, list] of actions) {
+    const [owner, id] = key.split('/');
+    if (owner !== user || list.length <= most) continue;
+    most = list.length;
+    found = Number(id);
+  }
+  return found;
+}
