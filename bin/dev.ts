@@ -28,6 +28,9 @@ export interface DevOptions {
   readonly ordersPerMarket?: string;
 }
 
+/** What `dev` sets where nobody says otherwise: it shares a machine with everything else, for hours. */
+export const DEV_SETTINGS = { logMaxMb: '1000', logTrimMs: '10000' } as const;
+
 const EXIT_FAILURE = 1;
 const CLUSTER_START_MS = 60_000;
 const CLUSTER_STOP_MS = 10_000;

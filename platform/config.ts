@@ -9,6 +9,10 @@ export interface Config {
   readonly rpcWsUrl: string;
   readonly capturePath: string;
   readonly log: 'embedded' | 'kafka';
+  /** Size of the embedded log's records from which on the oldest of some topics go; 0: none. */
+  readonly logMaxMb: number;
+  /** How often mapped pages of the embedded log are given back; 0: never. */
+  readonly logTrimMs: number;
   readonly kafkaBrokers: string;
   readonly kafkaTopicPrefix: string;
   readonly schemaRegistryUrl: string;
@@ -109,6 +113,20 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'rpcWsUrl', fallback: '', help: 'Solana PubSub; empty = derived from rpcUrl', secret: true },
   { key: 'capturePath', fallback: '', help: 'capture file or folder, for source=capture' },
   { key: 'log', fallback: 'embedded', choices: ['embedded', 'kafka'], help: 'which event log' },
+  {
+    key: 'logMaxMb',
+    fallback: 0,
+    min: 0,
+    max: 10_000_000,
+    help: 'megabytes of the embedded log from which on its oldest views, then book input, go; 0 = no cap',
+  },
+  {
+    key: 'logTrimMs',
+    fallback: 0,
+    min: 0,
+    max: 3_600_000,
+    help: 'how often read pages of the embedded log leave resident memory, milliseconds; 0 = never',
+  },
   { key: 'kafkaBrokers', fallback: '127.0.0.1:9092', help: 'host:port list, for log=kafka' },
   { key: 'kafkaTopicPrefix', fallback: '', help: 'put before every topic name' },
   { key: 'schemaRegistryUrl', fallback: '', help: 'Confluent schema registry; switches the wire format', secret: true },

@@ -8,6 +8,8 @@ export interface Topic {
   readonly key: 'market' | 'market or account' | 'market and source' | 'market and bucket' | 'reason';
   readonly partitions: number;
   readonly retention: Retention;
+  /** Whether a size cap of the embedded log may remove its oldest records, and in which turn; absent: it may not. */
+  readonly sizeCap?: 'first' | 'last';
   /** Avro record names that may appear, or `events` for every program event. */
   readonly schemas: readonly string[];
   readonly purpose: string;
@@ -30,6 +32,7 @@ export const TOPICS = {
     key: 'market',
     partitions: 4,
     retention: { kind: 'time', hours: WEEK_HOURS },
+    sizeCap: 'last',
     schemas: [
       'BookOrders',
       'BookMarket',
@@ -48,6 +51,7 @@ export const TOPICS = {
     key: 'market',
     partitions: 4,
     retention: { kind: 'time', hours: WEEK_HOURS },
+    sizeCap: 'last',
     schemas: ['PositionState', 'PositionMarket', 'BookSlot', 'BookSnapshotBegin', 'BookSnapshotEnd'],
     purpose: 'perp positions as they change, and what their P&L depends on, in one order',
   },
@@ -56,6 +60,7 @@ export const TOPICS = {
     key: 'market',
     partitions: 4,
     retention: { kind: 'time', hours: 24 },
+    sizeCap: 'first',
     schemas: ['BookViewDiff', 'BookViewSnapshot'],
     purpose: 'sequenced changes of the published books',
   },
@@ -72,6 +77,7 @@ export const TOPICS = {
     key: 'market',
     partitions: 4,
     retention: { kind: 'time', hours: 24 },
+    sizeCap: 'first',
     schemas: ['TradeView'],
     purpose: 'fills as the trades channel publishes them',
   },
@@ -80,6 +86,7 @@ export const TOPICS = {
     key: 'market',
     partitions: 4,
     retention: { kind: 'time', hours: 1 },
+    sizeCap: 'first',
     schemas: ['MakerQuotes'],
     purpose: 'indicative quotes as market makers sent them, with the time they came in',
   },

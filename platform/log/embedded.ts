@@ -15,12 +15,14 @@ import {
   groupKey,
   groupRange,
   offsetOf,
+  packed,
   parseGroupKey,
   partitionEnd,
   partitionKey,
   recordKey,
+  type StoredRecord,
 } from './embedded/layout.ts';
-import { compact, removeOld } from './embedded/retention.ts';
+import { compact, removeOld, removeOldest, type Sheddable } from './embedded/retention.ts';
 import { byPartition, checkCommit, checkGroup, checkPartition, type PartitionAppend } from './limits.ts';
 import {
   type Appended,
@@ -40,6 +42,9 @@ const PAGE_RECORDS = 1000;
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 const RETENTION_PERIOD_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** What is younger is not removed for the size of the log: readers and their last snapshots are within it. */
+const CAP_KEEPS_MS = 10 * 60_000;
+const MEGABYTE = 1_000_000;
 const TOPIC_ID_MAX = 0xffff;
 
 /** What the store remembers of a topic. */
@@ -47,11 +52,22 @@ interface StoredTopic {
   readonly id: number;
   readonly partitions: number;
   readonly retention: Topic['retention'];
+  readonly sizeCap?: Topic['sizeCap'];
+}
+
+interface NamedTopic extends StoredTopic {
+  readonly name: string;
+}
+
+/** A PartitionAppend as it will be stored. */
+interface StoredAppend {
+  readonly partition: number;
+  readonly records: readonly StoredRecord[];
 }
 
 /** Opens the log in `<dataDir>/log`. */
 export async function open(config: Config, logger: Logger): Promise<EventLog> {
-  return new EmbeddedLog(openEnvironment(join(config.dataDir, FOLDER)), logger.child({ log: 'embedded' }));
+  return new EmbeddedLog(openEnvironment(join(config.dataDir, FOLDER)), config, logger.child({ log: 'embedded' }));
 }
 
 class EmbeddedLog implements EventLog {
@@ -61,13 +77,19 @@ class EmbeddedLog implements EventLog {
   readonly #topics = new Map<string, StoredTopic>();
   readonly #closing = new AbortController();
   readonly #retentionTimer: NodeJS.Timeout;
+  readonly #trimTimer: NodeJS.Timeout | null = null;
+  readonly #bytesMax: number;
   #retention: Promise<void> | null = null;
   /** End of each compacted partition when it was last compacted. */
   readonly #compacted = new Map<string, bigint>();
 
-  constructor(environment: Environment, logger: Logger) {
+  constructor(environment: Environment, { logMaxMb, logTrimMs }: Config, logger: Logger) {
     this.#environment = environment;
     this.#logger = logger;
+    this.#bytesMax = logMaxMb === 0 ? Number.POSITIVE_INFINITY : logMaxMb * MEGABYTE;
+    if (logTrimMs > 0 && environment.giveBack()) {
+      this.#trimTimer = setInterval(() => environment.giveBack(), logTrimMs).unref();
+    }
     this.#retentionTimer = setInterval(() => this.#retainInBackground(), RETENTION_PERIOD_MS).unref();
   }
 
@@ -86,10 +108,10 @@ class EmbeddedLog implements EventLog {
             `topic ${topic.name} has ${stored.partitions} partitions in the log, ${topic.partitions} in the catalogue`,
           );
         }
-        const { partitions, retention } = topic;
+        const { partitions, retention, sizeCap } = topic;
         const id = stored?.id ?? nextId++;
         if (id > TOPIC_ID_MAX) throw new Error('event log: too many topics');
-        put(store, key, Buffer.from(JSON.stringify({ id, partitions, retention } satisfies StoredTopic)));
+        put(store, key, Buffer.from(JSON.stringify({ id, partitions, retention, sizeCap } satisfies StoredTopic)));
       }
     });
   }
@@ -99,7 +121,8 @@ class EmbeddedLog implements EventLog {
     if (records.length === 0) return [];
     const { id } = this.#topic(topic);
     const groups = byPartition(topic, records);
-    return this.#environment.write(sizeOf(groups), () => groups.map((group) => this.#put(id, group)));
+    const stored = groups.map(packedAppend);
+    return this.#environment.write(sizeOf(groups), () => stored.map((group) => this.#put(id, group)));
   }
 
   async bounds(topic: Topic, partition: number): Promise<{ earliest: bigint; next: bigint }> {
@@ -162,12 +185,12 @@ class EmbeddedLog implements EventLog {
     this.#assertOpen();
     checkCommit(group, step);
     const { outputs = [], positions = [], state = [] } = step;
-    const appends = outputs.map(({ topic, records }) => ({
-      id: this.#topic(topic).id,
-      groups: byPartition(topic, records),
-    }));
     let bytes = state.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
-    for (const { groups } of appends) bytes += sizeOf(groups);
+    const appends = outputs.map(({ topic, records }) => {
+      const groups = byPartition(topic, records);
+      bytes += sizeOf(groups);
+      return { id: this.#topic(topic).id, groups: groups.map(packedAppend) };
+    });
     const { groups: store } = this.#environment;
     await this.#environment.write(bytes, () => {
       for (const { id, groups } of appends) for (const part of groups) this.#put(id, part);
@@ -219,19 +242,20 @@ class EmbeddedLog implements EventLog {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
     clearInterval(this.#retentionTimer);
+    if (this.#trimTimer) clearInterval(this.#trimTimer);
     await this.#retention;
     await this.#environment.release();
   }
 
   /** Inside a write transaction: the next offset is read where nobody else can take it. */
-  #put(topicId: number, { partition, records }: PartitionAppend): Appended {
+  #put(topicId: number, { partition, records }: StoredAppend): Appended {
     const { partitions, records: store } = this.#environment;
     const counter = partitionKey(topicId, partition);
     const first = decodeOffset(partitions.getBinary(counter));
     const nowMs = Date.now();
     let next = first;
-    for (const { key, value } of records) {
-      put(store, recordKey(topicId, partition, next), encodeRecord(key, value, nowMs));
+    for (const record of records) {
+      put(store, recordKey(topicId, partition, next), encodeRecord(record, nowMs));
       next += 1n;
     }
     put(partitions, counter, encodeOffset(next));
@@ -281,6 +305,25 @@ class EmbeddedLog implements EventLog {
         if (removed > 0) this.#logger.debug({ topic: name, partition, removed }, 'retention');
       }
     }
+    await this.#keepSize(stored, nowMs);
+  }
+
+  /** Views go first, then what books and rankings are made of; the events, and what could not be read, stay. */
+  async #keepSize(topics: readonly NamedTopic[], nowMs: number): Promise<void> {
+    const environment = this.#environment;
+    for (const turn of ['first', 'last'] as const) {
+      if (environment.recordBytes() <= this.#bytesMax || this.#closing.signal.aborted) return;
+      const from = topics.filter(({ sizeCap }) => sizeCap === turn).flatMap(partitionsOf);
+      const removed = await removeOldest(environment, from, this.#bytesMax, nowMs - CAP_KEEPS_MS);
+      if (removed > 0) this.#logger.debug({ topics: turn, removed }, 'removed for the size of the log');
+    }
+    const bytes = environment.recordBytes();
+    if (bytes <= this.#bytesMax) return;
+    const logMaxMb = this.#bytesMax / MEGABYTE;
+    this.#logger.warn(
+      { mb: Math.round(bytes / MEGABYTE), logMaxMb },
+      'the log is larger than its cap: nothing more may go',
+    );
   }
 
   async #compact(id: number, partition: number): Promise<number> {
@@ -299,6 +342,14 @@ class EmbeddedLog implements EventLog {
   #assertOpen(): void {
     if (this.#closing.signal.aborted) throw new Error('the event log is closed');
   }
+}
+
+function partitionsOf({ name, id, partitions }: NamedTopic): Sheddable[] {
+  return Array.from({ length: partitions }, (_, partition) => ({ topic: name, topicId: id, partition }));
+}
+
+function packedAppend({ partition, records }: PartitionAppend): StoredAppend {
+  return { partition, records: records.map(packed) };
 }
 
 function parseTopic(bytes: Uint8Array): StoredTopic {

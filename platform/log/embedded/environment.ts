@@ -6,6 +6,7 @@ import { type FSWatcher, mkdirSync, realpathSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { decodeOffset, encodeOffset } from './layout.ts';
+import { giveBackMapped } from './mapped.ts';
 
 export type Store = Database<Uint8Array, Buffer>;
 
@@ -20,6 +21,14 @@ interface Syncable {
   sync(done: (error?: Error | null) => void): void;
 }
 
+/** What lmdb tells of a database, which its type file leaves open. */
+interface Pages {
+  readonly pageSize: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
 const DATA_FILE = 'data.mdb';
 /** Most payload in one write transaction: bounds how long other writers wait. */
 const TRANSACTION_BYTES_MAX = 16 * 1024 * 1024;
@@ -32,6 +41,11 @@ const POLL_ACTIVE_MS = 500;
 const SYNC_DELAY_MS = 100;
 /** Readers of all processes together; lmdb's default is 126. */
 const READERS_MAX = 512;
+/**
+ * Address space for the file, taken at once (not on Windows, where it would be committed). A map that starts small grows
+ * by being mapped again, and lmdb keeps every earlier mapping: what was read through them counts twice and stays.
+ */
+const MAP_BYTES = process.platform === 'win32' ? undefined : 64 * 1024 ** 3;
 const SEQUENCE_KEY = Buffer.from('sequence');
 const NEWS = 'news';
 const NO_WATCH = { close() {} };
@@ -75,13 +89,14 @@ export class Environment {
     this.#path = path;
     const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
     // No flush inside a commit: a commit must not wait for the disk, and a killed process loses nothing either way.
-    // The map starts small and grows by itself. noMemInit stays off: pages must not carry foreign memory to disk.
+    // A map that is too small grows by itself. noMemInit stays off: pages must not carry foreign memory to disk.
     this.#root = open<Uint8Array, Buffer>({
       path,
       noSync: true,
       overlappingSync: false,
       maxDbs: 8,
       maxReaders: READERS_MAX,
+      ...(MAP_BYTES === undefined ? {} : { mapSize: MAP_BYTES }),
       ...binary,
     });
     this.topics = this.#root.openDB<Uint8Array, Buffer>('topics', binary);
@@ -138,6 +153,22 @@ export class Environment {
   /** Frees what killed processes left behind, so that their old pages can be used again. */
   forgetDeadReaders(): void {
     this.#root.readerCheck();
+  }
+
+  /**
+   * Gives back the pages of the file that this process has read and the kernel keeps anyway: they count as resident
+   * memory of the process until then. False where it cannot be done (it needs Linux and the optional ffi-rs).
+   */
+  giveBack(): boolean {
+    return giveBackMapped(join(this.#path, DATA_FILE));
+  }
+
+  /** Bytes that records take in the file. The file itself does not shrink: what is removed is written over. */
+  recordBytes(): number {
+    const { pageSize, treeBranchPageCount, treeLeafPageCount, overflowPages } = this.read(() =>
+      this.records.getStats(),
+    ) as Pages;
+    return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
   }
 
   /** Counts news; compare before waiting so that none is missed. */

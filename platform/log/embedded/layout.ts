@@ -1,7 +1,8 @@
 // How the embedded log lies in lmdb: keys that sort as the log is read, and a short head before each record.
 // Big endian throughout, so that byte order is numeric order.
 
-import type { LogRecord } from '../port.ts';
+import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { LogRecord, NewRecord } from '../port.ts';
 
 /** u16 topic, u32 partition, u64 offset. */
 const RECORD_KEY_BYTES = 14;
@@ -13,7 +14,17 @@ const HEAD_BYTES = 9;
 const TIME_AT = 1;
 const TIME_BYTES = 6;
 const KEY_LENGTH_AT = 7;
-const LAYOUT_VERSION = 1;
+/** Layout versions: the value as it is, and deflated. */
+const PLAIN = 1;
+const PACKED = 2;
+/**
+ * Values of these sizes are deflated: about a page of the store by itself and more. Smaller ones gain nothing, larger ones
+ * would hold up the process.
+ */
+const PACK_MIN_BYTES = 1024;
+const PACK_MAX_BYTES = 64 * 1024;
+/** Packed only when it is worth unpacking at every read. */
+const PACKED_SHARE_MAX = 0.8;
 const OFFSET_MAX = 0xffff_ffff_ffff_ffffn;
 const SEPARATOR = '\0';
 
@@ -52,10 +63,23 @@ export function decodeOffset(bytes: Uint8Array | undefined): bigint {
   return bytes === undefined ? 0n : asBuffer(bytes).readBigUInt64BE();
 }
 
-export function encodeRecord(key: string, value: Uint8Array, appendedMs: number): Buffer {
+/** A record as it will be stored. */
+export interface StoredRecord extends NewRecord {
+  readonly isPacked?: boolean;
+}
+
+/** Packs what is worth it; to be called before the transaction, since it takes its time. */
+export function packed(record: NewRecord): StoredRecord {
+  const { value } = record;
+  if (value.length < PACK_MIN_BYTES || value.length > PACK_MAX_BYTES) return record;
+  const bytes = deflateRawSync(value, { level: constants.Z_BEST_SPEED });
+  return bytes.length > value.length * PACKED_SHARE_MAX ? record : { ...record, value: bytes, isPacked: true };
+}
+
+export function encodeRecord({ key, value, isPacked }: StoredRecord, appendedMs: number): Buffer {
   const keyBytes = Buffer.byteLength(key);
   const bytes = Buffer.allocUnsafe(HEAD_BYTES + keyBytes + value.length);
-  bytes[0] = LAYOUT_VERSION;
+  bytes[0] = isPacked ? PACKED : PLAIN;
   bytes.writeUIntBE(appendedMs, TIME_AT, TIME_BYTES);
   bytes.writeUInt16BE(keyBytes, KEY_LENGTH_AT);
   bytes.write(key, HEAD_BYTES);
@@ -63,11 +87,13 @@ export function encodeRecord(key: string, value: Uint8Array, appendedMs: number)
   return bytes;
 }
 
-/** `stored` must not be reused by the caller: the value is a view of it. */
+/** `stored` must not be reused by the caller: the value may be a view of it. */
 export function decodeRecord(partition: number, offset: bigint, stored: Uint8Array): LogRecord {
   const bytes = checked(stored);
   const valueAt = HEAD_BYTES + bytes.readUInt16BE(KEY_LENGTH_AT);
-  return { partition, offset, key: bytes.toString('utf8', HEAD_BYTES, valueAt), value: bytes.subarray(valueAt) };
+  const rest = bytes.subarray(valueAt);
+  const value = bytes[0] === PACKED ? inflateRawSync(rest, { maxOutputLength: PACK_MAX_BYTES }) : rest;
+  return { partition, offset, key: bytes.toString('utf8', HEAD_BYTES, valueAt), value };
 }
 
 export function recordKeyOf(stored: Uint8Array): string {
@@ -81,7 +107,8 @@ export function appendedMsOf(stored: Uint8Array): number {
 }
 
 function checked(stored: Uint8Array): Buffer {
-  if (stored[0] !== LAYOUT_VERSION) throw new Error(`event log: record layout ${stored[0]} is not known`);
+  if (stored[0] !== PLAIN && stored[0] !== PACKED)
+    throw new Error(`event log: record layout ${stored[0]} is not known`);
   return asBuffer(stored);
 }
 

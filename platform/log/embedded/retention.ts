@@ -1,9 +1,20 @@
-// Removes what the log need not keep: records past their time, and records that a newer one of the same key replaced.
+// Removes what the log need not keep: records past their time, records that a newer one of the same key replaced, and
+// the oldest of what can be done without when the log grows beyond its cap.
 // Works in small steps, so that appends and readers hardly notice.
 
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { positionKey } from '../port.ts';
 import type { Environment } from './environment.ts';
-import { appendedMsOf, decodeOffset, offsetOf, partitionEnd, partitionKey, recordKey, recordKeyOf } from './layout.ts';
+import {
+  appendedMsOf,
+  decodeOffset,
+  offsetOf,
+  parseGroupKey,
+  partitionEnd,
+  partitionKey,
+  recordKey,
+  recordKeyOf,
+} from './layout.ts';
 
 const STEP_RECORDS = 1000;
 const STEP_BYTES = 8 * 1024 * 1024;
@@ -11,6 +22,11 @@ const STEP_BYTES = 8 * 1024 * 1024;
 interface Step {
   readonly keys: Buffer[];
   readonly bytes: number;
+}
+
+interface Range {
+  readonly start: Buffer;
+  readonly end: Buffer;
 }
 
 /** Removes the oldest records appended before `cutoffMs` (wall clock). Returns how many. */
@@ -21,19 +37,19 @@ export async function removeOld(
   cutoffMs: number,
 ): Promise<number> {
   let removed = 0;
+  const range = { start: recordKey(topicId, partition, 0n), end: partitionEnd(topicId, partition) };
   while (true) {
-    const { keys, bytes } = environment.read(() => oldKeys(environment, topicId, partition, cutoffMs));
+    const { keys, bytes } = environment.read(() => oldKeys(environment, range, cutoffMs));
     if (keys.length === 0) return removed;
     await remove(environment, keys, bytes);
     removed += keys.length;
   }
 }
 
-function oldKeys(environment: Environment, topicId: number, partition: number, cutoffMs: number): Step {
+function oldKeys(environment: Environment, range: Range, cutoffMs: number): Step {
   const keys: Buffer[] = [];
   let bytes = 0;
-  const start = recordKey(topicId, partition, 0n);
-  for (const { key, value } of environment.records.getRange({ start, end: partitionEnd(topicId, partition) })) {
+  for (const { key, value } of environment.records.getRange(range)) {
     if (appendedMsOf(value) >= cutoffMs || keys.length === STEP_RECORDS || bytes > STEP_BYTES) break;
     keys.push(key);
     bytes += value.length;
@@ -86,6 +102,70 @@ function scan(
     if (bytes > STEP_BYTES) break;
   }
   return next;
+}
+
+/** A partition that the cap may take from. */
+export interface Sheddable {
+  readonly topic: string;
+  readonly topicId: number;
+  readonly partition: number;
+}
+
+/**
+ * Removes the oldest records of these partitions, whichever lies furthest back first, until records take at most
+ * `maxBytes` of the file. Keeps what was appended at or after `keptFromMs`, and what a consumer group has not got past.
+ * Returns how many were removed.
+ */
+export async function removeOldest(
+  environment: Environment,
+  from: readonly Sheddable[],
+  maxBytes: number,
+  keptFromMs: number,
+): Promise<number> {
+  const positions = environment.read(() => slowestPositions(environment));
+  let removed = 0;
+  while (environment.recordBytes() > maxBytes) {
+    const step = environment.read(() => oldestStep(environment, from, positions, keptFromMs));
+    if (step === null) break;
+    await remove(environment, step.keys, step.bytes);
+    removed += step.keys.length;
+  }
+  return removed;
+}
+
+function oldestStep(
+  environment: Environment,
+  from: readonly Sheddable[],
+  positions: ReadonlyMap<string, bigint>,
+  keptFromMs: number,
+): Step | null {
+  let oldest: Range | null = null;
+  let oldestMs = keptFromMs;
+  for (const { topic, topicId, partition } of from) {
+    const start = recordKey(topicId, partition, 0n);
+    const slowest = positions.get(positionKey(topic, partition));
+    const end = slowest === undefined ? partitionEnd(topicId, partition) : recordKey(topicId, partition, slowest);
+    for (const { value } of environment.records.getRange({ start, end, limit: 1 })) {
+      const appendedMs = appendedMsOf(value);
+      if (appendedMs >= oldestMs) continue;
+      oldestMs = appendedMs;
+      oldest = { start, end };
+    }
+  }
+  return oldest && oldKeys(environment, oldest, keptFromMs);
+}
+
+/** The position of the consumer group that is furthest behind, for each partition that any group reads. */
+function slowestPositions(environment: Environment): Map<string, bigint> {
+  const slowest = new Map<string, bigint>();
+  for (const key of environment.groups.getKeys({})) {
+    const { entry, name } = parseGroupKey(key);
+    if (entry !== 'position') continue;
+    const next = decodeOffset(environment.groups.getBinary(key));
+    const known = slowest.get(name);
+    if (known === undefined || next < known) slowest.set(name, next);
+  }
+  return slowest;
 }
 
 async function remove(environment: Environment, keys: readonly Buffer[], bytes: number): Promise<void> {
