@@ -3,7 +3,7 @@
 import { Command, Option } from 'commander';
 import { type Config, ConfigError, readConfig, SETTINGS, variableName } from '../platform/index.ts';
 import { capture } from './capture.ts';
-import { type DevOptions, dev } from './dev.ts';
+import { DEV_SETTINGS, type DevOptions, dev } from './dev.ts';
 import { doctor } from './doctor.ts';
 import { ROLE_HELP, ROLE_NAMES, type RoleName } from './roles.ts';
 import { runRoles } from './run.ts';
@@ -26,9 +26,14 @@ function withSettings(command: Command): Command {
 }
 
 /** Flags become settings by way of the same parser as the environment, so that both are checked alike. */
-function configOf(flags: Record<string, unknown>, overrides: Partial<Config> = {}): Config {
+function configOf(
+  flags: Record<string, unknown>,
+  overrides: Partial<Config> = {},
+  defaults: Partial<Record<keyof Config, string>> = {},
+): Config {
   const environment: Record<string, string | undefined> = { ...process.env };
   for (const { key } of SETTINGS) {
+    if (defaults[key] !== undefined) environment[variableName(key)] ??= defaults[key];
     if (flags[key] !== undefined) environment[variableName(key)] = String(flags[key]);
   }
   return readConfig(environment, overrides);
@@ -48,7 +53,7 @@ withSettings(program.command('dev'))
   .option('--orders-per-market <number>', 'simulated cluster: resting orders aimed at in each market')
   .action(async (flags: Record<string, unknown> & DevOptions) => {
     const overrides: Partial<Config> = flags.rpc === undefined ? {} : { rpcUrl: flags.rpc, rpcWsUrl: '' };
-    process.exitCode = await dev(configOf(flags, overrides), flags);
+    process.exitCode = await dev(configOf(flags, overrides, DEV_SETTINGS), flags);
   });
 
 withSettings(program.command('run'))
