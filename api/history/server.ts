@@ -1,6 +1,12 @@
 // Starts the history service on config.historyPort.
 
-import type { ClickHouse, RoleContext, RunningRole } from '../../platform/index.ts';
+import {
+  type ClickHouse,
+  type ClickHouseClient,
+  followCurrent,
+  type RoleContext,
+  type RunningRole,
+} from '../../platform/index.ts';
 import { boundPort, urlHost } from '../hosts.ts';
 import { wsProxy } from '../orderbook/ws-proxy.ts';
 import { MarketFollower } from '../views/market-follower.ts';
@@ -14,12 +20,13 @@ import { followSummaries, MarketSummaries } from './summaries.ts';
 /** Serves until stopped. Rejects when the port is taken or the log cannot be read. */
 export async function startHistory(
   ctx: RoleContext,
-  clickhouse: Pick<ClickHouse, 'client' | 'database'>,
+  clickhouse: Pick<ClickHouse, 'client' | 'database' | 'connect'>,
 ): Promise<RunningRole> {
   const { config, logger } = ctx;
   const follower = new MarketFollower(ctx);
   await follower.start();
   const store = new HistoryStore(clickhouse.client, clickhouse.database);
+  const rebuilt = followRebuilt(ctx, clickhouse, store);
   const now = () => Math.floor(Date.now() / 1000);
   const markets = follower.registry;
   const summaries = new MarketSummaries(markets);
@@ -41,6 +48,7 @@ export async function startHistory(
     await app.listen({ host: config.host, port: config.historyPort });
   } catch (error) {
     await stopFollowing();
+    await rebuilt.stop();
     throw error;
   }
   let stopping: Promise<void> | null = null;
@@ -54,8 +62,33 @@ export async function startHistory(
         await stopFollowing();
         proxy.close();
         await app.close();
+        await rebuilt.stop();
       })();
       return stopping;
+    },
+  };
+}
+
+/** Answers come from another database as soon as the log says that a rebuilt one is current. */
+function followRebuilt(
+  { log, logger }: RoleContext,
+  { database, connect }: Pick<ClickHouse, 'database' | 'connect'>,
+  store: HistoryStore,
+): { stop(): Promise<void> } {
+  const clients: ClickHouseClient[] = [];
+  let used = database;
+  const follower = followCurrent(log, logger, { read: database, write: database, rebuilding: null }, ({ read }) => {
+    if (read === used) return;
+    logger.info({ from: used, to: read }, 'answering from another database');
+    used = read;
+    const client = connect(read);
+    clients.push(client);
+    store.use(client, read);
+  });
+  return {
+    stop: async () => {
+      await follower.stop();
+      await Promise.all(clients.map((client) => client.close()));
     },
   };
 }

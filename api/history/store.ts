@@ -21,10 +21,16 @@ const SETTINGS: ClickHouseSettings = {
 export type Parameters = Readonly<Record<string, string | number | Readonly<Record<string, string>>>>;
 
 export class HistoryStore {
-  readonly #client: ClickHouseClient;
-  readonly #database: string;
+  #client: ClickHouseClient;
+  #database: string;
 
   constructor(client: ClickHouseClient, database: string) {
+    this.#client = client;
+    this.#database = database;
+  }
+
+  /** From the next query on another database answers; queries under way end where they began. */
+  use(client: ClickHouseClient, database: string): void {
     this.#client = client;
     this.#database = database;
   }
