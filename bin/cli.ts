@@ -5,6 +5,8 @@ import { type Config, ConfigError, readConfig, SETTINGS, variableName } from '..
 import { capture } from './capture.ts';
 import { DEV_SETTINGS, type DevOptions, dev } from './dev.ts';
 import { doctor } from './doctor.ts';
+import type { ExportFlags } from './export/request.ts';
+import { exportTable } from './export.ts';
 import { ROLE_HELP, ROLE_NAMES, type RoleName } from './roles.ts';
 import { runRoles } from './run.ts';
 import { sqlUser } from './sql-user.ts';
@@ -79,6 +81,17 @@ program
   .description('print the topic catalogue')
   .option('--json', 'as JSON')
   .action((flags: { json?: boolean }) => printTopics(flags.json === true));
+
+withSettings(program.command('export'))
+  .option('--table <name>', 'stored table (schemas/TABLES.md)')
+  .option('--from <time>', 'first time, ISO (UTC) or unix seconds')
+  .option('--to <time>', 'time before which to end')
+  .option('--format <name>', 'csv, parquet or arrow', 'csv')
+  .option('--out <file>', 'where to write; - is standard output; default <table>_<from>_<to>.<format>')
+  .description('write rows of a table by time, each once, with a coverage file beside them that names gaps')
+  .action(async (flags: Record<string, unknown> & ExportFlags) => {
+    process.exitCode = await exportTable(configOf(flags), flags);
+  });
 
 withSettings(program.command('sql-user'))
   .option('--apply', 'run the statements on clickhouseUrl instead of printing them')

@@ -1,0 +1,106 @@
+// `slotbook export`: a range of a stored table as a file, with a coverage file that says what it can answer for.
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { ClickHouseClient } from '@clickhouse/client';
+import { type Config, type EventLog, openEventLog, readCurrent, silentLogger } from '../platform/index.ts';
+import { HISTORY_SINK_GROUP } from '../processors/index.ts';
+import { gapsOfRange, type RangeFacts, readLogFacts, readRangeFacts, readStoredUpTo } from './export/coverage.ts';
+import { type Written, writeFileFrom, writeStandardOutput, writeText } from './export/file.ts';
+import { type ExportFlags, type ExportRequest, readRequest } from './export/request.ts';
+import { type ExportTable, exportQuery } from './export/select.ts';
+import { connect, describeTable } from './export/store.ts';
+
+const EXIT_FAILURE = 1;
+/** Rows may arrive while a file is written; then it is written again, so that its coverage is that of the file. */
+const ATTEMPTS_MAX = 5;
+
+/** Resolves to the exit code. Throws ConfigError (exit code 2) for a request that cannot be answered as it is. */
+export async function exportTable(config: Config, flags: ExportFlags): Promise<number> {
+  const request = readRequest(flags);
+  const client = connect(config);
+  const log = await openLog(config);
+  try {
+    const configured = config.clickhouseDatabase;
+    const database = log ? (await readCurrent(log, configured)).read : configured;
+    const table = await describeTable(client, database, request.table);
+    const group = database === configured ? HISTORY_SINK_GROUP : `${HISTORY_SINK_GROUP}@${database}`;
+    const logFacts = await readLogFacts(log, group);
+    const storedUpTo = await readStoredUpTo(client, database);
+    const { facts, written } = await writeRows(client, database, table, request);
+    const gaps = logFacts.gaps && (await gapsOfRange(client, database, request, logFacts.gaps));
+    const { file, format, fromTs, toTs } = request;
+    const coverage = {
+      table: table.name,
+      database,
+      format,
+      range: { fromTs, toTs, from: isoOf(fromTs), to: isoOf(toTs) },
+      ...facts,
+      ...written,
+      storedUpTo,
+      eventsNotStored: logFacts.eventsNotStored,
+      complete:
+        gaps !== null &&
+        logFacts.eventsNotStored === 0 &&
+        storedUpTo !== null &&
+        storedUpTo.ts >= toTs &&
+        gaps.every(({ filled }) => filled),
+      gaps,
+      writtenAt: new Date().toISOString(),
+    };
+    const text = `${JSON.stringify(coverage, null, 2)}\n`;
+    if (file === null) process.stderr.write(text);
+    else await writeText(`${file}.coverage.json`, text);
+    process.stderr.write(`${facts.rows} rows of ${table.name}${file === null ? '' : ` in ${file}`}\n`);
+    return 0;
+  } catch (error) {
+    return failed(error);
+  } finally {
+    await log?.close();
+    await client.close();
+  }
+}
+
+/** Null when no log is here: an embedded one is not made only to be asked. */
+async function openLog(config: Config): Promise<EventLog | null> {
+  if (config.log === 'embedded' && !existsSync(path.join(config.dataDir, 'log'))) return null;
+  return openEventLog(config, silentLogger());
+}
+
+/** Rows and what is told of them are of one state of the table: counted before and after, until both agree. */
+async function writeRows(
+  client: ClickHouseClient,
+  database: string,
+  table: ExportTable,
+  request: ExportRequest,
+): Promise<{ readonly facts: RangeFacts; readonly written: Written }> {
+  const hasSlot = table.columns.some(({ name }) => name === 'slot');
+  const count = () => readRangeFacts(client, database, request, hasSlot);
+  let before = await count();
+  for (let attempt = 1; ; attempt++) {
+    const { stream, response_headers } = await client.exec({
+      query: exportQuery(table, request.format),
+      query_params: { db: database, table: table.name, fromTs: request.fromTs, toTs: request.toTs },
+    });
+    const tag = response_headers['x-clickhouse-exception-tag'];
+    const exceptionTag = typeof tag === 'string' ? tag : null;
+    const { file } = request;
+    const written = await (file === null
+      ? writeStandardOutput(stream, exceptionTag)
+      : writeFileFrom(stream, file, exceptionTag));
+    const after = await count();
+    if (JSON.stringify(after) === JSON.stringify(before)) return { facts: after, written };
+    if (file === null || attempt === ATTEMPTS_MAX) {
+      throw new Error('rows of the range arrived while they were read: ask for an end in the past');
+    }
+    before = after;
+  }
+}
+
+const isoOf = (ts: number) => new Date(ts * 1000).toISOString();
+
+function failed(error: unknown): number {
+  if (error instanceof Error && error.name === 'ConfigError') throw error;
+  process.stderr.write(`slotbook: ${error instanceof Error ? error.message : String(error)}\n`);
+  return EXIT_FAILURE;
+}
