@@ -21,10 +21,11 @@ export class SeenEvents {
 
   /** True when the event is new; it is then remembered. */
   add(signature: Uint8Array, eventIndex: number): boolean {
-    const id = Buffer.alloc(ID_BYTES);
-    id.set(signature.subarray(0, SIGNATURE_BYTES));
-    id.writeUInt32LE(eventIndex, SIGNATURE_BYTES);
-    return this.enter(id.toString('latin1'));
+    return this.enter(idOf(signature, eventIndex));
+  }
+
+  has(signature: Uint8Array, eventIndex: number): boolean {
+    return this.known.has(idOf(signature, eventIndex));
   }
 
   /** Chunks changed since the last call, with where the ring stands. */
@@ -66,4 +67,11 @@ export class SeenEvents {
     this.cursor = (this.cursor + 1) % SEEN_IDS;
     return true;
   }
+}
+
+function idOf(signature: Uint8Array, eventIndex: number): string {
+  const id = Buffer.alloc(ID_BYTES);
+  id.set(signature.subarray(0, SIGNATURE_BYTES));
+  id.writeUInt32LE(eventIndex, SIGNATURE_BYTES);
+  return id.toString('latin1');
 }

@@ -1,0 +1,111 @@
+// A fill as candles see it: market, time, place in order, price and amounts, all checked whole numbers.
+
+import type { Projected } from '../../schemas/index.ts';
+
+/** Members of an order action that are read. */
+export const FILL_MEMBERS = [
+  'slot',
+  'ts',
+  'action',
+  'action_explanation',
+  'market_index',
+  'market_type',
+  'fill_record_id',
+  'base_asset_amount_filled',
+  'quote_asset_amount_filled',
+  'oracle_price',
+] as const;
+
+/** No price, id or slot beyond this, so that differences and the doubled slot stay exact. */
+export const NUMBER_MAX = 2 ** 51;
+/** Perps only: 1e9. */
+const BASE_PER_QUOTE = 1e9;
+/** How near to a tie a rounded quotient of doubles may be: two roundings of 2^-53 each, with room. */
+const TIE_ROOM = 2 ** -50;
+
+/** What fills count for: candles and volume, volume only, nothing. */
+export type FillUse = 'candle' | 'volume' | 'none';
+
+export interface Fill {
+  readonly use: FillUse;
+  readonly marketIndex: number;
+  /** Unix seconds. */
+  readonly ts: number;
+  readonly slot: number;
+  /** Fill record id; negative for a fill without one, which stands before all others of its minute. */
+  readonly id: number;
+  /** Quote per base, 1e6. */
+  readonly price: number;
+  readonly oracle: number;
+  /** Raw, at most 64 bits. */
+  readonly quote: number | bigint;
+  readonly base: number | bigint;
+}
+
+export type CandleErrorReason = 'candle-record' | 'candle-late-fill' | 'candle-time';
+
+/** A record that is not taken in; nothing changed. */
+export class CandleError extends Error {
+  override readonly name = 'CandleError';
+  readonly reason: CandleErrorReason;
+
+  constructor(reason: CandleErrorReason, detail: string) {
+    super(detail);
+    this.reason = reason;
+  }
+}
+
+/** Liquidations are fills but no market prices; position transfers are neither (reference 7.2, 7.3). */
+const USES: Readonly<Record<string, FillUse>> = { liquidation: 'volume', transferPerpPosition: 'none' };
+
+/** The fill of an order action; null when it is none, or not of a perp market. Throws CandleError. */
+export function fillOf({ data }: Projected): Fill | null {
+  if (data.action !== 'fill' || data.market_type !== 'perp') return null;
+  const base = amountOf(data, 'base_asset_amount_filled');
+  if (base === 0) return null;
+  const quote = amountOf(data, 'quote_asset_amount_filled');
+  const slot = bounded(data, 'slot');
+  const id = data.fill_record_id === null ? slot - NUMBER_MAX : bounded(data, 'fill_record_id');
+  const price = priceOf(quote, base);
+  if (price > NUMBER_MAX) throw new CandleError('candle-record', `a fill at price ${price}`);
+  return {
+    use: USES[String(data.action_explanation)] ?? 'candle',
+    marketIndex: bounded(data, 'market_index'),
+    ts: bounded(data, 'ts'),
+    slot,
+    id,
+    price,
+    oracle: bounded(data, 'oracle_price'),
+    quote,
+    base,
+  };
+}
+
+/** quote 1e6 over base 1e9 as price 1e6, rounded half up. */
+export function priceOf(quote: number | bigint, base: number | bigint): number {
+  if (typeof quote === 'number' && typeof base === 'number') {
+    const price = (quote / base) * BASE_PER_QUOTE;
+    const rounded = Math.floor(price + 0.5);
+    // Doubles give the exact result but where the true quotient may lie on the other side of a tie.
+    if (Math.abs(price + 0.5 - rounded) > price * TIE_ROOM && Math.abs(rounded + 0.5 - price) > price * TIE_ROOM) {
+      return rounded;
+    }
+  }
+  const divisor = BigInt(base) * 2n;
+  return Number((BigInt(quote) * BigInt(BASE_PER_QUOTE) * 2n + BigInt(base)) / divisor);
+}
+
+/** A whole number whose size stays below NUMBER_MAX. Throws CandleError. */
+export function bounded(data: Projected['data'], member: string): number {
+  const value = data[member];
+  const number = typeof value === 'bigint' ? Number(value) : value;
+  if (typeof number === 'number' && Math.abs(number) < NUMBER_MAX) return number;
+  throw new CandleError('candle-record', `${member} is ${String(value)}`);
+}
+
+function amountOf(data: Projected['data'], member: string): number | bigint {
+  const value = data[member] ?? 0;
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'bigint') throw new CandleError('candle-record', `${member} is ${String(value)}`);
+  return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
+}

@@ -1,0 +1,81 @@
+// The newest funding rates of a market, by record id: a set, so that repeats and order of arrival do not matter.
+
+import type { FundingView, Projected } from '../../schemas/index.ts';
+import { bounded, CandleError } from './fill.ts';
+import { decodeJson, encodeJson } from './json.ts';
+
+/** The hourly records of a day. */
+export const FUNDING_RECORDS = 24;
+/** rate 1e9 over price 1e6, times 100, as 1e9: 1e-9 * 1e6 * 1e2 * 1e9. */
+const PERCENT_1E9 = 10n ** 8n;
+
+export const FUNDING_MEMBERS = [
+  'slot',
+  'ts',
+  'record_id',
+  'market_index',
+  'funding_rate',
+  'funding_rate_long',
+  'funding_rate_short',
+  'oracle_price_twap',
+] as const;
+
+/** A FundingRateRecord. Throws CandleError. */
+export function fundingOf({ data }: Projected): FundingView {
+  return {
+    recordId: exact(data, 'record_id'),
+    ts: bounded(data, 'ts'),
+    fundingRate: exact(data, 'funding_rate'),
+    fundingRateLong: exact(data, 'funding_rate_long'),
+    fundingRateShort: exact(data, 'funding_rate_short'),
+    oraclePriceTwap: exact(data, 'oracle_price_twap'),
+  };
+}
+
+/** Percent per hour that longs pay, 1e9, truncated toward zero; 0 without an average price (reference 4.3). */
+export function fundingPercent1e9({ fundingRateLong, oraclePriceTwap }: FundingView): bigint {
+  return oraclePriceTwap === 0n ? 0n : (fundingRateLong * PERCENT_1E9) / oraclePriceTwap;
+}
+
+export class FundingRates {
+  /** Newest first. */
+  private readonly records: FundingView[] = [];
+
+  get newest(): FundingView | null {
+    return this.records[0] ?? null;
+  }
+
+  get count(): number {
+    return this.records.length;
+  }
+
+  get percentSum1e9(): bigint {
+    return this.records.reduce((sum, record) => sum + fundingPercent1e9(record), 0n);
+  }
+
+  /** True when it is one of the newest and was not known. */
+  add(record: FundingView): boolean {
+    const older = this.records.findIndex(({ recordId }) => recordId <= record.recordId);
+    if (older >= 0 && this.records[older]?.recordId === record.recordId) return false;
+    const place = older < 0 ? this.records.length : older;
+    if (place >= FUNDING_RECORDS) return false;
+    this.records.splice(place, 0, record);
+    this.records.length = Math.min(this.records.length, FUNDING_RECORDS);
+    return true;
+  }
+
+  encode(): Uint8Array {
+    return encodeJson(this.records);
+  }
+
+  restore(bytes: Uint8Array): void {
+    this.records.splice(0, this.records.length, ...decodeJson<FundingView[]>(bytes));
+  }
+}
+
+function exact(data: Projected['data'], member: string): bigint {
+  const value = data[member];
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'number') return BigInt(value);
+  throw new CandleError('candle-record', `${member} is ${String(value)}`);
+}

@@ -1,0 +1,357 @@
+// The candles of one market: fills and oracle ticks in, changed candles out. What is kept is sums by bucket of the set of
+// what came in, so order of arrival does not matter; opens and quiet buckets are put in when a candle is told.
+
+import type { CandleResolution, CandleView, MarketRef } from '../../schemas/index.ts';
+import { bucketOf, DAY_MINUTES, firstMinuteOf, minuteOf, RESOLUTIONS, startOf } from './buckets.ts';
+import { CandleError, type Fill } from './fill.ts';
+import {
+  amountOf,
+  BASE_LOW,
+  CLOSE,
+  FillSeries,
+  fillRow,
+  HIGH,
+  LOW,
+  ORDER,
+  OracleSeries,
+  oracleRow,
+  putAmount,
+  QUOTE_LOW,
+  TIE,
+  TIME,
+  TRADES,
+} from './rows.ts';
+import { BUCKET, CLOSE_CHANGED } from './series.ts';
+
+/** Minutes are kept for so many days before the market's newest; a fill from before them is too late. */
+export const HORIZON_DAYS = 41;
+/** No event is so far ahead of its market; a time beyond it is a fault, and would make candles without end. */
+export const AHEAD_DAYS_MAX = 400;
+const TS_MAX = 2 ** 33;
+
+/** Where a candle's market began: the first fill, by minute and then by id. */
+export interface FirstFill {
+  readonly minute: number;
+  readonly id: number;
+  readonly price: number;
+  readonly oracle: number;
+}
+
+/** Price and time of the last row that was forgotten. */
+export interface Floor {
+  readonly price: number;
+  readonly ts: number;
+}
+
+/** What is kept of a market beside its rows. */
+export interface MarketHead {
+  readonly ts: number;
+  readonly slot: number;
+  readonly version: number;
+  readonly first: FirstFill | null;
+  readonly fillFloor: Floor | null;
+  readonly oracleFloor: Floor | null;
+}
+
+/** Resolutions whose rows are kept for good; the longer two of them are made of the first. */
+const LASTING: ReadonlySet<CandleResolution> = new Set(['D', 'W', 'M']);
+const MINUTES = 0;
+const HOURS_AND_LESS = RESOLUTIONS.filter((resolution) => resolution !== '1' && !LASTING.has(resolution));
+
+interface Scale {
+  readonly resolution: CandleResolution;
+  readonly fills: FillSeries;
+  readonly oracles: OracleSeries;
+}
+
+const scratchFill = fillRow();
+const scratchTick = oracleRow();
+
+export class MarketCandles {
+  /** Newest time and slot that was applied; 0 before the first. */
+  ts = 0;
+  slot = 0;
+  /** Grows with each fill and tick. */
+  version = 0;
+  first: FirstFill | null = null;
+  fillFloor: Floor | null = null;
+  oracleFloor: Floor | null = null;
+  /** Time up to which candles were told; null before the first fill. */
+  private toldTs: number | null = null;
+  private prunedTo = 0;
+  private readonly scales: readonly Scale[] = RESOLUTIONS.map((resolution) => ({
+    resolution,
+    fills: new FillSeries(),
+    oracles: new OracleSeries(),
+  }));
+
+  readonly ref: MarketRef;
+
+  constructor(ref: MarketRef) {
+    this.ref = ref;
+  }
+
+  get minutes(): Scale {
+    return this.scale('1');
+  }
+
+  get days(): Scale {
+    return this.scale('D');
+  }
+
+  /** Scales that are made again from minutes and days instead of being saved. */
+  get unsaved(): readonly Scale[] {
+    return this.scales.filter(({ resolution }) => resolution !== '1' && resolution !== 'D');
+  }
+
+  scale(resolution: CandleResolution): Scale {
+    return this.scales[RESOLUTIONS.indexOf(resolution)] as Scale;
+  }
+
+  /** First minute that is kept. */
+  get horizon(): number {
+    return (Math.floor(minuteOf(this.ts) / DAY_MINUTES) - HORIZON_DAYS) * DAY_MINUTES;
+  }
+
+  /** Throws CandleError when a record cannot have this time. */
+  checkTime(ts: number): void {
+    if (ts <= 0 || ts >= TS_MAX) throw new CandleError('candle-time', `time ${ts}`);
+    if (this.ts > 0 && minuteOf(ts - this.ts) > AHEAD_DAYS_MAX * DAY_MINUTES) {
+      throw new CandleError('candle-time', `time ${ts} after ${this.ts}`);
+    }
+  }
+
+  /** Time and slot of anything that happened in the market. `checkTime` comes first. */
+  advance(ts: number, slot: number): void {
+    if (slot > this.slot) this.slot = slot;
+    if (ts <= this.ts) return;
+    this.ts = ts;
+  }
+
+  /** Joins a fill that makes candles. Throws CandleError, with nothing changed, when its minute is no longer kept. */
+  addFill(fill: Fill): void {
+    const minute = minuteOf(fill.ts);
+    if (minute < this.horizon) throw new CandleError('candle-late-fill', `fill ${fill.id} of ${fill.ts}`);
+    this.advance(fill.ts, fill.slot);
+    this.version++;
+    this.begin(minute, fill);
+    putFill(scratchFill, fill);
+    putTick(scratchTick, fill.ts, fill.slot * 2, Math.max(fill.id, 0), fill.oracle, fill.oracle, fill.oracle);
+    for (const { resolution, fills, oracles } of this.scales) {
+      const bucket = bucketOf(resolution, minute);
+      fills.join(bucket, scratchFill);
+      oracles.join(bucket, scratchTick);
+    }
+  }
+
+  /** Joins an oracle price with the extremes it stands for. One whose minute is no longer kept changes nothing. */
+  addTick(ts: number, slot: number, price: number, high: number, low: number): void {
+    const minute = minuteOf(ts);
+    if (minute < this.horizon) return;
+    this.version++;
+    putTick(scratchTick, ts, slot * 2 + 1, 0, price, high, low);
+    const isTold = this.first !== null && minute >= this.first.minute;
+    for (const { resolution, oracles } of this.scales) {
+      // Candles begin with the first fill, so ticks before it are no part of any.
+      if (resolution === '1' || isTold) oracles.join(bucketOf(resolution, minute), scratchTick);
+    }
+  }
+
+  /** Candles changed since the last call, each once, oldest first by resolution. */
+  *takeCandles(): Generator<CandleView> {
+    const { first, ts, toldTs } = this;
+    if (first !== null) {
+      for (const scale of this.scales) yield* this.changed(scale, first, toldTs, minuteOf(ts));
+      this.toldTs = ts;
+    }
+    for (const { fills, oracles } of this.scales) {
+      fills.marks.clear();
+      oracles.marks.clear();
+    }
+    this.prune();
+  }
+
+  head(): MarketHead {
+    const { ts, slot, version, first, fillFloor, oracleFloor } = this;
+    return { ts, slot, version, first, fillFloor, oracleFloor };
+  }
+
+  /** Takes back what `head` gave; the rows of minutes and days were put back before. */
+  restore(head: MarketHead): void {
+    this.ts = head.ts;
+    this.slot = head.slot;
+    this.version = head.version;
+    this.first = head.first;
+    this.fillFloor = head.fillFloor;
+    this.oracleFloor = head.oracleFloor;
+    this.toldTs = head.first === null ? null : head.ts;
+    const from = head.first?.minute ?? Number.MAX_SAFE_INTEGER;
+    const { minutes, days } = this;
+    for (const resolution of HOURS_AND_LESS) this.joinRows(minutes, this.scale(resolution), from);
+    for (const resolution of ['W', 'M'] as const) this.joinRows(days, this.scale(resolution), 0);
+    for (const { fills, oracles } of this.scales) {
+      fills.marks.clear();
+      oracles.marks.clear();
+      fills.takeChanges();
+      oracles.takeChanges();
+    }
+  }
+
+  /** Joins the rows of a scale to a longer one. */
+  private joinRows(from: Scale, to: Scale, fromBucket: number, toBucket = 2 ** 31 - 1): void {
+    const longer = (bucket: number) => bucketOf(to.resolution, firstMinuteOf(from.resolution, bucket));
+    from.fills.forRange(fromBucket, toBucket, (rows, at) => to.fills.join(longer(rows[at + BUCKET] ?? 0), rows, at));
+    this.joinTicks(from, to, fromBucket, toBucket);
+  }
+
+  private joinTicks(from: Scale, to: Scale, fromBucket: number, toBucket: number): void {
+    const longer = (bucket: number) => bucketOf(to.resolution, firstMinuteOf(from.resolution, bucket));
+    from.oracles.forRange(fromBucket, toBucket, (rows, at) =>
+      to.oracles.join(longer(rows[at + BUCKET] ?? 0), rows, at),
+    );
+  }
+
+  /** Takes an earlier beginning: the ticks from there on, so far before all candles, now belong to them. */
+  private begin(minute: number, { id, price, oracle }: Fill): void {
+    const { first } = this;
+    if (first !== null && (minute > first.minute || (minute === first.minute && isAfter(id, price, first)))) return;
+    this.first = { minute, id, price, oracle };
+    const newest = first === null ? minuteOf(this.ts) : first.minute - 1;
+    for (const scale of this.scales.slice(MINUTES + 1)) this.joinTicks(this.minutes, scale, minute, newest);
+  }
+
+  /** Only what was told: a batch may be longer than the horizon. */
+  private prune(): void {
+    const { horizon } = this;
+    if (horizon === this.prunedTo) return;
+    this.prunedTo = horizon;
+    for (const { resolution, fills, oracles } of this.scales) {
+      if (LASTING.has(resolution)) continue;
+      const bucket = bucketOf(resolution, horizon);
+      const isMinutes = resolution === '1';
+      fills.prune(bucket, (rows, at) => {
+        if (isMinutes) this.fillFloor = { price: rows[at + CLOSE] ?? 0, ts: rows[at + TIME] ?? 0 };
+      });
+      oracles.prune(bucket, (rows, at) => {
+        if (isMinutes) this.oracleFloor = { price: rows[at + CLOSE] ?? 0, ts: rows[at + TIME] ?? 0 };
+      });
+    }
+  }
+
+  private *changed(
+    { resolution, fills, oracles }: Scale,
+    first: FirstFill,
+    toldTs: number | null,
+    newestMinute: number,
+  ): Generator<CandleView> {
+    const firstBucket = bucketOf(resolution, first.minute);
+    const newest = bucketOf(resolution, newestMinute);
+    const ranges: [number, number][] = [];
+    const told = toldTs === null ? firstBucket - 1 : bucketOf(resolution, minuteOf(toldTs));
+    if (told < newest) ranges.push([told + 1, newest]);
+    for (const series of [fills, oracles]) {
+      for (const [bucket, mark] of series.marks) {
+        // What follows a changed close: quiet buckets, and the open of the next that is not quiet.
+        if ((mark & CLOSE_CHANGED) === 0) ranges.push([bucket, bucket]);
+        else ranges.push([bucket, series.findAfter(bucket) ? (series.rows[series.at + BUCKET] ?? 0) : newest]);
+      }
+    }
+    ranges.sort(([left], [right]) => left - right);
+    let next = firstBucket;
+    for (const [from, to] of ranges) {
+      for (let bucket = Math.max(from, next); bucket <= to; bucket++) {
+        yield this.candle(resolution, fills, oracles, bucket, bucket === firstBucket ? first : null);
+      }
+      next = Math.max(next, to + 1);
+    }
+  }
+
+  private candle(
+    resolution: CandleResolution,
+    fills: FillSeries,
+    oracles: OracleSeries,
+    bucket: number,
+    first: FirstFill | null,
+  ): CandleView {
+    const fillOpen = first?.price ?? closeBefore(fills, bucket, this.fillFloor);
+    const oracleOpen = first?.oracle ?? closeBefore(oracles, bucket, this.oracleFloor);
+    const oracle = ohlc(oracles, bucket, oracleOpen);
+    const fill = ohlc(fills, bucket, fillOpen);
+    const traded = fills.find(bucket);
+    const { rows, at } = fills;
+    const id = traded ? (rows[at + ORDER] ?? 0) : -1;
+    return {
+      ...this.ref,
+      resolution,
+      ts: startOf(resolution, bucket),
+      slot: this.slot,
+      fillOpen: BigInt(fillOpen),
+      fillHigh: BigInt(fill.high),
+      fillLow: BigInt(fill.low),
+      fillClose: BigInt(fill.close),
+      oracleOpen: BigInt(oracleOpen),
+      oracleHigh: BigInt(oracle.high),
+      oracleLow: BigInt(oracle.low),
+      oracleClose: BigInt(oracle.close),
+      quoteVolume: traded ? amountOf(rows, at + QUOTE_LOW) : 0n,
+      baseVolume: traded ? amountOf(rows, at + BASE_LOW) : 0n,
+      trades: traded ? (rows[at + TRADES] ?? 0) : 0,
+      lastTradeTs: traded ? BigInt(rows[at + TIME] ?? 0) : null,
+      lastFillRecordId: id >= 0 ? BigInt(id) : null,
+      version: BigInt(this.version),
+    };
+  }
+}
+
+/** Every bucket but the first has a row before it, or one that was forgotten. */
+function closeBefore(series: FillSeries | OracleSeries, bucket: number, floor: Floor | null): number {
+  if (series.findBefore(bucket)) return series.rows[series.at + CLOSE] ?? 0;
+  return floor?.price ?? 0;
+}
+
+function ohlc(
+  series: FillSeries | OracleSeries,
+  bucket: number,
+  open: number,
+): Record<'high' | 'low' | 'close', number> {
+  if (!series.find(bucket)) return { high: open, low: open, close: open };
+  const { rows, at } = series;
+  return {
+    high: Math.max(open, rows[at + HIGH] ?? 0),
+    low: Math.min(open, rows[at + LOW] ?? 0),
+    close: rows[at + CLOSE] ?? 0,
+  };
+}
+
+/** Of two fills of the first minute the one with the lower id is first; without ids the lower price. */
+function isAfter(id: number, price: number, first: FirstFill): boolean {
+  return id > first.id || (id === first.id && price >= first.price);
+}
+
+export function putFill(row: Float64Array, { ts, id, price, quote, base }: Fill): void {
+  row[CLOSE] = price;
+  row[HIGH] = price;
+  row[LOW] = price;
+  row[TIME] = ts;
+  row[ORDER] = id;
+  putAmount(row, QUOTE_LOW, quote);
+  putAmount(row, BASE_LOW, base);
+  row[TRADES] = 1;
+}
+
+function putTick(
+  row: Float64Array,
+  ts: number,
+  order: number,
+  tie: number,
+  price: number,
+  high: number,
+  low: number,
+): void {
+  row[CLOSE] = price;
+  row[HIGH] = high;
+  row[LOW] = low;
+  row[TIME] = ts;
+  row[ORDER] = order;
+  row[TIE] = tie;
+}

@@ -1,0 +1,133 @@
+// The candles role: follows `events` and `samples`, writes candles to `views.candles` and the last 24 hours of markets to
+// `views.summaries`. A market is in the same partition number of all of them but the last.
+
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { LogBatch, Logger, LogRecord, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
+import { candleKey, encodeMessage, marketKey, TOPICS, type Topic } from '../../schemas/index.ts';
+import { deadLetter, endOf, piecesOf, type Step, startFollower, stateWrites } from '../follow/follower.ts';
+import { CandleError } from './fill.ts';
+import { Candles } from './reducer.ts';
+
+export const CANDLES_GROUP = 'candles';
+/** Larger than the log's default: what a batch changed is told once, and its state saved once. */
+const BATCH_RECORDS = 4_000;
+/** A step ends early here, so that its state stays below what one commit may carry: a chunk is below 4 kB. */
+const STEP_CHUNKS = 1_000;
+const STEP_CHECK = 64;
+/** Bytes of views that are written at once: far below what a log takes for one partition. */
+const WRITE_BYTES = 2 * 1024 * 1024;
+
+/** Starts the role. Rejects when the log cannot be read; `done` rejects when the log fails. */
+export async function startCandles(context: RoleContext): Promise<RunningRole> {
+  const metrics = candleMetrics(context.metrics);
+  const partitions = Array.from(
+    { length: TOPICS.events.partitions },
+    (_, number) => new Partition(number, context.logger, metrics),
+  );
+  return startFollower(context, {
+    name: 'candles',
+    group: CANDLES_GROUP,
+    reads: [TOPICS.events, TOPICS.samples],
+    writes: [TOPICS.candleViews, TOPICS.summaryViews, TOPICS.deadLetters],
+    maxRecords: BATCH_RECORDS,
+    restore: (state) => {
+      for (const partition of partitions) partition.restore(state);
+    },
+    take: (topic, batch) => partitions[batch.partition]?.take(topic, batch) ?? [],
+  });
+}
+
+type CandleMetrics = ReturnType<typeof candleMetrics>;
+
+class Partition {
+  private readonly candles = new Candles();
+  private readonly number: number;
+  private readonly logger: Logger;
+  private readonly metrics: CandleMetrics;
+  private readonly prefix: string;
+
+  constructor(number: number, logger: Logger, metrics: CandleMetrics) {
+    this.number = number;
+    this.logger = logger;
+    this.metrics = metrics;
+    this.prefix = `${number}:`;
+  }
+
+  restore(state: ReadonlyMap<string, Uint8Array>): void {
+    this.candles.restore(piecesOf(state, this.prefix));
+  }
+
+  *take(topic: Topic, batch: LogBatch): Generator<Step> {
+    let letters: NewRecord[] = [];
+    for (const [index, record] of batch.records.entries()) {
+      this.apply(topic, record, letters);
+      if (index % STEP_CHECK !== 0 || this.candles.unsavedChunks < STEP_CHUNKS) continue;
+      yield* this.leave(letters, record.offset + 1n);
+      letters = [];
+    }
+    yield* this.leave(letters, endOf(batch));
+    const last = batch.records.at(-1)?.offset ?? batch.end - 1n;
+    this.metrics.lag.set({ topic: topic.name, partition: this.number }, Number(batch.end - last - 1n));
+  }
+
+  private apply(topic: Topic, record: LogRecord, letters: NewRecord[]): void {
+    try {
+      if (topic.name === TOPICS.samples.name) this.candles.applySample(record.value);
+      else if (this.candles.applyEvent(record.value) === 'fill') this.metrics.fills.inc();
+    } catch (error) {
+      const reason = error instanceof CandleError ? error.reason : 'candle-record';
+      this.metrics.parked.inc({ reason });
+      letters.push(deadLetter(reason, topic, record, error));
+    }
+  }
+
+  /** Views that would be too many for one write go out before the rest; they are absolute, so repeating them is no harm. */
+  private *leave(letters: readonly NewRecord[], next: bigint): Generator<Step> {
+    let records: NewRecord[] = [];
+    let bytes = 0;
+    for (const candle of this.candles.takeCandles()) {
+      const value = encodeMessage('CandleView', candle);
+      records.push({ key: candleKey(candle), value, partition: this.number });
+      bytes += value.length;
+      if (bytes < WRITE_BYTES) continue;
+      yield { outputs: [{ topic: TOPICS.candleViews, records }], state: [], next: null };
+      this.metrics.views.inc(records.length);
+      records = [];
+      bytes = 0;
+    }
+    this.metrics.views.inc(records.length);
+    if (letters.length > 0) this.logger.warn({ records: letters.length, partition: this.number }, 'fills parked');
+    const summaries = this.candles
+      .takeSummaries()
+      .map((summary) => ({ key: marketKey(summary), value: encodeMessage('MarketSummary', summary) }));
+    yield {
+      outputs: [
+        { topic: TOPICS.candleViews, records },
+        { topic: TOPICS.summaryViews, records: summaries },
+        { topic: TOPICS.deadLetters, records: letters },
+      ],
+      state: stateWrites(this.prefix, this.candles.takeChanges()),
+      next,
+    };
+  }
+}
+
+function candleMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    fills: new Counter({ name: 'slotbook_candles_fills_total', help: 'fills applied to candles', registers }),
+    views: new Counter({ name: 'slotbook_candles_views_total', help: 'candles published', registers }),
+    parked: new Counter({
+      name: 'slotbook_candles_parked_total',
+      help: 'records put into dead-letters',
+      labelNames: ['reason'] as const,
+      registers,
+    }),
+    lag: new Gauge({
+      name: 'slotbook_candles_lag_records',
+      help: 'records not yet applied',
+      labelNames: ['topic', 'partition'] as const,
+      registers,
+    }),
+  };
+}
