@@ -18,6 +18,7 @@ export const ROLE_NAMES = [
   'fillQuality',
   'rankings',
   'samples',
+  'candles',
   'fees',
   'sink',
   'orderbook',
@@ -33,6 +34,7 @@ export const ROLE_HELP: Record<RoleName, string> = {
   fillQuality: 'publishes how far from the oracle takers were filled lately',
   rankings: 'ranks claimable P&L of every market from positions as they change',
   samples: 'samples every market by block time',
+  candles: 'builds candles and what the last 24 hours of each market come to',
   fees: 'asks the provider for priority fees',
   sink: 'stores events in ClickHouse',
   orderbook: 'order-book REST and the WebSocket gateway',
@@ -54,6 +56,7 @@ export function roleEntries(names: readonly RoleName[]): readonly RoleEntry[] {
     trades: async (context) => (await import('../processors/index.ts')).startTrades(context),
     rankings: async (context) => (await import('../processors/index.ts')).startRankings(context),
     samples: async (context) => (await import('../processors/index.ts')).startSamples(context),
+    candles: async (context) => (await import('../processors/index.ts')).startCandles(context),
     fees: async (context) => (await import('../ingest/index.ts')).startFees(context),
     sink: async (context) =>
       (await import('../processors/index.ts')).startHistorySink(context, await clickhouse(context)),
