@@ -7,6 +7,7 @@ import { DEV_SETTINGS, type DevOptions, dev } from './dev.ts';
 import { doctor } from './doctor.ts';
 import type { ExportFlags } from './export/request.ts';
 import { exportTable } from './export.ts';
+import type { RebuildOptions } from './rebuild.ts';
 import { ROLE_HELP, ROLE_NAMES, type RoleName } from './roles.ts';
 import { runRoles } from './run.ts';
 import { sqlUser } from './sql-user.ts';
@@ -98,6 +99,15 @@ withSettings(program.command('sql-user'))
   .description('statements that make the read-only SQL user (analystUser) on a ClickHouse server')
   .action(async (flags: Record<string, unknown> & { apply?: true }) => {
     process.exitCode = await sqlUser(configOf(flags), flags.apply === true);
+  });
+
+withSettings(program.command('rebuild'))
+  .description('fill a second ClickHouse database from the log, then make it the history without a failed request')
+  .option('--database <name>', 'name of the second database; an unfinished one, or a new one, by default')
+  .option('--drop-old', 'drop the database that was the history until then')
+  .action(async (flags: Record<string, unknown> & RebuildOptions) => {
+    const { rebuild } = await import('./rebuild.ts');
+    process.exitCode = await rebuild(configOf(flags), flags);
   });
 
 withSettings(program.command('doctor'))

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { analystOf, analystUrl } from './analyst.ts';
 import { type ClickHouseClient, makeClient } from './client.ts';
 import { openManaged } from './managed.ts';
-import { migrate } from './migrate.ts';
+import { migrate, statementsOf } from './migrate.ts';
 
 export { ClickHouseStartError } from './managed.ts';
 
@@ -17,6 +17,9 @@ export interface ClickHouse {
   readonly database: string;
   /** Creates another database if it is not there and applies open migrations to it. Rejects as `openClickHouse` does. */
   prepare(database: string): Promise<void>;
+  exists(database: string): Promise<boolean>;
+  /** Removes a database with all its tables. Queries under way end as they began. */
+  drop(database: string): Promise<void>;
   /** A client bound to another database; whoever asks for it closes it. */
   connect(database: string): ClickHouseClient;
   /** Where analysts send SQL; null for a server, whose users are not ours to know. */
@@ -38,16 +41,22 @@ export async function openClickHouse(
   const provider = await openProvider(config, logger);
   const credentials = { url: provider.url, user: provider.user, password: provider.password, logger };
   const connect = (name: string) => makeClient({ ...credentials, database: name });
-  const prepare = async (name: string) => {
-    // The database may not be there yet, so this client names none.
+  const cluster = config.clickhouseCluster;
+  // The database may not be there, so this client names none.
+  const administrate = async <T>(work: (client: ClickHouseClient) => Promise<T>): Promise<T> => {
     const administrator = makeClient(credentials);
-    try {
-      const applied = await migrate(administrator, { database: name, cluster: config.clickhouseCluster });
-      if (applied.length > 0) logger.info({ applied, database: name }, 'ClickHouse migrations applied');
-    } finally {
-      await administrator.close();
-    }
+    return work(administrator).finally(() => administrator.close());
   };
+  const prepare = (name: string) =>
+    administrate(async (administrator) => {
+      const applied = await migrate(administrator, { database: name, cluster });
+      if (applied.length > 0) logger.info({ applied, database: name }, 'ClickHouse migrations applied');
+    });
+  const exists = (name: string) => administrate((administrator) => databaseExists(administrator, name));
+  const drop = (name: string) =>
+    administrate(async (administrator) => {
+      for (const query of statementsOf(DROP, { database: name, cluster })) await administrator.command({ query });
+    });
   const client = connect(database);
   const stop = once(async () => {
     await client.close();
@@ -59,7 +68,15 @@ export async function openClickHouse(
     await stop();
     throw error;
   }
-  return { client, url: provider.url, database, analystUrl: provider.analystUrl, prepare, connect, stop };
+  return { client, url: provider.url, database, analystUrl: provider.analystUrl, prepare, exists, drop, connect, stop };
+}
+
+const DROP = 'DROP DATABASE IF EXISTS {{database}} {{onCluster}}';
+
+async function databaseExists(client: ClickHouseClient, name: string): Promise<boolean> {
+  const query = 'SELECT name FROM system.databases WHERE name = {name:String}';
+  const result = await client.query({ query, query_params: { name }, format: 'JSONEachRow' });
+  return (await result.json()).length > 0;
 }
 
 interface Provider {

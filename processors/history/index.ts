@@ -1,3 +1,4 @@
 // The history sinks for the entry file of processors/.
 
-export { HISTORY_SINK_GROUP, startHistorySink } from './role.ts';
+export { endsOfLog, type Filling, startFilling, unstored } from './fill.ts';
+export { HISTORY_SINK_GROUP, sinkGroup, startHistorySink } from './role.ts';
