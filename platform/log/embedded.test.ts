@@ -1,11 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Topic } from '../../schemas/index.ts';
 import { type Config, readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { describeEventLog } from './contract.ts';
+import { openEnvironment } from './embedded/environment.ts';
 import { openEventLog } from './open.ts';
+import type { EventLog } from './port.ts';
 import { createTopic, numbered, readAll, take, testTopic, text } from './testing/harness.ts';
 
 async function temporaryConfig(): Promise<Config> {
@@ -92,5 +97,129 @@ describe('embedded event log', () => {
     const log = await openEventLog(config, silentLogger());
     await expect(log.append(testTopic(), numbered(1))).rejects.toThrow(/ensureTopics/);
     await log.close();
+  });
+});
+
+describe('embedded event log of a size', () => {
+  const RECORD_BYTES = 1000;
+  const RECORDS = 2000;
+  const CAP_MB = 11;
+  const ELEVEN_MINUTES_MS = 11 * 60_000;
+  let config: Config;
+  let log: EventLog;
+  beforeEach(async () => {
+    // Room for two of three topics and a half: each takes about 4 MB of pages.
+    config = { ...(await temporaryConfig()), logMaxMb: CAP_MB };
+    log = await openEventLog(config, silentLogger());
+  });
+  afterEach(async () => {
+    await log.close();
+    await rm(config.dataDir, { recursive: true });
+  });
+
+  async function filled(sizeCap?: Topic['sizeCap']): Promise<Topic> {
+    const topic: Topic = { ...testTopic(), ...(sizeCap ? { sizeCap } : {}) };
+    await log.ensureTopics([topic]);
+    for (let at = 0; at < RECORDS; at += 500) {
+      const records = Array.from({ length: 500 }, () => ({ key: 'k', value: Buffer.alloc(RECORD_BYTES, 1) }));
+      await log.append(topic, records);
+    }
+    return topic;
+  }
+  const kept = async (topic: Topic) => (await readAll(log, topic)).length;
+
+  it('removes the oldest views first, then book input, and never topics that are the truth', async () => {
+    const [truth, last, first] = [await filled(), await filled('last'), await filled('first')];
+    await log.enforceRetention(Date.now() + ELEVEN_MINUTES_MS);
+    expect(await kept(truth)).toBe(RECORDS);
+    expect(await kept(last)).toBe(RECORDS);
+    expect(await kept(first)).toBeLessThan(RECORDS);
+    expect(await kept(first)).toBeGreaterThan(0);
+    expect((await log.bounds(first, 0)).next).toBe(BigInt(RECORDS));
+    expect((await readAll(log, first)).at(-1)?.offset).toBe(BigInt(RECORDS - 1));
+    const more = await filled();
+    await log.enforceRetention(Date.now() + ELEVEN_MINUTES_MS);
+    expect(await kept(first)).toBe(0);
+    expect(await kept(last)).toBeLessThan(RECORDS);
+    expect([await kept(truth), await kept(more)]).toEqual([RECORDS, RECORDS]);
+  });
+
+  it('keeps the last minutes and whatever a consumer group has not got past', async () => {
+    const [view, input] = [await filled('first'), await filled('last')];
+    await filled();
+    const positions = [{ topic: input.name, partition: 0, next: 100n }];
+    await log.commit('slow', { positions });
+    await log.commit('fast', { positions: positions.map((position) => ({ ...position, next: 900n })) });
+    await filled();
+    await log.enforceRetention(Date.now());
+    expect([await kept(view), await kept(input)]).toEqual([RECORDS, RECORDS]);
+    await log.enforceRetention(Date.now() + ELEVEN_MINUTES_MS);
+    expect(await kept(view)).toBe(0);
+    expect((await log.bounds(input, 0)).earliest).toBe(100n);
+  });
+
+  it('writes over what was removed, so that its file stays near the cap', async () => {
+    for (let round = 0; round < 6; round++) {
+      await filled('first');
+      await log.enforceRetention(Date.now() + ELEVEN_MINUTES_MS);
+    }
+    const environment = openEnvironment(join(config.dataDir, 'log'));
+    expect(environment.recordBytes()).toBeLessThanOrEqual(CAP_MB * 1_000_000);
+    await environment.release();
+    expect(readFileSync(join(config.dataDir, 'log', 'data.mdb')).length).toBeLessThan(18_000_000);
+  });
+
+  it('gives back what it has read of its file, and reads it again', async () => {
+    const topic = await filled();
+    expect(await kept(topic)).toBe(RECORDS);
+    const environment = openEnvironment(join(config.dataDir, 'log'));
+    const before = mappedKib(config.dataDir);
+    if (!environment.giveBack()) process.stdout.write('ffi-rs or Linux is absent: nothing is given back\n');
+    else {
+      expect(before).toBeGreaterThan(1000);
+      expect(mappedKib(config.dataDir)).toBeLessThan(before / 10);
+    }
+    await environment.release();
+    expect(await kept(topic)).toBe(RECORDS);
+  });
+});
+
+/** Resident KiB of the maps of files below a folder. */
+function mappedKib(folder: string): number {
+  let maps = '';
+  try {
+    maps = readFileSync('/proc/self/smaps', 'utf8');
+  } catch {
+    return 0;
+  }
+  let [isBelow, kib] = [false, 0];
+  for (const line of maps.split('\n')) {
+    if (/^[0-9a-f]+-[0-9a-f]+ /.test(line)) isBelow = line.includes(folder) && line.includes(' r--s ');
+    else if (isBelow && line.startsWith('Rss:')) kib += Number(/\d+/.exec(line)?.[0] ?? 0);
+  }
+  return kib;
+}
+
+describe('records of the embedded event log', () => {
+  it('come back byte for byte, whether they pack well, badly or are too small or large to', async () => {
+    const config = await temporaryConfig();
+    const log = await openEventLog(config, silentLogger());
+    const topic = await createTopic(log);
+    const values = [0, 1, 1023, 1024, 5000, 65_536, 65_537, 200_000].flatMap((bytes) => [
+      Buffer.alloc(bytes, 7),
+      randomBytes(bytes),
+    ]);
+    await log.append(
+      topic,
+      values.map((value) => ({ key: 'k', value })),
+    );
+    const outputs = [{ topic, records: values.map((value) => ({ key: 'k', value })) }];
+    await log.commit('group', { outputs });
+    const read = await readAll(log, topic);
+    expect(read).toHaveLength(values.length * 2);
+    const isSame = read.map(({ value }, at) => Buffer.compare(value, values[at % values.length] ?? Buffer.of()) === 0);
+    expect(isSame).toEqual(read.map(() => true));
+    await log.close();
+    await rm(config.dataDir, { recursive: true });
   });
 });

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { appendedMsOf, decodeRecord, encodeRecord, packed, recordKeyOf } from './layout.ts';
+
+const APPENDED_MS = 1_700_000_000_123;
+
+describe('stored records', () => {
+  it('say key, value and time whatever they are', () => {
+    const value = fc.oneof(
+      fc.uint8Array({ maxLength: 40 }),
+      fc.nat(70_000).map((bytes) => new Uint8Array(bytes).fill(3)),
+      fc.nat(3000).map((bytes) => new Uint8Array(randomBytes(bytes))),
+    );
+    fc.assert(
+      fc.property(fc.string({ maxLength: 100, unit: fc.constantFrom('a', '€', '\0') }), value, (name, bytes) => {
+        const key = Buffer.from(name).toString();
+        const stored = encodeRecord(packed({ key, value: bytes }), APPENDED_MS);
+        const read = decodeRecord(3, 9n, stored);
+        expect({ ...read, value: null }).toEqual({ partition: 3, offset: 9n, key, value: null });
+        expect(Buffer.compare(read.value, bytes)).toBe(0);
+        expect(recordKeyOf(stored)).toBe(key);
+        expect(appendedMsOf(stored)).toBe(APPENDED_MS);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('are packed only where that saves space', () => {
+    const sizeOf = (value: Uint8Array) => encodeRecord(packed({ key: 'k', value }), APPENDED_MS).length;
+    expect(sizeOf(new Uint8Array(1023))).toBeGreaterThan(1023);
+    expect(sizeOf(new Uint8Array(1024))).toBeLessThan(100);
+    expect(sizeOf(new Uint8Array(65_536))).toBeLessThan(1000);
+    expect(sizeOf(new Uint8Array(65_537))).toBeGreaterThan(65_537);
+    expect(sizeOf(randomBytes(5000))).toBeGreaterThan(5000);
+  });
+
+  it('of a layout that is not known are refused', () => {
+    const stored = encodeRecord({ key: 'k', value: Buffer.from('v') }, APPENDED_MS);
+    stored[0] = 3;
+    expect(() => decodeRecord(0, 0n, stored)).toThrow(/layout 3/);
+  });
+});
