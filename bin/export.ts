@@ -3,15 +3,26 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { type Config, type EventLog, openEventLog, readCurrent, silentLogger } from '../platform/index.ts';
-import { HISTORY_SINK_GROUP } from '../processors/index.ts';
-import { gapsOfRange, type RangeFacts, readLogFacts, readRangeFacts, readStoredUpTo } from './export/coverage.ts';
+import {
+  type Config,
+  type EventLog,
+  historySinkGroup,
+  type LogFacts,
+  openEventLog,
+  readCurrent,
+  readLogFacts,
+  silentLogger,
+} from '../platform/index.ts';
+import { gapsOfRange, type RangeFacts, readRangeFacts, readStoredUpTo } from './export/coverage.ts';
 import { type Written, writeFileFrom, writeStandardOutput, writeText } from './export/file.ts';
 import { type ExportFlags, type ExportRequest, readRequest } from './export/request.ts';
 import { type ExportTable, exportQuery } from './export/select.ts';
 import { connect, describeTable } from './export/store.ts';
 
 const EXIT_FAILURE = 1;
+/** How long the store is waited for to hold what the log has. */
+const STORE_WAIT_MS = 10_000;
+const NOTHING_KNOWN: LogFacts = { gaps: null, eventsNotStored: null };
 /** Rows may arrive while a file is written; then it is written again, so that its coverage is that of the file. */
 const ATTEMPTS_MAX = 5;
 
@@ -24,11 +35,12 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
     const configured = config.clickhouseDatabase;
     const database = log ? (await readCurrent(log, configured)).read : configured;
     const table = await describeTable(client, database, request.table);
-    const group = database === configured ? HISTORY_SINK_GROUP : `${HISTORY_SINK_GROUP}@${database}`;
-    const logFacts = await readLogFacts(log, group);
+    const { gaps: known, eventsNotStored } = log
+      ? await readLogFacts(log, historySinkGroup(database, configured), STORE_WAIT_MS)
+      : NOTHING_KNOWN;
     const storedUpTo = await readStoredUpTo(client, database);
     const { facts, written } = await writeRows(client, database, table, request);
-    const gaps = logFacts.gaps && (await gapsOfRange(client, database, request, logFacts.gaps));
+    const gaps = known && (await gapsOfRange(client, database, request, known));
     const { file, format, fromTs, toTs } = request;
     const coverage = {
       table: table.name,
@@ -38,10 +50,10 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
       ...facts,
       ...written,
       storedUpTo,
-      eventsNotStored: logFacts.eventsNotStored,
+      eventsNotStored,
       complete:
         gaps !== null &&
-        logFacts.eventsNotStored === 0 &&
+        eventsNotStored === 0 &&
         storedUpTo !== null &&
         storedUpTo.ts >= toTs &&
         gaps.every(({ filled }) => filled),

@@ -53,7 +53,7 @@ export class GapList {
   readonly #log: EventLog;
   readonly #now: () => number;
   #gaps: readonly ChainGap[] = [];
-  #saved: readonly ChainGap[] = [];
+  #saved: readonly ChainGap[] | null = null;
 
   /** `now` gives unix milliseconds. */
   constructor(log: EventLog, now: () => number = Date.now) {
@@ -61,11 +61,15 @@ export class GapList {
     this.#now = now;
   }
 
-  /** Goes on with what earlier processes met. */
+  /** Goes on with what earlier processes met; the first of a log leaves an empty list, which says that it was watched. */
   async load(): Promise<void> {
     const { state } = await this.#log.load(GAPS_GROUP);
-    this.#gaps = decodeGaps(state.get(GAPS_KEY));
-    this.#saved = this.#gaps;
+    const bytes = state.get(GAPS_KEY);
+    if (bytes !== undefined) {
+      this.#gaps = decodeGaps(bytes);
+      this.#saved = this.#gaps;
+    }
+    await this.save();
   }
 
   note(notice: GapNotice): void {

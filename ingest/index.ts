@@ -10,7 +10,6 @@ export type { Output } from './diff/output.ts';
 export { compileReaders, Differ } from './differ.ts';
 export { startFees } from './fees/role.ts';
 export { openSource } from './open.ts';
-export { INGEST_GROUP } from './position.ts';
 export { startIngest, userAddress } from './role.ts';
 export { RpcSource } from './rpc.ts';
 export * from './source.ts';

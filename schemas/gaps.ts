@@ -13,7 +13,7 @@ export interface ChainGap {
   readonly isLasting: boolean;
 }
 
-/** Log group and key under which the list lies. */
+/** Log group and key under which the list lies: absent when no ingest ever wrote the log. */
 export const GAPS_GROUP = 'ingest-gaps';
 export const GAPS_KEY = 'gaps';
 
@@ -22,7 +22,6 @@ export function encodeGaps(gaps: readonly ChainGap[]): Uint8Array {
   return Buffer.from(JSON.stringify(gaps));
 }
 
-/** An absent state means that no gap was ever met. */
-export function decodeGaps(bytes: Uint8Array | undefined): readonly ChainGap[] {
-  return bytes === undefined ? [] : (JSON.parse(Buffer.from(bytes).toString('utf8')) as ChainGap[]);
+export function decodeGaps(bytes: Uint8Array): readonly ChainGap[] {
+  return JSON.parse(Buffer.from(bytes).toString('utf8')) as ChainGap[];
 }

@@ -7,6 +7,7 @@ import type { Logger } from '../../platform/index.ts';
 import { collectOpenApi } from '../contract/openapi.ts';
 import { HISTORY_ERRORS, HistoryError, type HistoryErrorCode, type JsonError } from '../errors.ts';
 import { candleRoutes } from './routes/candles.ts';
+import { freshnessRoutes } from './routes/freshness.ts';
 import { legacyRoutes } from './routes/legacy.ts';
 import { marketListRoutes } from './routes/market-lists.ts';
 import { marketStatsRoutes } from './routes/market-stats.ts';
@@ -53,7 +54,7 @@ export async function historyApp(services: HistoryServices, logger: Logger): Pro
       .send({ error: HISTORY_ERRORS.notFound.error, message: `Route ${method}:${url.split('?', 1)[0]} not found` }),
   );
   const contract = collectOpenApi(app, INFO);
-  const groups = [marketListRoutes, candleRoutes, legacyRoutes, userListRoutes, userOrderRoutes, marketStatsRoutes];
+  const groups = [marketListRoutes, candleRoutes, legacyRoutes, userListRoutes, userOrderRoutes, marketStatsRoutes, freshnessRoutes];
   for (const routes of groups) {
     await app.register(async (scope) => routes(scope, services));
   }

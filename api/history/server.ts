@@ -4,8 +4,12 @@ import {
   type ClickHouse,
   type ClickHouseClient,
   followCurrent,
+  historySinkGroup,
+  type LogFacts,
   type RoleContext,
   type RunningRole,
+  readCurrent,
+  readLogFacts,
 } from '../../platform/index.ts';
 import { boundPort, urlHost } from '../hosts.ts';
 import { wsProxy } from '../orderbook/ws-proxy.ts';
@@ -40,7 +44,7 @@ export async function startHistory(
     loadAccounts: accountLoader(store),
   });
   const stopFollowing = () => Promise.all([follower.stop(), summaryFollower.stop(), socket.stop()]);
-  const services = { store, markets, projections, summaries, settings: config, now };
+  const services = { store, markets, projections, summaries, settings: config, logFacts: logFactsOf(ctx), now };
   const app = await historyApp(services, logger);
   const proxy = wsProxy(socket);
   app.server.on('upgrade', proxy.onUpgrade);
@@ -66,6 +70,14 @@ export async function startHistory(
       })();
       return stopping;
     },
+  };
+}
+
+/** What the log says now; the group of the sink is that of the database that answers. */
+function logFactsOf({ log, config }: RoleContext): () => Promise<LogFacts> {
+  return async () => {
+    const { read } = await readCurrent(log, config.clickhouseDatabase);
+    return readLogFacts(log, historySinkGroup(read, config.clickhouseDatabase));
   };
 }
 

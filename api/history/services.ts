@@ -1,6 +1,7 @@
 // What the routes of the history service are given.
 
 import bs58 from 'bs58';
+import type { LogFacts } from '../../platform/index.ts';
 import type { MarketType, MarketView } from '../../schemas/index.ts';
 import { HistoryError } from '../errors.ts';
 import type { MarketRegistry } from '../views/registry.ts';
@@ -14,6 +15,8 @@ export interface HistoryServices {
   readonly projections: Projections;
   readonly summaries: MarketSummaries;
   readonly settings: HistorySettings;
+  /** Gaps of the chain data, and events that are not stored yet. Rejects when the log is away. */
+  readonly logFacts: () => Promise<LogFacts>;
   /** Wall clock, unix seconds. */
   readonly now: () => number;
 }

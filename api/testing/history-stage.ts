@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { type ClickHouse, openClickHouse, readConfig } from '../../platform/index.ts';
+import { type ClickHouse, type LogFacts, openClickHouse, readConfig } from '../../platform/index.ts';
+import type { MarketSummary } from '../../schemas/index.ts';
 import { historyApp } from '../history/app.ts';
 import { Projections } from '../history/projections.ts';
 import type { HistorySettings } from '../history/services.ts';
@@ -33,6 +34,7 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
 const logger = pino({ level: 'silent' });
 let nextId = 1n;
 
+const NOTHING_KNOWN: LogFacts = { gaps: null, eventsNotStored: null };
 const NO_SETTINGS: HistorySettings = { vaultsPath: '', fundingVenuesPath: '' };
 
 export function registry(): MarketRegistry {
@@ -48,11 +50,12 @@ export function makeApp(
   {
     summaries = new MarketSummaries(markets),
     settings = NO_SETTINGS,
-  }: { readonly summaries?: MarketSummaries; readonly settings?: HistorySettings } = {},
+    logFacts = async () => NOTHING_KNOWN,
+  }: { readonly summaries?: MarketSummaries; readonly settings?: HistorySettings; readonly logFacts?: () => Promise<LogFacts> } = {},
 ): Promise<FastifyInstance> {
   const store = new HistoryStore(database.client, database.database);
   const projections = new Projections(store);
-  return historyApp({ store, markets, projections, summaries, settings, now: () => NOW }, logger);
+  return historyApp({ store, markets, projections, summaries, settings, logFacts, now: () => NOW }, logger);
 }
 
 export interface Listed {
@@ -64,19 +67,24 @@ export interface Listed {
 export class HistoryStage {
   readonly clickhouse: ClickHouse;
   readonly app: FastifyInstance;
+  /** What the service was told of its markets' last 24 hours; empty at first. */
+  readonly summaries: MarketSummaries;
   readonly #dataDir: string;
   readonly #written = new Set<string>();
 
-  private constructor(clickhouse: ClickHouse, app: FastifyInstance, dataDir: string) {
+  private constructor(clickhouse: ClickHouse, app: FastifyInstance, summaries: MarketSummaries, dataDir: string) {
     this.clickhouse = clickhouse;
     this.app = app;
+    this.summaries = summaries;
     this.#dataDir = dataDir;
   }
 
   static async open(): Promise<HistoryStage> {
     const dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-history-'));
     const clickhouse = await openClickHouse(readConfig({}, { dataDir }), logger);
-    const stage = new HistoryStage(clickhouse, await makeApp(clickhouse), dataDir);
+    const markets = registry();
+    const summaries = new MarketSummaries(markets);
+    const stage = new HistoryStage(clickhouse, await makeApp(clickhouse, markets, { summaries }), summaries, dataDir);
     await stage.store(
       'projection',
       ['events', 'candles', 'samples'].map((name) => ({ name, built_ts: NOW })),
@@ -180,6 +188,44 @@ export function fundingRate(members: Record<string, unknown> = {}): Record<strin
     oracle_price_twap: '150000000',
     mark_price_twap: '150000001',
     base_asset_amount_with_amm: '-1',
+    ...members,
+  };
+}
+
+/** A summary of SOL-PERP with members replaced: one fill at 150.2, a day after one at 150. */
+export function marketSummary(members: Partial<MarketSummary> = {}): MarketSummary {
+  return {
+    marketType: 'perp',
+    marketIndex: 0,
+    slot: 200,
+    ts: NOW - 5,
+    quoteVolume24h: 450_600_000n,
+    baseVolume24h: 3_000_000_000n,
+    trades24h: 2,
+    lastFillPrice: 150_200_000n,
+    lastFillTs: NOW - 60,
+    fillPrice24hAgo: 150_000_000n,
+    fillHigh24h: 151_000_000n,
+    fillLow24h: 149_500_000n,
+    oracleHigh24h: 151_100_000n,
+    oracleLow24h: 149_400_000n,
+    funding: {
+      recordId: 7n,
+      ts: NOW - 1800,
+      fundingRate: 11_857_755n,
+      fundingRateLong: 11_857_755n,
+      fundingRateShort: 11_857_755n,
+      oraclePriceTwap: 150_000_000n,
+    },
+    fundingRecords24h: 24,
+    fundingPercentSum1e9: 189_724_080n,
+    oraclePrice: 150_180_000n,
+    sampleSlot: 190,
+    sampleTs: NOW - 9,
+    openInterestLong: 2_000_000_000n,
+    openInterestShort: -2_500_000_000n,
+    bidPrice: 150_100_000n,
+    askPrice: 150_300_000n,
     ...members,
   };
 }

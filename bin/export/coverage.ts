@@ -1,10 +1,7 @@
 // What an export can answer for: rows, first and last, gaps of the chain data in its range, and what was not stored yet.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { INGEST_GROUP } from '../../ingest/index.ts';
-import { type EventLog, positionKey } from '../../platform/index.ts';
-import { type ChainGap, decodeGaps, GAPS_GROUP, GAPS_KEY, TOPICS } from '../../schemas/index.ts';
+import type { ChainGap } from '../../schemas/index.ts';
 import type { ExportRequest } from './request.ts';
 import { SOURCE } from './select.ts';
 import { rows } from './store.ts';
@@ -28,49 +25,6 @@ export interface CoveredGap {
   /** True when nothing can bring what it lacks. */
   readonly lasting: boolean;
   readonly reason: string;
-}
-
-export interface LogFacts {
-  /** Null when this log was never written by ingest: then nothing is known of gaps. */
-  readonly gaps: readonly ChainGap[] | null;
-  /** Events of the log that the store did not hold when they were counted; null when not known. */
-  readonly eventsNotStored: number | null;
-}
-
-/** How long the store is waited for to hold what the log had when it was asked. */
-const STORE_WAIT_MS = 10_000;
-const STORE_POLL_MS = 100;
-
-/** What the log says, once the store holds what the log has now; `group` is that of the store's sink. */
-export async function readLogFacts(log: EventLog | null, group: string): Promise<LogFacts> {
-  const { state } = (await log?.load(GAPS_GROUP)) ?? {};
-  const wasWritten = ((await log?.load(INGEST_GROUP))?.state.size ?? 0) > 0;
-  if (!log || !state || !wasWritten) return { gaps: null, eventsNotStored: null };
-  const ends = await eventEnds(log);
-  const deadlineMs = performance.now() + STORE_WAIT_MS;
-  let eventsNotStored = await missingBefore(log, group, ends);
-  while (eventsNotStored > 0 && performance.now() < deadlineMs) {
-    await sleep(STORE_POLL_MS);
-    eventsNotStored = await missingBefore(log, group, ends);
-  }
-  return { gaps: decodeGaps(state.get(GAPS_KEY)), eventsNotStored };
-}
-
-interface Ends {
-  readonly earliest: bigint;
-  readonly next: bigint;
-}
-
-function eventEnds(log: EventLog): Promise<readonly Ends[]> {
-  return Promise.all(Array.from({ length: TOPICS.events.partitions }, (_, index) => log.bounds(TOPICS.events, index)));
-}
-
-async function missingBefore(log: EventLog, group: string, ends: readonly Ends[]): Promise<number> {
-  const { positions } = await log.load(group);
-  return ends.reduce((missing, { earliest, next }, partition) => {
-    const stored = positions.get(positionKey(TOPICS.events.name, partition)) ?? earliest;
-    return missing + Number(next > stored ? next - stored : 0n);
-  }, 0);
 }
 
 export interface StoredUpTo {

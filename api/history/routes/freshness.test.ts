@@ -1,0 +1,101 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { LogFacts } from '../../../platform/index.ts';
+import { Contract } from '../../testing/contracts.ts';
+import { HistoryStage, makeApp, NOW, registry } from '../../testing/history-stage.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+interface Stream {
+  readonly stream: string;
+  readonly lastSlot: number | null;
+  readonly lastTs: number | null;
+  readonly lagSlots: number | null;
+  readonly lagSeconds: number | null;
+}
+
+interface Freshness {
+  readonly newest: { readonly slot: number; readonly ts: number; readonly behindClock: number } | null;
+  readonly eventsNotStored: number | null;
+  readonly streams: readonly Stream[];
+  readonly gaps: readonly Record<string, unknown>[] | null;
+}
+
+const FACTS: LogFacts = {
+  eventsNotStored: 3,
+  gaps: [
+    { fromSlot: 10, toSlot: 20, reason: 'not connected', foundAtMs: 5_000, filledAtMs: 9_900, isLasting: false },
+    { fromSlot: 40, toSlot: 45, reason: 'blocks are gone', foundAtMs: 6_500, filledAtMs: null, isLasting: true },
+  ],
+};
+
+describe('GET /freshness', () => {
+  let stage: HistoryStage;
+  beforeAll(async () => {
+    stage = await HistoryStage.open();
+  });
+  afterAll(() => stage.close());
+
+  /** A service of its own, because answers are kept for a second. */
+  async function ask(logFacts: () => Promise<LogFacts> = async () => FACTS) {
+    const app = await makeApp(stage.clickhouse, registry(), { logFacts });
+    const response = await app.inject('/freshness');
+    const contract = (await app.inject('/openapi.json')).json();
+    await app.close();
+    return { status: response.statusCode, body: response.json() as Freshness, contract };
+  }
+
+  const streamOf = ({ streams }: Freshness, name: string) => streams.find(({ stream }) => stream === name);
+
+  it('says that nothing is there while nothing is', async () => {
+    const { status, body } = await ask(async () => ({ gaps: null, eventsNotStored: null }));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ newest: null, eventsNotStored: null, gaps: null });
+    expect(streamOf(body, 'trades')).toMatchObject({ lastSlot: null, lastTs: null, lagSlots: null, lagSeconds: null });
+  });
+
+  it('gives last slot, time and lag of each stream, long silent ones too, as its contract says', async () => {
+    const event = (index: number) => ({ signature: String(index).padStart(64, '0'), event_index: 0 });
+    await stage.clickhouse.client.insert({
+      table: 'order_action',
+      values: [
+        { ...event(1), slot: 500, ts: NOW - 20, action: 'fill', market_index: 0, market_type: 'perp' },
+        { ...event(2), slot: 512, ts: NOW - 15, action: 'cancel', market_index: 0, market_type: 'perp' },
+      ],
+      format: 'JSONEachRow',
+    });
+    await stage.clickhouse.client.insert({
+      table: 'funding_rate',
+      values: [{ ...event(3), slot: 7, ts: NOW - 40 * 86_400, market_index: 0 }],
+      format: 'JSONEachRow',
+    });
+    const { body, contract } = await ask();
+    expect(body.newest).toEqual({ slot: 512, ts: NOW - 15, behindClock: 15 });
+    expect(streamOf(body, 'trades')).toMatchObject({ lastSlot: 500, lastTs: NOW - 20, lagSlots: 12, lagSeconds: 5 });
+    expect(streamOf(body, 'orderActions')).toMatchObject({ lastSlot: 512, lagSlots: 0, lagSeconds: 0 });
+    expect(streamOf(body, 'fundingRates')).toMatchObject({ lastSlot: 7, lagSlots: 505 });
+    const schema = ['paths', '/freshness', 'get', 'responses', '200', 'content', 'application/json', 'schema'];
+    const validate = new Contract(contract).validator(...schema);
+    expect([validate(body), validate.errors]).toEqual([true, null]);
+  });
+
+  it('names gaps newest first, filled or not, and what is not stored yet', async () => {
+    const { body } = await ask();
+    expect(body.eventsNotStored).toBe(3);
+    expect(body.gaps).toEqual([
+      { fromSlot: 40, toSlot: 45, reason: 'blocks are gone', filled: false, lasting: true, foundTs: 6, filledTs: null },
+      { fromSlot: 10, toSlot: 20, reason: 'not connected', filled: true, lasting: false, foundTs: 5, filledTs: 9 },
+    ]);
+  });
+
+  it('answers 503 when the log cannot be read, and when there are no tables', async () => {
+    const away = await ask(() => Promise.reject(new Error('broker away')));
+    expect([away.status, away.body]).toEqual([
+      503,
+      { error: 'ServiceUnavailable', message: 'The history store cannot be reached' },
+    ]);
+    const bare = await makeApp({ client: stage.clickhouse.client, database: 'never_made' });
+    expect((await bare.inject('/freshness')).statusCode).toBe(503);
+    await bare.close();
+  });
+});

@@ -1,0 +1,191 @@
+// GET /freshness: how far each stream of the history is, what the store does not hold yet, and gaps of the chain data.
+
+import type { FastifyInstance } from 'fastify';
+import type { LogFacts } from '../../../platform/index.ts';
+import type { ChainGap } from '../../../schemas/index.ts';
+import { HistoryError } from '../../errors.ts';
+import { described, errorResponses } from '../route-schemas.ts';
+import type { HistoryServices } from '../services.ts';
+import type { HistoryStore } from '../store.ts';
+
+/** Streams and the stored rows that they are. */
+const STREAMS: readonly Stream[] = [
+  { stream: 'trades', table: 'order_action', filter: "action = 'fill'" },
+  { stream: 'orderActions', table: 'order_action' },
+  { stream: 'orders', table: 'order' },
+  { stream: 'fundingRates', table: 'funding_rate' },
+  { stream: 'fundingPayments', table: 'funding_payment' },
+  { stream: 'deposits', table: 'deposit' },
+  { stream: 'swaps', table: 'swap' },
+  { stream: 'settlements', table: 'settle_pnl' },
+  { stream: 'liquidations', table: 'liquidation' },
+  { stream: 'insuranceFund', table: 'insurance_fund' },
+  { stream: 'insuranceFundStakes', table: 'insurance_fund_stake' },
+  { stream: 'accounts', table: 'new_user' },
+  { stream: 'spotInterest', table: 'spot_interest' },
+  { stream: 'ammCurve', table: 'amm_curve_changed' },
+  { stream: 'bookFills', table: 'fill_v0' },
+  { stream: 'samples', table: 'market_sample' },
+  { stream: 'candles', table: 'candle' },
+];
+
+interface Stream {
+  readonly stream: string;
+  readonly table: string;
+  readonly filter?: string;
+}
+
+interface Newest {
+  readonly slot: number;
+  readonly ts: number;
+}
+
+/** Parts older than this are looked at only for streams that have nothing newer. */
+const RECENT_S = 2 * 86_400;
+/** Gaps in an answer, newest first. */
+const GAPS_MAX = 200;
+/** How long an answer is given again, milliseconds. */
+const FRESH_MS = 1_000;
+
+const integer = (description: string) => ({ type: 'integer', description });
+const optional = (description: string) => ({ type: ['integer', 'null'], description });
+
+const response = {
+  description: 'state of the history, at most a second old',
+  type: 'object',
+  required: ['success', 'newest', 'eventsNotStored', 'streams', 'gaps'],
+  properties: {
+    success: { type: 'boolean', const: true },
+    newest: {
+      type: ['object', 'null'],
+      description: 'newest slot heard of by any stream; null before the first event',
+      required: ['slot', 'ts', 'behindClock'],
+      properties: {
+        slot: integer('slot'),
+        ts: integer('unix seconds'),
+        behindClock: integer('seconds that it lies behind the clock of the service'),
+      },
+    },
+    eventsNotStored: optional('events in the log that the store does not hold yet; null when the log was never written'),
+    streams: {
+      type: 'array',
+      description: 'a stream without events for a while lags without being late; eventsNotStored tells the difference',
+      items: {
+        type: 'object',
+        required: ['stream', 'table', 'lastSlot', 'lastTs', 'lagSlots', 'lagSeconds'],
+        properties: {
+          stream: { type: 'string', enum: STREAMS.map(({ stream }) => stream) },
+          table: { type: 'string', description: 'where it is stored' },
+          lastSlot: optional('slot of its newest row; null for an empty stream'),
+          lastTs: optional('unix seconds of its newest row; of candles the start of the bucket'),
+          lagSlots: optional('slots behind the newest slot'),
+          lagSeconds: optional('seconds behind the newest slot'),
+        },
+      },
+    },
+    gaps: {
+      type: ['array', 'null'],
+      description: `gaps in the chain data, newest first, at most ${GAPS_MAX}; null when the log was never written`,
+      items: {
+        type: 'object',
+        required: ['fromSlot', 'toSlot', 'reason', 'filled', 'lasting', 'foundTs', 'filledTs'],
+        properties: {
+          fromSlot: integer('slot'),
+          toSlot: integer('slot'),
+          reason: { type: 'string' },
+          filled: { type: 'boolean', description: 'true when all of it has been read after all' },
+          lasting: { type: 'boolean', description: 'true when nothing can bring what it lacks' },
+          foundTs: integer('unix seconds'),
+          filledTs: optional('unix seconds'),
+        },
+      },
+    },
+  },
+};
+
+type Answer = Awaited<ReturnType<typeof freshness>>;
+
+export function freshnessRoutes(app: FastifyInstance, services: HistoryServices): void {
+  let kept: { readonly atMs: number; readonly answer: Promise<Answer> } | null = null;
+  const schema = described({
+    summary: 'How far the history is, and its gaps',
+    tags: ['Stats'],
+    response: { 200: response, ...errorResponses },
+  });
+  app.get('/freshness', { schema }, () => {
+    const atMs = performance.now();
+    if (!kept || atMs - kept.atMs >= FRESH_MS) kept = { atMs, answer: freshness(services) };
+    return kept.answer;
+  });
+}
+
+async function freshness({ store, markets, logFacts, now }: HistoryServices) {
+  const [last, facts] = await Promise.all([lastRows(store, now() - RECENT_S), factsOf(logFacts)]);
+  const rows = STREAMS.map(({ stream, table }) => ({ stream, table, last: last.get(stream) ?? null }));
+  const heard = markets.list().reduce((slot, market) => Math.max(slot, market.slot), 0);
+  const ends = rows.flatMap((row) => (row.last ? [row.last] : []));
+  const ts = ends.reduce((most, end) => Math.max(most, end.ts), 0);
+  const slot = ends.reduce((most, end) => Math.max(most, end.slot), heard);
+  return {
+    success: true,
+    newest: ends.length === 0 ? null : { slot, ts, behindClock: now() - ts },
+    eventsNotStored: facts.eventsNotStored,
+    streams: rows.map((row) => ({
+      stream: row.stream,
+      table: row.table,
+      lastSlot: row.last && row.last.slot,
+      lastTs: row.last && row.last.ts,
+      lagSlots: row.last && slot - row.last.slot,
+      lagSeconds: row.last && ts - row.last.ts,
+    })),
+    gaps: facts.gaps && [...facts.gaps].reverse().slice(0, GAPS_MAX).map(gapRow),
+  };
+}
+
+function gapRow({ fromSlot, toSlot, reason, isLasting, foundAtMs, filledAtMs }: ChainGap) {
+  return {
+    fromSlot,
+    toSlot,
+    reason,
+    filled: filledAtMs !== null,
+    lasting: isLasting,
+    foundTs: Math.floor(foundAtMs / 1000),
+    filledTs: filledAtMs === null ? null : Math.floor(filledAtMs / 1000),
+  };
+}
+
+/** A log that cannot be read is a store that is away. */
+async function factsOf(logFacts: () => Promise<LogFacts>): Promise<LogFacts> {
+  try {
+    return await logFacts();
+  } catch (cause) {
+    throw new HistoryError('storeAway', undefined, { cause });
+  }
+}
+
+/** Newest slot and time of each stream that has rows. */
+async function lastRows(store: HistoryStore, from: number): Promise<ReadonlyMap<string, Newest>> {
+  const recent = await lastRowsOf(store, STREAMS, from);
+  const silent = STREAMS.filter(({ stream }) => !recent.has(stream));
+  return silent.length === 0 ? recent : new Map([...recent, ...(await lastRowsOf(store, silent, 0))]);
+}
+
+async function lastRowsOf(
+  store: HistoryStore,
+  streams: readonly Stream[],
+  from: number,
+): Promise<ReadonlyMap<string, Newest>> {
+  const selects = streams.map(
+    ({ stream, table, filter = '1' }) =>
+      `SELECT '${stream}' AS stream, count() AS n, max(slot) AS lastSlot, max(ts) AS lastTs
+       FROM {db:Identifier}.\`${table}\` WHERE ts >= {from:Int64} AND ${filter}`,
+  );
+  const rows = await store.rows<{ stream: string; n: string; lastSlot: string; lastTs: string }>(
+    selects.join(' UNION ALL '),
+    { from },
+  );
+  const found = rows.filter(({ n }) => n !== '0');
+  return new Map(
+    found.map(({ stream, lastSlot, lastTs }) => [stream, { slot: Number(lastSlot), ts: Number(lastTs) }]),
+  );
+}
