@@ -48,6 +48,11 @@ export const ORDERBOOK_ERRORS = {
   slotMalformed: { status: 400, text: 'Bad Request: slot must be a whole number', retry: false },
   slotAhead: { status: 400, text: 'Bad Request: nothing was published at this slot yet', retry: true },
   slotGone: { status: 404, text: 'Not found: no book of this slot is kept', retry: false },
+  slotIndicative: {
+    status: 400,
+    text: 'Bad Request: slot cannot be combined with includeIndicative, indicative quotes are not kept',
+    retry: false,
+  },
   slotBusy: { status: 503, text: 'Too many books of earlier slots are asked for', retry: true },
   noL3: { status: 500, text: 'No L3 found', retry: true },
   stalled: { status: 500, text: 'NOK', retry: true },

@@ -11,6 +11,7 @@ import {
   MAX_PAYLOAD_BYTES,
   MAX_SUBSCRIPTIONS,
   MESSAGE_BURST,
+  MESSAGE_COST,
   MESSAGES_PER_SECOND,
 } from './limits.ts';
 
@@ -38,7 +39,8 @@ const FEED_SOCKET: SocketContract = {
   description:
     `Books, trades and fees; sequenced books on the book channel. A connection holds at most ${MAX_SUBSCRIPTIONS} ` +
     `channels beside book streams and sends messages of at most ${MAX_PAYLOAD_BYTES} bytes, ${MESSAGES_PER_SECOND} a ` +
-    `second and ${MESSAGE_BURST} at once; one that leaves more than ${MAX_BUFFERED_BYTES} bytes unread is closed. An ` +
+    `second and ${MESSAGE_BURST} at once, where one that says nothing to us counts as ${MESSAGE_COST.ignored}, one that names no ` +
+    `listed market as ${MESSAGE_COST.unresolved} and one that asks again for what is held as ${MESSAGE_COST.repeated}; one that leaves more than ${MAX_BUFFERED_BYTES} bytes unread is closed. An ` +
     'unknown channel in a subscribe, or none at all, closes the connection.',
   servers: ['orderbook', 'gateway'],
   closes: Object.values(SOCKET_CLOSES),

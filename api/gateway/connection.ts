@@ -2,7 +2,8 @@
 
 import type { WebSocket } from 'uWebSockets.js';
 import { SOCKET_CLOSES } from '../errors.ts';
-import { MAX_BUFFERED_BYTES, MESSAGE_BURST, MESSAGES_PER_SECOND } from './limits.ts';
+import { Allowance } from './allowance.ts';
+import { BRISK, MAX_BUFFERED_BYTES, MESSAGE_BURST, MESSAGES_PER_SECOND } from './limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { ResolvedChannel } from './requests.ts';
 
@@ -26,21 +27,27 @@ export class Connection {
   readonly #socket: WebSocket<SocketData>;
   readonly #metrics: GatewayMetrics;
   #open = true;
-  /** Messages the client may still send at `#admittedMs`, on the monotonic clock. */
-  #allowance = MESSAGE_BURST;
-  #admittedMs = 0;
+  readonly #messages = new Allowance({ burst: MESSAGE_BURST, perSecond: MESSAGES_PER_SECOND });
+  readonly #brisk = new Allowance(BRISK);
 
   constructor(socket: WebSocket<SocketData>, metrics: GatewayMetrics) {
     this.#socket = socket;
     this.#metrics = metrics;
   }
 
-  /** Takes one message of the client into account; false when it sends too many. `nowMs` is monotonic. */
-  admits(nowMs: number): boolean {
-    const regained = ((nowMs - this.#admittedMs) / 1000) * MESSAGES_PER_SECOND;
-    this.#admittedMs = nowMs;
-    this.#allowance = Math.min(MESSAGE_BURST, this.#allowance + regained) - 1;
-    return this.#allowance >= 0;
+  /** Takes messages of the client into account; false when it sends too many. `nowMs` is monotonic. */
+  admits(nowMs: number, cost = 1): boolean {
+    return this.#messages.spend(cost, nowMs);
+  }
+
+  /** True while the client has said little lately, see `BRISK`. */
+  isBrisk(nowMs: number): boolean {
+    return this.#brisk.hasAny(nowMs);
+  }
+
+  /** Takes into account what an answer to the client costs. */
+  burden(nowMs: number, cost: number): void {
+    this.#brisk.spend(cost, nowMs);
   }
 
   /** Sends text frames as one write. A client that has more than MAX_BUFFERED_BYTES unread is closed instead. */

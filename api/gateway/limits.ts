@@ -12,6 +12,38 @@ export const MAX_SUBSCRIPTIONS = 1000;
 export const MESSAGE_BURST = 2 * MAX_SUBSCRIPTIONS;
 /** Messages a second one connection may send for ever; more than the burst and these closes it with 1008. */
 export const MESSAGES_PER_SECOND = 100;
+
+/**
+ * How many messages a message counts as. Those that change nothing are no part of following a feed: fifty that say nothing
+ * end a connection, while asking again for all the channels of 90 markets is allowed.
+ */
+export const MESSAGE_COST = { plain: 1, leave: 1, book: 2, repeated: 5, unresolved: 10, ignored: 40 } as const;
+/** What a client may have answered at once and for ever before it has to wait for those that say less. */
+export const BRISK = { burst: 100, perSecond: 50 } as const;
+/**
+ * The same by what it costs the server: a replay is a whole book, no answer is next to nothing, and who leaves may come
+ * again for another replay.
+ */
+export const BRISK_COST = { plain: 1, leave: 5, book: 5, repeated: 10, unresolved: 1, ignored: 1 } as const;
+/** How long clients are heard in a turn of the loop, milliseconds: a published change may wait for it. */
+export const TURN_SLICE_MS = 1;
+/** The same for clients that say much, and the pause between two slices: a tenth of one core, however many they are. */
+export const BULK_SLICE_MS = 0.5;
+export const BULK_PAUSE_MS = 5;
+/** So few of them are heard without the pause. */
+export const BULK_WITHOUT_PAUSE = 4;
+/** Messages of one client that may wait: all it takes to subscribe to everything it may hold. */
+export const WAITING_MESSAGES_MAX = MAX_SUBSCRIPTIONS;
+/** Bytes of all waiting messages; when they are reached each client has an equal share. */
+export const WAITING_BYTES_MAX = 64 * 1024 * 1024;
+/**
+ * A gateway that starts before anything was published holds what asks for markets it does not know: until the registry has not
+ * grown for this long, and no longer than the second.
+ */
+export const REGISTRY_SETTLES_MS = 250;
+export const REGISTRY_WAIT_MS = 10_000;
+/** How often it looks, while something is held. */
+export const REGISTRY_LOOK_MS = 50;
 /** Fills remembered to suppress a second sighting (reference 3.8); far more than any batch that is sent again. */
 export const REMEMBERED_FILLS = 10_000;
 /** Between the last close frame of a planned stop and the end of the servers. */

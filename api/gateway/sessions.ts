@@ -6,10 +6,12 @@ import { SOCKET_ERRORS } from '../errors.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 import type { BookChannels } from './book-channels.ts';
 import { Connection, type SocketData } from './connection.ts';
+import { EarlyMessages } from './early.ts';
 import type { Fanout } from './fanout.ts';
 import type { BookFeed } from './feed/feed.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import { CLOSE_LINGER_MS, MAX_SUBSCRIPTIONS } from './limits.ts';
+import { Inbox } from './inbox.ts';
+import { BRISK_COST, CLOSE_LINGER_MS, MAX_SUBSCRIPTIONS, MESSAGE_COST } from './limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { type ClientRequest, readRequest } from './requests.ts';
 
@@ -27,9 +29,13 @@ type Subscribe = Extract<ClientRequest, { is: 'subscribe' }>;
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #connections = new Set<Connection>();
+  readonly #inbox = new Inbox({ handle: (connection, text) => this.#heard(connection, text) });
+  readonly #early: EarlyMessages;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
+    const { markets } = options;
+    this.#early = new EarlyMessages({ markets, handle: (connection, text) => this.#heard(connection, text) });
   }
 
   open(socket: WebSocket<SocketData>): void {
@@ -48,9 +54,7 @@ export class Sessions {
       connection.end('flood');
       return;
     }
-    const request = readRequest(Buffer.from(bytes).toString('utf8'), this.#options.markets);
-    this.#options.metrics.requests.inc({ outcome: request.is });
-    this.#answer(connection, request);
+    if (!this.#inbox.take(connection, Buffer.from(bytes).toString('utf8'))) connection.end('flood');
   }
 
   /** For the engine's close handler: the connection is gone already. */
@@ -59,6 +63,8 @@ export class Sessions {
     const { connection } = socket.getUserData();
     if (!connection) return;
     connection.closed();
+    this.#inbox.forget(connection);
+    this.#early.forget(connection);
     this.#connections.delete(connection);
     heartbeat.remove(connection);
     for (const name of connection.channels.keys()) fanout.remove(name, connection);
@@ -79,7 +85,21 @@ export class Sessions {
   }
 
   dropAll(): void {
+    this.#inbox.stop();
+    this.#early.stop();
     for (const connection of [...this.#connections]) connection.drop();
+  }
+
+  #heard(connection: Connection, text: string): void {
+    const request = readRequest(text, this.#options.markets);
+    if (this.#early.keep(connection, text, request)) return;
+    this.#options.metrics.requests.inc({ outcome: request.is });
+    const weight = weightOf(connection, request);
+    const nowMs = performance.now();
+    connection.burden(nowMs, BRISK_COST[weight]);
+    // The first of what the message counts as was taken when it came in.
+    if (connection.admits(nowMs, MESSAGE_COST[weight] - 1)) this.#answer(connection, request);
+    else connection.end('flood');
   }
 
   #answer(connection: Connection, request: ClientRequest): void {
@@ -118,5 +138,21 @@ export class Sessions {
     const replay = isBook ? books.replay(channel) : null;
     if (replay) frames.push(replay);
     connection.send(frames);
+  }
+}
+
+function weightOf(connection: Connection, request: ClientRequest): keyof typeof MESSAGE_COST {
+  switch (request.is) {
+    case 'ignored':
+    case 'unresolved':
+      return request.is;
+    case 'subscribe':
+      return connection.channels.has(request.channel.name) ? 'repeated' : 'plain';
+    case 'unsubscribe':
+      return connection.channels.has(request.channel.name) ? 'leave' : 'repeated';
+    case 'book':
+      return 'book';
+    case 'unknownChannel':
+      return 'plain';
   }
 }

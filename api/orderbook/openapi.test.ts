@@ -56,7 +56,7 @@ const REQUESTS = [
   '/l2?marketName=SOL-PERP&includeIndicative=true&depth=1',
   ...['/l3?marketName=SOL-PERP', '/l3?marketName=BTC-PERP', '/l3?marketName=SOL-PERP&slot=488'],
   ...['/l2', '/l3'].flatMap((path) =>
-    ['x', '999999', '1', '488'].map((slot) => `${path}?marketName=SOL-PERP&slot=${slot}`),
+    ['x', '999999', '1', '488', '488&includeIndicative=TRUE'].map((slot) => `${path}?marketName=SOL-PERP&slot=${slot}`),
   ),
   ...['/l2', '/l3', '/topMakers'].flatMap((path) => [
     path,

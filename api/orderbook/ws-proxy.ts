@@ -1,11 +1,11 @@
-// `/ws` on the REST port: the upgrade request is replayed to the gateway and the two sockets are joined byte for byte.
+// `/ws` and `/quotes/ws` on the REST port: the upgrade request is replayed to the gateway and the two sockets are joined byte for byte.
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { stripPrefix } from './app.ts';
 
-const GATEWAY_PATH = '/ws';
+const GATEWAY_PATHS: ReadonlySet<string> = new Set(['/ws', '/quotes/ws']);
 /** A gateway in the same process or machine answers at once; longer means that it is not there. */
 const CONNECT_TIMEOUT_MS = 5000;
 /** How long a client may take to read what was sent before its gateway connection ended. */
@@ -28,7 +28,8 @@ export function wsProxy(gateway: GatewayAddress): WsProxy {
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
     const client = stream as Socket; // node:http hands over the TCP socket
     client.on('error', () => client.destroy());
-    if (stripPrefix(request.url ?? '/').split('?', 1)[0] !== GATEWAY_PATH) {
+    const target = stripPrefix(request.url ?? '/');
+    if (!GATEWAY_PATHS.has(target.split('?', 1)[0] ?? '')) {
       refuse(client, 404);
       return;
     }
@@ -40,7 +41,7 @@ export function wsProxy(gateway: GatewayAddress): WsProxy {
     upstream.setTimeout(CONNECT_TIMEOUT_MS, () => upstream.destroy(new Error('gateway does not answer')));
     upstream.once('connect', () => {
       upstream.setTimeout(0);
-      upstream.write(requestHead(request));
+      upstream.write(requestHead(target, request));
       if (head.length > 0) upstream.write(head);
       upstream.pipe(client);
       client.pipe(upstream);
@@ -64,8 +65,8 @@ export function wsProxy(gateway: GatewayAddress): WsProxy {
   return { onUpgrade, close };
 }
 
-function requestHead({ rawHeaders, socket }: IncomingMessage): string {
-  const lines = [`GET ${GATEWAY_PATH} HTTP/1.1`];
+function requestHead(target: string, { rawHeaders, socket }: IncomingMessage): string {
+  const lines = [`GET ${target} HTTP/1.1`];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
   lines.push(`X-Forwarded-For: ${socket.remoteAddress ?? 'unknown'}`, '', '');
   return lines.join('\r\n');

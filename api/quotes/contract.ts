@@ -87,7 +87,7 @@ export const QUOTE_SOCKET: SocketContract = {
     `Where market makers send indicative quotes. A maker proves its key within ${AUTH_TIMEOUT_MS} ms and then sends at ` +
     `most ${MESSAGES_PER_SECOND} messages a second of at most ${MAX_QUOTE_BYTES} bytes. The upgrade is refused with ` +
     `${refusals}.`,
-  servers: ['gateway'],
+  servers: ['orderbook', 'gateway'],
   query: object({ pubkey: key('key of the maker') }),
   closes: Object.values(QUOTE_CLOSES),
   receives,

@@ -92,6 +92,15 @@ describe('a market maker', () => {
     expect(connected.heard[1]).toEqual({ channel: 'auth', message: 'Authenticated' });
   });
 
+  it('is served on the REST port too, with and without the prefix, and refused there alike', async () => {
+    const url = (role.endpoints.orderbook ?? '').replace('http', 'ws');
+    for (const path of ['/quotes/ws', '/dlob/quotes/ws']) {
+      makers.push(await QuoteMaker.authenticated(`${url}${path}`));
+      await expect(QuoteMaker.connect(`${url}${path}`, new TestKey(), 'nonsense')).rejects.toThrow('400');
+    }
+    await expect(FeedClient.connect(`${url}/quotes`)).rejects.toThrow('404');
+  });
+
   it('sees its quotes in the indicative book and nowhere else', async () => {
     const connected = await maker();
     const client = await feed();

@@ -35,9 +35,13 @@ interface Rebuilt {
   l3: string | null;
 }
 
-/** A `slot` parameter as a number. Throws OrderbookError when it is no whole number. */
-export function requestedSlot(text: string): number {
+/**
+ * A `slot` parameter as a number. Throws OrderbookError when it is no whole number, or when the quotes of the past are
+ * asked for, which are not kept.
+ */
+export function requestedSlot(text: string, includeIndicative: boolean): number {
   if (!SLOT.test(text)) throw new OrderbookError('slotMalformed');
+  if (includeIndicative) throw new OrderbookError('slotIndicative');
   return Number(text);
 }
 

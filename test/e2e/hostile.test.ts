@@ -12,8 +12,13 @@ import { eventually } from './harness/processes.ts';
 const CLIENTS = 1_000;
 /** The kernel takes some megabytes for each before the server sees that a client does not read. */
 const SLOW_CLIENTS = 100;
-const SLOW_ASKS = 1_900;
-const FLOOD_MESSAGES = 2_500;
+/** Enough for them to lag within a time that a test has. */
+const SLOW_CHANNELS = ['orderbook', 'orderbook_indicative'].flatMap((channel) =>
+  [1, 10, 100, 500, 1000].map((grouping) => ({ channel, grouping })),
+);
+const MESSAGES = 2_500;
+/** Slots after which their sockets and the kernel hold no more. */
+const SLOW_SLOTS = 300;
 /** Above what the role needs by itself: far more than 4,000 clients may cost, far less than what they are sent. */
 const MEMORY_BOUND_BYTES = 500_000_000;
 const ROUND_TIMEOUT_MS = 30_000;
@@ -52,11 +57,15 @@ describe('hostile clients', () => {
     }
     await over;
   };
-  const attackWith = async (kind: HostileKind, clients: number, messages: number): Promise<void> => {
+  const attackWith = async (kind: HostileKind, clients: number, asks = [subscribeTo(market)]): Promise<void> => {
     hostile = new Hostile();
-    const asks = subscribeTo(market);
-    await serveDuring(hostile.attack({ url: stage.gateway, kind, clients, messages, asks, seed: 1 }));
+    await serveDuring(hostile.attack({ url: stage.gateway, kind, clients, messages: MESSAGES, asks, seed: 1 }));
   };
+  const expectAllClosed = (): Promise<unknown> =>
+    eventually('all closed', async () => {
+      const { closes, refused } = await hostile.state();
+      return Object.values(closes).reduce((sum, count) => sum + count, refused) >= CLIENTS;
+    });
   const expectSound = async (): Promise<void> => {
     expect(residentBytes(stage.server.pid) - startBytes).toBeLessThan(MEMORY_BOUND_BYTES);
     expect(polite.closed).toBeUndefined();
@@ -65,29 +74,28 @@ describe('hostile clients', () => {
   };
 
   it('slow ones are closed with 1008', async () => {
-    await attackWith('slow', SLOW_CLIENTS, SLOW_ASKS);
+    const asks = SLOW_CHANNELS.map((channel) => JSON.stringify({ ...JSON.parse(subscribeTo(market)), ...channel }));
+    await attackWith('slow', SLOW_CLIENTS, asks);
+    for (let slots = 0; slots < SLOW_SLOTS; slots += 20) await serveDuring(Promise.resolve());
     await expectSound();
     await hostile.read();
     await eventually('all closed', async () => (await hostile.state()).closes['1008'] === SLOW_CLIENTS);
   });
 
   it('silent ones cost next to nothing', async () => {
-    await attackWith('silent', CLIENTS, 0);
+    await attackWith('silent', CLIENTS);
     await expectSound();
     expect((await hostile.state()).refused).toBe(0);
   });
 
-  it('flooding ones are closed with 1008', async () => {
-    await attackWith('flooding', CLIENTS, FLOOD_MESSAGES);
+  it.each(['flooding', 'replaying'] as const)('%s ones are closed with 1008', async (kind) => {
+    await attackWith(kind, CLIENTS);
     await expectSound();
-    await eventually('all closed', async () => {
-      const { closes, refused } = await hostile.state();
-      return Object.values(closes).reduce((sum, count) => sum + count, refused) >= CLIENTS;
-    });
+    await expectAllClosed();
   });
 
   it('malformed ones end themselves only', async () => {
-    await attackWith('malformed', CLIENTS, 0);
+    await attackWith('malformed', CLIENTS);
     await expectSound();
     expect(stage.server.errors()).not.toContain('"level":60');
   });

@@ -1,6 +1,7 @@
 // Hostile clients, told by hostile.ts over IPC what to be.
 
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { generator } from '../bench/harness/book-flow.ts';
 import { clientFrame, RawSocket } from '../bench/harness/raw-socket.ts';
 import type { HostileCommand, HostileKind, HostileOptions, HostileState } from './hostile.ts';
@@ -24,12 +25,12 @@ const onClose = (code: number | null): void => {
 };
 
 const ATTACKS: Record<HostileKind, Attack> = {
-  /** Asks for more than its socket holds and reads none of it. */
-  slow: async (address, { messages, asks }) => {
+  /** Asks for what it never reads. */
+  slow: async (address, { asks }) => {
     const client = await RawSocket.open({ ...address, onClose });
     slow.push(client);
     client.socket.pause();
-    client.socket.write(Buffer.concat(Array.from({ length: messages }, () => clientFrame(Buffer.from(asks)))));
+    client.sendAll(asks);
   },
   /** Half of them upgrade and say nothing, half never finish the upgrade. */
   silent: async (address, _options, random) => {
@@ -47,15 +48,15 @@ const ATTACKS: Record<HostileKind, Attack> = {
   /** Sends as fast as its socket takes it, and reads. */
   flooding: async (address, { messages, asks }) => {
     const client = await RawSocket.open({ ...address, onClose });
-    const burst = Buffer.concat(
-      Array.from({ length: MESSAGES_PER_WRITE }, (_, index) =>
-        clientFrame(Buffer.from(index === 0 ? asks : `{"type":"noise","n":${index}}`)),
-      ),
+    const burst = Array.from({ length: MESSAGES_PER_WRITE }, (_, index) =>
+      index === 0 ? (asks[0] ?? '') : `{"type":"noise","n":${index}}`,
     );
-    for (let sent = 0; sent < messages && !client.socket.destroyed; sent += MESSAGES_PER_WRITE) {
-      await new Promise<void>((resolve) => client.socket.write(burst, () => resolve()));
-    }
-    kept.push(client);
+    await pour(client, burst, messages);
+  },
+  /** Asks for the same book as fast as its socket takes it, and reads what it gets. */
+  replaying: async (address, { messages, asks }) => {
+    const client = await RawSocket.open({ ...address, onClose });
+    await pour(client, new Array<string>(MESSAGES_PER_WRITE).fill(asks[0] ?? ''), messages);
   },
   /** Breaks the protocol: the request, the frames, the text. */
   malformed: async (address, _options, random) => {
@@ -67,6 +68,14 @@ const ATTACKS: Record<HostileKind, Attack> = {
     }
   },
 };
+
+async function pour(client: RawSocket, burst: readonly string[], messages: number): Promise<void> {
+  kept.push(client);
+  const bytes = Buffer.concat(burst.map((text) => clientFrame(Buffer.from(text))));
+  for (let sent = 0; sent < messages && !client.socket.destroyed; sent += burst.length) {
+    await new Promise<void>((resolve) => client.socket.write(bytes, () => resolve()));
+  }
+}
 
 /** Sends bytes that are no request and waits for the end. */
 function speakTo(socket: Socket, noise: Buffer): Promise<void> {
@@ -110,10 +119,14 @@ async function breakFrames(
 
 async function attack(options: HostileOptions): Promise<void> {
   const { hostname: host, port } = new URL(options.url);
+  const { clients, arriveOverMs = 0 } = options;
+  const beganMs = performance.now();
   let next = 0;
   const worker = async (): Promise<void> => {
-    while (next < options.clients) {
-      const random = generator(options.seed + next++);
+    while (next < clients) {
+      const random = generator(options.seed + next);
+      const dueMs = beganMs + (next++ / clients) * arriveOverMs;
+      if (dueMs > performance.now()) await sleep(dueMs - performance.now());
       await ATTACKS[options.kind]({ host, port: Number(port) }, options, random).catch(() => {
         refused += 1;
       });

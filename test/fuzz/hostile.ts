@@ -6,17 +6,19 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('./hostile-process.ts', import.meta.url));
 
-export const HOSTILE_KINDS = ['slow', 'silent', 'flooding', 'malformed'] as const;
+export const HOSTILE_KINDS = ['slow', 'silent', 'flooding', 'replaying', 'malformed'] as const;
 export type HostileKind = (typeof HOSTILE_KINDS)[number];
 
 export interface HostileOptions {
   readonly url: string;
   readonly kind: HostileKind;
   readonly clients: number;
-  /** Messages each client sends. Slow ones ask for books with them and read nothing. */
+  /** Messages each flooding or replaying client sends at most. */
   readonly messages: number;
-  /** What a slow client asks for. */
-  readonly asks: string;
+  /** What slow clients ask for and never read; flooding and replaying ones repeat the first. */
+  readonly asks: readonly string[];
+  /** They come one after the other over this time, milliseconds; 0 or absent: all at once. */
+  readonly arriveOverMs?: number;
   readonly seed: number;
 }
 
@@ -35,8 +37,15 @@ export type HostileCommand =
 export class Hostile {
   readonly #child: ChildProcess;
 
-  constructor() {
-    this.#child = fork(PROGRAM, { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  /**
+   * In the background the attackers get only the time of the cores that nobody else wants (Linux), as if they ran on a machine
+   * of their own.
+   */
+  constructor({ inBackground = false } = {}) {
+    const execArgv = ['--disable-warning=ExperimentalWarning'];
+    this.#child = inBackground
+      ? fork(PROGRAM, { execPath: 'chrt', execArgv: ['--idle', '0', process.execPath, ...execArgv] })
+      : fork(PROGRAM, { execArgv });
   }
 
   /** Resolves when every client has done its worst. */

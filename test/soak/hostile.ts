@@ -1,34 +1,44 @@
-// What polite clients notice of four thousand hostile ones: `node test/soak/hostile.ts [clients of
-// each kind] [one kind]`. Two hundred
-// polite clients hold a book that changes twenty times a second; their latency is taken before and during each attack, and the
-// server's memory all along. Hostile clients run on the same machine and use its cores too, so part of what the polite notice
-// is theirs and not the server's. Slow clients make the kernel hold some megabytes each.
+// What polite clients notice of a thousand hostile ones of each kind: `node test/soak/hostile.ts [clients of each kind] [rounds]
+// [kind | together]`. Two hundred polite clients hold a book that changes twenty times a second; windows of ten seconds without
+// and with an attack take turns, so that whatever else the machine does falls on both. Attackers arrive evenly over the window
+// (`ARRIVE_MS=0`: all at once, as fast as they can). They run on the same machine and get only the time of its cores that
+// nobody else wants (`chrt --idle`; `FOREGROUND=1` to undo that), so that what the polite notice is the server's doing and
+// not that of a scheduler with too few cores.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../bench/harness/clock.ts';
-import { Crowd } from '../bench/harness/crowd.ts';
-import { machine, residentBytes } from '../bench/harness/processes.ts';
+import { Crowd, type Sample } from '../bench/harness/crowd.ts';
+import { cpuSeconds, machine, residentBytes } from '../bench/harness/processes.ts';
 import { report } from '../bench/harness/report.ts';
 import { Stage, subscribeTo } from '../bench/harness/stage.ts';
 import { SyntheticMarket } from '../bench/harness/synthetic-markets.ts';
-import { HOSTILE_KINDS, Hostile, type HostileKind } from '../fuzz/hostile.ts';
+import { HOSTILE_KINDS, Hostile, type HostileKind, type HostileState } from '../fuzz/hostile.ts';
 
-const DEFAULT_CLIENTS = 1_000;
+const [clientsText = '1000', roundsText = '5', only] = process.argv.slice(2);
+const CLIENTS = Number(clientsText);
+const ROUNDS = Number(roundsText);
+const IN_BACKGROUND = process.env.FOREGROUND !== '1';
+const WINDOW_MS = 10_000;
+const ARRIVE_MS = Number(process.env.ARRIVE_MS ?? WINDOW_MS);
 const POLITE = 200;
 const CHANGE_EVERY_MS = 50;
 const TICK_MS = 20;
-const WINDOW_MS = 10_000;
+const SETTLE_MS = 1_000;
+/** A message that did not come in this time after the window counts as lost. */
+const PATIENCE_MS = 20_000;
 const MEMORY_EVERY_MS = 100;
-const MESSAGES: Record<HostileKind, number> = { slow: 1_900, silent: 0, flooding: 2_500, malformed: 0 };
+const MESSAGES = 2_500;
 const ACKNOWLEDGEMENT_AND_BOOK = 2;
 const MB = 1_000_000;
+const TOGETHER = 'together';
 
-const clients = Number(process.argv[2] ?? DEFAULT_CLIENTS);
-const kinds = process.argv[3] ? HOSTILE_KINDS.filter((kind) => kind === process.argv[3]) : HOSTILE_KINDS;
+type Attack = HostileKind | typeof TOGETHER;
+const ATTACKS: readonly Attack[] = [...HOSTILE_KINDS, TOGETHER];
+const attacks = ATTACKS.filter((attack) => only === undefined || attack === only);
+
 const market = new SyntheticMarket(0);
 const stage = await Stage.start([market], { BOOK_TICK_MS: TICK_MS });
 const polite = new Crowd();
-const asks = subscribeTo(market);
 await polite.open({
   url: stage.gateway,
   clients: POLITE,
@@ -53,51 +63,109 @@ const watching = setInterval(() => {
 }, MEMORY_EVERY_MS);
 
 interface Window {
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly missed: number;
+  readonly latencies: readonly number[];
+  readonly lost: number;
   readonly peakMb: number;
+  /** Share of one core that the server used. */
+  readonly serverCpu: number;
   /** Polite connections that ended, which none should. */
   readonly closes: Readonly<Record<string, number>>;
 }
 
-/** What the polite notice while `during` is under way, and for at least ten seconds. */
-async function observe(during: Promise<unknown>): Promise<Window> {
+/** What the polite notice of the changes of one window. */
+async function observe(attack: () => Promise<unknown>): Promise<Window> {
   await polite.mark();
   peakBytes = 0;
+  const cpu = cpuSeconds(stage.server.pid);
+  const beganMs = nowMs();
   const first = market.snapshot().seq;
-  await Promise.all([during, sleep(WINDOW_MS)]);
+  const during = attack();
+  await sleep(WINDOW_MS);
   const last = market.snapshot().seq;
-  await sleep(1_000);
-  const { samples, closes } = await polite.counts();
+  const serverCpu = (cpuSeconds(stage.server.pid) - cpu) / ((nowMs() - beganMs) / 1000);
+  await during;
+  const due = (last - first) * POLITE;
   const latencies: number[] = [];
-  let heard = 0;
-  for (const { seq, prevSeq, atMs } of samples) {
-    if (Number.isNaN(prevSeq) || seq <= first || seq > last) continue;
-    heard += 1;
+  const take = ({ seq, prevSeq, atMs }: Sample): void => {
+    if (Number.isNaN(prevSeq) || seq <= first || seq > last) return;
     latencies.push(atMs - (appendedMs.get(seq) ?? Number.NaN));
+  };
+  const patientUntilMs = nowMs() + PATIENCE_MS;
+  for (;;) {
+    await sleep(SETTLE_MS);
+    const { samples, closes } = await polite.counts();
+    for (const sample of samples) take(sample);
+    if (latencies.length >= due || nowMs() > patientUntilMs) {
+      return { latencies, lost: due - latencies.length, peakMb: peakBytes / MB, serverCpu, closes };
+    }
   }
-  latencies.sort((left, right) => left - right);
-  const at = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN;
-  return { p50Ms: at(0.5), p99Ms: at(0.99), missed: (last - first) * POLITE - heard, peakMb: peakBytes / MB, closes };
 }
 
-let faults = 0;
+async function besides(attack: Attack): Promise<{ window: Window; states: HostileState[] }> {
+  const kinds = attack === TOGETHER ? HOSTILE_KINDS : [attack];
+  const hostile = kinds.map((kind) => ({ kind, process: new Hostile({ inBackground: IN_BACKGROUND }) }));
+  const options = { url: stage.gateway, clients: CLIENTS, messages: MESSAGES, arriveOverMs: ARRIVE_MS, seed: 1 };
+  const asks = [subscribeTo(market)];
+  const window = await observe(() =>
+    Promise.all(hostile.map(({ kind, process }) => process.attack({ ...options, kind, asks }))),
+  );
+  const states = await Promise.all(hostile.map(({ process }) => process.state()));
+  await Promise.all(hostile.map(({ process }) => process.stop()));
+  await sleep(SETTLE_MS);
+  return { window, states };
+}
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return Number((sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(2));
+}
+
+function summary(windows: readonly Window[]): Record<string, unknown> {
+  const all = windows.flatMap(({ latencies }) => latencies);
+  return {
+    p50Ms: percentile(all, 0.5),
+    p99Ms: percentile(all, 0.99),
+    p99MsByRound: windows.map(({ latencies }) => percentile(latencies, 0.99)),
+    lost: windows.reduce((sum, { lost }) => sum + lost, 0),
+    peakMb: Math.round(Math.max(...windows.map(({ peakMb }) => peakMb))),
+    serverCpu: percentile(
+      windows.map(({ serverCpu }) => serverCpu),
+      0.5,
+    ),
+  };
+}
+
+const calm = new Map<Attack, Window[]>();
+const attacked = new Map<Attack, Window[]>();
+const ends = new Map<Attack, HostileState[]>();
+let lost = 0;
 try {
-  await observe(Promise.resolve());
-  for (const kind of kinds) {
-    const calm = await observe(Promise.resolve());
-    const hostile = new Hostile();
-    const attacked = await observe(
-      hostile.attack({ url: stage.gateway, kind, clients, messages: MESSAGES[kind], asks, seed: 1 }),
-    );
-    await hostile.read();
-    await sleep(1_000);
-    const { closes, refused } = await hostile.state();
-    await hostile.stop();
-    faults += attacked.missed;
-    const beside = { calm, attacked, clients, closes, refused, publishFault, ...machine() };
-    report({ name: `hostile: p99 beside ${kind} clients`, value: attacked.p99Ms, unit: 'ms', ...beside });
+  await observe(async () => {});
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const attack of attacks) {
+      calm.set(attack, [...(calm.get(attack) ?? []), await observe(async () => {})]);
+      const { window, states } = await besides(attack);
+      attacked.set(attack, [...(attacked.get(attack) ?? []), window]);
+      ends.set(attack, states);
+      lost += window.lost;
+    }
+  }
+  for (const attack of attacks) {
+    const [before, beside] = [summary(calm.get(attack) ?? []), summary(attacked.get(attack) ?? [])];
+    report({
+      name: `hostile: p99 beside ${attack} clients against p99 without them`,
+      value: Number(beside.p99Ms) / Number(before.p99Ms),
+      unit: 'x',
+      calm: before,
+      attacked: beside,
+      clientsOfEachKind: CLIENTS,
+      arriveOverMs: ARRIVE_MS,
+      attackersInBackground: IN_BACKGROUND,
+      ends: ends.get(attack),
+      politeCloses: attacked.get(attack)?.at(-1)?.closes,
+      publishFault,
+      ...machine(),
+    });
   }
 } finally {
   clearInterval(changing);
@@ -105,4 +173,4 @@ try {
   await polite.stop();
   await stage.stop();
 }
-process.exit(faults === 0 ? 0 : 1);
+process.exit(lost === 0 ? 0 : 1);

@@ -18,7 +18,7 @@ const atSlot = {
   type: 'string',
   pattern: '^\\d{1,15}$',
   description:
-    'the book as it was published at this slot, without indicative quotes, for as long as changes of books are kept ' +
+    'the book as it was published at this slot, not together with includeIndicative, for as long as changes of books are kept ' +
     `(${TOPICS.bookViews.retention.hours} h); the earliest slot available is told in the error`,
 };
 

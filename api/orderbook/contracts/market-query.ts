@@ -26,6 +26,7 @@ export const MARKET_FAILURES = [
 
 export const SLOT_FAILURES = [
   'slotMalformed',
+  'slotIndicative',
   'slotAhead',
   'slotGone',
   'slotBusy',

@@ -36,10 +36,10 @@ export function l2Route(app: FastifyInstance, services: OrderbookServices): void
   });
 }
 
-/** The book as it was published at a slot; indicative quotes of the past are not kept. */
+/** The book as it was published at a slot. */
 async function earlier({ reader, slotHistory }: OrderbookServices, query: Query, slot: string): Promise<string> {
   const market = selectMarket(reader.markets, query);
-  const at = requestedSlot(slot);
+  const at = requestedSlot(slot, lenientFlag(parameter(query, 'includeIndicative')));
   if (!slotHistory) throw new OrderbookError('slotGone');
   return slotHistory.l2(market, at, requestedDepth(parameter(query, 'depth')));
 }

@@ -13,7 +13,7 @@ export function l3Route(app: FastifyInstance, { reader, slotHistory }: Orderbook
     const market = selectMarket(reader.markets, request.query);
     const slot = parameter(request.query, 'slot');
     if (slot !== undefined) {
-      const at = requestedSlot(slot);
+      const at = requestedSlot(slot, lenientFlag(parameter(request.query, 'includeIndicative')));
       if (!slotHistory) throw new OrderbookError('slotGone');
       return reply.type('application/json; charset=utf-8').send(await slotHistory.l3(market, at));
     }

@@ -7,6 +7,8 @@ import { connect, type Socket } from 'node:net';
 const OPCODE_TEXT = 1;
 const OPCODE_BINARY = 2;
 const OPCODE_CLOSE = 8;
+const OPCODE_PING = 9;
+const OPCODE_PONG = 10;
 const DEFLATED = 0x40;
 const HEAD_MAX_BYTES = 10;
 const MASK = 0x80;
@@ -100,7 +102,7 @@ export class RawSocket {
     while (at < chunk.length) {
       if (this.#left === 0 && !this.#takeHead(chunk[at++] as number)) continue;
       const take = Math.min(this.#left, chunk.length - at);
-      const keeps = this.#options.wantsText || this.#opcode === OPCODE_CLOSE;
+      const keeps = this.#options.wantsText || this.#opcode >= OPCODE_CLOSE;
       if (keeps && take > 0) this.#parts.push(chunk.subarray(at, at + take));
       at += take;
       this.#left -= take;
@@ -130,6 +132,9 @@ export class RawSocket {
     if (this.#opcode === OPCODE_CLOSE) {
       this.#closeCode = payload && payload.length >= 2 ? payload.readUInt16BE(0) : null;
       this.socket.end();
+    } else if (this.#opcode === OPCODE_PING) {
+      // Who does not answer is taken for gone after two minutes.
+      this.socket.write(clientFrame(payload ?? Buffer.alloc(0), OPCODE_PONG));
     } else if (this.#opcode === OPCODE_TEXT) {
       this.#options.onFrame?.(this.#payloadBytes, payload, this.#isDeflated);
     }

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { MARKETS } from '../testing/market-views.ts';
+import { MarketRegistry } from '../views/registry.ts';
+import type { Connection } from './connection.ts';
+import { EarlyMessages } from './early.ts';
+import { REGISTRY_SETTLES_MS, REGISTRY_WAIT_MS, WAITING_MESSAGES_MAX } from './limits.ts';
+import { readRequest } from './requests.ts';
+
+const SUBSCRIBE = JSON.stringify({ type: 'subscribe', channel: 'trades', market: 'SOL-PERP', marketType: 'perp' });
+const LEAVE = SUBSCRIBE.replace('subscribe', 'unsubscribe');
+const BOOK = SUBSCRIBE.replace('trades', 'book');
+
+const markets = () => {
+  const registry = new MarketRegistry();
+  for (const view of MARKETS) registry.put(view);
+  return registry;
+};
+
+let registry: MarketRegistry;
+let heard: string[];
+let early: EarlyMessages;
+let ended: string[];
+const client = { end: (reason: string) => ended.push(reason) } as unknown as Connection;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  heard = [];
+  ended = [];
+  registry = new MarketRegistry();
+  early = open();
+});
+
+afterEach(() => {
+  early.stop();
+  vi.useRealTimers();
+});
+
+function open(): EarlyMessages {
+  return new EarlyMessages({ markets: registry, handle: (_, text) => heard.push(text), clock: Date.now });
+}
+
+function say(text: string, connection = client): boolean {
+  return early.keep(connection, text, readRequest(text, registry));
+}
+
+describe('before any market is known', () => {
+  it('keeps a subscribe, and what follows it, until the markets are there', async () => {
+    expect([SUBSCRIBE, LEAVE, BOOK].map((text) => say(text))).toEqual([true, true, true]);
+    await vi.advanceTimersByTimeAsync(500);
+    for (const view of MARKETS) registry.put(view);
+    await vi.advanceTimersByTimeAsync(REGISTRY_SETTLES_MS / 2);
+    expect(heard).toEqual([]);
+    await vi.advanceTimersByTimeAsync(REGISTRY_SETTLES_MS);
+    expect(heard).toEqual([SUBSCRIBE, LEAVE, BOOK]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([LEAVE, '{}', 'x', SUBSCRIBE.replace('trades', 'nothing'), BOOK.replace('SOL-PERP', '*')])(
+    'answers what needs none: %s',
+    (text) => {
+      expect(say(text)).toBe(false);
+    },
+  );
+
+  it('gives up in time', async () => {
+    say(SUBSCRIBE);
+    await vi.advanceTimersByTimeAsync(REGISTRY_WAIT_MS);
+    expect(heard).toEqual([SUBSCRIBE]);
+    expect(say(SUBSCRIBE)).toBe(false);
+  });
+
+  it('keeps nothing of a client that is gone, and not any number of messages', async () => {
+    for (let sent = 0; sent < WAITING_MESSAGES_MAX; sent += 1) say(SUBSCRIBE);
+    expect(ended).toEqual([]);
+    say(SUBSCRIBE);
+    expect(ended).toEqual(['flood']);
+    early.forget(client);
+    await vi.advanceTimersByTimeAsync(REGISTRY_WAIT_MS);
+    expect(heard).toEqual([]);
+  });
+});
+
+it('with markets known at the start an unknown one is answered at once', () => {
+  registry = markets();
+  early = open();
+  expect(say(SUBSCRIBE.replace('SOL', 'DOGE'))).toBe(false);
+});

@@ -1,0 +1,115 @@
+// Who is heard when, with a clock that only moves when the test moves it.
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Connection } from './connection.ts';
+import { Inbox } from './inbox.ts';
+import { BULK_PAUSE_MS, BULK_SLICE_MS, TURN_SLICE_MS, WAITING_BYTES_MAX, WAITING_MESSAGES_MAX } from './limits.ts';
+
+const MESSAGE_TAKES_MS = 0.25;
+const IN_A_TURN = TURN_SLICE_MS / MESSAGE_TAKES_MS;
+const IN_A_BULK_SLICE = BULK_SLICE_MS / MESSAGE_TAKES_MS;
+
+let nowMs = 0;
+let heard: string[] = [];
+let inbox: Inbox;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  nowMs = 0;
+  heard = [];
+  inbox = new Inbox({
+    handle: (_, text) => {
+      heard.push(text);
+      nowMs += MESSAGE_TAKES_MS;
+    },
+    clock: () => nowMs,
+  });
+});
+
+afterEach(() => {
+  inbox.stop();
+  vi.useRealTimers();
+});
+
+function client(isBrisk: boolean): Connection {
+  return { isBrisk: () => isBrisk } as unknown as Connection;
+}
+
+function say(connection: Connection, name: string, count: number): void {
+  for (let index = 0; index < count; index += 1) expect(inbox.take(connection, `${name}${index}`)).toBe(true);
+}
+
+/** What is heard in the next turn of the loop. */
+function turn(): string[] {
+  heard = [];
+  vi.advanceTimersToNextTimer();
+  return heard;
+}
+
+describe('a client that has said little', () => {
+  it('is heard at once', () => {
+    say(client(true), 'a', 2);
+    expect(heard).toEqual(['a0', 'a1']);
+  });
+
+  it('is heard for a moment in each turn, in order and message for message beside the others', () => {
+    say(client(true), 'a', IN_A_TURN + 3);
+    say(client(true), 'b', 2);
+    expect(heard).toHaveLength(IN_A_TURN);
+    expect(turn()).toEqual(['a4', 'b0', 'a5', 'b1']);
+    expect(turn()).toEqual(['a6']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('clients that say much', () => {
+  it('wait, and have a small slice of the time between pauses when they are many', () => {
+    const many = Array.from({ length: 10 }, () => client(false));
+    for (const [index, one] of many.entries()) say(one, `${index}:`, 2);
+    expect(heard).toEqual([]);
+    const beganMs = Date.now();
+    while (vi.getTimerCount() > 0) turn().length > 0 && expect(heard.length).toBeLessThanOrEqual(IN_A_BULK_SLICE);
+    expect(Date.now() - beganMs).toBeGreaterThanOrEqual(BULK_PAUSE_MS * 5);
+  });
+
+  it('do not hold up one that says little', () => {
+    for (let index = 0; index < 100; index += 1) say(client(false), `loud${index}:`, 5);
+    say(client(true), 'quiet', 1);
+    expect(heard).toEqual(['quiet0']);
+  });
+
+  it('are heard without pauses when they are few', () => {
+    say(client(false), 'a', 4);
+    const beganMs = Date.now();
+    while (vi.getTimerCount() > 0) turn();
+    expect(Date.now()).toBeLessThan(beganMs + BULK_PAUSE_MS);
+  });
+
+  it('may have so many messages waiting and no more', () => {
+    const loud = client(false);
+    say(loud, 'a', WAITING_MESSAGES_MAX);
+    expect(inbox.take(loud, 'one more')).toBe(false);
+  });
+
+  it('share the bytes that may wait', () => {
+    const text = 'x'.repeat(16_000);
+    const messages = Math.floor(WAITING_BYTES_MAX / 80 / 16_000);
+    const loud = Array.from({ length: 80 }, () => client(false));
+    for (const one of loud) for (let sent = 0; sent < messages; sent += 1) inbox.take(one, text);
+    const greedy = loud[0] as Connection;
+    let taken = 0;
+    while (inbox.take(greedy, text)) taken += 1;
+    expect(taken).toBeLessThan(30);
+    expect(inbox.take(client(false), text)).toBe(true);
+  });
+});
+
+describe('a client that is gone', () => {
+  it('is not heard any more', () => {
+    const gone = client(false);
+    say(gone, 'a', 3);
+    inbox.forget(gone);
+    turn();
+    expect(heard).toEqual([]);
+  });
+});

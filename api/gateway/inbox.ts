@@ -1,0 +1,175 @@
+// What clients say, taken in so that nobody's messages hold up the others: in a turn of the loop clients are heard for a
+// moment only, what is left waits and is taken one message per client in turn. Clients that have said little lately (brisk)
+// go first; those that say much get a small share of the time, so that published changes pass between them.
+
+import type { Connection } from './connection.ts';
+import {
+  BULK_PAUSE_MS,
+  BULK_SLICE_MS,
+  BULK_WITHOUT_PAUSE,
+  TURN_SLICE_MS,
+  WAITING_BYTES_MAX,
+  WAITING_MESSAGES_MAX,
+} from './limits.ts';
+
+/** What a waiting message takes in memory beside its text, about. */
+const MESSAGE_OVERHEAD_BYTES = 64;
+/** Taken messages are cut off a list of waiting ones when they are this many. */
+const COMPACT_AT = 1000;
+
+export interface InboxOptions {
+  readonly handle: (connection: Connection, text: string) => void;
+  /** Monotonic milliseconds. */
+  readonly clock?: () => number;
+}
+
+interface Waiting {
+  readonly connection: Connection;
+  messages: string[];
+  /** Of `messages`, the first that was not taken. */
+  next: number;
+  bytes: number;
+}
+
+export class Inbox {
+  readonly #handle: InboxOptions['handle'];
+  readonly #clock: () => number;
+  readonly #waiting = new Map<Connection, Waiting>();
+  /** In the order in which they are served. */
+  readonly #brisk = new Set<Waiting>();
+  readonly #bulk = new Set<Waiting>();
+  #bytes = 0;
+  #turnBeganMs: number | null = null;
+  #immediate: NodeJS.Immediate | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor({ handle, clock = () => performance.now() }: InboxOptions) {
+    this.#handle = handle;
+    this.#clock = clock;
+  }
+
+  /** Takes a message at once or lets it wait; false when the client has too many waiting, which are then kept no longer. */
+  take(connection: Connection, text: string): boolean {
+    const waiting = this.#waiting.get(connection);
+    if (waiting) return this.#put(waiting, text);
+    const nowMs = this.#clock();
+    if (connection.isBrisk(nowMs) && this.#hasTime(nowMs)) {
+      this.#handle(connection, text);
+      return true;
+    }
+    const first: Waiting = { connection, messages: [], next: 0, bytes: 0 };
+    this.#waiting.set(connection, first);
+    this.#line(first, nowMs);
+    return this.#put(first, text);
+  }
+
+  /** Drops what a connection that is gone still has waiting. */
+  forget(connection: Connection): void {
+    const waiting = this.#waiting.get(connection);
+    if (!waiting) return;
+    this.#waiting.delete(connection);
+    this.#brisk.delete(waiting);
+    this.#bulk.delete(waiting);
+    this.#bytes -= waiting.bytes;
+  }
+
+  stop(): void {
+    if (this.#immediate) clearImmediate(this.#immediate);
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#waiting.clear();
+    this.#brisk.clear();
+    this.#bulk.clear();
+    this.#bytes = 0;
+  }
+
+  #put(waiting: Waiting, text: string): boolean {
+    const bytes = sizeOf(text);
+    const isFull = this.#bytes + bytes > WAITING_BYTES_MAX;
+    const shareBytes = WAITING_BYTES_MAX / this.#waiting.size;
+    const count = waiting.messages.length - waiting.next;
+    if (count >= WAITING_MESSAGES_MAX || (isFull && waiting.bytes + bytes > shareBytes)) {
+      this.forget(waiting.connection);
+      return false;
+    }
+    waiting.messages.push(text);
+    waiting.bytes += bytes;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  /** True while clients may be heard in this turn of the loop, which ends when the engine has read its sockets. */
+  #hasTime(nowMs: number): boolean {
+    if (this.#turnBeganMs !== null) return nowMs - this.#turnBeganMs < TURN_SLICE_MS;
+    this.#turnBeganMs = nowMs;
+    this.#serveSoon();
+    return true;
+  }
+
+  /** Puts a client at the end of its line. */
+  #line(waiting: Waiting, nowMs: number): void {
+    if (waiting.connection.isBrisk(nowMs)) {
+      this.#brisk.add(waiting);
+      this.#serveSoon();
+      return;
+    }
+    this.#bulk.add(waiting);
+    if (this.#bulk.size <= BULK_WITHOUT_PAUSE) this.#serveSoon();
+    else this.#serveLater();
+  }
+
+  #serveSoon(): void {
+    this.#immediate ??= setImmediate(() => {
+      this.#immediate = null;
+      this.#turnBeganMs = null;
+      this.#serve(this.#brisk, TURN_SLICE_MS);
+      if (this.#bulk.size <= BULK_WITHOUT_PAUSE) this.#serve(this.#bulk, BULK_SLICE_MS);
+      this.#goOn();
+    });
+  }
+
+  #serveLater(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.#serve(this.#bulk, BULK_SLICE_MS);
+      this.#goOn();
+    }, BULK_PAUSE_MS);
+  }
+
+  #goOn(): void {
+    if (this.#brisk.size > 0 || (this.#bulk.size > 0 && this.#bulk.size <= BULK_WITHOUT_PAUSE)) this.#serveSoon();
+    if (this.#bulk.size > BULK_WITHOUT_PAUSE) this.#serveLater();
+  }
+
+  /** Takes one message of each client in turn until the time is over. */
+  #serve(line: Set<Waiting>, sliceMs: number): void {
+    const untilMs = this.#clock() + sliceMs;
+    for (const waiting of line) {
+      line.delete(waiting);
+      this.#serveOne(waiting);
+      const nowMs = this.#clock();
+      if (this.#waiting.get(waiting.connection) === waiting) this.#line(waiting, nowMs);
+      if (nowMs >= untilMs) return;
+    }
+  }
+
+  #serveOne(waiting: Waiting): void {
+    const { connection, messages, next } = waiting;
+    const text = messages[next] ?? '';
+    if (next + 1 >= messages.length) this.forget(connection);
+    else {
+      messages[next] = '';
+      waiting.next += 1;
+      waiting.bytes -= sizeOf(text);
+      this.#bytes -= sizeOf(text);
+      if (waiting.next >= COMPACT_AT) {
+        waiting.messages = messages.slice(waiting.next);
+        waiting.next = 0;
+      }
+    }
+    this.#handle(connection, text);
+  }
+}
+
+function sizeOf(text: string): number {
+  return text.length + MESSAGE_OVERHEAD_BYTES;
+}
