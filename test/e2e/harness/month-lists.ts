@@ -105,6 +105,32 @@ export function marketLists(truth: MonthTruth): readonly ListCheck[] {
   return [...perps, ...spots];
 }
 
+/** A key that no record names. */
+const STRANGER = 'So11111111111111111111111111111111111111112';
+
+/** For each kind of list the account with most rows of it; one that was closed, one that came late, and a stranger. */
+export function tellingAccounts(truth: MonthTruth): readonly string[] {
+  const chosen = new Set<string>();
+  const most = (events: readonly MonthEvent[], member: string): void => {
+    const counts = new Map<string, number>();
+    for (const { data } of events) {
+      if (typeof data[member] === 'string') counts.set(data[member], (counts.get(data[member]) ?? 0) + 1);
+    }
+    const found = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).find(([user]) => !chosen.has(user));
+    if (found) chosen.add(found[0]);
+  };
+  for (const kind of USER_KINDS) most(truth.of(kind.record, kind.filter), 'user');
+  most(truth.fills(), 'taker');
+  most(truth.fills(), 'maker');
+  most(
+    truth.fills((data) => data.action_explanation === 'transferPerpPosition'),
+    'taker',
+  );
+  most(truth.of('DeleteUserRecord'), 'user');
+  most(truth.of('NewUserRecord').slice(-1), 'user');
+  return [...chosen, STRANGER];
+}
+
 export function userLists(truth: MonthTruth, users: readonly string[]): readonly ListCheck[] {
   const actions = actionsByOrder(truth);
   return users.flatMap((user) => {

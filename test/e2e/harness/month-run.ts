@@ -1,9 +1,9 @@
 // A seeded month of exchange life through real processes: a chain on a fast clock that ends now, watched from its first
 // block until the history has stored all of it.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ROLE_NAMES } from '../../../bin/roles.ts';
 import { storedRows } from './history-truth.ts';
+import { openLogAt, unread } from './month-log.ts';
 import {
   type Cluster,
   eventually,
@@ -20,7 +20,6 @@ export const MONTH_SLOTS = 1_600;
 /** Slots made before it is looked whether the readers of the chain keep up. */
 const STRIDE_SLOTS = 40;
 const CATCH_UP_MS = 120_000;
-const POLL_MS = 100;
 
 /** Processes of their own, in the order of their start. Roles that do not exist (yet) are left out, and said so. */
 const PROCESSES = {
@@ -89,7 +88,13 @@ async function startMonth(options: MonthOptions, slots: number): Promise<Month> 
     announce: true,
     'keep-ledger': true,
   });
-  let settings: Settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl, SHADOW_CHECK_MS: 0 };
+  let settings: Settings = {
+    DATA_DIR: dir,
+    RPC_URL: cluster.rpcUrl,
+    RPC_WS_URL: cluster.wsUrl,
+    SHADOW_CHECK_MS: 0,
+    SAMPLE_SLOTS: 2,
+  };
   const start = async (name: MonthProcess): Promise<void> => {
     const there = PROCESSES[name].filter((role) => (ROLE_NAMES as readonly string[]).includes(role));
     if (there.length > 0) running.set(name, await startRoles(there, settings));
@@ -132,14 +137,26 @@ export async function emitted(month: Month): Promise<number> {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** Waits until at least as many rows are stored as events were emitted, and no more come. */
+/** Waits until every event is stored and everything between the chain and ClickHouse has read all there is. */
 export async function caughtUp(month: Month): Promise<void> {
   const total = await emitted(month);
   const url = month.url('clickhouse');
   await eventually('every event stored', async () => (await storedRows(url)) >= total, CATCH_UP_MS);
-  let before = -1;
-  for (let now = await storedRows(url); now !== before; now = await storedRows(url)) {
-    before = now;
-    await sleep(POLL_MS * 10);
+  const groups = month.running.has('candles') ? ['samples', 'candles', 'history-sink'] : ['history-sink'];
+  const log = await openLogAt(month.dataDir);
+  try {
+    let behind: readonly string[] = [];
+    await eventually(
+      'every reader at the end of the log',
+      async () => {
+        behind = await unread(log, groups);
+        return behind.length === 0;
+      },
+      CATCH_UP_MS,
+    ).catch((error: unknown) => {
+      throw new Error(`not read: ${behind.join(', ')}`, { cause: error });
+    });
+  } finally {
+    await log.close();
   }
 }
