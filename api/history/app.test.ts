@@ -2,7 +2,7 @@ import Ajv from 'ajv';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ClickHouse, makeClient } from '../../platform/index.ts';
-import { fill, fundingRate, HistoryStage, makeApp, registry } from '../testing/history-stage.ts';
+import { fill, fundingRate, HistoryStage, makeApp, marketSummary, registry } from '../testing/history-stage.ts';
 import { MarketRegistry } from '../views/registry.ts';
 
 const logger = pino({ level: 'silent' });
@@ -103,6 +103,7 @@ describe('/openapi.json', () => {
   it('describes what is really answered', async () => {
     await stage.store('order_action', [fill(), fill({ base_asset_amount_filled: null })]);
     await stage.store('funding_rate', [fundingRate()]);
+    stage.summaries.put(marketSummary());
     const { paths } = await contract();
     const ajv = new Ajv.default({ strict: false });
     for (const [path, url] of [

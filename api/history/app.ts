@@ -6,11 +6,20 @@ import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Logger } from '../../platform/index.ts';
 import { collectOpenApi } from '../contract/openapi.ts';
 import { HISTORY_ERRORS, HistoryError, type HistoryErrorCode, type JsonError } from '../errors.ts';
+import { ammRoutes } from './routes/amm.ts';
+import { authorityRoutes } from './routes/authority.ts';
+import { boardRoutes } from './routes/boards.ts';
 import { candleRoutes } from './routes/candles.ts';
 import { freshnessRoutes } from './routes/freshness.ts';
 import { legacyRoutes } from './routes/legacy.ts';
+import { listingRoutes } from './routes/listing.ts';
 import { marketListRoutes } from './routes/market-lists.ts';
-import { marketStatsRoutes } from './routes/market-stats.ts';
+import { publicRoutes } from './routes/public.ts';
+import { snapshotRoutes } from './routes/snapshots.ts';
+import { fundingStatsRoutes } from './routes/stats-funding.ts';
+import { fundRoutes } from './routes/stats-funds.ts';
+import { lossRoutes } from './routes/stats-losses.ts';
+import { marketStatsRoutes } from './routes/stats-markets.ts';
 import { userListRoutes } from './routes/user-lists.ts';
 import { userOrderRoutes } from './routes/user-orders.ts';
 import type { HistoryServices } from './services.ts';
@@ -23,6 +32,25 @@ const INFO = {
     'Indexed history of protocol events. Amounts in records are raw integers as decimal strings (base 1e9, quote 1e6, ' +
     'price 1e6, funding 1e9); candles and market summaries are JSON numbers in human units.',
 };
+
+const ROUTES = [
+  marketListRoutes,
+  candleRoutes,
+  legacyRoutes,
+  userListRoutes,
+  userOrderRoutes,
+  snapshotRoutes,
+  authorityRoutes,
+  marketStatsRoutes,
+  fundingStatsRoutes,
+  lossRoutes,
+  fundRoutes,
+  boardRoutes,
+  ammRoutes,
+  publicRoutes,
+  listingRoutes,
+  freshnessRoutes,
+];
 
 /** Beyond it a path is unknown. */
 const MAX_PARAM_LENGTH = 1_024;
@@ -54,8 +82,7 @@ export async function historyApp(services: HistoryServices, logger: Logger): Pro
       .send({ error: HISTORY_ERRORS.notFound.error, message: `Route ${method}:${url.split('?', 1)[0]} not found` }),
   );
   const contract = collectOpenApi(app, INFO);
-  const groups = [marketListRoutes, candleRoutes, legacyRoutes, userListRoutes, userOrderRoutes, marketStatsRoutes, freshnessRoutes];
-  for (const routes of groups) {
+  for (const routes of ROUTES) {
     await app.register(async (scope) => routes(scope, services));
   }
   app.get('/openapi.json', async () => contract());

@@ -3,7 +3,7 @@
 
 import type { EventLog, Logger } from '../../platform/index.ts';
 import { type MarketRef, type MarketSummary, type MarketView, marketKey, TOPICS } from '../../schemas/index.ts';
-import { divideRounded, wholeUnits } from '../units.ts';
+import { divideRounded, greatest, wholeUnits } from '../units.ts';
 import { NewestFollower } from '../views/newest.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 import { baseDecimals } from './lists.ts';
@@ -85,7 +85,7 @@ export function summaryBody(market: MarketView, summary: MarketSummary | null) {
     marketType,
     oraclePrice: wholeUnits(oraclePriceOf(market, summary) ?? 0n, PRICE_DECIMALS),
     volume24h: wholeUnits(summary?.quoteVolume24h ?? 0n, QUOTE_DECIMALS),
-    openInterest: base(long > -short ? long : -short),
+    openInterest: base(largerOpenInterest(market, summary)),
     fundingRate: rate(funding?.fundingRate),
     fundingRate24hAvg: wholeUnits(averageFunding(summary), PERCENT_DECIMALS),
     status: status.toLowerCase(),
@@ -113,6 +113,12 @@ export function oraclePriceOf(market: MarketView, summary: MarketSummary | null)
 function openInterest(market: MarketView, summary: MarketSummary | null) {
   if (summary && summary.sampleSlot > 0) return summary;
   return { openInterestLong: market.openInterestBase, openInterestShort: 0n };
+}
+
+/** The larger side, base units of the market. */
+export function largerOpenInterest(market: MarketView, summary: MarketSummary | null): bigint {
+  const { openInterestLong, openInterestShort } = openInterest(market, summary);
+  return greatest(openInterestLong, -openInterestShort);
 }
 
 function averageFunding(summary: MarketSummary | null): bigint {

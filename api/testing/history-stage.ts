@@ -51,7 +51,11 @@ export function makeApp(
     summaries = new MarketSummaries(markets),
     settings = NO_SETTINGS,
     logFacts = async () => NOTHING_KNOWN,
-  }: { readonly summaries?: MarketSummaries; readonly settings?: HistorySettings; readonly logFacts?: () => Promise<LogFacts> } = {},
+  }: {
+    readonly summaries?: MarketSummaries;
+    readonly settings?: HistorySettings;
+    readonly logFacts?: () => Promise<LogFacts>;
+  } = {},
 ): Promise<FastifyInstance> {
   const store = new HistoryStore(database.client, database.database);
   const projections = new Projections(store);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DAY, fill, fundingRate, HistoryStage, NOW } from '../../testing/history-stage.ts';
+import { fundingRate, HistoryStage, NOW } from '../../testing/history-stage.ts';
 
 let stage: HistoryStage;
 
@@ -40,37 +40,5 @@ describe('/market/{symbol}/fundingRates', () => {
   it('is for perp markets', async () => {
     const answer = await stage.app.inject('/market/SOL/fundingRates');
     expect([answer.statusCode, answer.json().message]).toEqual([400, 'Symbol SOL is not a perp market']);
-  });
-});
-
-describe('/stats/markets', () => {
-  it('is a bare array with the specified fields, by type and index', async () => {
-    await stage.store('order_action', [
-      fill({ ts: NOW - DAY }),
-      fill({ ts: NOW - DAY - 1 }),
-      fill({ action_explanation: 'liquidation' }),
-      fill({ action_explanation: 'transferPerpPosition' }),
-    ]);
-    await stage.store('funding_rate', [
-      fundingRate(),
-      ...Array.from({ length: 23 }, () => fundingRate({ funding_rate_long: '0' })),
-      fundingRate({ funding_rate_long: '999999999999' }),
-    ]);
-    const answer = await stage.app.inject('/stats/markets');
-    const body = answer.json<Record<string, unknown>[]>();
-    expect(body.map(({ symbol }) => symbol)).toEqual(['SOL-PERP', 'BTC-PERP', 'USDT', 'SOL']);
-    expect(body[0]).toEqual({
-      marketIndex: 0,
-      symbol: 'SOL-PERP',
-      marketType: 'perp',
-      oraclePrice: 81.12233,
-      volume24h: 450.6,
-      openInterest: 1.5,
-      fundingRate: 0.00790517,
-      fundingRate24hAvg: 0.000329382083,
-      status: 'active',
-    });
-    expect(body[2]).toMatchObject({ volume24h: 0, openInterest: 0, fundingRate: 0, fundingRate24hAvg: 0 });
-    expect(body[3]).toMatchObject({ oraclePrice: 0 });
   });
 });

@@ -1,0 +1,94 @@
+// Funding rates of other venues. Which venues, and where in their answers the rates stand, is a file of the deployment; the
+// service knows none by itself.
+
+import { readFileSync } from 'node:fs';
+import { divideRounded, wholeUnits } from '../units.ts';
+
+/** How long a venue may take. */
+const TIMEOUT_MS = 3_000;
+const HOURS_PER_YEAR = 8_760;
+const MS_PER_S = 1000;
+/** Larger times are milliseconds. */
+const MAX_SECONDS = 100_000_000_000;
+const RATE_DECIMALS = 12;
+
+/** One venue of the file. `records`, `asset`, ... are paths of members separated by dots. */
+export interface FundingVenue {
+  readonly venue: string;
+  readonly url: string;
+  /** Where the list stands in the answer; empty: the answer is the list. */
+  readonly records: string;
+  readonly asset: string;
+  /** A fraction of the notional per interval. */
+  readonly fundingRate: string;
+  /** Hours between payments. */
+  readonly intervalHours: number;
+  /** Unix time, seconds or milliseconds; empty: the time of asking. */
+  readonly ts: string;
+  /** Our names of the venue's assets; others are left out. Absent: all, by the venue's names. */
+  readonly assets?: Readonly<Record<string, string>>;
+}
+
+export interface ExternalRate {
+  readonly asset: string;
+  readonly venue: string;
+  /** Percent per interval. */
+  readonly fundingRate: number;
+  readonly intervalHours: number;
+  readonly annualisedPercent: number;
+  /** Unix seconds. */
+  readonly ts: number;
+}
+
+/** The venues of a file; none for an empty path. Throws when the file cannot be read or a venue lacks a member. */
+export function readVenues(path: string): readonly FundingVenue[] {
+  if (path === '') return [];
+  const venues: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  if (!Array.isArray(venues) || !venues.every(isVenue)) throw new Error(`not a list of funding venues: ${path}`);
+  return venues;
+}
+
+function isVenue(value: unknown): value is FundingVenue {
+  const venue = value as Partial<FundingVenue> | null;
+  const texts = [venue?.venue, venue?.url, venue?.records, venue?.asset, venue?.fundingRate, venue?.ts];
+  return texts.every((text) => typeof text === 'string') && (venue?.intervalHours ?? 0) > 0;
+}
+
+/** What the venues that answered say, by asset, then venue. */
+export async function externalRates(venues: readonly FundingVenue[], now: number): Promise<readonly ExternalRate[]> {
+  const answers = await Promise.all(venues.map((venue) => ratesOfVenue(venue, now).catch(() => [])));
+  return answers.flat().sort((a, b) => compare(a.asset, b.asset) || compare(a.venue, b.venue));
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+async function ratesOfVenue(venue: FundingVenue, now: number): Promise<readonly ExternalRate[]> {
+  const answer = await fetch(venue.url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  if (!answer.ok) return [];
+  const list = memberOf(await answer.json(), venue.records);
+  return Array.isArray(list) ? list.flatMap((record: unknown) => rateOf(venue, record, now) ?? []) : [];
+}
+
+function rateOf(venue: FundingVenue, record: unknown, now: number): ExternalRate | null {
+  const name = String(memberOf(record, venue.asset));
+  const asset = venue.assets ? venue.assets[name] : name;
+  const fraction = Number(memberOf(record, venue.fundingRate));
+  const time = venue.ts === '' ? now : Number(memberOf(record, venue.ts));
+  if (asset === undefined || !Number.isFinite(fraction) || !Number.isFinite(time)) return null;
+  // In integers from here on, so that 0.0001 is 0.01 % and no neighbour of it.
+  const percent = BigInt(Math.round(fraction * 10 ** RATE_DECIMALS)) * 100n;
+  const yearly = divideRounded(percent * BigInt(HOURS_PER_YEAR), BigInt(Math.max(1, Math.round(venue.intervalHours))));
+  return {
+    asset,
+    venue: venue.venue,
+    fundingRate: wholeUnits(percent, RATE_DECIMALS),
+    intervalHours: venue.intervalHours,
+    annualisedPercent: wholeUnits(yearly, RATE_DECIMALS),
+    ts: Math.floor(time > MAX_SECONDS ? time / MS_PER_S : time),
+  };
+}
+
+function memberOf(value: unknown, path: string): unknown {
+  if (path === '') return value;
+  return path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], value);
+}

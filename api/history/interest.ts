@@ -1,0 +1,54 @@
+// Deposit and borrow rates of a spot market from what its interest records say (history reference 5.5).
+
+const ONE = 1_000_000n;
+/** Scaled balance 1e9 times cumulative interest 1e10. */
+const BALANCE_DECIMALS = 19;
+
+/** Balances 1e9, cumulative interest 1e10, the rest 1e6. */
+export interface InterestState {
+  readonly depositBalance: bigint;
+  readonly cumulativeDepositInterest: bigint;
+  readonly borrowBalance: bigint;
+  readonly cumulativeBorrowInterest: bigint;
+  readonly optimalUtilization: bigint;
+  readonly optimalBorrowRate: bigint;
+  readonly maxBorrowRate: bigint;
+}
+
+/** Tokens in mint decimals of a scaled balance, rounded down. */
+export function tokenAmount(balance: bigint, cumulativeInterest: bigint, decimals: number): bigint {
+  return (balance * cumulativeInterest) / 10n ** BigInt(BALANCE_DECIMALS - decimals);
+}
+
+/** Borrowed part of the deposits, 1e6, rounded down; all of it when there are borrows alone. */
+export function utilization(deposits: bigint, borrows: bigint): bigint {
+  if (deposits === 0n) return borrows === 0n ? 0n : ONE;
+  return (borrows * ONE) / deposits;
+}
+
+/** Yearly borrow rate, 1e6: linear to the optimal point, and linear from there to the maximum. Rounded down. */
+export function borrowRate(used: bigint, state: InterestState): bigint {
+  const { optimalUtilization: optimal, optimalBorrowRate: atOptimal, maxBorrowRate: maximum } = state;
+  if (used <= optimal) return optimal === 0n ? atOptimal : (atOptimal * used) / optimal;
+  if (optimal >= ONE) return maximum;
+  return atOptimal + ((maximum - atOptimal) * (used - optimal)) / (ONE - optimal);
+}
+
+export interface Rates {
+  /** Yearly, 1e6 = 100 %. */
+  readonly deposit: bigint;
+  readonly borrow: bigint;
+  /** Tokens, mint decimals. */
+  readonly deposit_balance: bigint;
+  readonly borrow_balance: bigint;
+}
+
+/** All four series at one record; `insuranceFactor` is the insurance fund's part of the interest, 1e6. */
+export function ratesOf(state: InterestState, decimals: number, insuranceFactor: bigint): Rates {
+  const deposits = tokenAmount(state.depositBalance, state.cumulativeDepositInterest, decimals);
+  const borrows = tokenAmount(state.borrowBalance, state.cumulativeBorrowInterest, decimals);
+  const used = utilization(deposits, borrows);
+  const borrow = borrowRate(used, state);
+  const deposit = (borrow * used * (ONE - insuranceFactor)) / (ONE * ONE);
+  return { deposit, borrow, deposit_balance: deposits, borrow_balance: borrows };
+}

@@ -1,0 +1,93 @@
+// Boards of authorities: who traded how much, who gained how much.
+
+import type { HistoryStore } from '../store.ts';
+import { VOLUME_FILLS } from './volumes.ts';
+
+/** Each account with its wallet, from the record of its making. Accounts made before the history began have none. */
+const OWNERS = 'SELECT user, any(user_authority) AS authority FROM {db:Identifier}.account GROUP BY user';
+
+export interface VolumePlace {
+  readonly authority: string;
+  /** Quote 1e6. */
+  readonly volume: string;
+}
+
+/**
+ * Quote volume of perp fills by wallet on one side with from <= ts < to, largest first, ties by key. The AMM is no maker; a
+ * fill of a wallet with itself counts on both sides.
+ */
+export function sideVolumes(
+  store: HistoryStore,
+  side: 'maker' | 'taker',
+  from: number,
+  to: number,
+): Promise<readonly VolumePlace[]> {
+  return store.rows<VolumePlace>(
+    `SELECT base58Encode(owners.authority) AS authority, toString(sum(quote)) AS volume
+     FROM (
+       SELECT user, sum(toUInt256(quote_asset_amount_filled)) AS quote FROM {db:Identifier}.account_action FINAL
+       WHERE ts >= {from:Int64} AND ts < {to:Int64} AND side = {side:String} AND market_type = 'perp' AND ${VOLUME_FILLS}
+       GROUP BY user
+     ) AS fills INNER JOIN (${OWNERS}) AS owners ON fills.user = owners.user
+     GROUP BY owners.authority ORDER BY sum(quote) DESC, authority`,
+    { side, from, to },
+  );
+}
+
+export interface Standing {
+  readonly authority: string;
+  /** Quote 1e6. */
+  readonly volume: string;
+  readonly pnl: string;
+}
+
+/** Newest sample of each perp market at or before a time, and the newest fill's price where it was not sampled. */
+const priceAt = (time: string): string => `
+  SELECT market_index, if(max(sampled) > 0, argMaxIf(price, (ts, slot), sampled), argMax(price, (ts, slot))) AS price FROM (
+    SELECT market_index, ts, slot, toInt256(assumeNotNull(oracle_price)) AS price, 1 AS sampled
+    FROM {db:Identifier}.market_sample
+    WHERE market_type = 'perp' AND oracle_price IS NOT NULL AND ts <= ${time} AND ts > ${time} - 86400
+    UNION ALL
+    SELECT market_index, max(ts) AS ts, toUInt64(0) AS slot, toInt256(argMax(oracle_price, (ts, slot))) AS price, 0 AS sampled
+    FROM {db:Identifier}.account_action WHERE action = 'fill' AND market_type = 'perp' AND ts <= ${time}
+    GROUP BY market_index
+  ) GROUP BY market_index`;
+
+/**
+ * Every wallet that has a position at either end or did anything between: volume of its accounts' perp fills with from < ts
+ * <= to (both sides, liquidations among them, position transfers not), and the P&L of that time: quote received less paid
+ * less fees of its perp fills, plus funding payments, plus the worth of its positions at the end less that at the beginning.
+ * A position is base bought less sold since the history began, worth base * oracle / 1e9 (truncated toward zero, per account
+ * and market) at the newest sample within a day before, else at the oracle price of the market's newest fill. In order of
+ * their keys.
+ */
+export function standings(store: HistoryStore, from: number, to: number): Promise<readonly Standing[]> {
+  const worth = (base: string, price: string) => `intDiv(${base} * ${price}, toInt256(1000000000))`;
+  return store.rows<Standing>(
+    `SELECT base58Encode(owners.authority) AS authority, toString(sum(volume)) AS volume, toString(sum(pnl)) AS pnl
+     FROM (
+       SELECT user, volume, cash + ${worth('base_end', 'closing.price')} - ${worth('base_start', 'opening.price')} AS pnl
+       FROM (
+         SELECT user, market_index,
+           sumIf(quote, inside AND action_explanation != 'transferPerpPosition') AS volume,
+           sumIf(-sign * quote - paid, inside) AS cash, sum(sign * base) AS base_end,
+           sumIf(sign * base, NOT inside) AS base_start
+         FROM (
+           SELECT user, market_index, action_explanation, ts > {from:Int64} AS inside,
+             if(order_direction = 'long', 1, -1) AS sign, toInt256(base_asset_amount_filled) AS base,
+             toInt256(quote_asset_amount_filled) AS quote, toInt256(fee) AS paid
+           FROM {db:Identifier}.account_action FINAL
+           WHERE action = 'fill' AND market_type = 'perp' AND ts <= {to:Int64}
+         ) GROUP BY user, market_index
+         HAVING base_end != 0 OR base_start != 0 OR countIf(inside) > 0
+       ) AS traded
+       LEFT JOIN (${priceAt('{from:Int64}')}) AS opening ON traded.market_index = opening.market_index
+       LEFT JOIN (${priceAt('{to:Int64}')}) AS closing ON traded.market_index = closing.market_index
+       UNION ALL
+       SELECT user, toInt256(0) AS volume, sum(toInt256(funding_payment)) AS pnl
+       FROM {db:Identifier}.funding_payment FINAL WHERE ts > {from:Int64} AND ts <= {to:Int64} GROUP BY user
+     ) AS results INNER JOIN (${OWNERS}) AS owners ON results.user = owners.user
+     GROUP BY owners.authority ORDER BY authority`,
+    { from, to },
+  );
+}

@@ -1,0 +1,47 @@
+// What funding came to over a day, a week, a month and a year.
+
+import { divideRounded } from '../../units.ts';
+import type { HistoryStore } from '../store.ts';
+
+const HOUR_S = 3600;
+/** Averages by name: how many hours each goes back (history reference 7.3). The first is over the newest rows. */
+export const FUNDING_PERIODS = { '24h': 24, '7d': 168, '30d': 720, '1y': 8760 } as const;
+const NEWEST_ROWS = FUNDING_PERIODS['24h'];
+
+export type FundingPeriod = keyof typeof FUNDING_PERIODS;
+const PERIODS = Object.keys(FUNDING_PERIODS) as readonly FundingPeriod[];
+
+/** Which rows a period's mean is over: the newest 24, or those younger than its hours. */
+const within = (period: FundingPeriod): string =>
+  period === '24h' ? `place <= ${NEWEST_ROWS}` : `ts > {now:Int64} - ${FUNDING_PERIODS[period] * HOUR_S}`;
+
+/**
+ * Mean funding of each perp market in percent per hour, 1e9: of fundingRateLong / oraclePriceTwap * 100, each row truncated
+ * toward zero at 1e9, the mean rounded; 0 for a period without rows. Rows older than a year count nowhere.
+ */
+export async function averageFunding(
+  store: HistoryStore,
+  now: number,
+): Promise<ReadonlyMap<number, Readonly<Record<FundingPeriod, bigint>>>> {
+  const sums = PERIODS.map((name) => `[toString(sumIf(percent, ${within(name)})), toString(countIf(${within(name)}))]`);
+  const rows = await store.rows<{ marketIndex: number; sums: readonly (readonly string[])[] }>(
+    `SELECT market_index AS marketIndex, [${sums.join(', ')}] AS sums
+     FROM (
+       SELECT market_index, ts, row_number() OVER (PARTITION BY market_index ORDER BY record_id DESC) AS place,
+         if(oracle_price_twap = 0, toInt256(0),
+           intDiv(toInt256(funding_rate_long) * 100000000, toInt256(oracle_price_twap))) AS percent
+       FROM {db:Identifier}.funding_rate FINAL
+       WHERE ts > {now:Int64} - ${FUNDING_PERIODS['1y'] * HOUR_S}
+     ) GROUP BY market_index`,
+    { now },
+  );
+  return new Map(rows.map(({ marketIndex, sums }) => [marketIndex, means(sums)]));
+}
+
+function means(sums: readonly (readonly string[])[]): Readonly<Record<FundingPeriod, bigint>> {
+  const mean = (period: FundingPeriod): bigint => {
+    const [sum = '0', count = '0'] = sums[PERIODS.indexOf(period)] ?? [];
+    return count === '0' ? 0n : divideRounded(BigInt(sum), BigInt(count));
+  };
+  return { '24h': mean('24h'), '7d': mean('7d'), '30d': mean('30d'), '1y': mean('1y') };
+}

@@ -1,0 +1,221 @@
+// /user/{accountId}/snapshots/... and /authority/{authorityId}/snapshots/...: how accounts stood, hour by hour or day by day.
+
+import type { FastifyInstance } from 'fastify';
+import {
+  answerOf,
+  DAYS_QUERY,
+  KEY,
+  listOf,
+  objectOf,
+  PRICE,
+  QUOTE,
+  raw,
+  type Schema,
+  SECONDS,
+  WHOLE,
+} from '../answer-schemas.ts';
+import { accountsOf } from '../queries/accounts.ts';
+import { referralSnapshots } from '../queries/referrals.ts';
+import { described, errorResponses, PUBLIC_KEY } from '../route-schemas.ts';
+import { type HistoryServices, keyOf } from '../services.ts';
+import { frequencyOf, type Grid, gridOf } from '../snapshots/grid.ts';
+import { type EarnHistory, earnHistories, type TradingHistory, tradingHistories } from '../snapshots/load.ts';
+
+const TRADING = listOf(
+  objectOf({
+    ts: SECONDS,
+    ...Object.fromEntries(
+      [
+        'accountBalance',
+        'unrealizedPnl',
+        'cumulativeRealizedPnl',
+        'unsettledPnl',
+        'cumulativeSettledPnl',
+        'cumulativeFunding',
+        'cumulativeFeePaid',
+        'cumulativeFeeRebate',
+        'cumulativeTakerVolume',
+        'cumulativeMakerVolume',
+      ].map((name) => [name, QUOTE]),
+    ),
+  }),
+  'oldest first, from the first event of the account on',
+);
+const METRICS = objectOf(
+  {
+    cumulativeMakerVolume: QUOTE,
+    cumulativeTakerVolume: QUOTE,
+    cumulativeFeePaid: QUOTE,
+    cumulativeFeeRebate: QUOTE,
+  },
+  'over the life of the account',
+);
+const TOKENS = raw('token, mint decimals');
+const EARN = listOf(
+  objectOf({
+    ts: SECONDS,
+    assets: listOf(
+      objectOf({
+        marketIndex: WHOLE,
+        balance: TOKENS,
+        deposits: TOKENS,
+        withdrawals: TOKENS,
+        rewards: TOKENS,
+        pnl: TOKENS,
+        interestBaseValue: TOKENS,
+        interestQuoteValue: QUOTE,
+        oraclePrice: PRICE,
+      }),
+    ),
+  }),
+  'oldest first, daily, from the first movement of tokens on',
+);
+const FLAGGED = objectOf({
+  flagged: { type: 'boolean', description: 'tokens moved before the first deposit record: a balance is not whole' },
+});
+const VAULTS = listOf({ type: 'object' }, 'empty: events of the vault program are not kept');
+const REFERRALS = listOf(
+  objectOf({
+    ts: SECONDS,
+    referralCount: WHOLE,
+    referralRewards: QUOTE,
+    referredVolume30D: QUOTE,
+    referredUsers: listOf(KEY),
+  }),
+  'oldest first, from the first referral on',
+);
+
+interface SnapshotRequest {
+  readonly services: HistoryServices;
+  /** The account, or the wallet. */
+  readonly key: string;
+  /** Accounts concerned: the one, or all of the wallet. */
+  readonly users: readonly string[];
+  readonly days: number;
+}
+
+interface SnapshotRoute {
+  readonly name: string;
+  readonly summary: string;
+  readonly members: Readonly<Record<string, Schema>>;
+  readonly answer: (request: SnapshotRequest) => Promise<object>;
+}
+
+const USER_ROUTES: readonly SnapshotRoute[] = [
+  {
+    name: 'trading',
+    summary: 'Trading of an account',
+    members: { snapshots: TRADING, metrics: METRICS },
+    answer: async (request) => (await tradingOf(request)).get(request.key) ?? {},
+  },
+  {
+    name: 'earn',
+    summary: 'What the tokens of an account brought',
+    members: { snapshots: EARN, meta: FLAGGED },
+    answer: async (request) => {
+      const history = (await earnOf(request)).get(request.key);
+      return { snapshots: history?.snapshots ?? [], meta: { flagged: history?.flagged ?? false } };
+    },
+  },
+  {
+    name: 'vaults',
+    summary: 'Vault deposits of an account',
+    members: { snapshots: VAULTS },
+    answer: async () => ({ snapshots: [] }),
+  },
+];
+
+const ACCOUNT = { accountId: KEY };
+const TRADING_ACCOUNTS = listOf(objectOf({ ...ACCOUNT, snapshots: TRADING, metrics: METRICS }));
+const EARN_ACCOUNTS = listOf(objectOf({ ...ACCOUNT, snapshots: EARN }));
+
+const AUTHORITY_ROUTES: readonly SnapshotRoute[] = [
+  {
+    name: 'overview',
+    summary: 'Trading, earning and vaults of the accounts of a wallet',
+    members: { products: objectOf({ trade: TRADING_ACCOUNTS, earn: EARN_ACCOUNTS, vaults: VAULTS }) },
+    answer: async (request) => {
+      const [trade, earn] = await Promise.all([tradingOf(request), earnOf(request)]);
+      return { products: { trade: byAccount(trade), earn: earnByAccount(earn), vaults: [] } };
+    },
+  },
+  {
+    name: 'trading',
+    summary: 'Trading of the accounts of a wallet',
+    members: { accounts: TRADING_ACCOUNTS },
+    answer: async (request) => ({ accounts: byAccount(await tradingOf(request)) }),
+  },
+  {
+    name: 'earn',
+    summary: 'What the tokens of the accounts of a wallet brought',
+    members: { accounts: EARN_ACCOUNTS },
+    answer: async (request) => ({ accounts: earnByAccount(await earnOf(request)) }),
+  },
+  {
+    name: 'vaults',
+    summary: 'Vault deposits of a wallet',
+    members: { accounts: VAULTS },
+    answer: async () => ({ accounts: [] }),
+  },
+  {
+    name: 'referrals',
+    summary: 'Whom a wallet referred, and what that brought',
+    members: { snapshots: REFERRALS },
+    answer: async ({ services, key, days }) => ({
+      snapshots: await referralSnapshots(services.store, key, gridFor(services, days)),
+    }),
+  },
+];
+
+const gridFor = ({ now }: HistoryServices, days: number): Grid => gridOf(now(), days, frequencyOf(days));
+
+function tradingOf({ services, users, days }: SnapshotRequest): Promise<ReadonlyMap<string, TradingHistory>> {
+  return tradingHistories(services, users, gridFor(services, days));
+}
+
+function earnOf({ services, users, days }: SnapshotRequest): Promise<ReadonlyMap<string, EarnHistory>> {
+  return earnHistories(services, users, gridOf(services.now(), days, 'daily'));
+}
+
+const byAccount = (histories: ReadonlyMap<string, TradingHistory>) =>
+  [...histories].map(([accountId, history]) => ({ accountId, ...history }));
+const earnByAccount = (histories: ReadonlyMap<string, EarnHistory>) =>
+  [...histories].map(([accountId, { snapshots }]) => ({ accountId, snapshots }));
+
+export function snapshotRoutes(app: FastifyInstance, services: HistoryServices): void {
+  for (const route of USER_ROUTES) {
+    snapshotRoute(app, services, { scope: 'user', param: 'accountId', tag: 'User' }, route, async (key) => [key]);
+  }
+  for (const route of AUTHORITY_ROUTES) {
+    const scope = { scope: 'authority', param: 'authorityId', tag: 'Authority' };
+    snapshotRoute(app, services, scope, route, async (key) =>
+      (await accountsOf(services.store, key)).map(({ accountId }) => accountId),
+    );
+  }
+}
+
+function snapshotRoute(
+  app: FastifyInstance,
+  services: HistoryServices,
+  { scope, param, tag }: { readonly scope: string; readonly param: string; readonly tag: string },
+  { name, summary, members, answer }: SnapshotRoute,
+  usersOf: (key: string) => Promise<readonly string[]>,
+): void {
+  app.get<{ Params: Readonly<Record<string, string>>; Querystring: { days: number } }>(
+    `/${scope}/:${param}/snapshots/${name}`,
+    {
+      schema: described({
+        summary,
+        tags: [tag],
+        params: { type: 'object', required: [param], properties: { [param]: PUBLIC_KEY } },
+        querystring: DAYS_QUERY,
+        response: { 200: answerOf('snapshots', members), ...errorResponses },
+      }),
+    },
+    async ({ params, query: { days } }) => {
+      const key = keyOf(params[param] ?? '');
+      await services.projections.require('events');
+      return { success: true, ...(await answer({ services, key, users: await usersOf(key), days })) };
+    },
+  );
+}

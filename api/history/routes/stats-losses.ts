@@ -1,0 +1,107 @@
+// /stats/liquidations and /stats/bankruptcies: rows of the whole exchange, and what they come to.
+
+import type { FastifyInstance } from 'fastify';
+import { answerOf, objectOf, QUOTE, type Schema, WHOLE } from '../answer-schemas.ts';
+import { listPage, type RowSource, registryParameters, rollingRange } from '../lists.ts';
+import { MinuteCache } from '../minute-cache.ts';
+import { BANKRUPTCIES, type BankruptcyTotals, bankruptcyTotals, liquidationStats } from '../queries/losses.ts';
+import { described, errorResponses, limitSchema, PAGE, rollingResponse, TS_FILTERS } from '../route-schemas.ts';
+import { LIQUIDATION_FIELDS } from '../rows/liquidations.ts';
+import type { HistoryServices } from '../services.ts';
+import type { Parameters } from '../store.ts';
+
+const FALLBACK_ROWS = 20;
+const MAX_ROWS = 50;
+
+const LIQUIDATIONS: RowSource = {
+  from: '{db:Identifier}.liquidation_by_time',
+  fields: LIQUIDATION_FIELDS,
+  filterSql: '1',
+};
+
+interface LossQuery {
+  readonly page: string | undefined;
+  readonly limit: number;
+  readonly startTs: number | undefined;
+  readonly endTs: number | undefined;
+}
+
+interface LossList {
+  readonly path: string;
+  readonly summary: string;
+  readonly source: RowSource;
+  readonly stats: Schema;
+  readonly load: (services: HistoryServices) => Promise<object>;
+}
+
+const PERIOD = objectOf({ count: WHOLE, amount: QUOTE });
+
+const LISTS: readonly LossList[] = [
+  {
+    path: '/stats/liquidations',
+    summary:
+      'Liquidations of every kind, bankruptcies among them, last 31 days; stats count all and sum what changed hands',
+    source: LIQUIDATIONS,
+    stats: objectOf({ '24h': PERIOD, '30d': PERIOD }),
+    load: ({ store, markets, now }) => liquidationStats(store, now(), registryParameters(markets)),
+  },
+  {
+    path: '/stats/bankruptcies',
+    summary: 'Bankruptcies, last 31 days; stats are over all that are stored',
+    source: { ...LIQUIDATIONS, filterSql: BANKRUPTCIES },
+    stats: objectOf({ totalAmount: QUOTE, ifPayment: QUOTE, socialLoss: QUOTE, totalCount: WHOLE }),
+    load: async (services) => totalsBody(await bankruptcyTotals(services.store, valueParameters(services))),
+  },
+];
+
+/** Newest oracle prices by spot index, for what was never sampled. */
+function valueParameters({ markets }: HistoryServices): Parameters {
+  const spots = markets.list().filter(({ marketType }) => marketType === 'spot');
+  const prices = Object.fromEntries(
+    spots.map(({ marketIndex, oraclePrice }) => [marketIndex, String(oraclePrice ?? 0n)]),
+  );
+  return { ...registryParameters(markets), prices };
+}
+
+function totalsBody({ totalAmount, ifPayment, socialLoss, totalCount }: BankruptcyTotals) {
+  return {
+    totalAmount: String(totalAmount),
+    ifPayment: String(ifPayment),
+    socialLoss: String(socialLoss),
+    totalCount,
+  };
+}
+
+export function lossRoutes(app: FastifyInstance, services: HistoryServices): void {
+  for (const { path, summary, source, stats, load } of LISTS) {
+    const cache = new MinuteCache<object>(services.now);
+    const { properties } = rollingResponse(source.fields);
+    app.get<{ Querystring: LossQuery }>(
+      path,
+      {
+        schema: described({
+          summary,
+          tags: ['Stats'],
+          querystring: {
+            type: 'object',
+            properties: { page: PAGE, limit: limitSchema(FALLBACK_ROWS, MAX_ROWS), ...TS_FILTERS },
+          },
+          response: {
+            200: answerOf('rows, newest first', { stats, records: properties.records, meta: properties.meta }),
+            ...errorResponses,
+          },
+        }),
+      },
+      async ({ query: { page, limit, startTs, endTs } }) => {
+        await services.projections.require('events');
+        const range = rollingRange(services.now(), startTs, endTs);
+        const parameters = registryParameters(services.markets);
+        const [list, totals] = await Promise.all([
+          listPage(services.store, { source, parameters, range, path, page, limit }),
+          cache.get('', () => load(services)),
+        ]);
+        return { success: true, stats: totals, records: list.records, meta: { nextPage: list.nextPage } };
+      },
+    );
+  }
+}

@@ -1,0 +1,40 @@
+// The times a series of snapshots has points at, and the bucket of rows that each point adds to the one before.
+
+import type { Parameters } from '../store.ts';
+
+const HOUR_S = 3600;
+const DAY_S = 86_400;
+
+export interface Grid {
+  /** Oldest point, unix seconds. */
+  readonly first: number;
+  readonly step: number;
+  /** Every point, oldest first; the last is now. */
+  readonly times: readonly number[];
+}
+
+export type Frequency = 'hourly' | 'daily';
+
+/** One day is shown by the hour, more by the day (history reference 3.2.1). */
+export const frequencyOf = (days: number): Frequency => (days === 1 ? 'hourly' : 'daily');
+
+/**
+ * Points at the UTC hours or midnights within (now - days, now], and one at now. `days` from 1. Rows of bucket 0 have a time
+ * at or before the first point, rows of bucket k one after point k - 1 and at or before point k.
+ */
+export function gridOf(now: number, days: number, frequency: Frequency): Grid {
+  const step = frequency === 'hourly' ? HOUR_S : DAY_S;
+  const newest = Math.floor(now / step) * step;
+  const count = (days * DAY_S) / step;
+  const times = Array.from({ length: count }, (_, index) => newest - (count - 1 - index) * step);
+  const first = times[0] ?? newest;
+  return { first, step, times: newest === now ? times : [...times, now] };
+}
+
+/** SQL of a row's bucket; its parameters are `gridParameters`, its rows those with a time up to `{last:Int64}`. */
+export const bucketSql = (ts: string): string =>
+  `if(${ts} <= {first:Int64}, 0, intDiv(${ts} - {first:Int64} + {step:Int64} - 1, {step:Int64}))`;
+
+export function gridParameters({ first, step, times }: Grid): Parameters {
+  return { first, step, last: times.at(-1) ?? first };
+}

@@ -1,0 +1,116 @@
+// Snapshots of accounts, computed when they are asked for from the stored events.
+
+import type { MarketRegistry } from '../../views/registry.ts';
+import { baseDecimals } from '../lists.ts';
+import { fillSums, perpMoney, recordedInterest, sampledPrices, tokenMoves } from '../queries/snapshots.ts';
+import type { HistoryStore } from '../store.ts';
+import { type BalancePoint, balancePoints, type SpotMarkets } from './balances.ts';
+import { type EarnSnapshot, earnSnapshots } from './earn.ts';
+import type { Grid } from './grid.ts';
+import { CarriedForward, grouped } from './series.ts';
+import { type TradingMetrics, type TradingSnapshot, tradingSnapshots } from './trading.ts';
+
+export interface TradingHistory {
+  readonly snapshots: readonly TradingSnapshot[];
+  readonly metrics: TradingMetrics;
+}
+
+export interface EarnHistory {
+  readonly snapshots: readonly EarnSnapshot[];
+  /** True when a balance begins at an unknown amount. */
+  readonly flagged: boolean;
+}
+
+export interface SnapshotSources {
+  readonly store: HistoryStore;
+  readonly markets: MarketRegistry;
+}
+
+/** Of a token nobody described. */
+const UNKNOWN_SCALE = 1_000_000n;
+
+/** Trading snapshots by account, for those given. */
+export async function tradingHistories(
+  sources: SnapshotSources,
+  users: readonly string[],
+  grid: Grid,
+): Promise<ReadonlyMap<string, TradingHistory>> {
+  if (users.length === 0) return new Map();
+  const [fills, money, tokens] = await Promise.all([
+    fillSums(sources.store, users, grid),
+    perpMoney(sources.store, users, grid),
+    balancesByUser(sources, users, grid),
+  ]);
+  const traded = new Set(
+    fills.filter(({ marketType }) => marketType === 'perp').map((row) => `perp-${row.marketIndex}`),
+  );
+  const prices = await pricesOf(sources.store, [...traded], grid);
+  const [fillsBy, moneyBy] = [grouped(fills, ({ user }) => user), grouped(money, ({ user }) => user)];
+  return new Map(
+    users.map((user) => [
+      user,
+      tradingSnapshots({
+        times: grid.times,
+        fills: fillsBy.get(user) ?? [],
+        money: moneyBy.get(user) ?? [],
+        balances: tokens.get(user) ?? [],
+        prices,
+      }),
+    ]),
+  );
+}
+
+/** Earn snapshots by account, for those given. */
+export async function earnHistories(
+  sources: SnapshotSources,
+  users: readonly string[],
+  grid: Grid,
+): Promise<ReadonlyMap<string, EarnHistory>> {
+  if (users.length === 0) return new Map();
+  const tokens = await balancesByUser(sources, users, grid);
+  return new Map(
+    users.map((user) => {
+      const points = tokens.get(user) ?? [];
+      return [user, { snapshots: earnSnapshots(grid.times, points), flagged: points.at(-1)?.isIncomplete ?? false }];
+    }),
+  );
+}
+
+async function balancesByUser(
+  { store, markets }: SnapshotSources,
+  users: readonly string[],
+  grid: Grid,
+): Promise<ReadonlyMap<string, readonly BalancePoint[]>> {
+  const moves = await tokenMoves(store, users, grid);
+  const indexes = [...new Set(moves.map(({ marketIndex }) => marketIndex))];
+  const [prices, interestRows] = await Promise.all([
+    pricesOf(store, indexes.map(spotName), grid),
+    recordedInterest(store, indexes, grid),
+  ]);
+  const interest = CarriedForward.of(
+    interestRows,
+    grid.times.length,
+    ({ marketIndex }) => spotName(marketIndex),
+    ({ depositInterest, borrowInterest }) => ({ deposit: BigInt(depositInterest), borrow: BigInt(borrowInterest) }),
+  );
+  const spot: SpotMarkets = { prices, interest, scaleOf: (marketIndex) => tokenScale(markets, marketIndex) };
+  const byUser = grouped(moves, ({ user }) => user);
+  return new Map(users.map((user) => [user, balancePoints(byUser.get(user) ?? [], grid.times.length, spot)]));
+}
+
+const spotName = (marketIndex: number): string => `spot-${marketIndex}`;
+
+function tokenScale(markets: MarketRegistry, marketIndex: number): bigint {
+  const market = markets.byKey(spotName(marketIndex));
+  return market ? 10n ** BigInt(baseDecimals(market)) : UNKNOWN_SCALE;
+}
+
+async function pricesOf(store: HistoryStore, names: readonly string[], grid: Grid): Promise<CarriedForward<bigint>> {
+  const rows = await sampledPrices(store, names, grid);
+  return CarriedForward.of(
+    rows,
+    grid.times.length,
+    ({ market }) => market,
+    ({ price }) => BigInt(price),
+  );
+}

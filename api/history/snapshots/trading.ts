@@ -1,0 +1,166 @@
+// Trading snapshots of one account (history reference 3.2.1), from sums of what it did by bucket. All divisions are truncated
+// toward zero, all amounts quote 1e6 unless said otherwise.
+
+import type { FillsRow, PerpMoneyRow } from '../queries/snapshots.ts';
+import type { BalancePoint } from './balances.ts';
+import { byBucket, type CarriedForward } from './series.ts';
+
+const BASE_SCALE = 1_000_000_000n;
+
+/**
+ * An account at a point, from the events with a time at or before it.
+ *
+ * - `cumulativeRealizedPnl`: per fill that closed something, closed quote less existing entry (a closed short: the other way
+ *   round) less the fee's share, as history reference 4.12 has it.
+ * - `cumulativeFunding`: funding payments; `cumulativeSettledPnl`: `pnl` of settlements.
+ * - `cumulativeFeePaid`, `cumulativeFeeRebate`: positive and negative fees of the account's side of its fills, both as
+ *   positive sums.
+ * - `cumulativeTakerVolume`, `cumulativeMakerVolume`: quote of its fills, liquidations among them, position transfers not.
+ * - `unrealizedPnl`: over its perp positions base * oracle / 1e9 + entry. Base is bought less sold. A fill that opens takes
+ *   its quote off the entry (long) or adds it (short), one that closes puts the existing entry back, a flip does both; a
+ *   position that expired is taken off as the settlement says. The oracle price is the newest sample at or before the point
+ *   and not older than a day before the first point, else that of the account's last fill there.
+ * - `unsettledPnl`: what its positions would settle to: quote received less quote paid less fees over all fills, plus funding,
+ *   plus what liquidations moved (a loss taken over, a gain taken, a bankruptcy's loss forgiven), plus the worth of positions
+ *   that expired at their settle price, less settled P&L, plus base * oracle / 1e9 of each position.
+ * - `accountBalance`: worth of its tokens (`TokenBalance.worth`) plus `unsettledPnl`.
+ */
+export interface TradingSnapshot {
+  /** Unix seconds. */
+  readonly ts: number;
+  readonly accountBalance: string;
+  readonly unrealizedPnl: string;
+  readonly cumulativeRealizedPnl: string;
+  readonly unsettledPnl: string;
+  readonly cumulativeSettledPnl: string;
+  readonly cumulativeFunding: string;
+  readonly cumulativeFeePaid: string;
+  readonly cumulativeFeeRebate: string;
+  readonly cumulativeTakerVolume: string;
+  readonly cumulativeMakerVolume: string;
+}
+
+export interface TradingMetrics {
+  readonly cumulativeMakerVolume: string;
+  readonly cumulativeTakerVolume: string;
+  readonly cumulativeFeePaid: string;
+  readonly cumulativeFeeRebate: string;
+}
+
+export interface TradingInputs {
+  readonly times: readonly number[];
+  readonly fills: readonly FillsRow[];
+  readonly money: readonly PerpMoneyRow[];
+  /** By point. */
+  readonly balances: readonly BalancePoint[];
+  /** Oracle price 1e6 by `perp-0`. */
+  readonly prices: CarriedForward<bigint>;
+}
+
+interface Position {
+  base: bigint;
+  entry: bigint;
+  /** Oracle price of the last fill. */
+  price: bigint;
+}
+
+class Totals {
+  realized = 0n;
+  funding = 0n;
+  settled = 0n;
+  feePaid = 0n;
+  feeRebate = 0n;
+  takerVolume = 0n;
+  makerVolume = 0n;
+  /** Quote that positions brought, before settlement. */
+  cash = 0n;
+  readonly positions = new Map<number, Position>();
+
+  position(marketIndex: number): Position {
+    const position = this.positions.get(marketIndex) ?? { base: 0n, entry: 0n, price: 0n };
+    this.positions.set(marketIndex, position);
+    return position;
+  }
+}
+
+/** Points from the account's first event on, oldest first, and its totals at the last point. */
+export function tradingSnapshots({ times, fills, money, balances, prices }: TradingInputs): {
+  readonly snapshots: readonly TradingSnapshot[];
+  readonly metrics: TradingMetrics;
+} {
+  const totals = new Totals();
+  const [fillsBy, moneyBy] = [byBucket(fills, times.length), byBucket(money, times.length)];
+  const snapshots: TradingSnapshot[] = [];
+  let hasBegun = false;
+  for (const [point, ts] of times.entries()) {
+    const [newFills, newMoney] = [fillsBy[point] ?? [], moneyBy[point] ?? []];
+    for (const row of newFills) takeFills(totals, row);
+    for (const row of newMoney) takeMoney(totals, row);
+    const tokens = balances[point]?.balances ?? [];
+    hasBegun ||= newFills.length > 0 || newMoney.length > 0 || tokens.length > 0;
+    if (!hasBegun) continue;
+    const worth = tokens.reduce((sum, { balance, worth }) => sum + worth(balance), 0n);
+    snapshots.push(snapshot(ts, totals, worth, (marketIndex) => prices.at(`perp-${marketIndex}`, point)));
+  }
+  return { snapshots, metrics: metricsOf(totals) };
+}
+
+function takeFills(totals: Totals, row: FillsRow): void {
+  totals.takerVolume += BigInt(row.takerVolume);
+  totals.makerVolume += BigInt(row.makerVolume);
+  totals.feePaid += BigInt(row.feePaid);
+  totals.feeRebate += BigInt(row.feeRebate);
+  totals.realized += BigInt(row.realized);
+  if (row.marketType !== 'perp') return;
+  totals.cash += BigInt(row.cash);
+  const position = totals.position(row.marketIndex);
+  position.base += BigInt(row.base);
+  position.entry += BigInt(row.entry);
+  position.price = BigInt(row.oraclePrice);
+}
+
+function takeMoney(totals: Totals, row: PerpMoneyRow): void {
+  totals.funding += BigInt(row.funding);
+  totals.settled += BigInt(row.settled);
+  totals.cash += BigInt(row.funding) - BigInt(row.settled) + BigInt(row.moved);
+  if (row.expiredBase === '0' && row.expiredEntry === '0') return;
+  const position = totals.position(row.marketIndex);
+  position.base -= BigInt(row.expiredBase);
+  position.entry -= BigInt(row.expiredEntry);
+}
+
+function snapshot(
+  ts: number,
+  totals: Totals,
+  tokensWorth: bigint,
+  priceOf: (marketIndex: number) => bigint | null,
+): TradingSnapshot {
+  let [entries, worth] = [0n, 0n];
+  for (const [marketIndex, { base, entry, price }] of totals.positions) {
+    entries += entry;
+    worth += (base * (priceOf(marketIndex) ?? price)) / BASE_SCALE;
+  }
+  const unsettledPnl = totals.cash + worth;
+  return {
+    ts,
+    accountBalance: String(tokensWorth + unsettledPnl),
+    unrealizedPnl: String(worth + entries),
+    cumulativeRealizedPnl: String(totals.realized),
+    unsettledPnl: String(unsettledPnl),
+    cumulativeSettledPnl: String(totals.settled),
+    cumulativeFunding: String(totals.funding),
+    cumulativeFeePaid: String(totals.feePaid),
+    cumulativeFeeRebate: String(totals.feeRebate),
+    cumulativeTakerVolume: String(totals.takerVolume),
+    cumulativeMakerVolume: String(totals.makerVolume),
+  };
+}
+
+function metricsOf({ makerVolume, takerVolume, feePaid, feeRebate }: Totals): TradingMetrics {
+  return {
+    cumulativeMakerVolume: String(makerVolume),
+    cumulativeTakerVolume: String(takerVolume),
+    cumulativeFeePaid: String(feePaid),
+    cumulativeFeeRebate: String(feeRebate),
+  };
+}
