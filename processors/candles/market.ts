@@ -11,6 +11,8 @@ import {
   FillSeries,
   fillRow,
   HIGH,
+  joinFills,
+  joinTicks,
   LOW,
   ORDER,
   OracleSeries,
@@ -79,6 +81,10 @@ export class MarketCandles {
   /** Time up to which candles were told; null before the first fill. */
   private toldTs: number | null = null;
   private prunedTo = 0;
+  /** Fills of one minute, and their ticks, that are not in the rows yet: most fills are of the minute of the one before. */
+  private waitingMinute: number | null = null;
+  private readonly waitingFills = fillRow();
+  private readonly waitingTicks = oracleRow();
   private readonly scales: readonly Scale[] = RESOLUTIONS.map((resolution) => ({
     resolution,
     fills: new FillSeries(),
@@ -137,11 +143,27 @@ export class MarketCandles {
     this.begin(minute, fill);
     putFill(scratchFill, fill);
     putTick(scratchTick, fill.ts, fill.slot * 2, Math.max(fill.id, 0), fill.oracle, fill.oracle, fill.oracle);
-    for (const { resolution, fills, oracles } of this.scales) {
-      const bucket = bucketOf(resolution, minute);
-      fills.join(bucket, scratchFill);
-      oracles.join(bucket, scratchTick);
+    const isNew = minute !== this.waitingMinute;
+    if (isNew) {
+      this.settle();
+      this.waitingMinute = minute;
     }
+    joinFills(this.waitingFills, 0, scratchFill, 0, isNew);
+    joinTicks(this.waitingTicks, 0, scratchTick, 0, isNew);
+  }
+
+  /** Joins the fills that wait to every bucket they are of. Comes before rows are read. */
+  settle(): void {
+    const { waitingMinute, waitingFills, waitingTicks } = this;
+    if (waitingMinute === null) return;
+    for (const { resolution, fills, oracles } of this.scales) {
+      const bucket = bucketOf(resolution, waitingMinute);
+      fills.join(bucket, waitingFills);
+      oracles.join(bucket, waitingTicks);
+    }
+    waitingFills.fill(0);
+    waitingTicks.fill(0);
+    this.waitingMinute = null;
   }
 
   /** Joins an oracle price with the extremes it stands for. One whose minute is no longer kept changes nothing. */
@@ -159,6 +181,7 @@ export class MarketCandles {
 
   /** Candles changed since the last call, each once, oldest first by resolution. */
   *takeCandles(): Generator<CandleView> {
+    this.settle();
     const { first, ts, toldTs } = this;
     if (first !== null) {
       for (const scale of this.scales) yield* this.changed(scale, first, toldTs, minuteOf(ts));

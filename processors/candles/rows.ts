@@ -76,11 +76,7 @@ export class FillSeries extends Series {
   /** Joins one fill, or all fills of a shorter bucket, to a bucket. */
   join(bucket: number, from: Float64Array, start = 0): void {
     const isNew = this.open(bucket);
-    const { rows, at } = this;
-    this.mark(bucket, joinPrices(rows, at, from, start, isNew, false) | CHANGED);
-    addAmount(rows, at + QUOTE_LOW, from, start + QUOTE_LOW);
-    addAmount(rows, at + BASE_LOW, from, start + BASE_LOW);
-    rows[at + TRADES] = (rows[at + TRADES] ?? 0) + (from[start + TRADES] ?? 0);
+    this.mark(bucket, joinFills(this.rows, this.at, from, start, isNew));
   }
 }
 
@@ -93,9 +89,22 @@ export class OracleSeries extends Series {
   /** Joins one tick, or all ticks of a shorter bucket, to a bucket. */
   join(bucket: number, from: Float64Array, start = 0): void {
     const isNew = this.open(bucket);
-    const mark = joinPrices(this.rows, this.at, from, start, isNew, true);
+    const mark = joinTicks(this.rows, this.at, from, start, isNew);
     if (mark !== 0) this.mark(bucket, mark);
   }
+}
+
+/** Joins a row of fills to another, which is all zeros when new; returns what changed. */
+export function joinFills(rows: Float64Array, at: number, from: Float64Array, start: number, isNew: boolean): number {
+  addAmount(rows, at + QUOTE_LOW, from, start + QUOTE_LOW);
+  addAmount(rows, at + BASE_LOW, from, start + BASE_LOW);
+  rows[at + TRADES] = (rows[at + TRADES] ?? 0) + (from[start + TRADES] ?? 0);
+  return joinPrices(rows, at, from, start, isNew, false) | CHANGED;
+}
+
+/** Joins a row of ticks to another; returns what changed, 0 when no price did. */
+export function joinTicks(rows: Float64Array, at: number, from: Float64Array, start: number, isNew: boolean): number {
+  return joinPrices(rows, at, from, start, isNew, true);
 }
 
 /** Joins close, high and low; returns what changed of them. */
