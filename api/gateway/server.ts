@@ -13,6 +13,7 @@ import { Fanout } from './fanout.ts';
 import { FeeChannels } from './fee-channels.ts';
 import { BookFeed } from './feed/feed.ts';
 import { feedMetrics } from './feed/metrics.ts';
+import { FillMetrics } from './fill-metrics.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { MAX_PAYLOAD_BYTES } from './limits.ts';
 import { gatewayMetrics } from './metrics.ts';
@@ -43,7 +44,8 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   const fanout = new Fanout();
   const heartbeat = new Heartbeat();
   const books = new BookChannels({ reader, fanout, metrics, tickMs: config.bookTickMs });
-  const trades = new TradeChannels({ log, logger, fanout, indicativeKeys });
+  const fillMetrics = new FillMetrics({ registry: ctx.metrics, reader });
+  const trades = new TradeChannels({ log, logger, fanout, indicativeKeys, fillMetrics });
   const fees = new FeeChannels({ log, logger, fanout });
   const sessions = new Sessions({ markets: reader.markets, books, fanout, feed, heartbeat, metrics });
   const release = async (): Promise<void> => {

@@ -6,6 +6,7 @@ import type { IndicativeKeys } from '../quotes/indicative-keys.ts';
 import { followAlways } from '../views/follow.ts';
 import { envelope } from './book-channels.ts';
 import type { Fanout } from './fanout.ts';
+import type { FillMetrics } from './fill-metrics.ts';
 import { REMEMBERED_FILLS } from './limits.ts';
 import { resolveChannel } from './requests.ts';
 import { tradeJson } from './trade-body.ts';
@@ -16,6 +17,7 @@ export interface TradeChannelsOptions {
   readonly fanout: Fanout;
   /** Tells which fills a known indicative quoter made. */
   readonly indicativeKeys: IndicativeKeys;
+  readonly fillMetrics: FillMetrics;
 }
 
 export class TradeChannels {
@@ -58,15 +60,17 @@ export class TradeChannels {
   }
 
   #publish({ partition, records }: LogBatch): void {
+    const { fanout, indicativeKeys, fillMetrics } = this.#options;
     const frames: { name: string; frame: Buffer }[] = [];
     for (const { value, offset } of records) {
       const trade = this.#decode(value, `${TOPICS.tradeViews.name}/${partition}/${offset}`);
       if (!trade || !this.#firstSighting(trade)) continue;
+      const quoter = indicativeKeys.of(trade);
+      fillMetrics.take(trade, quoter);
       const { name } = resolveChannel('trades', trade, 1);
-      if (!this.#options.fanout.has(name)) continue;
-      frames.push({ name, frame: envelope(name, tradeJson(trade, this.#options.indicativeKeys.of(trade))) });
+      if (fanout.has(name)) frames.push({ name, frame: envelope(name, tradeJson(trade, quoter)) });
     }
-    if (frames.length > 0) this.#options.fanout.send(frames);
+    if (frames.length > 0) fanout.send(frames);
   }
 
   #firstSighting({ txSig, fillRecordId, marketType, marketIndex }: TradeView): boolean {
