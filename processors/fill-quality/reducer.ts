@@ -82,11 +82,12 @@ export class FillQuality {
 
   private due(): FillQualityView[] {
     const views: FillQualityView[] = [];
-    for (const [key, market] of this.markets) {
-      const { publishedSeconds } = market;
-      if (publishedSeconds !== null && this.nowSeconds - publishedSeconds < REFRESH_SECONDS) continue;
-      views.push(this.view(key, market));
-    }
+    const due = [...this.markets].filter(
+      ([, { publishedSeconds: at }]) => at === null || this.nowSeconds - at >= REFRESH_SECONDS,
+    );
+    // By key: a restart brings markets back in another order.
+    due.sort(([left], [right]) => (left < right ? -1 : 1));
+    for (const [key, market] of due) views.push(this.view(key, market));
     return views;
   }
 

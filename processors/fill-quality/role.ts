@@ -2,19 +2,10 @@
 // position, windows and the ids already seen are left behind in one commit per batch.
 
 import { Counter, type Registry } from 'prom-client';
-import {
-  type Commit,
-  type EventLog,
-  type LogBatch,
-  type Logger,
-  type LogRecord,
-  type NewRecord,
-  positionKey,
-  type RoleContext,
-  type RunningRole,
-} from '../../platform/index.ts';
+import type { LogBatch, Logger, LogRecord, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
 import { decodeEvent, encodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
-import { type SeenChunk, SeenEvents } from '../trades/seen.ts';
+import { deadLetter, endOf, piecesOf, type Step, startFollower, stateWrites } from '../follow/follower.ts';
+import { SeenEvents } from '../trades/seen.ts';
 import { takerFillOf } from './fill.ts';
 import { FillQuality } from './reducer.ts';
 
@@ -22,114 +13,79 @@ export const FILL_QUALITY_GROUP = 'fill-quality';
 const SEEN_STATE = 'seen';
 const MEANS_STATE = 'means';
 
-interface Partition {
-  readonly means: FillQuality;
-  readonly seen: SeenEvents;
-}
-
 /** Starts the role. Rejects when the log cannot be read; `done` rejects when the log fails. */
 export async function startFillQuality(context: RoleContext): Promise<RunningRole> {
-  await context.log.ensureTopics([TOPICS.events, TOPICS.fillQualityViews, TOPICS.deadLetters]);
-  const role = new FillQualityRole(context);
-  const from = await role.restore();
-  const stopping = new AbortController();
-  const done = role.run(from, stopping.signal);
-  done.catch(() => {}); // whoever waits for `done` gets the failure
-  return {
+  const metrics = fillQualityMetrics(context.metrics);
+  const partitions = Array.from(
+    { length: TOPICS.events.partitions },
+    (_, number) => new Partition(number, context.logger, metrics),
+  );
+  return startFollower(context, {
     name: 'fillQuality',
-    endpoints: {},
-    done,
-    stop: async () => {
-      stopping.abort();
-      await done.catch(() => {});
+    group: FILL_QUALITY_GROUP,
+    reads: [TOPICS.events],
+    writes: [TOPICS.fillQualityViews, TOPICS.deadLetters],
+    restore: (state) => {
+      for (const partition of partitions) partition.restore(state);
     },
-  };
+    take: (_, batch) => partitions[batch.partition]?.take(batch) ?? [],
+  });
 }
 
-class FillQualityRole {
-  private readonly log: EventLog;
+class Partition {
+  private readonly number: number;
   private readonly logger: Logger;
   private readonly metrics: ReturnType<typeof fillQualityMetrics>;
-  private readonly partitions: readonly Partition[] = Array.from({ length: TOPICS.events.partitions }, () => ({
-    means: new FillQuality(),
-    seen: new SeenEvents(),
-  }));
+  private readonly means = new FillQuality();
+  private readonly seen = new SeenEvents();
 
-  constructor({ log, logger, metrics }: RoleContext) {
-    this.log = log;
+  constructor(number: number, logger: Logger, metrics: ReturnType<typeof fillQualityMetrics>) {
+    this.number = number;
     this.logger = logger;
-    this.metrics = fillQualityMetrics(metrics);
+    this.metrics = metrics;
   }
 
-  async restore(): Promise<Map<number, bigint | 'earliest'>> {
-    const { positions, state } = await this.log.load(FILL_QUALITY_GROUP);
-    const from = new Map<number, bigint | 'earliest'>();
-    for (const [partition, { means, seen }] of this.partitions.entries()) {
-      from.set(partition, positions.get(positionKey(TOPICS.events.name, partition)) ?? 'earliest');
-      means.restore(pieces(state, `${MEANS_STATE}:${partition}:`));
-      seen.restore(pieces(state, `${SEEN_STATE}:${partition}:`));
-    }
-    return from;
+  restore(state: ReadonlyMap<string, Uint8Array>): void {
+    this.means.restore(piecesOf(state, this.prefix(MEANS_STATE)));
+    this.seen.restore(piecesOf(state, this.prefix(SEEN_STATE)));
   }
 
-  async run(from: Map<number, bigint | 'earliest'>, signal: AbortSignal): Promise<void> {
-    try {
-      for await (const batch of this.log.follow({ topic: TOPICS.events, from, signal })) {
-        const step = this.take(batch);
-        if (step) await this.log.commit(FILL_QUALITY_GROUP, step);
-        if (signal.aborted) break;
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-  }
-
-  private take({ partition, records }: LogBatch): Commit | null {
-    const last = records.at(-1);
-    const state = this.partitions[partition];
-    if (!last || !state) return null;
+  take(batch: LogBatch): Step[] {
     const views: NewRecord[] = [];
     const letters: NewRecord[] = [];
-    for (const record of records) this.reduce(record, state, views, letters);
-    if (letters.length > 0) this.logger.warn({ records: letters.length, partition }, 'fills parked');
+    for (const record of batch.records) this.reduce(record, views, letters);
+    if (letters.length > 0) this.logger.warn({ records: letters.length, partition: this.number }, 'fills parked');
     this.metrics.views.inc(views.length);
     this.metrics.parked.inc(letters.length);
-    const named = (kind: string, changes: Iterable<{ name: string; bytes: Uint8Array | null }>) =>
-      [...changes].map(({ name, bytes }) => ({ key: `${kind}:${partition}:${name}`, value: bytes }));
-    return {
-      outputs: [
-        { topic: TOPICS.fillQualityViews, records: views },
-        { topic: TOPICS.deadLetters, records: letters },
-      ].filter(({ records: written }) => written.length > 0),
-      positions: [{ topic: TOPICS.events.name, partition, next: last.offset + 1n }],
-      state: [...named(MEANS_STATE, state.means.takeChanges()), ...named(SEEN_STATE, state.seen.takeChanges())],
-    };
+    const outputs = [
+      { topic: TOPICS.fillQualityViews, records: views },
+      { topic: TOPICS.deadLetters, records: letters },
+    ];
+    const state = [
+      ...stateWrites(this.prefix(MEANS_STATE), this.means.takeChanges()),
+      ...stateWrites(this.prefix(SEEN_STATE), this.seen.takeChanges()),
+    ];
+    return [{ outputs, state, next: endOf(batch) }];
   }
 
-  private reduce(record: LogRecord, { means, seen }: Partition, views: NewRecord[], letters: NewRecord[]): void {
+  private reduce(record: LogRecord, views: NewRecord[], letters: NewRecord[]): void {
     try {
       const event = decodeEvent(record.value);
       if (takerFillOf(event) !== null) {
-        if (!seen.add(event.signature, event.eventIndex)) return;
+        if (!this.seen.add(event.signature, event.eventIndex)) return;
         this.metrics.fills.inc();
       }
-      for (const view of means.apply(event)) {
+      for (const view of this.means.apply(event)) {
         views.push({ key: marketKey(view), value: encodeMessage('FillQualityView', view) });
       }
     } catch (error) {
-      const reason = 'fill-quality-record';
-      const detail = error instanceof Error ? error.message : String(error);
-      const origin = `${TOPICS.events.name}/${record.partition}/${record.offset}`;
-      const value = encodeMessage('DeadLetter', { reason, detail, slot: 0, origin, bytes: record.value });
-      letters.push({ key: reason, value });
+      letters.push(deadLetter('fill-quality-record', TOPICS.events, record, error));
     }
   }
-}
 
-function pieces(state: ReadonlyMap<string, Uint8Array>, prefix: string): SeenChunk[] {
-  const found: SeenChunk[] = [];
-  for (const [key, bytes] of state) if (key.startsWith(prefix)) found.push({ name: key.slice(prefix.length), bytes });
-  return found;
+  private prefix(kind: string): string {
+    return `${kind}:${this.number}:`;
+  }
 }
 
 function fillQualityMetrics(registry: Registry) {
