@@ -6,14 +6,12 @@ import {
   ARRIVAL,
   AUCTION_END,
   AUCTION_START,
-  BOOK,
   CLOB,
   COUNTED_HIGH,
   COUNTED_LOW,
   DURATION,
   FLAGS,
   FLOAT,
-  FLOATING,
   GENERATION,
   HIDDEN,
   LEVEL,
@@ -23,7 +21,6 @@ import {
   OrderTable,
   PRICE,
   QUEUE,
-  RESTING,
   SIDE,
   SIZE_HIGH,
   SIZE_LOW,
@@ -33,27 +30,15 @@ import {
   USER,
   WATCH,
 } from './orders.ts';
+import { type Conditions, LEFT_OUT, Placement, SUPPRESSED } from './placement.ts';
 import { referenceOf, viewOf } from './published.ts';
 import { RowList } from './row-list.ts';
-import { auctionComplete, auctionValue, clampedSize, floatingPrice, PLACED_ON_BOOK, remainingSize } from './rules.ts';
+import { clampedSize, remainingSize } from './rules.ts';
 import { BookSide } from './side.ts';
-import { fitsNumber, highLane, LANE, lowLane, NUMBER_BOUND, signedNumber, unsignedNumber } from './size.ts';
+import { highLane, LANE, lowLane, NUMBER_BOUND, unsignedNumber } from './size.ts';
+import { FLOATS, LIMIT_LIKE, ReadTerms, readTerms, SHADOW, SHORT, type Terms } from './terms.ts';
 
-// What the rules need to know of an order, as bits of FLAGS. SHORT equals the side it stands on.
-export const SHORT = 1;
-export const POST_ONLY = 2;
-/** A limit order, or a trigger-limit order that has fired: all others are never visible. */
-export const LIMIT_LIKE = 4;
-const SHADOW = 8;
-/** A price, offset, auction bound or book id beyond 2^53: left out and counted. */
-const OUT_OF_BOUNDS = 16;
-const AUCTION_PRICED = 32;
-/** Its term is an offset from the oracle. */
-export const FLOATS = 64;
-
-// What the book notes of an order, as bits of MARKS.
-const SUPPRESSED = 1;
-const LEFT_OUT = 2;
+// What the book notes of an order beside its placement, as bits of MARKS.
 const WAS_VISIBLE = 4;
 const MOVED = 8;
 const RESIZED = 16;
@@ -71,17 +56,7 @@ export interface OrderChanges {
 }
 const NO_CHANGES: OrderChanges = { bidOrders: NO_ORDERS, askOrders: NO_ORDERS, gone: NO_REFS };
 
-/** Terms of an order as a row holds them; the auction's bounds are stored apart. */
-export interface Terms {
-  readonly flags: number;
-  /** Limit price, or offset from the oracle. */
-  readonly term: number;
-  readonly durationSlots: number;
-  /** Slot of placement, or the book's own order id. */
-  readonly queue: number;
-}
-
-export class RestingOrders {
+export class RestingOrders implements Conditions {
   readonly table = new OrderTable();
   readonly bids = new BookSide(this.table, 'bid');
   readonly asks = new BookSide(this.table, 'ask');
@@ -92,8 +67,6 @@ export class RestingOrders {
   hasBookAccount = false;
   nextArrival = 1;
   generation = 0;
-  /** Orders that would be visible, but are left out because a number of theirs is beyond 2^53. */
-  leftOut = 0;
 
   // Orders to look at when the slot moves, and when the oracle moves.
   private readonly watched = new RowList(this.table, WATCH);
@@ -103,9 +76,13 @@ export class RestingOrders {
   private stamp = 1;
   private readonly touched: number[] = [];
   private readonly dead: number[] = [];
-  // Results of `decide`, kept as fields to save an object per order.
-  private toList = HIDDEN;
-  private toPrice = 0;
+  private readonly terms = new ReadTerms();
+  private readonly placement = new Placement(this.table);
+
+  /** Orders that would be visible, but are left out because a number of theirs is beyond 2^53. */
+  get leftOut(): number {
+    return this.placement.leftOut;
+  }
 
   /** The order as it is now. */
   upsert(order: OrderState, source: number): void {
@@ -133,10 +110,10 @@ export class RestingOrders {
 
   /** Puts a row with given sizes where it belongs: the last step of an upsert, and of a restore. */
   place(row: number, high: number, low: number, countedHigh: number, countedLow: number): void {
-    this.decide(row, high > 0 || low > 0);
+    this.placement.decide(row, high > 0 || low > 0, this);
     const { ints } = this.table;
     const level = ints[row + LEVEL] as number;
-    const stays = level >= 0 && this.stays(row);
+    const stays = level >= 0 && this.placement.stays(row);
     if (stays) {
       const addHigh = countedHigh - ((ints[row + COUNTED_HIGH] as number) >>> 0);
       const addLow = countedLow - ((ints[row + COUNTED_LOW] as number) >>> 0);
@@ -149,7 +126,7 @@ export class RestingOrders {
     }
     ints[row + COUNTED_HIGH] = countedHigh;
     ints[row + COUNTED_LOW] = countedLow;
-    if (!stays && this.toList !== HIDDEN) this.link(row);
+    if (!stays && this.placement.list !== HIDDEN) this.link(row);
     this.keepWatch(row);
   }
 
@@ -249,41 +226,22 @@ export class RestingOrders {
   }
 
   private setTerms(row: number, order: OrderState, source: number): void {
-    const { floats } = this.table;
-    const isFired = order.triggerCondition === 'triggeredAbove' || order.triggerCondition === 'triggeredBelow';
-    const isLimit = order.orderType === 'limit' || (order.orderType === 'triggerLimit' && isFired);
-    let flags = order.direction === 'short' ? SHORT : 0;
-    if (order.postOnly) flags |= POST_ONLY;
-    if (isLimit) flags |= LIMIT_LIKE;
-    const offset = signedNumber(order.oraclePriceOffset);
-    const term = offset === 0 ? unsignedNumber(order.price) : offset;
-    if (offset !== 0) flags |= FLOATS;
-    let durationSlots = order.auctionDurationSlots;
-    let queue = order.placedSlot;
-    let isSafe = term <= NUMBER_BOUND && term >= -NUMBER_BOUND;
-    if (source === CLOB) {
-      // Orders of the market-level book have a fixed price and no auction; their own id is their priority.
-      durationSlots = 0;
-      if (order.bookOrderId !== null) queue = unsignedNumber(order.bookOrderId);
-      if (queue > NUMBER_BOUND) isSafe = false;
-    } else if ((order.bitFlags & PLACED_ON_BOOK) !== 0) flags |= SHADOW;
-    if (durationSlots !== 0) {
-      const { auctionStartPrice: start, auctionEndPrice: end } = order;
-      if (start !== 0n || end !== 0n) flags |= AUCTION_PRICED;
-      if (!fitsNumber(start) || !fitsNumber(end)) isSafe = false;
-      floats[(row >> 1) + AUCTION_START] = signedNumber(start);
-      floats[(row >> 1) + AUCTION_END] = signedNumber(end);
+    const { terms } = this;
+    readTerms(order, source, terms);
+    if (terms.durationSlots !== 0) {
+      const { floats } = this.table;
+      floats[(row >> 1) + AUCTION_START] = terms.auctionStart;
+      floats[(row >> 1) + AUCTION_END] = terms.auctionEnd;
     }
-    if (!isSafe) flags |= OUT_OF_BOUNDS;
-    this.setRow(row, flags, term, durationSlots, queue);
+    this.setRow(row, terms);
   }
 
   /** Stores terms from a checkpoint. */
   restoreTerms(row: number, terms: Terms): void {
-    this.setRow(row, terms.flags, terms.term, terms.durationSlots, terms.queue);
+    this.setRow(row, terms);
   }
 
-  private setRow(row: number, flags: number, term: number, durationSlots: number, queue: number): void {
+  private setRow(row: number, { flags, term, durationSlots, queue }: Terms): void {
     const { ints, floats } = this.table;
     const half = row >> 1;
     // The walk reads the queue: an order that changes it must leave its place first.
@@ -301,73 +259,14 @@ export class RestingOrders {
     }
   }
 
-  // Where the order belongs now (reference 2.2 and 2.3): toList, and for visible ones toPrice.
-  private decide(row: number, hasSize: boolean): void {
-    const { ints, floats } = this.table;
-    const half = row >> 1;
-    const flags = ints[row + FLAGS] as number;
-    const marks = ints[row + MARKS] as number;
-    const floatsWithOracle = (flags & FLOATS) !== 0;
-    const duration = ints[row + DURATION] as number;
-    let price = floats[half + TERM] as number;
-    let list = ints[row + SOURCE] === CLOB ? BOOK : RESTING;
-    if (floatsWithOracle) {
-      list = FLOATING;
-      price = floatingPrice(this.oracle, price);
-    }
-    if (duration !== 0 && this.inAuction(row, duration)) {
-      if ((flags & POST_ONLY) === 0 && !floatsWithOracle) list = HIDDEN;
-      if ((flags & AUCTION_PRICED) !== 0) {
-        const value = this.auctionValue(row, duration);
-        price = floatsWithOracle ? floatingPrice(this.oracle, value) : value;
-      }
-    }
-    const isHidden =
-      !hasSize ||
-      (flags & LIMIT_LIKE) === 0 ||
-      (marks & SUPPRESSED) !== 0 ||
-      ((flags & SHADOW) !== 0 && this.hasBookAccount) ||
-      (list === FLOATING && Number.isNaN(this.oracle));
-    const isOut = !isHidden && ((flags & OUT_OF_BOUNDS) !== 0 || price > NUMBER_BOUND || price < 0);
-    this.toList = isHidden || isOut ? HIDDEN : list;
-    this.toPrice = price;
-    if (isOut !== ((marks & LEFT_OUT) !== 0)) {
-      ints[row + MARKS] = marks ^ LEFT_OUT;
-      this.leftOut += isOut ? 1 : -1;
-    }
-  }
-
-  private inAuction(row: number, durationSlots: number): boolean {
-    return !auctionComplete(this.slot, this.table.floats[(row >> 1) + QUEUE] as number, durationSlots);
-  }
-
-  private auctionValue(row: number, durationSlots: number): number {
-    const { ints, floats } = this.table;
-    const half = row >> 1;
-    const isLong = ((ints[row + FLAGS] as number) & SHORT) === 0;
-    const start = floats[half + AUCTION_START] as number;
-    const end = floats[half + AUCTION_END] as number;
-    return auctionValue(isLong, start, end, this.slot - (floats[half + QUEUE] as number), durationSlots);
-  }
-
-  private stays(row: number): boolean {
-    const { ints, floats } = this.table;
-    const half = row >> 1;
-    return (
-      ints[row + LIST] === this.toList &&
-      floats[half + PRICE] === this.toPrice &&
-      ints[row + SIDE] === ((ints[row + FLAGS] as number) & SHORT)
-    );
-  }
-
   private reposition(row: number): void {
     const { ints } = this.table;
-    this.decide(row, ints[row + SIZE_HIGH] !== 0 || ints[row + SIZE_LOW] !== 0);
+    this.placement.decide(row, ints[row + SIZE_HIGH] !== 0 || ints[row + SIZE_LOW] !== 0, this);
     const isLinked = (ints[row + LEVEL] as number) >= 0;
-    if (isLinked ? !this.stays(row) : this.toList !== HIDDEN) {
+    if (isLinked ? !this.placement.stays(row) : this.placement.list !== HIDDEN) {
       this.touch(row);
       if (isLinked) this.unlink(row);
-      if (this.toList !== HIDDEN) this.link(row);
+      if (this.placement.list !== HIDDEN) this.link(row);
     }
     this.keepWatch(row);
   }
@@ -377,7 +276,9 @@ export class RestingOrders {
     const { ints } = this.table;
     const duration = ints[row + DURATION] as number;
     const isWatched =
-      duration !== 0 && ((ints[row + FLAGS] as number) & LIMIT_LIKE) !== 0 && this.inAuction(row, duration);
+      duration !== 0 &&
+      ((ints[row + FLAGS] as number) & LIMIT_LIKE) !== 0 &&
+      this.placement.inAuction(row, duration, this.slot);
     if (isWatched === this.watched.has(row)) return;
     if (isWatched) this.watched.add(row);
     else this.watched.delete(row);
@@ -386,12 +287,12 @@ export class RestingOrders {
   private link(row: number): void {
     const { ints, floats } = this.table;
     const half = row >> 1;
-    ints[row + LIST] = this.toList;
+    ints[row + LIST] = this.placement.list;
     ints[row + SIDE] = (ints[row + FLAGS] as number) & SHORT;
     ints[row + MARKS] = (ints[row + MARKS] as number) | MOVED;
-    floats[half + PRICE] = this.toPrice;
+    floats[half + PRICE] = this.placement.price;
     const side = this.sideOf(row);
-    const level = side.open(this.toPrice);
+    const level = side.open(this.placement.price);
     side.add(level, (ints[row + COUNTED_HIGH] as number) >>> 0, (ints[row + COUNTED_LOW] as number) >>> 0);
     side.ladder.link(row, level);
   }
@@ -412,7 +313,7 @@ export class RestingOrders {
     if ((ints[row + LEVEL] as number) >= 0) this.unlink(row);
     if (this.watched.has(row)) this.watched.delete(row);
     if (this.floating.has(row)) this.floating.delete(row);
-    if (((ints[row + MARKS] as number) & LEFT_OUT) !== 0) this.leftOut -= 1;
+    if (((ints[row + MARKS] as number) & LEFT_OUT) !== 0) this.placement.leftOut -= 1;
     table.remove(row);
     this.dead.push(row);
     if (ints[row + SOURCE] === CLOB) {

@@ -13,8 +13,9 @@ import {
   SOURCE,
   TERM,
 } from '../orders.ts';
-import { FLOATS, LIMIT_LIKE, POST_ONLY, type RestingOrders, SHORT } from '../resting.ts';
+import type { RestingOrders } from '../resting.ts';
 import { lanesToBigint } from '../size.ts';
+import { FLOATS, LIMIT_LIKE, POST_ONLY, SHORT } from '../terms.ts';
 
 /** Digest of every open order known, visible or not. Costs about a microsecond per order. */
 export function digestOf({ table }: RestingOrders): OrderDigest {
