@@ -1,0 +1,193 @@
+// The candles role over a real log: what it writes where, restarts, what is parked, and views too large for one write.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type EventLog, openEventLog, positionKey, readConfig, silentLogger } from '../../platform/index.ts';
+import {
+  type CandleView,
+  candleKey,
+  decodeMessage,
+  encodeEvent,
+  encodeMessage,
+  type MarketSummary,
+  partitionOf,
+  TOPICS,
+} from '../../schemas/index.ts';
+import { sampleEvent } from '../history/testing/events.ts';
+import { RESOLUTIONS } from './buckets.ts';
+import { CANDLES_GROUP, startCandles } from './role.ts';
+import { type NaiveCandle, type NaiveFill, naiveCandles } from './testing/naive.ts';
+import { fillBytes, sampleOf } from './testing/records.ts';
+
+const KEY = 'perp-0';
+const PARTITION = partitionOf(TOPICS.events, KEY);
+const START = 1_733_004_000;
+const DAY = 86_400;
+
+let folder: string;
+let log: EventLog;
+const config = () => readConfig({}, { dataDir: folder, logLevel: 'silent' });
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'candles-role-'));
+  log = await openEventLog(config(), silentLogger());
+  await log.ensureTopics([TOPICS.events, TOPICS.samples]);
+});
+afterEach(async () => {
+  await log.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const start = () => startCandles({ config: config(), log, logger: silentLogger(), metrics: new Registry() });
+const feedEvents = (...values: Uint8Array[]) =>
+  log.append(
+    TOPICS.events,
+    values.map((value) => ({ key: KEY, value })),
+  );
+const feedSample = (ts: number, price: number) => {
+  const sample = sampleOf({ ts, slot: ts * 2, price: BigInt(price), high: BigInt(price), low: BigInt(price) });
+  return log.append(TOPICS.samples, [{ key: KEY, value: encodeMessage('MarketSample', sample) }]);
+};
+const fillAt = (id: number, ts: number, price: number, explanation = 'orderFilledWithMatch'): NaiveFill => ({
+  id,
+  ts,
+  slot: ts * 2,
+  base: 1_000_000_000n,
+  quote: BigInt(price),
+  oracle: BigInt(price),
+  explanation,
+});
+const fundingRate = (recordId: number, rate: bigint, ts: number): Buffer => {
+  const event = sampleEvent('FundingRateRecord', 2);
+  const data = {
+    ...event.data,
+    ts: BigInt(ts),
+    record_id: BigInt(recordId),
+    market_index: 0,
+    funding_rate: rate,
+    funding_rate_long: rate,
+    funding_rate_short: rate,
+    oracle_price_twap: 150_000_000n,
+  };
+  return encodeEvent({ ...event, slot: ts * 2, data });
+};
+
+async function caughtUp(events: bigint, samples = 0n): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { positions } = await log.load(CANDLES_GROUP);
+      expect(positions.get(positionKey(TOPICS.events.name, PARTITION)) ?? 0n).toBe(events);
+      expect(positions.get(positionKey(TOPICS.samples.name, PARTITION)) ?? 0n).toBe(samples);
+    },
+    { timeout: 15_000, interval: 20 },
+  );
+}
+
+/** The newest record of every key of the market's partition. */
+async function candles(): Promise<Map<string, CandleView>> {
+  const found = new Map<string, CandleView>();
+  for (let from = 0n; ; ) {
+    const records = await log.read(TOPICS.candleViews, PARTITION, from, 10_000);
+    for (const { key, value } of records) {
+      const message = decodeMessage(value);
+      if (message.name !== 'CandleView') throw new Error(message.name);
+      if (key !== candleKey(message.value)) throw new Error(key);
+      if (message.value.version < (found.get(key)?.version ?? 0n)) throw new Error(`version of ${key} fell`);
+      found.set(key, message.value);
+    }
+    const last = records.at(-1);
+    if (!last) return found;
+    from = last.offset + 1n;
+  }
+}
+
+async function summary(): Promise<MarketSummary | undefined> {
+  const [last] = (await log.read(TOPICS.summaryViews, 0, 0n, 10_000)).slice(-1);
+  const message = last ? decodeMessage(last.value) : undefined;
+  return message?.name === 'MarketSummary' ? message.value : undefined;
+}
+
+const comparable = (views: Iterable<CandleView>, resolution: string): NaiveCandle[] =>
+  [...views]
+    .filter((candle) => candle.resolution === resolution)
+    .sort((left, right) => left.ts - right.ts)
+    .map(({ marketType: _type, marketIndex: _index, slot: _slot, version: _version, ...rest }) => rest);
+
+describe('candles role', () => {
+  it('writes candles of the set of fills and samples, also when fills are repeated after a restart', async () => {
+    const fills = [fillAt(1, START, 100), fillAt(2, START + 30, 120), fillAt(3, START + 200, 90)];
+    const [one, two, three] = fills.map((fill) => fillBytes(fill)) as [Buffer, Buffer, Buffer];
+    await feedEvents(one, two, one, Buffer.from('no record'));
+    const first = await start();
+    await caughtUp(4n);
+    await first.stop();
+    const second = await start();
+    await feedEvents(two, three);
+    await feedSample(START + 400, 130);
+    await caughtUp(6n, 1n);
+    await second.stop();
+    const views = [...(await candles()).values()];
+    const samples = [{ ts: START + 400, slot: START * 2 + 800, price: 130n, high: 130n, low: 130n }];
+    for (const resolution of RESOLUTIONS) {
+      expect(comparable(views, resolution)).toEqual(naiveCandles({ fills, samples }, resolution));
+    }
+    expect((await log.bounds(TOPICS.deadLetters, 0)).next).toBe(1n);
+  });
+
+  it('tells the last 24 hours of a market, funding and the newest sample among them', async () => {
+    await feedEvents(
+      fillBytes(fillAt(1, START - DAY - 60, 70)),
+      fillBytes(fillAt(2, START - 60, 100)),
+      fillBytes(fillAt(3, START, 120, 'liquidation')),
+      fillBytes(fillAt(4, START, 500, 'transferPerpPosition')),
+      fundingRate(8, 11_857n, START - 3600),
+      fundingRate(9, -150n, START),
+      fundingRate(8, 11_857n, START - 3600),
+    );
+    await feedSample(START, 111);
+    const role = await start();
+    await caughtUp(7n, 1n);
+    await role.stop();
+    expect(await summary()).toMatchObject({
+      marketType: 'perp',
+      marketIndex: 0,
+      ts: START,
+      quoteVolume24h: 220n,
+      baseVolume24h: 2_000_000_000n,
+      trades24h: 2,
+      lastFillPrice: 100n,
+      lastFillTs: START - 60,
+      fillPrice24hAgo: 70n,
+      fillHigh24h: 100n,
+      fillLow24h: 100n,
+      oracleHigh24h: 111n,
+      oracleLow24h: 100n,
+      funding: { recordId: 9n, ts: START, fundingRate: -150n },
+      fundingRecords24h: 2,
+      // 0.000079046 of the price in an hour is 0.0079 percent.
+      fundingPercentSum1e9: 7_904n - 100n,
+      oraclePrice: 111n,
+      openInterestLong: 7n,
+      openInterestShort: -2n,
+      bidPrice: 110n,
+      askPrice: 112n,
+      sampleTs: START,
+    });
+  });
+
+  it('writes more candles than one write may hold, and parks what is older than minutes are kept', async () => {
+    await feedEvents(fillBytes(fillAt(1, START, 100)));
+    const role = await start();
+    await caughtUp(1n);
+    await feedEvents(fillBytes(fillAt(2, START + 43 * DAY, 110)), fillBytes(fillAt(3, START + 60, 120)));
+    await caughtUp(3n);
+    await role.stop();
+    const minutes = comparable((await candles()).values(), '1');
+    expect(minutes).toHaveLength(43 * 1440 + 1);
+    expect(minutes.every(({ ts }, index) => ts === START + index * 60)).toBe(true);
+    const [letter] = await log.read(TOPICS.deadLetters, 0, 0n, 10);
+    expect(decodeMessage(letter?.value ?? new Uint8Array()).value).toMatchObject({ reason: 'candle-late-fill' });
+  });
+});
