@@ -1,0 +1,175 @@
+// What the history says of wallets and accounts as a whole, and the lists of older clients, recomputed from the chain's events.
+
+import { askedAt, compared, type StatsCheck, type StatsResult } from './month-answers.ts';
+import { getJson } from './month-paging.ts';
+import { big, type Data, type MonthEvent, type MonthTruth, NO_KEY } from './month-truth.ts';
+
+const DAY = 86_400;
+
+export function accountChecks(truth: MonthTruth): readonly StatsCheck[] {
+  return [
+    { endpoint: '/authority/{authorityId}/accounts', run: (base) => accountsOfWallets(truth, base) },
+    { endpoint: '/authority/{authorityId}/snapshots/referrals', run: (base) => referrals(truth, base) },
+    { endpoint: '/user/{accountId}/snapshots/trading', run: (base) => tradingSnapshots(truth, base) },
+    { endpoint: '/trades', run: (base) => legacyTrades(truth, base) },
+    { endpoint: '/fundingRates', run: (base) => legacyFunding(truth, base) },
+  ];
+}
+
+/** Every wallet: accounts made and not deleted since, with their names. */
+async function accountsOfWallets(truth: MonthTruth, base: string): Promise<StatsResult> {
+  const deleted = new Set(truth.of('DeleteUserRecord').map(({ data }) => data.user));
+  let rows = 0;
+  const wallets = truth.wallets();
+  for (const wallet of wallets) {
+    const expected = truth
+      .of('NewUserRecord', (data) => data.user_authority === wallet && !deleted.has(data.user))
+      .map(({ data }) => ({
+        accountId: data.user,
+        subAccountId: Number(data.sub_account_id),
+        name: Buffer.from(data.name as number[])
+          .toString('utf8')
+          .replace(/[ \0]+$/, ''),
+      }))
+      .sort((a, b) => a.subAccountId - b.subAccountId);
+    const { accounts } = await getJson<{ accounts: unknown[] }>(`${base}/authority/${wallet}/accounts`);
+    rows += accounts.length;
+    const result = compared(expected, accounts, rows);
+    if (result.difference) return result;
+  }
+  return { rows, requests: wallets.length, difference: null };
+}
+
+/** Every referrer over 1 and 40 days: whom it referred, what their fills brought it, and their volume of 30 days. */
+async function referrals(truth: MonthTruth, base: string): Promise<StatsResult> {
+  const made = truth.of('NewUserRecord', (data) => data.referrer !== NO_KEY);
+  const referrers = [...new Set(made.map(({ data }) => String(data.referrer)))];
+  let [rows, requests] = [0, 0];
+  for (const referrer of referrers) {
+    const own = made.filter(({ data }) => data.referrer === referrer);
+    for (const days of [1, 40]) {
+      const { snapshots } = await getJson<{ snapshots: { ts: number }[] }>(
+        `${base}/authority/${referrer}/snapshots/referrals?days=${days}`,
+      );
+      requests += 1;
+      rows += snapshots.length;
+      const result = compared(
+        snapshots.map(({ ts }) => referralAt(truth, own, ts)),
+        snapshots,
+        requests,
+      );
+      if (result.difference) return result;
+    }
+  }
+  return { rows, requests, difference: null };
+}
+
+function referralAt(truth: MonthTruth, made: readonly MonthEvent[], ts: number) {
+  const users = new Set(made.map(({ data }) => data.user));
+  const wallets = new Set(made.filter((event) => event.ts <= ts).map(({ data }) => String(data.user_authority)));
+  let [rewards, volume] = [0n, 0n];
+  for (const { data, ts: at } of truth.fills()) {
+    if (at > ts) continue;
+    if (users.has(data.taker)) rewards += big(data.referrer_reward);
+    if (at <= ts - 30 * DAY || data.action_explanation === 'transferPerpPosition') continue;
+    for (const side of [data.taker, data.maker]) if (users.has(side)) volume += big(data.quote_asset_amount_filled);
+  }
+  return {
+    ts,
+    referralCount: wallets.size,
+    referralRewards: String(rewards),
+    referredVolume30D: String(volume),
+    referredUsers: [...wallets].sort(),
+  };
+}
+
+/** The sums that events alone determine, at every point that the service gives. */
+async function tradingSnapshots(truth: MonthTruth, base: string): Promise<StatsResult> {
+  const users = truth.accounts().filter((_, index) => index % 9 === 0);
+  let [rows, requests] = [0, 0];
+  for (const user of users) {
+    for (const days of [1, 35]) {
+      const { snapshots } = await getJson<{ snapshots: Record<string, unknown>[] }>(
+        `${base}/user/${user}/snapshots/trading?days=${days}`,
+      );
+      requests += 1;
+      rows += snapshots.length;
+      const expected = snapshots.map(({ ts }) => tradingAt(truth, user, Number(ts)));
+      const got = snapshots.map((point) =>
+        Object.fromEntries(Object.keys(expected[0] ?? {}).map((name) => [name, point[name]])),
+      );
+      const result = compared(expected, got, requests);
+      if (result.difference) return { ...result, difference: `${user} ${days} days: ${result.difference}` };
+    }
+  }
+  return { rows, requests, difference: null };
+}
+
+function tradingAt(truth: MonthTruth, user: string, ts: number) {
+  let [taken, made, paid, rebate, funding, settled] = [0n, 0n, 0n, 0n, 0n, 0n];
+  for (const { data, ts: at } of truth.fills((one) => one.taker === user || one.maker === user)) {
+    if (at > ts) continue;
+    const isVolume = data.action_explanation !== 'transferPerpPosition';
+    for (const side of ['taker', 'maker'] as const) {
+      if (data[side] !== user) continue;
+      const fee = big(data[`${side}_fee`]);
+      if (fee > 0n) paid += fee;
+      else rebate -= fee;
+      if (!isVolume) continue;
+      if (side === 'taker') taken += big(data.quote_asset_amount_filled);
+      else made += big(data.quote_asset_amount_filled);
+    }
+  }
+  const mine = (data: Data): boolean => data.user === user;
+  for (const event of truth.of('FundingPaymentRecord', mine)) {
+    if (event.ts <= ts) funding += big(event.data.funding_payment);
+  }
+  for (const event of truth.of('SettlePnlRecord', mine)) if (event.ts <= ts) settled += big(event.data.pnl);
+  return {
+    ts,
+    cumulativeSettledPnl: String(settled),
+    cumulativeFunding: String(funding),
+    cumulativeFeePaid: String(paid),
+    cumulativeFeeRebate: String(rebate),
+    cumulativeTakerVolume: String(taken),
+    cumulativeMakerVolume: String(made),
+  };
+}
+
+/** `/trades` by offset: fill record ids in the order of the market's list. */
+async function legacyTrades(truth: MonthTruth, base: string): Promise<StatsResult> {
+  const expected = truth
+    .newestFirst(
+      truth.fills((data) => data.market_index === 1),
+      'fill_record_id',
+    )
+    .map(({ data }) => data.fill_record_id);
+  const got: unknown[] = [];
+  let next: number | null = 0;
+  let requests = 0;
+  while (next !== null) {
+    const url: string = `${base}/trades?symbol=BTC-PERP&limit=1000&pageIndex=${next}`;
+    const body: { records: { fillRecordId: string }[]; meta: { nextPage: number | null } } = await getJson(url);
+    got.push(...body.records.map(({ fillRecordId }) => fillRecordId));
+    next = body.meta.nextPage;
+    requests += 1;
+  }
+  const oldest = Date.now() / 1000 - 31 * DAY;
+  const least = truth.fills((data) => data.market_index === 1).filter(({ ts }) => ts > oldest).length;
+  if (got.length < least) return { rows: got.length, requests, difference: `${got.length} rows of ${least}` };
+  return compared(expected.slice(0, got.length), got, requests);
+}
+
+/** `/fundingRates`: the rates of 30 days, oldest first. */
+async function legacyFunding(truth: MonthTruth, base: string): Promise<StatsResult> {
+  const expectedAt = (now: number) =>
+    [...truth.of('FundingRateRecord', (data) => data.market_index === 2)]
+      .filter(({ ts }) => ts >= now - 30 * DAY)
+      .sort((a, b) => Number(big(a.data.record_id) - big(b.data.record_id)))
+      .map(({ data }) => data.record_id);
+  return askedAt<{ fundingRates: { recordId: string }[] }>(
+    `${base}/fundingRates?symbol=ETH-PERP`,
+    expectedAt,
+    ({ fundingRates }) => fundingRates.map(({ recordId }) => recordId),
+  );
+}
