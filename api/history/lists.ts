@@ -7,7 +7,8 @@ import { decodeCursor, encodeCursor, type PageToken, type RowPosition } from './
 import { type Row, type RowField, selectList, toRow } from './fields.ts';
 import type { HistoryStore, Parameters } from './store.ts';
 
-const PERP_BASE_DECIMALS = 9;
+/** Protocol precision of perp base amounts. */
+export const PERP_BASE_DECIMALS = 9;
 
 /** Decimals of a market's base amounts: 9 for perps, the token's own for spot. */
 export function baseDecimals(market: MarketView): number {
@@ -39,6 +40,8 @@ export interface RowSource {
   /** SQL of the list's own counter (UInt64, never null) and the member that shows it. Not with a pointer. */
   readonly sequenceSql?: string;
   readonly sequenceField?: string;
+  /** Sorting key of the table: pages by offset look for keys first and then for rows. */
+  readonly keys?: string;
   /** A companion table in which the rows of a scope lie together and name those of `from`. */
   readonly pointer?: RowPointer;
   /** SQL that joins what else the fields refer to, given the query of the page's rows. Not with a pointer. */
@@ -95,25 +98,44 @@ const descending = (parts: readonly string[]): string => parts.map((part) => `${
 /** Copies of an event are equal, so the first of each is the event. */
 const ONCE = 'LIMIT 1 BY signature, event_index';
 
+interface QueryShape {
+  /** Continues after a row. */
+  readonly position?: RowPosition | null;
+  /** What limits the rows; it stands where the fewest are read. */
+  readonly window?: string;
+  /** Whether `{probe}` stored rows bound the time that is looked at; each row then says as `probed` how many there were. */
+  readonly probed?: boolean;
+  /** Whether keys are looked for first. */
+  readonly byKeys?: boolean;
+}
+
 /**
- * `SELECT` of a scope's rows, newest first; `position` continues after a row. `window` is what limits the rows: it stands
- * where the fewest rows are read.
+ * The time of the `{probe}`-th newest stored row. Only the column of times is read for it; without such a bound the
+ * server would read whole blocks of every part, because it cannot know how many copies it will have to leave out.
  */
-function listQuery({ source, range }: ListScope, position: RowPosition | null, window: string): string {
+const probeOf = (rows: string): string =>
+  `WITH (SELECT (min(ts), count()) FROM (SELECT ts ${rows} ORDER BY ts DESC LIMIT {probe:UInt32})) AS newest`;
+
+/** `SELECT` of a scope's rows, newest first. */
+function listQuery({ source, range }: ListScope, shape: QueryShape): string {
+  const { position = null, window = '', probed = false, byKeys = false } = shape;
+  const pointer = source.pointer ?? (byKeys && source.keys !== undefined ? { ...source, keys: source.keys } : null);
   const upper = range.to === null ? '' : 'AND ts < {to:Int64}';
   const inRange = `ts >= {from:Int64} ${upper} ${position ? after(source) : ''}`;
-  const fields = selectList(source.fields);
-  const rows = `FROM ${source.from} WHERE ${source.filterSql} AND ${inRange}`;
-  const select = `SELECT ${fields} ${rows}`;
+  const rowsOf = ({ from, filterSql }: Pick<RowSource, 'from' | 'filterSql'>) =>
+    `FROM ${from} WHERE ${filterSql} AND ${inRange}`;
+  const [probe, bound, count] = probed
+    ? [probeOf(rowsOf(pointer ?? source)), 'AND ts >= newest.1', ', newest.2 AS probed']
+    : ['', '', ''];
+  const fields = `${probe} SELECT ${selectList(source.fields)} ${count}`;
   const ordered = `ORDER BY ${descending(order(source))} ${ONCE}`;
   if (source.joined) {
-    const page = `SELECT * ${rows} ${ordered} ${window}`;
-    return `SELECT ${fields} FROM (${page}) AS page ${source.joined(page)} ${ordered}`;
+    const page = `SELECT * ${rowsOf(source)} ${bound} ${ordered} ${window}`;
+    return `${fields} FROM (${page}) AS page ${source.joined(page)} ${ordered}`;
   }
-  if (!source.pointer) return `${select} ${ordered} ${window}`;
-  const { from, filterSql, keys } = source.pointer;
-  return `${select} AND (${keys}) IN (
-    SELECT ${keys} FROM ${from} WHERE ${filterSql} AND ${inRange} ${ordered} ${window}) ${ordered}`;
+  if (!pointer) return `${fields} ${rowsOf(source)} ${bound} ${ordered} ${window}`;
+  return `${fields} ${rowsOf(source)} AND (${pointer.keys}) IN (
+    SELECT ${pointer.keys} ${rowsOf(pointer)} ${bound} ${ordered} ${window}) ${ordered}`;
 }
 
 /** The first comparison alone lets the server skip what is newer. */
@@ -153,13 +175,21 @@ export interface SliceRequest extends ListScope {
   readonly after?: RowPosition | null;
 }
 
+/** Rows that are looked at for a page: enough where no more than half of them are copies. */
+const probeRows = (limit: number): number => 2 * (limit + 1) + 64;
+
 /** At most `limit` rows of a scope, and whether more follow. */
 export async function listSlice(store: HistoryStore, request: SliceRequest) {
   const { source, limit, skipped, after: position = null } = request;
-  const found = await store.rows<Record<string, unknown>>(
-    listQuery(request, position, 'LIMIT {rows:UInt32} OFFSET {skipped:UInt64}'),
-    { ...parametersOf(request), ...position, rows: limit + 1, skipped },
-  );
+  const probe = probeRows(limit);
+  const ask = (shape: QueryShape) =>
+    store.rows<Record<string, unknown>>(
+      listQuery(request, { position, window: 'LIMIT {rows:UInt32} OFFSET {skipped:UInt64}', ...shape }),
+      { ...parametersOf(request), ...position, rows: limit + 1, skipped, probe },
+    );
+  let found = await ask(skipped === 0 ? { probed: true } : { byKeys: true });
+  // So many copies that the bound may have hidden rows.
+  if (found.length <= limit && Number(found[0]?.probed) >= probe) found = await ask({});
   return { records: found.slice(0, limit).map((row) => toRow(source.fields, row)), more: found.length > limit };
 }
 
@@ -186,7 +216,7 @@ export async function countRows(store: HistoryStore, scope: ListScope): Promise<
 
 /** Every row of a scope as CSV in the order of the list. The failure of the query itself comes before the first byte. */
 export function csvOf(store: HistoryStore, scope: ListScope) {
-  return store.csv(listQuery(scope, null, ''), parametersOf(scope));
+  return store.csv(listQuery(scope, {}), parametersOf(scope));
 }
 
 /** How far back rolling lists go, seconds (specification, Limits). */

@@ -12,7 +12,7 @@ import {
   symbol,
   text,
 } from '../fields.ts';
-import type { RowSource } from '../lists.ts';
+import { PERP_BASE_DECIMALS, type RowSource } from '../lists.ts';
 
 const PRICE_DECIMALS = 6;
 const QUOTE_DECIMALS = 6;
@@ -26,8 +26,10 @@ export const priceSql = (scaleSql: string): string =>
   `${10 ** (PRICE_DECIMALS - QUOTE_DECIMALS)} + assumeNotNull(base_asset_amount_filled), ` +
   `toUInt256(assumeNotNull(base_asset_amount_filled)) * 2)`;
 
-/** Every list query is given `baseScales`. */
-const BASE_SCALE = `toUInt64({baseScales:Map(String, String)}[concat(market_type, '-', toString(market_index))])`;
+/** Every list query is given `baseScales`; 0 for a spot market that nobody described. */
+const BASE_SCALE =
+  `if(market_type = 'perp', ${10 ** PERP_BASE_DECIMALS}, ` +
+  `toUInt64OrZero({baseScales:Map(String, String)}[concat(market_type, '-', toString(market_index))]))`;
 
 /** Both sides' order members, in the order of CSV columns. */
 const side = (name: 'taker' | 'maker'): readonly RowField[] => [
@@ -74,7 +76,11 @@ export const TRADE_FIELDS: readonly RowField[] = [
   optionalAmount('triggerPrice', 'price 1e6'),
   optionalInteger('builderIdx', 'builder index'),
   optionalAmount('builderFee', 'quote 1e6'),
-  optionalAmount('price', 'price 1e6', `if(ifNull(base_asset_amount_filled, 0) = 0, NULL, ${priceSql(BASE_SCALE)})`),
+  optionalAmount(
+    'price',
+    'price 1e6',
+    `if(ifNull(base_asset_amount_filled, 0) = 0 OR ${BASE_SCALE} = 0, NULL, ${priceSql(BASE_SCALE)})`,
+  ),
 ];
 
 /** Funding rate row, 4.3. */
@@ -98,6 +104,7 @@ export const TRADES: RowSource = {
   fields: TRADE_FIELDS,
   sequenceSql: 'ifNull(fill_record_id, 0)',
   sequenceField: 'fillRecordId',
+  keys: 'market_type, market_index, action, ts, slot, signature, event_index',
   filterSql: `action = 'fill' AND market_type = {marketType:String} AND market_index = {marketIndex:UInt16}`,
 };
 
