@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { fillAt, HistoryStage, MINUTE, NOW } from '../../testing/history-stage.ts';
+import { HistoryStage, MINUTE, NOW } from '../../testing/history-stage.ts';
 
 let stage: HistoryStage;
 
@@ -11,73 +11,125 @@ afterAll(() => stage?.close());
 
 beforeEach(() => stage.reset());
 
+/** A stored minute candle of SOL-PERP that closed at `close` whole units; the oracle stood one above. */
+function stored(ts: number, close: number, members: Record<string, unknown> = {}): Record<string, unknown> {
+  const price = (value: number) => String(value * 1e6);
+  return {
+    market_type: 'perp',
+    market_index: 0,
+    resolution: '1',
+    ts,
+    slot: 1,
+    fill_open: price(close - 1),
+    fill_high: price(close + 2),
+    fill_low: price(close - 2),
+    fill_close: price(close),
+    oracle_open: price(close),
+    oracle_high: price(close + 3),
+    oracle_low: price(close - 1),
+    oracle_close: price(close + 1),
+    quote_volume: '225300000',
+    base_volume: '1500000000',
+    trades: 1,
+    last_trade_ts: null,
+    last_fill_record_id: null,
+    version: 1,
+    ...members,
+  };
+}
+
 describe('/market/{symbol}/candles/{resolution}', () => {
-  it('carries closes into opens, fills quiet minutes flat and adds volumes, newest first', async () => {
-    await stage.store('order_action', [
-      fillAt(MINUTE - 180, 10, 2),
-      fillAt(MINUTE - 175, 12),
-      fillAt(MINUTE - 170, 9),
-      fillAt(MINUTE - 60, 11, 3),
-      fillAt(MINUTE - 30, 500, 1, { action_explanation: 'liquidation' }),
-      fillAt(MINUTE - 30, 600, 1, { action_explanation: 'transferPerpPosition' }),
+  it('answers numbers in human units, newest first, without meta', async () => {
+    await stage.store('candle', [stored(MINUTE - 60, 10), stored(MINUTE, 11.000001, { quote_volume: '300000' })]);
+    expect(await stage.list('/market/sol-perp/candles/1')).toEqual({
+      success: true,
+      records: [
+        expect.objectContaining({ ts: MINUTE, fillClose: 11.000001, quoteVolume: 0.3 }),
+        {
+          ts: MINUTE - 60,
+          fillOpen: 9,
+          fillHigh: 12,
+          fillLow: 8,
+          fillClose: 10,
+          oracleOpen: 10,
+          oracleHigh: 13,
+          oracleLow: 9,
+          oracleClose: 11,
+          quoteVolume: 225.3,
+          baseVolume: 1.5,
+        },
+      ],
+    });
+  });
+
+  it('divides base amounts by the decimals of the market', async () => {
+    await stage.store('candle', [stored(MINUTE, 1, { market_type: 'spot', base_volume: '2500000' })]);
+    const { records } = await stage.list('/market/USDT/candles/1');
+    expect(records[0]?.baseVolume).toBe(2.5);
+  });
+
+  it('shows of each candle its newest version, in whatever order they came', async () => {
+    await stage.store('candle', [stored(MINUTE, 12, { version: 3 }), stored(MINUTE - 60, 5)]);
+    await stage.store('candle', [stored(MINUTE, 11, { version: 2 })]);
+    const { records } = await stage.list('/market/SOL-PERP/candles/1');
+    expect(records.map(({ fillClose }) => fillClose)).toEqual([12, 5]);
+  });
+
+  it('loses nothing where one candle has very many versions', async () => {
+    const versions = Array.from({ length: 100 }, (_, index) =>
+      stored(MINUTE, index + 1, { version: index + 1, slot: index }),
+    );
+    await stage.clickhouse.client.command({ query: `SYSTEM STOP MERGES ${stage.clickhouse.database}.candle` });
+    for (const one of versions) await stage.store('candle', [one]);
+    await stage.store('candle', [stored(MINUTE - 60, 5)]);
+    const { records } = await stage.list('/market/SOL-PERP/candles/1?limit=2');
+    expect(records.map(({ fillClose }) => fillClose)).toEqual([100, 5]);
+  });
+
+  it('keeps markets, types and resolutions apart', async () => {
+    await stage.store('candle', [
+      stored(MINUTE, 1),
+      stored(MINUTE, 2, { market_index: 1 }),
+      stored(MINUTE, 3, { market_type: 'spot' }),
+      ...['5', '15', '60', '240', 'D', 'W', 'M'].map((resolution, index) => stored(MINUTE, 4 + index, { resolution })),
     ]);
-    const { success, records } = await stage.list('/market/SOL-PERP/candles/1');
-    expect(success).toBe(true);
-    expect(records).toEqual([
-      candle(MINUTE, [11, 11, 11, 11], 0, 0),
-      candle(MINUTE - 60, [9, 11, 9, 11], 33, 3),
-      candle(MINUTE - 120, [9, 9, 9, 9], 0, 0),
-      candle(MINUTE - 180, [10, 12, 9, 9], 41, 4),
-    ]);
+    const close = async (path: string) => (await stage.list(`/market/${path}`)).records.map((one) => one.fillClose);
+    expect(await close('BTC-PERP/candles/1')).toEqual([2]);
+    expect(await close('USDT/candles/1')).toEqual([3]);
+    for (const [index, resolution] of ['5', '15', '60', '240', 'D', 'W', 'M'].entries()) {
+      expect(await close(`SOL-PERP/candles/${resolution}`)).toEqual([4 + index]);
+    }
   });
 
-  it('takes the close by fill id, so that a late fill moves extremes and volumes only', async () => {
-    const late = fillAt(MINUTE - 60, 20);
-    await stage.store('order_action', [fillAt(MINUTE - 60, 10), fillAt(MINUTE - 60, 11)]);
-    await stage.store('order_action', [{ ...late, ts: MINUTE - 59 }]);
-    const { records } = await stage.list(`/market/SOL-PERP/candles/1?startTs=${MINUTE - 1}`);
-    expect(records).toEqual([candle(MINUTE - 60, [20, 20, 10, 11], 41, 3)]);
+  it('honours limit and both bounds, startTs the newer one, whatever their age', async () => {
+    const year = 365 * 86_400;
+    const start = MINUTE - year;
+    await stage.store(
+      'candle',
+      Array.from({ length: 1_100 }, (_, index) => stored(start - index * 60, 10)),
+    );
+    const minutes = async (query: string) =>
+      (await stage.list(`/market/SOL-PERP/candles/1?${query}`)).records.map(({ ts }) => (start - Number(ts)) / 60);
+    expect(await minutes('')).toHaveLength(100);
+    expect(await minutes('limit=1000')).toHaveLength(1_000);
+    expect(await minutes('limit=2')).toEqual([0, 1]);
+    expect(await minutes(`limit=2&startTs=${start - 1}`)).toEqual([1, 2]);
+    expect(await minutes(`startTs=${start - 60}&endTs=${start - 180}`)).toEqual([1, 2, 3]);
+    expect(await minutes(`startTs=${start - 60}&endTs=${start - 179}`)).toEqual([1, 2]);
+    expect(await minutes(`endTs=${start - 60}`)).toEqual([0, 1]);
+    expect(await minutes(`startTs=${start - 1_100 * 60}`)).toEqual([]);
   });
 
-  it('honours limit and both bounds, newest bound first', async () => {
-    await stage.store('order_action', [fillAt(MINUTE - 6000, 10)]);
-    const starts = async (query: string) =>
-      (await stage.list(`/market/SOL-PERP/candles/1?${query}`)).records.map(({ ts }) => (MINUTE - Number(ts)) / 60);
-    expect(await starts('limit=2')).toEqual([0, 1]);
-    expect(await starts(`limit=2&startTs=${MINUTE - 60 + 59}`)).toEqual([1, 2]);
-    expect(await starts(`startTs=${MINUTE - 60}&endTs=${MINUTE - 180}`)).toEqual([1, 2, 3]);
-    expect(await starts(`startTs=${MINUTE - 60}&endTs=${MINUTE - 179}`)).toEqual([1, 2]);
-    expect(await starts('limit=1000')).toHaveLength(101);
-    expect(await starts(`startTs=${MINUTE - 7000}`)).toEqual([]);
-  });
-
-  it('carries the close over the edge of the range', async () => {
-    await stage.store('order_action', [fillAt(MINUTE - 6000, 10), fillAt(MINUTE - 5000, 13)]);
-    const { records } = await stage.list('/market/SOL-PERP/candles/1?limit=1');
-    expect(records).toEqual([candle(MINUTE, [13, 13, 13, 13], 0, 0)]);
-  });
-
-  it.each([
-    ['5', MINUTE],
-    ['15', MINUTE],
-    ['60', MINUTE],
-    ['240', MINUTE],
-    ['D', MINUTE - 12 * 3600],
-    ['W', Date.UTC(2026, 5, 15) / 1000],
-    ['M', Date.UTC(2026, 5, 1) / 1000],
-  ])('buckets resolution %s', async (resolution, start) => {
-    await stage.store('order_action', [fillAt(NOW - 1, 10), fillAt(start - 1, 8)]);
-    const { records } = await stage.list(`/market/SOL-PERP/candles/${resolution}?limit=2`);
-    expect(records[0]).toMatchObject({ ts: start, fillOpen: 8, fillClose: 10, baseVolume: 1 });
-    expect(records[1]).toMatchObject({ fillOpen: 8, fillClose: 8, baseVolume: 1 });
-  });
-
-  it('has none for a market that never traded', async () => {
-    expect(await stage.list('/market/BTC-PERP/candles/D')).toEqual({ success: true, records: [] });
+  it('has none for a market that never traded, even where the oracle is known', async () => {
+    const unknown = { fill_open: null, fill_high: null, fill_low: null, fill_close: null };
+    await stage.store('candle', [stored(MINUTE, 10, { market_index: 1, ...unknown })]);
+    expect(await stage.list('/market/BTC-PERP/candles/1')).toEqual({ success: true, records: [] });
   });
 
   it.each([
     ['/candles/7'],
+    ['/candles/1m'],
+    ['/candles/1?limit=0'],
     ['/candles/1?limit=1001'],
     ['/candles/1?startTs=1783268433645'],
     [`/candles/1?startTs=${NOW}&endTs=${NOW}`],
@@ -86,20 +138,9 @@ describe('/market/{symbol}/candles/{resolution}', () => {
     const answer = await stage.app.inject(`/market/SOL-PERP${tail}`);
     expect([answer.statusCode, answer.json().error]).toEqual([400, 'ValidationError']);
   });
-});
 
-function candle(ts: number, [open = 0, high = 0, low = 0, close = 0]: number[], quote: number, base: number) {
-  return {
-    ts,
-    fillOpen: open,
-    fillHigh: high,
-    fillLow: low,
-    fillClose: close,
-    oracleOpen: open + 1,
-    oracleHigh: high + 1,
-    oracleLow: low + 1,
-    oracleClose: close + 1,
-    quoteVolume: quote,
-    baseVolume: base,
-  };
-}
+  it('says which bound must be the newer one', async () => {
+    const answer = await stage.app.inject('/market/SOL-PERP/candles/1?startTs=5&endTs=9');
+    expect(answer.json().message).toBe('Start timestamp must be after end timestamp');
+  });
+});

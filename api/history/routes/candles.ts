@@ -71,13 +71,13 @@ export function candleRoutes(app: FastifyInstance, services: HistoryServices): v
       }
       const market = marketOf(services, symbol);
       await services.projections.require('candles');
-      const rows = await readCandles(services.store, {
+      const scope = {
         ...marketParameters(market),
         resolution,
-        limit,
         ...(startTs === undefined ? {} : { newest: startTs }),
         ...(endTs === undefined ? {} : { oldest: endTs }),
-      });
+      };
+      const rows = await readCandles(services.store, scope, limit);
       return { success: true, records: rows.map((row) => candleBody(candleOf(row), market)) };
     },
   );
@@ -95,21 +95,27 @@ interface CandleRow {
 const ohlc = (price: string): string =>
   `[${['open', 'high', 'low', 'close'].map((part) => `assumeNotNull(${price}_${part})`).join(', ')}]`;
 
-/** Newest first; of a candle's copies the newest version. A market without a fill has no candles. */
-function readCandles(store: HistoryStore, parameters: Parameters): Promise<readonly CandleRow[]> {
-  const bounds = [
-    ...('newest' in parameters ? ['AND ts <= {newest:Int64}'] : []),
-    ...('oldest' in parameters ? ['AND ts >= {oldest:Int64}'] : []),
-  ];
-  return store.rows<CandleRow>(
-    `SELECT ts, ${ohlc('fill')} AS fill, ${ohlc('oracle')} AS oracle,
-       toString(quote_volume) AS quoteVolume, toString(base_volume) AS baseVolume
-     FROM {db:Identifier}.candle
-     WHERE market_type = {marketType:String} AND market_index = {marketIndex:UInt16}
-       AND resolution = {resolution:String} ${bounds.join(' ')} AND isNotNull(fill_close) AND isNotNull(oracle_close)
-     ORDER BY ts DESC, version DESC LIMIT 1 BY ts LIMIT {limit:UInt32}`,
+/** Stored rows that are looked at for one page: enough where candles have no more than two versions on average. */
+const probeRows = (limit: number): number => 2 * limit + 64;
+
+/** Newest first; of a candle's versions the newest. A market without a fill has no candles. */
+async function readCandles(store: HistoryStore, scope: Parameters, limit: number): Promise<readonly CandleRow[]> {
+  const parameters = { ...scope, limit, probe: probeRows(limit) };
+  const rows = `FROM {db:Identifier}.candle
+    WHERE market_type = {marketType:String} AND market_index = {marketIndex:UInt16} AND resolution = {resolution:String}
+      ${'newest' in scope ? 'AND ts <= {newest:Int64}' : ''} ${'oldest' in scope ? 'AND ts >= {oldest:Int64}' : ''}
+      AND isNotNull(fill_close) AND isNotNull(oracle_close)`;
+  const members = `ts, ${ohlc('fill')} AS fill, ${ohlc('oracle')} AS oracle,
+    toString(quote_volume) AS quoteVolume, toString(base_volume) AS baseVolume`;
+  const ordered = 'ORDER BY ts DESC, version DESC LIMIT 1 BY ts LIMIT {limit:UInt32}';
+  // As for lists: times first, so that the server need not read whole blocks of every part.
+  const found = await store.rows<CandleRow & { readonly probed: string }>(
+    `WITH (SELECT (min(ts), count()) FROM (SELECT ts ${rows} ORDER BY ts DESC LIMIT {probe:UInt32})) AS bound
+     SELECT ${members}, bound.2 AS probed ${rows} AND ts >= bound.1 ${ordered}`,
     parameters,
   );
+  if (found.length >= limit || Number(found[0]?.probed ?? 0) < parameters.probe) return found;
+  return store.rows<CandleRow>(`SELECT ${members} ${rows} ${ordered}`, parameters);
 }
 
 function candleOf({ ts, fill, oracle, quoteVolume, baseVolume }: CandleRow) {

@@ -273,7 +273,7 @@ describe('other lists of an account', () => {
     };
     for (const [table, row] of Object.entries(rows)) {
       await stage.store(table, [row]);
-      await stage.store(table, [row]);
+      await stage.store(table, [row, row]);
     }
     await stage.store('order_action', [orderFill(1, 1, 1)]);
     for (const name of ['fundingPayments', 'settlePnl', 'swaps', 'liquidations', 'trades']) {
