@@ -9,7 +9,7 @@ const worth = (tokens: string, price: string, index: string): string =>
 
 /**
  * Quote that changed hands in a liquidation, 1e6: the fill of a perp liquidation, the worth of the debt that was paid, the
- * profit or loss that was taken over. Nothing changes hands in a bankruptcy: see `bankruptcyTotals`.
+ * profit or loss that was taken over.
  */
 const AMOUNT = `multiIf(
   liquidation_type = 'liquidatePerp', toInt256(abs(liquidate_perp_quote_asset_amount)),
@@ -17,6 +17,9 @@ const AMOUNT = `multiIf(
   liquidation_type = 'liquidateBorrowForPerpPnl', toInt256(liquidate_borrow_for_perp_pnl_pnl_transfer),
   liquidation_type = 'liquidatePerpPnlForDeposit', toInt256(liquidate_perp_pnl_for_deposit_pnl_transfer),
   toInt256(0))`;
+
+/** The two kinds that share out a loss nobody can pay; the other four liquidate. */
+export const BANKRUPTCIES = `(liquidation_type IN ('perpBankruptcy', 'spotBankruptcy'))`;
 
 const DAY_S = 86_400;
 
@@ -26,7 +29,7 @@ export interface LiquidationStats {
   readonly amount: string;
 }
 
-/** Liquidation records of every kind since now - 24 h and now - 30 d. Wants `baseScales`. */
+/** Liquidations, bankruptcies apart, since now - 24 h and now - 30 d. Wants `baseScales`. */
 export async function liquidationStats(
   store: HistoryStore,
   now: number,
@@ -37,7 +40,7 @@ export async function liquidationStats(
        count() AS count30d, toString(sum(amount)) AS amount30d
      FROM (
        SELECT ts, ${AMOUNT} AS amount FROM {db:Identifier}.liquidation_by_time FINAL
-       WHERE ts >= {month:Int64} AND ts < {now:Int64} + 1
+       WHERE NOT ${BANKRUPTCIES} AND ts >= {month:Int64} AND ts <= {now:Int64}
      )`,
     { ...scales, now, day: now - DAY_S, month: now - 30 * DAY_S },
   );
@@ -46,8 +49,6 @@ export async function liquidationStats(
     '30d': { count: Number(row?.count30d ?? 0), amount: row?.amount30d ?? '0' },
   };
 }
-
-export const BANKRUPTCIES = `liquidation_type IN ('perpBankruptcy', 'spotBankruptcy')`;
 
 export interface BankruptcyTotals {
   readonly totalCount: number;

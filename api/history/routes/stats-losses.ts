@@ -13,11 +13,11 @@ import type { Parameters } from '../store.ts';
 const FALLBACK_ROWS = 20;
 const MAX_ROWS = 50;
 
-const LIQUIDATIONS: RowSource = {
+const losses = (filterSql: string): RowSource => ({
   from: '{db:Identifier}.liquidation_by_time',
   fields: LIQUIDATION_FIELDS,
-  filterSql: '1',
-};
+  filterSql,
+});
 
 interface LossQuery {
   readonly page: string | undefined;
@@ -39,16 +39,15 @@ const PERIOD = objectOf({ count: WHOLE, amount: QUOTE });
 const LISTS: readonly LossList[] = [
   {
     path: '/stats/liquidations',
-    summary:
-      'Liquidations of every kind, bankruptcies among them, last 31 days; stats count all and sum what changed hands',
-    source: LIQUIDATIONS,
+    summary: 'Liquidations, last 31 days, bankruptcies apart; stats count them and sum what changed hands',
+    source: losses(`NOT ${BANKRUPTCIES}`),
     stats: objectOf({ '24h': PERIOD, '30d': PERIOD }),
     load: ({ store, markets, now }) => liquidationStats(store, now(), registryParameters(markets)),
   },
   {
     path: '/stats/bankruptcies',
     summary: 'Bankruptcies, last 31 days; stats are over all that are stored',
-    source: { ...LIQUIDATIONS, filterSql: BANKRUPTCIES },
+    source: losses(BANKRUPTCIES),
     stats: objectOf({ totalAmount: QUOTE, ifPayment: QUOTE, socialLoss: QUOTE, totalCount: WHOLE }),
     load: async (services) => totalsBody(await bankruptcyTotals(services.store, valueParameters(services))),
   },

@@ -1,0 +1,376 @@
+import bs58 from 'bs58';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Life, OLD, YOUNG } from '../../testing/account-life.ts';
+import { DAY, fill, HistoryStage, NOW } from '../../testing/history-stage.ts';
+
+const address = (text: string) => bs58.encode(Buffer.from(text));
+const MIDNIGHT = Math.floor(NOW / DAY) * DAY;
+const WALLET = 'w'.repeat(32);
+const NOBODY = address('n'.repeat(32));
+
+/** Linear congruential; the same numbers each run. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+let stage: HistoryStage;
+let life: Life;
+
+const event = (id: number, ts: number) => ({
+  signature: String(id).padStart(64, 'a'),
+  event_index: 1,
+  slot: String(10 + id),
+  tx_index: 0,
+  ts,
+});
+const account = (id: number, user: string, sub: number, name: string, members: object = {}) => ({
+  ...event(id, NOW - 20 * DAY + id),
+  user_authority: WALLET,
+  user,
+  sub_account_id: sub,
+  name: name.padEnd(32 + name.length - Buffer.byteLength(name), ' '),
+  ...members,
+});
+
+beforeAll(async () => {
+  stage = await HistoryStage.open();
+  life = new Life(numbers(7), NOW - 4 * DAY, NOW);
+  for (const table of Object.keys(life.rows)) {
+    const rows = life.shuffled(table);
+    const half = Math.floor(rows.length / 2);
+    await stage.store(table, rows.slice(0, half));
+    await stage.store(table, rows.slice(half));
+  }
+  const gone = 'g'.repeat(32);
+  await stage.store('new_user', [
+    account(1, YOUNG, 1, 'second'),
+    account(2, OLD, 0, 'Main Ünit\0\0 '),
+    account(3, gone, 2, 'gone'),
+    account(4, 'b'.repeat(32), 3, 'back'),
+    account(6, 'b'.repeat(32), 3, 'back again'),
+    account(9, 'x'.repeat(32), 0, 'foreign', { user_authority: 'v'.repeat(32) }),
+  ]);
+  await stage.store('delete_user', [
+    { ...event(5, NOW - 20 * DAY + 5), user_authority: WALLET, user: 'b'.repeat(32) },
+    { ...event(7, NOW - 20 * DAY + 7), user_authority: WALLET, user: gone },
+  ]);
+}, 90_000);
+
+afterAll(() => stage?.close());
+
+async function get<T = Record<string, unknown>>(url: string): Promise<T> {
+  const answer = await stage.app.inject(url);
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
+  return answer.json<T>();
+}
+
+interface Snapshots {
+  readonly snapshots: readonly { readonly ts: number }[];
+  readonly metrics: Readonly<Record<string, string>>;
+  readonly meta: { readonly flagged: boolean };
+}
+
+describe('/user/{accountId}/snapshots/trading', () => {
+  it('equals a naive recomputation at every point, whatever the order of rows and however often they came', async () => {
+    for (const user of [YOUNG, OLD]) {
+      const { snapshots } = await get<Snapshots>(`/user/${address(user)}/snapshots/trading?days=10`);
+      expect(snapshots.map(({ ts }) => ts)).toEqual([3, 2, 1, 0].map((days) => MIDNIGHT - days * DAY).concat(NOW));
+      expect(snapshots).toEqual(snapshots.map(({ ts }) => life.tradingAt(user, ts)));
+    }
+  });
+
+  it('has hourly points for one day, and totals of the whole life', async () => {
+    const { snapshots, metrics } = await get<Snapshots>(`/user/${address(YOUNG)}/snapshots/trading?days=1`);
+    const hours = Array.from({ length: 24 }, (_, hour) => NOW - 30 - (23 - hour) * 3600);
+    expect(snapshots).toEqual([...hours, NOW].map((ts) => life.tradingAt(YOUNG, ts)));
+    expect(life.tradingAt(YOUNG, NOW)).toMatchObject(metrics);
+    expect(Object.keys(metrics)).toHaveLength(4);
+  });
+
+  it('looks back 7 days unless told, and takes 1 to 100', async () => {
+    const { snapshots } = await get<Snapshots>(`/user/${address(OLD)}/snapshots/trading`);
+    expect(snapshots).toHaveLength(5);
+    for (const days of ['0', '101', 'x', '1.5']) {
+      const answer = await stage.app.inject(`/user/${address(OLD)}/snapshots/trading?days=${days}`);
+      expect([days, answer.statusCode, answer.json().error]).toEqual([days, 400, 'ValidationError']);
+    }
+  });
+
+  it('is empty for a key without history and refuses what is no key', async () => {
+    expect(await get(`/user/${NOBODY}/snapshots/trading`)).toEqual({
+      success: true,
+      snapshots: [],
+      metrics: {
+        cumulativeMakerVolume: '0',
+        cumulativeTakerVolume: '0',
+        cumulativeFeePaid: '0',
+        cumulativeFeeRebate: '0',
+      },
+    });
+    for (const path of ['user/x/snapshots/trading', 'user/0OIl/snapshots/earn', 'authority/x/snapshots/overview']) {
+      const answer = await stage.app.inject(`/${path}`);
+      expect([answer.statusCode, answer.json().message]).toEqual([
+        400,
+        expect.stringMatching(/^Invalid account ID format/),
+      ]);
+    }
+  });
+});
+
+describe('/user/{accountId}/snapshots/earn', () => {
+  it('equals a naive recomputation, always by the day', async () => {
+    for (const days of [1, 10]) {
+      const { snapshots } = await get<Snapshots>(`/user/${address(YOUNG)}/snapshots/earn?days=${days}`);
+      expect(snapshots.map(({ ts }) => ts)).toEqual(
+        (days === 1 ? [0] : [3, 2, 1, 0]).map((ago) => MIDNIGHT - ago * DAY).concat(NOW),
+      );
+      expect(snapshots).toEqual(snapshots.map(({ ts }) => life.earnAt(YOUNG, ts)));
+    }
+  });
+
+  it('flags an account whose tokens moved before any deposit record said what it held', async () => {
+    const strange = 'q'.repeat(32);
+    const swap = { user: strange, in_market_index: 0, out_market_index: 1, amount_in: '5', amount_out: '7' };
+    await stage.store('swap', [{ ...event(700, NOW - DAY), ...swap }]);
+    const flagged = await get<Snapshots>(`/user/${address(strange)}/snapshots/earn`);
+    expect([flagged.meta, flagged.snapshots.length]).toEqual([{ flagged: true }, 2]);
+    expect((await get<Snapshots>(`/user/${NOBODY}/snapshots/earn`)).meta).toEqual({ flagged: false });
+  });
+});
+
+describe('liquidations in snapshots', () => {
+  it('move profit, loss and tokens of both accounts', async () => {
+    const [debtor, taker] = ['d'.repeat(32), 'k'.repeat(32)];
+    const liquidation = (id: number, type: string, members: object) => ({
+      ...event(800 + id, NOW - 2 * DAY + id),
+      liquidation_type: type,
+      user: debtor,
+      liquidator: taker,
+      ...members,
+    });
+    await stage.store('liquidation', [
+      liquidation(1, 'liquidateSpot', {
+        liquidate_spot_asset_market_index: 1,
+        liquidate_spot_asset_price: '100000000',
+        liquidate_spot_asset_transfer: '2000000000',
+        liquidate_spot_liability_market_index: 0,
+        liquidate_spot_liability_price: '1000000',
+        liquidate_spot_liability_transfer: '190000000',
+        liquidate_spot_if_fee: '1000000',
+        liquidate_spot_protocol_fee: '500000',
+      }),
+      liquidation(2, 'liquidateBorrowForPerpPnl', {
+        liquidate_borrow_for_perp_pnl_pnl_transfer: '30000000',
+        liquidate_borrow_for_perp_pnl_liability_market_index: 0,
+        liquidate_borrow_for_perp_pnl_liability_transfer: '29000000',
+      }),
+      liquidation(3, 'liquidatePerpPnlForDeposit', {
+        liquidate_perp_pnl_for_deposit_pnl_transfer: '40000000',
+        liquidate_perp_pnl_for_deposit_asset_market_index: 1,
+        liquidate_perp_pnl_for_deposit_asset_transfer: '410000000',
+      }),
+      liquidation(4, 'perpBankruptcy', { perp_bankruptcy_pnl: '-70000000' }),
+      liquidation(5, 'spotBankruptcy', { spot_bankruptcy_borrow_amount: '11000000' }),
+    ]);
+    const last = async (user: string, kind: string) =>
+      (await get<{ snapshots: Record<string, unknown>[] }>(`/user/${address(user)}/snapshots/${kind}`)).snapshots.at(
+        -1,
+      );
+    const balances = async (user: string) => {
+      const { assets = [] } = ((await last(user, 'earn')) ?? {}) as { assets?: { balance: string }[] };
+      return assets.map(({ balance }) => balance);
+    };
+    expect((await last(debtor, 'trading'))?.unsettledPnl).toBe('80000000');
+    expect((await last(taker, 'trading'))?.unsettledPnl).toBe('-10000000');
+    expect(await balances(debtor)).toEqual(['228500000', '-2410000000']);
+    expect(await balances(taker)).toEqual(['-219000000', '2410000000']);
+  });
+});
+
+describe('positions that expired', () => {
+  it('are taken off at the settle price', async () => {
+    const user = 'e'.repeat(32);
+    await stage.store('order_action', [
+      fill({
+        ts: NOW - 3 * DAY,
+        taker: user,
+        taker_fee: '0',
+        base_asset_amount_filled: '1000000000',
+        quote_asset_amount_filled: '100000000',
+      }),
+    ]);
+    await stage.store('settle_pnl', [
+      {
+        ...event(900, NOW - DAY),
+        user,
+        market_index: 0,
+        pnl: '20000000',
+        base_asset_amount: '1000000000',
+        quote_entry_amount: '-100000000',
+        settle_price: '120000000',
+        explanation: 'expiredPosition',
+      },
+    ]);
+    const { snapshots } = await get<{ snapshots: Record<string, string>[] }>(
+      `/user/${address(user)}/snapshots/trading`,
+    );
+    expect(snapshots.at(-1)).toMatchObject({ unrealizedPnl: '0', unsettledPnl: '0', cumulativeSettledPnl: '20000000' });
+  });
+});
+
+describe('/authority/{authorityId}/accounts', () => {
+  it('lists accounts made and not deleted since, by sub-account id, names trimmed', async () => {
+    expect(await get(`/authority/${address(WALLET)}/accounts`)).toEqual({
+      success: true,
+      accounts: [
+        { accountId: address(OLD), subAccountId: 0, name: 'Main Ünit' },
+        { accountId: address(YOUNG), subAccountId: 1, name: 'second' },
+        { accountId: address('b'.repeat(32)), subAccountId: 3, name: 'back again' },
+      ],
+      builderRevenueShareAccount: null,
+      revenueShareEscrow: null,
+    });
+  });
+
+  it('is empty for a wallet without accounts and refuses what is no key', async () => {
+    expect((await get(`/authority/${NOBODY}/accounts`)).accounts).toEqual([]);
+    expect((await stage.app.inject('/authority/abc/accounts')).statusCode).toBe(400);
+  });
+});
+
+describe('/authority/{authorityId}/snapshots', () => {
+  const ofWallet = `/authority/${address(WALLET)}/snapshots`;
+  const of = (user: string) => `/user/${address(user)}/snapshots`;
+
+  it('has for each account what its own snapshots have', async () => {
+    const trading = await get<{ accounts: Record<string, unknown>[] }>(`${ofWallet}/trading?days=3`);
+    const earn = await get<{ accounts: Record<string, unknown>[] }>(`${ofWallet}/earn?days=3`);
+    expect(trading.accounts.map(({ accountId }) => accountId)).toEqual([OLD, YOUNG, 'b'.repeat(32)].map(address));
+    const { snapshots, metrics } = await get<Snapshots>(`${of(YOUNG)}/trading?days=3`);
+    expect(trading.accounts[1]).toEqual({ accountId: address(YOUNG), snapshots, metrics });
+    const own = await get<Snapshots>(`${of(YOUNG)}/earn?days=3`);
+    expect(earn.accounts[1]).toEqual({ accountId: address(YOUNG), snapshots: own.snapshots });
+    expect(await get(`${ofWallet}/overview?days=3`)).toEqual({
+      success: true,
+      products: { trade: trading.accounts, earn: earn.accounts, vaults: [] },
+    });
+  });
+
+  it('has no vaults, and nothing for a wallet without accounts', async () => {
+    expect(await get(`${ofWallet}/vaults`)).toEqual({ success: true, accounts: [] });
+    expect(await get(`${of(OLD)}/vaults`)).toEqual({ success: true, snapshots: [] });
+    expect(await get(`/authority/${NOBODY}/snapshots/trading`)).toEqual({ success: true, accounts: [] });
+    expect(await get(`/authority/${NOBODY}/snapshots/overview`)).toEqual({
+      success: true,
+      products: { trade: [], earn: [], vaults: [] },
+    });
+  });
+
+  it('counts who was referred, their volume of 30 days and the rewards', async () => {
+    const [one, two, referrer] = ['1'.repeat(32), '2'.repeat(32), 'r'.repeat(32)];
+    const referred = (id: number, wallet: string, user: string, ts: number) =>
+      account(id, user, 0, 'x', { user_authority: wallet, referrer, ts });
+    await stage.store('new_user', [
+      referred(20, one, one, NOW - 40 * DAY),
+      referred(21, one, '3'.repeat(32), NOW - 39 * DAY),
+      referred(22, two, two, MIDNIGHT - 10),
+    ]);
+    const trade = (ts: number, members: object) => fill({ ts, market_index: 1, ...members });
+    await stage.store('order_action', [
+      trade(NOW - 35 * DAY, { taker: one, referrer_reward: 5 }),
+      trade(MIDNIGHT - DAY, { taker: '3'.repeat(32), referrer_reward: 7 }),
+      trade(MIDNIGHT + 5, { taker: 'z'.repeat(32), maker: two, maker_order_direction: 'short', referrer_reward: 100 }),
+      trade(MIDNIGHT + 6, { taker: one, referrer_reward: 9, action_explanation: 'transferPerpPosition' }),
+    ]);
+    const { snapshots } = await get<{ snapshots: unknown[] }>(
+      `/authority/${address(referrer)}/snapshots/referrals?days=2`,
+    );
+    const point = (ts: number, users: string[], rewards: string, volume: string) => ({
+      ts,
+      referralCount: users.length,
+      referralRewards: rewards,
+      referredVolume30D: volume,
+      referredUsers: users.map(address),
+    });
+    expect(snapshots).toEqual([
+      point(MIDNIGHT - DAY, [one], '12', '225300000'),
+      point(MIDNIGHT, [one, two], '12', '225300000'),
+      point(NOW, [one, two], '21', '450600000'),
+    ]);
+    expect((await get(`/authority/${NOBODY}/snapshots/referrals`)).snapshots).toEqual([]);
+  });
+});
+
+describe('/authority/{authorityId} lists', () => {
+  const stake = (id: number, ts: number, members: object = {}) => ({
+    ...event(300 + id, ts),
+    user_authority: WALLET,
+    action: 'stake',
+    amount: String(id),
+    market_index: 0,
+    total_if_shares_after: '340282366920938463463374607431768211455',
+    ...members,
+  });
+
+  it('page stakes by position, and give a month as JSON and CSV', async () => {
+    const rows = [1, 2, 3].map((id) => stake(id, NOW - id * 100));
+    await stage.store('insurance_fund_stake', [...rows, ...rows, stake(9, NOW - 5, { user_authority: OLD })]);
+    const path = `/authority/${address(WALLET)}/insuranceFundStake`;
+    const first = await stage.list(`${path}?limit=2`);
+    expect(first.records.map(({ amount }) => amount)).toEqual(['1', '2']);
+    expect(first.records[0]).toMatchObject({
+      userAuthority: address(WALLET),
+      action: 'stake',
+      symbol: 'USDT',
+      totalIfSharesAfter: '340282366920938463463374607431768211455',
+    });
+    const second = await stage.list(`${path}?limit=2&page=${first.meta.nextPage}`);
+    expect([second.records.map(({ amount }) => amount), second.meta.nextPage]).toEqual([['3'], null]);
+    expect((await stage.list(`${path}/2026/6`)).meta).toMatchObject({ totalRecords: 3, includesLatest: true });
+    const csv = await stage.app.inject(`${path}/2026/6?format=csv`);
+    expect([csv.headers['content-type'], csv.body.trim().split('\n').length]).toEqual(['text/csv; charset=utf-8', 4]);
+    for (const bad of ['?limit=51', '?limit=0', '/2026/13', '/2021/1', '/2026/6?format=xml']) {
+      expect([bad, (await stage.app.inject(path + bad)).statusCode]).toEqual([bad, 400]);
+    }
+  });
+
+  it('give what was minted and redeemed of liquidity pools', async () => {
+    await stage.store('lp_mint_redeem', [
+      {
+        ...event(400, NOW - 50),
+        authority: WALLET,
+        description: 1,
+        amount: '5',
+        fee: '-2',
+        spot_market_index: 1,
+        mint: 'm'.repeat(32),
+        lp_amount: '18446744073709551615',
+        lp_pool: 'p'.repeat(32),
+        mint_redeem_id: '8',
+      },
+    ]);
+    const path = `/authority/${address(WALLET)}/lpMintRedeem`;
+    const { records } = await stage.list(path);
+    expect(records).toEqual([
+      expect.objectContaining({
+        ts: NOW - 50,
+        slot: 410,
+        txSigIndex: 1,
+        authority: address(WALLET),
+        description: 1,
+        amount: '5',
+        fee: '-2',
+        spotMarketIndex: 1,
+        symbol: 'SOL',
+        lpAmount: '18446744073709551615',
+        lpPool: address('p'.repeat(32)),
+        mintRedeemId: '8',
+      }),
+    ]);
+    expect((await stage.list(`${path}/2026/6`)).meta.totalRecords).toBe(1);
+  });
+});
