@@ -43,6 +43,12 @@ export interface Config {
   readonly sinkMaxRows: number;
   /** Slots between two samples of every market, and between two block times asked for. */
   readonly sampleSlots: number;
+  /** Fills of less quote, in whole units, that are far from the oracle make no candle; 0: all do. */
+  readonly candleNoiseQuote: number;
+  /** Perp market indexes to which that does not apply, separated by commas. */
+  readonly candleNoiseExempt: string;
+  /** Makers whose fills make no candle: keys of user accounts, separated by commas. */
+  readonly candleBlockedMakers: string;
   readonly slotStallMs: number;
   readonly shadowCheckMs: number;
   /** JSON-RPC that answers getPriorityFeeEstimate; empty: rpcUrl. */
@@ -151,6 +157,15 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'sinkMaxDelayMs', fallback: 250, min: 10, max: 60_000, help: 'longest a row waits before its block is sent' },
   { key: 'sinkMaxRows', fallback: 50_000, min: 1, max: 1_000_000, help: 'most records in one block' },
   { key: 'sampleSlots', fallback: 50, min: 1, max: 100_000, help: 'slots between two samples of every market' },
+  {
+    key: 'candleNoiseQuote',
+    fallback: 0,
+    min: 0,
+    max: 1_000_000_000,
+    help: 'fills of less quote that are over 3 percent from the oracle make no candle; 0 = all do',
+  },
+  { key: 'candleNoiseExempt', fallback: '', help: 'perp markets to which candleNoiseQuote does not apply, by index' },
+  { key: 'candleBlockedMakers', fallback: '', help: 'user accounts whose fills as maker make no candle' },
   {
     key: 'shadowCheckMs',
     fallback: 10_000,

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fillEvent } from '../history/testing/events.ts';
 import { RESOLUTIONS } from './buckets.ts';
 import { fromMinutes, type NaiveFill, type NaiveSample, naiveCandles, naiveWindow } from './testing/naive.ts';
 import { Run, type TestRecord } from './testing/records.ts';
@@ -100,7 +101,7 @@ describe('candles', () => {
         }
         if (order.length > 0) expect(run.summaries.get(0)).toMatchObject(naiveWindow(input));
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
@@ -113,7 +114,7 @@ describe('candles', () => {
         for (const resolution of RESOLUTIONS)
           expect(run.candlesOf(resolution)).toEqual(fromMinutes(minutes, resolution));
       }),
-      { numRuns: 20 },
+      { numRuns: 12 },
     );
   });
 
@@ -203,6 +204,31 @@ describe('candles', () => {
     for (const resolution of ['60', '240', 'D', 'W', 'M'] as const) {
       expect(run.candlesOf(resolution)).toEqual(naiveCandles(input, resolution));
     }
+  });
+
+  it('leave small fills far from the oracle out when told so, and those of blocked makers', () => {
+    const far = (id: number, price: number, quote: bigint) =>
+      fillOf(id, START + id, price, { base: (quote * 10n ** 9n) / BigInt(price), quote, oracle: 1_000_000n });
+    const list = [
+      far(1, 1_000_000, 10n ** 6n),
+      far(2, 1_030_000, 103n * 10n ** 6n),
+      far(3, 1_040_000, 104n * 10n ** 6n),
+      far(5, 960_000, 960n * 10n ** 6n),
+    ];
+    const closes = (noise?: ConstructorParameters<typeof Run>[0]) => {
+      const run = new Run(noise);
+      return list.map((fill) => {
+        run.batch(fills(fill));
+        return Number(run.candlesOf('M')[0]?.fillClose ?? 0);
+      });
+    };
+    const rules = { belowQuote: 250n * 10n ** 6n, exemptMarkets: new Set<number>(), blockedMakers: new Set<string>() };
+    expect(closes()).toEqual([1_000_000, 1_030_000, 1_040_000, 960_000]);
+    expect(closes(rules)).toEqual([1_000_000, 1_030_000, 1_030_000, 960_000]);
+    expect(closes({ ...rules, exemptMarkets: new Set([0]) })).toEqual([1_000_000, 1_030_000, 1_040_000, 960_000]);
+    const maker = fillEvent(2).data.maker;
+    const blockedMakers = new Set([Buffer.from(maker instanceof Uint8Array ? maker : []).toString('hex')]);
+    expect(closes({ ...rules, belowQuote: 0n, blockedMakers })).toEqual([1_000_000, 1_000_000, 1_040_000, 960_000]);
   });
 
   it('refuse a time far ahead of the market', () => {

@@ -4,6 +4,7 @@ import {
   type CandleView,
   decodeEvent,
   decodeMessage,
+  type EventProjection,
   eventProjection,
   type MarketRef,
   type MarketSummary,
@@ -12,11 +13,17 @@ import {
   parseMarketKey,
 } from '../../schemas/index.ts';
 import { SeenEvents } from '../trades/seen.ts';
-import { bounded, CandleError, FILL_MEMBERS, fillOf } from './fill.ts';
+import { bounded, CandleError, FILL_MEMBERS, type Fill, fillOf } from './fill.ts';
 import { FUNDING_MEMBERS, fundingOf } from './funding.ts';
 import { MarketState, type Piece } from './market-state.ts';
+import { isNoise, NO_NOISE, type NoiseRules } from './noise.ts';
 
 const project = eventProjection({ OrderActionRecord: FILL_MEMBERS, FundingRateRecord: FUNDING_MEMBERS });
+/** The maker costs time to read, and is asked for by the noise filter alone. */
+const projectMakers = eventProjection({
+  OrderActionRecord: [...FILL_MEMBERS, 'maker'],
+  FundingRateRecord: FUNDING_MEMBERS,
+});
 
 const SEEN = 'seen';
 const SEPARATOR = '|';
@@ -31,6 +38,13 @@ export class Candles {
   private readonly seen = new SeenEvents();
   private readonly untold = new Set<MarketState>();
   private readonly unsaved = new Set<MarketState>();
+  private readonly noise: NoiseRules;
+  private readonly project: EventProjection;
+
+  constructor(noise: NoiseRules = NO_NOISE) {
+    this.noise = noise;
+    this.project = noise.blockedMakers.size > 0 ? projectMakers : project;
+  }
 
   /** Chunks of rows that the next `takeChanges` gives; state grows by less than 4 kB with each. */
   get unsavedChunks(): number {
@@ -41,7 +55,7 @@ export class Candles {
 
   /** Takes a record of `events` in. Throws CandleError or SchemaError, with nothing changed, when it cannot be. */
   applyEvent(bytes: Uint8Array): Applied {
-    const event = project(bytes);
+    const event = this.project(bytes);
     if (event === null) return 'none';
     if (event.name === 'FundingRateRecord') {
       this.perp(bounded(event.data, 'market_index')).addFunding(fundingOf(event), bounded(event.data, 'slot'));
@@ -104,7 +118,7 @@ export class Candles {
   }
 
   private applyAction(event: Projected, bytes: Uint8Array): Applied {
-    const fill = fillOf(event);
+    const fill = this.judged(fillOf(event), event);
     if (fill === null) {
       const { data } = event;
       this.perp(bounded(data, 'market_index')).advance(bounded(data, 'ts'), bounded(data, 'slot'));
@@ -116,6 +130,11 @@ export class Candles {
     this.perp(fill.marketIndex).addFill(fill);
     this.seen.add(signature, eventIndex);
     return 'fill';
+  }
+
+  private judged(fill: Fill | null, { data }: Projected): Fill | null {
+    if (this.noise === NO_NOISE || fill?.use !== 'candle' || !isNoise(fill, data.maker, this.noise)) return fill;
+    return { ...fill, use: 'volume' };
   }
 
   private perp(marketIndex: number): MarketState {

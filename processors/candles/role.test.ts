@@ -177,17 +177,17 @@ describe('candles role', () => {
     });
   });
 
-  it('writes more candles than one write may hold, and parks what is older than minutes are kept', async () => {
+  it('writes more candles than one write may hold, and parks what is far ahead of its market', async () => {
     await feedEvents(fillBytes(fillAt(1, START, 100)));
     const role = await start();
     await caughtUp(1n);
-    await feedEvents(fillBytes(fillAt(2, START + 43 * DAY, 110)), fillBytes(fillAt(3, START + 60, 120)));
+    await feedEvents(fillBytes(fillAt(2, START + 12 * DAY, 110)), fillBytes(fillAt(3, START + 500 * DAY, 120)));
     await caughtUp(3n);
     await role.stop();
     const minutes = comparable((await candles()).values(), '1');
-    expect(minutes).toHaveLength(43 * 1440 + 1);
+    expect(minutes).toHaveLength(12 * 1440 + 1);
     expect(minutes.every(({ ts }, index) => ts === START + index * 60)).toBe(true);
     const [letter] = await log.read(TOPICS.deadLetters, 0, 0n, 10);
-    expect(decodeMessage(letter?.value ?? new Uint8Array()).value).toMatchObject({ reason: 'candle-late-fill' });
+    expect(decodeMessage(letter?.value ?? new Uint8Array()).value).toMatchObject({ reason: 'candle-time' });
   });
 });

@@ -1,11 +1,13 @@
 // The candles role: follows `events` and `samples`, writes candles to `views.candles` and the last 24 hours of markets to
 // `views.summaries`. A market is in the same partition number of all of them but the last.
 
+import bs58 from 'bs58';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { LogBatch, Logger, LogRecord, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
+import type { Config, LogBatch, Logger, LogRecord, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
 import { candleKey, encodeMessage, marketKey, TOPICS, type Topic } from '../../schemas/index.ts';
 import { deadLetter, endOf, piecesOf, type Step, startFollower, stateWrites } from '../follow/follower.ts';
 import { CandleError } from './fill.ts';
+import { NO_NOISE, type NoiseRules } from './noise.ts';
 import { Candles } from './reducer.ts';
 
 export const CANDLES_GROUP = 'candles';
@@ -20,9 +22,10 @@ const WRITE_BYTES = 2 * 1024 * 1024;
 /** Starts the role. Rejects when the log cannot be read; `done` rejects when the log fails. */
 export async function startCandles(context: RoleContext): Promise<RunningRole> {
   const metrics = candleMetrics(context.metrics);
+  const noise = noiseRules(context.config);
   const partitions = Array.from(
     { length: TOPICS.events.partitions },
-    (_, number) => new Partition(number, context.logger, metrics),
+    (_, number) => new Partition(number, noise, context.logger, metrics),
   );
   return startFollower(context, {
     name: 'candles',
@@ -40,13 +43,14 @@ export async function startCandles(context: RoleContext): Promise<RunningRole> {
 type CandleMetrics = ReturnType<typeof candleMetrics>;
 
 class Partition {
-  private readonly candles = new Candles();
+  private readonly candles: Candles;
   private readonly number: number;
   private readonly logger: Logger;
   private readonly metrics: CandleMetrics;
   private readonly prefix: string;
 
-  constructor(number: number, logger: Logger, metrics: CandleMetrics) {
+  constructor(number: number, noise: NoiseRules, logger: Logger, metrics: CandleMetrics) {
+    this.candles = new Candles(noise);
     this.number = number;
     this.logger = logger;
     this.metrics = metrics;
@@ -110,6 +114,19 @@ class Partition {
       next,
     };
   }
+}
+
+const QUOTE_UNITS = 1_000_000n;
+
+/** Throws an Error when a key or a market index in the settings is none. */
+function noiseRules({ candleNoiseQuote, candleNoiseExempt, candleBlockedMakers }: Config): NoiseRules {
+  if (candleNoiseQuote === 0 && candleBlockedMakers === '') return NO_NOISE;
+  const listed = (text: string) => text.split(',').filter((item) => item !== '');
+  return {
+    belowQuote: BigInt(candleNoiseQuote) * QUOTE_UNITS,
+    exemptMarkets: new Set(listed(candleNoiseExempt).map(Number)),
+    blockedMakers: new Set(listed(candleBlockedMakers).map((key) => Buffer.from(bs58.decode(key)).toString('hex'))),
+  };
 }
 
 function candleMetrics(registry: Registry) {

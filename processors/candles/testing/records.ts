@@ -9,6 +9,7 @@ import {
 } from '../../../schemas/index.ts';
 import { fillEvent } from '../../history/testing/events.ts';
 import { CandleError } from '../fill.ts';
+import { NO_NOISE, type NoiseRules } from '../noise.ts';
 import { Candles } from '../reducer.ts';
 import type { NaiveCandle, NaiveFill, NaiveSample } from './naive.ts';
 
@@ -62,8 +63,14 @@ export class Run {
   readonly views = new Map<string, CandleView>();
   readonly summaries = new Map<number, MarketSummary>();
   readonly parked: CandleError[] = [];
-  private candles = new Candles();
+  private candles: Candles;
   private readonly state = new Map<string, Uint8Array>();
+  private readonly noise: NoiseRules;
+
+  constructor(noise: NoiseRules = NO_NOISE) {
+    this.noise = noise;
+    this.candles = new Candles(noise);
+  }
 
   /** Applies a batch and leaves behind what a commit would. */
   batch(records: readonly TestRecord[]): CandleView[] {
@@ -87,7 +94,7 @@ export class Run {
 
   /** As after SIGKILL: only what was left behind is there. */
   restart(): void {
-    this.candles = new Candles();
+    this.candles = new Candles(this.noise);
     this.candles.restore([...this.state].map(([name, bytes]) => ({ name, bytes })));
   }
 
