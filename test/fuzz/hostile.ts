@@ -29,6 +29,9 @@ export interface HostileState {
   readonly refused: number;
 }
 
+/** `idle`: only the time that nobody else wants. `other`: as any process, for when this one has a real-time policy. */
+export type SchedulingPolicy = 'idle' | 'other';
+
 export type HostileCommand =
   | { readonly do: 'attack'; readonly options: HostileOptions }
   | { readonly do: 'read' | 'state' };
@@ -37,14 +40,11 @@ export type HostileCommand =
 export class Hostile {
   readonly #child: ChildProcess;
 
-  /**
-   * In the background the attackers get only the time of the cores that nobody else wants (Linux), as if they ran on a machine
-   * of their own.
-   */
-  constructor({ inBackground = false } = {}) {
+  /** `policy`: how the attackers are scheduled beside a server on the same machine (Linux); absent: as this process. */
+  constructor(policy?: SchedulingPolicy) {
     const execArgv = ['--disable-warning=ExperimentalWarning'];
-    this.#child = inBackground
-      ? fork(PROGRAM, { execPath: 'chrt', execArgv: ['--idle', '0', process.execPath, ...execArgv] })
+    this.#child = policy
+      ? fork(PROGRAM, { execPath: 'chrt', execArgv: [`--${policy}`, '0', process.execPath, ...execArgv] })
       : fork(PROGRAM, { execArgv });
   }
 

@@ -1,9 +1,10 @@
 // What polite clients notice of a thousand hostile ones of each kind: `node test/soak/hostile.ts [clients of each kind] [rounds]
 // [kind | together]`. Two hundred polite clients hold a book that changes twenty times a second; windows of ten seconds without
 // and with an attack take turns, so that whatever else the machine does falls on both. Attackers arrive evenly over the window
-// (`ARRIVE_MS=0`: all at once, as fast as they can). They run on the same machine and get only the time of its cores that
-// nobody else wants (`chrt --idle`; `FOREGROUND=1` to undo that), so that what the polite notice is the server's doing and
-// not that of a scheduler with too few cores.
+// (`ARRIVE_MS=0`: all at once, as fast as they can). They run on the same machine, and what the polite notice should be the
+// server's doing and not that of a scheduler with too few cores: attackers get only the time that nobody else wants. On a
+// machine that others use too, `ATTACKERS=other chrt --rr 1 node test/soak/hostile.ts` puts server and polite clients above
+// everybody else instead.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../bench/harness/clock.ts';
@@ -12,12 +13,12 @@ import { cpuSeconds, machine, residentBytes } from '../bench/harness/processes.t
 import { report } from '../bench/harness/report.ts';
 import { Stage, subscribeTo } from '../bench/harness/stage.ts';
 import { SyntheticMarket } from '../bench/harness/synthetic-markets.ts';
-import { HOSTILE_KINDS, Hostile, type HostileKind, type HostileState } from '../fuzz/hostile.ts';
+import { HOSTILE_KINDS, Hostile, type HostileKind, type HostileState, type SchedulingPolicy } from '../fuzz/hostile.ts';
 
 const [clientsText = '1000', roundsText = '5', only] = process.argv.slice(2);
 const CLIENTS = Number(clientsText);
 const ROUNDS = Number(roundsText);
-const IN_BACKGROUND = process.env.FOREGROUND !== '1';
+const POLICY: SchedulingPolicy = process.env.ATTACKERS === 'other' ? 'other' : 'idle';
 const WINDOW_MS = 10_000;
 const ARRIVE_MS = Number(process.env.ARRIVE_MS ?? WINDOW_MS);
 const POLITE = 200;
@@ -103,7 +104,7 @@ async function observe(attack: () => Promise<unknown>): Promise<Window> {
 
 async function besides(attack: Attack): Promise<{ window: Window; states: HostileState[] }> {
   const kinds = attack === TOGETHER ? HOSTILE_KINDS : [attack];
-  const hostile = kinds.map((kind) => ({ kind, process: new Hostile({ inBackground: IN_BACKGROUND }) }));
+  const hostile = kinds.map((kind) => ({ kind, process: new Hostile(POLICY) }));
   const options = { url: stage.gateway, clients: CLIENTS, messages: MESSAGES, arriveOverMs: ARRIVE_MS, seed: 1 };
   const asks = [subscribeTo(market)];
   const window = await observe(() =>
@@ -160,7 +161,7 @@ try {
       attacked: beside,
       clientsOfEachKind: CLIENTS,
       arriveOverMs: ARRIVE_MS,
-      attackersInBackground: IN_BACKGROUND,
+      attackers: POLICY,
       ends: ends.get(attack),
       politeCloses: attacked.get(attack)?.at(-1)?.closes,
       publishFault,
