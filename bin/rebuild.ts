@@ -15,8 +15,7 @@ import {
   readCurrent,
   setCurrent,
 } from '../platform/index.ts';
-import { endsOfLog, sinkGroup, startFilling, unstored } from '../processors/index.ts';
-import { TOPICS } from '../schemas/index.ts';
+import { endsOfLog, SINK_TOPICS, sinkGroup, startFilling, unstored } from '../processors/index.ts';
 import { untilSignal } from './signals.ts';
 
 export interface RebuildOptions {
@@ -56,7 +55,7 @@ export async function rebuild(config: Config, options: RebuildOptions): Promise<
   void untilSignal().then(() => stopped.abort());
   const log = await openEventLog(config, logger);
   try {
-    await log.ensureTopics([TOPICS.events, TOPICS.samples, TOPICS.candleViews, TOPICS.deadLetters]);
+    await log.ensureTopics(SINK_TOPICS);
     const before = await readCurrent(log, config.clickhouseDatabase);
     const clickhouse = await openClickHouse(config, logger, before.read);
     try {

@@ -59,7 +59,7 @@ export class ReducedSink {
 
   /** Stores until the signal aborts. Rejects when the log fails; ClickHouse being away is waited out. */
   async run(signal: AbortSignal): Promise<void> {
-    const { log, config } = this.#context;
+    const { log, logger, config } = this.#context;
     const { topic } = this.#reduced;
     const { positions } = await log.load(this.#target.group);
     const from = new Map<number, bigint | 'earliest'>();
@@ -71,7 +71,9 @@ export class ReducedSink {
     const failed = new AbortController();
     const either = AbortSignal.any([signal, failed.signal]);
     const watching = this.#watchReducer(either);
-    watching.catch(() => {});
+    watching.catch((error: unknown) => {
+      if (!either.aborted) logger.error({ err: error, topic: topic.name }, 'completeness is not known until a restart');
+    });
     try {
       const limits = { rowsMax: BLOCK_ROWS_MAX, bytesMax: BLOCK_BYTES_MAX, delayMs: config.sinkMaxDelayMs };
       const follow = log.follow({ topic, from, signal: either });

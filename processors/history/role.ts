@@ -9,12 +9,21 @@ import {
   type RunningRole,
   readCurrent,
 } from '../../platform/index.ts';
-import { TOPICS } from '../../schemas/index.ts';
+import { TOPICS, type Topic } from '../../schemas/index.ts';
 import { EventSink, type SinkContext } from './event-sink.ts';
 import { sinkMetrics } from './metrics.ts';
 import { REDUCED_TOPICS, ReducedSink } from './reduced-sink.ts';
 
 export const HISTORY_SINK_GROUP = 'history-sink';
+
+/** What the sinks read or write, and what the reducers read whose topics they store. */
+export const SINK_TOPICS: readonly Topic[] = [
+  TOPICS.events,
+  TOPICS.book,
+  TOPICS.samples,
+  TOPICS.candleViews,
+  TOPICS.deadLetters,
+];
 
 /** Group of a database's sinks: the configured database has the plain name, a rebuilt one its own. */
 export function sinkGroup(database: string, configured: string): string {
@@ -27,7 +36,7 @@ export function sinkGroup(database: string, configured: string): string {
  */
 export async function startHistorySink(context: RoleContext, clickhouse: ClickHouse): Promise<RunningRole> {
   const { log } = context;
-  await log.ensureTopics([TOPICS.events, TOPICS.samples, TOPICS.candleViews, TOPICS.deadLetters]);
+  await log.ensureTopics(SINK_TOPICS);
   const role = new SinkRole(context, clickhouse);
   const stopping = new AbortController();
   const done = role.run(stopping.signal);

@@ -1,0 +1,171 @@
+// A rebuild of the history while it is served and filled: no failed request, equal tables, also after a kill in the
+// middle, and back again.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { fillEvent } from '../../processors/history/testing/events.ts';
+import { encodeEvent, eventKey, TOPICS } from '../../schemas/index.ts';
+import {
+  type Cluster,
+  eventually,
+  type Running,
+  type Settings,
+  startCluster,
+  startRoles,
+  temporaryDirectory,
+} from './harness/processes.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Enough that a rebuild takes seconds and can be killed in the middle. */
+const BACKLOG = 60_000;
+const APPEND_RECORDS = 4_000;
+/** Exit code that a rebuild killed by us has. */
+const KILLED = null;
+
+const { dir, remove } = temporaryDirectory();
+let pipeline: Running;
+let cluster: Cluster;
+let settings: Settings;
+let clickhouse = '';
+let history = '';
+
+beforeAll(async () => {
+  const log = await openEventLog(readConfig({}, { dataDir: dir }), silentLogger());
+  await log.ensureTopics([TOPICS.events]);
+  for (let first = 0; first < BACKLOG; first += APPEND_RECORDS) {
+    const events = Array.from({ length: APPEND_RECORDS }, (_, index) => fillEvent(first + index));
+    await log.append(
+      TOPICS.events,
+      events.map((event) => ({ key: eventKey(event), value: encodeEvent(event) })),
+    );
+  }
+  await log.close();
+  cluster = await startCluster({ seed: 11, speed: 2 });
+  settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl, SAMPLE_SLOTS: 5 };
+  pipeline = await startRoles(['clickhouse', 'ingest', 'book', 'samples', 'candles', 'sink', 'history'], settings);
+  clickhouse = pipeline.endpoints.clickhouse ?? '';
+  history = pipeline.endpoints.history ?? '';
+});
+afterAll(async () => {
+  await pipeline?.stop();
+  await cluster?.stop();
+  remove();
+});
+
+async function sql<T>(query: string): Promise<readonly T[]> {
+  const response = await fetch(`${clickhouse}/?default_format=JSONCompactColumns`, { method: 'POST', body: query });
+  if (!response.ok) throw new Error(await response.text());
+  const [column = []] = (await response.json()) as T[][];
+  return column;
+}
+
+/** Rows and their hash, of each table. */
+async function digests(database: string): Promise<Record<string, string>> {
+  const tables = await sql<string>(
+    `SELECT name FROM system.tables WHERE database = '${database}' AND engine != 'MaterializedView'
+     AND name NOT IN ('migrations', 'projection') ORDER BY name`,
+  );
+  const digest = (table: string) =>
+    `SELECT concat(toString(count()), ' rows ', toString(groupBitXor(cityHash64(toString(tuple(*))))))
+     FROM ${database}.\`${table}\` FINAL`;
+  const found = await Promise.all(tables.map(async (table) => [table, (await sql<string>(digest(table)))[0] ?? '']));
+  return Object.fromEntries(found) as Record<string, string>;
+}
+
+function startRebuild(...flags: string[]): { child: ChildProcess; lines: string[]; exited: Promise<number | null> } {
+  const environment = Object.entries(settings).map(([name, value]) => [`SLOTBOOK_${name}`, String(value)]);
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'bin/cli.ts', 'rebuild', ...flags], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, ...Object.fromEntries(environment), SLOTBOOK_LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  if (child.stdout) createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+  return { child, lines, exited: new Promise((resolve) => child.once('exit', resolve)) };
+}
+
+/** Asks for lists of the history one after another until told to stop; answers by status. */
+function keepAsking(): { stop(): Promise<Record<number, number>> } {
+  const paths = [
+    '/market/SOL-PERP/trades?limit=50',
+    '/market/BTC-PERP/candles/1?limit=100',
+    '/market/ETH-PERP/fundingRates',
+    '/stats/markets',
+  ];
+  const answers: Record<number, number> = {};
+  let isOver = false;
+  const asking = (async () => {
+    for (let turn = 0; !isOver; turn++) {
+      const response = await fetch(history + paths[turn % paths.length]);
+      await response.arrayBuffer();
+      answers[response.status] = (answers[response.status] ?? 0) + 1;
+      await sleep(5);
+    }
+  })();
+  return {
+    stop: async () => {
+      isOver = true;
+      await asking;
+      return answers;
+    },
+  };
+}
+
+const builtParts = (database: string) => sql<string>(`SELECT DISTINCT name FROM ${database}.projection ORDER BY name`);
+
+describe('rebuild', () => {
+  let asking: ReturnType<typeof keepAsking>;
+
+  it('can be killed in the middle, and goes on where it was', async () => {
+    await eventually('all parts built', async () => (await builtParts('slotbook')).length === 3);
+    asking = keepAsking();
+    const first = startRebuild();
+    await eventually('filling', () => first.lines.some((line) => line.includes('to go')));
+    await eventually(
+      'rows',
+      async () => Number((await sql<string>('SELECT count() FROM slotbook_2.order_action'))[0]) > 0,
+    );
+    first.child.kill('SIGKILL');
+    expect(await first.exited).toBe(KILLED);
+    const second = startRebuild();
+    expect(await second.exited, second.lines.join('\n')).toBe(0);
+    expect(second.lines).toContain('slotbook_2 is the history now');
+  });
+
+  it('takes the place of the old database without a failed request', async () => {
+    const rows = async () => Number((await sql<string>('SELECT count() FROM slotbook_2.order_action'))[0]);
+    const before = await rows();
+    await eventually('live rows in the new database', async () => (await rows()) > before);
+    const answers = await asking.stop();
+    expect(Object.keys(answers)).toEqual(['200']);
+    expect(answers[200]).toBeGreaterThan(100);
+  });
+
+  it('gives tables equal to the old ones once both hold the whole log, and drops what it is told to', async () => {
+    await cluster.rpc('localnet_pause');
+    const back = startRebuild('--database', 'slotbook');
+    expect(await back.exited, back.lines.join('\n')).toBe(0);
+    // The second database got its rows from the sink until just now; the first one from its own position on.
+    const [rebuilt, original] = [await digests('slotbook_2'), await digests('slotbook')];
+    for (const table of ['order_action', 'account_action', 'candle', 'market_sample']) {
+      expect(original[table], table).not.toMatch(/^0 rows/);
+    }
+    expect(rebuilt).toEqual(original);
+    const again = startRebuild('--database', 'slotbook_3', '--drop-old');
+    expect(await again.exited, again.lines.join('\n')).toBe(0);
+    expect(await digests('slotbook_3')).toEqual(original);
+    expect(await sql("SELECT count() FROM system.databases WHERE name = 'slotbook'")).toEqual(['0']);
+    expect((await fetch(`${history}/market/SOL-PERP/trades`)).status).toBe(200);
+  });
+
+  it('refuses the current database and names that analysts could not read', async () => {
+    for (const name of ['slotbook_3', 'other']) {
+      const refused = startRebuild('--database', name);
+      expect(await refused.exited).toBe(2);
+    }
+  });
+});
