@@ -116,7 +116,13 @@ export class HistoryStage {
   async store(table: string, values: readonly Record<string, unknown>[]): Promise<void> {
     if (table !== 'projection') this.#written.add(table);
     const name = `${this.clickhouse.database}.\`${table}\``;
-    await this.clickhouse.client.insert({ table: name, values, format: 'JSONEachRow' });
+    await this.clickhouse.client.insert({
+      table: name,
+      values,
+      format: 'JSONEachRow',
+      // Copies within an insert stay copies until a merge takes them away, as those of different inserts do.
+      clickhouse_settings: { optimize_on_insert: 0 },
+    });
   }
 
   /** The body of a 200 answer. */

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { deposit, orderFill, placement, USER_ID } from '../testing/history-rows.ts';
+import { HistoryStage, type Listed, NOW } from '../testing/history-stage.ts';
+
+// Many requests and inserts, on machines that may be busy.
+vi.setConfig({ testTimeout: 120_000 });
+
+let stage: HistoryStage;
+
+beforeAll(async () => {
+  stage = await HistoryStage.open();
+}, 60_000);
+
+afterAll(() => stage?.close());
+
+beforeEach(() => stage.reset());
+
+/** Lists of every query shape: over the rows, through the companion table, joined. */
+const SHAPES = [
+  { table: 'order_action', path: '/market/SOL-PERP/trades', make: () => orderFill(1, 1, 1) },
+  { table: 'deposit', path: '/market/USDT/deposits', make: () => deposit() },
+  { table: 'order_action', path: `/user/${USER_ID}/trades`, make: () => orderFill(1, 1, 1) },
+  { table: 'order', path: `/user/${USER_ID}/orders/perp`, make: () => placement(1) },
+] as const;
+
+const ROWS = 30;
+/** Few different times, slots and indexes, so that ties of every kind are common; each row up to three times. */
+const heads = fc.uniqueArray(
+  fc.record({
+    age: fc.nat(2),
+    slot: fc.nat(2),
+    signature: fc.nat(3),
+    eventIndex: fc.nat(3),
+    copies: fc.integer({ min: 1, max: 3 }),
+  }),
+  {
+    minLength: ROWS,
+    maxLength: ROWS,
+    selector: ({ age, slot, signature, eventIndex }) => [age, slot, signature, eventIndex].join(),
+  },
+);
+
+async function allPages(path: string, limit: number): Promise<Record<string, unknown>[]> {
+  const seen: Record<string, unknown>[] = [];
+  let page: string | null = '';
+  while (page !== null) {
+    const next: Listed = await stage.list(`${path}?limit=${limit}${page === '' ? '' : `&page=${page}`}`);
+    expect(next.records.length).toBeLessThanOrEqual(limit);
+    seen.push(...next.records);
+    page = next.meta.nextPage;
+  }
+  return seen;
+}
+
+const position = ({ ts, slot, txSig, txSigIndex }: Record<string, unknown>) => `${ts} ${slot} ${txSig} ${txSigIndex}`;
+
+describe('pages', () => {
+  it.each(SHAPES)(
+    'of $path hold each row once and in order, whatever the limit, ties and copies included',
+    async ({ table, path, make }) => {
+      for (const drawn of fc.sample(heads, { numRuns: 2, seed: 11 })) {
+        await stage.reset();
+        const rows = drawn.flatMap(({ age, slot, signature, eventIndex, copies }) => {
+          // The same signature is the same transaction: one slot, one time.
+          const name = `${age}${slot}${signature}`.padStart(64, 's');
+          const row = {
+            ...make(),
+            ts: NOW - 10 - age,
+            slot: String(100 - age * 10 + slot),
+            signature: name,
+            event_index: eventIndex,
+          };
+          return Array.from({ length: copies }, () => row);
+        });
+        await stage.store(table, rows);
+        const whole = await allPages(path, 50);
+        expect(new Set(whole.map(position)).size).toBe(ROWS);
+        expect(whole).toHaveLength(ROWS);
+        const times = whole.map(({ ts, slot }) => [Number(ts), Number(slot)] as const);
+        expect(times).toEqual(times.toSorted(([a, b], [c, d]) => c - a || d - b));
+        for (const limit of [2, 7]) {
+          expect((await allPages(path, limit)).map(position)).toEqual(whole.map(position));
+        }
+      }
+    },
+  );
+
+  it('lose nothing where most of what is stored are copies', async () => {
+    const [newest, older, oldest] = [deposit({ ts: NOW - 1 }), deposit({ ts: NOW - 2 }), deposit({ ts: NOW - 3 })];
+    await stage.store('deposit', [...Array.from({ length: 80 }, () => newest), older, oldest]);
+    const page = await stage.list('/market/USDT/deposits?limit=2');
+    expect(page.records.map(({ ts }) => Number(ts) - NOW)).toEqual([-1, -2]);
+    const next = await stage.list(`/market/USDT/deposits?limit=1&page=${page.meta.nextPage}`);
+    expect(next.records.map(({ ts }) => Number(ts) - NOW)).toEqual([-3]);
+  });
+});
