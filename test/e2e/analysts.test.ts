@@ -1,0 +1,348 @@
+// What analysts get, beside one stopped pipeline whose truth is known: the SQL user, exports, freshness, worked examples.
+
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@clickhouse/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { columnsOf, tableOf } from '../../schemas/index.ts';
+import { storedRows } from './harness/history-truth.ts';
+import {
+  type Cluster,
+  eventually,
+  type Running,
+  startCluster,
+  startRoles,
+  temporaryDirectory,
+} from './harness/processes.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROLES = ['clickhouse', 'ingest', 'book', 'samples', 'sink', 'orderbook', 'history'];
+const SLOTS = 320;
+const SLOT_SECONDS = 60;
+const DAY_S = 86_400;
+const PAGE_EVENTS = 5_000;
+const PATIENCE_MS = 120_000;
+
+interface TruthEvent {
+  readonly signature: string;
+  readonly index: number;
+  readonly slot: number;
+  readonly name: string;
+  readonly data: Readonly<Record<string, string | number | null>>;
+}
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+describe('for analysts', () => {
+  const { dir, remove } = temporaryDirectory();
+  let cluster: Cluster;
+  let pipeline: Running;
+  let truth: readonly TruthEvent[];
+  let fromTs = 0;
+  let toTs = 0;
+
+  beforeAll(async () => {
+    const genesis = Math.floor(Date.now() / 1000) - 2 * DAY_S;
+    cluster = await startCluster({
+      seed: 11,
+      speed: 8,
+      accounts: 80,
+      'slot-seconds': SLOT_SECONDS,
+      'genesis-time': genesis,
+    });
+    const settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl, SHADOW_CHECK_MS: 0 };
+    pipeline = await startRoles(ROLES, settings);
+    const slotNow = async () => (await cluster.rpc<{ slot: number }>('localnet_status')).slot;
+    await eventually('a first hour', async () => (await slotNow()) > 1_060);
+    await cluster.rpc('localnet_dropConnections');
+    await eventually('some hours', async () => (await slotNow()) > 1_000 + SLOTS, PATIENCE_MS);
+    await cluster.rpc('localnet_pause');
+    truth = await allEvents(cluster);
+    await eventually('all stored', async () => (await storedRows(endpoint('clickhouse'))) >= truth.length, PATIENCE_MS);
+    const times = truth.flatMap(({ data }) => (data.ts === undefined ? [] : [Number(data.ts)]));
+    // The last minute stays outside, so that what is asked for has surely ended.
+    [fromTs, toTs] = [Math.min(...times), Math.max(...times) - SLOT_SECONDS];
+  });
+  afterAll(async () => {
+    await pipeline?.stop();
+    await cluster?.stop();
+    remove();
+  });
+
+  const endpoint = (name: string): string => pipeline.endpoints[name] ?? '';
+  const of = (name: string) =>
+    truth.filter(({ name: one, data }) => one === name && Number(data.ts) >= fromTs && Number(data.ts) < toTs);
+  const run = (...args: readonly string[]) => runNode(args, dir);
+  const exported = (table: string, format: string) =>
+    run('bin/cli.ts', 'export', '--table', table, '--from', String(fromTs), '--to', String(toTs), '--format', format);
+
+  it('a read-only SQL user reads what happened and can change nothing', async () => {
+    const ask = async (sql: string) => (await fetch(endpoint('sql'), { method: 'POST', body: sql })).text();
+    const fills = truth.filter(({ data }) => data.action === 'fill').length;
+    expect((await ask("SELECT count() FROM order_action FINAL WHERE action = 'fill'")).trim()).toBe(String(fills));
+    expect(await ask('DROP TABLE order_action')).toContain('ACCESS_DENIED');
+    expect(await ask("INSERT INTO projection VALUES ('events', 1, '')")).toContain('ACCESS_DENIED');
+    expect(await ask('SELECT name FROM system.users')).toContain('ACCESS_DENIED');
+  });
+
+  it('an export in CSV holds every event of the range once, in order, with what it can answer for', async () => {
+    const file = path.join(dir, 'actions.csv');
+    const ended = await run(
+      ...['bin/cli.ts', 'export', '--table', 'order_action', '--out', file],
+      ...['--from', new Date(fromTs * 1000).toISOString(), '--to', String(toTs)],
+    );
+    expect(ended).toMatchObject({ code: 0 });
+    const text = readFileSync(file, 'utf8');
+    const [header = '', ...lines] = text.trimEnd().split('\n');
+    const names = header.split(',').map((name) => JSON.parse(name) as string);
+    expect(names).toEqual(columnsOf('OrderActionRecord').map(({ name }) => name));
+    const expected = of('OrderActionRecord');
+    const written = lines.map((line) => cells(line));
+    expect(written.map((row) => truthLine(names, row)).sort()).toEqual(
+      expected
+        .map((event) =>
+          truthLine(
+            names,
+            names.map((name) => cellOf(event, name)),
+          ),
+        )
+        .sort(),
+    );
+    const at = (name: string) => written.map((row) => Number(row[names.indexOf(name)]));
+    const order = at('ts').map((ts, index) => ts * 1e9 + (at('slot')[index] ?? 0));
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    const coverage = JSON.parse(readFileSync(`${file}.coverage.json`, 'utf8'));
+    const slots = expected.map(({ slot }) => slot);
+    expect(coverage).toMatchObject({
+      table: 'order_action',
+      format: 'csv',
+      range: { fromTs, toTs },
+      rows: expected.length,
+      first: { slot: Math.min(...slots), ts: fromTs },
+      last: { slot: Math.max(...slots) },
+      bytes: Buffer.byteLength(text),
+      sha256: createHash('sha256').update(text).digest('hex'),
+      eventsNotStored: 0,
+      complete: true,
+    });
+    // The connection that was broken is named, with the slots it concerned.
+    expect(coverage.gaps.length).toBeGreaterThan(0);
+    for (const gap of coverage.gaps) expect(gap).toMatchObject({ filled: true, lasting: false });
+    const lost = coverage.gaps.find(({ reason }: { reason: string }) => reason === 'not connected');
+    expect(lost.fromSlot).toBeGreaterThan(1_000);
+    expect(lost.toSlot).toBeGreaterThanOrEqual(lost.fromSlot);
+    expect(existsSync(`${file}.part`)).toBe(false);
+  });
+
+  it.each(['parquet', 'arrow'])('an export in %s holds the same, 64 and 128 bits exact', async (format) => {
+    expect(await exported('settle_pnl', format)).toMatchObject({ code: 0 });
+    const name = (ts: number) => new Date(ts * 1000).toISOString().replace(/\.000Z$|[-:]/g, '');
+    const file = path.join(dir, `settle_pnl_${name(fromTs)}_${name(toTs)}.${format}`);
+    const client = createClient({ url: endpoint('clickhouse') });
+    try {
+      const result = await client.query({
+        query: `SELECT signature, event_index, user, pnl, toString(quote_entry_amount) AS entry
+                FROM file('${file}', '${format === 'arrow' ? 'Arrow' : 'Parquet'}')`,
+        format: 'JSONEachRow',
+      });
+      const stored = await result.json<Record<string, unknown>>();
+      const expected = of('SettlePnlRecord').map(({ signature, index, data }) => ({
+        signature,
+        event_index: index,
+        user: data.user,
+        pnl: String(data.pnl),
+        entry: String(data.quote_entry_amount),
+      }));
+      const sorted = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
+      expect(expected.length).toBeGreaterThan(0);
+      expect(sorted(stored)).toEqual(sorted(expected));
+    } finally {
+      await client.close();
+    }
+  });
+
+  it('an export that cannot be made says why, with exit code 2, and leaves nothing behind', async () => {
+    const refused = [
+      [['--table', 'nothing', '--from', '2026-01-01', '--to', '2026-01-02'], 'there is no table nothing'],
+      [['--table', 'order_action', '--from', 'monday', '--to', '2026-01-02'], 'must be an ISO time or unix seconds'],
+      [['--table', 'order_action', '--from', '2026-01-02', '--to', '2026-01-01'], '--from must be before --to'],
+    ] as const;
+    for (const [flags, words] of refused) {
+      const { code, err } = await run('bin/cli.ts', 'export', ...flags, '--out', path.join(dir, 'none.csv'));
+      expect([code, err]).toEqual([2, expect.stringContaining(words)]);
+    }
+    expect(existsSync(path.join(dir, 'none.csv'))).toBe(false);
+  });
+
+  it('/freshness knows the newest event of each stream, that all is stored, and the gap that was filled', async () => {
+    const answer = (await (await fetch(`${endpoint('history')}/freshness`)).json()) as {
+      eventsNotStored: number;
+      streams: { stream: string; lastSlot: number; lastTs: number }[];
+      gaps: { reason: string; filled: boolean }[];
+    };
+    expect(answer.eventsNotStored).toBe(0);
+    for (const [stream, event] of [
+      ['orderActions', 'OrderActionRecord'],
+      ['orders', 'OrderRecord'],
+      ['fundingRates', 'FundingRateRecord'],
+      ['deposits', 'DepositRecord'],
+      ['settlements', 'SettlePnlRecord'],
+    ] as const) {
+      const events = truth.filter(({ name }) => name === event);
+      expect([event, answer.streams.find((one) => one.stream === stream)]).toEqual([
+        event,
+        expect.objectContaining({
+          lastSlot: Math.max(...events.map(({ slot }) => slot)),
+          lastTs: Math.max(...events.map(({ data }) => Number(data.ts))),
+          table: tableOf(event),
+        }),
+      ]);
+    }
+    expect(answer.gaps).toContainEqual(expect.objectContaining({ reason: 'not connected', filled: true }));
+  });
+
+  describe('examples', () => {
+    const example = async <T>(name: string, ...args: readonly string[]): Promise<T> => {
+      const given = ['history', 'sql', 'orderbook'].flatMap((service) => [`--${service}`, endpoint(service)]);
+      const { code, out, err } = await run(`examples/${name}.ts`, ...given, '--json', ...args);
+      expect([code, err]).toEqual([0, '']);
+      return JSON.parse(out) as T;
+    };
+
+    it('funding-carry: hours, rate and funding of the position are those of the records', async () => {
+      const rows = await example<
+        { symbol: string; hours: number; meanHourlyPercent: number; aprPercent: number; fundingQuote: number }[]
+      >('funding-carry', '--symbols', 'SOL-PERP', '--notional', '10000');
+      const rates = truth
+        .filter(({ name, data }) => name === 'FundingRateRecord' && data.market_index === 0)
+        .map(({ data }) => ({
+          rate: Number(data.funding_rate_short) / 1e9,
+          price: Number(data.oracle_price_twap) / 1e6,
+        }));
+      expect(rates.length).toBeGreaterThan(2);
+      const base = 10_000 / (rates[0]?.price ?? 0);
+      const mean = rates.reduce((sum, { rate, price }) => sum + rate / price, 0) / rates.length;
+      expect(rows).toHaveLength(1);
+      expect(rows[0]?.hours).toBe(rates.length);
+      expect(rows[0]?.meanHourlyPercent).toBeCloseTo(mean * 100, 9);
+      expect(rows[0]?.aprPercent).toBeCloseTo(mean * 100 * 24 * 365.25, 6);
+      expect(rows[0]?.fundingQuote).toBeCloseTo(
+        rates.reduce((sum, { rate }) => sum + rate * base, 0),
+        3,
+      );
+    });
+
+    it('fill-quality: fills, notional, slippage and fees of each cohort are those of the fills', async () => {
+      const rows = await example<
+        { cohort: string; counterparty: string; fills: string; notional: number; slipBps: number; feeBps: number }[]
+      >('fill-quality', '--hours', '100');
+      const cohorts = new Map<string, { fills: number; notional: number; slip: number; fee: number }>();
+      for (const { data } of truth) {
+        if (data.action !== 'fill' || data.market_type !== 'perp' || data.market_index !== 0) continue;
+        if (data.taker === null || /^(liquidation|transferPerpPosition)$/.test(String(data.action_explanation)))
+          continue;
+        const quote = Number(data.quote_asset_amount_filled) / 1e6;
+        const price = quote / (Number(data.base_asset_amount_filled) / 1e9);
+        const slip = (data.taker_order_direction === 'long' ? 1 : -1) * (price / (Number(data.oracle_price) / 1e6) - 1);
+        const size = quote < 100 ? '< 100' : quote < 1e3 ? '100 - 1k' : quote < 1e4 ? '1k - 10k' : '> 10k';
+        const key = `${size} ${data.maker === null ? 'vAMM' : 'maker'}`;
+        const sums = cohorts.get(key) ?? { fills: 0, notional: 0, slip: 0, fee: 0 };
+        sums.fills += 1;
+        sums.notional += quote;
+        sums.slip += slip * quote;
+        sums.fee += Number(data.taker_fee) / 1e6;
+        cohorts.set(key, sums);
+      }
+      expect(cohorts.size).toBeGreaterThan(2);
+      expect(rows.map(({ cohort, counterparty }) => `${cohort} ${counterparty}`).sort()).toEqual(
+        [...cohorts.keys()].sort(),
+      );
+      for (const row of rows) {
+        const sums = cohorts.get(`${row.cohort} ${row.counterparty}`);
+        if (!sums) throw new Error(`no fills for ${row.cohort}`);
+        expect(Number(row.fills)).toBe(sums.fills);
+        expect(row.notional).toBeCloseTo(sums.notional, 5);
+        expect(row.slipBps).toBeCloseTo((sums.slip / sums.notional) * 1e4, 6);
+        expect(row.feeBps).toBeCloseTo((sums.fee / sums.notional) * 1e4, 6);
+      }
+    });
+
+    it('book-imbalance: directions are those of the fills, imbalances those of the books before', async () => {
+      const { orders, buckets, correlation } = await example<{
+        orders: { txSig: string; slot: number; side: number; imbalance: number; quote: number }[];
+        buckets: { orders: number; flowQuote: number }[];
+        correlation: number | null;
+      }>('book-imbalance', '--symbol', 'SOL-PERP', '--orders', '12');
+      expect(orders.length).toBeGreaterThan(5);
+      for (const order of orders) {
+        const fills = truth.filter(({ signature, data }) => signature === order.txSig && data.action === 'fill');
+        const directions = new Set<number>(fills.map(({ data }) => (data.taker_order_direction === 'long' ? 1 : -1)));
+        expect([fills.length > 0, directions.has(order.side)]).toEqual([true, true]);
+      }
+      for (const { slot, imbalance } of orders.slice(0, 2)) {
+        const url = `${endpoint('orderbook')}/l2?marketIndex=0&marketType=perp&slot=${slot - 1}&depth=1`;
+        const book = (await (await fetch(url)).json()) as Record<'bids' | 'asks', { size: string }[]>;
+        const [bid, ask] = [Number(book.bids[0]?.size), Number(book.asks[0]?.size)];
+        expect(imbalance).toBeCloseTo((bid - ask) / (bid + ask), 12);
+      }
+      expect(buckets.reduce((sum, bucket) => sum + bucket.orders, 0)).toBe(orders.length);
+      const flow = orders.reduce((sum, { side, quote }) => sum + side * quote, 0);
+      expect(buckets.reduce((sum, bucket) => sum + bucket.flowQuote, 0)).toBeCloseTo(flow, 6);
+      expect(Math.abs(correlation ?? 0)).toBeLessThanOrEqual(1);
+    });
+
+    it('print a table a quant can read', async () => {
+      const { out } = await run('examples/funding-carry.ts', '--history', endpoint('history'), '--symbols', 'SOL-PERP');
+      const [title, header, row] = out.split('\n');
+      expect(title).toBe('long spot, short perp, 10000 quote a leg');
+      expect(header?.trim().split(/ {2,}/)).toContain('APR %');
+      expect(row).toMatch(/^SOL-PERP +\d+ +-?\d+\.\d{5} /);
+    });
+  });
+});
+
+async function allEvents(cluster: Cluster): Promise<readonly TruthEvent[]> {
+  const events: TruthEvent[] = [];
+  for (;;) {
+    const page = await cluster.rpc<TruthEvent[]>('localnet_events', { from: events.length, limit: PAGE_EVENTS });
+    if (page.length === 0) return events;
+    events.push(...page);
+  }
+}
+
+/** Runs a script of ours in the data directory of the pipeline. */
+function runNode([script = '', ...args]: readonly string[], dataDir: string): Promise<Ended> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SLOTBOOK_'));
+  const env = { ...Object.fromEntries(inherited), SLOTBOOK_DATA_DIR: dataDir };
+  const argv = ['--disable-warning=ExperimentalWarning', path.join(ROOT, script), ...args];
+  return new Promise((resolve) => {
+    execFile(process.execPath, argv, { cwd: dataDir, env, maxBuffer: 2 ** 26 }, (error, out, err) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+      resolve({ code, out, err });
+    });
+  });
+}
+
+/** Cells of a CSV line whose texts hold neither commas nor quotes. */
+function cells(line: string): readonly string[] {
+  return line.split(',').map((cell) => cell.replace(/^"|"$/g, ''));
+}
+
+/** Position in the block is not part of the truth. */
+function truthLine(names: readonly string[], row: readonly string[]): string {
+  return row.map((cell, index) => (names[index] === 'tx_index' ? '' : cell)).join('|');
+}
+
+function cellOf({ signature, index, slot, data }: TruthEvent, name: string): string {
+  if (name === 'signature') return signature;
+  if (name === 'event_index') return String(index);
+  if (name === 'slot') return String(slot);
+  return String(data[name] ?? '');
+}
