@@ -46,6 +46,14 @@ const SERIES: readonly Series[] = [
   },
 ];
 
+/** A range that ends before it begins is refused with `success` as well (history reference 2.5). */
+const REFUSAL = {
+  type: 'object',
+  required: ['error', 'message'],
+  properties: { success: { type: 'boolean', const: false }, error: { type: 'string' }, message: { type: 'string' } },
+  description: 'status 400',
+};
+
 interface AmmQuery {
   readonly marketName?: string;
   readonly symbol?: string;
@@ -83,6 +91,7 @@ export function ammRoutes(app: FastifyInstance, services: HistoryServices): void
               data: listOf(listOf({ type: ['integer', 'string'] }), `${point}, raw integers as text`),
             }),
             ...errorResponses,
+            [HISTORY_ERRORS.validation.status]: REFUSAL,
           },
         }),
       },

@@ -1,6 +1,7 @@
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Life, OLD, YOUNG } from '../../testing/account-life.ts';
+import { HistoryContract } from '../../testing/history-contract.ts';
 import { DAY, fill, HistoryStage, NOW } from '../../testing/history-stage.ts';
 
 const address = (text: string) => bs58.encode(Buffer.from(text));
@@ -19,6 +20,8 @@ function numbers(seed: number): () => number {
 
 let stage: HistoryStage;
 let life: Life;
+/** Every answer is held against it. */
+let contract: HistoryContract;
 
 const event = (id: number, ts: number) => ({
   signature: String(id).padStart(64, 'a'),
@@ -38,6 +41,7 @@ const account = (id: number, user: string, sub: number, name: string, members: o
 
 beforeAll(async () => {
   stage = await HistoryStage.open();
+  contract = await HistoryContract.of(stage.app);
   life = new Life(numbers(7), NOW - 4 * DAY, NOW);
   for (const table of Object.keys(life.rows)) {
     const rows = life.shuffled(table);
@@ -64,6 +68,7 @@ afterAll(() => stage?.close());
 
 async function get<T = Record<string, unknown>>(url: string): Promise<T> {
   const answer = await stage.app.inject(url);
+  expect(contract.problems(url, { status: answer.statusCode, body: answer.json() })).toBe('');
   if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
   return answer.json<T>();
 }

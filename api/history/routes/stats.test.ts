@@ -4,6 +4,7 @@ import path from 'node:path';
 import bs58 from 'bs58';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HistoryContract } from '../../testing/history-contract.ts';
 import {
   DAY,
   fill,
@@ -23,11 +24,14 @@ const address = (text: string) => bs58.encode(Buffer.from(text));
 const key = (letter: string) => letter.repeat(32);
 
 let stage: HistoryStage;
+/** Every answer is held against it. */
+let contract: HistoryContract;
 /** Made for each test: answers are kept for a minute. */
 let app: FastifyInstance;
 
 beforeAll(async () => {
   stage = await HistoryStage.open();
+  contract = await HistoryContract.of(stage.app);
 }, 60_000);
 
 afterAll(() => stage?.close());
@@ -48,15 +52,21 @@ function appWith(settings: Partial<HistorySettings> = {}, summary = true): Promi
 }
 
 async function get<T = Record<string, unknown>>(url: string, from = app): Promise<T> {
-  const answer = await from.inject(url);
+  const answer = await ask(url, from);
   if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
   return answer.json<T>();
+}
+
+async function ask(url: string, from = app) {
+  const answer = await from.inject(url);
+  expect(contract.problems(url, { status: answer.statusCode, body: answer.json() })).toBe('');
+  return answer;
 }
 
 const refused = async (urls: readonly string[]) =>
   Promise.all(
     urls.map(async (url) => {
-      const { statusCode, body } = await app.inject(url);
+      const { statusCode, body } = await ask(url);
       return [url, statusCode, JSON.parse(body).error];
     }),
   );
@@ -80,7 +90,7 @@ describe('/stats/markets', () => {
   it('is refused until a summary is known', async () => {
     const empty = await appWith({}, false);
     for (const url of ['/stats/markets', '/stats/markets/prices', '/contracts', '/external/coingecko/contracts']) {
-      expect([url, (await empty.inject(url)).statusCode]).toEqual([url, 503]);
+      expect([url, (await ask(url, empty)).statusCode]).toEqual([url, 503]);
     }
   });
 });
@@ -598,7 +608,7 @@ describe('/amm', () => {
 
   it('refuses ranges that end before they begin as the predecessor did', async () => {
     for (const range of ['start=5&end=5', 'start=6&end=5', 'end=0']) {
-      const answer = await app.inject(`/amm/spreads?marketName=SOL-PERP&${range}`);
+      const answer = await ask(`/amm/spreads?marketName=SOL-PERP&${range}`);
       expect([answer.statusCode, answer.json()]).toEqual([
         400,
         { success: false, error: 'ValidationError', message: 'start must be before end' },
@@ -617,7 +627,7 @@ describe('/amm', () => {
 
 describe('/params and /vaults', () => {
   it('give the parameters of the markets, cached for a minute', async () => {
-    const answer = await app.inject('/params');
+    const answer = await ask('/params');
     expect(answer.headers['cache-control']).toBe('public, max-age=60');
     expect(answer.json()).toMatchObject({
       success: true,
@@ -638,12 +648,12 @@ describe('/params and /vaults', () => {
 
   it('refuse parameters that are not known yet in words of their own', async () => {
     const empty = await makeApp(stage.clickhouse, new MarketRegistry());
-    const answer = await empty.inject('/params');
+    const answer = await ask('/params', empty);
     expect([answer.statusCode, answer.json()]).toEqual([503, { success: false, error: 'Params not found' }]);
   });
 
   it('give the vaults of the deployment, none without a file', async () => {
-    const answer = await app.inject('/vaults');
+    const answer = await ask('/vaults');
     expect([answer.json(), answer.headers['cache-control']]).toEqual([[], 'public, max-age=60']);
     const dir = mkdtempSync(path.join(tmpdir(), 'slotbook-vaults-'));
     const vaultsPath = path.join(dir, 'vaults.json');
@@ -713,7 +723,7 @@ describe('what is not built yet', () => {
       ),
       ...['trading', 'earn'].map((end) => `/user/${wallet}/snapshots/${end}`),
     ];
-    const answers = await Promise.all(urls.map(async (url) => [url, (await bare.inject(url)).statusCode]));
+    const answers = await Promise.all(urls.map(async (url) => [url, (await ask(url, bare)).statusCode]));
     expect(answers).toEqual(urls.map((url) => [url, 503]));
   });
 });
