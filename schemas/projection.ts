@@ -69,14 +69,13 @@ function stepsOf(name: string, members: readonly string[]): readonly Step[] {
   const unknown = members.find((member) => !fields.some((field) => field.name === member));
   if (unknown !== undefined) throw new RangeError(`${name} has no member ${unknown}`);
   const named = new Map<string, AvroSchema>();
-  const steps = fields.map((field): Step => {
+  const last = fields.findLastIndex((field) => members.includes(field.name));
+  return fields.slice(0, last + 1).map((field): Step => {
     const nullable = Array.isArray(field.type);
     const type = resolved(nullable ? (field.type as readonly AvroSchema[])[1] : field.type, named);
-    const shape = shapeOf(type);
-    return { name: field.name, nullable, shape, read: members.includes(field.name) ? readerOf(type) : null };
+    const isWanted = members.includes(field.name);
+    return { name: field.name, nullable, shape: isWanted ? 0 : shapeOf(type), read: isWanted ? readerOf(type) : null };
   });
-  const last = steps.findLastIndex(({ read }) => read !== null);
-  return steps.slice(0, last + 1);
 }
 
 type Plain = Readonly<Record<string, unknown>>;

@@ -4,6 +4,7 @@ import {
   type CandleView,
   decodeEvent,
   decodeMessage,
+  EVENT_NAMES,
   type EventProjection,
   eventProjection,
   type MarketRef,
@@ -24,6 +25,20 @@ const projectMakers = eventProjection({
   OrderActionRecord: [...FILL_MEMBERS, 'maker'],
   FundingRateRecord: FUNDING_MEMBERS,
 });
+
+const projectSlot = eventProjection(Object.fromEntries(EVENT_NAMES.map((name) => [name, ['slot']])));
+
+/** Slot of a record of `events` or `samples`; null when it cannot be read. */
+export function slotOf(bytes: Uint8Array): number | null {
+  try {
+    const event = projectSlot(bytes);
+    if (event !== null) return Number(event.data.slot);
+    const { name, value } = decodeMessage(bytes);
+    return name === 'MarketSample' ? value.slot : null;
+  } catch {
+    return null;
+  }
+}
 
 const SEEN = 'seen';
 const SEPARATOR = '|';

@@ -8,11 +8,13 @@ import { candleKey, encodeMessage, marketKey, TOPICS, type Topic } from '../../s
 import { deadLetter, endOf, piecesOf, type Step, startFollower, stateWrites } from '../follow/follower.ts';
 import { CandleError } from './fill.ts';
 import { NO_NOISE, type NoiseRules } from './noise.ts';
-import { Candles } from './reducer.ts';
+import { Candles, slotOf } from './reducer.ts';
 
 export const CANDLES_GROUP = 'candles';
-/** Larger than the log's default: what a batch changed is told once, and its state saved once. */
-const BATCH_RECORDS = 4_000;
+/** Events: larger than the log's default, since what a batch changed is told once and saved once. */
+const BATCH_EVENTS = 4_000;
+/** Samples are thin: more of them would run so far ahead of the events that quiet candles are told over and over. */
+const BATCH_SAMPLES = 200;
 /** A step ends early here, so that its state stays below what one commit may carry: a chunk is below 4 kB. */
 const STEP_CHUNKS = 1_000;
 const STEP_CHECK = 64;
@@ -32,7 +34,8 @@ export async function startCandles(context: RoleContext): Promise<RunningRole> {
     group: CANDLES_GROUP,
     reads: [TOPICS.events, TOPICS.samples],
     writes: [TOPICS.candleViews, TOPICS.summaryViews, TOPICS.deadLetters],
-    maxRecords: BATCH_RECORDS,
+    maxRecords: (topic) => (topic === TOPICS.samples ? BATCH_SAMPLES : BATCH_EVENTS),
+    placeOf: (_, batch) => firstSlot(batch),
     restore: (state) => {
       for (const partition of partitions) partition.restore(state);
     },
@@ -114,6 +117,15 @@ class Partition {
       next,
     };
   }
+}
+
+/** Slot at which a batch begins; 0 when none of its records tells. */
+function firstSlot({ records }: LogBatch): number {
+  for (const { value } of records) {
+    const slot = slotOf(value);
+    if (slot !== null) return slot;
+  }
+  return 0;
 }
 
 const QUOTE_UNITS = 1_000_000n;

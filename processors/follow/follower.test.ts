@@ -36,7 +36,7 @@ function joining(taken: string[]): Follower {
     group: 'joining',
     reads: [TOPICS.events, TOPICS.samples],
     writes: [TOPICS.tradeViews],
-    maxRecords: 2,
+    maxRecords: () => 2,
     restore: (state) => {
       joined = piecesOf(state, 'text:')
         .map(({ name, bytes }) => `${name}=${Buffer.from(bytes)}`)
@@ -74,6 +74,19 @@ describe('follower', () => {
     await vi.waitFor(async () => expect(await positionOf(TOPICS.events)).toBe(4n));
     await second.stop();
     expect(taken.slice(4)).toEqual(['restored all=abcd', 'events all=abcde']);
+  });
+
+  it('reads several topics from their beginning in the order of the chain', async () => {
+    const taken: string[] = [];
+    await feed(TOPICS.events, '1', '2', '5', '6');
+    await feed(TOPICS.samples, '3', '4', '7', '8');
+    const role = await startFollower(
+      { log },
+      { ...joining(taken), placeOf: (_, { records }) => Number(Buffer.from(records[0]?.value ?? []).toString()) },
+    );
+    await vi.waitFor(async () => expect(await positionOf(TOPICS.samples)).toBe(4n));
+    await role.stop();
+    expect(taken.at(-1)).toBe('samples 12345678');
   });
 
   it('goes on with nothing once a commit failed, also of another topic', async () => {

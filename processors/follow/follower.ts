@@ -13,6 +13,7 @@ import {
   type StateWrite,
 } from '../../platform/index.ts';
 import { encodeMessage, type Topic } from '../../schemas/index.ts';
+import { Lanes } from './lanes.ts';
 
 /** What a reducer leaves behind of a batch, or of a part of it. */
 export interface Step {
@@ -29,8 +30,10 @@ export interface Follower {
   /** Followed from their beginning, every partition. */
   readonly reads: readonly Topic[];
   readonly writes: readonly Topic[];
-  /** Upper bound of records in one batch; the log's own default when absent. */
-  readonly maxRecords?: number;
+  /** Upper bound of records in one batch of a topic; the log's own default when absent. */
+  readonly maxRecords?: (topic: Topic) => number;
+  /** Where in the chain a batch begins; of several topics the one that is behind goes first. */
+  readonly placeOf?: (topic: Topic, batch: LogBatch) => number;
   /** Takes back what earlier steps left as state. Called once, before the first batch. */
   restore(state: ReadonlyMap<string, Uint8Array>): void;
   /** Takes a batch in. Batches come one at a time; each step is left behind before the next is asked for. */
@@ -43,14 +46,12 @@ export async function startFollower({ log }: Pick<RoleContext, 'log'>, follower:
   const { positions, state } = await log.load(follower.group);
   follower.restore(state);
   const stopping = new AbortController();
-  const turns = new Turns();
-  const loops = follower.reads.map((topic) => {
-    const from = new Map<number, bigint | 'earliest'>();
-    for (let partition = 0; partition < topic.partitions; partition++) {
-      from.set(partition, positions.get(positionKey(topic.name, partition)) ?? 'earliest');
-    }
-    return followTopic(log, follower, topic, from, turns, stopping);
-  });
+  const lanes = new Lanes();
+  stopping.signal.addEventListener('abort', () => lanes.close(), { once: true });
+  const starts = follower.reads.map(async (topic) => ({ topic, from: await beginning(log, topic, positions, lanes) }));
+  const loops = (await Promise.all(starts)).map(({ topic, from }) =>
+    followTopic(log, follower, topic, from, lanes, stopping),
+  );
   const done = Promise.all(loops).then(() => {});
   done.catch(() => {}); // whoever waits for `done` gets the failure
   return {
@@ -64,21 +65,41 @@ export async function startFollower({ log }: Pick<RoleContext, 'log'>, follower:
   };
 }
 
+/** Where to go on in each partition; `lanes` gets to know how much is there. */
+async function beginning(
+  log: EventLog,
+  topic: Topic,
+  positions: ReadonlyMap<string, bigint>,
+  lanes: Lanes,
+): Promise<ReadonlyMap<number, bigint | 'earliest'>> {
+  const from = new Map<number, bigint | 'earliest'>();
+  for (let partition = 0; partition < topic.partitions; partition++) {
+    const position = positions.get(positionKey(topic.name, partition));
+    const { earliest, next } = await log.bounds(topic, partition);
+    lanes.expect(topic.name, partition, next - (position ?? earliest));
+    from.set(partition, position ?? 'earliest');
+  }
+  return from;
+}
+
 async function followTopic(
   log: EventLog,
   follower: Follower,
   topic: Topic,
   from: ReadonlyMap<number, bigint | 'earliest'>,
-  turns: Turns,
+  lanes: Lanes,
   stopping: AbortController,
 ): Promise<void> {
   const { signal } = stopping;
-  const { maxRecords } = follower;
+  const maxRecords = follower.maxRecords?.(topic);
   try {
     const batches = log.follow({ topic, from, signal, ...(maxRecords === undefined ? {} : { maxRecords }) });
     for await (const batch of batches) {
-      await turns.take(() => leave(log, follower, topic, batch));
-      if (signal.aborted) break;
+      if (batch.records.length === 0) continue;
+      lanes.expect(topic.name, batch.partition, batch.end - endOf(batch));
+      const place = follower.placeOf?.(topic, batch) ?? 0;
+      const isDone = await lanes.run(topic.name, place, () => leave(log, follower, topic, batch));
+      if (!isDone || signal.aborted) break;
     }
   } catch (error) {
     if (signal.aborted) return;
@@ -88,7 +109,6 @@ async function followTopic(
 }
 
 async function leave(log: EventLog, follower: Follower, topic: Topic, batch: LogBatch): Promise<void> {
-  if (batch.records.length === 0) return;
   for (const { outputs, state, next } of follower.take(topic, batch)) {
     const written = outputs.filter(({ records }) => records.length > 0);
     if (next === null) {
@@ -97,16 +117,6 @@ async function leave(log: EventLog, follower: Follower, topic: Topic, batch: Log
     }
     const positions = [{ topic: topic.name, partition: batch.partition, next }];
     await log.commit(follower.group, { outputs: written, positions, state });
-  }
-}
-
-/** One task at a time. After one that failed its reducer is ahead of what was left behind, so that no other may follow. */
-class Turns {
-  private last: Promise<void> = Promise.resolve();
-
-  take(task: () => Promise<void>): Promise<void> {
-    this.last = this.last.then(task);
-    return this.last;
   }
 }
 
