@@ -1,7 +1,15 @@
 // Reads all candles of a market as the client library does, backwards page by page, and compares them with the naive ones.
 
-import { type NaiveCandle, naiveCandles, RESOLUTIONS, type Resolution } from './month-candles.ts';
+import {
+  type NaiveCandle,
+  type NaiveOracle,
+  naiveCandles,
+  naiveOracles,
+  RESOLUTIONS,
+  type Resolution,
+} from './month-candles.ts';
 import { getJson, type Outcome } from './month-paging.ts';
+import type { Sample } from './month-samples.ts';
 import { type MonthTruth, PERP_SYMBOLS } from './month-truth.ts';
 
 const PAGE = 1_000;
@@ -9,12 +17,7 @@ const PAGE = 1_000;
 const MINUTE_MARKETS = 2;
 const MINUTE_PAGES = 3;
 
-export interface ServedCandle extends NaiveCandle {
-  readonly oracleOpen: number;
-  readonly oracleHigh: number;
-  readonly oracleLow: number;
-  readonly oracleClose: number;
-}
+export type ServedCandle = NaiveCandle & NaiveOracle;
 
 /** Newest first. The boundary candle of a page comes again on the next one, as both bounds are inclusive. */
 export async function readCandles(
@@ -36,7 +39,11 @@ export async function readCandles(
 }
 
 /** One outcome per market and resolution. */
-export async function checkCandles(base: string, truth: MonthTruth): Promise<readonly Outcome[]> {
+export async function checkCandles(
+  base: string,
+  truth: MonthTruth,
+  samples: readonly Sample[],
+): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const [index, symbol] of PERP_SYMBOLS.entries()) {
     for (const resolution of RESOLUTIONS) {
@@ -47,7 +54,7 @@ export async function checkCandles(base: string, truth: MonthTruth): Promise<rea
         path: `/market/${symbol}/candles/${resolution}`,
         rows: candles.length,
         requests,
-        difference: differenceOf(truth, index, resolution, candles, whole),
+        difference: differenceOf(truth, samples, index, resolution, candles, whole),
       });
     }
   }
@@ -56,6 +63,7 @@ export async function checkCandles(base: string, truth: MonthTruth): Promise<rea
 
 function differenceOf(
   truth: MonthTruth,
+  samples: readonly Sample[],
   marketIndex: number,
   resolution: Resolution,
   served: readonly ServedCandle[],
@@ -65,20 +73,19 @@ function differenceOf(
   if (!newest) return 'no candles';
   const lastFill = truth.fills((data) => data.market_index === marketIndex).at(-1)?.ts ?? 0;
   if (newest.ts + 31 * 86_400 < lastFill) return `newest candle ${newest.ts} is older than the last fill ${lastFill}`;
-  const naive = [...naiveCandles(truth, marketIndex, resolution, Math.max(newest.ts, lastFill))].reverse();
+  const until = Math.max(newest.ts, lastFill);
+  const oracles = naiveOracles(truth, samples, marketIndex, resolution, until);
+  const naive = [...naiveCandles(truth, marketIndex, resolution, until)].reverse();
   if (whole ? naive.length !== served.length : naive.length < served.length) {
     return `${served.length} candles, expected ${naive.length}`;
   }
   for (const [index, candle] of served.entries()) {
-    const wanted = naive[index];
-    for (const name of Object.keys(wanted ?? {}) as (keyof NaiveCandle)[]) {
-      if (wanted?.[name] !== candle[name]) {
-        return `candle ${wanted?.ts} ${name}: expected ${wanted?.[name]}, got ${candle[name]}`;
-      }
-    }
-    const prices = [candle.oracleOpen, candle.oracleLow, candle.oracleClose];
-    if (!prices.every((price) => price >= candle.oracleLow && price <= candle.oracleHigh)) {
-      return `candle ${candle.ts}: oracle prices outside of low and high`;
+    const fills = naive[index];
+    const wanted: Readonly<Record<string, number>> = { ...fills, ...oracles.get(fills?.ts ?? 0) };
+    if (Object.keys(wanted).length < 11) return `candle ${candle.ts} is not expected`;
+    for (const [name, value] of Object.entries(wanted)) {
+      const got = candle[name as keyof ServedCandle];
+      if (value !== got) return `candle ${fills?.ts} ${name}: expected ${value}, got ${got}`;
     }
   }
   return null;

@@ -2,6 +2,7 @@
 // and plain way.
 
 import { fillPrice } from './month-rows.ts';
+import type { Sample } from './month-samples.ts';
 import { big, type Data, type MonthEvent, type MonthTruth } from './month-truth.ts';
 
 export const RESOLUTIONS = ['1', '5', '15', '60', '240', 'D', 'W', 'M'] as const;
@@ -92,6 +93,71 @@ export function naiveCandles(
     });
   }
   return candles;
+}
+
+export interface NaiveOracle {
+  readonly oracleOpen: number;
+  readonly oracleHigh: number;
+  readonly oracleLow: number;
+  readonly oracleClose: number;
+}
+
+/**
+ * Oracle side of the same candles, by bucket: prices of fills and samples, a sample with the extremes since the one before,
+ * in the order of slots, in one slot fills before samples. The first fill opens; each later bucket opens at the close before.
+ */
+export function naiveOracles(
+  truth: MonthTruth,
+  samples: readonly Sample[],
+  marketIndex: number,
+  resolution: Resolution,
+  until: number,
+): ReadonlyMap<number, NaiveOracle> {
+  const fills = candleFills(truth, marketIndex);
+  const begin = bucketOf('1', fills[0]?.ts ?? 0);
+  const ticks = [
+    ...fills.map(({ ts, slot, data }) => {
+      const price = big(data.oracle_price);
+      return { ts, place: slot * 2, price, high: price, low: price };
+    }),
+    ...samples
+      .filter(({ market_type: type, market_index: index, ts, oracle_price: price }) => {
+        return type === 'perp' && index === marketIndex && Number(ts) >= begin && price !== null;
+      })
+      .map(({ ts, slot, oracle_price: price, oracle_high: high, oracle_low: low }) => ({
+        ts: Number(ts),
+        place: Number(slot) * 2 + 1,
+        price: big(price),
+        high: big(high ?? price),
+        low: big(low ?? price),
+      })),
+  ];
+  const byBucket = new Map<number, (typeof ticks)[number][]>();
+  for (const tick of ticks) {
+    const start = bucketOf(resolution, tick.ts);
+    byBucket.set(start, [...(byBucket.get(start) ?? []), tick]);
+  }
+  const found = new Map<number, NaiveOracle>();
+  let close = ticks[0]?.price ?? 0n;
+  for (let start = bucketOf(resolution, begin); start <= until; start = nextBucket(resolution, start)) {
+    const open = close;
+    // Sorting keeps the order of fill record ids within a slot.
+    const own = [...(byBucket.get(start) ?? [])].sort((a, b) => a.place - b.place);
+    close = own.at(-1)?.price ?? open;
+    found.set(start, {
+      oracleOpen: human(open, 6),
+      oracleHigh: human(
+        extreme([open, ...own.map(({ high }) => high)], (a, b) => a > b),
+        6,
+      ),
+      oracleLow: human(
+        extreme([open, ...own.map(({ low }) => low)], (a, b) => a < b),
+        6,
+      ),
+      oracleClose: human(close, 6),
+    });
+  }
+  return found;
 }
 
 /** The one of several prices that beats all others. */

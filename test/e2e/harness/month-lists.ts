@@ -7,7 +7,7 @@ import {
   insuranceRow,
   liquidationRow,
   perpRow,
-  plainRow,
+  poolRow,
   type Row,
   swapRow,
   tradeRow,
@@ -131,6 +131,19 @@ export function tellingAccounts(truth: MonthTruth): readonly string[] {
   return [...chosen, STRANGER];
 }
 
+/** Wallets with most stakes and with most mints of pool shares, and a stranger. */
+export function tellingWallets(truth: MonthTruth): readonly string[] {
+  const ranked = (name: string, member: string): readonly string[] => {
+    const counts = new Map<string, number>();
+    for (const { data } of truth.of(name)) {
+      counts.set(String(data[member]), (counts.get(String(data[member])) ?? 0) + 1);
+    }
+    return [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([wallet]) => wallet);
+  };
+  const stakers = ranked('InsuranceFundStakeRecord', 'user_authority').slice(0, 3);
+  return [...new Set([...stakers, ...ranked('LPMintRedeemRecord', 'authority').slice(0, 3), STRANGER])];
+}
+
 export function userLists(truth: MonthTruth, users: readonly string[]): readonly ListCheck[] {
   const actions = actionsByOrder(truth);
   return users.flatMap((user) => {
@@ -212,7 +225,7 @@ export function authorityLists(truth: MonthTruth, wallets: readonly string[]): r
       path: `/authority/${wallet}/lpMintRedeem`,
       rows: rowsOf(
         truth,
-        { name: 'lpMintRedeem', record: 'LPMintRedeemRecord', row: plainRow },
+        { name: 'lpMintRedeem', record: 'LPMintRedeemRecord', row: poolRow },
         (data) => data.authority === wallet,
       ),
       archive: 'month' as const,

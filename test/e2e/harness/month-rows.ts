@@ -130,8 +130,8 @@ export function insuranceRow(event: MonthEvent): Row {
 }
 
 /** Liquidity-pool records: the record itself. */
-export function plainRow(event: MonthEvent): Row {
-  return { ...head(event), ...members(event.data) };
+export function poolRow(event: MonthEvent): Row {
+  return { ...head(event), ...members(event.data), symbol: symbolOf('spot', event.data.spot_market_index) };
 }
 
 /** 4.12: a side of a fill that reduced, closed or flipped its account's position; null when it did not. */

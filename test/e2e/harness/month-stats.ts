@@ -170,9 +170,9 @@ function volumeBoard(truth: MonthTruth, base: string): Promise<StatsResult> {
   );
 }
 
-/** Count and quote of liquidations over a day and 30 days. */
+/** Count and quote of liquidations, bankruptcies apart, over a day and 30 days. */
 function liquidationSums(truth: MonthTruth, base: string): Promise<StatsResult> {
-  const records = truth.of('LiquidationRecord');
+  const records = truth.of('LiquidationRecord', (data) => !/Bankruptcy$/.test(String(data.liquidation_type)));
   const within = (now: number, span: number) => {
     const found = records.filter(({ ts }) => ts >= now - span && ts <= now);
     const amount = found.reduce((sum, event) => sum + liquidatedQuote(event), 0n);

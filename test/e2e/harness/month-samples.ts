@@ -1,0 +1,196 @@
+// What depends on how markets stood, recomputed from the samples that ClickHouse holds: series of the AMM, worth of what
+// bankruptcies wrote off, gains of wallets.
+
+import { createClient } from '@clickhouse/client';
+import { askedAt, compared, type StatsCheck, type StatsResult } from './month-answers.ts';
+import { getJson } from './month-paging.ts';
+import { big, type Data, type MonthTruth, PERP_SYMBOLS } from './month-truth.ts';
+
+const DAY = 86_400;
+const SPOT_SCALES = [1_000_000n, 1_000_000_000n, 100_000_000n];
+const BASE_SCALE = 1_000_000_000n;
+/** Column of each series in the service's own table. */
+const SERIES: Readonly<Record<string, (sample: Sample) => readonly (string | null)[]>> = {
+  position: (sample) => [sample.base_asset_amount_with_amm],
+  bidAskPrice: (sample) => [sample.bid_price, sample.ask_price],
+  oraclePrice: (sample) => [sample.oracle_price],
+  spreads: (sample) => [String(sample.long_spread), String(sample.short_spread)],
+  openInterest: (sample) => [String(largerSide(big(sample.open_interest_long), -big(sample.open_interest_short)))],
+};
+
+function largerSide(long: bigint, short: bigint): bigint {
+  if (long > short) return long;
+  return short;
+}
+
+export interface Sample {
+  readonly market_type: string;
+  readonly market_index: number;
+  readonly ts: string;
+  readonly slot: string;
+  readonly oracle_price: string | null;
+  readonly oracle_high: string | null;
+  readonly oracle_low: string | null;
+  readonly bid_price: string | null;
+  readonly ask_price: string | null;
+  readonly long_spread: number;
+  readonly short_spread: number;
+  readonly base_asset_amount_with_amm: string;
+  readonly open_interest_long: string;
+  readonly open_interest_short: string;
+}
+
+/** Every stored sample, oldest first. */
+export async function storedSamples(url: string, database = 'slotbook'): Promise<readonly Sample[]> {
+  const client = createClient({ url, database });
+  try {
+    const result = await client.query({
+      query: 'SELECT * FROM market_sample FINAL ORDER BY ts, slot',
+      format: 'JSONEachRow',
+      clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
+    });
+    return await result.json<Sample>();
+  } finally {
+    await client.close();
+  }
+}
+
+export function sampleChecks(truth: MonthTruth, samples: readonly Sample[]): readonly StatsCheck[] {
+  return [
+    ...Object.keys(SERIES).map(
+      (name): StatsCheck => ({ endpoint: `/amm/${name}`, run: (base) => ammSeries(samples, name, base) }),
+    ),
+    { endpoint: '/stats/bankruptcies', run: (base) => bankruptcyTotals(truth, samples, base) },
+    { endpoint: '/stats/leaderboard', run: (base) => gains(truth, samples, base) },
+  ];
+}
+
+/** The newest sample of a market at or before a time. */
+function sampleAt(samples: readonly Sample[], type: string, index: number, ts: number): Sample | null {
+  let found: Sample | null = null;
+  for (const sample of samples) {
+    if (Number(sample.ts) > ts) break;
+    if (sample.market_type === type && sample.market_index === index && sample.oracle_price !== null) found = sample;
+  }
+  return found;
+}
+
+/** Three ranges: a day in fine steps, the month in coarse ones, and one that begins before the chain did. */
+async function ammSeries(samples: readonly Sample[], name: string, base: string): Promise<StatsResult> {
+  const now = Math.floor(Date.now() / 1000);
+  const own = samples.filter(({ market_type: type, market_index: index }) => type === 'perp' && index === 1);
+  let rows = 0;
+  const ranges = [
+    { start: now - 6 * DAY, end: now - 5 * DAY, samples: 200 },
+    { start: now - 30 * DAY, end: now, samples: 300 },
+    { start: now - 60 * DAY, end: now - 20 * DAY, samples: 100 },
+  ];
+  for (const range of ranges) {
+    const step = Math.max(20, Math.ceil((range.end - range.start) / range.samples));
+    const expected: unknown[] = [];
+    for (let point = 0; point < range.samples && range.start + point * step <= range.end; point += 1) {
+      const ts = range.start + point * step;
+      const values = own
+        .filter((sample) => Number(sample.ts) <= ts)
+        .map((sample) => SERIES[name]?.(sample) ?? [])
+        .filter((members) => members.every((member) => member !== null))
+        .at(-1);
+      if (values) expected.push([ts, ...values]);
+    }
+    const query = new URLSearchParams({
+      marketName: PERP_SYMBOLS[1],
+      start: String(range.start),
+      end: String(range.end),
+      samples: String(range.samples),
+    });
+    const { data } = await getJson<{ data: unknown[] }>(`${base}/amm/${name}?${query}`);
+    rows += data.length;
+    const result = compared(expected, data, ranges.length);
+    if (result.difference) return result;
+  }
+  return { rows, requests: ranges.length, difference: rows > 0 ? null : 'no points' };
+}
+
+/** All bankruptcies: perp losses as they are, borrows at the newest sampled price. */
+async function bankruptcyTotals(truth: MonthTruth, samples: readonly Sample[], base: string): Promise<StatsResult> {
+  let [total, paid, count] = [0n, 0n, 0];
+  for (const { data, ts } of truth.of('LiquidationRecord')) {
+    if (data.liquidation_type === 'perpBankruptcy') {
+      const { pnl, if_payment: payment } = data.perp_bankruptcy as Data;
+      total += big(pnl) < 0n ? -big(pnl) : big(pnl);
+      paid += big(payment);
+      count += 1;
+    } else if (data.liquidation_type === 'spotBankruptcy') {
+      const { market_index: index, borrow_amount: borrowed, if_payment: payment } = data.spot_bankruptcy as Data;
+      const price = big(sampleAt(samples, 'spot', Number(index), ts)?.oracle_price);
+      const scale = SPOT_SCALES[Number(index)] ?? 1n;
+      total += (big(borrowed) * price) / scale;
+      paid += (big(payment) * price) / scale;
+      count += 1;
+    }
+  }
+  const { stats } = await getJson<{ stats: unknown }>(`${base}/stats/bankruptcies`);
+  const expected = {
+    totalAmount: String(total),
+    ifPayment: String(paid),
+    socialLoss: String(total - paid),
+    totalCount: count,
+  };
+  return compared(expected, stats, 1);
+}
+
+/**
+ * P&L of wallets over 30 days: quote of perp fills less fees, funding, and the change of what positions are worth at the
+ * sampled price of each end (the newest fill's, where a market was not sampled within a day).
+ */
+function gains(truth: MonthTruth, samples: readonly Sample[], base: string): Promise<StatsResult> {
+  const expectedAt = (now: number) => {
+    const from = now - 30 * DAY;
+    const prices = (ts: number) => PERP_SYMBOLS.map((_, index) => priceAt(truth, samples, index, ts));
+    const [opening, closing] = [prices(from), prices(now)];
+    const pnl = new Map<string, bigint>();
+    const add = (wallet: string | null, value: bigint): void => {
+      if (wallet !== null) pnl.set(wallet, (pnl.get(wallet) ?? 0n) + value);
+    };
+    const bases = new Map<string, { user: string; market: number; start: bigint; end: bigint }>();
+    for (const { data, ts } of truth.fills()) {
+      for (const side of ['taker', 'maker'] as const) {
+        if (data[side] === null || ts > now) continue;
+        const user = String(data[side]);
+        const market = Number(data.market_index);
+        const sign = data[`${side}_order_direction`] === 'long' ? 1n : -1n;
+        const held = bases.get(`${user}/${market}`) ?? { user, market, start: 0n, end: 0n };
+        const change = sign * big(data.base_asset_amount_filled);
+        if (ts <= from) held.start += change;
+        held.end += change;
+        bases.set(`${user}/${market}`, held);
+        if (ts > from) {
+          add(truth.walletOf(user), -sign * big(data.quote_asset_amount_filled) - big(data[`${side}_fee`]));
+        }
+      }
+    }
+    for (const { user, market, start, end } of bases.values()) {
+      const worth = (amount: bigint, price: bigint) => (amount * price) / BASE_SCALE;
+      const change = worth(end, closing[market] ?? 0n) - worth(start, opening[market] ?? 0n);
+      if (change !== 0n || end !== 0n || start !== 0n) add(truth.walletOf(user), change);
+    }
+    for (const { data, ts } of truth.of('FundingPaymentRecord')) {
+      if (ts > from && ts <= now) add(truth.walletOf(data.user), big(data.funding_payment));
+    }
+    return [...pnl]
+      .sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : x < y ? 1 : -1))
+      .map(([authority, value], index) => ({ authority, pnl: String(value), rank: index + 1 }));
+  };
+  return askedAt<{ data: { leaderboard: { authority: string; pnl: string; rank: number }[] } }>(
+    `${base}/stats/leaderboard?sort=pnl`,
+    expectedAt,
+    ({ data }) => data.leaderboard.map(({ authority, pnl, rank }) => ({ authority, pnl, rank })),
+  );
+}
+
+function priceAt(truth: MonthTruth, samples: readonly Sample[], index: number, ts: number): bigint {
+  const sample = sampleAt(samples, 'perp', index, ts);
+  if (sample && Number(sample.ts) > ts - DAY) return big(sample.oracle_price);
+  const fill = truth.fills((data) => data.market_index === index).findLast((event) => event.ts <= ts);
+  return big(fill?.data.oracle_price);
+}
