@@ -3,7 +3,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Connection } from './connection.ts';
 import { Inbox } from './inbox.ts';
-import { BULK_PAUSE_MS, BULK_SLICE_MS, TURN_SLICE_MS, WAITING_BYTES_MAX, WAITING_MESSAGES_MAX } from './limits.ts';
+import {
+  BULK_PAUSE_MS,
+  BULK_SLICE_MS,
+  TURN_SLICE_MS,
+  WAITING_BYTES_MAX,
+  WAITING_MESSAGES_MAX,
+  WAITING_MESSAGES_SCARCE,
+  WAITING_RATE,
+} from './limits.ts';
 
 const MESSAGE_TAKES_MS = 0.25;
 const IN_A_TURN = TURN_SLICE_MS / MESSAGE_TAKES_MS;
@@ -89,6 +97,16 @@ describe('clients that say much', () => {
     const loud = client(false);
     say(loud, 'a', WAITING_MESSAGES_MAX);
     expect(inbox.take(loud, 'one more')).toBe(false);
+  });
+
+  it('may have few messages waiting each while very many come, until that is over', () => {
+    const flood = Array.from({ length: WAITING_RATE.burst / WAITING_MESSAGES_MAX }, () => client(false));
+    for (const one of flood) say(one, 'a', WAITING_MESSAGES_MAX);
+    const late = client(false);
+    say(late, 'b', WAITING_MESSAGES_SCARCE);
+    expect(inbox.take(late, 'one more')).toBe(false);
+    nowMs += 1000;
+    say(client(false), 'c', WAITING_MESSAGES_MAX);
   });
 
   it('share the bytes that may wait', () => {

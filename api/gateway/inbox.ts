@@ -2,6 +2,7 @@
 // moment only, what is left waits and is taken one message per client in turn. Clients that have said little lately (brisk)
 // go first; those that say much get a small share of the time, so that published changes pass between them.
 
+import { Allowance } from './allowance.ts';
 import type { Connection } from './connection.ts';
 import {
   BULK_PAUSE_MS,
@@ -10,6 +11,8 @@ import {
   TURN_SLICE_MS,
   WAITING_BYTES_MAX,
   WAITING_MESSAGES_MAX,
+  WAITING_MESSAGES_SCARCE,
+  WAITING_RATE,
 } from './limits.ts';
 
 /** What a waiting message takes in memory beside its text, about. */
@@ -38,6 +41,7 @@ export class Inbox {
   /** In the order in which they are served. */
   readonly #brisk = new Set<Waiting>();
   readonly #bulk = new Set<Waiting>();
+  readonly #rate = new Allowance(WAITING_RATE);
   #bytes = 0;
   #turnBeganMs: number | null = null;
   #immediate: NodeJS.Immediate | null = null;
@@ -51,7 +55,7 @@ export class Inbox {
   /** Takes a message at once or lets it wait; false when the client has too many waiting, which are then kept no longer. */
   take(connection: Connection, text: string): boolean {
     const waiting = this.#waiting.get(connection);
-    if (waiting) return this.#put(waiting, text);
+    if (waiting) return this.#put(waiting, text, this.#clock());
     const nowMs = this.#clock();
     if (connection.isBrisk(nowMs) && this.#hasTime(nowMs)) {
       this.#handle(connection, text);
@@ -60,7 +64,7 @@ export class Inbox {
     const first: Waiting = { connection, messages: [], next: 0, bytes: 0 };
     this.#waiting.set(connection, first);
     this.#line(first, nowMs);
-    return this.#put(first, text);
+    return this.#put(first, text, nowMs);
   }
 
   /** Drops what a connection that is gone still has waiting. */
@@ -82,15 +86,17 @@ export class Inbox {
     this.#bytes = 0;
   }
 
-  #put(waiting: Waiting, text: string): boolean {
+  #put(waiting: Waiting, text: string, nowMs: number): boolean {
     const bytes = sizeOf(text);
     const isFull = this.#bytes + bytes > WAITING_BYTES_MAX;
     const shareBytes = WAITING_BYTES_MAX / this.#waiting.size;
+    const most = this.#rate.hasAny(nowMs) ? WAITING_MESSAGES_MAX : WAITING_MESSAGES_SCARCE;
     const count = waiting.messages.length - waiting.next;
-    if (count >= WAITING_MESSAGES_MAX || (isFull && waiting.bytes + bytes > shareBytes)) {
+    if (count >= most || (isFull && waiting.bytes + bytes > shareBytes)) {
       this.forget(waiting.connection);
       return false;
     }
+    if (most === WAITING_MESSAGES_MAX) this.#rate.spend(1, nowMs);
     waiting.messages.push(text);
     waiting.bytes += bytes;
     this.#bytes += bytes;

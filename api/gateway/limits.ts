@@ -14,26 +14,32 @@ export const MESSAGE_BURST = 2 * MAX_SUBSCRIPTIONS;
 export const MESSAGES_PER_SECOND = 100;
 
 /**
- * How many messages a message counts as. Those that change nothing are no part of following a feed: fifty that say nothing
+ * How many messages a message counts as. Those that change nothing are no part of following a feed: twenty-five that say nothing
  * end a connection, while asking again for all the channels of 90 markets is allowed.
  */
-export const MESSAGE_COST = { plain: 1, leave: 1, book: 2, repeated: 5, unresolved: 10, ignored: 40 } as const;
+export const MESSAGE_COST = { plain: 1, leave: 1, book: 2, repeated: 5, unresolved: 10, ignored: 80 } as const;
 /** What a client may have answered at once and for ever before it has to wait for those that say less. */
 export const BRISK = { burst: 100, perSecond: 50 } as const;
 /**
  * The same by what it costs the server: a replay is a whole book, no answer is next to nothing, and who leaves may come
  * again for another replay.
  */
-export const BRISK_COST = { plain: 1, leave: 5, book: 5, repeated: 10, unresolved: 1, ignored: 1 } as const;
+export const BRISK_COST = { plain: 1, leave: 5, book: 5, repeated: 25, unresolved: 1, ignored: 1 } as const;
 /** How long clients are heard in a turn of the loop, milliseconds: a published change may wait for it. */
 export const TURN_SLICE_MS = 1;
-/** The same for clients that say much, and the pause between two slices: a tenth of one core, however many they are. */
-export const BULK_SLICE_MS = 0.5;
+/** The same for clients that say much, and the pause between two slices: a twentieth of one core, however many they are. */
+export const BULK_SLICE_MS = 0.25;
 export const BULK_PAUSE_MS = 5;
 /** So few of them are heard without the pause. */
 export const BULK_WITHOUT_PAUSE = 4;
 /** Messages of one client that may wait: all it takes to subscribe to everything it may hold. */
 export const WAITING_MESSAGES_MAX = MAX_SUBSCRIPTIONS;
+/**
+ * Messages of all clients that may begin to wait at once and each second. While more come, one client may have only so few
+ * waiting: taking them in costs time too, and the engine cannot leave a socket unread.
+ */
+export const WAITING_RATE = { burst: 5_000, perSecond: 5_000 } as const;
+export const WAITING_MESSAGES_SCARCE = 100;
 /** Bytes of all waiting messages; when they are reached each client has an equal share. */
 export const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 /**
