@@ -2,7 +2,6 @@
 
 export * from './book/index.ts';
 export { BOOK_GROUP, startBook } from './book/role.ts';
-export { fundingPercent1e9 } from './candles/funding.ts';
 export { CANDLES_GROUP, startCandles } from './candles/role.ts';
 export { FILL_QUALITY_GROUP, startFillQuality } from './fill-quality/role.ts';
 export * from './history/index.ts';
