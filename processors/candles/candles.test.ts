@@ -234,7 +234,7 @@ describe('candles', () => {
   it('refuse a time far ahead of the market', () => {
     const run = new Run();
     run.batch(fills(fillOf(1, START, 100)));
-    run.batch([sampleAt(START + 500 * DAY, 1), ...fills(fillOf(2, START + 1, 120))]);
+    run.batch([sampleAt(START + 3_700 * DAY, 1), ...fills(fillOf(2, START + 1, 120))]);
     expect(run.parked.map(({ reason }) => reason)).toEqual(['candle-time']);
     expect(run.summaries.get(0)?.ts).toBe(START + 1);
   });

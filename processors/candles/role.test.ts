@@ -181,7 +181,7 @@ describe('candles role', () => {
     await feedEvents(fillBytes(fillAt(1, START, 100)));
     const role = await start();
     await caughtUp(1n);
-    await feedEvents(fillBytes(fillAt(2, START + 12 * DAY, 110)), fillBytes(fillAt(3, START + 500 * DAY, 120)));
+    await feedEvents(fillBytes(fillAt(2, START + 12 * DAY, 110)), fillBytes(fillAt(3, START + 3_700 * DAY, 120)));
     await caughtUp(3n);
     await role.stop();
     const minutes = comparable((await candles()).values(), '1');
