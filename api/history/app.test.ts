@@ -1,9 +1,26 @@
 import Ajv from 'ajv';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ClickHouse, makeClient } from '../../platform/index.ts';
+import { Contract } from '../testing/contracts.ts';
+import {
+  deposit,
+  fundingPayment,
+  insuranceFund,
+  insuranceFundStake,
+  liquidation,
+  orderAction,
+  orderFill,
+  placement,
+  settlement,
+  swap,
+  USER_ID,
+} from '../testing/history-rows.ts';
 import { fill, fundingRate, HistoryStage, makeApp, marketSummary, registry } from '../testing/history-stage.ts';
 import { MarketRegistry } from '../views/registry.ts';
+
+// Every path is asked, on machines that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 const logger = pino({ level: 'silent' });
 let stage: HistoryStage;
@@ -71,11 +88,11 @@ describe('/openapi.json', () => {
     readonly parameters: readonly { name: string; in: string; required: boolean; schema: Record<string, unknown> }[];
     readonly responses: Record<string, { content: { 'application/json': { schema: object } } }>;
   }
-  interface Contract {
+  interface Document {
     readonly openapi: string;
     readonly paths: Record<string, { get: Operation }>;
   }
-  const contract = async () => (await stage.app.inject('/openapi.json')).json<Contract>();
+  const contract = async () => (await stage.app.inject('/openapi.json')).json<Document>();
 
   it('lists every path with the parameters that are validated', async () => {
     const { openapi, paths } = await contract();
@@ -120,5 +137,141 @@ describe('/openapi.json', () => {
     }
     const failure = paths['/market/{symbol}/trades']?.get.responses['400']?.content['application/json'].schema;
     expect(ajv.validate(failure ?? {}, (await stage.app.inject('/market/x/trades')).json())).toBe(true);
+  });
+});
+
+/** Members of a fill that reduced the taker's position. */
+const CLOSING = { taker_existing_quote_entry_amount: '150000000' };
+
+/** Values that mean something, by parameter. */
+const MEANT: Readonly<Record<string, string>> = {
+  resolution: '5',
+  accountId: USER_ID,
+  marketFilter: 'perp',
+  orderId: '5',
+  year: '2026',
+  month: '6',
+  day: '15',
+};
+const SPOT_PATH = /^\/market\/\{symbol\}\/(deposits|rewards|swaps|insuranceFund)/;
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** A request that is answered, with one parameter replaced. */
+function requestOf(path: string, replaced: Readonly<Record<string, string>> = {}): string {
+  const symbol = SPOT_PATH.test(path) ? 'USDT' : 'SOL-PERP';
+  const url = path.replace(/\{(\w+)\}/g, (_, name: string) => replaced[name] ?? MEANT[name] ?? symbol);
+  const query = Object.entries({ ...(path.includes('{') ? {} : { symbol }), ...replaced });
+  return `${url}?${new URLSearchParams(query.filter(([name]) => !path.includes(`{${name}}`)))}`;
+}
+
+/** Values just outside what a schema allows. */
+function outside({ type, minimum, maximum, enum: values }: Readonly<Record<string, unknown>>): readonly string[] {
+  return [
+    ...(type === 'integer' ? ['1.5', 'x'] : []),
+    ...(type === 'boolean' ? ['maybe'] : []),
+    ...(typeof minimum === 'number' ? [String(minimum - 1)] : []),
+    ...(typeof maximum === 'number' ? [String(maximum + 1)] : []),
+    ...(values === undefined ? [] : ['neither']),
+  ];
+}
+
+describe('paths of markets and accounts', () => {
+  const listed = async () => {
+    const { paths } = (await stage.app.inject('/openapi.json')).json<{
+      paths: Record<string, { get?: { tags: string[]; parameters: Parameter[] } }>;
+    }>();
+    return Object.entries(paths).flatMap(([path, { get }]) =>
+      get && ['Market', 'User'].some((tag) => get.tags.includes(tag)) ? [{ path, parameters: get.parameters }] : [],
+    );
+  };
+
+  it('are those of the reference, and answer as documented', async () => {
+    await stage.store('order', [placement(5)]);
+    await stage.store('order_action', [orderAction(5, 'place'), orderFill(5, 1, 1, CLOSING), orderAction(5, 'cancel')]);
+    await stage.store('funding_rate', [fundingRate()]);
+    await stage.store('deposit', [deposit(), deposit({ explanation: 'reward', user_token_amount_after: null })]);
+    await stage.store('swap', [swap()]);
+    await stage.store('funding_payment', [fundingPayment()]);
+    await stage.store('settle_pnl', [settlement()]);
+    await stage.store('liquidation', [liquidation()]);
+    await stage.store('insurance_fund', [insuranceFund()]);
+    await stage.store('insurance_fund_stake', [insuranceFundStake()]);
+    const document = (await stage.app.inject('/openapi.json')).json();
+    const contract = new Contract(document);
+    const paths = await listed();
+    const lists = (prefix: string, names: readonly string[], dated: string) =>
+      names.flatMap((name) => [`${prefix}/${name}`, `${prefix}/${name}${dated}`]);
+    expect(paths.map(({ path }) => path)).toEqual(
+      expect.arrayContaining([
+        ...lists(
+          '/market/{symbol}',
+          ['trades', 'fundingRates', 'deposits', 'rewards', 'swaps', 'insuranceFund', 'insuranceFundStake'],
+          '/{year}/{month}/{day}',
+        ),
+        '/market/{symbol}/candles/{resolution}',
+        '/trades',
+        '/fundingRates',
+        ...lists(
+          '/user/{accountId}',
+          ['trades', 'fundingPayments', 'liquidations', 'settlePnl', 'swaps', 'deposits', 'rewards'],
+          '/{year}/{month}',
+        ),
+        '/user/{accountId}/trades/{symbol}',
+        '/user/{accountId}/positions',
+        '/user/{accountId}/orders/{marketFilter}',
+        '/user/{accountId}/orders/{marketFilter}/{symbol}',
+        '/user/{accountId}/orders/{marketFilter}/id/{orderId}',
+        '/user/{accountId}/orders/id/{orderId}',
+        '/user/{accountId}/orders/{orderId}/actions',
+      ]),
+    );
+    for (const { path } of paths) {
+      const answer = await stage.app.inject(requestOf(path));
+      const body = answer.json<{ records?: object[] }>();
+      const place = ['paths', path, 'get', 'responses', '200', 'content', 'application/json', 'schema'];
+      const validate = contract.validator(...place);
+      expect([path, answer.statusCode, validate(body), validate.errors]).toEqual([path, 200, true, null]);
+      const mayBeEmpty = path.includes('candles') || path.includes('snapshots');
+      expect([path, mayBeEmpty || body.records?.length !== 0]).toEqual([path, true]);
+    }
+  });
+
+  it('refuse every parameter outside its documented bounds', async () => {
+    let refused = 0;
+    for (const { path, parameters } of await listed()) {
+      for (const { name, schema } of parameters) {
+        for (const value of outside(schema)) {
+          const url = requestOf(path, { [name]: value });
+          const answer = await stage.app.inject(url);
+          expect([url, answer.statusCode, answer.json()]).toEqual([
+            url,
+            400,
+            { error: 'ValidationError', message: expect.any(String) },
+          ]);
+          refused++;
+        }
+      }
+    }
+    expect(refused).toBeGreaterThan(300);
+  });
+
+  it('answer 503 while the projections they read are not built, never an empty list', async () => {
+    const { client, database } = stage.clickhouse;
+    await client.command({ query: `TRUNCATE TABLE ${database}.projection` });
+    const app = await makeApp(stage.clickhouse);
+    for (const { path } of await listed()) {
+      const answer = await app.inject(requestOf(path));
+      expect([path, answer.statusCode, answer.json()]).toEqual([
+        path,
+        503,
+        { error: 'ServiceUnavailable', message: 'This history is not built yet' },
+      ]);
+    }
+    await stage.markBuilt();
   });
 });

@@ -89,10 +89,7 @@ export class HistoryStage {
     const markets = registry();
     const summaries = new MarketSummaries(markets);
     const stage = new HistoryStage(clickhouse, await makeApp(clickhouse, markets, { summaries }), summaries, dataDir);
-    await stage.store(
-      'projection',
-      ['events', 'candles', 'samples'].map((name) => ({ name, built_ts: NOW })),
-    );
+    await stage.markBuilt();
     return stage;
   }
 
@@ -100,6 +97,15 @@ export class HistoryStage {
     await this.app.close();
     await this.clickhouse.stop();
     rmSync(this.#dataDir, { recursive: true, force: true });
+  }
+
+  /** Says that everything is built. */
+  async markBuilt(): Promise<void> {
+    const names = ['events', 'candles', 'samples'];
+    await this.store(
+      'projection',
+      names.map((name) => ({ name, built_ts: NOW })),
+    );
   }
 
   /** Empties the tables that were written, and those filled from them; ids begin at 1 again. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   deposit,
   fundingPayment,
@@ -14,6 +14,9 @@ import {
   USER_ID,
 } from '../../testing/history-rows.ts';
 import { DAY, fill, HistoryStage, type Listed, NOW } from '../../testing/history-stage.ts';
+
+// Many requests and inserts, on machines that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 let stage: HistoryStage;
 
@@ -98,6 +101,18 @@ describe('/user/{accountId}/trades', () => {
     expect(records.map(({ fillRecordId, symbol }) => [fillRecordId, symbol])).toEqual([['2', 'BTC-PERP']]);
     const answer = await stage.app.inject(`/user/${USER_ID}/trades/NOPE`);
     expect([answer.statusCode, answer.json().message]).toEqual([400, 'Unknown symbol: NOPE']);
+  });
+
+  it('lists fills of markets that nobody described, with a price where decimals are known', async () => {
+    await stage.store('order_action', [
+      fill({ taker: USER, market_index: 9 }),
+      fill({ taker: USER, market_index: 9, market_type: 'spot' }),
+    ]);
+    const { records } = await stage.list(`/user/${USER_ID}/trades`);
+    expect(records.map(({ symbol, marketIndex, price }) => [symbol, marketIndex, price])).toEqual([
+      ['', 9, null],
+      ['', 9, '150200000'],
+    ]);
   });
 
   it('pages by position while newer and older fills arrive', async () => {

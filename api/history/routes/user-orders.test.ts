@@ -1,7 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keyText, OTHER, orderAction, orderFill, placement, USER, USER_ID } from '../../testing/history-rows.ts';
 import { HistoryStage, NOW } from '../../testing/history-stage.ts';
+
+// Many requests and inserts, on machines that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 let stage: HistoryStage;
 
