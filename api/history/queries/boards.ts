@@ -25,12 +25,13 @@ export function sideVolumes(
   return store.rows<VolumePlace>(
     `SELECT base58Encode(owners.authority) AS authority, toString(sum(quote)) AS volume
      FROM (
-       SELECT user, sum(toUInt256(quote_asset_amount_filled)) AS quote FROM {db:Identifier}.account_action FINAL
-       WHERE ts >= {from:Int64} AND ts < {to:Int64} AND side = {side:String} AND market_type = 'perp' AND ${VOLUME_FILLS}
+       SELECT assumeNotNull(${side}) AS user, sum(toUInt256(ifNull(quote_asset_amount_filled, 0))) AS quote
+       FROM {db:Identifier}.order_action FINAL
+       WHERE ts >= {from:Int64} AND ts < {to:Int64} AND ${side} IS NOT NULL AND market_type = 'perp' AND ${VOLUME_FILLS}
        GROUP BY user
      ) AS fills INNER JOIN (${OWNERS}) AS owners ON fills.user = owners.user
      GROUP BY owners.authority ORDER BY sum(quote) DESC, authority`,
-    { side, from, to },
+    { from, to },
   );
 }
 
@@ -49,7 +50,7 @@ const priceAt = (time: string): string => `
     WHERE market_type = 'perp' AND oracle_price IS NOT NULL AND ts <= ${time} AND ts > ${time} - 86400
     UNION ALL
     SELECT market_index, max(ts) AS ts, toUInt64(0) AS slot, toInt256(argMax(oracle_price, (ts, slot))) AS price, 0 AS sampled
-    FROM {db:Identifier}.account_action WHERE action = 'fill' AND market_type = 'perp' AND ts <= ${time}
+    FROM {db:Identifier}.order_action WHERE action = 'fill' AND market_type = 'perp' AND ts <= ${time}
     GROUP BY market_index
   ) GROUP BY market_index`;
 
@@ -73,10 +74,13 @@ export function standings(store: HistoryStore, from: number, to: number): Promis
            sumIf(-sign * quote - paid, inside) AS cash, sum(sign * base) AS base_end,
            sumIf(sign * base, NOT inside) AS base_start
          FROM (
-           SELECT user, market_index, action_explanation, ts > {from:Int64} AS inside,
-             if(order_direction = 'long', 1, -1) AS sign, toInt256(base_asset_amount_filled) AS base,
-             toInt256(quote_asset_amount_filled) AS quote, toInt256(fee) AS paid
-           FROM {db:Identifier}.account_action FINAL
+           SELECT tupleElement(own, 1) AS user, market_index, action_explanation, ts > {from:Int64} AS inside,
+             if(tupleElement(own, 2) = 'long', 1, -1) AS sign, toInt128(ifNull(base_asset_amount_filled, 0)) AS base,
+             toInt128(ifNull(quote_asset_amount_filled, 0)) AS quote, tupleElement(own, 3) AS paid
+           FROM {db:Identifier}.order_action FINAL
+           ARRAY JOIN arrayFilter(one -> isNotNull(tupleElement(one, 1)), [
+             (taker, taker_order_direction, toInt128(ifNull(taker_fee, 0))),
+             (maker, maker_order_direction, toInt128(ifNull(maker_fee, 0)))]) AS own
            WHERE action = 'fill' AND market_type = 'perp' AND ts <= {to:Int64}
          ) GROUP BY user, market_index
          HAVING base_end != 0 OR base_start != 0 OR countIf(inside) > 0
