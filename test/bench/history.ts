@@ -1,0 +1,187 @@
+// What readers of the history wait for, on ten million trades, a million accounts' orders and a year of minute candles: the
+// history service in a process of its own over HTTP, ClickHouse as the managed child. `npm run bench history`.
+// Beside the first page of each list stands a page deep inside it. BENCH_TRADES makes the history smaller.
+
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { openClickHouse, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { encodeMessage, type MarketView, marketKey, TOPICS } from '../../schemas/index.ts';
+import { type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes.ts';
+import { busyAccount, MARKET_SYMBOLS, seedHistory } from './harness/history-store.ts';
+import { cpuSeconds, machine, residentBytes } from './harness/processes.ts';
+import { report } from './harness/report.ts';
+import type { RestLoad, RestResult } from './harness/rest-load.ts';
+
+const TRADES = Number(process.env.BENCH_TRADES ?? 10_000_000);
+const REQUESTS = 200;
+const WARM_UP_REQUESTS = 20;
+const DEEP_PAGES = 20;
+const CSV_ROWS_WANTED = 200_000;
+const MARKETS_SECONDS = 8;
+const LOAD = fileURLToPath(new URL('./harness/rest-load.ts', import.meta.url));
+const agent = new Agent({ keepAlive: true });
+
+interface Answer {
+  readonly body: string;
+  readonly ms: number;
+}
+
+/** One request over a kept connection, to its last byte. */
+function ask(url: string): Promise<Answer> {
+  const startedMs = performance.now();
+  return new Promise((resolve, reject) => {
+    get(url, { agent }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () => {
+        const body = Buffer.concat(parts).toString('utf8');
+        if (response.statusCode === 200) resolve({ body, ms: performance.now() - startedMs });
+        else reject(new Error(`${url}: ${response.statusCode} ${body}`));
+      });
+    }).on('error', reject);
+  });
+}
+
+async function latencies(name: string, urls: readonly string[], bar: { p50: number; p99: number }): Promise<void> {
+  for (let done = 0; done < WARM_UP_REQUESTS; done++) await ask(urls[done % urls.length] ?? '');
+  const taken: number[] = [];
+  for (let done = 0; done < REQUESTS; done++) taken.push((await ask(urls[done % urls.length] ?? '')).ms);
+  taken.sort((a, b) => a - b);
+  const quantile = (part: number) => taken[Math.floor((taken.length - 1) * part)] ?? Number.NaN;
+  for (const [part, value] of Object.entries({ p50: quantile(0.5), p99: quantile(0.99) })) {
+    report({
+      name: `history.${name}.${part}`,
+      value,
+      unit: 'ms',
+      bar: bar[part as 'p50' | 'p99'],
+      requests: REQUESTS,
+      trades: TRADES,
+      ...machine(),
+    });
+  }
+}
+
+/** Pages of a list, one after the other by their cursors. */
+async function pagesOf(url: string, pages: number): Promise<readonly string[]> {
+  const urls = [url];
+  while (urls.length < pages) {
+    const { meta } = JSON.parse((await ask(urls.at(-1) ?? '')).body) as { meta: { nextPage: string | null } };
+    if (meta.nextPage === null) break;
+    urls.push(`${url}${url.includes('?') ? '&' : '?'}page=${meta.nextPage}`);
+  }
+  return urls;
+}
+
+async function dailyCsv(server: Running, url: string): Promise<void> {
+  await ask(url);
+  const before = residentBytes(server.pid);
+  const { body, ms } = await ask(url);
+  const after = residentBytes(server.pid);
+  const rows = body.split('\n').length - 2;
+  report({
+    name: 'history.daily-csv',
+    value: ms / 1000,
+    unit: 's',
+    bar: 2,
+    rows,
+    perWantedRows: (ms / 1000) * (CSV_ROWS_WANTED / rows),
+    bytes: body.length,
+    apiResidentBefore: before,
+    apiResidentAfter: after,
+    ...machine(),
+  });
+}
+
+async function statsMarkets(server: Running, base: string): Promise<void> {
+  const { hostname: host, port } = new URL(base);
+  const child = fork(LOAD, { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  const usedBefore = cpuSeconds(server.pid);
+  const load: RestLoad = {
+    host,
+    port: Number(port),
+    paths: ['/stats/markets'],
+    connections: 64,
+    seconds: MARKETS_SECONDS,
+  };
+  child.send(load);
+  const [result] = (await once(child, 'message')) as [RestResult];
+  const used = cpuSeconds(server.pid) - usedBefore;
+  child.disconnect();
+  if (result.error !== undefined) throw new Error(result.error);
+  report({
+    name: 'history.stats-markets',
+    value: result.answers / used,
+    unit: 'requests/CPU-s',
+    bar: 10_000,
+    perSecond: result.answers / result.seconds,
+    coresUsed: used / result.seconds,
+    statuses: result.statuses,
+    ...machine(),
+  });
+}
+
+function marketView(symbol: string, marketIndex: number): MarketView {
+  return {
+    marketType: 'perp',
+    marketIndex,
+    slot: 1,
+    symbol,
+    status: 'active',
+    tickSize: 100n,
+    stepSize: 1n,
+    minOrderSize: 1n,
+    decimals: 9,
+    oraclePrice: 150_000_000n,
+    openInterestBase: 1n,
+    last24hAvgFundingRate: 0n,
+  };
+}
+
+const { dir, remove } = temporaryDirectory();
+const config = readConfig({}, { dataDir: dir });
+const clickhouse = await openClickHouse(config, silentLogger());
+try {
+  const end = Math.floor(Date.now() / 1000);
+  const seededMs = performance.now();
+  await seedHistory(clickhouse, { trades: TRADES, end });
+  const busy = await busyAccount(clickhouse);
+  report({
+    name: 'history.seed',
+    value: (performance.now() - seededMs) / 1000,
+    unit: 's',
+    trades: TRADES,
+    ...machine(),
+  });
+
+  const log = await openEventLog(config, silentLogger());
+  await log.ensureTopics([TOPICS.marketViews]);
+  const views = MARKET_SYMBOLS.map(marketView);
+  await log.append(
+    TOPICS.marketViews,
+    views.map((view) => ({ key: marketKey(view), value: encodeMessage('MarketView', view) })),
+  );
+  const server = await startRoles(['history'], { DATA_DIR: dir, CLICKHOUSE_URL: clickhouse.url, SOURCE: 'capture' });
+  try {
+    const base = server.endpoints.history ?? '';
+    const trades = await pagesOf(`${base}/market/SOL-PERP/trades?limit=50`, DEEP_PAGES);
+    await latencies('market-trades', trades.slice(0, 1), { p50: 15, p99: 40 });
+    await latencies('market-trades-deep', trades.slice(-1), { p50: 15, p99: 40 });
+    await latencies('candles', [`${base}/market/SOL-PERP/candles/1?limit=1000`], { p50: 15, p99: 40 });
+    const own = await pagesOf(`${base}/user/${busy}/trades`, DEEP_PAGES);
+    await latencies('user-trades', own.slice(0, 1), { p50: 15, p99: 50 });
+    await latencies('user-trades-deep', own.slice(-1), { p50: 15, p99: 50 });
+    const yesterday = new Date((end - 2 * 86_400) * 1000);
+    const day = `${yesterday.getUTCFullYear()}/${yesterday.getUTCMonth() + 1}/${yesterday.getUTCDate()}`;
+    await dailyCsv(server, `${base}/market/SOL-PERP/trades/${day}?format=csv`);
+    await statsMarkets(server, base);
+  } finally {
+    await server.stop();
+    await log.close();
+  }
+} finally {
+  agent.destroy();
+  await clickhouse.stop();
+  remove();
+}
