@@ -34,6 +34,7 @@ const recorded: SourceUpdate[] = [
   { kind: 'snapshotEnd', slot: 5 },
   transaction(6),
   { kind: 'gap', fromSlot: 1, toSlot: 2, filled: true, reason: 'x' },
+  { kind: 'gap', fromSlot: 3, toSlot: 4, filled: false, reason: 'gone', isLasting: true },
   transaction(7),
   { kind: 'slot', slot: 7 },
   { kind: 'time', slot: 7, ts: 1_700_000_003 },

@@ -71,6 +71,7 @@ function parseUpdate(line: Record<string, unknown>): SourceUpdate {
         toSlot: slot(line.toSlot),
         filled: line.filled === true,
         reason: text(line.reason ?? ''),
+        ...(line.isLasting === true ? { isLasting: true } : {}),
       };
     default:
       throw new TypeError(`unknown kind ${JSON.stringify(line.kind)}`);

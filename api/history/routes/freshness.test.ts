@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LogFacts } from '../../../platform/index.ts';
 import { Contract } from '../../testing/contracts.ts';

@@ -66,7 +66,9 @@ const response = {
         behindClock: integer('seconds that it lies behind the clock of the service'),
       },
     },
-    eventsNotStored: optional('events in the log that the store does not hold yet; null when the log was never written'),
+    eventsNotStored: optional(
+      'events in the log that the store does not hold yet; null when the log was never written',
+    ),
     streams: {
       type: 'array',
       description: 'a stream without events for a while lags without being late; eventsNotStored tells the difference',
@@ -133,8 +135,8 @@ async function freshness({ store, markets, logFacts, now }: HistoryServices) {
     streams: rows.map((row) => ({
       stream: row.stream,
       table: row.table,
-      lastSlot: row.last && row.last.slot,
-      lastTs: row.last && row.last.ts,
+      lastSlot: row.last?.slot ?? null,
+      lastTs: row.last?.ts ?? null,
       lagSlots: row.last && slot - row.last.slot,
       lagSeconds: row.last && ts - row.last.ts,
     })),
@@ -185,7 +187,5 @@ async function lastRowsOf(
     { from },
   );
   const found = rows.filter(({ n }) => n !== '0');
-  return new Map(
-    found.map(({ stream, lastSlot, lastTs }) => [stream, { slot: Number(lastSlot), ts: Number(lastTs) }]),
-  );
+  return new Map(found.map(({ stream, lastSlot, lastTs }) => [stream, { slot: Number(lastSlot), ts: Number(lastTs) }]));
 }
