@@ -13,7 +13,7 @@ import {
   WAITING_RATE,
 } from './limits.ts';
 
-const MESSAGE_TAKES_MS = 0.25;
+const MESSAGE_TAKES_MS = 0.125;
 const IN_A_TURN = TURN_SLICE_MS / MESSAGE_TAKES_MS;
 const IN_A_BULK_SLICE = BULK_SLICE_MS / MESSAGE_TAKES_MS;
 

@@ -26,7 +26,7 @@ export const BRISK = { burst: 100, perSecond: 50 } as const;
  */
 export const BRISK_COST = { plain: 1, leave: 5, book: 5, repeated: 25, unresolved: 1, ignored: 1 } as const;
 /** How long clients are heard in a turn of the loop, milliseconds: a published change may wait for it. */
-export const TURN_SLICE_MS = 1;
+export const TURN_SLICE_MS = 0.5;
 /** The same for clients that say much, and the pause between two slices: a twentieth of one core, however many they are. */
 export const BULK_SLICE_MS = 0.25;
 export const BULK_PAUSE_MS = 5;
