@@ -144,7 +144,8 @@ function updateMarkTwap(perp: StoredPerp, tx: Transaction): void {
  */
 function premiumOf(world: World, perp: StoredPerp): number {
   if (!isFast(world.clock)) return 0;
-  const phase = (world.now / PREMIUM_PERIOD_SECONDS + perp.account.market_index / 4) % 1;
+  const { genesisTime } = world.clock;
+  const phase = ((world.now - genesisTime) / PREMIUM_PERIOD_SECONDS + perp.account.market_index / 4) % 1;
   return Math.round(PREMIUM_MAX * (4 * Math.abs(phase - 0.5) - 1));
 }
 

@@ -1,9 +1,10 @@
 // What seldom happens on an exchange, helped along so that a simulated month shows all of it. Rates are per slot at
 // activity 1; chance comes from a sequence of its own.
 
-import { resolveBankruptcy } from './bankruptcy.ts';
+import { tokensOf } from './balances.ts';
+import { resolveBankruptcy, writeOffDebt } from './bankruptcy.ts';
 import { coverDeficit, depositAsAdmin, transferStake } from './insurance.ts';
-import { liquidateLoss } from './liquidation.ts';
+import { liquidateDebt, liquidateLoss } from './liquidation.ts';
 import type { PerpPosition } from './model.ts';
 import { canClose, closeAccount, openAccount } from './newcomers.ts';
 import { below, chance, pick } from './prng.ts';
@@ -18,6 +19,8 @@ const RATES = {
   selfTrade: 0.02,
   perpBankruptcy: 0.008,
   lossForDeposit: 0.01,
+  debt: 0.01,
+  debtWrittenOff: 0.006,
   deficit: 0.01,
   stakeTransfer: 0.01,
   adminDeposit: 0.002,
@@ -39,6 +42,8 @@ export function raritiesTurn(run: SlotRun): void {
   if (happens(RATES.selfTrade)) selfTrade(run);
   if (happens(RATES.perpBankruptcy)) fail(run, isBroke, resolveBankruptcy);
   if (happens(RATES.lossForDeposit)) fail(run, isLosing, liquidateLoss);
+  if (happens(RATES.debt)) debtCalled(run, liquidateDebt);
+  if (happens(RATES.debtWrittenOff)) debtCalled(run, writeOffDebt);
   if (happens(RATES.deficit)) {
     const perp = perpAt(run.world, below(rng, run.world.perps.length));
     run.transact((tx) => coverDeficit(tx, perp, BigInt(1 + below(rng, 400)) * 1_000_000n));
@@ -83,15 +88,29 @@ function selfTrade(run: SlotRun): void {
   if (pair && market !== undefined) run.transact((tx) => tradeWithSelf(tx, pair[0], pair[1], market));
 }
 
-function fail(
-  run: SlotRun,
-  suits: (position: PerpPosition) => boolean,
-  step: (tx: Transaction, trader: Trader, liquidator: Trader) => boolean,
-): void {
-  const weak = run.world.traders.filter(
-    ({ alive, role, account }) =>
-      alive && role !== 'fixedMaker' && role !== 'offsetMaker' && account.perp_positions.some(suits),
+function fail(run: SlotRun, suits: (position: PerpPosition) => boolean, step: Step): void {
+  liquidateOne(
+    run,
+    run.world.traders.filter(({ account }) => account.perp_positions.some(suits)),
+    step,
   );
+}
+
+/** Acts against somebody who owes a token. */
+function debtCalled(run: SlotRun, step: Step): void {
+  const { spots, traders } = run.world;
+  liquidateOne(
+    run,
+    traders.filter((trader) => spots.some((spot) => tokensOf(trader, spot) < 0n)),
+    step,
+  );
+}
+
+type Step = (tx: Transaction, trader: Trader, liquidator: Trader) => boolean;
+
+/** Makers are left in peace: the books live of them. */
+function liquidateOne(run: SlotRun, candidates: readonly Trader[], step: Step): void {
+  const weak = candidates.filter(({ alive, role }) => alive && role !== 'fixedMaker' && role !== 'offsetMaker');
   const trader = pick(run.world.rare.rng, weak);
   const liquidator = run.someone('offsetMaker');
   if (trader && liquidator) run.transact((tx) => step(tx, trader, liquidator));
