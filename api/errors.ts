@@ -119,6 +119,7 @@ export const HISTORY_ERRORS = {
   internal: { status: 500, error: 'InternalError', message: 'Internal Server Error', retry: true },
   storeAway: { status: 503, error: 'ServiceUnavailable', message: 'The history store cannot be reached', retry: true },
   notBuilt: { status: 503, error: 'ServiceUnavailable', message: 'This history is not built yet', retry: true },
+  paramsMissing: { status: 503, error: 'Params not found', message: null, retry: true, bare: true },
 } as const satisfies Record<string, JsonError>;
 
 export type HistoryErrorCode = keyof typeof HISTORY_ERRORS;

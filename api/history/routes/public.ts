@@ -11,8 +11,6 @@ import { described, errorResponses } from '../route-schemas.ts';
 import type { HistoryServices } from '../services.ts';
 
 const CACHE_CONTROL = `public, max-age=${FRESH_S}`;
-/** Without the parameters (history reference 2.5). */
-const PARAMS_MISSING = { success: false, error: 'Params not found' };
 
 export function publicRoutes(app: FastifyInstance, services: HistoryServices): void {
   paramsRoute(app, services);
@@ -32,7 +30,7 @@ const MARKET = objectOf({
 
 function paramsRoute(app: FastifyInstance, { markets, now }: HistoryServices): void {
   const cache = new MinuteCache<object>(now);
-  const { status } = HISTORY_ERRORS.notBuilt;
+  const { status } = HISTORY_ERRORS.paramsMissing;
   const missing = objectOf({ success: { type: 'boolean', const: false }, error: TEXT }, 'no parameters yet');
   app.get(
     '/params',
@@ -54,7 +52,7 @@ function paramsRoute(app: FastifyInstance, { markets, now }: HistoryServices): v
       }),
     },
     async (_request, reply) => {
-      if (markets.size === 0) return reply.code(status).send(PARAMS_MISSING);
+      if (markets.size === 0) throw new HistoryError('paramsMissing');
       reply.header('cache-control', CACHE_CONTROL);
       return cache.get('', async () => ({ success: true, params: paramsOf(markets.list()), updatedAt: now() }));
     },
