@@ -195,7 +195,7 @@ describe('candles', () => {
     const late = START + 45 * DAY;
     run.batch(fills(fillOf(1, START, 100), fillOf(3, START + 50 * DAY, 300)));
     run.restart();
-    run.batch(fills(fillOf(2, late, 200), fillOf(4, START + 60, 400)));
+    run.batch(fills(fillOf(2, late, 200), fillOf(4, START + 60, 400), fillOf(1, START, 100)));
     expect(run.parked.map(({ reason }) => reason)).toEqual(['candle-late-fill']);
     const input = {
       fills: [fillOf(1, START, 100), fillOf(2, late, 200), fillOf(3, START + 50 * DAY, 300)],

@@ -41,6 +41,13 @@ export class FillIds {
     return true;
   }
 
+  has(id: number): boolean {
+    const number = Math.floor(id / PAGE_IDS);
+    if (this.isFull(number)) return true;
+    const place = id - number * PAGE_IDS;
+    return ((this.pages.get(number)?.bits[place >> BYTE_BITS] ?? 0) & (1 << (place & 7))) !== 0;
+  }
+
   /** Pieces changed since the last call. */
   takeChanges(): IdPiece[] {
     const pieces: IdPiece[] = [];

@@ -66,6 +66,7 @@ export class MarketState {
   addFill(fill: Fill): boolean {
     this.candles.checkTime(fill.ts);
     if (fill.use === 'candle' && minuteOf(fill.ts) < this.candles.horizon) {
+      if (fill.id >= 0 && this.ids.has(fill.id)) return false;
       throw new CandleError('candle-late-fill', `fill ${fill.id} of ${fill.ts}`);
     }
     if (fill.id >= 0 && !this.ids.add(fill.id)) return false;

@@ -91,6 +91,7 @@ describe('fill ids', () => {
           const saved = new Map<string, Uint8Array>();
           let ids = new FillIds();
           for (const [index, id] of list.entries()) {
+            expect(ids.has(id)).toBe(seen.has(id));
             expect(ids.add(id)).toBe(!seen.has(id));
             seen.add(id);
             if (index % every !== 0) continue;
