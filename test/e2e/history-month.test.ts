@@ -64,8 +64,15 @@ function differencesOf(reports: readonly EndpointReport[]): readonly string[] {
   return reports.flatMap(({ differences }) => differences.slice(0, 3));
 }
 
+/** What a node does to its listeners now and then: after so many slots connections drop, nothing is told, logs are cut. */
+async function trouble({ cluster }: Month, slots: number): Promise<void> {
+  if (slots === 400) await cluster.rpc('localnet_truncateLogs', [{ transactions: 25 }]);
+  if (slots === 800) await cluster.rpc('localnet_dropConnections');
+  if (slots === 1_200) await cluster.rpc('localnet_silence', [{ ms: 700 }]);
+}
+
 beforeAll(async () => {
-  month = await liveMonth({ seed: 7 });
+  month = await liveMonth({ seed: 7, during: trouble });
   truth = await MonthTruth.read(month.cluster);
   samples = await storedSamples(month.url('clickhouse'));
 }, TIMEOUT_MS);
@@ -104,6 +111,7 @@ describe('a seeded month of exchange life', () => {
     async () => {
       const reports = byEndpoint(await checkCandles(month.url('history'), truth, samples));
       say('candles', reports);
+      compared.add('/market/{symbol}/candles/{resolution}');
       expect(differencesOf(reports)).toEqual([]);
     },
     TIMEOUT_MS,
@@ -116,7 +124,7 @@ describe('a seeded month of exchange life', () => {
       const reports = byEndpoint(await runStats(month.url('history'), checks));
       say('sums', reports);
       const served = await servedPaths(month.url('history'));
-      const rest = [...served].filter((path) => ![...compared].some((endpoint) => path.startsWith(endpoint)));
+      const rest = [...served].filter((path) => !compared.has(path.replace(/\/\{year\}.*$/, '')));
       process.stdout.write(`served, not compared here: ${rest.join(', ')}\n`);
       expect(differencesOf(reports)).toEqual([]);
     },

@@ -1,7 +1,9 @@
 // What the history says of wallets and accounts as a whole, and the lists of older clients, recomputed from the chain's events.
 
 import { askedAt, compared, type StatsCheck, type StatsResult } from './month-answers.ts';
-import { getJson } from './month-paging.ts';
+import { actionsByOrder, orderRow } from './month-orders.ts';
+import { firstDifference, getJson } from './month-paging.ts';
+import type { Row } from './month-rows.ts';
 import { big, type Data, type MonthEvent, type MonthTruth, NO_KEY } from './month-truth.ts';
 
 const DAY = 86_400;
@@ -11,6 +13,11 @@ export function accountChecks(truth: MonthTruth): readonly StatsCheck[] {
     { endpoint: '/authority/{authorityId}/accounts', run: (base) => accountsOfWallets(truth, base) },
     { endpoint: '/authority/{authorityId}/snapshots/referrals', run: (base) => referrals(truth, base) },
     { endpoint: '/user/{accountId}/snapshots/trading', run: (base) => tradingSnapshots(truth, base) },
+    { endpoint: '/user/{accountId}/orders/id/{orderId}', run: (base) => singleOrders(truth, base, 'id') },
+    {
+      endpoint: '/user/{accountId}/orders/{marketFilter}/id/{orderId}',
+      run: (base) => singleOrders(truth, base, 'perp/id'),
+    },
     { endpoint: '/trades', run: (base) => legacyTrades(truth, base) },
     { endpoint: '/fundingRates', run: (base) => legacyFunding(truth, base) },
   ];
@@ -134,6 +141,28 @@ function tradingAt(truth: MonthTruth, user: string, ts: number) {
     cumulativeTakerVolume: String(taken),
     cumulativeMakerVolume: String(made),
   };
+}
+
+/** Orders of all kinds of ends, one by one, and one that never was. */
+async function singleOrders(truth: MonthTruth, base: string, part: string): Promise<StatsResult> {
+  const actions = actionsByOrder(truth);
+  const seen = new Set<string>();
+  let requests = 0;
+  for (const event of truth.of('OrderRecord')) {
+    const id = (event.data.order as Data).order_id;
+    const expected = orderRow(event, actions.get(`${event.data.user}/${id}`) ?? []);
+    const kind = `${expected.orderType} ${expected.lastActionStatus} ${expected.lastActionExplanation}`;
+    if (seen.has(kind)) continue;
+    seen.add(kind);
+    const url = `${base}/user/${event.data.user}/orders/${part}/${id}`;
+    const { record } = await getJson<{ record: Row }>(url);
+    requests += 1;
+    const difference = firstDifference([expected], [record]);
+    if (difference) return { rows: requests, requests, difference: `${kind}: ${difference}` };
+  }
+  const { status } = await fetch(`${base}/user/${truth.accounts()[0]}/orders/${part}/4000000000`);
+  const difference = status === 404 ? null : `an order that never was: ${status}`;
+  return { rows: requests, requests: requests + 1, difference };
 }
 
 /** `/trades` by offset: fill record ids in the order of the market's list. */

@@ -48,7 +48,7 @@ function nextBucket(resolution: Resolution, start: number): number {
 const NO_MARKET_PRICE: ReadonlySet<unknown> = new Set(['liquidation', 'transferPerpPosition']);
 
 /** Fills that make candles of a perp market, by fill record id. */
-function candleFills(truth: MonthTruth, marketIndex: number): readonly MonthEvent[] {
+export function candleFills(truth: MonthTruth, marketIndex: number): readonly MonthEvent[] {
   return [
     ...truth.fills((data) => data.market_index === marketIndex && !NO_MARKET_PRICE.has(data.action_explanation)),
   ].sort((a, b) => Number(big(a.data.fill_record_id) - big(b.data.fill_record_id)));

@@ -23,8 +23,8 @@ export interface ListCheck {
   readonly rows: readonly Row[];
   /** Length of the slots of its archive; none: no archive. */
   readonly archive?: 'day' | 'month';
-  /** Whether rows older than the rolling window are given as well. */
-  readonly allTime?: boolean;
+  /** Some slots of the archive are enough: another list of the endpoint is compared slot by slot. */
+  readonly sparse?: boolean;
 }
 
 /** Lists of a kind of record with one scope. */
@@ -69,6 +69,7 @@ export function marketLists(truth: MonthTruth): readonly ListCheck[] {
         )
         .map((event) => tradeRow(event, null)),
       archive: 'day',
+      sparse: index > 0,
     },
     {
       endpoint: '/market/{symbol}/fundingRates',
@@ -80,6 +81,7 @@ export function marketLists(truth: MonthTruth): readonly ListCheck[] {
         )
         .map(perpRow),
       archive: 'day',
+      sparse: index > 0,
     },
   ]);
   const spots = SPOT_SYMBOLS.flatMap((symbol, index) => {
@@ -88,6 +90,7 @@ export function marketLists(truth: MonthTruth): readonly ListCheck[] {
       path: `/market/${symbol}/${kind.name}`,
       rows: rowsOf(truth, kind, inMarket),
       archive: 'day',
+      sparse: index > 0,
     });
     const here = (data: Data): boolean => data.market_index === index;
     return [

@@ -63,8 +63,7 @@ export async function checkRolling(base: string, check: ListCheck, limit?: numbe
   const before = Math.floor(Date.now() / 1000);
   const { records, requests } = await allPages(base, check.path, { ...check.query, limit });
   const after = Math.floor(Date.now() / 1000) + 1;
-  const within = (now: number): number =>
-    check.rows.filter((row) => check.allTime === true || Number(row.ts) >= now - WINDOW_SECONDS).length;
+  const within = (now: number): number => check.rows.filter((row) => Number(row.ts) >= now - WINDOW_SECONDS).length;
   const [most, least] = [within(before), within(after)];
   const counted =
     records.length < least || records.length > most ? `${records.length} rows, expected ${least} to ${most}; ` : '';

@@ -3,8 +3,9 @@
 
 import { accountChecks } from './month-accounts.ts';
 import { askedAt, compared, type StatsCheck, type StatsResult } from './month-answers.ts';
-import { human, naiveVolume, volumeFills } from './month-candles.ts';
+import { candleFills, human, naiveVolume, volumeFills } from './month-candles.ts';
 import { getJson } from './month-paging.ts';
+import { fillPrice } from './month-rows.ts';
 import { big, type Data, type MonthEvent, type MonthTruth, PERP_SYMBOLS, SPOT_SYMBOLS } from './month-truth.ts';
 
 const HOUR = 3_600;
@@ -24,6 +25,7 @@ export function statsChecks(truth: MonthTruth): readonly StatsCheck[] {
     ),
     { endpoint: '/stats/leaderboard', run: (base) => volumeBoard(truth, base) },
     { endpoint: '/stats/liquidations', run: (base) => liquidationSums(truth, base) },
+    { endpoint: '/stats/markets/prices', run: (base) => prices(truth, base) },
     { endpoint: '/stats/markets', run: (base) => summaries(truth, base) },
     ...accountChecks(truth),
   ];
@@ -92,7 +94,7 @@ function fundingMeans(truth: MonthTruth, base: string): Promise<StatsResult> {
       const means = Object.entries(hours).map(([name, span]): [string, string] => {
         const rows = name === '24h' ? newest.slice(0, span) : newest.filter(({ ts }) => ts > now - span * HOUR);
         const sum = rows.reduce((total, { data }) => total + percent1e9(data), 0n);
-        return [name, decimals9(roundedMean(sum, BigInt(rows.length)))];
+        return [name, fixed(roundedMean(sum, BigInt(rows.length)), 9)];
       });
       return { marketIndex, symbol, fundingRates: Object.fromEntries(means) };
     }),
@@ -110,9 +112,10 @@ function roundedMean(sum: bigint, count: bigint): bigint {
   return sum < 0n ? -magnitude : magnitude;
 }
 
-function decimals9(value: bigint): string {
-  const digits = (value < 0n ? -value : value).toString().padStart(10, '0');
-  return `${value < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`;
+/** An integer of so many decimals as text. */
+function fixed(value: bigint, decimals: number): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');
+  return `${value < 0n ? '-' : ''}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
 /** Quote by wallet, largest first, ties by key. */
@@ -206,6 +209,32 @@ function liquidatedQuote({ data }: MonthEvent): bigint {
     default:
       return 0n;
   }
+}
+
+/** Last fill price now and before the 24 hours, their difference and percent, as text; empty where there was none. */
+async function prices(truth: MonthTruth, base: string): Promise<StatsResult> {
+  const summary = await getJson<{ marketType: string; marketIndex: number; ts: number }[]>(`${base}/stats/markets`);
+  const { markets } = await getJson<{ markets: Record<string, unknown>[] }>(`${base}/stats/markets/prices`);
+  const expected = summary.map(({ marketType, marketIndex, ts }) => {
+    const fills = marketType === 'perp' ? candleFills(truth, marketIndex) : [];
+    const start = (Math.floor(ts / 60) - 1_439) * 60;
+    const current = fills.at(-1);
+    const before = fills.findLast((fill) => fill.ts < start);
+    const [now, ago] = [current, before].map((fill) => (fill ? fillPrice(fill.data) : null));
+    const change = now === null || now === undefined || ago === null || ago === undefined ? null : now - ago;
+    const text = (value: bigint | null | undefined, decimals: number): string =>
+      value === null || value === undefined ? '' : fixed(value, decimals);
+    return {
+      symbol: (marketType === 'perp' ? PERP_SYMBOLS : SPOT_SYMBOLS)[marketIndex],
+      marketIndex,
+      marketType,
+      currentPrice: text(now, 6),
+      price24hAgo: text(ago, 6),
+      priceChange: text(change, 6),
+      priceChangePercent: text(change === null || !ago ? null : roundedMean(change * 10_000n, ago), 2),
+    };
+  });
+  return compared(expected, markets, 2);
 }
 
 /** Volume, price and funding of 24 hours, at the time that the service names for each market. */
