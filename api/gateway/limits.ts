@@ -32,13 +32,13 @@ export const BULK_SLICE_MS = 0.25;
 export const BULK_PAUSE_MS = 5;
 /** So few of them are heard without the pause. */
 export const BULK_WITHOUT_PAUSE = 4;
-/** Messages of one client that may wait: all it takes to subscribe to everything it may hold. */
-export const WAITING_MESSAGES_MAX = MAX_SUBSCRIPTIONS;
+/** Messages of one client that may wait: all that it may send at once. */
+export const WAITING_MESSAGES_MAX = MESSAGE_BURST;
 /**
  * Messages of all clients that may begin to wait at once and each second. While more come, one client may have only so few
  * waiting: taking them in costs time too, and the engine cannot leave a socket unread.
  */
-export const WAITING_RATE = { burst: 5_000, perSecond: 5_000 } as const;
+export const WAITING_RATE = { burst: 4_000, perSecond: 4_000 } as const;
 export const WAITING_MESSAGES_SCARCE = 100;
 /** Bytes of all waiting messages; when they are reached each client has an equal share. */
 export const WAITING_BYTES_MAX = 64 * 1024 * 1024;
