@@ -20,8 +20,8 @@ import {
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ROLES = ['clickhouse', 'ingest', 'book', 'samples', 'sink', 'orderbook', 'history'];
-const SLOTS = 320;
-const SLOT_SECONDS = 60;
+const SLOTS = 180;
+const SLOT_SECONDS = 120;
 const DAY_S = 86_400;
 const PAGE_EVENTS = 5_000;
 const PATIENCE_MS = 120_000;
@@ -60,14 +60,14 @@ describe('for analysts', () => {
     const settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl, SHADOW_CHECK_MS: 0 };
     pipeline = await startRoles(ROLES, settings);
     const slotNow = async () => (await cluster.rpc<{ slot: number }>('localnet_status')).slot;
-    await eventually('a first hour', async () => (await slotNow()) > 1_060);
+    await eventually('a first hour', async () => (await slotNow()) > 1_040);
     await cluster.rpc('localnet_dropConnections');
     await eventually('some hours', async () => (await slotNow()) > 1_000 + SLOTS, PATIENCE_MS);
     await cluster.rpc('localnet_pause');
     truth = await allEvents(cluster);
     await eventually('all stored', async () => (await storedRows(endpoint('clickhouse'))) >= truth.length, PATIENCE_MS);
     const times = truth.flatMap(({ data }) => (data.ts === undefined ? [] : [Number(data.ts)]));
-    // The last minute stays outside, so that what is asked for has surely ended.
+    // The last slot stays outside, so that what is asked for has surely ended.
     [fromTs, toTs] = [Math.min(...times), Math.max(...times) - SLOT_SECONDS];
   });
   afterAll(async () => {
@@ -172,7 +172,6 @@ describe('for analysts', () => {
     const refused = [
       [['--table', 'nothing', '--from', '2026-01-01', '--to', '2026-01-02'], 'there is no table nothing'],
       [['--table', 'order_action', '--from', 'monday', '--to', '2026-01-02'], 'must be an ISO time or unix seconds'],
-      [['--table', 'order_action', '--from', '2026-01-02', '--to', '2026-01-01'], '--from must be before --to'],
     ] as const;
     for (const [flags, words] of refused) {
       const { code, err } = await run('bin/cli.ts', 'export', ...flags, '--out', path.join(dir, 'none.csv'));
