@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { ClickHouseError } from '@clickhouse/client';
 import { type ClickHouseClient, type ClickHouseSettings, READ_SETTINGS } from '../../platform/index.ts';
 import { HistoryError } from '../errors.ts';
+import { Densities } from './densities.ts';
 
 const UNKNOWN_TABLE = '60';
 const UNKNOWN_DATABASE = '81';
@@ -21,6 +22,7 @@ const SETTINGS: ClickHouseSettings = {
 export type Parameters = Readonly<Record<string, string | number | Readonly<Record<string, string>>>>;
 
 export class HistoryStore {
+  readonly densities = new Densities();
   #client: ClickHouseClient;
   #database: string;
 
@@ -38,7 +40,7 @@ export class HistoryStore {
   /** Rows of a query; tables are written `{db:Identifier}.name`. 64-bit integers come as text. */
   async rows<T>(query: string, parameters: Parameters): Promise<readonly T[]> {
     try {
-      const result = await this.#client.query(this.#request(query, parameters));
+      const result = await twice(() => this.#client.query(this.#request(query, parameters)));
       return await result.json<T>();
     } catch (error) {
       throw storeFailure(error);
@@ -49,7 +51,7 @@ export class HistoryStore {
   async csv(query: string, parameters: Parameters): Promise<Readable> {
     const { format: _, ...request } = this.#request(`${query} FORMAT CSVWithNames`, parameters);
     try {
-      return (await this.#client.exec(request)).stream;
+      return (await twice(() => this.#client.exec(request))).stream;
     } catch (error) {
       throw storeFailure(error);
     }
@@ -62,6 +64,17 @@ export class HistoryStore {
       format: 'JSONEachRow' as const,
       clickhouse_settings: SETTINGS,
     };
+  }
+}
+
+/** A socket that the server closed in the same moment says nothing of the store: a reader's question is asked once more. */
+async function twice<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code !== 'ECONNRESET' && code !== 'EPIPE') throw error;
+    return ask();
   }
 }
 

@@ -50,7 +50,8 @@ export function makeClient({ url, user, password, logger, database }: ClientOpti
     application: 'slotbook',
     max_open_connections: MAX_CONNECTIONS,
     request_timeout: REQUEST_TIMEOUT_MS,
-    keep_alive: { idle_socket_ttl: IDLE_SOCKET_MS },
+    // Timers are late in a busy process: a socket that idled too long is not used even when none has closed it yet.
+    keep_alive: { idle_socket_ttl: IDLE_SOCKET_MS, eagerly_destroy_stale_sockets: true },
     clickhouse_settings: COMMON_SETTINGS,
     log: { LoggerClass: loggerClass(logger), level: ClickHouseLogLevel.WARN },
   });
