@@ -6,8 +6,9 @@ import { TOPICS } from '../../schemas/index.ts';
 import { PartitionSamples, type SampleRecord } from './partition.ts';
 
 export const SAMPLES_GROUP = 'samples';
-/** Without block times the position is saved now and then all the same. */
+/** Without samples the position is saved now and then all the same: others ask it whether the samples are complete. */
 const SAVE_RECORDS = 20_000;
+const SAVE_EVERY_MS = 2_000;
 
 /** Starts the role. Rejects when the log cannot be read; `done` rejects when the log fails. */
 export async function startSamples(context: RoleContext): Promise<RunningRole> {
@@ -30,13 +31,23 @@ export async function startSamples(context: RoleContext): Promise<RunningRole> {
   };
 }
 
+interface Partition {
+  readonly samples: PartitionSamples;
+  /** Offset to read next. */
+  next: bigint;
+  unsaved: number;
+}
+
 class SamplesRole {
   readonly #log: EventLog;
   readonly #count: (samples: number) => void;
-  readonly #partitions = Array.from({ length: TOPICS.book.partitions }, () => ({
+  readonly #partitions: readonly Partition[] = Array.from({ length: TOPICS.book.partitions }, () => ({
     samples: new PartitionSamples(),
+    next: 0n,
     unsaved: 0,
   }));
+  /** Saves go one after the other. */
+  #saving: Promise<void> = Promise.resolve();
 
   constructor(log: EventLog, count: (samples: number) => void) {
     this.#log = log;
@@ -55,14 +66,26 @@ class SamplesRole {
   }
 
   async run(from: Map<number, bigint | 'earliest'>, signal: AbortSignal): Promise<void> {
+    const failed = new AbortController();
+    let failure: unknown;
+    const timer = setInterval(() => {
+      this.#saveAll().catch((error: unknown) => {
+        failure ??= error;
+        failed.abort();
+      });
+    }, SAVE_EVERY_MS);
+    const either = AbortSignal.any([signal, failed.signal]);
     try {
-      for await (const batch of this.#log.follow({ topic: TOPICS.book, from, signal })) {
+      for await (const batch of this.#log.follow({ topic: TOPICS.book, from, signal: either })) {
         await this.#take(batch);
-        if (signal.aborted) break;
+        if (either.aborted) break;
       }
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!either.aborted) throw error;
+    } finally {
+      clearInterval(timer);
     }
+    if (failure !== undefined) throw failure;
   }
 
   async #take({ partition, records }: LogBatch): Promise<void> {
@@ -71,14 +94,28 @@ class SamplesRole {
     if (!own || !last) return;
     const published: SampleRecord[] = [];
     for (const { value } of records) published.push(...own.samples.apply(value));
+    own.next = last.offset + 1n;
     own.unsaved += records.length;
-    if (published.length === 0 && own.unsaved < SAVE_RECORDS) return;
-    own.unsaved = 0;
-    await this.#log.commit(SAMPLES_GROUP, {
-      outputs: published.length > 0 ? [{ topic: TOPICS.samples, records: published }] : [],
-      positions: [{ topic: TOPICS.book.name, partition, next: last.offset + 1n }],
-      state: [{ key: String(partition), value: own.samples.save() }],
-    });
+    if (published.length > 0 || own.unsaved >= SAVE_RECORDS) await this.#save(partition, own, published);
     this.#count(published.length);
+  }
+
+  async #saveAll(): Promise<void> {
+    for (const [partition, own] of this.#partitions.entries()) {
+      if (own.unsaved > 0) await this.#save(partition, own, []);
+    }
+  }
+
+  /** State and position are taken in the same turn of the loop, so they belong together. */
+  #save(partition: number, own: Partition, records: readonly SampleRecord[]): Promise<void> {
+    own.unsaved = 0;
+    const step = {
+      outputs: records.length > 0 ? [{ topic: TOPICS.samples, records }] : [],
+      positions: [{ topic: TOPICS.book.name, partition, next: own.next }],
+      state: [{ key: String(partition), value: own.samples.save() }],
+    };
+    const saved = this.#saving.then(() => this.#log.commit(SAMPLES_GROUP, step));
+    this.#saving = saved.catch(() => {});
+    return saved;
   }
 }
