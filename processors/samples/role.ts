@@ -115,7 +115,9 @@ class SamplesRole {
       state: [{ key: String(partition), value: own.samples.save() }],
     };
     const saved = this.#saving.then(() => this.#log.commit(SAMPLES_GROUP, step));
-    this.#saving = saved.catch(() => {});
+    // After a failure nothing more is saved: a later position would leave out these outputs.
+    this.#saving = saved;
+    saved.catch(() => {});
     return saved;
   }
 }
