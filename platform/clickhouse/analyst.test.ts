@@ -45,6 +45,12 @@ describe('the analyst of the managed child', () => {
     expect((await ask('SHOW TABLES')).text).toContain('funding_rate');
   });
 
+  it('is sent to the database that is current', async () => {
+    const guest = await openClickHouse(readConfig({}, { dataDir }), silentLogger(), 'slotbook_3');
+    expect(guest.analystUrl).toBe(clickhouse.analystUrl?.replace('database=slotbook', 'database=slotbook_3'));
+    await guest.stop();
+  });
+
   it('needs the password', async () => {
     expect((await ask('SELECT 1', '')).text).toContain('AUTHENTICATION_FAILED');
     expect((await ask('SELECT 1', 'guess')).text).toContain('AUTHENTICATION_FAILED');

@@ -41,7 +41,7 @@ export function analystOf(config: Config): Analyst | null {
 }
 
 /** Where an HTTP client of the analyst sends SQL; the password is never part of it. */
-export function analystUrl({ user, database }: Analyst, serverUrl: string): string {
+export function analystUrl({ user }: Analyst, serverUrl: string, database: string): string {
   return `${serverUrl}/?${new URLSearchParams({ user, database })}`;
 }
 

@@ -68,7 +68,17 @@ export async function openClickHouse(
     await stop();
     throw error;
   }
-  return { client, url: provider.url, database, analystUrl: provider.analystUrl, prepare, exists, drop, connect, stop };
+  return {
+    client,
+    url: provider.url,
+    database,
+    analystUrl: provider.analystUrl(database),
+    prepare,
+    exists,
+    drop,
+    connect,
+    stop,
+  };
 }
 
 const DROP = 'DROP DATABASE IF EXISTS {{database}} {{onCluster}}';
@@ -83,7 +93,7 @@ interface Provider {
   readonly url: string;
   readonly user: string;
   readonly password: string;
-  readonly analystUrl: string | null;
+  analystUrl(database: string): string | null;
   stop(): Promise<void>;
 }
 
@@ -93,7 +103,7 @@ async function openProvider(config: Config, logger: Logger): Promise<Provider> {
       url: config.clickhouseUrl,
       user: config.clickhouseUser,
       password: config.clickhousePassword,
-      analystUrl: null,
+      analystUrl: () => null,
       stop: () => Promise.resolve(),
     };
   }
@@ -104,7 +114,7 @@ async function openProvider(config: Config, logger: Logger): Promise<Provider> {
     url: managed.url,
     user: 'default',
     password: '',
-    analystUrl: analyst && analystUrl(analyst, managed.url),
+    analystUrl: (database) => analyst && analystUrl(analyst, managed.url, database),
     stop: () => managed.stop(),
   };
 }
