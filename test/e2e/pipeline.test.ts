@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom, sleepMs } from './harness/chance.ts';
 import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth, expectLiveFeed } from './harness/checks.ts';
 import { type Pipeline, type ProcessName, startPipeline } from './harness/pipeline.ts';
+import { eventually } from './harness/processes.ts';
 import { rebuildFromLog } from './harness/rebuild.ts';
 
 const KILLS = 12;
@@ -36,7 +37,11 @@ describe('pipeline over the embedded log', () => {
     };
     expect(trades.records.length).toBeGreaterThan(0);
     expect(trades.records.every(({ symbol, action }) => symbol === 'SOL-PERP' && action === 'fill')).toBe(true);
-    const markets = (await (await fetch(`${history}/stats/markets`)).json()) as { symbol: string }[];
+    // Refused until a summary was made.
+    const markets = await eventually('market summaries', async () => {
+      const answer = await fetch(`${history}/stats/markets`);
+      return answer.ok && ((await answer.json()) as { symbol: string }[]);
+    });
     expect(markets.map(({ symbol }) => symbol)).toEqual(expect.arrayContaining(['SOL-PERP', 'BTC-PERP', 'ETH-PERP']));
   });
 

@@ -20,7 +20,7 @@ export interface PipelineOptions {
 export const PROCESSES = {
   clickhouse: ['clickhouse'],
   ingest: ['ingest'],
-  processors: ['book', 'trades', 'fillQuality', 'rankings', 'samples'],
+  processors: ['book', 'trades', 'fillQuality', 'rankings', 'samples', 'candles'],
   sink: ['sink'],
   orderbook: ['orderbook'],
   history: ['history'],
