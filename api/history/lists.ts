@@ -103,8 +103,11 @@ interface QueryShape {
   readonly position?: RowPosition | null;
   /** What limits the rows; it stands where the fewest are read. */
   readonly window?: string;
-  /** Whether `{probe}` stored rows bound the time that is looked at; each row then says as `probed` how many there were. */
-  readonly probed?: boolean;
+  /**
+   * How the time that is looked at is bounded: by `{bound}`, or by the `{probe}`-th stored row, and then each row says as
+   * `probed` how many of those there were.
+   */
+  readonly bounded?: 'bound' | 'probe';
   /** Whether keys are looked for first. */
   readonly byKeys?: boolean;
 }
@@ -118,15 +121,14 @@ const probeOf = (rows: string): string =>
 
 /** `SELECT` of a scope's rows, newest first. */
 function listQuery({ source, range }: ListScope, shape: QueryShape): string {
-  const { position = null, window = '', probed = false, byKeys = false } = shape;
+  const { position = null, window = '', bounded, byKeys = false } = shape;
   const pointer = source.pointer ?? (byKeys && source.keys !== undefined ? { ...source, keys: source.keys } : null);
   const upper = range.to === null ? '' : 'AND ts < {to:Int64}';
   const inRange = `ts >= {from:Int64} ${upper} ${position ? after(source) : ''}`;
   const rowsOf = ({ from, filterSql }: Pick<RowSource, 'from' | 'filterSql'>) =>
     `FROM ${from} WHERE ${filterSql} AND ${inRange}`;
-  const [probe, bound, count] = probed
-    ? [probeOf(rowsOf(pointer ?? source)), 'AND ts >= newest.1', ', newest.2 AS probed']
-    : ['', '', ''];
+  const [probe, count] = bounded === 'probe' ? [probeOf(rowsOf(pointer ?? source)), ', newest.2 AS probed'] : ['', ''];
+  const bound = bounded === undefined ? '' : `AND ts >= ${bounded === 'probe' ? 'newest.1' : '{bound:Int64}'}`;
   const fields = `${probe} SELECT ${selectList(source.fields)} ${count}`;
   const ordered = `ORDER BY ${descending(order(source))} ${ONCE}`;
   if (source.joined) {
@@ -158,7 +160,7 @@ export async function listPage(store: HistoryStore, request: ListRequest): Promi
   const token: PageToken | null = page === undefined || number !== null ? null : decodeCursor(path, page);
   const current = number ?? token?.page ?? 1;
   const skipped = number === null ? 0 : (number - 1) * limit;
-  const { records, more } = await listSlice(store, { ...request, skipped, after: token?.position ?? null });
+  const { records, more } = await listSlice(store, { ...request, skipped, after: token?.position ?? null, name: path });
   const last = records.at(-1);
   return {
     records,
@@ -173,6 +175,8 @@ export interface SliceRequest extends ListScope {
   readonly skipped: number;
   /** Only rows after this position. */
   readonly after?: RowPosition | null;
+  /** Tells lists apart whose rows stand at different distances. */
+  readonly name?: string;
 }
 
 /** Rows that are looked at for a page: enough where no more than half of them are copies. */
@@ -180,17 +184,35 @@ const probeRows = (limit: number): number => 2 * (limit + 1) + 64;
 
 /** At most `limit` rows of a scope, and whether more follow. */
 export async function listSlice(store: HistoryStore, request: SliceRequest) {
-  const { source, limit, skipped, after: position = null } = request;
-  const probe = probeRows(limit);
-  const ask = (shape: QueryShape) =>
+  const { source, limit } = request;
+  const found = await findRows(store, request);
+  return { records: found.slice(0, limit).map((row) => toRow(source.fields, row)), more: found.length > limit };
+}
+
+/** The rows of a slice and one more where more follow, looked for where the fewest others are read. */
+async function findRows(store: HistoryStore, request: SliceRequest): Promise<readonly Record<string, unknown>[]> {
+  const { limit, skipped, range, after: position = null, name } = request;
+  const { densities } = store;
+  const ask = (shape: QueryShape, more: Parameters = {}) =>
     store.rows<Record<string, unknown>>(
       listQuery(request, { position, window: 'LIMIT {rows:UInt32} OFFSET {skipped:UInt64}', ...shape }),
-      { ...parametersOf(request), ...position, rows: limit + 1, skipped, probe },
+      { ...parametersOf(request), ...position, ...more, rows: limit + 1, skipped },
     );
-  let found = await ask(skipped === 0 ? { probed: true } : { byKeys: true });
+  if (skipped > 0) return ask({ byKeys: true });
+  const top = position?.ts ?? range.to ?? range.from + ROLLING_WINDOW_S;
+  const bound = name === undefined ? null : densities.stretch(name, top, limit + 1);
+  let found = bound === null ? [] : await ask({ bounded: 'bound' }, { bound });
+  const probe = probeRows(limit);
+  // A stretch that holds a whole page holds its newest rows.
+  if (found.length <= limit) found = await ask({ bounded: 'probe' }, { probe });
   // So many copies that the bound may have hidden rows.
   if (found.length <= limit && Number(found[0]?.probed) >= probe) found = await ask({});
-  return { records: found.slice(0, limit).map((row) => toRow(source.fields, row)), more: found.length > limit };
+  const last = found.at(-1);
+  if (name === undefined || last === undefined) return found;
+  if (found.length > limit) densities.learn(name, top, Number(last.ts), found.length);
+  // The end of a list says nothing of its beginning.
+  else if (position === null) densities.forget(name);
+  return found;
 }
 
 function positionOf({ sequenceField }: RowSource, row: Row): RowPosition {

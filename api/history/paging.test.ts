@@ -86,6 +86,20 @@ describe('pages', () => {
     },
   );
 
+  it('lose nothing where rows suddenly stand much closer together or further apart', async () => {
+    const ages = [1, 2, 3, 4, 5, 6, 7, 8, 500_000, 500_001, 900_000, 2_000_000];
+    await stage.store(
+      'deposit',
+      ages.map((age) => deposit({ ts: NOW - age })),
+    );
+    for (let again = 0; again < 2; again++) {
+      const seen = (await allPages('/market/USDT/deposits', 2)).map(({ ts }) => NOW - Number(ts));
+      expect(seen).toEqual(ages);
+    }
+    await stage.store('deposit', [deposit({ ts: NOW })]);
+    expect((await allPages('/market/USDT/deposits', 3)).map(({ ts }) => NOW - Number(ts))).toEqual([0, ...ages]);
+  });
+
   it('lose nothing where most of what is stored are copies', async () => {
     const [newest, older, oldest] = [deposit({ ts: NOW - 1 }), deposit({ ts: NOW - 2 }), deposit({ ts: NOW - 3 })];
     await stage.store('deposit', [...Array.from({ length: 80 }, () => newest), older, oldest]);
