@@ -5,6 +5,7 @@
 import { Allowance } from './allowance.ts';
 import type { Connection } from './connection.ts';
 import {
+  BULK_FEW_SLICE_MS,
   BULK_PAUSE_MS,
   BULK_SLICE_MS,
   BULK_WITHOUT_PAUSE,
@@ -128,7 +129,7 @@ export class Inbox {
       this.#immediate = null;
       this.#turnBeganMs = null;
       this.#serve(this.#brisk, TURN_SLICE_MS);
-      if (this.#bulk.size <= BULK_WITHOUT_PAUSE) this.#serve(this.#bulk, BULK_SLICE_MS);
+      if (this.#bulk.size <= BULK_WITHOUT_PAUSE) this.#serve(this.#bulk, BULK_FEW_SLICE_MS);
       this.#goOn();
     });
   }
