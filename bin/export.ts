@@ -62,8 +62,10 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
     };
     const text = `${JSON.stringify(coverage, null, 2)}\n`;
     if (file === null) process.stderr.write(text);
-    else await writeText(`${file}.coverage.json`, text);
-    process.stderr.write(`${facts.rows} rows of ${table.name}${file === null ? '' : ` in ${file}`}\n`);
+    else {
+      await writeText(`${file}.coverage.json`, text);
+      process.stderr.write(`${facts.rows} rows of ${table.name} in ${file}\n`);
+    }
     return 0;
   } catch (error) {
     return failed(error);

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ChainGap, encodeGaps, GAPS_GROUP, GAPS_KEY, TOPICS } from '../../schemas/index.ts';
+import { readConfig } from '../config.ts';
+import { silentLogger } from '../runtime/logger.ts';
+import { historySinkGroup, readLogFacts } from './facts.ts';
+import { openEventLog } from './open.ts';
+import type { EventLog } from './port.ts';
+
+const GAP: ChainGap = {
+  fromSlot: 5,
+  toSlot: 9,
+  reason: 'not connected',
+  foundAtMs: 1,
+  filledAtMs: null,
+  isLasting: false,
+};
+
+describe('what the log says of completeness', () => {
+  let dataDir: string;
+  let log: EventLog;
+
+  beforeEach(async () => {
+    dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-facts-'));
+    log = await openEventLog(readConfig({}, { dataDir }), silentLogger());
+    await log.ensureTopics([TOPICS.events]);
+  });
+  afterEach(async () => {
+    await log.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const watched = (gaps: readonly ChainGap[]) =>
+    log.commit(GAPS_GROUP, { state: [{ key: GAPS_KEY, value: encodeGaps(gaps) }] });
+  const append = (partition: number, records: number) =>
+    log.append(
+      TOPICS.events,
+      Array.from({ length: records }, (_, index) => ({ key: 'k', value: Buffer.from([index]), partition })),
+    );
+
+  it('is nothing while no ingest wrote it', async () => {
+    expect(await readLogFacts(log, 'history-sink')).toEqual({ gaps: null, eventsNotStored: null });
+  });
+
+  it('is the gaps, and the events behind the position of the sink in every partition', async () => {
+    await watched([GAP]);
+    await append(0, 3);
+    await append(1, 4);
+    expect(await readLogFacts(log, 'history-sink')).toEqual({ gaps: [GAP], eventsNotStored: 7 });
+    await log.commit('history-sink', { positions: [{ topic: TOPICS.events.name, partition: 1, next: 3n }] });
+    expect((await readLogFacts(log, 'history-sink')).eventsNotStored).toBe(4);
+  });
+
+  it('counts what the log had when it was asked, and waits for the store to hold it', async () => {
+    await watched([]);
+    await append(0, 2);
+    const asked = readLogFacts(log, 'history-sink', 20_000);
+    await log.commit('history-sink', { positions: [{ topic: TOPICS.events.name, partition: 0, next: 2n }] });
+    expect(await asked).toEqual({ gaps: [], eventsNotStored: 0 });
+  });
+
+  it('goes by the sink of the database that is asked for', () => {
+    expect(historySinkGroup('slotbook', 'slotbook')).toBe('history-sink');
+    expect(historySinkGroup('slotbook_2', 'slotbook')).toBe('history-sink@slotbook_2');
+  });
+});
