@@ -89,19 +89,14 @@ describe('a seeded month of exchange life', () => {
     expect(month.missingRoles).toEqual([]);
   });
 
+  // First, because the service keeps some sums for a minute and lists ask for them as well.
   it(
-    'is listed row for row, JSON and CSV, to the end of every list',
+    'is summed up as a naive recomputation sums it up',
     async () => {
-      const checks = [
-        ...marketLists(truth),
-        ...userLists(truth, tellingAccounts(truth)),
-        ...authorityLists(truth, tellingWallets(truth)),
-        ...statsLists(truth),
-      ];
-      const { reports, missing } = await checkLists(month.url('history'), checks);
-      say('lists', reports, missing);
+      const checks = [...statsChecks(truth), ...sampleChecks(truth, samples)];
+      const reports = byEndpoint(await runStats(month.url('history'), checks));
+      say('sums', reports);
       expect(differencesOf(reports)).toEqual([]);
-      expect(missing).toEqual([]);
     },
     TIMEOUT_MS,
   );
@@ -118,15 +113,21 @@ describe('a seeded month of exchange life', () => {
   );
 
   it(
-    'is summed up as a naive recomputation sums it up',
+    'is listed row for row, JSON and CSV, to the end of every list',
     async () => {
-      const checks = [...statsChecks(truth), ...sampleChecks(truth, samples)];
-      const reports = byEndpoint(await runStats(month.url('history'), checks));
-      say('sums', reports);
+      const checks = [
+        ...marketLists(truth),
+        ...userLists(truth, tellingAccounts(truth)),
+        ...authorityLists(truth, tellingWallets(truth)),
+        ...statsLists(truth),
+      ];
+      const { reports, missing } = await checkLists(month.url('history'), checks);
+      say('lists', reports, missing);
       const served = await servedPaths(month.url('history'));
       const rest = [...served].filter((path) => !compared.has(path.replace(/\/\{year\}.*$/, '')));
       process.stdout.write(`served, not compared here: ${rest.join(', ')}\n`);
       expect(differencesOf(reports)).toEqual([]);
+      expect(missing).toEqual([]);
     },
     TIMEOUT_MS,
   );
@@ -136,13 +137,13 @@ describe('a seeded month of exchange life', () => {
     async () => {
       const again = await disorderedMonth(month, seededRandom(SEED), KILLS);
       try {
-        const lists = [...marketLists(truth), ...userLists(truth, tellingAccounts(truth).slice(0, 4))];
+        const sums = byEndpoint(await runStats(again.url, [...statsChecks(truth), ...sampleChecks(truth, samples)]));
+        const lists = [...marketLists(truth), ...userLists(truth, tellingAccounts(truth).slice(0, 3))];
         const { reports } = await checkLists(
           again.url,
           lists.map(({ archive: _, ...check }) => check),
         );
         const candles = byEndpoint(await checkCandles(again.url, truth, samples));
-        const sums = byEndpoint(await runStats(again.url, [...statsChecks(truth), ...sampleChecks(truth, samples)]));
         const all = [...reports, ...candles, ...sums];
         say(`disorder: ${again.copies} copies, ${again.kills} kills`, all);
         expect(again.copies).toBeGreaterThan(1_000);

@@ -196,9 +196,10 @@ async function legacyFunding(truth: MonthTruth, base: string): Promise<StatsResu
       .filter(({ ts }) => ts >= now - 30 * DAY)
       .sort((a, b) => Number(big(a.data.record_id) - big(b.data.record_id)))
       .map(({ data }) => data.record_id);
-  return askedAt<{ fundingRates: { recordId: string }[] }>(
-    `${base}/fundingRates?symbol=ETH-PERP`,
-    expectedAt,
-    ({ fundingRates }) => fundingRates.map(({ recordId }) => recordId),
-  );
+  const ask = async () => {
+    const url = `${base}/fundingRates?symbol=ETH-PERP`;
+    const { fundingRates } = await getJson<{ fundingRates: { recordId: string }[] }>(url);
+    return fundingRates.map(({ recordId }) => recordId);
+  };
+  return askedAt(ask, expectedAt);
 }

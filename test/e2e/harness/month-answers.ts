@@ -1,6 +1,6 @@
 // One answer of the history against what the truth makes of it, told so that the first difference can be seen.
 
-import { getJson, type Outcome } from './month-paging.ts';
+import type { Outcome } from './month-paging.ts';
 
 export interface StatsCheck {
   /** As the contract names it. */
@@ -23,14 +23,13 @@ export async function runStats(base: string, checks: readonly StatsCheck[]): Pro
   return outcomes;
 }
 
-/** Null when the answer is what some second of its making makes of the truth. */
-export async function askedAt<T>(
-  url: string,
-  expectedAt: (now: number) => unknown,
-  pick: (body: T) => unknown = (body) => body,
-): Promise<StatsResult> {
+/**
+ * Equal when the answer is what some second of its making makes of the truth. Answers that the service keeps for a minute
+ * must be asked for here first.
+ */
+export async function askedAt(ask: () => Promise<unknown>, expectedAt: (now: number) => unknown): Promise<StatsResult> {
   const before = Math.floor(Date.now() / 1000);
-  const body = pick(await getJson<T>(url));
+  const body = await ask();
   const after = Math.floor(Date.now() / 1000);
   const got = JSON.stringify(body);
   let difference: string | null = null;

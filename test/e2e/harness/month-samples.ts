@@ -3,10 +3,13 @@
 
 import { createClient } from '@clickhouse/client';
 import { askedAt, compared, type StatsCheck, type StatsResult } from './month-answers.ts';
+import { volumeFills } from './month-candles.ts';
 import { getJson } from './month-paging.ts';
+import { addTo, ranked } from './month-stats.ts';
 import { big, type Data, type MonthTruth, PERP_SYMBOLS } from './month-truth.ts';
 
 const DAY = 86_400;
+const BOARD_DAYS = 30;
 const SPOT_SCALES = [1_000_000n, 1_000_000_000n, 100_000_000n];
 const BASE_SCALE = 1_000_000_000n;
 /** Column of each series in the service's own table. */
@@ -61,7 +64,7 @@ export function sampleChecks(truth: MonthTruth, samples: readonly Sample[]): rea
       (name): StatsCheck => ({ endpoint: `/amm/${name}`, run: (base) => ammSeries(samples, name, base) }),
     ),
     { endpoint: '/stats/bankruptcies', run: (base) => bankruptcyTotals(truth, samples, base) },
-    { endpoint: '/stats/leaderboard', run: (base) => gains(truth, samples, base) },
+    { endpoint: '/stats/leaderboard', run: (base) => boards(truth, samples, base) },
   ];
 }
 
@@ -139,53 +142,74 @@ async function bankruptcyTotals(truth: MonthTruth, samples: readonly Sample[], b
   return compared(expected, stats, 1);
 }
 
-/**
- * P&L of wallets over 30 days: quote of perp fills less fees, funding, and the change of what positions are worth at the
- * sampled price of each end (the newest fill's, where a market was not sampled within a day).
- */
-function gains(truth: MonthTruth, samples: readonly Sample[], base: string): Promise<StatsResult> {
-  const expectedAt = (now: number) => {
-    const from = now - 30 * DAY;
-    const prices = (ts: number) => PERP_SYMBOLS.map((_, index) => priceAt(truth, samples, index, ts));
-    const [opening, closing] = [prices(from), prices(now)];
-    const pnl = new Map<string, bigint>();
-    const add = (wallet: string | null, value: bigint): void => {
-      if (wallet !== null) pnl.set(wallet, (pnl.get(wallet) ?? 0n) + value);
-    };
-    const bases = new Map<string, { user: string; market: number; start: bigint; end: bigint }>();
-    for (const { data, ts } of truth.fills()) {
-      for (const side of ['taker', 'maker'] as const) {
-        if (data[side] === null || ts > now) continue;
-        const user = String(data[side]);
-        const market = Number(data.market_index);
-        const sign = data[`${side}_order_direction`] === 'long' ? 1n : -1n;
-        const held = bases.get(`${user}/${market}`) ?? { user, market, start: 0n, end: 0n };
-        const change = sign * big(data.base_asset_amount_filled);
-        if (ts <= from) held.start += change;
-        held.end += change;
-        bases.set(`${user}/${market}`, held);
-        if (ts > from) {
-          add(truth.walletOf(user), -sign * big(data.quote_asset_amount_filled) - big(data[`${side}_fee`]));
-        }
-      }
-    }
-    for (const { user, market, start, end } of bases.values()) {
-      const worth = (amount: bigint, price: bigint) => (amount * price) / BASE_SCALE;
-      const change = worth(end, closing[market] ?? 0n) - worth(start, opening[market] ?? 0n);
-      if (change !== 0n || end !== 0n || start !== 0n) add(truth.walletOf(user), change);
-    }
-    for (const { data, ts } of truth.of('FundingPaymentRecord')) {
-      if (ts > from && ts <= now) add(truth.walletOf(data.user), big(data.funding_payment));
-    }
-    return [...pnl]
-      .sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : x < y ? 1 : -1))
-      .map(([authority, value], index) => ({ authority, pnl: String(value), rank: index + 1 }));
+/** Both orders of the board of 30 days, which the service makes at once and keeps for a minute. */
+function boards(truth: MonthTruth, samples: readonly Sample[], base: string): Promise<StatsResult> {
+  const ask = async () => {
+    const [pnl, volume] = await Promise.all(
+      ['pnl', 'volume'].map((sort) =>
+        getJson<{ data: { leaderboard: { authority: string; volume: string; pnl: string }[] } }>(
+          `${base}/stats/leaderboard?sort=${sort}`,
+        ),
+      ),
+    );
+    return [
+      ...(pnl?.data.leaderboard ?? []).map((place) => ({ authority: place.authority, pnl: place.pnl })),
+      ...(volume?.data.leaderboard ?? [])
+        .filter((place) => place.volume !== '0')
+        .map((place) => ({ authority: place.authority, volume: place.volume })),
+    ];
   };
-  return askedAt<{ data: { leaderboard: { authority: string; pnl: string; rank: number }[] } }>(
-    `${base}/stats/leaderboard?sort=pnl`,
-    expectedAt,
-    ({ data }) => data.leaderboard.map(({ authority, pnl, rank }) => ({ authority, pnl, rank })),
-  );
+  return askedAt(ask, (now) => [
+    ...ranked(gains(truth, samples, now)).map(({ authority, volume: pnl }) => ({ authority, pnl })),
+    ...ranked(traded(truth, now)),
+  ]);
+}
+
+/** Volume of both sides by wallet. */
+function traded(truth: MonthTruth, now: number): ReadonlyMap<string, bigint> {
+  const byWallet = new Map<string, bigint>();
+  for (const { data } of volumeFills(truth, now - BOARD_DAYS * DAY + 1, now + 1)) {
+    for (const side of ['taker', 'maker'] as const) {
+      if (data[side] !== null) addTo(byWallet, truth.walletOf(data[side]), big(data.quote_asset_amount_filled));
+    }
+  }
+  return byWallet;
+}
+
+/**
+ * P&L of wallets: quote of perp fills less fees, funding, and the change of what positions are worth at the sampled price of
+ * each end (the newest fill's, where a market was not sampled within a day).
+ */
+function gains(truth: MonthTruth, samples: readonly Sample[], now: number): ReadonlyMap<string, bigint> {
+  const from = now - BOARD_DAYS * DAY;
+  const prices = (ts: number) => PERP_SYMBOLS.map((_, index) => priceAt(truth, samples, index, ts));
+  const [opening, closing] = [prices(from), prices(now)];
+  const pnl = new Map<string, bigint>();
+  const bases = new Map<string, { user: string; market: number; start: bigint; end: bigint }>();
+  for (const { data, ts } of truth.fills()) {
+    for (const side of ['taker', 'maker'] as const) {
+      if (data[side] === null || ts > now) continue;
+      const user = String(data[side]);
+      const market = Number(data.market_index);
+      const sign = data[`${side}_order_direction`] === 'long' ? 1n : -1n;
+      const held = bases.get(`${user}/${market}`) ?? { user, market, start: 0n, end: 0n };
+      const change = sign * big(data.base_asset_amount_filled);
+      if (ts <= from) held.start += change;
+      held.end += change;
+      bases.set(`${user}/${market}`, held);
+      if (ts <= from) continue;
+      addTo(pnl, truth.walletOf(user), -sign * big(data.quote_asset_amount_filled) - big(data[`${side}_fee`]));
+    }
+  }
+  const worth = (amount: bigint, price: bigint | undefined): bigint => (amount * (price ?? 0n)) / BASE_SCALE;
+  for (const { user, market, start, end } of bases.values()) {
+    if (end === 0n && start === 0n) continue;
+    addTo(pnl, truth.walletOf(user), worth(end, closing[market]) - worth(start, opening[market]));
+  }
+  for (const { data, ts } of truth.of('FundingPaymentRecord')) {
+    if (ts > from && ts <= now) addTo(pnl, truth.walletOf(data.user), big(data.funding_payment));
+  }
+  return pnl;
 }
 
 function priceAt(truth: MonthTruth, samples: readonly Sample[], index: number, ts: number): bigint {

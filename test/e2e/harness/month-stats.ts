@@ -23,7 +23,6 @@ export function statsChecks(truth: MonthTruth): readonly StatsCheck[] {
         run: (base) => sideBoard(truth, side, base),
       }),
     ),
-    { endpoint: '/stats/leaderboard', run: (base) => volumeBoard(truth, base) },
     { endpoint: '/stats/liquidations', run: (base) => liquidationSums(truth, base) },
     { endpoint: '/stats/markets/prices', run: (base) => prices(truth, base) },
     { endpoint: '/stats/markets', run: (base) => summaries(truth, base) },
@@ -52,7 +51,10 @@ function volumeOf(truth: MonthTruth, interval: keyof typeof INTERVALS): StatsChe
   return {
     endpoint: '/stats/markets/volume/{interval}',
     run: (base) =>
-      askedAt(`${base}/stats/markets/volume/${interval}`, (now) => volumes(truth, now - INTERVALS[interval], now)),
+      askedAt(
+        () => getJson(`${base}/stats/markets/volume/${interval}`),
+        (now) => volumes(truth, now - INTERVALS[interval], now),
+      ),
   };
 }
 
@@ -69,11 +71,14 @@ async function volumeRanges(truth: MonthTruth, base: string): Promise<StatsResul
     const endTs = newest - back * HOUR;
     const startTs = endTs - hours * HOUR;
     const [from, to] = [startTs - (startTs % HOUR), endTs - (endTs % HOUR)];
-    const result = await askedAt(`${base}/stats/markets/volume?startTs=${startTs}&endTs=${endTs}`, () => ({
-      ...volumes(truth, from, to),
-      startTs: from,
-      endTs: to,
-    }));
+    const result = await askedAt(
+      () => getJson(`${base}/stats/markets/volume?startTs=${startTs}&endTs=${endTs}`),
+      () => ({
+        ...volumes(truth, from, to),
+        startTs: from,
+        endTs: to,
+      }),
+    );
     rows += result.rows;
     requests += 1;
     if (result.difference) return { rows, requests, difference: result.difference };
@@ -99,7 +104,7 @@ function fundingMeans(truth: MonthTruth, base: string): Promise<StatsResult> {
       return { marketIndex, symbol, fundingRates: Object.fromEntries(means) };
     }),
   });
-  return askedAt(`${base}/stats/fundingRates`, expectedAt);
+  return askedAt(() => getJson(`${base}/stats/fundingRates`), expectedAt);
 }
 
 function percent1e9(data: Data): bigint {
@@ -119,13 +124,13 @@ function fixed(value: bigint, decimals: number): string {
 }
 
 /** Quote by wallet, largest first, ties by key. */
-function ranked(volumeOf: ReadonlyMap<string, bigint>): readonly { authority: string; volume: string }[] {
+export function ranked(volumeOf: ReadonlyMap<string, bigint>): readonly { authority: string; volume: string }[] {
   return [...volumeOf]
     .sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : x < y ? 1 : -1))
     .map(([authority, volume]) => ({ authority, volume: String(volume) }));
 }
 
-function addTo(map: Map<string, bigint>, key: string | null, value: bigint): void {
+export function addTo(map: Map<string, bigint>, key: string | null, value: bigint): void {
   if (key !== null) map.set(key, (map.get(key) ?? 0n) + value);
 }
 
@@ -152,27 +157,6 @@ async function sideBoard(truth: MonthTruth, side: 'maker' | 'taker', base: strin
   return compared(expected, got, requests);
 }
 
-/** Volume of both sides over 30 days. */
-function volumeBoard(truth: MonthTruth, base: string): Promise<StatsResult> {
-  const expectedAt = (now: number) => {
-    const byWallet = new Map<string, bigint>();
-    for (const { data } of volumeFills(truth, now - 30 * DAY + 1, now + 1)) {
-      for (const side of ['taker', 'maker'] as const) {
-        if (data[side] !== null) addTo(byWallet, truth.walletOf(data[side]), big(data.quote_asset_amount_filled));
-      }
-    }
-    return ranked(byWallet).map((place, index) => ({ ...place, rank: index + 1 }));
-  };
-  return askedAt<{ data: { leaderboard: { authority: string; volume: string; rank: number }[] } }>(
-    `${base}/stats/leaderboard?sort=volume`,
-    expectedAt,
-    ({ data }) =>
-      data.leaderboard
-        .filter(({ volume }) => volume !== '0')
-        .map(({ authority, volume, rank }) => ({ authority, volume, rank })),
-  );
-}
-
 /** Count and quote of liquidations, bankruptcies apart, over a day and 30 days. */
 function liquidationSums(truth: MonthTruth, base: string): Promise<StatsResult> {
   const records = truth.of('LiquidationRecord', (data) => !/Bankruptcy$/.test(String(data.liquidation_type)));
@@ -181,10 +165,9 @@ function liquidationSums(truth: MonthTruth, base: string): Promise<StatsResult> 
     const amount = found.reduce((sum, event) => sum + liquidatedQuote(event), 0n);
     return { count: found.length, amount: String(amount) };
   };
-  return askedAt<{ stats: unknown }>(
-    `${base}/stats/liquidations`,
+  return askedAt(
+    async () => (await getJson<{ stats: unknown }>(`${base}/stats/liquidations`)).stats,
     (now) => ({ '24h': within(now, DAY), '30d': within(now, 30 * DAY) }),
-    ({ stats }) => stats,
   );
 }
 
