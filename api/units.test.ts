@@ -28,6 +28,19 @@ describe('whole units', () => {
   });
 });
 
+describe('whole units as numbers', () => {
+  it('are the numbers that their decimal texts read as, whatever the size', () => {
+    const limit = 2n ** 53n;
+    const values = fc.oneof(fc.bigInt(), fc.bigInt({ min: -limit, max: limit }), fc.bigInt({ min: -9n, max: 9n }));
+    fc.assert(
+      fc.property(values, fc.integer({ min: 0, max: 24 }), (value, decimals) => {
+        expect(wholeUnits(value, decimals)).toBe(Number(decimalText(value, decimals)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
 describe('divideRounded', () => {
   it('rounds half away from zero on both sides', () => {
     expect([divideRounded(5n, 2n), divideRounded(-5n, 2n), divideRounded(5n, -2n), divideRounded(4n, 3n)]).toEqual([

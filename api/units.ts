@@ -9,9 +9,17 @@ export function decimalText(value: bigint, decimals: number): string {
   return `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-/** The JSON number nearest to value / 10^decimals. */
+/** Powers of ten up to this one are doubles exactly. */
+const MAX_EXACT_DECIMALS = 22;
+const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
+
+/**
+ * The JSON number nearest to value / 10^decimals. Where both are doubles exactly, their quotient is rounded once, as the
+ * text would be when it is read, and costs a tenth.
+ */
 export function wholeUnits(value: bigint, decimals: number): number {
-  return Number(decimalText(value, decimals));
+  const exact = value <= MAX_EXACT && value >= -MAX_EXACT && decimals <= MAX_EXACT_DECIMALS;
+  return exact ? Number(value) / 10 ** decimals : Number(decimalText(value, decimals));
 }
 
 /** a / b rounded half away from zero. Throws a RangeError when b is 0. */

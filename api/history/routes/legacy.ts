@@ -60,6 +60,7 @@ function tradesRoute(app: FastifyInstance, services: HistoryServices): void {
         range: rollingRange(services.now(), undefined, undefined),
         limit,
         skipped: pageIndex * limit,
+        name: `/market/${market.symbol}/trades`,
       });
       return { success: true, records, meta: { nextPage: more ? pageIndex + 1 : null } };
     },
