@@ -272,7 +272,8 @@ export class Life {
     }
   }
 
-  #priceAt(market: string, ts: number): bigint {
+  /** Newest sampled price, 1e6. */
+  priceAt(market: string, ts: number): bigint {
     return this.#prices.findLast((sample) => sample.market === market && sample.ts <= ts)?.price ?? 0n;
   }
 
@@ -292,11 +293,11 @@ export class Life {
     const account = this.#accountAt(user, ts);
     let [worth, entries, tokens] = [0n, 0n, 0n];
     for (const [market, { base, entry }] of account.positions) {
-      worth += (base * this.#priceAt(`perp-${market}`, ts)) / 1_000_000_000n;
+      worth += (base * this.priceAt(`perp-${market}`, ts)) / 1_000_000_000n;
       entries += entry;
     }
     for (const [market, held] of account.tokens) {
-      tokens += (this.#balance(held, market, ts) * this.#priceAt(`spot-${market}`, ts)) / (SCALES[market] ?? 1n);
+      tokens += (this.#balance(held, market, ts) * this.priceAt(`spot-${market}`, ts)) / (SCALES[market] ?? 1n);
     }
     return texts({
       ts,
@@ -318,7 +319,7 @@ export class Life {
       .sort(([a], [b]) => a - b)
       .map(([marketIndex, held]) => {
         const balance = this.#balance(held, marketIndex, ts);
-        const price = this.#priceAt(`spot-${marketIndex}`, ts);
+        const price = this.priceAt(`spot-${marketIndex}`, ts);
         const interest = balance - held.moved;
         const { deposits, withdrawals, rewards, pnl } = held;
         return texts({

@@ -38,7 +38,8 @@ export interface FillsRow extends BucketRow {
 
 /**
  * Fills. `closed` is the part of the filled base that closed a position (4.12): the existing base when the record has one (a
- * flip), all of it when it has the existing entry alone, else nothing. Divisions are truncated toward zero.
+ * flip), all of it when it has the existing entry alone, else nothing. A record that names an existing base beyond what was
+ * filled closed a part of it: all of the filled base, and the entry by the same part. Divisions are truncated toward zero.
  */
 export function fillSums(store: HistoryStore, users: readonly string[], grid: Grid): Promise<readonly FillsRow[]> {
   return store.rows<FillsRow>(
@@ -56,8 +57,9 @@ export function fillSums(store: HistoryStore, users: readonly string[], grid: Gr
          if(order_direction = 'long', 1, -1) AS sign,
          toInt256(base_asset_amount_filled) AS base, toInt256(quote_asset_amount_filled) AS quote, toInt256(account_action.fee) AS fee,
          existing_quote_entry_amount IS NOT NULL AND base > 0 AS closes,
-         toInt256(ifNull(existing_quote_entry_amount, 0)) AS existing,
-         if(closes, toInt256(ifNull(existing_base_asset_amount, base_asset_amount_filled)), toInt256(0)) AS closed,
+         if(closes, toInt256(ifNull(existing_base_asset_amount, base_asset_amount_filled)), toInt256(0)) AS held,
+         least(held, base) AS closed,
+         intDiv(toInt256(ifNull(existing_quote_entry_amount, 0)) * closed, greatest(held, toInt256(1))) AS existing,
          intDiv(quote * closed, greatest(base, toInt256(1))) AS closedQuote,
          intDiv(fee * closed, greatest(base, toInt256(1))) AS feeShare
        FROM {db:Identifier}.account_action FINAL

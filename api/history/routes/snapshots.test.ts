@@ -196,6 +196,32 @@ describe('liquidations in snapshots', () => {
   });
 });
 
+describe('fills that name the whole position though they close a part', () => {
+  it('close what was filled, and the entry by the same part', async () => {
+    const user = 'h'.repeat(32);
+    const sides = { taker: user, taker_fee: '40', base_asset_amount_filled: '1000000000' };
+    const partly = { taker_existing_quote_entry_amount: '400000001', taker_existing_base_asset_amount: '4000000000' };
+    await stage.store('order_action', [
+      fill({ ts: NOW - 9, ...sides, base_asset_amount_filled: '4000000000', quote_asset_amount_filled: '400000001' }),
+      fill({
+        ts: NOW - 8,
+        ...sides,
+        ...partly,
+        quote_asset_amount_filled: '110000000',
+        taker_order_direction: 'short',
+      }),
+    ]);
+    const { snapshots } = await get<{ snapshots: Record<string, string>[] }>(
+      `/user/${address(user)}/snapshots/trading`,
+    );
+    const worth = 3n * life.priceAt('perp-0', NOW);
+    expect(snapshots.at(-1)).toMatchObject({
+      cumulativeRealizedPnl: String(110_000_000 - 100_000_000 - 40),
+      unrealizedPnl: String(worth - 300_000_001n),
+    });
+  });
+});
+
 describe('positions that expired', () => {
   it('are taken off at the settle price', async () => {
     const user = 'e'.repeat(32);
