@@ -36,8 +36,13 @@ const INTEGERS: Readonly<Record<string, string>> = {
 export function columnsOf(eventName: string): readonly Column[] {
   const writer = writerOf(eventName);
   if (writer?.kind !== 'event') throw new RangeError(`no schema for event ${eventName}`);
+  return columnsOfSchema(writer.text);
+}
+
+/** The same of any version of an event's schema. Throws an Error when one of its types has no column type. */
+export function columnsOfSchema(schemaText: string): readonly Column[] {
   const named = new Map<string, string>();
-  const { fields } = JSON.parse(writer.text) as AvroRecord;
+  const { fields } = JSON.parse(schemaText) as AvroRecord;
   return fields.map(({ name, type }) => ({ name, type: columnType(type, named) }));
 }
 

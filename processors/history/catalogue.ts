@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { EVENT_NAMES, UNKNOWN_RECORD } from '../../schemas/index.ts';
+import { type ColumnEncoder, compileColumns } from './columns.ts';
 import { type ContainerHead, containerHead } from './container.ts';
 import { compileCheck } from './datum.ts';
 
@@ -22,6 +23,8 @@ export interface EventSchema {
   /** Short name of the version, part of the deduplication token. */
   readonly version: string;
   readonly head: ContainerHead;
+  /** Null when ClickHouse must read the Avro itself. */
+  readonly columns: ColumnEncoder | null;
   readonly isValid: (bytes: Uint8Array, start: number) => boolean;
 }
 
@@ -123,7 +126,13 @@ function registrySchema(id: number, text: string): EventSchema | null {
 }
 
 function eventSchema(event: string, version: string, text: string, mark: bigint): EventSchema {
-  return { event, version, head: containerHead(text, mark), isValid: compileCheck(text) };
+  return {
+    event,
+    version,
+    head: containerHead(text, mark),
+    columns: compileColumns(text),
+    isValid: compileCheck(text),
+  };
 }
 
 function uint32LittleEndian(bytes: Uint8Array, at: number): number {

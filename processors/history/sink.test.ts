@@ -40,6 +40,7 @@ import { fillEvent, sampleEvent } from './testing/events.ts';
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 const logger = silentLogger();
+const SIGNATURE_BYTES = 64;
 let hostDir: string;
 let host: ClickHouse;
 
@@ -302,7 +303,7 @@ describe('what cannot be stored', () => {
   it('is found among good rows when only ClickHouse refuses it', async () => {
     const poison = encodeEvent(fillEvent(13));
     await append(fills(40));
-    await startSink({ client: withRefusal(poison.subarray(10)) });
+    await startSink({ client: withRefusal(poison.subarray(10, 10 + SIGNATURE_BYTES)) });
     await caughtUp();
     expect(await stored('order_action')).toBe(39);
     expect(await letters()).toEqual({ 'refused-by-clickhouse': poison });

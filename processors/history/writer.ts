@@ -92,9 +92,12 @@ export class BlockWriter {
   }
 
   async #send({ table, schema, token, rows }: Insert): Promise<void> {
+    const { columns, head } = schema;
     const { stream } = await this.#client.exec({
-      query: `INSERT INTO \`${table}\` FORMAT Avro`,
-      values: Readable.from([container(schema.head, rows)], { objectMode: false }),
+      query: columns
+        ? `INSERT INTO \`${table}\` (${columns.names}) FORMAT Native`
+        : `INSERT INTO \`${table}\` FORMAT Avro`,
+      values: Readable.from([columns ? columns.encode(rows) : container(head, rows)], { objectMode: false }),
       clickhouse_settings: { ...INSERT_SETTINGS, insert_deduplication_token: token },
     });
     // The answer is empty, but the connection is free again only when it was read.
