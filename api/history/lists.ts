@@ -60,6 +60,8 @@ export interface TimeRange {
   readonly from: number;
   /** Unix seconds, exclusive; null = no end. */
   readonly to: number | null;
+  /** Where the newest rows are to be expected, unix seconds. */
+  readonly now?: number;
 }
 
 /** Which rows: a source with the values its SQL refers to. */
@@ -199,19 +201,22 @@ async function findRows(store: HistoryStore, request: SliceRequest): Promise<rea
       { ...parametersOf(request), ...position, ...more, rows: limit + 1, skipped },
     );
   if (skipped > 0) return ask({ byKeys: true });
-  const top = position?.ts ?? range.to ?? range.from + ROLLING_WINDOW_S;
-  const bound = name === undefined ? null : densities.stretch(name, top, limit + 1);
+  const end = Number.POSITIVE_INFINITY;
+  const top = position?.ts ?? Math.min(range.to ?? end, range.now ?? end);
+  const list = name === undefined || top === end ? null : { name, top };
+  const bound = list && densities.stretch(list.name, list.top, limit + 1);
   let found = bound === null ? [] : await ask({ bounded: 'bound' }, { bound });
   const probe = probeRows(limit);
-  // A stretch that holds a whole page holds its newest rows.
-  if (found.length <= limit) found = await ask({ bounded: 'probe' }, { probe });
+  // A stretch that holds a whole page holds its newest rows, and one over the whole range all of them.
+  const whole = bound !== null && bound <= range.from;
+  if (found.length <= limit && !whole) found = await ask({ bounded: 'probe' }, { probe });
   // So many copies that the bound may have hidden rows.
   if (found.length <= limit && Number(found[0]?.probed) >= probe) found = await ask({});
   const last = found.at(-1);
-  if (name === undefined || last === undefined) return found;
-  if (found.length > limit) densities.learn(name, top, Number(last.ts), found.length);
+  if (!list || !last) return found;
+  if (found.length > limit) densities.learn(list.name, list.top, Number(last.ts), found.length);
   // The end of a list says nothing of its beginning.
-  else if (position === null) densities.forget(name);
+  else if (position === null) densities.forget(list.name);
   return found;
 }
 
@@ -249,10 +254,10 @@ export function rollingRange(now: number, startTs: number | undefined, endTs: nu
   const oldest = now - ROLLING_WINDOW_S;
   const given = [startTs, endTs].filter((ts) => ts !== undefined);
   if (given.length === 2) {
-    return { from: Math.max(oldest, Math.min(...given)), to: Math.max(...given) + 1 };
+    return { from: Math.max(oldest, Math.min(...given)), to: Math.max(...given) + 1, now };
   }
-  if (startTs !== undefined) return { from: Math.max(oldest, startTs), to: null };
-  return { from: oldest, to: endTs === undefined ? null : endTs + 1 };
+  if (startTs !== undefined) return { from: Math.max(oldest, startTs), to: null, now };
+  return { from: oldest, to: endTs === undefined ? null : endTs + 1, now };
 }
 
 /** The seconds of a UTC day, or of a month without `day`. Throws a validation HistoryError for a day its month lacks. */

@@ -117,6 +117,18 @@ describe('/market/{symbol}/candles/{resolution}', () => {
     expect(await minutes(`startTs=${start - 1_100 * 60}`)).toEqual([]);
   });
 
+  it('finds the newest where buckets are missing or ahead of the clock', async () => {
+    const ages = [-120, 0, 60, 86_400, 86_460, 40 * 86_400];
+    await stage.store(
+      'candle',
+      ages.map((age) => stored(MINUTE - age, 10)),
+    );
+    for (let limit = 1; limit <= ages.length; limit++) {
+      const { records } = await stage.list(`/market/SOL-PERP/candles/1?limit=${limit}`);
+      expect(records.map(({ ts }) => MINUTE - Number(ts))).toEqual(ages.slice(0, limit));
+    }
+  });
+
   it('has none for a market that never traded, even where the oracle is known', async () => {
     const unknown = { fill_open: null, fill_high: null, fill_low: null, fill_close: null };
     await stage.store('candle', [stored(MINUTE, 10, { market_index: 1, ...unknown })]);

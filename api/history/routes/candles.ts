@@ -8,7 +8,7 @@ import { marketParameters } from '../lists.ts';
 import { RESOLUTIONS } from '../resolutions.ts';
 import { described, errorResponses, limitSchema, SYMBOL, TS } from '../route-schemas.ts';
 import { type HistoryServices, marketOf } from '../services.ts';
-import type { HistoryStore, Parameters } from '../store.ts';
+import type { Parameters } from '../store.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
@@ -71,13 +71,8 @@ export function candleRoutes(app: FastifyInstance, services: HistoryServices): v
       }
       const market = marketOf(services, symbol);
       await services.projections.require('candles');
-      const scope = {
-        ...marketParameters(market),
-        resolution,
-        ...(startTs === undefined ? {} : { newest: startTs }),
-        ...(endTs === undefined ? {} : { oldest: endTs }),
-      };
-      const rows = await readCandles(services.store, scope, limit);
+      const parameters = marketParameters(market);
+      const rows = await readCandles(services, { resolution, parameters, newest: startTs, oldest: endTs, limit });
       return { success: true, records: rows.map((row) => candleBody(candleOf(row), market)) };
     },
   );
@@ -95,27 +90,61 @@ interface CandleRow {
 const ohlc = (price: string): string =>
   `[${['open', 'high', 'low', 'close'].map((part) => `assumeNotNull(${price}_${part})`).join(', ')}]`;
 
+/** Longest bucket of each resolution, seconds. */
+const STEP_S: Readonly<Record<CandleResolution, number>> = {
+  '1': 60,
+  '5': 300,
+  '15': 900,
+  '60': 3_600,
+  '240': 14_400,
+  D: 86_400,
+  W: 7 * 86_400,
+  M: 31 * 86_400,
+};
+
 /** Stored rows that are looked at for one page: enough where candles have no more than two versions on average. */
 const probeRows = (limit: number): number => 2 * limit + 64;
 
-/** Newest first; of a candle's versions the newest. A market without a fill has no candles. */
-async function readCandles(store: HistoryStore, scope: Parameters, limit: number): Promise<readonly CandleRow[]> {
-  const parameters = { ...scope, limit, probe: probeRows(limit) };
+interface CandleScope {
+  readonly resolution: CandleResolution;
+  readonly parameters: Parameters;
+  /** Bounds of the bucket's start, unix seconds, inclusive. */
+  readonly newest: number | undefined;
+  readonly oldest: number | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Newest first; of a candle's versions the newest. A market without a fill has no candles. As for lists the time that is
+ * looked at is bounded, so that the server need not read whole blocks of every part: first by the buckets that there
+ * should be, and where those are not enough by the times of the stored rows.
+ */
+async function readCandles({ store, now }: HistoryServices, scope: CandleScope): Promise<readonly CandleRow[]> {
+  const { resolution, newest, oldest, limit } = scope;
+  const probe = probeRows(limit);
+  const bound = Math.min(newest ?? Number.POSITIVE_INFINITY, now()) - (limit + 1) * STEP_S[resolution];
   const rows = `FROM {db:Identifier}.candle
     WHERE market_type = {marketType:String} AND market_index = {marketIndex:UInt16} AND resolution = {resolution:String}
-      ${'newest' in scope ? 'AND ts <= {newest:Int64}' : ''} ${'oldest' in scope ? 'AND ts >= {oldest:Int64}' : ''}
+      ${newest === undefined ? '' : 'AND ts <= {newest:Int64}'} ${oldest === undefined ? '' : 'AND ts >= {oldest:Int64}'}
       AND isNotNull(fill_close) AND isNotNull(oracle_close)`;
   const members = `ts, ${ohlc('fill')} AS fill, ${ohlc('oracle')} AS oracle,
     toString(quote_volume) AS quoteVolume, toString(base_volume) AS baseVolume`;
   const ordered = 'ORDER BY ts DESC, version DESC LIMIT 1 BY ts LIMIT {limit:UInt32}';
-  // As for lists: times first, so that the server need not read whole blocks of every part.
-  const found = await store.rows<CandleRow & { readonly probed: string }>(
-    `WITH (SELECT (min(ts), count()) FROM (SELECT ts ${rows} ORDER BY ts DESC LIMIT {probe:UInt32})) AS bound
-     SELECT ${members}, bound.2 AS probed ${rows} AND ts >= bound.1 ${ordered}`,
-    parameters,
+  const ask = (query: string) =>
+    store.rows<CandleRow & { readonly probed?: string }>(query, {
+      ...scope.parameters,
+      ...{ resolution, limit, probe, bound },
+      ...(newest === undefined ? {} : { newest }),
+      ...(oldest === undefined ? {} : { oldest }),
+    });
+  let found = await ask(`SELECT ${members} ${rows} AND ts >= {bound:Int64} ${ordered}`);
+  if (found.length >= limit || (oldest !== undefined && bound <= oldest)) return found;
+  found = await ask(
+    `WITH (SELECT (min(ts), count()) FROM (SELECT ts ${rows} ORDER BY ts DESC LIMIT {probe:UInt32})) AS stored
+     SELECT ${members}, stored.2 AS probed ${rows} AND ts >= stored.1 ${ordered}`,
   );
-  if (found.length >= limit || Number(found[0]?.probed ?? 0) < parameters.probe) return found;
-  return store.rows<CandleRow>(`SELECT ${members} ${rows} ${ordered}`, parameters);
+  if (found.length >= limit || Number(found[0]?.probed ?? 0) < probe) return found;
+  return ask(`SELECT ${members} ${rows} ${ordered}`);
 }
 
 function candleOf({ ts, fill, oracle, quoteVolume, baseVolume }: CandleRow) {
