@@ -1,0 +1,172 @@
+// Account snapshots, made of events alone, against the accounts of the simulated chain, which the events came from.
+
+import bs58 from 'bs58';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY, HistoryStage, NOW } from '../../api/testing/history-stage.ts';
+import { tokensOf } from '../../localnet/exchange/balances.ts';
+import { createExchange } from '../../localnet/exchange/index.ts';
+import type { Trader, World } from '../../localnet/exchange/world.ts';
+import type { TruthEvent } from '../../localnet/ledger-types.ts';
+
+const SLOTS = 400;
+const SLOT_MS = 1_780_000;
+const BASE_SCALE = 1_000_000_000n;
+/** Divisions of flipped positions, one each. */
+const ROUNDING = 10n;
+/** Interest on what moved since the last deposit record of a token is not known before the next one, thousandths. */
+const INTEREST_PER_MILLE = 2n;
+
+const TABLES: Readonly<Record<string, string>> = {
+  OrderActionRecord: 'order_action',
+  DepositRecord: 'deposit',
+  SwapRecord: 'swap',
+  SettlePnlRecord: 'settle_pnl',
+  FundingPaymentRecord: 'funding_payment',
+  LiquidationRecord: 'liquidation',
+  SpotInterestRecord: 'spot_interest',
+  NewUserRecord: 'new_user',
+};
+/** Said to own every account, so that one request tells them all. */
+const OWNER = 'w'.repeat(32);
+
+/** Rows are inserted as text, so keys and signatures are stored as the first characters of their base58 text. */
+const stored = (value: unknown): unknown =>
+  typeof value === 'string' && value.length >= 32 && value.length <= 44 ? value.slice(0, 32) : value;
+const address = (key: string): string => bs58.encode(Buffer.from(key.slice(0, 32)));
+
+function row({ signature, index, slot, data }: TruthEvent): Record<string, unknown> {
+  const { name: _, ...members } = flat(data);
+  return { ...members, user_authority: OWNER, signature: signature.slice(0, 64), event_index: index, slot };
+}
+
+function flat(data: Readonly<Record<string, unknown>>, prefix = ''): Record<string, unknown> {
+  const members = Object.entries(data).map(([name, value]) =>
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? flat(value as Readonly<Record<string, unknown>>, `${prefix}${name}_`)
+      : { [prefix + name]: stored(value) },
+  );
+  return Object.assign({}, ...members);
+}
+
+let stage: HistoryStage;
+let world: World;
+let events: readonly TruthEvent[];
+let accounts: ReadonlyMap<Trader, Told>;
+
+beforeAll(async () => {
+  const exchange = createExchange({
+    seed: 7,
+    genesisTime: NOW - 10 * DAY,
+    slotMs: SLOT_MS,
+    slotBurst: 24,
+    activity: 0.6,
+    accounts: 50,
+    ordersPerMarket: 24,
+    keepEvents: true,
+    rarities: true,
+    announce: true,
+  });
+  for (let slot = 0; slot < SLOTS; slot++) exchange.nextBlock();
+  world = exchange.snapshot() as World;
+  events = exchange.events(0, Number.MAX_SAFE_INTEGER);
+  stage = await HistoryStage.open();
+  for (const [name, table] of Object.entries(TABLES)) {
+    const rows = events.filter((event) => event.name === name).map(row);
+    if (rows.length > 0) await stage.store(table, rows);
+  }
+  accounts = await newest();
+});
+
+afterAll(() => stage?.close());
+
+const big = (value: unknown): bigint => BigInt(String(value ?? 0));
+const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);
+
+/** What the program moves that no record of the account's own says: fees of builders, rewards for filling others. */
+function untold(trader: Trader): bigint {
+  let sum = 0n;
+  for (const { name, data } of events) {
+    if (name !== 'OrderActionRecord' || data.action !== 'fill') continue;
+    if (data.filler === trader.key) sum += big(data.filler_reward);
+    if (data.taker === trader.key) sum -= big(data.builder_fee);
+  }
+  return sum;
+}
+
+/** Oracle price of the account's last fill in a market. */
+function lastPrice(trader: Trader, marketIndex: number): bigint {
+  const last = events.findLast(
+    ({ name, data }) =>
+      name === 'OrderActionRecord' &&
+      data.action === 'fill' &&
+      data.market_index === marketIndex &&
+      (data.taker === trader.key || data.maker === trader.key),
+  );
+  return big(last?.data.oracle_price);
+}
+
+interface Told {
+  readonly trading: Readonly<Record<string, string>>;
+  readonly assets: readonly { readonly marketIndex: number; readonly balance: string }[];
+}
+
+/** The newest snapshots of every account that ever did anything, by its trader. */
+async function newest(): Promise<ReadonlyMap<Trader, Told>> {
+  const answer = await stage.app.inject(`/authority/${bs58.encode(Buffer.from(OWNER))}/snapshots/overview?days=100`);
+  const { trade, earn } = answer.json<{ products: Record<'trade' | 'earn', Account[]> }>().products;
+  const last = (accounts: readonly Account[], trader: Trader) =>
+    accounts.find(({ accountId }) => accountId === address(trader.key))?.snapshots.at(-1);
+  const told = world.traders.flatMap((trader): [Trader, Told][] => {
+    const trading = last(trade, trader) as Told['trading'] | undefined;
+    const { assets = [] } = (last(earn, trader) ?? {}) as Partial<Told>;
+    return trading ? [[trader, { trading, assets }]] : [];
+  });
+  return new Map(told);
+}
+
+interface Account {
+  readonly accountId: string;
+  readonly snapshots: readonly object[];
+}
+
+describe('snapshots of accounts after days of exchange life', () => {
+  it('have the settled P&L and the funding of the accounts', () => {
+    expect(accounts.size).toBeGreaterThan(40);
+    for (const [trader, { trading }] of accounts) {
+      expect([trader.key, trading.cumulativeSettledPnl, trading.cumulativeFunding]).toEqual([
+        trader.key,
+        String(trader.account.settled_perp_pnl),
+        String(trader.account.cumulative_perp_funding),
+      ]);
+    }
+  });
+
+  it('have the positions and the unsettled P&L of the accounts', () => {
+    for (const [trader, { trading }] of accounts) {
+      let [worth, entries, quote] = [0n, 0n, 0n];
+      for (const position of trader.account.perp_positions) {
+        worth += (position.base_asset_amount * lastPrice(trader, position.market_index)) / BASE_SCALE;
+        entries += position.quote_entry_amount;
+        quote += position.quote_asset_amount;
+      }
+      const unrealized = distance(big(trading.unrealizedPnl), worth + entries);
+      const unsettled = distance(big(trading.unsettledPnl) + untold(trader), worth + quote);
+      expect([trader.key, unrealized <= ROUNDING, unsettled <= ROUNDING]).toEqual([trader.key, true, true]);
+    }
+  });
+
+  it('have the token balances of the accounts', () => {
+    let compared = 0;
+    for (const [trader, { assets }] of accounts) {
+      for (const spot of world.spots) {
+        const held = tokensOf(trader, spot);
+        const found = assets.find(({ marketIndex }) => marketIndex === spot.account.market_index);
+        const allowed = ((held < 0n ? -held : held) * INTEREST_PER_MILLE) / 1000n + ROUNDING;
+        const isNear = distance(big(found?.balance), held) <= allowed;
+        expect([trader.key, spot.account.market_index, isNear]).toEqual([trader.key, spot.account.market_index, true]);
+        if (found) compared++;
+      }
+    }
+    expect(compared).toBeGreaterThan(40);
+  });
+});
