@@ -1,7 +1,7 @@
 // The event sink: follows the topic `events` and stores each event as a row, exactly once. A block's bounds are written
 // down before it is sent and make its tokens; position and intent change together after ClickHouse acknowledged it.
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import {
   type ClickHouseClient,
   type EventLog,
@@ -17,15 +17,16 @@ import { SchemaCatalogue } from './catalogue.ts';
 import { blockName, decodeIntent, encodeIntent, type Intent } from './intent.ts';
 import type { SinkMetrics } from './metrics.ts';
 import { registryClient } from './registry.ts';
-import { type Parked, planInserts } from './rows.ts';
+import { type Parked, type Plan, planInserts } from './rows.ts';
 import { BlockWriter } from './writer.ts';
 
 const PARTITIONS: readonly number[] = Array.from({ length: TOPICS.events.partitions }, (_, partition) => partition);
 const INTENT_KEY = 'intent';
 /** Two blocks are in memory at most: the one being stored and the one in preparation. */
 const BLOCK_BYTES_MAX = 32 * 1024 * 1024;
-/** The engine reads one insert on one core; larger tables of a block go in parallel parts. */
-const INSERT_ROWS_MAX = 20_000;
+/** The engine reads one insert on one core: larger tables of a block go in parallel parts, but not in many small ones. */
+const INSERT_ROWS_MIN = 20_000;
+const INSERTS_PER_TABLE = 4;
 const FOLLOW_RECORDS_MAX = 5_000;
 const REGISTRY_RETRY_MS = 250;
 
@@ -37,6 +38,12 @@ export interface SinkTarget {
 
 export type SinkContext = Pick<RoleContext, 'config' | 'log' | 'logger'> & { readonly metrics: SinkMetrics };
 
+interface Ready {
+  readonly block: Block;
+  readonly intent: Intent;
+  readonly plan: Plan;
+}
+
 export class EventSink {
   readonly #log: EventLog;
   readonly #logger: Logger;
@@ -46,6 +53,7 @@ export class EventSink {
   readonly #built: BuiltWatch;
   /** What is stored: the offset to read next, by partition. */
   readonly #stored = new Map<number, bigint>();
+  readonly #insertRows: number;
   readonly #limits: { readonly rowsMax: number; readonly bytesMax: number; readonly delayMs: number };
 
   constructor({ config, log, logger, metrics }: SinkContext, target: SinkTarget) {
@@ -55,6 +63,7 @@ export class EventSink {
     this.#catalogue = new SchemaCatalogue(registryClient(config.schemaRegistryUrl));
     this.#target = target;
     this.#built = new BuiltWatch({ projection: 'events', topic: TOPICS.events, log, logger, client: target.client });
+    this.#insertRows = Math.max(INSERT_ROWS_MIN, Math.ceil(config.sinkMaxRows / INSERTS_PER_TABLE));
     this.#limits = { rowsMax: config.sinkMaxRows, bytesMax: BLOCK_BYTES_MAX, delayMs: config.sinkMaxDelayMs };
   }
 
@@ -73,10 +82,11 @@ export class EventSink {
         PARTITIONS.map((partition) => [partition, this.#stored.get(partition) ?? ('earliest' as const)]),
       );
       const follow = this.#log.follow({ topic: TOPICS.events, from, signal: either, maxRecords: FOLLOW_RECORDS_MAX });
-      for await (const block of readAhead(cutBlocks(follow[Symbol.asyncIterator](), this.#limits))) {
-        const intent: Intent = { bounds: block.bounds, insertRows: INSERT_ROWS_MAX };
-        await this.#log.commit(this.#target.group, { state: [{ key: INTENT_KEY, value: encodeIntent(intent) }] });
-        await this.#store(writer, block, intent, either);
+      const blocks = cutBlocks(follow[Symbol.asyncIterator](), this.#limits);
+      for await (const ready of readAhead(this.#prepared(blocks, either))) {
+        const value = encodeIntent(ready.intent);
+        await this.#log.commit(this.#target.group, { state: [{ key: INTENT_KEY, value }] });
+        await this.#store(writer, ready);
         if (either.aborted) break;
       }
     } catch (error) {
@@ -97,13 +107,30 @@ export class EventSink {
     if (!open) return;
     const intent = decodeIntent(open);
     this.#logger.info({ bounds: blockName(intent.bounds) }, 'sending the open block again');
-    await this.#store(writer, await readBlock(this.#log, TOPICS.events, intent.bounds), intent, signal);
+    const block = await readBlock(this.#log, TOPICS.events, intent.bounds);
+    await this.#store(writer, await this.#prepare(block, intent, signal));
   }
 
-  async #store(writer: BlockWriter, block: Block, intent: Intent, signal: AbortSignal): Promise<void> {
-    const finish = this.#metrics.blockSeconds.startTimer();
+  /** One block is made ready while the one before is stored. */
+  async *#prepared(blocks: AsyncIterable<Block>, signal: AbortSignal): AsyncGenerator<Ready> {
+    for await (const block of blocks) {
+      const ready = await this.#prepare(block, { bounds: block.bounds, insertRows: this.#insertRows }, signal);
+      for (const { body } of ready.plan.inserts) {
+        body();
+        // Others in this process get their turn between two bodies.
+        await setImmediate();
+      }
+      yield ready;
+    }
+  }
+
+  async #prepare(block: Block, intent: Intent, signal: AbortSignal): Promise<Ready> {
     await this.#resolveSchemas(block, signal);
-    const plan = planInserts(this.#catalogue, block.records, intent.bounds, intent.insertRows);
+    return { block, intent, plan: planInserts(this.#catalogue, block.records, intent.bounds, intent.insertRows) };
+  }
+
+  async #store(writer: BlockWriter, { block, intent, plan }: Ready): Promise<void> {
+    const finish = this.#metrics.blockSeconds.startTimer();
     const parked = [...plan.parked, ...(await writer.store(plan.inserts))];
     await this.#log.commit(this.#target.group, {
       outputs: deadLetters(TOPICS.events, parked),

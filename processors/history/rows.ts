@@ -4,7 +4,7 @@ import type { LogRecord } from '../../platform/index.ts';
 import { tableOf } from '../../schemas/index.ts';
 import type { Bounds } from './blocks.ts';
 import type { EventSchema, SchemaCatalogue, Unreadable } from './catalogue.ts';
-import type { Datum } from './container.ts';
+import { container, type Datum } from './container.ts';
 import { blockName } from './intent.ts';
 
 export interface Row extends Datum {
@@ -18,6 +18,8 @@ export interface Insert {
   /** Deduplication token: the same rows have the same token however often they are sent. */
   readonly token: string;
   readonly rows: readonly Row[];
+  /** What is sent: made when it is first asked for, and kept. */
+  readonly body: () => Buffer;
 }
 
 export interface Parked extends Unreadable {
@@ -59,16 +61,28 @@ function divide(schema: EventSchema, rows: readonly Row[], block: string, insert
   const inserts: Insert[] = [];
   for (let start = 0; start < rows.length; start += insertRows) {
     const part = rows.slice(start, start + insertRows);
-    inserts.push({ table, schema, rows: part, token: `${table}:${block}:${schema.version}:${start}` });
+    inserts.push(insertOf({ table, schema, rows: part, token: `${table}:${block}:${schema.version}:${start}` }));
   }
   return inserts;
+}
+
+function insertOf(insert: Omit<Insert, 'body'>): Insert {
+  let made: Buffer | undefined;
+  const { columns, head } = insert.schema;
+  return {
+    ...insert,
+    body: () => {
+      made ??= columns ? columns.encode(insert.rows) : container(head, insert.rows);
+      return made;
+    },
+  };
 }
 
 /** Two halves, each with a token of its own, to find the row that ClickHouse refuses. */
 export function halve(insert: Insert): readonly [Insert, Insert] {
   const middle = Math.ceil(insert.rows.length / 2);
   return [
-    { ...insert, rows: insert.rows.slice(0, middle), token: `${insert.token}/0` },
-    { ...insert, rows: insert.rows.slice(middle), token: `${insert.token}/1` },
+    insertOf({ ...insert, rows: insert.rows.slice(0, middle), token: `${insert.token}/0` }),
+    insertOf({ ...insert, rows: insert.rows.slice(middle), token: `${insert.token}/1` }),
   ];
 }

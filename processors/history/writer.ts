@@ -4,7 +4,6 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseError } from '@clickhouse/client';
 import type { ClickHouseClient, ClickHouseSettings, Logger } from '../../platform/index.ts';
-import { container } from './container.ts';
 import type { SinkMetrics } from './metrics.ts';
 import { halve, type Insert, type Parked, type Row } from './rows.ts';
 
@@ -16,6 +15,8 @@ const DETAIL_CHARS_MAX = 500;
 const INSERT_SETTINGS: ClickHouseSettings = {
   // A schema version older than the table lacks its newer columns.
   input_format_avro_allow_missing_fields: 1,
+  // Copies of an event are the merges' and the readers' business: looking for them here costs two thirds of an insert.
+  optimize_on_insert: 0,
   // History that is read back covers many months at once.
   max_partitions_per_insert_block: '0',
   // A block that was stored before may still lack in a companion table: each table remembers tokens by itself.
@@ -91,13 +92,13 @@ export class BlockWriter {
     }
   }
 
-  async #send({ table, schema, token, rows }: Insert): Promise<void> {
-    const { columns, head } = schema;
+  async #send({ table, schema, token, body }: Insert): Promise<void> {
+    const { columns } = schema;
     const { stream } = await this.#client.exec({
       query: columns
         ? `INSERT INTO \`${table}\` (${columns.names}) FORMAT Native`
         : `INSERT INTO \`${table}\` FORMAT Avro`,
-      values: Readable.from([columns ? columns.encode(rows) : container(head, rows)], { objectMode: false }),
+      values: Readable.from([body()], { objectMode: false }),
       clickhouse_settings: { ...INSERT_SETTINGS, insert_deduplication_token: token },
     });
     // The answer is empty, but the connection is free again only when it was read.
