@@ -4,8 +4,8 @@ import { Allowance } from './allowance.ts';
 it('gives the burst, then what time regains, and never more than the burst', () => {
   const allowance = new Allowance({ burst: 10, perSecond: 2 });
   expect(allowance.spend(10, 1000)).toBe(true);
-  expect(allowance.hasAny(1000)).toBe(false);
-  expect(allowance.hasAny(1499)).toBe(false);
+  expect(allowance.has(1, 1000)).toBe(false);
+  expect(allowance.has(1, 1499)).toBe(false);
   expect(allowance.spend(1, 1500)).toBe(true);
   expect(allowance.spend(10, 3_600_000)).toBe(true);
   expect(allowance.spend(1, 3_600_000)).toBe(false);

@@ -19,10 +19,10 @@ export class Allowance {
     this.#left = rate.burst;
   }
 
-  /** True while something is left. `nowMs` is monotonic. */
-  hasAny(nowMs: number): boolean {
+  /** True while so much is left. `nowMs` is monotonic. */
+  has(amount: number, nowMs: number): boolean {
     this.#regain(nowMs);
-    return this.#left >= 1;
+    return this.#left >= amount;
   }
 
   /** Takes `cost` away; false when that is more than was left. */

@@ -42,7 +42,7 @@ export class Connection {
 
   /** True while the client has said little lately, see `BRISK`. */
   isBrisk(nowMs: number): boolean {
-    return this.#brisk.hasAny(nowMs);
+    return this.#brisk.has(1, nowMs);
   }
 
   /** Takes into account what an answer to the client costs. */

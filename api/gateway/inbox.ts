@@ -91,7 +91,7 @@ export class Inbox {
     const bytes = sizeOf(text);
     const isFull = this.#bytes + bytes > WAITING_BYTES_MAX;
     const shareBytes = WAITING_BYTES_MAX / this.#waiting.size;
-    const most = this.#rate.hasAny(nowMs) ? WAITING_MESSAGES_MAX : WAITING_MESSAGES_SCARCE;
+    const most = this.#rate.has(1, nowMs) ? WAITING_MESSAGES_MAX : WAITING_MESSAGES_SCARCE;
     const count = waiting.messages.length - waiting.next;
     if (count >= most || (isFull && waiting.bytes + bytes > shareBytes)) {
       this.forget(waiting.connection);
@@ -120,8 +120,13 @@ export class Inbox {
       return;
     }
     this.#bulk.add(waiting);
-    if (this.#bulk.size <= BULK_WITHOUT_PAUSE) this.#serveSoon();
+    if (this.#isBulkSmall(nowMs)) this.#serveSoon();
     else this.#serveLater();
+  }
+
+  /** True while few say much and not many did lately. */
+  #isBulkSmall(nowMs: number): boolean {
+    return this.#bulk.size <= BULK_WITHOUT_PAUSE && this.#rate.has(WAITING_RATE.burst / 2, nowMs);
   }
 
   #serveSoon(): void {
@@ -129,7 +134,7 @@ export class Inbox {
       this.#immediate = null;
       this.#turnBeganMs = null;
       this.#serve(this.#brisk, TURN_SLICE_MS);
-      if (this.#bulk.size <= BULK_WITHOUT_PAUSE) this.#serve(this.#bulk, BULK_FEW_SLICE_MS);
+      if (this.#isBulkSmall(this.#clock())) this.#serve(this.#bulk, BULK_FEW_SLICE_MS);
       this.#goOn();
     });
   }
@@ -143,8 +148,9 @@ export class Inbox {
   }
 
   #goOn(): void {
-    if (this.#brisk.size > 0 || (this.#bulk.size > 0 && this.#bulk.size <= BULK_WITHOUT_PAUSE)) this.#serveSoon();
-    if (this.#bulk.size > BULK_WITHOUT_PAUSE) this.#serveLater();
+    const isSmall = this.#isBulkSmall(this.#clock());
+    if (this.#brisk.size > 0 || (this.#bulk.size > 0 && isSmall)) this.#serveSoon();
+    if (this.#bulk.size > 0 && !isSmall) this.#serveLater();
   }
 
   /** Takes one message of each client in turn until the time is over. */

@@ -30,7 +30,7 @@ export const TURN_SLICE_MS = 0.5;
 /** The same for clients that say much, and the pause between two slices: a twentieth of one core, however many they are. */
 export const BULK_SLICE_MS = 0.25;
 export const BULK_PAUSE_MS = 5;
-/** So few of them are heard without the pause, and for longer: what they may say is soon over. */
+/** So few of them are heard without the pause, and for longer, unless others came lately: what they may say is soon over. */
 export const BULK_WITHOUT_PAUSE = 4;
 export const BULK_FEW_SLICE_MS = 1;
 /** Messages of one client that may wait: all that it may send at once. */
