@@ -41,7 +41,8 @@ export interface Retention {
 
 /** A list whose old end is dropped in constant time. */
 class Queue<T> {
-  #items: T[] = [];
+  // What was dropped is let go at once: a transaction holds its block, and a block all its transactions.
+  #items: (T | undefined)[] = [];
   #head = 0;
 
   get length(): number {
@@ -59,6 +60,7 @@ class Queue<T> {
   shift(): T | undefined {
     const item = this.at(0);
     if (item === undefined) return undefined;
+    this.#items[this.#head] = undefined;
     this.#head += 1;
     if (this.#head > 64 && this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head);
