@@ -2,7 +2,7 @@
 // small appends show how long an event takes to become visible. What it is not: a figure for a server or a cluster,
 // where ClickHouse has a machine of its own.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +19,7 @@ import {
 import { SchemaCatalogue } from '../../processors/history/catalogue.ts';
 import { planInserts } from '../../processors/history/rows.ts';
 import { fillEvent, sampleEvent } from '../../processors/history/testing/events.ts';
-import { startHistorySink } from '../../processors/index.ts';
+import { endsOfLog, SINK_TOPICS, startFilling, startHistorySink, unstored } from '../../processors/index.ts';
 import { type ChainEvent, encodeEvent, eventKey, TOPICS, tableOf } from '../../schemas/index.ts';
 import { report } from './harness/report.ts';
 
@@ -28,6 +28,10 @@ const APPEND_RECORDS = 2_000;
 const SMALL_BATCH = 25;
 const SMALL_BATCHES = 40;
 const POLL_MS = 20;
+/** As `slotbook rebuild` has it. */
+const REBUILD_BLOCK_ROWS = 200_000;
+/** Linux counts processor time in hundredths of a second. */
+const TICK_MS = 10;
 
 /** One event in this many is not a fill, in turn one of these kinds: what an exchange emits besides. */
 const OTHERS_EVERY = 10;
@@ -72,22 +76,60 @@ async function measurePlanning(log: EventLog): Promise<void> {
   report({ name: 'sink.check-and-group', value: perRecord, unit: 'us/record', config: { records: records.length } });
 }
 
-async function measureBacklog(start: () => Promise<RunningRole>, clickhouse: ClickHouse): Promise<RunningRole> {
-  const startedMs = performance.now();
-  const role = await start();
-  await untilVisible(clickhouse, BACKLOG);
-  const seconds = (performance.now() - startedMs) / 1_000;
-  report({
-    name: 'sink.backlog',
-    value: BACKLOG / seconds,
-    unit: 'rows/s',
-    config: {
-      events: BACKLOG,
-      fills: 1 - 1 / OTHERS_EVERY,
-      log: 'embedded',
-    },
+/** Processor time of this process and of the ClickHouse child, merges included, milliseconds; the child's on Linux only. */
+function processorMs(): { readonly own: number; readonly clickhouse: number } {
+  const { user, system } = process.cpuUsage();
+  const own = (user + system) / 1_000;
+  if (process.platform !== 'linux') return { own, clickhouse: Number.NaN };
+  const childMs = readdirSync('/proc').map((pid) => {
+    try {
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      return fields[1] === String(process.pid) ? (Number(fields[11]) + Number(fields[12])) * TICK_MS : 0;
+    } catch {
+      return 0;
+    }
   });
+  return { own, clickhouse: childMs.reduce((sum, ms) => sum + ms, 0) };
+}
+
+/** Rows a second, and the processor time of a row: that says something on a busy machine too. */
+async function measure(name: string, work: () => Promise<void>): Promise<void> {
+  const [startedMs, before] = [performance.now(), processorMs()];
+  await work();
+  const seconds = (performance.now() - startedMs) / 1_000;
+  const after = processorMs();
+  const usPerRow = (ms: number) => Number(((ms * 1_000) / BACKLOG).toFixed(2));
+  const config = {
+    events: BACKLOG,
+    fills: 1 - 1 / OTHERS_EVERY,
+    log: 'embedded',
+    nodeUsPerRow: usPerRow(after.own - before.own),
+    clickhouseUsPerRow: usPerRow(after.clickhouse - before.clickhouse),
+  };
+  report({ name, value: BACKLOG / seconds, unit: 'rows/s', config });
+}
+
+async function measureBacklog(start: () => Promise<RunningRole>, clickhouse: ClickHouse): Promise<RunningRole> {
+  let role: RunningRole | undefined;
+  await measure('sink.backlog', async () => {
+    role = await start();
+    await untilVisible(clickhouse, BACKLOG);
+  });
+  if (!role) throw new Error('the sink did not start');
   return role;
+}
+
+/** All tables of a second database from the log, as `slotbook rebuild` fills it. */
+async function measureRebuild(log: EventLog, clickhouse: ClickHouse): Promise<void> {
+  const database = `${clickhouse.database}_2`;
+  await clickhouse.prepare(database);
+  const larger = { ...config, sinkMaxRows: REBUILD_BLOCK_ROWS };
+  await measure('sink.rebuild', async () => {
+    const filling = startFilling({ config: larger, log, logger }, clickhouse, database);
+    const ends = await endsOfLog(log);
+    while ((await unstored(log, filling.group, ends)) > 0n) await sleep(POLL_MS);
+    await filling.stop();
+  });
 }
 
 /** Small appends one after the other, each waited for until its rows are there. */
@@ -128,13 +170,14 @@ const logger = silentLogger();
 const log = await openEventLog(config, logger);
 const clickhouse = await openClickHouse(config, logger);
 try {
-  await log.ensureTopics([TOPICS.events, TOPICS.deadLetters]);
+  await log.ensureTopics(SINK_TOPICS);
   await append(log, 0, BACKLOG);
   await measurePlanning(log);
   const start = () => startHistorySink({ config, log, logger, metrics: new Registry() }, clickhouse);
   const role = await measureBacklog(start, clickhouse);
   await measureDelay(log, clickhouse);
   await role.stop();
+  await measureRebuild(log, clickhouse);
 } finally {
   await clickhouse.stop();
   await log.close();
