@@ -90,7 +90,7 @@ export function marketLists(truth: MonthTruth): readonly ListCheck[] {
       path: `/market/${symbol}/${kind.name}`,
       rows: rowsOf(truth, kind, inMarket),
       archive: 'day',
-      sparse: index > 0,
+      sparse: index > 0 || kind !== DEPOSITS,
     });
     const here = (data: Data): boolean => data.market_index === index;
     return [
@@ -108,6 +108,8 @@ export function marketLists(truth: MonthTruth): readonly ListCheck[] {
   return [...perps, ...spots];
 }
 
+/** Accounts whose archives are read month by month; of the others some slots. */
+const WHOLE_ARCHIVES = 3;
 /** A key that no record names. */
 const STRANGER = 'So11111111111111111111111111111111111111112';
 
@@ -149,7 +151,8 @@ export function tellingWallets(truth: MonthTruth): readonly string[] {
 
 export function userLists(truth: MonthTruth, users: readonly string[]): readonly ListCheck[] {
   const actions = actionsByOrder(truth);
-  return users.flatMap((user) => {
+  return users.flatMap((user, place) => {
+    const archive = { archive: 'month' as const, sparse: place >= WHOLE_ARCHIVES };
     const fills = truth.newestFirst(truth.fills((data) => data.taker === user || data.maker === user));
     const trades = fills.map((event) => tradeRow(event, user));
     const placed = truth.newestFirst(truth.of('OrderRecord', (data) => data.user === user));
@@ -170,7 +173,7 @@ export function userLists(truth: MonthTruth, users: readonly string[]): readonly
     });
     const busiest = busiestOrder(user, actions);
     return [
-      ofUser('trades', 'trades', trades, { archive: 'month' }),
+      ofUser('trades', 'trades', trades, archive),
       ...PERP_SYMBOLS.map((symbol) =>
         ofUser(
           `trades/${symbol}`,
@@ -208,7 +211,7 @@ export function userLists(truth: MonthTruth, users: readonly string[]): readonly
           kind.name,
           kind.name,
           rowsOf(truth, kind, (data) => data.user === user),
-          { archive: 'month' },
+          archive,
         ),
       ),
     ];
