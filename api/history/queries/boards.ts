@@ -42,17 +42,36 @@ export interface Standing {
   readonly pnl: string;
 }
 
-/** Newest sample of each perp market at or before a time, and the newest fill's price where it was not sampled. */
-const priceAt = (time: string): string => `
-  SELECT market_index, if(max(sampled) > 0, argMaxIf(price, (ts, slot), sampled), argMax(price, (ts, slot))) AS price FROM (
-    SELECT market_index, ts, slot, toInt256(assumeNotNull(oracle_price)) AS price, 1 AS sampled
-    FROM {db:Identifier}.market_sample
-    WHERE market_type = 'perp' AND oracle_price IS NOT NULL AND ts <= ${time} AND ts > ${time} - 86400
-    UNION ALL
-    SELECT market_index, max(ts) AS ts, toUInt64(0) AS slot, toInt256(argMax(oracle_price, (ts, slot))) AS price, 0 AS sampled
-    FROM {db:Identifier}.order_action WHERE action = 'fill' AND market_type = 'perp' AND ts <= ${time}
-    GROUP BY market_index
-  ) GROUP BY market_index`;
+/**
+ * Oracle price 1e6 of perp markets at a time, by index: the newest sample within a day before it, else that of the newest
+ * fill; markets with neither are absent.
+ */
+async function pricesAt(
+  store: HistoryStore,
+  indexes: readonly number[],
+  ts: number,
+): Promise<Readonly<Record<string, string>>> {
+  const sampled = await store.rows<{ index: number; price: string }>(
+    `SELECT market_index AS index, toString(argMax(assumeNotNull(oracle_price), (ts, slot))) AS price
+     FROM {db:Identifier}.market_sample
+     WHERE market_type = 'perp' AND oracle_price IS NOT NULL AND ts <= {ts:Int64} AND ts > {ts:Int64} - 86400
+     GROUP BY market_index`,
+    { ts },
+  );
+  const missing = indexes.filter((index) => !sampled.some((row) => row.index === index));
+  // By the order of the table's key, so that only the end of a market's fills is read.
+  const filled = await Promise.all(
+    missing.map((index) =>
+      store.rows<{ index: number; price: string }>(
+        `SELECT market_index AS index, toString(oracle_price) AS price FROM {db:Identifier}.order_action
+         WHERE market_type = 'perp' AND market_index = {index:UInt16} AND action = 'fill' AND ts <= {ts:Int64}
+         ORDER BY ts DESC, slot DESC LIMIT 1`,
+        { index, ts },
+      ),
+    ),
+  );
+  return Object.fromEntries([...sampled, ...filled.flat()].map(({ index, price }) => [index, price]));
+}
 
 /**
  * Every wallet that has a position at either end or did anything between: volume of its accounts' perp fills with from < ts
@@ -62,12 +81,19 @@ const priceAt = (time: string): string => `
  * and market) at the newest sample within a day before, else at the oracle price of the market's newest fill. In order of
  * their keys.
  */
-export function standings(store: HistoryStore, from: number, to: number): Promise<readonly Standing[]> {
-  const worth = (base: string, price: string) => `intDiv(${base} * ${price}, toInt256(1000000000))`;
+export async function standings(
+  store: HistoryStore,
+  perpIndexes: readonly number[],
+  from: number,
+  to: number,
+): Promise<readonly Standing[]> {
+  const [opening, closing] = await Promise.all([from, to].map((ts) => pricesAt(store, perpIndexes, ts)));
+  const worth = (base: string, prices: string) =>
+    `intDiv(${base} * toInt256OrZero({${prices}:Map(String, String)}[toString(market_index)]), toInt256(1000000000))`;
   return store.rows<Standing>(
     `SELECT base58Encode(owners.authority) AS authority, toString(sum(volume)) AS volume, toString(sum(pnl)) AS pnl
      FROM (
-       SELECT user, volume, cash + ${worth('base_end', 'closing.price')} - ${worth('base_start', 'opening.price')} AS pnl
+       SELECT user, volume, cash + ${worth('base_end', 'closing')} - ${worth('base_start', 'opening')} AS pnl
        FROM (
          SELECT user, market_index,
            sumIf(quote, inside AND action_explanation != 'transferPerpPosition') AS volume,
@@ -85,13 +111,11 @@ export function standings(store: HistoryStore, from: number, to: number): Promis
          ) GROUP BY user, market_index
          HAVING base_end != 0 OR base_start != 0 OR countIf(inside) > 0
        ) AS traded
-       LEFT JOIN (${priceAt('{from:Int64}')}) AS opening ON traded.market_index = opening.market_index
-       LEFT JOIN (${priceAt('{to:Int64}')}) AS closing ON traded.market_index = closing.market_index
        UNION ALL
        SELECT user, toInt256(0) AS volume, sum(toInt256(funding_payment)) AS pnl
        FROM {db:Identifier}.funding_payment FINAL WHERE ts > {from:Int64} AND ts <= {to:Int64} GROUP BY user
      ) AS results INNER JOIN (${OWNERS}) AS owners ON results.user = owners.user
      GROUP BY owners.authority ORDER BY authority`,
-    { from, to },
+    { from, to, opening: opening ?? {}, closing: closing ?? {} },
   );
 }

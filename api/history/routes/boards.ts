@@ -29,11 +29,15 @@ interface Board {
 }
 
 export function boardRoutes(app: FastifyInstance, services: HistoryServices): void {
-  const { store, now } = services;
+  const { store, markets, now } = services;
   const cache = new MinuteCache<Board>(now);
   const board = async (): Promise<Board> => {
     await services.projections.require('events');
-    return cache.get('', async () => boardOf(await standings(store, now() - BOARD_DAYS * DAY_S, now())));
+    return cache.get('', async () => {
+      const perps = markets.list().filter(({ marketType }) => marketType === 'perp');
+      const indexes = perps.map(({ marketIndex }) => marketIndex);
+      return boardOf(await standings(store, indexes, now() - BOARD_DAYS * DAY_S, now()));
+    });
   };
   wholeBoard(app, board);
   oneWallet(app, board);

@@ -537,6 +537,11 @@ describe('/stats/leaderboard', () => {
     });
   });
 
+  it('is empty before the first fill', async () => {
+    expect(await get('/stats/leaderboard')).toEqual({ success: true, data: { leaderboard: [] } });
+    expect(await get('/stats/leaderboard/maker')).toMatchObject({ records: [], meta: { nextPage: null } });
+  });
+
   it('refuses other orders, pages and limits, and what is no key', async () => {
     const urls = ['?sort=name', '?limit=101', '?limit=0', '?page=0', '/maker?limit=101', '/taker?page=x', '/abc'].map(
       (end) => `/stats/leaderboard${end}`,
