@@ -23,7 +23,7 @@ export interface EventSchema {
   /** Short name of the version, part of the deduplication token. */
   readonly version: string;
   readonly head: ContainerHead;
-  /** Null when ClickHouse must read the Avro itself. */
+  /** Null when ClickHouse must read the Avro itself. Made at the first use: most versions never come. */
   readonly columns: ColumnEncoder | null;
   readonly isValid: (bytes: Uint8Array, start: number) => boolean;
 }
@@ -126,12 +126,16 @@ function registrySchema(id: number, text: string): EventSchema | null {
 }
 
 function eventSchema(event: string, version: string, text: string, mark: bigint): EventSchema {
+  let columns: ColumnEncoder | null | undefined;
   return {
     event,
     version,
     head: containerHead(text, mark),
-    columns: compileColumns(text),
     isValid: compileCheck(text),
+    get columns() {
+      if (columns === undefined) columns = compileColumns(text);
+      return columns;
+    },
   };
 }
 
