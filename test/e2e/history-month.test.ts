@@ -22,7 +22,7 @@ import { statsChecks } from './harness/month-stats.ts';
 import { MonthTruth } from './harness/month-truth.ts';
 
 const SEED = 20_261_121;
-const KILLS = 6;
+const KILLS = 4;
 /** On two idle cores the month takes 40 seconds and its comparison a minute; a busy machine takes a multiple. */
 const TIMEOUT_MS = 900_000;
 /** Kinds without which the month would prove too little. */
@@ -137,8 +137,14 @@ describe('a seeded month of exchange life', () => {
     async () => {
       const again = await disorderedMonth(month, seededRandom(SEED), KILLS);
       try {
-        const sums = byEndpoint(await runStats(again.url, [...statsChecks(truth), ...sampleChecks(truth, samples)]));
-        const lists = [...marketLists(truth), ...userLists(truth, tellingAccounts(truth).slice(0, 3))];
+        const checks = [...statsChecks(truth), ...sampleChecks(truth, samples)];
+        const sums = byEndpoint(
+          await runStats(
+            again.url,
+            checks.filter(({ endpoint }) => endpoint.startsWith('/stats')),
+          ),
+        );
+        const lists = [...marketLists(truth), ...userLists(truth, tellingAccounts(truth).slice(0, 2))];
         const { reports } = await checkLists(
           again.url,
           lists.map(({ archive: _, ...check }) => check),

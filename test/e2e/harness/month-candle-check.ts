@@ -13,8 +13,8 @@ import type { Sample } from './month-samples.ts';
 import { type MonthTruth, PERP_SYMBOLS } from './month-truth.ts';
 
 const PAGE = 1_000;
-/** One-minute candles of a month are many; all markets but two are compared in the newest pages only. */
-const MINUTE_MARKETS = 2;
+/** One-minute candles of a month are many; all markets but one are compared in the newest pages only. */
+const MINUTE_MARKETS = 1;
 const MINUTE_PAGES = 3;
 
 export type ServedCandle = NaiveCandle & NaiveOracle;
