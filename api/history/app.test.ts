@@ -43,6 +43,17 @@ describe('failures', () => {
     expect(answer.headers['access-control-allow-origin']).toBe('*');
   });
 
+  it.each([`/market/${'x'.repeat(2_000)}/trades`, '/market/%zz/trades'])(
+    'refuses a path no name can be read from: %.20s',
+    async (url) => {
+      const answer = await stage.app.inject(url);
+      expect([answer.statusCode, answer.json()]).toEqual([
+        400,
+        { error: 'ValidationError', message: expect.stringMatching(/^.{1,200}$/) },
+      ]);
+    },
+  );
+
   it('answers 503 when no market is known, and when the tables are not there', async () => {
     const empty = await makeApp(stage.clickhouse, new MarketRegistry());
     const bare = await makeApp({ client: stage.clickhouse.client, database: 'never_made' });

@@ -2,7 +2,7 @@
 
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
-import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from '../../platform/index.ts';
 import { collectOpenApi } from '../contract/openapi.ts';
 import { HISTORY_ERRORS, HistoryError, type HistoryErrorCode, type JsonError } from '../errors.ts';
@@ -52,8 +52,9 @@ const ROUTES = [
   freshnessRoutes,
 ];
 
-/** Beyond it a path is unknown. */
+/** Longer names are refused before they reach a route. */
 const MAX_PARAM_LENGTH = 1_024;
+const MAX_MESSAGE_CHARS = 200;
 
 export async function historyApp(services: HistoryServices, logger: Logger): Promise<FastifyInstance> {
   const app = Fastify({
@@ -61,6 +62,13 @@ export async function historyApp(services: HistoryServices, logger: Logger): Pro
     forceCloseConnections: true,
     // Names that are too long are refused like any others that mean nothing.
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // A path that the router itself refuses: a name that is too long, or an escape that means nothing.
+    frameworkErrors: (error, _request, reply) => {
+      const { status, error: name } = HISTORY_ERRORS.validation;
+      // The types give this reply the codes of every route at once, which are none.
+      const plain = reply as unknown as FastifyReply;
+      void plain.code(status).send({ error: name, message: error.message.slice(0, MAX_MESSAGE_CHARS) });
+    },
   });
   // Response schemas describe; they do not filter what is sent.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
