@@ -13,6 +13,8 @@ declare module 'fastify' {
 
 interface Schema {
   readonly description?: string;
+  /** Of an answer that may also come as CSV: what that holds. */
+  readonly csv?: string;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
 }
@@ -52,6 +54,7 @@ export interface OpenApiInfo {
 }
 
 const JSON_TYPE = 'application/json';
+const CSV_TYPE = 'text/csv';
 
 /**
  * Collects routes registered after this call; the returned function makes the document of those that have a contract or
@@ -110,9 +113,15 @@ function schemaOperation({ summary, tags, params, querystring, response }: Route
     ...(tags ? { tags } : {}),
     parameters: [...parameters('path', params), ...parameters('query', querystring)],
     responses: Object.fromEntries(
-      Object.entries(response ?? {}).map(([status, { description, ...schema }]) => [
+      Object.entries(response ?? {}).map(([status, { description, csv, ...schema }]) => [
         status,
-        { description: description ?? `status ${status}`, content: { [JSON_TYPE]: { schema } } },
+        {
+          description: description ?? `status ${status}`,
+          content: {
+            [JSON_TYPE]: { schema },
+            ...(csv === undefined ? {} : { [CSV_TYPE]: { schema: { type: 'string', description: csv } } }),
+          },
+        },
       ]),
     ),
   };

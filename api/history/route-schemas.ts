@@ -93,7 +93,8 @@ export function rollingResponse(fields: readonly RowField[]) {
 /** Envelope of dated archives. */
 export function datedResponse(fields: readonly RowField[]) {
   return {
-    description: 'rows of the slot, newest first; with format=csv the whole slot as text/csv',
+    description: 'rows of the slot, newest first',
+    csv: 'the whole slot, with a header line',
     type: 'object',
     required: ['success', 'records', 'meta'],
     properties: {

@@ -31,13 +31,21 @@ function position(): PerpPosition {
 }
 
 describe('a perp position', () => {
-  it('keeps its entry price when it is reduced', () => {
+  it('keeps its entry price when it is reduced, and says what part of the entry was closed', () => {
     const [market, held] = [perp(), position()];
     trade(market, held, 4_000n, -400n);
     const existing = trade(market, held, -1_000n, 150n);
-    expect(existing).toEqual({ quoteEntry: 400n, base: 4_000n });
+    expect(existing).toEqual({ quoteEntry: 100n, base: null });
     expect(held.quote_entry_amount).toBe(-300n);
     expect(held.quote_asset_amount).toBe(-250n);
+  });
+
+  it('says the whole entry and base when it is flipped, and no base when it is closed', () => {
+    const [market, held] = [perp(), position()];
+    trade(market, held, 4_000n, -400n);
+    expect(trade(market, held, -5_000n, 600n)).toEqual({ quoteEntry: 400n, base: 4_000n });
+    expect(held.base_asset_amount).toBe(-1_000n);
+    expect(trade(market, held, 1_000n, -110n)).toEqual({ quoteEntry: 120n, base: null });
   });
 
   it('enters anew at the price of the trade that flips it', () => {

@@ -66,7 +66,10 @@ function recounted(market: PerpMarket, position: PerpPosition, change: () => voi
   count(market, position, 1n);
 }
 
-/** What a position was before a trade that reduced or flipped it; source of closed-position P&L. */
+/**
+ * What a trade closed of a position, for closed-position P&L (history reference 4.12): the part of the entry that belongs
+ * to the closed base, floored, without a base; of a position that is flipped the whole entry and the whole base.
+ */
 export interface Existing {
   readonly quoteEntry: bigint | null;
   readonly base: bigint | null;
@@ -74,12 +77,17 @@ export interface Existing {
 
 const NOTHING_CLOSED: Existing = { quoteEntry: null, base: null };
 
+function closedBy({ base_asset_amount: before, quote_entry_amount: entry }: PerpPosition, base: bigint): Existing {
+  if (abs(base) > abs(before)) return { quoteEntry: abs(entry), base: abs(before) };
+  return { quoteEntry: (abs(entry) * abs(base)) / abs(before), base: null };
+}
+
 /** A trade of `base` (signed, 1e9) for `quote` (signed the other way, 1e6). Funding must be settled before. */
 export function trade(perp: StoredPerp, position: PerpPosition, base: bigint, quote: bigint): Existing {
   const market = perp.account;
   const before = position.base_asset_amount;
   const reduces = before !== 0n && before > 0n !== base > 0n;
-  const existing = reduces ? { quoteEntry: abs(position.quote_entry_amount), base: abs(before) } : NOTHING_CLOSED;
+  const existing = reduces ? closedBy(position, base) : NOTHING_CLOSED;
   recounted(market, position, () => {
     const after = before + base;
     if (!reduces) {
