@@ -1,0 +1,164 @@
+// The history service's contract held against a real one: requests generated from `/openapi.json`, by fast-check and by
+// schemathesis, meet no status and no body that is not documented, and the socket sends what its contract says.
+
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { Contract } from '../../api/testing/contracts.ts';
+import { type ContractDocument, historyRequests, type KnownValues } from '../fuzz/history-requests.ts';
+import { eventually, type Running, startCluster, startRoles, temporaryDirectory } from './harness/processes.ts';
+import { runSchemathesis, schemathesis } from './harness/schemathesis.ts';
+
+const REQUESTS = 600;
+const AT_ONCE = 8;
+const SEED = 5;
+const SCHEMATHESIS = { examples: 5, seconds: 25, seed: SEED };
+const PATIENCE_MS = 60_000;
+const ROLES = ['clickhouse', 'ingest', 'book', 'trades', 'samples', 'candles', 'sink', 'history'] as const;
+
+describe('the contract of the history service', () => {
+  const { dir, remove } = temporaryDirectory();
+  const started: Running[] = [];
+  let base: string;
+  let document: ContractDocument;
+
+  const json = async <T>(path: string): Promise<T> => {
+    const answer = await fetch(base + path);
+    if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+    return (await answer.json()) as T;
+  };
+
+  beforeAll(async () => {
+    const cluster = await startCluster({ seed: 11, speed: 10, accounts: 80 });
+    started.push(cluster);
+    const server = await startRoles(ROLES, { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl });
+    started.push(server);
+    base = server.endpoints.history ?? '';
+    await eventually('trades', async () => (await tradesOf('SOL-PERP')).length === 50, PATIENCE_MS);
+    await eventually('candles', async () => (await fetch(`${base}/market/SOL-PERP/candles/1`)).ok, PATIENCE_MS);
+    document = await json<ContractDocument>('/openapi.json');
+  });
+  afterAll(async () => {
+    for (const role of started.reverse()) await role.stop();
+    remove();
+  });
+
+  type Trade = Readonly<Record<'taker' | 'maker' | 'takerOrderId', string | null>>;
+
+  async function tradesOf(symbol: string): Promise<readonly Trade[]> {
+    const answer = await fetch(`${base}/market/${symbol}/trades?limit=50`);
+    return answer.ok ? ((await answer.json()) as { records: Trade[] }).records : [];
+  }
+
+  /** Names and ids that the chain really has. */
+  async function known(): Promise<KnownValues> {
+    const markets = await json<{ symbol: string; marketType: string }[]>('/stats/markets');
+    const trades = await tradesOf('SOL-PERP');
+    const accounts = trades.flatMap(({ taker, maker }) => [taker, maker]).filter((key) => key !== null);
+    const { data } = await json<{ data: { leaderboard: { authority: string }[] } }>('/stats/leaderboard?sort=volume');
+    const { meta } = await json<{ meta: { nextPage: string | null } }>('/market/SOL-PERP/trades');
+    const [year, month, day] = new Date().toISOString().slice(0, 10).split('-').map(Number);
+    const now = Math.floor(Date.now() / 1000);
+    const symbols = markets.map(({ symbol }) => symbol);
+    return {
+      symbol: symbols,
+      marketName: symbols,
+      accountId: accounts,
+      authorityId: data.leaderboard.map(({ authority }) => authority),
+      orderId: trades.flatMap(({ takerOrderId }) => (takerOrderId === null ? [] : [String(takerOrderId)])),
+      page: ['1', '2', meta.nextPage ?? '1'],
+      year: [String(year)],
+      month: [String(month)],
+      day: [String(day)],
+      startTs: [String(now), String(now - 3600)],
+      endTs: [String(now), String(now - 3600)],
+      start: [String(now - 3600)],
+      end: [String(now)],
+    };
+  }
+
+  it('holds for every path, on requests generated from it', async () => {
+    const contract = new Contract(document, 'open');
+    const requests = fc.sample(historyRequests(document, await known()), { numRuns: REQUESTS, seed: SEED });
+    const faults: string[] = [];
+    const answeredWell = new Set<string>();
+    const statuses: Record<string, number> = {};
+    const ask = async ({ path, url }: (typeof requests)[number]): Promise<void> => {
+      const answer = await fetch(base + url);
+      const body = await answer.text();
+      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+      if (answer.ok) answeredWell.add(path);
+      const fault = faultOf(contract, path, answer, body);
+      if (fault) faults.push(`${url.slice(0, 300)} -> ${answer.status} ${fault}: ${body.slice(0, 300)}`);
+    };
+    const queue = [...requests];
+    const worker = async (): Promise<void> => {
+      for (let next = queue.pop(); next; next = queue.pop()) await ask(next);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    const paths = Object.keys(document.paths);
+    const never = paths.filter((path) => !answeredWell.has(path));
+    process.stdout.write(
+      `history contract: ${requests.length} requests on ${paths.length} paths, ${JSON.stringify(statuses)}\n` +
+        `never answered with 200: ${never.join(', ') || 'none'}\n`,
+    );
+    expect(faults.slice(0, 5)).toEqual([]);
+    // A path that never succeeds shows nothing; a few depend on records that are rare.
+    expect(never.length).toBeLessThan(paths.length / 10);
+  });
+
+  /** An answer that comes from outside of a path's own contract (a broken URL, another route) is the service's common one. */
+  function faultOf(contract: Contract, path: string, answer: Response, body: string): string | null {
+    const { status } = answer;
+    const responses = document.paths[path]?.get?.responses ?? {};
+    if (responses[status] === undefined) return 'undocumented status';
+    const type = String(answer.headers.get('content-type')).split(';', 1)[0] ?? '';
+    if (responses[status].content?.[type] === undefined) return `undocumented content type ${type}`;
+    if (type !== 'application/json') return null;
+    const validate = contract.validator('paths', path, 'get', 'responses', String(status), 'content', type, 'schema');
+    return validate(JSON.parse(body)) ? null : JSON.stringify(validate.errors?.slice(0, 2));
+  }
+
+  it('holds for what schemathesis makes of it', async () => {
+    const tool = await schemathesis();
+    if ('absent' in tool) {
+      process.stdout.write(`schemathesis: not run, ${tool.absent}\n`);
+      return;
+    }
+    const { passed, output } = await runSchemathesis(tool.python, `${base}/openapi.json`, SCHEMATHESIS);
+    process.stdout.write(`schemathesis: ${output.trimEnd().split('\n').slice(-12).join('\n')}\n`);
+    expect([passed, passed ? '' : output.slice(-6_000)]).toEqual([true, '']);
+  });
+
+  it('holds for the messages of the socket', async () => {
+    const asyncDocument = await json<{ channels: { history: { messages: Record<string, unknown> } } }>(
+      '/asyncapi.json',
+    );
+    const contract = new Contract(asyncDocument);
+    const names = Object.keys(asyncDocument.channels.history.messages);
+    const heard = new Set<string>();
+    const faults: string[] = [];
+    const socket = new WebSocket(`${base.replace('http', 'ws')}/ws`);
+    socket.on('message', (bytes) => {
+      const message = JSON.parse(bytes.toString()) as object;
+      const found = names.filter((name) =>
+        contract.validator('channels', 'history', 'messages', name, 'payload')(message),
+      );
+      if (found.length === 1) heard.add(found[0] ?? '');
+      else faults.push(`${found}: ${bytes.toString().slice(0, 300)}`);
+    });
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    const subscribe = (fields: object) => socket.send(JSON.stringify({ type: 'subscribe', ...fields }));
+    subscribe({ channelType: 'markets' });
+    subscribe({ channelType: 'pricing' });
+    for (const resolution of ['1', '5', 'M']) subscribe({ channelType: 'candle', symbol: 'SOL-PERP', resolution });
+    for (const authority of (await known()).authorityId ?? []) subscribe({ channelType: 'notifications', authority });
+    subscribe({ channelType: 'orderbook', symbol: 'SOL-PERP' });
+    const expected = ['acknowledgement', 'candleAcknowledgement', 'candleInit', 'candleUpdate', 'error', 'marketsInit'];
+    const streamed = ['marketsUpdate', 'pricingInit', 'pricingUpdate', 'notification'];
+    const wanted = [...expected, ...streamed];
+    await eventually('messages', async () => wanted.every((name) => heard.has(name)) || faults.length > 0, PATIENCE_MS);
+    socket.close();
+    expect(faults.slice(0, 3)).toEqual([]);
+  });
+});
