@@ -3,6 +3,7 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -58,7 +59,7 @@ export async function runSchemathesis(
     ...['--no-color', '--suppress-health-check', 'all', '--warnings', 'off'],
   ];
   try {
-    const { stdout } = await run(interpreter, args, { maxBuffer: OUTPUT_BYTES_MAX });
+    const { stdout } = await run(interpreter, args, { maxBuffer: OUTPUT_BYTES_MAX, cwd: tmpdir() });
     return { passed: true, output: stdout };
   } catch (error) {
     const { stdout, stderr } = error as ExecFileException;
