@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { openClickHouse, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
-import { encodeMessage, type MarketView, marketKey, TOPICS } from '../../schemas/index.ts';
+import { encodeMessage, type MarketSummary, type MarketView, marketKey, TOPICS } from '../../schemas/index.ts';
 import { type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes.ts';
 import { busyAccount, MARKET_SYMBOLS, seedHistory } from './harness/history-store.ts';
 import { cpuSeconds, machine, residentBytes } from './harness/processes.ts';
@@ -139,6 +139,37 @@ function marketView(symbol: string, marketIndex: number): MarketView {
   };
 }
 
+/** What the reducer says of such a market. */
+function marketSummary({ marketType, marketIndex }: MarketView, ts: number): MarketSummary {
+  const rate = { fundingRate: 1_269_458n, fundingRateLong: 1_269_458n, fundingRateShort: 1_269_458n };
+  return {
+    marketType,
+    marketIndex,
+    slot: 1,
+    ts,
+    quoteVolume24h: 636_338_066_752n,
+    baseVolume24h: 4_179_860_000_000n,
+    trades24h: 156,
+    lastFillPrice: 152_235_510n,
+    lastFillTs: ts,
+    fillPrice24hAgo: 151_000_000n,
+    fillHigh24h: 152_618_774n,
+    fillLow24h: 151_961_010n,
+    oracleHigh24h: 152_434_209n,
+    oracleLow24h: 152_020_291n,
+    funding: { recordId: 1n, ts, ...rate, oraclePriceTwap: 152_339_771n },
+    fundingRecords24h: 1,
+    fundingPercentSum1e9: 833_307n,
+    oraclePrice: 152_198_521n,
+    sampleSlot: 1,
+    sampleTs: ts,
+    openInterestLong: 1_750_000_000_000n,
+    openInterestShort: -2_502_110_000_000n,
+    bidPrice: 152_200_000n,
+    askPrice: 152_300_000n,
+  };
+}
+
 const { dir, remove } = temporaryDirectory();
 const config = readConfig({}, { dataDir: dir });
 const clickhouse = await openClickHouse(config, silentLogger());
@@ -156,11 +187,15 @@ try {
   });
 
   const log = await openEventLog(config, silentLogger());
-  await log.ensureTopics([TOPICS.marketViews]);
+  await log.ensureTopics([TOPICS.marketViews, TOPICS.summaryViews]);
   const views = MARKET_SYMBOLS.map(marketView);
   await log.append(
     TOPICS.marketViews,
     views.map((view) => ({ key: marketKey(view), value: encodeMessage('MarketView', view) })),
+  );
+  await log.append(
+    TOPICS.summaryViews,
+    views.map((view) => ({ key: marketKey(view), value: encodeMessage('MarketSummary', marketSummary(view, end)) })),
   );
   const server = await startRoles(['history'], { DATA_DIR: dir, CLICKHOUSE_URL: clickhouse.url, SOURCE: 'capture' });
   try {
