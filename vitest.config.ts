@@ -9,6 +9,7 @@ export default defineConfig({
           name: 'unit',
           include: ['{schemas,platform,ingest,processors,api,client,localnet,bin}/**/*.test.ts'],
           testTimeout: 20_000,
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -17,7 +18,9 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 180_000,
-          fileParallelism: false,
+          // Each of these starts many processes; more at once would only wait for each other.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -17,6 +17,8 @@ const SETTINGS: ClickHouseSettings = {
   prefer_column_name_to_alias: 1,
   // CSV as the published archives have it: an absent value is an empty cell.
   format_csv_null_representation: '',
+  // The older planner takes a third less time over these small queries, which is most of what a page costs.
+  enable_analyzer: 0,
 };
 
 export type Parameters = Readonly<Record<string, string | number | Readonly<Record<string, string>>>>;

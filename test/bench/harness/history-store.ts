@@ -17,8 +17,10 @@ const BATCH_ROWS = 500_000;
 
 export interface HistoryShape {
   readonly trades: number;
-  /** Unix seconds at which the newest row lies. */
+  /** Unix seconds at which the newest trade lies. */
   readonly end: number;
+  /** Unix seconds of the newest candle. */
+  readonly candlesUntil: number;
 }
 
 /** 32 bytes of a numbered account. */
@@ -96,12 +98,12 @@ function orders(from: number, count: number, { end }: HistoryShape): string {
 }
 
 /** A year of minutes of every market. */
-function candles({ end }: HistoryShape): string {
+function candles({ candlesUntil }: HistoryShape): string {
   const price = '150000000 + cityHash64(minute, market) % 1000000';
   const prices = Array.from({ length: 8 }, () => price).join(', ');
   return `INSERT INTO candle (market_type, market_index, resolution, ts, slot, fill_open, fill_high, fill_low, fill_close,
       oracle_open, oracle_high, oracle_low, oracle_close, quote_volume, base_volume, trades, version)
-    SELECT 'perp', market, '1', ${Math.floor(end / 60) * 60} - minute * 60, 300000000, ${prices}, 225300000, 1500000000, 1, 1
+    SELECT 'perp', market, '1', ${Math.floor(candlesUntil / 60) * 60} - minute * 60, 300000000, ${prices}, 225300000, 1500000000, 1, 1
     FROM (SELECT number % ${CANDLE_MINUTES} AS minute, intDiv(number, ${CANDLE_MINUTES}) AS market
       FROM numbers(${CANDLE_MINUTES * MARKET_SYMBOLS.length}))`;
 }
