@@ -9,10 +9,10 @@ import { type ContractDocument, historyRequests, type KnownValues } from '../fuz
 import { eventually, type Running, startCluster, startRoles, temporaryDirectory } from './harness/processes.ts';
 import { runSchemathesis, schemathesis } from './harness/schemathesis.ts';
 
-const REQUESTS = 600;
+const REQUESTS = 400;
 const AT_ONCE = 8;
 const SEED = 5;
-const SCHEMATHESIS = { examples: 5, seconds: 25, seed: SEED };
+const SCHEMATHESIS = { examples: 5, seconds: 15, seed: SEED };
 const PATIENCE_MS = 60_000;
 const ROLES = ['clickhouse', 'ingest', 'book', 'trades', 'samples', 'candles', 'sink', 'history'] as const;
 
