@@ -83,12 +83,12 @@ function generated({ name, schema }: ParameterContract, known: KnownValues): fc.
   return fc.oneof({ weight: SOUND_WEIGHT, arbitrary: sound(name, schema, known) }, unsound(schema));
 }
 
-/** One request of one path of the contract. */
-export function historyRequests(document: ContractDocument, known: KnownValues): fc.Arbitrary<GeneratedRequest> {
-  const operations = Object.entries(document.paths).flatMap(([path, { get }]) =>
-    get ? [request(path, get, known)] : [],
-  );
-  return fc.oneof(...operations);
+/** Requests of each path of the contract. */
+export function historyRequests(
+  document: ContractDocument,
+  known: KnownValues,
+): readonly fc.Arbitrary<GeneratedRequest>[] {
+  return Object.entries(document.paths).flatMap(([path, { get }]) => (get ? [request(path, get, known)] : []));
 }
 
 function request(
