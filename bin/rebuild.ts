@@ -9,13 +9,14 @@ import {
   type CurrentDatabases,
   createLogger,
   type EventLog,
+  historySinkGroup,
   type Logger,
   openClickHouse,
   openEventLog,
   readCurrent,
   setCurrent,
 } from '../platform/index.ts';
-import { endsOfLog, SINK_TOPICS, sinkGroup, startFilling, unstored } from '../processors/index.ts';
+import { endsOfLog, SINK_TOPICS, startFilling, unstored } from '../processors/index.ts';
 import { untilSignal } from './signals.ts';
 
 export interface RebuildOptions {
@@ -60,7 +61,7 @@ export async function rebuild(config: Config, options: RebuildOptions): Promise<
     const clickhouse = await openClickHouse(config, logger, before.read);
     try {
       const database = await chooseName(config, options, before, clickhouse);
-      const group = sinkGroup(database, config.clickhouseDatabase);
+      const group = historySinkGroup(database, config.clickhouseDatabase);
       await run({ config, log, logger, clickhouse, database, group, signal: stopped.signal }, before, options);
       return 0;
     } finally {
@@ -94,7 +95,7 @@ async function run(rebuilding: Rebuild, before: CurrentDatabases, { dropOld }: R
   if (dropOld) {
     await sleep(READERS_MOVED_MS);
     await clickhouse.drop(before.read);
-    await log.forget(sinkGroup(before.read, config.clickhouseDatabase));
+    await log.forget(historySinkGroup(before.read, config.clickhouseDatabase));
     say(`${before.read} is dropped`);
   } else {
     say(`the old one is kept: DROP DATABASE ${before.read} when it is no longer wanted,`);

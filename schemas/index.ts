@@ -8,6 +8,7 @@ export { UNKNOWN_RECORD } from './event-schemas.ts';
 export * from './events.ts';
 export type * from './feed/messages.ts';
 export * from './flatten.ts';
+export * from './funding.ts';
 export * from './gaps.ts';
 export * from './layout.ts';
 export * from './market.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { marketSummary, registry } from '../testing/history-stage.ts';
 import { marketView } from '../testing/market-views.ts';
-import { fundingPercent1e9, MarketSummaries, priceChange, summaryBody } from './summaries.ts';
+import { MarketSummaries, priceChange, summaryBody } from './summaries.ts';
 
 describe('market summaries', () => {
   it('tell the specified members in human units', () => {
@@ -65,14 +65,6 @@ describe('market summaries', () => {
       priceChange(marketSummary({ lastFillPrice, fillPrice24hAgo: 3_000_000n }));
     expect([change(3_000_200n)?.percent, change(2_999_800n)?.percent]).toEqual([1n, -1n]);
     expect([change(3_000_100n)?.percent, priceChange(marketSummary({ fillPrice24hAgo: null }))]).toEqual([0n, null]);
-  });
-
-  it('truncate funding in percent toward zero', () => {
-    expect([fundingPercent1e9(1n, 3n), fundingPercent1e9(-1n, 3n), fundingPercent1e9(5n, 0n)]).toEqual([
-      33_333_333n,
-      -33_333_333n,
-      0n,
-    ]);
   });
 
   it('are made anew when a market or a summary changed, and only then', () => {

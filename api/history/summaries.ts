@@ -2,7 +2,14 @@
 // nothing.
 
 import type { EventLog, Logger } from '../../platform/index.ts';
-import { type MarketRef, type MarketSummary, type MarketView, marketKey, TOPICS } from '../../schemas/index.ts';
+import {
+  fundingPercent1e9,
+  type MarketRef,
+  type MarketSummary,
+  type MarketView,
+  marketKey,
+  TOPICS,
+} from '../../schemas/index.ts';
 import { divideRounded, greatest, wholeUnits } from '../units.ts';
 import { NewestFollower } from '../views/newest.ts';
 import type { MarketRegistry } from '../views/registry.ts';
@@ -12,11 +19,6 @@ const PRICE_DECIMALS = 6;
 const QUOTE_DECIMALS = 6;
 /** Decimals of percentages made from funding rates. */
 export const PERCENT_DECIMALS = 9;
-
-/** rate / average price in percent per hour, 1e9, truncated toward zero. Rate 1e9, price 1e6; 0 without a price. */
-export function fundingPercent1e9(rate: bigint, oraclePriceTwap: bigint): bigint {
-  return oraclePriceTwap === 0n ? 0n : (rate * 100_000_000n) / oraclePriceTwap;
-}
 
 const number = (description: string) => ({ type: 'number', description });
 const optional = (description: string) => ({ type: ['number', 'null'], description });

@@ -1,13 +1,11 @@
 // The newest funding rates of a market, by record id: a set, so that repeats and order of arrival do not matter.
 
-import type { FundingView, Projected } from '../../schemas/index.ts';
+import { type FundingView, fundingPercent1e9, type Projected } from '../../schemas/index.ts';
 import { bounded, CandleError } from './fill.ts';
 import { decodeJson, encodeJson } from './json.ts';
 
 /** The hourly records of a day. */
 export const FUNDING_RECORDS = 24;
-/** rate 1e9 over price 1e6, times 100, as 1e9: 1e-9 * 1e6 * 1e2 * 1e9. */
-const PERCENT_1E9 = 10n ** 8n;
 
 export const FUNDING_MEMBERS = [
   'slot',
@@ -32,11 +30,6 @@ export function fundingOf({ data }: Projected): FundingView {
   };
 }
 
-/** Percent per hour that longs pay, 1e9, truncated toward zero; 0 without an average price (reference 4.3). */
-export function fundingPercent1e9({ fundingRateLong, oraclePriceTwap }: FundingView): bigint {
-  return oraclePriceTwap === 0n ? 0n : (fundingRateLong * PERCENT_1E9) / oraclePriceTwap;
-}
-
 export class FundingRates {
   /** Newest first. */
   private readonly records: FundingView[] = [];
@@ -50,7 +43,10 @@ export class FundingRates {
   }
 
   get percentSum1e9(): bigint {
-    return this.records.reduce((sum, record) => sum + fundingPercent1e9(record), 0n);
+    return this.records.reduce(
+      (sum, record) => sum + fundingPercent1e9(record.fundingRateLong, record.oraclePriceTwap),
+      0n,
+    );
   }
 
   /** True when it is one of the newest and was not known. */

@@ -1,5 +1,6 @@
 // The last 24 hours of a market by whole minutes (see MarketSummary): sums and extremes of its rows.
 
+import type { MarketSummary } from '../../schemas/index.ts';
 import { minuteOf } from './buckets.ts';
 import type { Floor } from './market.ts';
 import {
@@ -20,18 +21,19 @@ import {
 /** Minutes of the window; the newest is the one that `now` lies in. */
 export const WINDOW_MINUTES = 1440;
 
-export interface Window {
-  readonly quoteVolume24h: bigint;
-  readonly baseVolume24h: bigint;
-  readonly trades24h: number;
-  readonly lastFillPrice: bigint | null;
-  readonly lastFillTs: number | null;
-  readonly fillPrice24hAgo: bigint | null;
-  readonly fillHigh24h: bigint | null;
-  readonly fillLow24h: bigint | null;
-  readonly oracleHigh24h: bigint | null;
-  readonly oracleLow24h: bigint | null;
-}
+export type Window = Pick<
+  MarketSummary,
+  | 'quoteVolume24h'
+  | 'baseVolume24h'
+  | 'trades24h'
+  | 'lastFillPrice'
+  | 'lastFillTs'
+  | 'fillPrice24hAgo'
+  | 'fillHigh24h'
+  | 'fillLow24h'
+  | 'oracleHigh24h'
+  | 'oracleLow24h'
+>;
 
 interface Minutes {
   /** Fills that make candles. */

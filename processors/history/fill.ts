@@ -1,11 +1,17 @@
 // Filling a second database from the log, for a rebuild: the same sinks under a group of their own, and how far they are.
 
 import { Registry } from 'prom-client';
-import { type ClickHouse, type EventLog, positionKey, type RoleContext } from '../../platform/index.ts';
+import {
+  type ClickHouse,
+  type EventLog,
+  historySinkGroup,
+  positionKey,
+  type RoleContext,
+} from '../../platform/index.ts';
 import { TOPICS, type Topic } from '../../schemas/index.ts';
 import { sinkMetrics } from './metrics.ts';
 import { REDUCED_TOPICS } from './reduced-sink.ts';
-import { runSinks, sinkGroup } from './role.ts';
+import { runSinks } from './role.ts';
 
 const TOPICS_STORED: readonly Topic[] = [TOPICS.events, ...REDUCED_TOPICS.map(({ topic }) => topic)];
 /** A partition may end in records that no reader is given: markers that a broker adds for itself. */
@@ -50,7 +56,7 @@ export function startFilling(
   clickhouse: ClickHouse,
   database: string,
 ): Filling {
-  const group = sinkGroup(database, config.clickhouseDatabase);
+  const group = historySinkGroup(database, config.clickhouseDatabase);
   const client = clickhouse.connect(database);
   const stopping = new AbortController();
   const metrics = sinkMetrics(new Registry(), () => Promise.resolve(new Map()));

@@ -5,6 +5,7 @@ import {
   type ClickHouse,
   type ClickHouseClient,
   followCurrent,
+  historySinkGroup,
   type RoleContext,
   type RunningRole,
   readCurrent,
@@ -14,8 +15,6 @@ import { EventSink, type SinkContext } from './event-sink.ts';
 import { sinkMetrics } from './metrics.ts';
 import { REDUCED_TOPICS, ReducedSink } from './reduced-sink.ts';
 
-export const HISTORY_SINK_GROUP = 'history-sink';
-
 /** What the sinks read or write, and what the reducers read whose topics they store. */
 export const SINK_TOPICS: readonly Topic[] = [
   TOPICS.events,
@@ -24,11 +23,6 @@ export const SINK_TOPICS: readonly Topic[] = [
   TOPICS.candleViews,
   TOPICS.deadLetters,
 ];
-
-/** Group of a database's sinks: the configured database has the plain name, a rebuilt one its own. */
-export function sinkGroup(database: string, configured: string): string {
-  return database === configured ? HISTORY_SINK_GROUP : `${HISTORY_SINK_GROUP}@${database}`;
-}
 
 /**
  * Starts the sink. Rejects when the log cannot be read. `done` rejects when the log fails; ClickHouse being away is
@@ -90,7 +84,7 @@ class SinkRole {
     if (!own) await this.#clickhouse.prepare(database);
     const client = own ? this.#clickhouse.client : this.#clickhouse.connect(database);
     try {
-      const group = sinkGroup(database, this.#context.config.clickhouseDatabase);
+      const group = historySinkGroup(database, this.#context.config.clickhouseDatabase);
       await runSinks(this.#sinkContext, { client, group }, signal, (events) => {
         this.#events = events;
       });

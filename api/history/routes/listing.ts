@@ -1,14 +1,14 @@
 // /external/coingecko/contracts, and /contracts as older clients know it: the feed for market-data aggregators.
 
 import type { FastifyInstance } from 'fastify';
-import type { MarketSummary, MarketView } from '../../../schemas/index.ts';
+import { fundingPercent1e9, type MarketSummary, type MarketView } from '../../../schemas/index.ts';
 import { HistoryError } from '../../errors.ts';
 import { decimalText } from '../../units.ts';
 import { listOf, objectOf, TEXT } from '../answer-schemas.ts';
 import { baseDecimals } from '../lists.ts';
 import { described, errorResponses } from '../route-schemas.ts';
 import type { HistoryServices } from '../services.ts';
-import { fundingPercent1e9, largerOpenInterest, oraclePriceOf } from '../summaries.ts';
+import { largerOpenInterest, oraclePriceOf } from '../summaries.ts';
 
 const HOUR_S = 3600;
 const PRICE_DECIMALS = 6;

@@ -2,6 +2,7 @@
 
 import type { WebSocket } from 'uWebSockets.js';
 import { SOCKET_CLOSES } from '../../errors.ts';
+import { Allowance } from '../../gateway/allowance.ts';
 import { MAX_BUFFERED_BYTES, MESSAGE_BURST, MESSAGES_PER_SECOND } from './limits.ts';
 
 /** The data uWebSockets.js keeps with a socket. */
@@ -14,8 +15,7 @@ export class SocketClient {
   readonly channels = new Set<string>();
   readonly #socket: WebSocket<SocketData>;
   #open = true;
-  #allowance = MESSAGE_BURST;
-  #admittedMs = 0;
+  readonly #allowance = new Allowance({ burst: MESSAGE_BURST, perSecond: MESSAGES_PER_SECOND });
 
   constructor(socket: WebSocket<SocketData>) {
     this.#socket = socket;
@@ -23,10 +23,7 @@ export class SocketClient {
 
   /** Takes one message of the client into account; false when it sends too many. `nowMs` is monotonic. */
   admits(nowMs: number): boolean {
-    const regained = ((nowMs - this.#admittedMs) / 1000) * MESSAGES_PER_SECOND;
-    this.#admittedMs = nowMs;
-    this.#allowance = Math.min(MESSAGE_BURST, this.#allowance + regained) - 1;
-    return this.#allowance >= 0;
+    return this.#allowance.spend(1, nowMs);
   }
 
   /** Sends one text frame, compressed where the client takes that. A client that does not read is closed instead. */
