@@ -91,6 +91,19 @@ export function historyRequests(
   return Object.entries(document.paths).flatMap(([path, { get }]) => (get ? [request(path, get, known)] : []));
 }
 
+/** A request of a path with existing names and required parameters only: it must succeed for some of them. */
+export function soundRequests(path: string, operation: OperationContract, known: KnownValues): fc.Arbitrary<string> {
+  const { parameters = [] } = operation;
+  // A market is named in one of two ways, so neither is required by itself.
+  const wanted = parameters.filter(({ name, required }) => required || name === 'marketName');
+  return fc.tuple(...wanted.map(({ name, schema }) => sound(name, schema, known))).map((values) => {
+    const valueOfName = new Map(wanted.map(({ name }, index) => [name, encodeURIComponent(values[index] ?? '')]));
+    const inPath = path.replace(/\{(\w+)\}/g, (_, name: string) => valueOfName.get(name) ?? '');
+    const query = wanted.filter((one) => one.in === 'query').map(({ name }) => `${name}=${valueOfName.get(name)}`);
+    return query.length === 0 ? inPath : `${inPath}?${query.join('&')}`;
+  });
+}
+
 function request(
   path: string,
   { parameters = [] }: OperationContract,
