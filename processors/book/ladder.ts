@@ -18,6 +18,9 @@ export const LEVEL_OWN_COUNT = 4;
 export const HEAD = 10;
 export const TAIL = 11;
 export const LEVEL_MARK = 12;
+/** What the last order sorts by: a new order nearly always comes behind it, and its own row need not be read to know. */
+const TAIL_LIST = 13;
+const TAIL_QUEUE = 7;
 
 interface Block {
   count: number;
@@ -111,7 +114,7 @@ export class Ladder {
     ints[order + LEVEL] = level;
     const head = this.ints[level + HEAD] as number;
     let after = this.ints[level + TAIL] as number;
-    if (after >= 0 && this.before(order, after)) {
+    if (after >= 0 && !this.isBehindTail(order, level) && this.before(order, after)) {
       if (this.before(order, head)) after = -1;
       else
         do after = ints[after + PREVIOUS] as number;
@@ -122,7 +125,7 @@ export class Ladder {
     ints[order + NEXT] = following;
     if (after < 0) this.ints[level + HEAD] = order;
     else ints[after + NEXT] = order;
-    if (following < 0) this.ints[level + TAIL] = order;
+    if (following < 0) this.setTail(level, order);
     else ints[following + PREVIOUS] = order;
   }
 
@@ -133,7 +136,7 @@ export class Ladder {
     const after = ints[order + NEXT] as number;
     if (before < 0) this.ints[level + HEAD] = after;
     else ints[before + NEXT] = after;
-    if (after < 0) this.ints[level + TAIL] = before;
+    if (after < 0) this.setTail(level, before);
     else ints[after + PREVIOUS] = before;
     ints[order + LEVEL] = -1;
   }
@@ -160,6 +163,22 @@ export class Ladder {
         order = this.orders.ints[order + NEXT] as number;
       }
     }
+  }
+
+  /** True when list and queue alone put the order behind the last one. */
+  private isBehindTail(order: number, level: number): boolean {
+    const { ints, floats } = this.orders;
+    return (
+      ints[order + LIST] === this.ints[level + TAIL_LIST] &&
+      (floats[(order >> 1) + QUEUE] as number) > (this.floats[(level >> 1) + TAIL_QUEUE] as number)
+    );
+  }
+
+  private setTail(level: number, order: number): void {
+    this.ints[level + TAIL] = order;
+    if (order < 0) return;
+    this.ints[level + TAIL_LIST] = this.orders.ints[order + LIST] as number;
+    this.floats[(level >> 1) + TAIL_QUEUE] = this.orders.floats[(order >> 1) + QUEUE] as number;
   }
 
   private before(left: number, right: number): boolean {
