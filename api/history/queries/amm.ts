@@ -12,10 +12,14 @@ export interface Steps {
 
 const MIN_STEP_S = 20;
 
-/** At most `samples` points from start to end, both inclusive, at least 20 seconds apart (specification, Limits). */
+/**
+ * At most `samples` points from start to end, both inclusive, at least 20 seconds apart (specification, Limits). They are
+ * counted back from the end, so that the newest state always has its point, however wide the step and young the chain.
+ */
 export function stepsOf(start: number, end: number, samples: number): Steps {
   const step = Math.max(MIN_STEP_S, Math.ceil((end - start) / samples));
-  return { first: start, step, count: Math.min(samples, Math.floor((end - start) / step) + 1) };
+  const count = Math.min(samples, Math.floor((end - start) / step) + 1);
+  return { first: end - (count - 1) * step, step, count };
 }
 
 /** Column expressions of a sample; a sample in which one is null says nothing. */

@@ -87,9 +87,12 @@ export function ammRoutes(app: FastifyInstance, services: HistoryServices): void
             },
           },
           response: {
-            200: answerOf('oldest first; the value is the last one known at the time', {
-              data: listOf(listOf({ type: ['integer', 'string'] }), `${point}, raw integers as text`),
-            }),
+            200: answerOf(
+              'oldest first, in even steps back from the end; the value is the last one known at the time',
+              {
+                data: listOf(listOf({ type: ['integer', 'string'] }), `${point}, raw integers as text`),
+              },
+            ),
             ...errorResponses,
             [HISTORY_ERRORS.validation.status]: REFUSAL,
           },

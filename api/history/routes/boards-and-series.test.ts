@@ -159,12 +159,12 @@ describe('/amm', () => {
       sample(1000, { market_index: 1, oracle_price: '7' }),
     ]);
     const at = async (name: string) => data(`/amm/${name}?marketName=sol-perp&start=1000&end=1001`);
-    expect(await at('position')).toEqual([[1000, '-170141183460469231731687303715884105727']]);
-    expect(await at('bidAskPrice')).toEqual([[1000, '999', '1001']]);
-    expect(await at('oraclePrice')).toEqual([[1000, '1000']]);
-    expect(await at('spreads')).toEqual([[1000, '250', '300']]);
-    expect(await at('openInterest')).toEqual([[1000, '9']]);
-    expect(await data('/amm/oraclePrice?symbol=BTC-PERP&start=1000&end=1001')).toEqual([[1000, '7']]);
+    expect(await at('position')).toEqual([[1001, '-170141183460469231731687303715884105727']]);
+    expect(await at('bidAskPrice')).toEqual([[1001, '999', '1001']]);
+    expect(await at('oraclePrice')).toEqual([[1001, '1000']]);
+    expect(await at('spreads')).toEqual([[1001, '250', '300']]);
+    expect(await at('openInterest')).toEqual([[1001, '9']]);
+    expect(await data('/amm/oraclePrice?symbol=BTC-PERP&start=1000&end=1001')).toEqual([[1001, '7']]);
   });
 
   it('has at each step the last value known, and nothing before the first', async () => {
@@ -172,9 +172,9 @@ describe('/amm', () => {
     await asking.stage.store('market_sample', [...stored, sample(1060, { oracle_price: null })]);
     const naive = (start: number, end: number, step: number, count: number) => {
       const points: (number | string)[][] = [];
-      for (let ts = start; ts <= end && ts < start + count * step; ts += step) {
+      for (let ts = end; ts >= start && ts > end - count * step; ts -= step) {
         const known = stored.filter((row) => row.ts <= ts).at(-1);
-        if (known) points.push([ts, String(known.ts)]);
+        if (known) points.unshift([ts, String(known.ts)]);
       }
       return points;
     };
@@ -184,8 +184,16 @@ describe('/amm', () => {
     expect(await series(1000, 1100, 11_000)).toHaveLength(5);
     expect(await series(1000, 1099, 3)).toEqual(naive(1000, 1099, 33, 3));
     expect(await series(1040, 1100, 2)).toEqual(naive(1040, 1100, 30, 2));
-    expect(await series(1096, 1097, 1)).toEqual([[1096, '1095']]);
+    expect(await series(1096, 1097, 1)).toEqual([[1097, '1095']]);
     expect(await series(900, 1000, 5)).toEqual([]);
+  });
+
+  it('tells the newest state of a young chain, however wide the steps', async () => {
+    await asking.stage.store('market_sample', [sample(NOW - 60), sample(NOW - 10)]);
+    for (const samples of [1, 2, 7, 500]) {
+      const points = await data(`/amm/oraclePrice?marketName=SOL-PERP&start=${NOW - 60 * DAY}&samples=${samples}`);
+      expect(points).toEqual([[NOW, String(NOW - 10)]]);
+    }
   });
 
   it('looks back a day unless told otherwise', async () => {

@@ -78,7 +78,7 @@ function sampleAt(samples: readonly Sample[], type: string, index: number, ts: n
   return found;
 }
 
-/** Three ranges: a day in fine steps, the month in coarse ones, and one that begins before the chain did. */
+/** A day in fine steps, the month in coarse ones, a range that begins before the chain did, and steps longer than its life. */
 async function ammSeries(samples: readonly Sample[], name: string, base: string): Promise<StatsResult> {
   const now = Math.floor(Date.now() / 1000);
   const own = samples.filter(({ market_type: type, market_index: index }) => type === 'perp' && index === 1);
@@ -87,18 +87,19 @@ async function ammSeries(samples: readonly Sample[], name: string, base: string)
     { start: now - 6 * DAY, end: now - 5 * DAY, samples: 200 },
     { start: now - 30 * DAY, end: now, samples: 300 },
     { start: now - 60 * DAY, end: now - 20 * DAY, samples: 100 },
+    { start: now - 400 * DAY, end: now, samples: 4 },
   ];
   for (const range of ranges) {
     const step = Math.max(20, Math.ceil((range.end - range.start) / range.samples));
     const expected: unknown[] = [];
-    for (let point = 0; point < range.samples && range.start + point * step <= range.end; point += 1) {
-      const ts = range.start + point * step;
+    for (let point = 0; point < range.samples && range.end - point * step >= range.start; point += 1) {
+      const ts = range.end - point * step;
       const values = own
         .filter((sample) => Number(sample.ts) <= ts)
         .map((sample) => SERIES[name]?.(sample) ?? [])
         .filter((members) => members.every((member) => member !== null))
         .at(-1);
-      if (values) expected.push([ts, ...values]);
+      if (values) expected.unshift([ts, ...values]);
     }
     const query = new URLSearchParams({
       marketName: PERP_SYMBOLS[1],
