@@ -190,6 +190,7 @@ describe('RPC source over the localnet', { timeout: 60_000 }, () => {
       nextBlock: () => ({ slot: ++slot, blockTime: slot, transactions: [] }),
       genesis: () => [],
       restingOrders: () => [],
+      markets: () => [],
       events: () => [],
       eventCounts: () => ({}),
       snapshot: () => null,

@@ -60,6 +60,24 @@ export interface TruthOrder {
   readonly bookOrderId: string | null;
 }
 
+/** One market as it stands now; amounts are raw integers as text. */
+export interface TruthMarket {
+  readonly marketType: 'perp' | 'spot';
+  readonly marketIndex: number;
+  readonly symbol: string;
+  readonly status: string;
+  /** Of base amounts: 9 for perps, the token's for spot. */
+  readonly decimals: number;
+  readonly tickSize: string;
+  readonly stepSize: string;
+  readonly minOrderSize: string;
+  /** 1e6. */
+  readonly oraclePrice: string;
+  /** Base 1e9; shorts zero or negative; both 0 for spot. */
+  readonly openInterestLong: string;
+  readonly openInterestShort: string;
+}
+
 /** The part of the exchange that the RPC server may call. */
 export interface Exchange {
   /** Computes the next slot's block. Deterministic: same options, same blocks. */
@@ -67,6 +85,7 @@ export interface Exchange {
   /** Accounts that exist at the start, before the first block. */
   genesis(): readonly LedgerAccount[];
   restingOrders(): readonly TruthOrder[];
+  markets(): readonly TruthMarket[];
   /** Events emitted since `from` (counted from 0), at most `limit`. Empty when truth is not kept. */
   events(from: number, limit: number): readonly TruthEvent[];
   /** How many events were emitted, by record name. */

@@ -139,6 +139,7 @@ describe('startLocalnet', () => {
     const events = await ask<{ slot: number }[]>(running.rpcUrl, 'localnet_events', { from: 1, limit: 2 });
     expect(events.map(({ slot }) => slot)).toEqual([FIRST_SLOT + 1, FIRST_SLOT + 2]);
     expect(await ask(running.rpcUrl, 'localnet_restingOrders')).toEqual([]);
+    expect(await ask(running.rpcUrl, 'localnet_markets')).toEqual([]);
     expect(await ask(running.rpcUrl, 'localnet_status')).toMatchObject({
       slot: FIRST_SLOT + 4,
       blockHeight: 5,

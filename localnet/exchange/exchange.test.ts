@@ -109,6 +109,18 @@ describe('the simulated exchange', () => {
     }
   });
 
+  it('tells its markets as they are listed and as they stand', () => {
+    const exchange = createExchange(OPTIONS);
+    run(exchange, 60);
+    const markets = exchange.markets();
+    expect(markets.map(({ symbol }) => symbol).join()).toBe('SOL-PERP,BTC-PERP,ETH-PERP,HYPE-PERP,USDT,SOL,BTC');
+    expect(markets[1]).toMatchObject({ status: 'active', decimals: 9, tickSize: '100000', minOrderSize: '100000' });
+    expect(markets[5]).toMatchObject({ marketType: 'spot', marketIndex: 1, decimals: 9, openInterestLong: '0' });
+    expect(markets.filter(({ marketType }) => marketType === 'perp').map((one) => one.openInterestShort)).toEqual(
+      worldOf(exchange).perps.map(({ account }) => String(account.base_asset_amount_short)),
+    );
+  });
+
   it.each([1, 2, 3])('writes bytes that Anchor decodes to the model and encodes alike (seed %i)', (seed) => {
     const exchange = createExchange({ ...OPTIONS, seed });
     run(exchange, 100);

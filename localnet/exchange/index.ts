@@ -6,7 +6,7 @@ import { USUAL_SLOT_MS } from './clock.ts';
 import { createWorld } from './genesis.ts';
 import { fillUpQuotes } from './quoting.ts';
 import { beginTransaction, ledgerAccount } from './transaction.ts';
-import { restingOrders } from './truth.ts';
+import { markets, restingOrders } from './truth.ts';
 import type { ExchangeOptions, Settings, World } from './world.ts';
 
 export type { ExchangeOptions } from './world.ts';
@@ -36,6 +36,7 @@ export function createExchange(options: ExchangeOptions, restored?: unknown): Ex
     nextBlock: () => nextBlock(world, settings),
     genesis: () => standingAccounts(world),
     restingOrders: () => restingOrders(world),
+    markets: () => markets(world),
     events: (from, limit) => world.events.slice(from, from + limit),
     eventCounts: () => ({ ...world.eventCounts }),
     snapshot: () => structuredClone(world),

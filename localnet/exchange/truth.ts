@@ -1,11 +1,11 @@
 // What really happened and what really rests, from the object model and not from bytes: tests compare with this.
 
-import type { TruthEvent, TruthOrder } from '../ledger-types.ts';
+import type { TruthEvent, TruthMarket, TruthOrder } from '../ledger-types.ts';
 import { NODE_OPEN, walk } from './clob.ts';
 import { isOnClob } from './orders.ts';
 import { truthOf } from './records.ts';
 import type { Transaction } from './transaction.ts';
-import { traderOf, type World } from './world.ts';
+import { perpPrice, spotPrice, traderOf, type World } from './world.ts';
 
 /** Writes down the records of a successful transaction: always their number, their content on request. */
 export function recordTruth(world: World, tx: Transaction, signature: string, keepEvents: boolean): void {
@@ -84,4 +84,45 @@ function clobOrders(world: World): TruthOrder[] {
     }
   }
   return found;
+}
+
+const PERP_BASE_DECIMALS = 9;
+
+/** Every market as it stands now, perps first. */
+export function markets(world: World): TruthMarket[] {
+  const perps = world.perps.map(({ account }): TruthMarket => {
+    return {
+      marketType: 'perp',
+      marketIndex: account.market_index,
+      symbol: symbolOf(account.name),
+      status: account.status,
+      decimals: PERP_BASE_DECIMALS,
+      tickSize: String(account.order_tick_size),
+      stepSize: String(account.order_step_size),
+      minOrderSize: String(account.market_stats.min_order_size),
+      oraclePrice: String(perpPrice(world, account.market_index)),
+      openInterestLong: String(account.base_asset_amount_long),
+      openInterestShort: String(account.base_asset_amount_short),
+    };
+  });
+  const spots = world.spots.map(({ account }): TruthMarket => {
+    return {
+      marketType: 'spot',
+      marketIndex: account.market_index,
+      symbol: symbolOf(account.name),
+      status: account.status,
+      decimals: account.decimals,
+      tickSize: String(account.order_tick_size),
+      stepSize: String(account.order_step_size),
+      minOrderSize: String(account.min_order_size),
+      oraclePrice: String(spotPrice(world, account.market_index)),
+      openInterestLong: '0',
+      openInterestShort: '0',
+    };
+  });
+  return [...perps, ...spots];
+}
+
+function symbolOf(name: readonly number[]): string {
+  return Buffer.from(name).toString('utf8').trim();
 }
