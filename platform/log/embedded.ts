@@ -9,7 +9,6 @@ import type { Config } from '../config.ts';
 import { type Environment, openEnvironment, put } from './embedded/environment.ts';
 import {
   decodeOffset,
-  decodeRecord,
   encodeOffset,
   encodeRecord,
   groupKey,
@@ -38,8 +37,6 @@ import {
 
 const FOLDER = 'log';
 const PAGE_RECORDS = 1000;
-/** A page ends after this many bytes even when more records were asked for. */
-const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 const RETENTION_PERIOD_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** What is younger is not removed for the size of the log: readers and their last snapshots are within it. */
@@ -141,7 +138,8 @@ class EmbeddedLog implements EventLog {
     this.#assertOpen();
     checkPartition(topic, partition);
     const { id } = this.#topic(topic);
-    return this.#environment.read(() => this.#page(id, partition, from, maxRecords));
+    const { pages } = this.#environment;
+    return this.#environment.read(() => pages.page(id, partition, from, maxRecords));
   }
 
   follow(options: FollowOptions): AsyncIterable<LogBatch> {
@@ -167,7 +165,11 @@ class EmbeddedLog implements EventLog {
       for (const [partition, cursor] of cursors) {
         const batch = environment.read(() => {
           const end = this.#next(id, partition);
-          return { partition, records: end > cursor ? this.#page(id, partition, cursor, maxRecords) : [], end };
+          return {
+            partition,
+            records: end > cursor ? environment.pages.page(id, partition, cursor, maxRecords) : [],
+            end,
+          };
         });
         const last = batch.records.at(-1);
         if (last === undefined) continue;
@@ -264,18 +266,6 @@ class EmbeddedLog implements EventLog {
 
   #next(topicId: number, partition: number): bigint {
     return decodeOffset(this.#environment.partitions.getBinary(partitionKey(topicId, partition)));
-  }
-
-  #page(topicId: number, partition: number, from: bigint, maxRecords: number): LogRecord[] {
-    const page: LogRecord[] = [];
-    let bytes = 0;
-    const range = { start: recordKey(topicId, partition, from), end: partitionEnd(topicId, partition) };
-    for (const { key, value } of this.#environment.records.getRange({ ...range, limit: maxRecords })) {
-      page.push(decodeRecord(partition, offsetOf(key), value));
-      bytes += value.length;
-      if (bytes >= PAGE_BYTES_MAX) break;
-    }
-    return page;
   }
 
   #topic(topic: Topic): StoredTopic {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { decodeOffset, encodeOffset } from './layout.ts';
 import { giveBackMapped } from './mapped.ts';
+import { PageReader } from './pages.ts';
 
 export type Store = Database<Uint8Array, Buffer>;
 
@@ -70,6 +71,8 @@ export class Environment {
   readonly partitions: Store;
   readonly records: Store;
   readonly groups: Store;
+  /** Reads `records` in bulk. */
+  readonly pages: PageReader;
   readonly #path: string;
   readonly #root: RootDatabase<Uint8Array, Buffer>;
   readonly #news = new EventEmitter();
@@ -102,6 +105,7 @@ export class Environment {
     this.topics = this.#root.openDB<Uint8Array, Buffer>('topics', binary);
     this.partitions = this.#root.openDB<Uint8Array, Buffer>('partitions', binary);
     this.records = this.#root.openDB<Uint8Array, Buffer>('records', binary);
+    this.pages = new PageReader(this.#root, 'records');
     this.groups = this.#root.openDB<Uint8Array, Buffer>('groups', binary);
     this.#news.setMaxListeners(0);
     this.#sequence = this.#readSequence();

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appendedMsOf, decodeRecord, encodeRecord, packed, recordKeyOf } from './layout.ts';
 
+const sliced = (bytes: Uint8Array, start: number, end: number) => bytes.slice(start, end);
 const APPENDED_MS = 1_700_000_000_123;
 
 describe('stored records', () => {
@@ -16,7 +17,7 @@ describe('stored records', () => {
       fc.property(fc.string({ maxLength: 100, unit: fc.constantFrom('a', '€', '\0') }), value, (name, bytes) => {
         const key = Buffer.from(name).toString();
         const stored = encodeRecord(packed({ key, value: bytes }), APPENDED_MS);
-        const read = decodeRecord(3, 9n, stored);
+        const read = decodeRecord(3, 9n, Buffer.concat([stored, Buffer.of(1)]), stored.length, sliced);
         expect({ ...read, value: null }).toEqual({ partition: 3, offset: 9n, key, value: null });
         expect(Buffer.compare(read.value, bytes)).toBe(0);
         expect(recordKeyOf(stored)).toBe(key);
@@ -38,6 +39,6 @@ describe('stored records', () => {
   it('of a layout that is not known are refused', () => {
     const stored = encodeRecord({ key: 'k', value: Buffer.from('v') }, APPENDED_MS);
     stored[0] = 3;
-    expect(() => decodeRecord(0, 0n, stored)).toThrow(/layout 3/);
+    expect(() => decodeRecord(0, 0n, stored, stored.length, sliced)).toThrow(/layout 3/);
   });
 });

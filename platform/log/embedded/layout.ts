@@ -41,8 +41,17 @@ export function partitionEnd(topicId: number, partition: number): Buffer {
   return recordKey(topicId, partition, OFFSET_MAX);
 }
 
-export function offsetOf(key: Uint8Array): bigint {
-  return asBuffer(key).readBigUInt64BE(PARTITION_KEY_BYTES);
+/** `keyAt`: where the record's key begins in `bytes`. */
+export function offsetOf(bytes: Uint8Array, keyAt = 0): bigint {
+  const at = keyAt + PARTITION_KEY_BYTES;
+  const high = uint32(bytes, at);
+  const low = uint32(bytes, at + 4);
+  return high === 0 ? BigInt(low) : (BigInt(high) << 32n) | BigInt(low);
+}
+
+function uint32(bytes: Uint8Array, at: number): number {
+  const [a = 0, b = 0, c = 0, d = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
 }
 
 export function partitionKey(topicId: number, partition: number): Buffer {
@@ -87,13 +96,25 @@ export function encodeRecord({ key, value, isPacked }: StoredRecord, appendedMs:
   return bytes;
 }
 
-/** `stored` must not be reused by the caller: the value may be a view of it. */
-export function decodeRecord(partition: number, offset: bigint, stored: Uint8Array): LogRecord {
+/** Hands on a part of bytes that belong to somebody else. */
+export type Keep = (bytes: Uint8Array, start: number, end: number) => Uint8Array;
+
+/** The record in the first `size` bytes of `stored`; its value is what `keep` makes of its bytes. */
+export function decodeRecord(
+  partition: number,
+  offset: bigint,
+  stored: Uint8Array,
+  size: number,
+  keep: Keep,
+): LogRecord {
   const bytes = checked(stored);
   const valueAt = HEAD_BYTES + bytes.readUInt16BE(KEY_LENGTH_AT);
-  const rest = bytes.subarray(valueAt);
-  const value = bytes[0] === PACKED ? inflateRawSync(rest, { maxOutputLength: PACK_MAX_BYTES }) : rest;
-  return { partition, offset, key: bytes.toString('utf8', HEAD_BYTES, valueAt), value };
+  const key = bytes.toString('utf8', HEAD_BYTES, valueAt);
+  const value =
+    bytes[0] === PACKED
+      ? inflateRawSync(bytes.subarray(valueAt, size), { maxOutputLength: PACK_MAX_BYTES })
+      : keep(bytes, valueAt, size);
+  return { partition, offset, key, value };
 }
 
 export function recordKeyOf(stored: Uint8Array): string {
