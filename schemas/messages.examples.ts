@@ -52,6 +52,7 @@ const amm: AmmState = {
   shortSpread: 125,
   referencePriceOffset: -77,
   curveUpdateIntensity: 100,
+  totalExchangeFee: 123_456_789n,
   ammSpreadAdjustment: -5,
   ammInventorySpreadAdjustment: 5,
   lastUpdateSlot: 300_000_000n,

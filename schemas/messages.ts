@@ -70,6 +70,8 @@ export interface AmmState {
   readonly bidQuoteAssetReserve: bigint;
   readonly baseAssetAmountWithAmm: bigint;
   readonly totalFeeMinusDistributions: bigint;
+  /** Fees that the exchange took in this market; null in messages written before it was part of them. Quote, 1e6. */
+  readonly totalExchangeFee: bigint | null;
   readonly netRevenueSinceLastFunding: bigint;
   readonly baseSpread: number;
   readonly maxSpread: number;

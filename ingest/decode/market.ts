@@ -157,6 +157,7 @@ function ammReader(layout: StructLayout): Field<AmmState> {
     bidQuoteAssetReserve: wide('bid_quote_asset_reserve'),
     baseAssetAmountWithAmm: wide('base_asset_amount_with_amm'),
     totalFeeMinusDistributions: wide('total_fee_minus_distributions'),
+    totalExchangeFee: bigintField(requiredPlace(layout, 'fee_ledger.total_exchange_fee', 'amm.total_exchange_fee')),
     netRevenueSinceLastFunding: wideOrZero('net_revenue_since_last_funding'),
     baseSpread: small('base_spread'),
     maxSpread: small('max_spread'),

@@ -16,11 +16,12 @@ import type {
   MarketView,
   ViewOracle,
 } from '../../schemas/index.ts';
+import { liveCurve } from './live-curve.ts';
 import { CLOB, USER } from './orders.ts';
 import { marketMakerOracle, viewOracle } from './quotes.ts';
 import { RestingOrders } from './resting.ts';
 import { fitsNumber } from './size.ts';
-import { sameCurve, vammBook, vammQuotes } from './vamm.ts';
+import { type Quoting, quotesAlike, vammBook, vammQuotes } from './vamm.ts';
 
 /** A whole snapshot of a book goes out about once in this many slots (one minute of 400 ms slots). */
 export const SNAPSHOT_EVERY_SLOTS = 150;
@@ -64,7 +65,7 @@ export class BookEngine {
   private headChanged = false;
   private readonly foreseen = new Int32Array(FORESEEN_MAX);
   private foreseenMix = 0;
-  private quoted: { readonly market: BookMarket; readonly oracle: bigint } | null = null;
+  private quoted: (Quoting & { readonly oracle: bigint }) | null = null;
 
   /** `epochAfter`: the epoch that this engine's must be above, when an earlier one could not be continued. */
   constructor(ref: MarketRef, epochAfter = 0) {
@@ -321,9 +322,10 @@ export class BookEngine {
       return;
     }
     const { price } = this.mmOracle;
-    if (this.quoted !== null && this.quoted.oracle === price && sameCurve(this.quoted.market, market)) return;
-    this.quoted = { market, oracle: price };
-    const { bids, asks } = vammBook(market, market.amm, price);
+    const quoting = { market, curve: liveCurve(market.amm, price), oracle: price };
+    if (this.quoted !== null && this.quoted.oracle === price && quotesAlike(this.quoted, quoting)) return;
+    this.quoted = quoting;
+    const { bids, asks } = vammBook(market, quoting.curve, price);
     this.orders.bids.setVamm(bids);
     this.orders.asks.setVamm(asks);
   }

@@ -18,6 +18,7 @@ export {
   levelSize,
   mergeLevels,
 } from './levels.ts';
+export { liveCurve } from './live-curve.ts';
 export { BEST_MAKERS, bestMakers } from './makers.ts';
 export { marketMakerOracle, type Quotes, quotesOf } from './quotes.ts';
 export { auctionComplete, auctionValue, clampedSize, classify, orderPrice, remainingSize } from './rules.ts';

@@ -121,7 +121,7 @@ export function vammQuotes(market: BookMarket, oracleSlot: bigint, slot: number)
   return market.oracleSource === 'prelaunch' || BigInt(slot) - oracleSlot <= BigInt(VAMM_ORACLE_MAX_AGE_SLOTS);
 }
 
-/** Both sides of a quoting market at an oracle price (1e6). */
+/** Both sides of a quoting market at an oracle price (1e6), from its curve as it is then (`liveCurve`). */
 export function vammBook(
   market: BookMarket,
   amm: AmmState,
@@ -142,12 +142,16 @@ export function vammBook(
   return { bids: levels('bid'), asks: levels('ask') };
 }
 
-/** True when two market accounts give the same vAMM levels at equal oracle prices. */
-export function sameCurve(left: BookMarket, right: BookMarket): boolean {
-  if (left.amm === null || right.amm === null) return left.amm === right.amm;
-  for (const field of MARKET_INPUTS) if (left[field] !== right[field]) return false;
-  for (const field of CURVE_INPUTS) if (left.amm[field] !== right.amm[field]) return false;
+/** True when two markets with these curves give the same vAMM levels at equal oracle prices. */
+export function quotesAlike(left: Quoting, right: Quoting): boolean {
+  for (const field of MARKET_INPUTS) if (left.market[field] !== right.market[field]) return false;
+  for (const field of CURVE_INPUTS) if (left.curve[field] !== right.curve[field]) return false;
   return true;
+}
+
+export interface Quoting {
+  readonly market: BookMarket;
+  readonly curve: AmmState;
 }
 
 const MARKET_INPUTS = ['stepSize', 'tickSize', 'minOrderSize', 'marketIndex'] as const;

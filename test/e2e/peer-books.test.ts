@@ -11,18 +11,27 @@ import {
   groupBook,
   type Level,
   levelSize,
+  liveCurve,
   mergeLevels,
   type Side,
   vammLevels,
 } from '../../processors/index.ts';
 import type { OrderState } from '../../schemas/index.ts';
 import { type CurveTerms, curves, type TwinCurve, twinCurve } from './harness/peer-curve.ts';
-import { loadSdk, type PeerLevel, type Sdk } from './harness/peer-sdk.ts';
+import { loadSdk, type PeerLevel, type PeerStruct, type Sdk } from './harness/peer-sdk.ts';
 
 const CURVE_RUNS = 1_000;
 const BOOK_RUNS = 500;
 const LIST_RUNS = 3_000;
 const SIDES = ['bid', 'ask'] as const;
+const CURVE_FIELDS = [
+  'baseAssetReserve',
+  'quoteAssetReserve',
+  'sqrtK',
+  'pegMultiplier',
+  'totalFeeMinusDistributions',
+  'netRevenueSinceLastFunding',
+] as const;
 const ALL = 1_000_000;
 
 let sdk: Sdk;
@@ -70,7 +79,30 @@ function engineOf({ market, oracle }: TwinCurve): BookEngine {
   return engine;
 }
 
-describe('vAMM levels beside the client library', () => {
+describe('the vAMM beside the client library', () => {
+  it('moves its curve to the oracle alike, whether it can pay for the peg, must lower k for it, or stops on the way', () => {
+    const outcomes = { 'peg moved': 0, 'k lowered': 0, 'k lowered, short of the oracle': 0 };
+    const followed = curves.map((terms): CurveTerms => ({ ...terms, spreads: 'stored spreads' }));
+    fc.assert(
+      fc.property(followed, fc.integer({ min: 1_000, max: 500_000 }), (terms, maxSpread) => {
+        const { amm, oracle, request } = twinCurve(sdk, { ...terms, maxSpread });
+        const account = (request.marketAccount as { readonly amm: PeerStruct }).amm;
+        const theirs = sdk.calculateUpdatedAMM(account, request.mmOraclePriceData as PeerStruct);
+        const ours = liveCurve(amm, oracle.price);
+        // The library makes the quote reserve of a curve that stays anew from the invariant all the same.
+        if (ours === amm) return;
+        for (const field of CURVE_FIELDS) expect(ours[field], field).toBe(BigInt(theirs[field].toString()));
+        const reservePrice = (ours.quoteAssetReserve * ours.pegMultiplier) / ours.baseAssetReserve;
+        const gap = reservePrice - oracle.price;
+        const isShort = (gap < 0n ? -gap : gap) * 1_000n > oracle.price;
+        if (ours.sqrtK === amm.sqrtK) outcomes['peg moved'] += 1;
+        else outcomes[isShort ? 'k lowered, short of the oracle' : 'k lowered'] += 1;
+      }),
+      { numRuns: CURVE_RUNS },
+    );
+    for (const [outcome, count] of Object.entries(outcomes)) expect(count, outcome).toBeGreaterThan(CURVE_RUNS / 100);
+  });
+
   it('are the same slices in the same order from the same spread reserves', () => {
     // Open liquidity is given to us here, so what would silence a side is left to the next test.
     const open = curves.map((terms): CurveTerms => ({ ...terms, isPaused: false, minOrderSize: 0n }));

@@ -91,6 +91,7 @@ export function ammOf(terms: Partial<AmmState> = {}): AmmState {
     bidQuoteAssetReserve: 0n,
     baseAssetAmountWithAmm: 0n,
     totalFeeMinusDistributions: 0n,
+    totalExchangeFee: 0n,
     netRevenueSinceLastFunding: 0n,
     baseSpread: 2_000,
     maxSpread: 50_000,

@@ -3,6 +3,7 @@
 
 import type { BookMarket, BookOracle, OrderState, ViewLevel, ViewOrder } from '../../../schemas/index.ts';
 import type { BookMessage } from '../engine.ts';
+import { liveCurve } from '../live-curve.ts';
 import { keyText } from '../makers.ts';
 import { marketMakerOracle } from '../quotes.ts';
 import { vammBook, vammQuotes } from '../vamm.ts';
@@ -85,7 +86,7 @@ export class NaiveBookModel {
     const own = marketMakerOracle(this.market, this.oracle);
     const oracle = own ?? { price: this.oracle.price, slot: this.oracle.oracleSlot };
     if (!vammQuotes(this.market, oracle.slot, this.slot)) return [[], []] as const;
-    const { bids, asks } = vammBook(this.market, this.market.amm, oracle.price);
+    const { bids, asks } = vammBook(this.market, liveCurve(this.market.amm, oracle.price), oracle.price);
     return [bids, asks] as const;
   }
 

@@ -10,6 +10,7 @@ const SLOT = 1_000;
 const KEY = new Uint8Array(32);
 const NOW = 1_700_000_000n;
 const FUNDING_PERIOD = 3_600n;
+const INVENTORY_VALUE_MAX = 10n ** 15n;
 
 /** Where our side has its spread reserves from: the chain's reserves, the chain's spreads, or the base spread alone. */
 export type Spreads = 'stored reserves' | 'stored spreads' | 'base spread';
@@ -22,8 +23,8 @@ const percent = (min: number, max: number) => fc.bigInt({ min: BigInt(min), max:
  * Left out, with the reason:
  * - intensity above 100: the library averages premiums and smooths by slots (reference 2.6.2), of which we take the
  *   outcome, the reference offset that the chain stored;
- * - a curve whose inventory is not zero: the library then repegs within a budget (reference 2.6), of which we take the
- *   outcome too. With no inventory a repeg is free and still moves the peg;
+ * - an inventory where the chain's reserves are taken: they are those of a curve that was moved already, and a curve with
+ *   an inventory that could not pay for its way moves on when it is moved again;
  * - a base spread of 1: the library halves it in floating point and moves the ask by the least spread, the program
  *   halves whole numbers and moves nothing;
  * - spreads above 100 % and a base reserve that would be sold out: the library divides by zero there.
@@ -48,6 +49,11 @@ export const curves = fc.record({
   isSpreadStored: fc.boolean(),
   confidencePercent: percent(0, 3),
   stdPercent: percent(0, 10),
+  /** Of the base reserve, negative when users are short. */
+  inventoryPerMille: fc.bigInt({ min: -200n, max: 200n }),
+  /** Quote, 1e6: from a purse that pays for no move to one that pays for any. */
+  purse: fc.oneof(fc.bigInt({ min: -(10n ** 9n), max: 10n ** 9n }), fc.bigInt({ min: 0n, max: 10n ** 15n })),
+  exchangeFee: fc.bigInt({ min: 0n, max: 10n ** 9n }),
   volumes: fc.tuple(percent(0, 10 ** 12), percent(0, 10 ** 12), percent(0, 10 ** 12)),
 });
 
@@ -81,6 +87,13 @@ export function twinCurve(sdk: Sdk, terms: CurveTerms): TwinCurve {
   return { amm, market, oracle, request };
 }
 
+/** The library has the value of an inventory (quote, 1e6) as a double. */
+function boundedInventory(inventory: bigint, price: bigint): bigint {
+  const most = (INVENTORY_VALUE_MAX * 1_000_000_000n) / price;
+  if (inventory > most) return most;
+  return inventory < -most ? -most : inventory;
+}
+
 type PlainCurve = ReturnType<typeof plainCurve>;
 
 function plainCurve(terms: CurveTerms) {
@@ -88,9 +101,15 @@ function plainCurve(terms: CurveTerms) {
   const quote = (terms.sqrtK * terms.sqrtK) / base;
   const reservePrice = (quote * terms.pegMultiplier) / base;
   const oracle = (reservePrice * terms.oraclePercent) / 100n;
+  const hasInventory = terms.spreads !== 'stored reserves';
+  const inventory = hasInventory ? boundedInventory((base * terms.inventoryPerMille) / 1_000n, reservePrice) : 0n;
   return {
     base,
     quote,
+    inventory,
+    terminalQuote: (terms.sqrtK * terms.sqrtK) / (base + inventory),
+    purse: hasInventory ? terms.purse : 10n ** 9n,
+    exchangeFee: hasInventory ? terms.exchangeFee : 0n,
     reservePrice,
     oracle,
     confidence: (oracle * terms.confidencePercent) / 100n,
@@ -106,15 +125,15 @@ function requestOf(sdk: Sdk, terms: CurveTerms, plain: PlainCurve) {
   const amm = {
     baseAssetReserve: big(plain.base),
     quoteAssetReserve: big(plain.quote),
-    terminalQuoteAssetReserve: big(plain.quote),
+    terminalQuoteAssetReserve: big(plain.terminalQuote),
     sqrtK: big(terms.sqrtK),
     pegMultiplier: big(terms.pegMultiplier),
     minBaseAssetReserve: big(plain.min),
     maxBaseAssetReserve: big(plain.max),
-    baseAssetAmountWithAmm: big(0n),
+    baseAssetAmountWithAmm: big(plain.inventory),
     baseAssetAmountWithUnsettledLp: big(0n),
-    totalFeeMinusDistributions: big(10n ** 9n),
-    totalExchangeFee: big(0n),
+    totalFeeMinusDistributions: big(plain.purse),
+    totalExchangeFee: big(plain.exchangeFee),
     netRevenueSinceLastFunding: big(0n),
     baseSpread: terms.baseSpread,
     maxSpread: terms.maxSpread,
@@ -153,8 +172,8 @@ function requestOf(sdk: Sdk, terms: CurveTerms, plain: PlainCurve) {
   };
 }
 
-// The library applies the oracle-driven update of peg and k to the account it is given; our account is the one that the
-// program has updated already, so ours is told what the update came to.
+// Both are given the account as the program left it and move it to the oracle themselves. Of the spreads ours is told what
+// the library makes of the moved curve; and where we are to take the chain's reserves, it is told the moved curve itself.
 function describe(sdk: Sdk, terms: CurveTerms, plain: PlainCurve, request: ReturnType<typeof requestOf>) {
   const { mmOraclePriceData, now } = request;
   const updated = sdk.calculateUpdatedAMM(request.marketAccount.amm, mmOraclePriceData);
@@ -164,21 +183,23 @@ function describe(sdk: Sdk, terms: CurveTerms, plain: PlainCurve, request: Retur
   const areSpreadsStored = terms.spreads !== 'base spread' || terms.isSpreadStored;
   const whole = (value: { toString(): string }) => BigInt(value.toString());
   const stored = (value: { toString(): string }) => (areReservesStored ? whole(value) : 0n);
+  const curve = areReservesStored ? updated : request.marketAccount.amm;
   const amm: AmmState = {
-    baseAssetReserve: whole(updated.baseAssetReserve),
-    quoteAssetReserve: whole(updated.quoteAssetReserve),
+    baseAssetReserve: whole(curve.baseAssetReserve),
+    quoteAssetReserve: whole(curve.quoteAssetReserve),
     sqrtK: terms.sqrtK,
-    pegMultiplier: whole(updated.pegMultiplier),
+    pegMultiplier: whole(curve.pegMultiplier),
     minBaseAssetReserve: plain.min,
     maxBaseAssetReserve: plain.max,
-    terminalQuoteAssetReserve: plain.quote,
+    terminalQuoteAssetReserve: plain.terminalQuote,
     concentrationCoef: 1_414_213n,
     askBaseAssetReserve: stored(ask.baseAssetReserve),
     askQuoteAssetReserve: stored(ask.quoteAssetReserve),
     bidBaseAssetReserve: stored(bid.baseAssetReserve),
     bidQuoteAssetReserve: stored(bid.quoteAssetReserve),
-    baseAssetAmountWithAmm: 0n,
-    totalFeeMinusDistributions: 10n ** 9n,
+    baseAssetAmountWithAmm: plain.inventory,
+    totalFeeMinusDistributions: plain.purse,
+    totalExchangeFee: plain.exchangeFee,
     netRevenueSinceLastFunding: 0n,
     baseSpread: terms.baseSpread,
     maxSpread: terms.maxSpread,

@@ -25,6 +25,13 @@ export interface PeerReserves {
   readonly quoteAssetReserve: Big;
 }
 
+export interface PeerCurve extends PeerReserves {
+  readonly sqrtK: Big;
+  readonly pegMultiplier: Big;
+  readonly totalFeeMinusDistributions: Big;
+  readonly netRevenueSinceLastFunding: Big;
+}
+
 export interface Sdk {
   readonly BN: new (text: string) => Big;
   readonly PerpOperation: { readonly AMM_FILL: number };
@@ -37,7 +44,7 @@ export interface Sdk {
     basePrecision: Big,
     l2: { bids: readonly object[]; asks: readonly object[] },
   ): Readonly<Record<string, Big>>;
-  calculateUpdatedAMM(amm: PeerStruct, oracle: PeerStruct): PeerReserves & { readonly pegMultiplier: Big };
+  calculateUpdatedAMM(amm: PeerStruct, oracle: PeerStruct): PeerCurve;
   /** Long spread, then short spread, 1e6 = 100 %; halves are possible. */
   calculateSpread(amm: object, oracle: PeerStruct, now: Big): readonly [number, number];
   /** Bid reserves, then ask reserves. */
