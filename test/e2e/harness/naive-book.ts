@@ -5,6 +5,7 @@ import { BorshAccountsCoder, type Idl } from '@coral-xyz/anchor';
 import { PublicKey } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { loadDefinition } from '../../../schemas/index.ts';
+import { type Fields, naiveCurve } from './naive-curve.ts';
 import { rpcCall } from './processes.ts';
 
 const NODES_OFFSET = 9648;
@@ -21,7 +22,6 @@ const BASE = 1_000_000_000n;
 const PRICE = 1_000_000n;
 
 type Side = 'bids' | 'asks';
-type Fields = Record<string, unknown>;
 
 export interface NaiveLevel {
   readonly price: string;
@@ -282,20 +282,19 @@ function vammLevels(market: Fields, oracle: Oracle, slot: bigint, exchangeStatus
     return none;
   if (slot - oracle.quoteSlot > ORACLE_STALE_SLOTS) return none;
   const amm = market.amm as Fields;
-  const k = big(amm.sqrt_k) * big(amm.sqrt_k);
+  const curve = naiveCurve(market, oracle.quotePrice);
+  const { k, peg } = curve;
   const step = big(market.order_step_size);
   const tick = big(market.order_tick_size);
   const least = big((market.market_stats as Fields).min_order_size);
-  const peg = big(amm.peg_multiplier);
   const majors = num(market.market_index) <= 2;
   const tops = majors ? [5_000n, 10_000n, 20_000n, 50_000n] : [500n, 1_000n, 2_000n, 5_000n];
   const side = (which: Side): Slice[] => {
-    const reserve = big(amm.base_asset_reserve);
+    const reserve = curve.base;
     const depth =
       which === 'bids' ? big(amm.max_base_asset_reserve) - reserve : reserve - big(amm.min_base_asset_reserve);
     if (depth <= 0n || depth / 2n < step || depth < 2n * least) return [];
-    let base = big(which === 'bids' ? amm.bid_base_asset_reserve : amm.ask_base_asset_reserve);
-    let quote = big(which === 'bids' ? amm.bid_quote_asset_reserve : amm.ask_quote_asset_reserve);
+    let { base, quote } = curve[which];
     const levels: Slice[] = [];
     let used = 0n;
     let size = depth / BigInt(VAMM_ORDERS - tops.length);
