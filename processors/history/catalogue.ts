@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { EVENT_NAMES, UNKNOWN_RECORD } from '../../schemas/index.ts';
-import { type ColumnEncoder, compileColumns } from './columns.ts';
+import { type Columns, compileColumns } from './columns.ts';
 import { type ContainerHead, containerHead } from './container.ts';
 import { compileCheck } from './datum.ts';
 
@@ -14,23 +14,21 @@ const MARK_0 = 0xc3;
 const MARK_1 = 0x01;
 const REGISTRY_MAGIC = 0;
 /** Bytes before the datum. */
-export const SINGLE_OBJECT_BYTES = 10;
-export const REGISTRY_BYTES = 5;
+const SINGLE_OBJECT_BYTES = 10;
+const REGISTRY_BYTES = 5;
 
 /** One version of one event's schema. */
 export interface EventSchema {
   readonly event: string;
   /** Short name of the version, part of the deduplication token. */
   readonly version: string;
+  /** Where the datum begins in a record of this version, behind the wire header. */
+  readonly start: number;
   readonly head: ContainerHead;
   /** Null when ClickHouse must read the Avro itself. Made at the first use: most versions never come. */
-  readonly columns: ColumnEncoder | null;
+  readonly columns: Columns | null;
+  /** For records without columns: those check what they read. */
   readonly isValid: (bytes: Uint8Array, start: number) => boolean;
-}
-
-export interface Recognised {
-  readonly schema: EventSchema;
-  readonly start: number;
 }
 
 export type ParkReason =
@@ -68,7 +66,7 @@ export class SchemaCatalogue {
   #add(event: string, print: bigint, text: string): void {
     const low = Number(BigInt.asUintN(32, print));
     const high = this.#byFingerprint.get(low) ?? new Map<number, EventSchema>();
-    high.set(Number(print >> 32n), eventSchema(event, print.toString(16), text, print));
+    high.set(Number(print >> 32n), eventSchema(event, print.toString(16), text, print, SINGLE_OBJECT_BYTES));
     this.#byFingerprint.set(low, high);
   }
 
@@ -85,32 +83,27 @@ export class SchemaCatalogue {
     this.#byId.set(id, text === null ? null : registrySchema(id, text));
   }
 
-  /** The record's schema, after checking that its bytes are one record of that schema. */
-  recognise(bytes: Uint8Array): Recognised | Unreadable {
-    const found = this.#lookUp(bytes);
-    if ('reason' in found || found.schema.isValid(bytes, found.start)) return found;
-    return {
-      reason: 'invalid-datum',
-      detail: `${bytes.length} bytes are no ${found.schema.event} (${found.schema.version})`,
-    };
-  }
-
-  #lookUp(bytes: Uint8Array): Recognised | Unreadable {
+  /** The schema that wrote a record, by its wire header; the datum behind it is not looked at. */
+  recognise(bytes: Uint8Array): EventSchema | Unreadable {
     if (bytes[0] === MARK_0 && bytes[1] === MARK_1 && bytes.length >= SINGLE_OBJECT_BYTES) {
       const schema = this.#byFingerprint.get(uint32LittleEndian(bytes, 2))?.get(uint32LittleEndian(bytes, 6));
-      if (schema) return { schema, start: SINGLE_OBJECT_BYTES };
-      return {
-        reason: 'unknown-fingerprint',
-        detail: Buffer.from(bytes.subarray(2, SINGLE_OBJECT_BYTES)).toString('hex'),
-      };
+      return (
+        schema ?? {
+          reason: 'unknown-fingerprint',
+          detail: Buffer.from(bytes.subarray(2, SINGLE_OBJECT_BYTES)).toString('hex'),
+        }
+      );
     }
     if (bytes[0] === REGISTRY_MAGIC && bytes.length >= REGISTRY_BYTES) {
       const id = uint32BigEndian(bytes, 1);
-      const schema = this.#byId.get(id);
-      return schema ? { schema, start: REGISTRY_BYTES } : { reason: 'unknown-schema-id', detail: String(id) };
+      return this.#byId.get(id) ?? { reason: 'unknown-schema-id', detail: String(id) };
     }
     return { reason: 'not-a-record', detail: `${bytes.length} bytes without a known header` };
   }
+}
+
+export function invalidDatum({ event, version }: EventSchema, bytes: Uint8Array): Unreadable {
+  return { reason: 'invalid-datum', detail: `${bytes.length} bytes are no ${event} (${version})` };
 }
 
 /** null for a schema that is none of our events, or that cannot be read at all: asking again would not help. */
@@ -119,17 +112,18 @@ function registrySchema(id: number, text: string): EventSchema | null {
     const { name } = JSON.parse(text) as { name?: unknown };
     const event = typeof name === 'string' ? (name.split('.').at(-1) ?? '') : '';
     const known = event === UNKNOWN_RECORD || EVENT_NAMES.includes(event);
-    return known ? eventSchema(event, `id${id}`, text, BigInt(id)) : null;
+    return known ? eventSchema(event, `id${id}`, text, BigInt(id), REGISTRY_BYTES) : null;
   } catch {
     return null;
   }
 }
 
-function eventSchema(event: string, version: string, text: string, mark: bigint): EventSchema {
-  let columns: ColumnEncoder | null | undefined;
+function eventSchema(event: string, version: string, text: string, mark: bigint, start: number): EventSchema {
+  let columns: Columns | null | undefined;
   return {
     event,
     version,
+    start,
     head: containerHead(text, mark),
     isValid: compileCheck(text),
     get columns() {

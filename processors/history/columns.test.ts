@@ -18,7 +18,9 @@ function encode(text: string, rows: readonly Buffer[]): Buffer {
   const found = compileColumns(text);
   if (!found) throw new Error('no columns');
   // A datum stands behind its wire header.
-  return found.encode(rows.map((bytes) => ({ bytes: Buffer.concat([Buffer.alloc(3, 7), bytes]), start: 3 })));
+  const block = found.open(rows.length);
+  for (const row of rows) if (!block.add(Buffer.concat([Buffer.alloc(3, 7), row]), 3)) throw new Error('not a record');
+  return block.body();
 }
 /** What stands before the data of a block's only column. */
 const head = (rows: number, type: string) => 2 + 1 + 2 + 1 + type.length + (rows > 127 ? 1 : 0);

@@ -4,22 +4,23 @@
 /** Returns the position after the value, or BAD when the bytes do not fit the schema. */
 type Walk = (bytes: Uint8Array, position: number) => number;
 
-const BAD = -1;
+/** What stands for a position when the bytes are not valid. */
+export const BAD = -1;
 
-type Schema =
+export type AvroType =
   | string
-  | readonly Schema[]
+  | readonly AvroType[]
   | {
-      readonly type: Schema;
+      readonly type: AvroType;
       readonly name?: string;
       readonly size?: number;
-      readonly items?: Schema;
+      readonly items?: AvroType;
       readonly logicalType?: string;
-      readonly fields?: readonly { readonly name: string; readonly type: Schema }[];
+      readonly fields?: readonly { readonly name: string; readonly type: AvroType }[];
     };
 
 /** Bounds of whole numbers by the logical type of the event schemas; u64 and i64 fill an Avro long. */
-const BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
+export const BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
   u8: [0, 0xff],
   i8: [-0x80, 0x7f],
   u16: [0, 0xffff],
@@ -30,21 +31,23 @@ const BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
 };
 const INT_BOUNDS: readonly [number, number] = [-0x8000_0000, 0x7fff_ffff];
 const LONG_BYTES_MAX = 10;
+/** The tenth byte carries the 64th bit and nothing else. */
+export const TENTH_BYTE_MAX = 1;
 /** A zig-zag varint of 8 bytes holds 56 bits; the largest bounded number (u53) needs 54. */
 const BOUNDED_BYTES_MAX = 8;
 /** No program record holds longer lists; an invented length must not keep us busy. */
-const ARRAY_ITEMS_MAX = 65_536;
+export const ARRAY_ITEMS_MAX = 65_536;
 
 /** A check for records of one schema: true when `bytes` from `start` to their end are exactly one valid record. */
 export function compileCheck(schemaText: string): (bytes: Uint8Array, start: number) => boolean {
-  const walk = compile(JSON.parse(schemaText) as Schema, new Map());
+  const walk = compile(JSON.parse(schemaText) as AvroType, new Map());
   return (bytes, start) => walk(bytes, start) === bytes.length;
 }
 
-function compile(schema: Schema, named: Map<string, Walk>): Walk {
+function compile(schema: AvroType, named: Map<string, Walk>): Walk {
   if (typeof schema === 'string') return named.get(schema) ?? primitive(schema, undefined);
   if (Array.isArray(schema)) return union(schema.map((branch) => compile(branch, named)));
-  const { type, name, size, items, logicalType, fields } = schema as Exclude<Schema, string | readonly Schema[]>;
+  const { type, name, size, items, logicalType, fields } = schema as Exclude<AvroType, string | readonly AvroType[]>;
   const remember = (walk: Walk): Walk => {
     if (name !== undefined) named.set(name, walk);
     return walk;
@@ -106,8 +109,7 @@ function long(bytes: Uint8Array, start: number): number {
   for (let position = start; position < start + LONG_BYTES_MAX; position++) {
     const byte = bytes[position];
     if (byte === undefined) return BAD;
-    // The tenth byte carries the 64th bit and nothing else.
-    if (byte < 0x80) return position - start === LONG_BYTES_MAX - 1 && byte > 1 ? BAD : position + 1;
+    if (byte < 0x80) return position - start === LONG_BYTES_MAX - 1 && byte > TENTH_BYTE_MAX ? BAD : position + 1;
   }
   return BAD;
 }

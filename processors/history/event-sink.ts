@@ -1,7 +1,7 @@
 // The event sink: follows the topic `events` and stores each event as a row, exactly once. A block's bounds are written
 // down before it is sent and make its tokens; position and intent change together after ClickHouse acknowledged it.
 
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ClickHouseClient,
   type EventLog,
@@ -114,19 +114,14 @@ export class EventSink {
   /** One block is made ready while the one before is stored. */
   async *#prepared(blocks: AsyncIterable<Block>, signal: AbortSignal): AsyncGenerator<Ready> {
     for await (const block of blocks) {
-      const ready = await this.#prepare(block, { bounds: block.bounds, insertRows: this.#insertRows }, signal);
-      for (const { body } of ready.plan.inserts) {
-        body();
-        // Others in this process get their turn between two bodies.
-        await setImmediate();
-      }
-      yield ready;
+      yield await this.#prepare(block, { bounds: block.bounds, insertRows: this.#insertRows }, signal);
     }
   }
 
   async #prepare(block: Block, intent: Intent, signal: AbortSignal): Promise<Ready> {
     await this.#resolveSchemas(block, signal);
-    return { block, intent, plan: planInserts(this.#catalogue, block.records, intent.bounds, intent.insertRows) };
+    const plan = await planInserts(this.#catalogue, block.records, intent.bounds, intent.insertRows);
+    return { block, intent, plan };
   }
 
   async #store(writer: BlockWriter, { block, intent, plan }: Ready): Promise<void> {

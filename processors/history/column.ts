@@ -1,0 +1,408 @@
+// Columns of the Native format being filled from Avro values, one kind for each Avro type that events have. What Avro
+// calls valid is what datum.ts accepts.
+
+import { ARRAY_ITEMS_MAX, type AvroType, BAD, BOUNDS, TENTH_BYTE_MAX } from './datum.ts';
+
+/** Checks the value at `position` and puts it into the row; returns the position after it, or BAD. */
+type Add = (bytes: Uint8Array, position: number, row: number) => number;
+
+export interface Column {
+  readonly add: Add;
+  /** Forgets what was put into the row, the last one there is. */
+  cut(row: number): void;
+  /** What stands under a null. */
+  skip(row: number): void;
+  /** The first `rows` values as the server wants them. */
+  chunks(rows: number): readonly Uint8Array[];
+}
+
+/** A column with room for `rowsMax` rows. */
+export type MakeColumn = (rowsMax: number) => Column;
+
+const NULL_BRANCH = 0;
+/** Index 1 of a union, zig-zag. */
+const VALUE_BRANCH = 2;
+const TEXT_BYTES_FIRST = 64;
+const WORD = 2 ** 32;
+const nothing = () => {};
+
+/** The column of an Avro type; throws an Error for a type without one. `named` collects the schema's named types. */
+export function makerOf(type: AvroType, named: Map<string, MakeColumn>): MakeColumn {
+  if (typeof type === 'string') return named.get(type) ?? plain(type, undefined);
+  if (Array.isArray(type)) return ofUnion(type, named);
+  const { type: inner, name, size, items, logicalType } = type as Exclude<AvroType, string | readonly AvroType[]>;
+  if (inner === 'array' && items !== undefined) return list(makerOf(items, named));
+  const make = inner === 'fixed' ? fixed(size ?? 0) : plain(String(inner), logicalType);
+  if (name !== undefined) named.set(name, make);
+  return make;
+}
+
+function ofUnion([none, some, ...others]: readonly AvroType[], named: Map<string, MakeColumn>): MakeColumn {
+  if (none !== 'null' || some === undefined || others.length > 0)
+    throw new Error('a union has a column as null or value');
+  return isVariant(some) ? dictionary(true) : nullable(makerOf(some, named));
+}
+
+function isVariant(type: AvroType): boolean {
+  return typeof type === 'object' && 'logicalType' in type && type.logicalType === 'variant';
+}
+
+function plain(type: string, logicalType: string | undefined): MakeColumn {
+  if (type === 'boolean') return boolean;
+  if (type === 'bytes') return texts;
+  if (type === 'string') return logicalType === 'variant' ? dictionary(false) : texts;
+  if (type !== 'int' && type !== 'long') throw new Error(`no column of ${type}`);
+  if (logicalType === 'u64' || logicalType === 'i64') return wide;
+  const bounds = BOUNDS[logicalType ?? ''];
+  if (!bounds) throw new Error(`no column of ${logicalType}`);
+  return bounded(bounds);
+}
+
+/** The two halves of the integer that `readLong` read last: no bigint, no object per number. */
+let low = 0;
+let high = 0;
+
+/** Reads an Avro long (zig-zag, seven bits a byte) into `low` and `high`. Behind the bytes there are zeros. */
+function readLong(bytes: Uint8Array, start: number): number {
+  let position = start + 1;
+  let byte = bytes[start] as number;
+  let lo = byte & 0x7f;
+  let hi = 0;
+  // Shifts that are known make this a third faster: it is most of what reading a record costs.
+  if (byte >= 0x80) {
+    byte = bytes[position++] as number;
+    lo |= (byte & 0x7f) << 7;
+    if (byte >= 0x80) {
+      byte = bytes[position++] as number;
+      lo |= (byte & 0x7f) << 14;
+      if (byte >= 0x80) {
+        byte = bytes[position++] as number;
+        lo |= (byte & 0x7f) << 21;
+        if (byte >= 0x80) {
+          byte = bytes[position++] as number;
+          lo |= byte << 28;
+          hi = (byte & 0x7f) >>> 4;
+          for (let shift = 3; byte >= 0x80; shift += 7) {
+            byte = bytes[position++] as number;
+            if (shift === 31 && byte > TENTH_BYTE_MAX) return BAD;
+            hi |= (byte & 0x7f) << shift;
+          }
+        }
+      }
+    }
+  }
+  const sign = -(lo & 1);
+  low = ((lo >>> 1) | (hi << 31)) ^ sign;
+  high = (hi >>> 1) ^ sign;
+  return position;
+}
+
+/** The position behind a text whose length stands at `position`, BAD when it ends too late; `low` is its length then. */
+function textEnd(bytes: Uint8Array, position: number): number {
+  const start = readLong(bytes, position);
+  return start !== BAD && high === 0 && low >= 0 && start + low <= bytes.length ? start + low : BAD;
+}
+
+function fixed(size: number): MakeColumn {
+  return (rowsMax) => {
+    const values = new Uint8Array(rowsMax * size);
+    return {
+      add: (bytes, position, row) => {
+        const end = position + size;
+        if (end > bytes.length) return BAD;
+        for (let from = position, to = row * size; from < end; from++, to++) values[to] = bytes[from] as number;
+        return end;
+      },
+      cut: (row) => values.fill(0, row * size, (row + 1) * size),
+      skip: nothing,
+      chunks: (rows) => [values.subarray(0, rows * size)],
+    };
+  };
+}
+
+const boolean: MakeColumn = (rowsMax) => {
+  const values = new Uint8Array(rowsMax);
+  return {
+    add: (bytes, position, row) => {
+      const byte = bytes[position] ?? BAD;
+      if (byte !== 0 && byte !== 1) return BAD;
+      values[row] = byte;
+      return position + 1;
+    },
+    cut: (row) => values.fill(0, row, row + 1),
+    skip: nothing,
+    chunks: (rows) => [values.subarray(0, rows)],
+  };
+};
+
+/** 64 bits whose every value is one of the type's. */
+const wide: MakeColumn = (rowsMax) => {
+  const values = new Int32Array(rowsMax * 2);
+  return {
+    add: (bytes, position, row) => {
+      const next = readLong(bytes, position);
+      values[row * 2] = low;
+      values[row * 2 + 1] = high;
+      return next;
+    },
+    cut: (row) => values.fill(0, row * 2, row * 2 + 2),
+    skip: nothing,
+    chunks: (rows) => [bytesOf(values.subarray(0, rows * 2))],
+  };
+};
+
+function bounded([min, max]: readonly [number, number]): MakeColumn {
+  if (max - min >= WORD) return boundedWide(min, max);
+  const Values = max - min > 0xffff ? Int32Array : max - min > 0xff ? Int16Array : Int8Array;
+  return (rowsMax) => {
+    const values = new Values(rowsMax);
+    return {
+      add: (bytes, position, row) => {
+        const next = readLong(bytes, position);
+        const value = high * WORD + (low >>> 0);
+        if (value < min || value > max) return BAD;
+        values[row] = low;
+        return next;
+      },
+      cut: (row) => values.fill(0, row, row + 1),
+      skip: nothing,
+      chunks: (rows) => [bytesOf(values.subarray(0, rows))],
+    };
+  };
+}
+
+function boundedWide(min: number, max: number): MakeColumn {
+  return (rowsMax) => {
+    const column = wide(rowsMax);
+    const { add } = column;
+    return {
+      ...column,
+      add: (bytes, position, row) => {
+        const next = add(bytes, position, row);
+        const value = high * WORD + (low >>> 0);
+        return value >= min && value <= max ? next : BAD;
+      },
+    };
+  };
+}
+
+function bytesOf(values: Int8Array | Int16Array | Int32Array | BigUint64Array): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+}
+
+/** Avro's union of null and a value. */
+function nullable(make: MakeColumn): MakeColumn {
+  return (rowsMax) => {
+    const nulls = new Uint8Array(rowsMax);
+    const inner = make(rowsMax);
+    const { add } = inner;
+    return {
+      add: (bytes, position, row) => {
+        const branch = bytes[position];
+        if (branch === VALUE_BRANCH) return add(bytes, position + 1, row);
+        if (branch !== NULL_BRANCH) return BAD;
+        nulls[row] = 1;
+        inner.skip(row);
+        return position + 1;
+      },
+      cut: (row) => {
+        nulls[row] = 0;
+        inner.cut(row);
+      },
+      skip: nothing,
+      chunks: (rows) => [nulls.subarray(0, rows), ...inner.chunks(rows)],
+    };
+  };
+}
+
+/** Texts of a column one after the other, each behind its length. */
+const texts: MakeColumn = (rowsMax) => {
+  const ends = new Uint32Array(rowsMax);
+  let values = new Uint8Array(rowsMax * TEXT_BYTES_FIRST);
+  const endBefore = (row: number) => (row === 0 ? 0 : (ends[row - 1] as number));
+  const append = (row: number, part: Uint8Array) => {
+    const end = (ends[row] as number) + part.length;
+    if (end > values.length) {
+      const larger = new Uint8Array(end * 2);
+      larger.set(values);
+      values = larger;
+    }
+    values.set(part, ends[row]);
+    ends[row] = end;
+  };
+  const begin = (row: number, length: number) => {
+    ends[row] = endBefore(row);
+    append(row, nativeVarint(length));
+  };
+  return {
+    add: (bytes, position, row) => {
+      const end = textEnd(bytes, position);
+      if (end === BAD) return BAD;
+      const length = low;
+      begin(row, length);
+      append(row, bytes.subarray(end - length, end));
+      return end;
+    },
+    cut: nothing,
+    skip: (row) => begin(row, 0),
+    chunks: (rows) => [values.subarray(0, endBefore(rows))],
+  };
+};
+
+/** Items of one counted block of a list, as they lie in a record. */
+interface Span {
+  readonly row: number;
+  readonly bytes: Uint8Array;
+  readonly position: number;
+  readonly count: number;
+}
+
+/** Lists: how many values there are up to each row, then the values. Avro has them in counted blocks, ended by a zero. */
+function list(make: MakeColumn): MakeColumn {
+  return (rowsMax) => {
+    const ends = new BigUint64Array(rowsMax);
+    // The number of values is not known before they are checked: they are put in order when all rows are there.
+    const spans: Span[] = [];
+    const probe = make(1);
+    let total = 0;
+    const forget = (row: number) => {
+      for (let last = spans.at(-1); last?.row === row; last = spans.at(-1)) {
+        total -= last.count;
+        spans.pop();
+      }
+    };
+    return {
+      add: (bytes, position, row) => {
+        let items = 0;
+        let next = position;
+        for (;;) {
+          next = readLong(bytes, next);
+          if (next === BAD || (low === 0 && high === 0)) break;
+          // A negative count is followed by the size of its items in bytes.
+          const count = Math.abs(high * WORD + (low >>> 0));
+          let end: number | undefined;
+          if (high < 0) {
+            next = readLong(bytes, next);
+            end = next + high * WORD + (low >>> 0);
+          }
+          items += count;
+          if (next === BAD || items > ARRAY_ITEMS_MAX) return BAD;
+          spans.push({ row, bytes, position: next, count });
+          total += count;
+          for (let index = 0; index < count && next !== BAD; index++) next = probe.add(bytes, next, 0);
+          if (end !== undefined && next !== end) return BAD;
+        }
+        ends[row] = BigInt(total);
+        return next;
+      },
+      cut: forget,
+      skip: nothing,
+      chunks: (rows) => {
+        const values = make(total);
+        let row = 0;
+        for (const { bytes, position, count } of spans) {
+          let next = position;
+          for (let index = 0; index < count; index++) next = values.add(bytes, next, row++);
+        }
+        return [bytesOf(ends.subarray(0, rows)), ...values.chunks(total)];
+      },
+    };
+  };
+}
+
+/** SharedDictionariesWithAdditionalKeys, and index of 32 bits with keys of this block (SerializationLowCardinality.cpp). */
+const DICTIONARY_VERSION = 1n;
+const DICTIONARY_FLAGS = 2n | (1n << 9n) | (1n << 10n);
+/** A longer list of words is asked by a map. */
+const SCANNED_WORDS = 16;
+
+/** Few different texts: each once, and its number for each row. With nulls, number 0 stands for null. */
+function dictionary(hasNulls: boolean): MakeColumn {
+  return (rowsMax) => {
+    const indexes = new Int32Array(rowsMax);
+    const words = new Words(hasNulls);
+    return {
+      add: (bytes, position, row) => {
+        let at = position;
+        if (hasNulls) {
+          const branch = bytes[at++];
+          if (branch === NULL_BRANCH) {
+            indexes[row] = 0;
+            return at;
+          }
+          if (branch !== VALUE_BRANCH) return BAD;
+        }
+        const end = textEnd(bytes, at);
+        if (end !== BAD) indexes[row] = words.numberOf(bytes, end - low, end);
+        return end;
+      },
+      cut: (row) => indexes.fill(0, row, row + 1),
+      skip: nothing,
+      chunks: (rows) => [
+        longs(DICTIONARY_VERSION, DICTIONARY_FLAGS, BigInt(words.list.length)),
+        ...words.list.map(nativeText),
+        longs(BigInt(rows)),
+        bytesOf(indexes.subarray(0, rows)),
+      ],
+    };
+  };
+}
+
+/** The different texts of a dictionary, by number. */
+class Words {
+  readonly list: Uint8Array[];
+  readonly #first: number;
+  readonly #numbers = new Map<string, number>();
+  #last: number;
+
+  constructor(hasNulls: boolean) {
+    this.list = hasNulls ? [new Uint8Array(0)] : [];
+    this.#first = this.list.length;
+    this.#last = this.#first;
+  }
+
+  numberOf(bytes: Uint8Array, start: number, end: number): number {
+    if (!this.#is(this.#last, bytes, start, end)) this.#last = this.#find(bytes, start, end);
+    return this.#last;
+  }
+
+  #find(bytes: Uint8Array, start: number, end: number): number {
+    for (let index = this.#first; index < SCANNED_WORDS; index++) if (this.#is(index, bytes, start, end)) return index;
+    const word = bytes.slice(start, end);
+    const key = Buffer.from(word).toString('latin1');
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    this.#numbers.set(key, this.list.length);
+    return this.list.push(word) - 1;
+  }
+
+  #is(index: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const word = this.list[index];
+    if (word === undefined || word.length !== end - start) return false;
+    for (let at = 0; at < word.length; at++) if (word[at] !== bytes[start + at]) return false;
+    return true;
+  }
+}
+
+function longs(...values: readonly bigint[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 8);
+  values.forEach((value, index) => {
+    bytes.writeBigUInt64LE(value, index * 8);
+  });
+  return bytes;
+}
+
+/** A text behind its length. */
+export function nativeText(value: string | Uint8Array): Buffer {
+  const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : value;
+  return Buffer.concat([nativeVarint(bytes.length), bytes]);
+}
+
+/** ClickHouse's unsigned varint: seven bits a byte, the lowest first. */
+export function nativeVarint(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
+  bytes.push(rest);
+  return Uint8Array.from(bytes);
+}
