@@ -155,7 +155,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'vaultsPath', fallback: '', help: 'JSON file with the array of /vaults; empty = none' },
   { key: 'fundingVenuesPath', fallback: '', help: 'JSON file with the venues of external funding rates; empty = none' },
   { key: 'sinkMaxDelayMs', fallback: 250, min: 10, max: 60_000, help: 'longest a row waits before its block is sent' },
-  { key: 'sinkMaxRows', fallback: 50_000, min: 1, max: 1_000_000, help: 'most records in one block' },
+  { key: 'sinkMaxRows', fallback: 100_000, min: 1, max: 1_000_000, help: 'most records in one block' },
   { key: 'sampleSlots', fallback: 50, min: 1, max: 100_000, help: 'slots between two samples of every market' },
   {
     key: 'candleNoiseQuote',
