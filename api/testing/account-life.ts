@@ -15,6 +15,8 @@ interface Position {
 interface Tokens {
   anchor: bigint;
   anchorInterest: bigint;
+  /** Which event said so. */
+  anchorId: number;
   since: bigint;
   moved: bigint;
   deposits: bigint;
@@ -45,6 +47,7 @@ class Account {
     const none = {
       anchor: 0n,
       anchorInterest: 0n,
+      anchorId: 0,
       since: 0n,
       moved: 0n,
       deposits: 0n,
@@ -85,7 +88,8 @@ export class Life {
   };
   readonly #events: Event[] = [];
   readonly #prices: { readonly market: string; readonly ts: number; readonly price: bigint }[] = [];
-  readonly #interest: { readonly market: number; readonly ts: number; readonly index: bigint }[] = [];
+  readonly #interest: { readonly id: number; readonly market: number; readonly ts: number; readonly index: bigint }[] =
+    [];
   readonly #now: Accounts = accounts();
   #random: () => number;
   #id = 0;
@@ -111,7 +115,8 @@ export class Life {
     apply(this.#now);
   }
 
-  #put(table: string, ts: number, members: Row): void {
+  /** Returns which of all events it is. */
+  #put(table: string, ts: number, members: Row): number {
     const id = ++this.#id;
     this.rows[table]?.push({
       signature: String(id).padStart(64, 'l'),
@@ -121,6 +126,7 @@ export class Life {
       ts,
       ...members,
     });
+    return id;
   }
 
   #fill(ts: number, taker: string): void {
@@ -197,7 +203,7 @@ export class Life {
     const interest = 10_000_000_000n + BigInt(ts % 1_000_000);
     const after =
       (this.#now[user]?.held(market).anchor ?? 0n) + (this.#now[user]?.held(market).since ?? 0n) + delta + 17n;
-    this.#put('deposit', ts, {
+    const id = this.#put('deposit', ts, {
       user,
       direction: kind === 'withdraw' ? 'withdraw' : 'deposit',
       explanation: kind === 'reward' ? 'reward' : 'none',
@@ -215,7 +221,7 @@ export class Life {
       if (kind === 'withdraw') held.withdrawals += amount;
       if (kind === 'reward') held.rewards += amount;
       held.moved += delta;
-      Object.assign(held, { anchor: after, anchorInterest: interest, since: 0n });
+      Object.assign(held, { anchor: after, anchorInterest: interest, anchorId: id, since: 0n });
     });
   }
 
@@ -263,12 +269,12 @@ export class Life {
       this.#prices.push({ market: `${type}-${index}`, ts, price });
       if (type === 'perp') continue;
       const cumulative = 10_000_000_000n + BigInt(ts % 1_000_000) + big(this.#random() * 1e8);
-      this.#put('spot_interest', ts, {
+      const id = this.#put('spot_interest', ts, {
         market_index: index,
         cumulative_deposit_interest: String(cumulative),
         cumulative_borrow_interest: String(cumulative),
       });
-      this.#interest.push({ market: index, ts, index: cumulative });
+      this.#interest.push({ id, market: index, ts, index: cumulative });
     }
   }
 
@@ -284,9 +290,9 @@ export class Life {
   }
 
   #balance(held: Tokens, market: number, ts: number): bigint {
-    const index = this.#interest.findLast((record) => record.market === market && record.ts <= ts)?.index ?? 0n;
-    const grows = held.anchorInterest > 0n && index > held.anchorInterest;
-    return (grows ? (held.anchor * index) / held.anchorInterest : held.anchor) + held.since;
+    const newest = this.#interest.findLast((record) => record.market === market && record.ts <= ts);
+    const isNewer = newest !== undefined && held.anchorInterest > 0n && newest.id > held.anchorId;
+    return (isNewer ? (held.anchor * newest.index) / held.anchorInterest : held.anchor) + held.since;
   }
 
   tradingAt(user: string, ts: number): object {

@@ -122,12 +122,15 @@ export function perpMoney(store: HistoryStore, users: readonly string[], grid: G
 export type TokenMoveKind = 'deposit' | 'withdraw' | 'reward' | 'swap' | 'settle' | 'liquidation';
 
 export interface TokenMoveRow extends BucketRow {
+  readonly slot: string;
   readonly marketIndex: number;
   readonly kind: TokenMoveKind;
   /** Tokens, mint decimals; positive = came in. */
   readonly delta: string;
-  /** Tokens after a deposit record, where it says so. */
+  /** Tokens after a deposit record; null for what is no deposit record. */
   readonly after: string | null;
+  /** Counts the deposit records of the market, in the order of the chain. */
+  readonly recordId: string;
   /** Cumulative interest 1e10 of a deposit record. */
   readonly depositInterest: string;
   readonly borrowInterest: string;
@@ -142,7 +145,8 @@ export function tokenMoves(
   grid: Grid,
 ): Promise<readonly TokenMoveRow[]> {
   const head = 'ts, slot, ifNull(tx_index, 0) AS place, event_index';
-  const none = `CAST(NULL AS Nullable(Int256)) AS after, toUInt128(0) AS deposit_interest, toUInt128(0) AS borrow_interest`;
+  const none = `CAST(NULL AS Nullable(Int256)) AS after, toUInt64(0) AS record_id, toUInt128(0) AS deposit_interest,
+       toUInt128(0) AS borrow_interest`;
   const move = (market: string, kind: string, delta: string, price: string) =>
     `${head}, ${market} AS market, ${kind} AS kind, ${delta} AS delta, ${none}, toInt64(${price}) AS price`;
   const liquidation = (column: 'user' | 'liquidator', kind: string, market: string, delta: string, price: string) => `
@@ -156,7 +160,7 @@ export function tokenMoves(
     `SELECT user, ${head}, market_index AS market,
          if(explanation = 'reward', 'reward', direction) AS kind,
          if(direction = 'deposit', toInt256(amount), -toInt256(amount)) AS delta,
-         CAST(user_token_amount_after AS Nullable(Int256)) AS after,
+         CAST(user_token_amount_after AS Nullable(Int256)) AS after, deposit_record_id AS record_id,
          market_cumulative_deposit_interest AS deposit_interest, market_cumulative_borrow_interest AS borrow_interest,
          oracle_price AS price
        FROM {db:Identifier}.deposit FINAL WHERE ${ofUsers()} AND ${UNTIL}`,
@@ -207,8 +211,8 @@ export function tokenMoves(
     ),
   ];
   return store.rows<TokenMoveRow>(
-    `SELECT base58Encode(user) AS user, ${BUCKET}, market AS marketIndex, kind, toString(delta) AS delta,
-       toString(after) AS after, toString(deposit_interest) AS depositInterest,
+    `SELECT base58Encode(user) AS user, ${BUCKET}, slot, market AS marketIndex, kind, toString(delta) AS delta,
+       toString(after) AS after, toString(record_id) AS recordId, toString(deposit_interest) AS depositInterest,
        toString(borrow_interest) AS borrowInterest, toString(price) AS price
      FROM (${queries.join('\n       UNION ALL\n       ')})
      ORDER BY ts, slot, place, event_index, market, kind, delta`,
@@ -247,6 +251,8 @@ export async function sampledPrices(
 export interface InterestRow {
   readonly marketIndex: number;
   readonly bucket: string;
+  /** Of the record that says so. */
+  readonly newestSlot: string;
   readonly depositInterest: string;
   readonly borrowInterest: string;
 }
@@ -259,7 +265,7 @@ export async function recordedInterest(
 ): Promise<readonly InterestRow[]> {
   if (spotIndexes.length === 0) return [];
   return store.rows<InterestRow>(
-    `SELECT market_index AS marketIndex, ${BUCKET},
+    `SELECT market_index AS marketIndex, ${BUCKET}, toString(max(slot)) AS newestSlot,
        toString(argMax(cumulative_deposit_interest, (ts, slot, event_index))) AS depositInterest,
        toString(argMax(cumulative_borrow_interest, (ts, slot, event_index))) AS borrowInterest
      FROM {db:Identifier}.spot_interest

@@ -5,6 +5,8 @@ import { byBucket, type CarriedForward } from './series.ts';
 
 /** Cumulative interest 1e10. */
 export interface Interest {
+  /** When a record said so. */
+  readonly slot: bigint;
   readonly deposit: bigint;
   readonly borrow: bigint;
 }
@@ -23,10 +25,10 @@ export interface SpotMarkets {
 export interface TokenBalance {
   readonly marketIndex: number;
   /**
-   * What the newest deposit record (deposit, withdrawal, transfer, reward) says the account held after it, times the growth
-   * of the market's cumulative interest from that record to the newest interest record at or before the point (deposit
+   * What the newest deposit record (deposit, withdrawal, transfer, reward) says the account held after it, times the change
+   * of the market's cumulative interest from that record to a newer interest record at or before the point (deposit
    * interest for a balance, borrow interest for a debt; truncated toward zero), plus every movement since that record.
-   * Without a deposit record: the sum of the movements.
+   * Deposit interest falls when lenders share a loss. Without a deposit record: the sum of the movements.
    */
   readonly balance: bigint;
   /** Deposits and withdrawals, transfers among them, rewards not; both positive. */
@@ -62,7 +64,7 @@ interface Held {
   price: bigint;
 }
 
-/** The newest deposit record settles the balance; `moves` are in the order of the chain. */
+/** The newest deposit record settles the balance; `moves` are in the order of slots. */
 export function balancePoints(
   moves: readonly TokenMoveRow[],
   size: number,
@@ -71,19 +73,29 @@ export function balancePoints(
   const held = new Map<number, Held>();
   let isIncomplete = false;
   return byBucket(moves, size).map((bucket, point) => {
-    for (const move of bucket) {
-      const own = held.get(move.marketIndex) ?? empty();
-      held.set(move.marketIndex, own);
-      isIncomplete ||= own.anchor === null && move.after === null && !(own.moved === 0n && isTransferOfQuote(move));
-      take(own, move);
+    for (const [marketIndex, slot] of bySlot(bucket)) {
+      const own = held.get(marketIndex) ?? empty();
+      held.set(marketIndex, own);
+      takeSlot(own, slot);
+      // Settled P&L may be the first thing that an account ever holds of the quote token.
+      isIncomplete ||= own.anchor === null && own.moved !== own.pnl;
     }
     const balances = [...held].sort(([a], [b]) => a - b).map(([index, own]) => balanceAt(index, own, point, markets));
     return { balances, isIncomplete };
   });
 }
 
-/** Settled P&L may be the first thing an account ever holds of the quote token. */
-const isTransferOfQuote = ({ kind }: TokenMoveRow): boolean => kind === 'settle';
+/** What moved in each market and slot, slot after slot. */
+function bySlot(moves: readonly TokenMoveRow[]): readonly (readonly [number, readonly TokenMoveRow[]])[] {
+  const slots = new Map<string, [number, TokenMoveRow[]]>();
+  for (const move of moves) {
+    const key = `${move.marketIndex}-${move.slot}`;
+    const known = slots.get(key);
+    if (known) known[1].push(move);
+    else slots.set(key, [move.marketIndex, [move]]);
+  }
+  return [...slots.values()];
+}
 
 const empty = (): Held => ({
   deposits: 0n,
@@ -96,7 +108,27 @@ const empty = (): Held => ({
   price: 0n,
 });
 
-function take(own: Held, { kind, delta: text, after, depositInterest, borrowInterest, price }: TokenMoveRow): void {
+/** Sums up what moved in a slot; a deposit record among it says what the account held then. */
+function takeSlot(own: Held, moves: readonly TokenMoveRow[]): void {
+  const records = moves.filter(({ after }) => after !== null);
+  const others = moves.filter(({ after }) => after === null).map(({ delta }) => BigInt(delta));
+  const last = records.toSorted((a, b) => Number(BigInt(a.recordId) - BigInt(b.recordId))).at(-1);
+  if (last?.after) {
+    const interest = {
+      slot: BigInt(last.slot),
+      deposit: BigInt(last.depositInterest),
+      borrow: BigInt(last.borrowInterest),
+    };
+    const amount = BigInt(last.after);
+    const expected = own.anchor ? grown(own.anchor, interest) + own.since : own.moved;
+    const unexplained = amount - expected - sum(records.map(({ delta }) => BigInt(delta)));
+    own.anchor = { amount, interest };
+    own.since = sum(others) - nearestSum(others, unexplained);
+  } else own.since += sum(others);
+  for (const move of moves) take(own, move);
+}
+
+function take(own: Held, { kind, delta: text, price }: TokenMoveRow): void {
   const delta = BigInt(text);
   if (kind === 'deposit') own.deposits += delta;
   if (kind === 'withdraw') own.withdrawals -= delta;
@@ -104,15 +136,22 @@ function take(own: Held, { kind, delta: text, after, depositInterest, borrowInte
   if (kind === 'settle') own.pnl += delta;
   own.moved += delta;
   if (price !== '0') own.price = BigInt(price);
-  if (after === null) {
-    own.since += delta;
-    return;
-  }
-  own.anchor = {
-    amount: BigInt(after),
-    interest: { deposit: BigInt(depositInterest), borrow: BigInt(borrowInterest) },
-  };
-  own.since = 0n;
+}
+
+const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
+
+/** Of more movements than this in one slot each further one is taken for a later one. */
+const MAX_MOVES = 8;
+
+/**
+ * The sum of those movements that comes nearest to an amount. The order of transactions in a slot is not known; what a deposit
+ * record says the account held tells which of the slot's other movements came before it.
+ */
+function nearestSum(moves: readonly bigint[], amount: bigint): bigint {
+  const sums = [0n];
+  for (const move of moves.slice(0, MAX_MOVES)) sums.push(...sums.map((one) => one + move));
+  const away = (one: bigint): bigint => (one > amount ? one - amount : amount - one);
+  return sums.reduce((best, one) => (away(one) < away(best) ? one : best), 0n);
 }
 
 function balanceAt(marketIndex: number, own: Held, point: number, markets: SpotMarkets): TokenBalance {
@@ -134,6 +173,7 @@ function balanceAt(marketIndex: number, own: Held, point: number, markets: SpotM
 }
 
 function grown({ amount, interest }: NonNullable<Held['anchor']>, now: Interest | null): bigint {
-  const [from, to] = amount < 0n ? [interest.borrow, now?.borrow] : [interest.deposit, now?.deposit];
-  return to === undefined || from === 0n || to <= from ? amount : (amount * to) / from;
+  if (now === null || now.slot < interest.slot) return amount;
+  const [from, to] = amount < 0n ? [interest.borrow, now.borrow] : [interest.deposit, now.deposit];
+  return from === 0n ? amount : (amount * to) / from;
 }

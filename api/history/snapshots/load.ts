@@ -91,7 +91,9 @@ async function balancesByUser(
     interestRows,
     grid.times.length,
     ({ marketIndex }) => spotName(marketIndex),
-    ({ depositInterest, borrowInterest }) => ({ deposit: BigInt(depositInterest), borrow: BigInt(borrowInterest) }),
+    ({ newestSlot, depositInterest, borrowInterest }) => {
+      return { slot: BigInt(newestSlot), deposit: BigInt(depositInterest), borrow: BigInt(borrowInterest) };
+    },
   );
   const spot: SpotMarkets = { prices, interest, scaleOf: (marketIndex) => tokenScale(markets, marketIndex) };
   const byUser = grouped(moves, ({ user }) => user);
