@@ -97,7 +97,7 @@ export function trade(perp: StoredPerp, position: PerpPosition, base: bigint, qu
       position.quote_entry_amount -= (position.quote_entry_amount * abs(base)) / abs(before);
       position.quote_break_even_amount -= (position.quote_break_even_amount * abs(base)) / abs(before);
     } else {
-      const opened = (quote * abs(after)) / abs(base);
+      const opened = quote - (quote * abs(before)) / abs(base);
       position.quote_entry_amount = opened;
       position.quote_break_even_amount = opened;
     }
