@@ -19,7 +19,7 @@ import { Lanes } from './lanes.ts';
 export interface Step {
   readonly outputs: readonly Outputs[];
   readonly state: readonly StateWrite[];
-  /** Offset to go on from; null when the records are not done with: then there are outputs only, and they will be repeated. */
+  /** Offset to go on from; null when the records are not done with: they will be taken again after a restart. */
   readonly next: bigint | null;
 }
 
@@ -111,12 +111,9 @@ async function followTopic(
 async function leave(log: EventLog, follower: Follower, topic: Topic, batch: LogBatch): Promise<void> {
   for (const { outputs, state, next } of follower.take(topic, batch)) {
     const written = outputs.filter(({ records }) => records.length > 0);
-    if (next === null) {
-      for (const { topic: to, records } of written) await log.append(to, records);
-      continue;
-    }
-    const positions = [{ topic: topic.name, partition: batch.partition, next }];
-    await log.commit(follower.group, { outputs: written, positions, state });
+    const positions = next === null ? [] : [{ topic: topic.name, partition: batch.partition, next }];
+    if (next !== null || state.length > 0) await log.commit(follower.group, { outputs: written, positions, state });
+    else for (const { topic: to, records } of written) await log.append(to, records);
   }
 }
 

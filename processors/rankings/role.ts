@@ -2,17 +2,9 @@
 // the log and changed positions are left behind in one commit per batch.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
-import {
-  type EventLog,
-  type LogBatch,
-  type Logger,
-  type NewRecord,
-  positionKey,
-  type RoleContext,
-  type RunningRole,
-  type StateWrite,
-} from '../../platform/index.ts';
-import { partitionOf, TOPICS } from '../../schemas/index.ts';
+import type { LogBatch, Logger, NewRecord, RoleContext, RunningRole, StateWrite } from '../../platform/index.ts';
+import { partitionOf, TOPICS, type Topic } from '../../schemas/index.ts';
+import { endOf, type Follower, type Step, startFollower } from '../follow/follower.ts';
 import { remembered } from './market.ts';
 import { PartitionRankings, type RankingOutput } from './partition.ts';
 
@@ -21,27 +13,15 @@ export const RANKINGS_GROUP = 'rankings';
 const WRITES_MAX = 10_000;
 
 /** Starts the role. Rejects when the log cannot be read; `done` rejects when the log fails. */
-export async function startRankings(context: RoleContext): Promise<RunningRole> {
-  const { log } = context;
-  await log.ensureTopics([TOPICS.positions, TOPICS.rankingViews, TOPICS.deadLetters]);
-  const role = new RankingsRole(context);
-  const from = await role.restore();
-  const stopping = new AbortController();
-  const done = role.run(from, stopping.signal);
-  done.catch(() => {}); // whoever waits for `done` gets the failure
-  return {
-    name: 'rankings',
-    endpoints: {},
-    done,
-    stop: async () => {
-      stopping.abort();
-      await done.catch(() => {});
-    },
-  };
+export function startRankings(context: RoleContext): Promise<RunningRole> {
+  return startFollower(context, new Rankings(context));
 }
 
-class RankingsRole {
-  readonly #log: EventLog;
+class Rankings implements Follower {
+  readonly name = 'rankings';
+  readonly group = RANKINGS_GROUP;
+  readonly reads = [TOPICS.positions];
+  readonly writes = [TOPICS.rankingViews, TOPICS.deadLetters];
   readonly #logger: Logger;
   readonly #metrics: ReturnType<typeof rankingMetrics>;
   readonly #partitions = Array.from(
@@ -49,69 +29,48 @@ class RankingsRole {
     (_, partition) => new PartitionRankings(partition),
   );
 
-  constructor({ log, logger, metrics }: RoleContext) {
-    this.#log = log;
+  constructor({ logger, metrics }: Pick<RoleContext, 'logger' | 'metrics'>) {
     this.#logger = logger;
     this.#metrics = rankingMetrics(metrics);
   }
 
-  async restore(): Promise<Map<number, bigint | 'earliest'>> {
-    const { positions, state } = await this.#log.load(RANKINGS_GROUP);
+  restore(state: ReadonlyMap<string, Uint8Array>): void {
     for (const [key, value] of state) {
       const known = remembered(key, value);
       if (!known) continue;
       this.#partitions[partitionOf(TOPICS.positions, known.marketKey)]?.restore(key, value);
     }
-    const from = new Map<number, bigint | 'earliest'>();
-    for (const { partition } of this.#partitions) {
-      from.set(partition, positions.get(positionKey(TOPICS.positions.name, partition)) ?? 'earliest');
-    }
-    return from;
   }
 
-  async run(from: Map<number, bigint | 'earliest'>, signal: AbortSignal): Promise<void> {
-    try {
-      for await (const batch of this.#log.follow({ topic: TOPICS.positions, from, signal })) {
-        await this.#take(batch);
-        if (signal.aborted) break;
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-  }
-
-  async #take({ partition, records, end }: LogBatch): Promise<void> {
-    const rankings = this.#partitions[partition];
-    const last = records.at(-1);
-    if (!rankings || !last) return;
+  *take(_: Topic, batch: LogBatch): Generator<Step> {
+    const rankings = this.#partitions[batch.partition];
+    if (!rankings) return;
     const outputs: RankingOutput[] = [];
-    for (const record of records) rankings.apply(record, outputs);
-    await this.#leave(rankings, outputs, last.offset + 1n);
-    this.#metrics.lag.set({ partition }, Number(end - last.offset - 1n));
+    for (const record of batch.records) rankings.apply(record, outputs);
+    yield* this.#steps(rankings, this.#outputs(batch.partition, outputs), batch);
+    this.#metrics.lag.set({ partition: batch.partition }, Number(batch.end - endOf(batch)));
     for (const { key, positions } of rankings.markets.values()) {
       this.#metrics.positions.set({ market: key }, positions.size);
     }
   }
 
   /**
-   * Outputs, position and state together. While positions are being told in full only outputs go out: a restart then
-   * begins before the telling. State is absolute, so parts of it may be ahead of the position.
+   * While positions are being told in full only outputs go out: a restart then begins before the telling. State is
+   * absolute, so parts of it may be ahead of the position.
    */
-  async #leave(rankings: PartitionRankings, outputs: readonly RankingOutput[], next: bigint): Promise<void> {
-    const written = this.#outputs(rankings.partition, outputs);
+  *#steps(rankings: PartitionRankings, outputs: Step['outputs'], batch: LogBatch): Generator<Step> {
     if (!rankings.isWhole) {
-      if (written.length > 0) await this.#log.commit(RANKINGS_GROUP, { outputs: written });
+      yield { outputs, state: [], next: null };
       return;
     }
     const changes: StateWrite[] = rankings.takeChanges();
     while (changes.length > WRITES_MAX) {
-      await this.#log.commit(RANKINGS_GROUP, { state: changes.splice(0, WRITES_MAX) });
+      yield { outputs: [], state: changes.splice(0, WRITES_MAX), next: null };
     }
-    const positions = [{ topic: TOPICS.positions.name, partition: rankings.partition, next }];
-    await this.#log.commit(RANKINGS_GROUP, { outputs: written, positions, state: changes });
+    yield { outputs, state: changes, next: endOf(batch) };
   }
 
-  #outputs(partition: number, outputs: readonly RankingOutput[]) {
+  #outputs(partition: number, outputs: readonly RankingOutput[]): Step['outputs'] {
     const of = (kind: RankingOutput['kind']): NewRecord[] =>
       outputs.filter((output) => output.kind === kind).map(({ key, value }) => ({ key, value }));
     const [rankings, letters] = [of('ranking'), of('dead')];
@@ -123,7 +82,7 @@ class RankingsRole {
     return [
       { topic: TOPICS.rankingViews, records: rankings },
       { topic: TOPICS.deadLetters, records: letters },
-    ].filter(({ records }) => records.length > 0);
+    ];
   }
 }
 
