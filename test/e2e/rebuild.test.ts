@@ -1,14 +1,16 @@
-// A rebuild of the history while it is served and filled: no failed request, equal tables, also after a kill in the
-// middle, and back again.
+// A rebuild of the history while it is served and filled: no failed request and no answer that differs from those before,
+// equal tables, also after a kill in the middle, and back again.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
 import { fillEvent } from '../../processors/history/testing/events.ts';
-import { encodeEvent, eventKey, TOPICS } from '../../schemas/index.ts';
+import { type ChainEvent, encodeEvent, eventKey, TOPICS } from '../../schemas/index.ts';
+import { type Asking, answered, growing, keepAsking, paging, type Reader, unchanging } from './harness/keep-asking.ts';
 import {
   type Cluster,
   eventually,
@@ -23,6 +25,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Enough that a rebuild takes seconds and can be killed in the middle. */
 const BACKLOG = 40_000;
 const APPEND_RECORDS = 4_000;
+/** Of the backlog, the oldest that readers page through again and again. */
+const OLD_FILLS = 2_401;
 const STARTED_TS = Math.floor(Date.now() / 1_000);
 /** Many processes on few cores, with a backlog to go through first. */
 const SLOW_MS = 150_000;
@@ -61,7 +65,7 @@ afterAll(async () => {
 });
 
 /** Of the minutes before the cluster's first block: candles are without gaps, and months of them would take their time. */
-function recentFill(n: number) {
+function recentFill(n: number): ChainEvent {
   const event = fillEvent(n);
   return { ...event, data: { ...event.data, ts: BigInt(STARTED_TS - Math.floor((BACKLOG - n) / 100)) } };
 }
@@ -98,43 +102,83 @@ function startRebuild(...flags: string[]): { child: ChildProcess; lines: string[
   return { child, lines, exited: new Promise((resolve) => child.once('exit', resolve)) };
 }
 
-/** Asks for lists of the history one after another until told to stop: how many were answered, and what else came. */
-function keepAsking(): { stop(): Promise<{ answered: number; others: string[] }> } {
-  const paths = [
-    '/market/SOL-PERP/trades?limit=50',
-    '/market/BTC-PERP/candles/1?limit=100',
-    '/market/ETH-PERP/fundingRates',
-    '/stats/markets',
+/** Fills of SOL-PERP in the backlog's oldest stretch, newest first, as every reader must find them all the time. */
+function oldFills() {
+  return Array.from({ length: OLD_FILLS }, (_, n) => recentFill(n))
+    .filter(({ data }) => data.market_index === 0)
+    .map(({ data }) => ({ ts: Number(data.ts), id: Number(data.fill_record_id) }))
+    .sort((a, b) => b.ts - a.ts || b.id - a.id)
+    .map(({ id }) => String(id));
+}
+
+/** Several readers at once: of what is over, of what goes on, of sums. */
+function readers(): readonly Reader[] {
+  const until = STARTED_TS - Math.floor((BACKLOG - OLD_FILLS + 1) / 100);
+  const past = `startTs=${STARTED_TS - BACKLOG}&endTs=${until}`;
+  const day = new Date(STARTED_TS * 1000).toISOString().slice(0, 10).split('-').map(Number).join('/');
+  return [
+    paging('pages', `/market/SOL-PERP/trades?limit=50&${past}`, 'fillRecordId', oldFills()),
+    unchanging('past', [
+      `/market/BTC-PERP/trades?limit=50&${past}`,
+      `/market/BTC-PERP/candles/1?startTs=${until - 120}&limit=50`,
+      `/amm/position?marketName=SOL-PERP&start=${until - 900}&end=${until}`,
+      `/market/ETH-PERP/fundingRates?${past}`,
+    ]),
+    growing('growing', ['/market/SOL-PERP/trades?limit=1', '/market/ETH-PERP/candles/1?limit=1', '/stats/markets']),
+    answered('sums', [
+      '/stats/markets/volume/24h',
+      '/stats/leaderboard?limit=5',
+      '/stats/liquidations',
+      '/stats/fundingRates',
+      `/market/SOL-PERP/fundingRates/${day}?format=csv`,
+      '/freshness',
+    ]),
   ];
-  let answered = 0;
-  const others: string[] = [];
-  let isOver = false;
-  const asking = (async () => {
-    for (let turn = 0; !isOver; turn++) {
-      const response = await fetch(history + paths[turn % paths.length]);
-      const body = await response.text();
-      if (response.status === 200) answered += 1;
-      else others.push(`${response.url}: ${response.status} ${body}`);
-      await sleep(5);
-    }
-  })();
-  return {
-    stop: async () => {
-      isOver = true;
-      await asking;
-      return { answered, others };
-    },
-  };
+}
+
+/** Lists, series and archives as they are once nothing is added. */
+async function settledAnswers(): Promise<Record<string, string>> {
+  const [year, month, day] = new Date(STARTED_TS * 1000).toISOString().slice(0, 10).split('-').map(Number);
+  const markets = ['SOL-PERP', 'BTC-PERP', 'ETH-PERP', 'HYPE-PERP'];
+  const paths = markets.flatMap((symbol) => [
+    `/market/${symbol}/trades?limit=50`,
+    `/market/${symbol}/trades/${year}/${month}/${day}?format=csv`,
+    `/market/${symbol}/fundingRates?limit=750`,
+    ...['1', '15', 'D', 'M'].map((resolution) => `/market/${symbol}/candles/${resolution}?limit=1000`),
+    `/amm/bidAskPrice?marketName=${symbol}&start=${STARTED_TS - 900}&end=${STARTED_TS + 900}`,
+  ]);
+  const answers = await Promise.all(
+    [...paths, '/market/USDT/deposits', '/stats/bankruptcies'].map(async (path): Promise<[string, string]> => {
+      const answer = await fetch(history + path);
+      return [
+        path,
+        `${answer.status} ${createHash('sha256')
+          .update(await answer.text())
+          .digest('hex')}`,
+      ];
+    }),
+  );
+  return Object.fromEntries(answers);
 }
 
 const builtParts = (database: string) => sql<string>(`SELECT DISTINCT name FROM ${database}.projection ORDER BY name`);
 
 describe('rebuild', () => {
-  let asking: ReturnType<typeof keepAsking>;
+  let asking: Asking;
+  /** Nothing failed, and every reader got on since it was last looked at. */
+  const expectAnswers = (before: Readonly<Record<string, number>>): Readonly<Record<string, number>> => {
+    expect(asking.faults, pipeline.errors()).toEqual([]);
+    const rounds = asking.rounds();
+    for (const [name, count] of Object.entries(rounds)) expect(count, name).toBeGreaterThan(before[name] ?? 0);
+    expect(Object.keys(rounds)).toHaveLength(readers().length);
+    return rounds;
+  };
+  let rounds: Readonly<Record<string, number>> = {};
+  afterAll(() => asking?.stop());
 
   it('can be killed in the middle, and goes on where it was', async () => {
     await eventually('all parts built', async () => (await builtParts('slotbook')).length === 3, SLOW_MS);
-    asking = keepAsking();
+    asking = keepAsking(history, readers());
     const first = startRebuild();
     await eventually('filling', () => first.lines.some((line) => line.includes('to go')));
     await eventually(
@@ -152,9 +196,7 @@ describe('rebuild', () => {
     const rows = async () => Number((await sql<string>('SELECT count() FROM slotbook_2.order_action'))[0]);
     const before = await rows();
     await eventually('live rows in the new database', async () => (await rows()) > before);
-    const { answered, others } = await asking.stop();
-    expect(others, pipeline.errors()).toEqual([]);
-    expect(answered).toBeGreaterThan(10);
+    rounds = expectAnswers(rounds);
   });
 
   it('gives tables equal to the old ones once both hold the whole log, and drops what it is told to', async () => {
@@ -166,6 +208,9 @@ describe('rebuild', () => {
       before = now;
       await sleep(3_000);
     }
+    const settled = await settledAnswers();
+    expect(Object.values(settled).filter((answer) => !answer.startsWith('200 '))).toEqual([]);
+    rounds = expectAnswers(rounds);
     const back = startRebuild('--database', 'slotbook');
     expect(await back.exited, back.lines.join('\n')).toBe(0);
     // The second database got its rows from the sink until just now; the first one from its own position on.
@@ -174,11 +219,14 @@ describe('rebuild', () => {
       expect(original[table], table).not.toMatch(/^0 rows/);
     }
     expect(rebuilt).toEqual(original);
+    expect(await settledAnswers()).toEqual(settled);
+    rounds = expectAnswers(rounds);
     const again = startRebuild('--database', 'slotbook_2', '--drop-old');
     expect(await again.exited, again.lines.join('\n')).toBe(0);
     expect(await digests('slotbook_2')).toEqual(original);
     expect(await sql("SELECT toUInt32(count()) FROM system.databases WHERE name = 'slotbook'")).toEqual([0]);
-    expect((await fetch(`${history}/market/SOL-PERP/trades`)).status).toBe(200);
+    expect(await settledAnswers()).toEqual(settled);
+    expectAnswers(rounds);
   });
 
   it('refuses a name that analysts could not read', async () => {
