@@ -4,6 +4,7 @@ export * from './clickhouse/index.ts';
 export * from './config.ts';
 export * from './log/facts.ts';
 export { openEventLog } from './log/open.ts';
+export { pageOf, pagesOf } from './log/page.ts';
 export * from './log/port.ts';
 export type * from './runtime/context.ts';
 export * from './runtime/endpoints.ts';

@@ -1,14 +1,16 @@
 // An event log in memory for this room's tests: the port's reading half and append, nothing durable.
 
-import type {
-  Appended,
-  Commit,
-  EventLog,
-  FollowOptions,
-  GroupState,
-  LogBatch,
-  LogRecord,
-  NewRecord,
+import {
+  type Appended,
+  type Commit,
+  type EventLog,
+  type FollowOptions,
+  type GroupState,
+  type LogBatch,
+  type LogPage,
+  type LogRecord,
+  type NewRecord,
+  pagesOf,
 } from '../../platform/index.ts';
 import { partitionOf, type Topic } from '../../schemas/index.ts';
 
@@ -64,6 +66,10 @@ export class FakeLog implements EventLog {
       }
       if (!found) await this.#change(signal);
     }
+  }
+
+  followPages(options: FollowOptions): AsyncIterable<LogPage> {
+    return pagesOf(this.follow(options));
   }
 
   async commit(group: string, step: Commit): Promise<void> {

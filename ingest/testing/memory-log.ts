@@ -51,6 +51,10 @@ export class MemoryLog implements EventLog {
     throw new Error('not used');
   }
 
+  followPages(): AsyncGenerator<never> {
+    return this.follow();
+  }
+
   async commit(group: string, { state = [] }: { state?: readonly { key: string; value: Uint8Array | null }[] }) {
     const held = this.#state.get(group) ?? new Map<string, Uint8Array>();
     for (const { key, value } of state) {

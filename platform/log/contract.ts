@@ -200,6 +200,37 @@ export function describeEventLog(name: string, start: () => Promise<LogUnderTest
           [2, 10n],
         ]);
       });
+
+      it('gives the same by pages: value and offset of every record, later ones too, until its signal', async () => {
+        const topic = await createTopic(log, 2);
+        const sizes = [0, 1, 300, 5_000, 20_000, 0, 70_000, 40];
+        const records = [0, 1].flatMap((partition) =>
+          sizes.map((size, at) => ({ key: `k${at}`, value: Buffer.alloc(size, at + partition), partition })),
+        );
+        await log.append(topic, records);
+        const stop = new AbortController();
+        const from = new Map<number, bigint | 'earliest'>([
+          [0, 'earliest'],
+          [1, 3n],
+        ]);
+        // Long buffers are slow to compare with toEqual.
+        const latin1 = (value: Uint8Array) => Buffer.from(value).toString('latin1');
+        const read: (readonly [partition: number, offset: bigint, value: string])[] = [];
+        const wanted = sizes.length * 3 - 3;
+        for await (const page of log.followPages({ topic, from, signal: stop.signal, maxRecords: 3 })) {
+          expect(page.ends.length).toBeLessThanOrEqual(3);
+          expect(page.end).toBeGreaterThanOrEqual(BigInt(sizes.length));
+          page.ends.forEach((end, at) => {
+            const value = page.bytes.subarray(at === 0 ? 0 : page.ends[at - 1], end);
+            read.push([page.partition, page.offsets[at] ?? -1n, latin1(value)]);
+          });
+          if (read.length === wanted - sizes.length) void log.append(topic, records.slice(0, sizes.length));
+          if (read.length === wanted) stop.abort();
+        }
+        const all = [...(await readAll(log, topic, 0)), ...(await readAll(log, topic, 1)).slice(3)];
+        const inOrder = read.filter(([partition]) => partition === 0).concat(read.filter(([one]) => one === 1));
+        expect(inOrder).toEqual(all.map(({ partition, offset, value }) => [partition, offset, latin1(value)]));
+      });
     });
 
     describe('commit', () => {

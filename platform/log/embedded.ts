@@ -21,6 +21,7 @@ import {
   recordKey,
   type StoredRecord,
 } from './embedded/layout.ts';
+import type { PageRange } from './embedded/pages.ts';
 import { compact, removeOld, removeOldest, type Sheddable } from './embedded/retention.ts';
 import { byPartition, checkCommit, checkGroup, checkPartition, type PartitionAppend } from './limits.ts';
 import {
@@ -30,6 +31,7 @@ import {
   type FollowOptions,
   type GroupState,
   type LogBatch,
+  type LogPage,
   type LogRecord,
   type NewRecord,
   positionKey,
@@ -61,6 +63,9 @@ interface StoredAppend {
   readonly partition: number;
   readonly records: readonly StoredRecord[];
 }
+
+/** A page of a partition that ends at `end` now, and the offset of the page's last record. */
+type ReadPage<Page> = (range: PageRange, end: bigint) => { readonly page: Page; readonly last: bigint | undefined };
 
 /** Opens the log in `<dataDir>/log`. */
 export async function open(config: Config, logger: Logger): Promise<EventLog> {
@@ -139,10 +144,24 @@ class EmbeddedLog implements EventLog {
     checkPartition(topic, partition);
     const { id } = this.#topic(topic);
     const { pages } = this.#environment;
-    return this.#environment.read(() => pages.page(id, partition, from, maxRecords));
+    return this.#environment.read(() => pages.records({ topicId: id, partition, from, maxRecords }));
   }
 
   follow(options: FollowOptions): AsyncIterable<LogBatch> {
+    return this.#follow(options, (range, end) => {
+      const records = this.#environment.pages.records(range);
+      return { page: { partition: range.partition, records, end }, last: records.at(-1)?.offset };
+    });
+  }
+
+  followPages(options: FollowOptions): AsyncIterable<LogPage> {
+    return this.#follow(options, (range, end) => {
+      const page = this.#environment.pages.page(range, end);
+      return { page, last: page.offsets.at(-1) };
+    });
+  }
+
+  #follow<Page>(options: FollowOptions, read: ReadPage<Page>): AsyncIterable<Page> {
     this.#assertOpen();
     const { id } = this.#topic(options.topic);
     const cursors = new Map<number, bigint>();
@@ -152,30 +171,30 @@ class EmbeddedLog implements EventLog {
         cursors.set(partition, from === 'earliest' ? 0n : from === 'latest' ? this.#next(id, partition) : from);
       }
     });
-    return this.#follow(id, cursors, options);
+    return this.#pages(id, cursors, options, read);
   }
 
-  async *#follow(id: number, cursors: Map<number, bigint>, options: FollowOptions): AsyncGenerator<LogBatch> {
+  async *#pages<Page>(
+    topicId: number,
+    cursors: Map<number, bigint>,
+    options: FollowOptions,
+    read: ReadPage<Page>,
+  ): AsyncGenerator<Page> {
     const environment = this.#environment;
     const { maxRecords = PAGE_RECORDS } = options;
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
     while (!signal.aborted) {
       const seen = environment.changes;
       let idle = true;
-      for (const [partition, cursor] of cursors) {
-        const batch = environment.read(() => {
-          const end = this.#next(id, partition);
-          return {
-            partition,
-            records: end > cursor ? environment.pages.page(id, partition, cursor, maxRecords) : [],
-            end,
-          };
+      for (const [partition, from] of cursors) {
+        const found = environment.read(() => {
+          const end = this.#next(topicId, partition);
+          return end > from ? read({ topicId, partition, from, maxRecords }, end) : null;
         });
-        const last = batch.records.at(-1);
-        if (last === undefined) continue;
+        if (found?.last === undefined) continue;
         idle = false;
-        cursors.set(partition, last.offset + 1n);
-        yield batch;
+        cursors.set(partition, found.last + 1n);
+        yield found.page;
         if (signal.aborted) return;
       }
       if (idle) await environment.changed(seen, signal);

@@ -12,7 +12,18 @@ import { GROUPS, KafkaGroups } from './kafka/groups.ts';
 import { type Fetched, KafkaReader, type RawRecord } from './kafka/reader.ts';
 import { KafkaWriter } from './kafka/writer.ts';
 import { APPEND_BYTES_MAX, byPartition, checkCommit, checkGroup, checkPartition } from './limits.ts';
-import type { Appended, Commit, EventLog, FollowOptions, GroupState, LogBatch, LogRecord, NewRecord } from './port.ts';
+import { pagesOf } from './page.ts';
+import type {
+  Appended,
+  Commit,
+  EventLog,
+  FollowOptions,
+  GroupState,
+  LogBatch,
+  LogPage,
+  LogRecord,
+  NewRecord,
+} from './port.ts';
 
 const PAGE_RECORDS = 1000;
 const HOUR_MS = 3_600_000;
@@ -111,6 +122,10 @@ class KafkaLog implements EventLog {
     // Reported when somebody iterates.
     starts.catch(() => {});
     return this.#follow(starts, options);
+  }
+
+  followPages(options: FollowOptions): AsyncIterable<LogPage> {
+    return pagesOf(this.follow(options));
   }
 
   async *#follow(starts: Promise<Map<number, bigint>>, options: FollowOptions): AsyncGenerator<LogBatch> {

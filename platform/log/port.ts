@@ -79,6 +79,18 @@ export interface LogBatch {
   readonly end: bigint;
 }
 
+/** Records of one partition without an object for each: for who reads very many and wants their values only. */
+export interface LogPage {
+  readonly partition: number;
+  /** The values, one behind the other. */
+  readonly bytes: Uint8Array;
+  /** Where each value ends in `bytes`: it begins where the one before ends, the first at 0. */
+  readonly ends: Uint32Array;
+  readonly offsets: BigUint64Array;
+  /** End of the partition when the page was read. */
+  readonly end: bigint;
+}
+
 export interface EventLog {
   /** Which adapter this is, for status lines and test reports. */
   readonly kind: 'embedded' | 'kafka';
@@ -108,6 +120,9 @@ export interface EventLog {
    * A slow reader may miss records that retention or compaction removed first. A broker that is away is waited for.
    */
   follow(options: FollowOptions): AsyncIterable<LogBatch>;
+
+  /** As `follow`, page by page: `maxRecords` bounds a page. */
+  followPages(options: FollowOptions): AsyncIterable<LogPage>;
 
   /**
    * Leaves behind what a step produced. Positions and state change together, atomically, and never before the outputs

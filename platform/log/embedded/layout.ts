@@ -96,25 +96,29 @@ export function encodeRecord({ key, value, isPacked }: StoredRecord, appendedMs:
   return bytes;
 }
 
-/** Hands on a part of bytes that belong to somebody else. */
-export type Keep = (bytes: Uint8Array, start: number, end: number) => Uint8Array;
+/** Keeps a part of bytes that somebody else will write over. */
+export type Keep<T> = (bytes: Uint8Array, start: number, end: number) => T;
 
-/** The record in the first `size` bytes of `stored`; its value is what `keep` makes of its bytes. */
+/** The record in the first `size` bytes of `stored`. */
 export function decodeRecord(
   partition: number,
   offset: bigint,
   stored: Uint8Array,
   size: number,
-  keep: Keep,
+  keep: Keep<Uint8Array>,
 ): LogRecord {
   const bytes = checked(stored);
+  const key = bytes.toString('utf8', HEAD_BYTES, HEAD_BYTES + bytes.readUInt16BE(KEY_LENGTH_AT));
+  return { partition, offset, key, value: keepValue(bytes, size, keep) };
+}
+
+/** What `keep` makes of the value of the record in the first `size` bytes of `stored`. */
+export function keepValue<T>(stored: Uint8Array, size: number, keep: Keep<T>): T {
+  const bytes = checked(stored);
   const valueAt = HEAD_BYTES + bytes.readUInt16BE(KEY_LENGTH_AT);
-  const key = bytes.toString('utf8', HEAD_BYTES, valueAt);
-  const value =
-    bytes[0] === PACKED
-      ? inflateRawSync(bytes.subarray(valueAt, size), { maxOutputLength: PACK_MAX_BYTES })
-      : keep(bytes, valueAt, size);
-  return { partition, offset, key, value };
+  if (bytes[0] === PLAIN) return keep(bytes, valueAt, size);
+  const value = inflateRawSync(bytes.subarray(valueAt, size), { maxOutputLength: PACK_MAX_BYTES });
+  return keep(value, 0, value.length);
 }
 
 export function recordKeyOf(stored: Uint8Array): string {

@@ -1,9 +1,9 @@
 // Reads records in bulk. lmdb's own way makes three buffers of a record, each with memory of its own, and that was most
-// of what reading cost; here the store's bytes are copied once, into chunks that many values share.
+// of what reading cost; here the store's bytes are copied once, into memory that many values share.
 
 import type { RootDatabase } from 'lmdb';
-import type { LogRecord } from '../port.ts';
-import { asBuffer, decodeRecord, offsetOf, partitionEnd, recordKey } from './layout.ts';
+import type { LogPage, LogRecord } from '../port.ts';
+import { asBuffer, decodeRecord, keepValue, offsetOf, partitionEnd, recordKey } from './layout.ts';
 
 /** A page ends after this many bytes even when more records were asked for. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
@@ -12,12 +12,24 @@ const CHUNK_BYTES = 64 * 1024;
 /** Larger values have memory of their own: they would leave much of a chunk empty. */
 const SHARED_BYTES_MAX = CHUNK_BYTES / 8;
 
+/** Where a page begins and how far it may go. */
+export interface PageRange {
+  readonly topicId: number;
+  readonly partition: number;
+  /** The page begins at this offset or the next one kept. */
+  readonly from: bigint;
+  readonly maxRecords: number;
+}
+
+/** Takes a record; `stored` is written over afterwards. */
+type Take = (offset: bigint, stored: Uint8Array, size: number) => void;
+
 /** Reads pages of the store `records`; call inside `Environment.read`. */
 export class PageReader {
   readonly #records;
-  #chunk = Buffer.alloc(0);
-  #used = 0;
-  #partition = 0;
+  readonly #chunk = new Chunk();
+  readonly #scratch = new Scratch();
+  #take: Take = () => {};
   #offset = 0n;
 
   constructor(root: RootDatabase<Uint8Array, Buffer>, store: string) {
@@ -35,37 +47,106 @@ export class PageReader {
         },
       },
       encoder: {
-        decode: (stored: Uint8Array, size: number) =>
-          decodeRecord(this.#partition, this.#offset, stored, size, this.#keep),
+        decode: (stored: Uint8Array, size: number) => {
+          this.#take(this.#offset, stored, size);
+          return size;
+        },
       },
     };
-    this.#records = root.openDB<LogRecord, Buffer>(options);
+    this.#records = root.openDB<number, Buffer>(options);
   }
 
-  /** Up to `maxRecords` records at or after `from`. */
-  page(topicId: number, partition: number, from: bigint, maxRecords: number): LogRecord[] {
-    this.#partition = partition;
-    const page: LogRecord[] = [];
+  records(range: PageRange): LogRecord[] {
+    const records: LogRecord[] = [];
+    const { keep } = this.#chunk;
+    this.#read(range, (offset, stored, size) => {
+      records.push(decodeRecord(range.partition, offset, stored, size, keep));
+    });
+    return records;
+  }
+
+  /** `end`: the partition's end. */
+  page(range: PageRange, end: bigint): LogPage {
+    const scratch = this.#scratch;
+    scratch.clear();
+    this.#read(range, (offset, stored, size) => {
+      keepValue(stored, size, scratch.keep);
+      scratch.close(offset);
+    });
+    return scratch.page(range.partition, end);
+  }
+
+  #read({ topicId, partition, from, maxRecords }: PageRange, take: Take): void {
+    this.#take = take;
     let bytes = 0;
     const range = { start: recordKey(topicId, partition, from), end: partitionEnd(topicId, partition) };
-    for (const { value } of this.#records.getRange({ ...range, limit: maxRecords })) {
-      page.push(value);
-      bytes += value.value.length;
+    for (const { value: size } of this.#records.getRange({ ...range, limit: maxRecords })) {
+      bytes += size;
       if (bytes >= PAGE_BYTES_MAX) break;
     }
-    return page;
   }
+}
 
-  readonly #keep = (bytes: Uint8Array, start: number, end: number): Uint8Array => {
+/** Memory that small values share. */
+class Chunk {
+  #bytes = Buffer.alloc(0);
+  #used = 0;
+
+  readonly keep = (bytes: Uint8Array, start: number, end: number): Uint8Array => {
     const size = end - start;
     if (size > SHARED_BYTES_MAX) return Buffer.copyBytesFrom(bytes, start, size);
-    if (this.#used + size > this.#chunk.length) {
-      this.#chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    if (this.#used + size > this.#bytes.length) {
+      this.#bytes = Buffer.allocUnsafeSlow(CHUNK_BYTES);
       this.#used = 0;
     }
-    const kept = this.#chunk.subarray(this.#used, this.#used + size);
+    const kept = this.#bytes.subarray(this.#used, this.#used + size);
     asBuffer(bytes).copy(kept, 0, start, end);
     this.#used += size;
     return kept;
   };
+}
+
+/** What a page is put together in. */
+class Scratch {
+  #bytes = Buffer.alloc(CHUNK_BYTES);
+  #ends = new Uint32Array(1);
+  #offsets = new BigUint64Array(1);
+  #used = 0;
+  #count = 0;
+
+  clear(): void {
+    this.#used = 0;
+    this.#count = 0;
+  }
+
+  readonly keep = (bytes: Uint8Array, start: number, end: number): void => {
+    const used = this.#used + end - start;
+    if (used > this.#bytes.length) {
+      const larger = Buffer.alloc(used * 2);
+      this.#bytes.copy(larger, 0, 0, this.#used);
+      this.#bytes = larger;
+    }
+    asBuffer(bytes).copy(this.#bytes, this.#used, start, end);
+    this.#used = used;
+  };
+
+  /** Ends the record whose value was kept last. */
+  close(offset: bigint): void {
+    if (this.#count === this.#ends.length) {
+      const [ends, offsets] = [this.#ends, this.#offsets];
+      this.#ends = new Uint32Array(this.#count * 2);
+      this.#ends.set(ends);
+      this.#offsets = new BigUint64Array(this.#count * 2);
+      this.#offsets.set(offsets);
+    }
+    this.#ends[this.#count] = this.#used;
+    this.#offsets[this.#count] = offset;
+    this.#count += 1;
+  }
+
+  page(partition: number, end: bigint): LogPage {
+    const ends = this.#ends.slice(0, this.#count);
+    const offsets = this.#offsets.slice(0, this.#count);
+    return { partition, bytes: Buffer.copyBytesFrom(this.#bytes, 0, this.#used), ends, offsets, end };
+  }
 }
