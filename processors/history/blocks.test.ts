@@ -1,55 +1,68 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LogBatch, LogRecord } from '../../platform/index.ts';
-import { type Block, cutBlocks, readAhead } from './blocks.ts';
+import { type LogPage, type LogRecord, pageOf } from '../../platform/index.ts';
+import { type Block, type BlockRecord, cutBlocks, readAhead } from './blocks.ts';
 import { decodeIntent, encodeIntent } from './intent.ts';
 
 const NEVER_MS = 60_000;
 
-/** Batches of given sizes; each partition's offsets go on from batch to batch, with a hole now and then. */
-function batchesOf(sizes: readonly { partition: number; size: number; skip: number }[]): LogBatch[] {
+/** Pages of given sizes; each partition's offsets go on from page to page, with a hole now and then. */
+function pagesOf(sizes: readonly { partition: number; size: number; skip: number }[]): LogPage[] {
   const next = new Map<number, number>();
   return sizes.map(({ partition, size, skip }) => {
     const first = (next.get(partition) ?? 0) + skip;
     next.set(partition, first + size);
     const records = Array.from({ length: size }, (_, index): LogRecord => {
-      return { partition, offset: BigInt(first + index), key: 'k', value: Buffer.alloc(10) };
+      return {
+        partition,
+        offset: BigInt(first + index),
+        key: 'k',
+        value: Buffer.from(`${partition}:${first + index}`),
+      };
     });
-    return { partition, records, end: BigInt(first + size) };
+    return pageOf(partition, records, BigInt(first + size));
   });
 }
 
-async function* iterate(batches: readonly LogBatch[], thenWait?: Promise<void>): AsyncGenerator<LogBatch> {
-  yield* batches;
+async function* iterate(pages: readonly LogPage[], thenWait?: Promise<void>): AsyncGenerator<LogPage> {
+  yield* pages;
   await thenWait;
 }
 
-const anyBatches = fc.array(
-  fc.record({ partition: fc.nat(3), size: fc.integer({ min: 1, max: 20 }), skip: fc.nat(2) }),
-  { maxLength: 30 },
-);
+/** Place and value of each record; a value names its place. */
+const recordsOf = (block: Block): BlockRecord[] =>
+  Array.from({ length: block.length }, (_, number) => block.record(number));
+const placeOf = ({ partition, offset }: BlockRecord) => `${partition}:${offset}`;
+
+const anyPages = fc.array(fc.record({ partition: fc.nat(3), size: fc.integer({ min: 1, max: 20 }), skip: fc.nat(2) }), {
+  maxLength: 30,
+});
 
 describe('blocks', () => {
   it('hold every record once, in order, within the limits, between the bounds they name', async () => {
     await fc.assert(
-      fc.asyncProperty(anyBatches, fc.integer({ min: 1, max: 50 }), async (sizes, rowsMax) => {
-        const batches = batchesOf(sizes);
+      fc.asyncProperty(anyPages, fc.integer({ min: 1, max: 50 }), async (sizes, rowsMax) => {
+        const pages = pagesOf(sizes);
         const blocks: Block[] = [];
-        const limits = { rowsMax, bytesMax: 200, delayMs: NEVER_MS };
-        for await (const block of readAhead(cutBlocks(iterate(batches), limits))) blocks.push(block);
+        const limits = { rowsMax, bytesMax: 100, delayMs: NEVER_MS };
+        for await (const block of readAhead(cutBlocks(iterate(pages), limits))) blocks.push(block);
         for (const partition of [0, 1, 2, 3]) {
-          const given = batches.flatMap(({ records }) => records.filter((record) => record.partition === partition));
-          const cut = blocks.flatMap(({ records }) => records.filter((record) => record.partition === partition));
-          // What is still open when the batches end is left for the next start.
-          expect(cut).toEqual(given.slice(0, cut.length));
+          const own = pages.filter((page) => page.partition === partition);
+          const given = own.flatMap(({ offsets }) => [...offsets].map((offset) => `${partition}:${offset}`));
+          const cut = blocks.flatMap(recordsOf).filter((record) => record.partition === partition);
+          // What is still open when the pages end is left for the next start.
+          expect(cut.map(placeOf)).toEqual(given.slice(0, cut.length));
+          expect(cut.map(({ value }) => Buffer.from(value).toString())).toEqual(cut.map(placeOf));
         }
-        for (const { records, bounds } of blocks) {
+        for (const block of blocks) {
+          const records = recordsOf(block);
           expect(records.length).toBeLessThanOrEqual(rowsMax);
-          const inside = bounds.map(({ partition, from, to }) => {
+          const inside = block.bounds.flatMap(({ partition, from, to }) => {
             const own = records.filter((record) => record.partition === partition);
-            return own[0]?.offset === from && own.at(-1)?.offset === to ? own.length : Number.NaN;
+            expect([own[0]?.offset, own.at(-1)?.offset]).toEqual([from, to]);
+            return own;
           });
-          expect(inside.reduce((sum, count) => sum + count, 0)).toBe(records.length);
+          expect(inside).toEqual(records);
         }
       }),
     );
@@ -61,7 +74,7 @@ describe('blocks', () => {
       end = resolve;
     });
     const limits = { rowsMax: 1_000, bytesMax: 1_000_000, delayMs: 5 };
-    const blocks = cutBlocks(iterate(batchesOf([{ partition: 2, size: 3, skip: 0 }]), open), limits);
+    const blocks = cutBlocks(iterate(pagesOf([{ partition: 2, size: 3, skip: 0 }]), open), limits);
     const { value } = await blocks.next();
     expect(value?.bounds).toEqual([{ partition: 2, from: 0n, to: 2n }]);
     end();
@@ -69,12 +82,12 @@ describe('blocks', () => {
   });
 
   it('pass on a failure of the log', async () => {
-    async function* failing(): AsyncGenerator<LogBatch> {
-      yield* batchesOf([{ partition: 0, size: 1, skip: 0 }]);
+    async function* failing(): AsyncGenerator<LogPage> {
+      yield* pagesOf([{ partition: 0, size: 1, skip: 0 }]);
       throw new Error('log gone');
     }
     const blocks = readAhead(cutBlocks(failing(), { rowsMax: 1, bytesMax: 1, delayMs: NEVER_MS }));
-    expect((await blocks.next()).value?.records.length).toBe(1);
+    expect((await blocks.next()).value?.length).toBe(1);
     await expect(blocks.next()).rejects.toThrow('log gone');
   });
 

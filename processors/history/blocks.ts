@@ -1,7 +1,9 @@
 // Cutting the log into blocks: what is stored together, and sent again with the same bounds after a crash.
 
-import type { EventLog, LogBatch, LogRecord } from '../../platform/index.ts';
+import { type EventLog, type LogPage, type LogRecord, pageOf } from '../../platform/index.ts';
 import type { Topic } from '../../schemas/index.ts';
+
+const READ_RECORDS = 5_000;
 
 /** Offsets of one partition that belong to a block, both ends included. */
 export interface Bounds {
@@ -10,11 +12,67 @@ export interface Bounds {
   readonly to: bigint;
 }
 
-export interface Block {
+/** What is told of one record of a block. */
+export type BlockRecord = Pick<LogRecord, 'partition' | 'offset' | 'value'>;
+
+/** Records of a page from index `from` up to `to`, that one not included. */
+interface Slice {
+  readonly page: LogPage;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Records by number, in partition order, then by offset. They lie in the pages they came in. */
+export class Block {
   /** In partition order. */
   readonly bounds: readonly Bounds[];
-  /** In partition order, then by offset. */
-  readonly records: readonly LogRecord[];
+  readonly length: number;
+  readonly #pages: readonly LogPage[];
+  /** For each record the number of its page, and its number in there. */
+  readonly #pageOf: Uint32Array;
+  readonly #indexOf: Uint32Array;
+
+  constructor(bounds: readonly Bounds[], slices: readonly Slice[]) {
+    this.bounds = bounds;
+    this.length = slices.reduce((sum, { from, to }) => sum + to - from, 0);
+    this.#pages = slices.map(({ page }) => page);
+    this.#pageOf = new Uint32Array(this.length);
+    this.#indexOf = new Uint32Array(this.length);
+    let number = 0;
+    slices.forEach(({ from, to }, page) => {
+      for (let index = from; index < to; index++) {
+        this.#pageOf[number] = page;
+        this.#indexOf[number++] = index;
+      }
+    });
+  }
+
+  /** Bytes that hold the record's value, from `start` to `end`, and others around it. */
+  bytes(number: number): Uint8Array {
+    return this.#page(number).bytes;
+  }
+
+  start(number: number): number {
+    const index = this.#indexOf[number] as number;
+    return index === 0 ? 0 : (this.#page(number).ends[index - 1] as number);
+  }
+
+  end(number: number): number {
+    return this.#page(number).ends[this.#indexOf[number] as number] as number;
+  }
+
+  value(number: number): Uint8Array {
+    return this.bytes(number).subarray(this.start(number), this.end(number));
+  }
+
+  record(number: number): BlockRecord {
+    const { partition, offsets } = this.#page(number);
+    return { partition, offset: offsets[this.#indexOf[number] as number] as bigint, value: this.value(number) };
+  }
+
+  #page(number: number): LogPage {
+    return this.#pages[this.#pageOf[number] as number] as LogPage;
+  }
 }
 
 export interface BlockLimits {
@@ -24,10 +82,10 @@ export interface BlockLimits {
   readonly delayMs: number;
 }
 
-/** Yields blocks until the batches end; what is still open then is left for the next start. */
-export async function* cutBlocks(batches: AsyncIterator<LogBatch>, limits: BlockLimits): AsyncGenerator<Block> {
+/** Yields blocks until the pages end; what is still open then is left for the next start. */
+export async function* cutBlocks(pages: AsyncIterator<LogPage>, limits: BlockLimits): AsyncGenerator<Block> {
   let open = new OpenBlock(limits);
-  let arriving = batches.next();
+  let arriving = pages.next();
   arriving.catch(() => {});
   for (;;) {
     const arrived = await open.withinDelay(arriving);
@@ -36,10 +94,10 @@ export async function* cutBlocks(batches: AsyncIterator<LogBatch>, limits: Block
         open.discard();
         return;
       }
-      arriving = batches.next();
+      arriving = pages.next();
       // A failure is met at the next turn of the loop.
       arriving.catch(() => {});
-      for (let rest: LogBatch | null = arrived.value; rest !== null; ) {
+      for (let rest: Slice | null = whole(arrived.value); rest !== null; ) {
         rest = open.take(rest);
         if (!open.isFull()) continue;
         yield open.close();
@@ -52,9 +110,13 @@ export async function* cutBlocks(batches: AsyncIterator<LogBatch>, limits: Block
   }
 }
 
+function whole(page: LogPage): Slice {
+  return { page, from: 0, to: page.ends.length };
+}
+
 class OpenBlock {
   readonly #limits: BlockLimits;
-  readonly #partitions = new Map<number, LogRecord[]>();
+  readonly #slices: Slice[] = [];
   #rows = 0;
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -69,18 +131,15 @@ class OpenBlock {
   }
 
   /** Adds as many records as fit; returns what is left over. */
-  take(batch: LogBatch): LogBatch | null {
-    const room = Math.max(this.#limits.rowsMax - this.#rows, 0);
-    const taken = batch.records.slice(0, room);
-    if (taken.length > 0) this.#startClock();
-    const records = this.#partitions.get(batch.partition) ?? [];
-    for (const record of taken) {
-      records.push(record);
-      this.#bytes += record.value.length;
+  take({ page, from, to }: Slice): Slice | null {
+    const end = Math.min(to, from + this.#limits.rowsMax - this.#rows);
+    if (end > from) {
+      this.#startClock();
+      this.#slices.push({ page, from, to: end });
+      this.#rows += end - from;
+      this.#bytes += (page.ends[end - 1] ?? 0) - (from === 0 ? 0 : (page.ends[from - 1] ?? 0));
     }
-    if (records.length > 0) this.#partitions.set(batch.partition, records);
-    this.#rows += taken.length;
-    return taken.length < batch.records.length ? { ...batch, records: batch.records.slice(room) } : null;
+    return end < to ? { page, from: end, to } : null;
   }
 
   /** The promise's outcome, or 'late' when the oldest record has waited long enough. */
@@ -90,12 +149,7 @@ class OpenBlock {
 
   close(): Block {
     this.discard();
-    const partitions = [...this.#partitions].sort(([a], [b]) => a - b);
-    const bounds = partitions.flatMap(([partition, records]) => {
-      const [first, last] = [records[0], records.at(-1)];
-      return first && last ? [{ partition, from: first.offset, to: last.offset }] : [];
-    });
-    return { bounds, records: partitions.flatMap(([, records]) => records) };
+    return blockOf(this.#slices);
   }
 
   discard(): void {
@@ -109,22 +163,33 @@ class OpenBlock {
   }
 }
 
-const READ_RECORDS = 5_000;
+/** A block of slices that each partition has in the order of its offsets. */
+function blockOf(slices: readonly Slice[]): Block {
+  const ordered = [...slices].sort((a, b) => a.page.partition - b.page.partition);
+  const bounds: Bounds[] = [];
+  for (const { page, from, to } of ordered) {
+    const { partition, offsets } = page;
+    const [first, last] = [offsets[from] as bigint, offsets[to - 1] as bigint];
+    const before = bounds.at(-1)?.partition === partition ? bounds.pop() : undefined;
+    bounds.push({ partition, from: before?.from ?? first, to: last });
+  }
+  return new Block(bounds, ordered);
+}
 
 /** Reads the records of given bounds again. Those that retention has removed since are absent. */
 export async function readBlock(log: EventLog, topic: Topic, bounds: readonly Bounds[]): Promise<Block> {
-  const records: LogRecord[] = [];
+  const slices: Slice[] = [];
   for (const { partition, from, to } of bounds) {
     for (let next = from; next <= to; ) {
       const page = await log.read(topic, partition, next, READ_RECORDS);
       const inside = page.filter(({ offset }) => offset <= to);
-      records.push(...inside);
       const last = inside.at(-1);
+      if (last) slices.push(whole(pageOf(partition, inside, last.offset + 1n)));
       if (!last || inside.length < page.length) break;
       next = last.offset + 1n;
     }
   }
-  return { bounds, records };
+  return new Block(bounds, slices);
 }
 
 /** Keeps one item in preparation while the one before is worked on. */

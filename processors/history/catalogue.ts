@@ -4,9 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { EVENT_NAMES, UNKNOWN_RECORD } from '../../schemas/index.ts';
-import { type Columns, compileColumns } from './columns.ts';
-import { type ContainerHead, containerHead } from './container.ts';
-import { compileCheck } from './datum.ts';
+import { formatOf, type RowFormat } from './format.ts';
 
 const VERSIONS = fileURLToPath(new URL('../../schemas/avro/versions/', import.meta.url));
 const SCHEMA_FILE = /^([0-9a-f]{16})\.avsc$/;
@@ -22,13 +20,10 @@ export interface EventSchema {
   readonly event: string;
   /** Short name of the version, part of the deduplication token. */
   readonly version: string;
-  /** Where the datum begins in a record of this version, behind the wire header. */
-  readonly start: number;
-  readonly head: ContainerHead;
-  /** Null when ClickHouse must read the Avro itself. Made at the first use: most versions never come. */
-  readonly columns: Columns | null;
-  /** For records without columns: those check what they read. */
-  readonly isValid: (bytes: Uint8Array, start: number) => boolean;
+  /** Bytes of the wire header before the datum. */
+  readonly headerBytes: number;
+  /** Made at the first use: most versions never come. */
+  readonly format: RowFormat;
 }
 
 export type ParkReason =
@@ -66,14 +61,18 @@ export class SchemaCatalogue {
   #add(event: string, print: bigint, text: string): void {
     const low = Number(BigInt.asUintN(32, print));
     const high = this.#byFingerprint.get(low) ?? new Map<number, EventSchema>();
-    high.set(Number(print >> 32n), eventSchema(event, print.toString(16), text, print, SINGLE_OBJECT_BYTES));
+    const version = print.toString(16);
+    high.set(
+      Number(print >> 32n),
+      eventSchema(event, version, SINGLE_OBJECT_BYTES, () => formatOf(text, print)),
+    );
     this.#byFingerprint.set(low, high);
   }
 
   /** The registry id of a record when it has one that must be resolved first. */
-  unresolvedId(bytes: Uint8Array): number | null {
-    if (bytes[0] !== REGISTRY_MAGIC || bytes.length < REGISTRY_BYTES) return null;
-    const id = uint32BigEndian(bytes, 1);
+  unresolvedId(bytes: Uint8Array, start: number, end: number): number | null {
+    if (bytes[start] !== REGISTRY_MAGIC || end - start < REGISTRY_BYTES) return null;
+    const id = uint32BigEndian(bytes, start + 1);
     return this.#byId.has(id) ? null : id;
   }
 
@@ -83,27 +82,26 @@ export class SchemaCatalogue {
     this.#byId.set(id, text === null ? null : registrySchema(id, text));
   }
 
-  /** The schema that wrote a record, by its wire header; the datum behind it is not looked at. */
-  recognise(bytes: Uint8Array): EventSchema | Unreadable {
-    if (bytes[0] === MARK_0 && bytes[1] === MARK_1 && bytes.length >= SINGLE_OBJECT_BYTES) {
-      const schema = this.#byFingerprint.get(uint32LittleEndian(bytes, 2))?.get(uint32LittleEndian(bytes, 6));
-      return (
-        schema ?? {
-          reason: 'unknown-fingerprint',
-          detail: Buffer.from(bytes.subarray(2, SINGLE_OBJECT_BYTES)).toString('hex'),
-        }
-      );
+  /** The schema that wrote the record from `start` to `end`, by its wire header; the datum behind it is not looked at. */
+  recognise(bytes: Uint8Array, start: number, end: number): EventSchema | Unreadable {
+    const size = end - start;
+    if (bytes[start] === MARK_0 && bytes[start + 1] === MARK_1 && size >= SINGLE_OBJECT_BYTES) {
+      const high = this.#byFingerprint.get(uint32LittleEndian(bytes, start + 2));
+      const schema = high?.get(uint32LittleEndian(bytes, start + 6));
+      if (schema) return schema;
+      const fingerprint = Buffer.from(bytes.subarray(start + 2, start + SINGLE_OBJECT_BYTES));
+      return { reason: 'unknown-fingerprint', detail: fingerprint.toString('hex') };
     }
-    if (bytes[0] === REGISTRY_MAGIC && bytes.length >= REGISTRY_BYTES) {
-      const id = uint32BigEndian(bytes, 1);
+    if (bytes[start] === REGISTRY_MAGIC && size >= REGISTRY_BYTES) {
+      const id = uint32BigEndian(bytes, start + 1);
       return this.#byId.get(id) ?? { reason: 'unknown-schema-id', detail: String(id) };
     }
-    return { reason: 'not-a-record', detail: `${bytes.length} bytes without a known header` };
+    return { reason: 'not-a-record', detail: `${size} bytes without a known header` };
   }
 }
 
-export function invalidDatum({ event, version }: EventSchema, bytes: Uint8Array): Unreadable {
-  return { reason: 'invalid-datum', detail: `${bytes.length} bytes are no ${event} (${version})` };
+export function invalidDatum({ event, version }: EventSchema, size: number): Unreadable {
+  return { reason: 'invalid-datum', detail: `${size} bytes are no ${event} (${version})` };
 }
 
 /** null for a schema that is none of our events, or that cannot be read at all: asking again would not help. */
@@ -112,23 +110,23 @@ function registrySchema(id: number, text: string): EventSchema | null {
     const { name } = JSON.parse(text) as { name?: unknown };
     const event = typeof name === 'string' ? (name.split('.').at(-1) ?? '') : '';
     const known = event === UNKNOWN_RECORD || EVENT_NAMES.includes(event);
-    return known ? eventSchema(event, `id${id}`, text, BigInt(id), REGISTRY_BYTES) : null;
+    if (!known) return null;
+    const format = formatOf(text, BigInt(id));
+    return eventSchema(event, `id${id}`, REGISTRY_BYTES, () => format);
   } catch {
     return null;
   }
 }
 
-function eventSchema(event: string, version: string, text: string, mark: bigint, start: number): EventSchema {
-  let columns: Columns | null | undefined;
+function eventSchema(event: string, version: string, headerBytes: number, compile: () => RowFormat): EventSchema {
+  let format: RowFormat | undefined;
   return {
     event,
     version,
-    start,
-    head: containerHead(text, mark),
-    isValid: compileCheck(text),
-    get columns() {
-      if (columns === undefined) columns = compileColumns(text);
-      return columns;
+    headerBytes,
+    get format() {
+      format ??= compile();
+      return format;
     },
   };
 }

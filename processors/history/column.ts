@@ -3,8 +3,11 @@
 
 import { ARRAY_ITEMS_MAX, type AvroType, BAD, BOUNDS, TENTH_BYTE_MAX } from './datum.ts';
 
-/** Checks the value at `position` and puts it into the row; returns the position after it, or BAD. */
-type Add = (bytes: Uint8Array, position: number, row: number) => number;
+/**
+ * Checks the value at `position` and puts it into the row; returns the position after it, or BAD. The record ends at `end`:
+ * a value that goes on after it is noticed at the latest when the last value ends elsewhere.
+ */
+type Add = (bytes: Uint8Array, position: number, row: number, end: number) => number;
 
 export interface Column {
   readonly add: Add;
@@ -62,7 +65,7 @@ function plain(type: string, logicalType: string | undefined): MakeColumn {
 let low = 0;
 let high = 0;
 
-/** Reads an Avro long (zig-zag, seven bits a byte) into `low` and `high`. Behind the bytes there are zeros. */
+/** Reads an Avro long (zig-zag, seven bits a byte) into `low` and `high`. What lies behind all bytes counts as zeros. */
 function readLong(bytes: Uint8Array, start: number): number {
   let position = start + 1;
   let byte = bytes[start] as number;
@@ -98,20 +101,20 @@ function readLong(bytes: Uint8Array, start: number): number {
 }
 
 /** The position behind a text whose length stands at `position`, BAD when it ends too late; `low` is its length then. */
-function textEnd(bytes: Uint8Array, position: number): number {
+function textEnd(bytes: Uint8Array, position: number, end: number): number {
   const start = readLong(bytes, position);
-  return start !== BAD && high === 0 && low >= 0 && start + low <= bytes.length ? start + low : BAD;
+  return start !== BAD && high === 0 && low >= 0 && start + low <= end ? start + low : BAD;
 }
 
 function fixed(size: number): MakeColumn {
   return (rowsMax) => {
     const values = new Uint8Array(rowsMax * size);
     return {
-      add: (bytes, position, row) => {
-        const end = position + size;
-        if (end > bytes.length) return BAD;
-        for (let from = position, to = row * size; from < end; from++, to++) values[to] = bytes[from] as number;
-        return end;
+      add: (bytes, position, row, end) => {
+        const next = position + size;
+        if (next > end) return BAD;
+        for (let from = position, to = row * size; from < next; from++, to++) values[to] = bytes[from] as number;
+        return next;
       },
       cut: (row) => values.fill(0, row * size, (row + 1) * size),
       skip: nothing,
@@ -177,8 +180,8 @@ function boundedWide(min: number, max: number): MakeColumn {
     const { add } = column;
     return {
       ...column,
-      add: (bytes, position, row) => {
-        const next = add(bytes, position, row);
+      add: (bytes, position, row, end) => {
+        const next = add(bytes, position, row, end);
         const value = high * WORD + (low >>> 0);
         return value >= min && value <= max ? next : BAD;
       },
@@ -197,9 +200,9 @@ function nullable(make: MakeColumn): MakeColumn {
     const inner = make(rowsMax);
     const { add } = inner;
     return {
-      add: (bytes, position, row) => {
+      add: (bytes, position, row, end) => {
         const branch = bytes[position];
-        if (branch === VALUE_BRANCH) return add(bytes, position + 1, row);
+        if (branch === VALUE_BRANCH) return add(bytes, position + 1, row, end);
         if (branch !== NULL_BRANCH) return BAD;
         nulls[row] = 1;
         inner.skip(row);
@@ -235,13 +238,13 @@ const texts: MakeColumn = (rowsMax) => {
     append(row, nativeVarint(length));
   };
   return {
-    add: (bytes, position, row) => {
-      const end = textEnd(bytes, position);
-      if (end === BAD) return BAD;
+    add: (bytes, position, row, end) => {
+      const next = textEnd(bytes, position, end);
+      if (next === BAD) return BAD;
       const length = low;
       begin(row, length);
-      append(row, bytes.subarray(end - length, end));
-      return end;
+      append(row, bytes.subarray(next - length, next));
+      return next;
     },
     cut: nothing,
     skip: (row) => begin(row, 0),
@@ -254,6 +257,8 @@ interface Span {
   readonly row: number;
   readonly bytes: Uint8Array;
   readonly position: number;
+  /** Where the record ends. */
+  readonly end: number;
   readonly count: number;
 }
 
@@ -272,7 +277,7 @@ function list(make: MakeColumn): MakeColumn {
       }
     };
     return {
-      add: (bytes, position, row) => {
+      add: (bytes, position, row, end) => {
         let items = 0;
         let next = position;
         for (;;) {
@@ -280,17 +285,17 @@ function list(make: MakeColumn): MakeColumn {
           if (next === BAD || (low === 0 && high === 0)) break;
           // A negative count is followed by the size of its items in bytes.
           const count = Math.abs(high * WORD + (low >>> 0));
-          let end: number | undefined;
+          let blockEnd: number | undefined;
           if (high < 0) {
             next = readLong(bytes, next);
-            end = next + high * WORD + (low >>> 0);
+            blockEnd = next + high * WORD + (low >>> 0);
           }
           items += count;
           if (next === BAD || items > ARRAY_ITEMS_MAX) return BAD;
-          spans.push({ row, bytes, position: next, count });
+          spans.push({ row, bytes, position: next, end, count });
           total += count;
-          for (let index = 0; index < count && next !== BAD; index++) next = probe.add(bytes, next, 0);
-          if (end !== undefined && next !== end) return BAD;
+          for (let index = 0; index < count && next !== BAD; index++) next = probe.add(bytes, next, 0, end);
+          if (blockEnd !== undefined && next !== blockEnd) return BAD;
         }
         ends[row] = BigInt(total);
         return next;
@@ -300,9 +305,9 @@ function list(make: MakeColumn): MakeColumn {
       chunks: (rows) => {
         const values = make(total);
         let row = 0;
-        for (const { bytes, position, count } of spans) {
+        for (const { bytes, position, end, count } of spans) {
           let next = position;
-          for (let index = 0; index < count; index++) next = values.add(bytes, next, row++);
+          for (let index = 0; index < count; index++) next = values.add(bytes, next, row++, end);
         }
         return [bytesOf(ends.subarray(0, rows)), ...values.chunks(total)];
       },
@@ -322,7 +327,7 @@ function dictionary(hasNulls: boolean): MakeColumn {
     const indexes = new Int32Array(rowsMax);
     const words = new Words(hasNulls);
     return {
-      add: (bytes, position, row) => {
+      add: (bytes, position, row, end) => {
         let at = position;
         if (hasNulls) {
           const branch = bytes[at++];
@@ -332,9 +337,9 @@ function dictionary(hasNulls: boolean): MakeColumn {
           }
           if (branch !== VALUE_BRANCH) return BAD;
         }
-        const end = textEnd(bytes, at);
-        if (end !== BAD) indexes[row] = words.numberOf(bytes, end - low, end);
-        return end;
+        const next = textEnd(bytes, at, end);
+        if (next !== BAD) indexes[row] = words.numberOf(bytes, next - low, next);
+        return next;
       },
       cut: (row) => indexes.fill(0, row, row + 1),
       skip: nothing,

@@ -17,10 +17,13 @@ const word = (text: string) => Buffer.concat([long(BigInt(Buffer.byteLength(text
 function encode(text: string, rows: readonly Buffer[]): Buffer {
   const found = compileColumns(text);
   if (!found) throw new Error('no columns');
-  // A datum stands behind its wire header.
   const block = found.open(rows.length);
-  for (const row of rows) if (!block.add(Buffer.concat([Buffer.alloc(3, 7), row]), 3)) throw new Error('not a record');
-  return block.body();
+  for (const row of rows) {
+    // Others lie around a record.
+    const bytes = Buffer.concat([Buffer.alloc(3, 7), row, Buffer.alloc(2, 9)]);
+    if (!block.add(bytes, 3, 3 + row.length)) throw new Error('not a record');
+  }
+  return Buffer.concat(block.parts());
 }
 /** What stands before the data of a block's only column. */
 const head = (rows: number, type: string) => 2 + 1 + 2 + 1 + type.length + (rows > 127 ? 1 : 0);

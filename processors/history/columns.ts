@@ -4,13 +4,10 @@
 import { columnsOfSchema } from '../../schemas/index.ts';
 import { type Column, type MakeColumn, makerOf, nativeText, nativeVarint } from './column.ts';
 import { type AvroType, BAD } from './datum.ts';
+import type { Body, RowFormat } from './format.ts';
 
-/** The columns of one schema. */
-export interface Columns {
-  readonly names: readonly string[];
-  /** An empty block with room for `rowsMax` rows. */
-  open(rowsMax: number): ColumnBlock;
-}
+/** From here on it costs more to join the columns than to send them one by one. */
+const PARTED_BYTES_MIN = 4 * 1024 * 1024;
 
 interface Named {
   readonly name: string;
@@ -19,21 +16,22 @@ interface Named {
 }
 
 /** Null for a schema with types that have no column here: ClickHouse reads the Avro itself then. */
-export function compileColumns(schemaText: string): Columns | null {
+export function compileColumns(schemaText: string): RowFormat | null {
   try {
     const { fields } = JSON.parse(schemaText) as { fields: readonly { readonly type: AvroType }[] };
     const makers = new Map<string, MakeColumn>();
     const columns = columnsOfSchema(schemaText).map(({ name, type }, index): Named => {
       return { name, type, make: makerOf(fields[index]?.type ?? 'null', makers) };
     });
-    return { names: columns.map(({ name }) => name), open: (rowsMax) => new ColumnBlock(columns, rowsMax) };
+    const names = columns.map(({ name }) => `\`${name}\``).join(', ');
+    return { into: `(${names}) FORMAT Native`, open: (rowsMax) => new ColumnBlock(columns, rowsMax) };
   } catch {
     return null;
   }
 }
 
-/** Rows of one schema, becoming the body of `INSERT INTO t (names) FORMAT Native`. */
-export class ColumnBlock {
+/** Rows of one schema as a block of columns. */
+class ColumnBlock implements Body {
   readonly #named: readonly Named[];
   readonly #columns: readonly Column[];
   readonly #adds: readonly Column['add'][];
@@ -47,16 +45,15 @@ export class ColumnBlock {
     this.#rowsMax = rowsMax;
   }
 
-  /** Adds a row. False, with nothing added, when `bytes` from `start` to their end are not exactly one valid record. */
-  add(bytes: Uint8Array, start: number): boolean {
+  add(bytes: Uint8Array, start: number, end: number): boolean {
     if (this.#rows === this.#rowsMax) throw new RangeError(`more than ${this.#rowsMax} rows`);
     const adds = this.#adds;
     const row = this.#rows;
     let position = start;
     for (let index = 0; index < adds.length && position !== BAD; index++) {
-      position = (adds[index] as Column['add'])(bytes, position, row);
+      position = (adds[index] as Column['add'])(bytes, position, row, end);
     }
-    if (position === bytes.length) {
+    if (position === end) {
       this.#rows += 1;
       return true;
     }
@@ -64,12 +61,14 @@ export class ColumnBlock {
     return false;
   }
 
-  body(): Buffer {
+  parts(): readonly Uint8Array[] {
     const parts: Uint8Array[] = [nativeVarint(this.#columns.length), nativeVarint(this.#rows)];
     this.#columns.forEach((column, index) => {
       const { name = '', type = '' } = this.#named[index] ?? {};
       parts.push(nativeText(name), nativeText(type), ...column.chunks(this.#rows));
     });
-    return Buffer.concat(parts);
+    // Each part is a write of its own.
+    const size = parts.reduce((sum, { length }) => sum + length, 0);
+    return size < PARTED_BYTES_MIN ? [Buffer.concat(parts)] : parts;
   }
 }

@@ -1,42 +1,47 @@
 // Avro object containers around records as they lie in the log: ClickHouse reads them, so nothing is decoded here.
 
+import { compileCheck } from './datum.ts';
+import type { Body, RowFormat } from './format.ts';
+
 const MAGIC = Buffer.from('Obj\x01', 'latin1');
 const SYNC_BYTES = 16;
 const VARINT_BYTES_MAX = 10;
 
-/** A record's bytes and where its datum starts behind the wire header. */
-export interface Datum {
-  readonly bytes: Uint8Array;
-  readonly start: number;
-}
-
-/** Everything of a container before its first block. `sync` separates blocks; the same for all, to be repeatable. */
-export interface ContainerHead {
-  readonly bytes: Buffer;
-  readonly sync: Buffer;
-}
-
-export function containerHead(schemaText: string, fingerprint: bigint): ContainerHead {
+export function containerFormat(schemaText: string, mark: bigint): RowFormat {
+  // Separates blocks; always the same, to be repeatable.
   const sync = Buffer.alloc(SYNC_BYTES);
-  sync.writeBigUInt64LE(fingerprint);
-  sync.writeBigUInt64LE(fingerprint, SYNC_BYTES / 2);
+  sync.writeBigUInt64LE(mark);
+  sync.writeBigUInt64LE(mark, SYNC_BYTES / 2);
   const metadata = [varint(2), text('avro.schema'), text(schemaText), text('avro.codec'), text('null'), varint(0)];
-  return { bytes: Buffer.concat([MAGIC, ...metadata, sync]), sync };
+  const head = Buffer.concat([MAGIC, ...metadata, sync]);
+  const isValid = compileCheck(schemaText);
+  return { into: 'FORMAT Avro', open: () => new Container(head, sync, isValid) };
 }
 
 /** One container with one block. */
-export function container(head: ContainerHead, data: readonly Datum[]): Buffer {
-  let size = 0;
-  for (const { bytes, start } of data) size += bytes.length - start;
-  const prefix = Buffer.concat([head.bytes, varint(data.length), varint(size)]);
-  const whole = Buffer.allocUnsafe(prefix.length + size + SYNC_BYTES);
-  let position = prefix.copy(whole);
-  for (const { bytes, start } of data) {
-    whole.set(start === 0 ? bytes : bytes.subarray(start), position);
-    position += bytes.length - start;
+class Container implements Body {
+  readonly #head: Buffer;
+  readonly #sync: Buffer;
+  readonly #isValid: (bytes: Uint8Array, start: number) => boolean;
+  readonly #data: Uint8Array[] = [];
+
+  constructor(head: Buffer, sync: Buffer, isValid: (bytes: Uint8Array, start: number) => boolean) {
+    this.#head = head;
+    this.#sync = sync;
+    this.#isValid = isValid;
   }
-  head.sync.copy(whole, position);
-  return whole;
+
+  add(bytes: Uint8Array, start: number, end: number): boolean {
+    const datum = bytes.subarray(start, end);
+    if (!this.#isValid(datum, 0)) return false;
+    this.#data.push(datum);
+    return true;
+  }
+
+  parts(): readonly Uint8Array[] {
+    const data = Buffer.concat(this.#data);
+    return [Buffer.concat([this.#head, varint(this.#data.length), varint(data.length)]), data, this.#sync];
+  }
 }
 
 function text(value: string): Buffer {

@@ -23,10 +23,9 @@ import { BlockWriter } from './writer.ts';
 const PARTITIONS: readonly number[] = Array.from({ length: TOPICS.events.partitions }, (_, partition) => partition);
 const INTENT_KEY = 'intent';
 /** Two blocks are in memory at most: the one being stored and the one in preparation. */
-const BLOCK_BYTES_MAX = 32 * 1024 * 1024;
-/** The engine reads one insert on one core: larger tables of a block go in parallel parts, but not in many small ones. */
-const INSERT_ROWS_MIN = 20_000;
-const INSERTS_PER_TABLE = 4;
+const BLOCK_BYTES_MAX = 64 * 1024 * 1024;
+/** Each insert makes a part of each table, and parts must be merged: few large ones cost half of many small ones. */
+const INSERT_ROWS_MAX = 100_000;
 const FOLLOW_RECORDS_MAX = 5_000;
 const REGISTRY_RETRY_MS = 250;
 
@@ -63,7 +62,7 @@ export class EventSink {
     this.#catalogue = new SchemaCatalogue(registryClient(config.schemaRegistryUrl));
     this.#target = target;
     this.#built = new BuiltWatch({ projection: 'events', topic: TOPICS.events, log, logger, client: target.client });
-    this.#insertRows = Math.max(INSERT_ROWS_MIN, Math.ceil(config.sinkMaxRows / INSERTS_PER_TABLE));
+    this.#insertRows = Math.min(config.sinkMaxRows, INSERT_ROWS_MAX);
     this.#limits = { rowsMax: config.sinkMaxRows, bytesMax: BLOCK_BYTES_MAX, delayMs: config.sinkMaxDelayMs };
   }
 
@@ -81,8 +80,13 @@ export class EventSink {
       const from = new Map(
         PARTITIONS.map((partition) => [partition, this.#stored.get(partition) ?? ('earliest' as const)]),
       );
-      const follow = this.#log.follow({ topic: TOPICS.events, from, signal: either, maxRecords: FOLLOW_RECORDS_MAX });
-      const blocks = cutBlocks(follow[Symbol.asyncIterator](), this.#limits);
+      const pages = this.#log.followPages({
+        topic: TOPICS.events,
+        from,
+        signal: either,
+        maxRecords: FOLLOW_RECORDS_MAX,
+      });
+      const blocks = cutBlocks(pages[Symbol.asyncIterator](), this.#limits);
       for await (const ready of readAhead(this.#prepared(blocks, either))) {
         const value = encodeIntent(ready.intent);
         await this.#log.commit(this.#target.group, { state: [{ key: INTENT_KEY, value }] });
@@ -120,7 +124,7 @@ export class EventSink {
 
   async #prepare(block: Block, intent: Intent, signal: AbortSignal): Promise<Ready> {
     await this.#resolveSchemas(block, signal);
-    const plan = await planInserts(this.#catalogue, block.records, intent.bounds, intent.insertRows);
+    const plan = await planInserts(this.#catalogue, block, intent.insertRows);
     return { block, intent, plan };
   }
 
@@ -139,8 +143,10 @@ export class EventSink {
 
   /** Asks the registry for ids that are new, and waits while it is away: an unknown id parks a record for good. */
   async #resolveSchemas(block: Block, signal: AbortSignal): Promise<void> {
-    for (const { value } of block.records) {
-      for (let id = this.#catalogue.unresolvedId(value); id !== null; id = this.#catalogue.unresolvedId(value)) {
+    for (let number = 0; number < block.length; number++) {
+      const unresolved = () =>
+        this.#catalogue.unresolvedId(block.bytes(number), block.start(number), block.end(number));
+      for (let id = unresolved(); id !== null; id = unresolved()) {
         try {
           await this.#catalogue.resolve(id);
         } catch (error) {
@@ -154,7 +160,7 @@ export class EventSink {
 
   #report(block: Block, parked: readonly Parked[]): void {
     this.#metrics.blocks.inc();
-    this.#metrics.blockRows.observe(block.records.length);
+    this.#metrics.blockRows.observe(block.length);
     for (const { reason } of parked) this.#metrics.parked.inc({ reason });
     for (const { partition, to } of block.bounds) this.#stored.set(partition, to + 1n);
     if (parked.length > 0) this.#logger.warn({ records: parked.length, first: parked[0]?.detail }, 'records parked');

@@ -76,8 +76,8 @@ export class ReducedSink {
     });
     try {
       const limits = { rowsMax: BLOCK_ROWS_MAX, bytesMax: BLOCK_BYTES_MAX, delayMs: config.sinkMaxDelayMs };
-      const follow = log.follow({ topic, from, signal: either });
-      for await (const block of readAhead(cutBlocks(follow[Symbol.asyncIterator](), limits))) {
+      const pages = log.followPages({ topic, from, signal: either });
+      for await (const block of readAhead(cutBlocks(pages[Symbol.asyncIterator](), limits))) {
         await this.#store(block, either);
         if (either.aborted) break;
       }
@@ -110,29 +110,29 @@ export class ReducedSink {
     await this.#built.begin(this.#stored);
   }
 
-  async #store({ records, bounds }: Block, signal: AbortSignal): Promise<void> {
+  async #store(block: Block, signal: AbortSignal): Promise<void> {
     const { log, metrics } = this.#context;
     const { topic, table, message } = this.#reduced;
     const rows: object[] = [];
     const parked: Parked[] = [];
-    for (const record of records) {
+    for (let number = 0; number < block.length; number++) {
       try {
-        const { name, value } = decodeMessage(record.value);
+        const { name, value } = decodeMessage(block.value(number));
         if (name !== message) throw new RangeError(`${name} does not belong into ${topic.name}`);
         rows.push(rowOf(value));
       } catch (error) {
         const detail = error instanceof Error ? error.message : String(error);
-        parked.push({ record, reason: 'invalid-datum', detail });
+        parked.push({ record: block.record(number), reason: 'invalid-datum', detail });
       }
     }
     await this.#insert(rows, signal);
     await log.commit(this.#target.group, {
       outputs: deadLetters(topic, parked),
-      positions: bounds.map(({ partition, to }) => ({ topic: topic.name, partition, next: to + 1n })),
+      positions: block.bounds.map(({ partition, to }) => ({ topic: topic.name, partition, next: to + 1n })),
     });
     metrics.rows.inc({ table }, rows.length);
     for (const { reason } of parked) metrics.parked.inc({ reason });
-    for (const { partition, to } of bounds) this.#stored.set(partition, to + 1n);
+    for (const { partition, to } of block.bounds) this.#stored.set(partition, to + 1n);
     await this.#built.stored(this.#stored);
   }
 

@@ -1,11 +1,9 @@
 // From a block's records to inserts: one list of rows per table and schema version, and what cannot become a row.
 
 import { setImmediate } from 'node:timers/promises';
-import type { LogRecord } from '../../platform/index.ts';
 import { tableOf } from '../../schemas/index.ts';
-import type { Bounds } from './blocks.ts';
+import type { Block, BlockRecord } from './blocks.ts';
 import { type EventSchema, invalidDatum, type SchemaCatalogue, type Unreadable } from './catalogue.ts';
-import { container } from './container.ts';
 import { blockName } from './intent.ts';
 
 /** Others in this process get their turn after so many records: some 15 ms. */
@@ -17,12 +15,14 @@ export interface Insert {
   readonly schema: EventSchema;
   /** Deduplication token: the same rows have the same token however often they are sent. */
   readonly token: string;
-  readonly records: readonly LogRecord[];
-  readonly body: Buffer;
+  readonly block: Block;
+  /** Numbers of the records in the block. */
+  readonly rows: readonly number[];
+  readonly body: readonly Uint8Array[];
 }
 
 export interface Parked extends Unreadable {
-  readonly record: LogRecord;
+  readonly record: BlockRecord;
 }
 
 export interface Plan {
@@ -31,32 +31,27 @@ export interface Plan {
 }
 
 /** Depends on the arguments only, so that a repeated block is divided in the same way. */
-export async function planInserts(
-  catalogue: SchemaCatalogue,
-  records: readonly LogRecord[],
-  bounds: readonly Bounds[],
-  insertRows: number,
-): Promise<Plan> {
-  const groups = new Map<EventSchema, LogRecord[]>();
+export async function planInserts(catalogue: SchemaCatalogue, block: Block, insertRows: number): Promise<Plan> {
+  const groups = new Map<EventSchema, number[]>();
   const parked: Parked[] = [];
-  for (const record of records) {
-    const found = catalogue.recognise(record.value);
+  for (let number = 0; number < block.length; number++) {
+    const found = catalogue.recognise(block.bytes(number), block.start(number), block.end(number));
     if ('reason' in found) {
-      parked.push({ ...found, record });
+      parked.push({ ...found, record: block.record(number) });
       continue;
     }
     const group = groups.get(found);
-    if (group) group.push(record);
-    else groups.set(found, [record]);
+    if (group) group.push(number);
+    else groups.set(found, [number]);
   }
-  const block = blockName(bounds);
+  const name = blockName(block.bounds);
   const inserts: Insert[] = [];
   for (const [schema, group] of groups) {
     const table = tableOf(schema.event);
     for (let start = 0; start < group.length; start += insertRows) {
-      const token = `${table}:${block}:${schema.version}:${start}`;
-      const rows = await encodeRows(schema, group.slice(start, start + insertRows), parked);
-      if (rows.records.length > 0) inserts.push({ table, schema, token, ...rows });
+      const token = `${table}:${name}:${schema.version}:${start}`;
+      const encoded = await encodeRows(schema, block, group.slice(start, start + insertRows), parked);
+      if (encoded.rows.length > 0) inserts.push({ table, schema, token, block, ...encoded });
     }
   }
   return { inserts, parked };
@@ -65,34 +60,29 @@ export async function planInserts(
 /** What is sent for records of one schema; those that are not valid go to `parked` instead. */
 async function encodeRows(
   schema: EventSchema,
-  records: readonly LogRecord[],
+  block: Block,
+  records: readonly number[],
   parked: Parked[],
-): Promise<Pick<Insert, 'records' | 'body'>> {
-  const { columns, start } = schema;
-  const block = columns?.open(records.length);
-  const isRow = (bytes: Uint8Array) => (block ? block.add(bytes, start) : schema.isValid(bytes, start));
-  const valid: LogRecord[] = [];
+): Promise<Pick<Insert, 'rows' | 'body'>> {
+  const body = schema.format.open(records.length);
+  const rows: number[] = [];
   for (let from = 0; from < records.length; from += TURN_RECORDS) {
     if (from > 0) await setImmediate();
-    for (const record of records.slice(from, from + TURN_RECORDS)) {
-      if (isRow(record.value)) valid.push(record);
-      else parked.push({ ...invalidDatum(schema, record.value), record });
+    for (const number of records.slice(from, from + TURN_RECORDS)) {
+      const [start, end] = [block.start(number), block.end(number)];
+      if (body.add(block.bytes(number), start + schema.headerBytes, end)) rows.push(number);
+      else parked.push({ ...invalidDatum(schema, end - start), record: block.record(number) });
     }
   }
-  const body = block
-    ? block.body()
-    : container(
-        schema.head,
-        valid.map(({ value }) => ({ bytes: value, start })),
-      );
-  return { records: valid, body };
+  return { rows, body: body.parts() };
 }
 
 /** Two halves, each with a token of its own, to find the row that ClickHouse refuses. */
-export async function halve({ table, schema, token, records }: Insert): Promise<readonly [Insert, Insert]> {
-  const middle = Math.ceil(records.length / 2);
-  const half = async (part: readonly LogRecord[], name: string): Promise<Insert> => {
-    return { table, schema, token: `${token}/${name}`, ...(await encodeRows(schema, part, [])) };
+export async function halve(insert: Insert): Promise<readonly [Insert, Insert]> {
+  const middle = Math.ceil(insert.rows.length / 2);
+  const half = async (rows: readonly number[], name: string): Promise<Insert> => {
+    const token = `${insert.token}/${name}`;
+    return { ...insert, token, ...(await encodeRows(insert.schema, insert.block, rows, [])) };
   };
-  return [await half(records.slice(0, middle), '0'), await half(records.slice(middle), '1')];
+  return [await half(insert.rows.slice(0, middle), '0'), await half(insert.rows.slice(middle), '1')];
 }

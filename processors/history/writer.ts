@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseError } from '@clickhouse/client';
-import type { ClickHouseClient, ClickHouseSettings, Logger, LogRecord } from '../../platform/index.ts';
+import type { ClickHouseClient, ClickHouseSettings, Logger } from '../../platform/index.ts';
 import type { SinkMetrics } from './metrics.ts';
 import { halve, type Insert, type Parked } from './rows.ts';
 
@@ -77,14 +77,14 @@ export class BlockWriter {
       this.#signal.throwIfAborted();
       try {
         await this.#send(insert);
-        this.#metrics.rows.inc({ table: insert.table }, insert.records.length);
+        this.#metrics.rows.inc({ table: insert.table }, insert.rows.length);
         return [];
       } catch (error) {
-        if (isAboutSchema(error)) return insert.records.map((record) => refused(record, error));
+        if (isAboutSchema(error)) return insert.rows.map((row) => refused(insert, row, error));
         if (isAboutRows(error)) return this.#isolate(insert, error);
         this.#metrics.retries.inc();
         this.#logger.warn(
-          { err: error, table: insert.table, rows: insert.records.length, waitMs },
+          { err: error, table: insert.table, rows: insert.rows.length, waitMs },
           'insert failed; trying again',
         );
         await sleep(waitMs, undefined, { signal: this.#signal });
@@ -93,12 +93,9 @@ export class BlockWriter {
   }
 
   async #send({ table, schema, token, body }: Insert): Promise<void> {
-    const { columns } = schema;
     const { stream } = await this.#client.exec({
-      query: columns
-        ? `INSERT INTO \`${table}\` (${columns.names}) FORMAT Native`
-        : `INSERT INTO \`${table}\` FORMAT Avro`,
-      values: Readable.from([body], { objectMode: false }),
+      query: `INSERT INTO \`${table}\` ${schema.format.into}`,
+      values: Readable.from(body, { objectMode: false }),
       clickhouse_settings: { ...INSERT_SETTINGS, insert_deduplication_token: token },
     });
     // The answer is empty, but the connection is free again only when it was read.
@@ -106,16 +103,20 @@ export class BlockWriter {
   }
 
   async #isolate(insert: Insert, error: Error): Promise<readonly Parked[]> {
-    const [only, more] = insert.records;
-    if (!only) return [];
-    if (!more) return [refused(only, error)];
+    const [only, more] = insert.rows;
+    if (only === undefined) return [];
+    if (more === undefined) return [refused(insert, only, error)];
     const [front, back] = await halve(insert);
     return [...(await this.#insert(front)), ...(await this.#insert(back))];
   }
 }
 
-function refused(record: LogRecord, error: Error): Parked {
-  return { record, reason: 'refused-by-clickhouse', detail: error.message.slice(0, DETAIL_CHARS_MAX) };
+function refused({ block }: Insert, row: number, error: Error): Parked {
+  return {
+    record: block.record(row),
+    reason: 'refused-by-clickhouse',
+    detail: error.message.slice(0, DETAIL_CHARS_MAX),
+  };
 }
 
 function isAboutSchema(error: unknown): error is ClickHouseError {
