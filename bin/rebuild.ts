@@ -27,8 +27,6 @@ export interface RebuildOptions {
 
 const EXIT_FAILURE = 1;
 const EXIT_INTERRUPTED = 130;
-/** Rows of a block: a backlog is stored in larger ones than what comes in live. */
-const BLOCK_ROWS = 200_000;
 const POLL_MS = 100;
 const REPORT_MS = 2_000;
 /** All that the log had is stored within this long: the rest is what comes in meanwhile. */
@@ -131,8 +129,7 @@ async function prepare({ log, clickhouse, database, group }: Rebuild): Promise<v
 
 async function fill(rebuilding: Rebuild, old: string): Promise<void> {
   const { config, log, logger, clickhouse, database, group, signal } = rebuilding;
-  const rows = { ...config, sinkMaxRows: Math.max(config.sinkMaxRows, BLOCK_ROWS) };
-  const filling = startFilling({ config: rows, log, logger }, clickhouse, database);
+  const filling = startFilling({ config, log, logger }, clickhouse, database);
   try {
     say(`filling ${database} from the log; ${old} is served meanwhile`);
     const progress = new Progress();

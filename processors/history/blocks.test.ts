@@ -81,6 +81,14 @@ describe('blocks', () => {
     expect((await blocks.next()).done).toBe(true);
   });
 
+  it('of a backlog begin small and double up to the limit', async () => {
+    const lengths: number[] = [];
+    const limits = { rowsMax: 100, bytesMax: 1_000_000, delayMs: NEVER_MS };
+    const pages = pagesOf([{ partition: 0, size: 300, skip: 0 }]);
+    for await (const block of cutBlocks(iterate(pages), limits)) lengths.push(block.length);
+    expect(lengths).toEqual([25, 50, 100, 100]);
+  });
+
   it('pass on a failure of the log', async () => {
     async function* failing(): AsyncGenerator<LogPage> {
       yield* pagesOf([{ partition: 0, size: 1, skip: 0 }]);

@@ -82,9 +82,17 @@ export interface BlockLimits {
   readonly delayMs: number;
 }
 
+/**
+ * The first block of a backlog is this part of a whole one, and each next one twice as large: the store has something to do
+ * soon.
+ */
+const FIRST_BLOCK_PART = 1 / 4;
+
 /** Yields blocks until the pages end; what is still open then is left for the next start. */
 export async function* cutBlocks(pages: AsyncIterator<LogPage>, limits: BlockLimits): AsyncGenerator<Block> {
-  let open = new OpenBlock(limits);
+  const rowsFirst = Math.ceil(limits.rowsMax * FIRST_BLOCK_PART);
+  let rowsMax = rowsFirst;
+  let open = new OpenBlock({ ...limits, rowsMax });
   let arriving = pages.next();
   arriving.catch(() => {});
   for (;;) {
@@ -101,11 +109,13 @@ export async function* cutBlocks(pages: AsyncIterator<LogPage>, limits: BlockLim
         rest = open.take(rest);
         if (!open.isFull()) continue;
         yield open.close();
-        open = new OpenBlock(limits);
+        rowsMax = Math.min(rowsMax * 2, limits.rowsMax);
+        open = new OpenBlock({ ...limits, rowsMax });
       }
     } else {
       yield open.close();
-      open = new OpenBlock(limits);
+      rowsMax = rowsFirst;
+      open = new OpenBlock({ ...limits, rowsMax });
     }
   }
 }

@@ -38,8 +38,6 @@ const ENCODED_RECORDS = 10_000n;
 const SMALL_BATCH = 25;
 const SMALL_BATCHES = 40;
 const POLL_MS = 20;
-/** As `slotbook rebuild` has it. */
-const REBUILD_BLOCK_ROWS = 200_000;
 /** Linux counts processor time in hundredths of a second. */
 const TICK_MS = 10;
 
@@ -144,9 +142,8 @@ async function measureBacklog(
 async function measureRebuild(log: EventLog, clickhouse: ClickHouse): Promise<void> {
   const database = `${clickhouse.database}_2`;
   await clickhouse.prepare(database);
-  const larger = { ...config, sinkMaxRows: REBUILD_BLOCK_ROWS };
   await measure('sink.rebuild', async () => {
-    const filling = startFilling({ config: larger, log, logger }, clickhouse, database);
+    const filling = startFilling({ config, log, logger }, clickhouse, database);
     const ends = await endsOfLog(log);
     await untilStored(log, filling.group, ends);
     await filling.stop();
