@@ -18,7 +18,7 @@ import { accountsOf } from '../queries/accounts.ts';
 import { referralSnapshots } from '../queries/referrals.ts';
 import { described, errorResponses, PUBLIC_KEY } from '../route-schemas.ts';
 import { type HistoryServices, keyOf } from '../services.ts';
-import { frequencyOf, type Grid, gridOf } from '../snapshots/grid.ts';
+import { frequencyOf, gridOf } from '../snapshots/grid.ts';
 import { type EarnHistory, earnHistories, type TradingHistory, tradingHistories } from '../snapshots/load.ts';
 
 const TRADING = listOf(
@@ -92,6 +92,8 @@ interface SnapshotRequest {
   /** Accounts concerned: the one, or all of the wallet. */
   readonly users: readonly string[];
   readonly days: number;
+  /** Unix seconds: the newest point of everything in one answer. */
+  readonly now: number;
 }
 
 interface SnapshotRoute {
@@ -161,20 +163,18 @@ const AUTHORITY_ROUTES: readonly SnapshotRoute[] = [
     name: 'referrals',
     summary: 'Whom a wallet referred, and what that brought',
     members: { snapshots: REFERRALS },
-    answer: async ({ services, key, days }) => ({
-      snapshots: await referralSnapshots(services.store, key, gridFor(services, days)),
+    answer: async ({ services, key, days, now }) => ({
+      snapshots: await referralSnapshots(services.store, key, gridOf(now, days, frequencyOf(days))),
     }),
   },
 ];
 
-const gridFor = ({ now }: HistoryServices, days: number): Grid => gridOf(now(), days, frequencyOf(days));
-
-function tradingOf({ services, users, days }: SnapshotRequest): Promise<ReadonlyMap<string, TradingHistory>> {
-  return tradingHistories(services, users, gridFor(services, days));
+function tradingOf({ services, users, days, now }: SnapshotRequest): Promise<ReadonlyMap<string, TradingHistory>> {
+  return tradingHistories(services, users, gridOf(now, days, frequencyOf(days)));
 }
 
-function earnOf({ services, users, days }: SnapshotRequest): Promise<ReadonlyMap<string, EarnHistory>> {
-  return earnHistories(services, users, gridOf(services.now(), days, 'daily'));
+function earnOf({ services, users, days, now }: SnapshotRequest): Promise<ReadonlyMap<string, EarnHistory>> {
+  return earnHistories(services, users, gridOf(now, days, 'daily'));
 }
 
 const byAccount = (histories: ReadonlyMap<string, TradingHistory>) =>
@@ -215,7 +215,10 @@ function snapshotRoute(
     async ({ params, query: { days } }) => {
       const key = keyOf(params[param] ?? '');
       await services.projections.require('events');
-      return { success: true, ...(await answer({ services, key, users: await usersOf(key), days })) };
+      return {
+        success: true,
+        ...(await answer({ services, key, users: await usersOf(key), days, now: services.now() })),
+      };
     },
   );
 }
