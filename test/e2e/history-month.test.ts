@@ -4,7 +4,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from './harness/chance.ts';
-import { runStats } from './harness/month-answers.ts';
+import { runStats, type StatsCheck } from './harness/month-answers.ts';
 import { checkCandles } from './harness/month-candle-check.ts';
 import { byEndpoint, checkLists, type EndpointReport, servedPaths } from './harness/month-check.ts';
 import { disorderedMonth } from './harness/month-disorder.ts';
@@ -16,13 +16,18 @@ import {
   tellingWallets,
   userLists,
 } from './harness/month-lists.ts';
+import { type ChainMarket, chainMarkets, marketChecks } from './harness/month-markets.ts';
 import { liveMonth, type Month } from './harness/month-run.ts';
 import { type Sample, sampleChecks, storedSamples } from './harness/month-samples.ts';
+import { snapshotChecks } from './harness/month-snapshots.ts';
 import { statsChecks } from './harness/month-stats.ts';
 import { MonthTruth } from './harness/month-truth.ts';
+import { venueChecks } from './harness/month-venues.ts';
 
 const SEED = 20_261_121;
 const KILLS = 4;
+/** Of the archives of the disordered month one slot in so many is compared. */
+const DISORDERED_SLOT_EVERY = 3;
 /** On two idle cores the month takes 40 seconds and its comparison a minute; a busy machine takes a multiple. */
 const TIMEOUT_MS = 900_000;
 /** Kinds without which the month would prove too little. */
@@ -45,6 +50,7 @@ const KINDS = [
 let month: Month;
 let truth: MonthTruth;
 let samples: readonly Sample[];
+let markets: readonly ChainMarket[];
 const compared = new Set<string>();
 const startedMs = Date.now();
 
@@ -58,6 +64,15 @@ function say(title: string, reports: readonly EndpointReport[], missing: readonl
   const seconds = Math.round((Date.now() - startedMs) / 1000);
   const absent = missing.length === 0 ? '' : `  not served: ${missing.join(', ')}\n`;
   process.stdout.write(`${title} (second ${seconds})\n${lines.join('\n')}\n${absent}`);
+}
+
+function sumChecks(): readonly StatsCheck[] {
+  return [
+    ...statsChecks(truth),
+    ...sampleChecks(truth, samples),
+    ...marketChecks(truth, samples, markets),
+    ...snapshotChecks(truth, samples),
+  ];
 }
 
 function differencesOf(reports: readonly EndpointReport[]): readonly string[] {
@@ -75,6 +90,7 @@ beforeAll(async () => {
   month = await liveMonth({ seed: 7, during: trouble });
   truth = await MonthTruth.read(month.cluster);
   samples = await storedSamples(month.url('clickhouse'));
+  markets = await chainMarkets(month.cluster);
 }, TIMEOUT_MS);
 afterAll(() => month?.stop());
 
@@ -93,8 +109,7 @@ describe('a seeded month of exchange life', () => {
   it(
     'is summed up as a naive recomputation sums it up',
     async () => {
-      const checks = [...statsChecks(truth), ...sampleChecks(truth, samples)];
-      const reports = byEndpoint(await runStats(month.url('history'), checks));
+      const reports = byEndpoint(await runStats(month.url('history'), [...sumChecks(), ...venueChecks()]));
       say('sums', reports);
       expect(differencesOf(reports)).toEqual([]);
     },
@@ -137,18 +152,9 @@ describe('a seeded month of exchange life', () => {
     async () => {
       const again = await disorderedMonth(month, seededRandom(SEED), KILLS);
       try {
-        const checks = [...statsChecks(truth), ...sampleChecks(truth, samples)];
-        const sums = byEndpoint(
-          await runStats(
-            again.url,
-            checks.filter(({ endpoint }) => endpoint.startsWith('/stats')),
-          ),
-        );
+        const sums = byEndpoint(await runStats(again.url, sumChecks()));
         const lists = [...marketLists(truth), ...userLists(truth, tellingAccounts(truth).slice(0, 2))];
-        const { reports } = await checkLists(
-          again.url,
-          lists.map(({ archive: _, ...check }) => check),
-        );
+        const { reports } = await checkLists(again.url, lists, DISORDERED_SLOT_EVERY);
         const candles = byEndpoint(await checkCandles(again.url, truth, samples));
         const all = [...reports, ...candles, ...sums];
         say(`disorder: ${again.copies} copies, ${again.kills} kills`, all);

@@ -12,9 +12,7 @@ export function accountChecks(truth: MonthTruth): readonly StatsCheck[] {
   return [
     { endpoint: '/authority/{authorityId}/accounts', run: (base) => accountsOfWallets(truth, base) },
     { endpoint: '/authority/{authorityId}/snapshots/referrals', run: (base) => referrals(truth, base) },
-    { endpoint: '/user/{accountId}/snapshots/trading', run: (base) => tradingSnapshots(truth, base) },
     { endpoint: '/user/{accountId}/orders/id/{orderId}', run: (base) => singleOrders(truth, base, 'id') },
-    { endpoint: '/user/{accountId}/snapshots/earn', run: (base) => earnSnapshots(truth, base) },
     { endpoint: '/stats/insuranceFund', run: (base) => insuranceFund(truth, base) },
     {
       endpoint: '/user/{accountId}/orders/{marketFilter}/id/{orderId}',
@@ -92,94 +90,6 @@ function referralAt(truth: MonthTruth, made: readonly MonthEvent[], ts: number) 
     referredVolume30D: String(volume),
     referredUsers: [...wallets].sort(),
   };
-}
-
-/** The sums that events alone determine, at every point that the service gives. */
-async function tradingSnapshots(truth: MonthTruth, base: string): Promise<StatsResult> {
-  const users = truth.accounts().filter((_, index) => index % 14 === 0);
-  let [rows, requests] = [0, 0];
-  for (const user of users) {
-    for (const days of [1, 35]) {
-      const { snapshots } = await getJson<{ snapshots: Record<string, unknown>[] }>(
-        `${base}/user/${user}/snapshots/trading?days=${days}`,
-      );
-      requests += 1;
-      rows += snapshots.length;
-      const expected = snapshots.map(({ ts }) => tradingAt(truth, user, Number(ts)));
-      const got = snapshots.map((point) =>
-        Object.fromEntries(Object.keys(expected[0] ?? {}).map((name) => [name, point[name]])),
-      );
-      const result = compared(expected, got, requests);
-      if (result.difference) return { ...result, difference: `${user} ${days} days: ${result.difference}` };
-    }
-  }
-  return { rows, requests, difference: null };
-}
-
-function tradingAt(truth: MonthTruth, user: string, ts: number) {
-  let [taken, made, paid, rebate, funding, settled] = [0n, 0n, 0n, 0n, 0n, 0n];
-  for (const { data, ts: at } of truth.fills((one) => one.taker === user || one.maker === user)) {
-    if (at > ts) continue;
-    const isVolume = data.action_explanation !== 'transferPerpPosition';
-    for (const side of ['taker', 'maker'] as const) {
-      if (data[side] !== user) continue;
-      const fee = big(data[`${side}_fee`]);
-      if (fee > 0n) paid += fee;
-      else rebate -= fee;
-      if (!isVolume) continue;
-      if (side === 'taker') taken += big(data.quote_asset_amount_filled);
-      else made += big(data.quote_asset_amount_filled);
-    }
-  }
-  const mine = (data: Data): boolean => data.user === user;
-  for (const event of truth.of('FundingPaymentRecord', mine)) {
-    if (event.ts <= ts) funding += big(event.data.funding_payment);
-  }
-  for (const event of truth.of('SettlePnlRecord', mine)) if (event.ts <= ts) settled += big(event.data.pnl);
-  return {
-    ts,
-    cumulativeSettledPnl: String(settled),
-    cumulativeFunding: String(funding),
-    cumulativeFeePaid: String(paid),
-    cumulativeFeeRebate: String(rebate),
-    cumulativeTakerVolume: String(taken),
-    cumulativeMakerVolume: String(made),
-  };
-}
-
-/** Tokens that deposits, withdrawals and rewards moved, by market, at every point that the service gives. */
-async function earnSnapshots(truth: MonthTruth, base: string): Promise<StatsResult> {
-  const users = truth.accounts().filter((_, index) => index % 14 === 4);
-  let rows = 0;
-  for (const user of users) {
-    const moves = truth.of('DepositRecord', (data) => data.user === user);
-    const url = `${base}/user/${user}/snapshots/earn?days=35`;
-    const { snapshots } = await getJson<{ snapshots: { ts: number; assets: Record<string, unknown>[] }[] }>(url);
-    rows += snapshots.length;
-    for (const { ts, assets } of snapshots) {
-      const sums = (index: unknown) => {
-        const own = moves.filter((event) => event.ts <= ts && event.data.market_index === index);
-        const sum = (which: (data: Data) => boolean): string =>
-          String(own.reduce((total, { data }) => total + (which(data) ? big(data.amount) : 0n), 0n));
-        const isReward = (data: Data): boolean => data.explanation === 'reward';
-        return {
-          marketIndex: index,
-          deposits: sum((data) => data.direction === 'deposit' && !isReward(data)),
-          withdrawals: sum((data) => data.direction === 'withdraw'),
-          rewards: sum(isReward),
-        };
-      };
-      const result = compared(
-        assets.map(({ marketIndex }) => sums(marketIndex)),
-        assets.map(({ marketIndex, deposits, withdrawals, rewards }) => {
-          return { marketIndex, deposits, withdrawals, rewards };
-        }),
-        users.length,
-      );
-      if (result.difference) return { ...result, difference: `${user} at ${ts}: ${result.difference}` };
-    }
-  }
-  return { rows, requests: users.length, difference: rows > 0 ? null : 'no points' };
 }
 
 /** The fund after its newest record. */

@@ -32,19 +32,24 @@ export async function askedAt(ask: () => Promise<unknown>, expectedAt: (now: num
   const body = await ask();
   const after = Math.floor(Date.now() / 1000);
   const got = JSON.stringify(body);
-  let difference: string | null = null;
+  let nearest = '';
   for (let now = before; now <= after; now += 1) {
     const expected = JSON.stringify(expectedAt(now));
     if (expected === got) return { rows: Array.isArray(body) ? body.length : 1, requests: 1, difference: null };
-    difference = `expected ${shortened(expected, got)}`;
+    if (now === before || partedAt(expected, got) > partedAt(nearest, got)) nearest = expected;
   }
-  return { rows: 0, requests: 1, difference };
+  return { rows: 0, requests: 1, difference: `expected ${shortened(nearest, got)}` };
+}
+
+function partedAt(expected: string, got: string): number {
+  let at = 0;
+  while (at < expected.length && expected[at] === got[at]) at += 1;
+  return at;
 }
 
 /** Two texts from a little before the place where they part. */
 function shortened(expected: string, got: string): string {
-  let at = 0;
-  while (at < expected.length && expected[at] === got[at]) at += 1;
+  const at = partedAt(expected, got);
   const from = Math.max(0, at - 60);
   return `...${expected.slice(from, at + 80)}, got ...${got.slice(from, at + 80)}`;
 }

@@ -2,12 +2,14 @@
 
 import type { ListCheck } from './month-lists.ts';
 import { checkDated, checkRolling, getJson, type Outcome } from './month-paging.ts';
+import { utcSpan } from './month-truth.ts';
 
 const AT_ONCE = 4;
 const ROWS_PER_PAGE = 50;
-/** Every slot of an archive is read as CSV, one in so many as JSON as well. */
+/** Every slot of an archive that has rows is read as CSV, one in so many as JSON as well. */
 const JSON_EVERY = 3;
-const SPARSE_EVERY = 4;
+/** Of the slots without rows one in so many is read. */
+const EMPTY_EVERY = 6;
 
 /** Paths of the contract that the service serves, as it names them. */
 export async function servedPaths(base: string): Promise<ReadonlySet<string>> {
@@ -36,10 +38,14 @@ export function byEndpoint(outcomes: readonly Outcome[]): readonly EndpointRepor
   }));
 }
 
-/** Checks every list that is served; `missing` names the endpoints that are not. */
+/**
+ * Checks every list that is served, and of its archive one slot in `slotEvery`; `missing` names the endpoints that are not
+ * served.
+ */
 export async function checkLists(
   base: string,
   checks: readonly ListCheck[],
+  slotEvery = 1,
 ): Promise<{ readonly reports: readonly EndpointReport[]; readonly missing: readonly string[] }> {
   const served = await servedPaths(base);
   const missing = new Set<string>();
@@ -58,7 +64,8 @@ export async function checkLists(
       continue;
     }
     for (const [day, slot] of slotsOf(check).entries()) {
-      if (check.sparse === true && day % SPARSE_EVERY !== index % SPARSE_EVERY) continue;
+      const every = hasRows(check, slot) ? slotEvery : EMPTY_EVERY;
+      if (day % every !== index % every) continue;
       jobs.push(() => failed(check, () => checkDated(base, check, slot, day % JSON_EVERY === index % JSON_EVERY)));
     }
   }
@@ -75,19 +82,22 @@ async function failed(check: ListCheck, work: () => Promise<Outcome>): Promise<O
 
 type Slot = readonly [year: number, month: number, day?: number];
 
-/** Every day (or month) of the chain's life, and one before it, which is empty. */
-function slotsOf({ archive, rows }: ListCheck): readonly Slot[] {
+/** Every day (or month) of the chain's life, and one before it. */
+function slotsOf({ archive }: ListCheck): readonly Slot[] {
   const now = Math.floor(Date.now() / 1000);
-  const first = now - 34 * 86_400;
   const slots = new Map<string, Slot>();
-  for (let ts = first; ts <= now; ts += 86_400) {
+  for (let ts = now - 34 * 86_400; ts <= now; ts += 86_400) {
     const date = new Date(ts * 1000);
     const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + 1];
     const slot: Slot = archive === 'month' ? [year, month] : [year, month, date.getUTCDate()];
-    // A list without rows is asked for a few days only.
-    if (rows.length > 0 || archive === 'month' || slots.size < 2) slots.set(slot.join('/'), slot);
+    slots.set(slot.join('/'), slot);
   }
   return [...slots.values()];
+}
+
+function hasRows({ rows }: ListCheck, slot: Slot): boolean {
+  const { from, to } = utcSpan(...slot);
+  return rows.some(({ ts }) => Number(ts) >= from && Number(ts) < to);
 }
 
 async function inParallel<T>(jobs: readonly (() => Promise<T>)[]): Promise<readonly T[]> {

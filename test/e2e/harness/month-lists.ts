@@ -12,6 +12,7 @@ import {
   swapRow,
   tradeRow,
 } from './month-rows.ts';
+import { STRANGER } from './month-samples.ts';
 import { type Data, type MonthEvent, type MonthTruth, PERP_SYMBOLS, SPOT_SYMBOLS } from './month-truth.ts';
 
 export interface ListCheck {
@@ -23,8 +24,6 @@ export interface ListCheck {
   readonly rows: readonly Row[];
   /** Length of the slots of its archive; none: no archive. */
   readonly archive?: 'day' | 'month';
-  /** Some slots of the archive are enough: another list of the endpoint is compared slot by slot. */
-  readonly sparse?: boolean;
 }
 
 /** Lists of a kind of record with one scope. */
@@ -69,7 +68,6 @@ export function marketLists(truth: MonthTruth): readonly ListCheck[] {
         )
         .map((event) => tradeRow(event, null)),
       archive: 'day',
-      sparse: index > 0,
     },
     {
       endpoint: '/market/{symbol}/fundingRates',
@@ -81,7 +79,6 @@ export function marketLists(truth: MonthTruth): readonly ListCheck[] {
         )
         .map(perpRow),
       archive: 'day',
-      sparse: index > 0,
     },
   ]);
   const spots = SPOT_SYMBOLS.flatMap((symbol, index) => {
@@ -90,7 +87,6 @@ export function marketLists(truth: MonthTruth): readonly ListCheck[] {
       path: `/market/${symbol}/${kind.name}`,
       rows: rowsOf(truth, kind, inMarket),
       archive: 'day',
-      sparse: index > 0 || kind !== DEPOSITS,
     });
     const here = (data: Data): boolean => data.market_index === index;
     return [
@@ -107,11 +103,6 @@ export function marketLists(truth: MonthTruth): readonly ListCheck[] {
   });
   return [...perps, ...spots];
 }
-
-/** Accounts whose archives are read month by month; of the others some slots. */
-const WHOLE_ARCHIVES = 3;
-/** A key that no record names. */
-const STRANGER = 'So11111111111111111111111111111111111111112';
 
 /** For each kind of list the account with most rows of it; one that was closed, one that came late, and a stranger. */
 export function tellingAccounts(truth: MonthTruth): readonly string[] {
@@ -151,8 +142,8 @@ export function tellingWallets(truth: MonthTruth): readonly string[] {
 
 export function userLists(truth: MonthTruth, users: readonly string[]): readonly ListCheck[] {
   const actions = actionsByOrder(truth);
-  return users.flatMap((user, place) => {
-    const archive = { archive: 'month' as const, sparse: place >= WHOLE_ARCHIVES };
+  return users.flatMap((user) => {
+    const archive = { archive: 'month' as const };
     const fills = truth.newestFirst(truth.fills((data) => data.taker === user || data.maker === user));
     const trades = fills.map((event) => tradeRow(event, user));
     const placed = truth.newestFirst(truth.of('OrderRecord', (data) => data.user === user));

@@ -87,6 +87,8 @@ export async function checkDated(
   const wrong = [
     ...(response.status === 200 ? [] : [`CSV answered ${response.status}`]),
     ...(/^text\/csv/.test(response.headers.get('content-type') ?? '') ? [] : ['CSV content type']),
+    ...(fileName(response) === `${path.slice(1).replaceAll('/', '-')}.csv` ? [] : [`file ${fileName(response)}`]),
+    ...(csv.startsWith('"ts","txSig","txSigIndex","slot",') ? [] : ['no header']),
     ...(json && json.records.length !== expected.length ? [`${json.records.length} of ${expected.length} rows`] : []),
     ...(json && json.last.meta.totalRecords !== expected.length ? [`total ${json.last.meta.totalRecords}`] : []),
   ];
@@ -95,6 +97,10 @@ export async function checkDated(
   const label = wrong.length === 0 ? '' : `${wrong.join(', ')}; `;
   const endpoint = `${check.endpoint}/${check.archive}`;
   return outcome({ ...check, endpoint }, path, parsed.rows.length, (json?.requests ?? 0) + 1, label, difference);
+}
+
+function fileName({ headers }: Response): string | undefined {
+  return /^attachment; filename=(.*)$/.exec(headers.get('content-disposition') ?? '')?.[1];
 }
 
 function outcome(

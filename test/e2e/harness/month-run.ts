@@ -4,6 +4,7 @@
 import { ROLE_NAMES } from '../../../bin/roles.ts';
 import { storedRows } from './history-truth.ts';
 import { openLogAt, unread } from './month-log.ts';
+import { startVenues } from './month-venues.ts';
 import {
   type Cluster,
   eventually,
@@ -73,6 +74,7 @@ export async function liveMonth(options: MonthOptions = {}): Promise<Month> {
 
 async function startMonth(options: MonthOptions, slots: number): Promise<Month> {
   const { dir, remove } = temporaryDirectory();
+  const venues = await startVenues(dir);
   const missingRoles: string[] = [];
   const running = new Map<MonthProcess, Running>();
   const cluster = await startCluster({
@@ -94,6 +96,7 @@ async function startMonth(options: MonthOptions, slots: number): Promise<Month> 
     RPC_WS_URL: cluster.wsUrl,
     SHADOW_CHECK_MS: 0,
     SAMPLE_SLOTS: 2,
+    ...venues.settings,
   };
   const start = async (name: MonthProcess): Promise<void> => {
     const there = PROCESSES[name].filter((role) => (ROLE_NAMES as readonly string[]).includes(role));
@@ -102,6 +105,7 @@ async function startMonth(options: MonthOptions, slots: number): Promise<Month> 
   const stop = async (): Promise<void> => {
     for (const role of [...running.values()].reverse()) await role.stop();
     await cluster.stop();
+    await venues.stop();
     remove();
   };
   try {

@@ -10,6 +10,10 @@ import { big, type Data, type MonthTruth, PERP_SYMBOLS } from './month-truth.ts'
 
 const DAY = 86_400;
 const BOARD_DAYS = 30;
+const BOARD_PAGE = 17;
+const BOARD_MAX = 100;
+/** A key that no record names. */
+export const STRANGER = 'So11111111111111111111111111111111111111112';
 const SPOT_SCALES = [1_000_000n, 1_000_000_000n, 100_000_000n];
 const BASE_SCALE = 1_000_000_000n;
 /** Column of each series in the service's own table. */
@@ -65,6 +69,7 @@ export function sampleChecks(truth: MonthTruth, samples: readonly Sample[]): rea
     ),
     { endpoint: '/stats/bankruptcies', run: (base) => bankruptcyTotals(truth, samples, base) },
     { endpoint: '/stats/leaderboard', run: (base) => boards(truth, samples, base) },
+    { endpoint: '/stats/leaderboard/{authorityId}', run: (base) => standings(truth, base) },
   ];
 }
 
@@ -143,27 +148,55 @@ async function bankruptcyTotals(truth: MonthTruth, samples: readonly Sample[], b
   return compared(expected, stats, 1);
 }
 
+interface Place {
+  readonly authority: string;
+  readonly volume: string;
+  readonly pnl: string;
+  readonly rank: number;
+}
+const SORTS = ['pnl', 'volume'] as const;
+
+/** A board page by page, until a page is not full. */
+async function wholeBoard(base: string, sort: (typeof SORTS)[number], limit: number): Promise<readonly Place[]> {
+  const places: Place[] = [];
+  for (let page = 1; ; page += 1) {
+    const url = `${base}/stats/leaderboard?sort=${sort}&limit=${limit}&page=${page}`;
+    const { leaderboard } = (await getJson<{ data: { leaderboard: readonly Place[] } }>(url)).data;
+    places.push(...leaderboard);
+    if (leaderboard.length < limit) return places;
+  }
+}
+
 /** Both orders of the board of 30 days, which the service makes at once and keeps for a minute. */
 function boards(truth: MonthTruth, samples: readonly Sample[], base: string): Promise<StatsResult> {
-  const ask = async () => {
-    const [pnl, volume] = await Promise.all(
-      ['pnl', 'volume'].map((sort) =>
-        getJson<{ data: { leaderboard: { authority: string; volume: string; pnl: string }[] } }>(
-          `${base}/stats/leaderboard?sort=${sort}`,
-        ),
-      ),
+  const ask = () => Promise.all(SORTS.map((sort) => wholeBoard(base, sort, BOARD_PAGE)));
+  return askedAt(ask, (now) => {
+    const [pnl, volume] = [gains(truth, samples, now), traded(truth, now)];
+    // Who did nothing but hold is on the board too, without volume.
+    const volumes = new Map([...pnl.keys()].map((wallet) => [wallet, volume.get(wallet) ?? 0n]));
+    return [pnl, volumes].map((values) =>
+      ranked(values).map(({ authority }, index) => ({
+        authority,
+        volume: String(volumes.get(authority)),
+        pnl: String(pnl.get(authority)),
+        rank: index + 1,
+      })),
     );
-    return [
-      ...(pnl?.data.leaderboard ?? []).map((place) => ({ authority: place.authority, pnl: place.pnl })),
-      ...(volume?.data.leaderboard ?? [])
-        .filter((place) => place.volume !== '0')
-        .map((place) => ({ authority: place.authority, volume: place.volume })),
-    ];
-  };
-  return askedAt(ask, (now) => [
-    ...ranked(gains(truth, samples, now)).map(({ authority, volume: pnl }) => ({ authority, pnl })),
-    ...ranked(traded(truth, now)),
-  ]);
+  });
+}
+
+/** Where each wallet stands, by the boards just compared; a stranger stands nowhere. */
+async function standings(truth: MonthTruth, base: string): Promise<StatsResult> {
+  const [byPnl = [], byVolume = []] = await Promise.all(SORTS.map((sort) => wholeBoard(base, sort, BOARD_MAX)));
+  const wallets = [...truth.wallets(), STRANGER];
+  for (const wallet of wallets) {
+    const [pnl, volume] = [byPnl, byVolume].map((places) => places.find(({ authority }) => authority === wallet));
+    const rank = { pnl: pnl?.rank ?? null, volume: volume?.rank ?? null };
+    const expected = { success: true, data: { pnl: pnl?.pnl ?? '0', volume: pnl?.volume ?? '0', rank } };
+    const result = compared(expected, await getJson(`${base}/stats/leaderboard/${wallet}`), wallets.length);
+    if (result.difference) return { ...result, difference: `${wallet}: ${result.difference}` };
+  }
+  return { rows: byPnl.length, requests: wallets.length, difference: byPnl.length > 0 ? null : 'an empty board' };
 }
 
 /** Volume of both sides by wallet. */

@@ -1,9 +1,8 @@
-// What the history sums up, summed up again from the chain's own events: volumes, funding means, boards, losses, summaries of
-// markets. The service's windows end at its clock, so each check takes every second between question and answer for possible.
+// What the history sums up, summed up again from the chain's own events: volumes, funding means, boards, losses. The service's windows end at its clock, so each check takes every second between question and answer for possible.
 
 import { accountChecks } from './month-accounts.ts';
 import { askedAt, compared, type StatsCheck, type StatsResult } from './month-answers.ts';
-import { candleFills, human, naiveVolume, volumeFills } from './month-candles.ts';
+import { candleFills, naiveVolume, volumeFills } from './month-candles.ts';
 import { getJson } from './month-paging.ts';
 import { fillPrice } from './month-rows.ts';
 import { big, type Data, type MonthEvent, type MonthTruth, PERP_SYMBOLS, SPOT_SYMBOLS } from './month-truth.ts';
@@ -25,7 +24,6 @@ export function statsChecks(truth: MonthTruth): readonly StatsCheck[] {
     ),
     { endpoint: '/stats/liquidations', run: (base) => liquidationSums(truth, base) },
     { endpoint: '/stats/markets/prices', run: (base) => prices(truth, base) },
-    { endpoint: '/stats/markets', run: (base) => summaries(truth, base) },
     ...accountChecks(truth),
   ];
 }
@@ -98,7 +96,7 @@ function fundingMeans(truth: MonthTruth, base: string): Promise<StatsResult> {
       );
       const means = Object.entries(hours).map(([name, span]): [string, string] => {
         const rows = name === '24h' ? newest.slice(0, span) : newest.filter(({ ts }) => ts > now - span * HOUR);
-        const sum = rows.reduce((total, { data }) => total + percent1e9(data), 0n);
+        const sum = rows.reduce((total, { data }) => total + percent1e9(data, 'funding_rate_long'), 0n);
         return [name, fixed(roundedMean(sum, BigInt(rows.length)), 9)];
       });
       return { marketIndex, symbol, fundingRates: Object.fromEntries(means) };
@@ -107,18 +105,19 @@ function fundingMeans(truth: MonthTruth, base: string): Promise<StatsResult> {
   return askedAt(() => getJson(`${base}/stats/fundingRates`), expectedAt);
 }
 
-function percent1e9(data: Data): bigint {
-  return (big(data.funding_rate_long) * 100_000_000n) / big(data.oracle_price_twap);
+/** A rate of a funding record as percent per hour, 1e9. */
+export function percent1e9(data: Data, member: string): bigint {
+  return (big(data[member]) * 100_000_000n) / big(data.oracle_price_twap);
 }
 
-function roundedMean(sum: bigint, count: bigint): bigint {
+export function roundedMean(sum: bigint, count: bigint): bigint {
   if (count === 0n) return 0n;
   const magnitude = ((sum < 0n ? -sum : sum) * 2n + count) / (count * 2n);
   return sum < 0n ? -magnitude : magnitude;
 }
 
 /** An integer of so many decimals as text. */
-function fixed(value: bigint, decimals: number): string {
+export function fixed(value: bigint, decimals: number): string {
   const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');
   return `${value < 0n ? '-' : ''}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
@@ -218,34 +217,4 @@ async function prices(truth: MonthTruth, base: string): Promise<StatsResult> {
     };
   });
   return compared(expected, markets, 2);
-}
-
-/** Volume, price and funding of 24 hours, at the time that the service names for each market. */
-async function summaries(truth: MonthTruth, base: string): Promise<StatsResult> {
-  const body = await getJson<{ marketType: string; marketIndex: number; ts: number }[]>(`${base}/stats/markets`);
-  const perps = body.filter(({ marketType }) => marketType === 'perp');
-  const expected = perps.map(({ marketIndex, ts }) => naiveSummary(truth, marketIndex, ts));
-  const names = Object.keys(expected[0] ?? {});
-  const got = perps.map((market) => Object.fromEntries(names.map((name) => [name, Reflect.get(market, name)])));
-  if (perps.length !== PERP_SYMBOLS.length) return { rows: 0, requests: 1, difference: `${perps.length} perp markets` };
-  return compared(expected, got, 1);
-}
-
-/** The window is the minute of `ts` and the 1,439 before it. */
-function naiveSummary(truth: MonthTruth, marketIndex: number, ts: number) {
-  const from = (Math.floor(ts / 60) - 1_439) * 60;
-  const { base, quote } = naiveVolume(truth, marketIndex, from, ts + 1);
-  const [newest, ...older] = truth.newestFirst(
-    truth.of('FundingRateRecord', (data) => data.market_index === marketIndex),
-    'record_id',
-  );
-  const day = newest ? [newest, ...older].slice(0, 24) : [];
-  const sum = day.reduce((total, { data }) => total + percent1e9(data), 0n);
-  const rate = newest ? (big(newest.data.funding_rate) * 100_000_000n) / big(newest.data.oracle_price_twap) : 0n;
-  return {
-    volume24h: human(quote, 6),
-    fundingRate: human(rate, 9),
-    fundingRate24hAvg: human(roundedMean(sum, BigInt(day.length)), 9),
-    baseVolume24h: human(base, 9),
-  };
 }
