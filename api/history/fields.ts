@@ -1,9 +1,19 @@
 // Record rows as tables of fields: one entry gives the SQL expression, the JSON Schema and the CSV column of a member.
 
+import type { Parameters } from './store.ts';
+
+/** A member made of the others of its row, of which those that are derived too stand before it. */
+export type Derive = (row: Row, parameters: Parameters) => Cell;
+
 export interface RowField {
   readonly name: string;
-  /** SQL over the event's table. */
+  /** SQL over the event's table, of the cell as CSV has it. */
   readonly sql: string;
+  /**
+   * What a page does instead, where planning that SQL would cost the server more than reading fifty rows: asks for the value as
+   * it is stored, which becomes the same cell here, or derives the cell from others without asking.
+   */
+  readonly page?: string | Derive;
   readonly type: 'integer' | 'string' | 'boolean' | 'integers';
   readonly nullable: boolean;
   readonly description: string;
@@ -37,11 +47,15 @@ const field = (
 /** A member's name as the store's columns have it. */
 export const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
+const rawInteger = (name: string, unit: Unit, sql: string, nullable: boolean): RowField => ({
+  ...field(name, `toString(${sql})`, 'string', nullable, `raw integer, ${unit}`),
+  page: sql,
+});
+
 /** Raw integer as a decimal string in the given unit. */
-export const amount = (name: string, unit: Unit, sql = snake(name)): RowField =>
-  field(name, `toString(${sql})`, 'string', false, `raw integer, ${unit}`);
+export const amount = (name: string, unit: Unit, sql = snake(name)): RowField => rawInteger(name, unit, sql, false);
 export const optionalAmount = (name: string, unit: Unit, sql = snake(name)): RowField =>
-  field(name, `toString(${sql})`, 'string', true, `raw integer, ${unit}`);
+  rawInteger(name, unit, sql, true);
 export const integer = (name: string, description: string, sql = snake(name)): RowField =>
   field(name, sql, 'integer', false, description);
 export const optionalInteger = (name: string, description: string, sql = snake(name)): RowField =>
@@ -66,6 +80,9 @@ export const symbolSql = (marketType: string, marketIndex: string): string =>
 export const symbol = (marketType: string, marketIndex: string, name = 'symbol'): RowField =>
   text(name, 'market symbol', symbolSql(marketType, marketIndex));
 
+/** The same field, which pages derive: what `derive` says must be what the SQL says. */
+export const derived = (source: RowField, derive: Derive): RowField => ({ ...source, page: derive });
+
 /** What every event row begins with. */
 export const HEAD: readonly RowField[] = [
   integer('ts', 'unix seconds'),
@@ -74,18 +91,34 @@ export const HEAD: readonly RowField[] = [
   integer('slot', 'slot'),
 ];
 
-/** `SELECT` list of the fields; the row comes back under the fields' names. */
+/** `SELECT` list of the fields as CSV has them, under their names. */
 export function selectList(fields: readonly RowField[]): string {
   return fields.map(({ name, sql }) => `${sql} AS "${name}"`).join(', ');
+}
+
+/** `SELECT` list of what `toRow` makes rows of. */
+export function pageList(fields: readonly RowField[]): string {
+  return fields
+    .filter(({ page }) => typeof page !== 'function')
+    .map(({ name, sql, page }) => `${page ?? sql} AS "${name}"`)
+    .join(', ');
 }
 
 export type Cell = string | number | boolean | readonly number[] | null;
 export type Row = Readonly<Record<string, Cell>>;
 
-/** A result row as the service answers it: 64-bit columns arrive as text, integer members leave as JSON numbers. */
-export function toRow(fields: readonly RowField[], source: Readonly<Record<string, unknown>>): Row {
+/**
+ * A result row of `pageList` as the service answers it, its members in the order of the fields. 64-bit columns arrive as text,
+ * integer members leave as JSON numbers.
+ */
+export function toRow(
+  fields: readonly RowField[],
+  source: Readonly<Record<string, unknown>>,
+  parameters: Parameters,
+): Row {
   const row: Record<string, Cell> = {};
   for (const { name, type } of fields) row[name] = toCell(type, source[name]);
+  for (const { name, page } of fields) if (typeof page === 'function') row[name] = page(row, parameters);
   return row;
 }
 

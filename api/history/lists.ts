@@ -4,8 +4,8 @@ import type { MarketView } from '../../schemas/index.ts';
 import { HistoryError } from '../errors.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 import { decodeCursor, encodeCursor, type PageToken, type RowPosition } from './cursor.ts';
-import { type Row, type RowField, selectList, toRow } from './fields.ts';
-import type { HistoryStore, Parameters } from './store.ts';
+import { pageList, type Row, type RowField, selectList, toRow } from './fields.ts';
+import { type HistoryStore, PAGE_SETTINGS, type Parameters } from './store.ts';
 
 /** Protocol precision of perp base amounts. */
 export const PERP_BASE_DECIMALS = 9;
@@ -51,7 +51,7 @@ export interface RowSource {
 export interface RowPointer {
   readonly from: string;
   readonly filterSql: string;
-  /** Sorting key of `from`, columns that both tables have: `market_type, market_index, ts, slot, signature, event_index`. */
+  /** Sorting key of the table it points into, columns that both tables have. */
   readonly keys: string;
 }
 
@@ -101,6 +101,8 @@ const descending = (parts: readonly string[]): string => parts.map((part) => `${
 const ONCE = 'LIMIT 1 BY signature, event_index';
 
 interface QueryShape {
+  /** Whether the fields come as CSV has them, instead of what `toRow` makes rows of. */
+  readonly asText?: boolean;
   /** Continues after a row. */
   readonly position?: RowPosition | null;
   /** What limits the rows; it stands where the fewest are read. */
@@ -123,7 +125,7 @@ const probeOf = (rows: string): string =>
 
 /** `SELECT` of a scope's rows, newest first. */
 function listQuery({ source, range }: ListScope, shape: QueryShape): string {
-  const { position = null, window = '', bounded, byKeys = false } = shape;
+  const { asText = false, position = null, window = '', bounded, byKeys = false } = shape;
   const pointer = source.pointer ?? (byKeys && source.keys !== undefined ? { ...source, keys: source.keys } : null);
   const upper = range.to === null ? '' : 'AND ts < {to:Int64}';
   const inRange = `ts >= {from:Int64} ${upper} ${position ? after(source) : ''}`;
@@ -131,7 +133,7 @@ function listQuery({ source, range }: ListScope, shape: QueryShape): string {
     `FROM ${from} WHERE ${filterSql} AND ${inRange}`;
   const [probe, count] = bounded === 'probe' ? [probeOf(rowsOf(pointer ?? source)), ', newest.2 AS probed'] : ['', ''];
   const bound = bounded === undefined ? '' : `AND ts >= ${bounded === 'probe' ? 'newest.1' : '{bound:Int64}'}`;
-  const fields = `${probe} SELECT ${selectList(source.fields)} ${count}`;
+  const fields = `${probe} SELECT ${asText ? selectList(source.fields) : pageList(source.fields)} ${count}`;
   const ordered = `ORDER BY ${descending(order(source))} ${ONCE}`;
   if (source.joined) {
     const page = `SELECT * ${rowsOf(source)} ${bound} ${ordered} ${window}`;
@@ -186,9 +188,10 @@ const probeRows = (limit: number): number => 2 * (limit + 1) + 64;
 
 /** At most `limit` rows of a scope, and whether more follow. */
 export async function listSlice(store: HistoryStore, request: SliceRequest) {
-  const { source, limit } = request;
+  const { source, limit, parameters } = request;
   const found = await findRows(store, request);
-  return { records: found.slice(0, limit).map((row) => toRow(source.fields, row)), more: found.length > limit };
+  const records = found.slice(0, limit).map((row) => toRow(source.fields, row, parameters));
+  return { records, more: found.length > limit };
 }
 
 /** The rows of a slice and one more where more follow, looked for where the fewest others are read. */
@@ -199,6 +202,7 @@ async function findRows(store: HistoryStore, request: SliceRequest): Promise<rea
     store.rows<Record<string, unknown>>(
       listQuery(request, { position, window: 'LIMIT {rows:UInt32} OFFSET {skipped:UInt64}', ...shape }),
       { ...parametersOf(request), ...position, ...more, rows: limit + 1, skipped },
+      PAGE_SETTINGS,
     );
   if (skipped > 0) return ask({ byKeys: true });
   const end = Number.POSITIVE_INFINITY;
@@ -243,7 +247,7 @@ export async function countRows(store: HistoryStore, scope: ListScope): Promise<
 
 /** Every row of a scope as CSV in the order of the list. The failure of the query itself comes before the first byte. */
 export function csvOf(store: HistoryStore, scope: ListScope) {
-  return store.csv(listQuery(scope, {}), parametersOf(scope));
+  return store.csv(listQuery(scope, { asText: true }), parametersOf(scope));
 }
 
 /** How far back rolling lists go, seconds (specification, Limits). */

@@ -21,6 +21,9 @@ const SETTINGS: ClickHouseSettings = {
   enable_analyzer: 0,
 };
 
+/** For queries that read a few granules: threads that wait for one another cost them more than they give. */
+export const PAGE_SETTINGS: ClickHouseSettings = { max_threads: 1 };
+
 export type Parameters = Readonly<Record<string, string | number | Readonly<Record<string, string>>>>;
 
 export class HistoryStore {
@@ -40,9 +43,10 @@ export class HistoryStore {
   }
 
   /** Rows of a query; tables are written `{db:Identifier}.name`. 64-bit integers come as text. */
-  async rows<T>(query: string, parameters: Parameters): Promise<readonly T[]> {
+  async rows<T>(query: string, parameters: Parameters, settings: ClickHouseSettings = {}): Promise<readonly T[]> {
+    const request = this.#request(query, parameters, settings);
     try {
-      const result = await twice(() => this.#client.query(this.#request(query, parameters)));
+      const result = await twice(() => this.#client.query(request));
       return await result.json<T>();
     } catch (error) {
       throw storeFailure(error);
@@ -59,12 +63,12 @@ export class HistoryStore {
     }
   }
 
-  #request(query: string, parameters: Parameters) {
+  #request(query: string, parameters: Parameters, settings: ClickHouseSettings = {}) {
     return {
       query,
       query_params: { ...parameters, db: this.#database },
       format: 'JSONEachRow' as const,
-      clickhouse_settings: SETTINGS,
+      clickhouse_settings: { ...SETTINGS, ...settings },
     };
   }
 }

@@ -8,7 +8,7 @@ import { marketParameters } from '../lists.ts';
 import { RESOLUTIONS } from '../resolutions.ts';
 import { described, errorResponses, limitSchema, SYMBOL, TS } from '../route-schemas.ts';
 import { type HistoryServices, marketOf } from '../services.ts';
-import type { Parameters } from '../store.ts';
+import { PAGE_SETTINGS, type Parameters } from '../store.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
@@ -78,17 +78,22 @@ export function candleRoutes(app: FastifyInstance, services: HistoryServices): v
   );
 }
 
-interface CandleRow {
-  readonly ts: string;
-  /** Open, high, low, close, 1e6. */
-  readonly fill: readonly string[];
-  readonly oracle: readonly string[];
-  readonly quoteVolume: string;
-  readonly baseVolume: string;
-}
+/** Columns as stored, 64 bits and more as text. */
+type CandleRow = Readonly<Record<(typeof COLUMNS)[number], string>>;
 
-const ohlc = (price: string): string =>
-  `[${['open', 'high', 'low', 'close'].map((part) => `assumeNotNull(${price}_${part})`).join(', ')}]`;
+const COLUMNS = [
+  'ts',
+  'fill_open',
+  'fill_high',
+  'fill_low',
+  'fill_close',
+  'oracle_open',
+  'oracle_high',
+  'oracle_low',
+  'oracle_close',
+  'quote_volume',
+  'base_volume',
+] as const;
 
 /** Longest bucket of each resolution, seconds. */
 const STEP_S: Readonly<Record<CandleResolution, number>> = {
@@ -127,16 +132,19 @@ async function readCandles({ store, now }: HistoryServices, scope: CandleScope):
     WHERE market_type = {marketType:String} AND market_index = {marketIndex:UInt16} AND resolution = {resolution:String}
       ${newest === undefined ? '' : 'AND ts <= {newest:Int64}'} ${oldest === undefined ? '' : 'AND ts >= {oldest:Int64}'}
       AND isNotNull(fill_close) AND isNotNull(oracle_close)`;
-  const members = `ts, ${ohlc('fill')} AS fill, ${ohlc('oracle')} AS oracle,
-    toString(quote_volume) AS quoteVolume, toString(base_volume) AS baseVolume`;
+  const members = COLUMNS.join(', ');
   const ordered = 'ORDER BY ts DESC, version DESC LIMIT 1 BY ts LIMIT {limit:UInt32}';
   const ask = (query: string) =>
-    store.rows<CandleRow & { readonly probed?: string }>(query, {
-      ...scope.parameters,
-      ...{ resolution, limit, probe, bound },
-      ...(newest === undefined ? {} : { newest }),
-      ...(oldest === undefined ? {} : { oldest }),
-    });
+    store.rows<CandleRow & { readonly probed?: string }>(
+      query,
+      {
+        ...scope.parameters,
+        ...{ resolution, limit, probe, bound },
+        ...(newest === undefined ? {} : { newest }),
+        ...(oldest === undefined ? {} : { oldest }),
+      },
+      PAGE_SETTINGS,
+    );
   let found = await ask(`SELECT ${members} ${rows} AND ts >= {bound:Int64} ${ordered}`);
   if (found.length >= limit || (oldest !== undefined && bound <= oldest)) return found;
   found = await ask(
@@ -147,13 +155,18 @@ async function readCandles({ store, now }: HistoryServices, scope: CandleScope):
   return ask(`SELECT ${members} ${rows} ${ordered}`);
 }
 
-function candleOf({ ts, fill, oracle, quoteVolume, baseVolume }: CandleRow) {
-  const [fillOpen = 0n, fillHigh = 0n, fillLow = 0n, fillClose = 0n] = fill.map(BigInt);
-  const [oracleOpen = 0n, oracleHigh = 0n, oracleLow = 0n, oracleClose = 0n] = oracle.map(BigInt);
+function candleOf(row: CandleRow) {
   return {
-    ts: Number(ts),
-    ...{ fillOpen, fillHigh, fillLow, fillClose, oracleOpen, oracleHigh, oracleLow, oracleClose },
-    quoteVolume: BigInt(quoteVolume),
-    baseVolume: BigInt(baseVolume),
+    ts: Number(row.ts),
+    fillOpen: BigInt(row.fill_open),
+    fillHigh: BigInt(row.fill_high),
+    fillLow: BigInt(row.fill_low),
+    fillClose: BigInt(row.fill_close),
+    oracleOpen: BigInt(row.oracle_open),
+    oracleHigh: BigInt(row.oracle_high),
+    oracleLow: BigInt(row.oracle_low),
+    oracleClose: BigInt(row.oracle_close),
+    quoteVolume: BigInt(row.quote_volume),
+    baseVolume: BigInt(row.base_volume),
   };
 }

@@ -1,17 +1,17 @@
 // Order actions of one account: its trades, what happened to an order, positions that fills closed (history reference 4.1,
 // 4.1.3, 4.12). The companion table finds them, the events themselves give the rows.
 
-import { amount, optionalAmount, type RowField, text } from '../fields.ts';
+import { amount, derived, optionalAmount, type RowField, text } from '../fields.ts';
 import type { RowSource } from '../lists.ts';
 import { OF_USER } from './balances.ts';
 import { TRADE_FIELDS } from './market.ts';
 
 const USER = '{user:String}';
-/** Fields of an event as the account sees them that it is listed under. */
-const listedUnder = (fields: readonly RowField[]): readonly RowField[] =>
-  fields.map((field) => (field.name === 'user' ? text('user', 'the account the row is listed under', USER) : field));
-
-const USER_TRADE_FIELDS = listedUnder(TRADE_FIELDS);
+const USER_TRADE_FIELDS = TRADE_FIELDS.map((field) =>
+  field.name === 'user'
+    ? derived(text('user', 'the account the row is listed under', USER), (_row, { user }) => String(user))
+    : field,
+);
 
 /** SQL of a member of the account's own side of a fill. */
 const own = (member: string): string =>

@@ -1,35 +1,60 @@
 // Rows of what happens in markets: fills and funding rates (history reference 4.1, 4.3).
 
+import { divideRounded } from '../../units.ts';
 import {
   amount,
+  derived,
   HEAD,
   integer,
   optionalAmount,
   optionalInteger,
   optionalKey,
   optionalText,
+  type Row,
   type RowField,
   symbol,
   text,
 } from '../fields.ts';
 import { PERP_BASE_DECIMALS, type RowSource } from '../lists.ts';
+import type { Parameters } from '../store.ts';
 
 const PRICE_DECIMALS = 6;
 const QUOTE_DECIMALS = 6;
 
-/**
- * SQL of quote / base in price 1e6, rounded to the nearest (history reference 7.2). `scaleSql` is ten to the market's base
- * decimals; both amounts must be non-null, the base not zero.
- */
-export const priceSql = (scaleSql: string): string =>
-  `intDiv(toUInt256(assumeNotNull(quote_asset_amount_filled)) * ${scaleSql} * 2 * ` +
-  `${10 ** (PRICE_DECIMALS - QUOTE_DECIMALS)} + assumeNotNull(base_asset_amount_filled), ` +
-  `toUInt256(assumeNotNull(base_asset_amount_filled)) * 2)`;
+/** What quote / base is multiplied by to be a price 1e6, beside ten to the market's base decimals. */
+const PRICE_PER_QUOTE = 10n ** BigInt(PRICE_DECIMALS - QUOTE_DECIMALS);
+const PERP_BASE_SCALE = 10n ** BigInt(PERP_BASE_DECIMALS);
 
 /** Every list query is given `baseScales`; 0 for a spot market that nobody described. */
 const BASE_SCALE =
-  `if(market_type = 'perp', ${10 ** PERP_BASE_DECIMALS}, ` +
+  `if(market_type = 'perp', ${PERP_BASE_SCALE}, ` +
   `toUInt64OrZero({baseScales:Map(String, String)}[concat(market_type, '-', toString(market_index))]))`;
+
+/** SQL of quote / base in price 1e6, rounded to the nearest (history reference 7.2); null without a base amount or its scale. */
+const PRICE =
+  `if(ifNull(base_asset_amount_filled, 0) = 0 OR ${BASE_SCALE} = 0, NULL, ` +
+  `intDiv(toUInt256(assumeNotNull(quote_asset_amount_filled)) * ${BASE_SCALE} * 2 * ${PRICE_PER_QUOTE} + ` +
+  'assumeNotNull(base_asset_amount_filled), toUInt256(assumeNotNull(base_asset_amount_filled)) * 2))';
+
+/** What a map among the parameters has for the market of a row. */
+function ofMarket({ marketType, marketIndex }: Row, map: Parameters[string] | undefined): string | undefined {
+  return typeof map === 'object' ? map[`${marketType}-${marketIndex}`] : undefined;
+}
+
+/** What `PRICE` is, from the members of a row. */
+function derivePrice(row: Row, { baseScales }: Parameters): string | null {
+  const base = BigInt(row.baseAssetAmountFilled?.toString() ?? 0);
+  const scale = row.marketType === 'perp' ? PERP_BASE_SCALE : BigInt(ofMarket(row, baseScales) ?? 0);
+  if (base === 0n || scale === 0n) return null;
+  const quote = BigInt(row.quoteAssetAmountFilled?.toString() ?? 0);
+  return String(divideRounded(quote * scale * PRICE_PER_QUOTE, base));
+}
+
+/** A negative fee of the maker, turned positive. */
+function deriveRebate({ makerFee }: Row): string {
+  const fee = makerFee?.toString() ?? '0';
+  return fee.startsWith('-') ? fee.slice(1) : '0';
+}
 
 /** Both sides' order members, in the order of CSV columns. */
 const side = (name: 'taker' | 'maker'): readonly RowField[] => [
@@ -45,7 +70,7 @@ export const TRADE_FIELDS: readonly RowField[] = [
   optionalAmount('baseAssetAmountFilled', 'base 1e9'),
   optionalAmount('quoteAssetAmountFilled', 'quote 1e6'),
   optionalAmount('takerFee', 'quote 1e6'),
-  amount('makerRebate', 'quote 1e6', 'greatest(-toInt128(ifNull(maker_fee, 0)), toInt128(0))'),
+  derived(amount('makerRebate', 'quote 1e6', 'greatest(-toInt128(ifNull(maker_fee, 0)), toInt128(0))'), deriveRebate),
   optionalAmount('referrerReward', 'quote 1e6'),
   optionalAmount('quoteAssetAmountSurplus', 'quote 1e6'),
   ...side('taker'),
@@ -65,9 +90,9 @@ export const TRADE_FIELDS: readonly RowField[] = [
   optionalInteger('makerOrderId', 'order id of the maker'),
   optionalText('makerOrderDirection', 'long or short'),
   optionalAmount('spotFulfillmentMethodFee', 'quote 1e6'),
-  text('marketFilter', 'perp or spot', 'market_type'),
+  derived(text('marketFilter', 'perp or spot', 'market_type'), ({ marketType }) => marketType ?? null),
   optionalText('user', 'the account a row was listed under; null in market lists', 'NULL'),
-  symbol('market_type', 'market_index'),
+  derived(symbol('market_type', 'market_index'), (row, { symbols }) => ofMarket(row, symbols) ?? ''),
   integer('bitFlags', 'flags of the fill'),
   optionalAmount('takerExistingQuoteEntryAmount', 'quote 1e6'),
   optionalAmount('takerExistingBaseAssetAmount', 'base 1e9'),
@@ -76,11 +101,7 @@ export const TRADE_FIELDS: readonly RowField[] = [
   optionalAmount('triggerPrice', 'price 1e6'),
   optionalInteger('builderIdx', 'builder index'),
   optionalAmount('builderFee', 'quote 1e6'),
-  optionalAmount(
-    'price',
-    'price 1e6',
-    `if(ifNull(base_asset_amount_filled, 0) = 0 OR ${BASE_SCALE} = 0, NULL, ${priceSql(BASE_SCALE)})`,
-  ),
+  derived(optionalAmount('price', 'price 1e6', PRICE), derivePrice),
 ];
 
 /** Funding rate row, 4.3. */
