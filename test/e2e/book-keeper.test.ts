@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from './harness/chance.ts';
 import { runKeepers } from './harness/keeper-run.ts';
 
-const SECONDS = 40;
+const SECONDS = 30;
 const SEED = 20_261_122;
 
 describe('book keepers over the pipeline', () => {

@@ -9,7 +9,7 @@ const ROWS_PER_PAGE = 50;
 /** Every slot of an archive that has rows is read as CSV, one in so many as JSON as well. */
 const JSON_EVERY = 3;
 /** Of the slots without rows one in so many is read. */
-const EMPTY_EVERY = 6;
+const EMPTY_EVERY = 11;
 
 /** Paths of the contract that the service serves, as it names them. */
 export async function servedPaths(base: string): Promise<ReadonlySet<string>> {
@@ -56,7 +56,7 @@ export async function checkLists(
       continue;
     }
     // Every seventh list is read with the default page, the others with the largest, which takes fewer requests.
-    const limit = index % 7 === 0 && check.rows.length < 300 ? undefined : ROWS_PER_PAGE;
+    const limit = index % 7 === 0 && check.rows.length < 300 ? undefined : (check.pageRows ?? ROWS_PER_PAGE);
     jobs.push(() => failed(check, () => checkRolling(base, check, limit)));
     if (!check.archive) continue;
     if (![...served].some((path) => path.startsWith(`${check.endpoint}/{year}`))) {

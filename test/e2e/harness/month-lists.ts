@@ -22,6 +22,8 @@ export interface ListCheck {
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   /** All rows of the chain's life, newest first. */
   readonly rows: readonly Row[];
+  /** The largest page, where it is not that of all lists. */
+  readonly pageRows?: number;
   /** Length of the slots of its archive; none: no archive. */
   readonly archive?: 'day' | 'month';
 }
@@ -78,6 +80,7 @@ export function marketLists(truth: MonthTruth): readonly ListCheck[] {
           'record_id',
         )
         .map(perpRow),
+      pageRows: 750,
       archive: 'day',
     },
   ]);
