@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileColumns } from './columns.ts';
+import { readNative } from './testing/native.ts';
 
 const schema = (...types: readonly unknown[]) =>
   JSON.stringify({ type: 'record', name: 'R', fields: types.map((type, index) => ({ name: `f${index}`, type })) });
@@ -15,6 +16,10 @@ function long(value: bigint): Buffer {
 const word = (text: string) => Buffer.concat([long(BigInt(Buffer.byteLength(text))), Buffer.from(text)]);
 
 function encode(text: string, rows: readonly Buffer[]): Buffer {
+  return Buffer.concat(partsOf(text, rows));
+}
+
+function partsOf(text: string, rows: readonly Buffer[]): readonly Uint8Array[] {
   const found = compileColumns(text);
   if (!found) throw new Error('no columns');
   const block = found.open(rows.length);
@@ -23,7 +28,7 @@ function encode(text: string, rows: readonly Buffer[]): Buffer {
     const bytes = Buffer.concat([Buffer.alloc(3, 7), row, Buffer.alloc(2, 9)]);
     if (!block.add(bytes, 3, 3 + row.length)) throw new Error('not a record');
   }
-  return Buffer.concat(block.parts());
+  return block.parts();
 }
 /** What stands before the data of a block's only column. */
 const head = (rows: number, type: string) => 2 + 1 + 2 + 1 + type.length + (rows > 127 ? 1 : 0);
@@ -78,6 +83,18 @@ describe('columns', () => {
     const data = encode(schema(type), [list, long(0n), sized]).subarray(head(3, 'Array(UInt16)'));
     expect([0, 8, 16].map((at) => data.readBigUInt64LE(at))).toEqual([2n, 2n, 3n]);
     expect([24, 26, 28].map((at) => data.readUInt16LE(at))).toEqual([7, 8, 9]);
+  });
+
+  it('are sent one by one when they are large, none of them empty', () => {
+    const count = 80_000;
+    const text = schema({ type: 'fixed', name: 'Key', size: 64 }, { type: 'array', items: 'Key' });
+    const rows = Array.from({ length: count }, (_, n) => Buffer.concat([Buffer.alloc(64, n % 251), long(0n)]));
+    const parts = partsOf(text, rows);
+    expect(parts.length).toBeGreaterThan(1);
+    expect(parts.every(({ length }) => length > 0)).toBe(true);
+    const stored = readNative(Buffer.concat(parts));
+    expect(stored.get('f0')?.[count - 1]).toBe(Buffer.alloc(64, (count - 1) % 251).toString('hex'));
+    expect(stored.get('f1')?.[count - 1]).toEqual([]);
   });
 
   it('are none for a schema with a type that has no column', () => {

@@ -69,6 +69,6 @@ class ColumnBlock implements Body {
     });
     // Each part is a write of its own.
     const size = parts.reduce((sum, { length }) => sum + length, 0);
-    return size < PARTED_BYTES_MIN ? [Buffer.concat(parts)] : parts;
+    return size < PARTED_BYTES_MIN ? [Buffer.concat(parts)] : parts.filter(({ length }) => length > 0);
   }
 }
