@@ -8,6 +8,7 @@ import { runStats, type StatsCheck } from './harness/month-answers.ts';
 import { checkCandles } from './harness/month-candle-check.ts';
 import { byEndpoint, checkLists, type EndpointReport, servedPaths } from './harness/month-check.ts';
 import { disorderedMonth } from './harness/month-disorder.ts';
+import { freshnessChecks } from './harness/month-freshness.ts';
 import {
   authorityLists,
   marketLists,
@@ -72,6 +73,7 @@ function sumChecks(): readonly StatsCheck[] {
     ...sampleChecks(truth, samples),
     ...marketChecks(truth, samples, markets),
     ...snapshotChecks(truth, samples),
+    ...freshnessChecks(truth, samples),
   ];
 }
 
