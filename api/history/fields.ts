@@ -96,19 +96,31 @@ export function selectList(fields: readonly RowField[]): string {
   return fields.map(({ name, sql }) => `${sql} AS "${name}"`).join(', ');
 }
 
-/** `SELECT` list of what `toRow` makes rows of. */
-export function pageList(fields: readonly RowField[]): string {
-  return fields
-    .filter(({ page }) => typeof page !== 'function')
-    .map(({ name, sql, page }) => `${page ?? sql} AS "${name}"`)
-    .join(', ');
+/**
+ * What pages ask for: SQL of columns without names, each of which would be one more step of the server's planning, and how the
+ * cells of an answered row come under the names of the fields.
+ */
+export function pageColumns(fields: readonly RowField[]) {
+  const columns: string[] = [];
+  const places = new Map<string, number>();
+  for (const { name, sql, page = sql } of fields) {
+    if (typeof page === 'function') continue;
+    const known = columns.indexOf(page);
+    places.set(name, known < 0 ? columns.push(page) - 1 : known);
+  }
+  const named = (cells: readonly unknown[]): Readonly<Record<string, unknown>> => {
+    const row: Record<string, unknown> = {};
+    for (const [name, place] of places) row[name] = cells[place];
+    return row;
+  };
+  return { columns, named };
 }
 
 export type Cell = string | number | boolean | readonly number[] | null;
 export type Row = Readonly<Record<string, Cell>>;
 
 /**
- * A result row of `pageList` as the service answers it, its members in the order of the fields. 64-bit columns arrive as text,
+ * A row of `pageColumns` as the service answers it, its members in the order of the fields. 64-bit columns arrive as text,
  * integer members leave as JSON numbers.
  */
 export function toRow(

@@ -4,7 +4,7 @@ import type { MarketView } from '../../schemas/index.ts';
 import { HistoryError } from '../errors.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 import { decodeCursor, encodeCursor, type PageToken, type RowPosition } from './cursor.ts';
-import { pageList, type Row, type RowField, selectList, toRow } from './fields.ts';
+import { pageColumns, type Row, type RowField, selectList, toRow } from './fields.ts';
 import { type HistoryStore, PAGE_SETTINGS, type Parameters } from './store.ts';
 
 /** Protocol precision of perp base amounts. */
@@ -101,8 +101,10 @@ const descending = (parts: readonly string[]): string => parts.map((part) => `${
 const ONCE = 'LIMIT 1 BY signature, event_index';
 
 interface QueryShape {
-  /** Whether the fields come as CSV has them, instead of what `toRow` makes rows of. */
-  readonly asText?: boolean;
+  /** What is selected. */
+  readonly select: string;
+  /** Whether the server leaves copies out, which reads and plans more than leaving them out here. */
+  readonly once?: boolean;
   /** Continues after a row. */
   readonly position?: RowPosition | null;
   /** What limits the rows; it stands where the fewest are read. */
@@ -125,7 +127,7 @@ const probeOf = (rows: string): string =>
 
 /** `SELECT` of a scope's rows, newest first. */
 function listQuery({ source, range }: ListScope, shape: QueryShape): string {
-  const { asText = false, position = null, window = '', bounded, byKeys = false } = shape;
+  const { select, once = false, position = null, window = '', bounded, byKeys = false } = shape;
   const pointer = source.pointer ?? (byKeys && source.keys !== undefined ? { ...source, keys: source.keys } : null);
   const upper = range.to === null ? '' : 'AND ts < {to:Int64}';
   const inRange = `ts >= {from:Int64} ${upper} ${position ? after(source) : ''}`;
@@ -133,15 +135,17 @@ function listQuery({ source, range }: ListScope, shape: QueryShape): string {
     `FROM ${from} WHERE ${filterSql} AND ${inRange}`;
   const [probe, count] = bounded === 'probe' ? [probeOf(rowsOf(pointer ?? source)), ', newest.2 AS probed'] : ['', ''];
   const bound = bounded === undefined ? '' : `AND ts >= ${bounded === 'probe' ? 'newest.1' : '{bound:Int64}'}`;
-  const fields = `${probe} SELECT ${asText ? selectList(source.fields) : pageList(source.fields)} ${count}`;
-  const ordered = `ORDER BY ${descending(order(source))} ${ONCE}`;
+  const fields = `${probe} SELECT ${select} ${count}`;
+  const inOrder = `ORDER BY ${descending(order(source))}`;
+  const ordered = `${inOrder} ${ONCE}`;
+  const found = once ? ordered : inOrder;
   if (source.joined) {
     const page = `SELECT * ${rowsOf(source)} ${bound} ${ordered} ${window}`;
-    return `${fields} FROM (${page}) AS page ${source.joined(page)} ${ordered}`;
+    return `${fields} FROM (${page}) AS page ${source.joined(page)} ${found}`;
   }
-  if (!pointer) return `${fields} ${rowsOf(source)} ${bound} ${ordered} ${window}`;
+  if (!pointer) return `${fields} ${rowsOf(source)} ${bound} ${found} ${window}`;
   return `${fields} ${rowsOf(source)} AND (${pointer.keys}) IN (
-    SELECT ${pointer.keys} ${rowsOf(pointer)} ${bound} ${ordered} ${window}) ${ordered}`;
+    SELECT ${pointer.keys} ${rowsOf(pointer)} ${bound} ${ordered} ${window}) ${found}`;
 }
 
 /** The first comparison alone lets the server skip what is newer. */
@@ -194,17 +198,28 @@ export async function listSlice(store: HistoryStore, request: SliceRequest) {
   return { records, more: found.length > limit };
 }
 
+type Found = Readonly<Record<string, unknown>>;
+
 /** The rows of a slice and one more where more follow, looked for where the fewest others are read. */
-async function findRows(store: HistoryStore, request: SliceRequest): Promise<readonly Record<string, unknown>[]> {
-  const { limit, skipped, range, after: position = null, name } = request;
+async function findRows(store: HistoryStore, request: SliceRequest): Promise<readonly Found[]> {
+  const { source, limit, skipped, range, after: position = null, name } = request;
   const { densities } = store;
-  const ask = (shape: QueryShape, more: Parameters = {}) =>
-    store.rows<Record<string, unknown>>(
-      listQuery(request, { position, window: 'LIMIT {rows:UInt32} OFFSET {skipped:UInt64}', ...shape }),
-      { ...parametersOf(request), ...position, ...more, rows: limit + 1, skipped },
-      PAGE_SETTINGS,
-    );
-  if (skipped > 0) return ask({ byKeys: true });
+  const { columns, named } = pageColumns(source.fields);
+  const query = (shape: Omit<QueryShape, 'select'>, more: Parameters): Promise<readonly (readonly unknown[])[]> => {
+    const window = 'LIMIT {rows:UInt32} OFFSET {skipped:UInt64}';
+    const parameters = { ...parametersOf(request), ...position, ...more, rows: limit + 1, skipped };
+    const sql = listQuery(request, { select: columns.join(', '), position, window, ...shape });
+    return store.cells(sql, parameters, PAGE_SETTINGS);
+  };
+  const ask = async (shape: Omit<QueryShape, 'select'>, more: Parameters = {}): Promise<readonly Found[]> => {
+    const rows = await query(shape, more);
+    const probed = rows[0]?.[columns.length];
+    const found = withoutCopies(rows.map((cells) => ({ ...named(cells), probed })));
+    if (rows.length <= limit || found.length > limit) return found;
+    // Copies took the places of others.
+    return (await query({ ...shape, once: true }, more)).map((cells) => ({ ...named(cells), probed }));
+  };
+  if (skipped > 0) return ask({ byKeys: true, once: true });
   const end = Number.POSITIVE_INFINITY;
   const top = position?.ts ?? Math.min(range.to ?? end, range.now ?? end);
   const list = name === undefined || top === end ? null : { name, top };
@@ -222,6 +237,15 @@ async function findRows(store: HistoryStore, request: SliceRequest): Promise<rea
   // The end of a list says nothing of its beginning.
   else if (position === null) densities.forget(list.name);
   return found;
+}
+
+/** Copies of an event are equal: the first of each. */
+function withoutCopies(rows: readonly Found[]): readonly Found[] {
+  const seen = new Set<string>();
+  return rows.filter(({ txSig, txSigIndex }) => {
+    const event = `${txSig} ${txSigIndex}`;
+    return !seen.has(event) && seen.add(event);
+  });
 }
 
 function positionOf({ sequenceField }: RowSource, row: Row): RowPosition {
@@ -247,7 +271,7 @@ export async function countRows(store: HistoryStore, scope: ListScope): Promise<
 
 /** Every row of a scope as CSV in the order of the list. The failure of the query itself comes before the first byte. */
 export function csvOf(store: HistoryStore, scope: ListScope) {
-  return store.csv(listQuery(scope, { asText: true }), parametersOf(scope));
+  return store.csv(listQuery(scope, { select: selectList(scope.source.fields), once: true }), parametersOf(scope));
 }
 
 /** How far back rolling lists go, seconds (specification, Limits). */

@@ -1,7 +1,7 @@
 // Reading ClickHouse: parameterised, read-only, bounded in time; its failures become those of the error table.
 
 import type { Readable } from 'node:stream';
-import { ClickHouseError } from '@clickhouse/client';
+import { ClickHouseError, type QueryParams } from '@clickhouse/client';
 import { type ClickHouseClient, type ClickHouseSettings, READ_SETTINGS } from '../../platform/index.ts';
 import { HistoryError } from '../errors.ts';
 import { Densities } from './densities.ts';
@@ -44,13 +44,16 @@ export class HistoryStore {
 
   /** Rows of a query; tables are written `{db:Identifier}.name`. 64-bit integers come as text. */
   async rows<T>(query: string, parameters: Parameters, settings: ClickHouseSettings = {}): Promise<readonly T[]> {
-    const request = this.#request(query, parameters, settings);
-    try {
-      const result = await twice(() => this.#client.query(request));
-      return await result.json<T>();
-    } catch (error) {
-      throw storeFailure(error);
-    }
+    return this.#ask<T>(this.#request(query, parameters, settings));
+  }
+
+  /** The same without names: a list of cells for each row. */
+  async cells(
+    query: string,
+    parameters: Parameters,
+    settings: ClickHouseSettings = {},
+  ): Promise<readonly (readonly unknown[])[]> {
+    return this.#ask({ ...this.#request(query, parameters, settings), format: 'JSONCompactEachRow' as const });
   }
 
   /** The rows as CSV with a header line, as the server writes it. The failure of the query itself comes before the first byte. */
@@ -58,6 +61,17 @@ export class HistoryStore {
     const { format: _, ...request } = this.#request(`${query} FORMAT CSVWithNames`, parameters);
     try {
       return (await twice(() => this.#client.exec(request))).stream;
+    } catch (error) {
+      throw storeFailure(error);
+    }
+  }
+
+  async #ask<T>(
+    request: QueryParams & { readonly format: 'JSONEachRow' | 'JSONCompactEachRow' },
+  ): Promise<readonly T[]> {
+    try {
+      const result = await twice(() => this.#client.query(request));
+      return await result.json<T>();
     } catch (error) {
       throw storeFailure(error);
     }
