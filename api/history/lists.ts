@@ -144,7 +144,7 @@ function listQuery({ source, range }: ListScope, shape: QueryShape): string {
     return `${fields} FROM (${page}) AS page ${source.joined(page)} ${found}`;
   }
   if (!pointer) return `${fields} ${rowsOf(source)} ${bound} ${found} ${window}`;
-  return `${fields} ${rowsOf(source)} AND (${pointer.keys}) IN (
+  return `${fields} ${rowsOf(source)} ${bound} AND (${pointer.keys}) IN (
     SELECT ${pointer.keys} ${rowsOf(pointer)} ${bound} ${ordered} ${window}) ${found}`;
 }
 
