@@ -6,7 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Contract } from '../../api/testing/contracts.ts';
 import { type ContractDocument, historyRequests, type KnownValues, soundRequests } from '../fuzz/history-requests.ts';
-import { eventually, type Running, startCluster, startRoles, temporaryDirectory } from './harness/processes.ts';
+import {
+  type Cluster,
+  eventually,
+  type Running,
+  startCluster,
+  startRoles,
+  temporaryDirectory,
+} from './harness/processes.ts';
 import { runSchemathesis, schemathesis } from './harness/schemathesis.ts';
 
 const REQUESTS_PER_PATH = 6;
@@ -16,6 +23,8 @@ const AT_ONCE = 8;
 const SEED = 5;
 const SCHEMATHESIS = { examples: 5, seconds: 15, seed: SEED };
 const PATIENCE_MS = 60_000;
+/** Fast until there is something of everything, then slow, so that the answers and not the chain take the time. */
+const SPEED = { filling: 10, asked: 1, told: 4 };
 const ROLES = ['clickhouse', 'ingest', 'book', 'trades', 'samples', 'candles', 'sink', 'history'] as const;
 
 describe('the contract of the history service', () => {
@@ -23,6 +32,7 @@ describe('the contract of the history service', () => {
   const started: Running[] = [];
   let base: string;
   let document: ContractDocument;
+  let cluster: Cluster;
 
   const json = async <T>(path: string): Promise<T> => {
     const answer = await fetch(base + path);
@@ -31,7 +41,7 @@ describe('the contract of the history service', () => {
   };
 
   beforeAll(async () => {
-    const cluster = await startCluster({ seed: 11, speed: 10, accounts: 80 });
+    cluster = await startCluster({ seed: 11, speed: SPEED.filling, accounts: 80 });
     started.push(cluster);
     const server = await startRoles(ROLES, { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl });
     started.push(server);
@@ -39,6 +49,7 @@ describe('the contract of the history service', () => {
     await eventually('trades', async () => (await tradesOf('SOL-PERP')).length === 50, PATIENCE_MS);
     await eventually('candles', async () => (await fetch(`${base}/market/SOL-PERP/candles/1`)).ok, PATIENCE_MS);
     document = await json<ContractDocument>('/openapi.json');
+    await cluster.rpc('localnet_setSpeed', [{ speed: SPEED.asked }]);
   });
   afterAll(async () => {
     for (const role of started.reverse()) await role.stop();
@@ -146,6 +157,7 @@ describe('the contract of the history service', () => {
   });
 
   it('holds for the messages of the socket', async () => {
+    await cluster.rpc('localnet_setSpeed', [{ speed: SPEED.told }]);
     const asyncDocument = await json<{ channels: { history: { messages: Record<string, unknown> } } }>(
       '/asyncapi.json',
     );
