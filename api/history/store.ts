@@ -48,12 +48,15 @@ export class HistoryStore {
   }
 
   /** The same without names: a list of cells for each row. */
-  async cells(
+  async cells<T = unknown>(
     query: string,
     parameters: Parameters,
     settings: ClickHouseSettings = {},
-  ): Promise<readonly (readonly unknown[])[]> {
-    return this.#ask({ ...this.#request(query, parameters, settings), format: 'JSONCompactEachRow' as const });
+  ): Promise<readonly (readonly T[])[]> {
+    return this.#ask<readonly T[]>({
+      ...this.#request(query, parameters, settings),
+      format: 'JSONCompactEachRow' as const,
+    });
   }
 
   /** The rows as CSV with a header line, as the server writes it. The failure of the query itself comes before the first byte. */

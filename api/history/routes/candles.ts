@@ -78,22 +78,13 @@ export function candleRoutes(app: FastifyInstance, services: HistoryServices): v
   );
 }
 
-/** Columns as stored, 64 bits and more as text. */
-type CandleRow = Readonly<Record<(typeof COLUMNS)[number], string>>;
+/** Asked for without names, which would be two thirds of the answer. */
+const COLUMNS =
+  'ts, fill_open, fill_high, fill_low, fill_close, oracle_open, oracle_high, oracle_low, oracle_close, quote_volume, base_volume';
 
-const COLUMNS = [
-  'ts',
-  'fill_open',
-  'fill_high',
-  'fill_low',
-  'fill_close',
-  'oracle_open',
-  'oracle_high',
-  'oracle_low',
-  'oracle_close',
-  'quote_volume',
-  'base_volume',
-] as const;
+/** The cells of `COLUMNS`, as decimal text; behind them, where a query asks for it, how many stored rows were looked at. */
+type CandleCells = readonly string[];
+const PROBED = COLUMNS.split(',').length;
 
 /** Longest bucket of each resolution, seconds. */
 const STEP_S: Readonly<Record<CandleResolution, number>> = {
@@ -124,7 +115,7 @@ interface CandleScope {
  * looked at is bounded, so that the server need not read whole blocks of every part: first by the buckets that there
  * should be, and where those are not enough by the times of the stored rows.
  */
-async function readCandles({ store, now }: HistoryServices, scope: CandleScope): Promise<readonly CandleRow[]> {
+async function readCandles({ store, now }: HistoryServices, scope: CandleScope): Promise<readonly CandleCells[]> {
   const { resolution, newest, oldest, limit } = scope;
   const probe = probeRows(limit);
   const bound = Math.min(newest ?? Number.POSITIVE_INFINITY, now()) - (limit + 1) * STEP_S[resolution];
@@ -132,10 +123,9 @@ async function readCandles({ store, now }: HistoryServices, scope: CandleScope):
     WHERE market_type = {marketType:String} AND market_index = {marketIndex:UInt16} AND resolution = {resolution:String}
       ${newest === undefined ? '' : 'AND ts <= {newest:Int64}'} ${oldest === undefined ? '' : 'AND ts >= {oldest:Int64}'}
       AND isNotNull(fill_close) AND isNotNull(oracle_close)`;
-  const members = COLUMNS.join(', ');
   const ordered = 'ORDER BY ts DESC, version DESC LIMIT 1 BY ts LIMIT {limit:UInt32}';
   const ask = (query: string) =>
-    store.rows<CandleRow & { readonly probed?: string }>(
+    store.cells<string>(
       query,
       {
         ...scope.parameters,
@@ -145,28 +135,22 @@ async function readCandles({ store, now }: HistoryServices, scope: CandleScope):
       },
       PAGE_SETTINGS,
     );
-  let found = await ask(`SELECT ${members} ${rows} AND ts >= {bound:Int64} ${ordered}`);
+  let found = await ask(`SELECT ${COLUMNS} ${rows} AND ts >= {bound:Int64} ${ordered}`);
   if (found.length >= limit || (oldest !== undefined && bound <= oldest)) return found;
   found = await ask(
     `WITH (SELECT (min(ts), count()) FROM (SELECT ts ${rows} ORDER BY ts DESC LIMIT {probe:UInt32})) AS stored
-     SELECT ${members}, stored.2 AS probed ${rows} AND ts >= stored.1 ${ordered}`,
+     SELECT ${COLUMNS}, stored.2 AS probed ${rows} AND ts >= stored.1 ${ordered}`,
   );
-  if (found.length >= limit || Number(found[0]?.probed ?? 0) < probe) return found;
-  return ask(`SELECT ${members} ${rows} ${ordered}`);
+  if (found.length >= limit || Number(found[0]?.[PROBED] ?? 0) < probe) return found;
+  return ask(`SELECT ${COLUMNS} ${rows} ${ordered}`);
 }
 
-function candleOf(row: CandleRow) {
+function candleOf([ts, ...amounts]: CandleCells) {
+  const [fillOpen = 0n, fillHigh = 0n, fillLow = 0n, fillClose = 0n, ...rest] = amounts.map(BigInt);
+  const [oracleOpen = 0n, oracleHigh = 0n, oracleLow = 0n, oracleClose = 0n, quoteVolume = 0n, baseVolume = 0n] = rest;
   return {
-    ts: Number(row.ts),
-    fillOpen: BigInt(row.fill_open),
-    fillHigh: BigInt(row.fill_high),
-    fillLow: BigInt(row.fill_low),
-    fillClose: BigInt(row.fill_close),
-    oracleOpen: BigInt(row.oracle_open),
-    oracleHigh: BigInt(row.oracle_high),
-    oracleLow: BigInt(row.oracle_low),
-    oracleClose: BigInt(row.oracle_close),
-    quoteVolume: BigInt(row.quote_volume),
-    baseVolume: BigInt(row.base_volume),
+    ts: Number(ts),
+    ...{ fillOpen, fillHigh, fillLow, fillClose, oracleOpen, oracleHigh, oracleLow, oracleClose },
+    ...{ quoteVolume, baseVolume },
   };
 }
