@@ -55,7 +55,6 @@ const VIEW = new RegExp(
 );
 const ALTER = new RegExp(`^ALTER TABLE ${NAME} (?:\\{\\{onCluster\\}\\} )?([\\s\\S]*)$`);
 const DROP = new RegExp(`^DROP TABLE ${NAME}`);
-const EXCHANGE = new RegExp(`^EXCHANGE TABLES ${NAME} AND ${NAME}`);
 const COPY_OF = /\bAS \{\{database\}\}\.`?(\w+)`?\s+ENGINE/;
 
 function follow(tables: Map<string, StoredTable>, { comment, sql }: Statement): void {
@@ -73,17 +72,8 @@ function follow(tables: Map<string, StoredTable>, { comment, sql }: Statement): 
   }
   const [, altered, change = ''] = ALTER.exec(sql) ?? [];
   if (altered !== undefined) alter(tables, altered, change);
-  const [, one, other] = EXCHANGE.exec(sql) ?? [];
-  if (one !== undefined && other !== undefined) exchange(tables, one, other);
   const dropped = DROP.exec(sql)?.[1];
   if (dropped !== undefined) tables.delete(dropped);
-}
-
-function exchange(tables: Map<string, StoredTable>, one: string, other: string): void {
-  const [first, second] = [tables.get(one), tables.get(other)];
-  if (!first || !second) throw new Error(`${one} or ${other} is exchanged, which no migration made`);
-  tables.set(one, { ...second, name: one });
-  tables.set(other, { ...first, name: other });
 }
 
 function createdTable(
@@ -118,8 +108,7 @@ function columnOf(line: string): { readonly column: Column; readonly isAlias: bo
   return { column: { name, type }, isAlias: / ALIAS /.test(rest) };
 }
 
-const IGNORED =
-  /^(ADD INDEX|DROP INDEX|MATERIALIZE|ATTACH PARTITION|MODIFY SETTING|ADD PROJECTION|DROP PROJECTION|MODIFY TTL)/;
+const IGNORED = /^(ADD INDEX|DROP INDEX|MATERIALIZE|MODIFY SETTING|ADD PROJECTION|DROP PROJECTION|MODIFY TTL)/;
 
 function alter(tables: Map<string, StoredTable>, name: string, change: string): void {
   const table = tables.get(name);
