@@ -105,10 +105,10 @@ export function summaryBody(market: MarketView, summary: MarketSummary | null) {
 
 const negated = (value: bigint | undefined): bigint | undefined => (value === undefined ? undefined : -value);
 
-/** The newer of what the market's description and its summary say. */
+/** The newer of what the market's description and its summary say; of one slot the summary's, which is of its end. */
 export function oraclePriceOf(market: MarketView, summary: MarketSummary | null): bigint | null {
   if (!summary || summary.oraclePrice === null) return market.oraclePrice;
-  return market.oraclePrice === null || summary.slot > market.slot ? summary.oraclePrice : market.oraclePrice;
+  return market.oraclePrice === null || summary.slot >= market.slot ? summary.oraclePrice : market.oraclePrice;
 }
 
 /** Both sides as last sampled; before the first sample the market's description knows the larger side only. */
