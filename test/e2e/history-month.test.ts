@@ -4,11 +4,10 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from './harness/chance.ts';
-import { runStats, type StatsCheck } from './harness/month-answers.ts';
+import { runStats } from './harness/month-answers.ts';
 import { checkCandles } from './harness/month-candle-check.ts';
-import { byEndpoint, checkLists, type EndpointReport, servedPaths } from './harness/month-check.ts';
+import { byEndpoint, checkLists, type EndpointReport, servedPaths, sumChecks } from './harness/month-check.ts';
 import { disorderedMonth } from './harness/month-disorder.ts';
-import { freshnessChecks } from './harness/month-freshness.ts';
 import {
   authorityLists,
   marketLists,
@@ -17,11 +16,9 @@ import {
   tellingWallets,
   userLists,
 } from './harness/month-lists.ts';
-import { type ChainMarket, chainMarkets, marketChecks } from './harness/month-markets.ts';
+import { type ChainMarket, chainMarkets } from './harness/month-markets.ts';
 import { liveMonth, type Month } from './harness/month-run.ts';
-import { type Sample, sampleChecks, storedSamples } from './harness/month-samples.ts';
-import { snapshotChecks } from './harness/month-snapshots.ts';
-import { statsChecks } from './harness/month-stats.ts';
+import { type Sample, storedSamples } from './harness/month-samples.ts';
 import { MonthTruth } from './harness/month-truth.ts';
 import { venueChecks } from './harness/month-venues.ts';
 
@@ -48,6 +45,15 @@ const KINDS = [
   'DeleteUserRecord',
 ];
 
+const LIQUIDATIONS = [
+  'liquidatePerp',
+  'liquidateSpot',
+  'liquidateBorrowForPerpPnl',
+  'liquidatePerpPnlForDeposit',
+  'perpBankruptcy',
+  'spotBankruptcy',
+];
+
 let month: Month;
 let truth: MonthTruth;
 let samples: readonly Sample[];
@@ -67,25 +73,15 @@ function say(title: string, reports: readonly EndpointReport[], missing: readonl
   process.stdout.write(`${title} (second ${seconds})\n${lines.join('\n')}\n${absent}`);
 }
 
-function sumChecks(): readonly StatsCheck[] {
-  return [
-    ...statsChecks(truth),
-    ...sampleChecks(truth, samples),
-    ...marketChecks(truth, samples, markets),
-    ...snapshotChecks(truth, samples),
-    ...freshnessChecks(truth, samples),
-  ];
-}
-
 function differencesOf(reports: readonly EndpointReport[]): readonly string[] {
   return reports.flatMap(({ differences }) => differences.slice(0, 3));
 }
 
 /** What a node does to its listeners now and then: after so many slots connections drop, nothing is told, logs are cut. */
 async function trouble({ cluster }: Month, slots: number): Promise<void> {
-  if (slots === 400) await cluster.rpc('localnet_truncateLogs', [{ transactions: 25 }]);
-  if (slots === 800) await cluster.rpc('localnet_dropConnections');
-  if (slots === 1_200) await cluster.rpc('localnet_silence', [{ ms: 700 }]);
+  if (slots === 280) await cluster.rpc('localnet_truncateLogs', [{ transactions: 25 }]);
+  if (slots === 560) await cluster.rpc('localnet_dropConnections');
+  if (slots === 840) await cluster.rpc('localnet_silence', [{ ms: 700 }]);
 }
 
 beforeAll(async () => {
@@ -101,6 +97,8 @@ describe('a seeded month of exchange life', () => {
     process.stdout.write(`events: ${JSON.stringify(truth.countsByName())}\n`);
     const counts = truth.countsByName();
     expect(KINDS.filter((kind) => (counts[kind] ?? 0) === 0)).toEqual([]);
+    const liquidated = new Set(truth.of('LiquidationRecord').map(({ data }) => data.liquidation_type));
+    expect([...liquidated].sort()).toEqual([...LIQUIDATIONS].sort());
     const [first, last] = [truth.events[0]?.ts ?? 0, truth.events.at(-1)?.ts ?? 0];
     expect(last - first).toBeGreaterThan(31 * 86_400);
     expect(new Date(first * 1000).getUTCMonth()).not.toBe(new Date(last * 1000).getUTCMonth());
@@ -111,7 +109,9 @@ describe('a seeded month of exchange life', () => {
   it(
     'is summed up as a naive recomputation sums it up',
     async () => {
-      const reports = byEndpoint(await runStats(month.url('history'), [...sumChecks(), ...venueChecks()]));
+      const reports = byEndpoint(
+        await runStats(month.url('history'), [...sumChecks(truth, samples, markets), ...venueChecks()]),
+      );
       say('sums', reports);
       expect(differencesOf(reports)).toEqual([]);
     },
@@ -154,7 +154,7 @@ describe('a seeded month of exchange life', () => {
     async () => {
       const again = await disorderedMonth(month, seededRandom(SEED), KILLS);
       try {
-        const sums = byEndpoint(await runStats(again.url, sumChecks()));
+        const sums = byEndpoint(await runStats(again.url, sumChecks(truth, samples, markets)));
         const lists = [...marketLists(truth), ...userLists(truth, tellingAccounts(truth).slice(0, 2))];
         const { reports } = await checkLists(again.url, lists, DISORDERED_SLOT_EVERY);
         const candles = byEndpoint(await checkCandles(again.url, truth, samples));

@@ -1,8 +1,14 @@
 // Compares a running history service with the truth of a month, endpoint by endpoint, and says what it serves.
 
+import type { StatsCheck } from './month-answers.ts';
+import { freshnessChecks } from './month-freshness.ts';
 import type { ListCheck } from './month-lists.ts';
+import { type ChainMarket, marketChecks } from './month-markets.ts';
 import { checkDated, checkRolling, getJson, type Outcome } from './month-paging.ts';
-import { utcSpan } from './month-truth.ts';
+import { type Sample, sampleChecks } from './month-samples.ts';
+import { snapshotChecks } from './month-snapshots.ts';
+import { statsChecks } from './month-stats.ts';
+import { type MonthTruth, utcSpan } from './month-truth.ts';
 
 const AT_ONCE = 4;
 const ROWS_PER_PAGE = 50;
@@ -15,6 +21,21 @@ const EMPTY_EVERY = 11;
 export async function servedPaths(base: string): Promise<ReadonlySet<string>> {
   const { paths } = await getJson<{ paths: Record<string, unknown> }>(`${base}/openapi.json`);
   return new Set(Object.keys(paths));
+}
+
+/** Everything that is not a list or a candle. First to be asked for, because lists ask for sums that are kept a minute. */
+export function sumChecks(
+  truth: MonthTruth,
+  samples: readonly Sample[],
+  markets: readonly ChainMarket[],
+): readonly StatsCheck[] {
+  return [
+    ...statsChecks(truth),
+    ...sampleChecks(truth, samples),
+    ...marketChecks(truth, samples, markets),
+    ...snapshotChecks(truth, samples),
+    ...freshnessChecks(truth, samples),
+  ];
 }
 
 export interface EndpointReport {
