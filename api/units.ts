@@ -11,15 +11,15 @@ export function decimalText(value: bigint, decimals: number): string {
 
 /** Powers of ten up to this one are doubles exactly. */
 const MAX_EXACT_DECIMALS = 22;
-const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * The JSON number nearest to value / 10^decimals. Where both are doubles exactly, their quotient is rounded once, as the
- * text would be when it is read, and costs a tenth.
+ * The JSON number nearest to value / 10^decimals, of an integer or its decimal text. Where both are doubles exactly, their
+ * quotient is rounded once, as the text would be when it is read, and costs a tenth.
  */
-export function wholeUnits(value: bigint, decimals: number): number {
-  const exact = value <= MAX_EXACT && value >= -MAX_EXACT && decimals <= MAX_EXACT_DECIMALS;
-  return exact ? Number(value) / 10 ** decimals : Number(decimalText(value, decimals));
+export function wholeUnits(value: bigint | string, decimals: number): number {
+  const number = Number(value);
+  const exact = Number.isSafeInteger(number) && decimals <= MAX_EXACT_DECIMALS;
+  return exact ? number / 10 ** decimals : Number(decimalText(BigInt(value), decimals));
 }
 
 /** a / b rounded half away from zero. Throws a RangeError when b is 0. */

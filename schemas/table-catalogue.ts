@@ -55,6 +55,7 @@ const VIEW = new RegExp(
 );
 const ALTER = new RegExp(`^ALTER TABLE ${NAME} (?:\\{\\{onCluster\\}\\} )?([\\s\\S]*)$`);
 const DROP = new RegExp(`^DROP TABLE ${NAME}`);
+const EXCHANGE = new RegExp(`^EXCHANGE TABLES ${NAME} AND ${NAME}`);
 const COPY_OF = /\bAS \{\{database\}\}\.`?(\w+)`?\s+ENGINE/;
 
 function follow(tables: Map<string, StoredTable>, { comment, sql }: Statement): void {
@@ -72,8 +73,19 @@ function follow(tables: Map<string, StoredTable>, { comment, sql }: Statement): 
   }
   const [, altered, change = ''] = ALTER.exec(sql) ?? [];
   if (altered !== undefined) alter(tables, altered, change);
+  const [, one, other] = EXCHANGE.exec(sql) ?? [];
+  if (one !== undefined && other !== undefined) exchange(tables, one, other);
   const dropped = DROP.exec(sql)?.[1];
   if (dropped !== undefined) tables.delete(dropped);
+}
+
+/** What a table is for and which view fills it goes by its name. */
+function exchange(tables: Map<string, StoredTable>, one: string, other: string): void {
+  const [first, second] = [tables.get(one), tables.get(other)];
+  if (!first || !second) throw new Error(`${one} or ${other} is exchanged, which no migration made`);
+  const { name, comment, filledFrom } = first;
+  tables.set(one, { ...second, name, comment, filledFrom });
+  tables.set(other, { ...first, name: other, comment: second.comment, filledFrom: second.filledFrom });
 }
 
 function createdTable(
@@ -108,7 +120,8 @@ function columnOf(line: string): { readonly column: Column; readonly isAlias: bo
   return { column: { name, type }, isAlias: / ALIAS /.test(rest) };
 }
 
-const IGNORED = /^(ADD INDEX|DROP INDEX|MATERIALIZE|MODIFY SETTING|ADD PROJECTION|DROP PROJECTION|MODIFY TTL)/;
+const IGNORED =
+  /^(ADD INDEX|DROP INDEX|MATERIALIZE|ATTACH PARTITION|MODIFY SETTING|ADD PROJECTION|DROP PROJECTION|MODIFY TTL)/;
 
 function alter(tables: Map<string, StoredTable>, name: string, change: string): void {
   const table = tables.get(name);

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { CandleResolution } from '../../../schemas/index.ts';
 import { HistoryError } from '../../errors.ts';
-import { candleBody } from '../candle-body.ts';
+import { type CandleAmounts, candleBody } from '../candle-body.ts';
 import { marketParameters } from '../lists.ts';
 import { RESOLUTIONS } from '../resolutions.ts';
 import { described, errorResponses, limitSchema, SYMBOL, TS } from '../route-schemas.ts';
@@ -73,18 +73,13 @@ export function candleRoutes(app: FastifyInstance, services: HistoryServices): v
       await services.projections.require('candles');
       const parameters = marketParameters(market);
       const rows = await readCandles(services, { resolution, parameters, newest: startTs, oldest: endTs, limit });
-      return { success: true, records: rows.map((row) => candleBody(candleOf(row), market)) };
+      return { success: true, records: rows.map((row) => candleBody(row, market)) };
     },
   );
 }
 
-/** Asked for without names, which would be two thirds of the answer. */
 const COLUMNS =
   'ts, fill_open, fill_high, fill_low, fill_close, oracle_open, oracle_high, oracle_low, oracle_close, quote_volume, base_volume';
-
-/** The cells of `COLUMNS`, as decimal text; behind them, where a query asks for it, how many stored rows were looked at. */
-type CandleCells = readonly string[];
-const PROBED = COLUMNS.split(',').length;
 
 /** Longest bucket of each resolution, seconds. */
 const STEP_S: Readonly<Record<CandleResolution, number>> = {
@@ -115,7 +110,10 @@ interface CandleScope {
  * looked at is bounded, so that the server need not read whole blocks of every part: first by the buckets that there
  * should be, and where those are not enough by the times of the stored rows.
  */
-async function readCandles({ store, now }: HistoryServices, scope: CandleScope): Promise<readonly CandleCells[]> {
+async function readCandles(
+  { store, now }: HistoryServices,
+  scope: CandleScope,
+): Promise<readonly CandleAmounts<string>[]> {
   const { resolution, newest, oldest, limit } = scope;
   const probe = probeRows(limit);
   const bound = Math.min(newest ?? Number.POSITIVE_INFINITY, now()) - (limit + 1) * STEP_S[resolution];
@@ -124,33 +122,56 @@ async function readCandles({ store, now }: HistoryServices, scope: CandleScope):
       ${newest === undefined ? '' : 'AND ts <= {newest:Int64}'} ${oldest === undefined ? '' : 'AND ts >= {oldest:Int64}'}
       AND isNotNull(fill_close) AND isNotNull(oracle_close)`;
   const ordered = 'ORDER BY ts DESC, version DESC LIMIT 1 BY ts LIMIT {limit:UInt32}';
-  const ask = (query: string) =>
-    store.cells<string>(
-      query,
-      {
-        ...scope.parameters,
-        ...{ resolution, limit, probe, bound },
-        ...(newest === undefined ? {} : { newest }),
-        ...(oldest === undefined ? {} : { oldest }),
-      },
-      PAGE_SETTINGS,
-    );
-  let found = await ask(`SELECT ${COLUMNS} ${rows} AND ts >= {bound:Int64} ${ordered}`);
-  if (found.length >= limit || (oldest !== undefined && bound <= oldest)) return found;
-  found = await ask(
+  const ask = async (query: string): Promise<Found> => {
+    const parameters = {
+      ...scope.parameters,
+      ...{ resolution, limit, probe, bound },
+      ...(newest === undefined ? {} : { newest }),
+      ...(oldest === undefined ? {} : { oldest }),
+    };
+    return candlesOf(await store.columns<string>(query, parameters, PAGE_SETTINGS));
+  };
+  const near = await ask(`SELECT ${COLUMNS} ${rows} AND ts >= {bound:Int64} ${ordered}`);
+  if (near.candles.length >= limit || (oldest !== undefined && bound <= oldest)) return near.candles;
+  const stored = await ask(
     `WITH (SELECT (min(ts), count()) FROM (SELECT ts ${rows} ORDER BY ts DESC LIMIT {probe:UInt32})) AS stored
      SELECT ${COLUMNS}, stored.2 AS probed ${rows} AND ts >= stored.1 ${ordered}`,
   );
-  if (found.length >= limit || Number(found[0]?.[PROBED] ?? 0) < probe) return found;
-  return ask(`SELECT ${COLUMNS} ${rows} ${ordered}`);
+  if (stored.candles.length >= limit || stored.probed < probe) return stored.candles;
+  return (await ask(`SELECT ${COLUMNS} ${rows} ${ordered}`)).candles;
 }
 
-function candleOf([ts, ...amounts]: CandleCells) {
-  const [fillOpen = 0n, fillHigh = 0n, fillLow = 0n, fillClose = 0n, ...rest] = amounts.map(BigInt);
-  const [oracleOpen = 0n, oracleHigh = 0n, oracleLow = 0n, oracleClose = 0n, quoteVolume = 0n, baseVolume = 0n] = rest;
-  return {
-    ts: Number(ts),
-    ...{ fillOpen, fillHigh, fillLow, fillClose, oracleOpen, oracleHigh, oracleLow, oracleClose },
-    ...{ quoteVolume, baseVolume },
-  };
+interface Found {
+  readonly candles: readonly CandleAmounts<string>[];
+  /** Stored rows that were looked at, where the query tells. */
+  readonly probed: number;
+}
+
+/** Columns by name, with the count of stored rows as `probed` or without. */
+function candlesOf(columns: Readonly<Record<string, readonly string[]>>): Found {
+  const column = (name: string) => columns[name] ?? [];
+  const [fillOpen, fillHigh, fillLow, fillClose] = ['open', 'high', 'low', 'close'].map((part) =>
+    column(`fill_${part}`),
+  );
+  const [oracleOpen, oracleHigh, oracleLow, oracleClose] = ['open', 'high', 'low', 'close'].map((part) =>
+    column(`oracle_${part}`),
+  );
+  const [quoteVolume, baseVolume] = [column('quote_volume'), column('base_volume')];
+  const candles = column('ts').map((ts, row) => {
+    const cell = (cells: readonly string[] | undefined): string => cells?.[row] ?? '0';
+    return {
+      ts: Number(ts),
+      fillOpen: cell(fillOpen),
+      fillHigh: cell(fillHigh),
+      fillLow: cell(fillLow),
+      fillClose: cell(fillClose),
+      oracleOpen: cell(oracleOpen),
+      oracleHigh: cell(oracleHigh),
+      oracleLow: cell(oracleLow),
+      oracleClose: cell(oracleClose),
+      quoteVolume: cell(quoteVolume),
+      baseVolume: cell(baseVolume),
+    };
+  });
+  return { candles, probed: Number(column('probed')[0] ?? 0) };
 }
