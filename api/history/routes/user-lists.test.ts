@@ -135,6 +135,26 @@ describe('/user/{accountId}/trades', () => {
     expect(seen).toEqual([7, 5, 3, 1, 6, 4, 2, 100]);
   });
 
+  it("finds the fills of a dense stretch among everybody's, and the same as by the companion table", async () => {
+    const sides = [{ taker: USER }, { maker: USER, taker: OTHER }, { taker: USER, maker: USER }, { taker: OTHER }];
+    const fills = Array.from({ length: 24 }, (_, index) =>
+      fill({ ...sides[index % 4], market_index: index % 3 === 0 ? 1 : 0, ts: NOW - 2 * index }),
+    );
+    await stage.store('order_action', fills);
+    await stage.store('order_action', fills.slice(0, 12));
+    for (const name of ['trades', 'trades/SOL-PERP']) {
+      const url = `/user/${USER_ID}/${name}?limit=6`;
+      const byCompanion = await stage.list(url);
+      expect(byCompanion.records).toHaveLength(6);
+      // How dense the account's fills are is known now.
+      expect(await stage.list(url)).toEqual(byCompanion);
+      const { client, database } = stage.clickhouse;
+      await client.command({ query: `TRUNCATE TABLE ${database}.account_action` });
+      expect(await stage.list(url)).toEqual(byCompanion);
+      await stage.store('order_action', fills);
+    }
+  });
+
   it('answers a month, the same rows as CSV', async () => {
     const first = Date.UTC(2026, 4, 1) / 1000;
     await stage.store('order_action', [
