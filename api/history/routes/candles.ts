@@ -117,10 +117,12 @@ async function readCandles(
   const { resolution, newest, oldest, limit } = scope;
   const probe = probeRows(limit);
   const bound = Math.min(newest ?? Number.POSITIVE_INFINITY, now()) - (limit + 1) * STEP_S[resolution];
-  const rows = `FROM {db:Identifier}.candle
-    WHERE market_type = {marketType:String} AND market_index = {marketIndex:UInt16} AND resolution = {resolution:String}
+  // The older planner reads all columns of a granule before it filters unless it is told which to begin with.
+  const rows = (since = '') => `FROM {db:Identifier}.candle
+    PREWHERE market_type = {marketType:String} AND market_index = {marketIndex:UInt16} AND resolution = {resolution:String}
       ${newest === undefined ? '' : 'AND ts <= {newest:Int64}'} ${oldest === undefined ? '' : 'AND ts >= {oldest:Int64}'}
-      AND isNotNull(fill_close) AND isNotNull(oracle_close)`;
+      ${since === '' ? '' : `AND ts >= ${since}`}
+    WHERE isNotNull(fill_close) AND isNotNull(oracle_close)`;
   const ordered = 'ORDER BY ts DESC, version DESC LIMIT 1 BY ts LIMIT {limit:UInt32}';
   const ask = async (query: string): Promise<Found> => {
     const parameters = {
@@ -131,14 +133,14 @@ async function readCandles(
     };
     return candlesOf(await store.columns<string>(query, parameters, PAGE_SETTINGS));
   };
-  const near = await ask(`SELECT ${COLUMNS} ${rows} AND ts >= {bound:Int64} ${ordered}`);
+  const near = await ask(`SELECT ${COLUMNS} ${rows('{bound:Int64}')} ${ordered}`);
   if (near.candles.length >= limit || (oldest !== undefined && bound <= oldest)) return near.candles;
   const stored = await ask(
-    `WITH (SELECT (min(ts), count()) FROM (SELECT ts ${rows} ORDER BY ts DESC LIMIT {probe:UInt32})) AS stored
-     SELECT ${COLUMNS}, stored.2 AS probed ${rows} AND ts >= stored.1 ${ordered}`,
+    `WITH (SELECT (min(ts), count()) FROM (SELECT ts ${rows()} ORDER BY ts DESC LIMIT {probe:UInt32})) AS stored
+     SELECT ${COLUMNS}, stored.2 AS probed ${rows('stored.1')} ${ordered}`,
   );
   if (stored.candles.length >= limit || stored.probed < probe) return stored.candles;
-  return (await ask(`SELECT ${COLUMNS} ${rows} ${ordered}`)).candles;
+  return (await ask(`SELECT ${COLUMNS} ${rows()} ${ordered}`)).candles;
 }
 
 interface Found {
