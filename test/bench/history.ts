@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { openClickHouse, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
 import { encodeMessage, type MarketSummary, type MarketView, marketKey, TOPICS } from '../../schemas/index.ts';
 import { type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes.ts';
-import { busyAccount, MARKET_SYMBOLS, seedHistory } from './harness/history-store.ts';
+import { busyAccount, MARKET_SYMBOLS, seedHistory, settled } from './harness/history-store.ts';
 import { cpuSeconds, machine, residentBytes } from './harness/processes.ts';
 import { report } from './harness/report.ts';
 import type { RestLoad, RestResult } from './harness/rest-load.ts';
@@ -184,6 +184,7 @@ try {
     name: 'history.seed',
     value: (performance.now() - seededMs) / 1000,
     unit: 's',
+    mergedAfter: await settled(clickhouse),
     trades: TRADES,
     ...machine(),
   });

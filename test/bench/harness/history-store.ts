@@ -1,5 +1,6 @@
 // A history as large as the benches ask for, made inside ClickHouse by arithmetic on row numbers: seconds instead of an hour.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '../../../platform/index.ts';
 
 /** Markets of the history; the first has most of the fills. */
@@ -45,6 +46,26 @@ export async function seedHistory(clickhouse: ClickHouse, shape: HistoryShape): 
   for (const name of ['events', 'candles', 'samples']) {
     await run(clickhouse, `INSERT INTO projection (name, built_ts, log_end) VALUES ('${name}', 1, '')`);
   }
+}
+
+const SETTLE_MAX_MS = 300_000;
+const SETTLED_MS = 3_000;
+const ASK_EVERY_MS = 500;
+
+/**
+ * Waits until the server has merged what was put in: a month that arrived in two minutes leaves merges under way that no live
+ * service has. Returns the seconds it took; goes on after five minutes.
+ */
+export async function settled({ client }: ClickHouse): Promise<number> {
+  const startedMs = performance.now();
+  let busyMs = startedMs;
+  while (performance.now() - busyMs < SETTLED_MS && performance.now() - startedMs < SETTLE_MAX_MS) {
+    const answer = await client.query({ query: 'SELECT count() AS n FROM system.merges', format: 'JSONEachRow' });
+    const [row] = await answer.json<{ n: string }>();
+    if (Number(row?.n) > 0) busyMs = performance.now();
+    await sleep(ASK_EVERY_MS);
+  }
+  return (performance.now() - startedMs) / 1000;
 }
 
 async function run({ client }: ClickHouse, query: string): Promise<void> {
