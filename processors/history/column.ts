@@ -2,6 +2,7 @@
 // calls valid is what datum.ts accepts.
 
 import { ARRAY_ITEMS_MAX, type AvroType, BAD, BOUNDS, TENTH_BYTE_MAX } from './datum.ts';
+import { nativeLongs, nativeText, nativeVarint } from './native.ts';
 
 /**
  * Checks the value at `position` and puts it into the row; returns the position after it, or BAD. The record ends at `end`:
@@ -344,9 +345,9 @@ function dictionary(hasNulls: boolean): MakeColumn {
       cut: (row) => indexes.fill(0, row, row + 1),
       skip: nothing,
       chunks: (rows) => [
-        longs(DICTIONARY_VERSION, DICTIONARY_FLAGS, BigInt(words.list.length)),
+        nativeLongs(DICTIONARY_VERSION, DICTIONARY_FLAGS, BigInt(words.list.length)),
         ...words.list.map(nativeText),
-        longs(BigInt(rows)),
+        nativeLongs(BigInt(rows)),
         bytesOf(indexes.subarray(0, rows)),
       ],
     };
@@ -387,27 +388,4 @@ class Words {
     for (let at = 0; at < word.length; at++) if (word[at] !== bytes[start + at]) return false;
     return true;
   }
-}
-
-function longs(...values: readonly bigint[]): Buffer {
-  const bytes = Buffer.alloc(values.length * 8);
-  values.forEach((value, index) => {
-    bytes.writeBigUInt64LE(value, index * 8);
-  });
-  return bytes;
-}
-
-/** A text behind its length. */
-export function nativeText(value: string | Uint8Array): Buffer {
-  const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : value;
-  return Buffer.concat([nativeVarint(bytes.length), bytes]);
-}
-
-/** ClickHouse's unsigned varint: seven bits a byte, the lowest first. */
-export function nativeVarint(value: number): Uint8Array {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
-  bytes.push(rest);
-  return Uint8Array.from(bytes);
 }

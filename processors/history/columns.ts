@@ -2,9 +2,10 @@
 // time, which is most of what an insert costs it. One pass checks a record and puts its values into the columns.
 
 import { columnsOfSchema } from '../../schemas/index.ts';
-import { type Column, type MakeColumn, makerOf, nativeText, nativeVarint } from './column.ts';
+import { type Column, type MakeColumn, makerOf } from './column.ts';
 import { type AvroType, BAD } from './datum.ts';
 import type { Body, RowFormat } from './format.ts';
+import { nativeText, nativeVarint } from './native.ts';
 
 /** From here on it costs more to join the columns than to send them one by one. */
 const PARTED_BYTES_MIN = 4 * 1024 * 1024;

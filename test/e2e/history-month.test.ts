@@ -3,6 +3,7 @@
 // which events come twice, in disorder and late, while sink and candles are killed.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TruthMarket } from '../../localnet/index.ts';
 import { seededRandom } from './harness/chance.ts';
 import { runStats } from './harness/month-answers.ts';
 import { checkCandles } from './harness/month-candle-check.ts';
@@ -16,7 +17,7 @@ import {
   tellingWallets,
   userLists,
 } from './harness/month-lists.ts';
-import { type ChainMarket, chainMarkets } from './harness/month-markets.ts';
+import { chainMarkets } from './harness/month-markets.ts';
 import { liveMonth, type Month } from './harness/month-run.ts';
 import { type Sample, storedSamples } from './harness/month-samples.ts';
 import { MonthTruth } from './harness/month-truth.ts';
@@ -57,7 +58,7 @@ const LIQUIDATIONS = [
 let month: Month;
 let truth: MonthTruth;
 let samples: readonly Sample[];
-let markets: readonly ChainMarket[];
+let markets: readonly TruthMarket[];
 const compared = new Set<string>();
 const startedMs = Date.now();
 

@@ -1,9 +1,10 @@
 // Compares a running history service with the truth of a month, endpoint by endpoint, and says what it serves.
 
+import type { TruthMarket } from '../../../localnet/index.ts';
 import type { StatsCheck } from './month-answers.ts';
 import { freshnessChecks } from './month-freshness.ts';
 import type { ListCheck } from './month-lists.ts';
-import { type ChainMarket, marketChecks } from './month-markets.ts';
+import { marketChecks } from './month-markets.ts';
 import { checkDated, checkRolling, getJson, type Outcome } from './month-paging.ts';
 import { type Sample, sampleChecks } from './month-samples.ts';
 import { snapshotChecks } from './month-snapshots.ts';
@@ -27,7 +28,7 @@ export async function servedPaths(base: string): Promise<ReadonlySet<string>> {
 export function sumChecks(
   truth: MonthTruth,
   samples: readonly Sample[],
-  markets: readonly ChainMarket[],
+  markets: readonly TruthMarket[],
 ): readonly StatsCheck[] {
   return [
     ...statsChecks(truth),

@@ -1,6 +1,7 @@
 // How markets stand and stood, as the history tells it to dashboards and aggregators: parameters, summaries, contracts,
 // interest rates, pools; recomputed from the chain's events, what the chain says of its markets, and the stored samples.
 
+import type { TruthMarket } from '../../../localnet/index.ts';
 import { askedAt, compared, type StatsCheck, type StatsResult } from './month-answers.ts';
 import { candleFills, human, volumeFills } from './month-candles.ts';
 import { getJson } from './month-paging.ts';
@@ -20,29 +21,14 @@ const MILLION = 1_000_000n;
 const TOKEN_DECIMALS = [6, 9, 8] as const;
 const RATE_TYPES = ['deposit', 'borrow', 'deposit_balance', 'borrow_balance'] as const;
 
-/** A market as `localnet_markets` has it when the chain stands still. */
-export interface ChainMarket {
-  readonly marketType: 'perp' | 'spot';
-  readonly marketIndex: number;
-  readonly symbol: string;
-  readonly status: string;
-  readonly decimals: number;
-  readonly tickSize: string;
-  readonly stepSize: string;
-  readonly minOrderSize: string;
-  readonly oraclePrice: string;
-  readonly openInterestLong: string;
-  readonly openInterestShort: string;
-}
-
-export function chainMarkets(cluster: Cluster): Promise<readonly ChainMarket[]> {
-  return cluster.rpc<ChainMarket[]>('localnet_markets');
+export function chainMarkets(cluster: Cluster): Promise<readonly TruthMarket[]> {
+  return cluster.rpc<TruthMarket[]>('localnet_markets');
 }
 
 export function marketChecks(
   truth: MonthTruth,
   samples: readonly Sample[],
-  markets: readonly ChainMarket[],
+  markets: readonly TruthMarket[],
 ): readonly StatsCheck[] {
   return [
     { endpoint: '/params', run: (base) => parameters(markets, base) },
@@ -55,7 +41,7 @@ export function marketChecks(
   ];
 }
 
-async function parameters(markets: readonly ChainMarket[], base: string): Promise<StatsResult> {
+async function parameters(markets: readonly TruthMarket[], base: string): Promise<StatsResult> {
   const before = Math.floor(Date.now() / 1000);
   const body = await getJson<{ params: unknown; updatedAt: number }>(`${base}/params`);
   if (Math.abs(body.updatedAt - before) > 60) return { rows: 0, requests: 1, difference: `made at ${body.updatedAt}` };
@@ -76,7 +62,7 @@ async function parameters(markets: readonly ChainMarket[], base: string): Promis
 }
 
 /** What is known of a market's last 24 hours: the minute of its newest record and the 1,439 before it. */
-function dayOf(truth: MonthTruth, samples: readonly Sample[], market: ChainMarket) {
+function dayOf(truth: MonthTruth, samples: readonly Sample[], market: TruthMarket) {
   const isPerp = market.marketType === 'perp';
   const own = samples.filter((one) => one.market_type === market.marketType && one.market_index === market.marketIndex);
   const sample = own.at(-1);
@@ -134,7 +120,7 @@ const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 async function summaries(
   truth: MonthTruth,
   samples: readonly Sample[],
-  markets: readonly ChainMarket[],
+  markets: readonly TruthMarket[],
   base: string,
 ): Promise<StatsResult> {
   const body = await getJson<unknown[]>(`${base}/stats/markets`);
@@ -145,7 +131,7 @@ async function summaries(
   );
 }
 
-function summaryOf(truth: MonthTruth, samples: readonly Sample[], market: ChainMarket) {
+function summaryOf(truth: MonthTruth, samples: readonly Sample[], market: TruthMarket) {
   const day = dayOf(truth, samples, market);
   const isPerp = market.marketType === 'perp';
   const price = (value: bigint | null): number | null => (value === null ? null : human(value, 6));
@@ -195,7 +181,7 @@ function summaryOf(truth: MonthTruth, samples: readonly Sample[], market: ChainM
 function contracts(
   truth: MonthTruth,
   samples: readonly Sample[],
-  markets: readonly ChainMarket[],
+  markets: readonly TruthMarket[],
   base: string,
   path: string,
 ): Promise<StatsResult> {
