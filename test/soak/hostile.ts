@@ -2,14 +2,14 @@
 // [kind | together]`. Two hundred polite clients hold a book that changes twenty times a second; windows of ten seconds without
 // and with an attack take turns, so that whatever else the machine does falls on both. Attackers arrive evenly over the window
 // (`ARRIVE_MS=0`: all at once, as fast as they can). They run on the same machine, and what the polite notice should be the
-// server's doing and not that of a scheduler with too few cores: attackers get only the time that nobody else wants. On a
-// machine that others use too, `ATTACKERS=other chrt --rr 1 node test/soak/hostile.ts` puts server and polite clients above
-// everybody else instead.
+// server's doing and not that of a scheduler with too few cores: the server has a core of its own, as clients are elsewhere, and
+// attackers get only the time that nobody else wants. On a machine that others use too, `ATTACKERS=other chrt --rr 1 node
+// test/soak/hostile.ts` puts server and polite clients above everybody else instead.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../bench/harness/clock.ts';
 import { Crowd, type Sample } from '../bench/harness/crowd.ts';
-import { cpuSeconds, machine, residentBytes } from '../bench/harness/processes.ts';
+import { cpuSeconds, keepOn, machine, residentBytes } from '../bench/harness/processes.ts';
 import { report } from '../bench/harness/report.ts';
 import { Stage, subscribeTo } from '../bench/harness/stage.ts';
 import { SyntheticMarket } from '../bench/harness/synthetic-markets.ts';
@@ -31,6 +31,7 @@ const MEMORY_EVERY_MS = 100;
 const MESSAGES = 2_500;
 const ACKNOWLEDGEMENT_AND_BOOK = 2;
 const MB = 1_000_000;
+const [SERVER_CORE, CLIENT_CORE] = [0, 1];
 const TOGETHER = 'together';
 
 type Attack = HostileKind | typeof TOGETHER;
@@ -39,6 +40,7 @@ const attacks = ATTACKS.filter((attack) => only === undefined || attack === only
 
 const market = new SyntheticMarket(0);
 const stage = await Stage.start([market], { BOOK_TICK_MS: TICK_MS });
+const isApart = keepOn(SERVER_CORE, stage.server.pid) && keepOn(CLIENT_CORE, process.pid);
 const polite = new Crowd();
 await polite.open({
   url: stage.gateway,
@@ -167,6 +169,7 @@ try {
       clientsOfEachKind: CLIENTS,
       arriveOverMs: ARRIVE_MS,
       attackers: POLICY,
+      serverHasItsOwnCore: isApart,
       ends: ends.get(attack),
       politeCloses: attacked.get(attack)?.at(-1)?.closes,
       publishFault,

@@ -2,7 +2,7 @@
 // newest snapshot, and the news that something was appended, by this process or another.
 
 import { EventEmitter } from 'node:events';
-import { type FSWatcher, mkdirSync, realpathSync, watch } from 'node:fs';
+import { closeSync, constants, type FSWatcher, mkdirSync, openSync, realpathSync, watch, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { decodeOffset, encodeOffset } from './layout.ts';
@@ -31,10 +31,16 @@ interface Pages {
 }
 
 const DATA_FILE = 'data.mdb';
+/**
+ * Written after each commit. Other processes watch it, not the data file: that one changes a moment before the store shows
+ * the change, so a fast reader would look too early and then wait for its poll.
+ */
+const BELL_FILE = 'bell';
+const RING = Buffer.from('.');
 /** Most payload in one write transaction: bounds how long other writers wait. */
 const TRANSACTION_BYTES_MAX = 16 * 1024 * 1024;
 const TRANSACTION_JOBS_MAX = 1000;
-/** Another process is heard of by watching the file; the poll covers watches that come late or not at all. */
+/** Another process is heard of by its bell; the poll covers watches that come late or not at all. */
 const POLL_MIN_MS = 5;
 const POLL_MAX_MS = 50;
 const POLL_ACTIVE_MS = 500;
@@ -75,6 +81,7 @@ export class Environment {
   readonly pages: PageReader;
   readonly #path: string;
   readonly #root: RootDatabase<Uint8Array, Buffer>;
+  readonly #bell: number;
   readonly #news = new EventEmitter();
   #users = 0;
   #jobs: Job[] = [];
@@ -107,6 +114,7 @@ export class Environment {
     this.records = this.#root.openDB<Uint8Array, Buffer>('records', binary);
     this.pages = new PageReader(this.#root, 'records');
     this.groups = this.#root.openDB<Uint8Array, Buffer>('groups', binary);
+    this.#bell = openSync(join(path, BELL_FILE), constants.O_RDWR | constants.O_CREAT);
     this.#news.setMaxListeners(0);
     this.#sequence = this.#readSequence();
   }
@@ -128,6 +136,7 @@ export class Environment {
     await this.#syncing;
     await this.#sync();
     await this.#root.close();
+    closeSync(this.#bell);
   }
 
   /**
@@ -226,12 +235,22 @@ export class Environment {
         sequence = decodeOffset(this.partitions.getBinary(SEQUENCE_KEY)) + 1n;
         put(this.partitions, SEQUENCE_KEY, encodeOffset(sequence));
       });
+      this.#ring();
       // Whoever else wrote since the last look is part of the same news.
       this.#sequence = sequence;
       this.#announce();
       return null;
     } catch (error) {
       return error instanceof Error ? error : new Error(`event log: ${String(error)}`);
+    }
+  }
+
+  /** Followers in other processes that do not hear it find the commit by their poll. */
+  #ring(): void {
+    try {
+      writeSync(this.#bell, RING, 0, RING.length, 0);
+    } catch {
+      // The commit stands all the same.
     }
   }
 
@@ -262,7 +281,7 @@ export class Environment {
   /** A watch that cannot be had or kept is no loss: the poll goes on. */
   #watch(): FSWatcher | typeof NO_WATCH {
     try {
-      const watcher = watch(join(this.#path, DATA_FILE), { persistent: false }, () => this.#look());
+      const watcher = watch(join(this.#path, BELL_FILE), { persistent: false }, () => this.#look());
       return watcher.on('error', () => watcher.close());
     } catch {
       return NO_WATCH;

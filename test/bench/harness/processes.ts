@@ -1,5 +1,6 @@
-// What a process has used: CPU seconds and resident memory, read from the kernel.
+// What a process has used (CPU seconds and resident memory, read from the kernel), and which core it may use.
 
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 
@@ -23,4 +24,13 @@ export function residentBytes(pid: number): number {
 /** The machine a figure was taken on; a load above the number of cores says that others used it too. */
 export function machine(): { readonly cores: number; readonly load: number; readonly node: string } {
   return { cores: cpus().length, load: Number((loadavg()[0] ?? 0).toFixed(1)), node: process.version };
+}
+
+/**
+ * Lets a process and its threads, and what it starts from now on, run on one core only (Linux, with `taskset`). False when
+ * that is not possible here.
+ */
+export function keepOn(core: number, pid: number): boolean {
+  if (process.platform !== 'linux' || core >= cpus().length) return false;
+  return spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', String(core), String(pid)]).status === 0;
 }
