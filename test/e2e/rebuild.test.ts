@@ -14,6 +14,7 @@ import { type Asking, answered, growing, keepAsking, paging, type Reader, unchan
 import {
   type Cluster,
   eventually,
+  NODE_FLAGS,
   type Running,
   type Settings,
   startCluster,
@@ -92,10 +93,10 @@ async function digests(database: string): Promise<Record<string, string>> {
 
 function startRebuild(...flags: string[]): { child: ChildProcess; lines: string[]; exited: Promise<number | null> } {
   const environment = Object.entries(settings).map(([name, value]) => [`SLOTBOOK_${name}`, String(value)]);
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'bin/cli.ts', 'rebuild', ...flags], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, 'bin/cli.ts', 'rebuild', ...flags], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...Object.fromEntries(environment), SLOTBOOK_LOG_LEVEL: 'warn' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines: string[] = [];
   if (child.stdout) createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));

@@ -9,6 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** Of every process that is started here, before its program: it ends when the test's process does. */
+export const NODE_FLAGS = [
+  '--disable-warning=ExperimentalWarning',
+  '--import',
+  new URL('./leash.ts', import.meta.url).href,
+];
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
@@ -85,7 +91,7 @@ async function start(
   endpointsOf: (line: Record<string, unknown>) => Running['endpoints'],
 ): Promise<Running> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SLOTBOOK_'));
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, ...args], {
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
