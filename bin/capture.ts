@@ -2,14 +2,14 @@
 
 import { openSource, recordCapture } from '../ingest/index.ts';
 import { type Config, ConfigError, createLogger } from '../platform/index.ts';
-import { loadDefinition } from '../schemas/index.ts';
+import { loadDefinition, withVaultProgram } from '../schemas/index.ts';
 import { untilSignal } from './signals.ts';
 
 export async function capture(config: Config, out: string, seconds: string | undefined): Promise<number> {
   const limitMs = seconds === undefined ? undefined : Number(seconds) * 1000;
   if (limitMs !== undefined && !(limitMs > 0)) throw new ConfigError(`--seconds must be above 0, not "${seconds}"`);
   const logger = createLogger({ level: config.logLevel, roles: ['capture'] });
-  const source = openSource(config, loadDefinition(config.definition), logger);
+  const source = openSource(config, withVaultProgram(loadDefinition(config.definition), config.vaultProgram), logger);
   const stop = new AbortController();
   const abort = () => stop.abort();
   untilSignal().then(abort);

@@ -51,7 +51,9 @@ export async function dev(config: Config, options: DevOptions): Promise<number> 
       say('starting the simulated cluster');
       cluster = await startCluster(config, options);
     }
-    const settings: Config = cluster ? { ...config, rpcUrl: cluster.rpcUrl, rpcWsUrl: cluster.wsUrl } : config;
+    const settings: Config = cluster
+      ? { ...config, rpcUrl: cluster.rpcUrl, rpcWsUrl: cluster.wsUrl, vaultProgram: cluster.vaultProgram }
+      : config;
     if (config.source === 'rpc') await claimDataDir(settings);
     running = await startProcess({
       config: settings,
@@ -95,9 +97,13 @@ function explain(error: unknown, logger: Logger, logFile: string): void {
   if (!(error instanceof ConfigError)) process.stderr.write(`slotbook: more in ${logFile}\n`);
 }
 
-interface Cluster {
+interface ClusterAddresses {
   readonly rpcUrl: string;
   readonly wsUrl: string;
+  readonly vaultProgram: string;
+}
+
+interface Cluster extends ClusterAddresses {
   /** Rejects when the process ends before it was asked to. */
   readonly failed: Promise<never>;
   stop(): Promise<void>;
@@ -128,14 +134,13 @@ async function startCluster(config: Config, options: DevOptions): Promise<Cluste
     throw new Error(`the simulated cluster ended by itself (code ${code})`);
   });
   failed.catch(() => {});
-  const urls = await Promise.race([
+  const addresses = await Promise.race([
     firstJsonLine(child),
     failed,
     timeout(CLUSTER_START_MS, 'the simulated cluster did not start'),
   ]);
   return {
-    rpcUrl: urls.rpcUrl,
-    wsUrl: urls.wsUrl,
+    ...addresses,
     failed,
     stop: async () => {
       stopping = true;
@@ -147,10 +152,10 @@ async function startCluster(config: Config, options: DevOptions): Promise<Cluste
   };
 }
 
-async function firstJsonLine(child: ChildProcess): Promise<{ rpcUrl: string; wsUrl: string }> {
+async function firstJsonLine(child: ChildProcess): Promise<ClusterAddresses> {
   if (!child.stdout) throw new Error('the simulated cluster has no output');
   for await (const line of createInterface({ input: child.stdout })) {
-    if (line.startsWith('{')) return JSON.parse(line) as { rpcUrl: string; wsUrl: string };
+    if (line.startsWith('{')) return JSON.parse(line) as ClusterAddresses;
   }
   return new Promise(() => {});
 }

@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:net';
 import { type Config, describeConfig, openEventLog, silentLogger } from '../platform/index.ts';
-import { loadDefinition } from '../schemas/index.ts';
+import { loadDefinition, withVaultProgram } from '../schemas/index.ts';
 
 const TIMEOUT_MS = 3_000;
 const EXIT_PROBLEM = 1;
@@ -19,7 +19,7 @@ export async function doctor(config: Config): Promise<number> {
   const findings = await Promise.all([
     finding('node', async () => process.version),
     finding('chain definition', async () => {
-      const { name, programs } = loadDefinition(config.definition);
+      const { name, programs } = withVaultProgram(loadDefinition(config.definition), config.vaultProgram);
       return `${name}: ${programs.map(({ programId }) => programId).join(', ')}`;
     }),
     finding('uWebSockets.js', () => loads('uWebSockets.js')),

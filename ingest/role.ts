@@ -2,7 +2,7 @@
 
 import { PublicKey } from '@solana/web3.js';
 import type { EventLog, Logger, RoleContext, RunningRole } from '../platform/index.ts';
-import { type ChainDefinition, loadDefinition, TOPICS } from '../schemas/index.ts';
+import { type ChainDefinition, loadDefinition, TOPICS, withVaultProgram } from '../schemas/index.ts';
 import { compileEvents } from './decode/events.ts';
 import { keyText } from './diff/output.ts';
 import { compileReaders, type DeriveUser, Differ } from './differ.ts';
@@ -31,7 +31,7 @@ export interface IngestParts {
  * configuration names. */
 export async function startIngest(context: RoleContext, parts?: IngestParts): Promise<RunningRole> {
   const { config, log, logger } = context;
-  const definition = parts?.definition ?? loadDefinition(config.definition);
+  const definition = parts?.definition ?? withVaultProgram(loadDefinition(config.definition), config.vaultProgram);
   const source = parts?.source ?? openSource(config, definition, logger);
   await log.ensureTopics([TOPICS.events, TOPICS.book, TOPICS.positions, TOPICS.qualityViews, TOPICS.deadLetters]);
   const stopped = new AbortController();

@@ -191,6 +191,7 @@ describe('RPC source over the localnet', { timeout: 60_000 }, () => {
       genesis: () => [],
       restingOrders: () => [],
       markets: () => [],
+      vaults: () => [],
       events: () => [],
       eventCounts: () => ({}),
       snapshot: () => null,

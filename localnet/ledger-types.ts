@@ -78,6 +78,40 @@ export interface TruthMarket {
   readonly openInterestShort: string;
 }
 
+/** One vault as it stands now; amounts are raw integers as text, of the vault's token. */
+export interface TruthVault {
+  readonly vault: string;
+  readonly name: string;
+  readonly manager: string;
+  /** User account it trades with. */
+  readonly user: string;
+  readonly spotMarketIndex: number;
+  readonly totalShares: string;
+  readonly userShares: string;
+  readonly totalDeposits: string;
+  readonly totalWithdraws: string;
+  readonly netDeposits: string;
+  readonly managerTotalDeposits: string;
+  readonly managerTotalWithdraws: string;
+  readonly managerNetDeposits: string;
+  readonly maxTokens: string;
+  readonly managementFee: string;
+  readonly profitShare: number;
+  readonly hurdleRate: number;
+  readonly redeemPeriod: number;
+  readonly permissioned: boolean;
+  readonly depositors: readonly TruthVaultDepositor[];
+}
+
+export interface TruthVaultDepositor {
+  readonly depositor: string;
+  readonly authority: string;
+  readonly shares: string;
+  readonly totalDeposits: string;
+  readonly totalWithdraws: string;
+  readonly netDeposits: string;
+}
+
 /** The part of the exchange that the RPC server may call. */
 export interface Exchange {
   /** Computes the next slot's block. Deterministic: same options, same blocks. */
@@ -86,6 +120,7 @@ export interface Exchange {
   genesis(): readonly LedgerAccount[];
   restingOrders(): readonly TruthOrder[];
   markets(): readonly TruthMarket[];
+  vaults(): readonly TruthVault[];
   /** Events emitted since `from` (counted from 0), at most `limit`. Empty when truth is not kept. */
   events(from: number, limit: number): readonly TruthEvent[];
   /** How many events were emitted, by record name. */

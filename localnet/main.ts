@@ -88,7 +88,8 @@ async function main(): Promise<void> {
   };
   process.once('SIGTERM', end);
   process.once('SIGINT', end);
-  process.stdout.write(`${JSON.stringify({ rpcUrl: running.rpcUrl, wsUrl: running.wsUrl })}\n`);
+  const { rpcUrl, wsUrl, vaultProgram } = running;
+  process.stdout.write(`${JSON.stringify({ rpcUrl, wsUrl, vaultProgram })}\n`);
 }
 
 function fail(error: unknown): void {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import bs58 from 'bs58';
 import { Cluster } from './cluster.ts';
 import { createExchange, type ExchangeOptions } from './exchange/index.ts';
+import { VAULT_PROGRAM } from './exchange/keys.ts';
 import { type CommitmentLags, Ledger, type LedgerOptions } from './ledger.ts';
 import type { Exchange } from './ledger-types.ts';
 import { accountMethods } from './rpc/account-methods.ts';
@@ -74,6 +75,8 @@ export interface LocalnetOptions {
 export interface RunningLocalnet {
   readonly rpcUrl: string;
   readonly wsUrl: string;
+  /** Id of the vault program on this chain. */
+  readonly vaultProgram: string;
   readonly exchange: Exchange;
   readonly ledger: Ledger;
   pause(): void;
@@ -125,6 +128,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
     return {
       rpcUrl: `http://${urlHost(host)}:${rpcPort}`,
       wsUrl: `ws://${urlHost(host)}:${wsPort}`,
+      vaultProgram: VAULT_PROGRAM,
       exchange,
       ledger,
       pause: () => cluster.pause(),

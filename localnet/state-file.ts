@@ -9,7 +9,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import { type AccountVersion, Ledger, type LedgerHead, type LedgerOptions, type StoredBlock } from './ledger.ts';
 
-const FORMAT = 2;
+const FORMAT = 3;
 /** Data serialised at once: about a millisecond. */
 const SLICE_BYTES = 512 * 1024;
 const HASH_LENGTH = 64;

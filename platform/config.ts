@@ -4,6 +4,8 @@ export interface Config {
   readonly dataDir: string;
   /** Chain definition: `velocity`, or paths of Anchor IDL files separated by commas. */
   readonly definition: string;
+  /** Id of the deployment's vault program; empty: vaults are not read. */
+  readonly vaultProgram: string;
   readonly source: 'rpc' | 'capture';
   readonly rpcUrl: string;
   readonly rpcWsUrl: string;
@@ -114,6 +116,7 @@ const port = (key: keyof Config, fallback: number, help: string): Setting => ({
 export const SETTINGS: readonly Setting[] = [
   { key: 'dataDir', fallback: 'data', help: 'where the embedded stores and endpoints.json live' },
   { key: 'definition', fallback: 'velocity', help: 'chain definition: velocity, or IDL files separated by commas' },
+  { key: 'vaultProgram', fallback: '', help: "id of the deployment's vault program; empty = vaults are not read" },
   { key: 'source', fallback: 'rpc', choices: ['rpc', 'capture'], help: 'what to ingest from' },
   { key: 'rpcUrl', fallback: 'http://127.0.0.1:8899', help: 'Solana JSON-RPC', secret: true },
   { key: 'rpcWsUrl', fallback: '', help: 'Solana PubSub; empty = derived from rpcUrl', secret: true },

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { BorshCoder } from '@coral-xyz/anchor';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CLOB_NODE_BYTES, CLOB_NODES_OFFSET } from './clob.ts';
-import { loadDefinition, type ProgramDefinition } from './definition.ts';
+import { loadDefinition, type ProgramDefinition, withVaultProgram } from './definition.ts';
 import { fieldOf, type StructLayout } from './layout.ts';
 import type { OldIdl } from './old-idl.ts';
 import { REFERENCE_OFFSETS } from './reference-offsets.ts';
 
 const velocity = loadDefinition('velocity');
-const [exchange, clob] = velocity.programs as [ProgramDefinition, ProgramDefinition];
+const [exchange, clob, vaults] = velocity.programs as [ProgramDefinition, ProgramDefinition, ProgramDefinition];
 
 const SIZES = {
   User: 4560,
@@ -40,6 +40,10 @@ const SIZES = {
   UserFees: 32,
   OrderNodeV0: 104,
   CrankBlock: 1064,
+  Vault: 536,
+  VaultDepositor: 272,
+  VaultProtocol: 128,
+  WithdrawRequest: 32,
 };
 
 const ACCOUNT_DISCRIMINATORS = {
@@ -51,6 +55,9 @@ const ACCOUNT_DISCRIMINATORS = {
   PythLazerOracle: '9f07a1f922517985',
   PrelaunchOracle: '5c0e8bea48f4441a',
   ClobHeaderV0: '1efee1d82e7d256d',
+  Vault: 'd308e82b02987577',
+  VaultDepositor: '576db66a57603fd3',
+  VaultProtocol: '6a8205c37e52f935',
 };
 
 const EXCHANGE_EVENTS = {
@@ -100,6 +107,14 @@ const CLOB_EVENTS = {
   MarketCloseRecordV0: 'dd9b18a81107679f',
   MarketAuthorityProposedRecordV0: '2e5abe63a7a5bb68',
   MarketAuthorityAcceptedRecordV0: 'afc5de1d1c6715a6',
+};
+
+const VAULT_EVENTS = {
+  VaultRecord: '2681158ba4aa1086',
+  VaultDepositorRecord: 'b1ac0b4a13d8950b',
+  VaultDepositorV1Record: '2435de07694a064c',
+  ShareTransferRecord: '9a820ad4ad689ab7',
+  FuelSeasonRecord: '13897721e0f90657',
 };
 
 function layoutOf(name: string): StructLayout {
@@ -160,8 +175,9 @@ describe('built-in definition', () => {
     expect(Object.fromEntries(found)).toEqual(ACCOUNT_DISCRIMINATORS);
     expect(eventNames(exchange)).toEqual(EXCHANGE_EVENTS);
     expect(eventNames(clob)).toEqual(CLOB_EVENTS);
+    expect(eventNames(vaults)).toEqual(VAULT_EVENTS);
     for (const [name, hex] of found) expect(sha(`account:${name}`)).toBe(hex);
-    for (const [name, hex] of Object.entries({ ...EXCHANGE_EVENTS, ...CLOB_EVENTS })) {
+    for (const [name, hex] of Object.entries({ ...EXCHANGE_EVENTS, ...CLOB_EVENTS, ...VAULT_EVENTS })) {
       expect(sha(`event:${name}`)).toBe(hex);
     }
   });
@@ -179,6 +195,14 @@ describe('built-in definition', () => {
       const coder = new BorshCoder(program.idl);
       for (const { name, layout } of program.accounts.values()) expect(coder.accounts.size(name)).toBe(layout.size);
     }
+  });
+
+  it('reads the vault program under the id of a deployment, and leaves it out without one', () => {
+    const program = withVaultProgram(velocity, clob.programId).programs[2];
+    expect(program?.programId).toBe(clob.programId);
+    expect(program?.idl.address).toBe(clob.programId);
+    expect(program?.accounts).toBe(vaults.accounts);
+    expect(withVaultProgram(velocity, '').programs).toEqual([exchange, clob]);
   });
 
   it('decodes an event that Anchor decodes, discriminator and all', () => {

@@ -51,7 +51,9 @@ type IdlFieldType = Extract<IdlTypes[number]['type'], { kind: 'type' }>['alias']
 type TypeTable = ReadonlyMap<string, IdlTypes[number]>;
 
 const BUILT_IN: Readonly<Record<string, readonly string[]>> = {
-  velocity: ['velocity.json', 'clob.json'].map((file) => fileURLToPath(new URL(`./idl/${file}`, import.meta.url))),
+  velocity: ['velocity.json', 'clob.json', 'vaults.json'].map((file) =>
+    fileURLToPath(new URL(`./idl/${file}`, import.meta.url)),
+  ),
 };
 
 /**
@@ -63,6 +65,21 @@ export function loadDefinition(spec: string): ChainDefinition {
   const paths = builtIn ?? spec.split(',').map((path) => path.trim());
   const name = builtIn ? spec : paths.map((path) => basename(path, '.json')).join('+');
   return { name, programs: paths.map(loadProgram) };
+}
+
+/** Account that tells the vault program from the others. */
+const VAULT_ACCOUNT = 'Vault';
+
+/**
+ * The definition with the vault program under the id that a deployment gives it, base58; empty: without it. The id in the
+ * IDL is that of the program's first deployment, whose vaults trade on another exchange.
+ */
+export function withVaultProgram(definition: ChainDefinition, programId: string): ChainDefinition {
+  const programs = definition.programs.flatMap((program) => {
+    if (!program.accounts.has(VAULT_ACCOUNT)) return [program];
+    return programId === '' ? [] : [{ ...program, programId, idl: { ...program.idl, address: programId } }];
+  });
+  return { ...definition, programs };
 }
 
 function loadProgram(path: string): ProgramDefinition {

@@ -58,6 +58,11 @@ const RULES: Readonly<Record<string, KeyRule>> = {
   MarketInitializeRecordV0: perp(),
   MarketUpdateRecordV0: account('market'),
   MarketResizeRecordV0: account('market'),
+  VaultRecord: spot('spot_market_index'),
+  VaultDepositorRecord: account('vault'),
+  VaultDepositorV1Record: account('vault'),
+  ShareTransferRecord: account('vault'),
+  FuelSeasonRecord: account('authority'),
   UnknownRecord: account('program'),
 };
 

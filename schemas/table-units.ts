@@ -8,6 +8,7 @@ const PRICE = 'price, quote per base, 1e6';
 const TOKEN = 'units of the token, 10^decimals of its spot market';
 const FUNDING = 'quote per base, 1e9';
 const SHARES = 'shares of the insurance fund';
+const VAULT_SHARES = 'shares of the vault';
 const UNKNOWN = 'raw; its scale is not established';
 
 /** First match counts. */
@@ -32,6 +33,9 @@ const BY_NAME: readonly (readonly [RegExp, string])[] = [
   [/^peg_multiplier_/, '1e6'],
   [/price|_twap$|^(fill|oracle)_(open|high|low|close)$|tick_size$/, PRICE],
   [/if_shares/, SHARES],
+  [/vault_shares|depositor_shares|protocol_shares|fee_shares$|^shares$/, VAULT_SHARES],
+  [/^vault_equity_before$|profit_share$|^(management|protocol)_fee$|^value$/, TOKEN],
+  [/^fuel_/, 'points'],
   [/^optimal_|^max_borrow_rate$/, 'share, 1e6'],
   [/if_factor$/, 'share, 1e6'],
   [/^(market_)?(deposit|withdraw|borrow)_balance$/, 'scaled balance, 1e9'],

@@ -45,6 +45,12 @@ const ABOUT: Readonly<Record<string, string>> = {
   lp_swap: 'Liquidity pool: swaps.',
   lp_mint_redeem: 'Liquidity pool: shares minted or redeemed.',
   lp_borrow_lend_deposit: 'Liquidity pool: deposits into and out of lending.',
+  vault: 'Equity of a vault; the record does not say of which.',
+  vault_depositor:
+    'Steps of vault depositors and, as `depositor_authority`, of managers: deposits, requests, withdrawals, fees.',
+  vault_depositor_v1: 'The same for vaults with a protocol that takes fees besides the manager.',
+  share_transfer: 'Vault shares that went from one depositor to another.',
+  fuel_season: 'Fuel of a wallet over a season.',
   unknown: 'Events whose body is not known, kept as they came.',
 };
 

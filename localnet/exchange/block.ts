@@ -26,6 +26,7 @@ import { raritiesTurn } from './rarities.ts';
 import { SlotRun } from './slotrun.ts';
 import { arbitrage, arbitrageSide, cancelSomething, dueAuctions, fillDueOrder, placeTakerOrder } from './taking.ts';
 import { dueTriggers, placeTrigger, trigger } from './triggers.ts';
+import { vaultsTurn } from './vaultturn.ts';
 import { type OrderKey, perpAt, type Settings, type Trader, type World } from './world.ts';
 
 /** Turns per slot at activity 1. */
@@ -56,6 +57,7 @@ export function nextBlock(world: World, settings: Settings): LedgerBlock {
   makersTurn(run);
   takersTurn(run);
   economyTurn(run);
+  vaultsTurn(run);
   if (settings.rarities) raritiesTurn(run);
   if (chance(world.rng, FAILURE_PROBABILITY)) run.transact((tx) => failSomething(tx));
   return { slot: world.slot, blockTime: world.now, transactions: run.transactions };

@@ -9,7 +9,8 @@ import { depositIntoVault, settleRevenue, tendStake } from './insurance.ts';
 import { liquidate, liquidateDebt } from './liquidation.ts';
 import { tendPool } from './lppool.ts';
 import { isLiquidatable } from './margin.ts';
-import { canClose, closeAccount, forceCancel, isIdle, markIdle, openAccount } from './newcomers.ts';
+import { USER_VAULT_OWNED } from './model.ts';
+import { canClose, closeAccount, forceCancel, isIdle, markIdle, openAccount, staysPut } from './newcomers.ts';
 import { NEWCOMERS } from './population.ts';
 import { below, chance, pick } from './prng.ts';
 import { settleRevenueShare, toggleAcceleratedReferral } from './rewards.ts';
@@ -59,7 +60,9 @@ const GUESTS_MAX = 12;
 /** Looks at some accounts and liquidates what is unhealthy; an account under liquidation is looked at every slot. */
 export function liquidationsTurn(run: SlotRun): void {
   const { world } = run;
-  const looked = new Set(world.traders.filter(({ alive, account }) => alive && account.status !== 0));
+  const looked = new Set(
+    world.traders.filter(({ alive, account }) => alive && (account.status & ~USER_VAULT_OWNED) !== 0),
+  );
   for (let count = 0; count < ACCOUNTS_CHECKED_PER_SLOT; count++) {
     looked.add(traderById(world, below(world.rng, world.traders.length)));
   }
@@ -78,7 +81,7 @@ export function liquidationsTurn(run: SlotRun): void {
 }
 
 function isDebtor(run: SlotRun, trader: Trader): boolean {
-  if (!trader.alive || trader.role === 'fixedMaker' || trader.role === 'offsetMaker') return false;
+  if (!trader.alive || staysPut(trader)) return false;
   return run.world.spots.some((spot) => tokensOf(trader, spot) < 0n);
 }
 
@@ -103,7 +106,7 @@ function fundingTurn(run: SlotRun): void {
     settled++;
   }
   for (let turn = run.times(RATES.settlePnl); turn > 0; turn--) {
-    const trader = run.someone('taker', 'gambler', 'trigger', 'saver', 'fixedMaker', 'offsetMaker');
+    const trader = run.someone('taker', 'gambler', 'trigger', 'saver', 'fixedMaker', 'offsetMaker', 'vault');
     const position = trader && pick(world.rng, trader.account.perp_positions);
     if (trader && position) run.transact((tx) => settlePnl(tx, trader, perpAt(world, position.market_index)));
   }

@@ -39,6 +39,7 @@ const KINDS = [
   'FillRecordV0',
   'MarketInitializeRecordV0',
   'MarketUpdateRecordV0',
+  'VaultDepositorRecord',
 ];
 
 function run(exchange: Exchange, slots: number): LedgerBlock[] {
@@ -128,6 +129,7 @@ describe('the simulated exchange', () => {
     const models = new Map<string, Stored>();
     const stored: Stored[] = [world.state, ...world.oracles.values(), ...world.spots, ...world.perps];
     stored.push(...world.clobs.values(), ...world.stats.values(), ...world.traders);
+    for (const { vault, depositors } of world.vaults) stored.push(vault, ...depositors);
     for (const account of stored) models.set(account.key, account);
     for (const account of exchange.genesis()) {
       const { name, data, encoded } = readAccount(account);

@@ -61,6 +61,7 @@ export function createWorld(settings: Settings): World {
       lastSlot: GENESIS_SLOT,
       lastTs: genesisTime,
     },
+    vaults: [],
     builder: { authority: deriveKey(seed, 'builder'), pending: 0n, paid: 0n },
     referrers: new Map(),
     events: [],

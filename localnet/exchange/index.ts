@@ -6,7 +6,7 @@ import { USUAL_SLOT_MS } from './clock.ts';
 import { createWorld } from './genesis.ts';
 import { fillUpQuotes } from './quoting.ts';
 import { beginTransaction, ledgerAccount } from './transaction.ts';
-import { markets, restingOrders } from './truth.ts';
+import { markets, restingOrders, vaults } from './truth.ts';
 import type { ExchangeOptions, Settings, World } from './world.ts';
 
 export type { ExchangeOptions } from './world.ts';
@@ -38,6 +38,7 @@ export function createExchange(options: ExchangeOptions, restored?: unknown): Ex
     restingOrders: () => restingOrders(world),
     markets: () => markets(world),
     events: (from, limit) => world.events.slice(from, from + limit),
+    vaults: () => vaults(world),
     eventCounts: () => ({ ...world.eventCounts }),
     snapshot: () => structuredClone(world),
   };
@@ -63,6 +64,7 @@ function standingAccounts(world: World): LedgerAccount[] {
     ...world.clobs.values(),
     ...world.stats.values(),
     ...world.traders.filter((trader) => trader.alive),
+    ...world.vaults.flatMap(({ vault, depositors }) => [vault, ...depositors]),
   ];
   return stored.map(ledgerAccount);
 }

@@ -2,6 +2,7 @@
 
 import { type Clob, NO_NODE, NODE_OPEN, NODE_TAKER_ORIGIN, nodeAt, walk } from './clob.ts';
 import { isDormant, isOnClob, liveNode, unfilled } from './orders.ts';
+import type { StoredDepositor, VaultBook } from './vaultmodel.ts';
 import { orderAt, orderKey, type Trader, traderOf, type World } from './world.ts';
 
 /** Every broken rule in words; empty when all hold. */
@@ -13,6 +14,7 @@ export function brokenRules(world: World): string[] {
     ...world.perps.flatMap((_, index) => brokenPerpTotals(world, index)),
     ...world.spots.flatMap((_, index) => brokenSpotTotals(world, index)),
     ...brokenSets(world),
+    ...world.vaults.flatMap(brokenVault),
   ];
 }
 
@@ -164,6 +166,31 @@ function brokenSpotTotals(world: World, index: number): string[] {
   return [
     ...rule(market.deposit_balance === sum('deposit') + pools, `spot market ${index} deposits`),
     ...rule(market.borrow_balance === sum('borrow'), `spot market ${index} borrows`),
+  ];
+}
+
+/** Shares and deposits of a vault are those of its depositors and its manager. */
+function brokenVault({ vault: { key, account: vault }, depositors }: VaultBook): string[] {
+  const total = (pick: (account: StoredDepositor['account']) => bigint): bigint =>
+    depositors.reduce((sum, { account }) => sum + pick(account), 0n);
+  const [ins, outs] = [total((one) => one.total_deposits), total((one) => one.total_withdraws)];
+  const manager = vault.last_manager_withdraw_request;
+  const requested = total((one) => one.last_withdraw_request.value) + manager.value;
+  return [
+    ...rule(vault.user_shares === total((one) => one.vault_shares), `vault ${key} user shares`),
+    ...rule(vault.total_shares >= vault.user_shares + manager.shares, `vault ${key} manager shares`),
+    ...rule(vault.total_deposits === ins + vault.manager_total_deposits, `vault ${key} deposits`),
+    ...rule(vault.total_withdraws === outs + vault.manager_total_withdraws, `vault ${key} withdrawals`),
+    ...rule(vault.net_deposits === vault.total_deposits - vault.total_withdraws, `vault ${key} net deposits`),
+    ...rule(
+      vault.net_deposits === total((one) => one.net_deposits) + vault.manager_net_deposits,
+      `vault ${key} net deposits of depositors`,
+    ),
+    ...rule(vault.total_withdraw_requested === requested, `vault ${key} requests`),
+    ...rule(
+      depositors.every(({ account }) => account.vault_shares >= account.last_withdraw_request.shares),
+      `vault ${key} asked-for shares`,
+    ),
   ];
 }
 

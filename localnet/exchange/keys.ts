@@ -7,12 +7,15 @@ import bs58 from 'bs58';
 export const EXCHANGE_PROGRAM = 'vELoC1audYbSYVRXn1vPaV8Axoa9oU6BYmNGZZBDZ1P';
 export const CLOB_PROGRAM = 'BPX47ur8TbgZQgtJcGJvdcQMMFbmBP7ZrhpiUmLuHKqU';
 export const JIT_PROXY_PROGRAM = 'J1TnP8zvVxbtF5KFp5xRmWuvG9McnhzmBd9XGfCyuxFP';
+/** The localnet has the vault program under the id of its IDL. */
+export const VAULT_PROGRAM = 'vAuLTsyrvSfZRuRB3XgvkPwNGgYSs9YRYymVebLKoxR';
 export const LAZER_PROGRAM = 'pytd2yyk641x7ak7mkaasSJVXh6YYZnC7wTmtgAyxPt';
 export const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111';
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 export const NO_KEY = '11111111111111111111111111111111';
 
 const programKey = new PublicKey(EXCHANGE_PROGRAM);
+const vaultProgramKey = new PublicKey(VAULT_PROGRAM);
 const publicKeys = new Map<string, PublicKey>();
 
 /** Parsed form of a base58 key; remembered, because the same keys appear in every slot. */
@@ -42,6 +45,11 @@ export function signatureOf(seed: number, slot: number, index: number): string {
 /** Program derived address of the exchange; `parts` are seeds: text, raw key bytes or little-endian numbers. */
 export function exchangeAddress(...parts: Uint8Array[]): string {
   return PublicKey.findProgramAddressSync(parts, programKey)[0].toBase58();
+}
+
+/** Program derived address of the vault program, like `exchangeAddress`. */
+export function vaultProgramAddress(...parts: Uint8Array[]): string {
+  return PublicKey.findProgramAddressSync(parts, vaultProgramKey)[0].toBase58();
 }
 
 export function text(value: string): Uint8Array {

@@ -14,6 +14,7 @@ export const ORDER_PLACED_ON_CLOB = 64;
 /** Bits of `User.status`. */
 export const USER_BEING_LIQUIDATED = 1;
 export const USER_BANKRUPT = 2;
+export const USER_VAULT_OWNED = 32;
 
 export const ORDERS_PER_USER = 32;
 export const POSITIONS_PER_USER = 8;

@@ -32,10 +32,15 @@ export function openAccount(tx: Transaction, seed: number, referrer?: string): v
   depositTo(tx, trader, 0, purseOf(trader.role));
 }
 
-/** Whether an account could be closed: no order, no base, no debt, and all P&L can be settled. Makers stay. */
+/** Makers and vaults keep their account whatever happens. */
+export function staysPut({ role }: Trader): boolean {
+  return role === 'fixedMaker' || role === 'offsetMaker' || role === 'vault';
+}
+
+/** Whether an account could be closed: no order, no base, no debt, and all P&L can be settled. */
 export function canClose(world: World, trader: Trader): boolean {
   const { perp_positions: positions, open_orders: orders } = trader.account;
-  if (orders > 0 || trader.role === 'fixedMaker' || trader.role === 'offsetMaker') return false;
+  if (orders > 0 || staysPut(trader)) return false;
   if (world.spots.some((spot) => tokensOf(trader, spot) < 0n)) return false;
   return positions.every((position) => {
     const perp = perpAt(world, position.market_index);

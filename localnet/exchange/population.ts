@@ -3,7 +3,7 @@
 import { changeTokens } from './balances.ts';
 import { deriveKey, exchangeAddress, keyBytes, NO_KEY, text, userAddress } from './keys.ts';
 import { PERP_LISTINGS, paddedName } from './markets.ts';
-import { ORDERS_PER_USER, type Stored, type User, type UserStats } from './model.ts';
+import { ORDERS_PER_USER, type Stored, USER_VAULT_OWNED, type User, type UserStats } from './model.ts';
 import { below } from './prng.ts';
 import { type Role, type Settings, spotAt, type Trader, type World } from './world.ts';
 
@@ -32,6 +32,8 @@ const PURSE: Readonly<Record<Role, bigint>> = {
   trigger: 250_000n * QUOTE,
   gambler: 15_000n * QUOTE,
   saver: 60_000n * QUOTE,
+  // A vault is funded by its manager and depositors.
+  vault: 0n,
 };
 
 /** Makers of each kind that a market needs for its order target. */
@@ -68,6 +70,14 @@ export function addOther(world: World, seed: number, index: number): Trader {
 
 function addNewAuthority(world: World, seed: number, role: Role, market: number): Trader {
   return addTrader(world, role, market, deriveKey(seed, `authority-${world.traders.length}`), 0);
+}
+
+/** The account that a vault trades with; its authority is the vault. */
+export function addVaultTrader(world: World, vault: string, manager: string, homeMarket: number): Trader {
+  const trader = addTrader(world, 'vault', homeMarket, vault, 0);
+  trader.account.delegate = manager;
+  trader.account.status = USER_VAULT_OWNED;
+  return trader;
 }
 
 function addTrader(world: World, role: Role, homeMarket: number, authority: string, subAccountId: number): Trader {

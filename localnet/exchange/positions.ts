@@ -123,6 +123,13 @@ export function changeQuote(perp: StoredPerp, position: PerpPosition, amount: bi
   });
 }
 
+/** Funding that has run up since the position last paid, quote 1e6; positive = the position receives. */
+export function unpaidFunding(market: PerpMarket, position: PerpPosition): bigint {
+  const { base_asset_amount: base, last_cumulative_funding_rate: last } = position;
+  if (base === 0n) return 0n;
+  return -((cumulativeFunding(market, base) - last) * base) / BASE_SCALE / FUNDING_BUFFER;
+}
+
 /** Pays the funding that has run up since the position last paid (4.8). Emits a record when there is any. */
 export function settleFunding(tx: Transaction, trader: Trader, perp: StoredPerp): void {
   const market = perp.account;
@@ -132,7 +139,7 @@ export function settleFunding(tx: Transaction, trader: Trader, perp: StoredPerp)
   const cumulative = cumulativeFunding(market, base);
   const last = position.last_cumulative_funding_rate;
   if (cumulative === last) return;
-  const payment = -((cumulative - last) * base) / BASE_SCALE / FUNDING_BUFFER;
+  const payment = unpaidFunding(market, position);
   changeQuote(perp, position, payment);
   position.last_cumulative_funding_rate = cumulative;
   market.net_unsettled_funding_pnl -= payment;

@@ -6,7 +6,7 @@ import { resolveBankruptcy, writeOffDebt } from './bankruptcy.ts';
 import { coverDeficit, depositAsAdmin, transferStake } from './insurance.ts';
 import { liquidateDebt, liquidateLoss } from './liquidation.ts';
 import type { PerpPosition } from './model.ts';
-import { canClose, closeAccount, openAccount } from './newcomers.ts';
+import { canClose, closeAccount, openAccount, staysPut } from './newcomers.ts';
 import { below, chance, pick } from './prng.ts';
 import { settleReferrer } from './rewards.ts';
 import { tradeWithSelf, transferPosition } from './siblings.ts';
@@ -110,7 +110,7 @@ type Step = (tx: Transaction, trader: Trader, liquidator: Trader) => boolean;
 
 /** Makers are left in peace: the books live of them. */
 function liquidateOne(run: SlotRun, candidates: readonly Trader[], step: Step): void {
-  const weak = candidates.filter(({ alive, role }) => alive && role !== 'fixedMaker' && role !== 'offsetMaker');
+  const weak = candidates.filter((trader) => trader.alive && !staysPut(trader));
   const trader = pick(run.world.rare.rng, weak);
   const liquidator = run.someone('offsetMaker');
   if (trader && liquidator) run.transact((tx) => step(tx, trader, liquidator));

@@ -236,11 +236,15 @@ function tendToken(tx: Transaction, trader: Trader, spotIndex: number): void {
   else withdrawFrom(tx, trader, spotIndex, amount);
 }
 
-/** Takes a whole deposit out, as before an account is closed. */
-export function withdrawAll(tx: Transaction, trader: Trader, spot: StoredSpot): void {
+/** Takes out what the caller knows to be there. */
+export function withdrawTokens(tx: Transaction, trader: Trader, spot: StoredSpot, amount: bigint): void {
   enterExchange(tx, 'Withdraw');
   tokenTransfer(tx);
-  move(tx, trader, spot, -tokensOf(trader, spot), 'none', null);
-  // What rounding leaves behind stays with the market.
+  move(tx, trader, spot, -amount, 'none', null);
   leave(tx);
+}
+
+/** Takes a whole deposit out, as before an account is closed. What rounding leaves behind stays with the market. */
+export function withdrawAll(tx: Transaction, trader: Trader, spot: StoredSpot): void {
+  withdrawTokens(tx, trader, spot, tokensOf(trader, spot));
 }

@@ -29,6 +29,7 @@ const WORTH: Readonly<Record<Role, readonly [number, number]>> = {
   trigger: [200, 8_000],
   gambler: [20_000, 90_000],
   saver: [100, 2_000],
+  vault: [500, 15_000],
 };
 /** A position worth more than this is only reduced, whole quote units. */
 const POSITION_MAX: Readonly<Record<Role, number>> = {
@@ -38,6 +39,7 @@ const POSITION_MAX: Readonly<Record<Role, number>> = {
   trigger: 100_000,
   gambler: 320_000,
   saver: 20_000,
+  vault: 120_000,
 };
 const AUCTION_SLOTS_MIN = 2;
 const AUCTION_SLOTS_MAX = 6;

@@ -3,7 +3,7 @@
 import type { LedgerAccount, LedgerTransaction } from '../ledger-types.ts';
 import { encodeAccount } from './accounts.ts';
 import { clobBytes } from './clobbytes.ts';
-import { CLOB_PROGRAM, COMPUTE_BUDGET_PROGRAM, EXCHANGE_PROGRAM, JIT_PROXY_PROGRAM } from './keys.ts';
+import { CLOB_PROGRAM, COMPUTE_BUDGET_PROGRAM, EXCHANGE_PROGRAM, JIT_PROXY_PROGRAM, VAULT_PROGRAM } from './keys.ts';
 import type { Stored } from './model.ts';
 import { encodeRecord, type RecordData } from './records.ts';
 import type { World } from './world.ts';
@@ -108,6 +108,10 @@ export function enterClob(tx: Transaction, instruction: string): void {
   enter(tx, CLOB_PROGRAM, instruction);
 }
 
+export function enterVaults(tx: Transaction, instruction: string): void {
+  enter(tx, VAULT_PROGRAM, instruction);
+}
+
 /** Calls the exchange through another program, as arbitrage bots do. Close it with `leave` twice. */
 export function enterThroughProxy(tx: Transaction, instruction: string): void {
   enter(tx, JIT_PROXY_PROGRAM, 'ArbPerp');
@@ -143,13 +147,20 @@ export function close(tx: Transaction, account: Stored): void {
   tx.closed.add(account.key);
 }
 
+/** Programs that own accounts of a type; the exchange owns the rest. */
+const OTHER_OWNERS: Readonly<Record<string, string>> = {
+  ClobHeaderV0: CLOB_PROGRAM,
+  Vault: VAULT_PROGRAM,
+  VaultDepositor: VAULT_PROGRAM,
+};
+
 /** The account as the ledger stores it. */
 export function ledgerAccount(stored: Stored): LedgerAccount {
   const isClob = stored.type === 'ClobHeaderV0';
   const data = isClob ? clobBytes(stored) : encodeAccount(stored);
   return {
     pubkey: stored.key,
-    owner: isClob ? CLOB_PROGRAM : EXCHANGE_PROGRAM,
+    owner: OTHER_OWNERS[stored.type] ?? EXCHANGE_PROGRAM,
     lamports: LAMPORTS_PER_BYTE * (ACCOUNT_OVERHEAD_BYTES + data.length),
     data,
   };

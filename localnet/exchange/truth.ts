@@ -1,6 +1,6 @@
 // What really happened and what really rests, from the object model and not from bytes: tests compare with this.
 
-import type { TruthEvent, TruthMarket, TruthOrder } from '../ledger-types.ts';
+import type { TruthEvent, TruthMarket, TruthOrder, TruthVault } from '../ledger-types.ts';
 import { NODE_OPEN, walk } from './clob.ts';
 import { isOnClob } from './orders.ts';
 import { truthOf } from './records.ts';
@@ -121,6 +121,39 @@ export function markets(world: World): TruthMarket[] {
     };
   });
   return [...perps, ...spots];
+}
+
+/** Every vault as it stands now, with its depositors. */
+export function vaults(world: World): TruthVault[] {
+  return world.vaults.map(({ vault: { key, account }, depositors }) => ({
+    vault: key,
+    name: symbolOf(account.name),
+    manager: account.manager,
+    user: account.user,
+    spotMarketIndex: account.spot_market_index,
+    totalShares: String(account.total_shares),
+    userShares: String(account.user_shares),
+    totalDeposits: String(account.total_deposits),
+    totalWithdraws: String(account.total_withdraws),
+    netDeposits: String(account.net_deposits),
+    managerTotalDeposits: String(account.manager_total_deposits),
+    managerTotalWithdraws: String(account.manager_total_withdraws),
+    managerNetDeposits: String(account.manager_net_deposits),
+    maxTokens: String(account.max_tokens),
+    managementFee: String(account.management_fee),
+    profitShare: account.profit_share,
+    hurdleRate: account.hurdle_rate,
+    redeemPeriod: Number(account.redeem_period),
+    permissioned: account.permissioned,
+    depositors: depositors.map(({ key: depositor, account: one }) => ({
+      depositor,
+      authority: one.authority,
+      shares: String(one.vault_shares),
+      totalDeposits: String(one.total_deposits),
+      totalWithdraws: String(one.total_withdraws),
+      netDeposits: String(one.net_deposits),
+    })),
+  }));
 }
 
 function symbolOf(name: readonly number[]): string {

@@ -8,6 +8,7 @@ import { PERP_LISTINGS, type PerpListing, SPOT_LISTINGS } from './markets.ts';
 import type { FeeTier, Order, PythLazerOracle, Stored, User, UserStats } from './model.ts';
 import { ORDERS_PER_USER } from './model.ts';
 import type { Rng } from './prng.ts';
+import type { VaultBook } from './vaultmodel.ts';
 
 export interface ExchangeOptions {
   readonly seed: number;
@@ -34,7 +35,7 @@ export interface ExchangeOptions {
 export type Settings = Required<ExchangeOptions>;
 
 /** What a trader does; one account has one trade. */
-export type Role = 'fixedMaker' | 'offsetMaker' | 'taker' | 'trigger' | 'gambler' | 'saver';
+export type Role = 'fixedMaker' | 'offsetMaker' | 'taker' | 'trigger' | 'gambler' | 'saver' | 'vault';
 
 export interface Trader extends Stored<User> {
   readonly id: number;
@@ -140,6 +141,8 @@ export interface World {
   /** Insurance vault in quote units and its stakers. */
   readonly insurance: { vault: bigint; stakes: StakeAccount[] };
   readonly lpPool: LpPool;
+  /** Vaults in the order in which they were opened. */
+  readonly vaults: VaultBook[];
   /** The wallet that builds orders for others and referred some traders: what it is owed and has been paid, 1e6. */
   readonly builder: { authority: string; pending: bigint; paid: bigint };
   /** The same of those who referred traders, by wallet. */

@@ -66,6 +66,7 @@ export function controlMethods(parts: ControlParts): [string, Method][] {
     ['localnet_eventCounts', named(() => cluster.exchange.eventCounts())],
     ['localnet_restingOrders', named(() => cluster.exchange.restingOrders())],
     ['localnet_markets', named(() => cluster.exchange.markets())],
+    ['localnet_vaults', named(() => cluster.exchange.vaults())],
     ['localnet_dropConnections', named(() => ({ dropped: pubsub.dropConnections() }))],
     ['localnet_silence', named((config) => publisher.silence(integerOf(config.ms)))],
     ['localnet_truncateLogs', named((config) => publisher.truncateLogs(integerOf(config.transactions)))],

@@ -96,6 +96,7 @@ export function createFakeExchange(options: ExchangeOptions, restored?: unknown)
     },
     restingOrders: () => [],
     markets: () => [],
+    vaults: () => [],
     events: (from, limit) => {
       const last = Math.min(slot, FIRST_SLOT + from + limit - 1);
       return Array.from({ length: Math.max(0, last - FIRST_SLOT - from + 1) }, (_, i) => truth(FIRST_SLOT + from + i));

@@ -43,7 +43,12 @@ describe('the contract of the history service', () => {
   beforeAll(async () => {
     cluster = await startCluster({ seed: 11, speed: SPEED.filling, accounts: 80 });
     started.push(cluster);
-    const server = await startRoles(ROLES, { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl });
+    const server = await startRoles(ROLES, {
+      DATA_DIR: dir,
+      RPC_URL: cluster.rpcUrl,
+      RPC_WS_URL: cluster.wsUrl,
+      VAULT_PROGRAM: cluster.vaultProgram,
+    });
     started.push(server);
     base = server.endpoints.history ?? '';
     await eventually('trades', async () => (await tradesOf('SOL-PERP')).length === 50, PATIENCE_MS);

@@ -44,6 +44,8 @@ const KINDS = [
   'LPMintRedeemRecord',
   'NewUserRecord',
   'DeleteUserRecord',
+  'VaultDepositorRecord',
+  'ShareTransferRecord',
 ];
 
 const LIQUIDATIONS = [

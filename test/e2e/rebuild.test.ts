@@ -54,7 +54,13 @@ beforeAll(async () => {
   }
   await log.close();
   cluster = await startCluster({ seed: 11, speed: 2 });
-  settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl, SAMPLE_SLOTS: 5 };
+  settings = {
+    DATA_DIR: dir,
+    RPC_URL: cluster.rpcUrl,
+    RPC_WS_URL: cluster.wsUrl,
+    VAULT_PROGRAM: cluster.vaultProgram,
+    SAMPLE_SLOTS: 5,
+  };
   pipeline = await startRoles(['clickhouse', 'ingest', 'book', 'samples', 'candles', 'sink', 'history'], settings);
   clickhouse = pipeline.endpoints.clickhouse ?? '';
   history = pipeline.endpoints.history ?? '';

@@ -94,6 +94,7 @@ async function startMonth(options: MonthOptions, slots: number): Promise<Month> 
     DATA_DIR: dir,
     RPC_URL: cluster.rpcUrl,
     RPC_WS_URL: cluster.wsUrl,
+    VAULT_PROGRAM: cluster.vaultProgram,
     SHADOW_CHECK_MS: 0,
     SAMPLE_SLOTS: 2,
     ...venues.settings,

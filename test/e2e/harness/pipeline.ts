@@ -43,7 +43,13 @@ export async function startPipeline(options: PipelineOptions = {}): Promise<Pipe
   const { dir, remove } = temporaryDirectory();
   const cluster = await startCluster(options.cluster);
   const running = new Map<ProcessName, Running>();
-  let settings: Settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl, ...options.settings };
+  let settings: Settings = {
+    DATA_DIR: dir,
+    RPC_URL: cluster.rpcUrl,
+    RPC_WS_URL: cluster.wsUrl,
+    VAULT_PROGRAM: cluster.vaultProgram,
+    ...options.settings,
+  };
   const start = async (name: ProcessName) => {
     running.set(name, await startRoles(PROCESSES[name], settings));
   };

@@ -53,6 +53,8 @@ export async function startRoles(roles: readonly string[], settings: Settings): 
 export interface Cluster extends Running {
   readonly rpcUrl: string;
   readonly wsUrl: string;
+  /** Id of its vault program. */
+  readonly vaultProgram: string;
   rpc<T>(method: string, params?: unknown): Promise<T>;
 }
 
@@ -64,12 +66,14 @@ export async function startCluster(flags: Readonly<Record<string, string | numbe
   const running = await start(['localnet/main.ts', ...args], {}, (line) => ({
     rpc: String(line.rpcUrl),
     pubsub: String(line.wsUrl),
+    vaultProgram: String(line.vaultProgram),
   }));
   const rpcUrl = running.endpoints.rpc ?? '';
   return {
     ...running,
     rpcUrl,
     wsUrl: running.endpoints.pubsub ?? '',
+    vaultProgram: running.endpoints.vaultProgram ?? '',
     rpc: (method, params = []) => rpcCall(rpcUrl, method, params),
   };
 }
