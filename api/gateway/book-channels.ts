@@ -130,7 +130,7 @@ export class BookChannels {
       const frame = this.#frame(entry);
       if (frame) frames.push({ name: entry.channel.name, frame });
     }
-    if (frames.length > 0) fanout.send(frames);
+    if (frames.length > 0) fanout.sendInTurns(frames);
     this.#schedule(nextDueMs, nowMs);
   }
 

@@ -29,6 +29,8 @@ export class Connection {
   #open = true;
   readonly #messages = new Allowance({ burst: MESSAGE_BURST, perSecond: MESSAGES_PER_SECOND });
   readonly #brisk = new Allowance(BRISK);
+  /** Newest frame of each channel that is still to be written, in the order in which the channels came. */
+  #waiting: Map<string, Buffer> | null = null;
 
   constructor(socket: WebSocket<SocketData>, metrics: GatewayMetrics) {
     this.#socket = socket;
@@ -50,8 +52,27 @@ export class Connection {
     this.#brisk.spend(cost, nowMs);
   }
 
-  /** Sends text frames as one write. A client that has more than MAX_BUFFERED_BYTES unread is closed instead. */
-  send(frames: readonly (string | Buffer)[]): void {
+  /** Keeps the newest frame of a channel for `sendWaiting`; one that waits already is never sent. */
+  keep(name: string, frame: Buffer): void {
+    if (!this.#open) return;
+    this.#waiting ??= new Map();
+    this.#waiting.set(name, frame);
+  }
+
+  /** Drops what waits of a channel. */
+  forget(name: string): void {
+    this.#waiting?.delete(name);
+  }
+
+  /** Sends what waits; nothing when something else was sent since, which took it along. */
+  sendWaiting(): void {
+    if (this.#waiting) this.send([]);
+  }
+
+  /** Sends text frames as one write, behind what waits. A client that has more than MAX_BUFFERED_BYTES unread is closed instead. */
+  send(added: readonly (string | Buffer)[]): void {
+    const frames = this.#waiting ? [...this.#waiting.values(), ...added] : added;
+    this.#waiting = null;
     if (!this.#open || frames.length === 0) return;
     let sent = 0;
     if (frames.length === 1) sent = this.#sendUntilFull(frames);
@@ -94,6 +115,7 @@ export class Connection {
   /** Closes with the code and reason of the table. */
   end(reason: CloseReason): void {
     if (!this.#open) return;
+    this.#waiting = null;
     this.endedBy = reason;
     this.#socket.end(SOCKET_CLOSES[reason].code, SOCKET_CLOSES[reason].reason);
   }

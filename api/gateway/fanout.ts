@@ -2,8 +2,22 @@
 
 import type { Connection } from './connection.ts';
 
+interface Frame {
+  readonly name: string;
+  readonly frame: Buffer;
+}
+
 export class Fanout {
   readonly #holders = new Map<string, Set<Connection>>();
+  /** Those with frames kept for them, longest waiting first. */
+  readonly #queue = new Set<Connection>();
+  readonly #writesATurn: number;
+  #turn: NodeJS.Immediate | null = null;
+
+  /** `writesATurn`: connections that `sendInTurns` serves before it lets others have the loop. */
+  constructor(writesATurn = Number.POSITIVE_INFINITY) {
+    this.#writesATurn = writesATurn;
+  }
 
   /** Registers; repeating changes nothing. */
   add(name: string, connection: Connection): void {
@@ -12,7 +26,9 @@ export class Fanout {
     holders.add(connection);
   }
 
+  /** From now on the connection gets nothing of the channel. */
   remove(name: string, connection: Connection): void {
+    if (this.#queue.has(connection)) connection.forget(name);
     const holders = this.#holders.get(name);
     if (!holders) return;
     holders.delete(connection);
@@ -24,7 +40,7 @@ export class Fanout {
   }
 
   /** Sends each frame to the holders of its channel, all frames of one connection together, in the given order. */
-  send(frames: readonly { readonly name: string; readonly frame: Buffer }[]): void {
+  send(frames: readonly Frame[]): void {
     const [only] = frames;
     if (only && frames.length === 1) {
       // A closing connection leaves the set while it is walked, which a Set allows.
@@ -40,5 +56,41 @@ export class Fanout {
       }
     }
     for (const [connection, list] of byConnection) connection.send(list);
+  }
+
+  /**
+   * As `send`, for frames that each replace the one before of their channel: a few holders are served now, the others in the
+   * next turns of the loop, between what is more urgent. A holder whose turn has not come when the next frame of a channel
+   * does gets only that. What a connection is sent meanwhile comes behind what it waits for.
+   */
+  sendInTurns(frames: readonly Frame[]): void {
+    for (const { name, frame } of frames) {
+      for (const connection of this.#holders.get(name) ?? []) {
+        connection.keep(name, frame);
+        this.#queue.add(connection);
+      }
+    }
+    if (!this.#turn) this.#serve();
+  }
+
+  /** Nobody is served any more. */
+  stop(): void {
+    if (this.#turn) clearImmediate(this.#turn);
+    this.#turn = null;
+    this.#queue.clear();
+  }
+
+  #serve(): void {
+    this.#turn = null;
+    let writes = 0;
+    for (const connection of this.#queue) {
+      if (writes === this.#writesATurn) {
+        this.#turn = setImmediate(() => this.#serve());
+        return;
+      }
+      this.#queue.delete(connection);
+      connection.sendWaiting();
+      writes += 1;
+    }
   }
 }

@@ -1,0 +1,174 @@
+import type { WebSocket } from 'uWebSockets.js';
+import fc from 'fast-check';
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Connection, type SocketData } from './connection.ts';
+import { Fanout } from './fanout.ts';
+import { gatewayMetrics } from './metrics.ts';
+
+const A_TURN = 2;
+const metrics = gatewayMetrics(new Registry());
+
+interface Client {
+  readonly connection: Connection;
+  /** Frames of each write. */
+  readonly writes: string[][];
+}
+
+function client(): Client {
+  const writes: string[][] = [];
+  let corked: string[] | null = null;
+  const socket = {
+    getBufferedAmount: () => 0,
+    send: (frame: string | Buffer) => {
+      if (corked) corked.push(String(frame));
+      else writes.push([String(frame)]);
+    },
+    cork: (write: () => void) => {
+      corked = [];
+      write();
+      writes.push(corked);
+      corked = null;
+    },
+    end: () => {},
+  };
+  return { connection: new Connection(socket as unknown as WebSocket<SocketData>, metrics), writes };
+}
+
+const frame = (name: string, version: number) => ({ name, frame: Buffer.from(`${name} ${version}`) });
+
+let fanout: Fanout;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  fanout = new Fanout(A_TURN);
+});
+
+afterEach(() => {
+  fanout.stop();
+  vi.useRealTimers();
+});
+
+function holders(name: string, count: number): Client[] {
+  const clients = Array.from({ length: count }, client);
+  for (const { connection } of clients) fanout.add(name, connection);
+  return clients;
+}
+
+const served = (clients: readonly Client[]) => clients.map(({ writes }) => writes.length);
+
+describe('frames that are sent in turns', () => {
+  it('reach some holders at once and the others in later turns of the loop', () => {
+    const clients = holders('a', 5);
+    fanout.sendInTurns([frame('a', 1)]);
+    expect(served(clients)).toEqual([1, 1, 0, 0, 0]);
+    vi.advanceTimersToNextTimer();
+    expect(served(clients)).toEqual([1, 1, 1, 1, 0]);
+    vi.advanceTimersToNextTimer();
+    expect(served(clients)).toEqual([1, 1, 1, 1, 1]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('are replaced by the next of their channel for holders whose turn has not come', () => {
+    const clients = holders('a', 4);
+    fanout.sendInTurns([frame('a', 1)]);
+    fanout.sendInTurns([frame('a', 2)]);
+    vi.runAllTimers();
+    expect(clients.map(({ writes }) => writes)).toEqual([[['a 1'], ['a 2']], [['a 1'], ['a 2']], [['a 2']], [['a 2']]]);
+  });
+
+  it('come in one write with those of other channels', () => {
+    const [, , last] = holders('a', 3);
+    if (last) fanout.add('b', last.connection);
+    fanout.sendInTurns([frame('a', 1), frame('b', 1)]);
+    vi.runAllTimers();
+    expect(last?.writes).toEqual([['a 1', 'b 1']]);
+  });
+
+  it('come before what a holder is sent meanwhile, in the same write', () => {
+    const [, , last] = holders('a', 3);
+    fanout.sendInTurns([frame('a', 1)]);
+    last?.connection.send(['answer']);
+    vi.runAllTimers();
+    expect(last?.writes).toEqual([['a 1', 'answer']]);
+  });
+
+  it('do not reach who has left the channel or is gone', () => {
+    const [, , left, gone] = holders('a', 4);
+    fanout.sendInTurns([frame('a', 1)]);
+    if (left) fanout.remove('a', left.connection);
+    gone?.connection.closed();
+    vi.runAllTimers();
+    expect([left?.writes, gone?.writes]).toEqual([[], []]);
+  });
+
+  it('end with the fan-out', () => {
+    const clients = holders('a', 4);
+    fanout.sendInTurns([frame('a', 1)]);
+    fanout.stop();
+    vi.runAllTimers();
+    expect(served(clients)).toEqual([1, 1, 0, 0]);
+  });
+
+  it('never show anybody an older state than before, and everybody the newest in the end', () => {
+    const names = ['a', 'b'] as const;
+    const step = fc.oneof(
+      fc.record({ do: fc.constant('publish' as const), name: fc.constantFrom(...names) }),
+      fc.record({ do: fc.constantFrom('join', 'leave'), name: fc.constantFrom(...names), who: fc.nat(5) }),
+      fc.record({ do: fc.constant('turn' as const) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const clients = Array.from({ length: 6 }, client);
+        const held = clients.map(() => new Set<string>());
+        const version = { a: 0, b: 0 };
+        for (const one of steps) {
+          if (one.do === 'turn') {
+            vi.advanceTimersToNextTimer();
+          } else if (one.do === 'publish') {
+            version[one.name] += 1;
+            fanout.sendInTurns([frame(one.name, version[one.name])]);
+          } else if ('who' in one) {
+            const { connection } = clients[one.who] as Client;
+            if (one.do === 'leave') {
+              fanout.remove(one.name, connection);
+              held[one.who]?.delete(one.name);
+            } else {
+              fanout.add(one.name, connection);
+              held[one.who]?.add(one.name);
+              connection.send([`${one.name} ${version[one.name]}`]); // the replay
+            }
+          }
+        }
+        vi.runAllTimers();
+        clients.forEach(({ connection, writes }, who) => {
+          for (const name of names) {
+            const seen = writes
+              .flat()
+              .filter((text) => text.startsWith(name))
+              .map((text) => Number(text.slice(2)));
+            expect(seen).toEqual([...seen].sort((x, y) => x - y));
+            if (held[who]?.has(name)) expect(seen.at(-1)).toBe(version[name]);
+            fanout.remove(name, connection);
+          }
+        });
+      }),
+    );
+  });
+});
+
+describe('frames that are sent at once', () => {
+  it('reach every holder before anything else happens', () => {
+    const clients = holders('a', 5);
+    fanout.send([frame('a', 1)]);
+    expect(served(clients)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('come behind what a holder waits for', () => {
+    const [, , last] = holders('a', 3);
+    if (last) fanout.add('b', last.connection);
+    fanout.sendInTurns([frame('a', 1)]);
+    fanout.send([frame('b', 1)]);
+    expect(last?.writes).toEqual([['a 1', 'b 1']]);
+  });
+});
