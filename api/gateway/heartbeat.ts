@@ -1,7 +1,7 @@
 // `{channel:"heartbeat"}` to every connection each five seconds, counted from its own connect, by one shared timer.
 
 import type { Connection } from './connection.ts';
-import { HEARTBEAT_MS } from './limits.ts';
+import { BEATS_A_TURN, HEARTBEAT_MS } from './limits.ts';
 
 const FRAME = Buffer.from(JSON.stringify({ channel: 'heartbeat' }));
 
@@ -36,8 +36,11 @@ export class Heartbeat {
   #beat(): void {
     this.#timer = null;
     const nowMs = performance.now();
+    let beats = 0;
     for (const connection of this.#queue) {
-      if (connection.heartbeatDueMs > nowMs) break;
+      // Those of many that came at once beat in several turns of the loop, so that changes go out between.
+      if (connection.heartbeatDueMs > nowMs || beats === BEATS_A_TURN) break;
+      beats += 1;
       this.#queue.delete(connection);
       connection.heartbeatDueMs = Math.max(connection.heartbeatDueMs + HEARTBEAT_MS, nowMs);
       this.#queue.add(connection);

@@ -30,6 +30,8 @@ export const BRISK_COST = { plain: 1, leave: 5, book: 5, repeated: 25, unresolve
  * than that, however many read a book.
  */
 export const BOOK_WRITES_A_TURN = 256;
+/** Heartbeats in one turn of the loop, likewise: they are the least urgent. */
+export const BEATS_A_TURN = 64;
 /** How long clients are heard in a turn of the loop, milliseconds: a published change may wait for it. */
 export const TURN_SLICE_MS = 0.5;
 /** The same for clients that say much, and the pause between two slices: a twentieth of one core, however many they are. */

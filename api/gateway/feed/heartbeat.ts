@@ -1,13 +1,16 @@
 // `{channel:"book", type:"heartbeat"}`: the last sequence sent to each stream, to every connection that holds one, by one
-// timer. Connections that hold the same streams share the text.
+// timer. Connections that hold the same streams share the text. With many of them it takes several turns of the loop, so that
+// changes go out between.
 
 import type { Connection } from '../connection.ts';
+import { BEATS_A_TURN } from '../limits.ts';
 import { BOOK_HEARTBEAT_MS } from './limits.ts';
 import type { Subscriber } from './subscriber.ts';
 
 export class FeedHeartbeat {
   readonly #subscribers: ReadonlyMap<Connection, Subscriber>;
   #timer: NodeJS.Timeout | null = null;
+  #turn: NodeJS.Immediate | null = null;
 
   constructor(subscribers: ReadonlyMap<Connection, Subscriber>) {
     this.#subscribers = subscribers;
@@ -21,18 +24,27 @@ export class FeedHeartbeat {
   stop(): void {
     if (this.#timer) clearInterval(this.#timer);
     this.#timer = null;
+    if (this.#turn) clearImmediate(this.#turn);
+    this.#turn = null;
   }
 
   beat(): void {
     if (this.#subscribers.size === 0) this.stop();
+    else this.#tell([...this.#subscribers]);
+  }
+
+  #tell(subscribers: readonly (readonly [Connection, Subscriber])[], from = 0): void {
+    // Made anew in each turn: the sequences move on between.
     const frames = new Map<string, Buffer>();
-    for (const [connection, subscriber] of [...this.#subscribers]) {
+    const next = from + BEATS_A_TURN;
+    for (const [connection, subscriber] of subscribers.slice(from, next)) {
       const { signature } = subscriber;
       if (signature === '') continue;
       const frame = frames.get(signature) ?? frameOf(subscriber);
       frames.set(signature, frame);
       connection.send([frame]);
     }
+    this.#turn = next < subscribers.length ? setImmediate(() => this.#tell(subscribers, next)) : null;
   }
 }
 

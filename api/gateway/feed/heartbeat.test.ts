@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Connection } from '../connection.ts';
+import { BEATS_A_TURN } from '../limits.ts';
+import { FeedHeartbeat } from './heartbeat.ts';
+import { BOOK_HEARTBEAT_MS } from './limits.ts';
+import type { Stream } from './stream.ts';
+import { Subscriber } from './subscriber.ts';
+
+const OF_THE_SECOND_TURN = 3;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('heartbeats of the book channel', () => {
+  it('reach many connections over several turns of the loop, each with the sequence sent to it by then', () => {
+    const heard: { seq: number; who: number }[] = [];
+    const stream = { name: 'perp_0_l2', sent: { epoch: 1, seq: 1 } };
+    const subscribers = new Map<Connection, Subscriber>();
+    for (let who = 0; who < BEATS_A_TURN + OF_THE_SECOND_TURN; who += 1) {
+      const send = ([frame]: readonly Buffer[]) => {
+        heard.push({ seq: JSON.parse(String(frame)).sequences.perp_0_l2.seq, who });
+      };
+      const connection = { send } as unknown as Connection;
+      const subscriber = new Subscriber(connection);
+      subscriber.join(stream as unknown as Stream);
+      subscribers.set(connection, subscriber);
+    }
+    const heartbeat = new FeedHeartbeat(subscribers);
+    heartbeat.start();
+    vi.advanceTimersByTime(BOOK_HEARTBEAT_MS - 1);
+    expect(heard).toEqual([]);
+    vi.advanceTimersToNextTimer();
+    expect(heard).toHaveLength(BEATS_A_TURN);
+    stream.sent = { epoch: 1, seq: 2 };
+    vi.advanceTimersToNextTimer();
+    expect(heard.map(({ who }) => who)).toEqual([...subscribers.keys()].map((_, who) => who));
+    expect(heard.filter(({ seq }) => seq === 2)).toHaveLength(OF_THE_SECOND_TURN);
+    heartbeat.stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
