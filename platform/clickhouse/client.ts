@@ -32,6 +32,17 @@ export const READ_SETTINGS: ClickHouseSettings = {
   do_not_merge_across_partitions_select_final: 1,
 };
 
+/** Below the request's own timeout, so that the server's answer comes first. */
+const QUORUM_TIMEOUT_MS = REQUEST_TIMEOUT_MS / 2;
+
+/**
+ * For inserts into replicated tables: they are answered when so many replicas have the rows, a number or `auto` for the
+ * majority. Inserts need not follow each other, and a repeated block waits for the quorum of the first one.
+ */
+export function quorumSettings(replicas: string): ClickHouseSettings {
+  return { insert_quorum: replicas, insert_quorum_parallel: 1, insert_quorum_timeout: QUORUM_TIMEOUT_MS };
+}
+
 export interface ClientOptions {
   readonly url: string;
   readonly user: string;
@@ -39,9 +50,11 @@ export interface ClientOptions {
   readonly logger: Logger;
   /** Absent for statements that must run before the database exists. */
   readonly database?: string;
+  /** Sent with every query over the common ones. */
+  readonly settings?: ClickHouseSettings;
 }
 
-export function makeClient({ url, user, password, logger, database }: ClientOptions): ClickHouseClient {
+export function makeClient({ url, user, password, logger, database, settings }: ClientOptions): ClickHouseClient {
   return createClient({
     url,
     username: user,
@@ -52,7 +65,7 @@ export function makeClient({ url, user, password, logger, database }: ClientOpti
     request_timeout: REQUEST_TIMEOUT_MS,
     // Timers are late in a busy process: a socket that idled too long is not used even when none has closed it yet.
     keep_alive: { idle_socket_ttl: IDLE_SOCKET_MS, eagerly_destroy_stale_sockets: true },
-    clickhouse_settings: COMMON_SETTINGS,
+    clickhouse_settings: { ...COMMON_SETTINGS, ...settings },
     log: { LoggerClass: loggerClass(logger), level: ClickHouseLogLevel.WARN },
   });
 }

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
-import { READ_SETTINGS } from './client.ts';
+import { makeClient, READ_SETTINGS } from './client.ts';
 import { assertEngineInstalled } from './managed.ts';
-import { migrate, readMigrations } from './migrate.ts';
+import { migrate, readMigrations, statementsOf } from './migrate.ts';
 import { type ClickHouse, openClickHouse } from './provider.ts';
 
 // A busy machine with a cold page cache takes seconds to start the engine.
@@ -133,6 +133,38 @@ describe('migrations', () => {
     await expect(migrate(client, target, changed)).rejects.toThrow('migration 1 (first) was changed');
     const shorter = readMigrations(write({ '0001_first.sql': text }));
     await expect(migrate(client, target, shorter)).rejects.toThrow('migration 2 (second), which has no file');
+  });
+
+  it('are applied by one of several processes that start at once', async () => {
+    const { url } = await open();
+    const clients = Array.from({ length: 3 }, () => makeClient({ url, user: 'default', password: '', logger }));
+    try {
+      const applied = await Promise.all(clients.map((client) => migrate(client, target)));
+      expect(applied.map(({ length }) => length).sort()).toEqual([0, 0, readMigrations().length]);
+    } finally {
+      for (const client of clients) await client.close();
+    }
+  });
+
+  it('lose no row and reach the new table when they were cut short after the tables had changed places', async () => {
+    const { client } = await open();
+    const layout = 'ORDER BY a SETTINGS non_replicated_deduplication_window = 1, index_granularity =';
+    const first = `CREATE TABLE {{database}}.\`t\` {{onCluster}} (a String) ENGINE = {{replacingMergeTree}} ${layout} 8192;
+      INSERT INTO {{database}}.t VALUES ('old')`;
+    const second = `CREATE TABLE IF NOT EXISTS {{database}}.\`t_next\` {{onCluster}} (a String)
+        ENGINE = {{replacingMergeTree}} ${layout} 1024;
+      EXCHANGE TABLES {{database}}.\`t\` AND {{database}}.\`t_next\` {{onCluster}};
+      ALTER TABLE {{database}}.\`t\` {{onCluster}} ATTACH PARTITION ALL FROM {{database}}.\`t_next\`;
+      DROP TABLE IF EXISTS {{database}}.\`t_next\` {{onCluster}} SYNC`;
+    await migrate(client, target, readMigrations(write({ '0001_first.sql': first })));
+    for (const statement of statementsOf(second, target).slice(0, 2)) await client.command({ query: statement });
+    await client.command({ query: "INSERT INTO migrated.t VALUES ('new')" });
+    await migrate(client, target, readMigrations(write({ '0001_first.sql': first, '0002_second.sql': second })));
+    const rows = async (query: string) => (await client.query({ query, format: 'JSONEachRow' })).json();
+    expect(await rows('SELECT a FROM migrated.t ORDER BY a')).toEqual([{ a: 'new' }, { a: 'old' }]);
+    const tables = "SELECT name FROM system.tables WHERE database = 'migrated' AND name != 'migrations'";
+    expect(await rows(`${tables} AND engine_full LIKE '%index_granularity = 1024%'`)).toEqual([{ name: 't' }]);
+    expect(await rows(tables)).toEqual([{ name: 't' }]);
   });
 
   it('must be numbered without gaps', () => {

@@ -1,6 +1,5 @@
 // What the test broker is told whoever runs it, and how to know that it is ready.
 
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 
@@ -41,21 +40,6 @@ export function brokerProperties({ listeners, advertised, controllerPort }: List
     'log.cleaner.backoff.ms': '200',
     'log.cleaner.dedupe.buffer.size': '16777216',
   };
-}
-
-/** Free loopback ports. They are let go before use, so another process could take one: rare, and then the start fails. */
-export async function freePorts(count: number): Promise<[number, ...number[]]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports: number[] = [];
-  for (const server of servers) {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    if (address !== null && typeof address === 'object') ports.push(address.port);
-  }
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  const [first, ...rest] = ports;
-  if (first === undefined) throw new Error('no free port');
-  return [first, ...rest];
 }
 
 /** Listening is not ready: returns once a record was stored. `failed` tells that waiting has become pointless. */

@@ -1,9 +1,11 @@
 // A real Kafka broker for tests: a container where a Docker daemon answers, otherwise Apache Kafka on this machine's
 // Java, fetched once with Maven and kept in node_modules/.cache.
 
-import { connect } from 'node:net';
-import { awaitReady, brokerProperties, freePorts, HEAP } from './broker-settings.ts';
-import { javaVersion, startJavaBroker } from './java-broker.ts';
+import { dockerAnswers } from '../../testing/docker.ts';
+import { javaVersion } from '../../testing/java.ts';
+import { freePorts } from '../../testing/ports.ts';
+import { awaitReady, brokerProperties, HEAP } from './broker-settings.ts';
+import { KAFKA, startJavaBroker } from './java-broker.ts';
 
 export interface KafkaBroker {
   /** host:port list for `config.kafkaBrokers`. */
@@ -18,9 +20,6 @@ export interface KafkaBroker {
 const IMAGE = 'apache/kafka:4.1.0';
 const CONTAINER_PORT = 9092;
 const CONTAINER_CONTROLLER_PORT = 9093;
-const DOCKER_SOCKET = '/var/run/docker.sock';
-const DOCKER_ANSWER_MS = 1000;
-const DOCKER_DEFAULT_PORT = 2375;
 
 /**
  * Starts a broker on loopback and returns when a record has been stored on it. Prints which kind it used.
@@ -33,35 +32,13 @@ export async function startKafka(): Promise<KafkaBroker> {
 }
 
 async function startOnJava(): Promise<KafkaBroker> {
-  const java = await javaVersion();
+  const java = await javaVersion(KAFKA);
   if (java === null) {
     throw new Error(
       'Kafka tests need a Docker daemon, or Java 17 or later and Maven on the PATH (Apache Kafka then comes from Maven Central).',
     );
   }
   return startJavaBroker(java);
-}
-
-/** True when the daemon of DOCKER_HOST, or the local socket, accepts a connection. */
-async function dockerAnswers(): Promise<boolean> {
-  const host = process.env.DOCKER_HOST;
-  if (host === undefined || host === '') return accepts({ path: DOCKER_SOCKET });
-  const url = new URL(host);
-  if (url.protocol === 'unix:') return accepts({ path: url.pathname });
-  return accepts({ host: url.hostname, port: Number(url.port || DOCKER_DEFAULT_PORT) });
-}
-
-function accepts(target: { path: string } | { host: string; port: number }): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(target);
-    const answer = (value: boolean) => {
-      socket.destroy();
-      resolve(value);
-    };
-    socket.setTimeout(DOCKER_ANSWER_MS, () => answer(false));
-    socket.once('connect', () => answer(true));
-    socket.once('error', () => answer(false));
-  });
 }
 
 /**
