@@ -1,5 +1,6 @@
 // What things look like, for every room: the only entry of schemas/.
 
+export * from './account-days.ts';
 export * from './clob.ts';
 export * from './codec.ts';
 export * from './definition.ts';

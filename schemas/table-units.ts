@@ -13,13 +13,16 @@ const UNKNOWN = 'raw; its scale is not established';
 
 /** First match counts. */
 const BY_NAME: readonly (readonly [RegExp, string])[] = [
-  [/^event_index$/, 'index among all events of the transaction'],
+  [/^(last_)?event_index$/, 'index among all events of the transaction'],
   [/^tx_index$/, 'place of the transaction in its block'],
   [/(^|_)market_index|constituent_index$|_index_with_/, 'index of the market'],
   [/^record_slot$/, 'slot that the record itself names'],
   [/(^|_)slot$/, 'slot'],
   [/^order_posted_slot_tail$/, 'last byte of the slot'],
   [/_slots$/, 'slots'],
+  [/^day$/, 'days since 1970-01-01'],
+  [/^(fills|events|fundings|(taker|maker)_trades)$/, 'count'],
+  [/^(taker|maker)_volume$|^(entry|expired_entry|cash|realized|funding|settled|moved)$/, QUOTE],
   [/(^|_)ts$/, 'unix seconds'],
   [/^order_(unused_)?auction_duration$/, 'slots'],
   [/^lp_price$|^lp_aum$|^last_aum$|_weight$|^(in|out)_fee$|^lp_(fee|amount)$/, UNKNOWN],
@@ -47,7 +50,10 @@ const BY_NAME: readonly (readonly [RegExp, string])[] = [
   [/fee|reward|pnl|margin|collateral|_payment$|improvement|adjustment_cost|period_revenue|_swept$/, QUOTE],
   [/^total_(deposits|withdraws)_after$|^amm_provision_tokenized$|^settle_to_lp_amount$/, QUOTE],
   [/(^|_)(order_id|order_ids|record_id|swap_id|redeem_id|liquidation_id|user_order_id|sub_account_id)$/, 'number'],
-  [/node_index$|builder_idx$|capacity$|_max_|max_(quote|execute)|evict_threshold|^trades$|^version$/, 'number'],
+  [
+    /node_index$|builder_idx$|capacity$|_max_|max_(quote|execute)|evict_threshold|^trades$|^version$|^number$/,
+    'number',
+  ],
   [/bit_flags$|^flags$|^side$|^sides$|^direction$|_status$|^description$|^discriminator$/, 'code of the program'],
 ];
 

@@ -27,13 +27,19 @@ export const PAGE_SETTINGS: ClickHouseSettings = { max_threads: 1 };
 export type Parameters = Readonly<Record<string, string | number | Readonly<Record<string, string>>>>;
 
 export class HistoryStore {
-  readonly densities = new Densities();
+  readonly densities: Densities;
   #client: ClickHouseClient;
   #database: string;
 
-  constructor(client: ClickHouseClient, database: string) {
+  constructor(client: ClickHouseClient, database: string, densities = new Densities()) {
+    this.densities = densities;
     this.#client = client;
     this.#database = database;
+  }
+
+  /** The database of this moment, for questions that must all go to the same one. */
+  pinned(): HistoryStore {
+    return new HistoryStore(this.#client, this.#database, this.densities);
   }
 
   /** From the next query on another database answers; queries under way end where they began. */

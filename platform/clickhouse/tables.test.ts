@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
+  ACCOUNT_DAY_TABLES,
   COMPANION_TABLES,
   columnsOf,
   EVENT_NAMES,
@@ -62,6 +63,9 @@ describe('history tables', () => {
     const reduced: Readonly<Record<string, string>> = {
       [REDUCED_TABLES.samples]: 'market_type, market_index, ts, slot',
       [REDUCED_TABLES.candles]: 'market_type, market_index, resolution, ts',
+      [ACCOUNT_DAY_TABLES.fills]: 'user, market_type, market_index, day',
+      [ACCOUNT_DAY_TABLES.money]: 'user, market_index, day',
+      [ACCOUNT_DAY_TABLES.marks]: 'day, mark',
       projection: 'name',
     };
     const named = [...events.map(tableOf), ...Object.keys(COMPANION_TABLES), ...Object.keys(reduced)];
@@ -81,7 +85,7 @@ describe('history tables', () => {
     const named = (form: RegExp) => statements.flatMap((statement) => form.exec(statement)?.[1] ?? []);
     const dropped = new Set(named(/^DROP TABLE IF EXISTS history\.`(\w+_next)`/));
     const made = new Set(named(/^CREATE TABLE IF NOT EXISTS history\.`(\w+)`/).filter((name) => !dropped.has(name)));
-    expect(made.size).toBe(events.length + Object.keys(COMPANION_TABLES).length + 3);
+    expect(made.size).toBe(events.length + Object.keys(COMPANION_TABLES).length + 6);
     for (const statement of statements) {
       // No cluster runs here, but the engine's own parser reads the statement.
       await clickhouse.client.command({ query: `EXPLAIN AST ${statement}` });

@@ -22,8 +22,15 @@ export class BuiltWatch {
   /** Partitions that are not stored up to the end they had at the start; null before `begin` and once it is written. */
   #missing: Map<number, bigint> | null = null;
 
+  #isComplete = false;
+
   constructor(watched: Watched) {
     this.#watched = watched;
+  }
+
+  /** True once everything that the log had at the start is stored, and that is written. */
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
   /** Takes the ends of the topic as they are now. */
@@ -54,6 +61,7 @@ export class BuiltWatch {
     try {
       await client.insert({ table: 'projection', values: [row], format: 'JSONEachRow' });
       this.#missing = null;
+      this.#isComplete = true;
       logger.info(row, 'stored all that the log had');
     } catch (error) {
       logger.warn({ err: error, projection }, 'completeness not written; trying again');

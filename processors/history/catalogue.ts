@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { EVENT_NAMES, UNKNOWN_RECORD } from '../../schemas/index.ts';
-import { formatOf, type RowFormat } from './format.ts';
+import { formatOf, type RecordFormat } from './format.ts';
 
 const VERSIONS = fileURLToPath(new URL('../../schemas/avro/versions/', import.meta.url));
 const SCHEMA_FILE = /^([0-9a-f]{16})\.avsc$/;
@@ -23,7 +23,7 @@ export interface EventSchema {
   /** Bytes of the wire header before the datum. */
   readonly headerBytes: number;
   /** Made at the first use: most versions never come. */
-  readonly format: RowFormat;
+  readonly format: RecordFormat;
 }
 
 export type ParkReason =
@@ -118,8 +118,8 @@ function registrySchema(id: number, text: string): EventSchema | null {
   }
 }
 
-function eventSchema(event: string, version: string, headerBytes: number, compile: () => RowFormat): EventSchema {
-  let format: RowFormat | undefined;
+function eventSchema(event: string, version: string, headerBytes: number, compile: () => RecordFormat): EventSchema {
+  let format: RecordFormat | undefined;
   return {
     event,
     version,

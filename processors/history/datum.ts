@@ -44,6 +44,27 @@ export function compileCheck(schemaText: string): (bytes: Uint8Array, start: num
   return (bytes, start) => walk(bytes, start) === bytes.length;
 }
 
+/** Reads a whole number that stands in each record of a schema; see `compileNumber`. */
+export type ReadNumber = (bytes: Uint8Array, start: number) => number;
+
+/**
+ * A reader of the field `name` (int or long) of valid records that begin at `start`; NaN beyond 2^53. Null for a schema without such
+ * a field.
+ */
+export function compileNumber(schemaText: string, name: string): ReadNumber | null {
+  const { fields = [] } = JSON.parse(schemaText) as Exclude<AvroType, string | readonly AvroType[]>;
+  const place = fields.findIndex((field) => field.name === name);
+  const type = fields[place]?.type;
+  const kind = typeof type === 'object' && 'type' in type ? type.type : type;
+  if (kind !== 'int' && kind !== 'long') return null;
+  const named = new Map<string, Walk>();
+  const before = inOrder(fields.slice(0, place).map((field) => compile(field.type, named)));
+  return (bytes, start) => {
+    const end = readVarint(bytes, before(bytes, start));
+    return end !== BAD && Number.isSafeInteger(lastNumber) ? lastNumber : Number.NaN;
+  };
+}
+
 function compile(schema: AvroType, named: Map<string, Walk>): Walk {
   if (typeof schema === 'string') return named.get(schema) ?? primitive(schema, undefined);
   if (Array.isArray(schema)) return union(schema.map((branch) => compile(branch, named)));

@@ -11,11 +11,13 @@ import {
   type RoleContext,
 } from '../../platform/index.ts';
 import { encodeMessage, TOPICS, type Topic } from '../../schemas/index.ts';
+import { AccountDays } from './account-days.ts';
 import { type Block, cutBlocks, readAhead, readBlock } from './blocks.ts';
 import { BuiltWatch } from './built.ts';
 import { SchemaCatalogue } from './catalogue.ts';
 import { blockName, decodeIntent, encodeIntent, type Intent } from './intent.ts';
 import type { SinkMetrics } from './metrics.ts';
+import type { Persisting } from './persist.ts';
 import { registryClient } from './registry.ts';
 import { type Parked, type Plan, planInserts } from './rows.ts';
 import { BlockWriter } from './writer.ts';
@@ -50,6 +52,7 @@ export class EventSink {
   readonly #catalogue: SchemaCatalogue;
   readonly #target: SinkTarget;
   readonly #built: BuiltWatch;
+  readonly #days: AccountDays;
   /** What is stored: the offset to read next, by partition. */
   readonly #stored = new Map<number, bigint>();
   readonly #insertRows: number;
@@ -62,6 +65,7 @@ export class EventSink {
     this.#catalogue = new SchemaCatalogue(registryClient(config.schemaRegistryUrl));
     this.#target = target;
     this.#built = new BuiltWatch({ projection: 'events', topic: TOPICS.events, log, logger, client: target.client });
+    this.#days = new AccountDays(target.client);
     this.#insertRows = Math.min(config.sinkMaxRows, INSERT_ROWS_MAX);
     this.#limits = { rowsMax: config.sinkMaxRows, bytesMax: BLOCK_BYTES_MAX, delayMs: config.sinkMaxDelayMs };
   }
@@ -73,10 +77,16 @@ export class EventSink {
   async run(signal: AbortSignal): Promise<void> {
     const failed = new AbortController();
     const either = AbortSignal.any([signal, failed.signal]);
+    const persisting = { logger: this.#logger, metrics: this.#metrics, signal: either };
     const writer = new BlockWriter(this.#target.client, this.#logger, this.#metrics, either);
+    let reducing: Promise<void> | undefined;
     try {
-      await this.#resume(writer, either);
+      await this.#days.load(persisting);
+      await this.#resume(writer, persisting);
       await this.#built.begin(this.#stored);
+      reducing = this.#days.run(persisting, () => this.#built.isComplete);
+      // It ends with the signal alone.
+      reducing.catch(() => {});
       const from = new Map(
         PARTITIONS.map((partition) => [partition, this.#stored.get(partition) ?? ('earliest' as const)]),
       );
@@ -90,18 +100,19 @@ export class EventSink {
       for await (const ready of readAhead(this.#prepared(blocks, either))) {
         const value = encodeIntent(ready.intent);
         await this.#log.commit(this.#target.group, { state: [{ key: INTENT_KEY, value }] });
-        await this.#store(writer, ready);
+        await this.#store(writer, ready, persisting);
         if (either.aborted) break;
       }
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
       failed.abort();
+      await reducing?.catch(() => {});
     }
   }
 
   /** Finds the position of the last run and finishes the block that it left open. */
-  async #resume(writer: BlockWriter, signal: AbortSignal): Promise<void> {
+  async #resume(writer: BlockWriter, persisting: Persisting): Promise<void> {
     const { positions, state } = await this.#log.load(this.#target.group);
     for (const partition of PARTITIONS) {
       const position = positions.get(positionKey(TOPICS.events.name, partition));
@@ -112,7 +123,7 @@ export class EventSink {
     const intent = decodeIntent(open);
     this.#logger.info({ bounds: blockName(intent.bounds) }, 'sending the open block again');
     const block = await readBlock(this.#log, TOPICS.events, intent.bounds);
-    await this.#store(writer, await this.#prepare(block, intent, signal));
+    await this.#store(writer, await this.#prepare(block, intent, persisting.signal), persisting);
   }
 
   /** One block is made ready while the one before is stored. */
@@ -128,9 +139,11 @@ export class EventSink {
     return { block, intent, plan };
   }
 
-  async #store(writer: BlockWriter, { block, intent, plan }: Ready): Promise<void> {
+  async #store(writer: BlockWriter, { block, intent, plan }: Ready, persisting: Persisting): Promise<void> {
     const finish = this.#metrics.blockSeconds.startTimer();
+    await this.#days.storing(plan.days, persisting);
     const parked = [...plan.parked, ...(await writer.store(plan.inserts))];
+    this.#days.stored(plan.days);
     await this.#log.commit(this.#target.group, {
       outputs: deadLetters(TOPICS.events, parked),
       positions: intent.bounds.map(({ partition, to }) => ({ topic: TOPICS.events.name, partition, next: to + 1n })),

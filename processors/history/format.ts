@@ -2,12 +2,18 @@
 
 import { compileColumns } from './columns.ts';
 import { containerFormat } from './container.ts';
+import { compileNumber, type ReadNumber } from './datum.ts';
 
 export interface RowFormat {
   /** What stands behind the table's name in the INSERT statement. */
   readonly into: string;
   /** An empty body with room for `rowsMax` rows. */
   open(rowsMax: number): Body;
+}
+
+export interface RecordFormat extends RowFormat {
+  /** The record's time, unix seconds; null for a schema without one. */
+  readonly time: ReadNumber | null;
 }
 
 /** Rows becoming what one statement carries. */
@@ -19,6 +25,7 @@ export interface Body {
 }
 
 /** Columns where each type of the schema has one, else Avro as it is. `mark` tells the schema from others. */
-export function formatOf(schemaText: string, mark: bigint): RowFormat {
-  return compileColumns(schemaText) ?? containerFormat(schemaText, mark);
+export function formatOf(schemaText: string, mark: bigint): RecordFormat {
+  const rows = compileColumns(schemaText) ?? containerFormat(schemaText, mark);
+  return { ...rows, time: compileNumber(schemaText, 'ts') };
 }

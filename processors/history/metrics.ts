@@ -8,6 +8,7 @@ export interface SinkMetrics {
   readonly lag: Gauge<'partition'>;
   readonly blocks: Counter;
   readonly retries: Counter;
+  readonly days: Counter;
   readonly blockRows: Histogram;
   readonly blockSeconds: Histogram;
 }
@@ -48,6 +49,11 @@ export function sinkMetrics(registry: Registry, readLag: () => Promise<ReadonlyM
     retries: new Counter({
       name: 'slotbook_sink_retries_total',
       help: 'inserts that failed and were repeated',
+      registers,
+    }),
+    days: new Counter({
+      name: 'slotbook_sink_days_reduced_total',
+      help: 'days whose sums of accounts were stored',
       registers,
     }),
     blockRows: new Histogram({

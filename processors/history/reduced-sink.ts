@@ -7,6 +7,7 @@ import { decodeMessage, type MessageName, REDUCED_TABLES, snakeCase, TOPICS, typ
 import { type Block, cutBlocks, readAhead } from './blocks.ts';
 import { BuiltWatch, type Projection } from './built.ts';
 import { deadLetters, type SinkContext, type SinkTarget } from './event-sink.ts';
+import { persist } from './persist.ts';
 import type { Parked } from './rows.ts';
 
 export interface ReducedTopic {
@@ -37,8 +38,6 @@ export const REDUCED_TOPICS: readonly ReducedTopic[] = [
 
 const BLOCK_ROWS_MAX = 20_000;
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
-const RETRY_FIRST_MS = 100;
-const RETRY_MAX_MS = 5_000;
 const REDUCER_POLL_MS = 500;
 
 export class ReducedSink {
@@ -140,18 +139,10 @@ export class ReducedSink {
     if (rows.length === 0) return;
     const { logger, metrics } = this.#context;
     const { table } = this.#reduced;
-    for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
-      signal.throwIfAborted();
-      try {
-        const clickhouse_settings = { max_partitions_per_insert_block: '0', wait_end_of_query: 1 } as const;
-        await this.#target.client.insert({ table, values: [...rows], format: 'JSONEachRow', clickhouse_settings });
-        return;
-      } catch (error) {
-        metrics.retries.inc();
-        logger.warn({ err: error, table, rows: rows.length, waitMs }, 'insert failed; trying again');
-        await sleep(waitMs, undefined, { signal });
-      }
-    }
+    const clickhouse_settings = { max_partitions_per_insert_block: '0', wait_end_of_query: 1 } as const;
+    await persist({ logger, metrics, signal }, { table, rows: rows.length }, () =>
+      this.#target.client.insert({ table, values: [...rows], format: 'JSONEachRow', clickhouse_settings }),
+    );
   }
 }
 

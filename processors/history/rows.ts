@@ -1,7 +1,7 @@
 // From a block's records to inserts: one list of rows per table and schema version, and what cannot become a row.
 
 import { setImmediate } from 'node:timers/promises';
-import { tableOf } from '../../schemas/index.ts';
+import { ACCOUNT_DAY_SOURCES, dayOf, tableOf } from '../../schemas/index.ts';
 import type { Block, BlockRecord } from './blocks.ts';
 import { type EventSchema, invalidDatum, type SchemaCatalogue, type Unreadable } from './catalogue.ts';
 import { blockName } from './intent.ts';
@@ -28,6 +28,8 @@ export interface Parked extends Unreadable {
 export interface Plan {
   readonly inserts: readonly Insert[];
   readonly parked: readonly Parked[];
+  /** Days whose sums of accounts these rows change. */
+  readonly days: ReadonlySet<number>;
 }
 
 /** Depends on the arguments only, so that a repeated block is divided in the same way. */
@@ -46,15 +48,27 @@ export async function planInserts(catalogue: SchemaCatalogue, block: Block, inse
   }
   const name = blockName(block.bounds);
   const inserts: Insert[] = [];
+  const days = new Set<number>();
   for (const [schema, group] of groups) {
     const table = tableOf(schema.event);
     for (let start = 0; start < group.length; start += insertRows) {
       const token = `${table}:${name}:${schema.version}:${start}`;
       const encoded = await encodeRows(schema, block, group.slice(start, start + insertRows), parked);
-      if (encoded.rows.length > 0) inserts.push({ table, schema, token, block, ...encoded });
+      if (encoded.rows.length === 0) continue;
+      inserts.push({ table, schema, token, block, ...encoded });
+      if (ACCOUNT_DAY_SOURCES.has(table)) addDays(schema, block, encoded.rows, days);
     }
   }
-  return { inserts, parked };
+  return { inserts, parked, days };
+}
+
+/** A record without a time is stored with 0; one beyond all clocks has a day of its own that nothing ever sums. */
+function addDays({ headerBytes, format }: EventSchema, block: Block, rows: readonly number[], days: Set<number>): void {
+  const { time } = format;
+  for (const number of rows) {
+    const day = dayOf(time === null ? 0 : time(block.bytes(number), block.start(number) + headerBytes));
+    if (!Number.isNaN(day)) days.add(day);
+  }
 }
 
 /** What is sent for records of one schema; those that are not valid go to `parked` instead. */

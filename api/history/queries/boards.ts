@@ -1,7 +1,8 @@
 // Boards of authorities: who traded how much, who gained how much.
 
+import { fillSidesByTime, fillSumsSql, fundingRows, moneySumsSql } from '../../../schemas/index.ts';
 import type { HistoryStore } from '../store.ts';
-import { VOLUME_FILLS } from './volumes.ts';
+import { both, cleanDays, DB, END_OF_DAY, sharesOf, storedFills, storedMoney } from './account-days.ts';
 
 /** Each account with its wallet, from the record of its making. Accounts made before the history began have none. */
 const OWNERS = 'SELECT user, any(user_authority) AS authority FROM {db:Identifier}.account GROUP BY user';
@@ -16,22 +17,24 @@ export interface VolumePlace {
  * Quote volume of perp fills by wallet on one side with from <= ts < to, largest first, ties by key. The AMM is no maker; a
  * fill of a wallet with itself counts on both sides.
  */
-export function sideVolumes(
-  store: HistoryStore,
+export async function sideVolumes(
+  source: HistoryStore,
   side: 'maker' | 'taker',
   from: number,
   to: number,
 ): Promise<readonly VolumePlace[]> {
+  const store = source.pinned();
+  const shares = sharesOf(await cleanDays(store), { after: from - 1, until: to - 1, cuts: [] });
+  const stored = storedFills('1', `market_type = 'perp' AND ${shares.stored}`);
+  const open = fillSumsSql(fillSidesByTime(DB, `market_type = 'perp' AND side = '${side}' AND ${shares.open}`), '1');
   return store.rows<VolumePlace>(
     `SELECT base58Encode(owners.authority) AS authority, toString(sum(quote)) AS volume
      FROM (
-       SELECT assumeNotNull(${side}) AS user, sum(toUInt256(ifNull(quote_asset_amount_filled, 0))) AS quote
-       FROM {db:Identifier}.order_action FINAL
-       WHERE ts >= {from:Int64} AND ts < {to:Int64} AND ${side} IS NOT NULL AND market_type = 'perp' AND ${VOLUME_FILLS}
-       GROUP BY user
-     ) AS fills INNER JOIN (${OWNERS}) AS owners ON fills.user = owners.user
+       SELECT user, sum(toInt256(${side}_volume)) AS quote FROM ${both(stored, open)}
+       WHERE ${side}_trades > 0 GROUP BY user
+     ) AS traded INNER JOIN (${OWNERS}) AS owners ON traded.user = owners.user
      GROUP BY owners.authority ORDER BY sum(quote) DESC, authority`,
-    { from, to },
+    {},
   );
 }
 
@@ -82,40 +85,37 @@ async function pricesAt(
  * their keys.
  */
 export async function standings(
-  store: HistoryStore,
+  source: HistoryStore,
   perpIndexes: readonly number[],
   from: number,
   to: number,
 ): Promise<readonly Standing[]> {
-  const [opening, closing] = await Promise.all([from, to].map((ts) => pricesAt(store, perpIndexes, ts)));
+  const store = source.pinned();
+  const [clean, opening, closing] = await Promise.all([
+    cleanDays(store),
+    ...[from, to].map((ts) => pricesAt(store, perpIndexes, ts)),
+  ] as const);
+  const all = sharesOf(clean, { until: to, cuts: [from] });
+  const stored = storedFills(`${END_OF_DAY} > ${from}`, `market_type = 'perp' AND ${all.stored}`);
+  const open = fillSumsSql(fillSidesByTime(DB, `market_type = 'perp' AND ${all.open}`), `ts > ${from}`);
+  const late = sharesOf(clean, { after: from, until: to, cuts: [] });
+  const funding = both(storedMoney('1', late.stored), moneySumsSql(fundingRows(DB, late.open), '1'));
   const worth = (base: string, prices: string) =>
     `intDiv(${base} * toInt256OrZero({${prices}:Map(String, String)}[toString(market_index)]), toInt256(1000000000))`;
   return store.rows<Standing>(
     `SELECT base58Encode(owners.authority) AS authority, toString(sum(volume)) AS volume, toString(sum(pnl)) AS pnl
      FROM (
-       SELECT user, volume, cash + ${worth('base_end', 'closing')} - ${worth('base_start', 'opening')} AS pnl
+       SELECT user, volume, gained + ${worth('base_end', 'closing')} - ${worth('base_start', 'opening')} AS pnl
        FROM (
-         SELECT user, market_index,
-           sumIf(quote, inside AND action_explanation != 'transferPerpPosition') AS volume,
-           sumIf(-sign * quote - paid, inside) AS cash, sum(sign * base) AS base_end,
-           sumIf(sign * base, NOT inside) AS base_start
-         FROM (
-           SELECT tupleElement(own, 1) AS user, market_index, action_explanation, ts > {from:Int64} AS inside,
-             if(tupleElement(own, 2) = 'long', 1, -1) AS sign, toInt128(ifNull(base_asset_amount_filled, 0)) AS base,
-             toInt128(ifNull(quote_asset_amount_filled, 0)) AS quote, tupleElement(own, 3) AS paid
-           FROM {db:Identifier}.order_action FINAL
-           ARRAY JOIN arrayFilter(one -> isNotNull(tupleElement(one, 1)), [
-             (taker, taker_order_direction, toInt128(ifNull(taker_fee, 0))),
-             (maker, maker_order_direction, toInt128(ifNull(maker_fee, 0)))]) AS own
-           WHERE action = 'fill' AND market_type = 'perp' AND ts <= {to:Int64}
-         ) GROUP BY user, market_index
-         HAVING base_end != 0 OR base_start != 0 OR countIf(inside) > 0
+         SELECT user, market_index, sumIf(toInt256(taker_volume + maker_volume), period = 1) AS volume,
+           sumIf(cash, period = 1) AS gained, sum(base) AS base_end, sumIf(base, period = 0) AS base_start
+         FROM ${both(stored, open)} GROUP BY user, market_index
+         HAVING base_end != 0 OR base_start != 0 OR countIf(period = 1) > 0
        ) AS traded
        UNION ALL
-       SELECT user, toInt256(0) AS volume, sum(toInt256(funding_payment)) AS pnl
-       FROM {db:Identifier}.funding_payment FINAL WHERE ts > {from:Int64} AND ts <= {to:Int64} GROUP BY user
+       SELECT user, toInt256(0) AS volume, sum(funding) AS pnl FROM ${funding} WHERE fundings > 0 GROUP BY user
      ) AS results INNER JOIN (${OWNERS}) AS owners ON results.user = owners.user
      GROUP BY owners.authority ORDER BY authority`,
-    { from, to, opening: opening ?? {}, closing: closing ?? {} },
+    { opening: opening ?? {}, closing: closing ?? {} },
   );
 }

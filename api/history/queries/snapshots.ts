@@ -1,13 +1,18 @@
 // What accounts did, summed by the bucket of the grid it fell in, each event once.
 
+import { fillSidesByAccount, fillSumsSql, LAST_FILL, moneyRows, moneySumsSql } from '../../../schemas/index.ts';
 import { bucketSql, type Grid, gridParameters } from '../snapshots/grid.ts';
 import type { HistoryStore } from '../store.ts';
+import { both, DB, END_OF_DAY, type Span, sharesOf, storedFills, storedMoney } from './account-days.ts';
 
 /** SQL that picks rows of the accounts in `{users:String}`, base58 keys separated by commas. */
 const ofUsers = (column = 'user'): string =>
   `${column} IN (SELECT toFixedString(base58Decode(arrayJoin(splitByChar(',', {users:String}))), 32))`;
 const BUCKET = `${bucketSql('ts')} AS bucket`;
 const UNTIL = 'ts <= {last:Int64}';
+
+/** Everything up to the last point, told apart at each. */
+const spanOf = ({ first, times }: Grid): Span => ({ until: times.at(-1) ?? first, cuts: times });
 
 /** One account and bucket; 64-bit numbers come as text. */
 interface BucketRow {
@@ -36,35 +41,24 @@ export interface FillsRow extends BucketRow {
   readonly oraclePrice: string;
 }
 
-/**
- * Fills. `closed` is the part of the filled base that closed a position (4.12): the existing base when the record has one (a
- * flip), all of it when it has the existing entry alone, else nothing. A record that names an existing base beyond what was
- * filled closed a part of it: all of the filled base, and the entry by the same part. Divisions are truncated toward zero.
- */
-export function fillSums(store: HistoryStore, users: readonly string[], grid: Grid): Promise<readonly FillsRow[]> {
+/** Fills, their sums as `fillSumsSql` defines them. */
+export function fillSums(
+  store: HistoryStore,
+  users: readonly string[],
+  grid: Grid,
+  clean: readonly number[],
+): Promise<readonly FillsRow[]> {
+  const shares = sharesOf(clean, spanOf(grid));
+  const stored = storedFills(bucketSql(END_OF_DAY), `${ofUsers()} AND ${shares.stored}`);
+  const open = fillSumsSql(fillSidesByAccount(DB, `${ofUsers()} AND ${shares.open}`), bucketSql('ts'));
   return store.rows<FillsRow>(
-    `SELECT base58Encode(user) AS user, bucket, market_type AS marketType, market_index AS marketIndex,
-       toString(sumIf(quote, side = 'taker' AND NOT moved)) AS takerVolume,
-       toString(sumIf(quote, side = 'maker' AND NOT moved)) AS makerVolume,
-       toString(sum(greatest(fee, 0))) AS feePaid, toString(sum(greatest(-fee, 0))) AS feeRebate,
-       toString(sum(sign * base)) AS base, toString(sum(-sign * (existing + quote - closedQuote))) AS entry,
-       toString(sum(-sign * quote - fee)) AS cash,
-       toString(sumIf(-sign * (closedQuote - existing) - feeShare, closes)) AS realized,
-       toString(argMax(oracle_price, (ts, slot, event_index))) AS oraclePrice
-     FROM (
-       SELECT user, ts, slot, event_index, side, market_type, market_index, oracle_price, ${BUCKET},
-         action_explanation = 'transferPerpPosition' AS moved,
-         if(order_direction = 'long', 1, -1) AS sign,
-         toInt256(base_asset_amount_filled) AS base, toInt256(quote_asset_amount_filled) AS quote, toInt256(account_action.fee) AS fee,
-         existing_quote_entry_amount IS NOT NULL AND base > 0 AS closes,
-         if(closes, toInt256(ifNull(existing_base_asset_amount, base_asset_amount_filled)), toInt256(0)) AS held,
-         least(held, base) AS closed,
-         intDiv(toInt256(ifNull(existing_quote_entry_amount, 0)) * closed, greatest(held, toInt256(1))) AS existing,
-         intDiv(quote * closed, greatest(base, toInt256(1))) AS closedQuote,
-         intDiv(fee * closed, greatest(base, toInt256(1))) AS feeShare
-       FROM {db:Identifier}.account_action FINAL
-       WHERE ${ofUsers()} AND action = 'fill' AND ${UNTIL}
-     ) GROUP BY user, bucket, market_type, market_index`,
+    `SELECT base58Encode(user) AS user, period AS bucket, market_type AS marketType, market_index AS marketIndex,
+       toString(sum(taker_volume)) AS takerVolume, toString(sum(maker_volume)) AS makerVolume,
+       toString(sum(fee_paid)) AS feePaid, toString(sum(fee_rebate)) AS feeRebate,
+       toString(sum(base)) AS base, toString(sum(entry)) AS entry, toString(sum(cash)) AS cash,
+       toString(sum(realized)) AS realized,
+       toString(argMax(last_oracle_price, (${LAST_FILL.join(', ')}))) AS oraclePrice
+     FROM ${both(stored, open)} GROUP BY user, period, market_type, market_index`,
     { ...gridParameters(grid), users: users.join(',') },
   );
 }
@@ -80,41 +74,24 @@ export interface PerpMoneyRow extends BucketRow {
   readonly expiredEntry: string;
 }
 
-const ZERO = 'toInt256(0)';
-
-/** Funding payments, settlements, and profit or loss that liquidations moved; fees of liquidations are in their fills. */
-export function perpMoney(store: HistoryStore, users: readonly string[], grid: Grid): Promise<readonly PerpMoneyRow[]> {
-  const pnlMoves = (column: 'user' | 'liquidator', sign: '' | '-') => `
-       SELECT ${column} AS user, ${BUCKET},
-         multiIf(liquidation_type = 'liquidateBorrowForPerpPnl', liquidate_borrow_for_perp_pnl_perp_market_index,
-           liquidation_type = 'liquidatePerpPnlForDeposit', liquidate_perp_pnl_for_deposit_perp_market_index,
-           perp_bankruptcy_market_index) AS market_index,
-         ${ZERO} AS funding, ${ZERO} AS settled,
-         ${sign}multiIf(liquidation_type = 'liquidateBorrowForPerpPnl', -toInt256(liquidate_borrow_for_perp_pnl_pnl_transfer),
-           liquidation_type = 'liquidatePerpPnlForDeposit', toInt256(liquidate_perp_pnl_for_deposit_pnl_transfer),
-           -toInt256(perp_bankruptcy_pnl)) AS moved,
-         ${ZERO} AS expired_base, ${ZERO} AS expired_entry
-       FROM {db:Identifier}.liquidation FINAL
-       WHERE ${ofUsers(column)} AND ${UNTIL} AND liquidation_type IN ('liquidateBorrowForPerpPnl',
-         'liquidatePerpPnlForDeposit'${column === 'user' ? ", 'perpBankruptcy'" : ''})`;
+/** Funding payments, settlements, and profit or loss that liquidations moved, their sums as `moneySumsSql` defines them. */
+export function perpMoney(
+  store: HistoryStore,
+  users: readonly string[],
+  grid: Grid,
+  clean: readonly number[],
+): Promise<readonly PerpMoneyRow[]> {
+  const shares = sharesOf(clean, spanOf(grid));
+  const stored = storedMoney(bucketSql(END_OF_DAY), `${ofUsers()} AND ${shares.stored}`);
+  const open = moneySumsSql(
+    moneyRows(DB, (column) => `${ofUsers(column)} AND ${shares.open}`),
+    bucketSql('ts'),
+  );
   return store.rows<PerpMoneyRow>(
-    `SELECT base58Encode(user) AS user, bucket, market_index AS marketIndex, toString(sum(funding)) AS funding,
+    `SELECT base58Encode(user) AS user, period AS bucket, market_index AS marketIndex, toString(sum(funding)) AS funding,
        toString(sum(settled)) AS settled, toString(sum(moved)) AS moved,
        toString(sum(expired_base)) AS expiredBase, toString(sum(expired_entry)) AS expiredEntry
-     FROM (
-       SELECT user, ${BUCKET}, market_index, toInt256(funding_payment) AS funding, ${ZERO} AS settled, ${ZERO} AS moved,
-         ${ZERO} AS expired_base, ${ZERO} AS expired_entry
-       FROM {db:Identifier}.funding_payment FINAL WHERE ${ofUsers()} AND ${UNTIL}
-       UNION ALL
-       SELECT user, ${BUCKET}, market_index, ${ZERO} AS funding, toInt256(pnl) AS settled,
-         if(explanation = 'expiredPosition', intDiv(toInt256(base_asset_amount) * settle_price, toInt256(1000000000)),
-           ${ZERO}) AS moved,
-         if(explanation = 'expiredPosition', toInt256(base_asset_amount), ${ZERO}) AS expired_base,
-         if(explanation = 'expiredPosition', toInt256(quote_entry_amount), ${ZERO}) AS expired_entry
-       FROM {db:Identifier}.settle_pnl FINAL WHERE ${ofUsers()} AND ${UNTIL}
-       UNION ALL ${pnlMoves('user', '')}
-       UNION ALL ${pnlMoves('liquidator', '-')}
-     ) GROUP BY user, bucket, market_index`,
+     FROM ${both(stored, open)} GROUP BY user, period, market_index`,
     { ...gridParameters(grid), users: users.join(',') },
   );
 }

@@ -1,7 +1,8 @@
-// Snapshots of accounts, computed when they are asked for from the stored events.
+// Snapshots of accounts, computed when they are asked for: from sums of finished days, and the stored events of the rest.
 
 import type { MarketRegistry } from '../../views/registry.ts';
 import { baseDecimals } from '../lists.ts';
+import { cleanDays } from '../queries/account-days.ts';
 import { fillSums, perpMoney, recordedInterest, sampledPrices, tokenMoves } from '../queries/snapshots.ts';
 import type { HistoryStore } from '../store.ts';
 import { type BalancePoint, balancePoints, type SpotMarkets } from './balances.ts';
@@ -36,15 +37,17 @@ export async function tradingHistories(
   grid: Grid,
 ): Promise<ReadonlyMap<string, TradingHistory>> {
   if (users.length === 0) return new Map();
+  const store = sources.store.pinned();
+  const clean = await cleanDays(store);
   const [fills, money, tokens] = await Promise.all([
-    fillSums(sources.store, users, grid),
-    perpMoney(sources.store, users, grid),
-    balancesByUser(sources, users, grid),
+    fillSums(store, users, grid, clean),
+    perpMoney(store, users, grid, clean),
+    balancesByUser({ ...sources, store }, users, grid),
   ]);
   const traded = new Set(
     fills.filter(({ marketType }) => marketType === 'perp').map((row) => `perp-${row.marketIndex}`),
   );
-  const prices = await pricesOf(sources.store, [...traded], grid);
+  const prices = await pricesOf(store, [...traded], grid);
   const [fillsBy, moneyBy] = [grouped(fills, ({ user }) => user), grouped(money, ({ user }) => user)];
   return new Map(
     users.map((user) => [
