@@ -8,6 +8,7 @@ import { seededRandom } from './harness/chance.ts';
 import { runStats } from './harness/month-answers.ts';
 import { checkCandles } from './harness/month-candle-check.ts';
 import { byEndpoint, checkLists, type EndpointReport, servedPaths, sumChecks } from './harness/month-check.ts';
+import { daySums, daysReduced } from './harness/month-days.ts';
 import { disorderedMonth } from './harness/month-disorder.ts';
 import {
   authorityLists,
@@ -108,7 +109,13 @@ describe('a seeded month of exchange life', () => {
     expect(month.missingRoles).toEqual([]);
   });
 
-  // First, because the service keeps some sums for a minute and lists ask for them as well.
+  it(
+    'is reduced by account and day once its days are over',
+    async () => expect(await daysReduced(month.url('clickhouse'))).toBeGreaterThan(30),
+    TIMEOUT_MS,
+  );
+
+  // Before the lists, because the service keeps some sums for a minute and lists ask for them as well.
   it(
     'is summed up as a naive recomputation sums it up',
     async () => {
@@ -157,6 +164,8 @@ describe('a seeded month of exchange life', () => {
     async () => {
       const again = await disorderedMonth(month, seededRandom(SEED), KILLS);
       try {
+        expect(await daysReduced(again.clickhouse)).toBeGreaterThan(30);
+        expect(await daySums(again.clickhouse)).toEqual(await daySums(month.url('clickhouse')));
         const sums = byEndpoint(await runStats(again.url, sumChecks(truth, samples, markets)));
         const lists = [...marketLists(truth), ...userLists(truth, tellingAccounts(truth).slice(0, 2))];
         const { reports } = await checkLists(again.url, lists, DISORDERED_SLOT_EVERY);

@@ -14,6 +14,7 @@ const PAUSE_MAX_MS = 60;
 export interface DisorderedMonth {
   /** Of the history service. */
   readonly url: string;
+  readonly clickhouse: string;
   /** Records beyond those of the original log. */
   readonly copies: number;
   readonly kills: number;
@@ -60,7 +61,8 @@ export async function disorderedMonth(month: Month, random: () => number, kills:
       CATCH_UP_MS,
     );
     await start('history');
-    return { url: running.get('history')?.endpoints.history ?? '', copies, kills: killed, stop };
+    const url = running.get('history')?.endpoints.history ?? '';
+    return { url, clickhouse: settings.CLICKHOUSE_URL, copies, kills: killed, stop };
   } catch (error) {
     await stop().catch(() => {});
     throw error;
