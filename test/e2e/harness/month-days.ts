@@ -6,8 +6,8 @@ import { eventually } from './processes.ts';
 
 const REDUCED_WITHIN_MS = 120_000;
 
-async function ask<T>(url: string, query: string): Promise<readonly T[]> {
-  const client = createClient({ url, database: 'slotbook' });
+async function ask<T>(url: string, query: string, database = 'slotbook'): Promise<readonly T[]> {
+  const client = createClient({ url, database });
   try {
     return await (await client.query({ query, format: 'JSONEachRow' })).json<T>();
   } finally {
@@ -16,7 +16,7 @@ async function ask<T>(url: string, query: string): Promise<readonly T[]> {
 }
 
 /** Waits until every day but the newest is reduced; returns how many are. `url` is that of ClickHouse. */
-export async function daysReduced(url: string): Promise<number> {
+export async function daysReduced(url: string, database = 'slotbook'): Promise<number> {
   const query = `SELECT toUInt32(count()) AS open, toUInt32((SELECT count() FROM (${cleanDaysSql('')}))) AS clean
     FROM (SELECT DISTINCT day FROM ${ACCOUNT_DAY_TABLES.marks}
       WHERE day NOT IN (${cleanDaysSql('')}) AND day < (SELECT max(day) FROM ${ACCOUNT_DAY_TABLES.marks}))`;
@@ -24,7 +24,7 @@ export async function daysReduced(url: string): Promise<number> {
   await eventually(
     'every finished day reduced',
     async () => {
-      const [row] = await ask<{ open: number; clean: number }>(url, query);
+      const [row] = await ask<{ open: number; clean: number }>(url, query, database);
       clean = row?.clean ?? 0;
       return clean > 0 && row?.open === 0;
     },
