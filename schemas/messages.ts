@@ -84,6 +84,32 @@ export interface AmmState {
   readonly lastUpdateSlot: bigint;
 }
 
+/**
+ * What the spreads and the reference offset of an AMM follow from beside its curve (protocol 4.3). Prices and their
+ * deviations 1e6, volumes quote 1e6, shares 1e6, times Unix seconds.
+ */
+export interface SpreadInputs {
+  /** A market whose prices lie between 0 and 1. */
+  readonly isPrediction: boolean;
+  readonly markStd: bigint;
+  readonly oracleStd: bigint;
+  readonly lastOracleConfPct: bigint;
+  readonly longIntensityVolume: bigint;
+  readonly shortIntensityVolume: bigint;
+  readonly volume24H: bigint;
+  readonly lastMarkPriceTwap: bigint;
+  readonly lastOraclePriceTwapTs: bigint;
+  /** Seconds. */
+  readonly fundingPeriod: bigint;
+  readonly lastFundingOracleTwap: bigint;
+  readonly lastReferencePriceOffset: number;
+  readonly referencePriceOffsetDeadbandPct: number;
+  /** Base, 1e9; zero where the program has no such amount. */
+  readonly baseAssetAmountWithUnsettledLp: bigint;
+  /** Percent; null where the program knows no funding bias, which is Drift's. */
+  readonly fundingBiasSensitivity: number | null;
+}
+
 /** A market account as it is now. Spot markets have `amm` null and perp-only members zero. */
 export interface BookMarket extends MarketRef {
   readonly slot: number;
@@ -112,6 +138,8 @@ export interface BookMarket extends MarketRef {
   readonly lastMarkPriceTwap5Min: bigint;
   readonly decimals: number;
   readonly amm: AmmState | null;
+  /** Null for spot markets and in messages written before it was part of them. */
+  readonly spreadInputs: SpreadInputs | null;
 }
 
 export interface BookOracle extends MarketRef {
@@ -125,6 +153,8 @@ export interface BookOracle extends MarketRef {
   /** Pre-launch oracles only. */
   readonly maxPrice: bigint | null;
   readonly sequenceId: bigint | null;
+  /** When the price was published, Unix seconds; null where its account does not say, and in older messages. */
+  readonly publishTs: bigint | null;
 }
 
 /** A slot was reached; written to every partition of `book`. Time for reducers. */

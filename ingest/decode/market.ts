@@ -4,6 +4,7 @@ import type { AccountDefinition, AmmState, BookMarket, MarketType, StructLayout 
 import { type CompiledAccount, compileAccount } from './account.ts';
 import { compileDepositInterest, compilePerpFunds, type DepositInterest, type PerpFunds } from './funds.ts';
 import { place, requiredPlace } from './layout.ts';
+import { compileSpreadInputs } from './spread.ts';
 import { bigintField, bytesAt, type Field, keyField, numberField, variantField } from './values.ts';
 
 /** State.exchange_status bit that pauses the AMM; PerpMarket.paused_operations bit that stops AMM fills (protocol 2.2). */
@@ -22,6 +23,8 @@ export interface MarketOracle {
   readonly lastConfidence: bigint;
   /** Slot of that price as far as the account tells. */
   readonly lastSlot: bigint;
+  /** When the account took that price over, Unix seconds. */
+  readonly lastTs: bigint;
 }
 
 export interface MarketReader {
@@ -84,8 +87,10 @@ function compileMarket(definition: AccountDefinition, marketType: MarketType, pa
   const lastPrice = bigintField(at('last_oracle_price'));
   const lastConfidence = bigintField(at('last_oracle_conf'));
   const lastDelay = bigintField(at('last_oracle_delay'));
+  const lastTs = bigintField(at('last_oracle_price_twap_ts'));
   const updated = bigintField(perp ? requiredPlace(layout, 'amm.last_update_slot') : null);
   const amm = perp ? ammReader(layout) : () => null;
+  const spreadInputs = perp ? compileSpreadInputs(layout, paths) : () => null;
   return {
     account: compileAccount(definition),
     marketType,
@@ -98,6 +103,7 @@ function compileMarket(definition: AccountDefinition, marketType: MarketType, pa
       lastPrice: lastPrice(view),
       lastConfidence: lastConfidence(view),
       lastSlot: atLeastZero(updated(view) - atLeastZero(lastDelay(view))),
+      lastTs: lastTs(view),
     }),
     market: (view, account, slot, exchangeStatus) => ({
       marketType,
@@ -125,6 +131,7 @@ function compileMarket(definition: AccountDefinition, marketType: MarketType, pa
       lastMarkPriceTwap5Min: mark5(view),
       decimals: decimals(view),
       amm: amm(view),
+      spreadInputs: spreadInputs(view),
     }),
   };
 }

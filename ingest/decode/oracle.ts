@@ -13,8 +13,11 @@ export interface OraclePrice {
   readonly twapConfidence: bigint | null;
   readonly maxPrice: bigint | null;
   readonly sequenceId: bigint | null;
+  /** Unix seconds, null where the account does not say. */
+  readonly publishTs: bigint | null;
 }
 
+const MICROSECONDS = 1_000_000n;
 const PRICE_PRECISION = 1_000_000n;
 /** A stablecoin within this of 1 (1e6) counts as 1 (protocol 5.1). */
 const STABLECOIN_BAND = 500n;
@@ -33,6 +36,7 @@ export function quoteAssetPrice(slot: number): OraclePrice {
     twapConfidence: null,
     maxPrice: null,
     sequenceId: null,
+    publishTs: null,
   };
 }
 
@@ -97,6 +101,7 @@ function snapped(value: OraclePrice): OraclePrice {
 
 function readLazer(view: DataView, scale: Scale): OraclePrice {
   const exponent = view.getInt32(32, true);
+  const publishTime = view.getBigUint64(16, true);
   return {
     price: scale(view.getBigInt64(8, true), exponent),
     oracleSlot: view.getBigUint64(24, true),
@@ -105,7 +110,8 @@ function readLazer(view: DataView, scale: Scale): OraclePrice {
     twap: null,
     twapConfidence: null,
     maxPrice: null,
-    sequenceId: view.getBigUint64(16, true),
+    sequenceId: publishTime,
+    publishTs: publishTime / MICROSECONDS,
   };
 }
 
@@ -120,6 +126,7 @@ function readPrelaunch(view: DataView): OraclePrice {
     twapConfidence: null,
     maxPrice: view.getBigInt64(16, true),
     sequenceId: null,
+    publishTs: null,
   };
 }
 
@@ -137,6 +144,7 @@ function readPull(view: DataView, scale: Scale): OraclePrice {
     twap: scale(view.getBigInt64(at + 36, true), exponent),
     twapConfidence: scale(view.getBigUint64(at + 44, true), exponent),
     oracleSlot: view.getBigUint64(at + 52, true),
+    publishTs: view.getBigInt64(at + 20, true),
     hasSufficientNumberOfDataPoints: true,
     maxPrice: null,
     sequenceId: null,

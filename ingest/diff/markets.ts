@@ -153,7 +153,7 @@ export class MarketDiffer {
 
 /** The price the program saw last: all there is while the oracle account is unknown. */
 function fallbackPrice(held: HeldMarket): OraclePrice {
-  const { lastPrice, lastConfidence, lastSlot } = held.oracle;
+  const { lastPrice, lastConfidence, lastSlot, lastTs } = held.oracle;
   return {
     price: lastPrice,
     oracleSlot: lastSlot > 0n ? lastSlot : BigInt(held.slot),
@@ -163,6 +163,7 @@ function fallbackPrice(held: HeldMarket): OraclePrice {
     twapConfidence: null,
     maxPrice: null,
     sequenceId: null,
+    publishTs: lastTs,
   };
 }
 

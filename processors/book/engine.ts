@@ -16,7 +16,7 @@ import type {
   MarketView,
   ViewOracle,
 } from '../../schemas/index.ts';
-import { liveCurve } from './live-curve.ts';
+import { liveQuote, quotingOracle } from './live-quote.ts';
 import { CLOB, USER } from './orders.ts';
 import { marketMakerOracle, viewOracle } from './quotes.ts';
 import { RestingOrders } from './resting.ts';
@@ -313,16 +313,17 @@ export class BookEngine {
 
   // Levels of the vAMM are made anew only when something they follow from changed.
   private quote(): void {
-    const { market } = this.state;
-    if (market === null || market.amm === null || this.mmOracle === null || !this.mayQuote()) {
+    const { market, oracle } = this.state;
+    if (market === null || market.amm === null || oracle === null || !this.mayQuote()) {
       if (this.quoted === null) return;
       this.quoted = null;
       this.orders.bids.setVamm(NO_LEVELS);
       this.orders.asks.setVamm(NO_LEVELS);
       return;
     }
-    const { price } = this.mmOracle;
-    const quoting = { market, curve: liveCurve(market.amm, price), oracle: price };
+    const seen = quotingOracle(market, oracle);
+    const { price } = seen;
+    const quoting = { market, curve: liveQuote(market, market.amm, seen), oracle: price };
     if (this.quoted !== null && this.quoted.oracle === price && quotesAlike(this.quoted, quoting)) return;
     this.quoted = quoting;
     const { bids, asks } = vammBook(market, quoting.curve, price);

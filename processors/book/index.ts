@@ -19,6 +19,7 @@ export {
   mergeLevels,
 } from './levels.ts';
 export { liveCurve } from './live-curve.ts';
+export { liveQuote, liveSpreads, quotingOracle } from './live-quote.ts';
 export { BEST_MAKERS, bestMakers } from './makers.ts';
 export { marketMakerOracle, type Quotes, quotesOf } from './quotes.ts';
 export { auctionComplete, auctionValue, clampedSize, classify, orderPrice, remainingSize } from './rules.ts';

@@ -14,6 +14,11 @@ const BASE = 1_000_000_000n;
 const RESERVE_TO_QUOTE = 1_000n;
 const PEG_TO_QUOTE = 1_000_000_000n;
 
+/** Square roots of 0.05 and 0.95 with five digits. */
+const PREDICTION_ASK_ROOT = 22_361n;
+const PREDICTION_BID_ROOT = 97_467n;
+const PREDICTION_ROOT_SCALE = 100_000n;
+
 /** Whole quote units of the first levels (reference 2.6). */
 const TOP_MAJOR: readonly bigint[] = [5_000n, 10_000n, 20_000n, 50_000n];
 const TOP_OTHER: readonly bigint[] = [500n, 1_000n, 2_000n, 5_000n];
@@ -24,18 +29,49 @@ export interface Reserves {
   readonly quote: bigint;
 }
 
+interface Bounds {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
 /**
  * Reserves moved by a signed spread (1e6 = 100 %): half of it, but never nothing, as a share of the quote reserve
- * (reference 2.6.2).
+ * (reference 2.6.2), which stays within `bounds` where there are any.
  */
-export function spreadReserves(reserves: Reserves, sqrtK: bigint, spread: bigint): Reserves {
+export function spreadReserves(
+  reserves: Reserves,
+  sqrtK: bigint,
+  spread: bigint,
+  bounds: Bounds | null = null,
+): Reserves {
   if (spread === 0n) return reserves;
   const half = spread / 2n;
   const fraction = half === 0n ? (spread > 0n ? 1n : -1n) : half;
   const divisor = PRICE / fraction;
   if (divisor === 0n) return reserves;
-  const quote = reserves.quote + reserves.quote / divisor;
+  let quote = reserves.quote + reserves.quote / divisor;
+  if (bounds && quote > bounds.max) quote = bounds.max;
+  if (bounds && quote < bounds.min) quote = bounds.min;
   return quote > 0n ? { base: (sqrtK * sqrtK) / quote, quote } : reserves;
+}
+
+/** Quote reserves between which a prediction market quotes: an ask from 0.05 up to 1, a bid from nothing to 0.95. */
+export function predictionBounds(sqrtK: bigint, peg: bigint, side: 'bid' | 'ask'): Bounds {
+  const scale = squareRoot(peg * PRICE + 1n) + 1n;
+  const at = (root: bigint) => (sqrtK * root * scale) / PREDICTION_ROOT_SCALE / peg;
+  if (side === 'ask') return { min: at(PREDICTION_ASK_ROOT), max: (sqrtK * scale) / peg };
+  return { min: 0n, max: at(PREDICTION_BID_ROOT) };
+}
+
+/** The largest whole number whose square is not above `value`. */
+function squareRoot(value: bigint): bigint {
+  if (value < 2n) return value;
+  let root = 1n << BigInt((value.toString(2).length + 1) >> 1);
+  for (;;) {
+    const next = (root + value / root) >> 1n;
+    if (next >= root) return root;
+    root = next;
+  }
 }
 
 /** Bid or ask reserves: as the chain stored them, else computed from the spreads it stored (half base spread if none). */

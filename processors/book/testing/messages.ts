@@ -70,6 +70,7 @@ export function oracleOf(terms: Partial<BookOracle> = {}): BookMessage {
       twapConfidence: null,
       maxPrice: null,
       sequenceId: null,
+      publishTs: null,
       ...terms,
     },
   };
@@ -134,6 +135,7 @@ export function marketOf(terms: Partial<BookMarket> = {}): BookMessage {
       lastMarkPriceTwap5Min: 100_000_000n,
       decimals: 9,
       amm: ammOf(),
+      spreadInputs: null,
       ...terms,
     },
   };

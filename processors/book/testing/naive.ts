@@ -3,9 +3,8 @@
 
 import type { BookMarket, BookOracle, OrderState, ViewLevel, ViewOrder } from '../../../schemas/index.ts';
 import type { BookMessage } from '../engine.ts';
-import { liveCurve } from '../live-curve.ts';
+import { liveQuote, quotingOracle } from '../live-quote.ts';
 import { keyText } from '../makers.ts';
-import { marketMakerOracle } from '../quotes.ts';
 import { vammBook, vammQuotes } from '../vamm.ts';
 
 const MAX_NUMBER = 2n ** 53n - 1n;
@@ -83,10 +82,9 @@ export class NaiveBookModel {
 
   private vamm() {
     if (!this.market || !this.oracle || !this.market.amm) return [[], []] as const;
-    const own = marketMakerOracle(this.market, this.oracle);
-    const oracle = own ?? { price: this.oracle.price, slot: this.oracle.oracleSlot };
+    const oracle = quotingOracle(this.market, this.oracle);
     if (!vammQuotes(this.market, oracle.slot, this.slot)) return [[], []] as const;
-    const { bids, asks } = vammBook(this.market, liveCurve(this.market.amm, oracle.price), oracle.price);
+    const { bids, asks } = vammBook(this.market, liveQuote(this.market, this.market.amm, oracle), oracle.price);
     return [bids, asks] as const;
   }
 

@@ -83,6 +83,7 @@ export function twinCurve(sdk: Sdk, terms: CurveTerms): TwinCurve {
     twapConfidence: null,
     maxPrice: null,
     sequenceId: null,
+    publishTs: null,
   };
   return { amm, market, oracle, request };
 }
@@ -241,5 +242,6 @@ function marketOf(terms: CurveTerms, amm: AmmState): BookMarket {
     lastMarkPriceTwap5Min: 0n,
     decimals: 9,
     amm,
+    spreadInputs: null,
   };
 }

@@ -48,7 +48,24 @@ export interface Sdk {
   /** Long spread, then short spread, 1e6 = 100 %; halves are possible. */
   calculateSpread(amm: object, oracle: PeerStruct, now: Big): readonly [number, number];
   /** Bid reserves, then ask reserves. */
-  calculateSpreadReserves(amm: object, oracle: PeerStruct, now: Big): readonly [PeerReserves, PeerReserves];
+  calculateSpreadReserves(
+    amm: object,
+    oracle: PeerStruct,
+    now: Big,
+    isPrediction?: boolean,
+    latestSlot?: Big,
+  ): readonly [PeerReserves, PeerReserves];
+  calculateInventoryLiquidityRatioForReferencePriceOffset(inventory: Big, base: Big, min: Big, max: Big): Big;
+  calculateReferencePriceOffset(
+    reservePrice: Big,
+    last24hAvgFundingRate: Big,
+    liquidityFraction: Big,
+    oracleTwapFast: Big,
+    markTwapFast: Big,
+    oracleTwapSlow: Big,
+    markTwapSlow: Big,
+    maxOffsetPct: number,
+  ): Big;
   getVammL2Generator(request: PeerStruct): {
     getL2Bids(): Generator<PeerLevel>;
     getL2Asks(): Generator<PeerLevel>;

@@ -1,0 +1,166 @@
+// Live spreads, reference offset, spread reserves and levels of the vAMM beside the published client library, which is
+// given the same account, oracle, time and slot.
+
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { BookEngine, liveQuote, liveSpreads, quotingOracle } from '../../processors/index.ts';
+import { curves } from './harness/peer-curve.ts';
+import { loadSdk, type PeerStruct, type Sdk } from './harness/peer-sdk.ts';
+import { type LiveTwin, liveTerms, liveTwin } from './harness/peer-spread.ts';
+
+const RUNS = 6_000;
+const LEVEL_RUNS = 1_500;
+const SHARES = 1_000_000n;
+const SIDES = ['bid', 'ask'] as const;
+
+let sdk: Sdk;
+beforeAll(() => {
+  sdk = loadSdk();
+});
+
+/** What the library says to this, or null where it divides by zero: spreads beyond 100 %, and a side that is sold out. */
+function theirs<T>(twin: LiveTwin, ask: (account: PeerStruct, oracle: PeerStruct) => T): T | null {
+  const { marketAccount, mmOraclePriceData } = twin.request as Record<string, PeerStruct>;
+  const { amm } = marketAccount as { readonly amm: PeerStruct };
+  try {
+    return ask(amm, mmOraclePriceData as PeerStruct);
+  } catch (error) {
+    if (error instanceof Error && error.message === 'Assertion failed') return null;
+    throw error;
+  }
+}
+
+/** The library's offset before a change of its sign is smoothed. */
+function theirOffset(twin: LiveTwin, reservePrice: bigint): number {
+  const { amm, market, inputs } = twin;
+  const { curveUpdateIntensity: intensity, maxSpread } = amm;
+  if (intensity <= 100) return 0;
+  const big = (value: bigint) => new sdk.BN(String(value));
+  const inventory = amm.baseAssetAmountWithAmm;
+  const ratio = BigInt(
+    sdk
+      .calculateInventoryLiquidityRatioForReferencePriceOffset(
+        big(inventory),
+        big(amm.baseAssetReserve),
+        big(amm.minBaseAssetReserve),
+        big(amm.maxBaseAssetReserve),
+      )
+      .toString(),
+  );
+  const deadband = (SHARES * BigInt(inputs.referencePriceOffsetDeadbandPct)) / 100n;
+  const beyond = ratio > deadband ? ratio - deadband : 0n;
+  const signed = inventory + inputs.baseAssetAmountWithUnsettledLp < 0n ? -beyond : beyond;
+  const most = intensity === 200 ? Math.max(maxSpread / 2, 10_000) : Math.min(maxSpread / 2, 100 * (intensity - 100));
+  return Number(
+    sdk
+      .calculateReferencePriceOffset(
+        big(reservePrice),
+        big(market.last24hAvgFundingRate),
+        big(signed),
+        big(market.lastOraclePriceTwap5Min),
+        big(market.lastMarkPriceTwap5Min),
+        big(market.lastOraclePriceTwap),
+        big(inputs.lastMarkPriceTwap),
+        most,
+      )
+      .toString(),
+  );
+}
+
+describe('live spreads beside the client library', () => {
+  it('are the same spreads, offset and spread reserves, to the last digit', () => {
+    const seen = {
+      'fixed curve': 0,
+      'capped by the largest spread': 0,
+      'no fees left': 0,
+      'losses since funding': 0,
+      'offset quoted': 0,
+      'offset smoothed': 0,
+      'prediction market': 0,
+      "market maker's oracle": 0,
+      'half a part': 0,
+    };
+    let beyond = 0;
+    fc.assert(
+      fc.property(curves, liveTerms, (terms, live) => {
+        const twin = liveTwin(sdk, terms, live);
+        const { amm, market, oracle, inputs } = twin;
+        const ours = liveQuote(market, amm, quotingOracle(market, oracle));
+        const expected = theirs(twin, (account, about) => {
+          const [now, slot] = [new sdk.BN(String(twin.now)), new sdk.BN(String(twin.slot))];
+          const updated = sdk.calculateUpdatedAMM(account, about);
+          const [long, short] = sdk.calculateSpread(updated, about, now);
+          const reserves = sdk.calculateSpreadReserves(updated, about, now, inputs.isPrediction, slot);
+          return { updated, long, short, reserves };
+        });
+        if (expected === null) {
+          beyond += 1;
+          return;
+        }
+        const { updated, reserves } = expected;
+        const spreads = liveSpreads(market, ours, inputs, quotingOracle(market, oracle));
+        const reservePrice = (ours.quoteAssetReserve * ours.pegMultiplier) / ours.baseAssetReserve;
+        const offset = theirOffset({ ...twin, amm: ours }, reservePrice);
+        const isSmoothed = amm.curveUpdateIntensity > 100 && Math.sign(offset) !== Math.sign(live.lastOffset);
+        if (!isSmoothed) {
+          expect(spreads).toEqual({ long: expected.long, short: expected.short, offset });
+        }
+        const [bid, ask] = reserves;
+        expect({
+          base: ours.baseAssetReserve,
+          quote: ours.quoteAssetReserve,
+          bid: [ours.bidBaseAssetReserve, ours.bidQuoteAssetReserve],
+          ask: [ours.askBaseAssetReserve, ours.askQuoteAssetReserve],
+        }).toEqual({
+          base: BigInt(updated.baseAssetReserve.toString()),
+          quote: BigInt(updated.quoteAssetReserve.toString()),
+          bid: [BigInt(bid.baseAssetReserve.toString()), BigInt(bid.quoteAssetReserve.toString())],
+          ask: [BigInt(ask.baseAssetReserve.toString()), BigInt(ask.quoteAssetReserve.toString())],
+        });
+        if (amm.curveUpdateIntensity === 0) seen['fixed curve'] += 1;
+        if (expected.long + expected.short >= live.maxSpread) seen['capped by the largest spread'] += 1;
+        if (ours.totalFeeMinusDistributions <= 0n) seen['no fees left'] += 1;
+        if (ours.netRevenueSinceLastFunding < -25_000_000n) seen['losses since funding'] += 1;
+        if (offset !== 0) seen['offset quoted'] += 1;
+        if (isSmoothed) seen['offset smoothed'] += 1;
+        if (live.isPrediction) seen['prediction market'] += 1;
+        if (live.makerGap !== null) seen["market maker's oracle"] += 1;
+        if (!Number.isInteger(expected.long)) seen['half a part'] += 1;
+      }),
+      { numRuns: RUNS },
+    );
+    for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(RUNS / 50);
+    expect(beyond).toBeLessThan(RUNS / 4);
+  });
+
+  it('give a book the same levels', () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(curves, liveTerms, (terms, live) => {
+        const twin = liveTwin(sdk, terms, live);
+        const engine = new BookEngine(twin.market);
+        engine.applyMarket(twin.market);
+        engine.applyOracle(twin.oracle);
+        const { bids, asks } = engine.snapshot();
+        const expected = theirs(twin, () => {
+          const generator = sdk.getVammL2Generator(twin.request);
+          return { bid: [...generator.getL2Bids()], ask: [...generator.getL2Asks()] };
+        });
+        if (expected === null) return;
+        for (const side of SIDES) {
+          const byPrice = new Map<number, bigint>();
+          for (const { price, size } of expected[side]) {
+            const at = Number(price.toString());
+            byPrice.set(at, (byPrice.get(at) ?? 0n) + BigInt(size.toString()));
+          }
+          const sorted = [...byPrice].sort(([left], [right]) => (side === 'bid' ? right - left : left - right));
+          const ours = (side === 'bid' ? bids : asks).map(({ price, vamm }) => [price, vamm]);
+          expect(ours).toEqual(sorted);
+          compared += ours.length;
+        }
+      }),
+      { numRuns: LEVEL_RUNS },
+    );
+    expect(compared).toBeGreaterThan(LEVEL_RUNS * 10);
+  });
+});
