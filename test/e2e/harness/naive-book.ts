@@ -5,7 +5,7 @@ import { BorshAccountsCoder, type Idl } from '@coral-xyz/anchor';
 import { PublicKey } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { loadDefinition } from '../../../schemas/index.ts';
-import { type Fields, naiveCurve } from './naive-curve.ts';
+import { type Fields, type NaiveOracle, naiveCurve } from './naive-curve.ts';
 import { rpcCall } from './processes.ts';
 
 const NODES_OFFSET = 9648;
@@ -246,8 +246,7 @@ interface Oracle {
   readonly price: bigint;
   readonly slot: bigint;
   /** Market-maker oracle when it is in force, else the exchange oracle. */
-  readonly quotePrice: bigint;
-  readonly quoteSlot: bigint;
+  readonly quoting: NaiveOracle;
 }
 
 function oracleOf(market: Fields, oracles: ReadonlyMap<string, Fields>): Oracle {
@@ -259,7 +258,10 @@ function oracleOf(market: Fields, oracles: ReadonlyMap<string, Fields>): Oracle 
       : variant(market.oracle_source) === 'pythlazer1m'
         ? PRICE
         : 1n;
-  const price = (big(account.price) * PRICE) / (10n ** BigInt(Math.abs(num(account.exponent))) / multiple);
+  const scaled = (value: unknown) => (big(value) * PRICE) / (10n ** BigInt(Math.abs(num(account.exponent))) / multiple);
+  const price = scaled(account.price);
+  const confidence = scaled(account.conf);
+  const ts = big(account.publish_time) / PRICE;
   const slot = big(account.posted_slot);
   const stats = market.market_stats as Fields;
   const mmPrice = big(stats.mm_oracle_price);
@@ -268,7 +270,9 @@ function oracleOf(market: Fields, oracles: ReadonlyMap<string, Fields>): Oracle 
   const apart = (a: bigint, b: bigint) => (b === 0n ? 0n : ((a > b ? a - b : b - a) * PRICE) / (b < 0n ? -b : b));
   const inForce =
     mmPrice !== 0n && apart(mmPrice, twap5) < PRICE / 2n && mmSlot >= slot && apart(mmPrice, price) <= PRICE / 100n;
-  return { price, slot, quotePrice: inForce ? mmPrice : price, quoteSlot: inForce ? mmSlot : slot };
+  if (!inForce) return { price, slot, quoting: { price, confidence, slot, ts } };
+  const gap = mmPrice > price ? mmPrice - price : price - mmPrice;
+  return { price, slot, quoting: { price: mmPrice, confidence: confidence + gap, slot: mmSlot, ts } };
 }
 
 interface Slice {
@@ -280,9 +284,9 @@ function vammLevels(market: Fields, oracle: Oracle, slot: bigint, exchangeStatus
   const none = { bids: [], asks: [] };
   if ((num(market.paused_operations) & AMM_FILL_PAUSED) !== 0 || (exchangeStatus & EXCHANGE_AMM_PAUSED) !== 0)
     return none;
-  if (slot - oracle.quoteSlot > ORACLE_STALE_SLOTS) return none;
+  if (slot - oracle.quoting.slot > ORACLE_STALE_SLOTS) return none;
   const amm = market.amm as Fields;
-  const curve = naiveCurve(market, oracle.quotePrice);
+  const curve = naiveCurve(market, oracle.quoting);
   const { k, peg } = curve;
   const step = big(market.order_step_size);
   const tick = big(market.order_tick_size);
@@ -302,7 +306,7 @@ function vammLevels(market: Fields, oracle: Oracle, slot: bigint, exchangeStatus
       let take = size;
       const top = tops[levels.length];
       if (top !== undefined) {
-        const wanted = (top * PRICE * 1000n * PRICE) / oracle.quotePrice;
+        const wanted = (top * PRICE * 1000n * PRICE) / oracle.quoting.price;
         take = wanted - (wanted % step);
         if (take > depth - used) take = depth - used;
       }
