@@ -1,6 +1,6 @@
 // Executes planned fills: positions, fees, orders and market totals change, and each fill leaves its own record.
 
-import { fillFromAmm, updateSpreads } from './amm.ts';
+import { fillFromAmm } from './amm.ts';
 import { abs, floorTo, max, min, ppm, quoteOf } from './amounts.ts';
 import { executeOnClob } from './clobcalls.ts';
 import type { StoredPerp } from './markets.ts';
@@ -21,6 +21,7 @@ import {
 import { applyFee, type Existing, opposite, perpPosition, settleFunding, signed, trade } from './positions.ts';
 import { seldom } from './prng.ts';
 import type { RecordData } from './records.ts';
+import { updateSpreads } from './spreads.ts';
 import { emit, type Transaction, touch } from './transaction.ts';
 import {
   type FoundOrder,

@@ -29,6 +29,8 @@ const GROWN_BYTES = 128;
 const FIRST_FUNDING_SECONDS = 8;
 const FUNDING_STAGGER_SECONDS = 6;
 export const FUNDING_PERIOD_SECONDS = 3600;
+/** Prices of the time before genesis were off their mean by such a part. */
+const DEVIATION_PART = 1_000n;
 
 export function createWorld(settings: Settings): World {
   const { seed, genesisTime } = settings;
@@ -209,8 +211,8 @@ function perpMarket(world: World, index: number, listing: PerpListing): StoredPe
       last_mark_price_twap_ts: BigInt(world.now),
       last_bid_price_twap: listing.price,
       last_ask_price_twap: listing.price,
-      mark_std: 0n,
-      oracle_std: 0n,
+      mark_std: listing.price / DEVIATION_PART,
+      oracle_std: listing.price / DEVIATION_PART,
       last_oracle_conf_pct: 500n,
       volume_24h: 0n,
       long_intensity_volume: 0n,

@@ -205,6 +205,8 @@ export interface PerpListing {
   readonly maintenance: number;
   readonly tier: string;
   readonly hasClob: boolean;
+  /** Above 100 the vAMM quotes beside its reserve price where premium and inventory ask for it. */
+  readonly curveUpdateIntensity: number;
 }
 
 export const PERP_LISTINGS: readonly PerpListing[] = [
@@ -219,6 +221,7 @@ export const PERP_LISTINGS: readonly PerpListing[] = [
     maintenance: 300,
     tier: 'a',
     hasClob: true,
+    curveUpdateIntensity: 100,
   },
   {
     symbol: 'BTC-PERP',
@@ -231,6 +234,7 @@ export const PERP_LISTINGS: readonly PerpListing[] = [
     maintenance: 300,
     tier: 'a',
     hasClob: true,
+    curveUpdateIntensity: 100,
   },
   {
     symbol: 'ETH-PERP',
@@ -243,6 +247,7 @@ export const PERP_LISTINGS: readonly PerpListing[] = [
     maintenance: 300,
     tier: 'a',
     hasClob: false,
+    curveUpdateIntensity: 100,
   },
   {
     symbol: 'HYPE-PERP',
@@ -255,6 +260,7 @@ export const PERP_LISTINGS: readonly PerpListing[] = [
     maintenance: 500,
     tier: 'b',
     hasClob: false,
+    curveUpdateIntensity: 105,
   },
 ];
 

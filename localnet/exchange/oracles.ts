@@ -1,12 +1,13 @@
 // Prices: a bounded random walk per feed, posted each slot, and what the markets remember of it.
 
-import { askPrice, bidPrice, repeg, reservePrice, updateSpreads } from './amm.ts';
-import { clamp, max, ppm } from './amounts.ts';
+import { askPrice, bidPrice, repeg, reservePrice } from './amm.ts';
+import { abs, clamp, max, ppm } from './amounts.ts';
 import { isFast, walkSteps } from './clock.ts';
 import { LAZER_PROGRAM } from './keys.ts';
 import type { StoredPerp } from './markets.ts';
 import type { HistoricalOracleData } from './model.ts';
 import { bell, chance, uniform } from './prng.ts';
+import { updateSpreads } from './spreads.ts';
 import { emit, enter, enterExchange, leave, mention, note, type Transaction, touch } from './transaction.ts';
 import { oracleOf, perpListing, perpPrice, type StoredOracle, spotPrice, type World } from './world.ts';
 
@@ -22,6 +23,8 @@ const PREMIUM_PERIOD_SECONDS = 172_800;
 const PREMIUM_MAX = 2_500;
 const HOUR_SECONDS = 3600n;
 const FIVE_MINUTES_SECONDS = 300n;
+/** A deviation of now counts for one part in so many. */
+const DEVIATION_MEMORY = 32n;
 
 /** Posts a new price of every feed. */
 export function postPrices(tx: Transaction): void {
@@ -131,10 +134,9 @@ function updateMarkTwap(perp: StoredPerp, tx: Transaction): void {
     FIVE_MINUTES_SECONDS,
   );
   const reserve = reservePrice(amm.base_asset_reserve, amm.quote_asset_reserve, amm.peg_multiplier);
-  const off =
-    reserve > stats.last_mark_price_twap ? reserve - stats.last_mark_price_twap : stats.last_mark_price_twap - reserve;
-  stats.mark_std = (stats.mark_std * 31n + off) / 32n;
-  stats.oracle_std = (stats.oracle_std * 31n + off) / 32n;
+  const { last_oracle_price: oracle, last_oracle_price_twap: oracleTwap } = stats.historical_oracle_data;
+  stats.mark_std = nextDeviation(stats.mark_std, abs(reserve - stats.last_mark_price_twap));
+  stats.oracle_std = nextDeviation(stats.oracle_std, abs(oracle - oracleTwap));
   stats.last_mark_price_twap_ts = BigInt(now);
 }
 
@@ -147,6 +149,10 @@ function premiumOf(world: World, perp: StoredPerp): number {
   const { genesisTime } = world.clock;
   const phase = ((world.now - genesisTime) / PREMIUM_PERIOD_SECONDS + perp.account.market_index / 4) % 1;
   return Math.round(PREMIUM_MAX * (4 * Math.abs(phase - 0.5) - 1));
+}
+
+function nextDeviation(deviation: bigint, off: bigint): bigint {
+  return (deviation * (DEVIATION_MEMORY - 1n) + off) / DEVIATION_MEMORY;
 }
 
 function nextTwap(twap: bigint, price: bigint, age: bigint, period: bigint): bigint {
