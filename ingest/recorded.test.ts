@@ -124,13 +124,44 @@ describe.runIf(present)('recorded mainnet data', () => {
       expect(ours.twap).toBe(BigInt(String(decoded.emaPrice)) / 100n);
       expect(ours.twapConfidence).toBe(BigInt(String(decoded.emaConf)) / 100n);
       expect(ours.oracleSlot).toBe(BigInt(String(decoded.postedSlot)));
+      expect(ours.publishTs).toBe(BigInt(String(decoded.publishTime)));
     }
-    expect(priced('PythLazerOracle', 'pythLazer')[0]?.ours).toMatchObject({
-      price: 999_999n,
-      oracleSlot: 348_900_640n,
-    });
+    const [lazer] = priced('PythLazerOracle', 'pythLazer');
+    expect(lazer?.ours).toMatchObject({ price: 999_999n, oracleSlot: 348_900_640n });
+    expect(lazer?.ours.publishTs).toBe(BigInt(String(lazer?.decoded.publishTime)) / 1_000_000n);
     expect(priced('PythLazerOracle', 'pythLazerStableCoin')[0]?.ours.price).toBe(1_000_000n);
     expect(priced('PrelaunchOracle', 'prelaunch')[0]?.ours).toMatchObject({ price: 2n, maxPrice: 2n });
+  });
+
+  it('reads what the spreads of recorded markets follow from', () => {
+    const others = read<{ accounts: Recorded[] }>('drift-accounts.json').accounts;
+    const reader = [...compileReaders(definition).markets.values()].find(({ marketType }) => marketType === 'perp');
+    const markets = others.filter(({ account }) => account === 'PerpMarket');
+    const predictions = markets.map(({ data, decoded }) => {
+      const inputs = reader?.market(reader.account.open(Buffer.from(data, 'base64')), new Uint8Array(32), 1, 0);
+      const recorded = decoded.amm as Record<string, unknown>;
+      const history = recorded.historicalOracleData as Record<string, unknown>;
+      const text = (value: unknown) => (value === undefined ? undefined : String(value));
+      const { isPrediction, fundingBiasSensitivity, ...rest } = inputs?.spreadInputs ?? {};
+      expect(Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, text(value)]))).toEqual({
+        markStd: text(recorded.markStd),
+        oracleStd: text(recorded.oracleStd),
+        lastOracleConfPct: text(recorded.lastOracleConfPct),
+        longIntensityVolume: text(recorded.longIntensityVolume),
+        shortIntensityVolume: text(recorded.shortIntensityVolume),
+        volume24H: text(recorded.volume24h),
+        lastMarkPriceTwap: text(recorded.lastMarkPriceTwap),
+        lastOraclePriceTwapTs: text(history.lastOraclePriceTwapTs),
+        fundingPeriod: text(recorded.fundingPeriod),
+        lastFundingOracleTwap: text(recorded.lastFundingOracleTwap),
+        lastReferencePriceOffset: text(recorded.referencePriceOffset),
+        referencePriceOffsetDeadbandPct: text(recorded.referencePriceOffsetDeadbandPct ?? 0),
+        baseAssetAmountWithUnsettledLp: text(recorded.baseAssetAmountWithUnsettledLp),
+      });
+      expect(fundingBiasSensitivity).toBeNull();
+      return isPrediction;
+    });
+    expect(predictions).toEqual([true, false, true, true, true, false]);
   });
 
   it('decodes every event to the recorded values, and what its recording ends before to null', () => {

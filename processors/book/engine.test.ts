@@ -15,6 +15,7 @@ import {
   ordersOf,
   PERP,
   slotOf,
+  spreadInputsOf,
 } from './testing/messages.ts';
 import { NaiveBookModel } from './testing/naive.ts';
 
@@ -81,7 +82,12 @@ const message: fc.Arbitrary<BookMessage> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc
-      .record({ price: fc.bigInt({ min: 80n, max: 120n }), slot: fc.integer({ min: 1, max: 40 }) })
+      .record({
+        price: fc.bigInt({ min: 80n, max: 120n }),
+        slot: fc.integer({ min: 1, max: 40 }),
+        confidence: fc.bigInt({ min: 0n, max: 3n }),
+        publishTs: fc.constantFrom(null, 1_700_000_001n, 1_700_000_060n),
+      })
       .map(oracleOf),
   },
   {
@@ -99,7 +105,9 @@ const message: fc.Arbitrary<BookMessage> = fc.oneof(
           null,
           ammOf({ pegMultiplier: 100n, maxBaseAssetReserve: 1_000_000_100_000_000n }),
           ammOf({ pegMultiplier: 90n, longSpread: 20_000, shortSpread: 5_000 }),
+          ammOf({ pegMultiplier: 95n, curveUpdateIntensity: 150, baseAssetAmountWithAmm: 10_000_000_000_000n }),
         ),
+        spreadInputs: fc.constantFrom(null, spreadInputsOf({ markStd: 4n, lastReferencePriceOffset: -500 })),
       })
       .map(marketOf),
   },

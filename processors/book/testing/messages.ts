@@ -8,6 +8,7 @@ import type {
   MarketRef,
   OrderRef,
   OrderState,
+  SpreadInputs,
 } from '../../../schemas/index.ts';
 import type { BookMessage } from '../engine.ts';
 
@@ -103,6 +104,28 @@ export function ammOf(terms: Partial<AmmState> = {}): AmmState {
     ammSpreadAdjustment: 0,
     ammInventorySpreadAdjustment: 0,
     lastUpdateSlot: 1n,
+    ...terms,
+  };
+}
+
+/** Inputs that ask for no spread beyond the base spread: a quiet market whose volumes are even. */
+export function spreadInputsOf(terms: Partial<SpreadInputs> = {}): SpreadInputs {
+  return {
+    isPrediction: false,
+    markStd: 0n,
+    oracleStd: 0n,
+    lastOracleConfPct: 0n,
+    longIntensityVolume: 1_000n,
+    shortIntensityVolume: 1_000n,
+    volume24H: 10_000n,
+    lastMarkPriceTwap: 100_000_000n,
+    lastOraclePriceTwapTs: 1_700_000_000n,
+    fundingPeriod: 3_600n,
+    lastFundingOracleTwap: 100_000_000n,
+    lastReferencePriceOffset: 0,
+    referencePriceOffsetDeadbandPct: 0,
+    baseAssetAmountWithUnsettledLp: 0n,
+    fundingBiasSensitivity: 0,
     ...terms,
   };
 }
