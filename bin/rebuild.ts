@@ -91,6 +91,7 @@ async function run(rebuilding: Rebuild, before: CurrentDatabases, { dropOld }: R
     say('sinks go over');
   }
   await takeover(rebuilding);
+  await clickhouse.settle(database);
   await setCurrent(log, { read: database, rebuilding: null });
   say(`${database} is the history now`);
   if (dropOld) {

@@ -24,6 +24,8 @@ export interface Config {
   readonly clickhousePassword: string;
   readonly clickhouseDatabase: string;
   readonly clickhouseCluster: string;
+  /** Replicas of the cluster that must have a block before it counts as stored; 0: the majority. */
+  readonly clickhouseQuorum: number;
   /** Read-only SQL user of the managed child, and of a server after `slotbook sql-user`; empty: none. */
   readonly analystUser: string;
   readonly analystPassword: string;
@@ -144,6 +146,13 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'clickhousePassword', fallback: '', help: 'ClickHouse password', secret: true },
   { key: 'clickhouseDatabase', fallback: 'slotbook', help: 'ClickHouse database' },
   { key: 'clickhouseCluster', fallback: '', help: 'cluster name for replicated tables; empty = one server' },
+  {
+    key: 'clickhouseQuorum',
+    fallback: 0,
+    min: 0,
+    max: 100,
+    help: 'replicas of the cluster that must have a block before the sink goes on; 0 = the majority',
+  },
   { key: 'analystUser', fallback: 'analyst', help: 'read-only SQL user; empty = none' },
   { key: 'analystPassword', fallback: '', help: 'its password; empty = none is asked for', secret: true },
   { key: 'host', fallback: '127.0.0.1', help: 'address to listen on' },

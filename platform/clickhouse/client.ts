@@ -36,11 +36,13 @@ export const READ_SETTINGS: ClickHouseSettings = {
 const QUORUM_TIMEOUT_MS = REQUEST_TIMEOUT_MS / 2;
 
 /**
- * For inserts into replicated tables: they are answered when so many replicas have the rows, a number or `auto` for the
- * majority. Inserts need not follow each other, and a repeated block waits for the quorum of the first one.
+ * For inserts into replicated tables: they are answered when so many replicas have the rows. Inserts need not follow each
+ * other, and a repeated block waits for the quorum of the first one.
  */
-export function quorumSettings(replicas: string): ClickHouseSettings {
-  return { insert_quorum: replicas, insert_quorum_parallel: 1, insert_quorum_timeout: QUORUM_TIMEOUT_MS };
+export function quorumSettings(replicas: number): ClickHouseSettings {
+  // The engine waits in vain for the quorum of a single replica.
+  const insert_quorum = String(replicas > 1 ? replicas : 0);
+  return { insert_quorum, insert_quorum_parallel: 1, insert_quorum_timeout: QUORUM_TIMEOUT_MS };
 }
 
 export interface ClientOptions {

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ClickHouseClient, type ClickHouseSettings, quorumSettings } from './client.ts';
+import type { ClickHouseClient, ClickHouseSettings } from './client.ts';
 import { withLock } from './lock.ts';
 
 const DIRECTORY = fileURLToPath(new URL('../../schemas/migrations', import.meta.url));
@@ -17,10 +17,11 @@ const DEDUPLICATION_WINDOW = 1_000;
 /** Replicated tables forget tokens by age too, after an hour by default: a sink that was down overnight repeats its block. */
 const DEDUPLICATION_WINDOW_SECONDS = 30 * 86_400;
 const CLUSTER_SETTINGS: ClickHouseSettings = {
-  ...quorumSettings('auto'),
   // Each statement is done on every replica before the next begins: one that swapped its tables later would lose rows.
   distributed_ddl_output_mode: 'throw',
-  distributed_ddl_task_timeout: '120',
+  // Below the request's own timeout, so that the server says which replica did not answer.
+  distributed_ddl_task_timeout: '50',
+  replication_wait_for_inactive_replica_timeout: '40',
   alter_sync: '2',
 };
 
@@ -96,6 +97,9 @@ class Tables {
     this.#settings = {
       // A companion table is filled from all months of its base table.
       max_partitions_per_insert_block: '0',
+      // Copying a large table takes longer than a silent connection is waited for.
+      send_progress_in_http_headers: 1,
+      http_headers_progress_interval_ms: '25000',
       ...(target.cluster === '' ? {} : CLUSTER_SETTINGS),
     };
   }
@@ -104,14 +108,14 @@ class Tables {
     const { database, cluster } = this.#target;
     if (cluster !== '' && !(await this.exists('migrations'))) await this.#assertNowhere();
     for (const statement of statementsOf(BOOTSTRAP, this.#target)) await this.#command(statement);
-    if (cluster !== '') await this.#sync(`${database}.migrations`);
+    if (cluster !== '') await this.sync(`${database}.migrations`);
   }
 
   async run(statement: string): Promise<void> {
     await this.#finish(statement);
     if (this.#target.cluster !== '') {
       // A copy takes what the executing replica has, and another one may have stored rows that it has not fetched yet.
-      for (const [, table] of COPY.test(statement) ? statement.matchAll(COPIED) : []) await this.#sync(String(table));
+      for (const [, table] of COPY.test(statement) ? statement.matchAll(COPIED) : []) await this.sync(String(table));
     }
     await this.#command(statement);
   }
@@ -168,7 +172,7 @@ class Tables {
     );
   }
 
-  #sync(table: string): Promise<void> {
+  sync(table: string): Promise<void> {
     return this.#command(`SYSTEM SYNC REPLICA ON CLUSTER ${this.#target.cluster} ${table}`);
   }
 
@@ -182,6 +186,16 @@ const COPY = /^INSERT INTO|\bATTACH PARTITION\b/;
 const COPIED = /\bFROM (\w+\.`\w+`)/g;
 /** Tables that are made to take the place of another one are named after it. */
 const NEXT_TABLE = /^CREATE TABLE IF NOT EXISTS \w+\.`(\w+)_next`/;
+
+/** Resolves when every replica of the cluster has the rows that any of them had; at once when there is no cluster. */
+export async function syncReplicas(client: ClickHouseClient, target: MigrationTarget): Promise<void> {
+  const { database, cluster } = target;
+  if (cluster === '') return;
+  const tables = new Tables(client, target);
+  const query = `SELECT name FROM system.tables WHERE database = {database:String} AND engine LIKE 'Replicated%'`;
+  const result = await client.query({ query, query_params: { database }, format: 'JSONEachRow' });
+  for (const { name } of await result.json<{ name: string }>()) await tables.sync(`${database}.\`${name}\``);
+}
 
 const BOOTSTRAP = `
 CREATE DATABASE IF NOT EXISTS {{database}} {{onCluster}};

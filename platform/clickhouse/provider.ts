@@ -2,11 +2,11 @@
 
 import path from 'node:path';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import { type Config, ConfigError } from '../config.ts';
 import { analystOf, analystUrl } from './analyst.ts';
-import { type ClickHouseClient, makeClient } from './client.ts';
+import { type ClickHouseClient, makeClient, quorumSettings } from './client.ts';
 import { openManaged } from './managed.ts';
-import { migrate, statementsOf } from './migrate.ts';
+import { migrate, statementsOf, syncReplicas } from './migrate.ts';
 
 export { ClickHouseStartError } from './managed.ts';
 
@@ -18,6 +18,8 @@ export interface ClickHouse {
   /** Creates another database if it is not there and applies open migrations to it. Rejects as `openClickHouse` does. */
   prepare(database: string): Promise<void>;
   exists(database: string): Promise<boolean>;
+  /** Resolves when every replica of the cluster has what was stored until now; at once without a cluster. */
+  settle(database: string): Promise<void>;
   /** Removes a database with all its tables. Queries under way end as they began. */
   drop(database: string): Promise<void>;
   /** A client bound to another database; whoever asks for it closes it. */
@@ -30,21 +32,25 @@ export interface ClickHouse {
 
 /**
  * Opens ClickHouse and applies open migrations to `database`, the configured one unless another is current. Rejects
- * with ClickHouseStartError when the managed child cannot run, with MigrationError when the migration files do not fit
- * the database, or with the client's error.
+ * with ConfigError for a cluster that the server does not know, with ClickHouseStartError when the managed child cannot
+ * run, with MigrationError when the migration files do not fit the database, or with the client's error.
  */
 export async function openClickHouse(
   config: Config,
   logger: Logger,
   database: string = config.clickhouseDatabase,
 ): Promise<ClickHouse> {
+  const cluster = config.clickhouseCluster;
+  if (cluster !== '' && config.clickhouseUrl === '') {
+    throw new ConfigError('clickhouseCluster needs clickhouseUrl: the managed ClickHouse is one server');
+  }
   const provider = await openProvider(config, logger);
   const credentials = { url: provider.url, user: provider.user, password: provider.password, logger };
-  const connect = (name: string) => makeClient({ ...credentials, database: name });
-  const cluster = config.clickhouseCluster;
+  const settings = cluster === '' ? {} : quorumSettings(await quorumOf(config, makeClient(credentials)));
+  const connect = (name: string) => makeClient({ ...credentials, settings, database: name });
   // The database may not be there, so this client names none.
   const administrate = async <T>(work: (client: ClickHouseClient) => Promise<T>): Promise<T> => {
-    const administrator = makeClient(credentials);
+    const administrator = makeClient({ ...credentials, settings });
     return work(administrator).finally(() => administrator.close());
   };
   const prepare = (name: string) =>
@@ -57,6 +63,8 @@ export async function openClickHouse(
     administrate(async (administrator) => {
       for (const query of statementsOf(DROP, { database: name, cluster })) await administrator.command({ query });
     });
+  const settle = (name: string) =>
+    administrate((administrator) => syncReplicas(administrator, { database: name, cluster }));
   const client = connect(database);
   const stop = once(async () => {
     await client.close();
@@ -75,10 +83,25 @@ export async function openClickHouse(
     analystUrl: provider.analystUrl(database),
     prepare,
     exists,
+    settle,
     drop,
     connect,
     stop,
   };
+}
+
+/** Replicas that must have a block, as configured or the majority. Closes the client; rejects when there is no such cluster. */
+async function quorumOf({ clickhouseCluster, clickhouseQuorum }: Config, client: ClickHouseClient): Promise<number> {
+  try {
+    const query = 'SELECT toUInt32(max(replica_num)) AS replicas FROM system.clusters WHERE cluster = {cluster:String}';
+    const query_params = { cluster: clickhouseCluster };
+    const result = await client.query({ query, query_params, format: 'JSONEachRow' });
+    const [{ replicas } = { replicas: 0 }] = await result.json<{ replicas: number }>();
+    if (replicas === 0) throw new ConfigError(`clickhouseCluster: the server knows no cluster ${clickhouseCluster}`);
+    return clickhouseQuorum === 0 ? Math.floor(replicas / 2) + 1 : clickhouseQuorum;
+  } finally {
+    await client.close();
+  }
 }
 
 const DROP = 'DROP DATABASE IF EXISTS {{database}} {{onCluster}}';

@@ -1,0 +1,121 @@
+// The files of deploy/ that make a cluster of ClickHouse: read by the engine that would be given them, and told the same thing.
+
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readConfig } from '../config.ts';
+
+const run = promisify(execFile);
+const DEPLOY = new URL('../../deploy/', import.meta.url);
+const START_WITHIN_MS = 60_000;
+
+interface Service {
+  readonly image?: string;
+  readonly hostname?: string;
+  readonly volumes?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly networks?: { readonly default: { readonly aliases: readonly string[] } };
+  readonly extends?: { readonly service: string };
+}
+
+const read = (file: string) => readFileSync(new URL(file, DEPLOY), 'utf8');
+const services = (file: string) =>
+  (parse(read(file), { merge: true }) as { services: Readonly<Record<string, Service>> }).services;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'slotbook-deployment-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the engine makes of a configuration file: each query's rows, in the order of the queries. */
+async function understood(file: string, replica: string, queries: readonly string[]): Promise<readonly unknown[][]> {
+  const out = (number: number) => path.join(folder, `${replica}-${number}.json`);
+  const statements = queries.map((query, number) => `${query} INTO OUTFILE '${out(number)}' FORMAT JSONEachRow`);
+  const flags = { path: path.join(folder, replica), 'config-file': fileURLToPath(new URL(file, DEPLOY)) };
+  const argv = Object.entries({ ...flags, query: statements.join('; ') }).flatMap(([key, value]) => [
+    `--${key}`,
+    value,
+  ]);
+  const child = fileURLToPath(new URL('./child.ts', import.meta.url));
+  const options = { env: { ...process.env, REPLICA: replica, CLUSTER_SECRET: 'secret' }, timeout: START_WITHIN_MS };
+  // It answers with its exit code whether the last statement printed rows, and these go to files.
+  await run(process.execPath, ['--no-warnings', child, JSON.stringify(['clickhouse', ...argv])], options).catch(
+    () => {},
+  );
+  return queries.map((_, number) => {
+    const lines = readFileSync(out(number), 'utf8').trim().split('\n');
+    return lines.map((line) => JSON.parse(line) as unknown);
+  });
+}
+
+describe('deployment of a cluster', () => {
+  it(
+    'has servers that know each other, Keeper and their own names',
+    async () => {
+      const composed = services('compose.cluster.yaml');
+      const replicas = ['clickhouse', 'clickhouse-2'].map((name) => composed[name]);
+      const hosts = replicas.map((replica) => replica?.hostname ?? '');
+      const keeper = /<tcp_port>(\d+)</.exec(read('clickhouse/keeper.xml'))?.[1];
+      expect(/<host>keeper<\/host>\s*<port>(\d+)</.exec(read('clickhouse/cluster.xml'))?.[1]).toBe(keeper);
+      expect(composed.keeper?.hostname).toBe('keeper');
+      for (const host of hosts) {
+        const [cluster, macros, settings] = await understood('clickhouse/cluster.xml', host, [
+          'SELECT cluster, host_name, toUInt32(port) AS port, shard_num AS shard FROM system.clusters',
+          'SELECT macro, substitution FROM system.macros ORDER BY macro',
+          `SELECT name, value FROM system.server_settings
+           WHERE name IN ('interserver_http_host', 'interserver_http_port', 'distributed_ddl.path') ORDER BY name`,
+        ]);
+        expect(cluster).toEqual(hosts.map((name) => ({ cluster: 'slotbook', host_name: name, port: 9000, shard: 1 })));
+        expect(macros).toEqual([
+          { macro: 'replica', substitution: host },
+          { macro: 'shard', substitution: '1' },
+        ]);
+        expect(settings).toEqual([
+          { name: 'distributed_ddl.path', value: '/clickhouse/slotbook/ddl' },
+          { name: 'interserver_http_host', value: host },
+          { name: 'interserver_http_port', value: '9009' },
+        ]);
+      }
+    },
+    2 * START_WITHIN_MS,
+  );
+
+  it('gives each server its name, the shared file and a store of its own', () => {
+    const composed = services('compose.cluster.yaml');
+    const single = services('compose.yaml');
+    const { clickhouse: one, 'clickhouse-2': two } = composed;
+    expect(two?.extends?.service).toBe('clickhouse');
+    for (const service of [one, two]) {
+      expect(service?.environment?.REPLICA).toBe(service?.hostname);
+      expect(service?.volumes).toContain('./clickhouse/cluster.xml:/etc/clickhouse-server/config.d/cluster.xml:ro');
+    }
+    // Under the name that roles ask for both answer, and each under the name that the other one asks for.
+    expect(one?.networks?.default.aliases).toEqual(['clickhouse-1']);
+    expect(two?.networks?.default.aliases).toEqual(['clickhouse']);
+    expect(single.sink?.environment?.SLOTBOOK_CLICKHOUSE_URL).toBe('http://clickhouse:8123');
+    expect(single.clickhouse?.volumes).toEqual(['clickhouse:/var/lib/clickhouse']);
+    expect(two?.volumes).toContain('clickhouse-2:/var/lib/clickhouse');
+    expect(composed.keeper?.image?.split(':')[1]).toBe(single.clickhouse?.image?.split(':')[1]);
+  });
+
+  it('names settings that there are, and the cluster that the servers know', () => {
+    const composed = services('compose.cluster.yaml');
+    for (const role of ['sink', 'history']) {
+      const settings = { ...services('compose.yaml')[role]?.environment, ...composed[role]?.environment };
+      // The shell's part of a value is compose's business.
+      const plain = Object.entries(settings).map(([name, value]) => [
+        name,
+        String(value).replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+      ]);
+      const config = readConfig(Object.fromEntries(plain));
+      expect(config).toMatchObject({ clickhouseCluster: 'slotbook', clickhouseQuorum: 0 });
+    }
+    expect(read('README.md')).toContain('-f deploy/compose.yaml -f deploy/compose.cluster.yaml');
+  });
+});
