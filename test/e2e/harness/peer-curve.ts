@@ -18,7 +18,8 @@ export type Spreads = 'stored reserves' | 'stored spreads' | 'base spread';
 const percent = (min: number, max: number) => fc.bigInt({ min: BigInt(min), max: BigInt(max) });
 
 /**
- * Curves of 100 to ten million units at 0.1 to 100,000 quote units.
+ * Curves of 100 to ten million units at 0.1 to 100,000 quote units, of markets whose spread inputs were not logged;
+ * peer-spread.ts has those whose were.
  *
  * Left out, with the reason:
  * - intensity above 100: the library averages premiums and smooths by slots (reference 2.6.2), of which we take the
