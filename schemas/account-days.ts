@@ -28,6 +28,7 @@ export const fillSidesByTime = (db: string, where: string): string => `
     ifNull(if(side = 'taker', taker_order_direction, maker_order_direction), '') AS direction,
     ifNull(base_asset_amount_filled, 0) AS base_filled, ifNull(quote_asset_amount_filled, 0) AS quote_filled,
     if(side = 'taker', reinterpretAsInt64(ifNull(taker_fee, 0)), ifNull(maker_fee, 0)) AS fee_charged,
+    if(side = 'taker', ifNull(referrer_reward, 0), 0) AS referrer_gain,
     if(side = 'taker', taker_existing_quote_entry_amount, maker_existing_quote_entry_amount) AS existing_quote,
     if(side = 'taker', taker_existing_base_asset_amount, maker_existing_base_asset_amount) AS existing_base
   FROM ${db}order_action FINAL
@@ -38,7 +39,7 @@ export const fillSidesByTime = (db: string, where: string): string => `
 export const fillSidesByAccount = (db: string, where: string): string => `
   SELECT user, ts, slot, event_index, side, market_type, market_index, action_explanation, oracle_price,
     order_direction AS direction, base_asset_amount_filled AS base_filled, quote_asset_amount_filled AS quote_filled,
-    fee AS fee_charged, existing_quote_entry_amount AS existing_quote, existing_base_asset_amount AS existing_base
+    fee AS fee_charged, referrer_reward AS referrer_gain, existing_quote_entry_amount AS existing_quote, existing_base_asset_amount AS existing_base
   FROM ${db}account_action FINAL
   WHERE action = 'fill' AND ${where}`;
 
@@ -51,6 +52,7 @@ export const FILL_SUMS = [
   'maker_volume',
   'fee_paid',
   'fee_rebate',
+  'referrer_rewards',
   'base',
   'entry',
   'cash',
@@ -74,12 +76,13 @@ export const fillSumsSql = (sides: string, period: string): string => `
     sumIf(filled_quote, side = 'taker' AND NOT is_transfer) AS taker_volume,
     sumIf(filled_quote, side = 'maker' AND NOT is_transfer) AS maker_volume,
     sumIf(charged, is_paid) AS fee_paid, sumIf(-charged, NOT is_paid) AS fee_rebate,
+    toInt128(sum(referrer_gain)) AS referrer_rewards,
     sum(sign * filled_base) AS base, sum(-sign * (closed_entry + filled_quote - closed_quote)) AS entry,
     sum(-sign * filled_quote - charged) AS cash,
     sumIf(-sign * (closed_quote - closed_entry) - closed_fee, closes) AS realized,
     ${LAST_FILL.map((column, index) => `tupleElement(max((ts, slot, event_index, oracle_price)), ${index + 1}) AS ${column}`).join(', ')}
   FROM (
-    SELECT user, market_type, market_index, ${period} AS period, side, ts, slot, event_index, oracle_price,
+    SELECT user, market_type, market_index, ${period} AS period, side, ts, slot, event_index, oracle_price, referrer_gain,
       action_explanation = 'transferPerpPosition' AS is_transfer, if(direction = 'long', 1, -1) AS sign,
       toInt128(base_filled) AS filled_base, toInt128(quote_filled) AS filled_quote, toInt128(fee_charged) AS charged,
       fee_charged > 0 AS is_paid,

@@ -55,7 +55,6 @@ export class AccountDays {
   readonly #days = new Map<number, Day>();
   /** Newest number of all marks. */
   #number = 0n;
-
   readonly #quietMs: number;
 
   constructor(client: ClickHouseClient, quietMs = QUIET_MS) {
@@ -90,23 +89,27 @@ export class AccountDays {
 
   /** Reduces what is due until the signal aborts, as long as `isReady`: while much comes in, all of it would be done again. */
   async run(persisting: Persisting, isReady: () => boolean): Promise<void> {
-    const { signal, logger } = persisting;
     for (;;) {
-      await sleep(PASS_MS, undefined, { signal });
-      if (!isReady()) continue;
-      try {
-        await this.reduceDue(persisting);
-      } catch (error) {
-        signal.throwIfAborted();
-        logger.warn({ err: error }, 'sums of a day not stored; trying again');
-        await sleep(RETRY_MS, undefined, { signal });
-      }
+      await sleep(PASS_MS, undefined, { signal: persisting.signal });
+      if (isReady()) await this.reduceDue(persisting);
     }
   }
 
-  /** Reduces the days that are over and were left alone for a while. Rejects when the store fails or the signal aborts. */
+  /**
+   * Reduces the days that are over and were left alone for a while; one that fails waits for its next turn. Rejects when the signal
+   * aborts.
+   */
   async reduceDue(persisting: Persisting): Promise<void> {
-    for (const day of this.#due()) if (await this.#reduce(day, persisting)) persisting.metrics.days.inc();
+    const { signal, logger, metrics } = persisting;
+    for (const day of this.#due()) {
+      try {
+        if (await this.#reduce(day, persisting)) metrics.days.inc();
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#day(day).changedMs = performance.now() + RETRY_MS;
+        logger.warn({ err: error, day }, 'sums of a day not stored; trying again');
+      }
+    }
   }
 
   /** Days that are over, because an event of a later one is known, and hold rows that are not summed; oldest first. */

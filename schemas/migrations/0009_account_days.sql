@@ -16,6 +16,7 @@ CREATE TABLE IF NOT EXISTS {{database}}.`account_day_fills` {{onCluster}} (
   maker_volume Int128 CODEC(ZSTD(1)),
   fee_paid Int128 CODEC(ZSTD(1)),
   fee_rebate Int128 CODEC(ZSTD(1)),
+  referrer_rewards Int128 CODEC(ZSTD(1)),
   base Int128 CODEC(ZSTD(1)),
   entry Int128 CODEC(ZSTD(1)),
   cash Int128 CODEC(ZSTD(1)),

@@ -1,15 +1,28 @@
 // What readers of the history wait for, on ten million trades, a million accounts' orders and a year of minute candles: the
 // history service in a process of its own over HTTP, ClickHouse as the managed child. `npm run bench history`.
-// Beside the first page of each list stands a page deep inside it. BENCH_TRADES makes the history smaller.
+// Beside the first page of each list stands a page deep inside it; beside the leaderboard and the snapshots of an account made of
+// reduced days (`raw`) what they take from the events alone. BENCH_TRADES makes the history smaller.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { openClickHouse, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { Registry } from 'prom-client';
+import { standings } from '../../api/history/queries/boards.ts';
+import { HistoryStore } from '../../api/history/store.ts';
+import { type ClickHouse, openClickHouse, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { AccountDays } from '../../processors/history/account-days.ts';
+import { sinkMetrics } from '../../processors/history/metrics.ts';
 import { encodeMessage, type MarketSummary, type MarketView, marketKey, TOPICS } from '../../schemas/index.ts';
 import { type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes.ts';
-import { busyAccount, MARKET_SYMBOLS, seedHistory, settled } from './harness/history-store.ts';
+import {
+  busyAccount,
+  type HistoryShape,
+  MARKET_SYMBOLS,
+  seedHistory,
+  settled,
+  tradedDays,
+} from './harness/history-store.ts';
 import { cpuSeconds, machine, residentBytes } from './harness/processes.ts';
 import { report } from './harness/report.ts';
 import type { RestLoad, RestResult } from './harness/rest-load.ts';
@@ -20,6 +33,8 @@ const WARM_UP_REQUESTS = 20;
 const DEEP_PAGES = 20;
 const CSV_ROWS_WANTED = 200_000;
 const MARKETS_SECONDS = 8;
+const SUMS_ROUNDS = 5;
+const BOARD_SECONDS = 30 * 86_400;
 /** A live history always has the candle of now; this one has those of the time that the bench will take. */
 const CANDLES_AHEAD_S = 900;
 const LOAD = fileURLToPath(new URL('./harness/rest-load.ts', import.meta.url));
@@ -124,6 +139,63 @@ async function statsMarkets(server: Running, base: string): Promise<void> {
   });
 }
 
+/** Medians, milliseconds. */
+interface Sums {
+  readonly leaderboard: number;
+  readonly wallets: number;
+  readonly snapshots: number;
+  readonly snapshotsBody: string;
+}
+
+/** Reading the board of all wallets from the store, and a whole request for snapshots. Neither is kept by anyone. */
+async function sums(clickhouse: ClickHouse, url: string, end: number): Promise<Sums> {
+  const store = new HistoryStore(clickhouse.client, clickhouse.database);
+  const median = async (once: () => Promise<unknown>): Promise<number> => {
+    const taken: number[] = [];
+    while (taken.length < SUMS_ROUNDS) {
+      const startedMs = performance.now();
+      await once();
+      taken.push(performance.now() - startedMs);
+    }
+    return taken.sort((a, b) => a - b)[Math.floor(SUMS_ROUNDS / 2)] ?? Number.NaN;
+  };
+  let wallets = 0;
+  const leaderboard = await median(async () => {
+    const indexes = MARKET_SYMBOLS.map((_, index) => index);
+    wallets = (await standings(store, indexes, end - BOARD_SECONDS, end)).length;
+  });
+  const snapshots = await median(() => ask(url));
+  return { leaderboard, wallets, snapshots, snapshotsBody: (await ask(url)).body };
+}
+
+/** Snapshots but the newest, which is of the moment it was asked for. */
+function points(body: string): string {
+  const { snapshots } = JSON.parse(body) as { snapshots: readonly unknown[] };
+  return JSON.stringify(snapshots.slice(0, -1));
+}
+
+async function reduceDays({ client }: ClickHouse, shape: HistoryShape): Promise<void> {
+  const persisting = {
+    logger: silentLogger(),
+    metrics: sinkMetrics(new Registry(), async () => new Map()),
+    signal: new AbortController().signal,
+  };
+  const days = new AccountDays(client, 0);
+  const startedMs = performance.now();
+  const traded = tradedDays(shape);
+  await days.storing(traded, persisting);
+  days.stored(traded);
+  await days.reduceDue(persisting);
+  report({
+    name: 'history.reduce-day',
+    value: (performance.now() - startedMs) / (traded.size - 1) / 1000,
+    unit: 's',
+    days: traded.size - 1,
+    trades: TRADES,
+    ...machine(),
+  });
+}
+
 function marketView(symbol: string, marketIndex: number): MarketView {
   return {
     marketType: 'perp',
@@ -178,7 +250,8 @@ const clickhouse = await openClickHouse(config, silentLogger());
 try {
   const end = Math.floor(Date.now() / 1000);
   const seededMs = performance.now();
-  await seedHistory(clickhouse, { trades: TRADES, end, candlesUntil: end + CANDLES_AHEAD_S });
+  const shape = { trades: TRADES, end, candlesUntil: end + CANDLES_AHEAD_S };
+  await seedHistory(clickhouse, shape);
   const busy = await busyAccount(clickhouse);
   report({
     name: 'history.seed',
@@ -214,6 +287,22 @@ try {
     const day = `${yesterday.getUTCFullYear()}/${yesterday.getUTCMonth() + 1}/${yesterday.getUTCDate()}`;
     await dailyCsv(server, `${base}/market/SOL-PERP/trades/${day}?format=csv`);
     await statsMarkets(server, base);
+    const snapshots = `${base}/user/${busy}/snapshots/trading?days=30`;
+    const raw = await sums(clickhouse, snapshots, end);
+    await reduceDays(clickhouse, shape);
+    const reduced = await sums(clickhouse, snapshots, end);
+    if (points(reduced.snapshotsBody) !== points(raw.snapshotsBody)) throw new Error('reduced days change an answer');
+    const about = { rounds: SUMS_ROUNDS, trades: TRADES, ...machine() };
+    const { wallets } = reduced;
+    report({
+      name: 'history.leaderboard',
+      value: reduced.leaderboard,
+      unit: 'ms',
+      raw: raw.leaderboard,
+      wallets,
+      ...about,
+    });
+    report({ name: 'history.account-snapshots', value: reduced.snapshots, unit: 'ms', raw: raw.snapshots, ...about });
   } finally {
     await server.stop();
     await log.close();

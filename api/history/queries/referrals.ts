@@ -1,13 +1,12 @@
 // Who an authority referred, and what that brought, by the bucket of the grid.
 
+import { DAY_S, fillSidesByAccount, fillSumsSql } from '../../../schemas/index.ts';
 import { bucketSql, type Grid, gridParameters } from '../snapshots/grid.ts';
-import { byBucket } from '../snapshots/series.ts';
-import type { HistoryStore } from '../store.ts';
+import type { HistoryStore, Parameters } from '../store.ts';
+import { both, cleanDays, DB, END_OF_DAY, sharesOf, storedFills } from './account-days.ts';
 
-const BUCKET = `${bucketSql('ts')} AS bucket`;
 /** Days of volume that a point looks back. */
 const VOLUME_DAYS = 30;
-const DAY_S = 86_400;
 
 /**
  * A referrer at a point, from the events with a time at or before it. Referred are the wallets whose accounts name the
@@ -28,15 +27,13 @@ const REFERRED = `SELECT user FROM {db:Identifier}.referral
 
 /** Points from the first referral on, oldest first. */
 export async function referralSnapshots(
-  store: HistoryStore,
+  source: HistoryStore,
   authority: string,
   grid: Grid,
 ): Promise<readonly ReferralSnapshot[]> {
   const parameters = { ...gridParameters(grid), authority };
-  const within = grid.times
-    .map((ts, point) => `toString(sumIf(quote, ts > ${ts - VOLUME_DAYS * DAY_S} AND ts <= ${ts})) AS v${point}`)
-    .join(', ');
-  const [users, rewards, volumes] = await Promise.all([
+  const store = source.pinned();
+  const [users, sums] = await Promise.all([
     store.rows<{ bucket: string; authority: string }>(
       `SELECT base58Encode(user_authority) AS authority, min(${bucketSql('ts')}) AS bucket
        FROM {db:Identifier}.referral
@@ -44,35 +41,48 @@ export async function referralSnapshots(
        GROUP BY user_authority ORDER BY authority`,
       parameters,
     ),
-    store.rows<{ bucket: string; rewards: string }>(
-      `SELECT ${BUCKET}, toString(sum(toUInt128(referrer_reward))) AS rewards
-       FROM {db:Identifier}.account_action FINAL
-       WHERE user IN (${REFERRED}) AND action = 'fill' AND side = 'taker' AND ts <= {last:Int64}
-       GROUP BY bucket`,
-      parameters,
-    ),
-    store.rows<Readonly<Record<string, string>>>(
-      `SELECT ${within} FROM (
-         SELECT ts, toUInt128(quote_asset_amount_filled) AS quote FROM {db:Identifier}.account_action FINAL
-         WHERE user IN (${REFERRED}) AND action = 'fill' AND action_explanation != 'transferPerpPosition'
-           AND ts > {first:Int64} - ${VOLUME_DAYS * DAY_S} AND ts <= {last:Int64})`,
-      parameters,
-    ),
+    referredSums(store, grid, parameters),
   ]);
-  const rewardsBy = byBucket(rewards, grid.times.length);
-  let sum = 0n;
   return grid.times.flatMap((ts, point) => {
-    sum = (rewardsBy[point] ?? []).reduce((total, row) => total + BigInt(row.rewards), sum);
+    const until = sums.filter((one) => one.until <= ts);
+    const recent = until.filter((one) => one.until > ts - VOLUME_DAYS * DAY_S);
     const referredUsers = users.filter(({ bucket }) => Number(bucket) <= point).map((row) => row.authority);
     if (referredUsers.length === 0) return [];
     return [
       {
         ts,
         referralCount: referredUsers.length,
-        referralRewards: String(sum),
-        referredVolume30D: volumes[0]?.[`v${point}`] ?? '0',
+        referralRewards: String(until.reduce((total, { rewards }) => total + rewards, 0n)),
+        referredVolume30D: String(recent.reduce((total, { volume }) => total + volume, 0n)),
         referredUsers,
       },
     ];
+  });
+}
+
+interface ReferredSums {
+  /** The times they are of are after those of the sums before, up to this one. */
+  readonly until: number;
+  readonly rewards: bigint;
+  readonly volume: bigint;
+}
+
+/** Sums of the referred accounts' fills between each two times at which a point or its look back of 30 days ends. */
+async function referredSums(store: HistoryStore, grid: Grid, parameters: Parameters): Promise<readonly ReferredSums[]> {
+  const ends = grid.times.flatMap((ts) => [ts - VOLUME_DAYS * DAY_S, ts]);
+  const cuts = [...new Set(ends)].sort((a, b) => a - b);
+  const shares = sharesOf(await cleanDays(store), { until: cuts.at(-1) ?? 0, cuts });
+  const period = (ts: string) =>
+    `arrayFirst(cut -> cut >= ${ts}, [${cuts.map((cut) => `toInt64(${cut})`).join(', ')}])`;
+  const stored = storedFills(period(END_OF_DAY), `user IN (${REFERRED}) AND ${shares.stored}`);
+  const open = fillSumsSql(fillSidesByAccount(DB, `user IN (${REFERRED}) AND ${shares.open}`), period('ts'));
+  const rows = await store.rows<{ until: string; rewards: string; volume: string }>(
+    `SELECT period AS until, toString(sum(referrer_rewards)) AS rewards,
+       toString(sum(taker_volume) + sum(maker_volume)) AS volume
+     FROM ${both(stored, open)} GROUP BY period`,
+    parameters,
+  );
+  return rows.map(({ until, rewards, volume }) => {
+    return { until: Number(until), rewards: BigInt(rewards), volume: BigInt(volume) };
   });
 }

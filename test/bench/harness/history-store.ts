@@ -2,10 +2,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '../../../platform/index.ts';
+import { DAY_S, dayOf } from '../../../schemas/index.ts';
 
 /** Markets of the history; the first has most of the fills. */
 export const MARKET_SYMBOLS = ['SOL-PERP', 'BTC-PERP', 'ETH-PERP', 'HYPE-PERP'] as const;
-const DAY_S = 86_400;
 /** Less than the 31 days of rolling lists, so that every fill is inside. */
 const SPAN_DAYS = 30;
 /** One fill in this many is of another market than the first: 10 million fills leave over 200,000 a day to it. */
@@ -13,6 +13,9 @@ const OTHERS_EVERY = 3;
 /** One fill in this many has the busy account as its taker. */
 const BUSY_EVERY = 20;
 const ACCOUNTS = 1_000_000;
+/** Accounts that trade, each of a wallet of its own: a few of them often, most of them now and then. */
+const TRADERS = 50_000;
+const MAKERS = 1_000;
 const CANDLE_MINUTES = 525_600;
 const BATCH_ROWS = 500_000;
 
@@ -22,6 +25,12 @@ export interface HistoryShape {
   readonly end: number;
   /** Unix seconds of the newest candle. */
   readonly candlesUntil: number;
+}
+
+/** Days that hold trades, as the sums of accounts count them. */
+export function tradedDays({ end }: HistoryShape): ReadonlySet<number> {
+  const [first, last] = [dayOf(end - SPAN_DAYS * DAY_S), dayOf(end)];
+  return new Set(Array.from({ length: last - first + 1 }, (_, index) => first + index));
 }
 
 /** 32 bytes of a numbered account. */
@@ -42,6 +51,7 @@ export async function seedHistory(clickhouse: ClickHouse, shape: HistoryShape): 
     await run(clickhouse, fills(from, Math.min(BATCH_ROWS, shape.trades - from), shape));
   }
   for (let from = 0; from < ACCOUNTS; from += BATCH_ROWS) await run(clickhouse, orders(from, BATCH_ROWS, shape));
+  await run(clickhouse, wallets(shape));
   await run(clickhouse, candles(shape));
   for (const name of ['events', 'candles', 'samples']) {
     await run(clickhouse, `INSERT INTO projection (name, built_ts, log_end) VALUES ('${name}', 1, '')`);
@@ -86,7 +96,8 @@ async function run({ client }: ClickHouse, query: string): Promise<void> {
 
 function fills(from: number, count: number, { trades, end }: HistoryShape): string {
   const start = end - SPAN_DAYS * DAY_S;
-  const taker = `if(number % ${BUSY_EVERY} = 0, ${account('toUInt64(0)')}, ${account(`number % ${ACCOUNTS}`)})`;
+  const trader = `toUInt64(${TRADERS} * pow(cityHash64(number, 4) / 18446744073709551616., 3))`;
+  const taker = `if(number % ${BUSY_EVERY} = 0, ${account('toUInt64(0)')}, ${account(trader)})`;
   return `INSERT INTO order_action (signature, event_index, slot, ts, action, action_explanation, market_index, market_type,
       filler, filler_reward, fill_record_id, base_asset_amount_filled, quote_asset_amount_filled, taker_fee, maker_fee,
       quote_asset_amount_surplus, taker, taker_order_id, taker_order_direction, taker_order_base_asset_amount,
@@ -100,9 +111,17 @@ function fills(from: number, count: number, { trades, end }: HistoryShape): stri
       ${account('toUInt64(7)')}, 10000, number, 1000000000 + cityHash64(number) % 1000000000,
       150000000 + cityHash64(number, 1) % 1000000, 78855, -5632, 0,
       ${taker}, number % 4000000000, if(number % 2 = 0, 'long', 'short'), 5000000000, 1500000000, 225300000,
-      ${account(`cityHash64(number, 2) % 1000`)}, number % 4000000000, if(number % 2 = 0, 'short', 'long'), 5000000000,
+      ${account(`cityHash64(number, 2) % ${MAKERS}`)}, number % 4000000000, if(number % 2 = 0, 'short', 'long'), 5000000000,
       1500000000, 225300000, 150000000 + cityHash64(number, 3) % 1000000, 0
     FROM numbers(${from}, ${count})`;
+}
+
+/** Who owns the accounts that trade. */
+function wallets({ end }: HistoryShape): string {
+  return `INSERT INTO new_user (signature, event_index, slot, ts, user_authority, user)
+    SELECT ${signature('number + 40000000')}, 0, 299999999, ${end - (SPAN_DAYS + 1) * DAY_S}, ${account('number + 50000000')},
+      ${account('number')}
+    FROM numbers(${TRADERS})`;
 }
 
 /** One order of each account. */
