@@ -10,6 +10,7 @@ import { compileExchangeStatus, compilePerpMarket, compileSpotMarket, type Marke
 import { isOracle } from './decode/oracle.ts';
 import { compileUser, type UserReader } from './decode/user.ts';
 import type { Field } from './decode/values.ts';
+import { compileVaults, type VaultReaders } from './decode/vault.ts';
 import { ClobDiffer } from './diff/clobs.ts';
 import { MarketDiffer } from './diff/markets.ts';
 import { type Emit, keyText, type Output, parkAccount } from './diff/output.ts';
@@ -19,9 +20,9 @@ import type { AccountUpdate } from './source.ts';
 /** Address of the User account of an authority and sub-account id; must be a pure function. */
 export type DeriveUser = (authority: Uint8Array, subAccountId: number) => Uint8Array;
 
-type Kind = 'state' | 'market' | 'oracle' | 'user' | 'clob';
+type Kind = 'state' | 'market' | 'oracle' | 'user' | 'clob' | 'vault';
 /** Order inside the first snapshot: what others look up comes first. */
-const KIND_ORDER: readonly Kind[] = ['state', 'market', 'oracle', 'user', 'clob'];
+const KIND_ORDER: readonly Kind[] = ['state', 'market', 'oracle', 'user', 'clob', 'vault'];
 
 interface Held {
   slot: number;
@@ -39,6 +40,8 @@ interface Readers {
   readonly state: { readonly account: CompiledAccount; readonly status: Field<number> } | null;
   readonly clobId: string | null;
   readonly clob: ClobReader | null;
+  readonly vaultsId: string | null;
+  readonly vaults: VaultReaders;
   /** All discriminators of a program (base58), wanted or not. */
   readonly discriminators: ReadonlyMap<string, ReadonlySet<bigint>>;
 }
@@ -53,6 +56,7 @@ export function compileReaders(definition: ChainDefinition): Readers {
   if (!exchange || !user || !perp) throw new DefinitionError(`${definition.name} has no User or no PerpMarket`);
   const markets = [compilePerpMarket(perp), ...(spot ? [compileSpotMarket(spot)] : [])];
   const book = definition.programs.find((program) => program.accounts.has('ClobHeaderV0'));
+  const vaults = definition.programs.find((program) => program.accounts.has('Vault'));
   const header = book?.accounts.get('ClobHeaderV0');
   const node = book?.types.get('OrderNodeV0');
   return {
@@ -62,6 +66,8 @@ export function compileReaders(definition: ChainDefinition): Readers {
     state: state ? { account: compileAccount(state), status: compileExchangeStatus(state) } : null,
     clobId: book?.programId ?? null,
     clob: header && node ? compileClob(header, node) : null,
+    vaultsId: vaults?.programId ?? null,
+    vaults: vaults ? compileVaults(vaults) : new Map(),
     discriminators: new Map(
       definition.programs.map((program) => [
         program.programId,
@@ -237,6 +243,7 @@ export class Differ {
     else if (kind === 'clob') this.#clobs?.apply(update, emit);
     else if (kind === 'oracle') this.#markets.oracle(update, emit);
     else if (kind === 'state') this.#readState(update, emit);
+    else if (kind === 'vault') this.#readVault(update, emit);
     else {
       const reader = this.#readers.markets.get(discriminatorOf(update.data));
       if (reader) this.#markets.market(update, reader, emit);
@@ -248,7 +255,12 @@ export class Differ {
     if (state) this.#markets.exchangeStatus(state.status(state.account.open(update.data)), update.slot, emit);
   }
 
-  /** Markets, oracles and the State account never close; their last state stays. */
+  #readVault({ data, pubkey, slot }: AccountUpdate, emit: Emit): void {
+    const read = this.#readers.vaults.get(discriminatorOf(data));
+    if (read) emit(read(data, pubkey, slot));
+  }
+
+  /** Markets, oracles, vaults and the State account never close; their last state stays. */
   #close(update: AccountUpdate, kind: Kind, emit: Emit): void {
     if (kind === 'user') this.#users.close(update, emit);
     else if (kind === 'clob') this.#clobs?.close(update, emit);
@@ -263,6 +275,7 @@ export class Differ {
       if (readers.markets.has(discriminator)) return 'market';
       if (discriminator === readers.state?.account.discriminator) return 'state';
     } else if (owner === readers.clobId && discriminator === readers.clob?.account.discriminator) return 'clob';
+    else if (owner === readers.vaultsId && readers.vaults.has(discriminator)) return 'vault';
     return isOracle(update.data) ? 'oracle' : null;
   }
 

@@ -5,6 +5,7 @@ import type { Logger, NewRecord } from '../platform/index.ts';
 import {
   type DeadLetter,
   encodeMessage,
+  type MessageName,
   type MessageTypes,
   marketKey,
   parseMarketKey,
@@ -49,6 +50,7 @@ export class Pipeline {
   #events: EncodedEvent[] = [];
   #book: NewRecord[] = [];
   #positions: NewRecord[] = [];
+  #vaults: NewRecord[] = [];
   #parked: NewRecord[] = [];
   #newestSlot = -1;
   /** Slot of the newest block time told. */
@@ -199,6 +201,12 @@ export class Pipeline {
       case 'PositionMarket':
         this.#message(this.#positions, output.name, output.value, output.value.slot);
         break;
+      case 'VaultState':
+        this.#record(this.#vaults, bs58.encode(output.value.vault), output.name, output.value, output.value.slot);
+        break;
+      case 'VaultDepositorState':
+        this.#record(this.#vaults, bs58.encode(output.value.depositor), output.name, output.value, output.value.slot);
+        break;
       case 'BookSnapshotBegin':
       case 'BookSnapshotEnd':
         this.#message(this.#book, output.name, output.value, output.value.snapshotSlot);
@@ -225,7 +233,16 @@ export class Pipeline {
       | 'PositionState'
       | 'PositionMarket',
   >(records: NewRecord[], name: N, value: MessageTypes[N], slot: number): void {
-    const key = marketKey(value);
+    this.#record(records, marketKey(value), name, value, slot);
+  }
+
+  #record<N extends MessageName>(
+    records: NewRecord[],
+    key: string,
+    name: N,
+    value: MessageTypes[N],
+    slot: number,
+  ): void {
     try {
       records.push({ key, value: encodeMessage(name, value) });
     } catch (error) {
@@ -242,10 +259,17 @@ export class Pipeline {
 
   async #flush(): Promise<void> {
     const { writer, ends, metrics } = this.#parts;
-    const [events, book, positions, parked] = [this.#events, this.#book, this.#positions, this.#parked];
+    const [events, book, positions, vaults, parked] = [
+      this.#events,
+      this.#book,
+      this.#positions,
+      this.#vaults,
+      this.#parked,
+    ];
     this.#events = [];
     this.#book = [];
     this.#positions = [];
+    this.#vaults = [];
     this.#parked = [];
     if (events.length > 0)
       ends.reached(
@@ -256,6 +280,7 @@ export class Pipeline {
       events.length > 0 ? writer.appendEvents(events) : [],
       book.length > 0 ? writer.append(TOPICS.book, book) : undefined,
       positions.length > 0 ? writer.append(TOPICS.positions, positions) : undefined,
+      vaults.length > 0 ? writer.append(TOPICS.vaults, vaults) : undefined,
       parked.length > 0 ? writer.append(TOPICS.deadLetters, parked) : undefined,
     ]);
     for (const { name, key, slot } of fresh) {

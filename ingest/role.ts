@@ -33,7 +33,14 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
   const { config, log, logger } = context;
   const definition = parts?.definition ?? withVaultProgram(loadDefinition(config.definition), config.vaultProgram);
   const source = parts?.source ?? openSource(config, definition, logger);
-  await log.ensureTopics([TOPICS.events, TOPICS.book, TOPICS.positions, TOPICS.qualityViews, TOPICS.deadLetters]);
+  await log.ensureTopics([
+    TOPICS.events,
+    TOPICS.book,
+    TOPICS.positions,
+    TOPICS.vaults,
+    TOPICS.qualityViews,
+    TOPICS.deadLetters,
+  ]);
   const stopped = new AbortController();
   const { resume, ends } = await loadPosition(log);
   const writer = new LogWriter(log, logger, stopped.signal);

@@ -27,6 +27,7 @@ import type {
   PositionState,
   TradeView,
 } from './messages.ts';
+import type { VaultDepositorState, VaultState } from './vaults.ts';
 import { decodeBody, encodeRecord, explainInvalid, openRecord, SchemaError, writerOf } from './wire.ts';
 
 export interface MessageTypes {
@@ -53,6 +54,8 @@ export interface MessageTypes {
   CandleView: CandleView;
   TradeView: TradeView;
   MakerQuotes: MakerQuotes;
+  VaultState: VaultState;
+  VaultDepositorState: VaultDepositorState;
   DeadLetter: DeadLetter;
 }
 

@@ -20,4 +20,5 @@ export * from './projection.ts';
 export { learnSchema, leaveRegistry, useRegistry } from './registry.ts';
 export * from './tables.ts';
 export * from './topics.ts';
+export type * from './vaults.ts';
 export { SchemaError, type SchemaErrorCode } from './wire.ts';

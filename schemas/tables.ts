@@ -95,7 +95,12 @@ export const COMPANION_TABLES: Readonly<Record<string, string>> = {
 };
 
 /** Tables that hold what reducers publish, by topic: the newest row of a key counts. */
-export const REDUCED_TABLES = { samples: 'market_sample', candles: 'candle' } as const;
+export const REDUCED_TABLES = {
+  samples: 'market_sample',
+  candles: 'candle',
+  vaults: 'vault_state',
+  vaultDepositors: 'vault_depositor_state',
+} as const;
 
 /** What accounts did by finished day, reduced in the store from its own events, and the marks that say of which days. */
 export const ACCOUNT_DAY_TABLES = {

@@ -5,7 +5,7 @@ export type Retention = { readonly kind: 'time'; readonly hours: number } | { re
 export interface Topic {
   readonly name: string;
   /** What the key of a record is; all records of one key are in one partition, in order. */
-  readonly key: 'market' | 'market or account' | 'market and source' | 'market and bucket' | 'reason';
+  readonly key: 'market' | 'market or account' | 'market and source' | 'market and bucket' | 'account' | 'reason';
   readonly partitions: number;
   readonly retention: Retention;
   /** Whether a size cap of the embedded log may remove its oldest records, and in which turn; absent: it may not. */
@@ -129,6 +129,14 @@ export const TOPICS = {
     retention: { kind: 'time', hours: YEAR_HOURS },
     schemas: ['MarketSample'],
     purpose: 'how each market stood, by block time, about every 50 slots',
+  },
+  vaults: {
+    name: 'vaults',
+    key: 'account',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['VaultState', 'VaultDepositorState'],
+    purpose: 'the newest state of every vault and of every deposit in one',
   },
   candleViews: {
     name: 'views.candles',

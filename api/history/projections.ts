@@ -3,8 +3,8 @@
 import { HistoryError } from '../errors.ts';
 import type { HistoryStore } from './store.ts';
 
-/** What the sinks report as built: events of the program, candles, samples of markets. */
-export type ProjectionName = 'events' | 'candles' | 'samples';
+/** What the sinks report as built: events of the program, candles, samples of markets, states of vaults. */
+export type ProjectionName = 'events' | 'candles' | 'samples' | 'vaults';
 
 /** How long an answer of the store counts, milliseconds. */
 const FRESH_MS = 1_000;

@@ -101,7 +101,7 @@ export class HistoryStage {
 
   /** Says that everything is built. */
   async markBuilt(): Promise<void> {
-    const names = ['events', 'candles', 'samples'];
+    const names = ['events', 'candles', 'samples', 'vaults'];
     await this.store(
       'projection',
       names.map((name) => ({ name, built_ts: NOW })),

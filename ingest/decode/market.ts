@@ -5,7 +5,7 @@ import { type CompiledAccount, compileAccount } from './account.ts';
 import { compileDepositInterest, compilePerpFunds, type DepositInterest, type PerpFunds } from './funds.ts';
 import { place, requiredPlace } from './layout.ts';
 import { compileSpreadInputs } from './spread.ts';
-import { bigintField, bytesAt, type Field, keyField, numberField, variantField } from './values.ts';
+import { bigintField, type Field, keyField, numberField, textAt, variantField } from './values.ts';
 
 /** State.exchange_status bit that pauses the AMM; PerpMarket.paused_operations bit that stops AMM fills (protocol 2.2). */
 const EXCHANGE_AMM_PAUSED = 4;
@@ -110,7 +110,7 @@ function compileMarket(definition: AccountDefinition, marketType: MarketType, pa
       marketIndex: marketIndex(view),
       slot,
       account,
-      symbol: text(view, name.offset, name.size),
+      symbol: textAt(view, name.offset, name.size),
       status: status(view),
       oracle: oracle(view) ?? new Uint8Array(0),
       oracleSource: oracleSource(view),
@@ -183,12 +183,6 @@ function ammReader(layout: StructLayout): Field<AmmState> {
 /** Reads the pause bits of the State account. */
 export function compileExchangeStatus(definition: AccountDefinition): Field<number> {
   return numberField(place(definition.layout, 'exchange_status'));
-}
-
-/** Names are UTF-8, filled up with spaces or zeros. */
-function text(view: DataView, offset: number, length: number): string {
-  const bytes = bytesAt(view, offset, length);
-  return Buffer.from(bytes).toString('utf8').replaceAll('\0', ' ').trim();
 }
 
 function unlessZero(key: Uint8Array | null): Uint8Array | null {

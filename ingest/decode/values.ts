@@ -30,6 +30,14 @@ export function bytesAt(view: DataView, at: number, length: number): Uint8Array 
   return new Uint8Array(view.buffer, view.byteOffset + at, length).slice();
 }
 
+/** A name: UTF-8, filled up with spaces or zeros. */
+export function textAt(view: DataView, at: number, length: number): string {
+  return Buffer.from(bytesAt(view, at, length))
+    .toString('utf8')
+    .replaceAll('\0', ' ')
+    .trim();
+}
+
 /** Variant of an enum by its ordinal; an ordinal of a newer program is named `unknown(7)`. */
 export function variantOf(variants: readonly string[], ordinal: number): string {
   return variants[ordinal] ?? `unknown(${ordinal})`;

@@ -15,6 +15,7 @@ import type {
   PositionMarket,
   PositionState,
 } from '../../schemas/index.ts';
+import type { VaultOutput } from '../decode/vault.ts';
 import type { AccountUpdate } from '../source.ts';
 
 export type Output =
@@ -25,6 +26,7 @@ export type Output =
   | { readonly name: 'BookSnapshotEnd'; readonly value: BookSnapshotEnd }
   | { readonly name: 'PositionState'; readonly value: PositionState }
   | { readonly name: 'PositionMarket'; readonly value: PositionMarket }
+  | VaultOutput
   | { readonly name: 'DeadLetter'; readonly value: DeadLetter };
 
 export type Emit = (output: Output) => void;

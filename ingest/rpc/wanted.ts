@@ -5,7 +5,17 @@ import type { ChainDefinition } from '../../schemas/index.ts';
 import { place } from '../decode/layout.ts';
 
 /** Account kinds the differ reads. */
-const WANTED = ['State', 'PerpMarket', 'SpotMarket', 'PythLazerOracle', 'PrelaunchOracle', 'User', 'ClobHeaderV0'];
+const WANTED = [
+  'State',
+  'PerpMarket',
+  'SpotMarket',
+  'PythLazerOracle',
+  'PrelaunchOracle',
+  'User',
+  'ClobHeaderV0',
+  'Vault',
+  'VaultDepositor',
+];
 /** base58 of one zero byte. */
 const ZERO_BYTE = '1';
 

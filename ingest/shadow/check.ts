@@ -162,7 +162,7 @@ export class ShadowCheck {
       const changes = this.#putRight(suspect);
       outputs.push(...changes);
       const named = changes.flatMap(({ name, value }) =>
-        name === 'DeadLetter' ? [] : [`${name} ${marketKey(value)}`],
+        name === 'DeadLetter' ? [] : ['marketIndex' in value ? `${name} ${marketKey(value)}` : name],
       );
       if (named.length > 0 && differences.length < EVIDENCE_MAX) {
         const account = bs58.encode(update.pubkey);

@@ -105,9 +105,9 @@ function act(
 ): void {
   const { key, account: vault } = book.vault;
   const equity = vaultEquity(tx.world, book);
+  const before = standing(book, one);
   const fees = chargeManagement(tx, book, equity);
   const profitShare = one && takesProfit ? chargeProfit(book, one, equity) : 0n;
-  const before = standing(book, one);
   const amount = step(equity);
   const after = standing(book, one);
   touch(tx, book.vault);

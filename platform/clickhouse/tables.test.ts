@@ -66,6 +66,8 @@ describe('history tables', () => {
       [ACCOUNT_DAY_TABLES.fills]: 'user, market_type, market_index, day',
       [ACCOUNT_DAY_TABLES.money]: 'user, market_index, day',
       [ACCOUNT_DAY_TABLES.marks]: 'day, mark',
+      [REDUCED_TABLES.vaults]: 'vault',
+      [REDUCED_TABLES.vaultDepositors]: 'depositor',
       projection: 'name',
     };
     const named = [...events.map(tableOf), ...Object.keys(COMPANION_TABLES), ...Object.keys(reduced)];
@@ -85,7 +87,7 @@ describe('history tables', () => {
     const named = (form: RegExp) => statements.flatMap((statement) => form.exec(statement)?.[1] ?? []);
     const dropped = new Set(named(/^DROP TABLE IF EXISTS history\.`(\w+_next)`/));
     const made = new Set(named(/^CREATE TABLE IF NOT EXISTS history\.`(\w+)`/).filter((name) => !dropped.has(name)));
-    expect(made.size).toBe(events.length + Object.keys(COMPANION_TABLES).length + 6);
+    expect(made.size).toBe(events.length + Object.keys(COMPANION_TABLES).length + 8);
     for (const statement of statements) {
       // No cluster runs here, but the engine's own parser reads the statement.
       await clickhouse.client.command({ query: `EXPLAIN AST ${statement}` });

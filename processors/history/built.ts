@@ -4,7 +4,7 @@
 import type { ClickHouseClient, EventLog, Logger } from '../../platform/index.ts';
 import type { Topic } from '../../schemas/index.ts';
 
-export type Projection = 'events' | 'samples' | 'candles';
+export type Projection = 'events' | 'samples' | 'candles' | 'vaults';
 
 interface Watched {
   readonly projection: Projection;

@@ -1,7 +1,8 @@
-// The sink of what reducers publish: samples and candles. Rows are absolute, so a block that is stored again after a
+// The sink of what reducers publish, samples and candles, and of the states of vaults that ingest tells. Rows are absolute, so a block that is stored again after a
 // crash changes nothing; the position is committed after the insert.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import bs58 from 'bs58';
 import { positionKey } from '../../platform/index.ts';
 import { decodeMessage, type MessageName, REDUCED_TABLES, snakeCase, TOPICS, type Topic } from '../../schemas/index.ts';
 import { type Block, cutBlocks, readAhead } from './blocks.ts';
@@ -13,8 +14,8 @@ import type { Parked } from './rows.ts';
 export interface ReducedTopic {
   readonly projection: Projection;
   readonly topic: Topic;
-  readonly message: MessageName;
-  readonly table: string;
+  /** The table of each message that the topic holds. */
+  readonly tables: Readonly<Partial<Record<MessageName, string>>>;
   /** The group that writes the topic, and what it reads: the topic is complete when the group has read all of it. */
   readonly reducer: { readonly group: string; readonly reads: readonly Topic[] };
 }
@@ -23,16 +24,21 @@ export const REDUCED_TOPICS: readonly ReducedTopic[] = [
   {
     projection: 'samples',
     topic: TOPICS.samples,
-    message: 'MarketSample',
-    table: REDUCED_TABLES.samples,
+    tables: { MarketSample: REDUCED_TABLES.samples },
     reducer: { group: 'samples', reads: [TOPICS.book] },
   },
   {
     projection: 'candles',
     topic: TOPICS.candleViews,
-    message: 'CandleView',
-    table: REDUCED_TABLES.candles,
+    tables: { CandleView: REDUCED_TABLES.candles },
     reducer: { group: 'candles', reads: [TOPICS.events, TOPICS.samples] },
+  },
+  {
+    projection: 'vaults',
+    topic: TOPICS.vaults,
+    tables: { VaultState: REDUCED_TABLES.vaults, VaultDepositorState: REDUCED_TABLES.vaultDepositors },
+    // Written by ingest straight from the chain: there is no topic that it would have to catch up with.
+    reducer: { group: 'ingest', reads: [] },
   },
 ];
 
@@ -111,34 +117,34 @@ export class ReducedSink {
 
   async #store(block: Block, signal: AbortSignal): Promise<void> {
     const { log, metrics } = this.#context;
-    const { topic, table, message } = this.#reduced;
-    const rows: object[] = [];
+    const { topic, tables } = this.#reduced;
+    const rows = new Map<string, object[]>(Object.values(tables).map((table) => [table, []]));
     const parked: Parked[] = [];
     for (let number = 0; number < block.length; number++) {
       try {
         const { name, value } = decodeMessage(block.value(number));
-        if (name !== message) throw new RangeError(`${name} does not belong into ${topic.name}`);
-        rows.push(rowOf(value));
+        const own = rows.get(tables[name] ?? '');
+        if (!own) throw new RangeError(`${name} does not belong into ${topic.name}`);
+        own.push(rowOf(value));
       } catch (error) {
         const detail = error instanceof Error ? error.message : String(error);
         parked.push({ record: block.record(number), reason: 'invalid-datum', detail });
       }
     }
-    await this.#insert(rows, signal);
+    for (const [table, own] of rows) await this.#insert(table, own, signal);
     await log.commit(this.#target.group, {
       outputs: deadLetters(topic, parked),
       positions: block.bounds.map(({ partition, to }) => ({ topic: topic.name, partition, next: to + 1n })),
     });
-    metrics.rows.inc({ table }, rows.length);
+    for (const [table, own] of rows) metrics.rows.inc({ table }, own.length);
     for (const { reason } of parked) metrics.parked.inc({ reason });
     for (const { partition, to } of block.bounds) this.#stored.set(partition, to + 1n);
     await this.#built.stored(this.#stored);
   }
 
-  async #insert(rows: readonly object[], signal: AbortSignal): Promise<void> {
+  async #insert(table: string, rows: readonly object[], signal: AbortSignal): Promise<void> {
     if (rows.length === 0) return;
     const { logger, metrics } = this.#context;
-    const { table } = this.#reduced;
     const clickhouse_settings = { max_partitions_per_insert_block: '0', wait_end_of_query: 1 } as const;
     await persist({ logger, metrics, signal }, { table, rows: rows.length }, () =>
       this.#target.client.insert({ table, values: [...rows], format: 'JSONEachRow', clickhouse_settings }),
@@ -146,9 +152,12 @@ export class ReducedSink {
   }
 }
 
-/** Columns are named like the message's fields; 64-bit and wider numbers go as text. */
+/** Columns are named like the message's fields; 64-bit and wider numbers go as text, keys in base58. */
 export function rowOf(value: object): Readonly<Record<string, string | number | null>> {
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [snakeCase(name), typeof field === 'bigint' ? String(field) : field]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [snakeCase(name), cellOf(field)]));
+}
+
+function cellOf(field: unknown): string | number | null {
+  if (typeof field === 'bigint') return String(field);
+  return field instanceof Uint8Array ? bs58.encode(field) : (field as string | number | null);
 }

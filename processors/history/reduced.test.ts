@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import bs58 from 'bs58';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
@@ -21,7 +22,10 @@ import {
   marketKey,
   TOPICS,
   type Topic,
+  type VaultDepositorState,
+  type VaultState,
 } from '../../schemas/index.ts';
+import { MESSAGE_EXAMPLES } from '../../schemas/messages.examples.ts';
 import { startHistorySink } from './role.ts';
 import { fillEvent } from './testing/events.ts';
 
@@ -39,7 +43,14 @@ beforeAll(async () => {
   const config = readConfig({}, { dataDir });
   clickhouse = await openClickHouse(config, logger);
   log = await openEventLog(config, logger);
-  await log.ensureTopics([TOPICS.events, TOPICS.book, TOPICS.samples, TOPICS.candleViews, TOPICS.deadLetters]);
+  await log.ensureTopics([
+    TOPICS.events,
+    TOPICS.book,
+    TOPICS.samples,
+    TOPICS.candleViews,
+    TOPICS.vaults,
+    TOPICS.deadLetters,
+  ]);
 });
 afterAll(async () => {
   await role?.stop();
@@ -159,14 +170,17 @@ describe('samples and candles', () => {
   it('count as built only when their reducer has read what its topics had', async () => {
     await vi.waitFor(async () => expect(await projections()).toContain('events'), 20_000);
     // Nobody has read the samples that candles are made of; nothing stands in the topic that samples are made of.
-    expect(await projections()).toEqual(['events', 'samples']);
+    expect(await projections()).toEqual(['events', 'samples', 'vaults']);
     const next = [0, 1, 2, 3].map(async (partition) => ({
       topic: TOPICS.samples.name,
       partition,
       next: (await log.bounds(TOPICS.samples, partition)).next,
     }));
     await log.commit('candles', { positions: await Promise.all(next) });
-    await vi.waitFor(async () => expect(await projections()).toEqual(['candles', 'events', 'samples']), 20_000);
+    await vi.waitFor(
+      async () => expect(await projections()).toEqual(['candles', 'events', 'samples', 'vaults']),
+      20_000,
+    );
   });
 
   it('go on from their position after a restart, and park what is no record of theirs', async () => {
@@ -178,6 +192,41 @@ describe('samples and candles', () => {
     await start();
     await vi.waitFor(async () => expect(await rows('SELECT slot FROM market_sample')).toHaveLength(2), 20_000);
     expect(await log.read(TOPICS.deadLetters, 0, 0n, 10)).toHaveLength(1);
+  });
+});
+
+describe('states of vaults', () => {
+  const vault: VaultState = MESSAGE_EXAMPLES.VaultState;
+  const depositor: VaultDepositorState = MESSAGE_EXAMPLES.VaultDepositorState;
+
+  it('are stored in the table of their kind; the newest slot counts, and of one slot the last in the log', async () => {
+    const states = [
+      encodeMessage('VaultState', { ...vault, slot: 11, totalShares: 1n }),
+      encodeMessage('VaultState', { ...vault, slot: 11, totalShares: 2n ** 127n }),
+      encodeMessage('VaultState', { ...vault, slot: 10, totalShares: 3n }),
+      encodeMessage('VaultDepositorState', depositor),
+    ];
+    await log.append(
+      TOPICS.vaults,
+      states.map((value) => ({ key: 'vault', value })),
+    );
+    await vi.waitFor(async () => expect(await rows('SELECT 1 FROM vault_depositor_state')).not.toEqual([]), 20_000);
+    expect(await rows('SELECT slot, total_shares, vault, name, permissioned FROM vault_state FINAL')).toEqual([
+      {
+        slot: '11',
+        total_shares: String(2n ** 127n),
+        vault: bs58.encode(vault.vault),
+        name: vault.name,
+        permissioned: true,
+      },
+    ]);
+    expect(await rows('SELECT depositor, authority, vault_shares FROM vault_depositor_state FINAL')).toEqual([
+      {
+        depositor: bs58.encode(depositor.depositor),
+        authority: bs58.encode(depositor.authority),
+        vault_shares: String(depositor.vaultShares),
+      },
+    ]);
   });
 });
 

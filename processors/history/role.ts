@@ -21,6 +21,7 @@ export const SINK_TOPICS: readonly Topic[] = [
   TOPICS.book,
   TOPICS.samples,
   TOPICS.candleViews,
+  TOPICS.vaults,
   TOPICS.deadLetters,
 ];
 

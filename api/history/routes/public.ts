@@ -9,6 +9,7 @@ import { baseDecimals } from '../lists.ts';
 import { FRESH_S, MinuteCache } from '../minute-cache.ts';
 import { described, errorResponses } from '../route-schemas.ts';
 import type { HistoryServices } from '../services.ts';
+import { vaultList } from './stats-vaults.ts';
 
 const CACHE_CONTROL = `public, max-age=${FRESH_S}`;
 
@@ -75,7 +76,9 @@ function paramsOf(markets: readonly MarketView[]) {
   };
 }
 
-function vaultsRoute(app: FastifyInstance, { settings: { vaultsPath }, now }: HistoryServices): void {
+function vaultsRoute(app: FastifyInstance, services: HistoryServices): void {
+  const { settings, now } = services;
+  const { vaultsPath } = settings;
   const cache = new MinuteCache<readonly unknown[]>(now);
   app.get(
     '/vaults',
@@ -85,7 +88,7 @@ function vaultsRoute(app: FastifyInstance, { settings: { vaultsPath }, now }: Hi
         tags: ['Public'],
         response: {
           200: {
-            description: 'as configured, cached for a minute',
+            description: 'as configured, else as the vault accounts say; cached for a minute',
             ...listOf({ type: 'object', additionalProperties: true }),
           },
           ...errorResponses,
@@ -93,7 +96,7 @@ function vaultsRoute(app: FastifyInstance, { settings: { vaultsPath }, now }: Hi
       }),
     },
     async (_request, reply) => {
-      const vaults = await cache.get('', () => readVaults(vaultsPath));
+      const vaults = await cache.get('', () => (vaultsPath === '' ? vaultList(services) : readVaults(vaultsPath)));
       reply.header('cache-control', CACHE_CONTROL);
       return vaults;
     },
@@ -101,7 +104,6 @@ function vaultsRoute(app: FastifyInstance, { settings: { vaultsPath }, now }: Hi
 }
 
 async function readVaults(path: string): Promise<readonly unknown[]> {
-  if (path === '') return [];
   const vaults: unknown = JSON.parse(await readFile(path, 'utf8'));
   if (!Array.isArray(vaults)) throw new HistoryError('internal', `not a list of vaults: ${path}`);
   return vaults;

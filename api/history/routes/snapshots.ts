@@ -16,10 +16,12 @@ import {
 } from '../answer-schemas.ts';
 import { accountsOf } from '../queries/accounts.ts';
 import { referralSnapshots } from '../queries/referrals.ts';
+import { vaultHoldings } from '../queries/vaults.ts';
 import { described, errorResponses, PUBLIC_KEY } from '../route-schemas.ts';
 import { type HistoryServices, keyOf } from '../services.ts';
 import { frequencyOf, gridOf } from '../snapshots/grid.ts';
 import { type EarnHistory, earnHistories, type TradingHistory, tradingHistories } from '../snapshots/load.ts';
+import { type VaultHistory, vaultHistories } from '../snapshots/vaults.ts';
 
 const TRADING = listOf(
   objectOf({
@@ -73,7 +75,16 @@ const EARN = listOf(
 const FLAGGED = objectOf({
   flagged: { type: 'boolean', description: 'tokens moved before the first deposit record: a balance is not whole' },
 });
-const VAULTS = listOf({ type: 'object' }, 'empty: events of the vault program are not kept');
+const VAULTS = listOf(
+  objectOf({
+    ts: SECONDS,
+    vault: KEY,
+    totalAccountValue: QUOTE,
+    totalAccountBaseValue: TOKENS,
+    marketIndex: { ...WHOLE, description: "spot market of the vault's token" },
+  }),
+  'oldest first, from the first record of the deposit on; worth at the oracle price, fees that run up not taken off',
+);
 const REFERRALS = listOf(
   objectOf({
     ts: SECONDS,
@@ -121,24 +132,33 @@ const USER_ROUTES: readonly SnapshotRoute[] = [
   },
   {
     name: 'vaults',
-    summary: 'Vault deposits of an account',
+    summary: 'Vault deposits of a depositor account, or of the wallet of a trading account',
     members: { snapshots: VAULTS },
-    answer: async () => ({ snapshots: [] }),
+    answer: async (request) => ({
+      snapshots: (await vaultsOf(request, 'account'))
+        .flatMap(({ snapshots }) => snapshots)
+        .toSorted((a, b) => a.ts - b.ts),
+    }),
   },
 ];
 
 const ACCOUNT = { accountId: KEY };
 const TRADING_ACCOUNTS = listOf(objectOf({ ...ACCOUNT, snapshots: TRADING, metrics: METRICS }));
+const VAULT_ACCOUNTS = listOf(objectOf({ ...ACCOUNT, snapshots: VAULTS }));
 const EARN_ACCOUNTS = listOf(objectOf({ ...ACCOUNT, snapshots: EARN }));
 
 const AUTHORITY_ROUTES: readonly SnapshotRoute[] = [
   {
     name: 'overview',
     summary: 'Trading, earning and vaults of the accounts of a wallet',
-    members: { products: objectOf({ trade: TRADING_ACCOUNTS, earn: EARN_ACCOUNTS, vaults: VAULTS }) },
+    members: { products: objectOf({ trade: TRADING_ACCOUNTS, earn: EARN_ACCOUNTS, vaults: VAULT_ACCOUNTS }) },
     answer: async (request) => {
-      const [trade, earn] = await Promise.all([tradingOf(request), earnOf(request)]);
-      return { products: { trade: byAccount(trade), earn: earnByAccount(earn), vaults: [] } };
+      const [trade, earn, vaults] = await Promise.all([
+        tradingOf(request),
+        earnOf(request),
+        vaultsOf(request, 'wallet'),
+      ]);
+      return { products: { trade: byAccount(trade), earn: earnByAccount(earn), vaults } };
     },
   },
   {
@@ -156,8 +176,8 @@ const AUTHORITY_ROUTES: readonly SnapshotRoute[] = [
   {
     name: 'vaults',
     summary: 'Vault deposits of a wallet',
-    members: { accounts: VAULTS },
-    answer: async () => ({ accounts: [] }),
+    members: { accounts: VAULT_ACCOUNTS },
+    answer: async (request) => ({ accounts: await vaultsOf(request, 'wallet') }),
   },
   {
     name: 'referrals',
@@ -175,6 +195,15 @@ function tradingOf({ services, users, days, now }: SnapshotRequest): Promise<Rea
 
 function earnOf({ services, users, days, now }: SnapshotRequest): Promise<ReadonlyMap<string, EarnHistory>> {
   return earnHistories(services, users, gridOf(now, days, 'daily'));
+}
+
+async function vaultsOf(
+  { services, key, days, now }: SnapshotRequest,
+  scope: 'account' | 'wallet',
+): Promise<readonly VaultHistory[]> {
+  await services.projections.require('vaults');
+  const holdings = await vaultHoldings(services.store, scope, key);
+  return vaultHistories(services, holdings, gridOf(now, days, frequencyOf(days)));
 }
 
 const byAccount = (histories: ReadonlyMap<string, TradingHistory>) =>

@@ -22,28 +22,14 @@ import { described, errorResponses } from '../route-schemas.ts';
 import type { HistoryServices } from '../services.ts';
 import { frequencyOf, type Grid, gridOf } from '../snapshots/grid.ts';
 import { CarriedForward } from '../snapshots/series.ts';
+import { vaultStatsRoute } from './stats-vaults.ts';
 
 const YIELD_DECIMALS = 2;
 
 export function fundRoutes(app: FastifyInstance, services: HistoryServices): void {
-  vaultRoute(app);
+  vaultStatsRoute(app, services);
   insuranceRoute(app, services);
   poolRoute(app, services);
-}
-
-/** Vaults are a program of their own, whose events are not in the history. */
-function vaultRoute(app: FastifyInstance): void {
-  app.get(
-    '/stats/vaults',
-    {
-      schema: described({
-        summary: 'Vaults; none, for events of the vault program are not kept',
-        tags: ['Stats'],
-        response: { 200: answerOf('empty', { vaults: listOf({ type: 'object' }) }), ...errorResponses },
-      }),
-    },
-    async () => ({ success: true, vaults: [] }),
-  );
 }
 
 function insuranceRoute(app: FastifyInstance, { store, markets, projections, now }: HistoryServices): void {

@@ -103,14 +103,20 @@ async function balancesByUser(
   return new Map(users.map((user) => [user, balancePoints(byUser.get(user) ?? [], grid.times.length, spot)]));
 }
 
-const spotName = (marketIndex: number): string => `spot-${marketIndex}`;
+export const spotName = (marketIndex: number): string => `spot-${marketIndex}`;
 
-function tokenScale(markets: MarketRegistry, marketIndex: number): bigint {
+/** Units of a whole token. */
+export function tokenScale(markets: MarketRegistry, marketIndex: number): bigint {
   const market = markets.byKey(spotName(marketIndex));
   return market ? 10n ** BigInt(baseDecimals(market)) : UNKNOWN_SCALE;
 }
 
-async function pricesOf(store: HistoryStore, names: readonly string[], grid: Grid): Promise<CarriedForward<bigint>> {
+/** Sampled oracle prices 1e6 of markets such as `perp-0`. */
+export async function pricesOf(
+  store: HistoryStore,
+  names: readonly string[],
+  grid: Grid,
+): Promise<CarriedForward<bigint>> {
   const rows = await sampledPrices(store, names, grid);
   return CarriedForward.of(
     rows,

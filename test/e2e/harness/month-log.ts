@@ -25,7 +25,7 @@ export function openLogAt(dataDir: string): Promise<EventLog> {
 const READERS: readonly { readonly group: string; readonly topics: readonly Topic[] }[] = [
   { group: 'samples', topics: [TOPICS.book] },
   { group: 'candles', topics: [TOPICS.events, TOPICS.samples] },
-  { group: 'history-sink', topics: [TOPICS.events, TOPICS.samples, TOPICS.candleViews] },
+  { group: 'history-sink', topics: [TOPICS.events, TOPICS.samples, TOPICS.candleViews, TOPICS.vaults] },
 ];
 
 /** What has not been read yet, in words; empty when every reader is at the end. `groups` names those that run. */
@@ -55,7 +55,7 @@ const REMADE: ReadonlySet<Topic> = new Set<Topic>([
 /** Copies what the history needs besides events, record by record. */
 export async function copySurroundings(from: EventLog, to: EventLog): Promise<void> {
   await to.ensureTopics(TOPIC_LIST);
-  for (const topic of [TOPICS.samples, TOPICS.marketViews]) {
+  for (const topic of [TOPICS.samples, TOPICS.marketViews, TOPICS.vaults]) {
     if (REMADE.has(topic)) continue;
     for (let partition = 0; partition < topic.partitions; partition += 1) {
       for await (const records of pages(from, topic, partition)) await appendAll(to, topic, partition, records);

@@ -6,6 +6,7 @@ import { AccountLedger, eventsOf, interestAt, worthOfBase, worthOfTokens } from 
 import { getJson } from './month-paging.ts';
 import { type Sample, STRANGER } from './month-samples.ts';
 import { big, type MonthTruth } from './month-truth.ts';
+import { VaultBooks, type VaultPricing, vaultAccounts, vaultStatsCheck, vaultWallets } from './month-vaults.ts';
 
 const HOUR = 3_600;
 const DAY = 86_400;
@@ -28,6 +29,8 @@ export function snapshotChecks(truth: MonthTruth, samples: readonly Sample[]): r
   const books = new Books(truth, samples);
   const users = [...truth.accounts().filter((_, index) => index % USER_STRIDE === 0), STRANGER];
   const wallets = [...walletsOf(truth), STRANGER];
+  const vaults = new VaultBooks(truth, books);
+  const holders = [...vaultWallets(truth), STRANGER];
   return [
     {
       endpoint: '/user/{accountId}/snapshots/trading',
@@ -64,27 +67,32 @@ export function snapshotChecks(truth: MonthTruth, samples: readonly Sample[]): r
     {
       endpoint: '/authority/{authorityId}/snapshots/overview',
       run: (base) =>
-        each(base, '/authority/KEY/snapshots/overview', wallets, (wallet, now, days) => {
+        each(base, '/authority/KEY/snapshots/overview', [...wallets, ...holders.slice(0, 1)], (wallet, now, days) => {
           const accounts = openAccounts(truth, wallet);
           return {
             products: {
               trade: accounts.map((accountId) => ({ accountId, ...books.trading(accountId, now, days) })),
               earn: accounts.map((accountId) => ({ accountId, snapshots: books.earn(accountId, now, days) })),
-              vaults: [],
+              vaults: vaults.ofWallet(wallet, tradingPoints(now, days)),
             },
           };
         }),
     },
-    ...(['user/{accountId}', 'authority/{authorityId}'] as const).map(
-      (scope): StatsCheck => ({
-        endpoint: `/${scope}/snapshots/vaults`,
-        run: (base) => {
-          const [path, member] = scope.startsWith('user') ? ['user', 'snapshots'] : ['authority', 'accounts'];
-          const keys = path === 'user' ? users.slice(0, 1) : wallets.slice(0, 1);
-          return each(base, `/${path}/KEY/snapshots/vaults`, keys, () => ({ [member]: [] }));
-        },
-      }),
-    ),
+    {
+      endpoint: '/user/{accountId}/snapshots/vaults',
+      run: (base) =>
+        each(base, '/user/KEY/snapshots/vaults', [...vaultAccounts(truth), ...users], (key, now, days) => ({
+          snapshots: vaults.ofAccount(key, tradingPoints(now, days)),
+        })),
+    },
+    {
+      endpoint: '/authority/{authorityId}/snapshots/vaults',
+      run: (base) =>
+        each(base, '/authority/KEY/snapshots/vaults', holders, (wallet, now, days) => ({
+          accounts: vaults.ofWallet(wallet, tradingPoints(now, days)),
+        })),
+    },
+    vaultStatsCheck(truth),
   ];
 }
 
@@ -132,7 +140,7 @@ function openAccounts(truth: MonthTruth, wallet: string): readonly string[] {
 }
 
 /** The accounts' books at any points, with what they are worth there. */
-class Books {
+class Books implements VaultPricing {
   readonly #truth: MonthTruth;
   readonly #prices: ReadonlyMap<string, readonly { readonly ts: number; readonly price: bigint }[]>;
 
@@ -180,8 +188,14 @@ class Books {
     });
   }
 
+  /** What an account's tokens and positions were worth at points from its first event on. */
+  worths(user: string, points: readonly number[]): ReadonlyMap<number, bigint> {
+    const snapshots = this.#at(user, points, (book, ts) => this.#tradingAt(book, ts, points[0] ?? 0));
+    return new Map(snapshots.map(({ ts, accountBalance }) => [ts, big(accountBalance)]));
+  }
+
   /** The newest sampled price that is not more than a day older than the first point. */
-  #price(market: string, ts: number, first: number): bigint | null {
+  price(market: string, ts: number, first: number): bigint | null {
     const found = this.#prices.get(market)?.findLast((sample) => sample.ts <= ts);
     return found && found.ts > first - DAY ? found.price : null;
   }
@@ -191,14 +205,14 @@ class Books {
       .sort(([a], [b]) => a - b)
       .map(([index, purse]) => {
         const balance = book.balance(index, interestAt(this.#truth, index, ts));
-        return { index, purse, balance, price: this.#price(`spot-${index}`, ts, first) ?? purse.price };
+        return { index, purse, balance, price: this.price(`spot-${index}`, ts, first) ?? purse.price };
       });
   }
 
   #tradingAt(book: AccountLedger, ts: number, first: number) {
     let [worth, entries, held] = [0n, 0n, 0n];
     for (const [index, { base, entry, price }] of book.positions) {
-      worth += worthOfBase(base, this.#price(`perp-${index}`, ts, first) ?? price);
+      worth += worthOfBase(base, this.price(`perp-${index}`, ts, first) ?? price);
       entries += entry;
     }
     for (const { index, balance, price } of this.#tokens(book, ts, first)) held += worthOfTokens(index, balance, price);

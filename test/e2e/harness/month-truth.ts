@@ -2,6 +2,7 @@
 // Nothing here knows how the service stores or asks; rules come from the history reference.
 
 import bs58 from 'bs58';
+import type { TruthVault } from '../../../localnet/index.ts';
 import type { Cluster } from './processes.ts';
 
 const PAGE_EVENTS = 5_000;
@@ -31,12 +32,15 @@ export function symbolOf(type: unknown, index: unknown): string {
 
 export class MonthTruth {
   readonly events: readonly MonthEvent[];
+  /** Vaults as they stand at the end. */
+  readonly vaults: readonly TruthVault[];
   readonly #byName = new Map<string, MonthEvent[]>();
   readonly #wallets = new Map<string, string>();
   readonly #signatures = new Map<string, Buffer>();
 
-  constructor(events: readonly MonthEvent[]) {
+  constructor(events: readonly MonthEvent[], vaults: readonly TruthVault[]) {
     this.events = events;
+    this.vaults = vaults;
     for (const event of events) {
       const list = this.#byName.get(event.name);
       if (list) list.push(event);
@@ -46,14 +50,14 @@ export class MonthTruth {
     }
   }
 
-  /** Reads every event of the cluster. */
+  /** Reads every event of the cluster, and its vaults. */
   static async read(cluster: Cluster): Promise<MonthTruth> {
     const events: MonthEvent[] = [];
     for (;;) {
       const page = await cluster.rpc<Omit<MonthEvent, 'ts' | 'order'>[]>('localnet_events', [
         { from: events.length, limit: PAGE_EVENTS },
       ]);
-      if (page.length === 0) return new MonthTruth(events);
+      if (page.length === 0) return new MonthTruth(events, await cluster.rpc<TruthVault[]>('localnet_vaults'));
       for (const event of page) events.push({ ...event, ts: Number(event.data.ts ?? 0), order: events.length });
     }
   }

@@ -79,10 +79,6 @@ export function venueChecks(): readonly StatsCheck[] {
   return [
     { endpoint: '/stats/fundingRates/external', run: external },
     { endpoint: '/vaults', run: async (base) => compared(VAULTS, await getJson(`${base}/vaults`), 1) },
-    {
-      endpoint: '/stats/vaults',
-      run: async (base) => compared({ success: true, vaults: [] }, await getJson(`${base}/stats/vaults`), 1),
-    },
   ];
 }
 

@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HistoryContract } from '../../testing/history-contract.ts';
+import { deposit, keyText } from '../../testing/history-rows.ts';
+import { DAY, HistoryStage, NOW } from '../../testing/history-stage.ts';
+
+const [VAULT, VAULT_USER, MANAGER] = ['V', 'u', 'm'].map((letter) => letter.repeat(32)) as [string, string, string];
+const ANNE = 'a'.repeat(32);
+const [VAULT_ID, MANAGER_ID, ANNE_ID, BOB_ID] = ['V', 'm', 'a', 'b'].map(keyText) as [string, string, string, string];
+/** VaultDepositor accounts. */
+const [OF_ANNE, OF_BOB] = ['1', '2'].map(keyText) as [string, string];
+const OPENED = NOW - 5 * DAY;
+const USDT = 1_000_000n;
+
+let stage: HistoryStage;
+/** Every answer is held against it. */
+let contract: HistoryContract;
+let nextId = 1;
+
+const event = (ts: number) => ({
+  signature: String(nextId++).padStart(64, 'v'),
+  event_index: 0,
+  slot: String(ts - OPENED + 2 * DAY),
+  tx_index: null,
+  ts,
+});
+
+interface Step {
+  readonly who: string;
+  /** Of who acts, of all depositors, of all: before and after. */
+  readonly own: readonly [bigint, bigint];
+  readonly users: readonly [bigint, bigint];
+  readonly total: readonly [bigint, bigint];
+}
+
+/** Shares in whole ones. */
+const step = (ts: number, { who, own, users, total }: Step) => ({
+  ...event(ts),
+  vault: VAULT,
+  depositor_authority: who,
+  action: 'deposit',
+  spot_market_index: 0,
+  vault_shares_before: String(own[0] * USDT),
+  vault_shares_after: String(own[1] * USDT),
+  user_vault_shares_before: String(users[0] * USDT),
+  user_vault_shares_after: String(users[1] * USDT),
+  total_vault_shares_before: String(total[0] * USDT),
+  total_vault_shares_after: String(total[1] * USDT),
+  deposit_oracle_price: '990000',
+});
+
+const vaultState = (slot: number, members: object = {}) => ({
+  slot,
+  vault: VAULT_ID,
+  name: 'Basis One',
+  manager: MANAGER_ID,
+  user: keyText('u'),
+  spot_market_index: 0,
+  user_shares: String(400n * USDT),
+  total_shares: String(2n ** 100n),
+  init_ts: String(OPENED),
+  redeem_period: '86400',
+  max_tokens: '18446744073709551615',
+  management_fee_rate: '20000',
+  profit_share_rate: 200_000,
+  hurdle_rate: 50_000,
+  permissioned: true,
+  net_deposits: '-7',
+  total_deposits: '1000000000',
+  total_withdraws: '1000000007',
+  manager_net_deposits: '600000000',
+  manager_total_deposits: '600000001',
+  manager_total_withdraws: '1',
+  ...members,
+});
+
+/** The vault's account has `after` USDT. */
+const funds = (ts: number, amount: bigint, after: bigint) =>
+  deposit({
+    ts,
+    user: VAULT_USER,
+    user_authority: VAULT,
+    amount: String(amount * USDT),
+    deposit_record_id: String(nextId++),
+    user_token_amount_after: String(after * USDT),
+    market_cumulative_deposit_interest: '10000000000',
+    market_cumulative_borrow_interest: '10000000000',
+  });
+
+beforeAll(async () => {
+  stage = await HistoryStage.open();
+  contract = await HistoryContract.of(stage.app);
+  await stage.store('vault_state', [vaultState(9, { name: 'old', total_shares: '1' }), vaultState(10)]);
+  await stage.store('vault_depositor_state', [
+    { slot: 10, depositor: OF_ANNE, vault: VAULT_ID, authority: ANNE_ID },
+    { slot: 10, depositor: OF_BOB, vault: VAULT_ID, authority: BOB_ID },
+  ]);
+  await stage.store('new_user', [
+    { ...event(OPENED - DAY), user_authority: ANNE, user: 't'.repeat(32), sub_account_id: 0, name: 'Anne' },
+  ]);
+  await stage.store('deposit', [
+    funds(OPENED, 600n, 600n),
+    funds(NOW - 4 * DAY + 1, 400n, 1_000n),
+    funds(NOW - 2 * DAY + 1, 100n, 1_100n),
+  ]);
+  const steps = [
+    step(OPENED, { who: MANAGER, own: [0n, 600n], users: [0n, 0n], total: [0n, 600n] }),
+    step(NOW - 4 * DAY + 1, { who: ANNE, own: [0n, 400n], users: [0n, 400n], total: [600n, 1_000n] }),
+    // In one slot, and stored in another order than they happened: 500 more, half of it out again, then the rest.
+    ...(
+      [
+        { own: [650n, 400n], users: [650n, 400n], total: [1_250n, 1_000n] },
+        { own: [400n, 900n], users: [400n, 900n], total: [1_000n, 1_500n] },
+        { own: [900n, 650n], users: [900n, 650n], total: [1_500n, 1_250n] },
+        // A slot later something is asked back.
+      ] as const
+    ).map((moves) => step(NOW - 3 * DAY, { who: ANNE, ...moves })),
+    step(NOW - 2 * DAY - 1, { who: ANNE, own: [400n, 400n], users: [400n, 400n], total: [1_000n, 1_000n] }),
+    // And in one slot 100 come in and 50 go out, of which the one that goes out sorts first.
+    ...(
+      [
+        { own: [500n, 450n], users: [500n, 450n], total: [1_100n, 1_050n] },
+        { own: [400n, 500n], users: [400n, 500n], total: [1_000n, 1_100n] },
+      ] as const
+    ).map((moves) => step(NOW - 2 * DAY, { who: ANNE, ...moves })),
+    step(NOW - 2 * DAY + 1, { who: ANNE, own: [450n, 400n], users: [450n, 400n], total: [1_050n, 1_000n] }),
+  ];
+  // A copy changes nothing.
+  await stage.store('vault_depositor', [...steps, ...steps.slice(1)]);
+  await stage.store('share_transfer', [
+    {
+      ...event(NOW - DAY),
+      vault: VAULT,
+      from_vault_depositor: '1'.repeat(32),
+      to_vault_depositor: '2'.repeat(32),
+      from_depositor_shares_before: String(400n * USDT),
+      from_depositor_shares_after: String(300n * USDT),
+      to_depositor_shares_after: String(100n * USDT),
+    },
+  ]);
+  await stage.store('market_sample', [
+    { market_type: 'spot', market_index: 0, slot: 1, ts: NOW - 2 * DAY, oracle_price: '500000' },
+  ]);
+}, 90_000);
+
+afterAll(() => stage?.close());
+
+async function get<T>(url: string): Promise<T> {
+  const answer = await stage.app.inject(url);
+  expect(contract.problems(url, { status: answer.statusCode, body: answer.json() })).toBe('');
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
+  return answer.json<T>();
+}
+
+interface Point {
+  readonly ts: number;
+  readonly vault: string;
+  readonly totalAccountValue: string;
+  readonly totalAccountBaseValue: string;
+  readonly marketIndex: number;
+}
+interface Account {
+  readonly accountId: string;
+  readonly snapshots: readonly Point[];
+}
+
+const valueAt = (points: readonly Point[], ts: number) => points.findLast((point) => point.ts <= ts)?.totalAccountValue;
+
+describe('/stats/vaults', () => {
+  it('says of each vault what its newest state says', async () => {
+    expect(await get('/stats/vaults')).toEqual({
+      success: true,
+      vaults: [
+        {
+          totalDeposits: '1000000000',
+          totalWithdraws: '1000000007',
+          managerNetDeposits: '600000000',
+          managerTotalDeposits: '600000001',
+          managerTotalWithdraws: '1',
+          netDeposits: '-7',
+          totalShares: String(2n ** 100n),
+          userShares: '400000000',
+          profitShare: 200_000,
+          managementFee: '20000',
+          hurdleRate: 50_000,
+          spotMarketIndex: 0,
+          permissioned: true,
+          maxTokens: '18446744073709551615',
+          redeemPeriod: 86_400,
+          name: 'Basis One',
+          vault: VAULT_ID,
+          manager: MANAGER_ID,
+        },
+      ],
+    });
+  });
+
+  it('is what /vaults lists where no file is configured', async () => {
+    expect(await get('/vaults')).toEqual([
+      expect.objectContaining({ vault: VAULT_ID, name: 'Basis One', user: keyText('u'), redeemPeriod: 86_400 }),
+    ]);
+  });
+});
+
+describe('vault snapshots', () => {
+  it('are the holder’s part of what the vault’s account was worth, from its first record on', async () => {
+    const { accounts } = await get<{ accounts: Account[] }>(`/authority/${ANNE_ID}/snapshots/vaults?days=7`);
+    expect(accounts.map(({ accountId }) => accountId)).toEqual([OF_ANNE]);
+    const points = accounts[0]?.snapshots ?? [];
+    expect(points[0]?.ts).toBeGreaterThan(NOW - 4 * DAY);
+    expect(new Set(points.map(({ vault, marketIndex }) => `${vault} ${marketIndex}`))).toEqual(
+      new Set([`${VAULT_ID} 0`]),
+    );
+    // Before the price was sampled at 0.5, the deposit record's 1 prices the account and the vault record's 0.99 the token.
+    expect(points[0]).toMatchObject({
+      totalAccountValue: '400000000',
+      totalAccountBaseValue: String((400n * USDT * USDT) / 990_000n),
+    });
+    expect(points.at(-1)).toEqual({
+      ts: NOW,
+      vault: VAULT_ID,
+      // 300 of 1,000 shares of 1,100 USDT at 0.5.
+      totalAccountValue: '165000000',
+      totalAccountBaseValue: '330000000',
+      marketIndex: 0,
+    });
+    expect(valueAt(points, NOW - DAY)).toBe('220000000');
+  });
+
+  it('know how a slot ended whatever the order in which its steps are stored', async () => {
+    const { accounts } = await get<{ accounts: Account[] }>(`/authority/${ANNE_ID}/snapshots/vaults?days=3`);
+    const midnight = Math.floor((NOW - 2 * DAY) / DAY) * DAY;
+    // 400 of 1,000 shares of 1,000 USDT: what went in and out in one slot has left nothing.
+    expect(valueAt(accounts[0]?.snapshots ?? [], midnight)).toBe('400000000');
+  });
+
+  it('give the manager what the depositors do not have, under the key of the vault', async () => {
+    const { accounts } = await get<{ accounts: Account[] }>(`/authority/${MANAGER_ID}/snapshots/vaults`);
+    expect(accounts.map(({ accountId }) => accountId)).toEqual([VAULT_ID]);
+    const points = accounts[0]?.snapshots ?? [];
+    expect(points.map(({ totalAccountValue }) => totalAccountValue)).toContain('600000000');
+    expect(points.at(-1)?.totalAccountValue).toBe('330000000');
+  });
+
+  it('follow shares that were handed over', async () => {
+    const { accounts } = await get<{ accounts: Account[] }>(`/authority/${BOB_ID}/snapshots/vaults`);
+    expect(accounts.map(({ snapshots }) => snapshots.map((point) => point.totalAccountValue))).toEqual([
+      expect.arrayContaining(['55000000']),
+    ]);
+    expect(accounts[0]?.snapshots[0]?.ts).toBeGreaterThanOrEqual(NOW - DAY);
+  });
+
+  it('are the same by depositor account, by an account of the wallet, and in the overview', async () => {
+    const { accounts } = await get<{ accounts: Account[] }>(`/authority/${ANNE_ID}/snapshots/vaults?days=1`);
+    const [{ snapshots }] = accounts as [Account];
+    expect(snapshots.length).toBeGreaterThanOrEqual(24);
+    for (const id of [OF_ANNE, keyText('t')]) {
+      expect(await get(`/user/${id}/snapshots/vaults?days=1`)).toEqual({ success: true, snapshots });
+    }
+    const overview = await get<{ products: { vaults: Account[] } }>(`/authority/${ANNE_ID}/snapshots/overview?days=1`);
+    expect(overview.products.vaults).toEqual(accounts);
+    expect(await get(`/user/${OF_BOB}/snapshots/vaults?days=1`)).not.toEqual({ success: true, snapshots });
+  });
+
+  it('are none for who holds nothing', async () => {
+    const nobody = keyText('n');
+    expect(await get(`/authority/${nobody}/snapshots/vaults`)).toEqual({ success: true, accounts: [] });
+    expect(await get(`/user/${nobody}/snapshots/vaults`)).toEqual({ success: true, snapshots: [] });
+  });
+});
