@@ -37,14 +37,15 @@ export async function vaultHistories(
   grid: Grid,
 ): Promise<readonly VaultHistory[]> {
   if (holdings.length === 0) return [];
+  const pinned = { ...sources, store: sources.store.pinned() };
   const vaults = [...new Set(holdings.map(({ vault }) => vault))];
   const tokens = [...new Set(holdings.map(({ spotMarketIndex }) => spotName(spotMarketIndex)))];
   const users = [...new Set(holdings.map(({ user }) => user))];
   const [shareRows, totalRows, prices, trading] = await Promise.all([
-    vaultShares(sources.store, vaults, grid),
-    vaultTotals(sources.store, vaults, grid),
-    pricesOf(sources.store, tokens, grid),
-    tradingHistories(sources, users, grid),
+    vaultShares(pinned.store, vaults, grid),
+    vaultTotals(pinned.store, vaults, grid),
+    pricesOf(pinned.store, tokens, grid),
+    tradingHistories(pinned, users, grid),
   ]);
   const size = grid.times.length;
   const shares = CarriedForward.of(shareRows, size, shareName, (row) => BigInt(row.shares));
