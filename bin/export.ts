@@ -8,10 +8,12 @@ import {
   type EventLog,
   historySinkGroup,
   type LogFacts,
+  makeClient,
   openEventLog,
   readCurrent,
   readLogFacts,
   silentLogger,
+  syncReplicas,
 } from '../platform/index.ts';
 import { gapsOfRange, type RangeFacts, readRangeFacts, readStoredUpTo } from './export/coverage.ts';
 import { type Written, writeFileFrom, writeStandardOutput, writeText } from './export/file.ts';
@@ -35,9 +37,11 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
     const configured = config.clickhouseDatabase;
     const database = log ? (await readCurrent(log, configured)).read : configured;
     const table = await describeTable(client, database, request.table);
-    const { gaps: known, eventsNotStored } = log
+    const { gaps: known, eventsNotStored: notStored } = log
       ? await readLogFacts(log, historySinkGroup(database, configured), STORE_WAIT_MS)
       : NOTHING_KNOWN;
+    // Stored means on a quorum, and the replica that is read may not be of it.
+    const eventsNotStored = (await caughtUp(config, database, table.name)) ? notStored : null;
     const storedUpTo = await readStoredUpTo(client, database);
     const { facts, written } = await writeRows(client, database, table, request);
     const gaps = known && (await gapsOfRange(client, database, request, known));
@@ -79,6 +83,25 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
 async function openLog(config: Config): Promise<EventLog | null> {
   if (config.log === 'embedded' && !existsSync(path.join(config.dataDir, 'log'))) return null;
   return openEventLog(config, silentLogger());
+}
+
+/** False when a replica of the cluster does not answer, so that nobody knows whether the one that is read has all rows. */
+async function caughtUp(config: Config, database: string, table: string): Promise<boolean> {
+  const { clickhouseUrl: url, clickhouseUser: user, clickhousePassword: password, clickhouseCluster: cluster } = config;
+  if (cluster === '') return true;
+  // The one that reads may do nothing else.
+  const client = makeClient({ url, user, password, logger: silentLogger() });
+  try {
+    await syncReplicas(client, { database, cluster }, table);
+    return true;
+  } catch (error) {
+    process.stderr.write(
+      `slotbook: replicas may lack rows: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
+    return false;
+  } finally {
+    await client.close();
+  }
 }
 
 /** Rows and what is told of them are of one state of the table: counted before and after, until both agree. */

@@ -187,14 +187,19 @@ const COPIED = /\bFROM (\w+\.`\w+`)/g;
 /** Tables that are made to take the place of another one are named after it. */
 const NEXT_TABLE = /^CREATE TABLE IF NOT EXISTS \w+\.`(\w+)_next`/;
 
-/** Resolves when every replica of the cluster has the rows that any of them had; at once when there is no cluster. */
-export async function syncReplicas(client: ClickHouseClient, target: MigrationTarget): Promise<void> {
+/**
+ * Resolves when every replica of the cluster has the rows that any of them had, in all tables or in the one named; at once when
+ * there is no cluster. Rejects with the client's error when a replica does not answer.
+ */
+export async function syncReplicas(client: ClickHouseClient, target: MigrationTarget, table?: string): Promise<void> {
   const { database, cluster } = target;
   if (cluster === '') return;
   const tables = new Tables(client, target);
   const query = `SELECT name FROM system.tables WHERE database = {database:String} AND engine LIKE 'Replicated%'`;
   const result = await client.query({ query, query_params: { database }, format: 'JSONEachRow' });
-  for (const { name } of await result.json<{ name: string }>()) await tables.sync(`${database}.\`${name}\``);
+  for (const { name } of await result.json<{ name: string }>()) {
+    if (table === undefined || table === name) await tables.sync(`${database}.\`${name}\``);
+  }
 }
 
 const BOOTSTRAP = `

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readConfig } from '../config.ts';
+import { ConfigError, readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { makeClient, READ_SETTINGS } from './client.ts';
 import { assertEngineInstalled } from './managed.ts';
@@ -96,6 +96,17 @@ describe('managed ClickHouse', () => {
     process.kill(childPid(), 'SIGKILL');
     await eventually(async () => (await rows(clickhouse, 'SELECT 1 AS one')).length === 1);
     expect(await rows(clickhouse, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('is no cluster, and says which cluster a server does not know', async () => {
+    const clickhouseCluster = 'elsewhere';
+    const alone = openClickHouse(readConfig({}, { dataDir, clickhouseCluster }), logger);
+    await expect(alone).rejects.toThrow(
+      new ConfigError('clickhouseCluster needs clickhouseUrl: the managed ClickHouse is one server'),
+    );
+    const { url: clickhouseUrl } = await open();
+    const unknown = openClickHouse(readConfig({}, { clickhouseUrl, clickhouseCluster }), logger);
+    await expect(unknown).rejects.toThrow(new ConfigError('clickhouseCluster: the server knows no cluster elsewhere'));
   });
 
   it('names the package and the way out when the engine is not installed', () => {

@@ -1,7 +1,7 @@
 // The history on replicated tables: the same contract on every kind of cluster that can run here. What cannot is printed.
 
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,7 @@ import {
 import { CLUSTER_ADAPTERS, type ClusterAdapter, type HistoryCluster } from '../../platform/testing.ts';
 import { fillEvent } from '../../processors/history/testing/events.ts';
 import { startHistorySink } from '../../processors/index.ts';
-import { encodeEvent, eventKey, TOPICS } from '../../schemas/index.ts';
+import { encodeEvent, encodeGaps, eventKey, GAPS_GROUP, GAPS_KEY, TOPICS } from '../../schemas/index.ts';
 import { eventually, NODE_FLAGS } from './harness/processes.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -265,6 +265,21 @@ function describeHistory(adapter: ClusterAdapter): void {
       await eventually('live rows', async () =>
         (await stored('order_action', 'slotbook_2')).every((count) => count === rows + 10),
       );
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'is exported with what it lacks',
+    async () => {
+      // As ingest leaves it when it met no gap.
+      await log.commit(GAPS_GROUP, { state: [{ key: GAPS_KEY, value: encodeGaps([]) }] });
+      const file = path.join(dataDir, 'fills.csv');
+      const range = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-02-01T00:00:00Z'];
+      await slotbook('export', '--table', 'order_action', ...range, '--format', 'csv', '--out', file);
+      const coverage = JSON.parse(readFileSync(`${file}.coverage.json`, 'utf8')) as object;
+      const rows = (await stored('order_action', 'slotbook_2'))[0];
+      expect(coverage).toMatchObject({ database: 'slotbook_2', rows, eventsNotStored: 0, gaps: [] });
     },
     SLOW_MS,
   );

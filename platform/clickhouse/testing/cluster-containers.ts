@@ -11,6 +11,7 @@ const SERVER_IMAGE = 'clickhouse/clickhouse-server:26.7';
 const HTTP_PORT = 8123;
 const START_WITHIN_MS = 120_000;
 const POLL_MS = 100;
+const ANSWER_WITHIN_MS = 2_000;
 const deployed = (file: string) => fileURLToPath(new URL(`../../../deploy/clickhouse/${file}`, import.meta.url));
 
 export async function startContainers(): Promise<HistoryCluster> {
@@ -82,6 +83,7 @@ async function takesInserts(url: string, password: string): Promise<boolean> {
   try {
     const response = await fetch(url, {
       method: 'POST',
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
       headers: { 'x-clickhouse-user': 'default', 'x-clickhouse-key': password },
       body: "SELECT throwIf(count() > 0) FROM system.replicas WHERE is_readonly UNION ALL SELECT count() FROM system.zookeeper WHERE path = '/'",
     });

@@ -17,6 +17,7 @@ import { startZooKeeper } from './zookeeper.ts';
 const NAME = 'slotbook';
 const START_WITHIN_MS = 60_000;
 const POLL_MS = 50;
+const ANSWER_WITHIN_MS = 2_000;
 const COMPLAINTS_MAX = 2000;
 /** Until ZooKeeper notices that a killed server is gone, its tables stay read-only after the next start. */
 const SESSION_MS = 2_000;
@@ -147,7 +148,8 @@ async function takesInserts(url: string): Promise<void> {
 
 async function answers(url: string, query: string): Promise<boolean> {
   try {
-    return (await fetch(url, { method: 'POST', body: query })).ok;
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+    return (await fetch(url, { method: 'POST', body: query, signal })).ok;
   } catch {
     return false;
   }

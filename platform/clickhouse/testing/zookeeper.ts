@@ -12,6 +12,7 @@ import { freePorts } from '../../testing/ports.ts';
 const VERSION = '3.9.4';
 const READY_WITHIN_MS = 60_000;
 const RETRY_MS = 100;
+const ANSWER_WITHIN_MS = 1_000;
 
 export const ZOOKEEPER: Jars = {
   title: `Apache ZooKeeper ${VERSION}`,
@@ -80,6 +81,8 @@ function saysOk(port: number): Promise<boolean> {
     socket.on('data', (chunk) => {
       answer += String(chunk);
     });
+    // A server that is not ready may take the question and never answer.
+    socket.setTimeout(ANSWER_WITHIN_MS, () => socket.destroy());
     socket.on('error', () => resolve(false));
     socket.on('close', () => resolve(answer === 'imok'));
   });

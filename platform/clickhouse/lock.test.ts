@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readConfig } from '../config.ts';
+import { silentLogger } from '../runtime/logger.ts';
+import { LockLostError, withLock } from './lock.ts';
+import { type ClickHouse, openClickHouse } from './provider.ts';
+
+// A busy machine with a cold page cache takes seconds to start the engine.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+const WORK_MS = 300;
+const target = { database: 'locked', cluster: '' };
+let dataDir: string;
+let clickhouse: ClickHouse;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-lock-'));
+  clickhouse = await openClickHouse(readConfig({}, { dataDir }), silentLogger());
+});
+afterAll(async () => {
+  await clickhouse.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe('lock of migrations', () => {
+  it('is held by one at a time, and by others of another database meanwhile', async () => {
+    let inside = 0;
+    let most = 0;
+    const work = async () => {
+      most = Math.max(most, ++inside);
+      await sleep(WORK_MS);
+      inside -= 1;
+    };
+    await Promise.all([1, 2, 3].map(() => withLock(clickhouse.client, target, work)));
+    expect(most).toBe(1);
+    const elsewhere = { ...target, database: 'other' };
+    await Promise.all([target, elsewhere].map((each) => withLock(clickhouse.client, each, work)));
+    expect(most).toBe(2);
+  });
+
+  it('is released when the work fails, with its error', async () => {
+    const failing = withLock(clickhouse.client, target, () => Promise.reject(new RangeError('of the work')));
+    await expect(failing).rejects.toThrow(new RangeError('of the work'));
+    expect(await withLock(clickhouse.client, target, () => Promise.resolve('next'))).toBe('next');
+  });
+
+  it('is released when its holder is killed', async () => {
+    const script = fileURLToPath(new URL('./testing/lock-holder.ts', import.meta.url));
+    const holder = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', script, clickhouse.url, 'locked'],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    await new Promise((resolve) => holder.stdout.once('data', resolve));
+    let killed = false;
+    const next = withLock(clickhouse.client, target, () => Promise.resolve(killed));
+    await sleep(WORK_MS);
+    killed = holder.kill('SIGKILL');
+    expect(await next).toBe(true);
+  });
+
+  it('is known to be lost when the server ends it', async () => {
+    const lost = withLock(clickhouse.client, target, async (assertHeld) => {
+      assertHeld();
+      await clickhouse.client.command({ query: "KILL QUERY WHERE query_id = 'slotbook-migrations-locked' SYNC" });
+      await sleep(WORK_MS);
+      assertHeld();
+    });
+    await expect(lost).rejects.toThrow(LockLostError);
+  });
+});
