@@ -119,6 +119,15 @@ describe('the quote of a vAMM at the oracle of the moment', () => {
     expect(biased?.short).toBe(plain?.short);
   });
 
+  it('has a spread of 500 doubled to 1000 by a full bias of 100 % (protocol 4.3)', () => {
+    const spreads = spreadsOf({
+      amm: { baseAssetAmountWithAmm: 1n },
+      inputs: { fundingBiasSensitivity: 100 },
+      market: { last24hAvgFundingRate: -AT_HUNDRED },
+    });
+    expect(spreads).toEqual({ long: 1_000, short: 500, offset: 0 });
+  });
+
   it('moves to the side of a lasting premium that the inventory agrees with, by steps from where it was', () => {
     const premium = {
       amm: { ...longUsers, curveUpdateIntensity: 150, lastUpdateSlot: 100n },

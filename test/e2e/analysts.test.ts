@@ -57,7 +57,13 @@ describe('for analysts', () => {
       'slot-seconds': SLOT_SECONDS,
       'genesis-time': genesis,
     });
-    const settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl, SHADOW_CHECK_MS: 0 };
+    const settings = {
+      DATA_DIR: dir,
+      RPC_URL: cluster.rpcUrl,
+      RPC_WS_URL: cluster.wsUrl,
+      VAULT_PROGRAM: cluster.vaultProgram,
+      SHADOW_CHECK_MS: 0,
+    };
     pipeline = await startRoles(ROLES, settings);
     const slotNow = async () => (await cluster.rpc<{ slot: number }>('localnet_status')).slot;
     await eventually('a first hour', async () => (await slotNow()) > 1_040);
