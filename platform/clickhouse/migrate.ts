@@ -172,8 +172,9 @@ class Tables {
     );
   }
 
+  /** Lightweight: rows are waited for, not merges, which can take longer than any request. */
   sync(table: string): Promise<void> {
-    return this.#command(`SYSTEM SYNC REPLICA ON CLUSTER ${this.#target.cluster} ${table}`);
+    return this.#command(`SYSTEM SYNC REPLICA ON CLUSTER ${this.#target.cluster} ${table} LIGHTWEIGHT`);
   }
 
   async #command(query: string): Promise<void> {
