@@ -2,8 +2,10 @@
 // and the same books and rows again from nothing but the log.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TruthVault } from '../../localnet/index.ts';
 import { seededRandom, sleepMs } from './harness/chance.ts';
 import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth, expectLiveFeed } from './harness/checks.ts';
+import { vaultStatsOf } from './harness/month-vaults.ts';
 import { type Pipeline, type ProcessName, startPipeline } from './harness/pipeline.ts';
 import { eventually } from './harness/processes.ts';
 import { rebuildFromLog } from './harness/rebuild.ts';
@@ -67,6 +69,17 @@ describe('pipeline over the embedded log', () => {
 
   it('has equal books and feeds after the kills', async () => {
     await expectBooksEqualNaiveRebuild(pipeline);
+  });
+
+  it('has the vaults as the chain has them', async () => {
+    const vaults = vaultStatsOf(await pipeline.cluster.rpc<TruthVault[]>('localnet_vaults'));
+    expect(vaults.length).toBeGreaterThan(1);
+    const url = `${pipeline.url('history')}/stats/vaults`;
+    const told = async () => ((await (await fetch(url)).json()) as { vaults: readonly object[] }).vaults;
+    await eventually(
+      'the newest states of vaults',
+      async () => JSON.stringify(await told()) === JSON.stringify(vaults),
+    );
   });
 
   it('builds equal read models from nothing but the log', async () => {

@@ -21,8 +21,9 @@ interface Holding {
   readonly depositor: { readonly key: string; readonly authority: string } | null;
 }
 
-export function vaultStatsCheck(truth: MonthTruth): StatsCheck {
-  const vaults = truth.vaults.map(({ user: _, depositors: __, ...vault }) => ({
+/** What /stats/vaults answers of vaults that stand so. */
+export function vaultStatsOf(vaults: readonly TruthVault[]): readonly object[] {
+  return vaults.map((vault) => ({
     totalDeposits: vault.totalDeposits,
     totalWithdraws: vault.totalWithdraws,
     managerNetDeposits: vault.managerNetDeposits,
@@ -42,6 +43,10 @@ export function vaultStatsCheck(truth: MonthTruth): StatsCheck {
     vault: vault.vault,
     manager: vault.manager,
   }));
+}
+
+export function vaultStatsCheck(truth: MonthTruth): StatsCheck {
+  const vaults = vaultStatsOf(truth.vaults);
   return {
     endpoint: '/stats/vaults',
     run: async (base) => compared({ success: true, vaults }, await getJson(`${base}/stats/vaults`), 1),
