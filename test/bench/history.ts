@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { Registry } from 'prom-client';
+import { HistoryError } from '../../api/errors.ts';
 import { standings } from '../../api/history/queries/boards.ts';
 import { HistoryStore } from '../../api/history/store.ts';
 import { type ClickHouse, openClickHouse, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
@@ -141,7 +142,8 @@ async function statsMarkets(server: Running, base: string): Promise<void> {
 
 /** Medians, milliseconds. */
 interface Sums {
-  readonly leaderboard: number;
+  /** Null when the store did not answer within the time that it gives readers. */
+  readonly leaderboard: number | null;
   readonly wallets: number;
   readonly snapshots: number;
   readonly snapshotsBody: string;
@@ -163,6 +165,9 @@ async function sums(clickhouse: ClickHouse, url: string, end: number): Promise<S
   const leaderboard = await median(async () => {
     const indexes = MARKET_SYMBOLS.map((_, index) => index);
     wallets = (await standings(store, indexes, end - BOARD_SECONDS, end)).length;
+  }).catch((error: unknown) => {
+    if (error instanceof HistoryError && error.code === 'storeAway') return null;
+    throw error;
   });
   const snapshots = await median(() => ask(url));
   return { leaderboard, wallets, snapshots, snapshotsBody: (await ask(url)).body };
@@ -292,6 +297,7 @@ try {
     await reduceDays(clickhouse, shape);
     const reduced = await sums(clickhouse, snapshots, end);
     if (points(reduced.snapshotsBody) !== points(raw.snapshotsBody)) throw new Error('reduced days change an answer');
+    if (reduced.leaderboard === null) throw new Error('no leaderboard within the time of readers');
     const about = { rounds: SUMS_ROUNDS, trades: TRADES, ...machine() };
     const { wallets } = reduced;
     report({
