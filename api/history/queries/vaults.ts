@@ -96,6 +96,18 @@ export interface TotalsRow {
   readonly manager: string;
   /** Oracle price 1e6 of the vault's token. */
   readonly price: string;
+  /** What the vault's account was worth after the newest step, in the vault's token. */
+  readonly equity: string;
+}
+
+/** Accounts whose whole life is stored: their opening is. */
+export async function usersSinceOpening(store: HistoryStore, users: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await store.rows<{ user: string }>(
+    `SELECT DISTINCT base58Encode(user) AS user FROM {db:Identifier}.account
+     WHERE user IN (SELECT toFixedString(base58Decode(arrayJoin(splitByChar(',', {users:String}))), 32))`,
+    { users: users.join(',') },
+  );
+  return new Set(rows.map(({ user }) => user));
 }
 
 const BUCKET = `${bucketSql('ts')} AS bucket`;
@@ -146,20 +158,27 @@ export function vaultShares(store: HistoryStore, vaults: readonly string[], grid
   );
 }
 
+/** A deposit comes to what was there, a withdrawal goes off it; other steps move nothing. */
+const EQUITY_AFTER = `toInt256(vault_equity_before) +
+           multiIf(action = 'deposit', toInt256(amount), action = 'withdraw', -toInt256(amount), toInt256(0)) AS equity_after`;
+
 /** Shares of each vault after its newest steps of each bucket. */
 export function vaultTotals(store: HistoryStore, vaults: readonly string[], grid: Grid): Promise<readonly TotalsRow[]> {
   const steps = STEP_TABLES.map(({ table, protocol }) => {
     const standing = (side: Side) => `concat(toString(total_vault_shares_${side}), ' ',
            toString(toInt256(total_vault_shares_${side}) - user_vault_shares_${side} - ${protocol(side)})) AS ${side}`;
     return `
-         SELECT vault, ${BUCKET}, slot, deposit_oracle_price, ${standing('before')}, ${standing('after')}
+         SELECT vault, ${BUCKET}, slot, (event_index, signature) AS place, deposit_oracle_price, ${EQUITY_AFTER},
+           ${standing('before')}, ${standing('after')}
          FROM {db:Identifier}.${table} FINAL WHERE ${OF_VAULTS} AND ${UNTIL}`;
   });
   return store.rows<TotalsRow>(
     `SELECT base58Encode(vault) AS vault, bucket, splitByChar(' ', argMax(last, slot) AS newest)[1] AS total,
-       splitByChar(' ', newest)[2] AS manager, toString(argMax(price, slot)) AS price
+       splitByChar(' ', newest)[2] AS manager, toString(argMax(price, slot)) AS price,
+       toString(argMax(equity, slot)) AS equity
      FROM (
-       SELECT vault, bucket, slot, any(deposit_oracle_price) AS price, ${LISTS}, ${LAST_OF_SLOT}
+       SELECT vault, bucket, slot, any(deposit_oracle_price) AS price,
+         argMax(equity_after, place) AS equity, ${LISTS}, ${LAST_OF_SLOT}
        FROM (${steps.join('\n         UNION ALL ')}
        ) GROUP BY vault, bucket, slot
      ) WHERE last != '' GROUP BY vault, bucket`,

@@ -96,6 +96,7 @@ beforeAll(async () => {
   ]);
   await stage.store('new_user', [
     { ...event(OPENED - DAY), user_authority: ANNE, user: 't'.repeat(32), sub_account_id: 0, name: 'Anne' },
+    { ...event(OPENED), user_authority: VAULT, user: VAULT_USER, sub_account_id: 0, name: 'vault' },
   ]);
   await stage.store('deposit', [
     funds(OPENED, 600n, 600n),
@@ -259,6 +260,23 @@ describe('vault snapshots', () => {
     const overview = await get<{ products: { vaults: Account[] } }>(`/authority/${ANNE_ID}/snapshots/overview?days=1`);
     expect(overview.products.vaults).toEqual(accounts);
     expect(await get(`/user/${OF_BOB}/snapshots/vaults?days=1`)).not.toEqual({ success: true, snapshots });
+  });
+
+  it('take the newest record’s word for a vault that is older than the history', async () => {
+    const [old, carol] = ['W', 'c'].map(keyText) as [string, string];
+    const shares = { who: 'c'.repeat(32), own: [0n, 250n], users: [0n, 250n], total: [750n, 1_000n] } as const;
+    const members = { vault: 'W'.repeat(32), vault_equity_before: String(1_500n * USDT), amount: String(500n * USDT) };
+    await stage.store('vault_state', [vaultState(10, { vault: old, user: keyText('x'), manager: keyText('y') })]);
+    await stage.store('vault_depositor_state', [{ slot: 10, depositor: keyText('3'), vault: old, authority: carol }]);
+    await stage.store('vault_depositor', [{ ...step(NOW - 4 * DAY, shares), ...members }]);
+    const { snapshots } = await get<Account>(`/user/${keyText('3')}/snapshots/vaults?days=7`);
+    // A quarter of 2,000 tokens, at 0.99 of the record, then at the sampled 0.5.
+    expect(snapshots[0]).toMatchObject({ totalAccountBaseValue: '500000000', totalAccountValue: '495000000' });
+    expect(snapshots.at(-1)).toMatchObject({
+      ts: NOW,
+      totalAccountBaseValue: '500000000',
+      totalAccountValue: '250000000',
+    });
   });
 
   it('are none for who holds nothing', async () => {

@@ -1,6 +1,13 @@
 // Vault snapshots (history reference 3.2.1): what the parts of vaults that a wallet holds were worth.
 
-import { type HoldingRow, type SharesRow, type TotalsRow, vaultShares, vaultTotals } from '../queries/vaults.ts';
+import {
+  type HoldingRow,
+  type SharesRow,
+  type TotalsRow,
+  usersSinceOpening,
+  vaultShares,
+  vaultTotals,
+} from '../queries/vaults.ts';
 import type { Grid } from './grid.ts';
 import { pricesOf, type SnapshotSources, spotName, tokenScale, tradingHistories } from './load.ts';
 import { CarriedForward } from './series.ts';
@@ -12,6 +19,9 @@ import { CarriedForward } from './series.ts';
  *   holder's shares over all shares of the vault, both after the newest step of each that a record tells; truncated.
  * - `totalAccountBaseValue`: the same in units of the vault's token, at the sampled oracle price that snapshots use, else at
  *   the price of the vault's newest record; truncated.
+ * - A vault whose account is older than the history, so that its balance there begins at zero, is worth what its newest record
+ *   says: equity before the step, with what a deposit brought or a withdrawal took. Its base value comes first then, and the
+ *   value is that at the same price.
  *
  * Profit share and management fee that have run up since the newest step are not taken off.
  */
@@ -41,11 +51,12 @@ export async function vaultHistories(
   const vaults = [...new Set(holdings.map(({ vault }) => vault))];
   const tokens = [...new Set(holdings.map(({ spotMarketIndex }) => spotName(spotMarketIndex)))];
   const users = [...new Set(holdings.map(({ user }) => user))];
-  const [shareRows, totalRows, prices, trading] = await Promise.all([
+  const [shareRows, totalRows, prices, trading, known] = await Promise.all([
     vaultShares(pinned.store, vaults, grid),
     vaultTotals(pinned.store, vaults, grid),
     pricesOf(pinned.store, tokens, grid),
     tradingHistories(pinned, users, grid),
+    usersSinceOpening(pinned.store, users),
   ]);
   const size = grid.times.length;
   const shares = CarriedForward.of(shareRows, size, shareName, (row) => BigInt(row.shares));
@@ -61,13 +72,15 @@ export async function vaultHistories(
       const own = holding.isManager ? (total?.manager ?? null) : shares.at(shareName(holding), point);
       if (own === null || total === null) return [];
       const price = prices.at(spotName(spotMarketIndex), point) ?? total.price;
-      const value = partOf(equities.get(ts) ?? 0n, own, total.total);
+      const { value, baseValue } = known.has(user)
+        ? worthOf(partOf(equities.get(ts) ?? 0n, own, total.total), price, scale)
+        : tokensWorth(partOf(total.equity, own, total.total), price, scale);
       return [
         {
           ts,
           vault,
           totalAccountValue: String(value),
-          totalAccountBaseValue: String(price > 0n ? (value * scale) / price : 0n),
+          totalAccountBaseValue: String(baseValue),
           marketIndex: spotMarketIndex,
         },
       ];
@@ -78,8 +91,23 @@ export async function vaultHistories(
 
 const shareName = ({ vault, authority }: Pick<SharesRow, 'vault' | 'authority'>): string => `${vault}/${authority}`;
 
-function totalsOf({ total, manager, price }: TotalsRow) {
-  return { total: BigInt(total), manager: BigInt(manager), price: BigInt(price) };
+function totalsOf({ total, manager, price, equity }: TotalsRow) {
+  return { total: BigInt(total), manager: BigInt(manager), price: BigInt(price), equity: BigInt(equity) };
+}
+
+interface Worth {
+  /** Quote 1e6. */
+  readonly value: bigint;
+  /** Units of the token, `scale` to a whole one. */
+  readonly baseValue: bigint;
+}
+
+function worthOf(value: bigint, price: bigint, scale: bigint): Worth {
+  return { value, baseValue: price > 0n ? (value * scale) / price : 0n };
+}
+
+function tokensWorth(baseValue: bigint, price: bigint, scale: bigint): Worth {
+  return { value: (baseValue * price) / scale, baseValue };
 }
 
 function partOf(equity: bigint, shares: bigint, total: bigint): bigint {
