@@ -18,8 +18,8 @@ export interface ClickHouse {
   /** Creates another database if it is not there and applies open migrations to it. Rejects as `openClickHouse` does. */
   prepare(database: string): Promise<void>;
   exists(database: string): Promise<boolean>;
-  /** Resolves when every replica of the cluster has what was stored until now; at once without a cluster. */
-  settle(database: string): Promise<void>;
+  /** Resolves when every replica of the cluster has what was stored until now, in all tables or one; at once without a cluster. */
+  settle(database: string, table?: string): Promise<void>;
   /** Removes a database with all its tables. Queries under way end as they began. */
   drop(database: string): Promise<void>;
   /** A client bound to another database; whoever asks for it closes it. */
@@ -63,8 +63,10 @@ export async function openClickHouse(
     administrate(async (administrator) => {
       for (const query of statementsOf(DROP, { database: name, cluster })) await administrator.command({ query });
     });
-  const settle = (name: string) =>
-    administrate((administrator) => syncReplicas(administrator, { database: name, cluster }));
+  const settle = async (name: string, table?: string) => {
+    if (cluster === '') return;
+    await administrate((administrator) => syncReplicas(administrator, { database: name, cluster }, table));
+  };
   const client = connect(database);
   const stop = once(async () => {
     await client.close();

@@ -3,7 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient, ClickHouseSettings } from '../../platform/index.ts';
-import { ACCOUNT_DAY_TABLES, cleanDaysSql, reduceDaySql } from '../../schemas/index.ts';
+import { ACCOUNT_DAY_SOURCES, ACCOUNT_DAY_TABLES, cleanDaysSql, reduceDaySql } from '../../schemas/index.ts';
+import type { SinkTarget } from './event-sink.ts';
 import { type Persisting, persist } from './persist.ts';
 
 /** How often it is looked for days to reduce. */
@@ -52,13 +53,15 @@ const newDay = (isClean: boolean): Day => {
 
 export class AccountDays {
   readonly #client: ClickHouseClient;
+  readonly #settle: SinkTarget['settle'];
   readonly #days = new Map<number, Day>();
   /** Newest number of all marks. */
   #number = 0n;
   readonly #quietMs: number;
 
-  constructor(client: ClickHouseClient, quietMs = QUIET_MS) {
+  constructor({ client, settle }: Pick<SinkTarget, 'client' | 'settle'>, quietMs = QUIET_MS) {
     this.#client = client;
+    this.#settle = settle;
     this.#quietMs = quietMs;
   }
 
@@ -79,7 +82,12 @@ export class AccountDays {
   async storing(days: ReadonlySet<number>, persisting: Persisting): Promise<void> {
     for (const day of days) this.#change(day, 1);
     const closed = [...days].filter((day) => !this.#day(day).isOpen);
-    if (closed.length > 0) await this.#markOpen(closed, persisting);
+    if (closed.length === 0) return;
+    await this.#markOpen(closed, persisting);
+    // Rows must not be seen where the mark is not. A replica that is down does not hold up the sink.
+    await this.#settle(ACCOUNT_DAY_TABLES.marks).catch((error: unknown) =>
+      persisting.logger.warn({ err: error }, 'a replica may not have the marks of days'),
+    );
   }
 
   /** To be called when they are stored. */
@@ -129,11 +137,14 @@ export class AccountDays {
     const number = await this.#markOpen([day], persisting);
     const { changes } = state;
     const isUnchanged = () => state.number === number && state.storing === 0 && state.changes === changes;
+    if (!isUnchanged()) return false;
+    for (const table of ACCOUNT_DAY_SOURCES) await this.#settle(table);
     for (const query of reduceDaySql(day, number)) {
       if (!isUnchanged()) return false;
       const { signal } = persisting;
       await this.#client.command({ query, clickhouse_settings: REDUCE_SETTINGS, abort_signal: signal });
     }
+    for (const table of [ACCOUNT_DAY_TABLES.fills, ACCOUNT_DAY_TABLES.money]) await this.#settle(table);
     if (!isUnchanged()) return false;
     // From here on rows of the day need a newer mark, whether or not this one arrives.
     state.isOpen = false;

@@ -35,6 +35,8 @@ const REGISTRY_RETRY_MS = 250;
 export interface SinkTarget {
   readonly client: ClickHouseClient;
   readonly group: string;
+  /** Resolves when every replica has what was stored in a table. */
+  readonly settle: (table: string) => Promise<void>;
 }
 
 export type SinkContext = Pick<RoleContext, 'config' | 'log' | 'logger'> & { readonly metrics: SinkMetrics };
@@ -65,7 +67,7 @@ export class EventSink {
     this.#catalogue = new SchemaCatalogue(registryClient(config.schemaRegistryUrl));
     this.#target = target;
     this.#built = new BuiltWatch({ projection: 'events', topic: TOPICS.events, log, logger, client: target.client });
-    this.#days = new AccountDays(target.client);
+    this.#days = new AccountDays(target);
     this.#insertRows = Math.min(config.sinkMaxRows, INSERT_ROWS_MAX);
     this.#limits = { rowsMax: config.sinkMaxRows, bytesMax: BLOCK_BYTES_MAX, delayMs: config.sinkMaxDelayMs };
   }

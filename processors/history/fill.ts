@@ -60,7 +60,8 @@ export function startFilling(
   const client = clickhouse.connect(database);
   const stopping = new AbortController();
   const metrics = sinkMetrics(new Registry(), () => Promise.resolve(new Map()));
-  const done = runSinks({ config, log, logger, metrics }, { client, group }, stopping.signal).finally(() =>
+  const settle = (table: string) => clickhouse.settle(database, table);
+  const done = runSinks({ config, log, logger, metrics }, { client, group, settle }, stopping.signal).finally(() =>
     client.close(),
   );
   done.catch(() => {});

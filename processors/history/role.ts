@@ -3,7 +3,6 @@
 
 import {
   type ClickHouse,
-  type ClickHouseClient,
   followCurrent,
   historySinkGroup,
   type RoleContext,
@@ -11,7 +10,7 @@ import {
   readCurrent,
 } from '../../platform/index.ts';
 import { TOPICS, type Topic } from '../../schemas/index.ts';
-import { EventSink, type SinkContext } from './event-sink.ts';
+import { EventSink, type SinkContext, type SinkTarget } from './event-sink.ts';
 import { sinkMetrics } from './metrics.ts';
 import { REDUCED_TOPICS, ReducedSink } from './reduced-sink.ts';
 
@@ -86,7 +85,8 @@ class SinkRole {
     const client = own ? this.#clickhouse.client : this.#clickhouse.connect(database);
     try {
       const group = historySinkGroup(database, this.#context.config.clickhouseDatabase);
-      await runSinks(this.#sinkContext, { client, group }, signal, (events) => {
+      const settle = (table: string) => this.#clickhouse.settle(database, table);
+      await runSinks(this.#sinkContext, { client, group, settle }, signal, (events) => {
         this.#events = events;
       });
     } finally {
@@ -98,7 +98,7 @@ class SinkRole {
 /** All sinks of one database, until the signal aborts. Rejects with the first failure, after the others have stopped. */
 export async function runSinks(
   context: SinkContext,
-  target: { readonly client: ClickHouseClient; readonly group: string },
+  target: SinkTarget,
   signal: AbortSignal,
   started: (events: EventSink) => void = () => {},
 ): Promise<void> {

@@ -185,7 +185,7 @@ async function reduceDays({ client }: ClickHouse, shape: HistoryShape): Promise<
     metrics: sinkMetrics(new Registry(), async () => new Map()),
     signal: new AbortController().signal,
   };
-  const days = new AccountDays(client, 0);
+  const days = new AccountDays({ client, settle: async () => {} }, 0);
   const startedMs = performance.now();
   const traded = tradedDays(shape);
   await days.storing(traded, persisting);

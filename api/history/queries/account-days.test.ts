@@ -177,6 +177,7 @@ async function put(days: AccountDays, rows: readonly Row[]): Promise<void> {
   days.stored(touched);
 }
 
+const target = () => ({ client: stage.clickhouse.client, settle: async () => {} });
 const byText = (rows: readonly object[]) => rows.map((one) => JSON.stringify(one)).sort();
 
 async function answers(database: string): Promise<unknown> {
@@ -204,7 +205,7 @@ describe('sums of accounts', () => {
     await fc.assert(
       fc.asyncProperty(steps, async (happenings) => {
         await truncate();
-        let days = new AccountDays(stage.clickhouse.client, 0);
+        let days = new AccountDays(target(), 0);
         await days.load(persisting);
         const known: Row[] = [];
         for (const { rows, copies, reduce, restart } of happenings) {
@@ -215,7 +216,7 @@ describe('sums of accounts', () => {
           if (reduce === 'after') await days.reduceDue(persisting);
           known.push(...rows);
           if (restart) {
-            days = new AccountDays(stage.clickhouse.client, 0);
+            days = new AccountDays(target(), 0);
             await days.load(persisting);
           }
           const [own, twin] = await Promise.all([stage.clickhouse.database, TWIN].map(answers));
@@ -230,7 +231,7 @@ describe('sums of accounts', () => {
   });
 
   it('are taken from the stored days, not from their events, while these are clean', async () => {
-    const days = new AccountDays(stage.clickhouse.client, 0);
+    const days = new AccountDays(target(), 0);
     const fillOn = (ts: number, id: number): Row => ({
       table: 'order_action',
       ts,
