@@ -11,6 +11,7 @@ const LONGEST = [
   'test/e2e/book-keeper',
   'test/e2e/rebuild',
   'test/e2e/analysts',
+  'test/e2e/replicated-history',
   'test/e2e/bad-input',
   'platform/log/kafka',
   'processors/history/sink',
