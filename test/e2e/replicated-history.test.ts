@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -32,6 +32,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DATABASE = 'slotbook';
 const BLOCK_ROWS = 200;
 const EVENTS = 2_000;
+/** A fill of a later day: there are fifty a second, and a midnight belongs to the day before. */
+const LATER = 2 * 50 * 86_400;
 const WAITED_MS = 2_000;
 const SLOW_MS = 120_000;
 const ANALYST = { analystUser: 'analyst', analystPassword: 'only reads' };
@@ -238,6 +240,12 @@ function describeHistory(adapter: ClusterAdapter): void {
       const fills = Array.from({ length: EVENTS + BLOCK_ROWS }, (_, n) => n);
       expect(await stored('order_action')).toEqual(onEach(fills.length));
       expect(await stored('account_action')).toEqual(onEach(sidesOf(fills)));
+      // Fills of one day; a later one makes it a finished day, whose sums every replica gets before it is marked reduced.
+      const days = `SELECT toUInt32(sum(fills)) AS fills FROM ${DATABASE}.account_day_fills FINAL
+        WHERE day IN (SELECT day FROM ${DATABASE}.account_day_mark GROUP BY day HAVING argMax(mark, (number, mark)) = 'reduced')`;
+      await append(LATER, LATER + 1);
+      const all = onEach([{ fills: sidesOf(fills) }]);
+      await eventually('the day reduced', async () => isDeepStrictEqual(await ask(days), all), SLOW_MS);
     },
     SLOW_MS,
   );
