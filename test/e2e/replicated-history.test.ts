@@ -266,7 +266,8 @@ function describeHistory(adapter: ClusterAdapter): void {
       expect(await stored('order_action')).toEqual(onEach(before + 10));
       await startSink();
     },
-    SLOW_MS,
+    // Each process that opens a day tells the replica that is down, and waits for it a while.
+    3 * SLOW_MS,
   );
 
   it(
