@@ -13,6 +13,8 @@ const PASS_MS = 500;
 const QUIET_MS = 1_500;
 /** After a failure: readers lack nothing but speed meanwhile. */
 const RETRY_MS = 15_000;
+/** After a replica that did not answer, which takes as long as the server waits for it. */
+const UNSETTLED_MS = 600_000;
 const PROGRESS_MS = '10000';
 
 const REDUCE_SETTINGS: ClickHouseSettings = {
@@ -58,6 +60,8 @@ export class AccountDays {
   /** Newest number of all marks. */
   #number = 0n;
   readonly #quietMs: number;
+  /** Replicas are not waited for before. */
+  #settleFromMs = 0;
 
   constructor({ client, settle }: Pick<SinkTarget, 'client' | 'settle'>, quietMs = QUIET_MS) {
     this.#client = client;
@@ -84,10 +88,18 @@ export class AccountDays {
     const closed = [...days].filter((day) => !this.#day(day).isOpen);
     if (closed.length === 0) return;
     await this.#markOpen(closed, persisting);
-    // Rows must not be seen where the mark is not. A replica that is down does not hold up the sink.
-    await this.#settle(ACCOUNT_DAY_TABLES.marks).catch((error: unknown) =>
-      persisting.logger.warn({ err: error }, 'a replica may not have the marks of days'),
-    );
+    await this.#settleMarks(persisting);
+  }
+
+  /** Rows must not be seen where the mark is not. A replica that is down holds up the sink once in a while only. */
+  async #settleMarks({ logger }: Persisting): Promise<void> {
+    if (performance.now() < this.#settleFromMs) return;
+    try {
+      await this.#settle(ACCOUNT_DAY_TABLES.marks);
+    } catch (error) {
+      this.#settleFromMs = performance.now() + UNSETTLED_MS;
+      logger.warn({ err: error }, 'a replica may not have the marks of days');
+    }
   }
 
   /** To be called when they are stored. */
