@@ -12,6 +12,7 @@ import { openEnvironment } from './embedded/environment.ts';
 import { openEventLog } from './open.ts';
 import type { EventLog } from './port.ts';
 import { createTopic, numbered, readAll, take, testTopic, text } from './testing/harness.ts';
+import { startOpener, startWriter, type WrittenRecord } from './testing/processes.ts';
 
 async function temporaryConfig(): Promise<Config> {
   return readConfig({}, { log: 'embedded', dataDir: await mkdtemp(join(tmpdir(), 'slotbook-log-')) });
@@ -35,6 +36,22 @@ describe('embedded event log', () => {
     config = await temporaryConfig();
   });
   afterEach(() => rm(config.dataDir, { recursive: true }));
+
+  it('keeps what was acknowledged while other processes open and close it', { timeout: 120_000 }, async () => {
+    const log = await openEventLog(config, silentLogger());
+    const topic = await createTopic(log);
+    const writers = ['a', 'b'].map((writer) => startWriter({ config, topic, partition: 0, writer, calls: 1_000 }));
+    const openers = [0, 1].map(() => startOpener({ config, times: 200 }));
+    await Promise.all([...writers, ...openers].map((child) => child.done()));
+    const written = (await readAll(log, topic)).map((record) => JSON.parse(text(record)) as WrittenRecord);
+    const numbers = (writer: string) =>
+      written.filter((record) => record.writer === writer).map(({ number }) => number);
+    for (const [index, writer] of ['a', 'b'].entries()) {
+      const last = Number(writers[index]?.lines.at(-1));
+      expect(numbers(writer)).toEqual(Array.from({ length: last + 1 }, (_, number) => number));
+    }
+    await log.close();
+  });
 
   it('compacts to exactly one record per key and partition', async () => {
     const log = await openEventLog(config, silentLogger());

@@ -5,6 +5,7 @@ import { EventEmitter } from 'node:events';
 import { closeSync, constants, type FSWatcher, mkdirSync, openSync, realpathSync, watch, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { type Gate, gateOf } from './gate.ts';
 import { decodeOffset, encodeOffset } from './layout.ts';
 import { giveBackMapped } from './mapped.ts';
 import { PageReader } from './pages.ts';
@@ -65,7 +66,8 @@ export function openEnvironment(folder: string): Environment {
   const path = realpathSync(folder);
   let environment = opened.get(path);
   if (environment === undefined) {
-    environment = new Environment(path);
+    const gate = gateOf(path);
+    environment = gate.pass(() => new Environment(path, gate));
     opened.set(path, environment);
   }
   environment.join();
@@ -80,6 +82,7 @@ export class Environment {
   /** Reads `records` in bulk. */
   readonly pages: PageReader;
   readonly #path: string;
+  readonly #gate: Gate;
   readonly #root: RootDatabase<Uint8Array, Buffer>;
   readonly #bell: number;
   readonly #news = new EventEmitter();
@@ -95,8 +98,10 @@ export class Environment {
   #syncTimer: NodeJS.Timeout | null = null;
   #syncing: Promise<void> = Promise.resolve();
 
-  constructor(path: string) {
+  /** To be made inside the gate. */
+  constructor(path: string, gate: Gate) {
     this.#path = path;
+    this.#gate = gate;
     const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
     // No flush inside a commit: a commit must not wait for the disk, and a killed process loses nothing either way.
     // A map that is too small grows by itself. noMemInit stays off: pages must not carry foreign memory to disk.
@@ -135,7 +140,7 @@ export class Environment {
     this.#news.emit(NEWS);
     await this.#syncing;
     await this.#sync();
-    await this.#root.close();
+    await this.#gate.pass(() => ({ closed: this.#root.close() })).closed;
     closeSync(this.#bell);
   }
 
@@ -230,11 +235,13 @@ export class Environment {
   #commit(jobs: readonly Job[]): Error | null {
     try {
       let sequence = 0n;
-      this.#root.transactionSync(() => {
-        for (const job of jobs) job.run();
-        sequence = decodeOffset(this.partitions.getBinary(SEQUENCE_KEY)) + 1n;
-        put(this.partitions, SEQUENCE_KEY, encodeOffset(sequence));
-      });
+      this.#gate.pass(() =>
+        this.#root.transactionSync(() => {
+          for (const job of jobs) job.run();
+          sequence = decodeOffset(this.partitions.getBinary(SEQUENCE_KEY)) + 1n;
+          put(this.partitions, SEQUENCE_KEY, encodeOffset(sequence));
+        }),
+      );
       this.#ring();
       // Whoever else wrote since the last look is part of the same news.
       this.#sequence = sequence;

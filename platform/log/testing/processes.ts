@@ -24,6 +24,11 @@ export interface ConsumerTask {
   readonly until: number;
 }
 
+export interface OpenerTask {
+  readonly config: Config;
+  readonly times: number;
+}
+
 /** What a writer puts into a record: its running number, and its place in the call that wrote it. */
 export interface WrittenRecord {
   readonly writer: string;
@@ -51,7 +56,11 @@ export function startConsumer(task: ConsumerTask): Child {
   return start('./consumer-process.ts', task);
 }
 
-function start(file: string, task: WriterTask | ConsumerTask): Child {
+export function startOpener(task: OpenerTask): Child {
+  return start('./opener-process.ts', task);
+}
+
+function start(file: string, task: WriterTask | ConsumerTask | OpenerTask): Child {
   const script = fileURLToPath(new URL(file, import.meta.url));
   const child = spawn(process.execPath, [script, JSON.stringify(task)], { stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: string[] = [];
