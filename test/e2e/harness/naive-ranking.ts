@@ -52,10 +52,15 @@ export async function naiveRankings(rpcUrl: string): Promise<NaiveRanking[]> {
         .filter((held) => Number(held.market_index) === marketIndex && isOpen(held))
         .map((held) => ({ user: pubkey, pnl: claim(held, market, quote, oracle) })),
     );
-    const sorted = ranked.filter(({ pnl }) => pnl !== 0n).sort((a, b) => (a.pnl > b.pnl ? -1 : a.pnl < b.pnl ? 1 : 0));
+    const sorted = ranked.filter(({ pnl }) => pnl !== 0n).sort(byPnlThenKey);
     const shown = sorted.map(({ user, pnl }) => ({ userPubKey: user, pnl: Number(pnl) / 1e6 }));
     return { marketIndex, gainers: shown.slice(0, RANKED), losers: shown.slice(-RANKED).reverse() };
   });
+}
+
+function byPnlThenKey(a: { user: string; pnl: bigint }, b: { user: string; pnl: bigint }): number {
+  if (a.pnl === b.pnl) return a.user < b.user ? -1 : 1;
+  return a.pnl > b.pnl ? -1 : 1;
 }
 
 function isOpen(held: Fields): boolean {
