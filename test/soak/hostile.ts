@@ -109,6 +109,9 @@ async function besides(attack: Attack): Promise<{ window: Window; states: Hostil
   const hostile = kinds.map((kind) => ({ kind, process: new Hostile(POLICY) }));
   const options = { url: stage.gateway, clients: CLIENTS, messages: MESSAGES, arriveOverMs: ARRIVE_MS, seed: 1 };
   const asks = [subscribeTo(market)];
+  // Processes start before the window: what that costs the machine is no doing of their clients.
+  await Promise.all(hostile.map(({ process }) => process.state()));
+  await sleep(SETTLE_MS);
   const window = await observe(() =>
     Promise.all(hostile.map(({ kind, process }) => process.attack({ ...options, kind, asks }))),
   );
