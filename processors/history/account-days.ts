@@ -4,7 +4,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient, ClickHouseSettings } from '../../platform/index.ts';
 import { ACCOUNT_DAY_SOURCES, ACCOUNT_DAY_TABLES, cleanDaysSql, reduceDaySql } from '../../schemas/index.ts';
-import type { SinkTarget } from './event-sink.ts';
 import { type Persisting, persist } from './persist.ts';
 
 /** How often it is looked for days to reduce. */
@@ -33,6 +32,13 @@ const REDUCE_SETTINGS: ClickHouseSettings = {
   wait_end_of_query: 1,
 };
 
+/** Where the days are. */
+export interface DayStore {
+  readonly client: ClickHouseClient;
+  /** Resolves when every replica has what was stored in a table. */
+  readonly settle: (table: string) => Promise<void>;
+}
+
 interface Day {
   /**
    * True when this process marked it open and did not try to take that back since. Not so for what an earlier process left: a
@@ -55,7 +61,7 @@ const newDay = (isClean: boolean): Day => {
 
 export class AccountDays {
   readonly #client: ClickHouseClient;
-  readonly #settle: SinkTarget['settle'];
+  readonly #settle: DayStore['settle'];
   readonly #days = new Map<number, Day>();
   /** Newest number of all marks. */
   #number = 0n;
@@ -63,7 +69,7 @@ export class AccountDays {
   /** Replicas are not waited for before. */
   #settleFromMs = 0;
 
-  constructor({ client, settle }: Pick<SinkTarget, 'client' | 'settle'>, quietMs = QUIET_MS) {
+  constructor({ client, settle }: DayStore, quietMs = QUIET_MS) {
     this.#client = client;
     this.#settle = settle;
     this.#quietMs = quietMs;

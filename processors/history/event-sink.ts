@@ -2,16 +2,9 @@
 // down before it is sent and make its tokens; position and intent change together after ClickHouse acknowledged it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type ClickHouseClient,
-  type EventLog,
-  type Logger,
-  type Outputs,
-  positionKey,
-  type RoleContext,
-} from '../../platform/index.ts';
+import { type EventLog, type Logger, type Outputs, positionKey, type RoleContext } from '../../platform/index.ts';
 import { encodeMessage, TOPICS, type Topic } from '../../schemas/index.ts';
-import { AccountDays } from './account-days.ts';
+import { AccountDays, type DayStore } from './account-days.ts';
 import { type Block, cutBlocks, readAhead, readBlock } from './blocks.ts';
 import { BuiltWatch } from './built.ts';
 import { SchemaCatalogue } from './catalogue.ts';
@@ -32,11 +25,8 @@ const FOLLOW_RECORDS_MAX = 5_000;
 const REGISTRY_RETRY_MS = 250;
 
 /** Where a sink stores, and under which group of the log it keeps its position. */
-export interface SinkTarget {
-  readonly client: ClickHouseClient;
+export interface SinkTarget extends DayStore {
   readonly group: string;
-  /** Resolves when every replica has what was stored in a table. */
-  readonly settle: (table: string) => Promise<void>;
 }
 
 export type SinkContext = Pick<RoleContext, 'config' | 'log' | 'logger'> & { readonly metrics: SinkMetrics };

@@ -1,28 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { ClickHouseError } from '@clickhouse/client';
-import { Registry } from 'prom-client';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  type ClickHouse,
-  type ClickHouseClient,
-  type Commit,
-  type Config,
-  type EventLog,
-  metricTotal,
-  openClickHouse,
-  openEventLog,
-  type RunningRole,
-  readConfig,
-  silentLogger,
-} from '../../platform/index.ts';
+import { describe, expect, it } from 'vitest';
+import { type ClickHouseClient, type Commit, type EventLog, metricTotal } from '../../platform/index.ts';
 import {
   type ChainEvent,
   columnsOf,
@@ -33,76 +15,15 @@ import {
   tableOf,
   UNKNOWN_RECORD,
 } from '../../schemas/index.ts';
-import { startHistorySink } from './role.ts';
 import { fillEvent, sampleEvent } from './testing/events.ts';
+import { sinkStage } from './testing/sink-stage.ts';
 
-// A busy machine with a cold page cache takes seconds to start the engine.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
-
-const logger = silentLogger();
 const SIGNATURE_BYTES = 64;
-let hostDir: string;
-let host: ClickHouse;
-
-let dataDir: string;
-let config: Config;
-let clickhouse: ClickHouse;
-let log: EventLog;
-let databases = 0;
-const running: RunningRole[] = [];
-
-beforeAll(async () => {
-  hostDir = mkdtempSync(path.join(tmpdir(), 'slotbook-sink-host-'));
-  host = await openClickHouse(readConfig({}, { dataDir: hostDir }), logger);
-});
-afterAll(async () => {
-  await host.stop();
-  rmSync(hostDir, { recursive: true, force: true });
-});
-
-beforeEach(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-sink-'));
-  const clickhouseDatabase = `sink_${++databases}`;
-  config = readConfig({}, { dataDir, clickhouseUrl: host.url, clickhouseDatabase, sinkMaxDelayMs: 20 });
-  clickhouse = await openClickHouse(config, logger);
-  log = await openEventLog(config, logger);
-  await log.ensureTopics([TOPICS.events, TOPICS.deadLetters]);
-});
-afterEach(async () => {
-  for (const role of running.splice(0)) await role.stop();
-  await log.close();
-  await clickhouse.stop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-interface Overrides {
-  readonly client?: ClickHouseClient;
-  readonly log?: EventLog;
-  readonly config?: Partial<Config>;
-}
-
-async function startSink(overrides: Overrides = {}): Promise<{ role: RunningRole; metrics: Registry }> {
-  const metrics = new Registry();
-  const context = { config: { ...config, ...overrides.config }, log: overrides.log ?? log, logger, metrics };
-  const role = await startHistorySink(context, { ...clickhouse, client: overrides.client ?? clickhouse.client });
-  running.push(role);
-  return { role, metrics };
-}
-
-async function append(events: readonly ChainEvent[]): Promise<void> {
-  await log.append(
-    TOPICS.events,
-    events.map((event, index) => ({ key: `perp-${index % 7}`, value: encodeEvent(event) })),
-  );
-}
-
-async function rows<T = Record<string, unknown>>(query: string): Promise<readonly T[]> {
-  return (await clickhouse.client.query({ query, format: 'JSONEachRow' })).json<T>();
-}
+const stage = sinkStage('sink');
 
 /** Rows as stored, before any merge by FINAL: shows what deduplication by token alone does. */
 async function stored(table: string): Promise<number> {
-  return Number((await rows<{ n: string }>(`SELECT count() AS n FROM ${table}`))[0]?.n);
+  return Number((await stage.rows<{ n: string }>(`SELECT count() AS n FROM ${table}`))[0]?.n);
 }
 
 /** The sides of all fills, each once, with the amounts of their fill. */
@@ -112,7 +33,7 @@ async function expectCompanions(): Promise<void> {
       assumeNotNull(quote_asset_amount_filled) AS quote FROM order_action WHERE ${side} IS NOT NULL`,
   );
   const digest = (from: string) =>
-    rows(
+    stage.rows(
       `SELECT count() AS n, groupBitXor(cityHash64(signature, event_index, side, user, quote)) AS hash FROM (${from})`,
     );
   const companions = await digest(
@@ -128,9 +49,9 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 /** Waits until every record of the topic is behind the sink's position. */
 async function caughtUp(): Promise<void> {
   await until(async () => {
-    const { positions, state } = await log.load('history-sink');
+    const { positions, state } = await stage.log.load('history-sink');
     for (let partition = 0; partition < TOPICS.events.partitions; partition++) {
-      const { next } = await log.bounds(TOPICS.events, partition);
+      const { next } = await stage.log.bounds(TOPICS.events, partition);
       if ((positions.get(`events/${partition}`) ?? 0n) < next) return false;
     }
     return state.size === 0;
@@ -153,12 +74,12 @@ describe('history sink', () => {
     const names = [...EVENT_NAMES, UNKNOWN_RECORD];
     const events = names.flatMap((name) => Array.from({ length: 12 }, (_, n) => sampleEvent(name, n)));
     for (const { name, data } of events) if (name === UNKNOWN_RECORD) data.record_name = null;
-    await append(events);
-    const { metrics } = await startSink();
+    await stage.append(events);
+    const { metrics } = await stage.startSink();
     await caughtUp();
     for (const name of names) {
       const columns = columnsOf(name).map(({ name: column, type }) => `${readable(column, type)} AS ${column}`);
-      const actual = await rows(`SELECT ${columns} FROM \`${tableOf(name)}\` FINAL ORDER BY slot`);
+      const actual = await stage.rows(`SELECT ${columns} FROM \`${tableOf(name)}\` FINAL ORDER BY slot`);
       const own = events.filter((event) => event.name === name);
       expect(actual, name).toEqual(own.map((event) => expected(event)));
     }
@@ -168,30 +89,30 @@ describe('history sink', () => {
   });
 
   it('follows what is appended later, and goes on from its position after a stop', async () => {
-    await append(fills(10));
-    const { role } = await startSink();
+    await stage.append(fills(10));
+    const { role } = await stage.startSink();
     await caughtUp();
-    await append(fills(20).slice(10));
+    await stage.append(fills(20).slice(10));
     await caughtUp();
     await role.stop();
-    await append(fills(30).slice(20));
-    await startSink();
+    await stage.append(fills(30).slice(20));
+    await stage.startSink();
     await caughtUp();
     expect(await stored('order_action')).toBe(30);
   });
 
   it('shows an event that the log holds twice as one row', async () => {
-    await append(fills(10));
-    await append(fills(10));
-    await startSink();
+    await stage.append(fills(10));
+    await stage.append(fills(10));
+    await stage.startSink();
     await caughtUp();
-    expect(await rows('SELECT toUInt32(count()) AS n FROM order_action FINAL')).toEqual([{ n: 10 }]);
+    expect(await stage.rows('SELECT toUInt32(count()) AS n FROM order_action FINAL')).toEqual([{ n: 10 }]);
   });
 
   it('waits for ClickHouse with its position held', async () => {
-    await append(fills(100));
+    await stage.append(fills(100));
     let failures = 3;
-    const { metrics } = await startSink({
+    const { metrics } = await stage.startSink({
       client: withExec(async (send) => {
         if (failures-- > 0) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
         return send();
@@ -203,15 +124,15 @@ describe('history sink', () => {
   });
 
   it('can be stopped while ClickHouse is away', async () => {
-    await append(fills(10));
-    const { role, metrics } = await startSink({
+    await stage.append(fills(10));
+    const { role, metrics } = await stage.startSink({
       client: withExec(() => Promise.reject(new Error('away'))),
     });
     await until(async () => (await metricTotal(metrics, 'slotbook_sink_retries_total')) > 0);
     expect(await metricTotal(metrics, 'slotbook_sink_lag_records')).toBe(10);
     await role.stop();
-    expect((await log.load('history-sink')).positions.size).toBe(0);
-    await startSink();
+    expect((await stage.log.load('history-sink')).positions.size).toBe(0);
+    await stage.startSink();
     await caughtUp();
     expect(await stored('order_action')).toBe(10);
   });
@@ -219,9 +140,9 @@ describe('history sink', () => {
 
 describe('a crashed sink', () => {
   it('repeats the block of a crash between intent and insert, with the bounds it had', async () => {
-    await append(fills(1_000));
+    await stage.append(fills(1_000));
     const reached = signalling();
-    const { role } = await startSink({
+    const { role } = await stage.startSink({
       client: withExec(() => {
         reached.resolve();
         return Promise.reject(new Error('the process dies here'));
@@ -229,18 +150,18 @@ describe('a crashed sink', () => {
     });
     await reached.promise;
     await role.stop();
-    expect((await log.load('history-sink')).state.has('intent')).toBe(true);
-    await startSink({ config: { sinkMaxRows: 7 } });
+    expect((await stage.log.load('history-sink')).state.has('intent')).toBe(true);
+    await stage.startSink({ config: { sinkMaxRows: 7 } });
     await caughtUp();
     expect(await stored('order_action')).toBe(1_000);
   });
 
   it('stores nothing twice after a crash between insert and commit, whatever the configuration is then', async () => {
-    await append(fills(1_000));
+    await stage.append(fills(1_000));
     const reached = signalling();
-    const { role } = await startSink({
+    const { role } = await stage.startSink({
       log: withCommit((step) => {
-        if (!step.positions) return log.commit('history-sink', step);
+        if (!step.positions) return stage.log.commit('history-sink', step);
         reached.resolve();
         return Promise.reject(new Error('the process dies here'));
       }),
@@ -248,8 +169,8 @@ describe('a crashed sink', () => {
     await reached.promise;
     await expect(role.done).rejects.toThrow('the process dies here');
     expect(await stored('order_action')).toBe(1_000);
-    await append(fills(1_500).slice(1_000));
-    await startSink({ config: { sinkMaxRows: 7 } });
+    await stage.append(fills(1_500).slice(1_000));
+    await stage.startSink({ config: { sinkMaxRows: 7 } });
     await caughtUp();
     expect(await stored('order_action')).toBe(1_500);
     await expectCompanions();
@@ -259,19 +180,19 @@ describe('a crashed sink', () => {
     const total = 20_000;
     let appended = 0;
     for (let kill = 0; kill < 10; kill++) {
-      const sink = await startSinkProcess(50 + kill * 40);
+      const sink = await stage.startSinkProcess(50 + kill * 40);
       const batch = fills(appended + total / 10).slice(appended);
       appended += batch.length;
-      for (let start = 0; start < batch.length; start += 200) await append(batch.slice(start, start + 200));
+      for (let start = 0; start < batch.length; start += 200) await stage.append(batch.slice(start, start + 200));
       await sleep((kill * 53) % 200);
       sink.kill('SIGKILL');
       await new Promise((resolve) => sink.once('exit', resolve));
     }
-    await startSink();
+    await stage.startSink();
     await caughtUp();
     expect(await stored('order_action')).toBe(total);
     const ids = 'SELECT toUInt32(count()) AS n, toUInt32(uniqExact(fill_record_id)) AS ids FROM order_action';
-    expect(await rows(ids)).toEqual([{ n: total, ids: total }]);
+    expect(await stage.rows(ids)).toEqual([{ n: total, ids: total }]);
     await expectCompanions();
   });
 });
@@ -287,13 +208,13 @@ describe('what cannot be stored', () => {
       'invalid-datum': good.subarray(0, good.length - 3),
       'unknown-schema-id': Buffer.concat([Buffer.of(0, 0, 0, 0, 9), good.subarray(10)]),
     };
-    await append([fillEvent(0)]);
+    await stage.append([fillEvent(0)]);
     const values = [...Object.values(bad), encodeEvent(fillEvent(2))];
-    await log.append(
+    await stage.log.append(
       TOPICS.events,
       values.map((value) => ({ key: 'perp-0', value })),
     );
-    const { metrics } = await startSink();
+    const { metrics } = await stage.startSink();
     await caughtUp();
     expect(await stored('order_action')).toBe(2);
     expect(await letters()).toEqual(bad);
@@ -302,8 +223,8 @@ describe('what cannot be stored', () => {
 
   it('is found among good rows when only ClickHouse refuses it', async () => {
     const poison = encodeEvent(fillEvent(13));
-    await append(fills(40));
-    await startSink({ client: withRefusal(poison.subarray(10, 10 + SIGNATURE_BYTES)) });
+    await stage.append(fills(40));
+    await stage.startSink({ client: withRefusal(poison.subarray(10, 10 + SIGNATURE_BYTES)) });
     await caughtUp();
     expect(await stored('order_action')).toBe(39);
     expect(await letters()).toEqual({ 'refused-by-clickhouse': poison });
@@ -313,9 +234,9 @@ describe('what cannot be stored', () => {
     // A registry schema under our name that keeps the time as text: well-formed, but no Int64.
     const registry = await startRegistry({ 5: timeAsText() });
     const text = Buffer.concat([Buffer.of(0, 0, 0, 0, 5), Buffer.alloc(64), Buffer.of(0, 0, 0, 6), Buffer.from('now')]);
-    await append(fills(20));
-    await log.append(TOPICS.events, [{ key: 'perp-0', value: text }]);
-    await startSink({ config: { schemaRegistryUrl: registry.url } });
+    await stage.append(fills(20));
+    await stage.log.append(TOPICS.events, [{ key: 'perp-0', value: text }]);
+    await stage.startSink({ config: { schemaRegistryUrl: registry.url } });
     await caughtUp();
     registry.stop();
     expect(await stored('order_action')).toBe(20);
@@ -328,17 +249,17 @@ describe('records with a schema registry id', () => {
     const events = fills(10);
     const text = await schemaText('OrderActionRecord');
     const registry = await startRegistry({ 77: text }, 2);
-    await log.append(
+    await stage.log.append(
       TOPICS.events,
       events.map((event) => ({
         key: 'perp-1',
         value: Buffer.concat([Buffer.of(0, 0, 0, 0, 77), encodeEvent(event).subarray(10)]),
       })),
     );
-    await startSink({ config: { schemaRegistryUrl: registry.url } });
+    await stage.startSink({ config: { schemaRegistryUrl: registry.url } });
     await caughtUp();
     registry.stop();
-    expect(await rows('SELECT toUInt32(sum(fill_record_id)) AS sum FROM order_action')).toEqual([{ sum: 45 }]);
+    expect(await stage.rows('SELECT toUInt32(sum(fill_record_id)) AS sum FROM order_action')).toEqual([{ sum: 45 }]);
   });
 });
 
@@ -361,7 +282,7 @@ function shown(value: unknown, type: string): unknown {
 }
 
 async function letters(): Promise<Record<string, Buffer>> {
-  const records = await log.read(TOPICS.deadLetters, 0, 0n, 100);
+  const records = await stage.log.read(TOPICS.deadLetters, 0, 0n, 100);
   return Object.fromEntries(
     records.map(({ value }) => {
       const message = decodeMessage(value);
@@ -376,7 +297,7 @@ type ExecParams = Parameters<Exec>[0] & { values?: Readable };
 
 /** The real client with its `exec` in our hands. */
 function withExec(exec: (send: () => ReturnType<Exec>, params: ExecParams) => ReturnType<Exec>): ClickHouseClient {
-  const { client } = clickhouse;
+  const { client } = stage.clickhouse;
   return new Proxy(client, {
     get: (target, name) =>
       name === 'exec' ? (params: ExecParams) => exec(() => client.exec(params), params) : Reflect.get(target, name),
@@ -389,28 +310,18 @@ function withRefusal(bytes: Buffer): ClickHouseClient {
     const body = Buffer.concat(await (params.values ?? Readable.from([])).toArray());
     if (body.includes(bytes))
       throw new ClickHouseError({ message: 'no such row', code: '117', type: 'INCORRECT_DATA' });
-    return clickhouse.client.exec({ ...params, values: Readable.from([body], { objectMode: false }) });
+    return stage.clickhouse.client.exec({ ...params, values: Readable.from([body], { objectMode: false }) });
   });
 }
 
 function withCommit(commit: (step: Commit) => Promise<void>): EventLog {
-  return new Proxy(log, {
+  return new Proxy(stage.log, {
     get: (target, name) => {
       if (name === 'commit') return (_group: string, step: Commit) => commit(step);
       const member: unknown = Reflect.get(target, name, target);
       return typeof member === 'function' ? member.bind(target) : member;
     },
   });
-}
-
-async function startSinkProcess(rowsMax: number): Promise<ChildProcess> {
-  const script = fileURLToPath(new URL('./testing/sink-process.ts', import.meta.url));
-  const args = [script, dataDir, host.url, config.clickhouseDatabase, String(rowsMax)];
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await new Promise((resolve) => child.stdout?.once('data', resolve));
-  return child;
 }
 
 async function schemaText(name: string): Promise<string> {
