@@ -40,7 +40,7 @@ const attacks = ATTACKS.filter((attack) => only === undefined || attack === only
 
 const market = new SyntheticMarket(0);
 const stage = await Stage.start([market], { BOOK_TICK_MS: TICK_MS });
-const isApart = keepOn(SERVER_CORE, stage.server.pid) && keepOn(CLIENT_CORE, process.pid);
+const isApart = keepOn(SERVER_CORE, stage.server.pid, 'loop') && keepOn(CLIENT_CORE, process.pid, 'all');
 const polite = new Crowd();
 await polite.open({
   url: stage.gateway,

@@ -26,11 +26,15 @@ export function machine(): { readonly cores: number; readonly load: number; read
   return { cores: cpus().length, load: Number((loadavg()[0] ?? 0).toFixed(1)), node: process.version };
 }
 
+/** `loop`: only the thread that runs JavaScript; the engine's helpers (collector, compiler) run where there is room. */
+export type KeptThreads = 'all' | 'loop';
+
 /**
- * Lets a process and its threads, and what it starts from now on, run on one core only (Linux, with `taskset`). False when
- * that is not possible here.
+ * Lets a process run on one core only (Linux, with `taskset`), with what it starts from now on. False when that is not possible here. A
+ * process that is already running counted the cores when it began: its loop would wait for helpers that have no core.
  */
-export function keepOn(core: number, pid: number): boolean {
+export function keepOn(core: number, pid: number, threads: KeptThreads): boolean {
   if (process.platform !== 'linux' || core >= cpus().length) return false;
-  return spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', String(core), String(pid)]).status === 0;
+  const all = threads === 'all' ? ['--all-tasks'] : [];
+  return spawnSync('taskset', [...all, '--cpu-list', '--pid', String(core), String(pid)]).status === 0;
 }
