@@ -48,8 +48,8 @@ const oracleMembers = {
   slot: integerText('slot of the price'),
   confidence: integerText(`half-width; ${PRICE}`),
   hasSufficientNumberOfDataPoints: flag('false when the price rests on too few publishers'),
-  twap: integerText(`time-weighted mean; ${PRICE}`),
-  twapConfidence: integerText(`time-weighted mean of the half-width; ${PRICE}`),
+  twap: integerText(`time-weighted mean, the price where the oracle account has none; ${PRICE}`),
+  twapConfidence: integerText(`time-weighted mean of the half-width, the price where there is none; ${PRICE}`),
   maxPrice: integerText(`highest price the market allows; ${PRICE}`),
 };
 const OPTIONAL_ORACLE = ['twap', 'twapConfidence', 'maxPrice'];

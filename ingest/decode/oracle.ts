@@ -102,13 +102,15 @@ function snapped(value: OraclePrice): OraclePrice {
 function readLazer(view: DataView, scale: Scale): OraclePrice {
   const exponent = view.getInt32(32, true);
   const publishTime = view.getBigUint64(16, true);
+  const price = scale(view.getBigInt64(8, true), exponent);
   return {
-    price: scale(view.getBigInt64(8, true), exponent),
+    price,
     oracleSlot: view.getBigUint64(24, true),
     confidence: scale(view.getBigUint64(40, true), exponent),
     hasSufficientNumberOfDataPoints: true,
-    twap: null,
-    twapConfidence: null,
+    // The account has no means; the published feed shows the price in both places (reference 1.3).
+    twap: price,
+    twapConfidence: price,
     maxPrice: null,
     sequenceId: publishTime,
     publishTs: publishTime / MICROSECONDS,

@@ -15,6 +15,7 @@ const SHOWN_LEVELS = 100;
 interface Book {
   readonly slot: number;
   readonly marketName: string;
+  readonly oracleData?: unknown;
   readonly bids: (NaiveOrder & Record<string, unknown>)[];
   readonly asks: (NaiveOrder & Record<string, unknown>)[];
 }
@@ -53,6 +54,7 @@ export async function expectBooksEqualNaiveRebuild(pipeline: Pipeline): Promise<
 function expectLevels(l2: Book, naive: NaiveBook, slot: number): void {
   expect(l2.slot, `${naive.symbol} slot`).toBe(slot);
   expect(l2.marketName, 'name').toBe(naive.symbol.toUpperCase());
+  if (naive.oracleData) expect(l2.oracleData, `${naive.symbol} oracle`).toEqual(naive.oracleData);
   for (const side of ['bids', 'asks'] as const) {
     expect(l2[side], `${naive.symbol} ${side} of /l2`).toEqual(naive.l2[side].slice(0, SHOWN_LEVELS));
   }

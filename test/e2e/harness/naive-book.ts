@@ -43,6 +43,8 @@ export interface NaiveBook {
   readonly l3: Record<Side, NaiveOrder[]>;
   /** Queue of the market-level order account: `maker:orderId` in walk order. */
   readonly clobQueue: Record<Side, string[]>;
+  /** `oracleData` of the specification, every member; null for a spot market, which is not compared. */
+  readonly oracleData: Readonly<Record<string, string | boolean>> | null;
 }
 
 interface Order {
@@ -112,6 +114,14 @@ export async function naiveBooks(rpcUrl: string): Promise<{ slot: number; books:
       l2: { bids: merge('bids', orders, vamm.bids), asks: merge('asks', orders, vamm.asks) },
       l3: { bids: l3('bids').map(published), asks: l3('asks').map(published) },
       clobQueue: { bids: queue.bids.map(identity), asks: queue.asks.map(identity) },
+      oracleData: {
+        price: String(oracle.price),
+        slot: String(oracle.slot),
+        confidence: String(oracle.confidence),
+        hasSufficientNumberOfDataPoints: true,
+        twap: String(oracle.price),
+        twapConfidence: String(oracle.price),
+      },
     };
   });
   const spots = decoded('SpotMarket').map(({ fields }) => ({
@@ -121,6 +131,7 @@ export async function naiveBooks(rpcUrl: string): Promise<{ slot: number; books:
     l2: { bids: [], asks: [] },
     l3: { bids: [], asks: [] },
     clobQueue: { bids: [], asks: [] },
+    oracleData: null,
   }));
   return { slot, books: [...perps, ...spots] };
 }
@@ -245,6 +256,7 @@ interface Oracle {
   /** Exchange oracle, 1e6. */
   readonly price: bigint;
   readonly slot: bigint;
+  readonly confidence: bigint;
   /** Market-maker oracle when it is in force, else the exchange oracle. */
   readonly quoting: NaiveOracle;
 }
@@ -270,9 +282,9 @@ function oracleOf(market: Fields, oracles: ReadonlyMap<string, Fields>): Oracle 
   const apart = (a: bigint, b: bigint) => (b === 0n ? 0n : ((a > b ? a - b : b - a) * PRICE) / (b < 0n ? -b : b));
   const inForce =
     mmPrice !== 0n && apart(mmPrice, twap5) < PRICE / 2n && mmSlot >= slot && apart(mmPrice, price) <= PRICE / 100n;
-  if (!inForce) return { price, slot, quoting: { price, confidence, slot, ts } };
+  if (!inForce) return { price, slot, confidence, quoting: { price, confidence, slot, ts } };
   const gap = mmPrice > price ? mmPrice - price : price - mmPrice;
-  return { price, slot, quoting: { price: mmPrice, confidence: confidence + gap, slot: mmSlot, ts } };
+  return { price, slot, confidence, quoting: { price: mmPrice, confidence: confidence + gap, slot: mmSlot, ts } };
 }
 
 interface Slice {
