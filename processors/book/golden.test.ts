@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { OrderState } from '../../schemas/index.ts';
-import { BookEngine, BookView, groupBook, type Level, mergeLevels, quotesOf } from './index.ts';
-import { clampedSize, orderPrice } from './rules.ts';
+import { BookEngine, type BookMessage, BookView, groupBook, indicativeView, type Level, quotesOf } from './index.ts';
 import { keyOf, oracleOf, orderOf, ordersOf, PERP } from './testing/messages.ts';
 import { spreadReserves, vammLevels } from './vamm.ts';
 
@@ -13,47 +12,59 @@ const level = (price: number, sizes: { dlob?: bigint; vamm?: bigint; indicative?
   vamm: sizes.vamm ?? 0n,
   ...(sizes.indicative ? { indicative: sizes.indicative } : {}),
 });
-const fromOrders = (pairs: readonly (readonly [number, bigint])[]) =>
-  pairs.map(([price, dlob]) => level(price, { dlob }));
-const fromVamm = (pairs: readonly (readonly [number, bigint])[]) =>
-  pairs.map(([price, vamm]) => level(price, { vamm }));
+
+/** A reader's book after these messages, with a vAMM that offers exactly these levels. */
+function viewAfter(messages: readonly BookMessage[], vamm: Partial<Record<'bids' | 'asks', Level[]>> = {}): BookView {
+  const engine = new BookEngine(PERP);
+  const view = new BookView();
+  for (const side of ['bids', 'asks'] as const) {
+    engine.orders[side].setVamm((vamm[side] ?? []).map(({ price, vamm: size }) => ({ price, size })));
+  }
+  for (const message of messages) {
+    const diff = engine.apply(message);
+    if (diff) expect(view.apply(diff)).toBe('applied');
+  }
+  return view;
+}
+
+/** Orders of one side as `[price, size]`. */
+const restingAt = (direction: 'long' | 'short', pairs: readonly (readonly [number, bigint])[]) =>
+  ordersOf({
+    upserts: pairs.map(([price, baseAssetAmount], at) =>
+      orderOf({ orderId: at + 1, direction, price: BigInt(price), baseAssetAmount }),
+    ),
+  });
 
 describe('merge of orders and vAMM', () => {
   it('M1: one level per price, both sources counted', () => {
-    const orders = fromOrders([
+    const orders = restingAt('short', [
       [100000000, 5n],
       [100000000, 7n],
       [100000200, 1n],
     ]);
-    const vamm = fromVamm([
-      [100000000, 10n],
-      [100000100, 4n],
-    ]);
-    expect(mergeLevels('ask', [orders, vamm])).toEqual([
+    const asks = [level(100000000, { vamm: 10n }), level(100000100, { vamm: 4n })];
+    expect(viewAfter([orders], { asks }).l2().asks).toEqual([
       level(100000000, { dlob: 12n, vamm: 10n }),
       level(100000100, { vamm: 4n }),
       level(100000200, { dlob: 1n }),
     ]);
   });
   it('M2: the depth counts levels', () => {
-    const orders = fromOrders([
+    const orders = restingAt('long', [
       [99, 1n],
       [97, 2n],
     ]);
-    const vamm = fromVamm([
-      [98, 3n],
-      [97, 4n],
-    ]);
-    expect(mergeLevels('bid', [orders, vamm], 2)).toEqual([level(99, { dlob: 1n }), level(98, { vamm: 3n })]);
+    const bids = [level(98, { vamm: 3n }), level(97, { vamm: 4n })];
+    expect(viewAfter([orders], { bids }).l2(2).bids).toEqual([level(99, { dlob: 1n }), level(98, { vamm: 3n })]);
   });
   it('M3: equal prices still merge into the last allowed level', () => {
-    const orders = fromOrders([
+    const orders = restingAt('long', [
       [99, 1n],
       [98, 2n],
     ]);
-    expect(mergeLevels('bid', [orders, [level(99, { indicative: 4n })], []], 1)).toEqual([
-      level(99, { dlob: 1n, indicative: 4n }),
-    ]);
+    const quotes = [{ isOracleOffset: false, bid: { price: 99n, size: 4n }, ask: null }];
+    const view = indicativeView(viewAfter([orders]), [{ maker: keyOf('quoter'), lapsesAtMs: 1, quotes }]);
+    expect(view?.l2(1).bids).toEqual([level(99, { dlob: 1n, indicative: 4n })]);
   });
 });
 
@@ -91,79 +102,54 @@ describe('visibility', () => {
 });
 
 describe('price', () => {
-  const auction = (start: number, end: number, durationSlots: number) => ({
-    start,
-    end,
-    durationSlots,
-    placedSlot: 1000,
-  });
+  /** Price in both reads of the only order of a book at this oracle price. */
+  const priceOf = (slot: number, oracle: bigint, terms: Partial<OrderState>) => {
+    const order = orderOf({ placedSlot: 1000, baseAssetAmount: 5n, ...terms });
+    const view = viewAfter([oracleOf({ slot: 1000, price: oracle }), ordersOf({ slot, upserts: [order] })]);
+    const [levels, orders] = [view.l2(), view.l3()].map(({ bids, asks }) =>
+      [...bids, ...asks].map(({ price }) => price),
+    );
+    expect(levels).toEqual(orders);
+    return orders;
+  };
   it('P1: oracle plus offset', () => {
-    expect(orderPrice(true, 0, -250000, auction(0, 0, 0), 2000, 100000000)).toBe(99750000);
+    expect(priceOf(2000, 100000000n, { oraclePriceOffset: -250000n })).toEqual([99750000]);
   });
   it('P2: never below 1', () => {
-    expect(orderPrice(true, 0, -250000, auction(0, 0, 0), 2000, 100)).toBe(1);
+    expect(priceOf(2000, 100n, { oraclePriceOffset: -250000n })).toEqual([1]);
   });
   it('P3: a post-only order in its auction', () => {
-    expect(orderPrice(false, 101000000, 0, auction(103000000, 101000000, 10), 1003, 100000000)).toBe(102400000);
+    const bounds = { auctionDurationSlots: 10, auctionStartPrice: 103000000n, auctionEndPrice: 101000000n };
+    const terms = { direction: 'short', postOnly: true, price: 101000000n, ...bounds } as const;
+    expect(priceOf(1003, 100000000n, terms)).toEqual([102400000]);
   });
   it('P4: an auction of offsets truncates toward zero', () => {
-    expect(orderPrice(true, 0, 500000, auction(-100000, 100000, 7), 1003, 100000000)).toBe(99985714);
-  });
-  it('P3 and P4 hold in the engine too', () => {
-    const engine = new BookEngine(PERP);
-    engine.apply(oracleOf({ slot: 1000, price: 100000000n }));
-    const placed = { placedSlot: 1000, baseAssetAmount: 5n };
-    engine.apply(
-      ordersOf({
-        slot: 1003,
-        upserts: [
-          orderOf({
-            ...placed,
-            orderId: 1,
-            direction: 'short',
-            postOnly: true,
-            price: 101000000n,
-            auctionDurationSlots: 10,
-            auctionStartPrice: 103000000n,
-            auctionEndPrice: 101000000n,
-          }),
-          orderOf({
-            ...placed,
-            orderId: 2,
-            oraclePriceOffset: 500000n,
-            auctionDurationSlots: 7,
-            auctionStartPrice: -100000n,
-            auctionEndPrice: 100000n,
-          }),
-        ],
-      }),
-    );
-    const { bidOrders, askOrders } = engine.snapshot();
-    expect(askOrders.map((order) => order.price)).toEqual([102400000]);
-    expect(bidOrders.map((order) => order.price)).toEqual([99985714]);
+    const bounds = { auctionDurationSlots: 7, auctionStartPrice: -100000n, auctionEndPrice: 100000n };
+    expect(priceOf(1003, 100000000n, { oraclePriceOffset: 500000n, ...bounds })).toEqual([99985714]);
   });
 });
 
 describe('remaining size', () => {
-  const sized = (direction: 'long' | 'short', filled: bigint, position: bigint) =>
-    clampedSize({
-      direction,
-      reduceOnly: true,
-      baseAssetAmount: 10n,
-      baseAssetAmountFilled: filled,
-      positionBaseAmount: position,
-    });
-  it('S1: a short may reduce a long position', () => expect(sized('short', 2n, 7n)).toBe(5n));
-  it('S2: a long may not add to a long position, and is not in L2', () => {
-    expect(sized('long', 0n, 7n)).toBe(0n);
-    const engine = new BookEngine(PERP);
-    engine.apply(
-      ordersOf({ upserts: [orderOf({ price: 5n, baseAssetAmount: 10n, reduceOnly: true, positionBaseAmount: 7n })] }),
-    );
-    expect(engine.snapshot().bids).toEqual([]);
-    expect(engine.snapshot().bidOrders.map((order) => order.size)).toEqual([10n]);
+  const amounts = (direction: 'long' | 'short', filled: bigint, position: bigint) => {
+    const terms = { direction, price: 5n, reduceOnly: true, baseAssetAmount: 10n } as const;
+    const order = orderOf({ ...terms, baseAssetAmountFilled: filled, positionBaseAmount: position });
+    const view = viewAfter([ordersOf({ upserts: [order] })]);
+    const [l2, l3] = [view.l2(), view.l3()];
+    return {
+      l2: [...l2.bids, ...l2.asks].map(({ dlob }) => dlob),
+      l3: [...l3.bids, ...l3.asks].map(({ size }) => size),
+    };
+  };
+  // L3 shows the order's own amount (reference 1.5).
+  it('S1: a short may reduce a long position', () => {
+    expect(amounts('short', 2n, 7n)).toEqual({ l2: [5n], l3: [8n] });
   });
-  it('S3: filled is subtracted after the clamp', () => expect(sized('long', 3n, -4n)).toBe(1n));
+  it('S2: a long may not add to a long position, and is not in L2', () => {
+    expect(amounts('long', 0n, 7n)).toEqual({ l2: [], l3: [10n] });
+  });
+  it('S3: filled is subtracted after the clamp', () => {
+    expect(amounts('long', 3n, -4n)).toEqual({ l2: [1n], l3: [7n] });
+  });
 });
 
 describe('walk', () => {

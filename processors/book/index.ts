@@ -8,21 +8,11 @@ export { MAX_MAKERS_PER_MARKET, type MakerSet, QUOTE_FRESH_MS, QuoteBoard } from
 export { INDICATIVE_MAKER } from './indicative/orders.ts';
 export { type IndicativeView, indicativeView } from './indicative/view.ts';
 export type { Side } from './ladder.ts';
-export {
-  bucketPrice,
-  GROUPED_LEVELS,
-  GROUPS,
-  type GroupedBook,
-  groupBook,
-  type Level,
-  levelSize,
-  mergeLevels,
-} from './levels.ts';
+export { GROUPED_LEVELS, GROUPS, type GroupedBook, groupBook, type Level, levelSize } from './levels.ts';
 export { liveCurve } from './live-curve.ts';
 export { liveQuote, liveSpreads, quotingOracle } from './live-quote.ts';
 export { BEST_MAKERS, bestMakers } from './makers.ts';
 export { marketMakerOracle, type Quotes, quotesOf } from './quotes.ts';
-export { auctionComplete, auctionValue, clampedSize, classify, orderPrice, remainingSize } from './rules.ts';
 export {
   packSnapshotIndex,
   SNAPSHOT_INDEX_MAX,

@@ -1,4 +1,4 @@
-// Merging, cutting and grouping of price levels (reference 2.5 and 2.8), on plain lists: best first, absolute sizes.
+// Price levels, and their grouping and cutting for the grouped channels (reference 2.8): best first, absolute sizes.
 
 import type { ViewLevel } from '../../schemas/index.ts';
 import type { Side } from './ladder.ts';
@@ -27,36 +27,6 @@ function joined(left: Level, right: Level, price: number): Level {
 /** True when `left` is strictly better than `right` on a side. */
 export function isBetter(side: Side, left: number, right: number): boolean {
   return side === 'bid' ? left > right : left < right;
-}
-
-/**
- * Merges sorted streams, each best first; at equal price the earlier stream first, and one level per price. Stops
- * before opening level `depth` + 1.
- */
-export function mergeLevels(
-  side: Side,
-  streams: readonly (readonly Level[])[],
-  depth = Number.MAX_SAFE_INTEGER,
-): Level[] {
-  const heads = streams.map(() => 0);
-  const merged: Level[] = [];
-  for (;;) {
-    let chosen = -1;
-    let next: Level | undefined;
-    for (let i = 0; i < streams.length; i++) {
-      const head = streams[i]?.[heads[i] ?? 0];
-      if (head && (next === undefined || isBetter(side, head.price, next.price))) {
-        chosen = i;
-        next = head;
-      }
-    }
-    if (next === undefined) return merged;
-    heads[chosen] = (heads[chosen] ?? 0) + 1;
-    const last = merged.at(-1);
-    if (last && last.price === next.price) merged[merged.length - 1] = joined(last, next, last.price);
-    else if (merged.length < depth) merged.push(next);
-    else return merged;
-  }
 }
 
 export interface GroupedBook {
@@ -122,7 +92,7 @@ function buckets(side: Side, levels: Iterable<Level>, width: number) {
 }
 
 /** Price of the bucket that a price falls into; a multiple of the width stays. */
-export function bucketPrice(side: Side, price: number, width: number): number {
+function bucketPrice(side: Side, price: number, width: number): number {
   const over = price % width;
   if (over === 0) return price;
   return side === 'bid' ? price - over : price - over + width;

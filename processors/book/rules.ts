@@ -1,36 +1,14 @@
-// What is visible of an order, at which price and with which size: the rules of the published feed, as pure functions.
-// Written on plain numbers so that the engine's columns and a test's literals go through the same code.
+// Arithmetic of the published feed's rules: auctions, floating prices, sizes. Which list an order belongs to is decided in
+// `placement.ts`, on the engine's columns.
 
-import type { Direction, OrderState, OrderType, TriggerCondition } from '../../schemas/index.ts';
-
-export type Visibility = 'trigger' | 'taking' | 'taking-limit' | 'floating' | 'resting';
+import type { Direction, OrderState } from '../../schemas/index.ts';
 
 /** Bit of `bitFlags`: the order rests in the market-level book, this slot of the account is its shadow. */
 export const PLACED_ON_BOOK = 64;
 
-export interface Classified {
-  readonly orderType: OrderType;
-  readonly triggerCondition: TriggerCondition;
-  readonly postOnly: boolean;
-  readonly hasOffset: boolean;
-  readonly placedSlot: number;
-  readonly auctionDurationSlots: number;
-}
-
 /** An auction still runs at exactly placed slot + duration (reference 2.2). */
 export function auctionComplete(slot: number, placedSlot: number, durationSlots: number): boolean {
   return durationSlots === 0 || slot - placedSlot > durationSlots;
-}
-
-/** List of an open order at a slot (reference 2.2). Only `floating` and `resting` are visible. */
-export function classify(order: Classified, slot: number): Visibility {
-  const { orderType, triggerCondition } = order;
-  const isTrigger = orderType === 'triggerMarket' || orderType === 'triggerLimit';
-  if (isTrigger && (triggerCondition === 'above' || triggerCondition === 'below')) return 'trigger';
-  if (orderType !== 'limit' && orderType !== 'triggerLimit') return 'taking';
-  if (order.hasOffset) return 'floating';
-  if (order.postOnly || auctionComplete(slot, order.placedSlot, order.auctionDurationSlots)) return 'resting';
-  return 'taking-limit';
 }
 
 /**
@@ -60,31 +38,6 @@ function shareOf(gap: number, part: number, whole: number): number {
 /** Oracle price plus an offset, never below 1 (both 1e6). */
 export function floatingPrice(oracle: number, offset: number): number {
   return Math.max(oracle + offset, 1);
-}
-
-/**
- * Price of a visible order, 1e6 (reference 2.3): auction while it runs and has a start or an end, else oracle plus
- * offset, else the limit price.
- */
-export function orderPrice(
-  isLong: boolean,
-  price: number,
-  offset: number,
-  auction: {
-    readonly start: number;
-    readonly end: number;
-    readonly durationSlots: number;
-    readonly placedSlot: number;
-  },
-  slot: number,
-  oracle: number,
-): number {
-  const { start, end, durationSlots, placedSlot } = auction;
-  if (!auctionComplete(slot, placedSlot, durationSlots) && (start !== 0 || end !== 0)) {
-    const value = auctionValue(isLong, start, end, slot - placedSlot, durationSlots);
-    return offset === 0 ? value : floatingPrice(oracle, value);
-  }
-  return offset === 0 ? price : floatingPrice(oracle, offset);
 }
 
 /** Base amount left, 1e9, without regard to reduce-only: what L3 shows. May be negative. */
