@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { marketView } from '../testing/market-views.ts';
-import { diff, MAKER_A, MAKER_B, Stage, snapshot, until } from '../testing/stage.ts';
+import { diff, MAKER_A, MAKER_B, ORACLE, Stage, snapshot, until } from '../testing/stage.ts';
 import { BookReader } from '../views/book-reader.ts';
 import { orderbookApp, stripPrefix } from './app.ts';
 
@@ -109,15 +109,19 @@ describe('/l2', () => {
     expect([body.slot, body.ts, body.bids.length]).toEqual([488, 1_783_268_434_045, 3]);
   });
 
-  it('answers a one-sided book with the oracle as mark and without best prices and spreads', async () => {
+  it('Q8: serves the exchange oracle as mark of a one-sided book, and neither best prices nor spreads', async () => {
     await stage.markets();
-    await stage.books(snapshot({ asks: [] }));
+    const oracle = { ...ORACLE, price: 99_000_000n };
+    const asks = [{ price: 100_000_000, dlob: 1n, vamm: 0n }];
+    await stage.books(snapshot({ bids: [], asks, oracle, mmOracle: { ...oracle, price: 99_500_000n } }));
     await start();
     await until(() => reader.ready);
     const body = (await get('/l2?marketName=SOL-PERP')).json();
-    expect(body.markPrice).toBe('81122330');
-    expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['bestBidPrice']));
-    expect([body.bestAskPrice, body.spreadPct, body.spreadQuote]).toEqual([undefined, undefined, undefined]);
+    expect(body.markPrice).toBe('99000000');
+    const members = Object.keys(body);
+    for (const absent of ['bestBidPrice', 'bestAskPrice', 'spreadPct', 'spreadQuote']) {
+      expect(members).not.toContain(absent);
+    }
   });
 
   it('answers a known market without a book with an empty one', async () => {
