@@ -81,7 +81,9 @@ interface Node {
 
 const authorityOf = (user: number) => key(9, user);
 const userKey = (user: number) => deriveUser(authorityOf(user), 0);
-const clobKey = (market: number) => key(7, market);
+/** Book accounts of a market; the first is the one it names in most tests. */
+const clobKey = (market: number, account = 0) => key(7, market, account);
+const marketKeyOf = (market: number) => key(3, market);
 
 function userBytes({ user, orders, positions }: UserState): Buffer {
   const bytes = blankAccount(USER);
@@ -126,6 +128,14 @@ function clobBytes(market: number, capacity: number, nodes: readonly Node[]): Bu
   return bytes;
 }
 
+/** A perp market account that names a book, or none. */
+function marketBytes(market: number, clob: Uint8Array | null): Buffer {
+  const bytes = blankAccount(PERP);
+  setField(bytes, PERP.layout, 'market_index', market);
+  if (clob) setField(bytes, PERP.layout, 'clob_market', clob);
+  return bytes;
+}
+
 function update(
   pubkey: Uint8Array,
   owner: Uint8Array,
@@ -166,11 +176,14 @@ class NaiveReader {
 
 interface World {
   readonly users: Map<number, UserState | null>;
-  readonly clobs: Map<number, readonly Node[]>;
+  /** By account: `market account`. */
+  readonly clobs: Map<string, readonly Node[]>;
+  /** Which of its book accounts a market names; null names none. */
+  readonly named: Map<number, number | null>;
 }
 
 /** The same, straight from the accounts' final states. */
-function truth({ users, clobs }: World): { orders: Map<string, string>; positions: Map<string, string> } {
+function truth({ users, clobs, named }: World): { orders: Map<string, string>; positions: Map<string, string> } {
   const orders = new Map<string, string>();
   const positions = new Map<string, string>();
   const cap = (user: number, market: number) => {
@@ -190,8 +203,8 @@ function truth({ users, clobs }: World): { orders: Map<string, string>; position
       if (base !== 0n || openOrders !== 0) positions.set(`${user} ${marketIndex}`, `${base} ${openOrders}`);
     }
   }
-  for (const [market, nodes] of clobs) {
-    for (const node of nodes) {
+  for (const [market, account] of named) {
+    for (const node of clobs.get(`${market} ${account}`) ?? []) {
       orders.set(
         `clob perp-${market} ${node.maker} ${node.clientOrderId}`,
         [
@@ -210,12 +223,13 @@ function truth({ users, clobs }: World): { orders: Map<string, string>; position
 
 const USERS = 3;
 const MARKETS = 2;
+const BOOKS = 2;
 
 /** A random history: account states in the order of their slots, and the world they lead to. */
 function history(seed: number, steps: number) {
   const next = random(seed);
   const pick = (limit: number) => Math.floor(next() * limit);
-  const world: World = { users: new Map(), clobs: new Map() };
+  const world: World = { users: new Map(), clobs: new Map(), named: new Map() };
   const updates: AccountUpdate[] = [];
   for (let step = 0; step < steps; step++) {
     const slot = 100 + step;
@@ -247,8 +261,15 @@ function history(seed: number, steps: number) {
       };
       world.users.set(user, state);
       updates.push(update(userKey(user), USER.owner, userBytes(state), slot, version));
+    } else if (next() < 0.3) {
+      const market = pick(MARKETS);
+      const named = next() < 0.2 ? null : pick(BOOKS);
+      world.named.set(market, named);
+      const data = marketBytes(market, named === null ? null : clobKey(market, named));
+      updates.push(update(marketKeyOf(market), PERP.owner, data, slot, version));
     } else {
       const market = pick(MARKETS);
+      const account = pick(BOOKS);
       const capacity = 4 + pick(20);
       const nodes = [...Array(capacity).keys()]
         .filter(() => next() < 0.5)
@@ -265,8 +286,8 @@ function history(seed: number, steps: number) {
         }));
       // An order stands once in its book.
       const unique = [...new Map(nodes.map((node) => [`${node.maker} ${node.clientOrderId}`, node])).values()];
-      world.clobs.set(market, unique);
-      updates.push(update(clobKey(market), CLOB.owner, clobBytes(market, capacity, unique), slot, version));
+      world.clobs.set(`${market} ${account}`, unique);
+      updates.push(update(clobKey(market, account), CLOB.owner, clobBytes(market, capacity, unique), slot, version));
     }
   }
   return { updates, world };
@@ -373,6 +394,7 @@ describe('differ', () => {
       positions: [{ marketIndex: 0, base, openOrders: 1 }],
     });
     const node = { node: 0, maker: 1, clientOrderId: 4, bookOrderId: 9n, price: 3n, size: 2n, ask: true, next: 0 };
+    differ.account(update(marketKeyOf(0), PERP.owner, marketBytes(0, clobKey(0)), 1), () => {});
     differ.account(update(userKey(1), USER.owner, userBytes(state(5n)), 1), reader.take);
     differ.account(update(clobKey(0), CLOB.owner, clobBytes(0, 4, [{ ...node, reduceOnly: true }]), 2), reader.take);
     differ.account(update(userKey(1), USER.owner, userBytes(state(7n)), 3), reader.take);
@@ -401,9 +423,41 @@ describe('differ', () => {
       ask: true,
       reduceOnly: false,
     };
+    differ.account(update(marketKeyOf(0), PERP.owner, marketBytes(0, clobKey(0)), 1), () => {});
     differ.account(update(clobKey(0), CLOB.owner, clobBytes(0, 8, [{ ...node, next: 3 }]), 2), reader.take);
     differ.account(update(clobKey(0), CLOB.owner, clobBytes(0, 8, [{ ...node, next: 5 }]), 3), reader.take);
     expect(reader.outputs.length).toBe(1);
+  });
+
+  it('takes for the book of a market the account that the market names, whichever others carry its index', () => {
+    const reader = new NaiveReader();
+    const differ = newDiffer();
+    const clob = (account: number, price: bigint, slot: number) => {
+      const node = { node: 0, maker: 1, clientOrderId: 4, bookOrderId: 9n, price, size: 2n, ask: true };
+      const data = clobBytes(0, 4, [{ ...node, reduceOnly: false, next: 0 }]);
+      differ.account(update(clobKey(0, account), CLOB.owner, data, slot), reader.take);
+    };
+    const names = (account: number | null, slot: number) => {
+      const data = marketBytes(0, account === null ? null : clobKey(0, account));
+      differ.account(update(marketKeyOf(0), PERP.owner, data, slot), reader.take);
+    };
+    const held = () => [...reader.orders.values()].map((order) => order.split(' ')[0]);
+    clob(1, 11n, 1);
+    expect(held()).toEqual([]);
+    names(1, 2);
+    expect(held()).toEqual(['11']);
+    clob(2, 22n, 3);
+    expect(held()).toEqual(['11']);
+    names(2, 4);
+    expect(held()).toEqual(['22']);
+    clob(1, 12n, 5);
+    expect(held()).toEqual(['22']);
+    names(null, 6);
+    expect(held()).toEqual([]);
+    clob(2, 23n, 7);
+    expect(held()).toEqual([]);
+    names(1, 8);
+    expect(held()).toEqual(['12']);
   });
 
   it('tells what P&L depends on once the quote market is known, and again when a number of it changes', () => {

@@ -240,14 +240,38 @@ export class Differ {
 
   #read(update: AccountUpdate, kind: Kind, emit: Emit, everything: boolean): void {
     if (kind === 'user') this.#users.apply(update, emit, everything);
-    else if (kind === 'clob') this.#clobs?.apply(update, emit);
+    else if (kind === 'clob') this.#readClob(update, emit);
     else if (kind === 'oracle') this.#markets.oracle(update, emit);
     else if (kind === 'state') this.#readState(update, emit);
     else if (kind === 'vault') this.#readVault(update, emit);
     else {
       const reader = this.#readers.markets.get(discriminatorOf(update.data));
-      if (reader) this.#markets.market(update, reader, emit);
+      if (reader) this.#readMarket(update, reader, emit);
     }
+  }
+
+  /** When a market names another account as its book, the old one's orders go and the new one's come, if it is held. */
+  #readMarket(update: AccountUpdate, reader: MarketReader, emit: Emit): void {
+    const marketIndex = reader.marketIndex(reader.account.open(update.data));
+    const isPerp = reader.marketType === 'perp';
+    const before = isPerp ? this.#markets.clobKey(marketIndex) : null;
+    this.#markets.market(update, reader, emit);
+    const after = isPerp ? this.#markets.clobKey(marketIndex) : null;
+    if (before === after) return;
+    for (const key of [before, after]) {
+      const held = key === null ? undefined : this.#held.get(key);
+      if (held?.kind !== 'clob' || held.data.length === 0) continue;
+      this.#readClob({ ...held, kind: 'account', slot: Math.max(held.slot, update.slot) }, emit);
+    }
+  }
+
+  /** Of a market's book accounts only the one that the market itself names is its book (protocol 1.1, 1.9). */
+  #readClob(update: AccountUpdate, emit: Emit): void {
+    const { clob } = this.#readers;
+    if (!clob) return;
+    const marketIndex = clob.marketIndex(clob.open(update.data));
+    if (this.#markets.clobKey(marketIndex) === keyText(update.pubkey)) this.#clobs?.apply(update, emit);
+    else this.#clobs?.close(update, emit);
   }
 
   #readState(update: AccountUpdate, emit: Emit): void {

@@ -32,6 +32,8 @@ export interface MarketReader {
   readonly marketType: MarketType;
   marketIndex(view: DataView): number;
   oracle(view: DataView): MarketOracle;
+  /** The account that holds the market-level book; null when the market has none. */
+  clobMarket(view: DataView): Uint8Array | null;
   /** `exchangeStatus` is the pause bit set of the State account, 0 when unknown. */
   market(view: DataView, account: Uint8Array, slot: number, exchangeStatus: number): BookMarket;
   /** Of perp markets only. */
@@ -97,6 +99,7 @@ function compileMarket(definition: AccountDefinition, marketType: MarketType, pa
     funds: perp ? compilePerpFunds(definition) : null,
     interest: perp ? null : compileDepositInterest(definition),
     marketIndex,
+    clobMarket: (view) => unlessZero(clobMarket(view)),
     oracle: (view) => ({
       oracle: oracle(view) ?? new Uint8Array(0),
       oracleSource: oracleSource(view),

@@ -1,4 +1,4 @@
-// Market-level order accounts: what an update changed among the open nodes.
+// Market-level order accounts, one for each market that names one: what an update changed among the open nodes.
 
 import type { OrderState } from '../../schemas/index.ts';
 import { CLOB_NODE_BYTES, CLOB_NODES_OFFSET } from '../../schemas/index.ts';

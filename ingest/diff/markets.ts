@@ -17,6 +17,8 @@ interface HeldMarket {
   readonly slot: number;
   readonly oracle: MarketOracle;
   readonly oracleKey: string;
+  /** Key text of the account that holds the market-level book. */
+  readonly clobKey: string | null;
 }
 
 const QUOTE_ASSET = 'quoteAsset';
@@ -33,6 +35,7 @@ export class MarketDiffer {
   market(update: AccountUpdate, reader: MarketReader, emit: Emit): void {
     const view = reader.account.open(update.data);
     const oracle = reader.oracle(view);
+    const clobMarket = reader.clobMarket(view);
     const held: HeldMarket = {
       ref: { marketType: reader.marketType, marketIndex: reader.marketIndex(view) },
       reader,
@@ -41,6 +44,7 @@ export class MarketDiffer {
       slot: update.slot,
       oracle,
       oracleKey: keyText(oracle.oracle),
+      clobKey: clobMarket && keyText(clobMarket),
     };
     this.#markets.set(marketKey(held.ref), held);
     emit({ name: 'BookMarket', value: this.#state(held, update.slot) });
@@ -79,6 +83,11 @@ export class MarketDiffer {
   /** Markets seen so far. */
   refs(): MarketRef[] {
     return [...this.#markets.values()].map((held) => held.ref);
+  }
+
+  /** Key text of the account that a perp market names as its book; null when it names none or is not known. */
+  clobKey(marketIndex: number): string | null {
+    return this.#markets.get(marketKey({ marketType: 'perp', marketIndex }))?.clobKey ?? null;
   }
 
   /** Whether some market names this account as its oracle. */

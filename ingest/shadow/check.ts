@@ -10,6 +10,8 @@ import { type FreshBook, type FreshMessage, freshBooks } from './digest.ts';
 
 /** The stream gets this long to bring what a read at a slot has seen. */
 export const SETTLE_SLOTS = 8;
+/** Reads that wait for the stream at once. */
+const READS_MAX = 2;
 /** Accounts named in the evidence of one difference. */
 const EVIDENCE_MAX = 20;
 /** Reads for which confirmed accounts wait while each read finds new suspects. */
@@ -60,7 +62,7 @@ interface Suspect {
 export class ShadowCheck {
   readonly #differ: Differ;
   readonly #newDiffer: () => Differ;
-  #read: AccountsRead | null = null;
+  readonly #reads: AccountsRead[] = [];
   #suspects = new Map<string, Suspect>();
   /** Reads in a row that found new suspects. */
   #rounds = 0;
@@ -79,12 +81,17 @@ export class ShadowCheck {
 
   /** A read of all accounts, to be compared once the stream has passed it. */
   take(read: AccountsRead): void {
-    this.#read = read;
+    this.#reads.push(read);
   }
 
   /** True while a read waits for the stream. */
-  get isWaiting(): boolean {
-    return this.#read !== null;
+  get isBusy(): boolean {
+    return this.#reads.length > 0;
+  }
+
+  /** Whether another read may be taken: what waits is held in memory. */
+  get hasRoom(): boolean {
+    return this.#reads.length < READS_MAX;
   }
 
   /** The book of a market did not stand the comparison of this slot. */
@@ -100,13 +107,13 @@ export class ShadowCheck {
   /** To be called between updates of the stream, of which everything up to `slot` was taken; null when nothing is due. */
   turn(slot: number): ShadowTurn | null {
     if (!this.#differ.isSettled) return null;
-    const read = this.#read;
-    const isDue = read !== null && slot >= newestSlot(read) + SETTLE_SLOTS;
+    const [read] = this.#reads;
+    const isDue = read !== undefined && slot >= newestSlot(read) + SETTLE_SLOTS;
     const wished = [...this.#wishes.keys()].filter((key) => this.#mayRepair(key, slot));
     if (!isDue && wished.length === 0) return null;
     const outputs: Output[] = [];
     const differences = isDue ? this.#compare(read, outputs) : [];
-    if (isDue) this.#read = null;
+    if (isDue) this.#reads.shift();
     const readAgain = this.#suspects.size > 0;
     const repaired = new Map<string, 'accounts' | 'book'>(wished.map((key) => [key, 'book']));
     for (const key of marketsOf(outputs)) repaired.set(key, 'accounts');

@@ -22,22 +22,39 @@ export interface ShadowParts {
   readonly quality: IngestQuality;
   readonly differences: Counter<'market'>;
   readonly checks: Counter;
-  /** Milliseconds between two comparisons. */
+  /** Milliseconds from the beginning of one comparison to that of the next. */
   readonly everyMs: number;
   readonly signal: AbortSignal;
+  /** Replaced in tests. */
+  readonly clock?: ShadowClock;
 }
+
+export interface ShadowClock {
+  /** Monotonic milliseconds. */
+  now(): number;
+  /** False when the signal aborted. */
+  pause(ms: number, signal: AbortSignal): Promise<boolean>;
+}
+
+const CLOCK: ShadowClock = {
+  now: () => performance.now(),
+  pause: (ms, signal) => delay(ms, true, { signal, ref: false }).catch(() => false),
+};
 
 export class ShadowRunner {
   readonly #parts: ShadowParts;
+  readonly #clock: ShadowClock;
+  #isReading = false;
   #readAgain = false;
 
   constructor(parts: ShadowParts) {
     this.#parts = parts;
+    this.#clock = parts.clock ?? CLOCK;
   }
 
   /** Begins; settles when the signal aborts. Nothing that fails here stops ingest. */
   async run(): Promise<void> {
-    await Promise.all([this.#readNowAndThen(), this.#hearOfBooks()]);
+    await Promise.all([this.#readOnGrid(), this.#confirm(), this.#hearOfBooks()]);
   }
 
   /** See ShadowCheck.turn; tells what was found. */
@@ -62,20 +79,42 @@ export class ShadowRunner {
     return turn;
   }
 
-  async #readNowAndThen(): Promise<void> {
-    const { source, check, everyMs, signal, logger } = this.#parts;
+  /** Reads begin on a grid of their own, whatever the one before still waits for. */
+  async #readOnGrid(): Promise<void> {
+    const { everyMs, signal } = this.#parts;
+    let nextMs = this.#clock.now() + everyMs;
+    while (await this.#pause(nextMs - this.#clock.now())) {
+      void this.#read(signal);
+      // A loop that was held up goes on with the next point of the grid.
+      const lateMs = this.#clock.now() - nextMs;
+      nextMs += everyMs * (1 + Math.max(0, Math.floor(lateMs / everyMs)));
+    }
+  }
+
+  /** A difference that must be confirmed, or a book that is to be put right, does not wait for the grid. */
+  async #confirm(): Promise<void> {
+    const { check, signal } = this.#parts;
+    while (await this.#pause(POLL_MS)) {
+      if (!this.#readAgain || check.isBusy || this.#isReading) continue;
+      this.#readAgain = false;
+      await this.#read(signal);
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const { source, check, logger } = this.#parts;
     if (!source.accounts) return;
-    while (await this.#pause(everyMs)) {
-      do {
-        this.#readAgain = false;
-        try {
-          check.take(await source.accounts(signal));
-        } catch (error) {
-          if (!signal.aborted) logger.warn({ err: error }, 'shadow check: accounts not read');
-        }
-        // The stream passes the read; a result that must be confirmed asks for another one at once.
-        while (check.isWaiting && (await this.#pause(POLL_MS)));
-      } while (this.#readAgain && !signal.aborted);
+    if (this.#isReading || !check.hasRoom) {
+      logger.warn({ isReading: this.#isReading }, 'shadow check: the one before is not done, this one is left out');
+      return;
+    }
+    this.#isReading = true;
+    try {
+      check.take(await source.accounts(signal));
+    } catch (error) {
+      if (!signal.aborted) logger.warn({ err: error }, 'shadow check: accounts not read');
+    } finally {
+      this.#isReading = false;
     }
   }
 
@@ -106,6 +145,6 @@ export class ShadowRunner {
   async #pause(ms: number): Promise<boolean> {
     const { signal } = this.#parts;
     if (signal.aborted) return false;
-    return delay(ms, true, { signal, ref: false }).catch(() => false);
+    return this.#clock.pause(Math.max(0, ms), signal);
   }
 }
