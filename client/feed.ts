@@ -88,6 +88,8 @@ export class BookFeedClient extends Events<FeedEvents> {
   readonly #options: FeedOptions;
   readonly #choices: BookChoice[] = [];
   readonly #books = new Map<string, Held>();
+  /** Stream names by the numbers that diffs have on this connection. */
+  readonly #streams = new Map<number, string>();
   #socket: SocketLike | null = null;
   #isOpen = false;
   #isClosed = false;
@@ -210,13 +212,18 @@ export class BookFeedClient extends Events<FeedEvents> {
     this.#heardAtMs = Date.now();
     if (typeof data !== 'string') return;
     const message = JSON.parse(data) as BookFeedMessage | { readonly channel?: string };
+    if ('diff' in message) {
+      this.#take(this.#books.get(this.#streams.get(message.diff) ?? ''), message);
+      return;
+    }
     if (!('type' in message)) return;
     switch (message.type) {
       case 'snapshot':
-      case 'diff':
-        this.#take(message);
+        this.#streams.set(message.streamId, message.stream);
+        this.#take(this.#books.get(message.stream) ?? this.#hold(message), message);
         return;
       case 'resumed':
+        this.#streams.set(message.streamId, message.stream);
         this.emit('resumed', message);
         return;
       case 'heartbeat':
@@ -230,8 +237,7 @@ export class BookFeedClient extends Events<FeedEvents> {
     }
   }
 
-  #take(message: BookSnapshotMessage | BookDiffMessage): void {
-    const held = this.#books.get(message.stream) ?? this.#hold(message);
+  #take(held: Held | null | undefined, message: BookSnapshotMessage | BookDiffMessage): void {
     if (!held) return;
     const before = held.keeper.position;
     const { stream, keeper } = held;
@@ -246,9 +252,7 @@ export class BookFeedClient extends Events<FeedEvents> {
     }
   }
 
-  #hold(message: BookSnapshotMessage | BookDiffMessage): Held | null {
-    if (message.type !== 'snapshot') return null;
-    const { stream, market, marketType } = message;
+  #hold({ stream, market, marketType }: BookSnapshotMessage): Held | null {
     const choice = this.#choices.find((one) => isOf(one, stream, market));
     if (!choice) return null;
     const { level = 'l2', depth, checksum } = choice;
@@ -279,6 +283,7 @@ export class BookFeedClient extends Events<FeedEvents> {
     if (this.#socket !== socket) return;
     this.#socket = null;
     this.#isOpen = false;
+    this.#streams.clear();
     if (this.#watch) clearInterval(this.#watch);
     this.#watch = null;
     socket.onmessage = null;

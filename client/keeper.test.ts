@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { BookL2Diff, BookL2Snapshot, BookL3Snapshot } from '../schemas/index.ts';
 import { BookKeeper, crc32 } from './index.ts';
 
-const head = { channel: 'book', stream: 'perp_0_l2', market: 'SOL-PERP', slot: 9 } as const;
+const head = { channel: 'book', stream: 'perp_0_l2', streamId: 4, market: 'SOL-PERP', slot: 9 } as const;
 const market = { marketType: 'perp', marketIndex: 0 } as const;
 const snapshot: BookL2Snapshot = {
   ...head,
@@ -17,14 +17,11 @@ const snapshot: BookL2Snapshot = {
   asks: [['81130450', '1500000000', { dlob: '500000000', vamm: '1000000000' }]],
 };
 const diff = (members: Partial<BookL2Diff>): BookL2Diff => ({
-  ...head,
-  type: 'diff',
-  level: 'l2',
+  diff: 4,
   epoch: 3,
   seq: 6,
   prevSeq: 5,
-  bids: [],
-  asks: [],
+  slot: 9,
   ...members,
 });
 
@@ -48,7 +45,7 @@ describe('a book keeper', () => {
       bids: [
         ['81114210', '0'],
         ['81114000', '7', 'vamm'],
-        ['81114100', '8', 'dlob'],
+        ['81114100', '8'],
       ],
       slot: 10,
     });

@@ -1,7 +1,16 @@
 // The book of one stream, kept from its snapshots and diffs and nothing else. It says at once when a message is missing or
 // when its book is not the server's.
 
-import type { BookDiffMessage, BookOrderRef, BookPosition, BookSnapshotMessage } from '../schemas/index.ts';
+import type {
+  BookDiffMessage,
+  BookL2Diff,
+  BookL2Snapshot,
+  BookL3Diff,
+  BookL3Snapshot,
+  BookOrderRef,
+  BookPosition,
+  BookSnapshotMessage,
+} from '../schemas/index.ts';
 import { crc32 } from './crc32.ts';
 import { type KeptLevel, type KeptOrder, LevelSide, OrderSide, type SideName } from './sides.ts';
 
@@ -60,9 +69,12 @@ export class BookKeeper {
     return this.#orders[side].items;
   }
 
+  /** A diff must be of the stream whose snapshot this keeper took. */
   apply(message: BookSnapshotMessage | BookDiffMessage): Applied {
-    if (message.type === 'snapshot') this.#clear();
-    else {
+    if ('market' in message) {
+      this.#clear();
+      this.#market = message.market;
+    } else {
       if (this.#position === null) return 'waiting';
       if (message.epoch !== this.#position.epoch || message.prevSeq !== this.#position.seq) {
         this.distrust();
@@ -72,7 +84,6 @@ export class BookKeeper {
     this.#take(message);
     this.#position = { epoch: message.epoch, seq: message.seq };
     this.#slot = message.slot;
-    this.#market = message.market;
     if (message.checksum === undefined || this.#checksumLevels === 0 || message.checksum === this.checksum()) {
       return 'applied';
     }
@@ -93,14 +104,20 @@ export class BookKeeper {
   }
 
   #take(message: BookSnapshotMessage | BookDiffMessage): void {
-    if (message.level === 'l2') {
-      for (const entry of message.bids) this.#levels.bids.set(entry);
-      for (const entry of message.asks) this.#levels.asks.set(entry);
-      return;
-    }
-    if (message.type === 'diff') for (const reference of message.gone) this.#drop(reference);
+    // A diff does not say its level: it is that of the stream.
+    if (this.level === 'l2') this.#takeLevels(message as BookL2Snapshot | BookL2Diff);
+    else this.#takeOrders(message as BookL3Snapshot | BookL3Diff);
+  }
+
+  #takeLevels({ bids = [], asks = [] }: BookL2Snapshot | BookL2Diff): void {
+    for (const entry of bids) this.#levels.bids.set(entry);
+    for (const entry of asks) this.#levels.asks.set(entry);
+  }
+
+  #takeOrders(message: BookL3Snapshot | BookL3Diff): void {
+    if ('diff' in message) for (const reference of message.gone ?? []) this.#drop(reference);
     for (const side of ['bids', 'asks'] as const) {
-      for (const order of message[side]) {
+      for (const order of message[side] ?? []) {
         this.#drop(order); // an order stands once, wherever it stood before
         this.#orders[side].set(order);
       }

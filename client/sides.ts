@@ -92,7 +92,7 @@ export class LevelSide {
 }
 
 function sourcesOf(size: bigint, text: BookLevelEntry[2]): KeptLevel['sources'] {
-  if (text === undefined) return {};
+  if (text === undefined) return { dlob: size };
   if (typeof text === 'string') return { [text]: size };
   return Object.fromEntries(Object.entries(text).map(([name, part]) => [name, BigInt(part)]));
 }

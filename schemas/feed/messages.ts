@@ -44,10 +44,13 @@ export interface BookUnsubscribe {
   readonly id?: string | number;
 }
 
-/** `[price, size, sources]`: the only source by name, or the size of each. `[price, '0']`: the level is gone. */
+/**
+ * `[price, size, sources]`: the only source by name, or the size of each; without it all is of resting orders (`dlob`).
+ * `[price, '0']`: the level is gone.
+ */
 export type BookLevelEntry =
   | readonly [price: string, size: string, sources: BookSourceName | Readonly<Partial<Record<BookSourceName, string>>>]
-  | readonly [price: string, size: '0'];
+  | readonly [price: string, size: string];
 
 export interface BookOrderRef {
   /** Base58 of the maker's user account. */
@@ -63,18 +66,20 @@ export interface BookOrderEntry extends BookOrderRef {
   readonly rank: readonly number[];
 }
 
-interface BookHead extends BookPosition {
-  readonly channel: 'book';
-  /** Names the market and every choice of the subscription; equal names are one stream. */
-  readonly stream: string;
-  readonly market: string;
+interface BookState extends BookPosition {
   readonly slot: number;
   /** CRC32 of the top levels after this message; only where it was asked for. */
   readonly checksum?: number;
 }
 
-interface BookSnapshotHead extends BookHead {
+interface BookSnapshotHead extends BookState {
+  readonly channel: 'book';
   readonly type: 'snapshot';
+  /** Names the market and every choice of the subscription; equal names are one stream. */
+  readonly stream: string;
+  /** Names the stream in the diffs that follow on this connection. */
+  readonly streamId: number;
+  readonly market: string;
   readonly marketType: MarketType;
   readonly marketIndex: number;
 }
@@ -91,24 +96,24 @@ export interface BookL3Snapshot extends BookSnapshotHead {
   readonly asks: readonly BookOrderEntry[];
 }
 
-interface BookDiffHead extends BookHead {
-  readonly type: 'diff';
+interface BookDiffHead extends BookState {
+  /** `streamId` of the stream. The only messages with this member, which have no `channel` or `type`. */
+  readonly diff: number;
   /** `seq` of the stream's message before this one. */
   readonly prevSeq: number;
 }
 
+/** Lists without entries are left out. */
 export interface BookL2Diff extends BookDiffHead {
-  readonly level: 'l2';
-  readonly bids: readonly BookLevelEntry[];
-  readonly asks: readonly BookLevelEntry[];
+  readonly bids?: readonly BookLevelEntry[];
+  readonly asks?: readonly BookLevelEntry[];
 }
 
-/** `gone` applies before `bids` and `asks`. */
+/** `gone` applies before `bids` and `asks`; lists without entries are left out. */
 export interface BookL3Diff extends BookDiffHead {
-  readonly level: 'l3';
-  readonly bids: readonly BookOrderEntry[];
-  readonly asks: readonly BookOrderEntry[];
-  readonly gone: readonly BookOrderRef[];
+  readonly gone?: readonly BookOrderRef[];
+  readonly bids?: readonly BookOrderEntry[];
+  readonly asks?: readonly BookOrderEntry[];
 }
 
 export interface BookSubscribed {
@@ -126,6 +131,8 @@ export interface BookResumed extends BookPosition {
   readonly channel: 'book';
   readonly type: 'resumed';
   readonly stream: string;
+  /** Names the stream in the diffs that follow on this connection. */
+  readonly streamId: number;
   readonly recovered: boolean;
 }
 

@@ -9,8 +9,7 @@ const PATIENCE_MS = 40_000;
 /** Messages that the markets of the localnet bring, and all of those that well-formed requests can bring. */
 const EXPECTED = [
   'acknowledgement',
-  'bookDiffL2',
-  'bookDiffL3',
+  'bookDiff',
   'bookHeartbeat',
   'bookSnapshotL2',
   'bookSnapshotL3',

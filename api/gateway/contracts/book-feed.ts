@@ -45,13 +45,14 @@ const levelEntry = {
         amountText(PRICE),
         { type: 'string', pattern: '^[1-9]\\d*$', description: BASE },
         {
+          description: 'without it all is of resting orders (dlob)',
           anyOf: [
             choice(SOURCES, 'the only source'),
             record({ type: 'string', pattern: '^[1-9]\\d*$' }, 'size of each source, dlob and vamm'),
           ],
         },
       ],
-      minItems: 3,
+      minItems: 2,
       maxItems: 3,
     },
     { prefixItems: [amountText(PRICE), { const: '0' }], minItems: 2, maxItems: 2 },
@@ -121,15 +122,7 @@ export const BOOK_FEED_REQUESTS: Readonly<Record<string, MessageContract>> = {
   bookSubscribe: {
     summary: 'Subscribe sequenced books; a snapshot or the missed changes follow',
     payload: request('subscribe', { resume }),
-    answeredBy: [
-      'bookSubscribed',
-      'bookResumed',
-      'bookSnapshotL2',
-      'bookSnapshotL3',
-      'bookDiffL2',
-      'bookDiffL3',
-      'bookError',
-    ],
+    answeredBy: ['bookSubscribed', 'bookResumed', 'bookSnapshotL2', 'bookSnapshotL3', 'bookDiff', 'bookError'],
   },
   bookUnsubscribe: {
     summary: 'Leave streams; members left out match any',
@@ -148,7 +141,8 @@ const checksum = {
   maximum: UINT32_MAX,
   description: 'CRC32 of the top levels after this message, where it was asked for',
 };
-const streamed = { stream, market: text('symbol') };
+const streamId = count('names the stream in the diffs that follow on this connection');
+const streamed = { stream, streamId, market: text('symbol') };
 const at = {
   epoch: count('epoch of the book'),
   seq: count('the book after this change'),
@@ -182,26 +176,25 @@ function snapshot(level: Level): MessageContract {
   };
 }
 
-function diff(level: Level): MessageContract {
-  const gone = list(ref('BookOrderRef'), 'orders that are no more; applies before bids and asks');
-  return {
-    summary: 'Turns the book after prevSeq into the book after seq; entries in no order',
-    payload: object(
-      {
-        ...BOOK,
-        type: { const: 'diff' },
-        ...streamed,
-        level: { const: level },
-        ...at,
-        prevSeq: count('seq of the stream’s message before this one'),
-        ...sides(level),
-        ...(level === 'l3' ? { gone } : {}),
-        checksum,
-      },
-      { optional: ['checksum'] },
-    ),
-  };
-}
+const entry = {
+  description: 'of the level of the stream',
+  anyOf: [ref('BookLevelEntry'), ref('BookOrderEntry')],
+};
+const diff: MessageContract = {
+  summary: 'Turns the book after prevSeq into the book after seq; entries in no order, lists without entries left out',
+  payload: object(
+    {
+      diff: count('streamId of the stream, from its snapshot or the answer to a resume'),
+      ...at,
+      prevSeq: count('seq of the stream’s message before this one'),
+      gone: list(ref('BookOrderRef'), 'orders that are no more; applies before bids and asks'),
+      bids: list(entry),
+      asks: list(entry),
+      checksum,
+    },
+    { optional: ['gone', 'bids', 'asks', 'checksum'] },
+  ),
+};
 
 function answer(type: string, summary: string): MessageContract {
   const payload = object(
@@ -227,6 +220,7 @@ export const BOOK_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = {
       ...BOOK,
       type: { const: 'resumed' },
       stream,
+      streamId,
       recovered: flag('true: nothing is missing'),
       epoch: at.epoch,
       seq: count('where the diffs begin, or where the client stood'),
@@ -234,8 +228,7 @@ export const BOOK_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = {
   },
   bookSnapshotL2: snapshot('l2'),
   bookSnapshotL3: snapshot('l3'),
-  bookDiffL2: diff('l2'),
-  bookDiffL3: diff('l3'),
+  bookDiff: diff,
   bookHeartbeat: {
     summary: `Every ${BOOK_HEARTBEAT_MS} ms: the last position sent to each stream of the connection`,
     payload: object({

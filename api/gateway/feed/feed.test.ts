@@ -33,6 +33,7 @@ function ask(members: Message = {}, on = socket): Message[] {
 }
 
 const ofType = (type: string, on = socket): Message[] => on.heard.filter((message) => message.type === type);
+const diffs = (on = socket): Message[] => on.heard.filter((message) => 'diff' in message);
 const renderings = (): Promise<number> => metricTotal(stage.metrics, 'slotbook_feed_renderings_total');
 
 describe('subscribing to the book channel', () => {
@@ -50,6 +51,7 @@ describe('subscribing to the book channel', () => {
         channel: 'book',
         type: 'snapshot',
         stream: 'perp_0_l2',
+        streamId: 1,
         market: 'SOL-PERP',
         level: 'l2',
         marketType: 'perp',
@@ -58,7 +60,7 @@ describe('subscribing to the book channel', () => {
         seq: 1,
         slot: 487,
         bids: [
-          ['81114210', '1000000000', 'dlob'],
+          ['81114210', '1000000000'],
           ['80260400', '6602100000', { dlob: '400000000', vamm: '6202100000' }],
         ],
         asks: [['81130450', '1000000000', 'vamm']],
@@ -69,9 +71,9 @@ describe('subscribing to the book channel', () => {
   it('then gives each change with the sequence it follows', async () => {
     ask();
     await stage.publish(diff(2, 488), diff(3, 488, { bids: [{ price: 81_000_000, dlob: 0n, vamm: 0n }] }));
-    expect(ofType('diff')).toEqual([
-      expect.objectContaining({ seq: 2, prevSeq: 1, slot: 488, bids: [['81000000', '20', 'dlob']], asks: [] }),
-      expect.objectContaining({ seq: 3, prevSeq: 2, slot: 488, bids: [['81000000', '0']], asks: [] }),
+    expect(diffs()).toEqual([
+      expect.objectContaining({ seq: 2, prevSeq: 1, slot: 488, bids: [['81000000', '20']] }),
+      expect.objectContaining({ seq: 3, prevSeq: 2, slot: 488, bids: [['81000000', '0']] }),
     ]);
   });
 
@@ -87,7 +89,7 @@ describe('subscribing to the book channel', () => {
     });
     await stage.publish(diff(2, 488, { gone: [{ maker: MAKER_A, orderId: 412, source: 'user' }] }));
     const [first] = (book as unknown as { bids: { maker: string }[] }).bids;
-    expect(ofType('diff')[0]?.gone).toEqual([{ maker: first?.maker, orderId: 412, source: 'user' }]);
+    expect(diffs()[0]?.gone).toEqual([{ maker: first?.maker, orderId: 412, source: 'user' }]);
   });
 
   it.each([
@@ -136,7 +138,7 @@ describe('subscribing to the book channel', () => {
     await stage.publish(diff(1, 490, { marketIndex: 9 }));
     await stage.publish(diff(2, 491, { marketIndex: 9 }));
     expect(ofType('snapshot').map(({ market }) => market)).toEqual(['SOL-PERP', 'NEW-PERP']);
-    expect(ofType('diff')).toMatchObject([{ market: 'NEW-PERP', prevSeq: 1, seq: 2 }]);
+    expect(diffs()).toMatchObject([{ diff: ofType('snapshot').at(-1)?.streamId, prevSeq: 1, seq: 2 }]);
     expect(MARKETS.some(({ symbol }) => symbol === 'NEW-PERP')).toBe(false);
   });
 
@@ -156,7 +158,8 @@ describe('unsubscribing', () => {
       { type: 'unsubscribed', streams: ['perp_0_l2', 'perp_0_l2_d1'] },
     ]);
     await stage.publish(diff(2, 488));
-    expect(ofType('diff').map(({ stream }) => stream)).toEqual(['perp_0_l3']);
+    const l3 = ofType('snapshot').find(({ stream }) => stream === 'perp_0_l3');
+    expect(diffs().map(({ diff: streamId }) => streamId)).toEqual([l3?.streamId]);
   });
 
   it('ends a wildcard for markets to come', async () => {
@@ -175,16 +178,16 @@ describe('conflation', () => {
     ask({ type: 'unsubscribe' });
     ask({ conflation: 1000 });
     await vi.advanceTimersByTimeAsync(1000);
-    expect(ofType('diff')).toEqual([]);
+    expect(diffs()).toEqual([]);
     expect(ofType('snapshot')).toMatchObject([{ seq: 1 }, { seq: 2 }]);
   });
 
   it('merges what happens in a tick into the newest state and links to the last message', async () => {
     ask({ conflation: 100 });
     for (let seq = 2; seq <= 9; seq += 1) await stage.publish(diff(seq, 480 + seq));
-    expect(ofType('diff')).toEqual([]);
+    expect(diffs()).toEqual([]);
     await vi.advanceTimersByTimeAsync(100);
-    expect(ofType('diff')).toMatchObject([{ prevSeq: 1, seq: 9, bids: [['81000000', '90', 'dlob']] }]);
+    expect(diffs()).toMatchObject([{ prevSeq: 1, seq: 9, bids: [['81000000', '90']] }]);
   });
 
   it('lets a newcomer wait for the tick, so that its snapshot stands where the stream stands', async () => {
@@ -196,8 +199,8 @@ describe('conflation', () => {
     expect(ofType('snapshot', late)).toMatchObject([{ seq: 2 }]);
     await stage.publish(diff(3, 489));
     await vi.advanceTimersByTimeAsync(1000);
-    expect(ofType('diff', late)).toMatchObject([{ prevSeq: 2, seq: 3 }]);
-    expect(ofType('diff')).toMatchObject([{ prevSeq: 1 }, { prevSeq: 2 }]);
+    expect(diffs(late)).toMatchObject([{ prevSeq: 2, seq: 3 }]);
+    expect(diffs()).toMatchObject([{ prevSeq: 1 }, { prevSeq: 2 }]);
   });
 
   it('serialises once for two thousand subscribers', async () => {
@@ -209,7 +212,7 @@ describe('conflation', () => {
       await vi.advanceTimersByTimeAsync(100);
     }
     expect(await renderings()).toBe(6);
-    expect(crowd.every((one) => ofType('diff', one).length === 5)).toBe(true);
+    expect(crowd.every((one) => diffs(one).length === 5)).toBe(true);
   });
 });
 
@@ -219,13 +222,13 @@ describe('depth', () => {
     await stage.publish(diff(2, 487, { bids: [{ price: 81_120_000, dlob: 5n, vamm: 0n }] }));
     await stage.publish(diff(3, 487, { bids: [{ price: 80_000_000, dlob: 5n, vamm: 0n }] }));
     await stage.publish(diff(4, 487, { bids: [{ price: 81_120_000, dlob: 0n, vamm: 0n }] }));
-    expect(ofType('diff').map(({ prevSeq, seq, bids }) => ({ prevSeq, seq, bids }))).toEqual([
+    expect(diffs().map(({ prevSeq, seq, bids }) => ({ prevSeq, seq, bids }))).toEqual([
       {
         prevSeq: 1,
         seq: 2,
         bids: [
           ['81114210', '0'],
-          ['81120000', '5', 'dlob'],
+          ['81120000', '5'],
         ],
       },
       {
@@ -233,7 +236,7 @@ describe('depth', () => {
         seq: 4,
         bids: [
           ['81120000', '0'],
-          ['81114210', '1000000000', 'dlob'],
+          ['81114210', '1000000000'],
         ],
       },
     ]);
@@ -248,10 +251,10 @@ describe('resuming', () => {
   it('fills with every missed change in order, then goes on live', async () => {
     await follow(2, 6);
     expect(ask({ resume: { epoch: 1, seq: 3 } }).slice(1)).toMatchObject([
-      { type: 'resumed', recovered: true, epoch: 1, seq: 3, stream: 'perp_0_l2' },
-      { type: 'diff', prevSeq: 3, seq: 4 },
-      { type: 'diff', prevSeq: 4, seq: 5 },
-      { type: 'diff', prevSeq: 5, seq: 6 },
+      { type: 'resumed', recovered: true, epoch: 1, seq: 3, stream: 'perp_0_l2', streamId: 1 },
+      { diff: 1, prevSeq: 3, seq: 4 },
+      { diff: 1, prevSeq: 4, seq: 5 },
+      { diff: 1, prevSeq: 5, seq: 6 },
     ]);
     await follow(7, 7);
     expect(socket.heard.at(-1)).toMatchObject({ prevSeq: 6, seq: 7 });
@@ -265,7 +268,7 @@ describe('resuming', () => {
     await follow(2, RESUME_DIFFS_MAX + 10);
     expect(ask({ resume: { epoch: 1, seq: 2 } }).slice(1)).toMatchObject([
       { type: 'resumed', recovered: true },
-      { type: 'diff', prevSeq: 2, seq: RESUME_DIFFS_MAX + 10 },
+      { diff: 1, prevSeq: 2, seq: RESUME_DIFFS_MAX + 10 },
     ]);
   });
 
@@ -286,7 +289,7 @@ describe('resuming', () => {
     await follow(2, 4);
     expect(socket.heard.slice(1)).toMatchObject([
       { type: 'resumed', recovered: true, seq: 3 },
-      { type: 'diff', prevSeq: 3, seq: 4 },
+      { diff: 1, prevSeq: 3, seq: 4 },
     ]);
     ask({ resume: { epoch: 1, seq: 99 } });
     await vi.advanceTimersByTimeAsync(6000);
@@ -305,7 +308,7 @@ describe('resuming', () => {
     ask({ resume: { epoch: 1, seq: 5 } });
     await vi.advanceTimersByTimeAsync(100);
     expect(socket.heard[1]).toMatchObject({ type: 'resumed', recovered: true });
-    expect(ofType('diff').map(({ prevSeq, seq }) => [prevSeq, seq])).toEqual(
+    expect(diffs().map(({ prevSeq, seq }) => [prevSeq, seq])).toEqual(
       Array.from({ length: 40 }, (_, index) => [index + 5, index + 6]),
     );
     expect(await metricTotal(stage.metrics, 'slotbook_feed_log_reads_total')).toBe(1);
@@ -349,7 +352,7 @@ describe('resuming', () => {
     ask({ market: '*', resume: { perp_0_l2: { epoch: 1, seq: 3 }, perp_1_l2: { epoch: 1, seq: 1 } } });
     expect(socket.heard.slice(1)).toMatchObject([
       { type: 'resumed', stream: 'perp_0_l2', recovered: true },
-      { type: 'diff', stream: 'perp_0_l2', prevSeq: 3, seq: 4 },
+      { diff: 1, prevSeq: 3, seq: 4 },
       { type: 'resumed', stream: 'perp_1_l2', recovered: true },
     ]);
   });
@@ -365,7 +368,7 @@ describe('a book that is replaced', () => {
   it('keeps silent over a hole until a snapshot heals it', async () => {
     ask();
     await stage.publish(diff(5, 500));
-    expect(ofType('diff')).toEqual([]);
+    expect(diffs()).toEqual([]);
     await stage.publish(snapshot({ seq: 6, slot: 501 }));
     expect(socket.heard.at(-1)).toMatchObject({ type: 'snapshot', seq: 6 });
   });
@@ -411,7 +414,7 @@ describe('the keeper', () => {
     const gaps: unknown[] = [];
     const client = await start();
     client.on('gap', (gap) => gaps.push(gap));
-    socket.tamper = (text) => (text.includes('"type":"diff"') ? null : text);
+    socket.tamper = (text) => (text.startsWith('{"diff":') ? null : text);
     await stage.publish(diff(2, 488));
     socket.tamper = (text) => text;
     await stage.publish(diff(3, 489));
@@ -444,7 +447,7 @@ describe('the keeper', () => {
     const gaps: unknown[] = [];
     const client = await start();
     client.on('gap', (gap) => gaps.push(gap));
-    socket.tamper = (text) => (text.includes('"type":"diff"') ? null : text);
+    socket.tamper = (text) => (text.startsWith('{"diff":') ? null : text);
     await stage.publish(diff(2, 488));
     await vi.advanceTimersByTimeAsync(BOOK_HEARTBEAT_MS);
     expect(gaps).toEqual([{ stream: 'perp_0_l2', held: { epoch: 1, seq: 1 }, by: 'heartbeat' }]);
@@ -499,10 +502,10 @@ describe('a client with much unread', () => {
     };
     ask({ depth: 2 });
     await stage.publish(diff(2, 488), diff(3, 489));
-    expect(ofType('diff')).toEqual([]);
+    expect(diffs()).toEqual([]);
     socket.unreadBytes = 0;
     await vi.advanceTimersByTimeAsync(50);
-    expect(ofType('diff')).toMatchObject([{ prevSeq: 1, seq: 3 }]);
+    expect(diffs()).toMatchObject([{ prevSeq: 1, seq: 3 }]);
     expect(ofType('resumed')).toEqual([]);
     await stage.publish(diff(4, 490));
     expect(socket.heard.at(-1)).toMatchObject({ prevSeq: 3, seq: 4 });

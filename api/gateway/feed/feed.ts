@@ -49,6 +49,7 @@ export class BookFeed {
   readonly #unlisten: readonly (() => void)[];
   /** Messages of the batch under way; they leave together. */
   #frames: Frame[] = [];
+  #lastStreamId = 0;
 
   constructor(options: BookFeedOptions) {
     const { reader, log, logger, metrics, clock = () => performance.now() } = options;
@@ -145,7 +146,7 @@ export class BookFeed {
     const { reader, metrics } = this.#options;
     const known = this.#markets.get(key);
     if (known) return known;
-    const market = new MarketFeed(key, parseMarketKey(key), reader, metrics);
+    const market = new MarketFeed(key, parseMarketKey(key), reader, metrics, () => ++this.#lastStreamId);
     this.#markets.set(key, market);
     this.#openTo(market);
     return market;

@@ -154,7 +154,8 @@ export class Joins {
 
   #answer(join: Join, { epoch, seq }: BookPosition, recovered: boolean, frames: readonly Buffer[]): void {
     const { stream, subscriber } = join;
-    const answer = { channel: 'book', type: 'resumed', stream: stream.name, recovered, epoch, seq };
+    const { name, streamId } = stream;
+    const answer = { channel: 'book', type: 'resumed', stream: name, streamId, recovered, epoch, seq };
     subscriber.connection.send(join.isAsked ? [JSON.stringify(answer), ...frames] : frames);
     if (join.isAsked) this.#options.metrics.resumes.inc({ outcome: recovered ? 'recovered' : 'lost' });
     join.isAsked = false;

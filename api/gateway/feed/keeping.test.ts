@@ -144,7 +144,7 @@ async function run(steps: readonly Step[]): Promise<Witness['compared'] & { read
 /** The network loses the next change. */
 function dropNext(socket: DirectSocket): void {
   socket.tamper = (text) => {
-    if (!text.includes('"type":"diff"')) return text;
+    if (!text.startsWith('{"diff":')) return text;
     socket.tamper = (rest) => rest;
     return null;
   };

@@ -18,12 +18,22 @@ export class MarketFeed implements StreamMarket {
   readonly #reader: BookReader;
   readonly #metrics: FeedMetrics;
 
-  constructor(key: string, { marketType, marketIndex }: MarketRef, reader: BookReader, metrics: FeedMetrics) {
+  /** Numbers the streams of a gateway. */
+  readonly #nextStreamId: () => number;
+
+  constructor(
+    key: string,
+    { marketType, marketIndex }: MarketRef,
+    reader: BookReader,
+    metrics: FeedMetrics,
+    nextStreamId: () => number,
+  ) {
     this.key = key;
     this.marketType = marketType;
     this.marketIndex = marketIndex;
     this.#reader = reader;
     this.#metrics = metrics;
+    this.#nextStreamId = nextStreamId;
     const head = this.book()?.head;
     if (head) this.ring.reset(head.epoch, head.seq, null);
   }
@@ -43,7 +53,7 @@ export class MarketFeed implements StreamMarket {
     const known = this.streams.get(name);
     if (known) return known;
     if (this.streams.size >= MAX_STREAMS_PER_MARKET) return null;
-    const stream = new Stream(name, spec, this, this.#metrics);
+    const stream = new Stream(name, this.#nextStreamId(), spec, this, this.#metrics);
     this.streams.set(name, stream);
     this.#metrics.streams.inc();
     return stream;

@@ -9,7 +9,7 @@ import type { OlderDiffs } from './log-history.ts';
 import type { FeedMetrics } from './metrics.ts';
 import type { StreamSpec } from './request.ts';
 import type { Ring } from './ring.ts';
-import { type Body, checksumOf, diffFrame, type MessageHead, snapshotFrame } from './text.ts';
+import { type Body, checksumOf, diffFrame, type StreamHead, type StreamState, snapshotFrame } from './text.ts';
 import { bookBody, EMPTY_WINDOW, type Window, windowAfter, windowChange, windowOf } from './window.ts';
 
 /** What a stream needs to know of its market. */
@@ -23,10 +23,6 @@ export interface StreamMarket {
   symbol(): string;
 }
 
-interface Sent extends BookPosition {
-  readonly slot: number;
-}
-
 /**
  * How a client that stands at a position is brought to where the stream stands: the frames; `wait` for a moment; `older`
  * changes than the ring's are needed; or it cannot be done.
@@ -35,6 +31,8 @@ export type Fill = readonly Buffer[] | 'wait' | 'older' | 'lost';
 
 export class Stream {
   readonly name: string;
+  /** Names the stream in its diffs, for as long as this gateway has it. */
+  readonly streamId: number;
   readonly spec: StreamSpec;
   readonly market: StreamMarket;
   /** Changed since the last message, not yet told. */
@@ -43,14 +41,15 @@ export class Stream {
   holders = 0;
   readonly #metrics: FeedMetrics;
   #isBroken = false;
-  #sent: Sent | null = null;
+  #sent: StreamState | null = null;
   #window: Window = EMPTY_WINDOW;
   readonly #pending: Changes;
   #snapshot: Buffer | null = null;
   readonly #fills = new Map<number, readonly Buffer[]>();
 
-  constructor(name: string, spec: StreamSpec, market: StreamMarket, metrics: FeedMetrics) {
+  constructor(name: string, streamId: number, spec: StreamSpec, market: StreamMarket, metrics: FeedMetrics) {
     this.name = name;
+    this.streamId = streamId;
     this.spec = spec;
     this.market = market;
     this.#metrics = metrics;
@@ -99,7 +98,7 @@ export class Stream {
     this.#sent = { epoch, seq, slot };
     this.#stale();
     this.#metrics.renderings.inc({ type: 'diff' });
-    return diffFrame(this.#head(this.#sent), before.seq, body, this.#checksum(book));
+    return diffFrame(this.streamId, this.#sent, before.seq, body, this.#checksum(book));
   }
 
   /** The book as subscribers have it, made once until it changes; null while there is none. Not for a dirty stream. */
@@ -109,7 +108,7 @@ export class Stream {
     if (this.#snapshot === null) {
       this.#metrics.renderings.inc({ type: 'snapshot' });
       const body = bookBody(book.view, this.spec.level, this.spec.depth);
-      this.#snapshot = snapshotFrame(this.#head(this.#sent), this.market, body, this.#checksum(book));
+      this.#snapshot = snapshotFrame(this.#head(), this.#sent, body, this.#checksum(book));
     }
     return this.#snapshot;
   }
@@ -133,14 +132,19 @@ export class Stream {
     return frames;
   }
 
-  #missed(book: PublishedBook, sent: Sent, seq: number, older: OlderDiffs | null): readonly Buffer[] {
+  #missed(book: PublishedBook, sent: StreamState, seq: number, older: OlderDiffs | null): readonly Buffer[] {
     const { depth, conflationMs } = this.spec;
     const isEach = depth === null && conflationMs === 0 && sent.seq - seq <= RESUME_DIFFS_MAX;
     return (isEach ? this.#missedEach(book, sent, seq, older) : null) ?? this.#missedAtOnce(book, sent, seq, older);
   }
 
   /** Every missed change by itself; the last one carries the checksum. Null when that is too much to send. */
-  #missedEach(book: PublishedBook, sent: Sent, from: number, older: OlderDiffs | null): readonly Buffer[] | null {
+  #missedEach(
+    book: PublishedBook,
+    sent: StreamState,
+    from: number,
+    older: OlderDiffs | null,
+  ): readonly Buffer[] | null {
     const frames: Buffer[] = [];
     let bytes = 0;
     let prevSeq = from;
@@ -150,8 +154,7 @@ export class Stream {
       const changes = new Changes(this.spec.level);
       changes.add(diff);
       if (changes.isEmpty && diff.slot === slot && !isLast) continue;
-      const head = { ...this.#head(diff), slot: diff.slot };
-      const frame = diffFrame(head, prevSeq, changes.body(), isLast ? this.#checksum(book) : null);
+      const frame = diffFrame(this.streamId, diff, prevSeq, changes.body(), isLast ? this.#checksum(book) : null);
       bytes += frame.byteLength;
       if (bytes > RESUME_BYTES_MAX) return null;
       frames.push(frame);
@@ -161,7 +164,7 @@ export class Stream {
     return frames;
   }
 
-  #missedAtOnce(book: PublishedBook, sent: Sent, from: number, older: OlderDiffs | null): readonly Buffer[] {
+  #missedAtOnce(book: PublishedBook, sent: StreamState, from: number, older: OlderDiffs | null): readonly Buffer[] {
     const { level, depth } = this.spec;
     const { ring } = this.market;
     const missed = new Changes(level);
@@ -169,7 +172,7 @@ export class Stream {
     if (from < ring.baseSeq && older) missed.merge(older.merged(level), from);
     for (const diff of ring.after(Math.max(from, ring.baseSeq), end)) missed.add(diff);
     const body = depth === null ? missed.body() : windowAfter(book.view, level, depth, missed);
-    return [diffFrame(this.#head(sent), from, body, this.#checksum(book))];
+    return [diffFrame(this.streamId, sent, from, body, this.#checksum(book))];
   }
 
   *#diffs(from: number, until: number, older: OlderDiffs | null): Generator<BookViewDiff> {
@@ -213,8 +216,10 @@ export class Stream {
     return checksumOf(book.view, level, depth === null ? checksumLevels : Math.min(depth, checksumLevels));
   }
 
-  #head({ epoch, seq, slot }: Sent): MessageHead {
-    return { stream: this.name, market: this.market.symbol(), level: this.spec.level, epoch, seq, slot };
+  #head(): StreamHead {
+    const { name, streamId, spec, market } = this;
+    const { marketType, marketIndex } = market;
+    return { name, streamId, market: market.symbol(), level: spec.level, marketType, marketIndex };
   }
 }
 

@@ -20,7 +20,7 @@ export function isEmptyLevel({ dlob, vamm }: ViewLevel): boolean {
 export function levelEntry(level: ViewLevel): string {
   const { price, dlob, vamm } = level;
   if (dlob === 0n && vamm === 0n) return goneLevelEntry(price);
-  if (vamm === 0n) return `["${price}","${dlob}","dlob"]`;
+  if (vamm === 0n) return `["${price}","${dlob}"]`;
   if (dlob === 0n) return `["${price}","${vamm}","vamm"]`;
   return `["${price}","${dlob + vamm}",{"dlob":"${dlob}","vamm":"${vamm}"}]`;
 }
@@ -81,39 +81,48 @@ export function checksumOf(view: BookView, level: 'l2' | 'l3', levels: number): 
   return crc32(checksumText(view, level, levels));
 }
 
-export interface MessageHead extends BookPosition {
-  readonly stream: string;
-  readonly market: string;
-  readonly level: 'l2' | 'l3';
+export interface StreamState extends BookPosition {
   readonly slot: number;
 }
 
-function sides({ bids, asks, gone }: Body, checksum: number | null): string {
-  const orders = gone === null ? '' : `,"gone":[${gone.join()}]`;
-  const sum = checksum === null ? '' : `,"checksum":${checksum}`;
-  return `"bids":[${bids.join()}],"asks":[${asks.join()}]${orders}${sum}}`;
+/** What a snapshot says of its stream, so that diffs need only name the number. */
+export interface StreamHead {
+  readonly name: string;
+  readonly streamId: number;
+  readonly market: string;
+  readonly level: 'l2' | 'l3';
+  readonly marketType: string;
+  readonly marketIndex: number;
 }
 
-function beginning(type: 'snapshot' | 'diff', { stream, market, level }: MessageHead): string {
-  return `{"channel":"book","type":"${type}","stream":"${stream}","market":${JSON.stringify(market)},"level":"${level}"`;
-}
+const checksumMember = (checksum: number | null): string => (checksum === null ? '' : `,"checksum":${checksum}`);
+const listMember = (name: string, entries: readonly string[] | null): string =>
+  entries === null || entries.length === 0 ? '' : `,"${name}":[${entries.join()}]`;
 
-export function diffFrame(head: MessageHead, prevSeq: number, body: Body, checksum: number | null): Buffer {
-  const { epoch, seq, slot } = head;
+/** As short as it can be: most messages are these. Lists without entries are left out. */
+export function diffFrame(
+  streamId: number,
+  { epoch, seq, slot }: StreamState,
+  prevSeq: number,
+  { bids, asks, gone }: Body,
+  checksum: number | null,
+): Buffer {
   const position = `"epoch":${epoch},"seq":${seq},"prevSeq":${prevSeq},"slot":${slot}`;
-  return Buffer.from(`${beginning('diff', head)},${position},${sides(body, checksum)}`);
+  const changes = listMember('gone', gone) + listMember('bids', bids) + listMember('asks', asks);
+  return Buffer.from(`{"diff":${streamId},${position}${changes}${checksumMember(checksum)}}`);
 }
 
 export function snapshotFrame(
-  head: MessageHead,
-  { marketType, marketIndex }: { readonly marketType: string; readonly marketIndex: number },
-  body: Body,
+  { name, streamId, market, level, marketType, marketIndex }: StreamHead,
+  { epoch, seq, slot }: StreamState,
+  { bids, asks }: Body,
   checksum: number | null,
 ): Buffer {
-  const { epoch, seq, slot } = head;
-  const market = `"marketType":"${marketType}","marketIndex":${marketIndex}`;
+  const stream = `"stream":"${name}","streamId":${streamId},"market":${JSON.stringify(market)},"level":"${level}"`;
+  const index = `"marketType":"${marketType}","marketIndex":${marketIndex}`;
   const position = `"epoch":${epoch},"seq":${seq},"slot":${slot}`;
+  const sides = `"bids":[${bids.join()}],"asks":[${asks.join()}]`;
   return Buffer.from(
-    `${beginning('snapshot', head)},${market},${position},${sides({ ...body, gone: null }, checksum)}`,
+    `{"channel":"book","type":"snapshot",${stream},${index},${position},${sides}${checksumMember(checksum)}}`,
   );
 }

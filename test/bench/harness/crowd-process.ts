@@ -13,6 +13,8 @@ const OPENING_AT_ONCE = 200;
 const clients: RawSocket[] = [];
 const received: number[] = [];
 const samples: Sample[] = [];
+/** Markets by the number that diffs have instead of the name; all clients of a process are at one server. */
+const markets = new Map<string, number>();
 const closes: Record<string, number> = {};
 let frames = 0;
 let bytes = 0;
@@ -78,10 +80,12 @@ function sample(client: number, payload: Buffer): void {
   const seq = /\\?"seq\\?":(\d+)/.exec(text)?.[1];
   const prevSeq = /\\?"prevSeq\\?":(\d+)/.exec(text)?.[1];
   const slot = /\\?"slot\\?":(\d+)/.exec(text)?.[1];
-  const market = /perp_(\d+)_/.exec(text)?.[1];
+  const named = /perp_(\d+)_/.exec(text)?.[1];
+  const streamId = /"(?:diff|streamId)":(\d+)/.exec(text)?.[1] ?? '';
+  if (named !== undefined) markets.set(streamId, Number(named));
   samples.push({
     client,
-    market: Number(market),
+    market: markets.get(streamId) ?? Number.NaN,
     seq: Number(seq),
     prevSeq: Number(prevSeq),
     slot: Number(slot),

@@ -58,6 +58,8 @@ class Follower {
   readonly choice: BookChoice;
   readonly name: string;
   counts = { dropped: 0, altered: 0, gaps: 0, mismatches: 0, notices: 0, recovered: 0, lost: 0, refused: 0 };
+  /** Stream names by the numbers that diffs have. */
+  readonly #streams = new Map<number, string>();
   #dropNext = false;
   #alterNext = false;
 
@@ -90,6 +92,7 @@ class Follower {
   }
 
   #open(url: string): SocketLike {
+    this.#streams.clear();
     const socket = new WebSocket(url) as unknown as SocketLike;
     let listener: SocketLike['onmessage'] = null;
     const wrapped: SocketLike = {
@@ -117,15 +120,17 @@ class Follower {
 
   /** Only messages of sound books are touched, because a gap is only a gap where nothing was missing before. */
   #tamper(text: string): string | null {
-    const { type, stream } = JSON.parse(text) as { type?: string; stream?: string };
-    if (type !== 'diff' || stream === undefined || !this.client.books.get(stream)?.keeper.position) return text;
+    const { diff, stream, streamId } = JSON.parse(text) as { diff?: number; stream?: string; streamId?: number };
+    if (stream !== undefined && streamId !== undefined) this.#streams.set(streamId, stream);
+    const keeper = diff === undefined ? undefined : this.client.books.get(this.#streams.get(diff) ?? '')?.keeper;
+    if (!keeper?.position) return text;
     if (this.#dropNext) {
       this.#dropNext = false;
       this.#count('dropped');
       return null;
     }
     if (this.#alterNext) {
-      const altered = alter(text);
+      const altered = alter(text, keeper.level);
       if (altered !== null) {
         this.#alterNext = false;
         this.#count('altered');
@@ -137,15 +142,14 @@ class Follower {
 }
 
 /** Makes the size under the best price another one, as a faulty relay would; null when the message has none there. */
-function alter(text: string): string | null {
-  const message = JSON.parse(text) as { bids: unknown[]; checksum?: number };
+function alter(text: string, level: 'l2' | 'l3'): string | null {
+  const message = JSON.parse(text) as { bids?: unknown[]; checksum?: number };
   if (message.checksum === undefined) return null;
   // A bid better than all others: always under the checksum.
   const best = '999999999999999';
   const source = { maker: 'nobody', orderId: 1, source: 'user', rank: [0, 0, 0] };
-  const isL3 = text.includes('"level":"l3"');
-  message.bids.push(isL3 ? { ...source, price: best, size: '1' } : [best, '1', 'dlob']);
-  return JSON.stringify(message);
+  const bid = level === 'l3' ? { ...source, price: best, size: '1' } : [best, '1'];
+  return JSON.stringify({ ...message, bids: [...(message.bids ?? []), bid] });
 }
 
 /** Runs for about `seconds` and tells what was seen. */
