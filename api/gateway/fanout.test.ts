@@ -4,10 +4,15 @@ import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Connection, type SocketData } from './connection.ts';
 import { Fanout } from './fanout.ts';
+import { WRITES_A_LOOK, WRITING_SLICE_MS } from './limits.ts';
 import { gatewayMetrics } from './metrics.ts';
 
-const A_TURN = 2;
+const A_TURN = 2 * WRITES_A_LOOK;
 const metrics = gatewayMetrics(new Registry());
+
+/** What a write takes; so long that a turn has A_TURN of them. */
+let writeMs = WRITING_SLICE_MS / A_TURN;
+let nowMs = 0;
 
 interface Client {
   readonly connection: Connection;
@@ -18,16 +23,20 @@ interface Client {
 function client(): Client {
   const writes: string[][] = [];
   let corked: string[] | null = null;
+  const written = (frames: string[]): void => {
+    writes.push(frames);
+    nowMs += writeMs;
+  };
   const socket = {
     getBufferedAmount: () => 0,
     send: (frame: string | Buffer) => {
       if (corked) corked.push(String(frame));
-      else writes.push([String(frame)]);
+      else written([String(frame)]);
     },
     cork: (write: () => void) => {
       corked = [];
       write();
-      writes.push(corked);
+      written(corked);
       corked = null;
     },
     end: () => {},
@@ -41,7 +50,8 @@ let fanout: Fanout;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  fanout = new Fanout(A_TURN);
+  writeMs = WRITING_SLICE_MS / A_TURN;
+  fanout = new Fanout(() => nowMs);
 });
 
 afterEach(() => {
@@ -57,28 +67,40 @@ function holders(name: string, count: number): Client[] {
 
 const served = (clients: readonly Client[]) => clients.map(({ writes }) => writes.length);
 
+/** One more than a turn serves: who comes last waits for the next. */
+const CROWD = A_TURN + 1;
+
 describe('frames that are sent in turns', () => {
   it('reach some holders at once and the others in later turns of the loop', () => {
-    const clients = holders('a', 5);
+    const clients = holders('a', 2 * A_TURN + 1);
+    const reached = (): number => served(clients).filter((count) => count === 1).length;
     fanout.sendInTurns([frame('a', 1)]);
-    expect(served(clients)).toEqual([1, 1, 0, 0, 0]);
+    expect(reached()).toBe(A_TURN);
     vi.advanceTimersToNextTimer();
-    expect(served(clients)).toEqual([1, 1, 1, 1, 0]);
+    expect(reached()).toBe(2 * A_TURN);
     vi.advanceTimersToNextTimer();
-    expect(served(clients)).toEqual([1, 1, 1, 1, 1]);
+    expect(reached()).toBe(clients.length);
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('reach fewer in a turn when they take long to write', () => {
+    writeMs = WRITING_SLICE_MS;
+    const clients = holders('a', CROWD);
+    fanout.sendInTurns([frame('a', 1)]);
+    expect(served(clients).filter((count) => count === 1)).toHaveLength(WRITES_A_LOOK);
+  });
+
   it('are replaced by the next of their channel for holders whose turn has not come', () => {
-    const clients = holders('a', 4);
+    const clients = holders('a', CROWD);
     fanout.sendInTurns([frame('a', 1)]);
     fanout.sendInTurns([frame('a', 2)]);
     vi.runAllTimers();
-    expect(clients.map(({ writes }) => writes)).toEqual([[['a 1'], ['a 2']], [['a 1'], ['a 2']], [['a 2']], [['a 2']]]);
+    expect(clients.at(0)?.writes).toEqual([['a 1'], ['a 2']]);
+    expect(clients.at(-1)?.writes).toEqual([['a 2']]);
   });
 
   it('come in one write with those of other channels', () => {
-    const [, , last] = holders('a', 3);
+    const last = holders('a', CROWD).at(-1);
     if (last) fanout.add('b', last.connection);
     fanout.sendInTurns([frame('a', 1), frame('b', 1)]);
     vi.runAllTimers();
@@ -86,7 +108,7 @@ describe('frames that are sent in turns', () => {
   });
 
   it('come before what a holder is sent meanwhile, in the same write', () => {
-    const [, , last] = holders('a', 3);
+    const last = holders('a', CROWD).at(-1);
     fanout.sendInTurns([frame('a', 1)]);
     last?.connection.send(['answer']);
     vi.runAllTimers();
@@ -94,7 +116,7 @@ describe('frames that are sent in turns', () => {
   });
 
   it('do not reach who has left the channel or is gone', () => {
-    const [, , left, gone] = holders('a', 4);
+    const [left, gone] = holders('a', CROWD + 1).slice(A_TURN);
     fanout.sendInTurns([frame('a', 1)]);
     if (left) fanout.remove('a', left.connection);
     gone?.connection.closed();
@@ -103,23 +125,28 @@ describe('frames that are sent in turns', () => {
   });
 
   it('end with the fan-out', () => {
-    const clients = holders('a', 4);
+    const clients = holders('a', CROWD);
     fanout.sendInTurns([frame('a', 1)]);
     fanout.stop();
     vi.runAllTimers();
-    expect(served(clients)).toEqual([1, 1, 0, 0]);
+    expect(served(clients).at(-1)).toBe(0);
   });
 
   it('never show anybody an older state than before, and everybody the newest in the end', () => {
     const names = ['a', 'b'] as const;
     const step = fc.oneof(
       fc.record({ do: fc.constant('publish' as const), name: fc.constantFrom(...names) }),
-      fc.record({ do: fc.constantFrom('join', 'leave'), name: fc.constantFrom(...names), who: fc.nat(5) }),
+      fc.record({
+        do: fc.constantFrom('join', 'leave'),
+        name: fc.constantFrom(...names),
+        who: fc.nat(2 * WRITES_A_LOOK - 1),
+      }),
       fc.record({ do: fc.constant('turn' as const) }),
     );
+    writeMs = WRITING_SLICE_MS;
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const clients = Array.from({ length: 6 }, client);
+        const clients = Array.from({ length: 2 * WRITES_A_LOOK }, client);
         const held = clients.map(() => new Set<string>());
         const version = { a: 0, b: 0 };
         for (const one of steps) {
@@ -159,13 +186,13 @@ describe('frames that are sent in turns', () => {
 
 describe('frames that are sent at once', () => {
   it('reach every holder before anything else happens', () => {
-    const clients = holders('a', 5);
+    const clients = holders('a', CROWD);
     fanout.send([frame('a', 1)]);
-    expect(served(clients)).toEqual([1, 1, 1, 1, 1]);
+    expect(served(clients)).toEqual(clients.map(() => 1));
   });
 
   it('come behind what a holder waits for', () => {
-    const [, , last] = holders('a', 3);
+    const last = holders('a', CROWD).at(-1);
     if (last) fanout.add('b', last.connection);
     fanout.sendInTurns([frame('a', 1)]);
     fanout.send([frame('b', 1)]);

@@ -1,6 +1,7 @@
 // Who holds which channel, and how the frames of one tick reach each holder in one write.
 
 import type { Connection } from './connection.ts';
+import { type Clock, WritingTurn } from './turn.ts';
 
 interface Frame {
   readonly name: string;
@@ -11,12 +12,11 @@ export class Fanout {
   readonly #holders = new Map<string, Set<Connection>>();
   /** Those with frames kept for them, longest waiting first. */
   readonly #queue = new Set<Connection>();
-  readonly #writesATurn: number;
+  readonly #clock: Clock;
   #turn: NodeJS.Immediate | null = null;
 
-  /** `writesATurn`: connections that `sendInTurns` serves before it lets others have the loop. */
-  constructor(writesATurn = Number.POSITIVE_INFINITY) {
-    this.#writesATurn = writesATurn;
+  constructor(clock: Clock = () => performance.now()) {
+    this.#clock = clock;
   }
 
   /** Registers; repeating changes nothing. */
@@ -82,15 +82,13 @@ export class Fanout {
 
   #serve(): void {
     this.#turn = null;
-    let writes = 0;
+    const turn = new WritingTurn(this.#clock);
     for (const connection of this.#queue) {
-      if (writes === this.#writesATurn) {
-        this.#turn = setImmediate(() => this.#serve());
-        return;
-      }
       this.#queue.delete(connection);
       connection.sendWaiting();
-      writes += 1;
+      if (!turn.isOver()) continue;
+      if (this.#queue.size > 0) this.#turn = setImmediate(() => this.#serve());
+      return;
     }
   }
 }

@@ -1,17 +1,23 @@
 // `{channel:"heartbeat"}` to every connection each five seconds, counted from its own connect, by one shared timer.
 
 import type { Connection } from './connection.ts';
-import { BEATS_A_TURN, HEARTBEAT_MS } from './limits.ts';
+import { HEARTBEAT_MS } from './limits.ts';
+import { type Clock, WritingTurn } from './turn.ts';
 
 const FRAME = Buffer.from(JSON.stringify({ channel: 'heartbeat' }));
 
 /** All intervals are equal, so connections in the order of insertion are in the order of their due times. */
 export class Heartbeat {
   readonly #queue = new Set<Connection>();
+  readonly #clock: Clock;
   #timer: NodeJS.Timeout | null = null;
 
+  constructor(clock: Clock = () => performance.now()) {
+    this.#clock = clock;
+  }
+
   add(connection: Connection): void {
-    connection.heartbeatDueMs = performance.now() + HEARTBEAT_MS;
+    connection.heartbeatDueMs = this.#clock() + HEARTBEAT_MS;
     this.#queue.add(connection);
     this.#schedule();
   }
@@ -30,21 +36,21 @@ export class Heartbeat {
     if (this.#timer) return;
     const [first] = this.#queue;
     if (!first) return;
-    this.#timer = setTimeout(() => this.#beat(), Math.max(0, first.heartbeatDueMs - performance.now()));
+    this.#timer = setTimeout(() => this.#beat(), Math.max(0, first.heartbeatDueMs - this.#clock()));
   }
 
   #beat(): void {
     this.#timer = null;
-    const nowMs = performance.now();
-    let beats = 0;
+    const nowMs = this.#clock();
+    const turn = new WritingTurn(this.#clock);
     for (const connection of this.#queue) {
-      // Those of many that came at once beat in several turns of the loop, so that changes go out between.
-      if (connection.heartbeatDueMs > nowMs || beats === BEATS_A_TURN) break;
-      beats += 1;
+      if (connection.heartbeatDueMs > nowMs) break;
       this.#queue.delete(connection);
       connection.heartbeatDueMs = Math.max(connection.heartbeatDueMs + HEARTBEAT_MS, nowMs);
       this.#queue.add(connection);
       connection.send([FRAME]); // may close and so remove it
+      // Those of many that came at once beat in several turns of the loop, so that changes go out between.
+      if (turn.isOver()) break;
     }
     this.#schedule();
   }

@@ -15,7 +15,7 @@ import { BookFeed } from './feed/feed.ts';
 import { feedMetrics } from './feed/metrics.ts';
 import { FillMetrics } from './fill-metrics.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { BOOK_WRITES_A_TURN, MAX_PAYLOAD_BYTES } from './limits.ts';
+import { MAX_PAYLOAD_BYTES } from './limits.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { Sessions } from './sessions.ts';
 import { TradeChannels } from './trade-channels.ts';
@@ -41,7 +41,7 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   const indicativeKeys = new IndicativeKeys(reader.indicative.quoters, exchangeProgram(config.definition));
   if (ownsReader) await reader.start();
   const metrics = gatewayMetrics(ctx.metrics);
-  const fanout = new Fanout(BOOK_WRITES_A_TURN);
+  const fanout = new Fanout();
   const heartbeat = new Heartbeat();
   const books = new BookChannels({ reader, fanout, metrics, tickMs: config.bookTickMs });
   const fillMetrics = new FillMetrics({ registry: ctx.metrics, reader });

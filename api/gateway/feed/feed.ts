@@ -54,7 +54,7 @@ export class BookFeed {
   constructor(options: BookFeedOptions) {
     const { reader, log, logger, metrics, clock = () => performance.now() } = options;
     this.#options = options;
-    this.#heartbeat = new FeedHeartbeat(this.#subscribers);
+    this.#heartbeat = new FeedHeartbeat(this.#subscribers, clock);
     this.#ticks = new Ticks((streams) => this.#tick(streams));
     this.#joins = new Joins({
       history: new LogHistory({ log, logger, clock }),

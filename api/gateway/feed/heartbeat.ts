@@ -3,17 +3,19 @@
 // changes go out between.
 
 import type { Connection } from '../connection.ts';
-import { BEATS_A_TURN } from '../limits.ts';
+import { type Clock, WritingTurn } from '../turn.ts';
 import { BOOK_HEARTBEAT_MS } from './limits.ts';
 import type { Subscriber } from './subscriber.ts';
 
 export class FeedHeartbeat {
   readonly #subscribers: ReadonlyMap<Connection, Subscriber>;
+  readonly #clock: Clock;
   #timer: NodeJS.Timeout | null = null;
   #turn: NodeJS.Immediate | null = null;
 
-  constructor(subscribers: ReadonlyMap<Connection, Subscriber>) {
+  constructor(subscribers: ReadonlyMap<Connection, Subscriber>, clock: Clock) {
     this.#subscribers = subscribers;
+    this.#clock = clock;
   }
 
   /** Beats for as long as there are subscribers; repeating changes nothing. */
@@ -30,21 +32,25 @@ export class FeedHeartbeat {
 
   beat(): void {
     if (this.#subscribers.size === 0) this.stop();
-    else this.#tell([...this.#subscribers]);
+    else this.#tell([...this.#subscribers].values());
   }
 
-  #tell(subscribers: readonly (readonly [Connection, Subscriber])[], from = 0): void {
+  #tell(rest: Iterator<readonly [Connection, Subscriber]>): void {
+    this.#turn = null;
     // Made anew in each turn: the sequences move on between.
     const frames = new Map<string, Buffer>();
-    const next = from + BEATS_A_TURN;
-    for (const [connection, subscriber] of subscribers.slice(from, next)) {
+    const turn = new WritingTurn(this.#clock);
+    for (let one = rest.next(); !one.done; one = rest.next()) {
+      const [connection, subscriber] = one.value;
       const { signature } = subscriber;
       if (signature === '') continue;
       const frame = frames.get(signature) ?? frameOf(subscriber);
       frames.set(signature, frame);
       connection.send([frame]);
+      if (!turn.isOver()) continue;
+      this.#turn = setImmediate(() => this.#tell(rest));
+      return;
     }
-    this.#turn = next < subscribers.length ? setImmediate(() => this.#tell(subscribers, next)) : null;
   }
 }
 
