@@ -1,5 +1,5 @@
 // Slow, silent, flooding and malformed clients against the real order-book role: nothing crashes, memory stays bounded, and a
-// polite client gets every slot. `node test/soak/hostile.ts` does the same for longer and measures what the polite notice.
+// polite client gets every slot. `npm run soak hostile` does the same for longer and measures what the polite notice.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { residentBytes } from '../bench/harness/processes.ts';

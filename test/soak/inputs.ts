@@ -1,20 +1,27 @@
-// A million generated inputs, half over REST and half over WebSocket, at one order-book role: `node test/soak/inputs.ts
-// [inputs] [seed]`. Books change meanwhile. One JSON line per kind; ends with 1 when anything unspecified was answered.
+// A million generated inputs, 45 % over REST, 45 % over `/ws` and 10 % over `/quotes/ws`, at one order-book role:
+// `npm run soak inputs [inputs] [seed]`. Books change meanwhile. One JSON line per kind; ends with 1 when anything was
+// answered that the served contracts do not have.
 
 import { residentBytes } from '../bench/harness/processes.ts';
 import { report } from '../bench/harness/report.ts';
-import { Stage } from '../bench/harness/stage.ts';
 import { SyntheticMarket } from '../bench/harness/synthetic-markets.ts';
-import { runRestInputs, runSocketInputs } from '../fuzz/run.ts';
+import { FullStage } from '../fuzz/full-stage.ts';
+import { runRestInputs } from '../fuzz/run-rest.ts';
+import { runQuoteInputs, runSocketInputs } from '../fuzz/run-sockets.ts';
 
 const DEFAULT_INPUTS = 1_000_000;
+/** New inputs at every run; the seed that is told brings them again. */
+const SEEDS = 1_000_000;
 const MARKETS = 4;
 const CHANGE_EVERY_MS = 100;
 
 const inputs = Number(process.argv[2] ?? DEFAULT_INPUTS);
-const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
+const seed = Number(process.argv[3] ?? Date.now() % SEEDS);
+if (!Number.isSafeInteger(inputs) || !Number.isSafeInteger(seed)) throw new RangeError('[inputs] [seed]: two integers');
+process.stderr.write(`seed ${seed}\n`);
 const markets = Array.from({ length: MARKETS }, (_, index) => new SyntheticMarket(index));
-const stage = await Stage.start(markets);
+const full = await FullStage.start(markets);
+const { stage } = full;
 let crashed: number | null | undefined;
 void stage.server.exited.then((code) => {
   crashed = code;
@@ -25,12 +32,13 @@ const changing = setInterval(() => {
 }, CHANGE_EVERY_MS);
 
 let faults = 0;
-for (const [name, run, url] of [
-  ['inputs: REST', runRestInputs, stage.rest],
-  ['inputs: WebSocket', runSocketInputs, stage.gateway],
+for (const [name, run, url, share] of [
+  ['inputs: REST', runRestInputs, stage.rest, 0.45],
+  ['inputs: WebSocket', runSocketInputs, stage.gateway, 0.45],
+  ['inputs: quote socket', runQuoteInputs, stage.quotes, 0.1],
 ] as const) {
   const startedMs = performance.now();
-  const result = await run(url, Math.ceil(inputs / 2), seed);
+  const result = await run(url, Math.ceil(inputs * share), seed);
   faults += result.faults.length;
   const seconds = (performance.now() - startedMs) / 1_000;
   const residentMb = Math.round(residentBytes(stage.server.pid) / 1_000_000);
@@ -38,5 +46,5 @@ for (const [name, run, url] of [
 }
 clearInterval(changing);
 if (crashed !== undefined) faults += 1;
-else await stage.stop();
+else await full.stop();
 process.exit(faults === 0 ? 0 : 1);

@@ -16,6 +16,8 @@ const MASK = 0x80;
 export interface RawSocketOptions {
   readonly host: string;
   readonly port: number;
+  /** Path and query of the upgrade request; `/ws` unless said. */
+  readonly path?: string;
   /** Offer permessage-deflate, as browsers do. */
   readonly deflate?: boolean;
   /** Called per text frame with the size of its payload as sent, and with the payload when `wantsText`. */
@@ -141,9 +143,9 @@ export class RawSocket {
   }
 }
 
-function requestOf({ host, port, deflate }: RawSocketOptions): string {
+function requestOf({ host, port, path = '/ws', deflate }: RawSocketOptions): string {
   const lines = [
-    'GET /ws HTTP/1.1',
+    `GET ${path} HTTP/1.1`,
     `Host: ${host}:${port}`,
     'Upgrade: websocket',
     'Connection: Upgrade',

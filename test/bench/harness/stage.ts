@@ -18,13 +18,14 @@ const GROUPING = 1;
 export class Stage {
   readonly markets: readonly SyntheticMarket[];
   readonly server: Running;
-  readonly #log: EventLog;
+  /** What the server reads. */
+  readonly log: EventLog;
   readonly #remove: () => void;
 
   private constructor(markets: readonly SyntheticMarket[], server: Running, log: EventLog, remove: () => void) {
     this.markets = markets;
     this.server = server;
-    this.#log = log;
+    this.log = log;
     this.#remove = remove;
   }
 
@@ -53,12 +54,16 @@ export class Stage {
     return this.server.endpoints.gateway ?? '';
   }
 
+  get quotes(): string {
+    return this.server.endpoints.quotes ?? '';
+  }
+
   get rest(): string {
     return this.server.endpoints.orderbook ?? '';
   }
 
   async publish(changes: readonly { readonly market: SyntheticMarket; readonly diff: BookViewDiff }[]): Promise<void> {
-    await this.#log.append(
+    await this.log.append(
       TOPICS.bookViews,
       changes.map(({ market, diff }) => diffRecord(market, diff)),
     );
@@ -66,7 +71,7 @@ export class Stage {
 
   async stop(): Promise<void> {
     await this.server.stop();
-    await this.#log.close();
+    await this.log.close();
     this.#remove();
   }
 }

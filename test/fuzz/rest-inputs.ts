@@ -1,18 +1,14 @@
-// Inputs that no client should send, made by fast-check from a seed: near misses of real requests, values of the wrong kind,
-// limits and what lies past them, and plain noise.
+// Requests that no client should send, made by fast-check from a seed: near misses of real requests, values of the wrong
+// kind, limits and what lies past them, and plain noise.
 
 import fc from 'fast-check';
+import { CROSSED, SECRET, SPOT } from './full-stage.ts';
 
 export interface RestInput {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-}
-
-export interface SocketInput {
-  readonly bytes: Buffer;
-  readonly isText: boolean;
 }
 
 const ROUTES = [
@@ -78,7 +74,7 @@ const PARAMETERS = [
   'constructor',
 ];
 
-const number = fc.oneof(
+export const number = fc.oneof(
   fc.integer({ min: -3, max: 200 }).map(String),
   fc.constantFrom(
     '-0',
@@ -99,6 +95,8 @@ const word = fc.constantFrom(
   'M0-PERP',
   'm1-perp',
   'M9-PERP',
+  SPOT.symbol,
+  CROSSED.symbol,
   'M0-PERP,M1-PERP',
   'M0-PERP,,M1-PERP,nonsense',
   'perp',
@@ -126,7 +124,7 @@ const word = fc.constantFrom(
 );
 const noise = fc.oneof(fc.string({ maxLength: 40 }), fc.string({ unit: 'binary', maxLength: 40 }));
 const list = fc.array(fc.oneof(number, word), { maxLength: 150 }).map((values) => values.join(','));
-const value = fc.oneof({ weight: 3, arbitrary: number }, { weight: 5, arbitrary: word }, noise, list);
+export const value = fc.oneof({ weight: 3, arbitrary: number }, { weight: 5, arbitrary: word }, noise, list);
 
 /** Percent-encoded, or left so broken that decoding it fails, but always something a request line can carry. */
 const encoded = fc.oneof(
@@ -148,6 +146,12 @@ const sound = fc.constantFrom(
   'marketName=M0-PERP',
   'marketIndex=0&marketType=perp',
   'marketIndex=0&marketType=perp&direction=long&amount=1000000000&assetType=base',
+  `marketIndex=${CROSSED.marketIndex}&marketType=perp&direction=long&amount=1000000000&assetType=base&version=2`,
+  `marketName=${SPOT.symbol}`,
+  `marketIndex=${SPOT.marketIndex}&marketType=spot`,
+  'marketIndex=0,1,0&marketType=perp,perp,spot',
+  'feedIds=1,6',
+  'feedIds=6,404',
   'marketName=M1-PERP&side=bid&limit=4',
   'marketType=perp&n=5',
   '',
@@ -167,7 +171,7 @@ const path = fc
     return `${prefix}${route}${query === '' ? '' : '?'}${query}`;
   });
 
-const headers = fc.record(
+const oddHeaders = fc.record(
   {
     'accept-encoding': fc.constantFrom('gzip', 'deflate, gzip;q=0', 'br', '*', 'identity;q=0', ',,;q=x'),
     'content-type': fc.constantFrom(
@@ -185,6 +189,12 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 
+/** Half of all requests hold the secret that opens /oracleLazer. */
+const authorization = fc.oneof(fc.constant(SECRET), fc.constantFrom(null, null, '', 'x', `Bearer ${SECRET}`));
+const headers = fc
+  .tuple(oddHeaders, authorization)
+  .map(([odd, secret]) => (secret === null ? odd : { ...odd, authorization: secret }));
+
 export const restInput: fc.Arbitrary<RestInput> = fc.record({
   method: fc.oneof(
     { weight: 12, arbitrary: fc.constant('GET') },
@@ -194,61 +204,3 @@ export const restInput: fc.Arbitrary<RestInput> = fc.record({
   headers: headers as fc.Arbitrary<Record<string, string>>,
   body: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, fc.constantFrom('{}', '{', 'x'.repeat(2_000)), fc.json()),
 });
-
-const member = fc.oneof(
-  value,
-  fc.integer(),
-  fc.double(),
-  fc.boolean(),
-  fc.constant(null),
-  fc.jsonValue({ maxDepth: 3 }),
-);
-const orMember = (known: fc.Arbitrary<unknown>) => fc.oneof({ weight: 4, arbitrary: known }, member);
-const message = fc
-  .record(
-    {
-      type: orMember(fc.constantFrom('subscribe', 'unsubscribe', 'SUBSCRIBE', 'ping', '')),
-      channel: orMember(
-        fc.constantFrom('orderbook', 'orderbook_indicative', 'trades', 'priorityfees', 'book', 'BOOK', 'candles', ''),
-      ),
-      market: orMember(fc.constantFrom('M0-PERP', 'm1-perp', '*', 'M9-PERP', '')),
-      marketType: orMember(fc.constantFrom('perp', 'PERP', 'spot', '*', 'future')),
-      grouping: orMember(fc.constantFrom(1, 10, 100, 500, 1000, '100', '100abc')),
-      level: orMember(fc.constantFrom('l2', 'l3', 'L2')),
-      depth: orMember(fc.constantFrom(1, 20, 1000, 1001, 0, -1)),
-      conflation: orMember(fc.constantFrom(0, 50, 100, 400, 1000, 75)),
-      checksum: orMember(fc.constantFrom(true, false, 10, 100, 101)),
-      resume: orMember(fc.record({ epoch: orMember(fc.nat()), seq: orMember(fc.nat()) })),
-      id: member,
-    },
-    { requiredKeys: ['type', 'channel'] },
-  )
-  .map((value) => JSON.stringify(value));
-const text = fc.oneof(
-  { weight: 8, arbitrary: message },
-  fc.json({ maxDepth: 4 }),
-  message.chain((whole) => fc.nat({ max: whole.length }).map((end) => whole.slice(0, end))),
-  fc.string({ unit: 'binary', maxLength: 200 }),
-  fc.constantFrom(
-    '',
-    'null',
-    '[]',
-    '"x"',
-    '1e999',
-    '['.repeat(5_000),
-    `{"type":"${'s'.repeat(16_000)}"}`,
-    'x'.repeat(20_000),
-  ),
-);
-
-export const socketInput: fc.Arbitrary<SocketInput> = fc.oneof(
-  { weight: 12, arbitrary: text.map((value) => ({ bytes: Buffer.from(value), isText: true })) },
-  {
-    weight: 1,
-    arbitrary: fc.uint8Array({ maxLength: 300 }).map((value) => ({ bytes: Buffer.from(value), isText: true })),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.uint8Array({ maxLength: 300 }).map((value) => ({ bytes: Buffer.from(value), isText: false })),
-  },
-);

@@ -1,0 +1,109 @@
+// Holds answers to generated requests against the served `/openapi.json`: status, media type and body of each.
+
+import { ORDERBOOK_ERRORS } from '../../api/errors.ts';
+import { stripPrefix } from '../../api/orderbook/app.ts';
+import { Contract } from '../../api/testing/contracts.ts';
+import type { RestInput } from './rest-inputs.ts';
+
+export interface RestAnswer {
+  /** 0 when the connection broke; the body then says how. */
+  readonly status: number;
+  /** Without parameters; empty when there is none. */
+  readonly type: string;
+  readonly body: string;
+}
+
+interface Document {
+  readonly paths: Readonly<
+    Record<string, { readonly get?: { readonly responses: Readonly<Record<string, { readonly content: object }>> } }>
+  >;
+}
+
+/** Larger bodies are held against their schema only now and then: a whole L3 takes as long as a hundred requests. */
+const WHOLE_BODY_CHARS = 20_000;
+const LARGE_EVERY = 50;
+/** Node refuses heads from 16 KiB on by itself. */
+const LARGE_HEAD_BYTES = 15_000;
+const HEAD_TOO_LARGE = 431;
+const PREFLIGHT = 204;
+/** A body that cannot be read: what the parsers say of it. */
+const UNREADABLE_BODY: ReadonlySet<number> = new Set([400, 413, 415]);
+const SERVER_FAULTS_FROM = 500;
+/** All that the served books of a stage that runs can lack; `NOK`, `Not ready` and `Internal error` are faults of it. */
+const MAY_LACK: ReadonlySet<string> = new Set([ORDERBOOK_ERRORS.noL3.text, ORDERBOOK_ERRORS.slotBusy.text]);
+
+export class RestContract {
+  readonly #document: Document;
+  readonly #contract: Contract;
+  #large = 0;
+
+  constructor(document: unknown) {
+    this.#document = document as Document;
+    this.#contract = new Contract(this.#document);
+  }
+
+  static async of(url: string): Promise<RestContract> {
+    return new RestContract(await (await fetch(`${url}/openapi.json`)).json());
+  }
+
+  /** The documented path that a request means; null when it is none. */
+  pathOf({ method, path }: RestInput): string | null {
+    if (method !== 'GET' && method !== 'HEAD') return null;
+    const found = stripPrefix(path).split('?', 1)[0] ?? '';
+    return Object.hasOwn(this.#document.paths, found) ? found : null;
+  }
+
+  /** What is wrong with the answer; null when it is as documented. */
+  faultOf(input: RestInput, answer: RestAnswer): string | null {
+    const { status, type, body } = answer;
+    if (status === 0) return `no answer (${body})`;
+    if (status === HEAD_TOO_LARGE && headBytes(input) > LARGE_HEAD_BYTES) return null;
+    const path = this.pathOf(input);
+    if (path === null) return undocumentedFault(input, answer);
+    if (status >= SERVER_FAULTS_FROM && input.method !== 'HEAD' && !MAY_LACK.has(body)) return `${status} ${body}`;
+    const content = this.#document.paths[path]?.get?.responses[status]?.content;
+    if (!content) return `status ${status} is not documented (${body.slice(0, 200)})`;
+    if (!Object.hasOwn(content, type)) return `type ${type} is not documented for ${status}`;
+    return input.method === 'HEAD' ? null : this.#bodyFault(path, answer);
+  }
+
+  #bodyFault(path: string, { status, type, body }: RestAnswer): string | null {
+    if (body.length > WHOLE_BODY_CHARS && this.#large++ % LARGE_EVERY !== 0) return null;
+    const validate = this.#contract.validator(
+      'paths',
+      path,
+      'get',
+      'responses',
+      String(status),
+      'content',
+      type,
+      'schema',
+    );
+    if (validate(type === 'application/json' ? parsed(body) : body)) return null;
+    return `body of ${status} is not as documented: ${JSON.stringify(validate.errors)}: ${body.slice(0, 500)}`;
+  }
+}
+
+/** What every path and method that is not in the contract is answered with. */
+function undocumentedFault({ method, headers }: RestInput, { status, body }: RestAnswer): string | null {
+  if (method === 'OPTIONS' && status === PREFLIGHT) return null;
+  if (status === ORDERBOOK_ERRORS.notFound.status && (method === 'HEAD' || body === ORDERBOOK_ERRORS.notFound.text)) {
+    return null;
+  }
+  const mayCarry = method !== 'GET' && method !== 'HEAD' && headers['content-type'] !== undefined;
+  if (mayCarry && UNREADABLE_BODY.has(status) && body.startsWith('Bad Request: ')) return null;
+  return `${status} ${body.slice(0, 200)} where nothing is documented`;
+}
+
+function headBytes({ path, headers }: RestInput): number {
+  return Buffer.byteLength(path) + JSON.stringify(headers).length;
+}
+
+/** Undefined, which no schema allows, when it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
