@@ -10,13 +10,24 @@ const read = (message: unknown) => readRequest(JSON.stringify(message), markets)
 const base = { type: 'subscribe', channel: 'orderbook', market: 'SOL-PERP', marketType: 'perp' };
 
 describe('subscribe', () => {
+  // Rows X1 to X3 of the order-book reference, section 8; X4 and X5 are proven over a socket (server.test.ts).
   it.each([
     [
+      'X1: names in any letter case',
       { ...base, type: 'SUBSCRIBE', channel: 'OrderBook', market: 'sol-perp', marketType: 'PERP', grouping: 100 },
       'orderbook_perp_0_grouped_100',
     ],
-    [{ ...base, channel: 'orderbook_indicative', grouping: 50 }, 'orderbook_perp_0_grouped_1_indicative'],
-    [{ ...base, channel: 'priorityfees' }, 'priorityFees_perp_0'],
+    [
+      'X2: an unlisted grouping is 1',
+      { ...base, channel: 'orderbook_indicative', grouping: 50 },
+      'orderbook_perp_0_grouped_1_indicative',
+    ],
+    ['X3: fees have a capital F', { ...base, channel: 'priorityfees' }, 'priorityFees_perp_0'],
+  ])('%s', (_, message, name) => {
+    expect(read(message)).toMatchObject({ is: 'subscribe', channel: { name } });
+  });
+
+  it.each([
     [{ ...base, channel: 'Trades', market: 'btc-perp' }, 'trades_perp_1'],
     [{ ...base, market: 'SOL', marketType: 'spot' }, 'orderbook_spot_1_grouped_1'],
     [{ ...base, grouping: '100' }, 'orderbook_perp_0_grouped_100'],
@@ -27,7 +38,7 @@ describe('subscribe', () => {
     expect(read(message)).toMatchObject({ is: 'subscribe', channel: { name } });
   });
 
-  it('acknowledges with the values as the client sent them', () => {
+  it('X6: acknowledges with the values as the client sent them', () => {
     expect(read({ ...base, channel: 'OrderBook', market: 'sol-perp', marketType: 'PERP' })).toMatchObject({
       acknowledgement: 'Subscribe received for channel: OrderBook, market: sol-perp, marketType: PERP',
     });

@@ -87,7 +87,7 @@ describe('subscribing', () => {
     });
   });
 
-  it('echoes the text as sent and resolves names in any letter case', async () => {
+  it('X1, X6: echoes the text as sent and resolves names in any letter case', async () => {
     const client = await connect();
     client.send({ type: 'SUBSCRIBE', channel: 'OrderBook', market: 'sol-perp', marketType: 'PERP', grouping: 100 });
     await client.hears(2);
@@ -125,7 +125,15 @@ describe('subscribing', () => {
     expect(client.heard.map(({ message }) => message?.startsWith('Subscribe received'))).toEqual([true, true, true]);
   });
 
-  it('answers an unresolved market with an error and stays open', async () => {
+  it('X4: channel recognised, market unresolved: `Error subscribing to channel`, socket stays open', async () => {
+    const client = await connect();
+    client.subscribe({ channel: 'trades', market: 'NOPE-PERP' });
+    await client.settle();
+    expect(client.heard).toEqual([{ channel: 'trades', error: 'Error subscribing to channel' }]);
+    expect(client.socket.readyState).toBe(client.socket.OPEN);
+  });
+
+  it('answers each unresolved market or market type with an error, in order, and stays open', async () => {
     const client = await connect();
     client.subscribe({ channel: 'Trades', market: 'NOPE-PERP' });
     client.subscribe({ marketType: 'prediction' });
@@ -139,7 +147,14 @@ describe('subscribing', () => {
     expect(client.closed).toBeNull();
   });
 
-  it.each([['candles'], [''], [undefined], [7], [{}]])('closes with 1003 on the channel %j', async (channel) => {
+  it('X5: channel name unrecognised: close code 1003', async () => {
+    const client = await connect();
+    client.subscribe({ channel: 'candles' });
+    await until(() => client.closed !== null);
+    expect(client.closed?.code).toBe(1003);
+  });
+
+  it.each([[''], [undefined], [7], [{}]])('closes with 1003 on the channel %j', async (channel) => {
     const client = await connect();
     client.subscribe({ channel });
     await until(() => client.closed !== null);

@@ -49,8 +49,8 @@ export function deriveAuction(request: AuctionRequest, market: AuctionMarket, se
   const endFrom = reference(request.endFrom ?? END_FROM);
   const estimated = estimatePrices(request, market);
   const weighsFills = version >= FILLS_FROM_VERSION && market.recentFills !== null && !isEmpty(market);
-  const shift = weighsFills ? fillShift(market, direction, estimated.oracle) : 0n;
-  const prices = shiftPrices(estimated, direction, shift);
+  const shift = weighsFills ? fillShift(market, direction, estimated.oracle) : null;
+  const prices = shift === null ? estimated : shiftPrices(estimated, direction, shift);
   const references = referencePrices(direction, prices);
   const slippagePercent = slippageOf(request, market, settings, prices, startFrom);
   const order = auctionOrder({

@@ -10,15 +10,15 @@ const MICRO_BPS_PER_STEP = 10_000n;
 const STEPS = 1_000_000n;
 
 /**
- * How far takers were lately filled from `prices.oracle`, 1e6; 0 unless the book is crossed or locked and the mean for
- * the direction is there and fresh.
+ * How far takers were lately filled from `oracle`, 1e6; null when that does not count: the book is neither crossed nor
+ * locked, or the mean for the direction is not there or not fresh. A mean of 0 counts.
  */
-export function fillShift(market: AuctionMarket, direction: Direction, oracle: bigint): bigint {
+export function fillShift(market: AuctionMarket, direction: Direction, oracle: bigint): bigint | null {
   const { quotes, recentFills, nowMs } = market;
-  if (quotes === null || quotes.bestBidPrice < quotes.bestAskPrice || recentFills === null) return 0n;
-  if (nowMs - recentFills.updatedAtMs > FRESH_MS) return 0n;
+  if (quotes === null || quotes.bestBidPrice < quotes.bestAskPrice || recentFills === null) return null;
+  if (nowMs - recentFills.updatedAtMs > FRESH_MS) return null;
   const mean = direction === 'long' ? recentFills.takerBuyMicroBps : recentFills.takerSellMicroBps;
-  return mean === null ? 0n : (oracle * roundHalfUp(mean)) / STEPS;
+  return mean === null ? null : (oracle * roundHalfUp(mean)) / STEPS;
 }
 
 function roundHalfUp(microBps: bigint): bigint {
@@ -29,7 +29,6 @@ function roundHalfUp(microBps: bigint): bigint {
 
 /** The estimates moved by `shift`; the mark only where it would flatter the taker less than the shifted oracle does. */
 export function shiftPrices(prices: AuctionPrices, direction: Direction, shift: bigint): AuctionPrices {
-  if (shift === 0n) return prices;
   const { oracle, mark } = prices;
   const adjusted = oracle + shift;
   const isFavourable = direction === 'long' ? mark < oracle : mark > oracle;

@@ -308,4 +308,31 @@ describe('recent fills', () => {
     expect(prices.oracle + order.auctionEndPrice).toBe(100_101_000n);
     expect(derived(600_000).prices.oracle).toBe(100_032_500n);
   });
+
+  it.each([
+    ['0', 0n, 100_000_000n],
+    ['+0.01 basis points', 10_000n, 100_000_100n],
+    ['-0.01 basis points', -10_000n, 99_999_900n],
+    ['less than half of 0.01 basis points', 4_999n, 100_000_000n],
+  ])('a fresh mean of %s counts: the mark of a crossed book is the shifted oracle', (_, mean, oracle) => {
+    const market = crossed(1000);
+    const recentFills = { takerBuyMicroBps: mean, takerSellMicroBps: null, updatedAtMs: NOW_MS };
+    const request: AuctionRequest = { version: 2, direction: 'long', amount: 1_000_000_000n, assetType: 'base' };
+    const { prices } = deriveAuction(request, { ...market, recentFills }, DEFAULT_AUCTION_SETTINGS);
+    expect(market.quotes?.markPrice).toBe(100_100_000n);
+    expect(prices).toMatchObject({ oracle, mark: oracle, best: 100_100_000n + oracle - 100_000_000n });
+  });
+
+  it('a mean that comes to no whole price unit in a cheap market still takes the mark to the oracle', () => {
+    const cheap: AuctionMarket = {
+      ...crossed(1000),
+      book: { bids: [dlob(12, 2_000_000_000n)], asks: [dlob(11, 2_000_000_000n)] },
+      quotes: quotesOf(12n, 11n, 10n),
+      oracle: 10n,
+    };
+    const request: AuctionRequest = { version: 2, direction: 'long', amount: 1_000_000_000n, assetType: 'base' };
+    const { prices } = deriveAuction(request, cheap, DEFAULT_AUCTION_SETTINGS);
+    expect(cheap.quotes?.markPrice).toBe(11n);
+    expect(prices).toMatchObject({ oracle: 10n, mark: 10n, best: 11n, entry: 11n });
+  });
 });
