@@ -38,6 +38,15 @@ describe('subscribe', () => {
     expect(read(message)).toMatchObject({ is: 'subscribe', channel: { name } });
   });
 
+  it('grouping values: 1, 10, 100, 500, 1000; default 1', () => {
+    expect(GROUPINGS).toEqual([1, 10, 100, 500, 1000]);
+    for (const [given, used] of [...GROUPINGS.map((grouping) => [grouping, grouping]), [undefined, 1], [2, 1]]) {
+      expect(read({ ...base, grouping: given })).toMatchObject({
+        channel: { name: `orderbook_perp_0_grouped_${used}` },
+      });
+    }
+  });
+
   it('X6: acknowledges with the values as the client sent them', () => {
     expect(read({ ...base, channel: 'OrderBook', market: 'sol-perp', marketType: 'PERP' })).toMatchObject({
       acknowledgement: 'Subscribe received for channel: OrderBook, market: sol-perp, marketType: PERP',

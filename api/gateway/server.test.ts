@@ -317,13 +317,13 @@ describe('trades', () => {
 describe('connections', () => {
   beforeEach(() => start(0));
 
-  it('beat every five seconds from their own connect', async () => {
+  it('heartbeat interval: 5 seconds from their own connect', async () => {
     const client = await connect();
     await vi.waitFor(() => expect(client.heard).toEqual([{ channel: 'heartbeat' }]), { timeout: 6000, interval: 50 });
     await vi.waitFor(() => expect(client.heard).toHaveLength(2), { timeout: 6000, interval: 50 });
   }, 15_000);
 
-  it('are closed with 1008 `Buffer overflow` when they do not read, and others notice nothing', async () => {
+  it('client buffer above 300,000 bytes: close code 1008, reason `Buffer overflow`, and others notice nothing', async () => {
     const lagging = await connect();
     const reading = await connect();
     for (const client of [lagging, reading]) client.subscribe();

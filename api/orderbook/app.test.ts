@@ -2,6 +2,7 @@ import bs58 from 'bs58';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TOPICS } from '../../schemas/index.ts';
 import { marketView } from '../testing/market-views.ts';
 import { diff, MAKER_A, MAKER_B, ORACLE, Stage, snapshot, until } from '../testing/stage.ts';
 import { BookReader } from '../views/book-reader.ts';
@@ -89,6 +90,23 @@ describe('/l2', () => {
     expect([body.bids.length, body.asks.length, body.bestBidPrice]).toEqual([bids, Math.min(bids, 1), '81114210']);
   });
 
+  it('depth: default 100, capped at 100', async () => {
+    const side = (from: number, step: number) =>
+      Array.from({ length: 130 }, (_, at) => ({ price: from + at * step, dlob: 1n, vamm: 0n }));
+    await stage.markets();
+    await stage.books(snapshot({ bids: side(80_000_000, -100), asks: side(82_000_000, 100) }));
+    await start();
+    await until(() => reader.ready);
+    const counts = async (query: string) => {
+      const { bids, asks } = (await get(`/l2?marketName=SOL-PERP${query}`)).json();
+      return [bids.length, asks.length];
+    };
+    for (const query of ['', '&depth=100', '&depth=101', '&depth=1000']) {
+      expect(await counts(query), query).toEqual([100, 100]);
+    }
+    expect(await counts('&depth=99')).toEqual([99, 99]);
+  });
+
   it('ignores other parameters', async () => {
     await startWithBook();
     const plain = await get('/l2?marketName=SOL-PERP');
@@ -170,7 +188,7 @@ describe('/l3', () => {
     expect([body.asks, body.slot, body.marketSlot, body.markPrice]).toEqual([[], 487, 461, undefined]);
   });
 
-  it('answers 500 `No L3 found` when there is no book', async () => {
+  it('no cached L3 snapshot for the market: 500 `No L3 found`', async () => {
     await startWithBook();
     const answer = await get('/l3?marketName=BTC-PERP');
     expect([answer.statusCode, answer.body]).toEqual([500, 'No L3 found']);
@@ -212,7 +230,7 @@ describe('/topMakers', () => {
 });
 
 describe('/health, / and /startup', () => {
-  it('turns NOK when slots stop, and OK again when they go on', async () => {
+  it('/health, /: slot source stalled: 500 `NOK`, and OK again when slots go on', async () => {
     await startWithBook();
     for (const path of ['/health', '/']) {
       const answer = await get(path);
@@ -228,7 +246,7 @@ describe('/health, / and /startup', () => {
     expect((await get('/health')).body).toBe('OK');
   });
 
-  it('is not ready before a slot is known', async () => {
+  it('/startup: not ready: 500 `Not ready` (no slot is known)', async () => {
     await stage.markets();
     await start();
     const before = await get('/startup');
@@ -238,9 +256,43 @@ describe('/health, / and /startup', () => {
     const after = await get('/startup');
     expect([after.statusCode, after.body]).toEqual([200, 'OK']);
   });
+
+  it('/startup: not ready: 500 `Not ready` (a slot is known, but not all that was published is read)', async () => {
+    await stage.markets();
+    await stage.books(snapshot(), diff(2, 488));
+    const goOn = stage.holdAfterFirst(TOPICS.bookViews);
+    await start();
+    await until(() => reader.newestSlot === 487);
+    expect((await get('/startup')).statusCode).toBe(500);
+    expect((await get('/health')).statusCode).toBe(200);
+    goOn();
+    await until(() => reader.newestSlot === 488);
+    expect((await get('/startup')).statusCode).toBe(200);
+  });
+
+  it.each([
+    ['fees and rankings', 'feeds'],
+    ['quality', 'quality'],
+    ['recent fills', 'fillQuality'],
+  ] as const)('/startup: not ready: 500 `Not ready` (%s are not read)', async (_, name) => {
+    await startWithBook();
+    const follower = { ready: false };
+    const services = { reader, accounts: { read: async () => [] }, slotStallMs: 5000, [name]: follower };
+    const own = await orderbookApp(services, pino({ level: 'silent' }));
+    const asked = () => own.inject({ method: 'GET', url: '/startup' });
+    expect([(await asked()).statusCode, (await asked()).body]).toEqual([500, 'Not ready']);
+    follower.ready = true;
+    expect((await asked()).statusCode).toBe(200);
+    await own.close();
+  });
 });
 
 describe('every answer', () => {
+  it('keep-alive 61 s, header timeout 65 s: longer than a load balancer waits', async () => {
+    await startWithBook();
+    expect([app.server.keepAliveTimeout, app.server.headersTimeout]).toEqual([61_000, 65_000]);
+  });
+
   it('allows any origin, also on failures, and answers preflights with the methods', async () => {
     await startWithBook();
     for (const url of ['/health', '/l2', '/nowhere']) {
@@ -301,7 +353,6 @@ describe('reading the views', () => {
 
   it('passes over records that are no messages', async () => {
     await startWithBook();
-    const { TOPICS } = await import('../../schemas/index.ts');
     await stage.log.append(TOPICS.bookViews, [{ key: 'perp-0', value: Buffer.from('garbage') }]);
     await stage.books(diff(2, 490));
     await until(() => reader.newestSlot === 490);

@@ -4,6 +4,7 @@ import { type AuctionRequest, U64_MAX } from '../../processors/book/index.ts';
 import type { MarketRef } from '../../schemas/index.ts';
 import { type AuctionFailure, OrderbookError } from '../errors.ts';
 import { lenientInteger, parameter, type Query } from '../lenient.ts';
+import { BYTE_MAX } from './limits.ts';
 
 /** A request that is well formed but leads to no order; answered as JSON. */
 export class AuctionRequestError extends Error {
@@ -58,7 +59,7 @@ function options(query: Query): Options {
     forceUpToSlippage: flag(text('forceUpToSlippage')),
     isOracleOrder: flag(text('isOracleOrder')),
     slippagePercent: decimal(text('slippageTolerance')), // `dynamic` is no number, so it is absent
-    auctionDuration: whole(text('auctionDuration')),
+    auctionDuration: byte(text('auctionDuration')),
     startOffset: decimal(text('auctionStartPriceOffset')),
     endOffset: decimal(text('auctionEndPriceOffset')),
     startFrom: marketBased(text('auctionStartPriceOffsetFrom')),
@@ -67,7 +68,7 @@ function options(query: Query): Options {
     maxLeverageSize: flag(text('maxLeverageSelected'))
       ? integerText(text('maxLeverageOrderSize'), orderSize)
       : undefined,
-    userOrderId: whole(text('userOrderId')),
+    userOrderId: byte(text('userOrderId')),
   });
 }
 
@@ -87,9 +88,12 @@ function decimal(text: string | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-function whole(text: string | undefined): number | undefined {
+/** A member that an order carries as one byte. */
+function byte(text: string | undefined): number | undefined {
   const value = decimal(text);
-  const cut = value === undefined ? undefined : Math.trunc(value);
+  if (value === undefined) return undefined;
+  const cut = Math.trunc(value);
+  if (cut < 0 || cut > BYTE_MAX) throw new AuctionRequestError('outOfRange');
   return cut === 0 ? 0 : cut; // never -0
 }
 

@@ -6,7 +6,16 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../platform/index.ts';
-import { encodeMessage, type FeeLevels, marketKey, type PnlRanking, TOPICS } from '../../schemas/index.ts';
+import { PartitionRankings, type RankingOutput } from '../../processors/rankings/partition.ts';
+import {
+  encodeMessage,
+  type FeeLevels,
+  marketKey,
+  type PnlRanking,
+  type PositionMarket,
+  type PositionState,
+  TOPICS,
+} from '../../schemas/index.ts';
 import { base58 } from '../base58.ts';
 import { MAKER_A, MAKER_B, Stage, until } from '../testing/stage.ts';
 import { BookReader } from '../views/book-reader.ts';
@@ -79,6 +88,39 @@ async function fees(...markets: readonly Partial<FeeLevels>[]): Promise<void> {
 async function ranking(members: Partial<PnlRanking>): Promise<void> {
   const value: PnlRanking = { marketType: 'perp', marketIndex: 0, slot: 5, gainers: [], losers: [], ...members };
   await stage.log.append(TOPICS.rankingViews, [{ key: marketKey(value), value: encodeMessage('PnlRanking', value) }]);
+}
+
+/** What the rankings role publishes of these users, who hold quote alone, 1e6. */
+function rankOf(users: readonly { readonly user: Uint8Array; readonly quoteAssetAmount: bigint }[]): Uint8Array {
+  const ref = { marketType: 'perp', marketIndex: 0, slot: 1 } as const;
+  const market: PositionMarket = {
+    ...ref,
+    oraclePrice: 100_000_000n,
+    cumulativeFundingRateLong: 0n,
+    cumulativeFundingRateShort: 0n,
+    netBaseAssetAmount: 0n,
+    netQuoteAssetAmount: 0n,
+    netUnsettledFundingPnl: 0n,
+    pnlPoolScaledBalance: 0n,
+    feePoolScaledBalance: 0n,
+    quoteCumulativeDepositInterest: 10_000_000_000n,
+    quoteDecimals: 6,
+  };
+  const none = { authority: MAKER_A, baseAssetAmount: 0n, quoteEntryAmount: 0n, quoteBreakEvenAmount: 0n };
+  const positions = users.map(
+    (held): PositionState => ({ ...ref, ...none, lastCumulativeFundingRate: 0n, openOrders: 0, ...held }),
+  );
+  const values = [
+    encodeMessage('PositionMarket', market),
+    ...positions.map((position) => encodeMessage('PositionState', position)),
+    encodeMessage('BookSlot', { slot: 5 }),
+  ];
+  const outputs: RankingOutput[] = [];
+  const rankings = new PartitionRankings(0);
+  for (const value of values) rankings.apply({ offset: 0n, value }, outputs);
+  const [published] = outputs;
+  if (!published) throw new Error('no ranking was published');
+  return published.value;
 }
 
 describe('/priorityFees', () => {
@@ -160,6 +202,23 @@ describe('/unsettledPnlUsers', () => {
       gainers: [{ userPubKey: base58(MAKER_A), pnl: 1520.331201 }],
       losers: [{ userPubKey: base58(MAKER_B), pnl: -880.1 }],
     });
+  });
+
+  it('ranking size: 20 gainers, 20 losers, of 45 ranked users', async () => {
+    const user = (seed: number) => new Uint8Array(32).fill(seed);
+    const held = Array.from({ length: 45 }, (_, at) => ({
+      user: user(at + 1),
+      quoteAssetAmount: BigInt(at - 22) * 10n ** 6n,
+    }));
+    // Nobody's P&L is 0: the middle one of the 45 has half a unit.
+    const value = rankOf(held.map((each) => ({ ...each, quoteAssetAmount: each.quoteAssetAmount || 500_000n })));
+    await stage.log.append(TOPICS.rankingViews, [{ key: 'perp-0', value }]);
+    await open();
+    const { gainers, losers } = (await get('/unsettledPnlUsers?marketIndex=0')).json();
+    const pnls = (users: readonly { pnl: number }[]) => users.map(({ pnl }) => pnl);
+    expect(pnls(gainers)).toEqual(Array.from({ length: 20 }, (_, at) => 22 - at));
+    expect(pnls(losers)).toEqual(Array.from({ length: 20 }, (_, at) => at - 22));
+    expect(gainers[0].userPubKey).toBe(base58(user(45)));
   });
 
   it('answers empty lists where there is no ranking; the empty index is 0', async () => {

@@ -12,6 +12,8 @@ export interface OracleFeed {
 }
 
 export interface Feeds {
+  /** True once the fees and rankings written before the start were read. */
+  readonly ready: boolean;
   /** By market key. */
   readonly fees: Newest<FeeLevels>;
   /** By market key; perp markets only. */
@@ -38,5 +40,5 @@ export async function startFeeds({ config, log, logger }: RoleContext): Promise<
   }
   const guard = oracleGuard({ secret: config.internalSecret, domain: config.operatorDomain });
   const latest = requestLatestPrices(providerUrl(config), config.oracleFeedUrl === '' ? '' : config.oracleFeedToken);
-  return { fees, rankings, oracle: { guard, latest }, stop };
+  return { ready: true, fees, rankings, oracle: { guard, latest }, stop };
 }

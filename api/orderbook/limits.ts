@@ -15,3 +15,5 @@ export const MAX_ACCOUNTS = 100;
 /** Bounds one request to the oracle provider. */
 export const MAX_FEEDS = 100;
 export const FEED_ID_MAX = 0xffff_ffff;
+/** Orders carry the auction's duration and the client's order id in one byte each. */
+export const BYTE_MAX = 255;

@@ -125,6 +125,7 @@ let nowMs = 1_783_268_433_645;
 const feeds: Feeds = {
   fees: { get: (key: string) => (key === 'perp-0' ? FEES : null) },
   rankings: { get: (key: string) => (key === 'perp-0' ? RANKING : null) },
+  ready: true,
   oracle: {
     guard: oracleGuard({ secret: SECRET, domain: '' }),
     latest: async (ids) => ({

@@ -10,6 +10,7 @@ import {
   type MarketView,
   marketKey,
   TOPICS,
+  type Topic,
   type TradeView,
   type ViewOracle,
 } from '../../schemas/index.ts';
@@ -132,6 +133,26 @@ export class Stage {
   async trades(...views: readonly TradeView[]): Promise<void> {
     const records = views.map((view) => ({ key: marketKey(view), value: encodeMessage('TradeView', view) }));
     await this.log.append(TOPICS.tradeViews, records);
+  }
+
+  /** Readers that begin to follow `topic` get its first record alone; the returned function lets the rest through. */
+  holdAfterFirst(topic: Topic): () => void {
+    let goOn = (): void => {};
+    const promise = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const follow = this.log.follow.bind(this.log);
+    this.log.follow = async function* (options) {
+      if (options.topic !== topic) {
+        yield* follow(options);
+        return;
+      }
+      for await (const batch of follow({ ...options, maxRecords: 1 })) {
+        yield batch;
+        await promise;
+      }
+    };
+    return () => goOn();
   }
 
   /** A context on free ports of the loopback address. */

@@ -14,7 +14,7 @@ import {
 } from '../../schemas/index.ts';
 import { greatest, least } from '../units.ts';
 import type { ServedBook } from './bodies.ts';
-import { followAlways } from './follow.ts';
+import { CatchUp, followAlways } from './follow.ts';
 import { BookBodies } from './indicative-bodies.ts';
 import { IndicativeQuotes } from './indicative-quotes.ts';
 import { MarketFollower } from './market-follower.ts';
@@ -57,8 +57,7 @@ export class BookReader {
   readonly #listeners = new Set<BookListener>();
   readonly #recordListeners = new Set<RecordListener>();
   readonly #abort = new AbortController();
-  /** Partitions of `views.book` still behind the end they had at start. */
-  readonly #behind = new Map<number, bigint>();
+  readonly #catchUp = new CatchUp();
   readonly #unreadable: Counter;
   readonly #gaps: Counter;
   #newestSlot: number | null = null;
@@ -136,9 +135,9 @@ export class BookReader {
     return this.#slotAdvancedAtMs;
   }
 
-  /** True once a slot is known and everything published before the start was read. */
+  /** True once a slot is known and everything published before the start was read, quotes too. */
   get ready(): boolean {
-    return this.#newestSlot !== null && this.#behind.size === 0;
+    return this.#newestSlot !== null && this.#catchUp.isDone && this.indicative.ready;
   }
 
   /** Wall clock as this reader sees it, milliseconds. */
@@ -174,14 +173,13 @@ export class BookReader {
       const partition = partitionOf(TOPICS.bookViews, key);
       oldest.set(partition, least(offset, oldest.get(partition) ?? offset));
     }
-    const from = new Map<number, bigint>();
+    const partitions: { partition: number; from: bigint; next: bigint }[] = [];
     for (let partition = 0; partition < TOPICS.bookViews.partitions; partition += 1) {
       const { earliest, next } = await log.bounds(TOPICS.bookViews, partition);
-      const start = least(greatest(oldest.get(partition) ?? earliest, earliest), next);
-      from.set(partition, start);
-      if (start < next) this.#behind.set(partition, next);
+      partitions.push({ partition, from: least(greatest(oldest.get(partition) ?? earliest, earliest), next), next });
     }
-    return from;
+    this.#catchUp.begin(partitions);
+    return new Map(partitions.map(({ partition, from }) => [partition, from]));
   }
 
   /** Offset in `views.book` of each market's newest snapshot, by market key. */
@@ -201,7 +199,8 @@ export class BookReader {
     return followAlways({ log, logger, topic: TOPICS.bookViews, from, signal: this.#abort.signal, take });
   }
 
-  #takeBatch({ partition, records }: LogBatch): void {
+  #takeBatch(batch: LogBatch): void {
+    const { partition, records } = batch;
     const changed = new Set<string>();
     const nowMs = this.#clock();
     for (const { value, offset } of records) {
@@ -213,9 +212,7 @@ export class BookReader {
         }
       }
     }
-    const goal = this.#behind.get(partition);
-    const last = records.at(-1);
-    if (goal !== undefined && last && last.offset + 1n >= goal) this.#behind.delete(partition);
+    this.#catchUp.took(batch);
     if (changed.size > 0) for (const listener of this.#listeners) listener(changed);
   }
 

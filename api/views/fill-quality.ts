@@ -3,24 +3,44 @@
 import type { EventLog, Logger } from '../../platform/index.ts';
 import type { RecentFills } from '../../processors/book/index.ts';
 import { decodeMessage, type FillQualityView, type MarketRef, marketKey, TOPICS } from '../../schemas/index.ts';
-import { followAlways } from './follow.ts';
+import { CatchUp, followAlways } from './follow.ts';
 
 /** The cohort of every fill. */
 const ALL = 'all';
 
 export interface FillQualitySource {
+  /** True once what was published before the start was read. */
+  readonly ready: boolean;
   /** Means over the market's recent taker fills; null when nothing was published for it. */
   recent(market: MarketRef): RecentFills | null;
 }
 
+interface Options {
+  readonly log: EventLog;
+  readonly logger: Logger;
+  /** Wall clock, milliseconds. */
+  readonly clock?: () => number;
+}
+
+interface Taken {
+  readonly view: FillQualityView;
+  /** Wall-clock milliseconds at which it was taken in. */
+  readonly atMs: number;
+}
+
 export class FillQualityFollower implements FillQualitySource {
-  readonly #options: { readonly log: EventLog; readonly logger: Logger };
+  readonly #options: Options;
+  readonly #clock: () => number;
   readonly #abort = new AbortController();
-  readonly #byKey = new Map<string, RecentFills>();
+  readonly #catchUp = new CatchUp();
+  readonly #byKey = new Map<string, Taken>();
+  /** Newest chain time told by a view of any market, milliseconds. */
+  #chainMs = 0;
   #loop: Promise<void> = Promise.resolve();
 
-  constructor(options: { readonly log: EventLog; readonly logger: Logger }) {
+  constructor(options: Options) {
     this.#options = options;
+    this.#clock = options.clock ?? Date.now;
   }
 
   /** Begins to follow; older records are read in the background, and until then a market is as one without fills. */
@@ -28,15 +48,17 @@ export class FillQualityFollower implements FillQualitySource {
     const { log, logger } = this.#options;
     const topic = TOPICS.fillQualityViews;
     await log.ensureTopics([topic]);
-    const { earliest } = await log.bounds(topic, 0);
+    const { earliest, next } = await log.bounds(topic, 0);
+    this.#catchUp.begin([{ partition: 0, from: earliest, next }]);
     this.#loop = followAlways({
       log,
       logger,
       topic,
       from: new Map([[0, earliest]]),
       signal: this.#abort.signal,
-      take: ({ records }) => {
-        for (const { value } of records) this.#take(value);
+      take: (batch) => {
+        for (const { value } of batch.records) this.#take(value);
+        this.#catchUp.took(batch);
       },
     });
     this.#loop.catch(() => {}); // `done` reports it
@@ -52,14 +74,33 @@ export class FillQualityFollower implements FillQualitySource {
     await this.#loop.catch(() => {});
   }
 
+  get ready(): boolean {
+    return this.#catchUp.isDone;
+  }
+
+  /**
+   * The age is told by chain time against chain time, and by the wall clock since the view came in, whichever is more: the
+   * two clocks are never compared, and views that nobody renews grow old too.
+   */
   recent(market: MarketRef): RecentFills | null {
-    return this.#byKey.get(marketKey(market)) ?? null;
+    const taken = this.#byKey.get(marketKey(market));
+    if (!taken) return null;
+    const { view, atMs } = taken;
+    const all = view.cohorts.find(({ cohort }) => cohort === ALL);
+    return {
+      takerBuyMicroBps: all?.takerBuyMicroBps ?? null,
+      takerSellMicroBps: all?.takerSellMicroBps ?? null,
+      ageMs: Math.max(this.#chainMs - view.updatedAtMs, this.#clock() - atMs),
+    };
   }
 
   #take(bytes: Uint8Array): void {
     try {
       const message = decodeMessage(bytes);
-      if (message.name === 'FillQualityView') this.#byKey.set(marketKey(message.value), recentFills(message.value));
+      if (message.name !== 'FillQualityView') return;
+      const view = message.value;
+      this.#byKey.set(marketKey(view), { view, atMs: this.#clock() });
+      this.#chainMs = Math.max(this.#chainMs, view.updatedAtMs);
     } catch (error) {
       this.#options.logger.warn(
         { topic: TOPICS.fillQualityViews.name, error: String(error) },
@@ -67,13 +108,4 @@ export class FillQualityFollower implements FillQualitySource {
       );
     }
   }
-}
-
-function recentFills({ cohorts, updatedAtMs }: FillQualityView): RecentFills {
-  const all = cohorts.find(({ cohort }) => cohort === ALL);
-  return {
-    takerBuyMicroBps: all?.takerBuyMicroBps ?? null,
-    takerSellMicroBps: all?.takerSellMicroBps ?? null,
-    updatedAtMs,
-  };
 }

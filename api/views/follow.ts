@@ -8,6 +8,29 @@ import type { Topic } from '../../schemas/index.ts';
 /** Pause before a failed log is asked again. */
 const RETRY_MS = 1000;
 
+/** Whether what a topic held when following began has been read. */
+export class CatchUp {
+  /** By partition: the end it had; null before following began. */
+  #goals: Map<number, bigint> | null = null;
+
+  /** `from`: where each partition is read from; `next`: the end it has now. */
+  begin(partitions: Iterable<{ readonly partition: number; readonly from: bigint; readonly next: bigint }>): void {
+    this.#goals = new Map();
+    for (const { partition, from, next } of partitions) if (from < next) this.#goals.set(partition, next);
+  }
+
+  /** A batch was taken in. */
+  took({ partition, records }: LogBatch): void {
+    const goal = this.#goals?.get(partition);
+    const last = records.at(-1);
+    if (goal !== undefined && last && last.offset + 1n >= goal) this.#goals?.delete(partition);
+  }
+
+  get isDone(): boolean {
+    return this.#goals?.size === 0;
+  }
+}
+
 export interface Following {
   readonly log: EventLog;
   readonly logger: Logger;

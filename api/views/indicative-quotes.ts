@@ -7,7 +7,7 @@ import { indicativeView, QuoteBoard } from '../../processors/book/index.ts';
 import { decodeMessage, type MakerQuotes, marketKey, TOPICS } from '../../schemas/index.ts';
 import { greatest } from '../units.ts';
 import type { ServedBook } from './bodies.ts';
-import { followAlways } from './follow.ts';
+import { CatchUp, followAlways } from './follow.ts';
 import { KnownQuoters } from './indicative-quoters.ts';
 import type { PublishedBook } from './published-book.ts';
 
@@ -51,6 +51,7 @@ export class IndicativeQuotes {
   readonly #changes = new Map<string, Change>();
   readonly #listeners = new Set<QuoteListener>();
   readonly #abort = new AbortController();
+  readonly #catchUp = new CatchUp();
   readonly #sets: Counter<'outcome'>;
   #timer: NodeJS.Timeout | null = null;
   #loop: Promise<void> = Promise.resolve();
@@ -69,14 +70,21 @@ export class IndicativeQuotes {
   async start(): Promise<void> {
     const { log, logger } = this.#options;
     await log.ensureTopics([TOPICS.quotes]);
-    const from = new Map<number, bigint>();
+    const partitions: { partition: number; from: bigint; next: bigint }[] = [];
     for (let partition = 0; partition < TOPICS.quotes.partitions; partition += 1) {
       const { earliest, next } = await log.bounds(TOPICS.quotes, partition);
-      from.set(partition, greatest(earliest, next - LOOKBACK_RECORDS));
+      partitions.push({ partition, from: greatest(earliest, next - LOOKBACK_RECORDS), next });
     }
+    this.#catchUp.begin(partitions);
+    const from = new Map(partitions.map(({ partition, from }) => [partition, from]));
     const take = (batch: LogBatch): void => this.#take(batch);
     this.#loop = followAlways({ log, logger, topic: TOPICS.quotes, from, signal: this.#abort.signal, take });
     this.#loop.catch(() => {}); // `done` reports it
+  }
+
+  /** True once what makers sent shortly before the start was read. */
+  get ready(): boolean {
+    return this.#catchUp.isDone;
   }
 
   /** Settles when following ended. */
@@ -120,7 +128,8 @@ export class IndicativeQuotes {
     return overlay.served;
   }
 
-  #take({ partition, records }: LogBatch): void {
+  #take(batch: LogBatch): void {
+    const { partition, records } = batch;
     const nowMs = this.#options.clock();
     const changed = new Set<string>();
     for (const { value, offset } of records) {
@@ -132,6 +141,7 @@ export class IndicativeQuotes {
       if (outcome !== 'full') this.quoters.saw(key, quotes.maker, Math.min(quotes.receivedAtMs, nowMs));
       if (outcome === 'changed') changed.add(key);
     }
+    this.#catchUp.took(batch);
     this.#tell(changed, nowMs);
     this.#schedule(nowMs);
   }

@@ -2,13 +2,14 @@
 
 import type { EventLog, Logger } from '../../platform/index.ts';
 import { decodeMessage, type FeedQuality, type MarketRef, marketKey, TOPICS } from '../../schemas/index.ts';
-import { followAlways } from './follow.ts';
+import { CatchUp, followAlways } from './follow.ts';
 
 export class QualityFollower {
   readonly #log: EventLog;
   readonly #logger: Logger;
   readonly #rows = new Map<string, Map<string, FeedQuality>>();
   readonly #abort = new AbortController();
+  readonly #catchUp = new CatchUp();
   #loop: Promise<void> = Promise.resolve();
 
   constructor({ log, logger }: { readonly log: EventLog; readonly logger: Logger }) {
@@ -19,18 +20,25 @@ export class QualityFollower {
   /** Begins to follow from the oldest row kept; resolves at once. */
   async start(): Promise<void> {
     await this.#log.ensureTopics([TOPICS.qualityViews]);
-    const { earliest } = await this.#log.bounds(TOPICS.qualityViews, 0);
+    const { earliest, next } = await this.#log.bounds(TOPICS.qualityViews, 0);
+    this.#catchUp.begin([{ partition: 0, from: earliest, next }]);
     this.#loop = followAlways({
       log: this.#log,
       logger: this.#logger,
       topic: TOPICS.qualityViews,
       from: new Map([[0, earliest]]),
       signal: this.#abort.signal,
-      take: ({ records }) => {
-        for (const { value } of records) this.#take(value);
+      take: (batch) => {
+        for (const { value } of batch.records) this.#take(value);
+        this.#catchUp.took(batch);
       },
     });
     this.#loop.catch(() => {});
+  }
+
+  /** True once every row written before the start was read. */
+  get ready(): boolean {
+    return this.#catchUp.isDone;
   }
 
   async stop(): Promise<void> {

@@ -315,12 +315,12 @@ describe('notifications channel', () => {
 describe('what is refused', () => {
   const refused: readonly [string, unknown, Message][] = [
     [
-      'orderbook',
+      '`orderbook` channelType: error response `Unknown channel type`',
       { type: 'subscribe', channelType: 'orderbook', symbol: 'SOL-PERP' },
       { message: 'Unknown channel type', channelType: 'orderbook' },
     ],
     [
-      'user',
+      '`user` channelType: error response `Unknown channel type`',
       { type: 'subscribe', channelType: 'user', accountId: AUTHORITY },
       { message: 'Unknown channel type', channelType: 'user' },
     ],

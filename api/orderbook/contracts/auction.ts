@@ -16,6 +16,7 @@ import {
 } from '../../contract/json-schema.ts';
 import type { RouteContract } from '../../contract/openapi.ts';
 import { AUCTION_ERRORS } from '../../errors.ts';
+import { BYTE_MAX } from '../limits.ts';
 
 const DIRECTIONS = ['long', 'short'] as const;
 const PERCENT = 'percent (0.5 is 0.5 %)';
@@ -32,6 +33,8 @@ function reference(fallback: string): object {
     description: `price an offset is counted from; marketBased: ${fallback}`,
   };
 }
+
+const byte = { type: 'integer', minimum: 0, maximum: BYTE_MAX };
 
 const u64Text = (description: string): object => ({ type: 'string', pattern: '^\\d{1,20}$', description });
 
@@ -62,7 +65,7 @@ const QUERY = {
     description: `${PERCENT}; what is no number means dynamic: from spread, depth and tier of the market`,
   },
   auctionDuration: {
-    type: 'integer',
+    ...byte,
     description: 'length of the auction in units of 400 ms; 20 by default, 5 from version 3 on',
   },
   auctionStartPriceOffset: {
@@ -84,14 +87,14 @@ const QUERY = {
   },
   maxLeverageSelected: flagParameter('maxLeverageOrderSize replaces the size of the order'),
   maxLeverageOrderSize: u64Text('raw base integer from 0 to 2^64 - 1, 1e9'),
-  userOrderId: { type: 'integer', default: 0, description: 'stamped on the order' },
+  userOrderId: { ...byte, default: 0, description: 'stamped on the order' },
 };
 
 const params = object(
   {
     orderType: choice(['oracle', 'market']),
     marketType,
-    userOrderId: { type: 'integer', description: 'as asked for, else 0' },
+    userOrderId: { ...byte, description: 'as asked for, else 0' },
     direction: choice(DIRECTIONS),
     baseAssetAmount: amountText(BASE),
     price: integerText(`limit; ${PRICE}; absent for oracle orders and with allowInfSlippage`),
@@ -102,7 +105,7 @@ const params = object(
     triggerPrice: { type: 'null' },
     triggerCondition: { const: 'above' },
     oraclePriceOffset: nullable(integerText(`limit as an offset from the oracle, oracle orders only; ${PRICE}`)),
-    auctionDuration: { type: 'integer', description: 'length of the auction in units of 400 ms' },
+    auctionDuration: { ...byte, description: 'length of the auction in units of 400 ms' },
     maxTs: { type: 'null' },
     auctionStartPrice: integerText(`offset from the oracle for oracle orders; ${PRICE}`),
     auctionEndPrice: integerText(`offset from the oracle for oracle orders; ${PRICE}`),

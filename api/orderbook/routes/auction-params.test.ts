@@ -43,6 +43,8 @@ let stage: Stage;
 let reader: BookReader;
 let fillQuality: FillQualityFollower;
 let app: FastifyInstance;
+/** Wall clock of everything that is served here. */
+let nowMs: number;
 
 async function serve(books: readonly BookViewSnapshot[] = [book()], settings: Partial<Config> = {}): Promise<void> {
   await stage.markets([
@@ -53,8 +55,8 @@ async function serve(books: readonly BookViewSnapshot[] = [book()], settings: Pa
   ]);
   await stage.books(...books);
   const context = stage.context(settings);
-  reader = new BookReader({ ...context, clock: () => NOW_MS });
-  fillQuality = new FillQualityFollower(context);
+  reader = new BookReader({ ...context, clock: () => nowMs });
+  fillQuality = new FillQualityFollower({ ...context, clock: () => nowMs });
   await Promise.all([reader.start(), fillQuality.start()]);
   if (books.length > 0) await until(() => reader.ready);
   const accounts = { read: async () => [] };
@@ -63,7 +65,10 @@ async function serve(books: readonly BookViewSnapshot[] = [book()], settings: Pa
   app = await orderbookApp(services, pino({ level: 'silent' }));
 }
 
-/** Means of all cohorts, told `ageMs` ago. */
+/** Chain time, far from the wall clock: a replay, or a simulated cluster that runs ahead. */
+const CHAIN_MS = NOW_MS - 86_400_000;
+
+/** Means of all cohorts, told `ageMs` of chain time ago: another market's view says what the chain time is now. */
 async function fills(buyMicroBps: bigint | null, ageMs: number): Promise<void> {
   const all: FillQualityCohort = {
     cohort: 'all',
@@ -73,10 +78,14 @@ async function fills(buyMicroBps: bigint | null, ageMs: number): Promise<void> {
     takerSellMicroBps: null,
   };
   const market = { marketType: 'perp', marketIndex: 0 } as const;
-  const view = { ...market, updatedAtMs: NOW_MS - ageMs, cohorts: [all] };
-  await stage.log.append(TOPICS.fillQualityViews, [
-    { key: marketKey(market), value: encodeMessage('FillQualityView', view) },
-  ]);
+  const views = [
+    { ...market, updatedAtMs: CHAIN_MS - ageMs, cohorts: [all] },
+    { ...market, marketIndex: 13, updatedAtMs: CHAIN_MS, cohorts: [] },
+  ];
+  await stage.log.append(
+    TOPICS.fillQualityViews,
+    views.map((view) => ({ key: marketKey(view), value: encodeMessage('FillQualityView', view) })),
+  );
   await until(() => fillQuality.recent(market) !== null);
 }
 
@@ -96,6 +105,7 @@ const data = async (overrides: Record<string, string> = {}) => {
 };
 
 beforeEach(() => {
+  nowMs = NOW_MS;
   stage = new Stage();
 });
 
@@ -118,19 +128,19 @@ describe('/auctionParams errors', () => {
     }
   });
 
-  it('400 plain text when marketIndex is not numeric', async () => {
+  it('`marketIndex` not numeric: 400, plain text', async () => {
     await serve();
     const answer = await ask({ marketIndex: 'abc', direction: 'up' });
     expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: marketIndex must be a valid number']);
   });
 
-  it.each(['LONG', 'up', ' long'])('400 plain text when direction is "%s"', async (direction) => {
+  it.each(['LONG', 'up', ' long'])('`direction` not `long`/`short`: 400, plain text (%s)', async (direction) => {
     await serve();
     const answer = await ask({ direction, assetType: 'x' });
     expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: direction must be either "long" or "short"']);
   });
 
-  it.each(['BASE', 'x'])('400 plain text when assetType is "%s"', async (assetType) => {
+  it.each(['BASE', 'x'])('`assetType` not `base`/`quote`: 400, plain text (%s)', async (assetType) => {
     await serve();
     const answer = await ask({ assetType, marketIndex: '99' });
     expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: assetType must be either "base" or "quote"']);
@@ -148,7 +158,11 @@ describe('/auctionParams errors', () => {
     ['a reference price is unknown', { auctionEndPriceOffsetFrom: 'moon' }, 'unknown reference price'],
     ['a price leaves 64 bits', { slippageTolerance: '-1e30' }, 'value out of range'],
     ['an offset leaves every range', { auctionStartPriceOffset: '1e308' }, 'value out of range'],
-  ])('400 JSON { error } when %s', async (_what, query, text) => {
+    ['auctionDuration is above 255', { auctionDuration: '256' }, 'value out of range'],
+    ['auctionDuration is negative', { auctionDuration: '-1' }, 'value out of range'],
+    ['userOrderId is above 255', { userOrderId: '256' }, 'value out of range'],
+    ['userOrderId is negative', { userOrderId: '-7' }, 'value out of range'],
+  ])('derivation failure: 400, JSON { error: string } (%s)', async (_what, query, text) => {
     await serve();
     const answer = await ask(query);
     expect([answer.statusCode, answer.json()]).toEqual([
@@ -158,7 +172,7 @@ describe('/auctionParams errors', () => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  it('400 JSON { error } when quote cannot be valued: the needed side is empty', async () => {
+  it('derivation failure: 400, JSON { error: string } (quote cannot be valued: the needed side is empty)', async () => {
     await serve([book({ asks: [] })]);
     const answer = await ask({ assetType: 'quote' });
     expect(answer.json()).toEqual({ error: 'Cannot create valid auction parameters: could not fetch prices' });
@@ -231,8 +245,10 @@ describe('/auctionParams', () => {
     });
   });
 
-  it('userOrderId is stamped, reduceOnly and auctionDuration are taken over', async () => {
+  it('userOrderId is stamped, reduceOnly and auctionDuration (units of 400 ms, to 255) are taken over', async () => {
     await serve();
+    const most = { userOrderId: '255', auctionDuration: '255.9' };
+    expect((await data(most)).params).toMatchObject({ userOrderId: 255, auctionDuration: 255 });
     const options = { userOrderId: '42', reduceOnly: 'true', auctionDuration: '7' };
     expect((await data(options)).params).toMatchObject({ userOrderId: 42, reduceOnly: true, auctionDuration: 7 });
     const empty = { userOrderId: '', reduceOnly: 'yes', auctionDuration: 'x' };
@@ -348,9 +364,21 @@ describe('/auctionParams versions', () => {
     expect(await data({ version: '2', direction: 'short' })).toMatchObject({ oraclePrice: '100000000' });
   });
 
-  it('version 2 leaves out fills of more than ten minutes ago', async () => {
+  it('version 2 leaves out fills of more than ten minutes of chain time ago, wherever the wall clock stands', async () => {
     await serve([book({ bids: [level(100_200_000, 2_000_000_000n)], asks: [level(100_100_000, 2_000_000_000n)] })]);
     await fills(3_250_000n, 600_001);
+    expect(await data({ version: '2' })).toMatchObject({ oraclePrice: '100000000' });
+    await fills(3_250_000n, 600_000);
+    await until(() => fillQuality.recent({ marketType: 'perp', marketIndex: 0 })?.ageMs === 600_000);
+    expect(await data({ version: '2' })).toMatchObject({ oraclePrice: '100032500' });
+  });
+
+  it('version 2 leaves out fills that nobody told anew for ten minutes', async () => {
+    await serve([book({ bids: [level(100_200_000, 2_000_000_000n)], asks: [level(100_100_000, 2_000_000_000n)] })]);
+    await fills(3_250_000n, 0);
+    nowMs += 600_000;
+    expect(await data({ version: '2' })).toMatchObject({ oraclePrice: '100032500' });
+    nowMs += 1;
     expect(await data({ version: '2' })).toMatchObject({ oraclePrice: '100000000' });
   });
 
@@ -411,6 +439,10 @@ describe('any input', () => {
   );
   const raw = fc.oneof({ weight: 8, arbitrary: fc.nat().map(String) }, { weight: 1, arbitrary: number });
   const reference = fc.constantFrom('oracle', 'mark', 'best', 'bestOffer', 'entry', 'worst', 'marketBased', '', 'x');
+  const byte = fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: 0, max: 255 }).map(String) },
+    { weight: 1, arbitrary: number },
+  );
   const bool = fc.constantFrom('true', 'false', '1', '');
   const request = fc.record(
     {
@@ -424,7 +456,7 @@ describe('any input', () => {
       allowInfSlippage: bool,
       forceUpToSlippage: bool,
       isOracleOrder: bool,
-      auctionDuration: number,
+      auctionDuration: byte,
       auctionStartPriceOffset: number,
       auctionEndPriceOffset: number,
       auctionStartPriceOffsetFrom: reference,
@@ -432,7 +464,7 @@ describe('any input', () => {
       additionalEndPriceBuffer: raw,
       maxLeverageSelected: bool,
       maxLeverageOrderSize: raw,
-      userOrderId: number,
+      userOrderId: byte,
       version: fc.oneof(fc.constantFrom('1', '2', '3'), number),
     },
     { requiredKeys: [] },
@@ -451,6 +483,9 @@ describe('any input', () => {
         const { params } = answer.json().data;
         for (const text of [params.auctionStartPrice, params.auctionEndPrice, params.baseAssetAmount]) {
           expect(text).toMatch(/^-?\d+$/);
+        }
+        for (const value of [params.auctionDuration, params.userOrderId]) {
+          expect(Number.isInteger(value) && value >= 0 && value <= 255).toBe(true);
         }
         expect(answer.json().data.slippageTolerance).toMatch(/^-?\d+(\.\d+)?$/);
       }),

@@ -32,7 +32,6 @@ function auctionMarket({ reader, fillQuality }: OrderbookServices, ref: MarketRe
     quotes: book?.view.quotes() ?? null,
     oracle: oracle?.price ?? market.oraclePrice,
     recentFills: fillQuality?.recent(market) ?? null,
-    nowMs: reader.now(),
   };
 }
 
@@ -73,7 +72,7 @@ function paramsBody(ref: MarketRef, request: AuctionRequest, { order, baseAssetA
   };
 }
 
-function auctionBody(market: AuctionMarket, request: AuctionRequest, auction: Auction) {
+function auctionBody(market: AuctionMarket, request: AuctionRequest, auction: Auction, nowMs: number) {
   const { prices } = auction;
   return {
     data: {
@@ -85,7 +84,7 @@ function auctionBody(market: AuctionMarket, request: AuctionRequest, auction: Au
       markPrice: prices.mark.toString(),
       priceImpact: Number(prices.impact) / 1e6,
       slippageTolerance: fractionText(auction.slippagePercent),
-      generatedAt: market.nowMs,
+      generatedAt: nowMs,
     },
   };
 }
@@ -101,7 +100,8 @@ export function auctionParamsRoute(app: FastifyInstance, services: OrderbookServ
       try {
         const market = auctionMarket(services, ref);
         const wanted = order();
-        return JSON.stringify(auctionBody(market, wanted, deriveAuction(wanted, market, settings)));
+        const auction = deriveAuction(wanted, market, settings);
+        return JSON.stringify(auctionBody(market, wanted, auction, services.reader.now()));
       } catch (error) {
         if (!(error instanceof AuctionError) && !(error instanceof AuctionRequestError)) throw error;
         const { status, text } = AUCTION_ERRORS[error.code];

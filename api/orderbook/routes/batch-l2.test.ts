@@ -95,7 +95,7 @@ describe.each(['/batchL2', '/batchL2Cache'])('%s', (path) => {
     expect(book.oracleData.price).toBe('60000000000');
   });
 
-  it('400 when lists differ in length', async () => {
+  it('lists differ in length: 400 `Bad Request: all params for batch request must be the same length`', async () => {
     const answer = await get(`${path}?marketIndex=0,1&marketType=perp`);
     expect([answer.statusCode, answer.body]).toEqual([400, LENGTHS]);
     expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');

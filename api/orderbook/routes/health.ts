@@ -6,7 +6,9 @@ import { HEALTH_CONTRACT, STARTUP_CONTRACT } from '../contracts/service.ts';
 import { SlotHealth } from '../health.ts';
 import type { OrderbookServices } from '../services.ts';
 
-export function healthRoutes(app: FastifyInstance, { reader, slotStallMs }: OrderbookServices): void {
+export function healthRoutes(app: FastifyInstance, services: OrderbookServices): void {
+  const { reader, slotStallMs, feeds, quality, fillQuality } = services;
+  const followers = [reader, feeds, quality, fillQuality];
   const health = new SlotHealth(slotStallMs);
   const answer = async (): Promise<string> => {
     const sight = { slot: reader.newestSlot, advancedAtMs: reader.slotAdvancedAtMs };
@@ -16,7 +18,7 @@ export function healthRoutes(app: FastifyInstance, { reader, slotStallMs }: Orde
   app.get('/health', { config: { contract: HEALTH_CONTRACT } }, answer);
   app.get('/', { config: { contract: HEALTH_CONTRACT } }, answer);
   app.get('/startup', { config: { contract: STARTUP_CONTRACT } }, async () => {
-    if (!reader.ready) throw new OrderbookError('notReady');
+    if (!followers.every((follower) => follower?.ready ?? true)) throw new OrderbookError('notReady');
     return 'OK';
   });
 }

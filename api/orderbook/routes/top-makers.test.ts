@@ -80,12 +80,15 @@ describe('/topMakers', () => {
     expect([list[99].accountBase64, list[100].accountBase64]).toEqual(['AAAA', null]);
   });
 
-  it.each(['', 'BID', 'Ask', 'bids'])('400 when side is "%s", before the limit is looked at', async (side) => {
-    const answer = await get(`side=${side}&limit=x`);
-    expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: side must be either bid or ask']);
-  });
+  it.each(['', 'BID', 'Ask', 'bids'])(
+    '`side` not `bid` or `ask`: 400 `Bad Request: side must be either bid or ask`, before the limit is looked at (%s)',
+    async (side) => {
+      const answer = await get(`side=${side}&limit=x`);
+      expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: side must be either bid or ask']);
+    },
+  );
 
-  it.each(['x', '%20', '-', 'x4'])('400 when limit is "%s"', async (limit) => {
+  it.each(['x', '%20', '-', 'x4'])('`limit` does not parse as a number: 400 (%s)', async (limit) => {
     const answer = await get(`side=bid&limit=${limit}`);
     expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: limit must be a number if supplied']);
   });

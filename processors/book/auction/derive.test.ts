@@ -44,8 +44,7 @@ const market = fc
       book: { bids, asks },
       quotes: quotesOf(bid ?? null, ask ?? null, oracle),
       oracle,
-      recentFills: { takerBuyMicroBps: buys, takerSellMicroBps: buys, updatedAtMs: 1_000_000 - ageMs },
-      nowMs: 1_000_000,
+      recentFills: { takerBuyMicroBps: buys, takerSellMicroBps: buys, ageMs },
     };
   });
 

@@ -14,9 +14,9 @@ const STEPS = 1_000_000n;
  * locked, or the mean for the direction is not there or not fresh. A mean of 0 counts.
  */
 export function fillShift(market: AuctionMarket, direction: Direction, oracle: bigint): bigint | null {
-  const { quotes, recentFills, nowMs } = market;
+  const { quotes, recentFills } = market;
   if (quotes === null || quotes.bestBidPrice < quotes.bestAskPrice || recentFills === null) return null;
-  if (nowMs - recentFills.updatedAtMs > FRESH_MS) return null;
+  if (recentFills.ageMs > FRESH_MS) return null;
   const mean = direction === 'long' ? recentFills.takerBuyMicroBps : recentFills.takerSellMicroBps;
   return mean === null ? null : (oracle * roundHalfUp(mean)) / STEPS;
 }

@@ -270,15 +270,13 @@ describe('order prices', () => {
 });
 
 describe('recent fills', () => {
-  const NOW_MS = 1_783_268_433_645;
   const crossed = (ageMs: number): AuctionMarket => ({
     marketType: 'perp',
     marketIndex: 0,
     book: { bids: [dlob(100_200_000, 2_000_000_000n)], asks: [dlob(100_100_000, 2_000_000_000n)] },
     quotes: quotesOf(100_200_000n, 100_100_000n, 100_000_000n),
     oracle: 100_000_000n,
-    recentFills: { takerBuyMicroBps: 3_250_000n, takerSellMicroBps: null, updatedAtMs: NOW_MS - ageMs },
-    nowMs: NOW_MS,
+    recentFills: { takerBuyMicroBps: 3_250_000n, takerSellMicroBps: null, ageMs },
   });
   const derived = (ageMs: number, options: Partial<AuctionRequest> = {}) =>
     deriveAuction(
@@ -316,7 +314,7 @@ describe('recent fills', () => {
     ['less than half of 0.01 basis points', 4_999n, 100_000_000n],
   ])('a fresh mean of %s counts: the mark of a crossed book is the shifted oracle', (_, mean, oracle) => {
     const market = crossed(1000);
-    const recentFills = { takerBuyMicroBps: mean, takerSellMicroBps: null, updatedAtMs: NOW_MS };
+    const recentFills = { takerBuyMicroBps: mean, takerSellMicroBps: null, ageMs: 0 };
     const request: AuctionRequest = { version: 2, direction: 'long', amount: 1_000_000_000n, assetType: 'base' };
     const { prices } = deriveAuction(request, { ...market, recentFills }, DEFAULT_AUCTION_SETTINGS);
     expect(market.quotes?.markPrice).toBe(100_100_000n);

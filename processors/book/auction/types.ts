@@ -40,7 +40,8 @@ export interface AuctionBook {
 export interface RecentFills {
   readonly takerBuyMicroBps: bigint | null;
   readonly takerSellMicroBps: bigint | null;
-  readonly updatedAtMs: number;
+  /** How long ago they were told. */
+  readonly ageMs: number;
 }
 
 /** What is known of the market when the request is answered. */
@@ -51,8 +52,6 @@ export interface AuctionMarket extends MarketRef {
   /** Market-maker oracle (perp) or oracle (spot); null when unknown. */
   readonly oracle: bigint | null;
   readonly recentFills: RecentFills | null;
-  /** Wall-clock milliseconds; decides whether the recent fills are still fresh. */
-  readonly nowMs: number;
 }
 
 /** An order as asked for. Absent options take the defaults of the version (reference 4.1). */
