@@ -35,7 +35,7 @@ export async function startOrderBookServer(
   await quality.start();
   const slotHistory = new SlotHistory(ctx.log, reader);
   const feeds = await startFeeds(ctx);
-  const accounts = rpcAccountReader(config.source === 'rpc' ? config.rpcUrl : '');
+  const accounts = rpcAccountReader({ ...ctx, rpcUrl: config.source === 'rpc' ? config.rpcUrl : '' });
   const app = await orderbookApp(
     { reader, accounts, slotStallMs: config.slotStallMs, auction, fillQuality, feeds, quality, slotHistory },
     logger,

@@ -64,6 +64,31 @@ describe('feeds of the order-book server', () => {
     }
   });
 
+  it('adds the bytes of every maker as the chain confirmed them, not as it finalized them', async () => {
+    type Accounts = { value: readonly ({ data: readonly [string, string] } | null)[] };
+    const path = '/topMakers?marketIndex=0&marketType=perp&side=bid&limit=20&includeAccounts=true';
+    await eventually('makers', async () => ((await get(path)).json() as unknown[]).length > 0);
+    await cluster.rpc('localnet_pause');
+    let differences = 0;
+    try {
+      await eventually('bytes of the paused slot', async () => {
+        const makers = (await get(path)).json() as { userAccountPubKey: string; accountBase64: string | null }[];
+        const bytesAt = async (commitment: string) => {
+          const options = { encoding: 'base64', commitment };
+          const keys = makers.map(({ userAccountPubKey }) => userAccountPubKey);
+          const { value } = await cluster.rpc<Accounts>('getMultipleAccounts', [keys, options]);
+          return value.map((account) => account?.data[0] ?? null);
+        };
+        const [confirmed, finalized] = await Promise.all([bytesAt('confirmed'), bytesAt('finalized')]);
+        differences = confirmed.filter((bytes, at) => bytes !== finalized[at]).length;
+        return makers.every(({ accountBase64 }, at) => accountBase64 !== null && accountBase64 === confirmed[at]);
+      });
+    } finally {
+      await cluster.rpc('localnet_resume');
+    }
+    expect(differences).toBeGreaterThan(0);
+  });
+
   it('sends fee levels over the socket at every poll', async () => {
     const socket = new WebSocket(`${server.endpoints.orderbook?.replace('http', 'ws')}/ws`);
     const heard: { channel?: string; data?: string }[] = [];
