@@ -1,5 +1,6 @@
 // Hostile clients, told by hostile.ts over IPC what to be.
 
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generator } from '../bench/harness/book-flow.ts';
@@ -15,8 +16,11 @@ const NOISE_MAX_BYTES = 400;
 
 const closes: Record<string, number> = {};
 let refused = 0;
+let returns = 0;
 const slow: RawSocket[] = [];
-const kept: (RawSocket | Socket)[] = [];
+const kept = new Set<RawSocket | Socket>();
+/** When the attack under way began, on the monotonic clock. */
+let beganMs = 0;
 
 type Attack = (address: { host: string; port: number }, options: HostileOptions, random: () => number) => Promise<void>;
 
@@ -35,28 +39,26 @@ const ATTACKS: Record<HostileKind, Attack> = {
   /** Half of them upgrade and say nothing, half never finish the upgrade. */
   silent: async (address, _options, random) => {
     if (random() < 0.5) {
-      kept.push(await RawSocket.open({ ...address, onClose }));
+      kept.add(await RawSocket.open({ ...address, onClose }));
       return;
     }
     const socket = connect(address);
     socket.on('error', () => {});
     socket.on('close', () => onClose(null));
-    kept.push(socket);
+    kept.add(socket);
     await new Promise((resolve) => socket.once('connect', resolve));
     socket.write('GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: webs');
   },
   /** Sends as fast as its socket takes it, and reads. */
-  flooding: async (address, { messages, asks }) => {
-    const client = await RawSocket.open({ ...address, onClose });
+  flooding: async (address, options) => {
     const burst = Array.from({ length: MESSAGES_PER_WRITE }, (_, index) =>
-      index === 0 ? (asks[0] ?? '') : `{"type":"noise","n":${index}}`,
+      index === 0 ? (options.asks[0] ?? '') : `{"type":"noise","n":${index}}`,
     );
-    await pour(client, burst, messages);
+    await pourAgain(address, burst, options);
   },
   /** Asks for the same book as fast as its socket takes it, and reads what it gets. */
-  replaying: async (address, { messages, asks }) => {
-    const client = await RawSocket.open({ ...address, onClose });
-    await pour(client, new Array<string>(MESSAGES_PER_WRITE).fill(asks[0] ?? ''), messages);
+  replaying: async (address, options) => {
+    await pourAgain(address, new Array<string>(MESSAGES_PER_WRITE).fill(options.asks[0] ?? ''), options);
   },
   /** Breaks the protocol: the request, the frames, the text. */
   malformed: async (address, _options, random) => {
@@ -69,12 +71,32 @@ const ATTACKS: Record<HostileKind, Attack> = {
   },
 };
 
-async function pour(client: RawSocket, burst: readonly string[], messages: number): Promise<void> {
-  kept.push(client);
+/** Pours and, when ended and told to, comes back and pours again. */
+async function pourAgain(
+  address: { host: string; port: number },
+  burst: readonly string[],
+  { messages, comesBack }: HostileOptions,
+): Promise<void> {
   const bytes = Buffer.concat(burst.map((text) => clientFrame(Buffer.from(text))));
-  for (let sent = 0; sent < messages && !client.socket.destroyed; sent += burst.length) {
-    await new Promise<void>((resolve) => client.socket.write(bytes, () => resolve()));
+  for (;;) {
+    const client = await RawSocket.open({ ...address, onClose });
+    kept.add(client);
+    client.socket.once('close', () => kept.delete(client));
+    for (let sent = 0; sent < messages && !client.socket.destroyed; sent += burst.length) {
+      await new Promise<void>((resolve) => client.socket.write(bytes, () => resolve()));
+    }
+    if (!comesBack || performance.now() - beganMs + comesBack.afterMs > comesBack.forMs) return;
+    // Who was not ended has said all it had to say, and stays.
+    if (!client.socket.destroyed && (await staysOpen(client, comesBack.afterMs))) return;
+    await sleep(comesBack.afterMs);
+    returns += 1;
   }
+}
+
+/** True when a connection is open after this time. */
+async function staysOpen(client: RawSocket, forMs: number): Promise<boolean> {
+  await Promise.race([once(client.socket, 'close'), sleep(forMs)]);
+  return !client.socket.destroyed;
 }
 
 /** Sends bytes that are no request and waits for the end. */
@@ -120,7 +142,7 @@ async function breakFrames(
 async function attack(options: HostileOptions): Promise<void> {
   const { hostname: host, port } = new URL(options.url);
   const { clients, arriveOverMs = 0 } = options;
-  const beganMs = performance.now();
+  beganMs = performance.now();
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < clients) {
@@ -132,13 +154,15 @@ async function attack(options: HostileOptions): Promise<void> {
       });
     }
   };
-  await Promise.all(Array.from({ length: OPENING_AT_ONCE }, worker));
+  // Who comes back is at it until the end, so that each needs a worker of its own.
+  const workers = options.comesBack ? clients : OPENING_AT_ONCE;
+  await Promise.all(Array.from({ length: workers }, worker));
 }
 
 async function obey(command: HostileCommand): Promise<HostileState> {
   if (command.do === 'attack') await attack(command.options);
   if (command.do === 'read') for (const client of slow) client.socket.resume();
-  return { closes, refused };
+  return { closes, refused, returns };
 }
 
 process.on('message', (command: HostileCommand) => {

@@ -19,6 +19,8 @@ export interface HostileOptions {
   readonly asks: readonly string[];
   /** They come one after the other over this time, milliseconds; 0 or absent: all at once. */
   readonly arriveOverMs?: number;
+  /** Flooding and replaying clients that were ended come back after `afterMs`, until `forMs` since the attack began; absent: not at all. */
+  readonly comesBack?: { readonly afterMs: number; readonly forMs: number };
   readonly seed: number;
 }
 
@@ -27,6 +29,8 @@ export interface HostileState {
   readonly closes: Readonly<Record<string, number>>;
   /** Connections that the server refused or reset. */
   readonly refused: number;
+  /** Connections that were made by those who came back. */
+  readonly returns: number;
 }
 
 /** `idle`: only the time that nobody else wants. `other`: as any process, for when this one has a real-time policy. */

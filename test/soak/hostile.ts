@@ -1,10 +1,15 @@
-// What polite clients notice of a thousand hostile ones of each kind: `node test/soak/hostile.ts [clients of each kind] [rounds]
-// [kind | together]`. Two hundred polite clients hold a book that changes twenty times a second; windows of ten seconds without
-// and with an attack take turns, so that whatever else the machine does falls on both. Attackers arrive evenly over the window
-// (`ARRIVE_MS=0`: all at once, as fast as they can). They run on the same machine, and what the polite notice should be the
-// server's doing and not that of a scheduler with too few cores: the server has a core of its own, as clients are elsewhere, and
-// attackers get only the time that nobody else wants. On a machine that others use too, `ATTACKERS=other chrt --rr 1 node
-// test/soak/hostile.ts` puts server and polite clients above everybody else instead.
+// What polite clients notice of a thousand hostile ones of each kind: `npm run soak hostile [clients of each kind] [rounds]
+// [kind | together]`. Two hundred polite clients hold a book that changes a hundred times a second; windows of ten seconds
+// without and with an attack take turns, so that whatever else the machine does falls on both.
+//
+// Attackers arrive evenly over the window (`ARRIVE_MS=0`: all at once, as fast as they can); those that the server ends come
+// back a second later, as long as it lasts. Slow ones are there before it: it begins when the server ends the first of them,
+// since the kernel takes megabytes for each before anybody can tell that a client does not read.
+//
+// Attackers run on the same machine, and what the polite notice should be the server's doing and not that of a scheduler
+// with too few cores: the server's loop has a core of its own, as clients are elsewhere, and attackers get only the time that
+// nobody else wants. On a machine that others use too, `ATTACKERS=other chrt --rr 1 npm run soak hostile` puts server and
+// polite clients above everybody else instead.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../bench/harness/clock.ts';
@@ -22,8 +27,10 @@ const POLICY: SchedulingPolicy = process.env.ATTACKERS === 'other' ? 'other' : '
 const WINDOW_MS = 10_000;
 const ARRIVE_MS = Number(process.env.ARRIVE_MS ?? WINDOW_MS);
 const POLITE = 200;
-const CHANGE_EVERY_MS = 50;
-const TICK_MS = 20;
+const CHANGE_EVERY_MS = 10;
+const COMES_BACK_MS = 1_000;
+/** How long it may take until the kernel holds so much for slow clients that the server ends one. */
+const RIPE_MS = 90_000;
 const SETTLE_MS = 1_000;
 /** A message that did not come in this time after the window counts as lost. */
 const PATIENCE_MS = 20_000;
@@ -39,7 +46,7 @@ const ATTACKS: readonly Attack[] = [...HOSTILE_KINDS, TOGETHER];
 const attacks = ATTACKS.filter((attack) => only === undefined || attack === only);
 
 const market = new SyntheticMarket(0);
-const stage = await Stage.start([market], { BOOK_TICK_MS: TICK_MS });
+const stage = await Stage.start([market]);
 const isApart = keepOn(SERVER_CORE, stage.server.pid, 'loop') && keepOn(CLIENT_CORE, process.pid, 'all');
 const polite = new Crowd();
 await polite.open({
@@ -104,21 +111,44 @@ async function observe(attack: () => Promise<unknown>): Promise<Window> {
   }
 }
 
-async function besides(attack: Attack): Promise<{ window: Window; states: HostileState[] }> {
+async function besides(attack: Attack): Promise<{ window: Window; states: HostileState[]; ended: number }> {
   const kinds = attack === TOGETHER ? HOSTILE_KINDS : [attack];
   const hostile = kinds.map((kind) => ({ kind, process: new Hostile(POLICY) }));
+  const comesBack = { afterMs: COMES_BACK_MS, forMs: WINDOW_MS };
   const options = { url: stage.gateway, clients: CLIENTS, messages: MESSAGES, arriveOverMs: ARRIVE_MS, seed: 1 };
   const asks = [subscribeTo(market)];
   // Processes start before the window: what that costs the machine is no doing of their clients.
   await Promise.all(hostile.map(({ process }) => process.state()));
   await sleep(SETTLE_MS);
+  const endedBefore = await overflows();
+  for (const { kind, process } of hostile) {
+    if (kind === 'slow') await ripen(process.attack({ ...options, kind, asks }), endedBefore);
+  }
   const window = await observe(() =>
-    Promise.all(hostile.map(({ kind, process }) => process.attack({ ...options, kind, asks }))),
+    Promise.all(
+      hostile
+        .filter(({ kind }) => kind !== 'slow')
+        .map(({ kind, process }) => process.attack({ ...options, kind, asks, comesBack })),
+    ),
   );
+  const ended = (await overflows()) - endedBefore;
   const states = await Promise.all(hostile.map(({ process }) => process.state()));
   await Promise.all(hostile.map(({ process }) => process.stop()));
   await sleep(SETTLE_MS);
-  return { window, states };
+  return { window, states, ended };
+}
+
+/** Resolves when all slow clients are there and the server has ended the first. */
+async function ripen(arrival: Promise<unknown>, endedBefore: number): Promise<void> {
+  const untilMs = nowMs() + RIPE_MS;
+  await arrival;
+  while ((await overflows()) === endedBefore && nowMs() < untilMs) await sleep(SETTLE_MS);
+}
+
+/** Clients that the server ended because they lagged. */
+async function overflows(): Promise<number> {
+  const text = await (await fetch(stage.server.endpoints.metrics ?? '')).text();
+  return Number(/^slotbook_gateway_closes_total\{.*reason="overflow".*\} (\d+)/m.exec(text)?.[1] ?? 0);
 }
 
 function percentile(values: readonly number[], share: number): number {
@@ -148,15 +178,17 @@ function summary(windows: readonly Window[]): Record<string, unknown> {
 const calm = new Map<Attack, Window[]>();
 const attacked = new Map<Attack, Window[]>();
 const ends = new Map<Attack, HostileState[]>();
+const laggardsEnded = new Map<Attack, number>();
 let lost = 0;
 try {
   await observe(async () => {});
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const attack of attacks) {
       calm.set(attack, [...(calm.get(attack) ?? []), await observe(async () => {})]);
-      const { window, states } = await besides(attack);
+      const { window, states, ended } = await besides(attack);
       attacked.set(attack, [...(attacked.get(attack) ?? []), window]);
       ends.set(attack, states);
+      laggardsEnded.set(attack, (laggardsEnded.get(attack) ?? 0) + ended);
       lost += window.lost;
     }
   }
@@ -174,6 +206,7 @@ try {
       attackers: POLICY,
       serverHasItsOwnCore: isApart,
       ends: ends.get(attack),
+      laggardsEnded: laggardsEnded.get(attack),
       politeCloses: attacked.get(attack)?.at(-1)?.closes,
       publishFault,
       ...machine(),
