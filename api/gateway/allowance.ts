@@ -32,6 +32,13 @@ export class Allowance {
     return this.#left >= 0;
   }
 
+  /** Takes one if there is one; unlike with `spend` nothing is owed for what was not there. */
+  take(nowMs: number): boolean {
+    if (!this.has(1, nowMs)) return false;
+    this.#left -= 1;
+    return true;
+  }
+
   #regain(nowMs: number): void {
     const { burst, perSecond } = this.#rate;
     this.#left = Math.min(burst, this.#left + ((nowMs - this.#atMs) / SECOND_MS) * perSecond);

@@ -6,14 +6,7 @@ import { SOCKET_CLOSES } from '../errors.ts';
 import { QUOTE_SOCKET } from '../quotes/contract.ts';
 import { BOOK_FEED_MESSAGES, BOOK_FEED_REQUESTS, BOOK_FEED_SCHEMAS } from './contracts/book-feed.ts';
 import { CHANNEL_MESSAGES, CHANNEL_REQUESTS, CHANNEL_SCHEMAS } from './contracts/channels.ts';
-import {
-  MAX_BUFFERED_BYTES,
-  MAX_PAYLOAD_BYTES,
-  MAX_SUBSCRIPTIONS,
-  MESSAGE_BURST,
-  MESSAGE_COST,
-  MESSAGES_PER_SECOND,
-} from './limits.ts';
+import { FLOOD, MAX_BUFFERED_BYTES, MAX_PAYLOAD_BYTES, MAX_SUBSCRIPTIONS } from './limits.ts';
 
 const INFO = {
   title: 'Slotbook WebSockets',
@@ -38,9 +31,9 @@ const FEED_SOCKET: SocketContract = {
   title: 'Feed',
   description:
     `Books, trades and fees; sequenced books on the book channel. A connection holds at most ${MAX_SUBSCRIPTIONS} ` +
-    `channels beside book streams and sends messages of at most ${MAX_PAYLOAD_BYTES} bytes, ${MESSAGES_PER_SECOND} a ` +
-    `second and ${MESSAGE_BURST} at once, where one that says nothing to us counts as ${MESSAGE_COST.ignored}, one that names no ` +
-    `listed market as ${MESSAGE_COST.unresolved} and one that asks again for what is held as ${MESSAGE_COST.repeated}; one that leaves more than ${MAX_BUFFERED_BYTES} bytes unread is closed. An ` +
+    `channels beside book streams and sends messages of at most ${MAX_PAYLOAD_BYTES} bytes, ${FLOOD.burst} at once and ` +
+    `${FLOOD.perSecond} a second; of clients that say much the answers come later, and while very many do so those with the ` +
+    `most unanswered messages are closed. One that leaves more than ${MAX_BUFFERED_BYTES} bytes unread is closed. An ` +
     'unknown channel in a subscribe, or none at all, closes the connection.',
   servers: ['orderbook', 'gateway'],
   closes: Object.values(SOCKET_CLOSES),

@@ -3,7 +3,7 @@
 import type { WebSocket } from 'uWebSockets.js';
 import { SOCKET_CLOSES } from '../errors.ts';
 import { Allowance } from './allowance.ts';
-import { BRISK, MAX_BUFFERED_BYTES, MESSAGE_BURST, MESSAGES_PER_SECOND } from './limits.ts';
+import { BRISK, FLOOD, MAX_BUFFERED_BYTES, NOISE } from './limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { ResolvedChannel } from './requests.ts';
 
@@ -27,7 +27,8 @@ export class Connection {
   readonly #socket: WebSocket<SocketData>;
   readonly #metrics: GatewayMetrics;
   #open = true;
-  readonly #messages = new Allowance({ burst: MESSAGE_BURST, perSecond: MESSAGES_PER_SECOND });
+  readonly #messages = new Allowance(FLOOD);
+  readonly #noise = new Allowance(NOISE);
   readonly #brisk = new Allowance(BRISK);
   /** Newest frame of each channel that is still to be written, in the order in which the channels came. */
   #waiting: Map<string, Buffer> | null = null;
@@ -37,9 +38,14 @@ export class Connection {
     this.#metrics = metrics;
   }
 
-  /** Takes messages of the client into account; false when it sends too many. `nowMs` is monotonic. */
-  admits(nowMs: number, cost = 1): boolean {
-    return this.#messages.spend(cost, nowMs);
+  /** Takes a message of the client into account; false when it sends too many. `nowMs` is monotonic. */
+  admits(nowMs: number): boolean {
+    return this.#messages.spend(1, nowMs);
+  }
+
+  /** Takes a message that says nothing into account; false when the client sends more of them than everybody may, see `NOISE`. */
+  admitsNoise(nowMs: number): boolean {
+    return this.#noise.take(nowMs);
   }
 
   /** True while the client has said little lately, see `BRISK`. */

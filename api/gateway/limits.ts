@@ -6,18 +6,20 @@ export const MAX_BUFFERED_BYTES = 300_000;
 export const HEARTBEAT_MS = 5000;
 /** Largest client message; real ones have about 150 bytes. A larger one ends the connection. */
 export const MAX_PAYLOAD_BYTES = 16 * 1024;
-/** Channels one connection may hold: every channel of 90 markets. The next one is answered as not subscribable. */
+/** Channels one connection may hold: all twelve of each of 83 markets. The next one is answered as not subscribable. */
 export const MAX_SUBSCRIPTIONS = 1000;
-/** Messages one connection may send at once: twice what it takes to subscribe to everything it may hold. */
-export const MESSAGE_BURST = 2 * MAX_SUBSCRIPTIONS;
-/** Messages a second one connection may send for ever; more than the burst and these closes it with 1008. */
-export const MESSAGES_PER_SECOND = 100;
-
 /**
- * How many messages a message counts as. Those that change nothing are no part of following a feed: twenty-five that say nothing
- * end a connection, while asking again for all the channels of 90 markets is allowed.
+ * Messages one connection may send at once, and each second for ever, whatever they say: five times what it takes to subscribe to
+ * all it may hold. More closes it with 1008, because the engine cannot leave a socket unread.
  */
-export const MESSAGE_COST = { plain: 1, leave: 1, book: 2, repeated: 5, unresolved: 10, ignored: 80 } as const;
+export const FLOOD = { burst: 5 * MAX_SUBSCRIPTIONS, perSecond: 2_000 } as const;
+/**
+ * Messages that cannot be a request are dropped at the door, some 3 µs each, measured. One connection may send so many, and all
+ * connections so many beyond that; who goes on while these are used up is closed. So one that says anything is left alone, and a
+ * thousand at once are not.
+ */
+export const NOISE = { burst: 50, perSecond: 10 } as const;
+export const NOISE_OF_ALL = { burst: 10_000, perSecond: FLOOD.perSecond } as const;
 /** What a client may have answered at once and for ever before it has to wait for those that say less. */
 export const BRISK = { burst: 100, perSecond: 50 } as const;
 /**
@@ -40,13 +42,13 @@ export const BULK_PAUSE_MS = 5;
 /** So few of them are heard without the pause, and for longer, unless others came lately: what they may say is soon over. */
 export const BULK_WITHOUT_PAUSE = 4;
 export const BULK_FEW_SLICE_MS = 1;
-/** Messages of one client that may wait: all that it may send at once. */
-export const WAITING_MESSAGES_MAX = MESSAGE_BURST;
+/** Messages of one client that may wait for their answers; with more it is closed. */
+export const WAITING_MESSAGES_MAX = 4 * MAX_SUBSCRIPTIONS;
 /**
  * Messages of all clients that may begin to wait at once and each second. While more come, one client may have only so few
  * waiting: taking them in costs time too, and the engine cannot leave a socket unread.
  */
-export const WAITING_RATE = { burst: 4_000, perSecond: 4_000 } as const;
+export const WAITING_RATE = { burst: 2 * WAITING_MESSAGES_MAX, perSecond: 4_000 } as const;
 export const WAITING_MESSAGES_SCARCE = 100;
 /** Bytes of all waiting messages; when they are reached each client has an equal share. */
 export const WAITING_BYTES_MAX = 64 * 1024 * 1024;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MARKETS } from '../testing/market-views.ts';
 import { MarketRegistry } from '../views/registry.ts';
-import { GROUPINGS, readRequest } from './requests.ts';
+import { GROUPINGS, mayBeRequest, readRequest } from './requests.ts';
 
 const markets = new MarketRegistry();
 for (const view of MARKETS) markets.put(view);
@@ -95,6 +95,14 @@ describe('anything else', () => {
     },
   );
 
+  it.each(['{"type":"uNSubscribe","channel":5}', '{"type":"\\u0073ubscribe"}'])('may be a request: %s', (text) => {
+    expect([mayBeRequest(text), readRequest(text, markets)]).toEqual([true, { is: 'unknownChannel' }]);
+  });
+
+  it.each(['', 'hello', '{}', '{"type":"ping"}', '{"type":5,"channel":"book"}'])('cannot be a request: %s', (text) => {
+    expect(mayBeRequest(text)).toBe(false);
+  });
+
   it('never throws and never makes a channel name of client text', () => {
     const names = new Set(
       MARKETS.flatMap(({ marketType, marketIndex }) => [
@@ -123,6 +131,7 @@ describe('anything else', () => {
         ),
         (text) => {
           const request = readRequest(text, markets);
+          if (!mayBeRequest(text)) expect(request).toEqual({ is: 'ignored' });
           if (request.is === 'subscribe' || request.is === 'unsubscribe') expect(names).toContain(request.channel.name);
         },
       ),

@@ -43,6 +43,14 @@ export type ClientRequest =
 
 const IGNORED: ClientRequest = { is: 'ignored' };
 
+/** Both types in any letter case, and escapes, behind which they may hide. */
+const TYPE_OR_ESCAPE = /subscribe|\\/i;
+
+/** False for what `readRequest` would ignore, without reading it; true says nothing. */
+export function mayBeRequest(text: string): boolean {
+  return TYPE_OR_ESCAPE.test(text);
+}
+
 /** Reads one text message against the listed markets. */
 export function readRequest(text: string, markets: MarketRegistry): ClientRequest {
   const message = parseObject(text);

@@ -7,7 +7,7 @@ import { boundPort } from '../hosts.ts';
 import { startOrderBook } from '../start-order-book.ts';
 import { FeedClient } from '../testing/feed-client.ts';
 import { diff, Stage, snapshot, trade, until } from '../testing/stage.ts';
-import { MESSAGE_BURST, MESSAGES_PER_SECOND } from './limits.ts';
+import { FLOOD } from './limits.ts';
 
 interface BookData {
   readonly slot: number;
@@ -405,13 +405,38 @@ describe('connections', () => {
   });
 });
 
-describe('flooding clients', () => {
-  it('are closed with 1008 `Too many messages` beyond the burst, and others notice nothing', async () => {
-    await start(0);
+describe('clients that say much', () => {
+  beforeEach(() => start(0));
+
+  it('are ignored silently, hundreds of messages that are not valid JSON or have no `type`', async () => {
+    const client = await connect();
+    for (let sent = 0; sent < 500; sent += 1) client.send(['hello', '{}', '{"type":"ping"}', '"subscribe"'][sent % 4]);
+    await client.settle();
+    expect([client.heard, client.closed]).toEqual([[], null]);
+  });
+
+  it('have each of hundreds of markets that cannot be resolved answered, socket stays open', async () => {
+    const client = await connect();
+    for (let sent = 0; sent < 300; sent += 1) client.subscribe({ market: 'NOPE-PERP' });
+    await client.settle();
+    expect(client.heard.filter(({ error }) => error !== undefined)).toHaveLength(300);
+    expect(client.closed).toBeNull();
+  });
+
+  it('have each of hundreds of repeated subscribes acknowledged and replayed', async () => {
+    const client = await connect();
+    for (let sent = 0; sent < 500; sent += 1) client.subscribe();
+    await client.settle();
+    expect(client.heard.filter(({ message }) => message !== undefined)).toHaveLength(500);
+    expect(client.data(BOOK)).toHaveLength(500);
+    expect(client.closed).toBeNull();
+  });
+
+  it('are closed with 1008 `Too many messages` beyond thousands, and others notice nothing', async () => {
     const polite = await connect();
     polite.subscribe();
     const flooding = await connect();
-    for (let sent = 0; sent < MESSAGE_BURST + MESSAGES_PER_SECOND * 10; sent += 1) flooding.send({ type: 'noise' });
+    for (let sent = 0; sent < FLOOD.burst + FLOOD.perSecond * 5; sent += 1) flooding.send({ type: 'noise' });
     await until(() => flooding.closed !== null);
     expect(flooding.closed).toEqual({ code: 1008, reason: 'Too many messages' });
     await polite.settle();

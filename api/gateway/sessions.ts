@@ -4,6 +4,7 @@ import type { WebSocket } from 'uWebSockets.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SOCKET_ERRORS } from '../errors.ts';
 import type { MarketRegistry } from '../views/registry.ts';
+import { Allowance } from './allowance.ts';
 import type { BookChannels } from './book-channels.ts';
 import { Connection, type SocketData } from './connection.ts';
 import { EarlyMessages } from './early.ts';
@@ -11,9 +12,9 @@ import type { Fanout } from './fanout.ts';
 import type { BookFeed } from './feed/feed.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { Inbox } from './inbox.ts';
-import { BRISK_COST, CLOSE_LINGER_MS, MAX_SUBSCRIPTIONS, MESSAGE_COST } from './limits.ts';
+import { BRISK_COST, CLOSE_LINGER_MS, MAX_SUBSCRIPTIONS, NOISE_OF_ALL } from './limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
-import { type ClientRequest, readRequest } from './requests.ts';
+import { type ClientRequest, mayBeRequest, readRequest } from './requests.ts';
 
 export interface SessionsOptions {
   readonly markets: MarketRegistry;
@@ -31,6 +32,8 @@ export class Sessions {
   readonly #connections = new Set<Connection>();
   readonly #inbox = new Inbox({ handle: (connection, text) => this.#heard(connection, text) });
   readonly #early: EarlyMessages;
+  /** For what clients send beyond their own allowance of noise. */
+  readonly #noise = new Allowance(NOISE_OF_ALL);
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -50,11 +53,16 @@ export class Sessions {
   message(socket: WebSocket<SocketData>, bytes: ArrayBuffer): void {
     const { connection } = socket.getUserData();
     if (!connection) return;
-    if (!connection.admits(performance.now())) {
-      connection.end('flood');
-      return;
-    }
-    if (!this.#inbox.take(connection, Buffer.from(bytes).toString('utf8'))) connection.end('flood');
+    const nowMs = performance.now();
+    const text = Buffer.from(bytes).toString('utf8');
+    if (!connection.admits(nowMs) || !this.#takes(connection, text, nowMs)) connection.end('flood');
+  }
+
+  /** What cannot be a request does not wait to be heard; false when the connection is to be closed. */
+  #takes(connection: Connection, text: string, nowMs: number): boolean {
+    if (mayBeRequest(text)) return this.#inbox.take(connection, text);
+    this.#options.metrics.requests.inc({ outcome: 'ignored' });
+    return connection.admitsNoise(nowMs) || this.#noise.take(nowMs);
   }
 
   /** For the engine's close handler: the connection is gone already. */
@@ -94,12 +102,8 @@ export class Sessions {
     const request = readRequest(text, this.#options.markets);
     if (this.#early.keep(connection, text, request)) return;
     this.#options.metrics.requests.inc({ outcome: request.is });
-    const weight = weightOf(connection, request);
-    const nowMs = performance.now();
-    connection.burden(nowMs, BRISK_COST[weight]);
-    // The first of what the message counts as was taken when it came in.
-    if (connection.admits(nowMs, MESSAGE_COST[weight] - 1)) this.#answer(connection, request);
-    else connection.end('flood');
+    connection.burden(performance.now(), BRISK_COST[weightOf(connection, request)]);
+    this.#answer(connection, request);
   }
 
   #answer(connection: Connection, request: ClientRequest): void {
@@ -141,7 +145,7 @@ export class Sessions {
   }
 }
 
-function weightOf(connection: Connection, request: ClientRequest): keyof typeof MESSAGE_COST {
+function weightOf(connection: Connection, request: ClientRequest): keyof typeof BRISK_COST {
   switch (request.is) {
     case 'ignored':
     case 'unresolved':
