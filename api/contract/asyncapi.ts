@@ -1,4 +1,5 @@
-// The machine-readable contract of WebSockets: an AsyncAPI 3.0 document of sockets and the messages either side sends.
+// The machine-readable contract of WebSockets: an AsyncAPI 3.0 document of sockets and the messages either side sends. Its
+// payloads are in the schema format that AsyncAPI 3 has unless said otherwise, whose keywords are those of draft 07.
 
 import type { JsonSchema, Members } from './json-schema.ts';
 

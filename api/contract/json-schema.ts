@@ -1,4 +1,5 @@
-// Builders of JSON Schema (2020-12), so that a contract says what a member is and nothing else.
+// Builders of JSON Schema, so that a contract says what a member is and nothing else. Only keywords that mean the same in
+// draft 07, which AsyncAPI 3 has by default, and in 2020-12, which OpenAPI 3.1 has.
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 export type Members = Readonly<Record<string, JsonSchema>>;
@@ -81,9 +82,9 @@ export function anyCase(words: readonly string[], description: string): JsonSche
   return { type: 'string', pattern: `^(?:${patterns.join('|')})$`, examples: words, description };
 }
 
-/** JSON as text inside JSON. */
+/** JSON as text inside JSON. Draft 07 has no keyword for what the text holds, so an extension says it. */
 export function jsonText(schema: JsonSchema, description: string): JsonSchema {
-  return { type: 'string', contentMediaType: 'application/json', contentSchema: schema, description };
+  return { type: 'string', contentMediaType: 'application/json', 'x-contentSchema': schema, description };
 }
 
 /** A text as it stands in a pattern. */

@@ -44,7 +44,14 @@ export interface RouteContract {
   /** Schemas of objects whose members are the parameters. */
   readonly query?: JsonSchema;
   readonly headers?: JsonSchema;
+  /** Names of security schemes of which one is enough; null among them: some requests are let in without any. */
+  readonly security?: readonly (string | null)[];
   readonly answers: Answers;
+}
+
+export interface OpenApiComponents {
+  readonly schemas?: Readonly<Record<string, JsonSchema>>;
+  readonly securitySchemes?: Readonly<Record<string, object>>;
 }
 
 export interface OpenApiInfo {
@@ -58,13 +65,9 @@ const CSV_TYPE = 'text/csv';
 
 /**
  * Collects routes registered after this call; the returned function makes the document of those that have a contract or
- * a schema. `schemas` are the components that contracts refer to.
+ * a schema. Contracts refer to `components`.
  */
-export function collectOpenApi(
-  app: FastifyInstance,
-  info: OpenApiInfo,
-  schemas?: Readonly<Record<string, JsonSchema>>,
-): () => object {
+export function collectOpenApi(app: FastifyInstance, info: OpenApiInfo, components?: OpenApiComponents): () => object {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => {
     if ((route.config?.contract || isDescribed(route)) && route.method !== 'HEAD') routes.push(route);
@@ -77,7 +80,7 @@ export function collectOpenApi(
       paths[path] = operations;
       for (const name of [route.method].flat()) operations[name.toLowerCase()] = operation(route);
     }
-    return { openapi: '3.1.0', info, paths, ...(schemas ? { components: { schemas } } : {}) };
+    return { openapi: '3.1.0', info, paths, ...(components ? { components } : {}) };
   };
 }
 
@@ -89,12 +92,13 @@ function isDescribed({ schema }: RouteOptions): boolean {
 function operation({ config, schema }: RouteOptions): object {
   const contract = config?.contract;
   if (!contract) return schemaOperation(schema as RouteSchema);
-  const { summary, description, tags, query, headers, answers } = contract;
+  const { summary, description, tags, query, headers, security, answers } = contract;
   return {
     summary,
     ...(description === undefined ? {} : { description }),
     tags,
     parameters: [...parameters('query', query), ...parameters('header', headers)],
+    ...(security ? { security: security.map((scheme) => (scheme === null ? {} : { [scheme]: [] })) } : {}),
     responses: Object.fromEntries(
       Object.entries(answers).map(([status, { description, content }]) => [
         status,

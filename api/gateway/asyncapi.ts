@@ -13,8 +13,8 @@ const INFO = {
   version: '1.0.0',
   description:
     'Text frames of JSON. Clients must ignore members that they do not know. Messages of clients that are no JSON object ' +
-    'with a type of subscribe or unsubscribe are ignored on /ws. A payload with contentMediaType is JSON as text, to be ' +
-    'parsed once more.',
+    'with a type of subscribe or unsubscribe are ignored on /ws. A member with contentMediaType is JSON as text, to be ' +
+    'parsed once more; x-contentSchema says what it holds.',
 };
 
 function server(title: string, port: string): object {

@@ -18,13 +18,21 @@ import type { OrderbookServices } from './services.ts';
 interface Body {
   readonly schema: { readonly anyOf?: readonly object[]; readonly $ref?: string };
 }
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description?: string;
+  readonly schema: { readonly minimum?: number; readonly maximum?: number };
+}
 interface Operation {
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly description?: string }[];
+  readonly parameters: readonly Parameter[];
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, Body>> }>>;
 }
 interface Document {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
+  readonly components: { readonly securitySchemes: Readonly<Record<string, { readonly name: string }>> };
 }
 
 const SECRET = 'keep-this';
@@ -240,6 +248,37 @@ describe('/openapi.json', () => {
       const named = get.parameters.map(({ name }) => name);
       expect([path, new Set(named).size]).toEqual([path, named.length]);
       expect([path, get.parameters.filter(({ description }) => !description)]).toEqual([path, []]);
+    }
+  });
+
+  it('names no bound that is not kept', async () => {
+    for (const [path, { get }] of Object.entries(document.paths)) {
+      for (const { name, schema } of get.parameters) {
+        const beyond = [
+          ...(schema.minimum === undefined ? [] : [schema.minimum - 1]),
+          ...(schema.maximum === undefined ? [] : [schema.maximum + 1]),
+        ];
+        for (const value of beyond) {
+          const query = new URLSearchParams(`${WANTED}&side=bid&feedIds=6`);
+          query.set(name, String(value));
+          const { statusCode } = await app.inject({ url: `${path}?${query}`, headers: HEADERS });
+          expect([path, name, value, statusCode]).toEqual([path, name, value, expect.toSatisfy((code) => code >= 400)]);
+        }
+      }
+    }
+  });
+
+  it('tells the secret as a security scheme, since readers pass over a header parameter of that name', () => {
+    const { securitySchemes } = document.components;
+    expect(securitySchemes.internalSecret?.name).toBe('Authorization');
+    expect(document.paths['/oracleLazer']?.get.security).toEqual([{ internalSecret: [] }, {}]);
+    for (const { get } of Object.values(document.paths)) {
+      const headers = get.parameters.filter((one) => one.in === 'header').map(({ name }) => name.toLowerCase());
+      expect(headers).not.toEqual(
+        expect.arrayContaining([expect.stringMatching(/^(accept|content-type|authorization)$/)]),
+      );
+      for (const name of (get.security ?? []).flatMap(Object.keys))
+        expect(Object.keys(securitySchemes)).toContain(name);
     }
   });
 

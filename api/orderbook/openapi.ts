@@ -11,11 +11,24 @@ const INFO = {
     'Books and what belongs to them. Prices are integers of 1e-6 quote and sizes integers of 1e-9 base as decimal strings ' +
     'unless a member says otherwise. Requests are read leniently: numbers by their leading digits, the first of repeated ' +
     'parameters, and parameters that are not named here are ignored. Clients must ignore members of answers that they do ' +
-    'not know. Each path also answers HEAD, stands below /dlob as well, and allows any origin; unknown paths are 404 `Not ' +
-    'found`. Answers from 1 KiB on are compressed where the client takes gzip or deflate.',
+    'not know. Each path also answers HEAD, stands below /dlob as well, and allows any origin; unknown paths and other ' +
+    'methods are 404 `Not found`, or 400, 413 or 415 when the body of the request cannot be read. Answers from 1 KiB on are ' +
+    'compressed where the client takes gzip or deflate.',
+};
+
+const COMPONENTS = {
+  schemas: BOOK_SCHEMAS,
+  securitySchemes: {
+    internalSecret: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Authorization',
+      description: 'the internal secret of the deployment, without a scheme before it',
+    },
+  },
 };
 
 /** Collects the contracts of routes registered after this call; the returned function makes the document. */
 export function orderbookOpenApi(app: FastifyInstance): () => object {
-  return collectOpenApi(app, INFO, BOOK_SCHEMAS);
+  return collectOpenApi(app, INFO, COMPONENTS);
 }

@@ -1,7 +1,8 @@
 // Holds what is really answered and sent against the served contracts, for tests. Contracts leave objects open, so that
 // members can be added; here they are closed, so that no member goes undocumented.
 
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { asyncApi } from '../gateway/asyncapi.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -16,12 +17,13 @@ function closed(value: unknown): unknown {
     : copy;
 }
 
-/** Validates values against schemas inside a document. */
+/** Validates values against schemas inside a document, in the dialect that a document of its kind has. */
 export class Contract {
-  readonly #ajv = new Ajv2020({ strict: false });
+  readonly #ajv: Ajv | Ajv2020;
   readonly #validators = new Map<string, ValidateFunction>();
 
   constructor(document: object, members: 'open' | 'closed' = 'closed') {
+    this.#ajv = 'asyncapi' in document ? new Ajv({ strict: false }) : new Ajv2020({ strict: false });
     this.#ajv.addSchema((members === 'closed' ? closed(document) : document) as Json, 'contract');
   }
 
@@ -33,6 +35,40 @@ export class Contract {
     this.#validators.set(pointer, found);
     return found;
   }
+}
+
+interface AsyncDocument {
+  readonly channels: Readonly<Record<string, { readonly messages: Readonly<Record<string, { payload: Payload }>> }>>;
+}
+
+interface Payload {
+  readonly properties?: Readonly<Record<string, object>>;
+}
+
+/** What is wrong with the form of an AsyncAPI document: references that lead nowhere, schemas that draft 07 does not know. */
+export function asyncApiFaults(document: object): readonly string[] {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, pointer = '']) => pointer);
+  const lost = references.filter((pointer) => {
+    const found = pointer.split('/').reduce<unknown>((at, name) => (at as Json | undefined)?.[name], document);
+    return typeof found !== 'object';
+  });
+  const ajv = new Ajv({ strict: false, strictSchema: true, keywords: ['x-contentSchema', ...Object.keys(document)] });
+  ajv.addSchema(document as Json, 'contract', false, false);
+  const faults: string[] = lost.map((pointer) => `nothing at ${pointer}`);
+  for (const [channel, { messages }] of Object.entries((document as AsyncDocument).channels)) {
+    for (const [name, { payload }] of Object.entries(messages)) {
+      const place = `channels/${channel}/messages/${name}/payload`;
+      const texts = Object.entries(payload.properties ?? {}).filter(([, member]) => 'x-contentSchema' in member);
+      for (const at of [place, ...texts.map(([member]) => `${place}/properties/${member}/x-contentSchema`)]) {
+        try {
+          ajv.compile({ $ref: `contract#/${at}` });
+        } catch (error) {
+          faults.push(`${at}: ${String(error)}`);
+        }
+      }
+    }
+  }
+  return faults;
 }
 
 export type SocketName = 'feed' | 'quotes';
@@ -74,7 +110,7 @@ export function heardName(socket: SocketName, message: Json): string {
     throw new Error(`documented as ${found.length} messages: ${JSON.stringify(message)}`);
   }
   if (typeof message.data === 'string') {
-    const inner = sent.validator(...place(name), 'properties', 'data', 'contentSchema');
+    const inner = sent.validator(...place(name), 'properties', 'data', 'x-contentSchema');
     if (!inner(JSON.parse(message.data))) throw new Error(`${name}: ${JSON.stringify(inner.errors)}: ${message.data}`);
   }
   return name;

@@ -41,7 +41,7 @@ const levelEntry = {
   minItems: 2,
   oneOf: [
     {
-      prefixItems: [
+      items: [
         amountText(PRICE),
         { type: 'string', pattern: '^[1-9]\\d*$', description: BASE },
         {
@@ -55,7 +55,7 @@ const levelEntry = {
       minItems: 2,
       maxItems: 3,
     },
-    { prefixItems: [amountText(PRICE), { const: '0' }], minItems: 2, maxItems: 2 },
+    { items: [amountText(PRICE), { const: '0' }], minItems: 2, maxItems: 2 },
   ],
 };
 

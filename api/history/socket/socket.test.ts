@@ -16,7 +16,7 @@ import {
   type TradeView,
 } from '../../../schemas/index.ts';
 import { HistoryError } from '../../errors.ts';
-import { Contract } from '../../testing/contracts.ts';
+import { asyncApiFaults, Contract } from '../../testing/contracts.ts';
 import { FakeLog } from '../../testing/fake-log.ts';
 import { MARKETS } from '../../testing/market-views.ts';
 import { trade, until } from '../../testing/stage.ts';
@@ -380,5 +380,11 @@ describe('what is refused', () => {
     };
     new SocketClient(fake as unknown as ConstructorParameters<typeof SocketClient>[0]).send('x');
     expect([ended, sent]).toEqual([close, close === null ? ['x'] : []]);
+  });
+});
+
+describe('/asyncapi.json of the history', () => {
+  it('is a document of which every reference resolves and every payload is in its own dialect', () => {
+    expect(asyncApiFaults(document)).toEqual([]);
   });
 });

@@ -27,8 +27,6 @@ const L2_QUERY = {
   depth: {
     type: 'integer',
     default: MAX_DEPTH,
-    minimum: 0,
-    maximum: MAX_DEPTH,
     description: `price levels per side; more than ${MAX_DEPTH} and what is no number mean ${MAX_DEPTH}, negative means 0`,
   },
   includeIndicative,
@@ -104,8 +102,6 @@ export const TOP_MAKERS_CONTRACT: RouteContract = {
       limit: {
         type: 'integer',
         default: DEFAULT_MAKERS,
-        minimum: 0,
-        maximum: MAX_MAKERS,
         description: `makers at most; leading digits count, negative means 0, more than ${MAX_MAKERS} means that`,
       },
       includeAccounts: {

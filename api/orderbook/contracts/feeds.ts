@@ -114,10 +114,11 @@ export const ORACLE_LAZER_CONTRACT: RouteContract = {
   },
   headers: {
     properties: {
-      Authorization: { type: 'string', description: 'the internal secret, without a scheme' },
-      Origin: { type: 'string', description: 'page of the operator; Referer counts without it' },
+      Origin: { type: 'string', description: 'page of the operator' },
+      Referer: { type: 'string', description: 'the same; counts only without Origin' },
     },
   },
+  security: ['internalSecret', null],
   answers: answers(
     json(
       'feeds in the order asked for, each once',
