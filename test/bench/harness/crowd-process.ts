@@ -2,19 +2,26 @@
 // server's CPU seconds are its own.
 
 import { nowMs } from './clock.ts';
-import type { Answer, Command, Sample } from './crowd.ts';
+import type { Answer, Command } from './crowd.ts';
 import { RawSocket } from './raw-socket.ts';
+import { SampleRows } from './sample-rows.ts';
 
 /** Payload of `{"channel":"heartbeat"}`, which no server deflates; nothing else is as long. */
 const HEARTBEAT_BYTES = 23;
+const [DIFF, STREAM, SEQ, PREV_SEQ, SLOT, MARKET] = ['{"diff', '"streamId', '"seq', '"prevSeq', '"slot', 'perp_'].map(
+  (name) => Buffer.from(name),
+) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
+/** What stands between a member's name and its number. */
+const BETWEEN = new Set(Buffer.from('\\":'));
+const ZERO = 0x30;
 /** Handshakes under way at a time. */
 const OPENING_AT_ONCE = 200;
 
 const clients: RawSocket[] = [];
 const received: number[] = [];
-const samples: Sample[] = [];
+const samples = new SampleRows();
 /** Markets by the number that diffs have instead of the name; all clients of a process are at one server. */
-const markets = new Map<string, number>();
+const markets = new Map<number, number>();
 const closes: Record<string, number> = {};
 let frames = 0;
 let bytes = 0;
@@ -76,21 +83,28 @@ async function open(command: Extract<Command, { do: 'open' }>): Promise<void> {
 
 /** Which change of which market a message tells, and when it arrived. */
 function sample(client: number, payload: Buffer): void {
-  const text = payload.toString('utf8');
-  const seq = /\\?"seq\\?":(\d+)/.exec(text)?.[1];
-  const prevSeq = /\\?"prevSeq\\?":(\d+)/.exec(text)?.[1];
-  const slot = /\\?"slot\\?":(\d+)/.exec(text)?.[1];
-  const named = /perp_(\d+)_/.exec(text)?.[1];
-  const streamId = /"(?:diff|streamId)":(\d+)/.exec(text)?.[1] ?? '';
-  if (named !== undefined) markets.set(streamId, Number(named));
-  samples.push({
-    client,
-    market: markets.get(streamId) ?? Number.NaN,
-    seq: Number(seq),
-    prevSeq: Number(prevSeq),
-    slot: Number(slot),
-    atMs: nowMs(),
-  });
+  const atMs = nowMs();
+  const market = numberAfter(payload, MARKET);
+  // Diffs name their stream by the number that its snapshot gave.
+  const stream = numberAfter(payload, payload.indexOf(DIFF) === 0 ? DIFF : STREAM);
+  if (!Number.isNaN(market)) markets.set(stream, market);
+  const seq = numberAfter(payload, SEQ);
+  const prevSeq = numberAfter(payload, PREV_SEQ);
+  samples.add([client, markets.get(stream) ?? Number.NaN, seq, prevSeq, numberAfter(payload, SLOT), atMs]);
+}
+
+/** The number that follows a member's name, whether its message is encoded once or twice; NaN without it. */
+function numberAfter(payload: Buffer, name: Buffer): number {
+  const found = payload.indexOf(name);
+  if (found < 0) return Number.NaN;
+  let at = found + name.length;
+  while (BETWEEN.has(payload[at] ?? 0)) at += 1;
+  let value = Number.NaN;
+  for (;;) {
+    const digit = (payload[at++] ?? 0) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) return value;
+    value = (Number.isNaN(value) ? 0 : value) * 10 + digit;
+  }
 }
 
 async function obey(command: Command): Promise<Omit<Answer, 'id'>> {
@@ -98,7 +112,7 @@ async function obey(command: Command): Promise<Omit<Answer, 'id'>> {
   if (command.do === 'mark') {
     frames = 0;
     bytes = 0;
-    samples.length = 0;
+    samples.take();
   }
   if (command.do === 'await' && frames < command.frames) {
     await new Promise<void>((resolve) => {
@@ -108,14 +122,15 @@ async function obey(command: Command): Promise<Omit<Answer, 'id'>> {
   }
   if (command.do === 'close') for (const client of clients.splice(0)) client.end();
   if (command.do === 'say') for (const client of clients) client.sendAll(command.says);
-  const taken = command.do === 'counts' ? samples.splice(0) : [];
+  const taken = command.do === 'counts' ? samples.take() : new Float64Array();
   return { frames, bytes, closes, samples: taken };
 }
 
 process.on('message', ({ id, command }: { id: number; command: Command }) => {
   obey(command).then(
     (answer) => process.send?.({ id, ...answer }),
-    (error: unknown) => process.send?.({ id, frames, bytes, closes, samples: [], error: String(error) }),
+    (error: unknown) =>
+      process.send?.({ id, frames, bytes, closes, samples: new Float64Array(), error: String(error) }),
   );
 });
 process.on('disconnect', () => process.exit(0));

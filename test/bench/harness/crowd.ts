@@ -3,6 +3,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { samplesOf } from './sample-rows.ts';
 
 const PROGRAM = fileURLToPath(new URL('./crowd-process.ts', import.meta.url));
 
@@ -55,8 +56,10 @@ export interface Counts {
   readonly samples: readonly Sample[];
 }
 
-export interface Answer extends Counts {
+export interface Answer extends Omit<Counts, 'samples'> {
   readonly id: number;
+  /** As sample-rows.ts has them. */
+  readonly samples: Float64Array;
   readonly error?: string;
 }
 
@@ -110,7 +113,7 @@ export class Crowd {
       bytes: answers.reduce((sum, { bytes }) => sum + bytes, 0),
       closes,
       samples: answers.flatMap(({ samples }, process) =>
-        samples.map((sample) => ({ ...sample, client: sample.client * answers.length + process })),
+        Array.from(samplesOf(samples), (sample) => ({ ...sample, client: sample.client * answers.length + process })),
       ),
     };
   }
