@@ -113,14 +113,19 @@ export class Connection {
     return count;
   }
 
+  /** False once it was ended or is gone. */
+  get isOpen(): boolean {
+    return this.#open && this.endedBy === null;
+  }
+
   /** Bytes handed over that the client has not read. */
   get unreadBytes(): number {
     return this.#open ? this.#socket.getBufferedAmount() : 0;
   }
 
-  /** Closes with the code and reason of the table. */
+  /** Closes with the code and reason of the table; once. */
   end(reason: CloseReason): void {
-    if (!this.#open) return;
+    if (!this.isOpen) return;
     this.#waiting = null;
     this.endedBy = reason;
     this.#socket.end(SOCKET_CLOSES[reason].code, SOCKET_CLOSES[reason].reason);

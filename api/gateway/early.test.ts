@@ -3,7 +3,8 @@ import { MARKETS } from '../testing/market-views.ts';
 import { MarketRegistry } from '../views/registry.ts';
 import type { Connection } from './connection.ts';
 import { EarlyMessages } from './early.ts';
-import { REGISTRY_SETTLES_MS, REGISTRY_WAIT_MS, WAITING_MESSAGES_MAX } from './limits.ts';
+import { waitingBytes } from './inbox.ts';
+import { REGISTRY_SETTLES_MS, REGISTRY_WAIT_MS, WAITING_BYTES_MAX, WAITING_MESSAGES_MAX } from './limits.ts';
 import { readRequest } from './requests.ts';
 
 const SUBSCRIBE = JSON.stringify({ type: 'subscribe', channel: 'trades', market: 'SOL-PERP', marketType: 'perp' });
@@ -20,12 +21,14 @@ let registry: MarketRegistry;
 let heard: string[];
 let early: EarlyMessages;
 let ended: string[];
+let nowMs: () => number;
 const client = { end: (reason: string) => ended.push(reason) } as unknown as Connection;
 
 beforeEach(() => {
   vi.useFakeTimers();
   heard = [];
   ended = [];
+  nowMs = Date.now;
   registry = new MarketRegistry();
   early = open();
 });
@@ -36,7 +39,7 @@ afterEach(() => {
 });
 
 function open(): EarlyMessages {
-  return new EarlyMessages({ markets: registry, handle: (_, text) => heard.push(text), clock: Date.now });
+  return new EarlyMessages({ markets: registry, handle: (_, text) => heard.push(text), clock: () => nowMs() });
 }
 
 function say(text: string, connection = client): boolean {
@@ -77,6 +80,32 @@ describe('before any market is known', () => {
     early.forget(client);
     await vi.advanceTimersByTimeAsync(REGISTRY_WAIT_MS);
     expect(heard).toEqual([]);
+  });
+
+  it('keeps bytes of all clients up to a bound, of which each has an equal share', () => {
+    const text = SUBSCRIBE.replace('trades', `${'x'.repeat(16_000)}trades`);
+    const request = readRequest(SUBSCRIBE, registry);
+    const clients = [client, { ...client }, { ...client }] as Connection[];
+    const total = Math.floor(WAITING_BYTES_MAX / waitingBytes(text));
+    const share = Math.ceil(total / clients.length);
+    for (const one of clients) for (let sent = 0; sent < share; sent += 1) early.keep(one, text, request);
+    expect(ended).toEqual(['flood']);
+  });
+
+  it('hears many clients over several turns of the loop, and what one says meanwhile behind what it said', async () => {
+    let ms = 0;
+    nowMs = () => ms++;
+    early = open();
+    const clients = Array.from({ length: 3 }, () => ({ ...client })) as Connection[];
+    for (const one of clients) say(SUBSCRIBE, one);
+    for (const view of MARKETS) registry.put(view);
+    ms = REGISTRY_WAIT_MS;
+    vi.advanceTimersToNextTimer();
+    expect(heard).toEqual([SUBSCRIBE]);
+    expect([say(LEAVE, clients[0]), say(LEAVE, clients[2])]).toEqual([false, true]);
+    vi.runAllTimers();
+    expect(heard).toEqual([SUBSCRIBE, SUBSCRIBE, SUBSCRIBE, LEAVE]);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

@@ -3,7 +3,15 @@
 
 import type { MarketRegistry } from '../views/registry.ts';
 import type { Connection } from './connection.ts';
-import { REGISTRY_LOOK_MS, REGISTRY_SETTLES_MS, REGISTRY_WAIT_MS, WAITING_MESSAGES_MAX } from './limits.ts';
+import { waitingBytes } from './inbox.ts';
+import {
+  REGISTRY_LOOK_MS,
+  REGISTRY_SETTLES_MS,
+  REGISTRY_WAIT_MS,
+  TURN_SLICE_MS,
+  WAITING_BYTES_MAX,
+  WAITING_MESSAGES_MAX,
+} from './limits.ts';
 import type { ClientRequest } from './requests.ts';
 
 export interface EarlyMessagesOptions {
@@ -14,13 +22,20 @@ export interface EarlyMessagesOptions {
   readonly clock?: () => number;
 }
 
+interface Held {
+  readonly texts: string[];
+  bytes: number;
+}
+
 export class EarlyMessages {
   readonly #options: EarlyMessagesOptions;
   readonly #clock: () => number;
   readonly #startedMs: number;
-  readonly #held = new Map<Connection, string[]>();
+  readonly #held = new Map<Connection, Held>();
+  #bytes = 0;
   #isOver: boolean;
   #timer: NodeJS.Timeout | null = null;
+  #turn: NodeJS.Immediate | null = null;
   #size = 0;
   #grewMs = Number.NaN;
 
@@ -37,24 +52,30 @@ export class EarlyMessages {
    * client has said too much already.
    */
   keep(connection: Connection, text: string, request: ClientRequest): boolean {
-    if (this.#isOver) return false;
     const held = this.#held.get(connection);
-    if (!held && !needsMarkets(request)) return false;
+    if (!held && (this.#isOver || !needsMarkets(request))) return false;
     if (!held && this.#clock() - this.#startedMs >= REGISTRY_WAIT_MS) {
       this.#end();
       return false;
     }
-    if (held && held.length >= WAITING_MESSAGES_MAX) {
+    const kept = held ?? { texts: [], bytes: 0 };
+    this.#held.set(connection, kept);
+    const bytes = waitingBytes(text);
+    const isFull = this.#bytes + bytes > WAITING_BYTES_MAX && kept.bytes + bytes > WAITING_BYTES_MAX / this.#held.size;
+    if (kept.texts.length >= WAITING_MESSAGES_MAX || isFull) {
+      this.forget(connection);
       connection.end('flood');
       return true;
     }
-    if (held) held.push(text);
-    else this.#held.set(connection, [text]);
-    this.#timer ??= setInterval(() => this.#look(), REGISTRY_LOOK_MS);
+    kept.texts.push(text);
+    kept.bytes += bytes;
+    this.#bytes += bytes;
+    if (!this.#isOver) this.#timer ??= setInterval(() => this.#look(), REGISTRY_LOOK_MS);
     return true;
   }
 
   forget(connection: Connection): void {
+    this.#bytes -= this.#held.get(connection)?.bytes ?? 0;
     this.#held.delete(connection);
   }
 
@@ -62,7 +83,10 @@ export class EarlyMessages {
     this.#isOver = true;
     if (this.#timer) clearInterval(this.#timer);
     this.#timer = null;
+    if (this.#turn) clearImmediate(this.#turn);
+    this.#turn = null;
     this.#held.clear();
+    this.#bytes = 0;
   }
 
   #look(): void {
@@ -77,9 +101,23 @@ export class EarlyMessages {
   }
 
   #end(): void {
-    const held = [...this.#held];
-    this.stop();
-    for (const [connection, texts] of held) for (const text of texts) this.#options.handle(connection, text);
+    this.#isOver = true;
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#hear();
+  }
+
+  /** Client after client, for a moment in each turn of the loop. What a client says meanwhile comes behind what it said. */
+  #hear(): void {
+    this.#turn = null;
+    const untilMs = this.#clock() + TURN_SLICE_MS;
+    for (const [connection, { texts }] of this.#held) {
+      this.forget(connection);
+      for (const text of texts) this.#options.handle(connection, text);
+      if (this.#clock() < untilMs) continue;
+      if (this.#held.size > 0) this.#turn = setImmediate(() => this.#hear());
+      return;
+    }
   }
 }
 

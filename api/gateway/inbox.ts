@@ -88,7 +88,7 @@ export class Inbox {
   }
 
   #put(waiting: Waiting, text: string, nowMs: number): boolean {
-    const bytes = sizeOf(text);
+    const bytes = waitingBytes(text);
     const isFull = this.#bytes + bytes > WAITING_BYTES_MAX;
     const shareBytes = WAITING_BYTES_MAX / this.#waiting.size;
     const most = this.#rate.has(1, nowMs) ? WAITING_MESSAGES_MAX : WAITING_MESSAGES_SCARCE;
@@ -172,8 +172,8 @@ export class Inbox {
     else {
       messages[next] = '';
       waiting.next += 1;
-      waiting.bytes -= sizeOf(text);
-      this.#bytes -= sizeOf(text);
+      waiting.bytes -= waitingBytes(text);
+      this.#bytes -= waitingBytes(text);
       if (waiting.next >= COMPACT_AT) {
         waiting.messages = messages.slice(waiting.next);
         waiting.next = 0;
@@ -183,6 +183,7 @@ export class Inbox {
   }
 }
 
-function sizeOf(text: string): number {
+/** What a text takes while it waits. */
+export function waitingBytes(text: string): number {
   return text.length + MESSAGE_OVERHEAD_BYTES;
 }

@@ -3,13 +3,14 @@
 import type { WebSocket } from 'uWebSockets.js';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { MARKETS } from '../testing/market-views.ts';
 import { MarketRegistry } from '../views/registry.ts';
 import type { BookChannels } from './book-channels.ts';
 import type { SocketData } from './connection.ts';
 import { Fanout } from './fanout.ts';
 import type { BookFeed } from './feed/feed.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { FLOOD, NOISE, NOISE_OF_ALL } from './limits.ts';
+import { FLOOD, NOISE, NOISE_OF_ALL, REGISTRY_WAIT_MS } from './limits.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { Sessions } from './sessions.ts';
 
@@ -83,4 +84,19 @@ it('noise closes whoever goes on with it while all clients together send too muc
   expect(other.closed).toBeNull();
   other.say('{}');
   expect(other.closed).toBe(1008);
+});
+
+it('what a connection said early registers nothing once one of its messages ended it', () => {
+  const subscribe = { type: 'subscribe', channel: 'trades', market: 'SOL-PERP', marketType: 'perp' };
+  const client = connect();
+  client.say(subscribe);
+  client.say({ ...subscribe, channel: 'candles' });
+  client.say({ ...subscribe, channel: 'orderbook' });
+  const other = connect();
+  other.say({ ...subscribe, channel: 'priorityfees' });
+  for (const view of MARKETS) markets.put(view);
+  vi.advanceTimersByTime(REGISTRY_WAIT_MS);
+  expect(client.closed).toBe(1003);
+  const names = ['trades_perp_0', 'orderbook_perp_0_grouped_1', 'priorityFees_perp_0'];
+  expect(names.map((name) => fanout.has(name))).toEqual([false, false, true]);
 });

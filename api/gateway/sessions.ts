@@ -99,6 +99,8 @@ export class Sessions {
   }
 
   #heard(connection: Connection, text: string): void {
+    // One of several messages that waited may have ended it: nothing would take back what the others register.
+    if (!connection.isOpen) return;
     const request = readRequest(text, this.#options.markets);
     if (this.#early.keep(connection, text, request)) return;
     this.#options.metrics.requests.inc({ outcome: request.is });
