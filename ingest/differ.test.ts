@@ -563,15 +563,27 @@ describe('differ', () => {
     });
   });
 
-  it('tells perp markets again when the exchange pauses its AMM', () => {
+  it('tells perp markets again when the exchange pauses its AMM or moves its guard rail', () => {
     const reader = new NaiveReader();
     const differ = newDiffer();
     differ.account(update(key(3), PERP.owner, blankAccount(PERP), 10), reader.take);
     const state = blankAccount(STATE);
     setField(state, STATE.layout, 'exchange_status', 4);
     differ.account(update(key(6), STATE.owner, state, 11), reader.take);
-    const markets = reader.outputs.filter(({ name }) => name === 'BookMarket');
-    expect(markets.map(({ value }) => 'ammPaused' in value && value.ammPaused)).toEqual([false, true]);
+    const railed = Buffer.from(state);
+    setField(railed, STATE.layout, 'oracle_guard_rails.oracle_twap_5min_percent_divergence', 600_000n);
+    differ.account(update(key(6), STATE.owner, railed, 12), reader.take);
+    const other = Buffer.from(railed);
+    setField(other, STATE.layout, 'number_of_markets', 9);
+    differ.account(update(key(6), STATE.owner, other, 13), reader.take);
+    const markets = reader.outputs.flatMap((one) => (one.name === 'BookMarket' ? [one.value] : []));
+    expect(
+      markets.map(({ slot, ammPaused, oracleTwap5MinPercentDivergence: rail }) => [slot, ammPaused, rail]),
+    ).toEqual([
+      [10, false, null],
+      [11, true, 0n],
+      [12, true, 600_000n],
+    ]);
   });
 
   it('parks what it cannot read and keeps the state before', () => {

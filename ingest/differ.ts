@@ -6,7 +6,13 @@ import { marketKey } from '../schemas/index.ts';
 import { AccountError, type CompiledAccount, compileAccount, discriminatorOf } from './decode/account.ts';
 import { type ClobReader, compileClob } from './decode/clob.ts';
 import { DefinitionError } from './decode/layout.ts';
-import { compileExchangeStatus, compilePerpMarket, compileSpotMarket, type MarketReader } from './decode/market.ts';
+import {
+  compileExchangeState,
+  compilePerpMarket,
+  compileSpotMarket,
+  type ExchangeState,
+  type MarketReader,
+} from './decode/market.ts';
 import { isOracle } from './decode/oracle.ts';
 import { compileUser, type UserReader } from './decode/user.ts';
 import type { Field } from './decode/values.ts';
@@ -37,7 +43,7 @@ interface Readers {
   readonly exchangeId: string;
   readonly user: UserReader;
   readonly markets: ReadonlyMap<bigint, MarketReader>;
-  readonly state: { readonly account: CompiledAccount; readonly status: Field<number> } | null;
+  readonly state: { readonly account: CompiledAccount; readonly read: Field<ExchangeState> } | null;
   readonly clobId: string | null;
   readonly clob: ClobReader | null;
   readonly vaultsId: string | null;
@@ -63,7 +69,7 @@ export function compileReaders(definition: ChainDefinition): Readers {
     exchangeId: exchange.programId,
     user: compileUser(user),
     markets: new Map(markets.map((market) => [market.account.discriminator, market])),
-    state: state ? { account: compileAccount(state), status: compileExchangeStatus(state) } : null,
+    state: state ? { account: compileAccount(state), read: compileExchangeState(state) } : null,
     clobId: book?.programId ?? null,
     clob: header && node ? compileClob(header, node) : null,
     vaultsId: vaults?.programId ?? null,
@@ -276,7 +282,7 @@ export class Differ {
 
   #readState(update: AccountUpdate, emit: Emit): void {
     const { state } = this.#readers;
-    if (state) this.#markets.exchangeStatus(state.status(state.account.open(update.data)), update.slot, emit);
+    if (state) this.#markets.exchange(state.read(state.account.open(update.data)), update.slot, emit);
   }
 
   #readVault({ data, pubkey, slot }: AccountUpdate, emit: Emit): void {

@@ -8,6 +8,7 @@ import { driftIdlPath } from '../test/peers/drift-idl.ts';
 import { type AccountDecoder, compileAccounts } from './decode/account.ts';
 import { compileEvents, type EventDecoder } from './decode/events.ts';
 import { parseLogs } from './decode/logs.ts';
+import { UNKNOWN_EXCHANGE } from './decode/market.ts';
 import { readOracle } from './decode/oracle.ts';
 import { decodeTransaction } from './decode/transaction.ts';
 import type { Output } from './diff/output.ts';
@@ -140,7 +141,12 @@ describe.runIf(present)('recorded mainnet data', () => {
     const reader = [...compileReaders(definition).markets.values()].find(({ marketType }) => marketType === 'perp');
     const markets = others.filter(({ account }) => account === 'PerpMarket');
     const predictions = markets.map(({ data, decoded }) => {
-      const inputs = reader?.market(reader.account.open(Buffer.from(data, 'base64')), new Uint8Array(32), 1, 0);
+      const inputs = reader?.market(
+        reader.account.open(Buffer.from(data, 'base64')),
+        new Uint8Array(32),
+        1,
+        UNKNOWN_EXCHANGE,
+      );
       const recorded = decoded.amm as Record<string, unknown>;
       const history = recorded.historicalOracleData as Record<string, unknown>;
       const text = (value: unknown) => (value === undefined ? undefined : String(value));

@@ -140,6 +140,7 @@ export const MESSAGE_EXAMPLES: MessageTypes = {
       baseAssetAmountWithUnsettledLp: -(2n ** 80n),
       fundingBiasSensitivity: null,
     },
+    oracleTwap5MinPercentDivergence: 500_000n,
   },
   BookOracle: {
     ...perp,

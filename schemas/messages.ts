@@ -140,6 +140,11 @@ export interface BookMarket extends MarketRef {
   readonly amm: AmmState | null;
   /** Null for spot markets and in messages written before it was part of them. */
   readonly spreadInputs: SpreadInputs | null;
+  /**
+   * Guard rail of the exchange: how far an oracle may be from its 5-minute TWAP, a share of 1e6. Null for spot markets,
+   * while the State account is not known, and in older messages.
+   */
+  readonly oracleTwap5MinPercentDivergence: bigint | null;
 }
 
 export interface BookOracle extends MarketRef {

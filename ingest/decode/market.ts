@@ -27,6 +27,17 @@ export interface MarketOracle {
   readonly lastTs: bigint;
 }
 
+/** What the State account says that concerns every perp market. */
+export interface ExchangeState {
+  /** Pause bits. */
+  readonly status: number;
+  /** Guard rail, a share of 1e6; null where it is not known. */
+  readonly oracleTwap5MinPercentDivergence: bigint | null;
+}
+
+/** While the State account is not known. */
+export const UNKNOWN_EXCHANGE: ExchangeState = { status: 0, oracleTwap5MinPercentDivergence: null };
+
 export interface MarketReader {
   readonly account: CompiledAccount;
   readonly marketType: MarketType;
@@ -34,8 +45,7 @@ export interface MarketReader {
   oracle(view: DataView): MarketOracle;
   /** The account that holds the market-level book; null when the market has none. */
   clobMarket(view: DataView): Uint8Array | null;
-  /** `exchangeStatus` is the pause bit set of the State account, 0 when unknown. */
-  market(view: DataView, account: Uint8Array, slot: number, exchangeStatus: number): BookMarket;
+  market(view: DataView, account: Uint8Array, slot: number, exchange: ExchangeState): BookMarket;
   /** Of perp markets only. */
   readonly funds: Field<PerpFunds> | null;
   /** Of spot markets only. */
@@ -108,7 +118,7 @@ function compileMarket(definition: AccountDefinition, marketType: MarketType, pa
       lastSlot: atLeastZero(updated(view) - atLeastZero(lastDelay(view))),
       lastTs: lastTs(view),
     }),
-    market: (view, account, slot, exchangeStatus) => ({
+    market: (view, account, slot, exchange) => ({
       marketType,
       marketIndex: marketIndex(view),
       slot,
@@ -121,7 +131,7 @@ function compileMarket(definition: AccountDefinition, marketType: MarketType, pa
       stepSize: stepSize(view),
       minOrderSize: minOrderSize(view),
       pausedOperations: paused(view),
-      ammPaused: perp && isAmmPaused(status(view), paused(view), exchangeStatus),
+      ammPaused: perp && isAmmPaused(status(view), paused(view), exchange.status),
       clobMarket: unlessZero(clobMarket(view)),
       baseAssetAmountLong: long(view),
       baseAssetAmountShort: short(view),
@@ -135,6 +145,7 @@ function compileMarket(definition: AccountDefinition, marketType: MarketType, pa
       decimals: decimals(view),
       amm: amm(view),
       spreadInputs: spreadInputs(view),
+      oracleTwap5MinPercentDivergence: perp ? exchange.oracleTwap5MinPercentDivergence : null,
     }),
   };
 }
@@ -183,9 +194,13 @@ function ammReader(layout: StructLayout): Field<AmmState> {
   return (view) => Object.fromEntries(readers.map(([key, read]) => [key, read(view)])) as unknown as AmmState;
 }
 
-/** Reads the pause bits of the State account. */
-export function compileExchangeStatus(definition: AccountDefinition): Field<number> {
-  return numberField(place(definition.layout, 'exchange_status'));
+/** Reads what concerns every market from the State account; Drift keeps the guard rails in groups. */
+export function compileExchangeState({ layout }: AccountDefinition): Field<ExchangeState> {
+  const status = numberField(place(layout, 'exchange_status'));
+  const rail = 'oracle_twap_5min_percent_divergence';
+  const found = place(layout, `oracle_guard_rails.${rail}`, `oracle_guard_rails.price_divergence.${rail}`);
+  const divergence = found ? bigintField(found) : () => null;
+  return (view) => ({ status: status(view), oracleTwap5MinPercentDivergence: divergence(view) });
 }
 
 function unlessZero(key: Uint8Array | null): Uint8Array | null {

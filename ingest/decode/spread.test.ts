@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { loadDefinition } from '../../schemas/index.ts';
 import { randomAccount } from '../testing/bytes.ts';
-import { compilePerpMarket } from './market.ts';
+import { compilePerpMarket, UNKNOWN_EXCHANGE } from './market.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -21,7 +21,7 @@ it("reads what a market's spreads follow from as Anchor's coder does", () => {
       const { amm, market_stats: stats, contract_type: contractType } = market;
       const history = stats?.historical_oracle_data as Fields;
       const view = reader.account.open(bytes);
-      expect(reader.market(view, new Uint8Array(32), 1, 0).spreadInputs).toEqual({
+      expect(reader.market(view, new Uint8Array(32), 1, UNKNOWN_EXCHANGE).spreadInputs).toEqual({
         isPrediction: Object.keys(contractType ?? {})[0] === 'Prediction',
         markStd: big(stats?.mark_std),
         oracleStd: big(stats?.oracle_std),

@@ -4,7 +4,7 @@
 import type { BookMarket, BookOracle, MarketRef, PositionMarket } from '../../schemas/index.ts';
 import { marketKey } from '../../schemas/index.ts';
 import { AccountError } from '../decode/account.ts';
-import type { MarketOracle, MarketReader } from '../decode/market.ts';
+import { type ExchangeState, type MarketOracle, type MarketReader, UNKNOWN_EXCHANGE } from '../decode/market.ts';
 import { type OraclePrice, quoteAssetPrice, readOracle } from '../decode/oracle.ts';
 import type { AccountUpdate } from '../source.ts';
 import { type Emit, keyText, parkAccount } from './output.ts';
@@ -29,7 +29,7 @@ export class MarketDiffer {
   /** Last price told per market, so that one is not repeated with every market update. */
   readonly #prices = new Map<string, BookOracle>();
   readonly #funds = new Map<string, PositionMarket>();
-  #exchangeStatus = 0;
+  #exchange = UNKNOWN_EXCHANGE;
 
   /** Takes a market account as it is now. Throws AccountError when it cannot be read; nothing is changed then. */
   market(update: AccountUpdate, reader: MarketReader, emit: Emit): void {
@@ -70,10 +70,11 @@ export class MarketDiffer {
     }
   }
 
-  /** Pause bits of the exchange; markets are told again when they change. */
-  exchangeStatus(status: number, slot: number, emit: Emit): void {
-    if (status === this.#exchangeStatus) return;
-    this.#exchangeStatus = status;
+  /** What the exchange says of all its perp markets; they are told again when it changes. */
+  exchange(state: ExchangeState, slot: number, emit: Emit): void {
+    const { status, oracleTwap5MinPercentDivergence } = this.#exchange;
+    if (state.status === status && state.oracleTwap5MinPercentDivergence === oracleTwap5MinPercentDivergence) return;
+    this.#exchange = state;
     for (const held of this.#markets.values()) {
       if (held.ref.marketType !== 'perp') continue;
       emit({ name: 'BookMarket', value: this.#state(held, Math.max(slot, held.slot)) });
@@ -98,7 +99,7 @@ export class MarketDiffer {
   }
 
   #state(held: HeldMarket, slot: number): BookMarket {
-    return held.reader.market(held.view, held.pubkey, slot, this.#exchangeStatus);
+    return held.reader.market(held.view, held.pubkey, slot, this.#exchange);
   }
 
   #price(held: HeldMarket, slot: number, emit: Emit): void {

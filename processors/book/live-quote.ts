@@ -5,7 +5,7 @@
 import type { AmmState, BookMarket, BookOracle, SpreadInputs } from '../../schemas/index.ts';
 import { liveCurve } from './live-curve.ts';
 import { type QuotingOracle, type Spreads, sideSpreads } from './live-spread.ts';
-import { marketMakerOracle } from './quotes.ts';
+import { marketMakerOracle, viewOracle } from './quotes.ts';
 import { referenceOffset, smoothed } from './reference-offset.ts';
 import { predictionBounds, type Reserves, spreadReserves } from './vamm.ts';
 
@@ -14,17 +14,12 @@ export interface LiveSpreads extends Spreads {
   readonly offset: number;
 }
 
-/**
- * The price that the vAMM goes by: the market maker's own oracle where that is in force, else the exchange's. What lies
- * between the two is uncertainty of the former.
- */
+/** The price that the vAMM goes by: the market maker's own oracle where that is in force, else the exchange's. */
 export function quotingOracle(market: BookMarket, exchange: BookOracle): QuotingOracle {
   // A checkpoint of an earlier version has no time.
   const ts = exchange.publishTs ?? null;
-  const own = marketMakerOracle(market, exchange);
-  if (own === null) return { price: exchange.price, confidence: exchange.confidence, slot: exchange.oracleSlot, ts };
-  const gap = own.price - exchange.price;
-  return { price: own.price, confidence: exchange.confidence + (gap < 0n ? -gap : gap), slot: own.slot, ts };
+  const { price, confidence, slot } = marketMakerOracle(market, exchange) ?? viewOracle(exchange);
+  return { price, confidence, slot, ts };
 }
 
 /**

@@ -3,10 +3,14 @@
 import type { BookMarket, BookOracle, ViewOracle } from '../../schemas/index.ts';
 
 const PERCENT = 100n * 1_000_000n;
-/** |market-maker price - 5-minute TWAP| must stay below this share of the TWAP: 1/2 (reference 1.3). */
-const DIVERGENCE_DIVISOR = 2n;
-/** |market-maker price - exchange price| may be at most 1/100 of the exchange price (reference 1.3). */
-const GAP_DIVISOR = 100n;
+const SHARE = 1_000_000n;
+/**
+ * |market-maker price - 5-minute TWAP| must stay below this share of the TWAP, or below the guard rail of the exchange
+ * where that is larger (reference 1.3).
+ */
+const DIVERGENCE_MAX = SHARE / 2n;
+/** |market-maker price - exchange price| may be at most this share of the exchange price (reference 1.3). */
+const GAP_MAX = SHARE / 100n;
 /** Sequence ids are comparable when within 1/10,000 of each other (reference 1.3). */
 const SEQUENCE_DIVISOR = 10_000n;
 
@@ -49,19 +53,22 @@ export function viewOracle(oracle: BookOracle): ViewOracle {
 }
 
 /**
- * The market-maker oracle where the market stores one that is fresh and near the exchange's, else null
- * (reference 1.3). Its confidence is the exchange oracle's.
+ * The market-maker oracle where the market stores one that is fresh and near the exchange's, else null (reference 1.3).
+ * What lies between the two is uncertainty of its price.
  */
 export function marketMakerOracle(market: BookMarket, exchange: BookOracle): ViewOracle | null {
   const { mmOraclePrice: price, mmOracleSlot: slot, lastOraclePriceTwap5Min: twap } = market;
   if (market.marketType !== 'perp' || price <= 0n || exchange.price <= 0n || twap <= 0n) return null;
-  if (absolute(price - twap) * DIVERGENCE_DIVISOR >= twap) return null;
-  if (absolute(price - exchange.price) * GAP_DIVISOR > exchange.price) return null;
+  // A checkpoint of an earlier version has no guard rail.
+  const guardRail = market.oracleTwap5MinPercentDivergence ?? 0n;
+  const divergenceMax = guardRail > DIVERGENCE_MAX ? guardRail : DIVERGENCE_MAX;
+  if (shareOf(price - twap, twap) >= divergenceMax) return null;
+  if (shareOf(price - exchange.price, exchange.price) > GAP_MAX) return null;
   if (!atLeastAsRecent(market, exchange)) return null;
   return {
     price,
     slot,
-    confidence: exchange.confidence,
+    confidence: exchange.confidence + absolute(price - exchange.price),
     hasSufficientNumberOfDataPoints: true,
     twap: null,
     twapConfidence: null,
@@ -69,11 +76,17 @@ export function marketMakerOracle(market: BookMarket, exchange: BookOracle): Vie
   };
 }
 
+/** Of two prices that were made together the market maker's counts. */
 function atLeastAsRecent(market: BookMarket, exchange: BookOracle): boolean {
   const own = market.mmOracleSequenceId;
   const other = exchange.sequenceId ?? 0n;
   if (own > 0n && other > 0n && absolute(own - other) * SEQUENCE_DIVISOR <= other) return own >= other;
   return market.mmOracleSlot >= exchange.oracleSlot;
+}
+
+/** |gap| as a share of `whole` in 1e6, rounded down; `whole` above 0. */
+function shareOf(gap: bigint, whole: bigint): bigint {
+  return (absolute(gap) * SHARE) / whole;
 }
 
 function absolute(value: bigint): bigint {

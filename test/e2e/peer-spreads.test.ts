@@ -3,8 +3,8 @@
 
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BookEngine, liveQuote, liveSpreads, quotingOracle } from '../../processors/index.ts';
-import { curves } from './harness/peer-curve.ts';
+import { BookEngine, liveQuote, liveSpreads, marketMakerOracle, quotingOracle } from '../../processors/index.ts';
+import { type CurveTerms, curves, twinCurve } from './harness/peer-curve.ts';
 import { loadSdk, type PeerStruct, type Sdk } from './harness/peer-sdk.ts';
 import { type LiveTwin, liveTerms, liveTwin } from './harness/peer-spread.ts';
 
@@ -66,6 +66,69 @@ function theirOffset(twin: LiveTwin, reservePrice: bigint): number {
       .toString(),
   );
 }
+
+describe('the oracle in force beside the client library', () => {
+  it('is the same price, slot and confidence', () => {
+    // Both sides of every bound; slots and sequences of one length, since the library compares their digits as text.
+    const near = (bound: bigint) => fc.bigInt({ min: bound - 3n, max: bound + 3n });
+    const around = (usual: bigint, ...bounds: readonly bigint[]) =>
+      fc.oneof(
+        { weight: 4, arbitrary: near(usual) },
+        ...bounds.map((bound) => ({ weight: 1, arbitrary: near(bound) })),
+      );
+    const terms = fc.record({
+      price: around(10_000n, 10_100n, 9_900n, 3n),
+      exchange: near(10_000n),
+      twap: around(10_000n, 20_000n, 6_667n, 50_000n, 5_556n),
+      guardRail: fc.constantFrom(0n, 100_000n, 500_000n, 800_000n),
+      slots: fc.tuple(near(500n), near(500n)),
+      sequences: fc.tuple(around(2_000_000n, 0n, 1_999_800n, 2_000_200n, 1_500_000n), around(2_000_000n, 0n)),
+      confidence: fc.bigInt({ min: 0n, max: 50n }),
+    });
+    const plain = twinCurve(sdk, fc.sample(curves, 1)[0] as CurveTerms);
+    const seen = { own: 0, exchange: 0, 'by sequence': 0 };
+    fc.assert(
+      fc.property(terms, ({ price, exchange, twap, guardRail, slots, sequences, confidence }) => {
+        const [own, other] = sequences.map((id) => (id < 0n ? 0n : id)) as [bigint, bigint];
+        // Of equal sequences the library takes the exchange's, the reference the market maker's.
+        fc.pre(own === 0n || own !== other);
+        const market = {
+          ...plain.market,
+          mmOraclePrice: price,
+          mmOracleSlot: slots[0],
+          mmOracleSequenceId: own,
+          lastOraclePriceTwap5Min: twap,
+          oracleTwap5MinPercentDivergence: guardRail,
+        };
+        const oracle = { ...plain.oracle, price: exchange, oracleSlot: slots[1], confidence, sequenceId: other };
+        const big = (value: bigint) => new sdk.BN(String(value));
+        const amm = {
+          mmOraclePrice: big(price),
+          mmOracleSlot: big(slots[0]),
+          mmOracleSequenceId: big(own),
+          historicalOracleData: { lastOraclePriceTwap5Min: big(twap) },
+        };
+        const priceDivergence = { oracleTwap5MinPercentDivergence: big(guardRail) };
+        const data = { price: big(exchange), slot: big(slots[1]), confidence: big(confidence), sequenceId: big(other) };
+        const client = {
+          getPerpMarketAccount: () => ({ amm }),
+          getOracleDataForPerpMarket: () => data,
+          accountSubscriber: { getStateAccountAndSlot: () => ({ data: { oracleGuardRails: { priceDivergence } } }) },
+        };
+        const theirs = sdk.DriftClient.prototype.getMMOracleDataForPerpMarket.call(client, 0);
+        const ours = quotingOracle(market, oracle);
+        expect([ours.price, ours.slot, ours.confidence].map(String)).toEqual(
+          [theirs.price, theirs.slot, theirs.confidence].map(String),
+        );
+        const isOwn = marketMakerOracle(market, oracle) !== null;
+        seen[isOwn ? 'own' : 'exchange'] += 1;
+        if (isOwn && slots[0] < slots[1]) seen['by sequence'] += 1;
+      }),
+      { numRuns: RUNS },
+    );
+    for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(RUNS / 100);
+  });
+});
 
 describe('live spreads beside the client library', () => {
   it('are the same spreads, offset and spread reserves, to the last digit', () => {

@@ -159,6 +159,7 @@ export function marketOf(terms: Partial<BookMarket> = {}): BookMessage {
       decimals: 9,
       amm: ammOf(),
       spreadInputs: null,
+      oracleTwap5MinPercentDivergence: null,
       ...terms,
     },
   };

@@ -16,6 +16,7 @@ interface Book {
   readonly slot: number;
   readonly marketName: string;
   readonly oracleData?: unknown;
+  readonly mmOracleData?: unknown;
   readonly bids: (NaiveOrder & Record<string, unknown>)[];
   readonly asks: (NaiveOrder & Record<string, unknown>)[];
 }
@@ -55,6 +56,7 @@ function expectLevels(l2: Book, naive: NaiveBook, slot: number): void {
   expect(l2.slot, `${naive.symbol} slot`).toBe(slot);
   expect(l2.marketName, 'name').toBe(naive.symbol.toUpperCase());
   if (naive.oracleData) expect(l2.oracleData, `${naive.symbol} oracle`).toEqual(naive.oracleData);
+  if (naive.mmOracleData) expect(l2.mmOracleData, `${naive.symbol} oracle in force`).toMatchObject(naive.mmOracleData);
   for (const side of ['bids', 'asks'] as const) {
     expect(l2[side], `${naive.symbol} ${side} of /l2`).toEqual(naive.l2[side].slice(0, SHOWN_LEVELS));
   }

@@ -45,6 +45,8 @@ export interface NaiveBook {
   readonly clobQueue: Record<Side, string[]>;
   /** `oracleData` of the specification, every member; null for a spot market, which is not compared. */
   readonly oracleData: Readonly<Record<string, string | boolean>> | null;
+  /** Of `mmOracleData`: the oracle in force. */
+  readonly mmOracleData: Readonly<Record<string, string>> | null;
 }
 
 interface Order {
@@ -99,9 +101,11 @@ export async function naiveBooks(rpcUrl: string): Promise<{ slot: number; books:
   };
   const users = decoded('User');
   const oracles = new Map(decoded('PythLazerOracle').map(({ pubkey, fields }) => [pubkey, fields]));
-  const exchangeStatus = num(decoded('State')[0]?.fields.exchange_status ?? 0);
+  const state = decoded('State')[0]?.fields ?? {};
+  const exchangeStatus = num(state.exchange_status ?? 0);
+  const guardRail = big((state.oracle_guard_rails as Fields | undefined)?.oracle_twap_5min_percent_divergence ?? 0);
   const perps = decoded('PerpMarket').map(({ fields }) => {
-    const oracle = oracleOf(fields, oracles);
+    const oracle = oracleOf(fields, oracles, guardRail);
     const marketIndex = num(fields.market_index);
     const queue = clobQueue(clobAccounts.get(String(fields.clob_market)), exchange.programId, users);
     const orders = [...userOrders(users, marketIndex, oracle.price), ...queue.bids, ...queue.asks];
@@ -122,6 +126,11 @@ export async function naiveBooks(rpcUrl: string): Promise<{ slot: number; books:
         twap: String(oracle.price),
         twapConfidence: String(oracle.price),
       },
+      mmOracleData: {
+        price: String(oracle.quoting.price),
+        slot: String(oracle.quoting.slot),
+        confidence: String(oracle.quoting.confidence),
+      },
     };
   });
   const spots = decoded('SpotMarket').map(({ fields }) => ({
@@ -132,6 +141,7 @@ export async function naiveBooks(rpcUrl: string): Promise<{ slot: number; books:
     l3: { bids: [], asks: [] },
     clobQueue: { bids: [], asks: [] },
     oracleData: null,
+    mmOracleData: null,
   }));
   return { slot, books: [...perps, ...spots] };
 }
@@ -261,7 +271,7 @@ interface Oracle {
   readonly quoting: NaiveOracle;
 }
 
-function oracleOf(market: Fields, oracles: ReadonlyMap<string, Fields>): Oracle {
+function oracleOf(market: Fields, oracles: ReadonlyMap<string, Fields>, guardRail: bigint): Oracle {
   const account = oracles.get(String(market.oracle));
   if (!account) throw new Error(`no oracle account ${String(market.oracle)}`);
   const multiple =
@@ -280,8 +290,12 @@ function oracleOf(market: Fields, oracles: ReadonlyMap<string, Fields>): Oracle 
   const mmSlot = big(stats.mm_oracle_slot);
   const twap5 = big((stats.historical_oracle_data as Fields).last_oracle_price_twap_5min);
   const apart = (a: bigint, b: bigint) => (b === 0n ? 0n : ((a > b ? a - b : b - a) * PRICE) / (b < 0n ? -b : b));
-  const inForce =
-    mmPrice !== 0n && apart(mmPrice, twap5) < PRICE / 2n && mmSlot >= slot && apart(mmPrice, price) <= PRICE / 100n;
+  const sequence = big(stats.mm_oracle_sequence_id);
+  const published = big(account.publish_time);
+  const comparable = sequence > 0n && published > 0n && apart(sequence, published) <= PRICE / 10_000n;
+  const isRecent = comparable ? sequence >= published : mmSlot >= slot;
+  const bound = guardRail > PRICE / 2n ? guardRail : PRICE / 2n;
+  const inForce = mmPrice !== 0n && apart(mmPrice, twap5) < bound && isRecent && apart(mmPrice, price) <= PRICE / 100n;
   if (!inForce) return { price, slot, confidence, quoting: { price, confidence, slot, ts } };
   const gap = mmPrice > price ? mmPrice - price : price - mmPrice;
   return { price, slot, confidence, quoting: { price: mmPrice, confidence: confidence + gap, slot: mmSlot, ts } };

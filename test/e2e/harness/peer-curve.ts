@@ -244,5 +244,6 @@ function marketOf(terms: CurveTerms, amm: AmmState): BookMarket {
     decimals: 9,
     amm,
     spreadInputs: null,
+    oracleTwap5MinPercentDivergence: null,
   };
 }

@@ -32,7 +32,20 @@ export interface PeerCurve extends PeerReserves {
   readonly netRevenueSinceLastFunding: Big;
 }
 
+export interface PeerOracle {
+  readonly price: Big;
+  readonly slot: Big;
+  readonly confidence: Big;
+  readonly isMMOracleActive: boolean;
+}
+
 export interface Sdk {
+  /** Its oracle selection reads no more of the client than what is given here. */
+  readonly DriftClient: {
+    readonly prototype: {
+      getMMOracleDataForPerpMarket(this: PeerStruct, marketIndex: number): PeerOracle;
+    };
+  };
   readonly BN: new (text: string) => Big;
   readonly PerpOperation: { readonly AMM_FILL: number };
   readonly DEFAULT_TOP_OF_BOOK_QUOTE_AMOUNTS: readonly Big[];
