@@ -4,7 +4,14 @@ import { metricTotal } from '../../../platform/index.ts';
 import type { BookSnapshotMessage } from '../../../schemas/index.ts';
 import { MARKETS, marketView } from '../../testing/market-views.ts';
 import { diff, MAKER_A, MAKER_B, snapshot } from '../../testing/stage.ts';
-import { BOOK_HEARTBEAT_MS, JOIN_BUFFER_BYTES, MAX_STREAMS_PER_MARKET, RESUME_DIFFS_MAX } from './limits.ts';
+import {
+  BOOK_HEARTBEAT_MS,
+  JOIN_BUFFER_BYTES,
+  MAX_STREAMS,
+  MAX_STREAMS_PER_MARKET,
+  MAX_WILDCARDS,
+  RESUME_DIFFS_MAX,
+} from './limits.ts';
 import { type DirectSocket, FeedStage } from './testing/feed-stage.ts';
 
 type Message = Record<string, unknown>;
@@ -146,6 +153,37 @@ describe('subscribing to the book channel', () => {
     ask({ market: '*', marketType: 'spot' });
     await stage.publish(snapshot({ marketType: 'spot', marketIndex: 1 }));
     expect(ofType('snapshot').map(({ stream }) => stream)).toEqual(['spot_1_l2']);
+  });
+});
+
+describe('streams', () => {
+  const open = (): Promise<number> => metricTotal(stage.metrics, 'slotbook_feed_streams');
+
+  it('end with a client that is closed for what it left unread while it is being answered', async () => {
+    const cut = stage.socket();
+    cut.tamper = () => {
+      cut.close(); // as the gateway does when it finds too much unread
+      return null;
+    };
+    ask({ market: '*' }, cut);
+    ask({ depth: 3 }, cut);
+    expect(await open()).toBe(0);
+    expect([...stage.feed.connections]).toEqual([]);
+  });
+
+  it('are not opened for a wildcard that holds as many as it may', async () => {
+    ask({ market: '*' });
+    const indexes = Array.from({ length: MAX_STREAMS + 3 }, (_, index) => 10 + index);
+    await stage.publish(...indexes.map((marketIndex) => snapshot({ marketIndex })));
+    expect(await open()).toBe(MAX_STREAMS);
+    expect(ask({ depth: 7 })).toMatchObject([{ type: 'error', code: 'limit' }]);
+    expect(await open()).toBe(MAX_STREAMS);
+  });
+
+  it('of every market are refused when a connection has too many wildcards', () => {
+    for (let depth = 1; depth <= MAX_WILDCARDS; depth += 1) ask({ market: '*', depth, marketType: 'spot' });
+    expect(ask({ market: '*' })).toMatchObject([{ type: 'error', code: 'limit', retry: true }]);
+    expect(ask({ market: '*', depth: 1, marketType: 'spot' })).toMatchObject([{ type: 'subscribed' }]);
   });
 });
 

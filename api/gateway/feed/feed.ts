@@ -1,7 +1,7 @@
 // The `book` channel: sequenced, checkable, resumable books on the gateway's socket, beside the compatible channels.
 
 import type { EventLog, Logger } from '../../../platform/index.ts';
-import { type MarketRef, marketKey, parseMarketKey } from '../../../schemas/index.ts';
+import { type BookPosition, type MarketRef, marketKey, parseMarketKey } from '../../../schemas/index.ts';
 import { BOOK_FEED_ERRORS, type BookFeedErrorCode } from '../../errors.ts';
 import type { AppliedRecord, BookReader } from '../../views/book-reader.ts';
 import type { Connection } from '../connection.ts';
@@ -18,6 +18,7 @@ import {
   type RequestId,
   readBookRequest,
   type StreamSpec,
+  streamName,
   type Target,
 } from './request.ts';
 import type { Stream } from './stream.ts';
@@ -156,7 +157,10 @@ export class BookFeed {
   #openTo(market: MarketFeed): void {
     for (const subscriber of this.#subscribers.values()) {
       for (const { target, spec, positionOf } of subscriber.wildcards.values()) {
-        if (isMeant(target, market)) this.#hold(subscriber, market, spec, positionOf);
+        if (!isMeant(target, market) || subscriber.isClosed) continue;
+        const name = streamName(market, spec);
+        if (!subscriber.streams.has(name) && (subscriber.streams.size >= MAX_STREAMS || !market.admits(spec))) continue;
+        this.#begin(subscriber, this.#hold(subscriber, market, spec), positionOf(name));
       }
     }
   }
@@ -165,45 +169,44 @@ export class BookFeed {
     const { target, spec, positionOf } = subscription;
     const subscriber = this.#subscribers.get(connection) ?? new Subscriber(connection);
     const markets = this.#meant(target);
-    const streams = markets.map((market) => market.stream(spec));
-    const fresh = streams.filter((stream) => stream && !subscriber.streams.has(stream.name)).length;
+    const fresh = markets.filter((market) => !subscriber.streams.has(streamName(market, spec)));
     const name = wildcardName(subscription);
     const isFull =
-      subscriber.streams.size + fresh > MAX_STREAMS ||
+      subscriber.streams.size + fresh.length > MAX_STREAMS ||
       ('every' in target && !subscriber.wildcards.has(name) && subscriber.wildcards.size >= MAX_WILDCARDS);
-    if (isFull || streams.includes(null)) {
-      for (const stream of streams) if (stream) this.#release(stream);
+    if (isFull || !fresh.every((market) => market.admits(spec))) {
       refuse(connection, 'limit', id);
       return;
     }
     this.#subscribers.set(connection, subscriber);
     this.#heartbeat.start();
     if ('every' in target) subscriber.wildcards.set(name, subscription);
+    // Held before anything is sent: a client that has too much unread is gone when the answer was, with all that it holds.
+    const streams = markets.map((market) => this.#hold(subscriber, market, spec));
     this.#confirm(
       connection,
       'subscribed',
       id,
       target,
-      streams.map((stream) => stream?.name ?? ''),
+      streams.map((stream) => stream.name),
     );
-    for (const market of markets) this.#hold(subscriber, market, spec, positionOf);
+    for (const stream of streams) this.#begin(subscriber, stream, positionOf(stream.name));
   }
 
-  #hold(
-    subscriber: Subscriber,
-    market: MarketFeed,
-    spec: StreamSpec,
-    positionOf: BookSubscription['positionOf'],
-  ): void {
-    if (subscriber.isClosed) return;
+  /** The stream of these choices, which from now on lives for this subscriber too. */
+  #hold(subscriber: Subscriber, market: MarketFeed, spec: StreamSpec): Stream {
     const stream = market.stream(spec);
-    if (!stream || (!subscriber.streams.has(stream.name) && subscriber.streams.size >= MAX_STREAMS)) return;
-    // A repeated subscribe begins anew.
-    this.#fanout.remove(stream.name, subscriber.connection);
-    subscriber.leave(stream);
     if (!subscriber.streams.has(stream.name)) stream.holders += 1;
     subscriber.streams.set(stream.name, stream);
-    this.#joins.start(subscriber, stream, positionOf(stream.name));
+    return stream;
+  }
+
+  /** Begins a held stream; one that was begun before begins anew. */
+  #begin(subscriber: Subscriber, stream: Stream, position: BookPosition | null): void {
+    if (subscriber.isClosed) return;
+    this.#fanout.remove(stream.name, subscriber.connection);
+    subscriber.leave(stream);
+    this.#joins.start(subscriber, stream, position);
   }
 
   #unsubscribe(connection: Connection, { id, target, spec }: BookUnsubscription & { readonly id: RequestId }): void {

@@ -47,12 +47,16 @@ export class MarketFeed implements StreamMarket {
     return this.#reader.markets.byKey(this.key)?.symbol.toUpperCase() ?? '';
   }
 
-  /** The stream of these choices; null when the market has too many kinds already. */
-  stream(spec: StreamSpec): Stream | null {
+  /** True when a stream of these choices is there or may be opened. */
+  admits(spec: StreamSpec): boolean {
+    return this.streams.has(streamName(this, spec)) || this.streams.size < MAX_STREAMS_PER_MARKET;
+  }
+
+  /** The stream of these choices, opened when there is none; to be asked for only when it is admitted. */
+  stream(spec: StreamSpec): Stream {
     const name = streamName(this, spec);
     const known = this.streams.get(name);
     if (known) return known;
-    if (this.streams.size >= MAX_STREAMS_PER_MARKET) return null;
     const stream = new Stream(name, this.#nextStreamId(), spec, this, this.#metrics);
     this.streams.set(name, stream);
     this.#metrics.streams.inc();
