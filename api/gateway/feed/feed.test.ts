@@ -7,8 +7,9 @@ import { diff, MAKER_A, MAKER_B, snapshot } from '../../testing/stage.ts';
 import {
   BOOK_HEARTBEAT_MS,
   JOIN_BUFFER_BYTES,
+  KINDS_COST_MAX,
+  MAX_KINDS_PER_CONNECTION,
   MAX_STREAMS,
-  MAX_STREAMS_PER_MARKET,
   MAX_WILDCARDS,
   RESUME_DIFFS_MAX,
 } from './limits.ts';
@@ -126,10 +127,28 @@ describe('subscribing to the book channel', () => {
     expect([...stage.feed.connections]).toEqual([]);
   });
 
-  it('refuses more kinds of stream than a market may have, and serves the known ones on', () => {
-    for (let depth = 1; depth <= MAX_STREAMS_PER_MARKET; depth += 1) ask({ depth });
-    expect(ask({ depth: 999 })).toEqual([expect.objectContaining({ type: 'error', code: 'limit', retry: true })]);
-    expect(ask({ depth: 5 }, stage.socket())).toHaveLength(2);
+  it('refuses more kinds of stream of a market than a connection may hold', () => {
+    for (let depth = 1; depth <= MAX_KINDS_PER_CONNECTION; depth += 1) ask({ depth });
+    expect(ask({ depth: 99 })).toEqual([expect.objectContaining({ type: 'error', code: 'limit', retry: true })]);
+    expect(ask({ depth: 1 })).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot' }]);
+    ask({ type: 'unsubscribe', depth: 1 });
+    expect(ask({ depth: 99 })).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot' }]);
+  });
+
+  it('serves the known kinds and those of whole books on when others have taken all that a market may have', () => {
+    const crowd = Array.from({ length: KINDS_COST_MAX / MAX_KINDS_PER_CONNECTION }, () => stage.socket());
+    const refused = crowd.map((one, index) =>
+      Array.from({ length: MAX_KINDS_PER_CONNECTION }, (_, kind) =>
+        ask({ depth: 1 + index * MAX_KINDS_PER_CONNECTION + kind }, one),
+      ).filter(([first]) => first?.code === 'limit'),
+    );
+    expect(refused[0]).toEqual([]);
+    expect(refused.at(-1)).toHaveLength(MAX_KINDS_PER_CONNECTION);
+    for (const members of [{}, { level: 'l3', checksum: true }, { conflation: 100 }, { depth: 5 }]) {
+      expect(ask(members, stage.socket()), JSON.stringify(members)).toHaveLength(2);
+    }
+    for (const one of crowd) one.close();
+    expect(ask({ depth: 999 })).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot' }]);
   });
 
   it('waits for a book that is not published yet', async () => {
@@ -181,8 +200,12 @@ describe('streams', () => {
   });
 
   it('of every market are refused when a connection has too many wildcards', () => {
-    for (let depth = 1; depth <= MAX_WILDCARDS; depth += 1) ask({ market: '*', depth, marketType: 'spot' });
-    expect(ask({ market: '*' })).toMatchObject([{ type: 'error', code: 'limit', retry: true }]);
+    for (let depth = 1; depth <= MAX_WILDCARDS / 2; depth += 1) {
+      for (const marketType of ['perp', 'spot']) ask({ market: '*', depth, marketType });
+    }
+    expect(ask({ market: '*', depth: 1, marketType: '*' })).toMatchObject([
+      { type: 'error', code: 'limit', retry: true },
+    ]);
     expect(ask({ market: '*', depth: 1, marketType: 'spot' })).toMatchObject([{ type: 'subscribed' }]);
   });
 });

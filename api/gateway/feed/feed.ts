@@ -8,7 +8,7 @@ import type { Connection } from '../connection.ts';
 import { Fanout } from '../fanout.ts';
 import { FeedHeartbeat } from './heartbeat.ts';
 import { Joins } from './joins.ts';
-import { MAX_STREAMS, MAX_WILDCARDS, SHUTDOWN_GRACE_MS } from './limits.ts';
+import { MAX_KINDS_PER_CONNECTION, MAX_STREAMS, MAX_WILDCARDS, SHUTDOWN_GRACE_MS } from './limits.ts';
 import { LogHistory } from './log-history.ts';
 import { MarketFeed } from './market-feed.ts';
 import type { FeedMetrics } from './metrics.ts';
@@ -159,7 +159,8 @@ export class BookFeed {
       for (const { target, spec, positionOf } of subscriber.wildcards.values()) {
         if (!isMeant(target, market) || subscriber.isClosed) continue;
         const name = streamName(market, spec);
-        if (!subscriber.streams.has(name) && (subscriber.streams.size >= MAX_STREAMS || !market.admits(spec))) continue;
+        const isHeld = subscriber.streams.has(name);
+        if (!isHeld && (subscriber.streams.size >= MAX_STREAMS || !mayOpen(subscriber, market, spec))) continue;
         this.#begin(subscriber, this.#hold(subscriber, market, spec), positionOf(name));
       }
     }
@@ -174,7 +175,7 @@ export class BookFeed {
     const isFull =
       subscriber.streams.size + fresh.length > MAX_STREAMS ||
       ('every' in target && !subscriber.wildcards.has(name) && subscriber.wildcards.size >= MAX_WILDCARDS);
-    if (isFull || !fresh.every((market) => market.admits(spec))) {
+    if (isFull || !fresh.every((market) => mayOpen(subscriber, market, spec))) {
       refuse(connection, 'limit', id);
       return;
     }
@@ -196,8 +197,7 @@ export class BookFeed {
   /** The stream of these choices, which from now on lives for this subscriber too. */
   #hold(subscriber: Subscriber, market: MarketFeed, spec: StreamSpec): Stream {
     const stream = market.stream(spec);
-    if (!subscriber.streams.has(stream.name)) stream.holders += 1;
-    subscriber.streams.set(stream.name, stream);
+    if (subscriber.hold(stream)) stream.holders += 1;
     return stream;
   }
 
@@ -233,8 +233,7 @@ export class BookFeed {
   #leave(subscriber: Subscriber, stream: Stream): void {
     this.#joins.cancel(subscriber, stream);
     this.#fanout.remove(stream.name, subscriber.connection);
-    subscriber.leave(stream);
-    subscriber.streams.delete(stream.name);
+    subscriber.release(stream);
     stream.holders -= 1;
     this.#release(stream);
   }
@@ -266,6 +265,10 @@ export class BookFeed {
 function refuse(connection: Connection, code: BookFeedErrorCode, id: RequestId): void {
   const { text, retry } = BOOK_FEED_ERRORS[code];
   connection.send([JSON.stringify({ channel: 'book', type: 'error', code, error: text, retry, id })]);
+}
+
+function mayOpen(subscriber: Subscriber, market: MarketFeed, spec: StreamSpec): boolean {
+  return subscriber.kindsOf(market.key) < MAX_KINDS_PER_CONNECTION && market.admits(spec);
 }
 
 function isMeant(target: Target, { marketType, marketIndex }: MarketRef): boolean {

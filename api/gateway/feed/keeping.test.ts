@@ -8,7 +8,7 @@ import { BookView } from '../../../processors/book/index.ts';
 import type { BookViewDiff, BookViewSnapshot } from '../../../schemas/index.ts';
 import { dumpKeeper, dumpView } from './testing/dump.ts';
 import { type DirectSocket, FeedStage } from './testing/feed-stage.ts';
-import { type Change, RandomBook } from './testing/random-book.ts';
+import { type Change, change, RandomBook } from './testing/random-book.ts';
 
 const CHOICES: readonly BookChoice[] = [
   { market: 'SOL-PERP' },
@@ -26,17 +26,6 @@ type Step =
   | { readonly do: 'change'; readonly diffs: readonly (readonly Change[])[] }
   | { readonly do: 'pass'; readonly ms: number }
   | { readonly do: 'reconnect' | 'drop' | 'restart' | 'epoch' | 'snapshot' | 'hole' };
-
-const change: fc.Arbitrary<Change> = fc.record({
-  side: fc.constantFrom('bid' as const, 'ask' as const),
-  tick: fc.integer({ min: 0, max: 9 }),
-  dlob: fc.integer({ min: 0, max: 3 }),
-  vamm: fc.integer({ min: 0, max: 2 }),
-  orderId: fc.integer({ min: 1, max: 12 }),
-  size: fc.integer({ min: 0, max: 5 }),
-  slots: fc.integer({ min: 0, max: 1 }),
-  isGone: fc.boolean(),
-});
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {

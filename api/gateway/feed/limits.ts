@@ -14,8 +14,15 @@ export const ID_LENGTH_MAX = 64;
 export const MAX_STREAMS = 512;
 /** Wildcard subscriptions of one connection. */
 export const MAX_WILDCARDS = 16;
-/** Kinds of stream of one market that may be served at once; each costs a rendering per change. */
-export const MAX_STREAMS_PER_MARKET = 256;
+/** Kinds of stream of one market that a connection may hold. */
+export const MAX_KINDS_PER_CONNECTION = 8;
+/**
+ * What all kinds of stream of one market may cost together. Those of unlimited depth with no or the usual checksum are always
+ * served and cost nothing here: nobody's choices can close a market's channel to others.
+ */
+export const KINDS_COST_MAX = 256;
+/** What a conflated kind costs; one that is told at every change costs so much and one for each step of its depth. */
+export const KIND_COST = { conflated: 1, unconflated: 3, depthStep: 250 } as const;
 
 /** Newest changes of a market kept in memory, encoded. Older ones are read from the log. */
 export const RING_DIFFS_MAX = 4096;

@@ -3,10 +3,11 @@
 import type { MarketRef, MarketType } from '../../../schemas/index.ts';
 import type { AppliedRecord, BookReader } from '../../views/book-reader.ts';
 import type { PublishedBook } from '../../views/published-book.ts';
-import { MAX_STREAMS_PER_MARKET } from './limits.ts';
+import { CHECKSUM_LEVELS, KIND_COST, KINDS_COST_MAX } from './limits.ts';
 import type { FeedMetrics } from './metrics.ts';
 import { type StreamSpec, streamName } from './request.ts';
 import { Ring } from './ring.ts';
+import { SharedTop } from './shared.ts';
 import { Stream, type StreamMarket } from './stream.ts';
 
 export class MarketFeed implements StreamMarket {
@@ -15,8 +16,11 @@ export class MarketFeed implements StreamMarket {
   readonly marketIndex: number;
   readonly ring = new Ring();
   readonly streams = new Map<string, Stream>();
+  readonly shared = { l2: this.#sharedTop('l2'), l3: this.#sharedTop('l3') };
   readonly #reader: BookReader;
   readonly #metrics: FeedMetrics;
+  /** Of the streams that are open, see KINDS_COST_MAX. */
+  #cost = 0;
 
   /** Numbers the streams of a gateway. */
   readonly #nextStreamId: () => number;
@@ -49,7 +53,8 @@ export class MarketFeed implements StreamMarket {
 
   /** True when a stream of these choices is there or may be opened. */
   admits(spec: StreamSpec): boolean {
-    return this.streams.has(streamName(this, spec)) || this.streams.size < MAX_STREAMS_PER_MARKET;
+    const cost = kindCost(spec);
+    return cost === 0 || this.#cost + cost <= KINDS_COST_MAX || this.streams.has(streamName(this, spec));
   }
 
   /** The stream of these choices, opened when there is none; to be asked for only when it is admitted. */
@@ -59,6 +64,7 @@ export class MarketFeed implements StreamMarket {
     if (known) return known;
     const stream = new Stream(name, this.#nextStreamId(), spec, this, this.#metrics);
     this.streams.set(name, stream);
+    this.#cost += kindCost(spec);
     this.#metrics.streams.inc();
     return stream;
   }
@@ -66,6 +72,7 @@ export class MarketFeed implements StreamMarket {
   release(stream: Stream): void {
     if (this.streams.get(stream.name) !== stream) return;
     this.streams.delete(stream.name);
+    this.#cost -= kindCost(stream.spec);
     this.#metrics.streams.dec();
   }
 
@@ -87,4 +94,19 @@ export class MarketFeed implements StreamMarket {
     this.ring.reset(epoch, seq, offset);
     for (const stream of this.streams.values()) stream.restart();
   }
+
+  #sharedTop(level: 'l2' | 'l3'): SharedTop {
+    return new SharedTop(level, () => this.#specs());
+  }
+
+  *#specs(): Generator<StreamSpec> {
+    for (const { spec } of this.streams.values()) yield spec;
+  }
+}
+
+/** What a kind of stream counts as among those of its market. */
+function kindCost({ depth, conflationMs, checksumLevels }: StreamSpec): number {
+  if (depth === null && (checksumLevels === 0 || checksumLevels === CHECKSUM_LEVELS)) return 0;
+  if (conflationMs > 0) return KIND_COST.conflated;
+  return KIND_COST.unconflated + Math.ceil((depth ?? 0) / KIND_COST.depthStep);
 }

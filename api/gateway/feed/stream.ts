@@ -9,8 +9,9 @@ import type { OlderDiffs } from './log-history.ts';
 import type { FeedMetrics } from './metrics.ts';
 import type { StreamSpec } from './request.ts';
 import type { Ring } from './ring.ts';
-import { type Body, checksumOf, diffFrame, type StreamHead, type StreamState, snapshotFrame } from './text.ts';
-import { bookBody, EMPTY_WINDOW, type Window, windowAfter, windowChange, windowOf } from './window.ts';
+import type { SharedTop } from './shared.ts';
+import { type Body, diffFrame, type StreamHead, type StreamState, snapshotFrame } from './text.ts';
+import { bookBody, EMPTY_WINDOW, type Window, windowAfter } from './window.ts';
 
 /** What a stream needs to know of its market. */
 export interface StreamMarket {
@@ -18,6 +19,8 @@ export interface StreamMarket {
   readonly marketType: 'perp' | 'spot';
   readonly marketIndex: number;
   readonly ring: Ring;
+  /** What its streams of a level have in common. */
+  readonly shared: Readonly<Record<'l2' | 'l3', SharedTop>>;
   /** The sound published book; null before the first and while it has a hole. */
   book(): PublishedBook | null;
   symbol(): string;
@@ -184,25 +187,33 @@ export class Stream {
   }
 
   #change(book: PublishedBook): Body {
-    const { level, depth } = this.spec;
+    const { depth } = this.spec;
     if (depth === null) {
       const body = this.#pending.body();
       this.#pending.clear();
       return body;
     }
     const before = this.#window;
-    this.#window = windowOf(book.view, level, depth);
-    return windowChange(level, before, this.#window);
+    this.#window = this.#newWindow(book, depth);
+    return this.#shared.change(book, before, this.#window).body(depth);
   }
 
   #begin(book: PublishedBook): void {
-    const { level, depth } = this.spec;
+    const { depth } = this.spec;
     const { epoch, seq, slot } = book.head;
     this.#sent = { epoch, seq, slot };
     this.#isBroken = false;
     this.#pending.clear();
-    this.#window = depth === null ? EMPTY_WINDOW : windowOf(book.view, level, depth);
+    this.#window = depth === null ? EMPTY_WINDOW : this.#newWindow(book, depth);
     this.#stale();
+  }
+
+  get #shared(): SharedTop {
+    return this.market.shared[this.spec.level];
+  }
+
+  #newWindow(book: PublishedBook, depth: number): Window {
+    return this.#shared.window(book, depth, this.spec.conflationMs);
   }
 
   #stale(): void {
@@ -211,9 +222,9 @@ export class Stream {
   }
 
   #checksum(book: PublishedBook): number | null {
-    const { level, depth, checksumLevels } = this.spec;
+    const { depth, checksumLevels } = this.spec;
     if (checksumLevels === 0) return null;
-    return checksumOf(book.view, level, depth === null ? checksumLevels : Math.min(depth, checksumLevels));
+    return this.#shared.checksum(book, depth === null ? checksumLevels : Math.min(depth, checksumLevels));
   }
 
   #head(): StreamHead {

@@ -6,17 +6,45 @@ import type { Stream } from './stream.ts';
 
 export class Subscriber {
   readonly connection: Connection;
-  /** Streams asked for, by name; those not in `joined` have not begun yet. */
-  readonly streams = new Map<string, Stream>();
   /** Subscriptions to every market, by the choices they were made with. */
   readonly wildcards = new Map<string, BookSubscription>();
   /** True when the connection is gone: nothing may be registered for it any more. */
   isClosed = false;
+  readonly #streams = new Map<string, Stream>();
+  /** How many of them are of each market. */
+  readonly #kinds = new Map<string, number>();
   readonly #joined = new Map<string, Stream>();
   #signature: string | null = null;
 
   constructor(connection: Connection) {
     this.connection = connection;
+  }
+
+  /** Streams asked for, by name; those not in `joined` have not begun yet. */
+  get streams(): ReadonlyMap<string, Stream> {
+    return this.#streams;
+  }
+
+  /** Streams asked for of one market. */
+  kindsOf(marketKey: string): number {
+    return this.#kinds.get(marketKey) ?? 0;
+  }
+
+  /** Takes a stream in; false when it was held already. */
+  hold(stream: Stream): boolean {
+    if (this.#streams.has(stream.name)) return false;
+    this.#streams.set(stream.name, stream);
+    this.#kinds.set(stream.market.key, this.kindsOf(stream.market.key) + 1);
+    return true;
+  }
+
+  /** Forgets a held stream. */
+  release(stream: Stream): void {
+    this.leave(stream);
+    if (!this.#streams.delete(stream.name)) return;
+    const left = this.kindsOf(stream.market.key) - 1;
+    if (left > 0) this.#kinds.set(stream.market.key, left);
+    else this.#kinds.delete(stream.market.key);
   }
 
   /** Streams that bring their messages to this connection, by name in order. */

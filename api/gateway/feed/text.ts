@@ -66,19 +66,35 @@ function orderLine({ price, size, maker, orderId, source }: ViewOrder): string {
   return `${price} ${size} ${base58(maker)} ${orderId} ${source}`;
 }
 
-/** What a checksum is taken over; README.md, Checksum. */
-export function checksumText(view: BookView, level: 'l2' | 'l3', levels: number): string {
-  const lines = (side: Side): string[] => {
-    if (level === 'l3') return Array.from(shownOrders(view, side, levels), orderLine);
-    const { bids, asks } = view.l2(levels);
-    return (side === 'bid' ? bids : asks).map(levelLine);
-  };
-  return ['bids', ...lines('bid'), 'asks', ...lines('ask')].join('\n');
+/** What checksums are taken over: the text of each price level, best first. README.md, Checksum. */
+export interface ChecksumLines {
+  /** Price levels a side; fewer only when the book has no more. */
+  readonly levels: number;
+  readonly bids: readonly string[];
+  readonly asks: readonly string[];
 }
 
-/** CRC32 (IEEE) of the top levels as they stand. */
-export function checksumOf(view: BookView, level: 'l2' | 'l3', levels: number): number {
-  return crc32(checksumText(view, level, levels));
+export function checksumLines(view: BookView, level: 'l2' | 'l3', levels: number): ChecksumLines {
+  if (level === 'l3') return { levels, bids: orderLines(view, 'bid', levels), asks: orderLines(view, 'ask', levels) };
+  const { bids, asks } = view.l2(levels);
+  return { levels, bids: bids.map(levelLine), asks: asks.map(levelLine) };
+}
+
+function orderLines(view: BookView, side: Side, levels: number): string[] {
+  const lines: string[] = [];
+  let price = Number.NaN;
+  for (const order of shownOrders(view, side, levels)) {
+    const line = orderLine(order);
+    if (order.price === price) lines.push(`${lines.pop()}\n${line}`);
+    else lines.push(line);
+    price = order.price;
+  }
+  return lines;
+}
+
+/** CRC32 (IEEE) of the best `levels` of the lines. */
+export function checksumOf({ bids, asks }: ChecksumLines, levels: number): number {
+  return crc32(['bids', ...bids.slice(0, levels), 'asks', ...asks.slice(0, levels)].join('\n'));
 }
 
 export interface StreamState extends BookPosition {

@@ -1,17 +1,28 @@
-// The top of a book that a stream of limited depth shows, and how it changes: levels that enter are told whole, levels
-// that leave are told as gone, whether they vanished or were pushed out.
+// The top of a book that streams of limited depth show, and how it changes: levels that enter are told whole, levels that
+// leave are told as gone, whether they vanished or were pushed out. A window is made at the greatest depth asked for, and two
+// of them are compared once: what a stream tells is a part of that, which costs what it tells and not what it shows.
 
 import type { BookView, Side } from '../../../processors/book/index.ts';
 import type { ViewLevel, ViewOrder } from '../../../schemas/index.ts';
 import type { Changes } from './changes.ts';
 import { type Body, goneLevelEntry, goneOrderEntry, levelEntry, orderEntry, orderKey, shownOrders } from './text.ts';
 
-export interface Window {
-  readonly bids: ReadonlyMap<number | string, ViewLevel | ViewOrder>;
-  readonly asks: ReadonlyMap<number | string, ViewLevel | ViewOrder>;
+/** One side at one state: best first. */
+interface WindowSide {
+  readonly items: readonly Item[];
+  /** Which price level from the best, from 1, each item stands at; null when each is a level. */
+  readonly ranks: readonly number[] | null;
 }
 
-export const EMPTY_WINDOW: Window = { bids: new Map(), asks: new Map() };
+export interface Window {
+  /** Price levels a side; fewer only when the book has no more. */
+  readonly depth: number;
+  readonly bids: WindowSide;
+  readonly asks: WindowSide;
+}
+
+const NOTHING: WindowSide = { items: [], ranks: null };
+export const EMPTY_WINDOW: Window = { depth: 0, bids: NOTHING, asks: NOTHING };
 
 type Item = ViewLevel | ViewOrder;
 
@@ -53,22 +64,137 @@ export function bookBody(view: BookView, level: 'l2' | 'l3', depth: number | nul
 }
 
 export function windowOf(view: BookView, level: 'l2' | 'l3', depth: number): Window {
-  const side = (name: Side): Map<number | string, Item> =>
-    new Map(Array.from(itemsOf(view, level, name, depth), (item) => [keyOf(item), item]));
-  return { bids: side('bid'), asks: side('ask') };
+  const side = (name: Side): WindowSide => {
+    const items = [...itemsOf(view, level, name, depth)];
+    return { items, ranks: level === 'l3' ? ranksOf(items) : null };
+  };
+  return { depth, bids: side('bid'), asks: side('ask') };
 }
 
-/** What turns one window into the next. */
-export function windowChange(level: 'l2' | 'l3', before: Window, after: Window): Body {
-  const body = newBody(level);
-  for (const [side] of SIDES) {
-    for (const [key, item] of before[side]) if (!after[side].has(key)) tellGone(body, side, item);
-    for (const [key, item] of after[side]) {
-      const known = before[side].get(key);
-      if (known === undefined || !isSame(known, item)) body[side].push(entryOf(item));
-    }
+function ranksOf(items: readonly Item[]): number[] {
+  let rank = 0;
+  let price = Number.NaN;
+  return items.map((item) => {
+    if (item.price !== price) rank += 1;
+    price = item.price;
+    return rank;
+  });
+}
+
+function rankAt({ ranks }: WindowSide, index: number): number {
+  return ranks === null ? index + 1 : (ranks[index] ?? Number.POSITIVE_INFINITY);
+}
+
+/** Items of the best `depth` price levels. */
+function countWithin({ items, ranks }: WindowSide, depth: number): number {
+  if (ranks === null) return Math.min(depth, items.length);
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ranks[middle] ?? 0) <= depth) low = middle + 1;
+    else high = middle;
   }
-  return finished(body, level);
+  return low;
+}
+
+/** An item that is not what it was, or not where it was in the queue; ranks are infinite where it was or is not. */
+interface Moved {
+  before: Item | null;
+  beforeRank: number;
+  after: Item | null;
+  afterRank: number;
+}
+
+interface SideChange {
+  readonly before: WindowSide;
+  readonly after: WindowSide;
+  readonly moved: ReadonlyMap<number | string, Moved>;
+  /** Of each item before that has not moved, its rank after; 0 for one that has. And the other way round. */
+  readonly ranksAfter: Int32Array;
+  readonly ranksBefore: Int32Array;
+}
+
+/** What turns one window into the next, for every depth down to that of the shallower one. */
+export class WindowChange {
+  readonly #level: 'l2' | 'l3';
+  readonly #sides: Readonly<Record<'bids' | 'asks', SideChange>>;
+
+  constructor(level: 'l2' | 'l3', before: Window, after: Window) {
+    this.#level = level;
+    this.#sides = {
+      bids: compare('bid', before.bids, after.bids),
+      asks: compare('ask', before.asks, after.asks),
+    };
+  }
+
+  /** The change as a stream of that depth tells it. */
+  body(depth: number): Body {
+    const body = newBody();
+    for (const [side] of SIDES) {
+      const { before, after, moved, ranksAfter, ranksBefore } = this.#sides[side];
+      for (const item of crossed(before, ranksAfter, depth)) tellGone(body, side, item);
+      for (const { before: item, beforeRank, afterRank } of moved.values()) {
+        if (item && beforeRank <= depth && afterRank > depth) tellGone(body, side, item);
+      }
+      for (const { after: item, afterRank } of moved.values()) {
+        if (item && afterRank <= depth) body[side].push(entryOf(item));
+      }
+      for (const item of crossed(after, ranksBefore, depth)) body[side].push(entryOf(item));
+    }
+    return finished(body, this.#level);
+  }
+}
+
+/** Unmoved items inside a depth that are outside of it in the other window: the last ones, since their order is the same. */
+function* crossed(side: WindowSide, otherRanks: Int32Array, depth: number): Generator<Item> {
+  for (let index = countWithin(side, depth) - 1; index >= 0; index -= 1) {
+    const rank = otherRanks[index] ?? 0;
+    const item = side.items[index];
+    if (rank === 0 || !item) continue;
+    if (rank <= depth) return;
+    yield item;
+  }
+}
+
+function compare(side: Side, before: WindowSide, after: WindowSide): SideChange {
+  const ranksAfter = new Int32Array(before.items.length);
+  const ranksBefore = new Int32Array(after.items.length);
+  const moved = new Map<number | string, Moved>();
+  const movedOf = (item: Item): Moved => {
+    const key = keyOf(item);
+    const known = moved.get(key) ?? { before: null, beforeRank: Infinity, after: null, afterRank: Infinity };
+    moved.set(key, known);
+    return known;
+  };
+  let i = 0;
+  let j = 0;
+  while (i < before.items.length || j < after.items.length) {
+    const old = before.items[i];
+    const now = after.items[j];
+    const order = old === now ? 0 : old === undefined ? 1 : now === undefined ? -1 : place(side, old, now);
+    if (order === 0 && old && now && isSame(old, now)) {
+      ranksAfter[i] = rankAt(after, j);
+      ranksBefore[j] = rankAt(before, i);
+    } else {
+      if (order <= 0 && old) Object.assign(movedOf(old), { before: old, beforeRank: rankAt(before, i) });
+      if (order >= 0 && now) Object.assign(movedOf(now), { after: now, afterRank: rankAt(after, j) });
+    }
+    if (order <= 0) i += 1;
+    if (order >= 0) j += 1;
+  }
+  return { before, after, moved, ranksAfter, ranksBefore };
+}
+
+/** Below 0 when `left` stands before `right` on that side, by price and then by rank. */
+function place(side: Side, left: Item, right: Item): number {
+  if (left.price !== right.price) return side === 'bid' ? right.price - left.price : left.price - right.price;
+  if (!isOrder(left) || !isOrder(right)) return 0;
+  for (let index = 0; index < left.rank.length && index < right.rank.length; index += 1) {
+    const difference = (left.rank[index] ?? 0) - (right.rank[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 /**
@@ -78,7 +204,7 @@ export function windowChange(level: 'l2' | 'l3', before: Window, after: Window):
  * unchanged level better than one it held was in its window too.
  */
 export function windowAfter(view: BookView, level: 'l2' | 'l3', depth: number, missed: Changes): Body {
-  const body = newBody(level);
+  const body = newBody();
   for (const [side, name] of SIDES) {
     const changed: ReadonlyMap<number | string, unknown> = level === 'l3' ? missed.orders : missed[side];
     const inWindow = new Set<number | string>();
@@ -118,7 +244,7 @@ interface OpenBody {
   readonly gone: string[];
 }
 
-function newBody(_level: 'l2' | 'l3'): OpenBody {
+function newBody(): OpenBody {
   return { bids: [], asks: [], gone: [] };
 }
 
@@ -136,8 +262,11 @@ function isSame(left: Item, right: Item): boolean {
     return (
       left.price === right.price &&
       left.size === right.size &&
+      left.orderId === right.orderId &&
+      left.source === right.source &&
       left.rank.length === right.rank.length &&
-      left.rank.every((number, index) => number === right.rank[index])
+      left.rank.every((number, index) => number === right.rank[index]) &&
+      Buffer.compare(left.maker, right.maker) === 0
     );
   }
   if (isOrder(left) || isOrder(right)) return false;

@@ -1,5 +1,6 @@
 // Random changes of a published book on a narrow price grid, so that levels enter, leave and return to every window.
 
+import fc from 'fast-check';
 import type { BookViewDiff, BookViewHead, BookViewSnapshot, ViewLevel, ViewOrder } from '../../../../schemas/index.ts';
 
 export interface Change {
@@ -12,6 +13,17 @@ export interface Change {
   readonly slots: number;
   readonly isGone: boolean;
 }
+
+export const change: fc.Arbitrary<Change> = fc.record({
+  side: fc.constantFrom('bid' as const, 'ask' as const),
+  tick: fc.integer({ min: 0, max: 9 }),
+  dlob: fc.integer({ min: 0, max: 3 }),
+  vamm: fc.integer({ min: 0, max: 2 }),
+  orderId: fc.integer({ min: 1, max: 12 }),
+  size: fc.integer({ min: 0, max: 5 }),
+  slots: fc.integer({ min: 0, max: 1 }),
+  isGone: fc.boolean(),
+});
 
 const MID = 100_000;
 const MAKERS = [1, 2, 3].map((fill) => new Uint8Array(32).fill(fill));
