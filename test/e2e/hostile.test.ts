@@ -105,6 +105,15 @@ describe('hostile clients', () => {
     await expectAllClosed();
   });
 
+  it('those that ask for every depth leave books to others', async () => {
+    await attackWith('depths', CLIENTS / 10);
+    await expectSound();
+    const late = await FeedClient.connect(stage.gateway);
+    late.send({ ...JSON.parse(subscribeTo(market)), channel: 'book' });
+    await late.waitFor('a book of its own', ({ type }) => type === 'snapshot');
+    late.close();
+  });
+
   it('malformed ones end themselves only', async () => {
     await attackWith('malformed', CLIENTS);
     await expectSound();

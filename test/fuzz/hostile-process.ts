@@ -11,6 +11,8 @@ const OPENING_AT_ONCE = 100;
 const MESSAGES_PER_WRITE = 100;
 /** A malformed client tries this often, each time on a new connection. */
 const MALFORMED_TRIES = 5;
+/** Books of other depths that one client asks for. */
+const DEPTHS_ASKED = 40;
 const TRY_TIMEOUT_MS = 500;
 const NOISE_MAX_BYTES = 400;
 
@@ -59,6 +61,15 @@ const ATTACKS: Record<HostileKind, Attack> = {
   /** Asks for the same book as fast as its socket takes it, and reads what it gets. */
   replaying: async (address, options) => {
     await pourAgain(address, new Array<string>(MESSAGES_PER_WRITE).fill(options.asks[0] ?? ''), options);
+  },
+  /** Asks for sequenced books of one market in more depths than it may hold, and reads them all. */
+  depths: async (address, { asks }, random) => {
+    const client = await RawSocket.open({ ...address, onClose });
+    kept.add(client);
+    const book = { ...JSON.parse(asks[0] ?? '{}'), channel: 'book', checksum: 100 };
+    client.sendAll(
+      Array.from({ length: DEPTHS_ASKED }, () => JSON.stringify({ ...book, depth: 1 + Math.floor(random() * 1000) })),
+    );
   },
   /** Breaks the protocol: the request, the frames, the text. */
   malformed: async (address, _options, random) => {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('./hostile-process.ts', import.meta.url));
 
-export const HOSTILE_KINDS = ['slow', 'silent', 'flooding', 'replaying', 'malformed'] as const;
+export const HOSTILE_KINDS = ['slow', 'silent', 'flooding', 'replaying', 'depths', 'malformed'] as const;
 export type HostileKind = (typeof HOSTILE_KINDS)[number];
 
 export interface HostileOptions {
@@ -15,7 +15,7 @@ export interface HostileOptions {
   readonly clients: number;
   /** Messages each flooding or replaying client sends at most. */
   readonly messages: number;
-  /** What slow clients ask for and never read; flooding and replaying ones repeat the first. */
+  /** What slow clients ask for and never read; flooding and replaying ones repeat the first, `depths` asks for its market. */
   readonly asks: readonly string[];
   /** They come one after the other over this time, milliseconds; 0 or absent: all at once. */
   readonly arriveOverMs?: number;

@@ -5,6 +5,8 @@ import { eventually } from './processes.ts';
 
 export interface FeedMessage {
   readonly channel?: string;
+  /** Of messages of the `book` channel. */
+  readonly type?: string;
   readonly message?: string;
   readonly error?: string;
   /** Parsed twice, as clients do. */
