@@ -10,27 +10,26 @@ const lint = tool('@biomejs/biome/bin/biome', 'check', '.');
 const vitest = (...args) => tool('vitest/vitest.mjs', 'run', ...args);
 
 const scriptsIn = (folder) =>
-  readdirSync(path.join(ROOT, 'test', folder))
+  readdirSync(path.join(ROOT, folder))
     .filter((file) => file.endsWith('.ts'))
     .map((file) => file.slice(0, -3))
     .sort();
 
-/** Runs test/<folder>/<name>.ts; 2 when there is none of that name. */
+/** Runs <folder>/<name>.ts; 2 when there is none of that name. */
 async function script(folder, name, ...args) {
-  const file = path.join(ROOT, 'test', folder, `${name}.ts`);
+  const file = path.join(ROOT, folder, `${name}.ts`);
   if (!existsSync(file)) {
-    process.stderr.write(`no ${folder} named ${name}; there are: ${scriptsIn(folder).join(', ')}\n`);
+    process.stderr.write(`nothing in ${folder} named ${name}; there are: ${scriptsIn(folder).join(', ')}\n`);
     return 2;
   }
   return runPinned(['--expose-gc', file, ...args]);
 }
 
+/** Runs every one of them, whatever the others come to; the code is that of the first that failed or missed its bar. */
 async function bench(names) {
-  for (const name of names.length > 0 ? names : scriptsIn('bench')) {
-    const code = await script('bench', name);
-    if (code !== 0) return code;
-  }
-  return 0;
+  const codes = [];
+  for (const name of names.length > 0 ? names : scriptsIn('test/bench')) codes.push(await script('test/bench', name));
+  return codes.find((code) => code !== 0) ?? 0;
 }
 
 /** Lint and types at once: each uses little more than one core. */
@@ -46,7 +45,9 @@ const tasks = {
   format: () => runPinned(tool('@biomejs/biome/bin/biome', 'check', '--write', '.')),
   schemas: () => runPinned([path.join(ROOT, 'schemas', 'generate.ts'), ...rest]),
   bench: () => bench(rest),
-  soak: () => script('soak', rest[0] ?? 'memory', ...rest.slice(1)),
+  soak: () => script('test/soak', rest[0] ?? 'memory', ...rest.slice(1)),
+  'measure-log': () => script('platform/log/testing', 'measure', ...rest),
+  example: () => script('examples', ...rest),
 };
 
 if (!Object.hasOwn(tasks, task)) {

@@ -1,6 +1,6 @@
 // Book imbalance: does the side with more size at the top of the book say which way the next taker goes?
 //
-//   node examples/book-imbalance.ts [--symbol SOL-PERP] [--orders 200] [--levels 1]
+//   npm run example book-imbalance -- [--symbol SOL-PERP] [--orders 200] [--levels 1]
 //
 // Data: /market/{symbol}/trades of the history service, and /l2?slot= of the order-book server: the book as it stood at the
 // slot before each taker order (fills of one transaction and taker are one order).

@@ -1,6 +1,6 @@
 // Fill quality: what takers paid against the oracle, by order size and by who was on the other side.
 //
-//   node examples/fill-quality.ts [--market 0] [--hours 24] [--markout 60]
+//   npm run example fill-quality -- [--market 0] [--hours 24] [--markout 60]
 //
 // Data: one SQL query as the read-only user (schemas/TABLES.md), tables order_action and market_sample.
 // - One row per taker size cohort (quote filled by one fill) and counterparty: a resting maker, or the vAMM.

@@ -1,6 +1,6 @@
 // Funding carry: long the spot asset, short the perp, collect funding every hour. What would it have earned?
 //
-//   node examples/funding-carry.ts [--symbols SOL-PERP,BTC-PERP] [--notional 10000] [--hours 720] [--spot-fee-bps 5]
+//   npm run example funding-carry -- [--symbols SOL-PERP,BTC-PERP] [--notional 10000] [--hours 720] [--spot-fee-bps 5]
 //
 // Data: /market/{symbol}/fundingRates and /market/{symbol}/trades of the history service.
 // - Base size is fixed at the first hour: notional / oracle TWAP. Price moves cancel between the two legs, funding stays.

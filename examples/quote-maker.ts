@@ -1,5 +1,5 @@
 // A market maker that shows indicative quotes around the oracle price: proves a fresh key, then quotes every 500 ms.
-//   node examples/quote-maker.ts [ws://127.0.0.1:6970/quotes/ws] [market index] [half spread, price units of 1e-6]
+//   npm run example quote-maker -- [ws://127.0.0.1:6970/quotes/ws] [market index] [half spread, price units of 1e-6]
 
 import { generateKeyPairSync, sign } from 'node:crypto';
 import bs58 from 'bs58';

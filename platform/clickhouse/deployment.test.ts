@@ -17,6 +17,9 @@ const START_WITHIN_MS = 60_000;
 interface Service {
   readonly image?: string;
   readonly hostname?: string;
+  readonly command?: string;
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly networks?: { readonly default: { readonly aliases: readonly string[] } };
@@ -53,6 +56,21 @@ async function understood(file: string, replica: string, queries: readonly strin
     return lines.map((line) => JSON.parse(line) as unknown);
   });
 }
+
+describe('deployment', () => {
+  it('asks every role whether it started and publishes its metrics under a port of its own', () => {
+    const roles = Object.entries(services('compose.yaml')).filter(([, { command }]) => command?.includes('cli.ts run'));
+    expect(roles.map(([name]) => name).sort()).toEqual(['history', 'ingest', 'orderbook', 'processors', 'sink']);
+    const { metricsPort, orderbookPort } = readConfig({});
+    const published = roles.map(([name, { healthcheck, ports }]) => {
+      const port = name === 'orderbook' ? orderbookPort : metricsPort;
+      expect(healthcheck?.test.join(' ')).toContain(`http://127.0.0.1:${port}/startup`);
+      return ports?.find((pair) => pair.endsWith(`:${metricsPort}`));
+    });
+    expect(published).not.toContain(undefined);
+    expect(new Set(published).size).toBe(roles.length);
+  });
+});
 
 describe('deployment of a cluster', () => {
   it(

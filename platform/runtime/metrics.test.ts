@@ -16,6 +16,22 @@ describe('metrics', () => {
     }
   });
 
+  it('tells on /startup whether all roles run', async () => {
+    let isStarted = false;
+    const server = await serveMetrics(new Registry(), '127.0.0.1', 0, () => isStarted);
+    const ask = async () => {
+      const answer = await fetch(new URL('/startup', server.url));
+      return [answer.status, await answer.text()];
+    };
+    try {
+      expect(await ask()).toEqual([500, 'Not ready']);
+      isStarted = true;
+      expect(await ask()).toEqual([200, 'OK']);
+    } finally {
+      await server.stop();
+    }
+  });
+
   it('rejects when the port is taken', async () => {
     const server = await serveMetrics(new Registry(), '127.0.0.1', 0);
     try {

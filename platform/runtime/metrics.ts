@@ -1,4 +1,4 @@
-// One prom-client registry per process, served as text on /metrics.
+// One prom-client registry per process, served as text on /metrics; /startup beside it says whether all roles run.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,10 +16,21 @@ export interface MetricsServer {
   stop(): Promise<void>;
 }
 
-/** Serves `GET /metrics`. Rejects when the port is taken. */
-export async function serveMetrics(registry: Registry, host: string, port: number): Promise<MetricsServer> {
+/** Serves `GET /metrics`, and `GET /startup` by `isStarted`. Rejects when the port is taken. */
+export async function serveMetrics(
+  registry: Registry,
+  host: string,
+  port: number,
+  isStarted: () => boolean = () => true,
+): Promise<MetricsServer> {
   const server = createServer((request, response) => {
-    if (request.url?.split('?')[0] !== '/metrics') {
+    const path = request.url?.split('?')[0];
+    if (path === '/startup') {
+      const [status, text] = isStarted() ? [200, 'OK'] : [500, 'Not ready'];
+      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
+      return;
+    }
+    if (path !== '/metrics') {
       response.writeHead(404).end('Not found');
       return;
     }

@@ -38,6 +38,7 @@ export async function startProcess({ config, logger, roles, onStarting }: Proces
   const log = await openEventLog(config, logger);
   const running: RunningRole[] = [];
   const endpoints: Record<string, string> = {};
+  let isStarted = false;
   let stopping: Promise<void> | undefined;
 
   const stopAll = async () => {
@@ -51,7 +52,7 @@ export async function startProcess({ config, logger, roles, onStarting }: Proces
 
   let metricsServer: Awaited<ReturnType<typeof serveMetrics>> | undefined;
   try {
-    metricsServer = await serveMetrics(metrics, config.host, config.metricsPort);
+    metricsServer = await serveMetrics(metrics, config.host, config.metricsPort, () => isStarted);
     endpoints.metrics = metricsServer.url;
     for (const { name, start } of roles) {
       onStarting?.(name);
@@ -60,6 +61,7 @@ export async function startProcess({ config, logger, roles, onStarting }: Proces
       Object.assign(endpoints, role.endpoints);
     }
     await updateEndpoints(config.dataDir, endpoints);
+    isStarted = true;
   } catch (error) {
     await stopAll();
     throw error;

@@ -40,7 +40,7 @@ try {
     name: 'connection: memory per idle client',
     value,
     unit: 'bytes',
-    bar: BAR_BYTES,
+    bar: { atMost: BAR_BYTES },
     withFirst,
     predecessor,
     clients: CLIENTS,

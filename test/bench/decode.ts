@@ -1,5 +1,5 @@
 // User accounts decoded by the ingester beside Anchor's coder, in one run over the same bytes.
-// `node test/bench/decode.ts`; one JSON line per figure. Not a measure of the network or of the log.
+// `npm run bench decode`; one JSON line per figure. Not a measure of the network or of the log.
 
 import { BorshAccountsCoder, type Idl } from '@coral-xyz/anchor';
 import { compileAccount, compileReaders, compileUser, Differ, type UserReader } from '../../ingest/index.ts';
@@ -87,7 +87,13 @@ const beside = {
   node: process.version,
 };
 report({ name: 'decode: what ingest needs of a User account', value: needed, unit: 'accounts/s', beside });
-report({ name: 'decode: ratio to Anchor, what ingest needs', value: needed / anchor, unit: 'x', beside, bar: 20 });
+report({
+  name: 'decode: ratio to Anchor, what ingest needs',
+  value: needed / anchor,
+  unit: 'x',
+  beside,
+  bar: { atLeast: 20 },
+});
 report({ name: 'decode: every field of a User account', value: whole, unit: 'accounts/s', beside });
 report({ name: 'decode: ratio to Anchor, every field', value: whole / anchor, unit: 'x', beside });
 report({ name: 'decode: live update of one order, diffed', value: update, unit: 'accounts/s', beside });

@@ -39,6 +39,10 @@ const ENCODING_ROUNDS = 50;
 const SMALL_BATCH = 25;
 const SMALL_BATCHES = 40;
 const POLL_MS = 20;
+/** Rows a second into a history that is read, and into one that is built anew. */
+const BAR_BACKLOG = 150_000;
+const BAR_REBUILD = 200_000;
+const BAR_VISIBLE_MS = 1_000;
 /** Linux counts processor time in hundredths of a second. */
 const TICK_MS = 10;
 
@@ -106,7 +110,7 @@ function processorMs(): { readonly own: number; readonly clickhouse: number } {
 }
 
 /** Rows a second, and the processor time of a row: that says something on a busy machine too. */
-async function measure(name: string, work: () => Promise<void>): Promise<void> {
+async function measure(name: string, atLeast: number, work: () => Promise<void>): Promise<void> {
   const [startedMs, before] = [performance.now(), processorMs()];
   await work();
   const seconds = (performance.now() - startedMs) / 1_000;
@@ -119,7 +123,7 @@ async function measure(name: string, work: () => Promise<void>): Promise<void> {
     nodeUsPerRow: usPerRow(after.own - before.own),
     clickhouseUsPerRow: usPerRow(after.clickhouse - before.clickhouse),
   };
-  report({ name, value: BACKLOG / seconds, unit: 'rows/s', config });
+  report({ name, value: BACKLOG / seconds, unit: 'rows/s', bar: { atLeast }, config });
 }
 
 /** The end is seen by the sink's position, which costs ClickHouse nothing, and then by the rows. */
@@ -129,7 +133,7 @@ async function measureBacklog(
   clickhouse: ClickHouse,
 ): Promise<RunningRole> {
   let role: RunningRole | undefined;
-  await measure('sink.backlog', async () => {
+  await measure('sink.backlog', BAR_BACKLOG, async () => {
     const ends = await endsOfLog(log);
     role = await start();
     await untilStored(log, historySinkGroup(clickhouse.database, config.clickhouseDatabase), ends);
@@ -143,7 +147,7 @@ async function measureBacklog(
 async function measureRebuild(log: EventLog, clickhouse: ClickHouse): Promise<void> {
   const database = `${clickhouse.database}_2`;
   await clickhouse.prepare(database);
-  await measure('sink.rebuild', async () => {
+  await measure('sink.rebuild', BAR_REBUILD, async () => {
     const filling = startFilling({ config, log, logger }, clickhouse, database);
     const ends = await endsOfLog(log);
     await untilStored(log, filling.group, ends);
@@ -176,6 +180,7 @@ async function measureDelay(log: EventLog, clickhouse: ClickHouse): Promise<void
     name: 'sink.append-to-visible.p99',
     value: quantile(0.99),
     unit: 'ms',
+    bar: { atMost: BAR_VISIBLE_MS },
     config: {
       batches: delaysMs.length,
       delayMs: config.sinkMaxDelayMs,

@@ -1,4 +1,4 @@
-// `node test/soak/book-keeper.ts [minutes]`: the end-to-end run of the book keepers for ten minutes by default. One JSON
+// `npm run soak book-keeper [minutes]`: the end-to-end run of the book keepers for ten minutes by default. One JSON
 // object with what was seen; fails when a keeper held a wrong book without noticing.
 
 import { seededRandom } from '../e2e/harness/chance.ts';

@@ -1,4 +1,4 @@
-// Measures both event logs on this machine: node platform/log/testing/measure.ts [embedded|kafka]
+// Measures both event logs on this machine: npm run measure-log [embedded|kafka]
 // Figures for the README; no test asserts them.
 
 import { spawn } from 'node:child_process';
