@@ -46,7 +46,7 @@ export const ORDERBOOK_ERRORS = {
   feedIdsMissing: { status: 400, text: 'Bad Request: must include a feedIds', retry: false },
   feedIdsUnusable: { status: 400, text: 'Bad Request: feedIds must be at most 100 numbers', retry: false },
   slotMalformed: { status: 400, text: 'Bad Request: slot must be a whole number', retry: false },
-  slotAhead: { status: 400, text: 'Bad Request: nothing was published at this slot yet', retry: true },
+  slotAhead: { status: 400, text: 'Bad Request: this slot is not complete yet', retry: true },
   slotGone: { status: 404, text: 'Not found: no book of this slot is kept', retry: false },
   slotIndicative: {
     status: 400,

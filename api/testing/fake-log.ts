@@ -1,4 +1,5 @@
 // An event log in memory for this room's tests: the port's reading half and append, nothing durable.
+// Records are kept until `removeBefore` takes them, as retention would.
 
 import {
   type Appended,
@@ -20,6 +21,7 @@ export class FakeLog implements EventLog {
   readonly kind = 'embedded';
   readonly #partitions = new Map<string, LogRecord[]>();
   readonly #groups = new Map<string, { positions: Map<string, bigint>; state: Map<string, Uint8Array> }>();
+  readonly #earliest = new Map<LogRecord[], bigint>();
   readonly #waiting = new Set<() => void>();
   /** Offset at which the newest follower of `topic/partition` began. */
   readonly readFrom = new Map<string, bigint>();
@@ -39,11 +41,20 @@ export class FakeLog implements EventLog {
   }
 
   async bounds(topic: Topic, partition: number): Promise<{ earliest: bigint; next: bigint }> {
-    return { earliest: 0n, next: BigInt(this.#list(topic, partition).length) };
+    const list = this.#list(topic, partition);
+    return { earliest: this.#earliest.get(list) ?? 0n, next: BigInt(list.length) };
+  }
+
+  /** Retention: nothing before this offset can be read any more. */
+  removeBefore(topic: Topic, partition: number, offset: bigint): void {
+    this.#earliest.set(this.#list(topic, partition), offset);
   }
 
   async read(topic: Topic, partition: number, from: bigint, maxRecords: number): Promise<readonly LogRecord[]> {
-    return this.#list(topic, partition).slice(Number(from), Number(from) + maxRecords);
+    const list = this.#list(topic, partition);
+    const earliest = this.#earliest.get(list) ?? 0n;
+    const first = Number(from > earliest ? from : earliest);
+    return list.slice(first, first + maxRecords);
   }
 
   async *follow({ topic, from, signal, maxRecords = DEFAULT_BATCH }: FollowOptions): AsyncIterable<LogBatch> {

@@ -119,6 +119,16 @@ export class BookReader {
     return book && book.version > 0 ? book : null;
   }
 
+  /** Newest slot of any message of a market, whether its book could take it or not; null before the first. */
+  heardSlot(key: string): number | null {
+    return this.#books.get(key)?.heardSlot ?? null;
+  }
+
+  /** True while what is taken in of a market was published before the start. */
+  isBehind(key: string): boolean {
+    return this.#behind.has(partitionOf(TOPICS.bookViews, key));
+  }
+
   /** The book of a market as clients get it, on request with the indicative quotes of this moment; null before the first. */
   served(market: MarketRef, includeIndicative: boolean): ServedBook | null {
     const book = this.book(market);

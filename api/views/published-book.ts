@@ -10,6 +10,7 @@ export class PublishedBook {
   readonly view = new BookView();
   #version = 0;
   #publishedAtMs = 0;
+  #heardSlot = -1;
 
   /** Grows with every applied message; equal versions are equal books. 0 = nothing applied yet. */
   get version(): number {
@@ -28,8 +29,14 @@ export class PublishedBook {
     return head;
   }
 
+  /** Newest slot of any message heard, whether it could be applied or not; -1 before the first. */
+  get heardSlot(): number {
+    return this.#heardSlot;
+  }
+
   /** Takes one message in; `nowMs` is wall-clock milliseconds. */
   take(message: BookViewSnapshot | BookViewDiff, nowMs: number): Taken {
+    this.#heardSlot = Math.max(this.#heardSlot, message.slot);
     const wasSound = this.#version > 0 && !this.view.isStale;
     const applied = this.view.apply(message);
     if (applied === 'gap') return wasSound ? 'hole' : 'ignored';

@@ -13,7 +13,7 @@ import {
   type Topic,
 } from '../../schemas/index.ts';
 import { orderbookApp } from '../orderbook/app.ts';
-import { diff, Stage, snapshot, until } from '../testing/stage.ts';
+import { diff, MAKER_B, Stage, snapshot, until } from '../testing/stage.ts';
 import { BookReader } from './book-reader.ts';
 import { SlotHistory } from './slot-history.ts';
 
@@ -24,19 +24,33 @@ const PARTITION = partitionOf(TOPICS.bookViews, KEY);
 let stage: Stage;
 let reader: BookReader;
 let nowMs = 1_000;
+/** Moves at each look, so that no two readings are alike. */
+const clock = () => {
+  nowMs += 1;
+  return nowMs;
+};
 let stopApp: () => Promise<void> = async () => {};
 
 beforeEach(async () => {
   nowMs = 1_000;
   stage = new Stage();
   await stage.markets();
-  reader = new BookReader({ ...stage.context(), clock: () => nowMs });
+  reader = new BookReader({ ...stage.context(), clock });
   await reader.start();
 });
 afterEach(async () => {
   await stopApp();
   await reader.stop();
 });
+
+/** Another process on the same log, which hears everything from its start on. */
+async function restart() {
+  await reader.stop();
+  reader = new BookReader({ ...stage.context(), clock });
+  const get = await serve();
+  await reader.start();
+  return get;
+}
 
 async function serve() {
   const context = stage.context();
@@ -133,6 +147,9 @@ async function live(lastSlot: number): Promise<Map<number, { l2: string; l3: str
     });
     recorded.set(slot, { l2: reader.bodies.l2(market, 100, false), l3: reader.bodies.l3(market, false) });
   }
+  // What ends the last slot.
+  await write(engine.applySlot(lastSlot + 1) ?? engine.snapshot());
+  await until(() => reader.newestSlot === lastSlot + 1);
   await indexed(index);
   return recorded;
 }
@@ -163,14 +180,60 @@ describe('books of earlier slots', () => {
     await stage.books(snapshot({ seq: 1, slot: 10 }), diff(2, 20), diff(3, 30));
     await until(() => reader.newestSlot === 30);
     expect(JSON.parse((await get('/l2?marketName=SOL-PERP&slot=29')).body).slot).toBe(20);
-    expect(JSON.parse((await get('/l2?marketName=SOL-PERP&slot=30')).body).slot).toBe(30);
   });
 
-  it('show no time where this process did not see them published', async () => {
+  it('show no time where this process did not see them published, though it reads them while it starts', async () => {
+    await stage.books(snapshot({ seq: 1, slot: 10 }), diff(2, 11), diff(3, 12));
+    const get = await restart();
+    await until(() => reader.ready);
+    await stage.books(diff(4, 13));
+    await until(() => reader.newestSlot === 13);
+    const { ts } = JSON.parse((await get('/l2?marketName=SOL-PERP')).body);
+    await stage.books(diff(5, 14));
+    await until(() => reader.newestSlot === 14);
+    const timeOf = async (slot: number) => JSON.parse((await get(`/l2?marketName=SOL-PERP&slot=${slot}`)).body).ts;
+    expect([await timeOf(11), await timeOf(12), await timeOf(13)]).toEqual([null, null, ts]);
+  });
+
+  it('are answered when the slot is over, with what came last in it', async () => {
+    const get = await serve();
     await stage.books(snapshot({ seq: 1, slot: 10 }), diff(2, 11));
     await until(() => reader.newestSlot === 11);
+    const early = get('/l2?marketName=SOL-PERP&slot=11&depth=3');
+    await stage.books(diff(3, 11));
+    await until(() => reader.book(SOL)?.head.seq === 3);
+    const { body: live } = await get('/l2?marketName=SOL-PERP&depth=3');
+    await stage.books(diff(4, 12));
+    expect(await early).toEqual({ status: 200, body: live });
+    expect(await get('/l2?marketName=SOL-PERP&slot=11&depth=3')).toEqual({ status: 200, body: live });
+  });
+
+  it('of a market that lags behind another wait for their own', async () => {
     const get = await serve();
-    expect(JSON.parse((await get('/l2?marketName=SOL-PERP&slot=10')).body).ts).toBeNull();
+    await stage.books(snapshot({ seq: 1, slot: 10 }), snapshot({ marketIndex: 1, seq: 1, slot: 20 }));
+    await until(() => reader.newestSlot === 20);
+    const early = get('/l3?marketName=SOL-PERP&slot=15');
+    await stage.books(
+      diff(2, 14),
+      diff(3, 15, { gone: [{ maker: MAKER_B, orderId: 7, source: 'user' }] }),
+      diff(4, 16),
+    );
+    const { slot, bids } = JSON.parse((await early).body);
+    expect([slot, bids.length]).toEqual([15, 1]);
+  });
+
+  it('are made of all that the log tells when it is no longer whole', async () => {
+    await stage.books(diff(1, 10), diff(2, 11), diff(3, 12), snapshot({ seq: 3, slot: 12 }), diff(4, 13), diff(5, 14));
+    await stage.books(snapshot({ epoch: 15, slot: 15 }), diff(2, 16, { epoch: 15 }), diff(3, 17, { epoch: 15 }));
+    stage.log.removeBefore(TOPICS.bookViews, PARTITION, 2n);
+    const get = await restart();
+    await until(() => reader.newestSlot === 17);
+    for (const slot of [12, 13, 15, 16]) {
+      const { status, body } = await get(`/l2?marketName=SOL-PERP&slot=${slot}`);
+      expect([status, JSON.parse(body).slot]).toEqual([200, slot]);
+    }
+    const body = 'Not found: no book of this slot is kept; the earliest slot available is 12';
+    expect(await get('/l2?marketName=SOL-PERP&slot=11')).toEqual({ status: 404, body });
   });
 
   it('are read from the newest snapshot before them, not from the beginning', async () => {
@@ -212,13 +275,59 @@ describe('slots that cannot be answered', () => {
     expect((await get('/l2?slot=7')).body).toContain('(marketName)');
   });
 
-  it('are refused with the newest slot when they lie ahead', async () => {
+  it('are refused with the newest complete slot when they lie ahead or do not end', async () => {
+    const get = await serve();
+    const url = (slot: number) => `/l2?marketName=SOL-PERP&slot=${slot}`;
+    expect((await get(url(1))).body).toBe('Bad Request: this slot is not complete yet');
+    await stage.books(snapshot());
+    await until(() => reader.newestSlot !== null);
+    const body = 'Bad Request: this slot is not complete yet; the newest complete slot is 486';
+    expect(await get(url(488))).toEqual({ status: 400, body });
+    expect(await get(url(487))).toEqual({ status: 400, body });
+  });
+
+  it('are refused when nothing of the market was ever published', async () => {
     const get = await serve();
     await stage.books(snapshot());
     await until(() => reader.newestSlot !== null);
-    const body = 'Bad Request: nothing was published at this slot yet; the newest is 487';
-    expect(await get('/l2?marketName=SOL-PERP&slot=488')).toEqual({ status: 400, body });
-    expect(await get('/l3?marketName=SOL-PERP&slot=488')).toEqual({ status: 400, body });
+    const body = 'Not found: no book of this slot is kept';
+    expect(await get('/l3?marketName=BTC-PERP&slot=400')).toEqual({ status: 404, body });
+  });
+
+  it('are not answered with a book that has a hole', async () => {
+    const get = await serve();
+    await stage.books(snapshot({ seq: 1, slot: 10 }), diff(2, 11));
+    await stage.log.append(TOPICS.bookViews, [{ key: KEY, value: Buffer.from('no record') }]);
+    await stage.books(diff(4, 13), diff(5, 14), snapshot({ seq: 5, slot: 14 }), diff(6, 15));
+    await until(() => reader.newestSlot === 15);
+    const statuses = await Promise.all(
+      [10, 11, 12, 13, 14].map(async (slot) => (await get(`/l2?marketName=SOL-PERP&slot=${slot}`)).status),
+    );
+    // Whether the unreadable record was of slot 11, 12 or 13 cannot be told.
+    expect(statuses).toEqual([200, 404, 404, 404, 200]);
+  });
+
+  it('are not answered by the last sound book while the served one has a hole', async () => {
+    const get = await serve();
+    await stage.books(snapshot({ seq: 1, slot: 10 }), diff(2, 11), diff(4, 13), diff(5, 14));
+    await until(() => reader.heardSlot(KEY) === 14);
+    const body = 'Not found: no book of this slot is kept; the earliest slot available is 10';
+    for (const slot of [11, 12, 13]) {
+      expect(await get(`/l3?marketName=SOL-PERP&slot=${slot}`)).toEqual({ status: 404, body });
+    }
+  });
+
+  it('are not answered from records that retention removes meanwhile', async () => {
+    const get = await serve();
+    await stage.books(snapshot({ seq: 1, slot: 10 }), diff(2, 11), diff(3, 12));
+    await until(() => reader.newestSlot === 12);
+    const read = stage.log.read.bind(stage.log);
+    stage.log.read = async (topic: Topic, partition: number, from: bigint, max: number) => {
+      const records = await read(topic, partition, from, max);
+      stage.log.removeBefore(TOPICS.bookViews, PARTITION, 1n);
+      return records;
+    };
+    expect((await get('/l2?marketName=SOL-PERP&slot=11')).status).toBe(404);
   });
 
   it('are told with the earliest slot available when they lie before what is kept', async () => {
@@ -228,11 +337,24 @@ describe('slots that cannot be answered', () => {
     const index = new SnapshotIndex();
     index.add({ slot: 2, offset: 0n });
     index.add({ slot: 15, offset: 1n });
-    await indexed(index);
-    stage.log.bounds = async () => ({ earliest: 1n, next: 4n });
     const body = 'Not found: no book of this slot is kept; the earliest slot available is 15';
     expect(await get('/l2?marketName=SOL-PERP&slot=9')).toEqual({ status: 404, body });
+    await indexed(index);
+    stage.log.removeBefore(TOPICS.bookViews, PARTITION, 1n);
+    expect(await get('/l2?marketName=SOL-PERP&slot=9')).toEqual({ status: 404, body });
     expect((await get('/l2?marketName=SOL-PERP&slot=16')).status).toBe(200);
+  });
+
+  it('are told with the slot of the first change where the log begins before the first snapshot', async () => {
+    const get = await serve();
+    await stage.books(diff(1, 10), diff(2, 11), snapshot({ seq: 2, slot: 11 }), diff(3, 12));
+    await until(() => reader.newestSlot === 12);
+    const index = new SnapshotIndex();
+    index.add({ slot: 11, offset: 2n });
+    await indexed(index);
+    const body = 'Not found: no book of this slot is kept; the earliest slot available is 10';
+    expect(await get('/l2?marketName=SOL-PERP&slot=9')).toEqual({ status: 404, body });
+    expect((await get('/l2?marketName=SOL-PERP&slot=10')).status).toBe(200);
   });
 
   it('are answered for a crowd within bounds: some wait, the rest are told to come again', async () => {

@@ -15,7 +15,6 @@ export { BEST_MAKERS, bestMakers } from './makers.ts';
 export { marketMakerOracle, type Quotes, quotesOf } from './quotes.ts';
 export {
   packSnapshotIndex,
-  SNAPSHOT_INDEX_MAX,
   SnapshotIndex,
   type SnapshotPlace,
   snapshotIndexMarket,

@@ -7,7 +7,7 @@ import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type EventLog, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
 import { decodeMessage, encodeMessage, marketKey, partitionOf, TOPICS, type Topic } from '../../schemas/index.ts';
-import { type BookMessage, BookView } from './index.ts';
+import { type BookMessage, BookView, snapshotIndexState, unpackSnapshotIndex } from './index.ts';
 import { BOOK_GROUP, startBook } from './role.ts';
 import { beginOf, endOf, keyOf, marketOf, oracleOf, orderOf, ordersOf, PERP, slotOf } from './testing/messages.ts';
 
@@ -147,6 +147,32 @@ describe('book role', () => {
       expect(after).toEqual([...before, ...before]);
     });
     await second.stop();
+  });
+
+  it('keeps the places of all snapshots that the log still holds, and no others', async () => {
+    const earliest = { now: 0n };
+    const aged = new Proxy(log, {
+      get: (target, name) =>
+        name === 'bounds'
+          ? async (topic: Topic, partition: number) =>
+              topic === TOPICS.bookViews
+                ? { ...(await log.bounds(topic, partition)), earliest: earliest.now }
+                : log.bounds(topic, partition)
+          : bound(target, name as keyof EventLog),
+    });
+    const slots = async () => {
+      const { state } = await log.load(BOOK_GROUP);
+      return unpackSnapshotIndex(state.get(snapshotIndexState(KEY)) ?? Buffer.alloc(0))
+        .list()
+        .map(({ slot }) => slot);
+    };
+    await feed([...FIRST, slotOf(160), slotOf(310)]);
+    const role = await start(aged);
+    await vi.waitFor(async () => expect(await slots()).toEqual([10, 160, 310]));
+    earliest.now = 3n;
+    await feed([slotOf(460)]);
+    await vi.waitFor(async () => expect(await slots()).toEqual([160, 310, 460]));
+    await role.stop();
   });
 
   it('begins a later epoch when the records it must read are gone', async () => {

@@ -212,11 +212,15 @@ class BookRole {
     const index = this.snapshots.get(record.key) ?? new SnapshotIndex();
     this.snapshots.set(record.key, index);
     index.add({ slot, offset: appended.first });
-    const state = [
-      { key: SNAPSHOT_STATE + record.key, value },
-      { key: snapshotIndexState(record.key), value: packSnapshotIndex(index) },
-    ];
-    this.commits = this.commits.then(() => this.log.commit(BOOK_GROUP, { state }));
+    this.commits = this.commits.then(async () => {
+      const { earliest } = await this.log.bounds(TOPICS.bookViews, appended.partition);
+      index.trim(earliest);
+      const state = [
+        { key: SNAPSHOT_STATE + record.key, value },
+        { key: snapshotIndexState(record.key), value: packSnapshotIndex(index) },
+      ];
+      await this.log.commit(BOOK_GROUP, { state });
+    });
     this.commits.catch(() => {}); // `run` reports it
   }
 

@@ -1,10 +1,6 @@
 // Where the snapshots of a market stand in `views.book`, by slot: what finds the book of an earlier slot without a search.
 // The book role keeps one per market in the state of its group; readers go on with what they see go by.
 
-import { SNAPSHOT_EVERY_SLOTS } from './engine.ts';
-
-/** A day of snapshots of 400 ms slots, the retention of `views.book`, and a tenth to spare for shorter slots and repairs. */
-export const SNAPSHOT_INDEX_MAX = Math.ceil((216_000 / SNAPSHOT_EVERY_SLOTS) * 1.1);
 const ENTRY_BYTES = 16;
 const STATE_PREFIX = 'snapshots:';
 
@@ -14,33 +10,26 @@ export interface SnapshotPlace {
 }
 
 export class SnapshotIndex {
-  private readonly places: SnapshotPlace[] = [];
+  private places: SnapshotPlace[] = [];
 
   /** Takes the next snapshot; one that lies before the newest is ignored. */
   add(place: SnapshotPlace): void {
     const last = this.places.at(-1);
     if (last && place.offset <= last.offset) return;
     this.places.push(place);
-    if (this.places.length > SNAPSHOT_INDEX_MAX) this.places.shift();
   }
 
-  /** Newest snapshot at or before the slot, not before `earliest` (an offset); null when none is known. */
+  /** Forgets what the log no longer has: snapshots before `earliest`, the oldest offset kept. Retention alone bounds the index. */
+  trim(earliest: bigint): void {
+    if ((this.places[0]?.offset ?? earliest) >= earliest) return;
+    this.places = this.places.filter(({ offset }) => offset >= earliest);
+  }
+
+  /** Last snapshot at or before the slot, not before `earliest` (an offset); null when none is known. */
   at(slot: number, earliest: bigint): SnapshotPlace | null {
-    // Slots rise with offsets, but for records repeated after a crash: the last that fits is right either way.
-    let low = 0;
-    let high = this.places.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.places[middle] as SnapshotPlace).slot <= slot) low = middle + 1;
-      else high = middle;
-    }
-    const found = this.places[low - 1];
+    // From the end: slots rise with offsets, but for records repeated after a crash, where the last one is the right one.
+    const found = this.places.findLast((place) => place.slot <= slot);
     return found && found.offset >= earliest ? found : null;
-  }
-
-  /** Oldest snapshot not before `earliest`; null when none is known. */
-  oldest(earliest: bigint): SnapshotPlace | null {
-    return this.places.find(({ offset }) => offset >= earliest) ?? null;
   }
 
   list(): readonly SnapshotPlace[] {

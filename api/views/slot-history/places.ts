@@ -4,11 +4,10 @@ import type { EventLog } from '../../../platform/index.ts';
 import {
   SNAPSHOT_EVERY_SLOTS,
   type SnapshotIndex,
-  type SnapshotPlace,
   snapshotIndexMarket,
   unpackSnapshotIndex,
 } from '../../../processors/book/index.ts';
-import { partitionOf, TOPICS } from '../../../schemas/index.ts';
+import { earliestOffset } from './replay.ts';
 
 /** Group in whose state the book role keeps the index of each market. */
 const BOOK_GROUP = 'book';
@@ -29,23 +28,17 @@ export class SnapshotPlaces {
   }
 
   /**
-   * Newest snapshot at or before a slot that is still kept. While everything ever published is kept, the beginning of the
-   * log stands for it, since an epoch's first change needs no snapshot. Null when the slot lies before all that.
+   * Offset of the newest snapshot at or before a slot that is still kept. Before the first of them it is where the log
+   * begins: the first change of an epoch tells a whole book too.
    */
-  async at(key: string, slot: number): Promise<SnapshotPlace | null> {
-    const { earliest } = await this.#log.bounds(TOPICS.bookViews, partitionOf(TOPICS.bookViews, key));
+  async at(key: string, slot: number): Promise<bigint> {
+    const earliest = await earliestOffset(this.#log, key);
     let found = this.#indexes.get(key)?.at(slot, earliest) ?? null;
     if (!found || found.slot < slot - SNAPSHOT_EVERY_SLOTS) {
       await this.#readAgain();
       found = this.#indexes.get(key)?.at(slot, earliest) ?? null;
     }
-    return found ?? (earliest === 0n ? { slot: 0, offset: 0n } : null);
-  }
-
-  /** Oldest snapshot still kept; null when none is known. */
-  async oldest(key: string): Promise<SnapshotPlace | null> {
-    const { earliest } = await this.#log.bounds(TOPICS.bookViews, partitionOf(TOPICS.bookViews, key));
-    return this.#indexes.get(key)?.oldest(earliest) ?? null;
+    return found?.offset ?? earliest;
   }
 
   async #readAgain(): Promise<void> {

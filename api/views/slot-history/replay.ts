@@ -1,0 +1,85 @@
+// Reads the log of one market's published book: what its book was at a slot, and from which slot on that can be told.
+
+import type { EventLog, LogRecord } from '../../../platform/index.ts';
+import {
+  type BookViewDiff,
+  type BookViewHead,
+  type BookViewSnapshot,
+  decodeMessage,
+  partitionOf,
+  TOPICS,
+} from '../../../schemas/index.ts';
+import { PublishedBook } from '../published-book.ts';
+import type { PublishTimes } from './publish-times.ts';
+
+const PAGE_RECORDS = 1_000;
+
+type BookMessage = BookViewDiff | BookViewSnapshot;
+
+/**
+ * The book after the last change at or before the slot, from the records at and after `from`. `gone`: the log does not
+ * tell it, or tells it with a hole. `ahead`: nothing of a later slot is there, so more of this one may come.
+ */
+export async function bookAt(
+  log: EventLog,
+  key: string,
+  { slot, from, times }: { readonly slot: number; readonly from: bigint; readonly times: PublishTimes },
+): Promise<PublishedBook | 'gone' | 'ahead'> {
+  const book = new PublishedBook();
+  for await (const message of messages(log, key, from)) {
+    if (message.slot > slot && (book.version > 0 || begins(message))) {
+      if (book.version === 0 || book.view.isStale || !follows(message, book.head)) return 'gone';
+      // What retention removed while this was read could be missing without a trace.
+      return (await earliestOffset(log, key)) > from ? 'gone' : book;
+    }
+    book.take(message, times.at(key, message.slot));
+  }
+  return 'ahead';
+}
+
+/** First slot of which the log still holds a whole book; null when it holds none. */
+export async function earliestSlot(log: EventLog, key: string): Promise<number | null> {
+  for await (const message of messages(log, key, await earliestOffset(log, key))) {
+    if (begins(message)) return message.slot;
+  }
+  return null;
+}
+
+/** Oldest offset kept of a market's partition of `views.book`. */
+export async function earliestOffset(log: EventLog, key: string): Promise<bigint> {
+  return (await log.bounds(TOPICS.bookViews, partitionOf(TOPICS.bookViews, key))).earliest;
+}
+
+/** Whether a message tells a whole book without what came before it. */
+function begins(message: BookMessage): boolean {
+  return !('gone' in message) || message.seq === 1;
+}
+
+/** Whether nothing can be missing between a book and the next message. */
+function follows({ epoch, seq }: BookMessage, head: BookViewHead): boolean {
+  return epoch === head.epoch ? seq <= head.seq + 1 : epoch > head.epoch && seq === 1;
+}
+
+async function* messages(log: EventLog, key: string, from: bigint): AsyncGenerator<BookMessage> {
+  const partition = partitionOf(TOPICS.bookViews, key);
+  for (let next = from; ; ) {
+    const records = await log.read(TOPICS.bookViews, partition, next, PAGE_RECORDS);
+    const last = records.at(-1);
+    if (!last) return;
+    for (const record of records) {
+      const message = record.key === key ? bookMessage(record) : null;
+      if (message) yield message;
+    }
+    next = last.offset + 1n;
+  }
+}
+
+/** Null for a record that cannot be read; the book then has a hole until its next snapshot. */
+function bookMessage({ value }: LogRecord): BookMessage | null {
+  try {
+    const message = decodeMessage(value);
+    return message.name === 'BookViewDiff' || message.name === 'BookViewSnapshot' ? message.value : null;
+  } catch {
+    return null;
+  }
+}
