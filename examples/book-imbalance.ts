@@ -8,7 +8,7 @@
 // - buy %: share of taker orders that bought. Flow: signed quote of those orders, thousands.
 // - slip bps: mean of side * (first fill price / mid before - 1) * 1e4: what crossing cost.
 // - corr: correlation of imbalance and direction (+1 buy, -1 sell) over all orders.
-// The order-book server keeps about five minutes of slots: older orders have no book and are left out.
+// The order-book server keeps a day of slots: older orders have no book and are left out.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decimals, getRows, printTable, readFlags } from './shared.ts';

@@ -20,10 +20,13 @@ export class MarketRegistry {
     const key = marketKey(view);
     const known = this.#byKey.get(key);
     if (known && known.slot > view.slot) return;
-    if (known) this.#byName[known.marketType].delete(known.symbol.toUpperCase());
+    const names = this.#byName[view.marketType];
+    const name = known?.symbol.toUpperCase() ?? '';
+    // Another market may have taken the name since.
+    if (names.get(name) === known) names.delete(name);
     this.#byKey.set(key, view);
     this.#changes++;
-    this.#byName[view.marketType].set(view.symbol.toUpperCase(), view);
+    names.set(view.symbol.toUpperCase(), view);
   }
 
   get size(): number {

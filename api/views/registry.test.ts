@@ -1,0 +1,27 @@
+// Markets by name, also when they are renamed.
+
+import { describe, expect, it } from 'vitest';
+import { MARKETS } from '../testing/market-views.ts';
+import { MarketRegistry } from './registry.ts';
+
+const [first, second] = MARKETS.filter(({ marketType }) => marketType === 'perp');
+if (!first || !second) throw new Error('two perp markets are needed');
+
+describe('the registry of markets', () => {
+  it('finds a market by its newest name alone', () => {
+    const registry = new MarketRegistry();
+    registry.put(first);
+    registry.put({ ...first, slot: first.slot + 1, symbol: 'NEW-PERP' });
+    expect(registry.byName(first.symbol)).toBeNull();
+    expect(registry.byName('new-perp')?.marketIndex).toBe(first.marketIndex);
+  });
+
+  it('finds the market that took over the name of another', () => {
+    const registry = new MarketRegistry();
+    registry.put(first);
+    registry.put({ ...second, symbol: first.symbol });
+    registry.put({ ...first, slot: first.slot + 1, symbol: 'OLD-PERP' });
+    expect(registry.byName(first.symbol)?.marketIndex).toBe(second.marketIndex);
+    expect(registry.byName('OLD-PERP')?.marketIndex).toBe(first.marketIndex);
+  });
+});
