@@ -126,7 +126,7 @@ export class BookReader {
 
   /** True while what is taken in of a market was published before the start. */
   isBehind(key: string): boolean {
-    return this.#behind.has(partitionOf(TOPICS.bookViews, key));
+    return this.#catchUp.isBehind(partitionOf(TOPICS.bookViews, key));
   }
 
   /** The book of a market as clients get it, on request with the indicative quotes of this moment; null before the first. */

@@ -26,6 +26,11 @@ export class CatchUp {
     if (goal !== undefined && last && last.offset + 1n >= goal) this.#goals?.delete(partition);
   }
 
+  /** True until what this partition held was read. */
+  isBehind(partition: number): boolean {
+    return this.#goals?.has(partition) ?? true;
+  }
+
   get isDone(): boolean {
     return this.#goals?.size === 0;
   }
