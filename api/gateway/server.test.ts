@@ -109,22 +109,6 @@ describe('subscribing', () => {
     expect(client.data<BookData>(BOOK).map(({ slot }) => slot)).toEqual([487, 487, 488]);
   });
 
-  it('publishes the indicative channel under its own name', async () => {
-    const client = await connect();
-    client.subscribe({ channel: 'orderbook_indicative', grouping: 50 });
-    await client.hears(2);
-    expect(client.heard[1]?.channel).toBe(`${BOOK}_indicative`);
-  });
-
-  it('acknowledges without a replay where there is no book, and for channels that are not books', async () => {
-    const client = await connect();
-    client.subscribe({ market: 'BTC-PERP' });
-    client.subscribe({ channel: 'trades' });
-    client.subscribe({ channel: 'priorityfees' });
-    await client.settle();
-    expect(client.heard.map(({ message }) => message?.startsWith('Subscribe received'))).toEqual([true, true, true]);
-  });
-
   it('X4: channel recognised, market unresolved: `Error subscribing to channel`, socket stays open', async () => {
     const client = await connect();
     client.subscribe({ channel: 'trades', market: 'NOPE-PERP' });
@@ -133,56 +117,11 @@ describe('subscribing', () => {
     expect(client.socket.readyState).toBe(client.socket.OPEN);
   });
 
-  it('answers each unresolved market or market type with an error, in order, and stays open', async () => {
-    const client = await connect();
-    client.subscribe({ channel: 'Trades', market: 'NOPE-PERP' });
-    client.subscribe({ marketType: 'prediction' });
-    client.subscribe();
-    await client.settle();
-    expect(client.heard.slice(0, 3)).toEqual([
-      { channel: 'Trades', error: 'Error subscribing to channel' },
-      { channel: 'orderbook', error: 'Error subscribing to channel' },
-      ACKNOWLEDGED,
-    ]);
-    expect(client.closed).toBeNull();
-  });
-
   it('X5: channel name unrecognised: close code 1003', async () => {
     const client = await connect();
     client.subscribe({ channel: 'candles' });
     await until(() => client.closed !== null);
     expect(client.closed?.code).toBe(1003);
-  });
-
-  it.each([[''], [undefined], [7], [{}]])('closes with 1003 on the channel %j', async (channel) => {
-    const client = await connect();
-    client.subscribe({ channel });
-    await until(() => client.closed !== null);
-    expect(client.closed).toEqual({ code: 1003, reason: '{"error":"Error subscribing to channel"}' });
-    expect(client.heard).toEqual([]);
-  });
-
-  it('ignores what is not JSON or has no known type', async () => {
-    const client = await connect();
-    for (const text of ['', 'hello', 'null', '[]', '7', '{}', '{"channel":"candles"}', '{"type":"ping"}']) {
-      client.send(text);
-    }
-    await client.settle();
-    expect([client.heard, client.closed]).toEqual([[], null]);
-  });
-
-  it('stops the stream silently on unsubscribe', async () => {
-    const client = await connect();
-    const other = await connect();
-    client.subscribe();
-    other.subscribe();
-    client.send({ type: 'unsubscribe', channel: 'orderbook', market: 'SOL-PERP', marketType: 'perp' });
-    client.send({ type: 'unsubscribe', channel: 'trades', market: 'SOL-PERP', marketType: 'perp' });
-    await Promise.all([client.settle(), other.settle()]);
-    await stage.books(diff(2, 488));
-    await until(() => other.data(BOOK).length === 2);
-    await client.settle();
-    expect(client.heard).toHaveLength(2);
   });
 
   it('bounds the channels of one connection', async () => {
@@ -304,24 +243,10 @@ describe('trades', () => {
       expect(second).not.toHaveProperty(absent);
     }
   });
-
-  it('never replays', async () => {
-    await stage.trades(trade(1n));
-    const client = await connect();
-    client.subscribe({ channel: 'trades' });
-    await client.settle();
-    expect(client.heard).toHaveLength(1);
-  });
 });
 
 describe('connections', () => {
   beforeEach(() => start(0));
-
-  it('heartbeat interval: 5 seconds from their own connect', async () => {
-    const client = await connect();
-    await vi.waitFor(() => expect(client.heard).toEqual([{ channel: 'heartbeat' }]), { timeout: 6000, interval: 50 });
-    await vi.waitFor(() => expect(client.heard).toHaveLength(2), { timeout: 6000, interval: 50 });
-  }, 15_000);
 
   it('client buffer above 300,000 bytes: close code 1008, reason `Buffer overflow`, and others notice nothing', async () => {
     const lagging = await connect();

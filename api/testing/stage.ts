@@ -166,9 +166,9 @@ export class Stage {
 }
 
 /** Resolves when the condition holds; rejects after two seconds. */
-export async function until(condition: () => boolean): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 2000;
-  while (!condition()) {
+  while (!(await condition())) {
     if (performance.now() > deadline) throw new Error('the condition did not come true');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -1,0 +1,38 @@
+import type { WebSocket } from 'uWebSockets.js';
+import { Registry } from 'prom-client';
+import { expect, it } from 'vitest';
+import { Connection, type SocketData } from './connection.ts';
+import { gatewayMetrics } from './metrics.ts';
+
+const metrics = gatewayMetrics(new Registry());
+
+/** Sends `frames` to a client that has `unreadBytes` unread. */
+function send(unreadBytes: number, frames: readonly string[]): { sent: string[]; ended: unknown } {
+  const sent: string[] = [];
+  let ended: unknown = null;
+  const socket = {
+    getBufferedAmount: () => unreadBytes + Buffer.byteLength(sent.join('')),
+    send: (frame: string) => sent.push(frame),
+    cork: (write: () => void) => write(),
+    end: (...told: unknown[]) => {
+      ended = told;
+    },
+  };
+  new Connection(socket as unknown as WebSocket<SocketData>, metrics).send(frames);
+  return { sent, ended };
+}
+
+it.each([
+  [0, null],
+  [300_000, null],
+  [300_001, [1008, 'Buffer overflow']],
+])(
+  'client buffer above 300,000 bytes: close code 1008, reason `Buffer overflow`: %i bytes, %j',
+  (unreadBytes, ended) => {
+    expect(send(unreadBytes, ['x'])).toEqual({ sent: ended ? [] : ['x'], ended });
+  },
+);
+
+it('closes between two frames of one write, as soon as one went above', () => {
+  expect(send(299_999, ['ab', 'c', 'd'])).toEqual({ sent: ['ab'], ended: [1008, 'Buffer overflow'] });
+});

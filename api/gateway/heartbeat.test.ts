@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Connection } from './connection.ts';
+import { Heartbeat } from './heartbeat.ts';
+
+let heartbeat: Heartbeat;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  heartbeat = new Heartbeat();
+});
+
+afterEach(() => {
+  heartbeat.stop();
+  vi.useRealTimers();
+});
+
+/** Milliseconds from now at which a connection that comes now is beaten to. */
+function beats(): number[] {
+  const beganMs = performance.now();
+  const heard: number[] = [];
+  const send = ([frame]: readonly Buffer[]) => {
+    expect(String(frame)).toBe('{"channel":"heartbeat"}');
+    heard.push(performance.now() - beganMs);
+  };
+  heartbeat.add({ send, heartbeatDueMs: 0 } as unknown as Connection);
+  return heard;
+}
+
+it('heartbeat interval: 5 seconds, the first one 5 seconds after connect', () => {
+  const heard = beats();
+  vi.advanceTimersByTime(4_999);
+  expect(heard).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(heard).toEqual([5_000]);
+  vi.advanceTimersByTime(4_999);
+  expect(heard).toHaveLength(1);
+  vi.advanceTimersByTime(10_001);
+  expect(heard).toEqual([5_000, 10_000, 15_000, 20_000]);
+});
+
+it('counts from the connect of each connection', () => {
+  const early = beats();
+  vi.advanceTimersByTime(1_234);
+  const late = beats();
+  vi.advanceTimersByTime(10_000);
+  expect([early, late]).toEqual([
+    [5_000, 10_000],
+    [5_000, 10_000],
+  ]);
+});
