@@ -13,7 +13,7 @@ export * from './funding.ts';
 export * from './gaps.ts';
 export * from './layout.ts';
 export * from './market.ts';
-export * from './messages.ts';
+export type * from './messages.ts';
 export * from './names.ts';
 export * from './order-digest.ts';
 export * from './projection.ts';

@@ -1,0 +1,83 @@
+// What is published of a book: changes and snapshots, and the description of its market. Units: see ../messages.ts.
+
+import type { MarketRef } from '../market.ts';
+import type { OrderSource } from './book.ts';
+
+/** Absolute state of one published level; all sizes zero means that the level is gone. */
+export interface ViewLevel {
+  readonly price: number;
+  readonly dlob: bigint;
+  readonly vamm: bigint;
+}
+
+/** One visible resting order. Position in the walk: price, then `rank` ascending (field by field). */
+export interface ViewOrder {
+  readonly price: number;
+  readonly size: bigint;
+  readonly maker: Uint8Array;
+  readonly orderId: number;
+  readonly source: OrderSource;
+  /** Walk order among equal prices: list precedence, then slot or book id, then arrival. */
+  readonly rank: readonly number[];
+}
+
+export interface ViewOrderRef {
+  readonly maker: Uint8Array;
+  readonly orderId: number;
+  readonly source: OrderSource;
+}
+
+export interface ViewOracle {
+  readonly price: bigint;
+  readonly slot: bigint;
+  readonly confidence: bigint;
+  readonly hasSufficientNumberOfDataPoints: boolean;
+  readonly twap: bigint | null;
+  readonly twapConfidence: bigint | null;
+  readonly maxPrice: bigint | null;
+}
+
+/** Head of every book view message. `seq` is contiguous inside an epoch and starts at 1. */
+export interface BookViewHead extends MarketRef {
+  readonly epoch: number;
+  readonly seq: number;
+  /** Slot of the newest slot, market or order update applied. */
+  readonly slot: number;
+  /** Slot of the newest market account update. */
+  readonly marketSlot: number;
+  readonly oracle: ViewOracle | null;
+  /** Market-maker oracle, or the exchange oracle when that is the one in force. */
+  readonly mmOracle: ViewOracle | null;
+  readonly isMmOracleActive: boolean;
+}
+
+/** One accepted change. Lists are per side; orders removed are named in `gone`. */
+export interface BookViewDiff extends BookViewHead {
+  readonly bids: readonly ViewLevel[];
+  readonly asks: readonly ViewLevel[];
+  readonly bidOrders: readonly ViewOrder[];
+  readonly askOrders: readonly ViewOrder[];
+  readonly gone: readonly ViewOrderRef[];
+}
+
+/** The whole published book: the state after `seq`. Levels and orders in walk order. */
+export interface BookViewSnapshot extends BookViewHead {
+  readonly bids: readonly ViewLevel[];
+  readonly asks: readonly ViewLevel[];
+  readonly bidOrders: readonly ViewOrder[];
+  readonly askOrders: readonly ViewOrder[];
+}
+
+/** Description of a market for readers: registry, and what market summaries need. */
+export interface MarketView extends MarketRef {
+  readonly slot: number;
+  readonly symbol: string;
+  readonly status: string;
+  readonly tickSize: bigint;
+  readonly stepSize: bigint;
+  readonly minOrderSize: bigint;
+  readonly decimals: number;
+  readonly oraclePrice: bigint | null;
+  readonly openInterestBase: bigint;
+  readonly last24hAvgFundingRate: bigint;
+}

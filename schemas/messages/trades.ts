@@ -1,0 +1,54 @@
+// Fills as they are published, and how far from the oracle takers were filled lately. Units: see ../messages.ts.
+
+import type { MarketRef } from '../market.ts';
+import type { Direction } from './book.ts';
+
+/** A fill for the trades channel; raw integers, absent optionals are null. */
+export interface TradeView extends MarketRef {
+  readonly ts: bigint;
+  readonly slot: number;
+  readonly txSig: string;
+  readonly txSigIndex: number;
+  readonly fillRecordId: bigint;
+  readonly action: string;
+  readonly actionExplanation: string;
+  readonly filler: Uint8Array | null;
+  readonly taker: Uint8Array | null;
+  readonly maker: Uint8Array | null;
+  readonly takerFee: bigint | null;
+  readonly makerFee: bigint | null;
+  readonly quoteAssetAmountSurplus: bigint | null;
+  readonly baseAssetAmountFilled: bigint;
+  readonly quoteAssetAmountFilled: bigint;
+  readonly referrerReward: number | null;
+  readonly takerOrderId: number | null;
+  readonly makerOrderId: number | null;
+  readonly takerOrderDirection: Direction | null;
+  readonly makerOrderDirection: Direction | null;
+  readonly takerOrderBaseAssetAmount: bigint | null;
+  readonly takerOrderCumulativeBaseAssetAmountFilled: bigint | null;
+  readonly takerOrderCumulativeQuoteAssetAmountFilled: bigint | null;
+  readonly makerOrderBaseAssetAmount: bigint | null;
+  readonly makerOrderCumulativeBaseAssetAmountFilled: bigint | null;
+  readonly makerOrderCumulativeQuoteAssetAmountFilled: bigint | null;
+  readonly oraclePrice: bigint;
+  readonly bitFlags: number;
+}
+
+/** Taker fills of one order-size cohort inside the trailing window. */
+export interface FillQualityCohort {
+  /** `all`, or the least order notional of the cohort in whole quote units: `1e0`, `1e3`, `1e4`, `1e5`, `1e6`. */
+  readonly cohort: string;
+  readonly takerBuys: number;
+  /** Mean of (fill price / oracle - 1), millionths of a basis point; null without fills. */
+  readonly takerBuyMicroBps: bigint | null;
+  readonly takerSells: number;
+  readonly takerSellMicroBps: bigint | null;
+}
+
+/** How far from the oracle takers of a market were filled lately. */
+export interface FillQualityView extends MarketRef {
+  /** Chain time of the newest event behind the means, milliseconds. */
+  readonly updatedAtMs: number;
+  readonly cohorts: readonly FillQualityCohort[];
+}
