@@ -39,7 +39,27 @@ export interface PeerOracle {
   readonly isMMOracleActive: boolean;
 }
 
+export interface PeerKey {
+  toBase58(): string;
+}
+
+export interface PeerNode {
+  readonly price: Big;
+  readonly size: Big;
+  readonly maker: PeerKey;
+  readonly orderId: number;
+}
+
+/** The library's order book. */
+export interface PeerDlob {
+  insertOrder(order: PeerStruct, account: string, slot: number, isProtected: boolean, base: Big): void;
+  getL2(request: PeerStruct): PeerBookLevels;
+  getL3(request: PeerStruct): { readonly bids: readonly PeerNode[]; readonly asks: readonly PeerNode[] };
+  getBestMakers(request: PeerStruct): PeerKey[];
+}
+
 export interface Sdk {
+  readonly DLOB: new () => PeerDlob;
   /** Its oracle selection reads no more of the client than what is given here. */
   readonly DriftClient: {
     readonly prototype: {
