@@ -225,6 +225,17 @@ describe('book engine', () => {
     ]);
   });
 
+  it.each([
+    ['an oracle price', oracleOf({ slot: 80 })],
+    ['a snapshot bracket', beginOf(80)],
+  ])('stands at the slot of its first message, also when that is %s', (_, first) => {
+    const engine = new BookEngine(PERP);
+    const diffs = [first, oracleOf({ slot: 81, price: 7n }), slotOf(82)].map((next) => engine.apply(next));
+    const slots = diffs.flatMap((diff) => (diff ? [diff.slot] : []));
+    expect(slots.slice(-2)).toEqual([80, 82]);
+    expect(new Set(slots).has(0)).toBe(false);
+  });
+
   it('begins a later epoch than one that could not be continued', () => {
     const engine = new BookEngine(PERP, 500);
     expect(engine.apply(slotOf(400))?.epoch).toBe(501);

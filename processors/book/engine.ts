@@ -273,16 +273,19 @@ export class BookEngine {
     this.headChanged = false;
   }
 
-  // The epoch is the slot of the first message, or one more than the epoch before it.
+  // The epoch is the slot of the first message, or one more than the epoch before it. Whatever kind of message is first, the
+  // book stands at its slot.
   private start(slot: number): void {
     if (this.state.epoch > 0) return;
     this.state.epoch = Math.max(slot, 1 - this.state.epoch);
     this.state.snapshotPeriod = this.period(slot);
+    if (slot > this.orders.slot) this.orders.advance(slot);
   }
 
   private reach(slot: number): void {
+    const before = this.orders.slot;
     this.start(slot);
-    if (slot <= this.orders.slot) return;
+    if (slot <= before) return;
     this.headChanged = true;
     this.orders.advance(slot);
     const period = this.period(slot);

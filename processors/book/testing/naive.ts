@@ -35,12 +35,16 @@ export class NaiveBookModel {
   private market: BookMarket | null = null;
   private oracle: BookOracle | null = null;
   private slot = 0;
+  private isFirst = true;
   private bracket = -1;
   private arrivals = 0;
 
   apply({ name, value }: BookMessage): void {
-    if (name === 'BookSlot' || name === 'BookMarket' || name === 'BookOrders')
+    const { isFirst } = this;
+    if (name !== 'BookSnapshotEnd') this.isFirst = false;
+    if (name === 'BookSlot' || name === 'BookMarket' || name === 'BookOrders' || (name === 'BookOracle' && isFirst))
       this.slot = Math.max(this.slot, value.slot);
+    if (name === 'BookSnapshotBegin' && isFirst) this.slot = value.snapshotSlot;
     if (name === 'BookMarket') this.market = value;
     if (name === 'BookOracle') this.oracle = value;
     if (name === 'BookSnapshotBegin') {
