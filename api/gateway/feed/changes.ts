@@ -23,8 +23,9 @@ export class Changes {
     this.kind = kind;
   }
 
-  get isEmpty(): boolean {
-    return this.bids.size === 0 && this.asks.size === 0 && this.orders.size === 0;
+  /** Levels or orders that have changed. */
+  get size(): number {
+    return this.bids.size + this.asks.size + this.orders.size;
   }
 
   /** Changes may be added in any order: the newest of a level or order stays. */

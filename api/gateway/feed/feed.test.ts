@@ -8,6 +8,7 @@ import {
   BOOK_HEARTBEAT_MS,
   JOIN_BUFFER_BYTES,
   KINDS_COST_MAX,
+  LOG_ALLOWANCE,
   MAX_KINDS_PER_CONNECTION,
   MAX_STREAMS,
   MAX_WILDCARDS,
@@ -395,6 +396,22 @@ describe('resuming', () => {
     expect(crowd.every((one) => ofType('resumed', one)[0]?.recovered === true)).toBe(true);
     expect(reads.mock.calls.length).toBeLessThan(5);
     expect(await renderings()).toBe(1);
+  });
+
+  it('gives a snapshot to one that would have more read back than a client may, and nothing to one that left', async () => {
+    const far = LOG_ALLOWANCE.burst;
+    await stage.publish(snapshot({ seq: far, slot: 700 }));
+    const reads = vi.spyOn(stage.log, 'read');
+    for (let seq = 1; seq <= 40; seq += 1) ask({ resume: { epoch: 1, seq: far / 2 - seq } });
+    socket.close();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(reads.mock.calls.length).toBeLessThan(2);
+    const greedy = stage.socket();
+    ask({ resume: { epoch: 1, seq: far / 2 } }, greedy);
+    ask({ resume: { epoch: 1, seq: 1 } }, greedy);
+    expect(greedy.heard.slice(-2)).toMatchObject([{ type: 'resumed', recovered: false }, { type: 'snapshot' }]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(greedy.heard.at(-1)).toMatchObject({ type: 'snapshot' });
   });
 
   it('gives a snapshot when the log does not hold all that was missed', async () => {

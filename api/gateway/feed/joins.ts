@@ -2,7 +2,7 @@
 // while its stream has untold changes, while older changes are read, and while the client has much unread.
 
 import type { BookPosition } from '../../../schemas/index.ts';
-import { JOIN_BUFFER_BYTES, JOIN_RETRY_MS, RESUME_WAIT_MS } from './limits.ts';
+import { JOIN_BUFFER_BYTES, JOIN_RETRY_MS, LOG_READ_COST_MIN, RESUME_WAIT_MS } from './limits.ts';
 import type { LogHistory, OlderDiffs } from './log-history.ts';
 import type { FeedMetrics } from './metrics.ts';
 import type { Stream } from './stream.ts';
@@ -125,11 +125,12 @@ export class Joins {
     this.#catchUp(stream, position);
     const fill = stream.fill(position, this.#older(join, position));
     if (fill === 'wait' && this.#options.clock() < join.deadlineMs) return false;
-    if (fill === 'older') {
-      this.#read(join, position);
+    const reading = fill === 'older' ? this.#read(join, position) : null;
+    if (reading) {
+      this.#awaitRead(join, reading);
       return false;
     }
-    if (fill === 'wait' || fill === 'lost') return this.#lose(join, position);
+    if (fill === 'older' || fill === 'wait' || fill === 'lost') return this.#lose(join, position);
     this.#answer(join, position, true, fill);
     if (subscriber.connection.unreadBytes <= JOIN_BUFFER_BYTES) return this.#enter(join);
     join.position = stream.sent;
@@ -172,12 +173,25 @@ export class Joins {
     return join.older ?? this.#options.history.kept(key, epoch, seq, ring.baseSeq);
   }
 
-  #read(join: Join, { epoch, seq }: BookPosition): void {
+  /** Reads what is missing from the log; null when the client has had too much read. */
+  #read(join: Join, { epoch, seq }: BookPosition): Promise<OlderDiffs | null> | null {
+    const { history, metrics, clock } = this.#options;
     const { key, ring } = join.stream.market;
     const { seq: until, offset: untilOffset } = ring.seam();
+    const wanted = { key, epoch, after: seq, until, untilOffset };
+    if (history.isMissing(wanted)) {
+      const { reads } = join.subscriber;
+      const cost = Math.max(LOG_READ_COST_MIN, until - seq);
+      if (!reads.has(cost, clock())) return null;
+      reads.spend(cost, clock());
+    }
+    metrics.logReads.inc();
+    return history.read(wanted, () => !join.isOver);
+  }
+
+  #awaitRead(join: Join, reading: Promise<OlderDiffs | null>): void {
     join.isReading = true;
-    this.#options.metrics.logReads.inc();
-    void this.#options.history.read({ key, epoch, after: seq, until, untilOffset }).then((older) => {
+    void reading.then((older) => {
       if (join.isOver) return;
       join.isReading = false;
       join.older = older;

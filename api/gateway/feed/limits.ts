@@ -31,19 +31,39 @@ export const RING_BYTES_MAX = 1024 * 1024;
 export const RESUME_DIFFS_MAX = 1000;
 /** The same bound in bytes of frames: with JOIN_BUFFER_BYTES below what closes a lagging client (300,000). */
 export const RESUME_BYTES_MAX = 200_000;
-/** Changes of one market read back from the log: ten minutes at 100 a second. */
-export const RESUME_LOG_DIFFS_MAX = 60_000;
-/** Records of all markets passed over for that; `views.book` lies in four partitions. */
-export const RESUME_LOG_RECORDS_MAX = 1_000_000;
-/** First stride of a search backwards in the log, and records in one page of it. */
+/**
+ * How far a resume reads back in the log: so many slots, twice the ten minutes that are promised at 400 ms a slot, unless they have
+ * more bytes than ten minutes of a hundred changes a second with 500 bytes each; and further as long as it is little.
+ */
+export const RESUME_LOG_SLOTS = 3000;
+export const RESUME_LOG_BYTES_MAX = 32 * 1024 * 1024;
+export const RESUME_LOG_SPARE_BYTES = 8 * 1024 * 1024;
+/** And in bytes of all markets' records that lie between; `views.book` lies in four partitions. */
+export const LOG_PASSED_BYTES_MAX = 512 * 1024 * 1024;
+/** First and longest stride of a search backwards in the log, and records in one page of it. */
 export const LOG_STRIDE_RECORDS = 2048;
-export const LOG_PAGE_RECORDS = 512;
+export const LOG_STRIDE_RECORDS_MAX = 65_536;
+export const LOG_PAGE_RECORDS = 128;
+/** How long the log is read in a turn of the loop and how long not, milliseconds: a third of a core while others want none. */
+export const LOG_SLICE_MS = 1;
+export const LOG_PAUSE_MS = 2;
 /** Markets whose changes are read back at the same time. */
 export const LOG_READS_MAX = 2;
-/** Changes kept after reading, of all markets together; the oldest readings leave. */
-export const LOG_KEPT_DIFFS_MAX = 200_000;
+/** Kept after reading, of all markets together; the oldest readings leave. */
+export const LOG_KEPT_BYTES_MAX = 64 * 1024 * 1024;
+/** What a merged change of a level or order takes in memory, about. */
+export const MERGED_CHANGE_BYTES = 400;
 /** How long changes read back stay in memory: a crowd that returns together reads the log once. */
 export const LOG_KEPT_MS = 15_000;
+/** How long a log that could not be read is not asked again for a market; and one that lacks what was wanted. */
+export const LOG_FAILED_MS = 2000;
+export const LOG_LACKS_MS = 600_000;
+/**
+ * Changes that one client may have read back for it at once and for ever, some 10 µs each: ten minutes of 90 markets with three
+ * changes a second. A reading counts as so many at least. One that goes beyond gets snapshots instead.
+ */
+export const LOG_ALLOWANCE = { burst: 200_000, perSecond: 1000 } as const;
+export const LOG_READ_COST_MIN = 100;
 /** How long a client that is ahead of this gateway is waited for before it gets a snapshot. */
 export const RESUME_WAIT_MS = 5000;
 /** Fills rendered for equal positions of one stream between two changes. */

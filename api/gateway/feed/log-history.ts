@@ -1,17 +1,11 @@
-// Changes that a ring no longer holds, read back from `views.book`: what makes a resume outlive a restart of the gateway.
+// Changes that a ring no longer holds, read back from `views.book`: what makes a resume outlive a restart of the gateway. Reading
+// is nobody's hurry but the reader's: it goes on for a moment in a turn of the loop, and only while somebody waits for it.
 
 import type { EventLog, Logger } from '../../../platform/index.ts';
-import { type BookViewDiff, decodeMessage, partitionOf, TOPICS } from '../../../schemas/index.ts';
-import { Changes } from './changes.ts';
-import {
-  LOG_KEPT_DIFFS_MAX,
-  LOG_KEPT_MS,
-  LOG_PAGE_RECORDS,
-  LOG_READS_MAX,
-  LOG_STRIDE_RECORDS,
-  RESUME_LOG_DIFFS_MAX,
-  RESUME_LOG_RECORDS_MAX,
-} from './limits.ts';
+import type { BookViewDiff } from '../../../schemas/index.ts';
+import type { Changes } from './changes.ts';
+import { LOG_FAILED_MS, LOG_KEPT_BYTES_MAX, LOG_KEPT_MS, LOG_LACKS_MS, LOG_READS_MAX } from './limits.ts';
+import { type Found, searchBack } from './log-search.ts';
 import { decodeDiff } from './ring.ts';
 
 /** Changes `after` < seq <= `until` of one epoch, without a hole. */
@@ -19,33 +13,32 @@ export class OlderDiffs {
   readonly epoch: number;
   readonly after: number;
   readonly until: number;
-  readonly #bytes: ReadonlyMap<number, Uint8Array>;
-  readonly #merged: Record<'l2' | 'l3', Changes>;
+  readonly #found: Found;
 
   constructor(epoch: number, after: number, until: number, found: Found) {
     this.epoch = epoch;
     this.after = after;
     this.until = until;
-    this.#bytes = found.bytes;
-    this.#merged = found.merged;
+    this.#found = found;
+  }
+
+  /** What this takes in memory, about. */
+  get bytes(): number {
+    return this.#found.bytes;
   }
 
   /** The newest state of everything that changed. */
   merged(level: 'l2' | 'l3'): Changes {
-    return this.#merged[level];
+    return this.#found.merged[level];
   }
 
+  /** Each change; those that are too many to be told one by one before `until` are not there. */
   *diffs(after: number): Generator<BookViewDiff> {
     for (let seq = after + 1; seq <= this.until; seq += 1) {
-      const bytes = this.#bytes.get(seq);
+      const bytes = this.#found.newest.get(seq);
       if (bytes) yield decodeDiff(bytes);
     }
   }
-}
-
-interface Found {
-  readonly bytes: Map<number, Uint8Array>;
-  readonly merged: Record<'l2' | 'l3', Changes>;
 }
 
 export interface Wanted {
@@ -55,6 +48,20 @@ export interface Wanted {
   readonly after: number;
   readonly until: number;
   readonly untilOffset: bigint | null;
+}
+
+/** Who waits for a reading. */
+interface Wish {
+  readonly after: number;
+  readonly isWanted: () => boolean;
+  readonly resolve: (older: OlderDiffs | null) => void;
+}
+
+interface Reading {
+  wanted: Wanted;
+  readonly wishes: Set<Wish>;
+  /** Nobody waited any more when it looked: it ends without a result, whoever comes now. */
+  isAbandoned: boolean;
 }
 
 export interface LogHistoryOptions {
@@ -67,9 +74,11 @@ export interface LogHistoryOptions {
 export class LogHistory {
   readonly #options: LogHistoryOptions;
   readonly #kept = new Map<string, { readonly older: OlderDiffs; readonly untilMs: number }>();
-  readonly #reading = new Map<string, Promise<void>>();
-  #free = LOG_READS_MAX;
-  readonly #queue: (() => void)[] = [];
+  /** What the log did not give lately: changes after anything before `floor`. */
+  readonly #failed = new Map<string, { readonly epoch: number; readonly floor: number; readonly untilMs: number }>();
+  /** At most one of each kind for a market, by its key; those that wait begin in the order in which they came. */
+  readonly #waiting = new Map<string, Reading>();
+  readonly #running = new Map<string, Reading>();
 
   constructor(options: LogHistoryOptions) {
     this.#options = options;
@@ -82,27 +91,86 @@ export class LogHistory {
     return older && older.epoch === epoch && older.after <= after && older.until >= joins ? older : null;
   }
 
-  /** Reads the wanted changes of a market, one read per market at a time. Null when the log does not hold all. */
-  async read(wanted: Wanted): Promise<OlderDiffs | null> {
-    while (this.#reading.has(wanted.key)) await this.#reading.get(wanted.key);
-    const kept = this.kept(wanted.key, wanted.epoch, wanted.after, wanted.until);
-    if (kept) return kept;
-    const reading = this.#turn(() => this.#search(wanted));
-    const settled = reading.then(
-      () => {},
-      () => {},
-    );
-    this.#reading.set(wanted.key, settled);
-    try {
-      const older = await reading;
-      if (older) this.#keep(wanted.key, older);
-      return older;
-    } catch (error) {
-      this.#options.logger.error({ market: wanted.key, error: String(error) }, 'changes cannot be read back');
-      return null;
-    } finally {
-      this.#reading.delete(wanted.key);
+  /** True when the wanted changes are neither there nor being read, nor known to be nowhere. */
+  isMissing(wanted: Wanted): boolean {
+    const { key, epoch, after, until } = wanted;
+    if (this.kept(key, epoch, after, until) || this.#hasFailed(wanted)) return false;
+    return ![this.#waiting.get(key), this.#running.get(key)].some((reading) => reading && covers(reading, wanted));
+  }
+
+  /**
+   * Reads the wanted changes of a market, one read per market at a time. Null when the log does not hold all, and when nobody
+   * waits for the answer any more: `isWanted` says so.
+   */
+  read(wanted: Wanted, isWanted: () => boolean): Promise<OlderDiffs | null> {
+    const { key, epoch, after, until } = wanted;
+    const kept = this.kept(key, epoch, after, until);
+    if (kept || this.#hasFailed(wanted)) return Promise.resolve(kept);
+    return new Promise((resolve) => {
+      const running = this.#running.get(key);
+      const reading = running && covers(running, wanted) ? running : this.#planned(wanted);
+      reading.wishes.add({ after, isWanted, resolve });
+      this.#start();
+    });
+  }
+
+  /** The reading of a market that has not begun, widened to what is wanted. */
+  #planned(wanted: Wanted): Reading {
+    const waiting = this.#waiting.get(wanted.key);
+    if (waiting && waiting.wanted.epoch === wanted.epoch) {
+      const later = wanted.until > waiting.wanted.until ? wanted : waiting.wanted;
+      waiting.wanted = { ...later, after: Math.min(wanted.after, waiting.wanted.after) };
+      return waiting;
     }
+    if (waiting) answer(waiting, null);
+    const reading = { wanted, wishes: new Set<Wish>(), isAbandoned: false };
+    this.#waiting.set(wanted.key, reading);
+    return reading;
+  }
+
+  #start(): void {
+    for (const [key, reading] of this.#waiting) {
+      if (this.#running.size >= LOG_READS_MAX) return;
+      if (this.#running.has(key)) continue;
+      this.#waiting.delete(key);
+      if (!isAwaited(reading)) continue;
+      this.#running.set(key, reading);
+      void this.#run(reading);
+    }
+  }
+
+  async #run(reading: Reading): Promise<void> {
+    const { wanted, wishes } = reading;
+    const { key, epoch, until } = wanted;
+    const { log, logger, clock } = this.#options;
+    let older: OlderDiffs | null = null;
+    try {
+      const found = await searchBack({ log, clock, wanted, isAwaited: () => isAwaited(reading) });
+      if (found) {
+        older = new OlderDiffs(epoch, found.floor, until, found);
+        this.#keep(key, older);
+        if (found.floor > wanted.after) this.#fail(key, epoch, found.floor, LOG_LACKS_MS);
+      }
+    } catch (error) {
+      logger.error({ market: key, error: String(error) }, 'changes cannot be read back');
+      this.#fail(key, epoch, until, LOG_FAILED_MS);
+    }
+    this.#running.delete(key);
+    answer(reading, older);
+    wishes.clear();
+    this.#start();
+  }
+
+  #fail(key: string, epoch: number, floor: number, forMs: number): void {
+    this.#failed.set(key, { epoch, floor, untilMs: this.#options.clock() + forMs });
+  }
+
+  #hasFailed({ key, epoch, after }: Wanted): boolean {
+    const failed = this.#failed.get(key);
+    if (!failed) return false;
+    if (failed.untilMs <= this.#options.clock()) this.#failed.delete(key);
+    else return failed.epoch === epoch && after < failed.floor;
+    return false;
   }
 
   #keep(key: string, older: OlderDiffs): void {
@@ -114,68 +182,32 @@ export class LogHistory {
 
   #forget(): void {
     const nowMs = this.#options.clock();
-    let count = 0;
-    for (const { older } of this.#kept.values()) count += older.until - older.after;
+    let bytes = 0;
+    for (const { older } of this.#kept.values()) bytes += older.bytes;
     for (const [key, { older, untilMs }] of this.#kept) {
-      if (untilMs > nowMs && count <= LOG_KEPT_DIFFS_MAX) continue;
+      if (untilMs > nowMs && bytes <= LOG_KEPT_BYTES_MAX) continue;
       this.#kept.delete(key);
-      count -= older.until - older.after;
-    }
-  }
-
-  async #turn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free === 0) await new Promise<void>((resolve) => this.#queue.push(resolve));
-    else this.#free -= 1;
-    try {
-      return await work();
-    } finally {
-      const next = this.#queue.shift();
-      if (next) next();
-      else this.#free += 1;
-    }
-  }
-
-  /** Backwards in strides that double, because only the market's share of the partition is known, not where it lies. */
-  async #search(wanted: Wanted): Promise<OlderDiffs | null> {
-    const { key, epoch, after, until, untilOffset } = wanted;
-    if (until - after > RESUME_LOG_DIFFS_MAX) return null;
-    const partition = partitionOf(TOPICS.bookViews, key);
-    const { earliest, next } = await this.#options.log.bounds(TOPICS.bookViews, partition);
-    const found: Found = { bytes: new Map(), merged: { l2: new Changes('l2'), l3: new Changes('l3') } };
-    const end = untilOffset === null ? next : untilOffset + 1n;
-    const limit = end - BigInt(RESUME_LOG_RECORDS_MAX);
-    const lowest = limit > earliest ? limit : earliest;
-    let high = end;
-    let stride = BigInt(Math.max(LOG_STRIDE_RECORDS, until - after));
-    while (high > lowest && found.bytes.size < until - after) {
-      const low = high - stride > lowest ? high - stride : lowest;
-      await this.#collect(wanted, partition, low, high, found);
-      high = low;
-      stride *= 2n;
-    }
-    return found.bytes.size === until - after ? new OlderDiffs(epoch, after, until, found) : null;
-  }
-
-  async #collect(wanted: Wanted, partition: number, low: bigint, high: bigint, found: Found): Promise<void> {
-    let position = low;
-    while (position < high) {
-      const records = await this.#options.log.read(TOPICS.bookViews, partition, position, LOG_PAGE_RECORDS);
-      const last = records.at(-1);
-      if (!last) return;
-      for (const { key, offset, value } of records) {
-        if (key === wanted.key && offset < high) take(wanted, value, found);
-      }
-      position = last.offset + 1n;
+      bytes -= older.bytes;
     }
   }
 }
 
-/** A restarted book role may have written a change twice; both copies are the same. */
-function take({ epoch, after, until }: Wanted, bytes: Uint8Array, { bytes: kept, merged }: Found): void {
-  const { name, value } = decodeMessage(bytes);
-  if (name !== 'BookViewDiff' || value.epoch !== epoch || value.seq <= after || value.seq > until) return;
-  if (kept.has(value.seq)) return;
-  kept.set(value.seq, Uint8Array.from(bytes));
-  merged.l2.add(value);
-  merged.l3.add(value);
+/** Whether somebody still waits; those who do not are let go. */
+function isAwaited(reading: Reading): boolean {
+  const { wishes } = reading;
+  for (const wish of wishes) {
+    if (wish.isWanted()) return true;
+    wishes.delete(wish);
+    wish.resolve(null);
+  }
+  reading.isAbandoned = true;
+  return false;
+}
+
+function covers({ wanted: { epoch, after, until }, isAbandoned }: Reading, wanted: Wanted): boolean {
+  return !isAbandoned && epoch === wanted.epoch && after <= wanted.after && until >= wanted.until;
+}
+
+function answer({ wishes }: Reading, older: OlderDiffs | null): void {
+  for (const { after, resolve } of wishes) resolve(older && older.after <= after ? older : null);
 }

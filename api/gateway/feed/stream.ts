@@ -156,7 +156,7 @@ export class Stream {
       const isLast = diff.seq === sent.seq;
       const changes = new Changes(this.spec.level);
       changes.add(diff);
-      if (changes.isEmpty && diff.slot === slot && !isLast) continue;
+      if (changes.size === 0 && diff.slot === slot && !isLast) continue;
       const frame = diffFrame(this.streamId, diff, prevSeq, changes.body(), isLast ? this.#checksum(book) : null);
       bytes += frame.byteLength;
       if (bytes > RESUME_BYTES_MAX) return null;

@@ -1,6 +1,8 @@
 // What one connection holds of the `book` channel.
 
+import { Allowance } from '../allowance.ts';
 import type { Connection } from '../connection.ts';
+import { LOG_ALLOWANCE } from './limits.ts';
 import type { BookSubscription } from './request.ts';
 import type { Stream } from './stream.ts';
 
@@ -8,6 +10,8 @@ export class Subscriber {
   readonly connection: Connection;
   /** Subscriptions to every market, by the choices they were made with. */
   readonly wildcards = new Map<string, BookSubscription>();
+  /** Changes that may be read back from the log for it. */
+  readonly reads = new Allowance(LOG_ALLOWANCE);
   /** True when the connection is gone: nothing may be registered for it any more. */
   isClosed = false;
   readonly #streams = new Map<string, Stream>();
