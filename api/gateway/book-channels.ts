@@ -1,5 +1,6 @@
-// Publishes grouped books on change: at once when a channel was quiet, else at most once per tick, each book serialised
-// once per channel and version. A replay and the stream show the same rendering, so nobody sees an older book later.
+// Publishes grouped books on change. Ticks lie at multiples of their length and are the same for all channels, so that what
+// changed of many markets leaves together; the first change after a quiet tick does not wait. Each book is serialised once per
+// channel and version. A replay and the stream show the same rendering, so nobody sees an older book later.
 
 import { marketKey } from '../../schemas/index.ts';
 import { l2Json, type ServedBook } from '../views/bodies.ts';
@@ -11,10 +12,6 @@ import type { ResolvedChannel } from './requests.ts';
 interface BookChannel {
   readonly channel: ResolvedChannel;
   readonly key: string;
-  /** Published since `sentAtMs`, not yet sent. */
-  dirty: boolean;
-  /** Monotonic milliseconds of the last send. */
-  sentAtMs: number;
   rendered: Rendering | null;
 }
 
@@ -30,7 +27,7 @@ export interface BookChannelsOptions {
   readonly reader: BookReader;
   readonly fanout: Fanout;
   readonly metrics: GatewayMetrics;
-  /** Least time between two messages of a channel, milliseconds; 0 = every batch. */
+  /** Length of a tick, in which a channel sends at most one message, milliseconds; 0 = every batch. */
   readonly tickMs: number;
 }
 
@@ -48,8 +45,11 @@ export class BookChannels {
   /** By market key; bounded by the listed markets, so entries stay and keep their last rendering. */
   readonly #byMarket = new Map<string, Map<string, BookChannel>>();
   readonly #unlisten: readonly (() => void)[];
+  /** Published since they were sent. */
+  readonly #dirty = new Set<BookChannel>();
+  /** Number of the last tick that had its messages, counted from 0 of the monotonic clock. */
+  #tick = -1;
   #timer: NodeJS.Timeout | null = null;
-  #timerDueMs = Number.POSITIVE_INFINITY;
 
   constructor(options: BookChannelsOptions) {
     this.#options = options;
@@ -76,7 +76,7 @@ export class BookChannels {
     this.#byMarket.set(key, channels);
     let found = channels.get(channel.name);
     if (!found) {
-      found = { channel, key, dirty: false, sentAtMs: Number.NEGATIVE_INFINITY, rendered: null };
+      found = { channel, key, rendered: null };
       channels.set(channel.name, found);
     }
     return found;
@@ -102,54 +102,49 @@ export class BookChannels {
   }
 
   #changed(keys: ReadonlySet<string>, concerns: (channel: ResolvedChannel) => boolean): void {
-    let waiting = false;
     for (const key of keys) {
       for (const entry of this.#byMarket.get(key)?.values() ?? []) {
-        if (!this.#options.fanout.has(entry.channel.name) || !concerns(entry.channel)) continue;
-        entry.dirty = true;
-        waiting = true;
+        if (this.#options.fanout.has(entry.channel.name) && concerns(entry.channel)) this.#dirty.add(entry);
       }
     }
-    if (waiting) this.#flush();
+    if (this.#dirty.size > 0 && !this.#timer) this.#sendWhenDue();
   }
 
-  /** Sends every channel that is due and sets the timer for the next one. */
-  #flush(): void {
-    const { tickMs, fanout } = this.#options;
+  #sendWhenDue(): void {
+    const { tickMs } = this.#options;
+    if (tickMs === 0) {
+      this.#send();
+      return;
+    }
     const nowMs = performance.now();
+    const tick = Math.floor(nowMs / tickMs);
+    if (tick > this.#tick) {
+      this.#tick = tick;
+      this.#send();
+      return;
+    }
+    const next = this.#tick + 1;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = null;
+        // A timer may be early by a part of a millisecond, or late by more than a tick.
+        this.#tick = Math.max(next, Math.floor(performance.now() / tickMs));
+        this.#send();
+      },
+      next * tickMs - nowMs,
+    );
+  }
+
+  /** Sends what changed, that of one connection as one write. */
+  #send(): void {
+    const { fanout } = this.#options;
     const frames: { name: string; frame: Buffer }[] = [];
-    let nextDueMs = Number.POSITIVE_INFINITY;
-    for (const entry of this.#dirty()) {
-      const dueMs = entry.sentAtMs + tickMs;
-      if (dueMs > nowMs) {
-        nextDueMs = Math.min(nextDueMs, dueMs);
-        continue;
-      }
-      entry.dirty = false;
-      entry.sentAtMs = nowMs;
-      const frame = this.#frame(entry);
-      if (frame) frames.push({ name: entry.channel.name, frame });
+    for (const entry of this.#dirty) {
+      const { name } = entry.channel;
+      const frame = fanout.has(name) ? this.#frame(entry) : null;
+      if (frame) frames.push({ name, frame });
     }
+    this.#dirty.clear();
     if (frames.length > 0) fanout.sendInTurns(frames);
-    this.#schedule(nextDueMs, nowMs);
-  }
-
-  *#dirty(): Iterable<BookChannel> {
-    for (const channels of this.#byMarket.values()) {
-      for (const entry of channels.values()) if (entry.dirty) yield entry;
-    }
-  }
-
-  #schedule(dueMs: number, nowMs: number): void {
-    if (this.#timer && this.#timerDueMs <= dueMs) return;
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = null;
-    this.#timerDueMs = dueMs;
-    if (dueMs === Number.POSITIVE_INFINITY) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      this.#timerDueMs = Number.POSITIVE_INFINITY;
-      this.#flush();
-    }, dueMs - nowMs);
   }
 }

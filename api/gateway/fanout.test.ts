@@ -1,48 +1,19 @@
-import type { WebSocket } from 'uWebSockets.js';
 import fc from 'fast-check';
-import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Connection, type SocketData } from './connection.ts';
 import { Fanout } from './fanout.ts';
 import { WRITES_A_LOOK, WRITING_SLICE_MS } from './limits.ts';
-import { gatewayMetrics } from './metrics.ts';
+import { type RecordingClient, recordingClient } from './testing/recording-client.ts';
 
 const A_TURN = 2 * WRITES_A_LOOK;
-const metrics = gatewayMetrics(new Registry());
 
 /** What a write takes; so long that a turn has A_TURN of them. */
 let writeMs = WRITING_SLICE_MS / A_TURN;
 let nowMs = 0;
 
-interface Client {
-  readonly connection: Connection;
-  /** Frames of each write. */
-  readonly writes: string[][];
-}
-
-function client(): Client {
-  const writes: string[][] = [];
-  let corked: string[] | null = null;
-  const written = (frames: string[]): void => {
-    writes.push(frames);
+const client = (): RecordingClient =>
+  recordingClient(() => {
     nowMs += writeMs;
-  };
-  const socket = {
-    getBufferedAmount: () => 0,
-    send: (frame: string | Buffer) => {
-      if (corked) corked.push(String(frame));
-      else written([String(frame)]);
-    },
-    cork: (write: () => void) => {
-      corked = [];
-      write();
-      written(corked);
-      corked = null;
-    },
-    end: () => {},
-  };
-  return { connection: new Connection(socket as unknown as WebSocket<SocketData>, metrics), writes };
-}
+  });
 
 const frame = (name: string, version: number) => ({ name, frame: Buffer.from(`${name} ${version}`) });
 
@@ -59,13 +30,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function holders(name: string, count: number): Client[] {
+function holders(name: string, count: number): RecordingClient[] {
   const clients = Array.from({ length: count }, client);
   for (const { connection } of clients) fanout.add(name, connection);
   return clients;
 }
 
-const served = (clients: readonly Client[]) => clients.map(({ writes }) => writes.length);
+const served = (clients: readonly RecordingClient[]) => clients.map(({ writes }) => writes.length);
 
 /** One more than a turn serves: who comes last waits for the next. */
 const CROWD = A_TURN + 1;
@@ -156,7 +127,7 @@ describe('frames that are sent in turns', () => {
             version[one.name] += 1;
             fanout.sendInTurns([frame(one.name, version[one.name])]);
           } else if ('who' in one) {
-            const { connection } = clients[one.who] as Client;
+            const { connection } = clients[one.who] as RecordingClient;
             if (one.do === 'leave') {
               fanout.remove(one.name, connection);
               held[one.who]?.delete(one.name);

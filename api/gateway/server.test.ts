@@ -8,6 +8,7 @@ import { startOrderBook } from '../start-order-book.ts';
 import { FeedClient } from '../testing/feed-client.ts';
 import { diff, Stage, snapshot, trade, until } from '../testing/stage.ts';
 import { FLOOD } from './limits.ts';
+import { Sessions } from './sessions.ts';
 
 interface BookData {
   readonly slot: number;
@@ -172,6 +173,45 @@ describe('the stream', () => {
     const slots = client.data<BookData>(BOOK).map(({ slot }) => slot);
     expect(slots.slice(0, 2)).toEqual([487, 488]);
     expect(slots.length).toBeLessThan(10);
+  });
+
+  it('brings what changed of several markets within a tick in one write to the socket', async () => {
+    const tickMs = 50;
+    await start(tickMs);
+    const markets = [{ marketIndex: 0 }, { marketIndex: 1 }, { marketType: 'spot' as const, marketIndex: 1 }];
+    await stage.books(...markets.map((market) => snapshot(market)));
+    const writes: number[] = [];
+    const open = vi.spyOn(Sessions.prototype, 'open').mockImplementationOnce(function (this: Sessions, socket) {
+      const cork = socket.cork.bind(socket);
+      Object.assign(socket, {
+        cork: (write: () => void) => {
+          writes.push(performance.now());
+          return cork(write);
+        },
+      });
+      this.open(socket);
+    });
+    const client = await connect();
+    open.mockRestore();
+    for (const market of ['SOL-PERP', 'BTC-PERP']) {
+      for (const grouping of [1, 100]) client.subscribe({ market, grouping });
+    }
+    client.subscribe({ market: 'SOL', marketType: 'spot' });
+    await client.settle();
+    writes.length = 0;
+    const heardBefore = client.heard.length;
+    const beganMs = performance.now();
+    for (let seq = 2; seq <= 40; seq += 1) {
+      for (const market of markets) {
+        await stage.books(diff(seq, 486 + seq, market));
+        await new Promise((resolve) => setTimeout(resolve, 3));
+      }
+    }
+    await until(() => client.data<BookData>('orderbook_spot_1_grouped_1').at(-1)?.slot === 526);
+    await client.settle();
+    const ticks = (performance.now() - beganMs) / tickMs;
+    expect(writes.length).toBeLessThanOrEqual(ticks + 2);
+    expect(client.heard.length - heardBefore).toBeGreaterThan(3 * writes.length);
   });
 
   it('serialises a book once per channel and change, whatever the number of subscribers', async () => {

@@ -131,7 +131,7 @@ export const CHANNEL_MESSAGES: Readonly<Record<string, MessageContract>> = {
     payload: object({ channel: { const: 'heartbeat' } }),
   },
   orderbook: dataMessage(
-    'The whole grouped book, on change, at most once per tick (50 ms by default)',
+    'The whole grouped book, on change, at most once per tick (50 ms by default; ticks of all channels fall together)',
     'orderbook_<marketType>_<marketIndex>_grouped_<grouping>',
     BOOK,
     ref('L2Book'),
