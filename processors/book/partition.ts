@@ -24,7 +24,13 @@ export interface InputRecord {
 export type BookOutput =
   | { readonly kind: 'diff'; readonly key: string; readonly value: Uint8Array }
   | { readonly kind: 'market'; readonly key: string; readonly value: Uint8Array }
-  | { readonly kind: 'snapshot'; readonly key: string; readonly value: Uint8Array; readonly slot: number }
+  | {
+      readonly kind: 'snapshot';
+      readonly key: string;
+      readonly value: Uint8Array;
+      readonly slot: number;
+      readonly epoch: number;
+    }
   | { readonly kind: 'dead'; readonly key: string; readonly value: Uint8Array }
   | { readonly kind: 'check'; readonly key: string; readonly value: Uint8Array; readonly result: CheckResult };
 
@@ -69,6 +75,7 @@ export class PartitionBooks {
   slot = 0;
   /** Epochs that could not be continued, by market key; see `abandon`. */
   private readonly lastEpochs = new Map<string, number>();
+  private isLost = false;
 
   constructor(partition: number, next: bigint) {
     this.partition = partition;
@@ -91,6 +98,17 @@ export class PartitionBooks {
       this.books.delete(key);
     }
     return lost.map(({ key }) => key);
+  }
+
+  /** Gives up a book whose saved state cannot be read: it is made anew of all records there are, in a later epoch. */
+  lose(key: string, lastEpoch: number): void {
+    this.lastEpochs.set(key, lastEpoch);
+    this.isLost = true;
+  }
+
+  /** Where to begin to read after a restart, given the earliest record that is kept. */
+  readsFrom(earliest: bigint): bigint {
+    return this.isLost ? earliest : this.lowWatermark();
   }
 
   /** State of a book between two records. */
@@ -130,9 +148,11 @@ export class PartitionBooks {
   }
 
   private applyOne(record: InputRecord, message: PartitionMessage | BadRecord, outputs: BookOutput[]): void {
-    if (record.offset >= this.next) this.next = record.offset + 1n;
+    const isNew = record.offset >= this.next;
+    if (isNew) this.next = record.offset + 1n;
     if (message.name === 'bad') {
-      outputs.push(this.deadLetter(record, message.error));
+      // A record behind the saved position was parked when it was first read.
+      if (isNew) outputs.push(this.deadLetter(record, message.error));
       return;
     }
     // Block times are for the samples; a book is made of slots.
@@ -156,7 +176,7 @@ export class PartitionBooks {
     if (diff) outputs.push({ kind: 'diff', key, value: encodeMessage('BookViewDiff', diff) });
     if (engine.takeSnapshotDue()) {
       const value = encodeMessage('BookViewSnapshot', engine.snapshot());
-      outputs.push({ kind: 'snapshot', key, value, slot: engine.slot });
+      outputs.push({ kind: 'snapshot', key, value, slot: engine.slot, epoch: engine.state.epoch });
     }
     if (message.name === 'BookMarket' || message.name === 'BookOracle') this.describeTo(book, outputs);
   }

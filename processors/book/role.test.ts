@@ -79,8 +79,10 @@ describe('book role', () => {
     });
     expect(names).toEqual(['BookViewDiff', 'BookViewSnapshot', 'BookViewDiff', 'BookViewDiff', 'BookViewDiff']);
     expect(view.l2().bids).toEqual([{ price: 98, dlob: 3n, vamm: 0n }]);
-    const markets = (await written(TOPICS.marketViews, 0)).map((value) => decodeMessage(value));
-    expect(markets.map(({ value }) => 'symbol' in value && value.symbol)).toContain('PERP-0');
+    await vi.waitFor(async () => {
+      const markets = (await written(TOPICS.marketViews, 0)).map((value) => decodeMessage(value));
+      expect(markets.map(({ value }) => 'symbol' in value && value.symbol)).toContain('PERP-0');
+    });
     await role.stop();
     const { state, positions } = await log.load(BOOK_GROUP);
     expect(Buffer.from(state.get(`snapshot:${KEY}`) ?? []).toString()).toBe('1');
@@ -190,6 +192,41 @@ describe('book role', () => {
     await second.stop();
     const last = decodeMessage(values.at(-1) ?? Buffer.alloc(0));
     expect(last.name === 'BookViewDiff' && last.value.epoch).toBe(12);
+  });
+
+  it('makes a book anew in a later epoch when its saved state is damaged, and saves that again', async () => {
+    await feed([...FIRST, ...SECOND]);
+    const first = await start();
+    await changesUpTo(4);
+    await first.stop();
+    const damages: ((saved: Buffer) => Buffer)[] = [
+      (saved) => saved.subarray(0, 5),
+      (saved) => saved.subarray(0, -9),
+      (saved) => Buffer.concat([saved.subarray(0, 20), Buffer.from([(saved[20] ?? 0) ^ 64]), saved.subarray(21)]),
+    ];
+    for (const [at, damage] of damages.entries()) {
+      const name = `engine:${KEY}`;
+      const saved = Buffer.from((await log.load(BOOK_GROUP)).state.get(name) ?? []);
+      await log.commit(BOOK_GROUP, { state: [{ key: name, value: damage(saved) }] });
+      const role = await start();
+      const epoch = 11 + at;
+      const view = await vi.waitFor(async () => {
+        const reader = new BookView();
+        for (const value of await written(TOPICS.bookViews, PARTITION)) {
+          const message = decodeMessage(value);
+          if (message.name === 'BookViewDiff' || message.name === 'BookViewSnapshot') reader.apply(message.value);
+        }
+        expect(reader.head).toMatchObject({ epoch, seq: 4, slot: 12 });
+        return reader;
+      });
+      expect(view.l2().bids).toEqual([{ price: 98, dlob: 3n, vamm: 0n }]);
+      await role.stop();
+    }
+    const last = await start();
+    await feed([slotOf(13)]);
+    const values = await changesUpTo(5);
+    await last.stop();
+    expect(decodeMessage(values.at(-1) ?? Buffer.alloc(0)).value).toMatchObject({ epoch: 13, seq: 5 });
   });
 
   it('parks what it cannot read and goes on', async () => {

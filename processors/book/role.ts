@@ -2,7 +2,7 @@
 // `views.markets`. Outputs go out with every batch; engines are saved every few seconds, each with its own position.
 
 import { promisify } from 'node:util';
-import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import {
   type EventLog,
@@ -27,8 +27,12 @@ import {
 } from './snapshot-index.ts';
 
 export const BOOK_GROUP = 'book';
-/** State keys of the group: a saved engine, and the offset of a market's newest snapshot in `views.book`. */
+/**
+ * State keys of the group: a saved engine; the epoch it was in, readable without it; and the offset of a market's newest
+ * snapshot in `views.book`.
+ */
 const ENGINE_STATE = 'engine:';
+const EPOCH_STATE = 'epoch:';
 const SNAPSHOT_STATE = 'snapshot:';
 
 /** How often the role looks which engines to save. */
@@ -39,6 +43,8 @@ const SAVE_DELAY_PER_ORDER_MS = 0.4;
 /** Bytes of one append or commit; below what an event log takes at once (8 MiB). */
 const WRITE_BYTES_MAX = 6 * 1024 * 1024;
 const POSITION_BYTES = 8;
+/** Bytes that were damaged must not pass for a book. */
+const CHECKED = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
@@ -73,6 +79,7 @@ class BookRole {
   private readonly quality: BookQuality;
   private readonly snapshots = new Map<string, SnapshotIndex>();
   private readonly partitions: PartitionBooks[] = [];
+  private readonly from = new Map<number, bigint>();
   private readonly savedAtMs = new Map<string, number>();
   // Commits follow one another, beside the batches, so that saving does not hold up what readers wait for.
   private commits: Promise<void> = Promise.resolve();
@@ -93,26 +100,26 @@ class BookRole {
       const next = group.positions.get(positionKey(TOPICS.book.name, partition)) ?? 0n;
       this.partitions.push(new PartitionBooks(partition, next));
     }
-    await this.restoreEngines(group);
     await this.quality.load();
+    await this.restoreEngines(group);
     for (const books of this.partitions) {
       const { earliest } = await this.log.bounds(TOPICS.book, books.partition);
       const lost = books.abandon(earliest);
       if (lost.length > 0) this.logger.warn({ lost }, 'records of these books are no longer kept; new epochs begin');
+      this.from.set(books.partition, books.readsFrom(earliest));
     }
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const failed = new AbortController();
     const either = AbortSignal.any([signal, failed.signal]);
-    const from = new Map(this.partitions.map((books) => [books.partition, books.lowWatermark()]));
     const timer = setInterval(() => {
       this.saveSoon();
       this.tellQuality();
       this.commits.catch((error: unknown) => failed.abort(error));
     }, SAVE_TICK_MS);
     try {
-      for await (const batch of this.log.follow({ topic: TOPICS.book, from, signal: either })) {
+      for await (const batch of this.log.follow({ topic: TOPICS.book, from: this.from, signal: either })) {
         this.isTaking = true;
         await this.take(batch);
         this.isTaking = false;
@@ -138,9 +145,19 @@ class BookRole {
       const key = name.slice(ENGINE_STATE.length);
       const books = this.partitions[partitionOf(TOPICS.book, key)];
       if (!books) continue;
-      const { next, bytes } = await unpack(value);
-      books.restore(bytes, next);
-      this.savedAtMs.set(marketKey(parseMarketKey(key)), performance.now());
+      try {
+        const { next, bytes } = await unpack(value);
+        books.restore(bytes, next);
+        this.savedAtMs.set(marketKey(parseMarketKey(key)), performance.now());
+      } catch (err) {
+        // What the saved bytes were made of is in the log. Of state from before epochs were kept, the quality row knows.
+        const lastEpoch = Math.max(Number(textOf(state.get(EPOCH_STATE + key))) || 0, this.quality.epoch(key));
+        books.lose(key, lastEpoch);
+        this.logger.error(
+          { market: key, lastEpoch, err },
+          'saved book cannot be read: made anew from the log, new epoch',
+        );
+      }
     }
   }
 
@@ -188,7 +205,7 @@ class BookRole {
         this.metrics.changes.inc({ market: key });
       } else {
         await flush();
-        await this.publishSnapshot(record, output.slot);
+        await this.publishSnapshot(record, output);
       }
     }
     await flush();
@@ -201,7 +218,10 @@ class BookRole {
     this.logger.warn({ records: letters.length, partition }, 'book records parked');
   }
 
-  private async publishSnapshot(record: NewRecord, slot: number): Promise<void> {
+  private async publishSnapshot(
+    record: NewRecord,
+    at: { readonly slot: number; readonly epoch: number },
+  ): Promise<void> {
     if (record.value.length > WRITE_BYTES_MAX) {
       this.logger.error({ market: record.key, bytes: record.value.length }, 'snapshot is too large for the log');
       return;
@@ -211,12 +231,13 @@ class BookRole {
     const value = Buffer.from(String(appended.first), 'utf8');
     const index = this.snapshots.get(record.key) ?? new SnapshotIndex();
     this.snapshots.set(record.key, index);
-    index.add({ slot, offset: appended.first });
+    index.add({ slot: at.slot, offset: appended.first });
     this.commits = this.commits.then(async () => {
       const { earliest } = await this.log.bounds(TOPICS.bookViews, appended.partition);
       index.trim(earliest);
       const state = [
         { key: SNAPSHOT_STATE + record.key, value },
+        { key: EPOCH_STATE + record.key, value: Buffer.from(String(at.epoch), 'utf8') },
         { key: snapshotIndexState(record.key), value: packSnapshotIndex(index) },
       ];
       await this.log.commit(BOOK_GROUP, { state });
@@ -266,7 +287,7 @@ class BookRole {
     });
     return due.map((book) => {
       this.savedAtMs.set(book.key, nowMs);
-      return { book, next: book.next, bytes: books.save(book) };
+      return { book, next: book.next, epoch: book.engine.state.epoch, bytes: books.save(book) };
     });
   }
 
@@ -279,7 +300,7 @@ class BookRole {
       state = [];
       bytes = 0;
     };
-    for (const { book, next, bytes: plain } of saved) {
+    for (const { book, next, epoch, bytes: plain } of saved) {
       const value = await pack(next, plain);
       if (value.length > WRITE_BYTES_MAX) {
         this.logger.error({ market: book.key, bytes: value.length }, 'book is too large to save; a restart replays it');
@@ -287,6 +308,7 @@ class BookRole {
       }
       if (bytes + value.length > WRITE_BYTES_MAX) await flush();
       state.push({ key: ENGINE_STATE + book.key, value });
+      state.push({ key: EPOCH_STATE + book.key, value: Buffer.from(String(epoch), 'utf8') });
       bytes += value.length;
       book.savedNext = next;
     }
@@ -297,11 +319,16 @@ class BookRole {
 interface Saved {
   readonly book: Book;
   readonly next: bigint;
+  readonly epoch: number;
   readonly bytes: Uint8Array;
 }
 
+function textOf(value: Uint8Array | undefined): string {
+  return Buffer.from(value ?? []).toString('utf8');
+}
+
 async function pack(next: bigint, bytes: Uint8Array): Promise<Buffer> {
-  const packed = await compress(bytes);
+  const packed = await compress(bytes, CHECKED);
   const head = Buffer.alloc(POSITION_BYTES);
   head.writeBigUInt64LE(next);
   return Buffer.concat([head, packed]);

@@ -56,6 +56,11 @@ export class BookQuality {
     }
   }
 
+  /** Epoch that was told of a book last, 0 when none was. */
+  epoch(key: string): number {
+    return this.rows.get(key)?.epoch ?? 0;
+  }
+
   /** Where a book stands now; `atMs` is unix milliseconds. */
   stands(market: MarketRef, head: { readonly epoch: number; readonly slot: number }, atMs: number): void {
     const key = marketKey(market);
