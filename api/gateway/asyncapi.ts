@@ -31,7 +31,7 @@ const FEED_SOCKET: SocketContract = {
   title: 'Feed',
   description:
     `Books, trades and fees; sequenced books on the book channel. A connection holds at most ${MAX_SUBSCRIPTIONS} ` +
-    `channels beside book streams and sends messages of at most ${MAX_PAYLOAD_BYTES} bytes, ${FLOOD.burst} at once and ` +
+    `channels beside book streams and sends messages of at most ${MAX_PAYLOAD_BYTES} bytes (a longer one cuts it without a close frame, 1006), ${FLOOD.burst} at once and ` +
     `${FLOOD.perSecond} a second; of clients that say much the answers come later, and while very many do so those with the ` +
     `most unanswered messages are closed. One that leaves more than ${MAX_BUFFERED_BYTES} bytes unread is closed. An ` +
     'unknown channel in a subscribe, or none at all, closes the connection.',

@@ -1,6 +1,7 @@
 import type { WebSocket } from 'uWebSockets.js';
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
+import { SOCKET_CLOSES } from '../errors.ts';
 import { Connection, type SocketData } from './connection.ts';
 import { gatewayMetrics } from './metrics.ts';
 
@@ -35,4 +36,11 @@ it.each([
 
 it('closes between two frames of one write, as soon as one went above', () => {
   expect(send(299_999, ['ab', 'c', 'd'])).toEqual({ sent: ['ab'], ended: [1008, 'Buffer overflow'] });
+});
+
+it('the counter of closes names every reason there is', async () => {
+  const registry = new Registry();
+  gatewayMetrics(registry);
+  const text = await registry.getSingleMetricAsString('slotbook_gateway_closes_total');
+  for (const reason of [...Object.keys(SOCKET_CLOSES), 'client', 'shutdown']) expect(text).toContain(reason);
 });

@@ -1,6 +1,7 @@
 // What the gateway counts.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { SOCKET_CLOSES } from '../errors.ts';
 
 export interface GatewayMetrics {
   readonly connections: Gauge;
@@ -54,7 +55,7 @@ export function gatewayMetrics(registry: Registry): GatewayMetrics {
     }),
     closes: new Counter({
       name: 'slotbook_gateway_closes_total',
-      help: 'Connections ended, by who or why: client, unknownChannel, overflow, shutdown',
+      help: `Connections ended, by who or why: client, shutdown, ${Object.keys(SOCKET_CLOSES).join(', ')}`,
       labelNames: ['reason'],
       registers,
     }),

@@ -7,7 +7,7 @@ import { boundPort } from '../hosts.ts';
 import { startOrderBook } from '../start-order-book.ts';
 import { FeedClient } from '../testing/feed-client.ts';
 import { diff, Stage, snapshot, trade, until } from '../testing/stage.ts';
-import { FLOOD } from './limits.ts';
+import { FLOOD, MAX_PAYLOAD_BYTES } from './limits.ts';
 import { Sessions } from './sessions.ts';
 
 interface BookData {
@@ -310,8 +310,11 @@ describe('connections', () => {
 
   it('are ended by a message above the payload bound, and the gateway goes on', async () => {
     const client = await connect();
-    client.send('x'.repeat(64 * 1024));
+    client.send('x'.repeat(MAX_PAYLOAD_BYTES));
+    await client.settle();
+    client.send('x'.repeat(MAX_PAYLOAD_BYTES + 1));
     await until(() => client.closed !== null);
+    expect(client.closed).toEqual({ code: 1006, reason: '' });
     const next = await connect();
     next.subscribe();
     await next.hears(2);
