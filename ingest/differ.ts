@@ -31,12 +31,29 @@ type Kind = 'state' | 'market' | 'oracle' | 'user' | 'clob' | 'vault';
 const KIND_ORDER: readonly Kind[] = ['state', 'market', 'oracle', 'user', 'clob', 'vault'];
 
 interface Held {
+  /** Newest slot at which these bytes were met, and the first. */
   slot: number;
+  readonly since: number;
   writeVersion: bigint | null;
   data: Uint8Array;
   readonly kind: Kind;
   readonly owner: Uint8Array;
   readonly pubkey: Uint8Array;
+}
+
+/** Hears of every change of what is held. */
+export interface Watcher {
+  /** Other bytes are held now than `before`, since the slot of the update. */
+  changed(key: string, before: HeldBytes | null, slot: number): void;
+  /** All accounts were read anew: what was held of earlier slots may have been incomplete. */
+  reread(): void;
+}
+
+/** No bytes when the account was closed. */
+export interface HeldBytes {
+  readonly slot: number;
+  readonly since: number;
+  readonly data: Uint8Array;
 }
 
 interface Readers {
@@ -97,6 +114,7 @@ export class Differ {
   /** Keys met in a later snapshot. */
   #seen: Set<string> | null = null;
   #bracketed = false;
+  #watcher: Watcher | null = null;
 
   constructor(readers: Readers, deriveUser: DeriveUser) {
     this.#readers = readers;
@@ -116,6 +134,10 @@ export class Differ {
         },
         cappingBase: (user, marketIndex) => this.#users.cappingBase(user, marketIndex),
       });
+  }
+
+  watch(watcher: Watcher): void {
+    this.#watcher = watcher;
   }
 
   /** Takes one account update; older and identical ones change nothing. */
@@ -161,6 +183,7 @@ export class Differ {
         this.#apply(gone, emit, false);
       }
     }
+    this.#watcher?.reread();
   }
 
   /** False while a complete read is being taken in: what is held is then partly older than it. */
@@ -168,15 +191,21 @@ export class Differ {
     return this.#bracketed && this.#gathering === null && this.#seen === null;
   }
 
-  /** Slot and bytes of an account, by its key text (`keyText`); no bytes when it was closed. */
-  held(key: string): { readonly slot: number; readonly data: Uint8Array } | null {
+  /** What is held of an account, by its key text (`keyText`). */
+  held(key: string): HeldBytes | null {
     return this.#held.get(key) ?? null;
   }
 
-  /** Accounts held, closed ones left out. */
-  *accounts(): Generator<AccountUpdate> {
-    for (const { slot, writeVersion, pubkey, owner, data } of this.#held.values()) {
-      if (data.length > 0) yield { kind: 'account', slot, writeVersion, pubkey, owner, data };
+  /** The update that brought what is held of an account; without data when that closed it. */
+  lastUpdate(key: string): AccountUpdate | null {
+    const held = this.#held.get(key);
+    return held ? updateOf(held) : null;
+  }
+
+  /** Accounts held (of some kinds), closed ones left out, each as the update that brought it. */
+  *accounts(kinds: readonly Kind[] = KIND_ORDER): Generator<AccountUpdate> {
+    for (const held of this.#held.values()) {
+      if (held.data.length > 0 && kinds.includes(held.kind)) yield updateOf(held);
     }
   }
 
@@ -241,7 +270,8 @@ export class Differ {
       return;
     }
     const { slot, writeVersion, data, owner, pubkey } = update;
-    this.#held.set(key, { slot, writeVersion, data, kind, owner, pubkey });
+    this.#held.set(key, { slot, since: slot, writeVersion, data, kind, owner, pubkey });
+    this.#watcher?.changed(key, held ?? null, slot);
   }
 
   #read(update: AccountUpdate, kind: Kind, emit: Emit, everything: boolean): void {
@@ -327,6 +357,10 @@ export class Differ {
     }
     return text;
   }
+}
+
+function updateOf({ since, pubkey, owner, data }: Held): AccountUpdate {
+  return { kind: 'account', slot: since, writeVersion: null, pubkey, owner, data };
 }
 
 /** By slot, then by write version where both are known; at equal standing the later arrival is taken. */

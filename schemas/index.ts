@@ -7,6 +7,7 @@ export * from './definition.ts';
 export * from './event-keys.ts';
 export { UNKNOWN_RECORD } from './event-schemas.ts';
 export * from './events.ts';
+export * from './evidence.ts';
 export type * from './feed/messages.ts';
 export * from './flatten.ts';
 export * from './funding.ts';

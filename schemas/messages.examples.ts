@@ -273,7 +273,14 @@ export const MESSAGE_EXAMPLES: MessageTypes = {
     bidPrice: 149_900_000n,
     askPrice: null,
   },
-  BookCheck: { ...perp, slot: 7, orders: 4_000_000_000, digest: '0123456789abcdef' },
+  BookCheck: {
+    ...perp,
+    slot: 7,
+    orders: 4_000_000_000,
+    digest: '0123456789abcdef',
+    market: Uint8Array.of(1, 2),
+    oracle: null,
+  },
   FeedQuality: {
     ...perp,
     source: 'user',

@@ -15,6 +15,9 @@ export interface DigestedOrder {
   /** Limit price, or the offset from the oracle of a floating order. */
   readonly term: number;
   readonly auctionDurationSlots: number;
+  /** Bounds of the auction's price (or offset); 0 without an auction. */
+  readonly auctionStart: number;
+  readonly auctionEnd: number;
   /** Slot of placement; the book's own order id for an order of the market-level book. */
   readonly queue: number;
   /** What is left of it: zero or more. */
@@ -24,7 +27,7 @@ export interface DigestedOrder {
 }
 
 const MAKER_WORDS = 8;
-const WORDS = MAKER_WORDS + 11;
+const WORDS = MAKER_WORDS + 15;
 const WORD_BYTES = 4;
 const WORD_BITS = 32n;
 const WORD_MASK = 0xffff_ffffn;
@@ -38,13 +41,12 @@ export class OrderDigest {
   #right = 0;
 
   add(order: DigestedOrder): void {
-    this.#write(order);
-    const left = this.#mix(0x811c9dc5, 0x01000193);
-    const right = this.#mix(0x9e3779b1, 0x85ebca6b);
-    // Sums forget the order in which orders came.
-    this.#left = (this.#left + left) >>> 0;
-    this.#right = (this.#right + right) >>> 0;
-    this.#orders += 1;
+    this.#count(order, 1);
+  }
+
+  /** Takes back an order that was added. */
+  remove(order: DigestedOrder): void {
+    this.#count(order, -1);
   }
 
   get orders(): number {
@@ -54,6 +56,16 @@ export class OrderDigest {
   /** 16 hex digits. */
   get text(): string {
     return [this.#left, this.#right].map((lane) => lane.toString(HEX).padStart(LANE_DIGITS, '0')).join('');
+  }
+
+  #count(order: DigestedOrder, times: 1 | -1): void {
+    this.#write(order);
+    const left = this.#mix(0x811c9dc5, 0x01000193);
+    const right = this.#mix(0x9e3779b1, 0x85ebca6b);
+    // Sums forget the order in which orders came.
+    this.#left = (this.#left + times * left) >>> 0;
+    this.#right = (this.#right + times * right) >>> 0;
+    this.#orders += times;
   }
 
   #write(order: DigestedOrder): void {
@@ -74,7 +86,7 @@ export class OrderDigest {
     word(order.orderId);
     word(flags.reduce((bits, flag, index) => bits | (Number(flag) << index), 0));
     word(order.auctionDurationSlots);
-    for (const number of [order.term, order.queue]) {
+    for (const number of [order.term, order.queue, order.auctionStart, order.auctionEnd]) {
       // Minus zero is the same price as zero.
       cell.setFloat64(at, number + 0, true);
       at += 2 * WORD_BYTES;

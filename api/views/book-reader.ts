@@ -60,6 +60,7 @@ export class BookReader {
   readonly #catchUp = new CatchUp();
   readonly #unreadable: Counter;
   readonly #gaps: Counter;
+  readonly #differences: Counter<'market'>;
   #newestSlot: number | null = null;
   #slotAdvancedAtMs: number;
   #loops: Promise<unknown> = Promise.resolve();
@@ -78,6 +79,12 @@ export class BookReader {
     this.#gaps = new Counter({
       name: 'slotbook_reader_gaps_total',
       help: 'Holes found in the sequence of a published book',
+      registers: [options.metrics],
+    });
+    this.#differences = new Counter({
+      name: 'slotbook_reader_differences_total',
+      help: 'Differences found between a book kept from changes and a published snapshot of it',
+      labelNames: ['market'],
       registers: [options.metrics],
     });
   }
@@ -235,6 +242,13 @@ export class BookReader {
     if (taken === 'hole') {
       this.#gaps.inc();
       this.#options.logger.warn({ market: key, epoch, seq }, 'hole in a published book');
+    }
+    if (taken === 'corrected') {
+      this.#differences.inc({ market: key });
+      const { difference } = book.view;
+      this.#options.logger.error({ market: key, epoch, seq, slot, ...difference }, 'a book differed from its snapshot');
+      // Not a step of the sequence: who tells changes on has told this one.
+      changed.add(key);
     }
     if (taken !== 'changed') return false;
     changed.add(key);

@@ -3,14 +3,20 @@
 import { BookView } from '../../processors/book/index.ts';
 import type { BookViewDiff, BookViewHead, BookViewSnapshot } from '../../schemas/index.ts';
 
-/** `hole`: the sequence has just broken; the book keeps its last state until a snapshot comes. */
-export type Taken = 'changed' | 'ignored' | 'hole';
+/**
+ * `hole`: the sequence has just broken; the book keeps its last state until a snapshot comes. `corrected`: a snapshot of the
+ * change that the book stood at said otherwise, and was taken over.
+ */
+export type Taken = 'changed' | 'ignored' | 'hole' | 'corrected';
 
 export class PublishedBook {
   readonly view = new BookView();
   #version = 0;
   #publishedAtMs = 0;
   #heardSlot = -1;
+  #differences = 0;
+  #comparedSlot: number | null = null;
+  #hasDiffered = false;
 
   /** Grows with every applied message; equal versions are equal books. 0 = nothing applied yet. */
   get version(): number {
@@ -34,15 +40,32 @@ export class PublishedBook {
     return this.#heardSlot;
   }
 
+  /** Comparisons of this book with published snapshots, since this process began to follow it. */
+  get comparisons() {
+    const lastResult = this.#comparedSlot === null ? 'none' : this.#hasDiffered ? 'differs' : 'equal';
+    return {
+      comparisons: this.view.comparisons,
+      differences: this.#differences,
+      lastSlot: this.#comparedSlot,
+      lastResult,
+    };
+  }
+
   /** Takes one message in; `nowMs` is wall-clock milliseconds. */
   take(message: BookViewSnapshot | BookViewDiff, nowMs: number): Taken {
     this.#heardSlot = Math.max(this.#heardSlot, message.slot);
     const wasSound = this.#version > 0 && !this.view.isStale;
+    const { comparisons } = this.view;
     const applied = this.view.apply(message);
+    if (this.view.comparisons > comparisons) {
+      this.#comparedSlot = message.slot;
+      this.#hasDiffered = applied === 'differs';
+      if (this.#hasDiffered) this.#differences += 1;
+    }
     if (applied === 'gap') return wasSound ? 'hole' : 'ignored';
     if (applied === 'duplicate') return 'ignored';
     this.#version += 1;
     this.#publishedAtMs = nowMs;
-    return 'changed';
+    return applied === 'differs' ? 'corrected' : 'changed';
   }
 }

@@ -7,7 +7,7 @@ import { AccountError } from '../decode/account.ts';
 import { type ExchangeState, type MarketOracle, type MarketReader, UNKNOWN_EXCHANGE } from '../decode/market.ts';
 import { type OraclePrice, quoteAssetPrice, readOracle } from '../decode/oracle.ts';
 import type { AccountUpdate } from '../source.ts';
-import { type Emit, keyText, parkAccount } from './output.ts';
+import { type Emit, keyText } from './output.ts';
 
 interface HeldMarket {
   readonly ref: MarketRef;
@@ -52,17 +52,11 @@ export class MarketDiffer {
     this.#fundsOf(held, update.slot, emit);
   }
 
-  /** Takes an oracle account as it is now; one that cannot be read is parked and its markets keep their last price. */
+  /** Takes an oracle account as it is now. Throws AccountError when it cannot be read; its markets keep their last price. */
   oracle(update: AccountUpdate, emit: Emit): void {
     const key = keyText(update.pubkey);
     const users = [...this.#markets.values()].filter((market) => market.oracleKey === key);
-    try {
-      readOracle(update.data, users[0]?.oracle.oracleSource ?? '');
-    } catch (error) {
-      if (!(error instanceof AccountError)) throw error;
-      parkAccount(emit, update, error.reason, error.message);
-      return;
-    }
+    readOracle(update.data, users[0]?.oracle.oracleSource ?? '');
     this.#oracles.set(key, update);
     for (const market of users) {
       this.#price(market, update.slot, emit);

@@ -2,7 +2,7 @@
 
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
-import { type BookOrders, loadDefinition } from '../../schemas/index.ts';
+import { type BookOrders, decodeMessage, loadDefinition } from '../../schemas/index.ts';
 import type { Output } from '../diff/output.ts';
 import { compileReaders, Differ } from '../differ.ts';
 import type { AccountUpdate } from '../source.ts';
@@ -36,12 +36,32 @@ function user(id: number, slot: number, price: number, market = 0): AccountUpdat
   return { kind: 'account', slot, writeVersion: null, pubkey, owner: OWNER, data };
 }
 
+type Fields = Readonly<Record<string, Parameters<typeof setField>[3]>>;
+
+/** An account of the exchange with some fields set. */
+function account(name: string, key: number, slot: number, fields: Fields): AccountUpdate {
+  const found = exchange?.accounts.get(name);
+  if (!found) throw new Error(`no ${name}`);
+  const data = blankAccount(found);
+  for (const [path, value] of Object.entries(fields)) setField(data, found.layout, path, value);
+  return { kind: 'account', slot, writeVersion: null, pubkey: new Uint8Array(32).fill(key), owner: OWNER, data };
+}
+
+const ORACLE_KEY = 250;
+const market = (slot: number, peg: bigint) =>
+  account('PerpMarket', 251, slot, {
+    oracle: new Uint8Array(32).fill(ORACLE_KEY),
+    oracle_source: 'pythLazer',
+    'amm.peg_multiplier': peg,
+  });
+const oracle = (slot: number, price: bigint) =>
+  account('PythLazerOracle', ORACLE_KEY, slot, { price, exponent: -8, posted_slot: BigInt(slot) });
+
 /** The chain, what the stream told of it, and the check between the two. */
 class Scene {
   readonly chain = new Map<string, AccountUpdate>();
   readonly differ = newDiffer();
-  readonly check = new ShadowCheck(this.differ, newDiffer);
-  slot = 0;
+  readonly check = new ShadowCheck(this.differ, newDiffer, 100);
 
   constructor(...accounts: readonly AccountUpdate[]) {
     this.differ.snapshotBegin();
@@ -69,7 +89,14 @@ class Scene {
   /** A read at a slot, compared when the stream has passed it. */
   compare(slot: number) {
     this.read(slot);
-    return this.check.turn(slot + SETTLE_SLOTS);
+    return this.turn(slot + SETTLE_SLOTS);
+  }
+
+  /** What is due at a slot, with all that is made beside the stream done. */
+  turn(slot: number) {
+    const begun = this.check.turn(slot);
+    while (this.check.step());
+    return begun ?? this.check.turn(slot);
   }
 }
 
@@ -94,12 +121,12 @@ describe('shadow check', () => {
   it('waits until the stream has passed the read, and never compares in the middle of a complete read', () => {
     const scene = new Scene(user(1, 1, 100));
     scene.read(10);
-    expect(scene.check.turn(10 + SETTLE_SLOTS - 1)).toBeNull();
+    expect(scene.turn(10 + SETTLE_SLOTS - 1)).toBeNull();
     scene.differ.snapshotBegin();
-    expect(scene.check.turn(10 + SETTLE_SLOTS)).toBeNull();
+    expect(scene.turn(10 + SETTLE_SLOTS)).toBeNull();
     scene.differ.snapshotEnd(9, () => {});
-    expect(scene.check.turn(10 + SETTLE_SLOTS)).not.toBeNull();
-    expect(scene.check.turn(99)).toBeNull();
+    expect(scene.turn(10 + SETTLE_SLOTS)).not.toBeNull();
+    expect(scene.turn(99)).toBeNull();
   });
 
   it('puts right an update that was never told, once a second read confirms it, with the account as evidence', () => {
@@ -120,8 +147,17 @@ describe('shadow check', () => {
     ]);
     expect(second?.report?.repaired).toEqual(new Map([['perp-0', 'accounts']]));
     const account = bs58.encode(user(1, 1, 1).pubkey);
+    const order = { maker: account, orderId: 1, side: 'bid', size: '7' };
+    const books = [
+      {
+        market: 'perp-0',
+        onlyHere: [{ ...order, price: '100' }],
+        onlyThere: [{ ...order, price: '120' }],
+        fields: [],
+      },
+    ];
     expect(second?.report?.differences).toEqual([
-      { account, heldSlot: 1, readSlot: 20, changes: ['BookOrders perp-0'] },
+      { account, heldSlot: 1, readSlot: 20, changes: ['BookOrders perp-0'], books },
     ]);
     expect(scene.compare(30)?.report?.repaired.size).toBe(0);
   });
@@ -183,14 +219,111 @@ describe('shadow check', () => {
   it('gives a book that did not stand its comparison the whole of its orders, and not again for a while', () => {
     const scene = new Scene(user(1, 1, 100));
     scene.check.wish('perp-0', 40);
-    const turn = scene.check.turn(50);
+    expect(scene.check.wantsRead).toBe(true);
+    const turn = scene.compare(50);
     expect(named(turn?.messages).slice(-2)).toEqual(['BookRepair 0', 'BookCheck 0']);
     expect(turn?.report?.repaired).toEqual(new Map([['perp-0', 'book']]));
     // Said of the book before it was put right.
     scene.check.wish('perp-0', 45);
-    expect(scene.check.turn(60)).toBeNull();
-    scene.check.wish('perp-0', 55);
-    expect(scene.check.turn(61)).toBeNull();
-    expect(named(scene.check.turn(50 + REPAIR_AGAIN_SLOTS)?.messages)).toContain('BookRepair 0');
+    expect(scene.check.wantsRead).toBe(false);
+    scene.check.wish('perp-0', 59);
+    expect(named(scene.compare(60)?.messages)).toEqual(['BookCheck 0']);
+    expect(scene.check.wantsRead).toBe(false);
+    expect(named(scene.compare(58 + REPAIR_AGAIN_SLOTS)?.messages)).toContain('BookRepair 0');
+  });
+
+  it('compares an account that changes in every slot with what was held of it at the slot of the read', () => {
+    const scene = new Scene(user(1, 1, 100));
+    const goOn = (from: number, prices: readonly number[]) => {
+      for (const [at, price] of prices.entries()) scene.tell(user(1, from + at, price));
+    };
+    goOn(8, [110, 111, 112]);
+    scene.write(user(1, 10, 112));
+    scene.read(10);
+    goOn(11, [113, 114, 115]);
+    expect(scene.turn(18)).toMatchObject({ readAgain: false, outputs: [] });
+    // From here on the stream tells of every slot but the one before it.
+    scene.write(user(1, 20, 999));
+    goOn(19, [120]);
+    scene.read(20);
+    goOn(21, [121, 122]);
+    expect(scene.turn(28)?.readAgain).toBe(true);
+    scene.write(user(1, 30, 998));
+    goOn(29, [130]);
+    scene.read(30);
+    goOn(31, [131]);
+    const turn = scene.turn(38);
+    expect(turn?.outputs).toEqual([]);
+    expect(turn?.report?.repaired).toEqual(new Map([['perp-0', 'accounts']]));
+    expect(turn?.report?.differences[0]?.books).toMatchObject([
+      { market: 'perp-0', onlyHere: [{ orderId: 1, price: '130' }], onlyThere: [{ orderId: 1, price: '998' }] },
+    ]);
+    // The book is what the stream brought last, which is newer than the read.
+    expect(ordersIn(turn?.messages).flatMap(({ upserts }) => upserts.map(({ price }) => price))).toEqual([131n]);
+    expect(named(turn?.messages)).toContain('BookRepair 0');
+  });
+
+  it.each([
+    ['a field of a market', () => market(8, 101n), 'amm.pegMultiplier', ['100', '101'], 'BookMarket perp-0'],
+    ['an oracle', () => oracle(5, 200_000_000n), 'price', ['1000000', '2000000'], 'BookOracle perp-0'],
+  ] as const)('finds %s that was never told, names it, and puts it right', (_, change, field, [here, there], told) => {
+    const scene = new Scene(market(1, 100n), oracle(5, 100_000_000n), user(1, 1, 100));
+    scene.write(change());
+    expect(scene.compare(10)?.readAgain).toBe(true);
+    const turn = scene.compare(20);
+    expect(turn?.report?.differences).toMatchObject([
+      { changes: [told], books: [{ market: 'perp-0', onlyHere: [], onlyThere: [] }] },
+    ]);
+    expect(turn?.report?.differences[0]?.books[0]?.fields).toContainEqual({ field, here, there });
+    expect(named(turn?.messages)).toEqual([
+      'BookSnapshotBegin 0',
+      'BookMarket 0',
+      'BookOracle 0',
+      'BookOrders 0',
+      'BookSnapshotEnd 0',
+      'BookRepair 0',
+      'BookCheck 0',
+    ]);
+    const checked = scene.compare(30)?.messages.flatMap(({ name, value }) => (name === 'BookCheck' ? [value] : []));
+    const texts = checked?.flatMap((check) =>
+      [check.market, check.oracle].map((bytes) => bytes && decodeMessage(bytes).value),
+    );
+    expect(texts).toMatchObject([
+      { amm: { pegMultiplier: field === 'price' ? 100n : 101n } },
+      { price: field === 'price' ? 2_000_000n : 1_000_000n },
+    ]);
+  });
+
+  it('takes what is newer of a slot than its read for no difference', () => {
+    const scene = new Scene(user(1, 1, 100));
+    scene.write(user(1, 10, 110));
+    scene.read(10);
+    for (const price of [110, 111, 112]) scene.tell(user(1, 10, price));
+    expect(scene.turn(18)?.readAgain).toBe(false);
+  });
+
+  it('tells what changed while the comparison was made as the stream has it by then', () => {
+    const scene = new Scene(user(1, 1, 100), user(2, 1, 101));
+    scene.read(10);
+    expect(scene.check.turn(18)).toBeNull();
+    while (scene.check.step());
+    scene.tell(user(1, 19, 150));
+    const fresh = new Scene(user(1, 1, 150), user(2, 1, 101));
+    const digest = (messages: readonly ShadowMessage[] = []) =>
+      messages.flatMap(({ value }) => ('digest' in value ? [value.digest] : []));
+    expect(digest(scene.check.turn(19)?.messages)).toEqual(digest(fresh.compare(30)?.messages));
+  });
+
+  it('spreads the books over turns, and tells the last as they are by then', () => {
+    const many = [...Array(4).keys()].flatMap((market) =>
+      [...Array(50).keys()].map((at) => user(market * 50 + at, 1, 100 + at, market)),
+    );
+    const scene = new Scene(...many);
+    const first = scene.compare(10);
+    expect(named(first?.messages)).toEqual(['BookCheck 0', 'BookCheck 1']);
+    scene.tell(user(199, 15, 700, 3));
+    const second = scene.check.turn(20);
+    expect(named(second?.messages)).toEqual(['BookCheck 2', 'BookCheck 3']);
+    expect([second?.report, scene.check.isBusy]).toEqual([null, false]);
   });
 });

@@ -1,7 +1,7 @@
 // Runs the shadow check beside the stream: reads all accounts now and then, hears which books differ, and puts what a
 // turn found into words for log, metrics and quality.
 
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Counter } from 'prom-client';
 import type { EventLog, Logger } from '../../platform/index.ts';
 import { decodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
@@ -54,14 +54,14 @@ export class ShadowRunner {
 
   /** Begins; settles when the signal aborts. Nothing that fails here stops ingest. */
   async run(): Promise<void> {
-    await Promise.all([this.#readOnGrid(), this.#confirm(), this.#hearOfBooks()]);
+    await Promise.all([this.#readOnGrid(), this.#readAtOnce(), this.#compare(), this.#hearOfBooks()]);
   }
 
   /** See ShadowCheck.turn; tells what was found. */
   turn(slot: number): ShadowTurn | null {
     const turn = this.#parts.check.turn(slot);
     if (turn === null) return null;
-    this.#readAgain = turn.readAgain;
+    if (turn.readAgain) this.#readAgain = true;
     const { report } = turn;
     if (report === null) return turn;
     const { logger, quality, differences, checks } = this.#parts;
@@ -73,7 +73,10 @@ export class ShadowRunner {
     for (const [market, found] of report.repaired) {
       // The book role has counted and logged what it found itself.
       if (found === 'accounts') differences.inc({ market });
-      const accounts = report.differences.filter(({ changes }) => changes.some((one) => one.endsWith(` ${market}`)));
+      const accounts = report.differences.filter(
+        ({ changes, books }) =>
+          changes.some((one) => one.endsWith(` ${market}`)) || books.some((book) => book.market === market),
+      );
       logger.error({ market, slot, found, accounts }, 'shadow check: a book is put right');
     }
     return turn;
@@ -92,12 +95,24 @@ export class ShadowRunner {
   }
 
   /** A difference that must be confirmed, or a book that is to be put right, does not wait for the grid. */
-  async #confirm(): Promise<void> {
+  async #readAtOnce(): Promise<void> {
     const { check, signal } = this.#parts;
     while (await this.#pause(POLL_MS)) {
-      if (!this.#readAgain || check.isBusy || this.#isReading) continue;
+      if (!(this.#readAgain || check.wantsRead) || check.isBusy || this.#isReading) continue;
       this.#readAgain = false;
       await this.#read(signal);
+    }
+  }
+
+  /** Compares in slices, between which the stream gets its turns. */
+  async #compare(): Promise<void> {
+    const { check } = this.#parts;
+    while (await this.#pause(POLL_MS)) {
+      try {
+        while (check.step()) await nextTurn();
+      } catch (error) {
+        this.#parts.logger.error({ err: error }, 'shadow check: a comparison failed');
+      }
     }
   }
 

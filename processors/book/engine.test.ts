@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BookViewDiff, OrderState } from '../../schemas/index.ts';
 import { BookEngine, type BookMessage, BookView, hashBooks, restoreEngine, saveEngine } from './index.ts';
+import { findingsOf } from './shadow/compare.ts';
 import {
   ammOf,
   beginOf,
@@ -116,6 +117,9 @@ const message: fc.Arbitrary<BookMessage> = fc.oneof(
 );
 const messages = fc.array(message, { minLength: 1, maxLength: 60 });
 
+/** A comparison that tells nothing but what the book has. */
+const UNTOLD = { ...PERP, orders: 0, digest: '', market: null, oracle: null };
+
 function published(engine: BookEngine) {
   const { bids, asks, bidOrders, askOrders } = engine.snapshot();
   return { bids, asks, bidOrders, askOrders };
@@ -146,6 +150,9 @@ describe('book engine, over random messages', () => {
           expect(view.head?.seq ?? 0).toBe(engine.state.seq);
           for (const level of [...expected.bids, ...expected.asks]) expect(level.dlob + level.vamm > 0n).toBe(true);
         }
+        // What the shadow check makes anew from the orders is what the engine kept of them.
+        const { fields, levels, misplaced } = findingsOf(engine, { ...UNTOLD, slot: engine.slot });
+        expect([fields, levels, misplaced]).toEqual([[], [], []]);
       }),
       { numRuns: 400 },
     );
@@ -328,6 +335,26 @@ describe('book view', () => {
     expect(view.isStale).toBe(true);
     expect(view.apply(engine.snapshot())).toBe('applied');
     expect([view.isStale, view.apply(fourth), view.head?.slot]).toEqual([false, 'duplicate', 13]);
+  });
+
+  it('is compared with a snapshot of the change it stands at, and takes it over when it differs', () => {
+    const engine = new BookEngine(PERP);
+    const placed = (price: bigint, size: bigint, slot: number) =>
+      engine.apply(ordersOf({ slot, upserts: [orderOf({ price, baseAssetAmount: size })] })) as BookViewDiff;
+    const view = new BookView();
+    view.apply(placed(100n, 5n, 10));
+    expect([view.apply(engine.snapshot()), view.comparisons, view.difference]).toEqual(['duplicate', 1, null]);
+    const change = placed(100n, 6n, 11);
+    const [level] = change.bids;
+    if (!level) throw new Error('no level');
+    view.apply({ ...change, bids: [{ ...level, dlob: 1n }] });
+    const wrong = view.head;
+    expect(view.apply(engine.snapshot())).toBe('differs');
+    expect(view.difference?.levels).toEqual([
+      { side: 'bid', price: 100, here: 'orders 1, vamm 0', there: 'orders 6, vamm 0' },
+    ]);
+    expect([view.l2().bids, view.head?.seq]).toEqual([[{ ...level, dlob: 6n }], wrong?.seq]);
+    expect(view.apply(engine.snapshot())).toBe('duplicate');
   });
 
   it('starts empty with the first change of a new epoch', () => {

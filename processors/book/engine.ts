@@ -14,11 +14,14 @@ import type {
   BookViewSnapshot,
   MarketRef,
   MarketView,
+  ViewLevel,
   ViewOracle,
+  ViewOrder,
 } from '../../schemas/index.ts';
+import type { Side } from './ladder.ts';
 import { liveQuote, quotingOracle } from './live-quote.ts';
 import { CLOB, USER } from './orders.ts';
-import { marketMakerOracle, viewOracle } from './quotes.ts';
+import { marketMakerOracle, sameOracle, viewOracle } from './quotes.ts';
 import { RestingOrders } from './resting.ts';
 import { fitsNumber } from './size.ts';
 import { type Quoting, quotesAlike, vammBook, vammQuotes } from './vamm.ts';
@@ -233,14 +236,23 @@ export class BookEngine {
 
   /** The whole published book after the newest change. */
   snapshot(): BookViewSnapshot {
-    const { orders } = this;
     return {
       ...this.head(),
-      bids: [...orders.bids.levels()],
-      asks: [...orders.asks.levels()],
-      bidOrders: [...orders.walk(orders.bids)],
-      askOrders: [...orders.walk(orders.asks)],
+      bids: [...this.levels('bid')],
+      asks: [...this.levels('ask')],
+      bidOrders: [...this.walk('bid')],
+      askOrders: [...this.walk('ask')],
     };
+  }
+
+  /** Published levels of a side, best first. */
+  levels(side: Side): Generator<ViewLevel> {
+    return (side === 'bid' ? this.orders.bids : this.orders.asks).levels();
+  }
+
+  /** Visible orders of a side in walk order. */
+  walk(side: Side): Generator<ViewOrder> {
+    return this.orders.walk(side === 'bid' ? this.orders.bids : this.orders.asks);
   }
 
   /** Description of the market for readers; a placeholder symbol stands in until the market account is known. */
@@ -367,7 +379,8 @@ export class BookEngine {
     };
   }
 
-  private head(): BookViewHead {
+  /** Head of the newest change. */
+  head(): BookViewHead {
     return {
       ...this.ref,
       epoch: this.state.epoch,
@@ -379,19 +392,6 @@ export class BookEngine {
       isMmOracleActive: this.isMmOracleActive,
     };
   }
-}
-
-function sameOracle(left: ViewOracle | null, right: ViewOracle | null): boolean {
-  if (left === null || right === null) return left === right;
-  return (
-    left.price === right.price &&
-    left.slot === right.slot &&
-    left.confidence === right.confidence &&
-    left.hasSufficientNumberOfDataPoints === right.hasSufficientNumberOfDataPoints &&
-    left.twap === right.twap &&
-    left.twapConfidence === right.twapConfidence &&
-    left.maxPrice === right.maxPrice
-  );
 }
 
 // The larger of both sides, base 1e9 (protocol 4.10); the short side is stored negative.

@@ -2,6 +2,7 @@
 
 export * from './auction/index.ts';
 export { CheckpointError, restoreEngine, saveEngine } from './checkpoint.ts';
+export type { PublishedDifference } from './difference.ts';
 export { BookEngine, type BookMessage, SNAPSHOT_EVERY_SLOTS } from './engine.ts';
 export { hashBooks } from './hash.ts';
 export { MAX_MAKERS_PER_MARKET, type MakerSet, QUOTE_FRESH_MS, QuoteBoard } from './indicative/board.ts';

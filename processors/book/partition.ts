@@ -5,16 +5,21 @@ import {
   type BookCheck,
   type BookOrders,
   type BookTime,
+  type BookViewDiff,
   type DeadLetter,
   decodeMessage,
   encodeMessage,
   type MarketRef,
   marketKey,
+  type OrderEvidence,
   TOPICS,
 } from '../../schemas/index.ts';
 import { restoreEngine, saveEngine } from './checkpoint.ts';
+import { missingIn, type PublishedDifference, publishedDifference } from './difference.ts';
 import { BookEngine, type BookMessage } from './engine.ts';
-import { digestOf } from './shadow/digest.ts';
+import { type BookFindings, findingsOf } from './shadow/compare.ts';
+import { ordersOf } from './shadow/digest.ts';
+import { BookView } from './view.ts';
 
 export interface InputRecord {
   readonly offset: bigint;
@@ -32,26 +37,44 @@ export type BookOutput =
       readonly epoch: number;
     }
   | { readonly kind: 'dead'; readonly key: string; readonly value: Uint8Array }
-  | { readonly kind: 'check'; readonly key: string; readonly value: Uint8Array; readonly result: CheckResult };
+  | { readonly kind: 'check'; readonly key: string; readonly value: Uint8Array; readonly result: CheckResult }
+  | { readonly kind: 'repair'; readonly key: string; readonly value: Uint8Array; readonly orders: RepairedOrders };
 
-/** A comparison of a book's orders with a fresh read of the chain, at the place of the log for which it is true. */
-export interface CheckResult {
+/** A comparison of a book with a fresh read of the chain, at the place of the log for which it is true. */
+export interface CheckResult extends BookFindings {
   readonly isEqual: boolean;
   readonly wanted: BookCheck;
-  /** What the book holds. */
-  readonly orders: number;
-  readonly digest: string;
+  /** What the changes published came to, against the book; null when that is the same, or was not followed. */
+  readonly published: PublishedDifference | null;
+}
+
+/** What the repair of a book that had not stood its comparison changed among its orders, up to EVIDENCE_MAX of each. */
+export interface RepairedOrders {
+  readonly onlyHere: readonly OrderEvidence[];
+  readonly onlyThere: readonly OrderEvidence[];
 }
 
 export interface Book {
   readonly key: string;
-  readonly engine: BookEngine;
+  engine: BookEngine;
   /** Offset of the first record not yet applied. */
   next: bigint;
   /** Offset from which a restart must read for this book; its first record while it was never saved. */
   savedNext: bigint;
   /** Newest description published, without its slot. */
   described: string;
+  /** A reader of what is published, where that is followed. */
+  readonly replica: Replica | null;
+  /** Did not stand its newest comparison. */
+  isSuspect: boolean;
+  /** Orders of a suspect book before its repair. */
+  suspected: Map<string, OrderEvidence> | null;
+}
+
+/** What the changes published have come to, but for the newest that no reader waits for. */
+interface Replica {
+  readonly view: BookView;
+  readonly pending: BookViewDiff[];
 }
 
 type PartitionMessage =
@@ -77,16 +100,20 @@ export class PartitionBooks {
   private readonly lastEpochs = new Map<string, number>();
   private isLost = false;
 
-  constructor(partition: number, next: bigint) {
+  private readonly followsPublished: boolean;
+
+  /** `followsPublished`: comparisons look at what was published too; `settle` is to be called after each `apply`. */
+  constructor(partition: number, next: bigint, followsPublished = false) {
     this.partition = partition;
     this.next = next;
+    this.followsPublished = followsPublished;
   }
 
   /** Takes back a book saved by `save`, which had applied everything before `next`. Throws CheckpointError. */
   restore(bytes: Uint8Array, next: bigint): void {
     const engine = restoreEngine(bytes);
     const key = marketKey(engine.ref);
-    this.books.set(key, { key, engine, next, savedNext: next, described: describe(engine) });
+    this.books.set(key, this.newBook(engine, next, describe(engine)));
     if (engine.slot > this.slot) this.slot = engine.slot;
   }
 
@@ -135,6 +162,18 @@ export class PartitionBooks {
     }
   }
 
+  /** Follows what was published, when readers have it. */
+  settle(): void {
+    for (const { replica } of this.books.values()) if (replica) drain(replica);
+  }
+
+  private newBook(engine: BookEngine, next: bigint, described: string): Book {
+    const key = marketKey(engine.ref);
+    const replica = this.followsPublished ? { view: new BookView(), pending: [] } : null;
+    if (engine.state.seq > 0) replica?.view.apply(engine.snapshot());
+    return { key, engine, next, savedNext: next, described, replica, isSuspect: false, suspected: null };
+  }
+
   private foresee(messages: readonly (PartitionMessage | BadRecord)[]): void {
     const orders = new Map<string, BookOrders[]>();
     for (const message of messages) {
@@ -170,15 +209,32 @@ export class PartitionBooks {
   private applyTo(book: Book, offset: bigint, message: BookMessage, outputs: BookOutput[]): void {
     // A book restored from a later checkpoint than its neighbours' has this record behind it.
     if (offset < book.next) return;
-    const { engine, key } = book;
     book.next = offset + 1n;
+    if (message.name === 'BookSnapshotBegin' && book.isSuspect) book.suspected = ordersOf(book.engine.orders);
+    // Whatever went wrong between the orders and what is kept of them is made anew from the orders.
+    if (message.name === 'BookRepair') book.engine = restoreEngine(saveEngine(book.engine));
+    const { engine, key } = book;
     const diff = engine.apply(message);
-    if (diff) outputs.push({ kind: 'diff', key, value: encodeMessage('BookViewDiff', diff) });
+    if (diff) {
+      outputs.push({ kind: 'diff', key, value: encodeMessage('BookViewDiff', diff) });
+      book.replica?.pending.push(diff);
+    }
     if (engine.takeSnapshotDue()) {
       const value = encodeMessage('BookViewSnapshot', engine.snapshot());
       outputs.push({ kind: 'snapshot', key, value, slot: engine.slot, epoch: engine.state.epoch });
     }
     if (message.name === 'BookMarket' || message.name === 'BookOracle') this.describeTo(book, outputs);
+    if (message.name === 'BookRepair') this.repaired(book, encodeMessage('BookRepair', message.value), outputs);
+  }
+
+  private repaired(book: Book, value: Uint8Array, outputs: BookOutput[]): void {
+    const { suspected, key } = book;
+    book.isSuspect = false;
+    book.suspected = null;
+    if (suspected === null) return;
+    const now = ordersOf(book.engine.orders);
+    const orders = { onlyHere: missingIn(now, suspected), onlyThere: missingIn(suspected, now) };
+    outputs.push({ kind: 'repair', key, value, orders });
   }
 
   // Changes nothing of the book: a difference is put right by records that ingest writes when it hears of it.
@@ -186,9 +242,14 @@ export class PartitionBooks {
     const { offset, value } = record;
     if (offset < book.next) return;
     book.next = offset + 1n;
-    const { orders, text: digest } = digestOf(book.engine.orders);
-    const isEqual = orders === wanted.orders && digest === wanted.digest;
-    outputs.push({ kind: 'check', key: book.key, value, result: { isEqual, wanted, orders, digest } });
+    const { engine, replica } = book;
+    const found = findingsOf(engine, wanted);
+    if (replica) drain(replica);
+    const published = replica?.view.head ? publishedDifference(replica.view, engine) : null;
+    const wrong = found.fields.length + found.levels.length + found.misplaced.length;
+    const isEqual = found.areOrdersEqual && wrong === 0 && published === null;
+    book.isSuspect = !isEqual;
+    outputs.push({ kind: 'check', key: book.key, value, result: { ...found, isEqual, wanted, published } });
   }
 
   private bookOf(market: MarketRef, offset: bigint, outputs: BookOutput[]): Book {
@@ -196,7 +257,7 @@ export class PartitionBooks {
     const known = this.books.get(key);
     if (known) return known;
     const engine = new BookEngine(market, this.lastEpochs.get(key) ?? 0);
-    const book: Book = { key, engine, next: offset, savedNext: offset, described: '' };
+    const book = this.newBook(engine, offset, '');
     this.books.set(key, book);
     this.describeTo(book, outputs);
     return book;
@@ -229,6 +290,11 @@ function decode({ value }: InputRecord): PartitionMessage | BadRecord {
   } catch (error) {
     return { name: 'bad', error };
   }
+}
+
+function drain({ view, pending }: Replica): void {
+  for (const diff of pending) view.apply(diff);
+  pending.length = 0;
 }
 
 // What a description says apart from its slot, as a text to compare.

@@ -52,6 +52,19 @@ export function viewOracle(oracle: BookOracle): ViewOracle {
   };
 }
 
+export function sameOracle(left: ViewOracle | null, right: ViewOracle | null): boolean {
+  if (left === null || right === null) return left === right;
+  return (
+    left.price === right.price &&
+    left.slot === right.slot &&
+    left.confidence === right.confidence &&
+    left.hasSufficientNumberOfDataPoints === right.hasSufficientNumberOfDataPoints &&
+    left.twap === right.twap &&
+    left.twapConfidence === right.twapConfidence &&
+    left.maxPrice === right.maxPrice
+  );
+}
+
 /**
  * The market-maker oracle where the market stores one that is fresh and near the exchange's, else null (reference 1.3).
  * What lies between the two is uncertainty of its price.

@@ -98,7 +98,7 @@ class BookRole {
     const group = await this.log.load(BOOK_GROUP);
     for (let partition = 0; partition < TOPICS.book.partitions; partition++) {
       const next = group.positions.get(positionKey(TOPICS.book.name, partition)) ?? 0n;
-      this.partitions.push(new PartitionBooks(partition, next));
+      this.partitions.push(new PartitionBooks(partition, next, true));
     }
     await this.quality.load();
     await this.restoreEngines(group);
@@ -167,6 +167,7 @@ class BookRole {
     const outputs: BookOutput[] = [];
     books.apply(batch.records, outputs);
     await this.publish(books.partition, outputs);
+    books.settle();
     const last = batch.records.at(-1);
     if (last) this.metrics.lag.set({ partition: batch.partition }, Number(batch.end - last.offset - 1n));
     this.metrics.slot.set(Math.max(...this.partitions.map(({ slot }) => slot)));
@@ -192,6 +193,13 @@ class BookRole {
       if (output.kind === 'check') {
         this.quality.checked(output.key, output.result);
         if (!output.result.isEqual) differs = true;
+        continue;
+      }
+      if (output.kind === 'repair') {
+        this.logger.warn(
+          { market: output.key, ...output.orders },
+          'shadow check: what the repair changed among orders',
+        );
         continue;
       }
       const { key, value } = output;

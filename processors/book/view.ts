@@ -9,6 +9,7 @@ import type {
   ViewOrder,
   ViewOrderRef,
 } from '../../schemas/index.ts';
+import { type PublishedDifference, type PublishedSides, publishedDifference } from './difference.ts';
 import { Ladder, type Side } from './ladder.ts';
 import { type GroupedBook, groupBook } from './levels.ts';
 import { BEST_MAKERS, bestMakers } from './makers.ts';
@@ -20,9 +21,10 @@ export const L2_DEPTH = 100;
 
 /**
  * `applied`: the view moved on. `duplicate`: already known, ignored. `gap`: something is missing; the view keeps what it
- * had, says `isStale`, and needs a snapshot.
+ * had, says `isStale`, and needs a snapshot. `differs`: a snapshot of the very change the view stands at says otherwise;
+ * the view was wrong and is now as the snapshot, see `difference`.
  */
-export type Applied = 'applied' | 'duplicate' | 'gap';
+export type Applied = 'applied' | 'duplicate' | 'gap' | 'differs';
 
 export class BookView {
   /** Order tick size in raw price units, for `grouped`; readers take it from the market's description. */
@@ -31,6 +33,10 @@ export class BookView {
   head: BookViewHead | null = null;
   /** True when a gap was met and no snapshot has come since. */
   isStale = false;
+  /** How the view differed from the newest snapshot that it could be compared with; null when it did not. */
+  difference: PublishedDifference | null = null;
+  /** Snapshots that the view was compared with. */
+  comparisons = 0;
 
   private table = new OrderTable();
   private orders: ViewOrder[] = [];
@@ -70,9 +76,14 @@ export class BookView {
   applySnapshot(snapshot: BookViewSnapshot): Applied {
     const { head } = this;
     if (head !== null && snapshot.epoch < head.epoch) return 'duplicate';
+    let applied: Applied = 'applied';
     if (head !== null && snapshot.epoch === head.epoch && snapshot.seq <= head.seq) {
       // An older snapshot cannot heal a gap that lies after it, and a sound view is not sent back.
-      return 'duplicate';
+      if (this.isStale || snapshot.seq < head.seq) return 'duplicate';
+      this.comparisons += 1;
+      this.difference = publishedDifference(this, sidesOf(snapshot));
+      if (this.difference === null) return 'duplicate';
+      applied = 'differs';
     }
     this.clear();
     for (const level of snapshot.bids) this.bidLevels.set(level);
@@ -81,7 +92,7 @@ export class BookView {
     for (const order of snapshot.askOrders) this.setOrder(order, 1);
     this.head = snapshot;
     this.isStale = false;
-    return 'applied';
+    return applied;
   }
 
   /** Visible resting orders. */
@@ -192,6 +203,13 @@ export class BookView {
     this.bidLevels = new LevelLadder('bid');
     this.askLevels = new LevelLadder('ask');
   }
+}
+
+function sidesOf({ bids, asks, bidOrders, askOrders }: BookViewSnapshot): PublishedSides {
+  return {
+    levels: (side) => (side === 'bid' ? bids : asks),
+    walk: (side) => (side === 'bid' ? bidOrders : askOrders),
+  };
 }
 
 /** Published levels of one side by price; a level of no size is absent. */

@@ -72,13 +72,14 @@ export class BookQuality {
 
   /** A comparison was made. */
   checked(key: string, result: CheckResult): void {
-    const { isEqual, wanted, orders, digest } = result;
+    const { isEqual, wanted, orders, digest, fields, levels, misplaced, published } = result;
     const { slot } = wanted;
     const before = this.rows.get(key) ?? blankRow(wanted);
     if (!isEqual) {
       this.differences.inc({ market: key });
+      const onChain = { orders: wanted.orders, digest: wanted.digest };
       this.logger.error(
-        { market: key, slot, onChain: { orders: wanted.orders, digest: wanted.digest }, inBook: { orders, digest } },
+        { market: key, slot, onChain, inBook: { orders, digest }, fields, levels, misplaced, published },
         'shadow check: the book differs from the chain',
       );
     }

@@ -195,11 +195,14 @@ export interface BookRepair extends MarketRef {
   readonly slot: number;
 }
 
-/** What a fresh read of the chain says of a market's open orders, true at exactly this place of the log. */
+/** What a rebuild from a fresh read of the chain says of a market, true at exactly this place of the log. */
 export interface BookCheck extends MarketRef {
-  /** Slot of the read. */
+  /** Slot of this place of the log. */
   readonly slot: number;
   readonly orders: number;
   /** OrderDigest of the orders. */
   readonly digest: string;
+  /** Encoded BookMarket and BookOracle; null when they are not known, or cannot be told. */
+  readonly market: Uint8Array | null;
+  readonly oracle: Uint8Array | null;
 }

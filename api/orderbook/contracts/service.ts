@@ -28,12 +28,16 @@ const source = object({
   gapsFilled: count('holes filled'),
 });
 
-const check = object({
-  comparisons: count('comparisons made'),
-  differences: count('comparisons that found a difference'),
-  lastSlot: nullable(count('slot of the newest comparison; null before the first')),
-  lastResult: choice(['none', 'equal', 'differs']),
-});
+const check = (description: string) =>
+  object(
+    {
+      comparisons: count('comparisons made'),
+      differences: count('comparisons that found a difference'),
+      lastSlot: nullable(count('slot of the newest comparison; null before the first')),
+      lastResult: choice(['none', 'equal', 'differs']),
+    },
+    { description },
+  );
 
 /** In the order in which they are shown; each is shown even before its first event. */
 export const QUALITY_SOURCES = ['user', 'clob', 'market', 'oracle', 'trades'] as const;
@@ -46,7 +50,13 @@ const marketQuality = object({
   seq: nullable(count('sequence number in the epoch')),
   slot: nullable(count('slot of the published book')),
   sources: object(Object.fromEntries(QUALITY_SOURCES.map((name) => [name, source]))),
-  checks: object({ accounts: check, book: check }, { description: 'comparisons with fresh snapshots of the chain' }),
+  checks: object({
+    accounts: check('bytes of every account of a fresh snapshot of the chain against what was held at its slot'),
+    book: check(
+      'open orders, market, oracle, levels, vAMM and queue rebuilt from such a snapshot against the book and what was published of it',
+    ),
+    view: check('the book served by this process against published snapshots of it, since the process began'),
+  }),
 });
 
 export const QUALITY_CONTRACT: RouteContract = {

@@ -59,7 +59,7 @@ async function tell(...rows: readonly Partial<FeedQuality>[]): Promise<void> {
 
 describe('GET /quality', () => {
   it('tells of each market and source the last slot, the time since, and the gaps; of comparisons the last result', async () => {
-    await stage.books(snapshot({ epoch: 3, seq: 9 }));
+    await stage.books(snapshot({ epoch: 3, seq: 9 }), snapshot({ epoch: 3, seq: 9, asks: [] }));
     const checked = { checks: 7, differences: 1, checkSlot: 470 };
     await tell({}, { source: 'shadow', ...checked, checkResult: 'equal' });
     await tell(
@@ -92,6 +92,7 @@ describe('GET /quality', () => {
           checks: {
             accounts: { ...comparison, lastResult: 'equal' },
             book: { ...comparison, lastResult: 'differs' },
+            view: { comparisons: 1, differences: 1, lastSlot: 487, lastResult: 'differs' },
           },
         },
       ],

@@ -16,7 +16,8 @@ export function qualityRoute(app: FastifyInstance, { reader, quality }: Orderboo
     const nowMs = reader.now();
     const body = (market: MarketView) => {
       const rows = quality?.of(market) ?? new Map<string, FeedQuality>();
-      const head = reader.book(market)?.head;
+      const book = reader.book(market);
+      const head = book?.head;
       return {
         marketName: market.symbol.toUpperCase(),
         marketType: market.marketType,
@@ -25,7 +26,11 @@ export function qualityRoute(app: FastifyInstance, { reader, quality }: Orderboo
         seq: head?.seq ?? null,
         slot: head?.slot ?? null,
         sources: Object.fromEntries(QUALITY_SOURCES.map((source) => [source, sourceBody(rows.get(source), nowMs)])),
-        checks: { accounts: checkBody(rows.get('shadow')), book: checkBody(rows.get('book')) },
+        checks: {
+          accounts: checkBody(rows.get('shadow')),
+          book: checkBody(rows.get('book')),
+          view: book?.comparisons ?? checkBody(undefined),
+        },
       };
     };
     return { ts: nowMs, slot: reader.newestSlot, markets: markets.map(body) };

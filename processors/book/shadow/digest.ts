@@ -1,12 +1,17 @@
-// The orders of a book as one digest, from its rows: what the shadow check compares with a fresh read of the chain.
+// The orders of a book from its rows, as one digest and one by one: what the shadow check compares with a fresh read of the
+// chain.
 
-import { OrderDigest } from '../../../schemas/index.ts';
+import bs58 from 'bs58';
+import { type DigestedOrder, OrderDigest, type OrderEvidence, orderEvidence } from '../../../schemas/index.ts';
 import {
+  AUCTION_END,
+  AUCTION_START,
   CLOB,
   COUNTED_HIGH,
   COUNTED_LOW,
   DURATION,
   FLAGS,
+  type OrderTable,
   QUEUE,
   SIZE_HIGH,
   SIZE_LOW,
@@ -19,27 +24,49 @@ import { FLOATS, LIMIT_LIKE, POST_ONLY, SHORT } from '../terms.ts';
 
 /** Digest of every open order known, visible or not. Costs about a microsecond per order. */
 export function digestOf({ table }: RestingOrders): OrderDigest {
-  const { ints, floats } = table;
   const digest = new OrderDigest();
-  for (const row of table.rows()) {
-    const int = (member: number) => ints[row + member] as number;
-    const float = (member: number) => floats[(row >> 1) + member] as number;
-    const lanes = (high: number, low: number) => lanesToBigint(int(high) >>> 0, int(low) >>> 0);
-    const flags = int(FLAGS);
-    digest.add({
-      maker: table.key(row),
-      orderId: table.orderId(row),
-      isBook: int(SOURCE) === CLOB,
-      isShort: (flags & SHORT) !== 0,
-      isPostOnly: (flags & POST_ONLY) !== 0,
-      isLimit: (flags & LIMIT_LIKE) !== 0,
-      isFloating: (flags & FLOATS) !== 0,
-      term: float(TERM),
-      auctionDurationSlots: int(DURATION),
-      queue: float(QUEUE),
-      size: lanes(SIZE_HIGH, SIZE_LOW),
-      counted: lanes(COUNTED_HIGH, COUNTED_LOW),
-    });
-  }
+  for (const row of table.rows()) digest.add(rowOf(table, row));
   return digest;
+}
+
+/** Every open order known, by what it is: to be compared with the same of a later moment. */
+export function ordersOf({ table }: RestingOrders): Map<string, OrderEvidence> {
+  const orders = new Map<string, OrderEvidence>();
+  for (const row of table.rows()) {
+    const order = rowOf(table, row);
+    const { maker, ...terms } = order;
+    orders.set([bs58.encode(maker), ...Object.values(terms)].join(' '), orderEvidence(order));
+  }
+  return orders;
+}
+
+/** The order as it is named in evidence. */
+export function evidenceOf(table: OrderTable, row: number): OrderEvidence {
+  return orderEvidence(rowOf(table, row));
+}
+
+function rowOf(table: OrderTable, row: number): DigestedOrder {
+  const { ints, floats } = table;
+  const int = (member: number) => ints[row + member] as number;
+  const float = (member: number) => floats[(row >> 1) + member] as number;
+  const lanes = (high: number, low: number) => lanesToBigint(int(high) >>> 0, int(low) >>> 0);
+  const flags = int(FLAGS);
+  const auctionDurationSlots = int(DURATION);
+  return {
+    maker: table.key(row),
+    orderId: table.orderId(row),
+    isBook: int(SOURCE) === CLOB,
+    isShort: (flags & SHORT) !== 0,
+    isPostOnly: (flags & POST_ONLY) !== 0,
+    isLimit: (flags & LIMIT_LIKE) !== 0,
+    isFloating: (flags & FLOATS) !== 0,
+    term: float(TERM),
+    auctionDurationSlots,
+    // Of an order without an auction the row keeps whatever was there.
+    auctionStart: auctionDurationSlots === 0 ? 0 : float(AUCTION_START),
+    auctionEnd: auctionDurationSlots === 0 ? 0 : float(AUCTION_END),
+    queue: float(QUEUE),
+    size: lanes(SIZE_HIGH, SIZE_LOW),
+    counted: lanes(COUNTED_HIGH, COUNTED_LOW),
+  };
 }

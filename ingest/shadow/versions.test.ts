@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { AccountVersions } from './versions.ts';
+
+const bytes = (value: number, length = 1) => new Uint8Array(length).fill(value);
+
+describe('account versions', () => {
+  it('are all that an account was at some moment of a slot', () => {
+    const versions = new AccountVersions();
+    versions.replaced('a', bytes(1), 5, 10);
+    versions.replaced('a', bytes(2), 10, 10);
+    versions.replaced('a', bytes(3), 10, 12);
+    versions.replaced('b', bytes(9), 1, 20);
+    const at = (slot: number) => versions.during('a', slot).map(([value]) => value);
+    expect([4, 5, 9, 10, 11, 12, 13].map(at)).toEqual([[], [1], [1], [1, 2, 3], [3], [3], []]);
+    versions.forget('a');
+    expect([versions.during('a', 10), versions.during('b', 10)]).toEqual([[], [bytes(9)]]);
+  });
+
+  it('are forgotten when they are old, or more than memory is spent on', () => {
+    const versions = new AccountVersions();
+    versions.replaced('a', bytes(1), 1, 2);
+    versions.replaced('b', bytes(2), 1, 66);
+    expect(versions.during('a', 1)).toHaveLength(1);
+    versions.replaced('b', bytes(3), 66, 67);
+    expect([versions.during('a', 1), versions.during('b', 60)]).toEqual([[], [bytes(2)]]);
+    const large = 40 * 1024 * 1024;
+    versions.replaced('c', bytes(4, large), 60, 68);
+    versions.replaced('d', bytes(5, large), 60, 68);
+    expect([versions.during('b', 66).length, versions.during('c', 65).length]).toEqual([0, 0]);
+    expect(versions.during('d', 65)).toHaveLength(1);
+  });
+});
