@@ -185,6 +185,7 @@ export const QUOTE_ERRORS = {
   tooManyQuotes: 'At most 64 quotes per message',
   malformedQuote: 'Malformed quote; it and the quotes after it were left out',
   busy: 'Quotes cannot be taken now',
+  full: 'This market has as many makers as it may have; try again later',
 } as const;
 
 export type QuoteErrorCode = keyof typeof QUOTE_ERRORS;

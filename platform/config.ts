@@ -163,7 +163,11 @@ export const SETTINGS: readonly Setting[] = [
   port('localnetRpcPort', 8899, 'simulated cluster, JSON-RPC'),
   port('localnetWsPort', 8900, 'simulated cluster, PubSub'),
   { key: 'bookTickMs', fallback: 50, min: 0, max: 1000, help: 'conflation of the book channels, milliseconds' },
-  { key: 'quoteMakers', fallback: '', help: 'maker keys that may quote, separated by commas; empty = any' },
+  {
+    key: 'quoteMakers',
+    fallback: '',
+    help: 'maker keys that may quote, separated by commas; with * anybody else too, the named ones first; empty = any',
+  },
   { key: 'vaultsPath', fallback: '', help: 'JSON file with the array of /vaults; empty = none' },
   { key: 'fundingVenuesPath', fallback: '', help: 'JSON file with the venues of external funding rates; empty = none' },
   { key: 'sinkMaxDelayMs', fallback: 250, min: 10, max: 60_000, help: 'longest a row waits before its block is sent' },

@@ -37,7 +37,7 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   const reader = options.reader ?? new BookReader(ctx);
   const ownsReader = options.reader === undefined;
   const feed = new BookFeed({ reader, log, logger, metrics: feedMetrics(ctx.metrics) });
-  const quotes = await startQuoteSocket(ctx, reader.markets);
+  const quotes = await startQuoteSocket(ctx, reader);
   const indicativeKeys = new IndicativeKeys(reader.indicative.quoters, exchangeProgram(config.definition));
   if (ownsReader) await reader.start();
   const metrics = gatewayMetrics(ctx.metrics);

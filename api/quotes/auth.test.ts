@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TestKey } from '../testing/quote-maker.ts';
-import { isSigned, newNonce, readAllowedMakers, readKey } from './auth.ts';
+import { isSigned, newNonce, preferredMakers, readAllowedMakers, readKey } from './auth.ts';
 
 describe('a signature', () => {
   const key = new TestKey();
@@ -35,11 +35,18 @@ describe('keys', () => {
     }
   });
 
-  it('of the setting are a set; none means any', () => {
-    const { name } = new TestKey();
-    expect(readAllowedMakers('')).toBeNull();
-    expect(readAllowedMakers(` ${name}, `)).toEqual(new Set([name]));
+  it('of the setting are a set; none means anybody, and so does a star beside them', () => {
+    const { name, bytes } = new TestKey();
+    expect(readAllowedMakers('')).toEqual({ listed: new Set(), others: true });
+    expect(readAllowedMakers(` ${name}, `)).toEqual({ listed: new Set([name]), others: false });
+    expect(readAllowedMakers(`${name},*`)).toEqual({ listed: new Set([name]), others: true });
     expect(() => readAllowedMakers(`${name},oops`)).toThrow('not a public key: oops');
+    const isPreferred = preferredMakers(`${name},*`);
+    expect([isPreferred(bytes), isPreferred(new TestKey().bytes), preferredMakers('')(bytes)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('get a nonce of their own each time', () => {

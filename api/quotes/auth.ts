@@ -21,14 +21,32 @@ export function readKey(text: string): Uint8Array | null {
   return bytes?.length === KEY_BYTES ? bytes : null;
 }
 
-/** The keys of the setting, base58 separated by commas; empty text means any key (null). Throws RangeError. */
-export function readAllowedMakers(setting: string): ReadonlySet<string> | null {
+/** Stands in the setting for anybody who is not named. */
+const ANYBODY = '*';
+
+/** Who may quote. */
+export interface AllowedMakers {
+  /** Base58; they come first where places are scarce. */
+  readonly listed: ReadonlySet<string>;
+  /** Anybody else may quote too. */
+  readonly others: boolean;
+}
+
+/** Reads the setting: base58 keys and `*` separated by commas; empty text means anybody. Throws RangeError. */
+export function readAllowedMakers(setting: string): AllowedMakers {
   const names = setting
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  for (const name of names) if (!readKey(name)) throw new RangeError(`quoteMakers: not a public key: ${name}`);
-  return names.length === 0 ? null : new Set(names);
+  const listed = new Set(names.filter((name) => name !== ANYBODY));
+  for (const name of listed) if (!readKey(name)) throw new RangeError(`quoteMakers: not a public key: ${name}`);
+  return { listed, others: names.length === 0 || names.includes(ANYBODY) };
+}
+
+/** Which makers come first where places are scarce: those that the setting names. Throws RangeError. */
+export function preferredMakers(setting: string): (maker: Uint8Array) => boolean {
+  const { listed } = readAllowedMakers(setting);
+  return (maker) => listed.size > 0 && listed.has(bs58.encode(maker));
 }
 
 /** True when `signature` (base64) is the key holder's over the UTF-8 bytes of `nonce`. */

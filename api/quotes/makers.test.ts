@@ -2,6 +2,7 @@ import type { WebSocket } from 'uWebSockets.js';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { QUOTE_ERRORS } from '../errors.ts';
 import { FakeLog } from '../testing/fake-log.ts';
 import { MARKETS } from '../testing/market-views.ts';
 import { quoteOf, TestKey } from '../testing/quote-maker.ts';
@@ -52,6 +53,7 @@ class FakeSocket {
 const asSocket = (socket: FakeSocket) => socket as unknown as WebSocket<MakerSocketData>;
 
 let makers: Makers;
+let hasRoom: boolean;
 let log: FakeLog;
 
 function say(socket: FakeSocket, message: unknown): void {
@@ -81,7 +83,8 @@ beforeEach(() => {
   for (const view of MARKETS) markets.put(view);
   const clock = () => 1_783_268_433_645;
   const writer = new QuoteWriter({ log, logger: pino({ level: 'silent' }), clock });
-  makers = new Makers({ markets, writer, metrics: quoteMetrics(new Registry()), clock });
+  hasRoom = true;
+  makers = new Makers({ markets, writer, hasRoom: () => hasRoom, metrics: quoteMetrics(new Registry()), clock });
 });
 
 afterEach(() => {
@@ -123,6 +126,18 @@ describe('connections of makers', () => {
     expect(socket.closed).toBeNull();
     for (let sent = 0; sent <= MESSAGE_BURST; sent += 1) say(socket, []);
     expect(socket.closed).toBe('Too many messages');
+  });
+
+  it('are told when the market has no room for their quotes, and may still withdraw', () => {
+    const socket = authenticated();
+    hasRoom = false;
+    say(socket, { market_index: 0, market_type: 'perp', quotes: [quoteOf(['1', '1'])] });
+    expect(socket.heard.at(-1)).toEqual({ channel: 'quotes', error: QUOTE_ERRORS.full });
+    const { length } = socket.heard;
+    say(socket, { market_index: 0, market_type: 'perp', quotes: [] });
+    hasRoom = true;
+    say(socket, { market_index: 0, market_type: 'perp', quotes: [quoteOf(['1', '1'])] });
+    expect([socket.heard.length, socket.closed]).toEqual([length, null]);
   });
 
   it('make room for others until they proved their key', () => {

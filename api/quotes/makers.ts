@@ -1,6 +1,7 @@
 // The open connections of makers and what their messages do: prove a key, quote, be refused.
 
 import type { WebSocket } from 'uWebSockets.js';
+import type { MarketRef } from '../../schemas/index.ts';
 import { QUOTE_ERRORS, type QuoteErrorCode } from '../errors.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 import { isSigned } from './auth.ts';
@@ -13,6 +14,8 @@ import type { QuoteWriter } from './writer.ts';
 export interface MakersOptions {
   readonly markets: MarketRegistry;
   readonly writer: QuoteWriter;
+  /** Whether quotes of a maker would be shown in a market. */
+  readonly hasRoom: (market: MarketRef, maker: Uint8Array) => boolean;
   readonly metrics: QuoteMetrics;
   /** Wall clock, milliseconds: the time a set came in. */
   readonly clock: () => number;
@@ -113,7 +116,11 @@ export class Makers {
   }
 
   #take(connection: MakerConnection, { market, quotes, malformedAt }: QuoteMessage, nowMs: number): void {
-    const { writer, metrics, clock } = this.#options;
+    const { writer, metrics, clock, hasRoom } = this.#options;
+    if (quotes.length > 0 && !hasRoom(market, connection.maker)) {
+      this.#refuse(connection, 'full', nowMs);
+      return;
+    }
     if (!writer.put({ ...market, receivedAtMs: clock(), maker: connection.maker, quotes })) {
       this.#refuse(connection, 'busy', nowMs);
       return;

@@ -1,8 +1,10 @@
 import { PublicKey } from '@solana/web3.js';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RoleContext, RunningRole } from '../../platform/index.ts';
-import { INDICATIVE_MAKER } from '../../processors/book/index.ts';
+import { INDICATIVE_MAKER, MAX_MAKERS_PER_MARKET } from '../../processors/book/index.ts';
 import { decodeMessage, encodeMessage, type MakerQuotes, marketKey, TOPICS } from '../../schemas/index.ts';
+import { QUOTE_ERRORS } from '../errors.ts';
 import { startOrderBook } from '../start-order-book.ts';
 import { FeedClient } from '../testing/feed-client.ts';
 import { QuoteMaker, quoteOf, TestKey } from '../testing/quote-maker.ts';
@@ -307,11 +309,53 @@ describe('a connection is refused', () => {
     expect((await maker(listed)).closed).toBeNull();
   });
 
+  it('with a warning at start when any key may quote, and without when the list names some', async () => {
+    const told: string[] = [];
+    const warned = async (quoteMakers: string): Promise<boolean> => {
+      told.length = 0;
+      const logger = pino({ level: 'warn' }, { write: (line) => told.push(line) });
+      role = await startOrderBook({ ...new Stage().context({ quoteMakers }), logger });
+      await role.stop();
+      return told.some((line) => line.includes('any key may quote'));
+    };
+    expect([await warned(''), await warned(new TestKey().name)]).toEqual([true, false]);
+  });
+
   it('when the list of makers is not one: the gateway does not start', async () => {
     await start();
     await expect(startOrderBook(new Stage().context({ quoteMakers: 'oops' }))).rejects.toThrow(
       'not a public key: oops',
     );
+  });
+});
+
+describe('a market that has as many makers as it may', () => {
+  const strangers = (): MakerQuotes[] =>
+    Array.from({ length: MAX_MAKERS_PER_MARKET }, (_, seed) => ({
+      marketType: 'perp',
+      marketIndex: 0,
+      receivedAtMs: Date.now(),
+      maker: new Uint8Array(32).fill(seed),
+      quotes: [{ isOracleOffset: false, bid: { price: 1n, size: 1n }, ask: null }],
+    }));
+  const fill = (): Promise<unknown> =>
+    stage.log.append(
+      TOPICS.quotes,
+      strangers().map((quotes) => ({ key: marketKey(quotes), value: encodeMessage('MakerQuotes', quotes) })),
+    );
+
+  it('tells one more maker, and shows a named one', async () => {
+    const named = new TestKey();
+    await start({ quoteMakers: `${named.name},*` });
+    const [other, first] = [await maker(), await maker(named)];
+    await until(async () => {
+      await fill();
+      other.quote(quoteOf(['81120000', '5']));
+      return other.errors.includes(QUOTE_ERRORS.full);
+    });
+    first.quote(quoteOf(['81120000', '5']));
+    await until(async () => (await loggedQuotes()).some(({ maker }) => Buffer.from(maker).equals(named.bytes)));
+    expect(first.errors).toEqual([]);
   });
 });
 

@@ -2,9 +2,9 @@
 
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js';
 import type { RoleContext } from '../../platform/index.ts';
-import { TOPICS } from '../../schemas/index.ts';
+import { marketKey, TOPICS } from '../../schemas/index.ts';
 import { QUOTE_REFUSALS, type QuoteRefusal } from '../errors.ts';
-import type { MarketRegistry } from '../views/registry.ts';
+import type { BookReader } from '../views/book-reader.ts';
 import { readAllowedMakers, readKey } from './auth.ts';
 import { MAX_QUOTE_BYTES } from './limits.ts';
 import type { MakerSocketData } from './maker-connection.ts';
@@ -24,13 +24,22 @@ export interface QuoteSocket {
 /** Rejects when the setting names something that is no key, or the log cannot be reached. */
 export async function startQuoteSocket(
   { config, log, logger, metrics }: RoleContext,
-  markets: MarketRegistry,
+  { markets, indicative }: Pick<BookReader, 'markets' | 'indicative'>,
 ): Promise<QuoteSocket> {
   const allowed = readAllowedMakers(config.quoteMakers);
+  if (allowed.listed.size === 0) {
+    logger.warn({ quoteMakers: '' }, 'any key may quote: a few can take all the places of a market; name the makers');
+  }
   await log.ensureTopics([TOPICS.quotes]);
   const counters = quoteMetrics(metrics);
   const writer = new QuoteWriter({ log, logger, clock: Date.now });
-  const makers = new Makers({ markets, writer, metrics: counters, clock: Date.now });
+  const makers = new Makers({
+    markets,
+    writer,
+    hasRoom: (market, maker) => indicative.hasRoom(marketKey(market), maker),
+    metrics: counters,
+    clock: Date.now,
+  });
   const upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void => {
     const name = req.getQuery('pubkey') ?? '';
     const maker = readKey(name);
@@ -49,7 +58,7 @@ export async function startQuoteSocket(
   };
   const refusalOf = (maker: Uint8Array | null, name: string): QuoteRefusal | null => {
     if (!maker) return 'badKey';
-    if (allowed && !allowed.has(name)) return 'notAllowed';
+    if (!allowed.others && !allowed.listed.has(name)) return 'notAllowed';
     return makers.admits() ? null : 'full';
   };
   const refuse = (res: HttpResponse, reason: QuoteRefusal): void => {

@@ -2,7 +2,7 @@
 // market's book, and says which books changed. It decides nothing.
 
 import { Counter } from 'prom-client';
-import type { EventLog, LogBatch, Logger, Registry } from '../../platform/index.ts';
+import type { Config, EventLog, LogBatch, Logger, Registry } from '../../platform/index.ts';
 import {
   type BookViewDiff,
   type BookViewSnapshot,
@@ -12,6 +12,7 @@ import {
   partitionOf,
   TOPICS,
 } from '../../schemas/index.ts';
+import { preferredMakers } from '../quotes/auth.ts';
 import { greatest, least } from '../units.ts';
 import type { ServedBook } from './bodies.ts';
 import { CatchUp, followAlways } from './follow.ts';
@@ -41,6 +42,7 @@ export interface ReaderOptions {
   readonly log: EventLog;
   readonly logger: Logger;
   readonly metrics: Registry;
+  readonly config: Pick<Config, 'quoteMakers'>;
   /** Wall clock, milliseconds; publish times and slot staleness are told by it. */
   readonly clock?: () => number;
 }
@@ -69,7 +71,11 @@ export class BookReader {
     this.#options = options;
     this.#markets = new MarketFollower(options);
     this.#clock = options.clock ?? Date.now;
-    this.indicative = new IndicativeQuotes({ ...options, clock: this.#clock });
+    this.indicative = new IndicativeQuotes({
+      ...options,
+      clock: this.#clock,
+      isPreferred: preferredMakers(options.config.quoteMakers),
+    });
     this.#slotAdvancedAtMs = this.#clock();
     this.#unreadable = new Counter({
       name: 'slotbook_reader_unreadable_records_total',

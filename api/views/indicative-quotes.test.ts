@@ -45,6 +45,7 @@ async function start(): Promise<void> {
     logger: pino({ level: 'silent' }),
     metrics: new Registry(),
     clock: () => nowMs,
+    isPreferred: () => false,
   });
   told = [];
   quotes.onChange((keys) => told.push([...keys].join()));

@@ -3,7 +3,7 @@
 
 import { Counter } from 'prom-client';
 import type { EventLog, LogBatch, Logger, Registry } from '../../platform/index.ts';
-import { indicativeView, QuoteBoard } from '../../processors/book/index.ts';
+import { type IsPreferred, indicativeView, QuoteBoard } from '../../processors/book/index.ts';
 import { decodeMessage, type MakerQuotes, marketKey, TOPICS } from '../../schemas/index.ts';
 import { greatest } from '../units.ts';
 import type { ServedBook } from './bodies.ts';
@@ -24,6 +24,7 @@ export interface IndicativeOptions {
   readonly metrics: Registry;
   /** Wall clock, milliseconds. */
   readonly clock: () => number;
+  readonly isPreferred: IsPreferred;
 }
 
 interface Overlay {
@@ -45,7 +46,7 @@ export class IndicativeQuotes {
   /** Who quoted within the retention of the topic. */
   readonly quoters = new KnownQuoters();
   readonly #options: IndicativeOptions;
-  readonly #board = new QuoteBoard();
+  readonly #board: QuoteBoard;
   readonly #overlays = new WeakMap<PublishedBook, Overlay>();
   /** Newest change of the quotes by market key. */
   readonly #changes = new Map<string, Change>();
@@ -58,6 +59,7 @@ export class IndicativeQuotes {
 
   constructor(options: IndicativeOptions) {
     this.#options = options;
+    this.#board = new QuoteBoard(options.isPreferred);
     this.#sets = new Counter({
       name: 'slotbook_indicative_sets_total',
       help: 'Sets of indicative quotes read, by what became of them: changed, same, full, unreadable',
@@ -98,6 +100,11 @@ export class IndicativeQuotes {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
     this.#listeners.clear();
+  }
+
+  /** Whether quotes of a maker that came now would be shown in a market. */
+  hasRoom(key: string, maker: Uint8Array): boolean {
+    return this.#board.hasRoom(key, maker, this.#options.clock());
   }
 
   /** Calls `listener` with the markets whose quotes came, changed or lapsed; returns what ends it. */

@@ -5,7 +5,13 @@ export { CheckpointError, restoreEngine, saveEngine } from './checkpoint.ts';
 export type { PublishedDifference } from './difference.ts';
 export { BookEngine, type BookMessage, SNAPSHOT_EVERY_SLOTS } from './engine.ts';
 export { hashBooks } from './hash.ts';
-export { MAX_MAKERS_PER_MARKET, type MakerSet, QUOTE_FRESH_MS, QuoteBoard } from './indicative/board.ts';
+export {
+  type IsPreferred,
+  MAX_MAKERS_PER_MARKET,
+  type MakerSet,
+  QUOTE_FRESH_MS,
+  QuoteBoard,
+} from './indicative/board.ts';
 export { INDICATIVE_MAKER } from './indicative/orders.ts';
 export { type IndicativeView, indicativeView } from './indicative/view.ts';
 export type { Side } from './ladder.ts';

@@ -17,7 +17,10 @@ export interface MakerSet {
   readonly quotes: readonly MakerQuote[];
 }
 
-/** `same`: only its age changed. `full`: left out, the market has MAX_MAKERS_PER_MARKET fresh makers. */
+/** Of makers that quote, which come first where places are scarce. */
+export type IsPreferred = (maker: Uint8Array) => boolean;
+
+/** `same`: only its age changed. `full`: left out, the market has MAX_MAKERS_PER_MARKET fresh makers that do not make room. */
 export type Put = 'changed' | 'same' | 'full';
 
 const NONE: readonly MakerSet[] = [];
@@ -25,6 +28,12 @@ const NONE: readonly MakerSet[] = [];
 export class QuoteBoard {
   /** By market key, then by maker. */
   readonly #markets = new Map<string, Map<string, MakerSet>>();
+  readonly #isPreferred: IsPreferred;
+
+  /** A preferred maker takes the place of one that is not; absent: none is preferred. */
+  constructor(isPreferred: IsPreferred = () => false) {
+    this.#isPreferred = isPreferred;
+  }
 
   /** Takes in what a maker sent. `nowMs` bounds its age from below, so that a clock that runs ahead gains nothing. */
   put({ maker, quotes, receivedAtMs, ...market }: MakerQuotes, nowMs: number): Put {
@@ -39,12 +48,33 @@ export class QuoteBoard {
     }
     if (!before && makers.size >= MAX_MAKERS_PER_MARKET) {
       dropLapsed(makers, nowMs);
-      if (makers.size >= MAX_MAKERS_PER_MARKET) return 'full';
+      if (makers.size >= MAX_MAKERS_PER_MARKET && !this.#makeRoom(makers, maker)) return 'full';
     }
     this.#markets.set(key, makers);
     makers.set(name, { maker, lapsesAtMs, quotes });
     const wasFresh = before !== undefined && before.lapsesAtMs > nowMs;
     return wasFresh && isSame(before.quotes, quotes) ? 'same' : 'changed';
+  }
+
+  /** Whether what a maker sends at `nowMs` would count. */
+  hasRoom(key: string, maker: Uint8Array, nowMs: number): boolean {
+    const makers = this.#markets.get(key);
+    if (!makers || makers.size < MAX_MAKERS_PER_MARKET || makers.has(keyText(maker))) return true;
+    if ([...makers.values()].some(({ lapsesAtMs }) => lapsesAtMs <= nowMs)) return true;
+    return this.#whoMakesRoom(makers, maker) !== null;
+  }
+
+  #makeRoom(makers: Map<string, MakerSet>, maker: Uint8Array): boolean {
+    const leaving = this.#whoMakesRoom(makers, maker);
+    if (leaving) makers.delete(keyText(leaving));
+    return leaving !== null;
+  }
+
+  /** Of those that are not preferred the one that would lapse first, for a preferred maker; null when nobody leaves. */
+  #whoMakesRoom(makers: ReadonlyMap<string, MakerSet>, maker: Uint8Array): Uint8Array | null {
+    if (!this.#isPreferred(maker)) return null;
+    const others = [...makers.values()].filter((set) => !this.#isPreferred(set.maker));
+    return others.sort((left, right) => left.lapsesAtMs - right.lapsesAtMs)[0]?.maker ?? null;
   }
 
   /** The sets that count now, by maker key, so that every replica numbers the same quotes alike. */

@@ -228,6 +228,34 @@ describe('which sets count', () => {
     expect(board.put(sent(quote, 10_000, 200), 10_000)).toBe('changed');
     expect(board.fresh(KEY, 10_000)).toHaveLength(MAX_MAKERS_PER_MARKET);
   });
+
+  it('tells whether there is room for a maker', () => {
+    const board = new QuoteBoard();
+    const other = sent(quote, 9200, 200).maker;
+    for (let seed = 0; seed < MAX_MAKERS_PER_MARKET; seed++) {
+      expect(board.hasRoom(KEY, other, 9100)).toBe(true);
+      board.put(sent(quote, 9000 + seed, seed), 9000 + seed);
+    }
+    expect(board.hasRoom(KEY, other, 9100)).toBe(false);
+    expect(board.hasRoom(KEY, sent(quote, 9100, 7).maker, 9100)).toBe(true);
+    expect(board.hasRoom('perp-1', other, 9100)).toBe(true);
+    expect(board.hasRoom(KEY, other, 9000 + QUOTE_FRESH_MS)).toBe(true);
+  });
+
+  it('gives a preferred maker the place of the one that lapses first of those that are not', () => {
+    const board = new QuoteBoard(([first = 0]) => first >= 150 || first === 0);
+    for (let seed = 0; seed < MAX_MAKERS_PER_MARKET; seed++) board.put(sent(quote, 9000 + seed, seed), 9000 + seed);
+    const preferred = sent(quote, 9200, 150);
+    expect(board.hasRoom(KEY, preferred.maker, 9200)).toBe(true);
+    expect(board.put(preferred, 9200)).toBe('changed');
+    const shown = board.fresh(KEY, 9200).map(({ maker: [first = 0] }) => first);
+    expect(shown).toHaveLength(MAX_MAKERS_PER_MARKET);
+    expect([0, 1, 150].map((seed) => shown.includes(seed))).toEqual([true, false, true]);
+    expect(board.put(sent(quote, 9200, 1), 9200)).toBe('full');
+    const last = 149 + MAX_MAKERS_PER_MARKET;
+    for (let seed = 151; seed < last; seed++) expect(board.put(sent(quote, 9200, seed), 9200)).toBe('changed');
+    expect(board.put(sent(quote, 9200, last), 9200)).toBe('full');
+  });
 });
 
 describe('any quotes over any book', () => {
