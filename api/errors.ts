@@ -58,6 +58,10 @@ export const ORDERBOOK_ERRORS = {
   stalled: { status: 500, text: 'NOK', retry: true },
   notReady: { status: 500, text: 'Not ready', retry: true },
   notFound: { status: 404, text: 'Not found', retry: false },
+  malformedPath: { status: 400, text: 'Bad Request: the path does not decode', retry: false },
+  malformedHttp: { status: 400, text: 'Bad Request: this is not HTTP', retry: false },
+  requestTimeout: { status: 408, text: 'Request timeout', retry: true },
+  headersTooLarge: { status: 431, text: 'Request line and headers must be at most 64 KiB', retry: false },
   internal: { status: 500, text: 'Internal error', retry: true },
 } as const satisfies Record<string, TextError>;
 
@@ -119,6 +123,14 @@ export const HISTORY_ERRORS = {
   internal: { status: 500, error: 'InternalError', message: 'Internal Server Error', retry: true },
   storeAway: { status: 503, error: 'ServiceUnavailable', message: 'The history store cannot be reached', retry: true },
   notBuilt: { status: 503, error: 'ServiceUnavailable', message: 'This history is not built yet', retry: true },
+  malformedHttp: { status: 400, error: 'ValidationError', message: 'This is not HTTP', retry: false },
+  requestTimeout: { status: 408, error: 'RequestTimeout', message: 'Request timeout', retry: true },
+  headersTooLarge: {
+    status: 431,
+    error: 'ValidationError',
+    message: 'Request line and headers must be at most 64 KiB',
+    retry: false,
+  },
   paramsMissing: { status: 503, error: 'Params not found', message: null, retry: true, bare: true },
 } as const satisfies Record<string, JsonError>;
 

@@ -41,13 +41,22 @@ export function gatewayMetrics(registry: Registry): GatewayMetrics {
       outcomes.clear();
     },
   });
+  const connections = new Gauge({
+    name: 'slotbook_gateway_connections',
+    help: 'Open WebSocket connections',
+    registers,
+  });
+  new Gauge({
+    name: 'websocket_connections',
+    help: 'The same under the name of the predecessor, whose counter never went down',
+    registers,
+    async collect() {
+      this.set((await connections.get()).values[0]?.value ?? 0);
+    },
+  });
   return {
     sent,
-    connections: new Gauge({
-      name: 'slotbook_gateway_connections',
-      help: 'Open WebSocket connections',
-      registers,
-    }),
+    connections,
     drops: new Counter({
       name: 'slotbook_gateway_drops_total',
       help: 'Messages not sent because their client lagged too far and was closed',

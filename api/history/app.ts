@@ -5,6 +5,7 @@ import cors from '@fastify/cors';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from '../../platform/index.ts';
 import { collectOpenApi } from '../contract/openapi.ts';
+import { edgeErrorHandler, MAX_HEADER_BYTES } from '../edge-errors.ts';
 import { HISTORY_ERRORS, HistoryError, type HistoryErrorCode, type JsonError } from '../errors.ts';
 import { ammRoutes } from './routes/amm.ts';
 import { authorityRoutes } from './routes/authority.ts';
@@ -67,8 +68,14 @@ export async function historyApp(services: HistoryServices, logger: Logger): Pro
       const { status, error: name } = HISTORY_ERRORS.validation;
       // The types give this reply the codes of every route at once, which are none.
       const plain = reply as unknown as FastifyReply;
-      void plain.code(status).send({ error: name, message: error.message.slice(0, MAX_MESSAGE_CHARS) });
+      plain.code(status).header('access-control-allow-origin', '*');
+      void plain.send({ error: name, message: error.message.slice(0, MAX_MESSAGE_CHARS) });
     },
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    clientErrorHandler: edgeErrorHandler((fault) => {
+      const { status, error, message } = HISTORY_ERRORS[fault];
+      return { status, contentType: 'application/json; charset=utf-8', body: JSON.stringify({ error, message }) };
+    }),
   });
   // Response schemas describe; they do not filter what is sent.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));

@@ -2,9 +2,11 @@
 
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
-import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from '../../platform/index.ts';
+import { edgeErrorHandler, MAX_HEADER_BYTES } from '../edge-errors.ts';
 import { ORDERBOOK_ERRORS, OrderbookError } from '../errors.ts';
+import { COMPRESS_FROM_BYTES, ENCODINGS } from './limits.ts';
 import { orderbookOpenApi } from './openapi.ts';
 import { auctionParamsRoute } from './routes/auction-params.ts';
 import { batchL2Routes } from './routes/batch-l2.ts';
@@ -18,13 +20,15 @@ import { qualityRoute } from './routes/quality.ts';
 import { topMakersRoute } from './routes/top-makers.ts';
 import { unsettledPnlUsersRoute } from './routes/unsettled-pnl-users.ts';
 import type { OrderbookServices } from './services.ts';
+import { addWeakEtag } from './weak-etag.ts';
 
 /** Both exceed the usual 60 s idle timeout of load balancers (reference 1.1). */
 const KEEP_ALIVE_MS = 61_000;
 const HEADERS_TIMEOUT_MS = 65_000;
-const COMPRESS_FROM_BYTES = 1024;
 const TRUSTED_HOPS = 1;
 const PATH_PREFIX = '/dlob';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+const MALFORMED_HEADERS = { 'content-type': TEXT_TYPE, 'access-control-allow-origin': '*', vary: 'accept-encoding' };
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE'];
 
 /** Removes a leading `/dlob` path segment; what becomes empty is `/`. */
@@ -42,22 +46,47 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
     trustProxy: (_address, hop) => hop < TRUSTED_HOPS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: true,
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    // As the predecessor's framework takes paths.
+    routerOptions: { ignoreTrailingSlash: true, caseSensitive: false },
     rewriteUrl: (request) => stripPrefix(request.url ?? '/'),
+    // A path that the router refuses meets no hook, so the headers of every answer are set here.
+    frameworkErrors: (_error, _request, reply) => {
+      const { status, text } = ORDERBOOK_ERRORS.malformedPath;
+      // The types give this reply the codes of every route at once, which are none.
+      const plain = reply as unknown as FastifyReply;
+      void plain.code(status).headers(MALFORMED_HEADERS).send(text);
+    },
+    clientErrorHandler: edgeErrorHandler((fault) => {
+      const { status, text } = ORDERBOOK_ERRORS[fault];
+      return { status, contentType: TEXT_TYPE, body: text };
+    }),
   });
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
+  const { metrics } = services;
+  if (metrics) {
+    app.addHook('onResponse', async ({ routeOptions }, { statusCode, elapsedTime }) =>
+      metrics.answered(routeOptions.url, statusCode, elapsedTime),
+    );
+  }
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('vary', 'accept-encoding');
+  });
+  // Before the compressor, so that the tag is that of the body.
+  app.addHook('onSend', addWeakEtag);
   await app.register(cors, { origin: '*', methods: METHODS, strictPreflight: false });
-  await app.register(compress, { threshold: COMPRESS_FROM_BYTES, encodings: ['gzip', 'deflate'] });
+  await app.register(compress, { threshold: COMPRESS_FROM_BYTES, encodings: [...ENCODINGS] });
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     const known = error instanceof OrderbookError ? ORDERBOOK_ERRORS[error.code] : null;
     const fault = error.statusCode !== undefined && error.statusCode < 500 ? error.statusCode : null;
-    reply.type('text/plain; charset=utf-8');
+    reply.type(TEXT_TYPE);
     if (known) return reply.code(known.status).send(error.message);
     if (fault !== null) return reply.code(fault).send(`Bad Request: ${error.message}`);
     logger.error({ error }, 'request failed');
     return reply.code(ORDERBOOK_ERRORS.internal.status).send(ORDERBOOK_ERRORS.internal.text);
   });
   app.setNotFoundHandler((_request, reply) =>
-    reply.code(ORDERBOOK_ERRORS.notFound.status).type('text/plain; charset=utf-8').send(ORDERBOOK_ERRORS.notFound.text),
+    reply.code(ORDERBOOK_ERRORS.notFound.status).type(TEXT_TYPE).send(ORDERBOOK_ERRORS.notFound.text),
   );
   const openApi = orderbookOpenApi(app);
   for (const route of [

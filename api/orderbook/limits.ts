@@ -17,3 +17,10 @@ export const MAX_FEEDS = 100;
 export const FEED_ID_MAX = 0xffff_ffff;
 /** Orders carry the auction's duration and the client's order id in one byte each. */
 export const BYTE_MAX = 255;
+/** Shorter bodies are not compressed (reference 1.1). */
+export const COMPRESS_FROM_BYTES = 1024;
+/** In order of preference (reference 1.1). */
+export const ENCODINGS = ['gzip', 'deflate'] as const;
+/** Batch answers whose bytes are kept while none of their books changes, and the longest that is. */
+export const MAX_KEPT_BATCHES = 32;
+export const MAX_KEPT_BATCH_CHARS = 500_000;

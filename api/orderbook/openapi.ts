@@ -3,6 +3,12 @@
 import type { FastifyInstance } from 'fastify';
 import { BOOK_SCHEMAS } from '../contract/books.ts';
 import { collectOpenApi } from '../contract/openapi.ts';
+import { ORDERBOOK_ERRORS, type OrderbookErrorCode } from '../errors.ts';
+
+function refusal(code: OrderbookErrorCode): string {
+  const { status, text } = ORDERBOOK_ERRORS[code];
+  return `${status} \`${text}\``;
+}
 
 const INFO = {
   title: 'Slotbook order book',

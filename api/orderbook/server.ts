@@ -10,6 +10,7 @@ import { rpcAccountReader } from './account-reader.ts';
 import { orderbookApp } from './app.ts';
 import { auctionSettings } from './auction-settings.ts';
 import { startFeeds } from './feeds.ts';
+import { RestMetrics } from './metrics.ts';
 import { type GatewayAddress, wsProxy } from './ws-proxy.ts';
 
 export interface OrderBookServerOptions {
@@ -36,8 +37,10 @@ export async function startOrderBookServer(
   const slotHistory = new SlotHistory(ctx.log, reader);
   const feeds = await startFeeds(ctx);
   const accounts = rpcAccountReader({ ...ctx, rpcUrl: config.source === 'rpc' ? config.rpcUrl : '' });
+  const { slotStallMs } = config;
+  const metrics = new RestMetrics(ctx.metrics, reader, slotStallMs);
   const app = await orderbookApp(
-    { reader, accounts, slotStallMs: config.slotStallMs, auction, fillQuality, feeds, quality, slotHistory },
+    { reader, accounts, slotStallMs, auction, fillQuality, feeds, quality, slotHistory, metrics },
     logger,
   );
   const proxy = wsProxy(options.gateway ?? { host: reachable(config.host), port: config.gatewayPort });

@@ -7,6 +7,7 @@ import type { QualityFollower } from '../views/quality.ts';
 import type { SlotHistory } from '../views/slot-history.ts';
 import type { AccountReader } from './account-reader.ts';
 import type { Feeds } from './feeds.ts';
+import type { RestMetrics } from './metrics.ts';
 
 export interface OrderbookServices {
   readonly reader: BookReader;
@@ -23,4 +24,6 @@ export interface OrderbookServices {
   readonly auction?: AuctionSettings;
   /** Fees, P&L rankings and the oracle provider; without them nothing is known and nobody is let in. */
   readonly feeds?: Feeds;
+  /** Without them nothing is counted. */
+  readonly metrics?: RestMetrics;
 }

@@ -21,6 +21,7 @@ import { IndicativeQuotes } from './indicative-quotes.ts';
 import { MarketFollower } from './market-follower.ts';
 import { PublishedBook } from './published-book.ts';
 import type { MarketRegistry } from './registry.ts';
+import { registerSlotMetrics } from './slot-metrics.ts';
 
 /** Group in whose state the book role keeps `snapshot:<marketKey>`, the offset of each market's newest snapshot. */
 const BOOK_GROUP = 'book';
@@ -93,6 +94,7 @@ export class BookReader {
       labelNames: ['market'],
       registers: [options.metrics],
     });
+    registerSlotMetrics(options.metrics, this.markets, (key) => this.bookByKey(key)?.head ?? null);
   }
 
   /** Reads the registry, finds the newest snapshots and begins to follow. Resolves before the books are caught up. */

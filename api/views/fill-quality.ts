@@ -1,12 +1,14 @@
 // The newest fill quality of each market, followed from its compacted topic; what /auctionParams weighs from version 2 on.
 
-import type { EventLog, Logger } from '../../platform/index.ts';
+import { Gauge } from 'prom-client';
+import type { EventLog, Logger, Registry } from '../../platform/index.ts';
 import type { RecentFills } from '../../processors/book/index.ts';
 import { decodeMessage, type FillQualityView, type MarketRef, marketKey, TOPICS } from '../../schemas/index.ts';
 import { CatchUp, followAlways } from './follow.ts';
 
 /** The cohort of every fill. */
 const ALL = 'all';
+const MICRO = 1e6;
 
 export interface FillQualitySource {
   /** True once what was published before the start was read. */
@@ -18,6 +20,7 @@ export interface FillQualitySource {
 interface Options {
   readonly log: EventLog;
   readonly logger: Logger;
+  readonly metrics: Registry;
   /** Wall clock, milliseconds. */
   readonly clock?: () => number;
 }
@@ -41,6 +44,27 @@ export class FillQualityFollower implements FillQualitySource {
   constructor(options: Options) {
     this.#options = options;
     this.#clock = options.clock ?? Date.now;
+    const byKey = this.#byKey;
+    new Gauge({
+      name: 'taker_fill_bps_from_oracle',
+      help: 'Mean distance of recent taker fills from the oracle, basis points, by side and notional cohort',
+      labelNames: ['marketIndex', 'side', 'cohort', 'null'],
+      registers: [options.metrics],
+      collect() {
+        this.reset();
+        for (const { view } of byKey.values()) {
+          for (const { cohort, takerBuyMicroBps, takerSellMicroBps } of view.cohorts) {
+            for (const [side, mean] of [
+              ['buy', takerBuyMicroBps],
+              ['sell', takerSellMicroBps],
+            ] as const) {
+              const labels = { marketIndex: String(view.marketIndex), side, cohort, null: String(mean === null) };
+              this.set(labels, Number(mean ?? 0n) / MICRO);
+            }
+          }
+        }
+      },
+    });
   }
 
   /** Begins to follow; older records are read in the background, and until then a market is as one without fills. */

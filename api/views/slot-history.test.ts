@@ -145,7 +145,10 @@ async function live(lastSlot: number): Promise<Map<number, { l2: string; l3: str
       const head = reader.book(SOL)?.head;
       return head?.slot === slot && head.epoch === engine.state.epoch && head.seq === engine.state.seq;
     });
-    recorded.set(slot, { l2: reader.bodies.l2(market, 100, false), l3: reader.bodies.l3(market, false) });
+    recorded.set(slot, {
+      l2: reader.bodies.l2(market, 100, false).text,
+      l3: reader.bodies.l3(market, false)?.text ?? null,
+    });
   }
   // What ends the last slot.
   await write(engine.applySlot(lastSlot + 1) ?? engine.snapshot());

@@ -93,7 +93,7 @@ export function auctionParamsRoute(app: FastifyInstance, services: OrderbookServ
   const settings = services.auction ?? DEFAULT_AUCTION_SETTINGS;
   app.get<{ Querystring: Query }>(
     '/auctionParams',
-    { config: { contract: AUCTION_CONTRACT } },
+    { config: { contract: AUCTION_CONTRACT, hasWeakEtag: true } },
     async (request, reply) => {
       const { market: ref, order } = parseAuctionRequest(request.query);
       reply.type('application/json; charset=utf-8');

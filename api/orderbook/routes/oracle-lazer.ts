@@ -23,7 +23,7 @@ export function requestedFeeds(value: string | undefined): readonly number[] {
 export function oracleLazerRoute(app: FastifyInstance, { feeds }: OrderbookServices): void {
   app.get<{ Querystring: Query }>(
     '/oracleLazer',
-    { config: { contract: ORACLE_LAZER_CONTRACT } },
+    { config: { contract: ORACLE_LAZER_CONTRACT, hasWeakEtag: true } },
     async (request, reply) => {
       if (!feeds?.oracle.guard(request)) {
         return reply.code(FORBIDDEN_ORIGIN.status).send({ error: FORBIDDEN_ORIGIN.error });

@@ -15,16 +15,19 @@ function feesJson(fees: FeeLevels): Record<string, unknown> {
   return { ...levelsOf(fees), marketType: fees.marketType, marketIndex: fees.marketIndex };
 }
 
-export function priorityFeesRoutes(app: FastifyInstance, { feeds }: OrderbookServices): void {
+export function priorityFeesRoutes(app: FastifyInstance, { feeds, metrics }: OrderbookServices): void {
   // The values are used as they came: no other spelling of a market is known.
-  const find = (query: Query): FeeLevels | null =>
-    feeds?.fees.get(`${parameter(query, 'marketType')}-${parameter(query, 'marketIndex')}`) ?? null;
+  const find = (query: Query, path: string): FeeLevels | null => {
+    const fees = feeds?.fees.get(`${parameter(query, 'marketType')}-${parameter(query, 'marketIndex')}`) ?? null;
+    metrics?.lookedUp(path, fees !== null);
+    return fees;
+  };
 
   app.get<{ Querystring: Query }>(
     '/priorityFees',
-    { config: { contract: PRIORITY_FEES_CONTRACT } },
+    { config: { contract: PRIORITY_FEES_CONTRACT, hasWeakEtag: true } },
     async (request) => {
-      const fees = find(request.query);
+      const fees = find(request.query, '/priorityFees');
       if (!fees) throw new OrderbookError('notFound');
       return feesJson(fees);
     },
@@ -32,12 +35,12 @@ export function priorityFeesRoutes(app: FastifyInstance, { feeds }: OrderbookSer
 
   app.get<{ Querystring: Query }>(
     '/batchPriorityFees',
-    { config: { contract: BATCH_PRIORITY_FEES_CONTRACT } },
+    { config: { contract: BATCH_PRIORITY_FEES_CONTRACT, hasWeakEtag: true } },
     async (request) => {
       const queries = batchQueries(request.query, LISTS);
       if (queries.length === 0) throw new OrderbookError('notFound');
       return queries.map((query) => {
-        const fees = find(query);
+        const fees = find(query, '/batchPriorityFees');
         return fees ? feesJson(fees) : unknownJson(query);
       });
     },

@@ -16,7 +16,7 @@ function requestedLimit(value: string | undefined): number {
   return Math.min(Math.max(limit, 0), MAX_MAKERS);
 }
 
-export function topMakersRoute(app: FastifyInstance, { reader, accounts }: OrderbookServices): void {
+export function topMakersRoute(app: FastifyInstance, { reader, accounts, metrics }: OrderbookServices): void {
   app.get<{ Querystring: Query }>(
     '/topMakers',
     { config: { contract: TOP_MAKERS_CONTRACT } },
@@ -27,7 +27,9 @@ export function topMakersRoute(app: FastifyInstance, { reader, accounts }: Order
       if (side !== 'bid' && side !== 'ask') throw new OrderbookError('sideUnknown');
       const limit = requestedLimit(parameter(query, 'limit'));
       const withAccounts = lenientFlag(parameter(query, 'includeAccounts'));
-      const makers = (reader.book(market)?.view.bestMakers(side, limit) ?? []).map(base58);
+      const book = reader.book(market);
+      metrics?.lookedUp('/topMakers', book !== null);
+      const makers = (book?.view.bestMakers(side, limit) ?? []).map(base58);
       reply.type('application/json; charset=utf-8');
       if (!withAccounts) return JSON.stringify(makers);
       const bytes = await accounts.read(makers.slice(0, MAX_ACCOUNTS));

@@ -14,7 +14,7 @@ const QUOTE_DECIMALS = 6;
 const shown = (users: readonly RankedUser[]) =>
   users.map(({ user, pnl }) => ({ userPubKey: base58(user), pnl: wholeUnits(pnl, QUOTE_DECIMALS) }));
 
-export function unsettledPnlUsersRoute(app: FastifyInstance, { feeds }: OrderbookServices): void {
+export function unsettledPnlUsersRoute(app: FastifyInstance, { feeds, metrics }: OrderbookServices): void {
   app.get<{ Querystring: Query }>(
     '/unsettledPnlUsers',
     { config: { contract: UNSETTLED_PNL_CONTRACT } },
@@ -23,7 +23,8 @@ export function unsettledPnlUsersRoute(app: FastifyInstance, { feeds }: Orderboo
       // The whole text must be a number, unlike elsewhere; the empty text is 0.
       const marketIndex = text === undefined ? Number.NaN : Number(text);
       if (!Number.isFinite(marketIndex)) throw new OrderbookError('pnlMarketMissing');
-      const ranking = feeds?.rankings.get(`perp-${marketIndex}`);
+      const ranking = feeds?.rankings.get(`perp-${marketIndex}`) ?? null;
+      metrics?.lookedUp('/unsettledPnlUsers', ranking !== null);
       return { marketIndex, gainers: shown(ranking?.gainers ?? []), losers: shown(ranking?.losers ?? []) };
     },
   );

@@ -1,0 +1,73 @@
+// What the order-book REST counts, where there is one under the predecessor's names (reference 5.3).
+
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { BookReader } from '../views/book-reader.ts';
+import { SlotHealth } from './health.ts';
+
+/** Values of `health_status` (reference 5.1); the other codes of the predecessor have no meaning here. */
+const HEALTHY = 0;
+const SLOTS_STALLED = 2;
+/** Seconds. The client library gives up after 3. */
+const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3];
+/** `path` of requests that no route takes, so that a client cannot make label values. */
+const NO_ROUTE = 'none';
+
+export class RestMetrics {
+  readonly #latency: Histogram<'path' | 'status'>;
+  readonly #requests: Counter<'path' | 'status'>;
+  readonly #lookups: Counter<'path' | 'miss'>;
+
+  constructor(registry: Registry, reader: BookReader, slotStallMs: number) {
+    const registers = [registry];
+    this.#latency = new Histogram({
+      name: 'slotbook_rest_request_seconds',
+      help: 'Time from a request to the end of its answer, by route and status',
+      labelNames: ['path', 'status'],
+      buckets: LATENCY_BUCKETS,
+      registers,
+    });
+    this.#requests = new Counter({
+      name: 'incoming_requests_count_total',
+      help: 'Requests answered, by route and status',
+      labelNames: ['path', 'status'],
+      registers,
+    });
+    this.#lookups = new Counter({
+      name: 'cache_hit_count_total',
+      help: 'Markets looked up in the views, by route, and whether nothing was published of them (miss)',
+      labelNames: ['path', 'miss'],
+      registers,
+    });
+    // Of its own: a look at the health remembers the slot it saw.
+    const health = new SlotHealth(slotStallMs);
+    new Gauge({
+      name: 'health_status',
+      help: '0 while slots advance, 2 when the slot source has stalled',
+      registers,
+      collect() {
+        const sight = { slot: reader.newestSlot, advancedAtMs: reader.slotAdvancedAtMs };
+        this.set(health.healthy(sight, reader.now()) ? HEALTHY : SLOTS_STALLED);
+      },
+    });
+    new Gauge({
+      name: 'last_ws_message_received_ts',
+      help: 'Unix milliseconds at which the newest slot came in, here from the log',
+      registers,
+      collect() {
+        this.set(reader.slotAdvancedAtMs);
+      },
+    });
+  }
+
+  /** A request was answered; `path` is the route's, undefined when there is none. */
+  answered(path: string | undefined, statusCode: number, elapsedMs: number): void {
+    const labels = { path: path ?? NO_ROUTE, status: String(statusCode) };
+    this.#requests.inc(labels);
+    this.#latency.observe(labels, elapsedMs / 1000);
+  }
+
+  /** A market was looked up for a route; a miss when nothing was published of it. */
+  lookedUp(path: string, isHit: boolean): void {
+    this.#lookups.inc({ path, miss: isHit ? 'false' : 'true' });
+  }
+}
