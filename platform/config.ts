@@ -37,6 +37,9 @@ export interface Config {
   readonly localnetRpcPort: number;
   readonly localnetWsPort: number;
   readonly bookTickMs: number;
+  /** Market indexes that the order-book server and its gateway serve, separated by commas; both empty: all. */
+  readonly perpMarketsToLoad: string;
+  readonly spotMarketsToLoad: string;
   /** Keys that may send indicative quotes, separated by commas; empty: any key that proves itself. */
   readonly quoteMakers: string;
   /** JSON file with the array that /vaults answers; empty: no vaults. */
@@ -167,6 +170,12 @@ export const SETTINGS: readonly Setting[] = [
     key: 'quoteMakers',
     fallback: '',
     help: 'maker keys that may quote, separated by commas; with * anybody else too, the named ones first; empty = any',
+  },
+  { key: 'perpMarketsToLoad', fallback: '', help: 'perp markets that are served, by index; both lists empty = all' },
+  {
+    key: 'spotMarketsToLoad',
+    fallback: '',
+    help: 'spot markets that are served; one list alone leaves out the other type',
   },
   { key: 'vaultsPath', fallback: '', help: 'JSON file with the array of /vaults; empty = none' },
   { key: 'fundingVenuesPath', fallback: '', help: 'JSON file with the venues of external funding rates; empty = none' },

@@ -51,8 +51,21 @@ describe('failures', () => {
         400,
         { error: 'ValidationError', message: expect.stringMatching(/^.{1,200}$/) },
       ]);
+      expect(answer.headers['access-control-allow-origin']).toBe('*');
     },
   );
+
+  it('refuses more than 64 KiB before the body as JSON, for any origin', async () => {
+    const one = await makeApp(stage.clickhouse, new MarketRegistry());
+    const url = await one.listen({ host: '127.0.0.1', port: 0 });
+    const answer = await fetch(`${url}/vaults?${'x'.repeat(66_000)}`);
+    expect([answer.status, answer.headers.get('access-control-allow-origin'), await answer.json()]).toEqual([
+      431,
+      '*',
+      { error: 'ValidationError', message: 'Request line and headers must be at most 64 KiB' },
+    ]);
+    await one.close();
+  });
 
   it('answers 503 when no market is known, and when the tables are not there', async () => {
     const empty = await makeApp(stage.clickhouse, new MarketRegistry());

@@ -343,6 +343,27 @@ describe('every answer', () => {
 });
 
 describe('reading the views', () => {
+  it.each([
+    [{ perpMarketsToLoad: '0' }, [200, 400, 400]],
+    [{ spotMarketsToLoad: ' 1 ' }, [400, 400, 200]],
+    [{ perpMarketsToLoad: '1', spotMarketsToLoad: '1' }, [400, 200, 200]],
+    [{}, [200, 200, 200]],
+  ])('serves the markets to load, %j, as if there were no other', async (settings, statuses) => {
+    await stage.markets();
+    await stage.books(snapshot(), snapshot({ marketIndex: 1, slot: 490 }));
+    reader = new BookReader({ ...stage.context(settings), clock: () => nowMs });
+    await reader.start();
+    app = await orderbookApp({ reader, accounts: { read: async () => [] }, slotStallMs: 5000 }, stage.context().logger);
+    await until(() => reader.ready && reader.newestSlot === 490);
+    const answers = ['SOL-PERP', 'BTC-PERP', 'SOL'].map(
+      async (name) => (await get(`/l2?marketName=${name}`)).statusCode,
+    );
+    expect(await Promise.all(answers)).toEqual(statuses);
+    expect([reader.bookByKey('perp-0') !== null, reader.bookByKey('perp-1') !== null]).toEqual(
+      statuses.slice(0, 2).map((status) => status === 200),
+    );
+  });
+
   it('lists a market that appears later', async () => {
     await startWithBook();
     expect((await get('/l2?marketName=ETH-PERP')).statusCode).toBe(400);

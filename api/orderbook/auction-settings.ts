@@ -2,6 +2,7 @@
 
 import { type Config, ConfigError } from '../../platform/index.ts';
 import type { AuctionSettings } from '../../processors/book/index.ts';
+import { marketIndexes } from '../market-indexes.ts';
 
 /** Throws ConfigError when a market list does not parse or the bounds are the wrong way round. */
 export function auctionSettings(config: Config): AuctionSettings {
@@ -18,13 +19,4 @@ export function auctionSettings(config: Config): AuctionSettings {
     maxPercent: config.dynamicSlippageMax,
     crossSpreadCapPercent: config.dynamicCrossSpreadCap,
   };
-}
-
-function marketIndexes(name: string, text: string): ReadonlySet<number> {
-  const parts = text.split(',').map((part) => part.trim());
-  if (text.trim() === '') return new Set();
-  if (!parts.every((part) => /^\d{1,5}$/.test(part))) {
-    throw new ConfigError(`${name} must be market indexes separated by commas, not "${text}"`);
-  }
-  return new Set(parts.map(Number));
 }

@@ -12,6 +12,7 @@ import {
   partitionOf,
   TOPICS,
 } from '../../schemas/index.ts';
+import { type MarketFilter, marketFilter } from '../market-indexes.ts';
 import { preferredMakers } from '../quotes/auth.ts';
 import { greatest, least } from '../units.ts';
 import type { ServedBook } from './bodies.ts';
@@ -43,7 +44,7 @@ export interface ReaderOptions {
   readonly log: EventLog;
   readonly logger: Logger;
   readonly metrics: Registry;
-  readonly config: Pick<Config, 'quoteMakers'>;
+  readonly config: Pick<Config, 'quoteMakers' | 'perpMarketsToLoad' | 'spotMarketsToLoad'>;
   /** Wall clock, milliseconds; publish times and slot staleness are told by it. */
   readonly clock?: () => number;
 }
@@ -53,6 +54,7 @@ export class BookReader {
   readonly indicative: IndicativeQuotes;
   /** What REST answers of these books, rendered once per change. */
   readonly bodies = new BookBodies(this);
+  readonly #isServed: MarketFilter;
   readonly #markets: MarketFollower;
   readonly #options: ReaderOptions;
   readonly #clock: () => number;
@@ -70,7 +72,8 @@ export class BookReader {
 
   constructor(options: ReaderOptions) {
     this.#options = options;
-    this.#markets = new MarketFollower(options);
+    this.#isServed = marketFilter(options.config);
+    this.#markets = new MarketFollower({ ...options, isServed: this.#isServed });
     this.#clock = options.clock ?? Date.now;
     this.indicative = new IndicativeQuotes({
       ...options,
@@ -242,10 +245,14 @@ export class BookReader {
   }
 
   #takeBook(message: BookViewDiff | BookViewSnapshot, nowMs: number, changed: Set<string>): boolean {
+    const { epoch, seq, slot } = message;
+    if (!this.#isServed(message)) {
+      this.#reached(slot, nowMs);
+      return false;
+    }
     const key = marketKey(message);
     const book = this.#books.get(key) ?? new PublishedBook();
     this.#books.set(key, book);
-    const { epoch, seq, slot } = message;
     const taken = book.take(message, nowMs);
     if (taken === 'hole') {
       this.#gaps.inc();
@@ -260,10 +267,14 @@ export class BookReader {
     }
     if (taken !== 'changed') return false;
     changed.add(key);
-    if (this.#newestSlot !== null && slot <= this.#newestSlot) return true;
+    this.#reached(slot, nowMs);
+    return true;
+  }
+
+  #reached(slot: number, nowMs: number): void {
+    if (this.#newestSlot !== null && slot <= this.#newestSlot) return;
     this.#newestSlot = slot;
     this.#slotAdvancedAtMs = nowMs;
-    return true;
   }
 
   #decode(bytes: Uint8Array, origin: string): ReturnType<typeof decodeMessage> | null {

@@ -2,6 +2,7 @@
 
 import type { EventLog, Logger } from '../../platform/index.ts';
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';
+import type { MarketFilter } from '../market-indexes.ts';
 import { followAlways } from './follow.ts';
 import { MarketRegistry } from './registry.ts';
 
@@ -10,6 +11,8 @@ const PAGE_RECORDS = 1000;
 export interface MarketFollowerOptions {
   readonly log: EventLog;
   readonly logger: Logger;
+  /** Markets that it leaves out do not exist here. */
+  readonly isServed?: MarketFilter;
 }
 
 export class MarketFollower {
@@ -69,7 +72,8 @@ export class MarketFollower {
   #take(bytes: Uint8Array): void {
     try {
       const message = decodeMessage(bytes);
-      if (message.name === 'MarketView') this.registry.put(message.value);
+      if (message.name !== 'MarketView') return;
+      if (this.#options.isServed?.(message.value) ?? true) this.registry.put(message.value);
     } catch (error) {
       this.#options.logger.warn({ topic: TOPICS.marketViews.name, error: String(error) }, 'unreadable view record');
     }

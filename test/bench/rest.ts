@@ -1,6 +1,7 @@
 // `/l2` requests a second on one core while the books change ten times a second: the server process alone is counted, by its
 // CPU seconds, so that the load generator's work is not held against it. Beside a server that does what the predecessor does
-// with its cached books: parse, cut, write out. `npm run bench rest`.
+// with its cached books: parse, cut, write out. Asked without an encoding, and as browsers and HTTP libraries ask; the
+// predecessor never compresses `/l2` (reference 1.1). `npm run bench rest`.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,11 +19,17 @@ const WARM_UP_SECONDS = 3;
 const SECONDS = 8;
 const CHANGE_EVERY_MS = 100;
 const BAR_PER_SECOND = 15_000;
+const GZIP = 'gzip, deflate, br';
 
-async function ask(url: string, paths: readonly string[], seconds: number): Promise<RestResult> {
+interface Asked {
+  readonly paths: readonly string[];
+  readonly acceptEncoding?: string;
+}
+
+async function ask(url: string, asked: Asked, seconds: number): Promise<RestResult> {
   const child = fork(LOAD, { execArgv: ['--disable-warning=ExperimentalWarning'] });
   const { hostname: host, port } = new URL(url);
-  child.send({ host, port: Number(port), paths, connections: CONNECTIONS, seconds } satisfies RestLoad);
+  child.send({ host, port: Number(port), ...asked, connections: CONNECTIONS, seconds } satisfies RestLoad);
   const [result] = (await once(child, 'message')) as [RestResult];
   const exited = once(child, 'exit');
   child.disconnect();
@@ -31,10 +38,10 @@ async function ask(url: string, paths: readonly string[], seconds: number): Prom
   return result;
 }
 
-async function measure(pid: number, url: string, paths: readonly string[]) {
-  await ask(url, paths, WARM_UP_SECONDS);
+async function measure(pid: number, url: string, asked: Asked) {
+  await ask(url, asked, WARM_UP_SECONDS);
   const usedBefore = cpuSeconds(pid);
-  const { answers, bytes, statuses, seconds } = await ask(url, paths, SECONDS);
+  const { answers, bytes, statuses, seconds } = await ask(url, asked, SECONDS);
   const used = cpuSeconds(pid) - usedBefore;
   if (Object.keys(statuses).some((status) => status !== '200')) throw new Error(JSON.stringify(statuses));
   return {
@@ -46,8 +53,9 @@ async function measure(pid: number, url: string, paths: readonly string[]) {
 }
 
 const symbols = Array.from({ length: MARKETS }, (_, index) => new SyntheticMarket(index).symbol);
-for (const depth of [20, 100]) {
+for (const [depth, acceptEncoding] of [[20], [100], [20, GZIP], [100, GZIP]] as const) {
   const paths = symbols.map((symbol) => `/l2?marketName=${symbol}&depth=${depth}`);
+  const asked: Asked = acceptEncoding === undefined ? { paths } : { paths, acceptEncoding };
   const markets = symbols.map((_, index) => new SyntheticMarket(index));
   const peerMarkets = symbols.map((_, index) => new SyntheticMarket(index));
   const stage = await Stage.start(markets);
@@ -57,10 +65,10 @@ for (const depth of [20, 100]) {
     peer.publish(peerMarkets.map((market) => ({ market, diff: market.change() })));
   }, CHANGE_EVERY_MS);
   try {
-    const ours = await measure(stage.server.pid, stage.rest, paths);
-    const theirs = await measure(peer.pid, peer.rest, paths);
+    const ours = await measure(stage.server.pid, stage.rest, asked);
+    const theirs = await measure(peer.pid, peer.rest, asked);
     report({
-      name: `rest: /l2 to depth ${depth} on one core`,
+      name: `rest: /l2 to depth ${depth} on one core${acceptEncoding === undefined ? '' : ', gzip'}`,
       value: ours.perCpuSecond,
       unit: 'requests/CPU-s',
       bar: { atLeast: BAR_PER_SECOND },

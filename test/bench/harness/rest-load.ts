@@ -9,6 +9,8 @@ export interface RestLoad {
   readonly paths: readonly string[];
   readonly connections: number;
   readonly seconds: number;
+  /** Value of `Accept-Encoding`; absent: the header is not sent. */
+  readonly acceptEncoding?: string;
 }
 
 export interface RestResult {
@@ -66,8 +68,9 @@ function keepAsking(socket: Socket, requests: readonly Buffer[], first: number, 
   });
 }
 
-async function run({ host, port, paths, connections, seconds }: RestLoad): Promise<RestResult> {
-  const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\n\r\n`));
+async function run({ host, port, paths, connections, seconds, acceptEncoding }: RestLoad): Promise<RestResult> {
+  const accepted = acceptEncoding === undefined ? '' : `Accept-Encoding: ${acceptEncoding}\r\n`;
+  const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\n${accepted}\r\n`));
   const startedMs = performance.now();
   const isOver = (): boolean => performance.now() - startedMs >= seconds * 1000;
   answers = 0;
