@@ -20,10 +20,11 @@ export const BASE = 'base, integer of 1e-9 (spot: of the token’s decimals)';
 
 export const MARKET_TYPES = ['perp', 'spot'] as const;
 export const marketType = choice(MARKET_TYPES, 'kind of market');
+export const MARKET_INDEX_MAX = 0xffff;
 export const marketIndex = {
   type: 'integer',
   minimum: 0,
-  maximum: 0xffff,
+  maximum: MARKET_INDEX_MAX,
   description: 'index of the market in its kind',
 };
 export const slot = count('slot of the chain');

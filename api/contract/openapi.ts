@@ -1,12 +1,13 @@
 // The machine-readable contract of a REST service: an OpenAPI 3.1 document assembled from its registered routes, either
-// from the schemas that validate them or, where requests are read by hand, from the contract that stands with the route.
+// from the schemas that validate them or, where requests are read leniently, from the descriptors that read them.
 
 import type { FastifyInstance, RouteOptions } from 'fastify';
+import { inputSchema, type Parameters } from './inputs.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What `/openapi.json` says of the route; it changes nothing in how requests are read or answered. */
+    /** What `/openapi.json` says of the route; its parameters are the descriptors that the route reads by. */
     readonly contract?: RouteContract;
   }
 }
@@ -36,13 +37,13 @@ export interface Answer {
 /** By HTTP status. */
 export type Answers = Readonly<Record<string, Answer>>;
 
-/** A route that reads its request by hand. */
-export interface RouteContract {
+/** A route that reads its request by descriptors. */
+export interface RouteContract<P extends Parameters = Parameters> {
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
-  /** Schemas of objects whose members are the parameters. */
-  readonly query?: JsonSchema;
+  readonly parameters: P;
+  /** Schema of an object whose members are the headers. */
   readonly headers?: JsonSchema;
   /** Names of security schemes of which one is enough; null among them: some requests are let in without any. */
   readonly security?: readonly (string | null)[];
@@ -92,12 +93,12 @@ function isDescribed({ schema }: RouteOptions): boolean {
 function operation({ config, schema }: RouteOptions): object {
   const contract = config?.contract;
   if (!contract) return schemaOperation(schema as RouteSchema);
-  const { summary, description, tags, query, headers, security, answers } = contract;
+  const { summary, description, tags, headers, security, answers } = contract;
   return {
     summary,
     ...(description === undefined ? {} : { description }),
     tags,
-    parameters: [...parameters('query', query), ...parameters('header', headers)],
+    parameters: [...parameters('query', inputSchema(contract.parameters)), ...parameters('header', headers)],
     ...(security ? { security: security.map((scheme) => (scheme === null ? {} : { [scheme]: [] })) } : {}),
     responses: Object.fromEntries(
       Object.entries(answers).map(([status, { description, content }]) => [

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { givenParameters } from '../contract/inputs.ts';
 import { MARKETS } from '../testing/market-views.ts';
 import { MarketRegistry } from '../views/registry.ts';
+import { MARKET } from './parameters.ts';
 import { selectMarket } from './selection.ts';
 
 const markets = new MarketRegistry();
 for (const view of MARKETS) markets.put(view);
-const select = (query: Record<string, unknown>) => selectMarket(markets, query).symbol;
+const select = (query: Record<string, unknown>) => selectMarket(markets, givenParameters(MARKET, query)).symbol;
 
 describe('market selection', () => {
   const missing = 'Bad Request: (marketName) or (marketIndex and marketType) must be supplied';

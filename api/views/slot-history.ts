@@ -22,22 +22,11 @@ const KEPT_ORDERS = 200_000;
 /** How long a request for the slot that is under way waits for its end (about two slots), and how many may. */
 const COMPLETE_WAIT_MS = 1_000;
 const COMPLETE_WAITING_MAX = 256;
-const SLOT = /^\d{1,15}$/;
 
 interface Rebuilt {
   readonly book: PublishedBook;
   readonly l2: Map<number, string>;
   l3: string | null;
-}
-
-/**
- * A `slot` parameter as a number. Throws OrderbookError when it is no whole number, or when the quotes of the past are
- * asked for, which are not kept.
- */
-export function requestedSlot(text: string, includeIndicative: boolean): number {
-  if (!SLOT.test(text)) throw new OrderbookError('slotMalformed');
-  if (includeIndicative) throw new OrderbookError('slotIndicative');
-  return Number(text);
 }
 
 export class SlotHistory {

@@ -5,35 +5,26 @@ import { FEE_LEVELS, FEE_MEMBERS, marketIndex, marketType } from '../../contract
 import { list, nullable, number, object, ref, text } from '../../contract/json-schema.ts';
 import type { RouteContract } from '../../contract/openapi.ts';
 import { FORBIDDEN_ORIGIN } from '../../errors.ts';
-import { FEED_ID_MAX, MAX_FEEDS, MAX_MARKETS } from '../limits.ts';
+import { FEED_ID_MAX, MAX_MARKETS } from '../limits.ts';
+import { BATCH_FEE_MARKETS, FEE_MARKET, FEEDS, PNL_MARKET } from '../parameters.ts';
 
 const FEES = ['fees'];
 
-export const PRIORITY_FEES_CONTRACT: RouteContract = {
+export const PRIORITY_FEES_CONTRACT = {
   summary: 'Priority fees of a market',
   description: 'The newest refresh; fees are refreshed every 5 s by default.',
   tags: FEES,
-  query: {
-    properties: {
-      marketType: { type: 'string', enum: ['perp', 'spot'], description: 'kind of market, exactly' },
-      marketIndex: { type: 'string', pattern: '^\\d{1,5}$', description: 'index of the market, exactly' },
-    },
-  },
+  parameters: FEE_MARKET,
   answers: answers(json('the six levels', object({ ...FEE_MEMBERS, marketType, marketIndex })), [
     { codes: ['notFound'] },
   ]),
-};
+} satisfies RouteContract;
 
-export const BATCH_PRIORITY_FEES_CONTRACT: RouteContract = {
+export const BATCH_PRIORITY_FEES_CONTRACT = {
   summary: 'Priority fees of several markets',
   description: `At most ${MAX_MARKETS} markets.`,
   tags: FEES,
-  query: {
-    properties: {
-      marketType: { type: 'string', description: 'kinds separated by commas, as many as indexes where both are given' },
-      marketIndex: { type: 'string', description: 'indexes separated by commas' },
-    },
-  },
+  parameters: BATCH_FEE_MARKETS,
   answers: answers(
     json(
       'in the order asked for',
@@ -53,25 +44,17 @@ export const BATCH_PRIORITY_FEES_CONTRACT: RouteContract = {
     ),
     [{ codes: ['batchLengths', 'batchTooLong', 'notFound'] }],
   ),
-};
+} satisfies RouteContract;
 
 const rankedUser = object({
   userPubKey: ref('PublicKey'),
   pnl: number('claimable profit or loss in whole quote units (1.5 is 1.5 USDC)'),
 });
 
-export const UNSETTLED_PNL_CONTRACT: RouteContract = {
+export const UNSETTLED_PNL_CONTRACT = {
   summary: 'Largest claimable gains and losses of a perp market',
   tags: ['users'],
-  query: {
-    required: ['marketIndex'],
-    properties: {
-      marketIndex: {
-        type: 'number',
-        description: 'index of the perp market; the whole text must be a number, the empty text is 0',
-      },
-    },
-  },
+  parameters: PNL_MARKET,
   answers: answers(
     json(
       'both ends of the ranking; empty where none is known',
@@ -83,7 +66,7 @@ export const UNSETTLED_PNL_CONTRACT: RouteContract = {
     ),
     [{ codes: ['pnlMarketMissing'] }],
   ),
-};
+} satisfies RouteContract;
 
 const feed = object(
   {
@@ -99,19 +82,11 @@ const feed = object(
   },
 );
 
-export const ORACLE_LAZER_CONTRACT: RouteContract = {
+export const ORACLE_LAZER_CONTRACT = {
   summary: 'Prices of oracle feeds, for the operator’s own clients',
   description: 'Let in are requests with the internal secret, and pages on subdomains of the operator over https.',
   tags: ['oracles'],
-  query: {
-    required: ['feedIds'],
-    properties: {
-      feedIds: {
-        type: 'string',
-        description: `ids from 0 to ${FEED_ID_MAX} separated by commas, at most ${MAX_FEEDS} different ones`,
-      },
-    },
-  },
+  parameters: FEEDS,
   headers: {
     properties: {
       Origin: { type: 'string', description: 'page of the operator' },
@@ -135,4 +110,4 @@ export const ORACLE_LAZER_CONTRACT: RouteContract = {
       },
     },
   ),
-};
+} satisfies RouteContract;

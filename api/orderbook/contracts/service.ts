@@ -4,21 +4,24 @@ import { answers, json, plain } from '../../contract/answers.ts';
 import { marketIndex, marketType } from '../../contract/books.ts';
 import { choice, count, list, nullable, object, text } from '../../contract/json-schema.ts';
 import type { RouteContract } from '../../contract/openapi.ts';
-import { MARKET_FAILURES, MARKET_QUERY } from './market-query.ts';
+import { MARKET } from '../parameters.ts';
+import { MARKET_FAILURES } from './failures.ts';
 
 const TAGS = ['service'];
 
-export const HEALTH_CONTRACT: RouteContract = {
+export const HEALTH_CONTRACT = {
   summary: 'Whether slots flow',
   tags: TAGS,
+  parameters: {},
   answers: answers(plain('slots advance', 'OK'), [{ codes: ['stalled'] }]),
-};
+} satisfies RouteContract;
 
-export const STARTUP_CONTRACT: RouteContract = {
+export const STARTUP_CONTRACT = {
   summary: 'Whether books can be served',
   tags: TAGS,
+  parameters: {},
   answers: answers(plain('books can be served', 'OK'), [{ codes: ['notReady'] }]),
-};
+} satisfies RouteContract;
 
 const source = object({
   slot: nullable(count('newest slot of the source; null before the first')),
@@ -59,11 +62,11 @@ const marketQuality = object({
   }),
 });
 
-export const QUALITY_CONTRACT: RouteContract = {
+export const QUALITY_CONTRACT = {
   summary: 'How fresh and how sound the data are, by market and source',
   description: 'Without a market, every market.',
   tags: TAGS,
-  query: { properties: MARKET_QUERY },
+  parameters: MARKET,
   answers: answers(
     json(
       'sources and comparisons',
@@ -75,10 +78,15 @@ export const QUALITY_CONTRACT: RouteContract = {
     ),
     [{ codes: MARKET_FAILURES }],
   ),
-};
+} satisfies RouteContract;
 
-function documentContract(summary: string): RouteContract {
-  return { summary, tags: TAGS, answers: { '200': json('the document', { type: 'object' }) } };
+function documentContract(summary: string) {
+  return {
+    summary,
+    tags: TAGS,
+    parameters: {},
+    answers: { '200': json('the document', { type: 'object' }) },
+  } satisfies RouteContract;
 }
 
 export const OPENAPI_CONTRACT = documentContract('This document (OpenAPI 3.1)');

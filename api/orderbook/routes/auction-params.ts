@@ -10,10 +10,12 @@ import {
   deriveAuction,
 } from '../../../processors/book/index.ts';
 import type { MarketRef } from '../../../schemas/index.ts';
-import { AUCTION_ERRORS } from '../../errors.ts';
-import type { Query } from '../../lenient.ts';
-import { AuctionRequestError, parseAuctionRequest } from '../auction-request.ts';
+import { hasRequired } from '../../contract/inputs.ts';
+import { AUCTION_ERRORS, OrderbookError } from '../../errors.ts';
+import { AUCTION_PARAMETERS, AuctionRequestError } from '../auction-parameters.ts';
+import { parseAuctionRequest } from '../auction-request.ts';
 import { AUCTION_CONTRACT } from '../contracts/auction.ts';
+import { serve } from '../route.ts';
 import type { OrderbookServices } from '../services.ts';
 
 /** Levels per side that estimates look at (reference 4.2). */
@@ -91,11 +93,13 @@ function auctionBody(market: AuctionMarket, request: AuctionRequest, auction: Au
 
 export function auctionParamsRoute(app: FastifyInstance, services: OrderbookServices): void {
   const settings = services.auction ?? DEFAULT_AUCTION_SETTINGS;
-  app.get<{ Querystring: Query }>(
+  serve(
+    app,
     '/auctionParams',
-    { config: { contract: AUCTION_CONTRACT, hasWeakEtag: true } },
-    async (request, reply) => {
-      const { market: ref, order } = parseAuctionRequest(request.query);
+    AUCTION_CONTRACT,
+    async (given, request, reply) => {
+      if (!hasRequired(AUCTION_PARAMETERS, request.query)) throw new OrderbookError('auctionMissing');
+      const { market: ref, order } = parseAuctionRequest(given);
       reply.type('application/json; charset=utf-8');
       try {
         const market = auctionMarket(services, ref);
@@ -108,5 +112,6 @@ export function auctionParamsRoute(app: FastifyInstance, services: OrderbookServ
         return reply.code(status).send(JSON.stringify({ error: text }));
       }
     },
+    { hasWeakEtag: true },
   );
 }

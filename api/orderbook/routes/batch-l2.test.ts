@@ -4,12 +4,13 @@ import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { givenParameters } from '../../contract/inputs.ts';
 import { OrderbookError } from '../../errors.ts';
 import { Stage, snapshot, until } from '../../testing/stage.ts';
 import { BookReader } from '../../views/book-reader.ts';
 import { orderbookApp } from '../app.ts';
-import { batchQueries } from './batch-l2.ts';
-import { requestedDepth } from './l2.ts';
+import { batchQueries } from '../batch.ts';
+import { BATCH_L2, DEPTH } from '../parameters.ts';
 
 const LENGTHS = 'Bad Request: all params for batch request must be the same length';
 
@@ -33,30 +34,29 @@ afterAll(async () => {
 });
 
 const get = (url: string) => app.inject({ method: 'GET', url });
-const queryOf = (text: string) => Object.fromEntries(new URLSearchParams(text));
+const queriesOf = (text: string) =>
+  batchQueries(BATCH_L2, givenParameters(BATCH_L2, Object.fromEntries(new URLSearchParams(text))));
 
 describe('batch lists', () => {
   it('B1: a list of another length is refused, there is no broadcasting', () => {
-    expect(() => batchQueries(queryOf('marketName=SOL-PERP,BTC-PERP&depth=5'))).toThrow(
-      new OrderbookError('batchLengths'),
-    );
+    expect(() => queriesOf('marketName=SOL-PERP,BTC-PERP&depth=5')).toThrow(new OrderbookError('batchLengths'));
   });
 
   it('B2: lists are read position by position, grouping is ignored', () => {
-    expect(batchQueries(queryOf('marketIndex=0,1&marketType=perp,perp&grouping=100'))).toEqual([
+    expect(queriesOf('marketIndex=0,1&marketType=perp,perp&grouping=100')).toEqual([
       { marketIndex: '0', marketType: 'perp' },
       { marketIndex: '1', marketType: 'perp' },
     ]);
   });
 
   it('B3: no lists are no markets', async () => {
-    expect(batchQueries({})).toEqual([]);
+    expect(queriesOf('')).toEqual([]);
     const answer = await get('/batchL2');
     expect([answer.statusCode, answer.body]).toEqual([200, '{"l2s":[]}']);
   });
 
   it('B4: depths of a list', () => {
-    expect([undefined, '5', '1000', '0', 'abc', '7x'].map(requestedDepth)).toEqual([100, 5, 100, 0, 100, 7]);
+    expect([undefined, '5', '1000', '0', 'abc', '7x'].map(DEPTH.read)).toEqual([100, 5, 100, 0, 100, 7]);
   });
 
   it.each(['includeVamm', 'includePhoenix', 'includeOpenbook', 'includeOracle', 'includeIndicative'])(

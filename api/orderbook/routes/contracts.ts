@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { asyncApi } from '../../gateway/asyncapi.ts';
 import { ASYNCAPI_CONTRACT, OPENAPI_CONTRACT } from '../contracts/service.ts';
+import { serve } from '../route.ts';
 
 /** `openApi` makes the document of every route, so it is called after all of them are registered. */
 export function contractRoutes(app: FastifyInstance, openApi: () => object): void {
@@ -12,7 +13,7 @@ export function contractRoutes(app: FastifyInstance, openApi: () => object): voi
   ];
   for (const { path, contract, make } of served) {
     let json: string | null = null;
-    app.get(path, { config: { contract } }, async (_request, reply) => {
+    serve(app, path, contract, async (_given, _request, reply) => {
       json ??= JSON.stringify(make());
       return reply.type('application/json; charset=utf-8').send(json);
     });

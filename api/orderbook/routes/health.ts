@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { OrderbookError } from '../../errors.ts';
 import { HEALTH_CONTRACT, STARTUP_CONTRACT } from '../contracts/service.ts';
 import { SlotHealth } from '../health.ts';
+import { serve } from '../route.ts';
 import type { OrderbookServices } from '../services.ts';
 
 export function healthRoutes(app: FastifyInstance, services: OrderbookServices): void {
@@ -15,9 +16,9 @@ export function healthRoutes(app: FastifyInstance, services: OrderbookServices):
     if (!health.healthy(sight, reader.now())) throw new OrderbookError('stalled');
     return 'OK';
   };
-  app.get('/health', { config: { contract: HEALTH_CONTRACT } }, answer);
-  app.get('/', { config: { contract: HEALTH_CONTRACT } }, answer);
-  app.get('/startup', { config: { contract: STARTUP_CONTRACT } }, async () => {
+  serve(app, '/health', HEALTH_CONTRACT, answer);
+  serve(app, '/', HEALTH_CONTRACT, answer);
+  serve(app, '/startup', STARTUP_CONTRACT, async () => {
     if (!followers.every((follower) => follower?.ready ?? true)) throw new OrderbookError('notReady');
     return 'OK';
   });

@@ -2,54 +2,58 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { FeeLevels } from '../../../schemas/index.ts';
+import { type Given, givenParameters } from '../../contract/inputs.ts';
 import { OrderbookError } from '../../errors.ts';
-import { parameter, type Query } from '../../lenient.ts';
 import { levelsOf } from '../../views/fees.ts';
+import { batchQueries } from '../batch.ts';
 import { BATCH_PRIORITY_FEES_CONTRACT, PRIORITY_FEES_CONTRACT } from '../contracts/feeds.ts';
+import { BATCH_FEE_MARKETS, FEE_MARKET } from '../parameters.ts';
+import { serve } from '../route.ts';
 import type { OrderbookServices } from '../services.ts';
-import { batchQueries } from './batch-l2.ts';
-
-const LISTS = ['marketIndex', 'marketType'] as const;
 
 function feesJson(fees: FeeLevels): Record<string, unknown> {
   return { ...levelsOf(fees), marketType: fees.marketType, marketIndex: fees.marketIndex };
 }
 
 export function priorityFeesRoutes(app: FastifyInstance, { feeds, metrics }: OrderbookServices): void {
-  // The values are used as they came: no other spelling of a market is known.
-  const find = (query: Query, path: string): FeeLevels | null => {
-    const fees = feeds?.fees.get(`${parameter(query, 'marketType')}-${parameter(query, 'marketIndex')}`) ?? null;
+  const find = (given: Given<typeof FEE_MARKET>, path: string): FeeLevels | null => {
+    const fees = feeds?.fees.get(`${given('marketType')}-${given('marketIndex')}`) ?? null;
     metrics?.lookedUp(path, fees !== null);
     return fees;
   };
 
-  app.get<{ Querystring: Query }>(
+  serve(
+    app,
     '/priorityFees',
-    { config: { contract: PRIORITY_FEES_CONTRACT, hasWeakEtag: true } },
-    async (request) => {
-      const fees = find(request.query, '/priorityFees');
+    PRIORITY_FEES_CONTRACT,
+    async (given) => {
+      const fees = find(given, '/priorityFees');
       if (!fees) throw new OrderbookError('notFound');
       return feesJson(fees);
     },
+    { hasWeakEtag: true },
   );
 
-  app.get<{ Querystring: Query }>(
+  serve(
+    app,
     '/batchPriorityFees',
-    { config: { contract: BATCH_PRIORITY_FEES_CONTRACT, hasWeakEtag: true } },
-    async (request) => {
-      const queries = batchQueries(request.query, LISTS);
+    BATCH_PRIORITY_FEES_CONTRACT,
+    async (given) => {
+      const queries = batchQueries(BATCH_FEE_MARKETS, given);
       if (queries.length === 0) throw new OrderbookError('notFound');
       return queries.map((query) => {
-        const fees = find(query, '/batchPriorityFees');
-        return fees ? feesJson(fees) : unknownJson(query);
+        const market = givenParameters(FEE_MARKET, query);
+        const fees = find(market, '/batchPriorityFees');
+        return fees ? feesJson(fees) : unknownJson(market);
       });
     },
+    { hasWeakEtag: true },
   );
 }
 
 /** A market without fees has nothing but its name; an index that is no number is null. */
-function unknownJson(query: Query): Record<string, unknown> {
-  const index = parameter(query, 'marketIndex');
-  const marketType = parameter(query, 'marketType');
+function unknownJson(given: Given<typeof FEE_MARKET>): Record<string, unknown> {
+  const index = given('marketIndex');
+  const marketType = given('marketType');
   return { marketType, marketIndex: index === undefined ? undefined : Number(index) };
 }

@@ -2,17 +2,17 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { FeedQuality, MarketView } from '../../../schemas/index.ts';
-import { parameter, type Query } from '../../lenient.ts';
 import { QUALITY_CONTRACT, QUALITY_SOURCES } from '../contracts/service.ts';
+import { serve } from '../route.ts';
 import { selectMarket } from '../selection.ts';
 import type { OrderbookServices } from '../services.ts';
 
 const SELECTING = ['marketName', 'marketIndex', 'marketType'] as const;
 
 export function qualityRoute(app: FastifyInstance, { reader, quality }: OrderbookServices): void {
-  app.get<{ Querystring: Query }>('/quality', { config: { contract: QUALITY_CONTRACT } }, async ({ query }) => {
-    const isOne = SELECTING.some((name) => parameter(query, name) !== undefined);
-    const markets = isOne ? [selectMarket(reader.markets, query)] : reader.markets.list();
+  serve(app, '/quality', QUALITY_CONTRACT, async (given) => {
+    const isOne = SELECTING.some((name) => given(name) !== undefined);
+    const markets = isOne ? [selectMarket(reader.markets, given)] : reader.markets.list();
     const nowMs = reader.now();
     const body = (market: MarketView) => {
       const rows = quality?.of(market) ?? new Map<string, FeedQuality>();
