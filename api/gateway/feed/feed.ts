@@ -56,7 +56,7 @@ export class BookFeed {
     const { reader, log, logger, metrics, clock = () => performance.now() } = options;
     this.#options = options;
     this.#heartbeat = new FeedHeartbeat(this.#subscribers, clock);
-    this.#ticks = new Ticks((streams) => this.#tick(streams));
+    this.#ticks = new Ticks((streams) => this.#tick(streams), clock);
     this.#joins = new Joins({
       history: new LogHistory({ log, logger, clock }),
       metrics,
