@@ -104,6 +104,7 @@ function makeApp(sessions: Sessions, quotes: QuoteSocket): ReturnType<typeof App
     },
     open: (socket) => sessions.open(socket),
     message: (socket, bytes) => sessions.message(socket, bytes),
+    drain: (socket) => sessions.drained(socket),
     close: (socket) => sessions.closed(socket),
   });
   app.any('/*', (res) => {

@@ -65,6 +65,12 @@ export class Sessions {
     return connection.admitsNoise(nowMs) || this.#noise.take(nowMs);
   }
 
+  /** For the engine's drain handler: the client has read some of what it had unread. */
+  drained(socket: WebSocket<SocketData>): void {
+    const { connection } = socket.getUserData();
+    if (connection) this.#options.feed.drained(connection);
+  }
+
   /** For the engine's close handler: the connection is gone already. */
   closed(socket: WebSocket<SocketData>): void {
     const { metrics, heartbeat, fanout } = this.#options;

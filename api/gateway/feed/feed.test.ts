@@ -43,6 +43,8 @@ function ask(members: Message = {}, on = socket): Message[] {
 
 const ofType = (type: string, on = socket): Message[] => on.heard.filter((message) => message.type === type);
 const diffs = (on = socket): Message[] => on.heard.filter((message) => 'diff' in message);
+/** Snapshots of books that are published; those of others are empty. */
+const published = (): Message[] => ofType('snapshot').filter(({ epoch }) => epoch !== 0);
 const renderings = (): Promise<number> => metricTotal(stage.metrics, 'slotbook_feed_renderings_total');
 
 describe('subscribing to the book channel', () => {
@@ -152,19 +154,30 @@ describe('subscribing to the book channel', () => {
     expect(ask({ depth: 999 })).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot' }]);
   });
 
-  it('waits for a book that is not published yet', async () => {
-    expect(ask({ market: 'BTC-PERP' })).toHaveLength(1);
+  it('gives an empty book of a market that has none yet, and its book when it has', async () => {
+    const [, empty] = ask({ market: 'BTC-PERP', checksum: true });
+    expect(empty).toMatchObject({ type: 'snapshot', epoch: 0, seq: 0, slot: 0, bids: [], asks: [] });
+    expect(empty?.checksum).toBe(crc32('bids\nasks'));
     await stage.publish(snapshot({ marketIndex: 1, seq: 4 }));
-    expect(ofType('snapshot')).toMatchObject([{ market: 'BTC-PERP', seq: 4 }]);
+    await stage.publish(diff(5, 490, { marketIndex: 1 }));
+    expect(ofType('snapshot').slice(1)).toMatchObject([{ market: 'BTC-PERP', epoch: 1, seq: 4 }]);
+    expect(diffs()).toMatchObject([{ prevSeq: 4, seq: 5 }]);
+  });
+
+  it('gives no book while it has a hole', async () => {
+    await stage.publish(diff(5, 500));
+    expect(ask()).toHaveLength(1);
+    await stage.publish(snapshot({ seq: 6, slot: 501 }));
+    expect(ofType('snapshot')).toMatchObject([{ seq: 6 }]);
   });
 
   it('gives every market for *, those that appear later too', async () => {
     expect(ask({ market: '*', marketType: undefined })[0]).toMatchObject({ market: '*', marketType: '*' });
-    expect(ofType('snapshot')).toMatchObject([{ market: 'SOL-PERP' }]);
+    expect(published()).toMatchObject([{ market: 'SOL-PERP' }]);
     stage.reader.markets.put(marketView({ marketIndex: 9, symbol: 'NEW-PERP' }));
     await stage.publish(diff(1, 490, { marketIndex: 9 }));
     await stage.publish(diff(2, 491, { marketIndex: 9 }));
-    expect(ofType('snapshot').map(({ market }) => market)).toEqual(['SOL-PERP', 'NEW-PERP']);
+    expect(published().map(({ market }) => market)).toEqual(['SOL-PERP', 'NEW-PERP']);
     expect(diffs()).toMatchObject([{ diff: ofType('snapshot').at(-1)?.streamId, prevSeq: 1, seq: 2 }]);
     expect(MARKETS.some(({ symbol }) => symbol === 'NEW-PERP')).toBe(false);
   });
@@ -172,7 +185,7 @@ describe('subscribing to the book channel', () => {
   it('gives spot markets for * with the type spot only', async () => {
     ask({ market: '*', marketType: 'spot' });
     await stage.publish(snapshot({ marketType: 'spot', marketIndex: 1 }));
-    expect(ofType('snapshot').map(({ stream }) => stream)).toEqual(['spot_1_l2']);
+    expect(published().map(({ stream }) => stream)).toEqual(['spot_1_l2']);
   });
 });
 
@@ -207,7 +220,7 @@ describe('streams', () => {
     expect(ask({ market: '*', depth: 1, marketType: '*' })).toMatchObject([
       { type: 'error', code: 'limit', retry: true },
     ]);
-    expect(ask({ market: '*', depth: 1, marketType: 'spot' })).toMatchObject([{ type: 'subscribed' }]);
+    expect(ask({ market: '*', depth: 1, marketType: 'spot' })[0]).toMatchObject({ type: 'subscribed' });
   });
 });
 
@@ -228,7 +241,7 @@ describe('unsubscribing', () => {
     ask({ market: '*' });
     ask({ type: 'unsubscribe', market: '*', marketType: undefined });
     await stage.publish(snapshot({ marketIndex: 1 }));
-    expect(ofType('snapshot')).toHaveLength(1);
+    expect(published()).toHaveLength(1);
     expect([...stage.feed.connections]).toEqual([]);
   });
 });
@@ -584,10 +597,25 @@ describe('a client with much unread', () => {
     await stage.publish(diff(2, 488), diff(3, 489));
     expect(diffs()).toEqual([]);
     socket.unreadBytes = 0;
-    await vi.advanceTimersByTimeAsync(50);
+    stage.feed.drained(socket.connection);
     expect(diffs()).toMatchObject([{ prevSeq: 1, seq: 3 }]);
     expect(ofType('resumed')).toEqual([]);
     await stage.publish(diff(4, 490));
     expect(socket.heard.at(-1)).toMatchObject({ prevSeq: 3, seq: 4 });
+  });
+
+  it('costs nothing while it does not read, and begins its streams one after the other when it does', async () => {
+    socket.unreadBytes = JOIN_BUFFER_BYTES + 1;
+    for (let depth = 1; depth <= MAX_KINDS_PER_CONNECTION; depth += 1) ask({ depth });
+    const looks = vi.spyOn(socket, 'unreadBytes', 'get').mockReturnValue(JOIN_BUFFER_BYTES + 1);
+    for (let seq = 2; seq <= 20; seq += 1) await stage.publish(diff(seq, 480 + seq));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(looks).not.toHaveBeenCalled();
+    stage.feed.drained(socket.connection);
+    expect(looks).toHaveBeenCalledTimes(1);
+    expect(ofType('snapshot')).toEqual([]);
+    looks.mockReturnValue(0);
+    stage.feed.drained(socket.connection);
+    expect(ofType('snapshot')).toHaveLength(MAX_KINDS_PER_CONNECTION);
   });
 });

@@ -50,6 +50,8 @@ export class BookFeed {
   readonly #unlisten: readonly (() => void)[];
   /** Messages of the batch under way; they leave together. */
   #frames: Frame[] = [];
+  /** Streams that the batch under way has moved. */
+  #moved: Stream[] = [];
   #lastStreamId = 0;
 
   constructor(options: BookFeedOptions) {
@@ -86,6 +88,12 @@ export class BookFeed {
   /** Connections that use this channel. */
   get connections(): Iterable<Connection> {
     return this.#subscribers.keys();
+  }
+
+  /** To be called when a connection has read some of what it had unread. */
+  drained(connection: Connection): void {
+    const subscriber = this.#subscribers.get(connection);
+    if (subscriber) this.#joins.drained(subscriber);
   }
 
   /** Forgets a connection that is gone. */
@@ -128,6 +136,7 @@ export class BookFeed {
     // One that was left since it began to wait; another of its name may have taken its place.
     if (stream.holders === 0) return;
     const frame = stream.flush();
+    this.#moved.push(stream);
     if (frame) this.#frames.push({ name: stream.name, frame });
   }
 
@@ -138,9 +147,11 @@ export class BookFeed {
 
   #sendBatch(): void {
     const frames = this.#frames;
+    const moved = this.#moved;
     this.#frames = [];
+    this.#moved = [];
     if (frames.length > 0) this.#fanout.send(frames);
-    this.#joins.advance();
+    for (const stream of moved) this.#joins.moved(stream);
   }
 
   #market(key: string): MarketFeed {

@@ -1,12 +1,15 @@
 // How subscribers enter streams: snapshot or resume, then the live messages, with nothing missing in between. A join waits
-// while its stream has untold changes, while older changes are read, and while the client has much unread.
+// for one thing at a time, which wakes it: its stream, the client that has much unread, or changes that are read from the log.
 
 import type { BookPosition } from '../../../schemas/index.ts';
-import { JOIN_BUFFER_BYTES, JOIN_RETRY_MS, LOG_READ_COST_MIN, RESUME_WAIT_MS } from './limits.ts';
+import { JOIN_BUFFER_BYTES, LOG_READ_COST_MIN, RESUME_WAIT_MS } from './limits.ts';
 import type { LogHistory, OlderDiffs } from './log-history.ts';
 import type { FeedMetrics } from './metrics.ts';
 import type { Stream } from './stream.ts';
 import type { Subscriber } from './subscriber.ts';
+
+/** What a join waits for: `stream`, until it was told on; `client`, until it has read; `log`; or nothing more, it is over. */
+type Step = 'stream' | 'client' | 'log' | 'over';
 
 interface Join {
   readonly subscriber: Subscriber;
@@ -18,7 +21,7 @@ interface Join {
   /** Monotonic milliseconds until which a client ahead of us is waited for. */
   readonly deadlineMs: number;
   older: OlderDiffs | null;
-  isReading: boolean;
+  waitsFor: Step;
   /** Cancelled: what is still under way for it must not reach the client. */
   isOver: boolean;
 }
@@ -37,6 +40,10 @@ export interface JoinsOptions {
 export class Joins {
   readonly #options: JoinsOptions;
   readonly #waiting = new Map<Subscriber, Map<Stream, Join>>();
+  readonly #byStream = new Map<Stream, Set<Join>>();
+  readonly #byClient = new Map<Subscriber, Set<Join>>();
+  /** Of clients that may be ahead of us, in the order of their deadlines. */
+  readonly #ahead = new Set<Join>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: JoinsOptions) {
@@ -45,96 +52,136 @@ export class Joins {
 
   /** Begins a join, which may end at once. */
   start(subscriber: Subscriber, stream: Stream, position: BookPosition | null): void {
-    const { clock } = this.#options;
     this.cancel(subscriber, stream);
-    const isAsked = position !== null;
-    const deadlineMs = clock() + RESUME_WAIT_MS;
     const join: Join = {
       subscriber,
       stream,
       position,
-      isAsked,
-      deadlineMs,
+      isAsked: position !== null,
+      deadlineMs: this.#options.clock() + RESUME_WAIT_MS,
       older: null,
-      isReading: false,
+      waitsFor: 'over',
       isOver: false,
     };
-    if (this.#advance(join) || subscriber.isClosed) return;
     const joins = this.#waiting.get(subscriber) ?? new Map<Stream, Join>();
     this.#waiting.set(subscriber, joins);
     joins.set(stream, join);
-    this.#schedule();
+    this.#run(join);
   }
 
   cancel(subscriber: Subscriber, stream: Stream): void {
-    const joins = this.#waiting.get(subscriber);
-    const join = joins?.get(stream);
-    if (join) join.isOver = true;
-    joins?.delete(stream);
-    if (joins?.size === 0) this.#waiting.delete(subscriber);
+    const join = this.#waiting.get(subscriber)?.get(stream);
+    if (join) this.#forget(join);
   }
 
   cancelAll(subscriber: Subscriber): void {
-    for (const join of this.#waiting.get(subscriber)?.values() ?? []) join.isOver = true;
-    this.#waiting.delete(subscriber);
+    for (const join of [...(this.#waiting.get(subscriber)?.values() ?? [])]) this.#forget(join);
   }
 
-  /** To be called when streams have moved. */
-  advance(): void {
-    for (const [subscriber, joins] of this.#waiting) {
-      for (const [stream, join] of joins) if (this.#advance(join)) joins.delete(stream);
-      if (joins.size === 0) this.#waiting.delete(subscriber);
+  /** To be called when a stream has moved. */
+  moved(stream: Stream): void {
+    for (const join of [...(this.#byStream.get(stream) ?? [])]) this.#run(join);
+  }
+
+  /** To be called when a client has read something. */
+  drained(subscriber: Subscriber): void {
+    for (const join of [...(this.#byClient.get(subscriber) ?? [])]) {
+      if (isLagging(subscriber)) return;
+      this.#run(join);
     }
-    if (this.#waiting.size > 0) this.#schedule();
   }
 
   stop(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
-    this.#waiting.clear();
+    for (const subscriber of [...this.#waiting.keys()]) this.cancelAll(subscriber);
   }
 
-  #schedule(): void {
-    if (this.#timer || this.#waiting.size === 0) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      this.advance();
-    }, JOIN_RETRY_MS);
+  /** Goes on with a join as far as it comes now. */
+  #run(join: Join): void {
+    if (join.isOver) return;
+    this.#leaveSets(join);
+    const step = this.#advance(join);
+    if (join.isOver) return; // the client was closed for what it has unread
+    if (step === 'over') {
+      this.#forget(join);
+      return;
+    }
+    join.waitsFor = step;
+    if (step === 'stream') put(this.#byStream, join.stream, join);
+    else if (step === 'client') put(this.#byClient, join.subscriber, join);
   }
 
-  /** True when the join is over. */
-  #advance(join: Join): boolean {
+  #forget(join: Join): void {
+    join.isOver = true;
+    this.#leaveSets(join);
+    this.#ahead.delete(join);
+    const joins = this.#waiting.get(join.subscriber);
+    joins?.delete(join.stream);
+    if (joins?.size === 0) this.#waiting.delete(join.subscriber);
+  }
+
+  #leaveSets(join: Join): void {
+    if (join.waitsFor === 'stream') take(this.#byStream, join.stream, join);
+    else if (join.waitsFor === 'client') take(this.#byClient, join.subscriber, join);
+    join.waitsFor = 'over';
+  }
+
+  /** A client that is ahead of us is not waited for beyond its deadline. */
+  #awaitDeadline(join: Join): void {
+    this.#ahead.add(join);
+    this.#timer ??= setTimeout(() => this.#passDeadlines(), join.deadlineMs - this.#options.clock());
+  }
+
+  #passDeadlines(): void {
+    this.#timer = null;
+    const nowMs = this.#options.clock();
+    for (const join of [...this.#ahead]) {
+      if (join.deadlineMs > nowMs) {
+        this.#timer = setTimeout(() => this.#passDeadlines(), Math.ceil(join.deadlineMs - nowMs));
+        return;
+      }
+      this.#ahead.delete(join);
+      this.#run(join);
+    }
+  }
+
+  #advance(join: Join): Step {
     const { subscriber, stream } = join;
-    if (join.isReading || stream.isDirty || subscriber.connection.unreadBytes > JOIN_BUFFER_BYTES) return false;
+    if (stream.isDirty) return 'stream';
+    if (isLagging(subscriber)) return 'client';
     return join.position === null ? this.#giveSnapshot(join) : this.#resume(join, join.position);
   }
 
-  #giveSnapshot(join: Join): boolean {
+  #giveSnapshot(join: Join): Step {
     const { subscriber, stream } = join;
     const frame = stream.snapshot();
-    if (!frame) return false;
+    if (!frame) return 'stream';
     subscriber.connection.send([frame]);
-    if (subscriber.connection.unreadBytes <= JOIN_BUFFER_BYTES) return this.#enter(join);
+    if (!isLagging(subscriber)) return this.#enter(join);
     // A large book: the stream begins when the client has read it, from where it then stands.
     join.position = stream.sent;
-    return false;
+    return 'client';
   }
 
-  #resume(join: Join, position: BookPosition): boolean {
+  #resume(join: Join, position: BookPosition): Step {
     const { stream, subscriber } = join;
     this.#catchUp(stream, position);
     const fill = stream.fill(position, this.#older(join, position));
-    if (fill === 'wait' && this.#options.clock() < join.deadlineMs) return false;
+    if (fill === 'wait' && this.#options.clock() < join.deadlineMs) {
+      this.#awaitDeadline(join);
+      return 'stream';
+    }
     const reading = fill === 'older' ? this.#read(join, position) : null;
     if (reading) {
       this.#awaitRead(join, reading);
-      return false;
+      return 'log';
     }
     if (fill === 'older' || fill === 'wait' || fill === 'lost') return this.#lose(join, position);
     this.#answer(join, position, true, fill);
-    if (subscriber.connection.unreadBytes <= JOIN_BUFFER_BYTES) return this.#enter(join);
+    if (!isLagging(subscriber)) return this.#enter(join);
     join.position = stream.sent;
-    return false;
+    return 'client';
   }
 
   /** A client may have been told of a newer sequence than a stream that shows nothing of it. */
@@ -147,7 +194,7 @@ export class Joins {
     if (frame) this.#options.publish(stream, frame);
   }
 
-  #lose(join: Join, position: BookPosition): boolean {
+  #lose(join: Join, position: BookPosition): Step {
     this.#answer(join, position, false, []);
     join.position = null;
     return this.#giveSnapshot(join);
@@ -162,9 +209,9 @@ export class Joins {
     join.isAsked = false;
   }
 
-  #enter({ subscriber, stream }: Join): true {
+  #enter({ subscriber, stream }: Join): 'over' {
     if (!subscriber.isClosed) this.#options.enter(subscriber, stream);
-    return true;
+    return 'over';
   }
 
   #older(join: Join, { epoch, seq }: BookPosition): OlderDiffs | null {
@@ -190,13 +237,11 @@ export class Joins {
   }
 
   #awaitRead(join: Join, reading: Promise<OlderDiffs | null>): void {
-    join.isReading = true;
     void reading.then((older) => {
       if (join.isOver) return;
-      join.isReading = false;
       join.older = older;
       if (older === null) join.position = this.#giveUp(join);
-      this.advance();
+      this.#run(join);
     });
   }
 
@@ -205,4 +250,20 @@ export class Joins {
     if (join.position) this.#answer(join, join.position, false, []);
     return null;
   }
+}
+
+function isLagging({ connection }: Subscriber): boolean {
+  return connection.unreadBytes > JOIN_BUFFER_BYTES;
+}
+
+function put<K>(sets: Map<K, Set<Join>>, key: K, join: Join): void {
+  const set = sets.get(key) ?? new Set();
+  sets.set(key, set);
+  set.add(join);
+}
+
+function take<K>(sets: Map<K, Set<Join>>, key: K, join: Join): void {
+  const set = sets.get(key);
+  set?.delete(join);
+  if (set?.size === 0) sets.delete(key);
 }

@@ -67,13 +67,21 @@ class Witness {
     });
   }
 
+  constructor() {
+    // Markets without a book.
+    this.#note('0/0');
+  }
+
   saw(message: BookViewDiff | BookViewSnapshot): void {
-    if (this.view.apply(message) !== 'applied') return;
+    if (this.view.apply(message) === 'applied') this.#note(`${message.epoch}/${message.seq}`);
+  }
+
+  #note(position: string): void {
     const states = CHOICES.map(({ level = 'l2', depth }): [string, string] => [
       `${level}/${depth ?? ''}`,
       dumpView(this.view, level, depth),
     ]);
-    this.#truth.set(`${message.epoch}/${message.seq}`, new Map(states));
+    this.#truth.set(position, new Map(states));
   }
 }
 

@@ -71,8 +71,6 @@ export const FILLS_KEPT = 64;
 
 /** A connection with more unread bytes waits before it joins its next stream. */
 export const JOIN_BUFFER_BYTES = 64 * 1024;
-/** How often waiting joins look again when nothing else happens. */
-export const JOIN_RETRY_MS = 20;
 /** Interval of the `book` heartbeat (issue). */
 export const BOOK_HEARTBEAT_MS = 5000;
 /** Between the `serverShutdown` notice and the close. */

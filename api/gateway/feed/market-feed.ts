@@ -47,6 +47,10 @@ export class MarketFeed implements StreamMarket {
     return book && !book.view.isStale ? book : null;
   }
 
+  isUnpublished(): boolean {
+    return this.#reader.bookByKey(this.key) === null;
+  }
+
   symbol(): string {
     return this.#reader.markets.byKey(this.key)?.symbol.toUpperCase() ?? '';
   }

@@ -1,20 +1,24 @@
 // The channel through real sockets: beside the compatible channels, through the REST port, and over a planned stop.
 
+import type { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunningRole } from '../../../platform/index.ts';
+import { metricTotal, type RunningRole } from '../../../platform/index.ts';
 import { startOrderBook } from '../../start-order-book.ts';
 import { FeedClient } from '../../testing/feed-client.ts';
 import { diff, Stage, snapshot, until } from '../../testing/stage.ts';
 
 let stage: Stage;
 let role: RunningRole;
+let metrics: Registry;
 const clients: FeedClient[] = [];
 
 beforeEach(async () => {
   stage = new Stage();
   await stage.markets();
   await stage.books(snapshot());
-  role = await startOrderBook(stage.context({ bookTickMs: 0 }));
+  const context = stage.context({ bookTickMs: 0 });
+  metrics = context.metrics;
+  role = await startOrderBook(context);
 });
 
 afterEach(async () => {
@@ -52,6 +56,23 @@ describe('the book channel on the gateway', () => {
     client.subscribe({ channel: 'book', depth: -1 });
     await client.settle();
     expect(client.heard).toMatchObject([{ channel: 'book', error: expect.stringContaining('depth') }]);
+    expect(client.closed).toBeNull();
+  });
+
+  it('begins a stream when the client has read what it was sent before', async () => {
+    const asked = 150;
+    const levels = (first: number, step: number) =>
+      Array.from({ length: 3000 }, (_, index) => ({ price: first + step * index, dlob: 1n, vamm: 0n }));
+    await stage.books(snapshot({ epoch: 2, bids: levels(81_000_000, -1), asks: levels(81_100_000, 1) }));
+    const client = await connect();
+    client.socket.pause();
+    for (let id = 1; id <= asked; id += 1) client.subscribe({ channel: 'book', id });
+    await until(async () => (await metricTotal(metrics, 'slotbook_gateway_requests_total')) === asked);
+    client.socket.resume();
+    await until(() => typesOf(client).filter((type) => type === 'subscribed').length === asked);
+    await until(() => typesOf(client).at(-1) === 'snapshot');
+    // Not as many as were asked for: the kernel does not take so much for a client that does not read.
+    expect(typesOf(client).filter((type) => type === 'snapshot').length).toBeLessThan(asked);
     expect(client.closed).toBeNull();
   });
 

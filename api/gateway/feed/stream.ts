@@ -10,7 +10,16 @@ import type { FeedMetrics } from './metrics.ts';
 import type { StreamSpec } from './request.ts';
 import type { Ring } from './ring.ts';
 import type { SharedTop } from './shared.ts';
-import { type Body, diffFrame, type StreamHead, type StreamState, snapshotFrame } from './text.ts';
+import {
+  type Body,
+  checksumOf,
+  diffFrame,
+  EMPTY_BODY,
+  EMPTY_LINES,
+  type StreamHead,
+  type StreamState,
+  snapshotFrame,
+} from './text.ts';
 import { bookBody, EMPTY_WINDOW, type Window, windowAfter } from './window.ts';
 
 /** What a stream needs to know of its market. */
@@ -23,6 +32,8 @@ export interface StreamMarket {
   readonly shared: Readonly<Record<'l2' | 'l3', SharedTop>>;
   /** The sound published book; null before the first and while it has a hole. */
   book(): PublishedBook | null;
+  /** True while nothing of it was ever published. */
+  isUnpublished(): boolean;
   symbol(): string;
 }
 
@@ -104,8 +115,12 @@ export class Stream {
     return diffFrame(this.streamId, this.#sent, before.seq, body, this.#checksum(book));
   }
 
-  /** The book as subscribers have it, made once until it changes; null while there is none. Not for a dirty stream. */
+  /**
+   * The book as subscribers have it, made once until it changes; null while it has a hole. One that was never published is empty,
+   * in an epoch before all others. Not for a dirty stream.
+   */
   snapshot(): Buffer | null {
+    if (this.market.isUnpublished()) return this.#emptySnapshot();
     const book = this.market.book();
     if (!book || this.#sent === null) return null;
     if (this.#snapshot === null) {
@@ -116,11 +131,21 @@ export class Stream {
     return this.#snapshot;
   }
 
+  #emptySnapshot(): Buffer {
+    if (this.#snapshot === null) {
+      this.#metrics.renderings.inc({ type: 'snapshot' });
+      const checksum = this.spec.checksumLevels === 0 ? null : checksumOf(EMPTY_LINES, 0);
+      this.#snapshot = snapshotFrame(this.#head(), { epoch: 0, seq: 0, slot: 0 }, EMPTY_BODY, checksum);
+    }
+    return this.#snapshot;
+  }
+
   /** Frames from a client's position to this stream's. Not for a dirty stream. */
   fill({ epoch, seq }: BookPosition, older: OlderDiffs | null): Fill {
     const book = this.market.book();
     const { ring } = this.market;
     const sent = this.#sent;
+    if (this.market.isUnpublished() && epoch === 0 && seq === 0) return [];
     if (!book || sent === null) return 'wait';
     if (epoch !== sent.epoch || epoch !== ring.epoch) return epoch > sent.epoch ? 'wait' : 'lost';
     if (seq > sent.seq) return 'wait';

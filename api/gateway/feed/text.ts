@@ -13,6 +13,8 @@ export interface Body {
   readonly gone: readonly string[] | null;
 }
 
+export const EMPTY_BODY: Body = { bids: [], asks: [], gone: null };
+
 export function isEmptyLevel({ dlob, vamm }: ViewLevel): boolean {
   return dlob === 0n && vamm === 0n;
 }
@@ -73,6 +75,8 @@ export interface ChecksumLines {
   readonly bids: readonly string[];
   readonly asks: readonly string[];
 }
+
+export const EMPTY_LINES: ChecksumLines = { levels: 0, bids: [], asks: [] };
 
 export function checksumLines(view: BookView, level: 'l2' | 'l3', levels: number): ChecksumLines {
   if (level === 'l3') return { levels, bids: orderLines(view, 'bid', levels), asks: orderLines(view, 'ask', levels) };

@@ -70,7 +70,13 @@ export class DirectSocket implements SocketLike {
   onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null = null;
   onerror: ((event: never) => void) | null = null;
   /** What the client is said to have left unread. */
-  unreadBytes = 0;
+  get unreadBytes(): number {
+    return this.#unreadBytes;
+  }
+  set unreadBytes(bytes: number) {
+    this.#unreadBytes = bytes;
+  }
+  #unreadBytes = 0;
   /** Changes or drops (null) what the client hears. */
   tamper: (text: string) => string | null = (text) => text;
   isOpen = true;
