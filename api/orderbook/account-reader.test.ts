@@ -100,6 +100,17 @@ it('has at most 4 calls under way and one more round waiting; beyond that accoun
   expect(await outcomes()).toEqual({ read: 2 * MAX_WAITING, busy: 1 });
 });
 
+it('answers null to who has waited for as long as a client does, whoever had the calls', async () => {
+  const accounts = reader(await rpc(() => null));
+  const first = accounts.read(keys(MAX_WAITING));
+  await until(() => calls.length === 4);
+  const second = accounts.read(['late']);
+  nowMs += 2500;
+  for (const call of calls) call.respond(found(call.addresses));
+  expect([(await first)[0], await second]).toEqual(['k0==', [null]]);
+  expect(await outcomes()).toEqual({ read: MAX_WAITING, failed: 1 });
+});
+
 it('answers null, counts and logs once in ten seconds when the chain gives an error, nonsense or nothing', async () => {
   const accounts = reader(await rpc(([first]) => (first === 'a' ? '{"error":{"code":-32005}}' : 'no json')));
   expect(await accounts.read(['a'])).toEqual([null]);

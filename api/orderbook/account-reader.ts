@@ -24,8 +24,8 @@ const ACCOUNTS_PER_CALL = 100;
 const COMMITMENT = 'confirmed';
 /** About one slot: the bytes are as old as the book whose makers they are of. */
 export const KEEP_MS = 400;
-/** A call that waits for one under way is answered before the 3,000 ms after which the published client gives up. */
-const TIMEOUT_MS = 1400;
+/** From the request on, waiting for calls under way included: below the 3,000 ms after which the published client gives up. */
+const TIMEOUT_MS = 2500;
 const MAX_CALLS_UNDER_WAY = 4;
 /** Waiting accounts are one more round of calls; beyond it the chain cannot keep up, and accounts are null. */
 export const MAX_WAITING = MAX_CALLS_UNDER_WAY * ACCOUNTS_PER_CALL;
@@ -40,6 +40,8 @@ interface Kept {
 
 interface Waiting {
   readonly address: string;
+  /** Wall-clock milliseconds. */
+  readonly askedAtMs: number;
   readonly answer: (bytes: string | null) => void;
 }
 
@@ -97,7 +99,7 @@ class RpcAccountReader {
       this.#logFailure(nowMs, 'too many accounts are asked for');
       return Promise.resolve(null);
     }
-    const bytes = new Promise<string | null>((answer) => this.#waiting.push({ address, answer }));
+    const bytes = new Promise<string | null>((answer) => this.#waiting.push({ address, askedAtMs: nowMs, answer }));
     this.#kept.delete(address);
     this.#kept.set(address, { bytes, untilMs: Number.POSITIVE_INFINITY });
     this.#flushSoon();
@@ -126,9 +128,13 @@ class RpcAccountReader {
 
   async #call(wanted: readonly Waiting[]): Promise<void> {
     this.#callsUnderWay += 1;
+    const waitedMs = this.#clock() - (wanted[0]?.askedAtMs ?? 0);
     let found: readonly (string | null)[] | null = null;
     try {
-      found = await this.#ask(wanted.map(({ address }) => address));
+      found = await this.#ask(
+        wanted.map(({ address }) => address),
+        Math.max(0, TIMEOUT_MS - waitedMs),
+      );
       this.#reads.inc({ outcome: 'read' }, wanted.length);
     } catch (error) {
       // An answer without bytes is still an answer: the makers are known.
@@ -146,13 +152,13 @@ class RpcAccountReader {
   }
 
   /** Rejects when the node does not answer in time, or with an error, or with something else. */
-  async #ask(addresses: readonly string[]): Promise<readonly (string | null)[]> {
+  async #ask(addresses: readonly string[], timeoutMs: number): Promise<readonly (string | null)[]> {
     const params = [addresses, { encoding: 'base64', commitment: COMMITMENT }];
     const answer = await fetch(this.#rpcUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const { result, error } = (await answer.json()) as AccountsAnswer;
     const value = result?.value;
