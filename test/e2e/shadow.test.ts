@@ -40,7 +40,10 @@ interface Market {
     Record<string, { readonly slot: number | null; readonly msSinceLastEvent: number | null }>
   >;
   readonly checks: Readonly<
-    Record<'accounts' | 'book', { comparisons: number; differences: number; lastSlot: number; lastResult: string }>
+    Record<
+      'accounts' | 'book' | 'view',
+      { comparisons: number; differences: number; lastSlot: number; lastResult: string }
+    >
   >;
 }
 
@@ -54,7 +57,7 @@ describe('shadow check and books of earlier slots', () => {
   const rest = () => pipeline.url('orderbook');
   const text = async (path: string) => (await fetch(rest() + path)).text();
   const quality = async () => (JSON.parse(await text('/quality')) as { markets: Market[] }).markets;
-  const sum = (markets: readonly Market[], kind: 'accounts' | 'book', what: 'comparisons' | 'differences') =>
+  const sum = (markets: readonly Market[], kind: 'accounts' | 'book' | 'view', what: 'comparisons' | 'differences') =>
     markets.reduce((total, { checks }) => total + checks[kind][what], 0);
   const comparedAgain = async (times: number) => {
     const before = await quality();
@@ -214,6 +217,10 @@ describe('shadow check and books of earlier slots', () => {
     const slots = client.messages.slice(from).flatMap(({ data }) => (data ? [Number(data.slot)] : []));
     expect(slots.length).toBeGreaterThan(10);
     client.close();
+    // Changes and snapshots told the same book all along, repairs included.
+    const markets = await quality();
+    expect(sum(markets, 'view', 'comparisons')).toBeGreaterThan(0);
+    expect(sum(markets, 'view', 'differences')).toBe(0);
     await expectBooksEqualNaiveRebuild(pipeline);
   });
 });
