@@ -14,7 +14,7 @@ export const MAX_SUBSCRIPTIONS = 1000;
  */
 export const FLOOD = { burst: 5 * MAX_SUBSCRIPTIONS, perSecond: 2_000 } as const;
 /**
- * Messages that cannot be a request are dropped at the door, some 3 µs each, measured. One connection may send so many, and all
+ * Messages that cannot be a request are dropped at the door, under 1 µs each, measured. One connection may send so many, and all
  * connections so many beyond that; who goes on while these are used up is closed. So one that says anything is left alone, and a
  * thousand at once are not.
  */
