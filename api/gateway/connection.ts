@@ -3,7 +3,7 @@
 import type { WebSocket } from 'uWebSockets.js';
 import { SOCKET_CLOSES } from '../errors.ts';
 import { Allowance } from './allowance.ts';
-import { BRISK, FLOOD, MAX_BUFFERED_BYTES, NOISE } from './limits.ts';
+import { ANSWER_BUFFER_BYTES, BRISK, FLOOD, MAX_BUFFERED_BYTES, NOISE } from './limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { ResolvedChannel } from './requests.ts';
 
@@ -116,6 +116,11 @@ export class Connection {
   /** False once it was ended or is gone. */
   get isOpen(): boolean {
     return this.#open && this.endedBy === null;
+  }
+
+  /** True while the client has not read what it asked for. */
+  get isBehind(): boolean {
+    return this.unreadBytes > ANSWER_BUFFER_BYTES;
   }
 
   /** Bytes handed over that the client has not read. */

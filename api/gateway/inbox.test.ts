@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Connection } from './connection.ts';
 import { Inbox } from './inbox.ts';
 import {
+  BEHIND_LOOK_MS,
   BULK_PAUSE_MS,
   BULK_SLICE_MS,
   TURN_SLICE_MS,
@@ -124,6 +125,65 @@ describe('clients that say much', () => {
     while (inbox.take(greedy, text)) taken += 1;
     expect(taken).toBeLessThan(30);
     expect(inbox.take(client(false), text)).toBe(true);
+  });
+});
+
+describe('a client that has not read its answers', () => {
+  it('gets the next ones when it has, in order, and leaves channels meanwhile', () => {
+    let isBehind = false;
+    const slow = {
+      isBrisk: () => true,
+      get isBehind() {
+        return isBehind;
+      },
+    } as unknown as Connection;
+    say(slow, 'a', 1);
+    isBehind = true;
+    inbox.take(slow, 'Unsubscribe');
+    say(slow, 'b', 2);
+    inbox.take(slow, 'unsubscribe');
+    expect(heard).toEqual(['a0', 'Unsubscribe']);
+    vi.advanceTimersByTime(10 * BEHIND_LOOK_MS);
+    expect(heard).toHaveLength(2);
+    say(client(true), 'other', 1);
+    expect(heard.at(-1)).toBe('other0');
+    isBehind = false;
+    vi.advanceTimersByTime(BEHIND_LOOK_MS);
+    vi.runAllTimers();
+    expect(heard).toEqual(['a0', 'Unsubscribe', 'other0', 'b0', 'b1', 'unsubscribe']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('waits again after each answer that it has not read', () => {
+    let unread = 0;
+    const slow = {
+      isBrisk: () => false,
+      get isBehind() {
+        return unread > 0;
+      },
+    } as unknown as Connection;
+    inbox = new Inbox({
+      handle: (_, text) => {
+        heard.push(text);
+        unread += 1;
+      },
+      clock: () => nowMs,
+    });
+    say(slow, 'a', 3);
+    for (let read = 1; read <= 3; read += 1) {
+      vi.advanceTimersByTime(BEHIND_LOOK_MS + BULK_PAUSE_MS);
+      expect(heard).toHaveLength(read);
+      unread = 0;
+    }
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is forgotten with the connection', () => {
+    const gone = { isBrisk: () => true, isBehind: true } as unknown as Connection;
+    say(gone, 'a', 2);
+    inbox.forget(gone);
+    vi.runAllTimers();
+    expect(heard).toEqual([]);
   });
 });
 

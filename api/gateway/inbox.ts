@@ -1,10 +1,12 @@
 // What clients say, taken in so that nobody's messages hold up the others: in a turn of the loop clients are heard for a
 // moment only, what is left waits and is taken one message per client in turn. Clients that have said little lately (brisk)
-// go first; those that say much get a small share of the time, so that published changes pass between them.
+// go first; those that say much get a small share of the time, so that published changes pass between them. Nobody is answered
+// faster than it reads.
 
 import { Allowance } from './allowance.ts';
 import type { Connection } from './connection.ts';
 import {
+  BEHIND_LOOK_MS,
   BULK_FEW_SLICE_MS,
   BULK_PAUSE_MS,
   BULK_SLICE_MS,
@@ -16,6 +18,8 @@ import {
   WAITING_RATE,
 } from './limits.ts';
 
+/** Leaving a channel is never put off: it is how a client gets to have less to read. */
+const LEAVING = /unsubscribe/i;
 /** What a waiting message takes in memory beside its text, about. */
 const MESSAGE_OVERHEAD_BYTES = 64;
 /** Taken messages are cut off a list of waiting ones when they are this many. */
@@ -42,11 +46,14 @@ export class Inbox {
   /** In the order in which they are served. */
   readonly #brisk = new Set<Waiting>();
   readonly #bulk = new Set<Waiting>();
+  /** Those that have to read first. */
+  readonly #behind = new Set<Waiting>();
   readonly #rate = new Allowance(WAITING_RATE);
   #bytes = 0;
   #turnBeganMs: number | null = null;
   #immediate: NodeJS.Immediate | null = null;
   #timer: NodeJS.Timeout | null = null;
+  #lookTimer: NodeJS.Timeout | null = null;
 
   constructor({ handle, clock = () => performance.now() }: InboxOptions) {
     this.#handle = handle;
@@ -58,14 +65,15 @@ export class Inbox {
     const waiting = this.#waiting.get(connection);
     if (waiting) return this.#put(waiting, text, this.#clock());
     const nowMs = this.#clock();
-    if (connection.isBrisk(nowMs) && this.#hasTime(nowMs)) {
+    if (connection.isBrisk(nowMs) && !mustRead(connection, text) && this.#hasTime(nowMs)) {
       this.#handle(connection, text);
       return true;
     }
     const first: Waiting = { connection, messages: [], next: 0, bytes: 0 };
     this.#waiting.set(connection, first);
+    if (!this.#put(first, text, nowMs)) return false;
     this.#line(first, nowMs);
-    return this.#put(first, text, nowMs);
+    return true;
   }
 
   /** Drops what a connection that is gone still has waiting. */
@@ -75,15 +83,18 @@ export class Inbox {
     this.#waiting.delete(connection);
     this.#brisk.delete(waiting);
     this.#bulk.delete(waiting);
+    this.#behind.delete(waiting);
     this.#bytes -= waiting.bytes;
   }
 
   stop(): void {
     if (this.#immediate) clearImmediate(this.#immediate);
     if (this.#timer) clearTimeout(this.#timer);
+    if (this.#lookTimer) clearTimeout(this.#lookTimer);
     this.#waiting.clear();
     this.#brisk.clear();
     this.#bulk.clear();
+    this.#behind.clear();
     this.#bytes = 0;
   }
 
@@ -114,6 +125,11 @@ export class Inbox {
 
   /** Puts a client at the end of its line. */
   #line(waiting: Waiting, nowMs: number): void {
+    if (mustRead(waiting.connection, nextOf(waiting))) {
+      this.#behind.add(waiting);
+      this.#lookTimer ??= setTimeout(() => this.#look(), BEHIND_LOOK_MS);
+      return;
+    }
     if (waiting.connection.isBrisk(nowMs)) {
       this.#brisk.add(waiting);
       this.#serveSoon();
@@ -122,6 +138,14 @@ export class Inbox {
     this.#bulk.add(waiting);
     if (this.#isBulkSmall(nowMs)) this.#serveSoon();
     else this.#serveLater();
+  }
+
+  /** Lines up again who has read meanwhile. */
+  #look(): void {
+    this.#lookTimer = null;
+    const behind = [...this.#behind];
+    this.#behind.clear();
+    for (const waiting of behind) this.#line(waiting, this.#clock());
   }
 
   /** True while few say much and not many did lately. */
@@ -158,7 +182,7 @@ export class Inbox {
     const untilMs = this.#clock() + sliceMs;
     for (const waiting of line) {
       line.delete(waiting);
-      this.#serveOne(waiting);
+      if (!mustRead(waiting.connection, nextOf(waiting))) this.#serveOne(waiting);
       const nowMs = this.#clock();
       if (this.#waiting.get(waiting.connection) === waiting) this.#line(waiting, nowMs);
       if (nowMs >= untilMs) return;
@@ -167,7 +191,7 @@ export class Inbox {
 
   #serveOne(waiting: Waiting): void {
     const { connection, messages, next } = waiting;
-    const text = messages[next] ?? '';
+    const text = nextOf(waiting);
     if (next + 1 >= messages.length) this.forget(connection);
     else {
       messages[next] = '';
@@ -181,6 +205,14 @@ export class Inbox {
     }
     this.#handle(connection, text);
   }
+}
+
+function nextOf({ messages, next }: Waiting): string {
+  return messages[next] ?? '';
+}
+
+function mustRead(connection: Connection, text: string): boolean {
+  return connection.isBehind && !LEAVING.test(text);
 }
 
 /** What a text takes while it waits. */

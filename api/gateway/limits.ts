@@ -42,6 +42,12 @@ export const BULK_PAUSE_MS = 5;
 /** So few of them are heard without the pause, and for longer, unless others came lately: what they may say is soon over. */
 export const BULK_WITHOUT_PAUSE = 4;
 export const BULK_FEW_SLICE_MS = 1;
+/**
+ * A client with more unread bytes waits for its next answer, so that books it asked for all at once do not make it a lagging one
+ * (MAX_BUFFERED_BYTES); and how often that is looked at.
+ */
+export const ANSWER_BUFFER_BYTES = 64 * 1024;
+export const BEHIND_LOOK_MS = 20;
 /** Messages of one client that may wait for their answers; with more it is closed. */
 export const WAITING_MESSAGES_MAX = 4 * MAX_SUBSCRIPTIONS;
 /**

@@ -400,6 +400,35 @@ describe('clients that say much', () => {
     expect(client.closed).toBeNull();
   });
 
+  it('are answered as fast as they read, however many large books they ask for at once', async () => {
+    const prices = Array.from({ length: 400 }, (_, index) => ({ price: 90_000_000 - index * 100, dlob: 1n, vamm: 0n }));
+    await stage.books(diff(2, 488, { bids: prices }));
+    const probe = await connect();
+    await vi.waitFor(async () => {
+      probe.subscribe();
+      await probe.settle();
+      expect(probe.data<BookData>(BOOK).at(-1)?.slot).toBe(488);
+    });
+    const asked = 800;
+    let books = 0;
+    let closed: number | null = null;
+    const socket = new WebSocket(url('gateway'));
+    socket.on('message', (bytes: Buffer) => {
+      if (bytes.length > 10_000) books += 1;
+    });
+    socket.on('close', (code) => {
+      closed = code;
+    });
+    await new Promise((resolve) => socket.once('open', resolve));
+    const ask = JSON.stringify({ type: 'subscribe', channel: 'orderbook', market: 'SOL-PERP', marketType: 'perp' });
+    for (let sent = 0; sent < asked; sent += 1) socket.send(ask);
+    socket.pause();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    socket.resume();
+    await vi.waitFor(() => expect([books, closed]).toEqual([asked, null]), { timeout: 8000, interval: 20 });
+    socket.terminate();
+  }, 15_000);
+
   it('are closed with 1008 `Too many messages` beyond thousands, and others notice nothing', async () => {
     const polite = await connect();
     polite.subscribe();
