@@ -7,7 +7,7 @@ import { boundPort } from '../hosts.ts';
 import { startOrderBook } from '../start-order-book.ts';
 import { FeedClient } from '../testing/feed-client.ts';
 import { diff, Stage, snapshot, trade, until } from '../testing/stage.ts';
-import { FLOOD, MAX_PAYLOAD_BYTES } from './limits.ts';
+import { MAX_PAYLOAD_BYTES } from './limits.ts';
 import { Sessions } from './sessions.ts';
 
 interface BookData {
@@ -370,74 +370,6 @@ describe('connections', () => {
     expect(probe.heard[0]).toEqual(ACKNOWLEDGED);
     await until(() => clients.filter(({ closed }) => closed === null).length === 1);
     expect(await metricTotal(context.metrics, 'slotbook_gateway_connections')).toBe(1);
-  });
-});
-
-describe('clients that say much', () => {
-  beforeEach(() => start(0));
-
-  it('are ignored silently, hundreds of messages that are not valid JSON or have no `type`', async () => {
-    const client = await connect();
-    for (let sent = 0; sent < 500; sent += 1) client.send(['hello', '{}', '{"type":"ping"}', '"subscribe"'][sent % 4]);
-    await client.settle();
-    expect([client.heard, client.closed]).toEqual([[], null]);
-  });
-
-  it('have each of hundreds of markets that cannot be resolved answered, socket stays open', async () => {
-    const client = await connect();
-    for (let sent = 0; sent < 300; sent += 1) client.subscribe({ market: 'NOPE-PERP' });
-    await client.settle();
-    expect(client.heard.filter(({ error }) => error !== undefined)).toHaveLength(300);
-    expect(client.closed).toBeNull();
-  });
-
-  it('have each of hundreds of repeated subscribes acknowledged and replayed', async () => {
-    const client = await connect();
-    for (let sent = 0; sent < 500; sent += 1) client.subscribe();
-    await client.settle();
-    expect(client.heard.filter(({ message }) => message !== undefined)).toHaveLength(500);
-    expect(client.data(BOOK)).toHaveLength(500);
-    expect(client.closed).toBeNull();
-  });
-
-  it('are answered as fast as they read, however many large books they ask for at once', async () => {
-    const prices = Array.from({ length: 400 }, (_, index) => ({ price: 90_000_000 - index * 100, dlob: 1n, vamm: 0n }));
-    await stage.books(diff(2, 488, { bids: prices }));
-    const probe = await connect();
-    await vi.waitFor(async () => {
-      probe.subscribe();
-      await probe.settle();
-      expect(probe.data<BookData>(BOOK).at(-1)?.slot).toBe(488);
-    });
-    const asked = 800;
-    let books = 0;
-    let closed: number | null = null;
-    const socket = new WebSocket(url('gateway'));
-    socket.on('message', (bytes: Buffer) => {
-      if (bytes.length > 10_000) books += 1;
-    });
-    socket.on('close', (code) => {
-      closed = code;
-    });
-    await new Promise((resolve) => socket.once('open', resolve));
-    const ask = JSON.stringify({ type: 'subscribe', channel: 'orderbook', market: 'SOL-PERP', marketType: 'perp' });
-    for (let sent = 0; sent < asked; sent += 1) socket.send(ask);
-    socket.pause();
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    socket.resume();
-    await vi.waitFor(() => expect([books, closed]).toEqual([asked, null]), { timeout: 8000, interval: 20 });
-    socket.terminate();
-  }, 15_000);
-
-  it('are closed with 1008 `Too many messages` beyond thousands, and others notice nothing', async () => {
-    const polite = await connect();
-    polite.subscribe();
-    const flooding = await connect();
-    for (let sent = 0; sent < FLOOD.burst + FLOOD.perSecond * 5; sent += 1) flooding.send({ type: 'noise' });
-    await until(() => flooding.closed !== null);
-    expect(flooding.closed).toEqual({ code: 1008, reason: 'Too many messages' });
-    await polite.settle();
-    expect(polite.closed).toBeNull();
   });
 });
 
