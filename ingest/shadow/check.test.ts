@@ -261,6 +261,19 @@ describe('shadow check', () => {
     // The book is what the stream brought last, which is newer than the read.
     expect(ordersIn(turn?.messages).flatMap(({ upserts }) => upserts.map(({ price }) => price))).toEqual([131n]);
     expect(named(turn?.messages)).toContain('BookRepair 0');
+    const differsAt = (slot: number) => {
+      scene.write(user(1, slot, 997));
+      goOn(slot - 1, [140]);
+      scene.read(slot);
+      goOn(slot + 1, [141]);
+      return scene.turn(slot + SETTLE_SLOTS)?.report?.repaired.size;
+    };
+    expect([40, 50, 38 + REPAIR_AGAIN_SLOTS, 50 + REPAIR_AGAIN_SLOTS].map(differsAt)).toEqual([
+      undefined,
+      0,
+      undefined,
+      1,
+    ]);
   });
 
   it.each([

@@ -242,6 +242,8 @@ export class ShadowCheck {
       const isNamed = differences.length < EVIDENCE_MAX;
       const around = this.#differ.accounts(['state', 'market', 'oracle']);
       const books = isNamed ? evidenceOf(this.#newDiffer(), around, update, held) : [];
+      // What is past and found again soon is told once: the book is right by now, and an epoch costs all its readers.
+      if (suspect.isPast && books.every(({ market }) => this.#wasJustRepaired(market))) continue;
       const changes = suspect.isPast ? [] : this.#putRight(suspect);
       outputs.push(...changes);
       const named = changes.flatMap(({ name, value }) =>
@@ -252,6 +254,11 @@ export class ShadowCheck {
       differences.push({ account, heldSlot, readSlot: update.slot, changes: named.slice(0, EVIDENCE_MAX), books });
     }
     return differences;
+  }
+
+  #wasJustRepaired(key: string): boolean {
+    const last = this.#repairedAt.get(key);
+    return last !== undefined && this.#slot < last + REPAIR_AGAIN_SLOTS;
   }
 
   #putRight({ update }: Suspect): Output[] {
