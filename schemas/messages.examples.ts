@@ -307,6 +307,8 @@ export const MESSAGE_EXAMPLES: MessageTypes = {
     oraclePrice: null,
     openInterestBase: 2n ** 80n,
     last24hAvgFundingRate: -1n,
+    oracle,
+    isLoading: true,
   },
   TradeView: {
     ...perp,

@@ -17,6 +17,8 @@ export function marketView(overrides: Partial<MarketView> = {}): MarketView {
     oraclePrice: 81_122_330n,
     openInterestBase: 1_500_000_000n,
     last24hAvgFundingRate: 0n,
+    oracle: null,
+    isLoading: false,
     ...overrides,
   };
 }

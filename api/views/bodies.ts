@@ -130,24 +130,13 @@ export function l3Json(book: ServedBook, market: MarketView): string {
 }
 
 /**
- * The answer for a known market of which no book was published: empty sides, the oracle price the registry knows, the
- * newest slot. `confidence` 0 with too few data points says that only the price is known.
+ * The answer for a known market of which no book was published: empty sides, the live oracle as the registry knows it, the
+ * newest slot. Where only a price is known, as in records of older versions, `confidence` 0 with too few data points says so.
  */
 export function emptyBookJson(market: MarketView, newestSlot: number | null, nowMs: number): string {
   const slot = Math.max(newestSlot ?? 0, market.slot);
-  const price = market.oraclePrice;
-  const oracle =
-    price === null
-      ? {}
-      : {
-          oracle: Number(price),
-          oracleData: {
-            price: price.toString(),
-            slot: String(market.slot),
-            confidence: '0',
-            hasSufficientNumberOfDataPoints: false,
-          },
-        };
+  const known = market.oracle ?? barePrice(market);
+  const oracle = known ? { oracle: Number(known.price), oracleData: oracleBody(known) } : {};
   return JSON.stringify({
     bids: [],
     asks: [],
@@ -159,4 +148,11 @@ export function emptyBookJson(market: MarketView, newestSlot: number | null, now
     ...oracle,
     marketSlot: slot,
   });
+}
+
+function barePrice({ oraclePrice, slot }: MarketView): ViewOracle | null {
+  if (oraclePrice === null) return null;
+  const unknown = { twap: null, twapConfidence: null, maxPrice: null };
+  const said = { confidence: 0n, hasSufficientNumberOfDataPoints: false };
+  return { price: oraclePrice, slot: BigInt(slot), ...said, ...unknown };
 }

@@ -37,6 +37,19 @@ describe('the book reader', () => {
     expect(reader.book(SOL)?.view.l2(5).bids).toHaveLength(3);
   });
 
+  it('is not ready while a book is shown that is read in part, or of a market that nobody described', async () => {
+    await reader.start();
+    await stage.markets([marketView({ isLoading: true })]);
+    await stage.books(diff(1, 10));
+    await until(() => slot() === 10 && reader.markets.get(SOL)?.isLoading === true);
+    expect(reader.ready).toBe(false);
+    await stage.markets([marketView({ isLoading: false })]);
+    await until(() => reader.ready);
+    await stage.books(diff(1, 10, { marketIndex: 7 }));
+    await until(() => reader.bookByKey('perp-7') !== null);
+    expect(reader.ready).toBe(false);
+  });
+
   it('starts at the newest snapshot that the book role remembers', async () => {
     for (let seq = 1; seq <= 50; seq += 1) await stage.books(diff(seq, 10 + seq));
     await stage.books(snapshot({ seq: 50, slot: 60 }), diff(51, 61));

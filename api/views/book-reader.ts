@@ -163,9 +163,14 @@ export class BookReader {
     return this.#slotAdvancedAtMs;
   }
 
-  /** True once a slot is known and everything published before the start was read, quotes too. */
+  /**
+   * True once a slot is known, everything published before the start was read, quotes too, and no book is shown of which
+   * only a part was told so far.
+   */
   get ready(): boolean {
-    return this.#newestSlot !== null && this.#catchUp.isDone && this.indicative.ready;
+    if (this.#newestSlot === null || !this.#catchUp.isDone || !this.indicative.ready) return false;
+    for (const key of this.#books.keys()) if (!this.markets.isWhole(key)) return false;
+    return true;
   }
 
   /** Wall clock as this reader sees it, milliseconds. */

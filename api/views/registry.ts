@@ -29,6 +29,11 @@ export class MarketRegistry {
     names.set(view.symbol.toUpperCase(), view);
   }
 
+  /** True where a description says that nothing of the market's book is still to be told; false for one not described yet. */
+  isWhole(key: string): boolean {
+    return this.#byKey.get(key)?.isLoading === false;
+  }
+
   get size(): number {
     return this.#byKey.size;
   }

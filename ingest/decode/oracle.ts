@@ -110,7 +110,7 @@ function readLazer(view: DataView, scale: Scale): OraclePrice {
     hasSufficientNumberOfDataPoints: true,
     // The account has no means; the published feed shows the price in both places (reference 1.3).
     twap: price,
-    twapConfidence: price,
+    twapConfidence: price < 0n ? 0n : price,
     maxPrice: null,
     sequenceId: publishTime,
     publishTs: publishTime / MICROSECONDS,

@@ -18,6 +18,7 @@ import { askFees, FeeProviderError, readAnswers } from './provider.ts';
 import { startFees } from './role.ts';
 
 const LEVELS = { min: 0, low: 2, medium: 10_082.5, high: 100_000, veryHigh: 1_200_000, unsafeMax: 5_000_000 };
+const DRIFT = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
 const PERP = { marketType: 'perp', marketIndex: 0 } as const;
 const SPOT = { marketType: 'spot', marketIndex: 1 } as const;
 
@@ -61,6 +62,22 @@ describe('accounts that fees are asked for', () => {
     expect(keys(SPOT)).toEqual([
       '2QpHj5vzgCdWaGM2KSoGtYJWeSkx24cMyzUDHDrucvRc',
       '5MzQRp6hhesVuM3CSAzBfPSNP1WaJyF1ifwkmzcrWLtU',
+    ]);
+  });
+
+  it('are those of the program that the definition names', () => {
+    const velocity = loadDefinition('velocity');
+    const programs = velocity.programs.map((program) => ({ ...program, programId: DRIFT }));
+    const keys = feeAccounts({ ...velocity, programs });
+    const perp = (marketIndex: number) => keys({ marketType: 'perp', marketIndex })[0];
+    expect([0, 1, 2].map(perp)).toEqual([
+      '8UJgxaiQx5nTrdDgph5FiahMmzduuLTLf5WmsPegYA6W',
+      '2UZMvVTBQR9yWxrEdzEQzXWE61bUjqQ5VpJAGqVb3B19',
+      '25Eax9W8SA3wpCQFhJEGyHhQ2NDHEshZEDzyMNtthR8D',
+    ]);
+    expect(keys(SPOT)).toEqual([
+      '6gMq3mRCKf8aP3ttTyYhuijVZ2LGi14oDsBbkgubfLB3',
+      '3x85u7SWkmmr7YQGYhtjARgxwegTLJgkSLRprfXod6rh',
     ]);
   });
 });
@@ -149,6 +166,8 @@ describe('fees role', () => {
       oraclePrice: null,
       openInterestBase: 0n,
       last24hAvgFundingRate: 0n,
+      oracle: null,
+      isLoading: false,
     }),
   });
   const written = (log: MemoryLog) =>

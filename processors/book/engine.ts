@@ -270,6 +270,8 @@ export class BookEngine {
       oraclePrice: oracle?.price ?? null,
       openInterestBase: market ? openInterest(market) : 0n,
       last24hAvgFundingRate: market?.last24hAvgFundingRate ?? 0n,
+      oracle: this.exchangeOracle,
+      isLoading: !this.state.isLoaded && this.state.bracketSlot >= 0,
     };
   }
 

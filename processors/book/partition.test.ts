@@ -7,7 +7,7 @@ import { decodeMessage, encodeMessage, type MarketRef } from '../../schemas/inde
 import type { BookMessage } from './engine.ts';
 import { hashBooks } from './hash.ts';
 import { type BookOutput, type InputRecord, PartitionBooks } from './partition.ts';
-import { marketOf, oracleOf, orderOf, ordersOf, slotOf } from './testing/messages.ts';
+import { beginOf, endOf, marketOf, oracleOf, orderOf, ordersOf, slotOf } from './testing/messages.ts';
 
 const ref = fc.record({ marketType: fc.constant('perp' as const), marketIndex: fc.integer({ min: 0, max: 2 }) });
 const message: fc.Arbitrary<BookMessage> = fc.oneof(
@@ -121,6 +121,28 @@ describe('books of a partition', () => {
       ['spot-1', 6, 2, 7],
     ]);
     expect(books.lowWatermark()).toBe(0n);
+  });
+});
+
+describe('the description of a market', () => {
+  it('says that its book is a part while the first whole read is under way, and carries the oracle', () => {
+    const told = (messages: readonly BookMessage[]) => {
+      const market: MarketRef = { marketType: 'perp', marketIndex: 0 };
+      const input = messages.map((message, at) => ({ offset: BigInt(at), value: bytesOf(message, market, false) }));
+      return run(new PartitionBooks(0, 0n), input).flatMap(({ kind, value }) => {
+        const { value: view } = decodeMessage(value);
+        return kind === 'market' && 'isLoading' in view ? [[view.isLoading, view.oracle?.slot ?? null]] : [];
+      });
+    };
+    const order = ordersOf({ slot: 5, upserts: [orderOf({ price: 2n, baseAssetAmount: 1n })] });
+    const oracle = oracleOf({ slot: 5, oracleSlot: 4n });
+    expect(told([beginOf(5), order, oracle, endOf(5), beginOf(6), endOf(6)])).toEqual([
+      [true, null],
+      [true, 4n],
+      [false, 4n],
+    ]);
+    // A market that is listed later is never read as a whole.
+    expect(told([marketOf({ slot: 5 }), order])).toEqual([[false, null]]);
   });
 });
 

@@ -88,6 +88,8 @@ interface BadRecord {
 }
 
 const BOOK_MESSAGES: ReadonlySet<string> = new Set(TOPICS.book.schemas);
+/** Messages that may change a market's description. */
+const DESCRIBES: ReadonlySet<string> = new Set(['BookMarket', 'BookOracle', 'BookSnapshotBegin', 'BookSnapshotEnd']);
 
 export class PartitionBooks {
   readonly partition: number;
@@ -201,7 +203,7 @@ export class PartitionBooks {
       for (const book of this.books.values()) this.applyTo(book, record.offset, message, outputs);
       return;
     }
-    const book = this.bookOf(message.value, record.offset, outputs);
+    const book = this.bookOf(message.value, record.offset);
     if (message.name === 'BookCheck') this.check(book, record, message.value, outputs);
     else this.applyTo(book, record.offset, message, outputs);
   }
@@ -223,7 +225,7 @@ export class PartitionBooks {
       const value = encodeMessage('BookViewSnapshot', engine.snapshot());
       outputs.push({ kind: 'snapshot', key, value, slot: engine.slot, epoch: engine.state.epoch });
     }
-    if (message.name === 'BookMarket' || message.name === 'BookOracle') this.describeTo(book, outputs);
+    if (book.described === '' || DESCRIBES.has(message.name)) this.describeTo(book, outputs);
     if (message.name === 'BookRepair') this.repaired(book, encodeMessage('BookRepair', message.value), outputs);
   }
 
@@ -252,14 +254,13 @@ export class PartitionBooks {
     outputs.push({ kind: 'check', key: book.key, value, result: { ...found, isEqual, wanted, published } });
   }
 
-  private bookOf(market: MarketRef, offset: bigint, outputs: BookOutput[]): Book {
+  private bookOf(market: MarketRef, offset: bigint): Book {
     const key = marketKey(market);
     const known = this.books.get(key);
     if (known) return known;
     const engine = new BookEngine(market, this.lastEpochs.get(key) ?? 0);
     const book = this.newBook(engine, offset, '');
     this.books.set(key, book);
-    this.describeTo(book, outputs);
     return book;
   }
 
@@ -299,6 +300,6 @@ function drain({ view, pending }: Replica): void {
 
 // What a description says apart from its slot, as a text to compare.
 function describe(engine: BookEngine): string {
-  const { slot: _, ...rest } = engine.marketView();
-  return Object.values(rest).map(String).join('\n');
+  const { slot: _, oracle, ...rest } = engine.marketView();
+  return [...Object.values(rest), ...Object.values(oracle ?? {})].map(String).join('\n');
 }

@@ -80,4 +80,8 @@ export interface MarketView extends MarketRef {
   readonly oraclePrice: bigint | null;
   readonly openInterestBase: bigint;
   readonly last24hAvgFundingRate: bigint;
+  /** The exchange oracle as its book shows it; null while it is unknown, and in older messages. */
+  readonly oracle: ViewOracle | null;
+  /** The first whole read of its orders has begun and not ended: what is published of the book is a part of it. */
+  readonly isLoading: boolean;
 }

@@ -215,6 +215,8 @@ function marketView(symbol: string, marketIndex: number): MarketView {
     oraclePrice: 150_000_000n,
     openInterestBase: 1n,
     last24hAvgFundingRate: 0n,
+    oracle: null,
+    isLoading: false,
   };
 }
 
