@@ -21,6 +21,7 @@ describe('pipeline over the embedded log', () => {
   afterAll(() => pipeline?.stop());
 
   it('says that it is healthy and started', async () => {
+    await eventually('whole books', async () => (await fetch(`${pipeline.url('orderbook')}/startup`)).ok);
     for (const path of ['/health', '/startup', '/']) {
       const response = await fetch(pipeline.url('orderbook') + path);
       expect([path, response.status, await response.text()]).toEqual([path, 200, 'OK']);
