@@ -1,5 +1,6 @@
 // What the localnet offers: a simulated cluster with a seeded exchange on it, inside this process.
 
+export { AccountLogReader, type LoggedAccount, type LoggedSlot } from './account-log.ts';
 export type { ExchangeOptions } from './exchange/index.ts';
 export type { AccountVersion, Commitment, CommitmentLags, Ledger, StoredBlock, StoredTransaction } from './ledger.ts';
 export type * from './ledger-types.ts';

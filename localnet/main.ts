@@ -20,6 +20,7 @@ const USAGE = `Usage: node localnet/main.ts [options]
   --state-file PATH        keep the chain across restarts
   --keep-events            keep every event for localnet_events
   --keep-ledger            keep every block and transaction
+  --account-log PATH       write every account as each slot leaves it to a file
 `;
 
 function optionsFrom(args: readonly string[]): LocalnetOptions | null {
@@ -42,6 +43,7 @@ function optionsFrom(args: readonly string[]): LocalnetOptions | null {
       'state-file': { type: 'string' },
       'keep-events': { type: 'boolean' },
       'keep-ledger': { type: 'boolean' },
+      'account-log': { type: 'string' },
       help: { type: 'boolean' },
     },
   });
@@ -63,6 +65,7 @@ function optionsFrom(args: readonly string[]): LocalnetOptions | null {
     ...(values['state-file'] === undefined ? {} : { stateFile: values['state-file'] }),
     ...(values['keep-events'] === true ? { keepEvents: true } : {}),
     ...(values['keep-ledger'] === true ? { keepLedger: true } : {}),
+    ...(values['account-log'] === undefined ? {} : { accountLog: values['account-log'] }),
   };
 }
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import bs58 from 'bs58';
+import { AccountLog } from './account-log.ts';
 import { Cluster } from './cluster.ts';
 import { createExchange, type ExchangeOptions } from './exchange/index.ts';
 import { VAULT_PROGRAM } from './exchange/keys.ts';
@@ -62,6 +63,8 @@ export interface LocalnetOptions {
   readonly keepEvents?: boolean;
   /** Keeps every block and transaction. Default false: the last ten minutes. */
   readonly keepLedger?: boolean;
+  /** File that gets every account as each slot leaves it, see account-log.ts. Default: none. */
+  readonly accountLog?: string;
   /** Blocks kept; overrides the ten minutes. */
   readonly retainedBlocks?: number;
   /** Blocks that each commitment stays behind the newest. Default 0, 0 and 32. */
@@ -98,12 +101,19 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
   const publisher = new Publisher(ledger, subscriptions);
   const pubsub = new PubSub(subscriptions, publisher, options.backlogBytesMax);
   const keeper = options.stateFile === undefined ? null : await StateKeeper.open(options.stateFile, chain);
+  const recording =
+    options.accountLog === undefined
+      ? null
+      : new AccountLog(options.accountLog, ledger.tipSlot, ledger.accounts.versions());
   const cluster = new Cluster({
     exchange,
     ledger,
     publisher,
     speed: options.speed ?? 1,
-    onBlock: (block) => keeper?.reached(block.slot),
+    onBlock: (block) => {
+      keeper?.reached(block.slot);
+      recording?.append(block);
+    },
   });
   const http = createHttpServer(
     new Map([
@@ -118,6 +128,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
     await cluster.stop();
     await Promise.all([pubsub.close(), closeServer(http)]);
     await keeper?.close();
+    recording?.close();
   };
   const host = options.host ?? '127.0.0.1';
   try {

@@ -86,7 +86,7 @@ export class BookEngine {
     };
   }
 
-  /** Slot of the newest slot, market or order update applied. */
+  /** Slot of the newest slot, market, oracle or order update applied. */
   get slot(): number {
     return this.orders.slot;
   }
@@ -181,7 +181,7 @@ export class BookEngine {
       this.exchangeOracle = seen;
       this.headChanged = true;
     }
-    this.start(value.slot);
+    this.reach(value.slot);
     this.orders.setOracle(fitsNumber(value.price) ? Number(value.price) : Number.NaN);
     this.selectOracle();
     this.quote();

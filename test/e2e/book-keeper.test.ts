@@ -1,18 +1,28 @@
 // A client that knows only the published protocol follows every market of a busy cluster while everything around it fails:
-// nothing it holds ever differs from the log, nor from the accounts of the cluster, without its noticing.
+// nothing it holds ever differs from the log, nor at any slot from the accounts of the cluster at that slot, without its
+// noticing.
 
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from './harness/chance.ts';
 import { runKeepers } from './harness/keeper-run.ts';
 
-const SECONDS = 30;
+const SECONDS = 20;
 const SEED = 20_261_122;
+/** The run has ten slots a second. */
+const SLOTS_AT_LEAST = 5 * SECONDS;
+/** Of the slots since the first client's first; the spot market has orders some time later. */
+const SHARES_AT_LEAST = { 'perp-0': 0.5, 'perp-1': 0.5, 'perp-2': 0.5, 'perp-3': 0.5, 'spot-1': 0.1 };
 
 describe('book keepers over the pipeline', () => {
   it(`hold the published books through ${SECONDS} s of reconnects, lost and altered messages and gateway restarts`, async () => {
     const run = await runKeepers({ seconds: SECONDS, seed: 11, speed: 4, random: seededRandom(SEED) });
     expect(run.differences).toEqual([]);
     expect(run.stoppedDifferences).toEqual([]);
+    expect(run.slotTruth.differences).toEqual([]);
+    expect(run.slotTruth.slots).toBeGreaterThan(SLOTS_AT_LEAST);
+    for (const [market, share] of Object.entries(SHARES_AT_LEAST)) {
+      expect(run.slotTruth.books[market], market).toBeGreaterThan(run.slotTruth.slotsPassed * share);
+    }
     expect(run.refused).toBe(0);
     expect(run.compared).toBeGreaterThan(1_000);
     expect(run.stoppedBooks).toBeGreaterThan(10);

@@ -42,8 +42,7 @@ export class NaiveBookModel {
   apply({ name, value }: BookMessage): void {
     const { isFirst } = this;
     if (name !== 'BookSnapshotEnd') this.isFirst = false;
-    if (name === 'BookSlot' || name === 'BookMarket' || name === 'BookOrders' || (name === 'BookOracle' && isFirst))
-      this.slot = Math.max(this.slot, value.slot);
+    if (!('snapshotSlot' in value)) this.slot = Math.max(this.slot, value.slot);
     if (name === 'BookSnapshotBegin' && isFirst) this.slot = value.snapshotSlot;
     if (name === 'BookMarket') this.market = value;
     if (name === 'BookOracle') this.oracle = value;

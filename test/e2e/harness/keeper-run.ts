@@ -1,11 +1,15 @@
 // Book keepers over the real pipeline while connections break, messages get lost and altered, and the gateway restarts.
 
+import { join } from 'node:path';
 import { type BookChoice, BookFeedClient, type SocketLike } from '../../../client/index.ts';
 import { openEventLog, readConfig, silentLogger } from '../../../platform/index.ts';
 import { sleepMs } from './chance.ts';
-import { byPrice, type NaiveBook, type NaiveOrder, naiveBooks } from './naive-book.ts';
+import { naiveBooks } from './naive-book.ts';
+import { differenceOf, keeperLines, type Shape } from './naive-difference.ts';
 import { type Cluster, eventually, type Running, startCluster, startRoles, temporaryDirectory } from './processes.ts';
-import { type Shape, ViewTruth } from './view-truth.ts';
+import { type HeldState, type SlotComparison, SlotTruth } from './slot-truth.ts';
+import { SpotMaker } from './spot-maker.ts';
+import { ViewTruth } from './view-truth.ts';
 
 export interface KeeperRunOptions {
   readonly seconds: number;
@@ -21,6 +25,8 @@ export interface KeeperRun {
   readonly differences: readonly string[];
   /** What did not agree with the accounts of the stopped cluster. */
   readonly stoppedDifferences: readonly string[];
+  /** What clients held at each slot beside the accounts of the cluster at that slot. */
+  readonly slotTruth: SlotComparison;
   readonly stops: number;
   readonly stoppedBooks: number;
   readonly droppedMessages: number;
@@ -43,8 +49,12 @@ const CHOICES: readonly BookChoice[] = [
   { market: 'SOL-PERP', depth: 3, conflation: 50 },
   { market: 'SOL-PERP', level: 'l3', depth: 5, conflation: 400, checksum: true },
   { market: 'BTC-PERP', conflation: 1000, checksum: 100 },
+  { market: '*', marketType: 'spot' },
+  { market: '*', level: 'l3', checksum: true, marketType: 'spot' },
 ];
 const STEP_MS = 700;
+/** Of each step, what may go into rebuilding slots. */
+const REBUILD_MS = 350;
 /** Steps from one of these to the next; they are spread so that each is seen to heal. */
 const STOP_EVERY = 12;
 const RESTART_EVERY = 17;
@@ -63,13 +73,18 @@ class Follower {
   #dropNext = false;
   #alterNext = false;
 
-  constructor(name: string, choice: BookChoice, url: () => string, truth: ViewTruth) {
+  constructor(name: string, choice: BookChoice, url: () => string, saw: (state: HeldState) => void) {
     this.name = name;
     this.choice = choice;
     this.client = new BookFeedClient({ url: '', open: () => this.#open(url()), retryMaxMs: 500 });
-    const { level = 'l2', depth = null } = choice;
-    const shape: Shape = { level, depth };
-    this.client.on('book', ({ stream, keeper }) => truth.saw(name, stream, keeper, shape));
+    const shape = shapeOf(choice);
+    this.client.on('book', ({ stream, keeper }) => {
+      const { position, slot } = keeper;
+      const [marketType, marketIndex] = stream.split('_');
+      const marketKey = `${marketType}-${marketIndex}`;
+      if (position)
+        saw({ ...shape, ...position, slot, marketKey, name: `${name}/${stream}`, lines: keeperLines(keeper) });
+    });
     this.client.on('gap', () => this.#count('gaps'));
     this.client.on('mismatch', () => this.#count('mismatches'));
     this.client.on('shutdown', () => this.#count('notices'));
@@ -77,6 +92,11 @@ class Follower {
     this.client.on('resumed', ({ recovered }) => this.#count(recovered ? 'recovered' : 'lost'));
     this.client.subscribe(choice);
     this.client.connect();
+  }
+
+  /** Slot that all its books have reached; those of markets without one stand at 0. */
+  get slot(): number {
+    return Math.min(...[...this.client.books.values()].flatMap(({ keeper: { slot } }) => (slot > 0 ? [slot] : [])));
   }
 
   loseNext(): void {
@@ -152,30 +172,45 @@ function alter(text: string, level: 'l2' | 'l3'): string | null {
   return JSON.stringify({ ...message, bids: [...(message.bids ?? []), bid] });
 }
 
+function shapeOf({ level = 'l2', depth }: BookChoice): Shape {
+  return { level, depth: depth ?? null };
+}
+
 /** Runs for about `seconds` and tells what was seen. */
 export async function runKeepers({ seconds, seed, speed, random }: KeeperRunOptions): Promise<KeeperRun> {
   const { dir, remove } = temporaryDirectory();
   const roles: Running[] = [];
   const followers: Follower[] = [];
   const ending = new AbortController();
-  const cluster = await startCluster({ seed, speed });
+  const accountLog = join(dir, 'accounts');
+  const cluster = await startCluster({ seed, speed, 'account-log': accountLog });
   try {
     const settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl };
     roles.push(await startRoles(['ingest'], settings), await startRoles(['book'], settings));
     let gateway = await startRoles(['orderbook'], settings);
     const log = await openEventLog(readConfig({ SLOTBOOK_DATA_DIR: dir }), silentLogger());
     const truth = new ViewTruth();
+    const slots = new SlotTruth(accountLog, (state) => truth.isLastOfSlot(state));
+    const saw = (state: HeldState) => {
+      truth.saw(state);
+      slots.saw(state);
+    };
+    const slotPassed = () => Math.min(truth.slot, ...followers.map(({ slot }) => slot)) - 1;
     const following = truth.follow(log, ending.signal);
     const url = () => gateway.endpoints.gateway ?? '';
-    for (const [index, choice] of CHOICES.entries()) followers.push(new Follower(String(index), choice, url, truth));
+    for (const [index, choice] of CHOICES.entries()) followers.push(new Follower(String(index), choice, url, saw));
     const run = { reconnects: 0, restarts: 0, kills: 0, stops: 0, stoppedBooks: 0 };
     const stoppedDifferences: string[] = [];
     const checked = followers.filter(({ choice }) => choice.checksum !== undefined);
     const pick = (among = followers) => among[Math.floor(random() * among.length)];
+    const spotMaker = new SpotMaker(cluster);
+    await spotMaker.quote();
     await eventually('books', () => followers.every(({ client }) => client.books.size > 0));
     const end = Date.now() + seconds * 1000;
     for (let step = 1; Date.now() < end; step += 1) {
       await sleepMs(STEP_MS);
+      slots.advance(slotPassed(), REBUILD_MS);
+      await spotMaker.quote();
       if (step % RESTART_EVERY === 0) {
         if (random() < 0.5) {
           run.kills += 1;
@@ -200,6 +235,8 @@ export async function runKeepers({ seconds, seed, speed, random }: KeeperRunOpti
     run.restarts += 1;
     await gateway.stop();
     await eventually('the log read as far as the clients', () => truth.waiting === 0);
+    slots.advance(slotPassed());
+    slots.close();
     ending.abort();
     await following;
     await log.close();
@@ -209,6 +246,7 @@ export async function runKeepers({ seconds, seed, speed, random }: KeeperRunOpti
       compared: truth.comparison.compared,
       differences: truth.comparison.differences,
       stoppedDifferences,
+      slotTruth: slots.comparison,
       droppedMessages: sum('dropped'),
       gaps: sum('gaps'),
       alteredMessages: sum('altered'),
@@ -232,10 +270,11 @@ async function compareStopped(cluster: Cluster, followers: readonly Follower[], 
   await cluster.rpc('localnet_pause');
   const { slot, books } = await naiveBooks(cluster.rpcUrl);
   let compared = 0;
-  for (const naive of books.filter(({ marketType }) => marketType === 'perp')) {
+  for (const naive of books.filter(({ l2 }) => l2.bids.length + l2.asks.length > 0)) {
     const symbol = naive.symbol.toUpperCase();
     for (const { client, choice, name } of followers) {
-      if (choice.market !== '*' && choice.market !== symbol) continue;
+      if ((choice.market !== '*' && choice.market !== symbol) || (choice.marketType ?? 'perp') !== naive.marketType)
+        continue;
       await eventually(
         `${symbol} of client ${name} at slot ${slot}`,
         () => {
@@ -246,48 +285,15 @@ async function compareStopped(cluster: Cluster, followers: readonly Follower[], 
       ).catch((error: unknown) => found.push(String(error)));
       compared += 1;
       // A book can stand at a slot before the last change of that slot arrived: a difference counts when it stays.
-      await eventually('books agree', () => differenceOf(naive, client, choice) === null, IN_FLIGHT_MS).catch(() => {});
-      const difference = differenceOf(naive, client, choice);
+      const differenceNow = () => {
+        const keeper = client.book(symbol);
+        return keeper ? differenceOf(naive, keeperLines(keeper), shapeOf(choice)) : 'no book';
+      };
+      await eventually('books agree', () => differenceNow() === null, IN_FLIGHT_MS).catch(() => {});
+      const difference = differenceNow();
       if (difference) found.push(`${symbol} of client ${name} at slot ${slot}: ${difference}`);
     }
   }
   await cluster.rpc('localnet_resume');
   return compared;
-}
-
-function differenceOf(naive: NaiveBook, client: BookFeedClient, { level = 'l2', depth }: BookChoice): string | null {
-  const keeper = client.book(naive.symbol);
-  if (!keeper) return 'no book';
-  for (const side of ['bids', 'asks'] as const) {
-    if (level === 'l2') {
-      const kept = keeper.levels(side).map(({ price, size, sources }) => ({
-        price: String(price),
-        size: String(size),
-        sources: Object.fromEntries(Object.entries(sources).map(([source, part]) => [source, String(part)])),
-      }));
-      if (text(kept) !== text(naive.l2[side].slice(0, depth))) return `${side} of l2`;
-      continue;
-    }
-    const kept: NaiveOrder[] = keeper
-      .orders(side)
-      .map(({ price, size, maker, orderId }) => ({ price: String(price), size: String(size), maker, orderId }));
-    const prices = new Set([...new Set(naive.l3[side].map(({ price }) => price))].slice(0, depth));
-    const expected = naive.l3[side].filter(({ price }) => prices.has(price));
-    if (text([...kept].sort(byPrice(side))) !== text([...expected].sort(byPrice(side)))) return `${side} of l3`;
-    const queue = kept.map(({ maker, orderId }) => `${maker}:${orderId}`);
-    const onBook = new Set(naive.clobQueue[side]);
-    const shown = new Set(queue);
-    const keptQueue = queue.filter((id) => onBook.has(id));
-    if (text(keptQueue) !== text(naive.clobQueue[side].filter((id) => shown.has(id)))) return `${side} queue`;
-  }
-  return null;
-}
-
-/** Members in the order of their names, so that equal values are equal texts. */
-function text(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
 }

@@ -1,10 +1,9 @@
-// The truth about a book, the slow and obvious way: all accounts of the cluster at a stopped slot, decoded by Anchor's own
-// coder, every order looked at, everything sorted. Shares no code with the pipeline but the IDL.
+// The truth about a book, the slow and obvious way: all accounts of the cluster as a slot left them, every order looked at,
+// everything sorted. Shares no code with the pipeline but the IDL.
 
-import { BorshAccountsCoder, type Idl } from '@coral-xyz/anchor';
 import { PublicKey } from '@solana/web3.js';
 import bs58 from 'bs58';
-import { loadDefinition } from '../../../schemas/index.ts';
+import { type NaiveAccount, NaiveChain, variant } from './naive-chain.ts';
 import { type Fields, type NaiveOracle, naiveCurve } from './naive-curve.ts';
 import { rpcCall } from './processes.ts';
 
@@ -60,72 +59,53 @@ interface Order {
 
 const big = (value: unknown) => BigInt(String(value));
 const num = (value: unknown) => Number(String(value));
-const variant = (value: unknown) => String(Object.keys(value as object)[0]).toLowerCase();
 const text = (bytes: unknown) =>
   Buffer.from(bytes as number[])
     .toString('utf8')
     .replaceAll('\0', '')
     .trim();
 
-interface RawAccount {
-  readonly pubkey: string;
-  readonly data: Buffer;
-}
-
-async function programAccounts(rpcUrl: string, programId: string): Promise<RawAccount[]> {
-  const accounts = await rpcCall<{ pubkey: string; account: { data: [string, string] } }[]>(
-    rpcUrl,
-    'getProgramAccounts',
-    [programId, { encoding: 'base64', commitment: 'confirmed' }],
-  );
-  return accounts.map(({ pubkey, account }) => ({ pubkey, data: Buffer.from(account.data[0], 'base64') }));
-}
-
 /** Every market's book as the accounts of the cluster say, at the slot it stands at. */
 export async function naiveBooks(rpcUrl: string): Promise<{ slot: number; books: NaiveBook[] }> {
-  const [exchange, clob] = loadDefinition('velocity').programs;
-  if (!exchange || !clob) throw new Error('the definition lacks a program');
-  const coder = new BorshAccountsCoder(exchange.idl as unknown as Idl);
-  const sizeOf = (name: string) => exchange.accounts.get(name)?.layout.size ?? 0;
   const slot = await rpcCall<number>(rpcUrl, 'getSlot', [{ commitment: 'confirmed' }]);
-  const accounts = await programAccounts(rpcUrl, exchange.programId);
-  const clobAccounts = new Map((await programAccounts(rpcUrl, clob.programId)).map((a) => [a.pubkey, a.data]));
-  const decoded = (name: string) => {
-    const discriminator = Buffer.from(coder.accountDiscriminator(name));
-    return (
-      accounts
-        // Tests put accounts that are too short to be one on the cluster.
-        .filter(({ data }) => data.subarray(0, 8).equals(discriminator) && data.length >= sizeOf(name))
-        .map(({ pubkey, data }) => ({ pubkey, fields: coder.decode(name, data) as Fields }))
+  const chain = new NaiveChain();
+  for (const owner of chain.programIds) {
+    const accounts = await rpcCall<{ pubkey: string; account: { data: [string, string] } }[]>(
+      rpcUrl,
+      'getProgramAccounts',
+      [owner, { encoding: 'base64', commitment: 'confirmed' }],
     );
-  };
-  const users = decoded('User');
-  const oracles = new Map(decoded('PythLazerOracle').map(({ pubkey, fields }) => [pubkey, fields]));
-  const state = decoded('State')[0]?.fields ?? {};
+    for (const { pubkey, account } of accounts)
+      chain.put({ pubkey, owner, data: Buffer.from(account.data[0], 'base64') });
+  }
+  return { slot, books: booksOf(chain, slot) };
+}
+
+/** Every market's book at a slot, from the accounts as that slot left them. */
+export function booksOf(chain: NaiveChain, slot: number): NaiveBook[] {
+  const users = chain.all('User');
+  const oracles = new Map(chain.all('PythLazerOracle').map(({ pubkey, fields }) => [pubkey, fields]));
+  const state = chain.all('State')[0]?.fields ?? {};
   const exchangeStatus = num(state.exchange_status ?? 0);
   const guardRail = big((state.oracle_guard_rails as Fields | undefined)?.oracle_twap_5min_percent_divergence ?? 0);
-  const perps = decoded('PerpMarket').map(({ fields }) => {
+  const perps = chain.all('PerpMarket').map(({ fields }) => {
     const oracle = oracleOf(fields, oracles, guardRail);
     const marketIndex = num(fields.market_index);
-    const queue = clobQueue(clobAccounts.get(String(fields.clob_market)), exchange.programId, users);
-    const orders = [...userOrders(users, marketIndex, oracle.price), ...queue.bids, ...queue.asks];
-    const l3 = (side: Side) => orders.filter((order) => order.side === side && order.size > 0n).sort(byPrice(side));
+    const queue = clobQueue(chain.clobAccounts.get(String(fields.clob_market)), chain.exchangeId, users);
+    const orders = [...userOrders(users, 'perp', marketIndex, oracle.price), ...queue.bids, ...queue.asks];
     const vamm = vammLevels(fields, oracle, BigInt(slot), exchangeStatus);
+    const oracleData = {
+      price: String(oracle.price),
+      slot: String(oracle.slot),
+      confidence: String(oracle.confidence),
+      hasSufficientNumberOfDataPoints: true,
+      twap: String(oracle.price),
+      twapConfidence: String(oracle.price),
+    };
     return {
-      marketType: 'perp' as const,
-      marketIndex,
-      symbol: text(fields.name),
-      l2: { bids: merge('bids', orders, vamm.bids), asks: merge('asks', orders, vamm.asks) },
-      l3: { bids: l3('bids').map(published), asks: l3('asks').map(published) },
+      ...bookOf('perp', fields, orders, vamm),
       clobQueue: { bids: queue.bids.map(identity), asks: queue.asks.map(identity) },
-      oracleData: {
-        price: String(oracle.price),
-        slot: String(oracle.slot),
-        confidence: String(oracle.confidence),
-        hasSufficientNumberOfDataPoints: true,
-        twap: String(oracle.price),
-        twapConfidence: String(oracle.price),
-      },
+      oracleData,
       mmOracleData: {
         price: String(oracle.quoting.price),
         slot: String(oracle.quoting.slot),
@@ -133,17 +113,33 @@ export async function naiveBooks(rpcUrl: string): Promise<{ slot: number; books:
       },
     };
   });
-  const spots = decoded('SpotMarket').map(({ fields }) => ({
-    marketType: 'spot' as const,
-    marketIndex: num(fields.market_index),
-    symbol: text(fields.name),
-    l2: { bids: [], asks: [] },
-    l3: { bids: [], asks: [] },
-    clobQueue: { bids: [], asks: [] },
-    oracleData: null,
-    mmOracleData: null,
-  }));
-  return { slot, books: [...perps, ...spots] };
+  const spots = chain.all('SpotMarket').map(({ fields }) => {
+    // No order floats in a spot market here.
+    const orders = userOrders(users, 'spot', num(fields.market_index), 0n);
+    return {
+      ...bookOf('spot', fields, orders, { bids: [], asks: [] }),
+      clobQueue: { bids: [], asks: [] },
+      oracleData: null,
+      mmOracleData: null,
+    };
+  });
+  return [...perps, ...spots];
+}
+
+function bookOf(
+  marketType: 'perp' | 'spot',
+  market: Fields,
+  orders: readonly Order[],
+  vamm: Record<Side, readonly Slice[]>,
+): Omit<NaiveBook, 'clobQueue' | 'oracleData' | 'mmOracleData'> {
+  const l3 = (side: Side) => orders.filter((order) => order.side === side && order.size > 0n).sort(byPrice(side));
+  return {
+    marketType,
+    marketIndex: num(market.market_index),
+    symbol: text(market.name),
+    l2: { bids: merge('bids', orders, vamm.bids), asks: merge('asks', orders, vamm.asks) },
+    l3: { bids: l3('bids').map(published), asks: l3('asks').map(published) },
+  };
 }
 
 const identity = ({ maker, orderId }: Order) => `${maker}:${orderId}`;
@@ -163,17 +159,18 @@ export function byPrice(side: Side) {
   };
 }
 
+/** `oracle`: the price that floating orders follow. */
 function userOrders(
-  users: readonly { pubkey: string; fields: Fields }[],
+  users: readonly NaiveAccount[],
+  marketType: 'perp' | 'spot',
   marketIndex: number,
   oracle: bigint,
 ): Order[] {
-  return users.flatMap(({ pubkey, fields }) =>
-    (fields.orders as Fields[])
+  return users.flatMap(({ pubkey, fields, openOrders }) =>
+    openOrders
       .filter(
         (order) =>
-          variant(order.status) === 'open' &&
-          variant(order.market_type) === 'perp' &&
+          variant(order.market_type) === marketType &&
           num(order.market_index) === marketIndex &&
           (num(order.bit_flags) & PLACED_ON_CLOB) === 0 &&
           isVisible(order),
@@ -215,7 +212,7 @@ function reducible(user: Fields, marketIndex: number, side: Side, amount: bigint
 function clobQueue(
   data: Buffer | undefined,
   exchangeId: string,
-  users: readonly { pubkey: string; fields: Fields }[],
+  users: readonly NaiveAccount[],
 ): Record<Side, Order[]> {
   if (!data) return { bids: [], asks: [] };
   const owners = new Map(

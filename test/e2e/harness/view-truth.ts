@@ -2,16 +2,18 @@
 // left the client with exactly the book that stands in the log at that sequence.
 
 import { createHash } from 'node:crypto';
-import type { BookKeeper } from '../../../client/index.ts';
 import type { EventLog } from '../../../platform/index.ts';
 import { BookView } from '../../../processors/book/index.ts';
-import { type BookViewDiff, type BookViewSnapshot, decodeMessage, TOPICS } from '../../../schemas/index.ts';
+import {
+  type BookPosition,
+  type BookViewDiff,
+  type BookViewSnapshot,
+  decodeMessage,
+  TOPICS,
+} from '../../../schemas/index.ts';
 import { base58 } from './base58.ts';
-
-export interface Shape {
-  readonly level: 'l2' | 'l3';
-  readonly depth: number | null;
-}
+import type { BookLines, Shape } from './naive-difference.ts';
+import type { HeldState } from './slot-truth.ts';
 
 interface Seen extends Shape {
   readonly marketKey: string;
@@ -32,21 +34,16 @@ export interface Comparison {
   readonly differences: string[];
 }
 
-const hashOf = (lines: readonly string[]) => createHash('sha1').update(lines.join('\n')).digest('base64');
-
-function keeperHash(keeper: BookKeeper): string {
-  const lines = (side: 'bids' | 'asks') =>
-    keeper.level === 'l2'
-      ? keeper.levels(side).map(({ price, sources }) => `${price} ${sources.dlob ?? 0n} ${sources.vamm ?? 0n}`)
-      : keeper.orders(side).map(({ price, size, maker, orderId }) => `${price} ${size} ${maker} ${orderId}`);
-  return hashOf([...lines('bids'), 'asks', ...lines('asks')]);
-}
+const hashOf = ({ bids, asks }: BookLines) =>
+  createHash('sha1')
+    .update([...bids, 'asks', ...asks].join('\n'))
+    .digest('base64');
 
 function viewHash(view: BookView, { level, depth }: Shape): string {
   if (level === 'l2') {
     const { bids, asks } = view.l2(depth ?? Number.MAX_SAFE_INTEGER);
     const lines = (levels: typeof bids) => levels.map(({ price, dlob, vamm }) => `${price} ${dlob} ${vamm}`);
-    return hashOf([...lines(bids), 'asks', ...lines(asks)]);
+    return hashOf({ bids: lines(bids), asks: lines(asks) });
   }
   const { bids, asks } = view.l3();
   const lines = (orders: typeof bids) => {
@@ -54,15 +51,30 @@ function viewHash(view: BookView, { level, depth }: Shape): string {
     const prices = [...new Set(shown.map(({ price }) => price))].slice(0, depth ?? undefined);
     const last = prices.at(-1);
     const end = depth === null ? shown.length : shown.findLastIndex(({ price }) => price === last) + 1;
-    return shown.slice(0, end).map(({ price, size, maker, orderId }) => `${price} ${size} ${base58(maker)} ${orderId}`);
+    return shown
+      .slice(0, end)
+      .map(({ price, size, maker, orderId, source }) => `${price} ${size} ${base58(maker)} ${orderId} ${source}`);
   };
-  return hashOf([...lines(bids), 'asks', ...lines(asks)]);
+  return hashOf({ bids: lines(bids), asks: lines(asks) });
 }
 
 export class ViewTruth {
   readonly comparison: Comparison = { compared: 0, differences: [] };
   readonly #messages = new Map<string, (BookViewDiff | BookViewSnapshot)[]>();
+  readonly #lastOfSlots = new Map<string, Map<number, BookPosition>>();
+  readonly #slots = new Map<string, number>();
   readonly #cursors = new Map<string, Cursor>();
+
+  /** True when the log has nothing of that slot after the state. */
+  isLastOfSlot({ marketKey, slot, epoch, seq }: HeldState): boolean {
+    const last = this.#lastOfSlots.get(marketKey)?.get(slot);
+    return last?.epoch === epoch && last.seq === seq;
+  }
+
+  /** Slot that the log has reached in every market. */
+  get slot(): number {
+    return Math.min(...this.#slots.values());
+  }
 
   /** Reads `views.book` from its beginning until the signal aborts. */
   async follow(log: EventLog, signal: AbortSignal): Promise<void> {
@@ -73,26 +85,25 @@ export class ViewTruth {
         const messages = this.#messages.get(key) ?? [];
         this.#messages.set(key, messages);
         messages.push(message);
+        const last = this.#lastOfSlots.get(key) ?? new Map<number, BookPosition>();
+        this.#lastOfSlots.set(key, last);
+        last.set(message.slot, message);
+        this.#slots.set(key, message.slot);
       }
       for (const cursor of this.#cursors.values()) this.#advance(cursor);
     }
   }
 
-  /** To be called for each message a keeper applied. `client` tells two clients of one stream apart. */
-  saw(client: string, stream: string, keeper: BookKeeper, shape: Shape): void {
-    const { position } = keeper;
-    if (!position) return;
-    const [marketType, marketIndex] = stream.split('_');
-    const name = `${client}/${stream}`;
-    if (position.epoch === 0) {
+  /** To be called for each message a client applied. */
+  saw({ name, marketKey, level, depth, epoch, seq, lines }: HeldState): void {
+    if (epoch === 0) {
       // A market that has no book yet, which the log does not tell of.
-      if (keeperHash(keeper) !== viewHash(new BookView(), shape)) this.#differs(`${name}: not empty`);
+      if (hashOf(lines) !== viewHash(new BookView(), { level, depth })) this.#differs(`${name}: not empty`);
       return;
     }
     const cursor = this.#cursors.get(name) ?? { view: new BookView(), next: 0, waiting: [] };
     this.#cursors.set(name, cursor);
-    const marketKey = `${marketType}-${marketIndex}`;
-    cursor.waiting.push({ ...shape, ...position, marketKey, stream: name, hash: keeperHash(keeper) });
+    cursor.waiting.push({ level, depth, epoch, seq, marketKey, stream: name, hash: hashOf(lines) });
     this.#advance(cursor);
   }
 

@@ -1,0 +1,97 @@
+// What clients held at each slot beside the books that the accounts of the cluster had at that slot: the cluster writes
+// every account as each slot leaves it to a file, and books are rebuilt from it slot by slot, the naive way.
+
+import { AccountLogReader, type LoggedSlot } from '../../../localnet/index.ts';
+import type { BookPosition } from '../../../schemas/index.ts';
+import { booksOf } from './naive-book.ts';
+import { NaiveChain } from './naive-chain.ts';
+import { type BookLines, differenceOf, type Shape } from './naive-difference.ts';
+
+export interface HeldState extends Shape, BookPosition {
+  readonly slot: number;
+  /** `<marketType>-<marketIndex>` */
+  readonly marketKey: string;
+  /** Client and stream. */
+  readonly name: string;
+  readonly lines: BookLines;
+}
+
+export interface SlotComparison {
+  /** Slots of which at least one book was compared. */
+  slots: number;
+  /** Slots in which a book with anything in it was compared, by market. */
+  readonly books: Record<string, number>;
+  /** Books of each stream of each client, empty ones too. */
+  states: number;
+  /** Slots since the first one of which anything was compared. */
+  slotsPassed: number;
+  readonly differences: string[];
+}
+
+export class SlotTruth {
+  readonly comparison: SlotComparison = {
+    slots: 0,
+    books: {},
+    states: 0,
+    slotsPassed: 0,
+    differences: [],
+  };
+  readonly #chain = new NaiveChain();
+  readonly #log: AccountLogReader;
+  readonly #isLastOfSlot: (state: HeldState) => boolean;
+  readonly #newest = new Map<string, HeldState>();
+  readonly #held = new Map<number, HeldState[]>();
+  #next: LoggedSlot | null = null;
+
+  /** `isLastOfSlot`: whether nothing of the slot came after a state; asked only of slots that are over. */
+  constructor(accountLog: string, isLastOfSlot: (state: HeldState) => boolean) {
+    this.#log = new AccountLogReader(accountLog);
+    this.#isLastOfSlot = isLastOfSlot;
+  }
+
+  /** To be called for each message a client applied. What it held when the slot moved on is compared. */
+  saw(state: HeldState): void {
+    const before = this.#newest.get(state.name);
+    this.#newest.set(state.name, state);
+    if (!before || before.slot >= state.slot) return;
+    const held = this.#held.get(before.slot) ?? [];
+    this.#held.set(before.slot, held);
+    held.push(before);
+  }
+
+  /** Compares the slots up to and with `slot` for at most `budgetMs`; what clients do at them must be over. */
+  advance(slot: number, budgetMs = Number.POSITIVE_INFINITY): void {
+    const endMs = performance.now() + budgetMs;
+    while (performance.now() < endMs) {
+      this.#next ??= this.#log.next();
+      if (!this.#next || this.#next.slot > slot) return;
+      for (const account of this.#next.accounts) this.#chain.put(account);
+      this.#compare(this.#next.slot);
+      this.#next = null;
+    }
+  }
+
+  close(): void {
+    this.#log.close();
+  }
+
+  #compare(slot: number): void {
+    const states = (this.#held.get(slot) ?? []).filter((state) => this.#isLastOfSlot(state));
+    this.#held.delete(slot);
+    const { comparison } = this;
+    if (comparison.slots > 0 || states.length > 0) comparison.slotsPassed += 1;
+    if (states.length === 0) return;
+    const books = new Map(booksOf(this.#chain, slot).map((book) => [`${book.marketType}-${book.marketIndex}`, book]));
+    const compared = new Set<string>();
+    for (const state of states) {
+      const { name, marketKey, lines, epoch, seq } = state;
+      const naive = books.get(marketKey);
+      const difference = naive ? differenceOf(naive, lines, state) : 'a market that the chain does not have';
+      if (difference) comparison.differences.push(`${name} at slot ${slot} (${epoch}/${seq}): ${difference}`);
+      if (naive && naive.l2.bids.length + naive.l2.asks.length > 0) compared.add(marketKey);
+    }
+    comparison.slots += 1;
+    comparison.states += states.length;
+    for (const key of compared) comparison.books[key] = (comparison.books[key] ?? 0) + 1;
+  }
+}
