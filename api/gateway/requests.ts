@@ -1,6 +1,9 @@
 // What a client message means: reference 3.2, with the specification's word where they differ. Pure.
 
 import type { MarketRef, MarketType } from '../../schemas/index.ts';
+import { MARKET_TYPES } from '../contract/books.ts';
+import { givenMembers, type Member } from '../contract/inputs.ts';
+import { textMember, wordMember } from '../contract/members.ts';
 import { lenientInteger } from '../lenient.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 
@@ -9,6 +12,36 @@ export type ChannelKind = (typeof CHANNELS)[number];
 
 export const GROUPINGS = [1, 10, 100, 500, 1000] as const;
 export type Grouping = (typeof GROUPINGS)[number];
+
+const ACTIONS = ['subscribe', 'unsubscribe'] as const;
+type Action = (typeof ACTIONS)[number];
+const BOOK = 'book';
+
+const grouping: Member<Grouping> = {
+  isRequired: false,
+  schema: {
+    description: `books only: width of a level in tick sizes, one of ${GROUPINGS.join(', ')}, also as text; anything else means 1`,
+    default: 1,
+    examples: [...GROUPINGS],
+  },
+  read: (value) => {
+    const number = lenientInteger(value);
+    return GROUPINGS.find((known) => known === number) ?? 1;
+  },
+};
+
+/** Members of a message of these types to these channels. */
+export function channelMembers<A extends Action, C extends string>(actions: readonly A[], channels: readonly C[]) {
+  return {
+    type: wordMember(actions, 'in any letter case'),
+    channel: wordMember(channels, 'in any letter case'),
+    market: textMember('symbol in any letter case, for example SOL-PERP'),
+    marketType: wordMember(MARKET_TYPES, 'in any letter case'),
+    grouping,
+  };
+}
+
+const MEMBERS = channelMembers(ACTIONS, [...CHANNELS, BOOK]);
 
 export interface ResolvedChannel {
   readonly kind: ChannelKind;
@@ -54,21 +87,25 @@ export function mayBeRequest(text: string): boolean {
 /** Reads one text message against the listed markets. */
 export function readRequest(text: string, markets: MarketRegistry): ClientRequest {
   const message = parseObject(text);
-  if (typeof message?.type !== 'string') return IGNORED;
-  const action = message.type.toLowerCase();
-  if (action !== 'subscribe' && action !== 'unsubscribe') return IGNORED;
-  const { channel, market, marketType } = message;
-  if (typeof channel !== 'string' || channel === '') return { is: 'unknownChannel' };
-  if (channel.toLowerCase() === 'book') return { is: 'book', action, message };
-  const kind = CHANNELS.find((name) => name === channel.toLowerCase());
+  if (message === null) return IGNORED;
+  const given = givenMembers(MEMBERS, message);
+  const action = given('type')?.word;
+  if (!action) return IGNORED;
+  const channel = given('channel');
+  if (channel === null || channel.sent === '') return { is: 'unknownChannel' };
+  if (channel.word === BOOK) return { is: 'book', action, message };
+  const { sent, word: kind } = channel;
   // An unsubscribe of an unknown name answers with an error, as the predecessor does; the specification is silent.
-  if (!kind) return action === 'subscribe' ? { is: 'unknownChannel' } : { is: 'unresolved', action, channel };
-  const found = findMarket(markets, market, marketType);
-  if (!found) return { is: 'unresolved', action, channel };
-  const resolved = resolveChannel(kind, found, readGrouping(message.grouping));
+  if (!kind) return action === 'subscribe' ? { is: 'unknownChannel' } : { is: 'unresolved', action, channel: sent };
+  const market = given('market');
+  const marketType = given('marketType');
+  const found =
+    market !== null && marketType?.word ? markets.byName(market, marketType.word satisfies MarketType) : null;
+  if (!found) return { is: 'unresolved', action, channel: sent };
+  const resolved = resolveChannel(kind, found, given('grouping'));
   if (action === 'unsubscribe') return { is: 'unsubscribe', channel: resolved };
-  const acknowledgement = `Subscribe received for channel: ${channel}, market: ${market}, marketType: ${marketType}`;
-  return { is: 'subscribe', channel: resolved, sent: channel, acknowledgement };
+  const acknowledgement = `Subscribe received for channel: ${sent}, market: ${market}, marketType: ${marketType?.sent}`;
+  return { is: 'subscribe', channel: resolved, sent, acknowledgement };
 }
 
 function parseObject(text: string): Record<string, unknown> | null {
@@ -78,17 +115,6 @@ function parseObject(text: string): Record<string, unknown> | null {
   } catch {
     return null;
   }
-}
-
-function findMarket(markets: MarketRegistry, market: unknown, marketType: unknown): MarketRef | null {
-  if (typeof market !== 'string' || typeof marketType !== 'string') return null;
-  const type = marketType.toLowerCase();
-  return type === 'perp' || type === 'spot' ? markets.byName(market, type satisfies MarketType) : null;
-}
-
-function readGrouping(value: unknown): Grouping {
-  const number = lenientInteger(value);
-  return GROUPINGS.find((grouping) => grouping === number) ?? 1;
 }
 
 /** The channel and its response name. */

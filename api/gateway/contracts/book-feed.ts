@@ -2,13 +2,12 @@
 
 import type { MessageContract } from '../../contract/asyncapi.ts';
 import { BASE, MARKET_TYPES, marketIndex, marketType, PRICE, slot } from '../../contract/books.ts';
+import { inputSchema } from '../../contract/inputs.ts';
 import {
   amountText,
-  anyCase,
   choice,
   count,
   flag,
-  type JsonSchema,
   list,
   type Members,
   object,
@@ -17,14 +16,8 @@ import {
   text,
 } from '../../contract/json-schema.ts';
 import { BOOK_FEED_ERRORS } from '../../errors.ts';
-import {
-  BOOK_HEARTBEAT_MS,
-  CHECKSUM_LEVELS,
-  CHECKSUM_LEVELS_MAX,
-  CONFLATIONS_MS,
-  DEPTH_MAX,
-  ID_LENGTH_MAX,
-} from '../feed/limits.ts';
+import { BOOK_HEARTBEAT_MS } from '../feed/limits.ts';
+import { BOOK_SUBSCRIBE, BOOK_UNSUBSCRIBE } from '../feed/request.ts';
 
 const UINT32_MAX = 0xffff_ffff;
 const LEVELS = ['l2', 'l3'] as const;
@@ -82,51 +75,17 @@ export const BOOK_FEED_SCHEMAS = {
   BookOrderRef: object(orderRef),
 };
 
-const id = {
-  type: ['string', 'number'],
-  description: `echoed in what answers the request; text is cut to ${ID_LENGTH_MAX} characters`,
-};
-
-const choices: Members = {
-  market: text('symbol in any letter case, or *: every market, also those that appear later'),
-  marketType: anyCase([...MARKET_TYPES, '*'], 'perp when absent, with market * both; * only with market *'),
-  level: anyCase(LEVELS, 'price levels with sources, or orders in queue order; l2 when absent'),
-  depth: { type: 'integer', minimum: 1, maximum: DEPTH_MAX, description: 'price levels per side; all when absent' },
-  conflation: choice(CONFLATIONS_MS, 'least milliseconds between two changes; 0 when absent'),
-  checksum: {
-    description: `true: over the top ${CHECKSUM_LEVELS} levels; a number: over so many; none when absent`,
-    anyOf: [{ type: 'boolean' }, { type: 'integer', minimum: 1, maximum: CHECKSUM_LEVELS_MAX }],
-  },
-  id,
-};
-const OPTIONAL = Object.keys(choices).filter((name) => name !== 'market');
-
-function request(action: string, more: Members = {}): JsonSchema {
-  return object(
-    {
-      type: anyCase([action], 'in any letter case'),
-      channel: anyCase(['book'], 'in any letter case'),
-      ...choices,
-      ...more,
-    },
-    { optional: [...OPTIONAL, ...Object.keys(more)] },
-  );
-}
-
-const resume = {
-  description: 'what the client holds; with market * positions by stream name, as the heartbeat tells them',
-  anyOf: [ref('BookPosition'), record(ref('BookPosition'), 'by stream name')],
-};
+const id = BOOK_SUBSCRIBE.id.schema;
 
 export const BOOK_FEED_REQUESTS: Readonly<Record<string, MessageContract>> = {
   bookSubscribe: {
     summary: 'Subscribe sequenced books; a snapshot or the missed changes follow',
-    payload: request('subscribe', { resume }),
+    payload: inputSchema(BOOK_SUBSCRIBE),
     answeredBy: ['bookSubscribed', 'bookResumed', 'bookSnapshotL2', 'bookSnapshotL3', 'bookDiff', 'bookError'],
   },
   bookUnsubscribe: {
     summary: 'Leave streams; members left out match any',
-    payload: request('unsubscribe'),
+    payload: inputSchema(BOOK_UNSUBSCRIBE),
     answeredBy: ['bookUnsubscribed', 'bookError'],
   },
 };

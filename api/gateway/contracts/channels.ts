@@ -2,8 +2,8 @@
 
 import type { MessageContract } from '../../contract/asyncapi.ts';
 import { MARKET_TYPES, marketIndex, marketType, slot } from '../../contract/books.ts';
+import { inputSchema } from '../../contract/inputs.ts';
 import {
-  anyCase,
   choice,
   count,
   type JsonSchema,
@@ -16,7 +16,7 @@ import {
 } from '../../contract/json-schema.ts';
 import { SOCKET_ERRORS } from '../../errors.ts';
 import { HEARTBEAT_MS } from '../limits.ts';
-import { CHANNELS, GROUPINGS } from '../requests.ts';
+import { CHANNELS, channelMembers, GROUPINGS } from '../requests.ts';
 
 const QUOTE_UNITS = 'whole quote units (1.5 is 1.5 USDC)';
 const BASE_UNITS = 'whole base units (1.5 is 1.5 SOL)';
@@ -88,31 +88,15 @@ function dataMessage(summary: string, name: string, channel: string, data: JsonS
 
 const BOOK = `orderbook_${MARKET}_grouped_(?:${GROUPINGS.join('|')})`;
 
-const request = (action: string): JsonSchema =>
-  object(
-    {
-      type: anyCase([action], 'in any letter case'),
-      channel: anyCase(CHANNELS, 'in any letter case'),
-      market: text('symbol in any letter case, for example SOL-PERP'),
-      marketType: anyCase(MARKET_TYPES, 'in any letter case'),
-      grouping: {
-        description: `books only: width of a level in tick sizes, one of ${GROUPINGS.join(', ')}, also as text; anything else means 1`,
-        default: 1,
-        examples: [...GROUPINGS],
-      },
-    },
-    { optional: ['grouping'] },
-  );
-
 export const CHANNEL_REQUESTS: Readonly<Record<string, MessageContract>> = {
   subscribe: {
     summary: 'Subscribe a channel of a market; the newest book follows at once, trades and fees only as they come',
-    payload: request('subscribe'),
+    payload: inputSchema(channelMembers(['subscribe'], CHANNELS)),
     answeredBy: ['acknowledgement', 'error', 'orderbook', 'orderbookIndicative'],
   },
   unsubscribe: {
     summary: 'Leave a channel; silent unless it cannot be resolved',
-    payload: request('unsubscribe'),
+    payload: inputSchema(channelMembers(['unsubscribe'], CHANNELS)),
     answeredBy: ['error'],
   },
 };

@@ -1,6 +1,10 @@
 // What a client message to the `book` channel means. Pure: refusals are values of the error table.
 
 import type { BookPosition, MarketRef, MarketType } from '../../../schemas/index.ts';
+import { MARKET_TYPES } from '../../contract/books.ts';
+import { type Given, givenMembers, type Member } from '../../contract/inputs.ts';
+import { choice, type JsonSchema, record, ref } from '../../contract/json-schema.ts';
+import { textMember, wordMember } from '../../contract/members.ts';
 import type { BookFeedErrorCode } from '../../errors.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
 import { CHECKSUM_LEVELS, CHECKSUM_LEVELS_MAX, CONFLATIONS_MS, DEPTH_MAX, ID_LENGTH_MAX } from './limits.ts';
@@ -60,76 +64,123 @@ export function streamName({ marketType, marketIndex }: MarketRef, spec: StreamS
   return `${marketType}_${marketIndex}_${level}${choices.join('')}`;
 }
 
+/** A member that may be absent; `read` is given what is there and refuses with `code`. */
+function optional<T>(
+  code: BookFeedErrorCode,
+  schema: JsonSchema,
+  read: (value: unknown) => T | null,
+): Member<T | undefined> {
+  return {
+    isRequired: false,
+    schema,
+    read: (value) => {
+      if (value === undefined) return undefined;
+      const found = read(value);
+      if (found === null) throw new Refusal(code);
+      return found;
+    },
+  };
+}
+
+const level = wordMember(['l2', 'l3'], 'price levels with sources, or orders in queue order; l2 when absent');
+const marketType = wordMember([...MARKET_TYPES, '*'], 'perp when absent, with market * both; * only with market *');
+const id: Member<RequestId> = {
+  isRequired: false,
+  schema: {
+    type: ['string', 'number'],
+    description: `echoed in what answers the request; text is cut to ${ID_LENGTH_MAX} characters`,
+  },
+  read: (value) => {
+    if (typeof value === 'string') return value.slice(0, ID_LENGTH_MAX);
+    return typeof value === 'number' ? value : undefined;
+  },
+};
+
+/** What both messages have beside type and channel. */
+const CHOICES = {
+  market: textMember('symbol in any letter case, or *: every market, also those that appear later'),
+  marketType: optional('market', marketType.schema, marketType.read),
+  level: optional('level', level.schema, (value) => level.read(value)?.word ?? null),
+  depth: optional(
+    'depth',
+    { type: 'integer', minimum: 1, maximum: DEPTH_MAX, description: 'price levels per side; all when absent' },
+    (value) => wholeNumber(value, 1, DEPTH_MAX),
+  ),
+  conflation: optional(
+    'conflation',
+    choice(CONFLATIONS_MS, 'least milliseconds between two changes; 0 when absent'),
+    (value) => CONFLATIONS_MS.find((conflation) => conflation === value) ?? null,
+  ),
+  checksum: optional(
+    'checksum',
+    {
+      description: `true: over the top ${CHECKSUM_LEVELS} levels; a number: over so many; none when absent`,
+      anyOf: [{ type: 'boolean' }, { type: 'integer', minimum: 1, maximum: CHECKSUM_LEVELS_MAX }],
+    },
+    (value) => {
+      if (typeof value === 'boolean') return value ? CHECKSUM_LEVELS : 0;
+      return wholeNumber(value, 1, CHECKSUM_LEVELS_MAX);
+    },
+  ),
+  id,
+};
+
+/** How it is meant depends on the market: one position, or positions by stream. */
+const resume: Member<(isEvery: boolean) => BookSubscription['positionOf']> = {
+  isRequired: false,
+  schema: {
+    description: 'what the client holds; with market * positions by stream name, as the heartbeat tells them',
+    anyOf: [ref('BookPosition'), record(ref('BookPosition'), 'by stream name')],
+  },
+  read: (value) => (isEvery) => readResume(value, isEvery),
+};
+
+const HEAD = { channel: wordMember(['book'], 'in any letter case') };
+export const BOOK_SUBSCRIBE = { type: wordMember(['subscribe'], 'in any letter case'), ...HEAD, ...CHOICES, resume };
+export const BOOK_UNSUBSCRIBE = { type: wordMember(['unsubscribe'], 'in any letter case'), ...HEAD, ...CHOICES };
+
 /** Reads a subscribe or unsubscribe of the `book` channel. */
 export function readBookRequest(
   action: 'subscribe' | 'unsubscribe',
   message: Members,
   markets: MarketRegistry,
 ): BookRequest {
-  const id = readId(message.id);
+  const given = givenMembers(BOOK_SUBSCRIBE, message);
+  const requestId = given('id');
   try {
-    const target = readTarget(message, markets);
-    if (action === 'unsubscribe') return { is: 'unsubscribe', id, target, spec: readChoices(message) };
-    const { level = 'l2', depth = null, conflationMs = 0, checksumLevels = 0 } = readChoices(message);
-    const spec: StreamSpec = { level, depth, conflationMs, checksumLevels };
-    return { is: 'subscribe', id, target, spec, positionOf: readResume(message.resume, 'every' in target) };
+    const target = readTarget(given, markets);
+    const spec = readChoices(given);
+    if (action === 'unsubscribe') return { is: 'unsubscribe', id: requestId, target, spec };
+    const { level = 'l2', depth = null, conflationMs = 0, checksumLevels = 0 } = spec;
+    const chosen: StreamSpec = { level, depth, conflationMs, checksumLevels };
+    return { is: 'subscribe', id: requestId, target, spec: chosen, positionOf: given('resume')('every' in target) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { is: 'error', id, code: error.code };
+    return { is: 'error', id: requestId, code: error.code };
   }
 }
 
-function readId(value: unknown): RequestId {
-  if (typeof value === 'string') return value.slice(0, ID_LENGTH_MAX);
-  return typeof value === 'number' ? value : undefined;
-}
-
-function readTarget({ market, marketType }: Members, markets: MarketRegistry): Target {
-  const type = typeof marketType === 'string' ? marketType.toLowerCase() : marketType;
-  if (type !== undefined && type !== 'perp' && type !== 'spot' && !(market === '*' && type === '*')) {
-    throw new Refusal('market');
-  }
-  if (market === '*') return { every: type === 'perp' || type === 'spot' ? [type] : ['perp', 'spot'] };
-  if (typeof market !== 'string') throw new Refusal('market');
+function readTarget(given: Given<typeof CHOICES>, markets: MarketRegistry): Target {
+  const market = given('market');
+  const type = given('marketType')?.word;
+  if (type === null || (type === '*' && market !== '*') || market === null) throw new Refusal('market');
+  if (market === '*') return { every: type === 'perp' || type === 'spot' ? [type] : MARKET_TYPES };
   const found = markets.byName(market, type === 'spot' ? 'spot' : 'perp');
   if (!found) throw new Refusal('market');
   return { market: { marketType: found.marketType, marketIndex: found.marketIndex } };
 }
 
-function readChoices(message: Members): BookUnsubscription['spec'] {
+function readChoices(given: Given<typeof CHOICES>): BookUnsubscription['spec'] {
   return {
-    level: readLevel(message.level),
-    depth: readDepth(message.depth),
-    conflationMs: readConflation(message.conflation),
-    checksumLevels: readChecksum(message.checksum),
+    level: given('level'),
+    depth: given('depth'),
+    conflationMs: given('conflation'),
+    checksumLevels: given('checksum'),
   };
 }
 
-function readLevel(value: unknown): 'l2' | 'l3' | undefined {
-  if (value === undefined) return undefined;
-  const level = typeof value === 'string' ? value.toLowerCase() : value;
-  if (level === 'l2' || level === 'l3') return level;
-  throw new Refusal('level');
-}
-
-function readDepth(value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  if (!isWholeNumber(value) || value < 1 || value > DEPTH_MAX) throw new Refusal('depth');
-  return value;
-}
-
-function readConflation(value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  const found = CONFLATIONS_MS.find((conflation) => conflation === value);
-  if (found === undefined) throw new Refusal('conflation');
-  return found;
-}
-
-function readChecksum(value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === 'boolean') return value ? CHECKSUM_LEVELS : 0;
-  if (!isWholeNumber(value) || value < 1 || value > CHECKSUM_LEVELS_MAX) throw new Refusal('checksum');
-  return value;
+function wholeNumber(value: unknown, min: number, max: number): number | null {
+  return isWholeNumber(value) && value >= min && value <= max ? value : null;
 }
 
 function readResume(value: unknown, isEvery: boolean): BookSubscription['positionOf'] {

@@ -1,6 +1,7 @@
 // `/asyncapi.json` of the history service: its one WebSocket, from the tables and bounds that the socket itself uses.
 
 import { assembleAsyncApi, type MessageContract, type SocketContract } from '../../contract/asyncapi.ts';
+import { inputSchema } from '../../contract/inputs.ts';
 import {
   choice,
   count,
@@ -16,7 +17,7 @@ import {
 import { HISTORY_SOCKET_ERRORS, SOCKET_CLOSES } from '../../errors.ts';
 import { RESOLUTIONS } from '../resolutions.ts';
 import { BATCH_MS, MAX_BUFFERED_BYTES, MAX_PAYLOAD_BYTES, MAX_SUBSCRIPTIONS } from './limits.ts';
-import { CHANNEL_TYPES } from './requests.ts';
+import { CHANNEL_TYPES, requestMembers } from './requests.ts';
 
 const HUMAN_PRICE = 'whole quote units per whole base unit';
 const DIRECTION = nullable(choice(['long', 'short']));
@@ -116,19 +117,6 @@ const head = (channelType: keyof typeof CHANNELS, type: string) => ({
   channel: { type: 'string', pattern: CHANNELS[channelType].pattern },
 });
 
-const request = (type: string): JsonSchema =>
-  object(
-    {
-      type: { const: type },
-      channelType: choice(CHANNEL_TYPES, 'candle when symbol and resolution are given without it'),
-      symbol: text('candle: market symbol in any letter case'),
-      resolution: choice(RESOLUTIONS, 'candle: bucket length'),
-      authority: key('notifications: wallet'),
-      authorityId: key('notifications: the same under its older name'),
-    },
-    { optional: ['channelType', 'symbol', 'resolution', 'authority', 'authorityId'] },
-  );
-
 const candleMessage = (type: 'create' | 'update', when: string): MessageContract => ({
   summary: `A candle ${when}; without channelType and channel`,
   payload: object({ type: { const: type }, candle: ref('Candle'), trades: list(ref('CandleTrade')) }),
@@ -206,8 +194,12 @@ const SOCKET: SocketContract = {
   servers: ['history'],
   closes: [SOCKET_CLOSES.overflow, SOCKET_CLOSES.flood, SOCKET_CLOSES.restart],
   receives: {
-    subscribe: { summary: 'Subscribe a channel', payload: request('subscribe'), answeredBy: Object.keys(SENDS) },
-    unsubscribe: { summary: 'Leave a channel', payload: request('unsubscribe') },
+    subscribe: {
+      summary: 'Subscribe a channel',
+      payload: inputSchema(requestMembers(['subscribe'])),
+      answeredBy: Object.keys(SENDS),
+    },
+    unsubscribe: { summary: 'Leave a channel', payload: inputSchema(requestMembers(['unsubscribe'])) },
   },
   sends: SENDS,
 };

@@ -1,6 +1,9 @@
 // What clients of the history socket may ask for, and in which words they are told what is wrong (history reference 6).
 
 import type { CandleResolution, MarketView } from '../../../schemas/index.ts';
+import { type Given, givenMembers, type Member } from '../../contract/inputs.ts';
+import { choice, type JsonSchema, key, text } from '../../contract/json-schema.ts';
+import { textMember } from '../../contract/members.ts';
 import { HISTORY_SOCKET_ERRORS } from '../../errors.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
 import { RESOLUTIONS } from '../resolutions.ts';
@@ -45,6 +48,38 @@ const refusal = (message: string, channelType?: unknown): Refusal => ({
   ...(channelType === undefined ? {} : { channelType }),
 });
 
+const TYPES = ['subscribe', 'unsubscribe'] as const;
+
+/** One of several values exactly; null for anything else. */
+function exactMember<T extends string>(values: readonly T[], schema: JsonSchema): Member<T | null> {
+  return { isRequired: false, schema, read: (value) => values.find((known) => known === value) ?? null };
+}
+
+const optionalText = (schema: JsonSchema) => ({ ...textMember(schema), isRequired: false });
+const authority: Member<string | null | undefined> = {
+  ...optionalText(key('notifications: wallet')),
+  read: (value) => (value === undefined || value === null ? undefined : typeof value === 'string' ? value : null),
+};
+
+/** Members of a message of these types. */
+export function requestMembers<T extends string>(types: readonly T[]) {
+  const [only, ...others] = types;
+  return {
+    type: { ...exactMember(types, others.length === 0 ? { const: only } : choice(types)), isRequired: true },
+    channelType: exactMember(
+      CHANNEL_TYPES,
+      choice(CHANNEL_TYPES, 'candle when symbol and resolution are given without it'),
+    ),
+    symbol: optionalText(text('candle: market symbol in any letter case')),
+    resolution: exactMember(RESOLUTIONS, choice(RESOLUTIONS, 'candle: bucket length')),
+    authority,
+    authorityId: { ...authority, schema: key('notifications: the same under its older name') },
+  };
+}
+
+const MEMBERS = requestMembers(TYPES);
+type Request = Given<typeof MEMBERS>;
+
 /** Reads one message of a client. */
 export function readRequest(text: string, markets: MarketRegistry): ChannelRequest | Refusal {
   let message: unknown;
@@ -56,43 +91,42 @@ export function readRequest(text: string, markets: MarketRegistry): ChannelReque
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
     return refusal(HISTORY_SOCKET_ERRORS.type);
   }
-  const request = message as Readonly<Record<string, unknown>>;
-  const { type } = request;
-  if (type !== 'subscribe' && type !== 'unsubscribe') return refusal(HISTORY_SOCKET_ERRORS.type);
+  const sent = message as Readonly<Record<string, unknown>>;
+  const given = givenMembers(MEMBERS, sent);
+  const type = given('type');
+  if (type === null) return refusal(HISTORY_SOCKET_ERRORS.type);
   // The older form of a candle subscription names no channelType.
-  const legacy = request.symbol !== undefined && request.resolution !== undefined;
-  const channelType = request.channelType ?? (legacy ? 'candle' : undefined);
-  if (channelType === undefined) return refusal(HISTORY_SOCKET_ERRORS.missing);
-  if (!CHANNEL_TYPES.some((known) => known === channelType)) {
-    return refusal(HISTORY_SOCKET_ERRORS.unknownChannel, channelType);
-  }
-  const channel = channelOf(String(channelType), request, markets);
+  const isOlder = sent.symbol !== undefined && sent.resolution !== undefined;
+  const named = sent.channelType ?? (isOlder ? 'candle' : undefined);
+  if (named === undefined) return refusal(HISTORY_SOCKET_ERRORS.missing);
+  const channelType = given('channelType') ?? (named === 'candle' ? 'candle' : null);
+  if (channelType === null) return refusal(HISTORY_SOCKET_ERRORS.unknownChannel, named);
+  const channel = channelOf(channelType, given, markets);
   return channel ? { type, channel } : refusal(HISTORY_SOCKET_ERRORS.parameters + channelType, channelType);
 }
 
 /** null when a field is missing or means nothing. */
 function channelOf(
-  channelType: string,
-  request: Readonly<Record<string, unknown>>,
+  channelType: (typeof CHANNEL_TYPES)[number],
+  given: Request,
   markets: MarketRegistry,
 ): Channel | null {
-  if (channelType === 'candle') return candleChannel(request, markets);
+  if (channelType === 'candle') return candleChannel(given, markets);
   if (channelType === 'markets') return { channelType, channel: 'markets:summary' };
   if (channelType === 'pricing') return { channelType, channel: 'pricing' };
   // `authorityId` is what older clients send.
-  const authority = request.authority ?? request.authorityId;
-  if (typeof authority !== 'string' || !isPublicKey(authority)) return null;
-  return { channelType: 'notifications', channel: `notifications:${authority}`, authority };
+  const named = given('authority');
+  const wallet = named === undefined ? given('authorityId') : named;
+  if (!wallet || !isPublicKey(wallet)) return null;
+  return { channelType: 'notifications', channel: `notifications:${wallet}`, authority: wallet };
 }
 
-function candleChannel(
-  { symbol, resolution }: Readonly<Record<string, unknown>>,
-  markets: MarketRegistry,
-): CandleChannel | null {
-  const market = typeof symbol === 'string' ? markets.byName(symbol) : null;
-  const known = RESOLUTIONS.find((name) => name === resolution);
-  if (!market || !known) return null;
-  return { channelType: 'candle', channel: `candle:${market.symbol}:${known}`, market, resolution: known };
+function candleChannel(given: Request, markets: MarketRegistry): CandleChannel | null {
+  const symbol = given('symbol');
+  const resolution = given('resolution');
+  const market = symbol === null ? null : markets.byName(symbol);
+  if (!market || !resolution) return null;
+  return { channelType: 'candle', channel: `candle:${market.symbol}:${resolution}`, market, resolution };
 }
 
 /** Answer to a subscribe, before anything of the channel. */
