@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Connection } from './connection.ts';
 import { Inbox } from './inbox.ts';
 import {
+  BEHIND_A_LOOK,
   BEHIND_LOOK_MS,
   BULK_PAUSE_MS,
   BULK_SLICE_MS,
@@ -175,6 +176,22 @@ describe('a client that has not read its answers', () => {
       expect(heard).toHaveLength(read);
       unread = 0;
     }
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is looked at in its turn beside any number of others that have not', () => {
+    const others = Array.from({ length: BEHIND_A_LOOK + 5 }, () => ({ isBehind: true, isBrisk: () => true }));
+    for (const other of others) say(other as unknown as Connection, 'other', 1);
+    const slow = { isBehind: true, isBrisk: () => true };
+    say(slow as unknown as Connection, 'slow', 1);
+    slow.isBehind = false;
+    vi.advanceTimersByTime(BEHIND_LOOK_MS);
+    expect(heard).toEqual([]);
+    vi.advanceTimersByTime(BEHIND_LOOK_MS + 1);
+    expect(heard).toEqual(['slow0']);
+    for (const other of others) other.isBehind = false;
+    vi.runAllTimers();
+    expect(heard).toHaveLength(1 + others.length);
     expect(vi.getTimerCount()).toBe(0);
   });
 

@@ -6,6 +6,7 @@
 import { Allowance } from './allowance.ts';
 import type { Connection } from './connection.ts';
 import {
+  BEHIND_A_LOOK,
   BEHIND_LOOK_MS,
   BULK_FEW_SLICE_MS,
   BULK_PAUSE_MS,
@@ -127,7 +128,7 @@ export class Inbox {
   #line(waiting: Waiting, nowMs: number): void {
     if (mustRead(waiting.connection, nextOf(waiting))) {
       this.#behind.add(waiting);
-      this.#lookTimer ??= setTimeout(() => this.#look(), BEHIND_LOOK_MS);
+      this.#lookLater();
       return;
     }
     if (waiting.connection.isBrisk(nowMs)) {
@@ -143,9 +144,18 @@ export class Inbox {
   /** Lines up again who has read meanwhile. */
   #look(): void {
     this.#lookTimer = null;
-    const behind = [...this.#behind];
-    this.#behind.clear();
-    for (const waiting of behind) this.#line(waiting, this.#clock());
+    let left = Math.min(this.#behind.size, BEHIND_A_LOOK);
+    for (const waiting of this.#behind) {
+      this.#behind.delete(waiting);
+      this.#line(waiting, this.#clock()); // at the end of those behind, when it still is
+      left -= 1;
+      if (left === 0) break;
+    }
+    this.#lookLater();
+  }
+
+  #lookLater(): void {
+    if (this.#behind.size > 0) this.#lookTimer ??= setTimeout(() => this.#look(), BEHIND_LOOK_MS);
   }
 
   /** True while few say much and not many did lately. */
