@@ -167,15 +167,16 @@ describe('messages of clients', () => {
   it('that the book channel accepts are documented, and those that are documented are accepted', () => {
     const position = fc.record({ epoch: fc.nat(), seq: mostly(fc.nat()) });
     const byStream = fc.dictionary(fc.string({ maxLength: 9 }), position, { maxKeys: 2 });
+    const orNull = (right: fc.Arbitrary<unknown>) => mostly(fc.option(right));
     const members = {
       market,
-      marketType,
-      level: mostly(word('l2', 'l3')),
-      depth: mostly(fc.integer({ min: 0, max: 1001 })),
-      conflation: mostly(fc.constantFrom(0, 50, 100, 400, 1000)),
-      checksum: mostly(fc.oneof(fc.boolean(), fc.integer({ min: 0, max: 101 }))),
-      resume: mostly(fc.oneof(position, byStream)),
-      id: fc.oneof(fc.string(), fc.integer()),
+      marketType: orNull(marketType),
+      level: orNull(word('l2', 'l3')),
+      depth: orNull(fc.integer({ min: 0, max: 1001 })),
+      conflation: orNull(fc.constantFrom(0, 50, 100, 400, 1000)),
+      checksum: orNull(fc.oneof(fc.boolean(), fc.integer({ min: 0, max: 101 }))),
+      resume: orNull(fc.oneof(position, byStream)),
+      id: fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
     };
     const sparse = fc.record(members, { requiredKeys: ['market'] });
     let accepted = 0;

@@ -4,8 +4,11 @@
 export const MAX_BUFFERED_BYTES = 300_000;
 /** Interval of `{channel:"heartbeat"}` and delay of the first one (specification, Limits). */
 export const HEARTBEAT_MS = 5000;
-/** Largest client message; real ones have about 150 bytes. A larger one ends the connection. */
-export const MAX_PAYLOAD_BYTES = 16 * 1024;
+/**
+ * Largest client message: a resume of all book streams a connection may hold has up to 46,000 bytes, others about 150. A larger one
+ * ends the connection.
+ */
+export const MAX_PAYLOAD_BYTES = 64 * 1024;
 /** Channels one connection may hold: all twelve of each of 83 markets. The next one is answered as not subscribable. */
 export const MAX_SUBSCRIPTIONS = 1000;
 /**

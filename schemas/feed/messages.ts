@@ -12,36 +12,38 @@ export interface BookPosition {
   readonly seq: number;
 }
 
+/** Null is as good as absent. */
 export interface BookSubscribe {
   readonly type: 'subscribe';
   readonly channel: 'book';
   /** Symbol in any letter case, or `*` for every market, present and future. */
   readonly market: string;
   /** `perp` when absent; with `*` both kinds when absent. */
-  readonly marketType?: MarketType;
-  readonly level?: BookLevelKind;
+  readonly marketType?: MarketType | null;
+  readonly level?: BookLevelKind | null;
   /** Price levels per side; all when absent. */
-  readonly depth?: number;
+  readonly depth?: number | null;
   /** Least milliseconds between two changes. */
-  readonly conflation?: number;
+  readonly conflation?: number | null;
   /** `true` for the top 10 levels, or how many. */
-  readonly checksum?: boolean | number;
+  readonly checksum?: boolean | number | null;
   /** With `*`: positions by stream name, as the heartbeat tells them. */
-  readonly resume?: BookPosition | Readonly<Record<string, BookPosition>>;
+  readonly resume?: BookPosition | Readonly<Record<string, BookPosition>> | null;
   /** Echoed in what answers this request. */
-  readonly id?: string | number;
+  readonly id?: string | number | null;
 }
 
+/** Null is as good as absent. */
 export interface BookUnsubscribe {
   readonly type: 'unsubscribe';
   readonly channel: 'book';
   readonly market: string;
-  readonly marketType?: MarketType;
-  readonly level?: BookLevelKind;
-  readonly depth?: number;
-  readonly conflation?: number;
-  readonly checksum?: boolean | number;
-  readonly id?: string | number;
+  readonly marketType?: MarketType | null;
+  readonly level?: BookLevelKind | null;
+  readonly depth?: number | null;
+  readonly conflation?: number | null;
+  readonly checksum?: boolean | number | null;
+  readonly id?: string | number | null;
 }
 
 /**

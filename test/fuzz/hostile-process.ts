@@ -143,7 +143,7 @@ async function breakFrames(
   const dice = random();
   if (dice < 0.25) client.socket.write(noise);
   else if (dice < 0.5) client.sendFrame(noise, true);
-  else if (dice < 0.75) client.sendFrame(Buffer.alloc(17 * 1024, 'x'), true);
+  else if (dice < 0.75) client.sendFrame(Buffer.alloc(65 * 1024, 'x'), true);
   else client.send('{"type":"subscribe","channel":{"toString":1},"market":[],"marketType":null}');
   const timer = setTimeout(() => client.end(), TRY_TIMEOUT_MS * random());
   await end;

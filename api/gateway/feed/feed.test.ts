@@ -112,7 +112,6 @@ describe('subscribing to the book channel', () => {
     ['depth', { depth: 0 }],
     ['depth', { depth: 1001 }],
     ['depth', { depth: '10' }],
-    ['depth', { depth: null }],
     ['conflation', { conflation: 75 }],
     ['conflation', { conflation: '50' }],
     ['checksum', { checksum: 0 }],
@@ -128,6 +127,20 @@ describe('subscribing to the book channel', () => {
       { channel: 'book', type: 'error', code, error: expect.any(String), retry: code === 'market', id: 'x' },
     ]);
     expect([...stage.feed.connections]).toEqual([]);
+  });
+
+  it('takes null for a choice that is not made', () => {
+    const none = {
+      marketType: null,
+      level: null,
+      depth: null,
+      conflation: null,
+      checksum: null,
+      resume: null,
+      id: null,
+    };
+    expect(ask(none)).toMatchObject([{ type: 'subscribed', streams: ['perp_0_l2'] }, { type: 'snapshot' }]);
+    expect(ask({ ...none, type: 'unsubscribe' })).toMatchObject([{ type: 'unsubscribed', streams: ['perp_0_l2'] }]);
   });
 
   it('refuses more kinds of stream of a market than a connection may hold', () => {

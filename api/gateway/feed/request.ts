@@ -3,7 +3,7 @@
 import type { BookPosition, MarketRef, MarketType } from '../../../schemas/index.ts';
 import { MARKET_TYPES } from '../../contract/books.ts';
 import { type Given, givenMembers, type Member } from '../../contract/inputs.ts';
-import { choice, type JsonSchema, record, ref } from '../../contract/json-schema.ts';
+import { choice, type JsonSchema, nullable, record, ref } from '../../contract/json-schema.ts';
 import { textMember, wordMember } from '../../contract/members.ts';
 import type { BookFeedErrorCode } from '../../errors.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
@@ -64,7 +64,7 @@ export function streamName({ marketType, marketIndex }: MarketRef, spec: StreamS
   return `${marketType}_${marketIndex}_${level}${choices.join('')}`;
 }
 
-/** A member that may be absent; `read` is given what is there and refuses with `code`. */
+/** A member that may be absent, or null, as typed clients say it; `read` is given what is there and refuses with `code`. */
 function optional<T>(
   code: BookFeedErrorCode,
   schema: JsonSchema,
@@ -72,9 +72,9 @@ function optional<T>(
 ): Member<T | undefined> {
   return {
     isRequired: false,
-    schema,
+    schema: nullable(schema),
     read: (value) => {
-      if (value === undefined) return undefined;
+      if (value === undefined || value === null) return undefined;
       const found = read(value);
       if (found === null) throw new Refusal(code);
       return found;
@@ -87,7 +87,7 @@ const marketType = wordMember([...MARKET_TYPES, '*'], 'perp when absent, with ma
 const id: Member<RequestId> = {
   isRequired: false,
   schema: {
-    type: ['string', 'number'],
+    type: ['string', 'number', 'null'],
     description: `echoed in what answers the request; text is cut to ${ID_LENGTH_MAX} characters`,
   },
   read: (value) => {
@@ -130,7 +130,7 @@ const resume: Member<(isEvery: boolean) => BookSubscription['positionOf']> = {
   isRequired: false,
   schema: {
     description: 'what the client holds; with market * positions by stream name, as the heartbeat tells them',
-    anyOf: [ref('BookPosition'), record(ref('BookPosition'), 'by stream name')],
+    anyOf: [ref('BookPosition'), record(ref('BookPosition'), 'by stream name'), { type: 'null' }],
   },
   read: (value) => (isEvery) => readResume(value, isEvery),
 };
@@ -184,7 +184,7 @@ function wholeNumber(value: unknown, min: number, max: number): number | null {
 }
 
 function readResume(value: unknown, isEvery: boolean): BookSubscription['positionOf'] {
-  if (value === undefined) return () => null;
+  if (value === undefined || value === null) return () => null;
   if (!isEvery) {
     const position = readPosition(value);
     return () => position;

@@ -6,6 +6,7 @@ import { metricTotal, type RunningRole } from '../../../platform/index.ts';
 import { startOrderBook } from '../../start-order-book.ts';
 import { FeedClient } from '../../testing/feed-client.ts';
 import { diff, Stage, snapshot, until } from '../../testing/stage.ts';
+import { MAX_STREAMS } from './limits.ts';
 
 let stage: Stage;
 let role: RunningRole;
@@ -59,10 +60,29 @@ describe('the book channel on the gateway', () => {
     expect(client.closed).toBeNull();
   });
 
+  it('takes a resume of as many streams as a connection may hold, however long their names and numbers', async () => {
+    const held = { epoch: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER };
+    const streams = Array.from({ length: MAX_STREAMS }, (_, index) => `perp_${65_535 - index}_l3_d1000_c1000_k100`);
+    const client = await connect();
+    const resume = Object.fromEntries(streams.map((stream) => [stream, held]));
+    client.subscribe({
+      channel: 'book',
+      market: '*',
+      depth: 1000,
+      conflation: 1000,
+      checksum: 100,
+      level: 'l3',
+      resume,
+    });
+    await until(() => typesOf(client).includes('snapshot'));
+    expect(client.closed).toBeNull();
+  });
+
   it('begins a stream when the client has read what it was sent before', async () => {
-    const asked = 150;
+    const asked = 40;
+    const size = 2n ** 62n;
     const levels = (first: number, step: number) =>
-      Array.from({ length: 3000 }, (_, index) => ({ price: first + step * index, dlob: 1n, vamm: 0n }));
+      Array.from({ length: 800 }, (_, index) => ({ price: first + step * index, dlob: size, vamm: size }));
     await stage.books(snapshot({ epoch: 2, bids: levels(81_000_000, -1), asks: levels(81_100_000, 1) }));
     const client = await connect();
     client.socket.pause();
