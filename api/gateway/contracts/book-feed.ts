@@ -75,7 +75,8 @@ export const BOOK_FEED_SCHEMAS = {
   BookOrderRef: object(orderRef),
 };
 
-const id = BOOK_SUBSCRIBE.id.schema;
+// An answer to a request without one has none.
+const id = { ...BOOK_SUBSCRIBE.id.schema, type: ['string', 'number'] };
 
 export const BOOK_FEED_REQUESTS: Readonly<Record<string, MessageContract>> = {
   bookSubscribe: {
