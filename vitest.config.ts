@@ -39,6 +39,7 @@ export default defineConfig({
           name: 'unit',
           include: ['{schemas,platform,ingest,processors,api,client,localnet,bin}/**/*.test.ts'],
           testTimeout: 20_000,
+          globalSetup: ['platform/testing/run-folder.ts'],
           // Loading the modules anew for each file takes more time than all the tests. No test changes what modules share.
           isolate: false,
           maxWorkers: 2,

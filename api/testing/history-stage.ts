@@ -1,11 +1,9 @@
-// The history service over a managed ClickHouse of its own, with rows to put into it, for this room's tests.
+// The history service over a database of its own, with rows to put into it, for this room's tests.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { type ClickHouse, type LogFacts, openClickHouse, readConfig } from '../../platform/index.ts';
+import type { ClickHouse, LogFacts } from '../../platform/index.ts';
+import { openTestDatabase } from '../../platform/testing.ts';
 import type { MarketSummary } from '../../schemas/index.ts';
 import { historyApp } from '../history/app.ts';
 import { Projections } from '../history/projections.ts';
@@ -73,22 +71,19 @@ export class HistoryStage {
   readonly app: FastifyInstance;
   /** What the service was told of its markets' last 24 hours; empty at first. */
   readonly summaries: MarketSummaries;
-  readonly #dataDir: string;
   readonly #written = new Set<string>();
 
-  private constructor(clickhouse: ClickHouse, app: FastifyInstance, summaries: MarketSummaries, dataDir: string) {
+  private constructor(clickhouse: ClickHouse, app: FastifyInstance, summaries: MarketSummaries) {
     this.clickhouse = clickhouse;
     this.app = app;
     this.summaries = summaries;
-    this.#dataDir = dataDir;
   }
 
   static async open(): Promise<HistoryStage> {
-    const dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-history-'));
-    const clickhouse = await openClickHouse(readConfig({}, { dataDir }), logger);
+    const clickhouse = await openTestDatabase();
     const markets = registry();
     const summaries = new MarketSummaries(markets);
-    const stage = new HistoryStage(clickhouse, await makeApp(clickhouse, markets, { summaries }), summaries, dataDir);
+    const stage = new HistoryStage(clickhouse, await makeApp(clickhouse, markets, { summaries }), summaries);
     await stage.markBuilt();
     return stage;
   }
@@ -96,7 +91,6 @@ export class HistoryStage {
   async close(): Promise<void> {
     await this.app.close();
     await this.clickhouse.stop();
-    rmSync(this.#dataDir, { recursive: true, force: true });
   }
 
   /** Says that everything is built. */

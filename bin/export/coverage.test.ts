@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type ClickHouse, openClickHouse, readConfig, silentLogger } from '../../platform/index.ts';
+import { type ClickHouse, readConfig } from '../../platform/index.ts';
+import { openTestDatabase } from '../../platform/testing.ts';
 import type { ChainGap } from '../../schemas/index.ts';
 import { gapsOfRange, readRangeFacts } from './coverage.ts';
 import { writeFileFrom } from './file.ts';
@@ -28,8 +29,8 @@ describe('what an export can answer for', () => {
 
   beforeAll(async () => {
     dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-export-'));
-    clickhouse = await openClickHouse(readConfig({}, { dataDir }), silentLogger());
-    client = connect(readConfig({}, { dataDir, clickhouseUrl: clickhouse.url }));
+    clickhouse = await openTestDatabase();
+    client = connect(readConfig({}, { clickhouseUrl: clickhouse.url, clickhouseDatabase: clickhouse.database }));
     // Slot 100 + n at second 1000 + 10 n, the first event stored twice.
     const event = (n: number) => ({
       signature: String(n).padStart(64, '0'),
@@ -52,19 +53,23 @@ describe('what an export can answer for', () => {
 
   it('counts each row once and finds the ends', async () => {
     const range = { table: 'order_action', fromTs: 1_000, toTs: 1_050 };
-    expect(await readRangeFacts(client, 'slotbook', range, true)).toEqual({
+    expect(await readRangeFacts(client, clickhouse.database, range, true)).toEqual({
       rows: 5,
       first: { slot: 100, ts: 1_000 },
       last: { slot: 104, ts: 1_040 },
     });
     const empty = { table: 'order_action', fromTs: 1, toTs: 2 };
-    expect(await readRangeFacts(client, 'slotbook', empty, true)).toEqual({ rows: 0, first: null, last: null });
+    expect(await readRangeFacts(client, clickhouse.database, empty, true)).toEqual({
+      rows: 0,
+      first: null,
+      last: null,
+    });
   });
 
   it('names gaps that touch the range, open or filled, with the times of what stands around them', async () => {
     const range = { table: 'order_action', fromTs: 1_030, toTs: 1_060 };
     const gaps = [gap(90, 101), gap(101, 103), gap(104, 104, 2_000), gap(105, 300), gap(107, 108)];
-    const named = await gapsOfRange(client, 'slotbook', range, gaps);
+    const named = await gapsOfRange(client, clickhouse.database, range, gaps);
     expect(named.map(({ fromSlot, toSlot, fromTs, toTs, filled }) => [fromSlot, toSlot, fromTs, toTs, filled])).toEqual(
       [
         [101, 103, 1_010, 1_030, false],
@@ -77,15 +82,17 @@ describe('what an export can answer for', () => {
 
   it('counts a gap before all that is stored as one of a range that begins there', async () => {
     const range = { table: 'order_action', fromTs: 500, toTs: 1_010 };
-    const named = await gapsOfRange(client, 'slotbook', range, [gap(0, 99), gap(105, 106)]);
+    const named = await gapsOfRange(client, clickhouse.database, range, [gap(0, 99), gap(105, 106)]);
     expect(named).toMatchObject([{ fromSlot: 0, toSlot: 99, fromTs: null, toTs: 1_000 }]);
   });
 
   it('knows tables with a time, and lists them for a name that is none', async () => {
-    const { sortingKey, columns } = await describeTable(client, 'slotbook', 'order');
+    const { sortingKey, columns } = await describeTable(client, clickhouse.database, 'order');
     expect(sortingKey).toEqual(['user', 'ts', 'slot', 'signature', 'event_index']);
     expect(columns.some(({ name }) => name === 'user_base58')).toBe(false);
-    await expect(describeTable(client, 'slotbook', 'unknown')).rejects.toThrow(/no table unknown .*order_action/);
+    await expect(describeTable(client, clickhouse.database, 'unknown')).rejects.toThrow(
+      /no table unknown .*order_action/,
+    );
     await expect(describeTable(client, 'nowhere', 'order')).rejects.toThrow('holds no history yet');
   });
 

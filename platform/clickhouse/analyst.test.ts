@@ -45,6 +45,13 @@ describe('the analyst of the managed child', () => {
     expect((await ask('SHOW TABLES')).text).toContain('funding_rate');
   });
 
+  it('gets the same of wide numbers however often it asks', async () => {
+    const query = 'SELECT greatest(-toInt128(number), toInt128(0)) AS least, sum(least) OVER () FROM numbers(2, 2)';
+    const answers: string[] = [];
+    for (let asked = 0; asked < 6; asked += 1) answers.push((await ask(query)).text);
+    expect(new Set(answers)).toEqual(new Set(['0\t0\n0\t0']));
+  });
+
   it('is sent to the database that is current', async () => {
     const guest = await openClickHouse(readConfig({}, { dataDir }), silentLogger(), 'slotbook_3');
     expect(guest.analystUrl).toBe(clickhouse.analystUrl?.replace('database=slotbook', 'database=slotbook_3'));

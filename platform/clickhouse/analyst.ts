@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { type Config, ConfigError } from '../config.ts';
+import { UNCOMPILED } from './client.ts';
 
 const MIB = 1024 * 1024;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -53,7 +54,7 @@ export function usersConfig(analyst: Analyst | null): string {
   const common = '<networks><ip>127.0.0.1</ip><ip>::1</ip></networks><quota>default</quota>';
   return [
     '<clickhouse>',
-    '<profiles><default/>',
+    `<profiles><default>${uncompiledXml}</default>`,
     analyst ? profileXml() : '',
     '</profiles>',
     '<quotas><default/></quotas>',
@@ -64,6 +65,10 @@ export function usersConfig(analyst: Analyst | null): string {
     '',
   ].join('\n');
 }
+
+const uncompiledXml = Object.entries(UNCOMPILED)
+  .map(([name, value]) => `<${name}>${value}</${name}>`)
+  .join('');
 
 function userXml(analyst: Analyst, common: string): string {
   const { user, password } = analyst;
@@ -77,7 +82,7 @@ function profileXml(): string {
   const limits = Object.entries(LIMITS);
   const values = limits.map(([name, { value }]) => `<${name}>${value}</${name}>`);
   const ranges = limits.map(([name, { min, max }]) => `<${name}><min>${min}</min><max>${max}</max></${name}>`);
-  return `<analyst><readonly>${READ_ONLY}</readonly>${values.join('')}<constraints>${ranges.join('')}</constraints></analyst>`;
+  return `<analyst><readonly>${READ_ONLY}</readonly>${uncompiledXml}${values.join('')}<constraints>${ranges.join('')}</constraints></analyst>`;
 }
 
 /**
@@ -92,8 +97,9 @@ export function analystStatements(analyst: Analyst, cluster: string): readonly s
   const limits = Object.entries(LIMITS).map(
     ([name, { value, min, max }]) => `${name} = ${value} MIN ${min} MAX ${max}`,
   );
+  const settings = [...Object.entries(UNCOMPILED).map(([name, value]) => `${name} = ${value}`), ...limits];
   return [
-    `CREATE SETTINGS PROFILE OR REPLACE ${user}_limits${where} SETTINGS readonly = ${READ_ONLY}, ${limits.join(', ')}`,
+    `CREATE SETTINGS PROFILE OR REPLACE ${user}_limits${where} SETTINGS readonly = ${READ_ONLY}, ${settings.join(', ')}`,
     `CREATE USER OR REPLACE ${user}${where} IDENTIFIED WITH sha256_hash BY '${sha256(password)}' SETTINGS PROFILE ${user}_limits`,
     `GRANT${where} SELECT ON ${analyst.database}*.* TO ${user}`,
   ];

@@ -11,8 +11,19 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** Below the server's own keep-alive (3 s in the managed child, 10 s by default on servers). */
 const IDLE_SOCKET_MS = 2_000;
 
+/**
+ * The engine compiles an expression at its fourth use, and what it compiled compares 128-bit integers as if they had no sign:
+ * of `greatest(-toInt128(5), toInt128(0))` it makes -5 (seen in 26.7.2).
+ */
+export const UNCOMPILED = {
+  compile_expressions: 0,
+  compile_aggregate_expressions: 0,
+  compile_sort_description: 0,
+} as const;
+
 /** Sent with every query. */
 const COMMON_SETTINGS: ClickHouseSettings = {
+  ...UNCOMPILED,
   // Without these two, JSON carries 64-bit integers as numbers and JavaScript loses digits.
   output_format_json_quote_64bit_integers: 1,
   output_format_json_quote_decimals: 1,

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   ACCOUNT_DAY_TABLES,
@@ -11,25 +8,21 @@ import {
   tableOf,
   UNKNOWN_RECORD,
 } from '../../schemas/index.ts';
-import { readConfig } from '../config.ts';
-import { silentLogger } from '../runtime/logger.ts';
 import { readMigrations, statementsOf } from './migrate.ts';
-import { type ClickHouse, openClickHouse } from './provider.ts';
+import type { ClickHouse } from './provider.ts';
+import { openTestDatabase } from './testing/shared.ts';
 
 // A busy machine with a cold page cache takes seconds to start the engine.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 const events = [...EVENT_NAMES, UNKNOWN_RECORD];
-let dataDir: string;
 let clickhouse: ClickHouse;
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-tables-'));
-  clickhouse = await openClickHouse(readConfig({}, { dataDir }), silentLogger());
+  clickhouse = await openTestDatabase();
 });
 afterAll(async () => {
   await clickhouse.stop();
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 function quoted(names: readonly string[]): string {

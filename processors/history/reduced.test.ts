@@ -7,13 +7,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   type ClickHouse,
   type EventLog,
-  openClickHouse,
   openEventLog,
   type RunningRole,
   readConfig,
   setCurrent,
   silentLogger,
 } from '../../platform/index.ts';
+import { openTestDatabase } from '../../platform/testing.ts';
 import {
   type CandleView,
   encodeEvent,
@@ -41,7 +41,7 @@ let role: RunningRole | undefined;
 beforeAll(async () => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-reduced-'));
   const config = readConfig({}, { dataDir });
-  clickhouse = await openClickHouse(config, logger);
+  clickhouse = await openTestDatabase();
   log = await openEventLog(config, logger);
   await log.ensureTopics([
     TOPICS.events,

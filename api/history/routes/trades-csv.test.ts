@@ -51,6 +51,8 @@ describe('trades as CSV', () => {
     );
     const { records } = await stage.list(path);
     expect(records).toHaveLength(FILLS);
+    // What the engine makes of an expression could change once it was used a few times.
+    for (let asked = 0; asked < 4; asked += 1) await stage.app.inject(`${path}?format=csv`);
     const [head = '', ...lines] = (await stage.app.inject(`${path}?format=csv`)).body.trimEnd().split('\n');
     expect(cells(head)).toEqual(Object.keys(records[0] ?? {}));
     const shown = records.map((row) => Object.values(row).map((cell) => (cell === null ? null : String(cell))));
