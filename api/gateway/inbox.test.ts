@@ -130,7 +130,7 @@ describe('clients that say much', () => {
 });
 
 describe('a client that has not read its answers', () => {
-  it('gets the next ones when it has, in order, and leaves channels meanwhile', () => {
+  it('gets the next ones when it has, in order; leaving channels and book streams are not put off', () => {
     let isBehind = false;
     const slow = {
       isBrisk: () => true,
@@ -141,17 +141,18 @@ describe('a client that has not read its answers', () => {
     say(slow, 'a', 1);
     isBehind = true;
     inbox.take(slow, 'Unsubscribe');
+    inbox.take(slow, '"Book"');
     say(slow, 'b', 2);
     inbox.take(slow, 'unsubscribe');
-    expect(heard).toEqual(['a0', 'Unsubscribe']);
+    expect(heard).toEqual(['a0', 'Unsubscribe', '"Book"']);
     vi.advanceTimersByTime(10 * BEHIND_LOOK_MS);
-    expect(heard).toHaveLength(2);
+    expect(heard).toHaveLength(3);
     say(client(true), 'other', 1);
     expect(heard.at(-1)).toBe('other0');
     isBehind = false;
     vi.advanceTimersByTime(BEHIND_LOOK_MS);
     vi.runAllTimers();
-    expect(heard).toEqual(['a0', 'Unsubscribe', 'other0', 'b0', 'b1', 'unsubscribe']);
+    expect(heard).toEqual(['a0', 'Unsubscribe', '"Book"', 'other0', 'b0', 'b1', 'unsubscribe']);
     expect(vi.getTimerCount()).toBe(0);
   });
 

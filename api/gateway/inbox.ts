@@ -19,8 +19,11 @@ import {
   WAITING_RATE,
 } from './limits.ts';
 
-/** Leaving a channel is never put off: it is how a client gets to have less to read. */
-const LEAVING = /unsubscribe/i;
+/**
+ * Leaving a channel is never put off: it is how a client gets to have less to read. Streams of the book channel wait by
+ * themselves until what was sent is read (feed/joins.ts).
+ */
+const NEVER_PUT_OFF = /unsubscribe|"book"/i;
 /** What a waiting message takes in memory beside its text, about. */
 const MESSAGE_OVERHEAD_BYTES = 64;
 /** Taken messages are cut off a list of waiting ones when they are this many. */
@@ -222,7 +225,7 @@ function nextOf({ messages, next }: Waiting): string {
 }
 
 function mustRead(connection: Connection, text: string): boolean {
-  return connection.isBehind && !LEAVING.test(text);
+  return connection.isBehind && !NEVER_PUT_OFF.test(text);
 }
 
 /** What a text takes while it waits. */
