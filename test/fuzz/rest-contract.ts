@@ -1,5 +1,6 @@
 // Holds answers to generated requests against the served `/openapi.json`: status, media type and body of each.
 
+import { MAX_HEADER_BYTES } from '../../api/edge-errors.ts';
 import { ORDERBOOK_ERRORS } from '../../api/errors.ts';
 import { stripPrefix } from '../../api/orderbook/app.ts';
 import { Contract } from '../../api/testing/contracts.ts';
@@ -22,24 +23,28 @@ interface Document {
 /** Larger bodies are held against their schema only now and then: a whole L3 takes as long as a hundred requests. */
 const WHOLE_BODY_CHARS = 20_000;
 const LARGE_EVERY = 50;
-/** Node refuses heads from 16 KiB on by itself. */
-const LARGE_HEAD_BYTES = 15_000;
-const HEAD_TOO_LARGE = 431;
+/** What the client's own headers may add to those of an input. */
+const OWN_HEADER_BYTES = 500;
 const PREFLIGHT = 204;
+const NOT_MODIFIED = 304;
 /** A body that cannot be read: what the parsers say of it. */
 const UNREADABLE_BODY: ReadonlySet<number> = new Set([400, 413, 415]);
 const SERVER_FAULTS_FROM = 500;
+const { headersTooLarge } = ORDERBOOK_ERRORS;
 /** All that the served books of a stage that runs can lack; `NOK`, `Not ready` and `Internal error` are faults of it. */
 const MAY_LACK: ReadonlySet<string> = new Set([ORDERBOOK_ERRORS.noL3.text, ORDERBOOK_ERRORS.slotBusy.text]);
 
 export class RestContract {
   readonly #document: Document;
+  /** Documented paths by how they are looked for: any letter case, with or without a slash at the end. */
+  readonly #paths: ReadonlyMap<string, string>;
   readonly #contract: Contract;
   #large = 0;
 
   constructor(document: unknown) {
     this.#document = document as Document;
     this.#contract = new Contract(this.#document);
+    this.#paths = new Map(Object.keys(this.#document.paths).map((path) => [looked(path), path]));
   }
 
   static async of(url: string): Promise<RestContract> {
@@ -49,15 +54,15 @@ export class RestContract {
   /** The documented path that a request means; null when it is none. */
   pathOf({ method, path }: RestInput): string | null {
     if (method !== 'GET' && method !== 'HEAD') return null;
-    const found = stripPrefix(path).split('?', 1)[0] ?? '';
-    return Object.hasOwn(this.#document.paths, found) ? found : null;
+    return this.#paths.get(looked(stripPrefix(path).split('?', 1)[0] ?? '')) ?? null;
   }
 
   /** What is wrong with the answer; null when it is as documented. */
   faultOf(input: RestInput, answer: RestAnswer): string | null {
     const { status, type, body } = answer;
     if (status === 0) return `no answer (${body})`;
-    if (status === HEAD_TOO_LARGE && headBytes(input) > LARGE_HEAD_BYTES) return null;
+    if (body === headersTooLarge.text && headBytes(input) + OWN_HEADER_BYTES > MAX_HEADER_BYTES) return null;
+    if (status === NOT_MODIFIED && body === '' && input.headers['if-none-match'] === '*') return null;
     const path = this.pathOf(input);
     if (path === null) return undocumentedFault(input, answer);
     if (status >= SERVER_FAULTS_FROM && input.method !== 'HEAD' && !MAY_LACK.has(body)) return `${status} ${body}`;
@@ -93,6 +98,10 @@ function undocumentedFault({ method, headers }: RestInput, { status, body }: Res
   const mayCarry = method !== 'GET' && method !== 'HEAD' && headers['content-type'] !== undefined;
   if (mayCarry && UNREADABLE_BODY.has(status) && body.startsWith('Bad Request: ')) return null;
   return `${status} ${body.slice(0, 200)} where nothing is documented`;
+}
+
+function looked(path: string): string {
+  return path.toLowerCase().replace(/(?<=.)\/$/, '');
 }
 
 function headBytes({ path, headers }: RestInput): number {

@@ -29,6 +29,8 @@ const ROUTES = [
   '/ws',
   '/openapi.json',
   '/asyncapi.json',
+  '/L2',
+  '/topmakers/',
 ];
 const PARAMETERS = [
   'marketName',
@@ -183,6 +185,7 @@ const oddHeaders = fc.record(
     ),
     origin: fc.constantFrom('http://localhost', 'null', 'x'),
     'x-forwarded-for': fc.constantFrom('1.2.3.4', 'x'.repeat(500), ',,,'),
+    'if-none-match': fc.constantFrom('*', 'W/"x"', ',,'),
     range: fc.constantFrom('bytes=0-1', 'bytes=-1', 'x'),
     'access-control-request-method': fc.constantFrom('GET', 'X'),
   },
