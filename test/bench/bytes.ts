@@ -1,86 +1,147 @@
-// Bytes of a minute of one busy market to one client: the `book` channel's diffs against whole books, message by message and
-// without conflation on either side. The minute's changes go through as fast as clients take them. Whole books are what the
-// `orderbook` channel sends, 20 levels a side; like is compared with like, so the diffs of 20 levels stand against these and
-// the diffs of every level against whole books of every level, which nobody sends. What permessage-deflate makes of the
-// whole books in the predecessor's server stands beside, since it sends them so. `npm run bench bytes`.
+// Bytes of a minute of one busy market to one client: the `book` channel's diffs against the whole books of the `orderbook`
+// channel, on a market whose flow is busy at the touch and whose quotes follow the oracle. Four pairs of equal cadence and
+// depth: every change, or every 400 ms as the predecessor sends; the 20 levels that clients use, or every level, which nobody
+// sends whole. Messages are made by the gateway's own code and counted, not sent. Diffs go out as they are; whole books
+// are counted as they are and deflated the way the predecessor's `ws` server does it, one history for each socket.
+// `npm run bench bytes`.
 
-import { Crowd } from './harness/crowd.ts';
+import { createDeflateRaw, constants as zlib } from 'node:zlib';
+import { Registry } from 'prom-client';
+import { MarketFeed } from '../../api/gateway/feed/market-feed.ts';
+import { feedMetrics } from '../../api/gateway/feed/metrics.ts';
+import type { StreamSpec } from '../../api/gateway/feed/request.ts';
+import { l2Json } from '../../api/views/bodies.ts';
+import type { BookReader } from '../../api/views/book-reader.ts';
+import { PublishedBook } from '../../api/views/published-book.ts';
+import { type BookViewDiff, encodeMessage } from '../../schemas/index.ts';
 import { machine } from './harness/processes.ts';
 import { report } from './harness/report.ts';
-import { Predecessor, Stage, subscribeTo } from './harness/stage.ts';
-import { SyntheticMarket } from './harness/synthetic-markets.ts';
+import { BUSY_AT_THE_TOUCH, SyntheticMarket } from './harness/synthetic-markets.ts';
 
+/** A minute of slots of 400 ms. */
 const SLOTS = 150;
 const CHANGES_PER_SLOT = 20;
-/** The AMM's levels move with its reserves: a fill against it in every so many slots. */
-const AMM_EVERY_SLOTS = 5;
+const SLOT_MS = 400;
 const BAR = 20;
-const ACKNOWLEDGEMENT_AND_BOOK = 2;
+const CHANNEL = 'orderbook_perp_0_grouped_1';
+/** The predecessor's server sends shorter messages as they are. */
+const DEFLATE_FROM_BYTES = 1024;
+/** End of a flushed block, which is not sent. */
+const TAIL_BYTES = 4;
 
-interface Listener {
-  readonly name: string;
-  readonly crowd: Crowd;
-}
+const DEPTHS = [
+  ['20 levels', 20],
+  ['every level', null],
+] as const;
+const CADENCES = [
+  ['every change', 0],
+  ['every 400 ms', SLOT_MS],
+] as const;
 
-async function listen(name: string, url: string, says: string): Promise<Listener> {
-  const crowd = new Crowd();
-  await crowd.open({ url, clients: 1, deflate: true, says: [says], framesEach: ACKNOWLEDGEMENT_AND_BOOK });
-  await crowd.mark();
-  return { name, crowd };
-}
+/** What a socket sends of a stream of messages. */
+class Counted {
+  messages = 0;
+  raw = 0;
+  deflated = 0;
+  readonly #deflate = createDeflateRaw();
+  #end = Promise.resolve();
 
-const bookOf = ({ symbol }: SyntheticMarket, choices: object): string =>
-  JSON.stringify({ type: 'subscribe', channel: 'book', market: symbol, marketType: 'perp', ...choices });
-
-const [market, peerMarket] = [new SyntheticMarket(0), new SyntheticMarket(0)];
-const stage = await Stage.start([market], { BOOK_TICK_MS: 0 });
-const peer = await Predecessor.start([peerMarket]);
-const listeners = [
-  await listen('whole', stage.gateway, subscribeTo(market)),
-  await listen('diff', stage.gateway, bookOf(market, {})),
-  await listen('diffDepth20', stage.gateway, bookOf(market, { depth: 20 })),
-  await listen('deflated', peer.gateway, subscribeTo(peerMarket)),
-];
-/** Changes that the whole-book channels show each by itself; the next when all have the last. */
-let published = 0;
-let wholeEveryLevel = 0;
-const step = async (changeOf: (of: SyntheticMarket) => ReturnType<SyntheticMarket['moveAmm']>): Promise<void> => {
-  const [ours, theirs] = [changeOf(market), changeOf(peerMarket)];
-  if (!ours || !theirs) return;
-  published += 1;
-  await stage.publish([{ market, diff: ours }]);
-  peer.publish([{ market: peerMarket, diff: theirs }]);
-  wholeEveryLevel += peer.wholeBookBytes(peerMarket);
-  for (const { name, crowd } of listeners) if (name !== 'diffDepth20') await crowd.received(published);
-};
-try {
-  for (let slot = 0; slot < SLOTS; slot += 1) {
-    market.nextSlot();
-    peerMarket.nextSlot();
-    if (slot % AMM_EVERY_SLOTS === 0) await step((of) => of.moveAmm());
-    for (let made = 0; made < CHANGES_PER_SLOT; made += 1) await step((of) => of.change());
+  constructor() {
+    this.#deflate.on('data', (chunk: Buffer) => {
+      this.deflated += chunk.byteLength;
+    });
   }
-  const bytes: Record<string, number> = {};
-  for (const { name, crowd } of listeners) bytes[name] = (await crowd.counts()).bytes;
-  const { whole = Number.NaN, diff = Number.NaN, diffDepth20 = Number.NaN, deflated } = bytes;
-  const counted = { whole, wholeEveryLevel, diff, diffDepth20, predecessorDeflated: deflated };
-  const beside = { bytes: counted, everyLevelAgainstWhole20: whole / diff, changes: published, ...machine() };
-  report({
-    name: 'bytes: diffs of 20 levels',
-    value: whole / diffDepth20,
-    unit: 'x fewer',
-    bar: { atLeast: BAR },
-    ...beside,
-  });
-  report({
-    name: 'bytes: diffs of every level',
-    value: wholeEveryLevel / diff,
-    unit: 'x fewer',
-    bar: { atLeast: BAR },
-    ...beside,
-  });
-} finally {
-  for (const { crowd } of listeners) await crowd.stop();
-  await stage.stop();
-  await peer.stop();
+
+  take(message: Buffer | string): void {
+    const bytes = Buffer.from(message);
+    this.messages += 1;
+    this.raw += bytes.byteLength;
+    this.#end = this.#end.then(() => this.#pack(bytes));
+  }
+
+  async bytes(): Promise<{ readonly messages: number; readonly raw: number; readonly deflated: number }> {
+    await this.#end;
+    return { messages: this.messages, raw: this.raw, deflated: this.deflated };
+  }
+
+  async #pack(bytes: Buffer): Promise<void> {
+    if (bytes.byteLength < DEFLATE_FROM_BYTES) {
+      this.deflated += bytes.byteLength;
+      return;
+    }
+    this.#deflate.write(bytes);
+    await new Promise<void>((resolve) => this.#deflate.flush(zlib.Z_SYNC_FLUSH, resolve));
+    this.deflated -= TAIL_BYTES;
+  }
+}
+
+const market = new SyntheticMarket(0, BUSY_AT_THE_TOUCH);
+const book = new PublishedBook();
+book.take(market.snapshot(), 0);
+book.view.tickSize = Number(market.marketView().tickSize);
+const reader = { bookByKey: () => book, markets: { byKey: () => market.marketView() } } as unknown as BookReader;
+let streamId = 0;
+const ref = { marketType: 'perp', marketIndex: 0 } as const;
+const feed = new MarketFeed(market.key, ref, reader, feedMetrics(new Registry()), () => ++streamId);
+
+const pairs = DEPTHS.flatMap(([depthName, depth]) =>
+  CADENCES.map(([cadenceName, conflationMs]) => {
+    const spec: StreamSpec = { level: 'l2', depth, conflationMs, checksumLevels: 0 };
+    return {
+      name: `${depthName}, ${cadenceName}`,
+      depth,
+      conflationMs,
+      stream: feed.stream(spec),
+      diffs: new Counted(),
+      books: new Counted(),
+    };
+  }),
+);
+
+function wholeBook(depth: number | null): string {
+  const levels = depth === null ? book.view.l2(Number.MAX_SAFE_INTEGER) : book.view.grouped(1);
+  return JSON.stringify({ channel: CHANNEL, data: l2Json(book, market.marketView(), levels) });
+}
+
+function tell(conflationMs: number): void {
+  for (const pair of pairs) {
+    if (pair.conflationMs !== conflationMs) continue;
+    const frame = pair.stream.flush();
+    if (frame) pair.diffs.take(frame);
+    pair.books.take(wholeBook(pair.depth));
+  }
+}
+
+function publish(diff: BookViewDiff): void {
+  book.take(diff, 0);
+  feed.take({ key: market.key, message: diff, bytes: encodeMessage('BookViewDiff', diff), offset: BigInt(diff.seq) });
+  tell(0);
+}
+
+const isShown = ({ bids, asks }: BookViewDiff): boolean => {
+  const { bids: best, asks: offers } = book.view.l2(20);
+  const [bid = Number.NaN, ask = Number.NaN] = [best.at(-1)?.price, offers.at(-1)?.price];
+  return bids.some(({ price }) => price >= bid) || asks.some(({ price }) => price <= ask);
+};
+
+let changes = 0;
+let shown = 0;
+for (let slot = 0; slot < SLOTS; slot += 1) {
+  market.nextSlot();
+  for (const diff of market.stepMid()) publish(diff);
+  for (let made = 0; made < CHANGES_PER_SLOT; made += 1) {
+    const diff = market.change();
+    changes += 1;
+    publish(diff);
+    if (isShown(diff)) shown += 1;
+  }
+  tell(SLOT_MS);
+}
+const flow = { ...BUSY_AT_THE_TOUCH, slots: SLOTS, orderChanges: changes, inTop20: shown / changes };
+for (const { name, diffs, books } of pairs) {
+  const [diff, whole] = [await diffs.bytes(), await books.bytes()];
+  const beside = { diff, whole, flow, ...machine() };
+  const unit = 'x fewer';
+  report({ name: `bytes: ${name}`, value: whole.raw / diff.raw, unit, bar: { atLeast: BAR }, ...beside });
+  report({ name: `bytes: ${name}, whole books deflated`, value: whole.deflated / diff.raw, unit, ...beside });
 }

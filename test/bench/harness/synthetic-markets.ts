@@ -16,12 +16,23 @@ import { generator, MAKER_KEYS } from './book-flow.ts';
 const MID_PRICE = 100_000_000;
 const TICK = 100;
 const FIRST_SLOT = 300_000_000;
-/** Mean distance of an order from the mid price, in ticks. */
-const MEAN_DISTANCE_TICKS = 120;
 const ORDER_SIZE = 5_000_000_000;
-const ORDERS = 1_200;
 /** Of the AMM, base 1e9: as in `ammOf`. */
 const RESERVE = 1_000_000_000_000_000n;
+
+export interface Flow {
+  /** Resting orders of fixed prices that are kept up. */
+  readonly orders: number;
+  /** Mean distance of an order from the mid price, in ticks. */
+  readonly meanDistanceTicks: number;
+  /** Orders per side, a tick apart, whose prices follow the oracle, as the AMM's levels then do; 0: the mid price stands. */
+  readonly quotes: number;
+}
+
+const WIDE: Flow = { orders: 1_200, meanDistanceTicks: 120, quotes: 0 };
+/** As real ones are: most orders come and go within the twenty levels that clients see. */
+export const BUSY_AT_THE_TOUCH: Flow = { orders: 400, meanDistanceTicks: 10, quotes: 4 };
+const FOLLOWS_ORACLE = 100;
 
 interface Resting {
   readonly orderId: number;
@@ -40,17 +51,26 @@ export class SyntheticMarket {
   #nextOrderId = 1;
   #slot = FIRST_SLOT;
   #oracle = BigInt(MID_PRICE);
+  readonly #flow: Flow;
 
-  constructor(marketIndex: number) {
+  constructor(marketIndex: number, flow = WIDE) {
     this.marketIndex = marketIndex;
+    this.#flow = flow;
     this.symbol = `M${marketIndex}-PERP`;
     const ref = { marketType: 'perp', marketIndex } as const;
     this.key = marketKey(ref);
     this.#engine = new BookEngine(ref);
     this.#random = generator(marketIndex + 1);
-    this.#apply(marketOf({ slot: this.#slot, symbol: this.symbol, amm: ammOf() }));
+    const amm = flow.quotes > 0 ? ammOf({ curveUpdateIntensity: FOLLOWS_ORACLE }) : ammOf();
+    this.#apply(marketOf({ slot: this.#slot, symbol: this.symbol, amm }));
     this.moveOracle();
-    for (let made = 0; made < ORDERS; made += 1) this.#place();
+    for (let made = 0; made < flow.orders; made += 1) this.#place();
+    for (let ticks = 1; ticks <= flow.quotes; ticks += 1) {
+      for (const isLong of [true, false]) {
+        const offset = isLong ? -ticks * TICK : ticks * TICK;
+        this.#write({ orderId: this.#nextOrderId++, isLong, price: 0, filled: 0 }, offset);
+      }
+    }
   }
 
   get slot(): number {
@@ -84,6 +104,16 @@ export class SyntheticMarket {
     return this.#apply(oracleOf({ slot: this.#slot, oracleSlot: BigInt(this.#slot), price: this.#oracle }));
   }
 
+  /** The mid price moves by a tick or stays: quotes follow, orders that it passes are gone. What each of that changed. */
+  stepMid(): BookViewDiff[] {
+    this.#oracle += BigInt((Math.floor(this.#random() * 3) - 1) * TICK);
+    const mid = Number(this.#oracle);
+    const moved = this.#apply(oracleOf({ slot: this.#slot, oracleSlot: BigInt(this.#slot), price: this.#oracle }));
+    const passed = this.#resting.filter(({ isLong, price }) => (isLong ? price >= mid : price <= mid));
+    const gone = passed.map((order) => this.#remove(this.#resting.indexOf(order)));
+    return [moved, ...gone].flatMap((diff) => diff ?? []);
+  }
+
   /** A trade against the AMM moved its reserves, and with them its levels. */
   moveAmm(): BookViewDiff | null {
     const shift = BigInt(Math.floor((this.#random() - 0.5) * Number(RESERVE / 10_000n)));
@@ -103,8 +133,9 @@ export class SyntheticMarket {
   #place(): BookViewDiff | null {
     const orderId = this.#nextOrderId++;
     const isLong = this.#random() < 0.5;
-    const distance = TICK * (1 + Math.floor(-Math.log(1 - this.#random()) * MEAN_DISTANCE_TICKS));
-    const order = { orderId, isLong, price: isLong ? MID_PRICE - distance : MID_PRICE + distance, filled: 0 };
+    const distance = TICK * (1 + Math.floor(-Math.log(1 - this.#random()) * this.#flow.meanDistanceTicks));
+    const mid = this.#flow.quotes > 0 ? Number(this.#oracle) : MID_PRICE;
+    const order = { orderId, isLong, price: isLong ? mid - distance : mid + distance, filled: 0 };
     this.#resting.push(order);
     return this.#write(order);
   }
@@ -117,15 +148,18 @@ export class SyntheticMarket {
   }
 
   #cancel(): BookViewDiff | null {
-    if (this.#resting.length < ORDERS) return null;
-    const at = Math.floor(this.#random() * this.#resting.length);
+    if (this.#resting.length < this.#flow.orders) return null;
+    return this.#remove(Math.floor(this.#random() * this.#resting.length));
+  }
+
+  #remove(at: number): BookViewDiff | null {
     const [order] = this.#resting.splice(at, 1);
     if (!order) return null;
     const maker = makerOf(order.orderId);
     return this.#orders(maker, [], [{ maker, orderId: order.orderId }]);
   }
 
-  #write({ orderId, isLong, price, filled }: Resting): BookViewDiff | null {
+  #write({ orderId, isLong, price, filled }: Resting, offset = 0): BookViewDiff | null {
     const maker = makerOf(orderId);
     const order: OrderState = {
       maker,
@@ -137,7 +171,7 @@ export class SyntheticMarket {
       baseAssetAmountFilled: BigInt(filled),
       triggerPrice: 0n,
       triggerCondition: 'above',
-      oraclePriceOffset: 0n,
+      oraclePriceOffset: BigInt(offset),
       postOnly: true,
       reduceOnly: false,
       auctionDurationSlots: 0,
