@@ -1,9 +1,13 @@
 // `npm run soak month [seed] [slots]`: the month of test/e2e/history-month.test.ts with another seed and more slots, every
-// list, candle and sum of it. One line per endpoint; ends with 1 when something differs.
+// list, candle and sum of it, then those of markets and accounts once more from a log in disorder, through kills. One line
+// per endpoint; ends with 1 when something differs.
 
+import { seededRandom } from '../e2e/harness/chance.ts';
 import { runStats } from '../e2e/harness/month-answers.ts';
 import { checkCandles } from '../e2e/harness/month-candle-check.ts';
-import { byEndpoint, checkLists, sumChecks } from '../e2e/harness/month-check.ts';
+import { byEndpoint, checkLists, type EndpointReport, sumChecks } from '../e2e/harness/month-check.ts';
+import { daysReduced } from '../e2e/harness/month-days.ts';
+import { disorderedMonth } from '../e2e/harness/month-disorder.ts';
 import {
   authorityLists,
   marketLists,
@@ -19,6 +23,7 @@ import { MonthTruth } from '../e2e/harness/month-truth.ts';
 import { venueChecks } from '../e2e/harness/month-venues.ts';
 
 const SLOTS = 4_000;
+const KILLS = 8;
 
 const [seed = Math.floor(Date.now() / 1000), slots = SLOTS] = process.argv.slice(2).map(Number);
 process.stdout.write(`seed ${seed}, ${slots} slots\n`);
@@ -26,21 +31,32 @@ const month = await liveMonth({ seed, slots });
 try {
   const truth = await MonthTruth.read(month.cluster);
   const samples = await storedSamples(month.url('clickhouse'));
-  const history = month.url('history');
-  const sums = [...sumChecks(truth, samples, await chainMarkets(month.cluster)), ...venueChecks()];
-  const lists = [
-    ...marketLists(truth),
-    ...userLists(truth, tellingAccounts(truth)),
-    ...authorityLists(truth, tellingWallets(truth)),
-    ...statsLists(truth),
-  ];
-  const reports = [
-    ...byEndpoint(await runStats(history, sums)),
-    ...byEndpoint(await checkCandles(history, truth, samples)),
-    ...(await checkLists(history, lists)).reports,
-  ];
-  for (const report of reports) process.stdout.write(`${JSON.stringify(report)}\n`);
-  process.exitCode = reports.some(({ differences }) => differences.length > 0) ? 1 : 0;
+  const sums = sumChecks(truth, samples, await chainMarkets(month.cluster));
+  const lists = [...marketLists(truth), ...userLists(truth, tellingAccounts(truth))];
+  let differs = false;
+  const compare = async (history: string, checks: typeof sums, listed: typeof lists): Promise<void> => {
+    const reports: readonly EndpointReport[] = [
+      ...byEndpoint(await runStats(history, checks)),
+      ...byEndpoint(await checkCandles(history, truth, samples)),
+      ...(await checkLists(history, listed)).reports,
+    ];
+    for (const report of reports) process.stdout.write(`${JSON.stringify(report)}\n`);
+    differs ||= reports.some(({ differences }) => differences.length > 0);
+  };
+  await compare(
+    month.url('history'),
+    [...sums, ...venueChecks()],
+    [...lists, ...authorityLists(truth, tellingWallets(truth)), ...statsLists(truth)],
+  );
+  const again = await disorderedMonth(month, seededRandom(seed), KILLS);
+  try {
+    await daysReduced(again.clickhouse);
+    process.stdout.write(`in disorder: ${again.copies} copies, ${again.kills} kills\n`);
+    await compare(again.url, sums, lists);
+  } finally {
+    await again.stop();
+  }
+  process.exitCode = differs ? 1 : 0;
 } finally {
   await month.stop();
 }

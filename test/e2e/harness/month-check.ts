@@ -24,17 +24,21 @@ export async function servedPaths(base: string): Promise<ReadonlySet<string>> {
   return new Set(Object.keys(paths));
 }
 
-/** Everything that is not a list or a candle. First to be asked for, because lists ask for sums that are kept a minute. */
+/**
+ * Everything that is not a list or a candle; snapshots of one account in `every`. First to be asked for, because lists ask for
+ * sums that are kept a minute.
+ */
 export function sumChecks(
   truth: MonthTruth,
   samples: readonly Sample[],
   markets: readonly TruthMarket[],
+  every = 1,
 ): readonly StatsCheck[] {
   return [
     ...statsChecks(truth),
     ...sampleChecks(truth, samples),
     ...marketChecks(truth, samples, markets),
-    ...snapshotChecks(truth, samples),
+    ...snapshotChecks(truth, samples, every),
     ...freshnessChecks(truth, samples),
   ];
 }

@@ -25,12 +25,14 @@ export function pointsOf(now: number, days: number, step: number): readonly numb
 const tradingPoints = (now: number, days: number) => pointsOf(now, days, days === 1 ? HOUR : DAY);
 const earnPoints = (now: number, days: number) => pointsOf(now, days, DAY);
 
-export function snapshotChecks(truth: MonthTruth, samples: readonly Sample[]): readonly StatsCheck[] {
+/** Of accounts and wallets one in `every` is asked for. */
+export function snapshotChecks(truth: MonthTruth, samples: readonly Sample[], every = 1): readonly StatsCheck[] {
   const books = new Books(truth, samples);
-  const users = [...truth.accounts().filter((_, index) => index % USER_STRIDE === 0), STRANGER];
-  const wallets = [...walletsOf(truth), STRANGER];
+  const some = <T>(keys: readonly T[], stride = every): readonly T[] => keys.filter((_, index) => index % stride === 0);
+  const users = [...some(truth.accounts(), USER_STRIDE * every), STRANGER];
+  const wallets = [...some(walletsOf(truth)), STRANGER];
   const vaults = new VaultBooks(truth, books);
-  const holders = [...vaultWallets(truth), STRANGER];
+  const holders = [...some(vaultWallets(truth)), STRANGER];
   return [
     {
       endpoint: '/user/{accountId}/snapshots/trading',
@@ -81,7 +83,7 @@ export function snapshotChecks(truth: MonthTruth, samples: readonly Sample[]): r
     {
       endpoint: '/user/{accountId}/snapshots/vaults',
       run: (base) =>
-        each(base, '/user/KEY/snapshots/vaults', [...vaultAccounts(truth), ...users], (key, now, days) => ({
+        each(base, '/user/KEY/snapshots/vaults', [...some(vaultAccounts(truth)), ...users], (key, now, days) => ({
           snapshots: vaults.ofAccount(key, tradingPoints(now, days)),
         })),
     },
