@@ -13,6 +13,7 @@ import {
   WAITING_MESSAGES_MAX,
   WAITING_MESSAGES_SCARCE,
   WAITING_RATE,
+  WAITING_REPEATS_SCARCE,
 } from './limits.ts';
 
 const MESSAGE_TAKES_MS = 0.125;
@@ -112,6 +113,9 @@ describe('clients that say much', () => {
     const late = client(false);
     say(late, 'b', WAITING_MESSAGES_SCARCE);
     expect(inbox.take(late, 'one more')).toBe(false);
+    const parrot = client(false);
+    for (let said = 0; said < WAITING_REPEATS_SCARCE; said += 1) expect(inbox.take(parrot, 'again')).toBe(true);
+    expect(inbox.take(parrot, 'again')).toBe(false);
     nowMs += 1000;
     say(client(false), 'c', WAITING_MESSAGES_MAX);
   });

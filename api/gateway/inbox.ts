@@ -17,7 +17,9 @@ import {
   WAITING_MESSAGES_MAX,
   WAITING_MESSAGES_SCARCE,
   WAITING_RATE,
+  WAITING_REPEATS_SCARCE,
 } from './limits.ts';
+import { TextQueue } from './text-queue.ts';
 
 /**
  * Leaving a channel is never put off: it is how a client gets to have less to read. Streams of the book channel wait by
@@ -26,8 +28,6 @@ import {
 const NEVER_PUT_OFF = /unsubscribe|"book"/i;
 /** What a waiting message takes in memory beside its text, about. */
 const MESSAGE_OVERHEAD_BYTES = 64;
-/** Taken messages are cut off a list of waiting ones when they are this many. */
-const COMPACT_AT = 1000;
 
 export interface InboxOptions {
   readonly handle: (connection: Connection, text: string) => void;
@@ -37,9 +37,9 @@ export interface InboxOptions {
 
 interface Waiting {
   readonly connection: Connection;
-  messages: string[];
-  /** Of `messages`, the first that was not taken. */
-  next: number;
+  readonly texts: TextQueue;
+  /** The newest of them. */
+  last: string;
   bytes: number;
 }
 
@@ -69,11 +69,11 @@ export class Inbox {
     const waiting = this.#waiting.get(connection);
     if (waiting) return this.#put(waiting, text, this.#clock());
     const nowMs = this.#clock();
-    if (connection.isBrisk(nowMs) && !mustRead(connection, text) && this.#hasTime(nowMs)) {
+    if (connection.isBrisk(nowMs) && !(connection.isBehind && mayBePutOff(text)) && this.#hasTime(nowMs)) {
       this.#handle(connection, text);
       return true;
     }
-    const first: Waiting = { connection, messages: [], next: 0, bytes: 0 };
+    const first: Waiting = { connection, texts: new TextQueue(), last: '', bytes: 0 };
     this.#waiting.set(connection, first);
     if (!this.#put(first, text, nowMs)) return false;
     this.#line(first, nowMs);
@@ -106,14 +106,18 @@ export class Inbox {
     const bytes = waitingBytes(text);
     const isFull = this.#bytes + bytes > WAITING_BYTES_MAX;
     const shareBytes = WAITING_BYTES_MAX / this.#waiting.size;
-    const most = this.#rate.has(1, nowMs) ? WAITING_MESSAGES_MAX : WAITING_MESSAGES_SCARCE;
-    const count = waiting.messages.length - waiting.next;
-    if (count >= most || (isFull && waiting.bytes + bytes > shareBytes)) {
+    const most = this.#rate.has(1, nowMs)
+      ? WAITING_MESSAGES_MAX
+      : text === waiting.last
+        ? WAITING_REPEATS_SCARCE
+        : WAITING_MESSAGES_SCARCE;
+    if (waiting.texts.length >= most || (isFull && waiting.bytes + bytes > shareBytes)) {
       this.forget(waiting.connection);
       return false;
     }
     if (most === WAITING_MESSAGES_MAX) this.#rate.spend(1, nowMs);
-    waiting.messages.push(text);
+    waiting.texts.push(text);
+    waiting.last = text;
     waiting.bytes += bytes;
     this.#bytes += bytes;
     return true;
@@ -129,7 +133,7 @@ export class Inbox {
 
   /** Puts a client at the end of its line. */
   #line(waiting: Waiting, nowMs: number): void {
-    if (mustRead(waiting.connection, nextOf(waiting))) {
+    if (mustRead(waiting)) {
       this.#behind.add(waiting);
       this.#lookLater();
       return;
@@ -195,7 +199,7 @@ export class Inbox {
     const untilMs = this.#clock() + sliceMs;
     for (const waiting of line) {
       line.delete(waiting);
-      if (!mustRead(waiting.connection, nextOf(waiting))) this.#serveOne(waiting);
+      if (!mustRead(waiting)) this.#serveOne(waiting);
       const nowMs = this.#clock();
       if (this.#waiting.get(waiting.connection) === waiting) this.#line(waiting, nowMs);
       if (nowMs >= untilMs) return;
@@ -203,29 +207,23 @@ export class Inbox {
   }
 
   #serveOne(waiting: Waiting): void {
-    const { connection, messages, next } = waiting;
-    const text = nextOf(waiting);
-    if (next + 1 >= messages.length) this.forget(connection);
+    const { connection, texts } = waiting;
+    const text = texts.shift();
+    if (texts.length === 0) this.forget(connection);
     else {
-      messages[next] = '';
-      waiting.next += 1;
       waiting.bytes -= waitingBytes(text);
       this.#bytes -= waitingBytes(text);
-      if (waiting.next >= COMPACT_AT) {
-        waiting.messages = messages.slice(waiting.next);
-        waiting.next = 0;
-      }
     }
     this.#handle(connection, text);
   }
 }
 
-function nextOf({ messages, next }: Waiting): string {
-  return messages[next] ?? '';
+function mustRead({ connection, texts }: Waiting): boolean {
+  return connection.isBehind && mayBePutOff(texts.first);
 }
 
-function mustRead(connection: Connection, text: string): boolean {
-  return connection.isBehind && !NEVER_PUT_OFF.test(text);
+function mayBePutOff(text: string): boolean {
+  return !NEVER_PUT_OFF.test(text);
 }
 
 /** What a text takes while it waits. */

@@ -21,7 +21,7 @@ export const FLOOD = { burst: 5 * MAX_SUBSCRIPTIONS, perSecond: 2_000 } as const
  * connections so many beyond that; who goes on while these are used up is closed. So one that says anything is left alone, and a
  * thousand at once are not.
  */
-export const NOISE = { burst: 50, perSecond: 10 } as const;
+export const NOISE = { burst: 10, perSecond: 10 } as const;
 export const NOISE_OF_ALL = { burst: 10_000, perSecond: FLOOD.perSecond } as const;
 /** What a client may have answered at once and for ever before it has to wait for those that say less. */
 export const BRISK = { burst: 100, perSecond: 50 } as const;
@@ -60,6 +60,8 @@ export const WAITING_MESSAGES_MAX = 4 * MAX_SUBSCRIPTIONS;
  */
 export const WAITING_RATE = { burst: 2 * WAITING_MESSAGES_MAX, perSecond: 4_000 } as const;
 export const WAITING_MESSAGES_SCARCE = 100;
+/** The same for one that says over again what it said last. */
+export const WAITING_REPEATS_SCARCE = 10;
 /** Bytes of all waiting messages; when they are reached each client has an equal share. */
 export const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 /**

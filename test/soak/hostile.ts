@@ -181,7 +181,9 @@ const ends = new Map<Attack, HostileState[]>();
 const laggardsEnded = new Map<Attack, number>();
 let lost = 0;
 try {
+  // Nothing is measured before the server has met everybody once.
   await observe(async () => {});
+  for (const attack of attacks) await besides(attack);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const attack of attacks) {
       calm.set(attack, [...(calm.get(attack) ?? []), await observe(async () => {})]);

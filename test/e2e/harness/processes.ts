@@ -7,6 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { nodeFlags } from '../../../bin/node-flags.mjs';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Of every process that is started here, before its program: it ends when the test's process does. */
@@ -96,7 +97,7 @@ async function start(
   endpointsOf: (line: Record<string, unknown>) => Running['endpoints'],
 ): Promise<Running> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SLOTBOOK_'));
-  const child = spawn(process.execPath, [...NODE_FLAGS, ...args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, ...nodeFlags(args.slice(1)), ...args], {
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],

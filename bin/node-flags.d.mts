@@ -1,0 +1,1 @@
+export function nodeFlags(args: readonly string[]): readonly string[];
