@@ -52,6 +52,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 180_000,
+          globalSetup: ['platform/testing/run-folder.ts'],
           // Each of these starts many processes and waits for some of them half of its time.
           maxWorkers: 3,
           sequence: { groupOrder: 1 },

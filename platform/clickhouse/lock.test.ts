@@ -38,9 +38,20 @@ describe('lock of migrations', () => {
     };
     await Promise.all([1, 2, 3].map(() => withLock(clickhouse.client, target, work)));
     expect(most).toBe(1);
+    // Each stays until both are inside.
     const elsewhere = { ...target, database: 'other' };
-    await Promise.all([target, elsewhere].map((each) => withLock(clickhouse.client, each, work)));
-    expect(most).toBe(2);
+    let entered = 0;
+    let letGo: (both: boolean) => void = () => {};
+    const both = new Promise<boolean>((resolve) => {
+      letGo = resolve;
+    });
+    const wait = (): Promise<boolean> => {
+      entered += 1;
+      if (entered === 2) letGo(true);
+      return both;
+    };
+    await Promise.all([target, elsewhere].map((each) => withLock(clickhouse.client, each, wait)));
+    expect(await both).toBe(true);
   });
 
   it('is released when the work fails, with its error', async () => {

@@ -16,7 +16,7 @@ import {
 } from './harness/processes.ts';
 import { runSchemathesis, schemathesis } from './harness/schemathesis.ts';
 
-const REQUESTS_PER_PATH = 6;
+const REQUESTS_PER_PATH = 4;
 /** Markets and accounts do not suit every path, so a path is tried with others. */
 const SOUND_TRIES = 30;
 const AT_ONCE = 8;

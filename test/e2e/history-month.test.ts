@@ -25,7 +25,7 @@ import { MonthTruth } from './harness/month-truth.ts';
 import { venueChecks } from './harness/month-venues.ts';
 
 const SEED = 20_261_121;
-const KILLS = 4;
+const KILLS = 3;
 /**
  * Of the archives of the disordered month one slot in so many is compared, of its snapshots one account in so many
  * (`npm run soak month` compares all). Rolling lists of markets, candles, boards and sums by day are compared whole.

@@ -10,7 +10,7 @@ import { type Pipeline, type ProcessName, startPipeline } from './harness/pipeli
 import { eventually } from './harness/processes.ts';
 import { rebuildFromLog } from './harness/rebuild.ts';
 
-const KILLS = 12;
+const KILLS = 8;
 const SEED = 20_261_121;
 
 describe('pipeline over the embedded log', () => {
