@@ -116,6 +116,10 @@ describe('clients that say much', () => {
     const parrot = client(false);
     for (let said = 0; said < WAITING_REPEATS_SCARCE; said += 1) expect(inbox.take(parrot, 'again')).toBe(true);
     expect(inbox.take(parrot, 'again')).toBe(false);
+    const talker = client(false);
+    say(talker, 'd', WAITING_REPEATS_SCARCE);
+    expect(inbox.take(talker, 'twice')).toBe(true);
+    expect(inbox.take(talker, 'twice')).toBe(true);
     nowMs += 1000;
     say(client(false), 'c', WAITING_MESSAGES_MAX);
   });

@@ -38,8 +38,9 @@ export interface InboxOptions {
 interface Waiting {
   readonly connection: Connection;
   readonly texts: TextQueue;
-  /** The newest of them. */
+  /** The newest of them, and how often in a row it was said. */
   last: string;
+  repeats: number;
   bytes: number;
 }
 
@@ -73,7 +74,7 @@ export class Inbox {
       this.#handle(connection, text);
       return true;
     }
-    const first: Waiting = { connection, texts: new TextQueue(), last: '', bytes: 0 };
+    const first: Waiting = { connection, texts: new TextQueue(), last: '', repeats: 0, bytes: 0 };
     this.#waiting.set(connection, first);
     if (!this.#put(first, text, nowMs)) return false;
     this.#line(first, nowMs);
@@ -104,23 +105,24 @@ export class Inbox {
 
   #put(waiting: Waiting, text: string, nowMs: number): boolean {
     const bytes = waitingBytes(text);
-    const isFull = this.#bytes + bytes > WAITING_BYTES_MAX;
-    const shareBytes = WAITING_BYTES_MAX / this.#waiting.size;
-    const most = this.#rate.has(1, nowMs)
-      ? WAITING_MESSAGES_MAX
-      : text === waiting.last
-        ? WAITING_REPEATS_SCARCE
-        : WAITING_MESSAGES_SCARCE;
-    if (waiting.texts.length >= most || (isFull && waiting.bytes + bytes > shareBytes)) {
+    waiting.repeats = text === waiting.last ? waiting.repeats + 1 : 1;
+    if (!this.#hasRoom(waiting, bytes, nowMs)) {
       this.forget(waiting.connection);
       return false;
     }
-    if (most === WAITING_MESSAGES_MAX) this.#rate.spend(1, nowMs);
     waiting.texts.push(text);
     waiting.last = text;
     waiting.bytes += bytes;
     this.#bytes += bytes;
     return true;
+  }
+
+  /** True when one more message of a client may wait; takes it into account. */
+  #hasRoom({ texts, repeats, bytes: heldBytes }: Waiting, bytes: number, nowMs: number): boolean {
+    const isFull = this.#bytes + bytes > WAITING_BYTES_MAX;
+    if (isFull && heldBytes + bytes > WAITING_BYTES_MAX / this.#waiting.size) return false;
+    if (this.#rate.take(nowMs)) return texts.length < WAITING_MESSAGES_MAX;
+    return texts.length < WAITING_MESSAGES_SCARCE && repeats <= WAITING_REPEATS_SCARCE;
   }
 
   /** True while clients may be heard in this turn of the loop, which ends when the engine has read its sockets. */

@@ -32,7 +32,7 @@ const INFO = {
   description:
     'Indexed history of protocol events. Amounts in records are raw integers as decimal strings (base 1e9, quote 1e6, ' +
     'price 1e6, funding 1e9); candles and market summaries are JSON numbers in human units. A path that does not decode is ' +
-    '400, and request line and headers of more than 64 KiB are 431, with an error body as any.',
+    '400, and request line and headers of more than 64 KiB are 431, with the error body of any other fault.',
 };
 
 const ROUTES = [
