@@ -7,15 +7,8 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../platform/index.ts';
 import { PartitionRankings, type RankingOutput } from '../../processors/rankings/partition.ts';
-import {
-  encodeMessage,
-  type FeeLevels,
-  marketKey,
-  type PnlRanking,
-  type PositionMarket,
-  type PositionState,
-  TOPICS,
-} from '../../schemas/index.ts';
+import { market, position } from '../../processors/rankings/testing/positions.ts';
+import { encodeMessage, type FeeLevels, marketKey, type PnlRanking, TOPICS } from '../../schemas/index.ts';
 import { base58 } from '../base58.ts';
 import { MAKER_A, MAKER_B, Stage, until } from '../testing/stage.ts';
 import { BookReader } from '../views/book-reader.ts';
@@ -92,27 +85,9 @@ async function ranking(members: Partial<PnlRanking>): Promise<void> {
 
 /** What the rankings role publishes of these users, who hold quote alone, 1e6. */
 function rankOf(users: readonly { readonly user: Uint8Array; readonly quoteAssetAmount: bigint }[]): Uint8Array {
-  const ref = { marketType: 'perp', marketIndex: 0, slot: 1 } as const;
-  const market: PositionMarket = {
-    ...ref,
-    oraclePrice: 100_000_000n,
-    cumulativeFundingRateLong: 0n,
-    cumulativeFundingRateShort: 0n,
-    netBaseAssetAmount: 0n,
-    netQuoteAssetAmount: 0n,
-    netUnsettledFundingPnl: 0n,
-    pnlPoolScaledBalance: 0n,
-    feePoolScaledBalance: 0n,
-    quoteCumulativeDepositInterest: 10_000_000_000n,
-    quoteDecimals: 6,
-  };
-  const none = { authority: MAKER_A, baseAssetAmount: 0n, quoteEntryAmount: 0n, quoteBreakEvenAmount: 0n };
-  const positions = users.map(
-    (held): PositionState => ({ ...ref, ...none, lastCumulativeFundingRate: 0n, openOrders: 0, ...held }),
-  );
   const values = [
-    encodeMessage('PositionMarket', market),
-    ...positions.map((position) => encodeMessage('PositionState', position)),
+    encodeMessage('PositionMarket', market()),
+    ...users.map((held) => encodeMessage('PositionState', position(0, { authority: MAKER_A, ...held }))),
     encodeMessage('BookSlot', { slot: 5 }),
   ];
   const outputs: RankingOutput[] = [];

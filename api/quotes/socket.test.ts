@@ -1,16 +1,15 @@
+// The quote socket from a maker that proved its key to the books and fills that others see.
+
 import { PublicKey } from '@solana/web3.js';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RoleContext, RunningRole } from '../../platform/index.ts';
 import { INDICATIVE_MAKER, MAX_MAKERS_PER_MARKET } from '../../processors/book/index.ts';
-import { decodeMessage, encodeMessage, type MakerQuotes, marketKey, TOPICS } from '../../schemas/index.ts';
+import { encodeMessage, type MakerQuotes, marketKey, TOPICS } from '../../schemas/index.ts';
 import { QUOTE_ERRORS } from '../errors.ts';
-import { startOrderBook } from '../start-order-book.ts';
 import { FeedClient } from '../testing/feed-client.ts';
 import { QuoteMaker, quoteOf, TestKey } from '../testing/quote-maker.ts';
-import { diff, MAKER_B, Stage, snapshot, trade, until } from '../testing/stage.ts';
+import { diff, MAKER_B, trade, until } from '../testing/stage.ts';
 import { exchangeProgram, userAccount } from './indicative-keys.ts';
-import { MAX_CONNECTIONS_PER_MAKER, MESSAGE_BURST } from './limits.ts';
+import { QuoteStage } from './testing/quote-stage.ts';
 
 interface BookData {
   readonly ts: number;
@@ -23,71 +22,19 @@ interface BookData {
 const PLAIN = 'orderbook_perp_0_grouped_1';
 const INDICATIVE = `${PLAIN}_indicative`;
 
-let stage: Stage;
-let context: RoleContext;
-let role: RunningRole;
-let makers: QuoteMaker[];
-let clients: FeedClient[];
-
-async function start(overrides: Parameters<Stage['context']>[0] = {}): Promise<void> {
-  stage = new Stage();
-  await stage.markets();
-  await stage.books(snapshot());
-  context = stage.context({ bookTickMs: 0, ...overrides });
-  role = await startOrderBook(context);
-  await vi.waitFor(async () => expect((await fetch(`${role.endpoints.orderbook}/startup`)).status).toBe(200));
-}
-
-const quotesUrl = () => role.endpoints.quotes ?? '';
-
-async function maker(key?: TestKey): Promise<QuoteMaker> {
-  const connected = await QuoteMaker.authenticated(quotesUrl(), key);
-  makers.push(connected);
-  return connected;
-}
-
-async function stranger(key = new TestKey(), name = key.name): Promise<QuoteMaker> {
-  const connected = await QuoteMaker.connect(quotesUrl(), key, name);
-  makers.push(connected);
-  return connected;
-}
-
-async function feed(): Promise<FeedClient> {
-  const client = await FeedClient.connect(role.endpoints.gateway ?? '');
-  clients.push(client);
-  return client;
-}
-
-async function get<T>(path: string): Promise<T> {
-  return (await (await fetch(`${role.endpoints.orderbook}${path}`)).json()) as T;
-}
-
-async function loggedQuotes(): Promise<MakerQuotes[]> {
-  const found: MakerQuotes[] = [];
-  for (let partition = 0; partition < TOPICS.quotes.partitions; partition += 1) {
-    for (const { value } of await stage.log.read(TOPICS.quotes, partition, 0n, 1000)) {
-      const message = decodeMessage(value);
-      if (message.name === 'MakerQuotes') found.push(message.value);
-    }
-  }
-  return found;
-}
+let stage: QuoteStage;
 
 beforeEach(() => {
-  makers = [];
-  clients = [];
+  stage = new QuoteStage();
 });
 
-afterEach(async () => {
-  for (const { socket } of [...makers, ...clients]) socket.terminate();
-  await role.stop();
-});
+afterEach(() => stage.stop());
 
 describe('a market maker', () => {
-  beforeEach(() => start());
+  beforeEach(() => stage.start());
 
   it('is given a nonce, proves its key, and is told so', async () => {
-    const connected = await stranger();
+    const connected = await stage.stranger();
     expect(connected.heard).toEqual([{ channel: 'auth', nonce: expect.stringMatching(/^\w{32,}$/) }]);
     connected.authenticate();
     await until(() => connected.heard.length === 2);
@@ -95,17 +42,17 @@ describe('a market maker', () => {
   });
 
   it('is served on the REST port too, with and without the prefix, and refused there alike', async () => {
-    const url = (role.endpoints.orderbook ?? '').replace('http', 'ws');
+    const url = (stage.role.endpoints.orderbook ?? '').replace('http', 'ws');
     for (const path of ['/quotes/ws', '/dlob/quotes/ws']) {
-      makers.push(await QuoteMaker.authenticated(`${url}${path}`));
+      stage.makers.push(await QuoteMaker.authenticated(`${url}${path}`));
       await expect(QuoteMaker.connect(`${url}${path}`, new TestKey(), 'nonsense')).rejects.toThrow('400');
     }
     await expect(FeedClient.connect(`${url}/quotes`)).rejects.toThrow('404');
   });
 
   it('sees its quotes in the indicative book and nowhere else', async () => {
-    const connected = await maker();
-    const client = await feed();
+    const connected = await stage.maker();
+    const client = await stage.feed();
     client.subscribe();
     client.subscribe({ channel: 'orderbook_indicative' });
     await until(() => client.data(INDICATIVE).length === 1);
@@ -121,17 +68,17 @@ describe('a market maker', () => {
     expect(book?.asks[1]).toEqual({ price: '81142400', size: '7', sources: { indicative: '7' } });
     expect(book?.bestBidPrice).toBe('81114210');
 
-    const l2 = await get<BookData>('/l2?marketName=SOL-PERP&includeIndicative=TRUE');
+    const l2 = await stage.get<BookData>('/l2?marketName=SOL-PERP&includeIndicative=TRUE');
     expect(l2.bids[0]?.sources).toEqual({ indicative: '5', dlob: '1000000000' });
     expect(l2.asks[1]).toEqual({ price: '81142330', size: '7', sources: { indicative: '7' } });
-    const l3 = await get<Record<'bids' | 'asks', Record<string, unknown>[]>>(
+    const l3 = await stage.get<Record<'bids' | 'asks', Record<string, unknown>[]>>(
       '/l3?marketName=SOL-PERP&includeIndicative=true',
     );
     expect(l3.asks).toEqual([{ price: '81142330', size: '7', maker: INDICATIVE_MAKER, orderId: 1 }]);
     expect(l3.bids[1]).toEqual({ price: '81114210', size: '5', maker: INDICATIVE_MAKER, orderId: 0 });
 
     for (const path of ['/l2', '/l3', '/topMakers']) {
-      const text = JSON.stringify(await get(`${path}?marketName=SOL-PERP&side=bid&includeIndicative=1`));
+      const text = JSON.stringify(await stage.get(`${path}?marketName=SOL-PERP&side=bid&includeIndicative=1`));
       expect(text).not.toMatch(new RegExp(`indicative|${INDICATIVE_MAKER}`));
     }
     await client.settle();
@@ -139,11 +86,11 @@ describe('a market maker', () => {
   });
 
   it('has them in the log with the time they came in, so that every replica sees the same', async () => {
-    const connected = await maker();
+    const connected = await stage.maker();
     const before = Date.now();
     connected.quote(quoteOf(['81000000', '5']));
-    await vi.waitFor(async () => expect(await loggedQuotes()).toHaveLength(1));
-    const [logged] = await loggedQuotes();
+    await vi.waitFor(async () => expect(await stage.loggedQuotes()).toHaveLength(1));
+    const [logged] = await stage.loggedQuotes();
     expect(logged).toMatchObject({
       marketType: 'perp',
       marketIndex: 0,
@@ -155,8 +102,8 @@ describe('a market maker', () => {
   });
 
   it('replaces its quotes, and they go when it falls silent, without a change of the book', async () => {
-    const connected = await maker();
-    const client = await feed();
+    const connected = await stage.maker();
+    const client = await stage.feed();
     client.subscribe({ channel: 'orderbook_indicative' });
     await until(() => client.data(INDICATIVE).length === 1);
     connected.quote(quoteOf(['81000000', '5']), quoteOf(['80990000', '5']));
@@ -184,21 +131,21 @@ describe('a market maker', () => {
   });
 
   it('that repeats itself costs subscribers nothing', async () => {
-    const connected = await maker();
-    const client = await feed();
+    const connected = await stage.maker();
+    const client = await stage.feed();
     client.subscribe({ channel: 'orderbook_indicative' });
     await until(() => client.data(INDICATIVE).length === 1);
     for (let turn = 0; turn < 5; turn += 1) {
       connected.quote(quoteOf(['81000000', '5']));
-      await vi.waitFor(async () => expect(await loggedQuotes()).toHaveLength(turn + 1));
+      await vi.waitFor(async () => expect(await stage.loggedQuotes()).toHaveLength(turn + 1));
     }
     await client.settle();
     expect(client.data(INDICATIVE)).toHaveLength(2);
   });
 
   it('keeps its quotes over changes of the book', async () => {
-    const connected = await maker();
-    const client = await feed();
+    const connected = await stage.maker();
+    const client = await stage.feed();
     client.subscribe({ channel: 'orderbook_indicative' });
     connected.quote(quoteOf(['81000000', '5']));
     await until(() => client.data(INDICATIVE).length === 2);
@@ -212,7 +159,7 @@ describe('a market maker', () => {
   });
 
   it('is told of a malformed quote by its place, and the ones before it count', async () => {
-    const connected = await maker();
+    const connected = await stage.maker();
     connected.quote(quoteOf(['81000000', '5']), quoteOf(['oops', '5']), quoteOf(['80000000', '5']));
     await until(() => connected.errors.length === 1);
     expect(connected.heard.at(-1)).toEqual({
@@ -220,11 +167,11 @@ describe('a market maker', () => {
       error: 'Malformed quote; it and the quotes after it were left out',
       quote: 1,
     });
-    await vi.waitFor(async () => expect((await loggedQuotes())[0]?.quotes).toHaveLength(1));
+    await vi.waitFor(async () => expect((await stage.loggedQuotes())[0]?.quotes).toHaveLength(1));
   });
 
   it('is told why a message was refused and stays connected', async () => {
-    const connected = await maker();
+    const connected = await stage.maker();
     connected.send('hello');
     connected.send([]);
     connected.send({ market_index: 0, market_type: 'spot', quotes: [] });
@@ -241,16 +188,18 @@ describe('a market maker', () => {
       'At most 64 quotes per message',
     ]);
     expect(connected.closed).toBeNull();
-    expect(await loggedQuotes()).toEqual([]);
+    expect(await stage.loggedQuotes()).toEqual([]);
   });
 
   it('is named in the fills of its user accounts', async () => {
-    const connected = await maker();
-    const client = await feed();
+    const connected = await stage.maker();
+    const client = await stage.feed();
     client.subscribe({ channel: 'trades' });
     connected.quote(quoteOf(['81000000', '5']));
     await vi.waitFor(async () =>
-      expect(await get(`/l2?marketName=SOL-PERP&includeIndicative=true`)).toHaveProperty('bids.1.sources.indicative'),
+      expect(await stage.get(`/l2?marketName=SOL-PERP&includeIndicative=true`)).toHaveProperty(
+        'bids.1.sources.indicative',
+      ),
     );
     const program = new PublicKey(exchangeProgram('velocity'));
     const account = userAccount(program, connected.key.bytes, 3).toBytes();
@@ -270,7 +219,7 @@ describe('a market maker', () => {
 
 describe('quotes of another gateway', () => {
   it('count by their own time: fresh ones at once, old ones never', async () => {
-    await start();
+    await stage.start();
     const nowMs = Date.now();
     const set = (marketIndex: number, receivedAtMs: number): MakerQuotes => ({
       marketType: 'perp',
@@ -279,7 +228,7 @@ describe('quotes of another gateway', () => {
       maker: MAKER_B,
       quotes: [{ isOracleOffset: false, bid: { price: 81_000_000n, size: 5n }, ask: null }],
     });
-    const client = await feed();
+    const client = await stage.feed();
     client.subscribe({ channel: 'orderbook_indicative' });
     await until(() => client.data(INDICATIVE).length === 1);
     const records = [set(0, nowMs - 5000), set(0, nowMs)].map((value) => ({
@@ -289,43 +238,6 @@ describe('quotes of another gateway', () => {
     await stage.log.append(TOPICS.quotes, [{ key: 'perp-0', value: Buffer.from('garbage') }, ...records]);
     await until(() => client.data(INDICATIVE).length === 2);
     expect(client.data<BookData>(INDICATIVE)[1]?.bids[1]?.sources).toEqual({ indicative: '5' });
-  });
-});
-
-describe('a connection is refused', () => {
-  it('with 400 without a public key', async () => {
-    await start();
-    for (const name of ['', 'abc', '0'.repeat(44)]) {
-      await expect(QuoteMaker.connect(quotesUrl(), new TestKey(), name)).rejects.toThrow(
-        '400 Bad Request: pubkey must be a base58 public key',
-      );
-    }
-  });
-
-  it('with 403 when the list of makers does not name its key', async () => {
-    const listed = new TestKey();
-    await start({ quoteMakers: `${listed.name},${new TestKey().name}` });
-    await expect(QuoteMaker.connect(quotesUrl())).rejects.toThrow('403 Forbidden: this key may not quote');
-    expect((await maker(listed)).closed).toBeNull();
-  });
-
-  it('with a warning at start when any key may quote, and without when the list names some', async () => {
-    const told: string[] = [];
-    const warned = async (quoteMakers: string): Promise<boolean> => {
-      told.length = 0;
-      const logger = pino({ level: 'warn' }, { write: (line) => told.push(line) });
-      role = await startOrderBook({ ...new Stage().context({ quoteMakers }), logger });
-      await role.stop();
-      return told.some((line) => line.includes('any key may quote'));
-    };
-    expect([await warned(''), await warned(new TestKey().name)]).toEqual([true, false]);
-  });
-
-  it('when the list of makers is not one: the gateway does not start', async () => {
-    await start();
-    await expect(startOrderBook(new Stage().context({ quoteMakers: 'oops' }))).rejects.toThrow(
-      'not a public key: oops',
-    );
   });
 });
 
@@ -346,77 +258,15 @@ describe('a market that has as many makers as it may', () => {
 
   it('tells one more maker, and shows a named one', async () => {
     const named = new TestKey();
-    await start({ quoteMakers: `${named.name},*` });
-    const [other, first] = [await maker(), await maker(named)];
+    await stage.start({ quoteMakers: `${named.name},*` });
+    const [other, first] = [await stage.maker(), await stage.maker(named)];
     await until(async () => {
       await fill();
       other.quote(quoteOf(['81120000', '5']));
       return other.errors.includes(QUOTE_ERRORS.full);
     });
     first.quote(quoteOf(['81120000', '5']));
-    await until(async () => (await loggedQuotes()).some(({ maker }) => Buffer.from(maker).equals(named.bytes)));
+    await until(async () => (await stage.loggedQuotes()).some(({ maker }) => Buffer.from(maker).equals(named.bytes)));
     expect(first.errors).toEqual([]);
-  });
-});
-
-describe('a connection is closed with 1008', () => {
-  beforeEach(() => start());
-
-  it.each([
-    ['another key signed', { signature: new TestKey().sign('x') }],
-    ['the signature is no base64', { signature: '!' }],
-    ['another key is named', { pubkey: new TestKey().name }],
-  ])('as `Authentication failed` when %s', async (_, members) => {
-    const connected = await stranger();
-    connected.authenticate(members);
-    await until(() => connected.closed !== null);
-    expect(connected.closed).toEqual({ code: 1008, reason: 'Authentication failed' });
-  });
-
-  it('as `Authentication failed` when the nonce is that of another connection', async () => {
-    const key = new TestKey();
-    const [one, two] = [await stranger(key), await stranger(key)];
-    two.authenticate({ signature: key.sign(one.nonce) });
-    await until(() => two.closed !== null);
-    expect(two.closed).toEqual({ code: 1008, reason: 'Authentication failed' });
-  });
-
-  it.each([['garbage'], [{}], [{ market_index: 0, market_type: 'perp', quotes: [] }], [{ pubkey: 7, signature: [] }]])(
-    'as `Not authenticated` when it says %j first',
-    async (message) => {
-      const connected = await stranger();
-      connected.send(message);
-      await until(() => connected.closed !== null);
-      expect(connected.closed).toEqual({ code: 1008, reason: 'Not authenticated' });
-      expect(await loggedQuotes()).toEqual([]);
-    },
-  );
-
-  it('as `Too many messages` above its rate', async () => {
-    const connected = await maker();
-    for (let sent = 0; sent < MESSAGE_BURST * 2; sent += 1) connected.send('x');
-    await until(() => connected.closed !== null);
-    expect(connected.closed).toEqual({ code: 1008, reason: 'Too many messages' });
-  });
-
-  it('as `Too many connections of this key` above their number', async () => {
-    const key = new TestKey();
-    for (let open = 0; open < MAX_CONNECTIONS_PER_MAKER; open += 1) await maker(key);
-    const one = await stranger(key);
-    one.authenticate();
-    await until(() => one.closed !== null);
-    expect(one.closed).toEqual({ code: 1008, reason: 'Too many connections of this key' });
-    makers[0]?.socket.close();
-    await vi.waitFor(async () => expect((await maker(key)).closed).toBeNull());
-  });
-});
-
-describe('a message above the payload limit', () => {
-  it('ends the connection', async () => {
-    await start();
-    const connected = await maker();
-    connected.send('x'.repeat(17 * 1024));
-    await until(() => connected.closed !== null);
-    expect(connected.closed?.code).not.toBe(1000);
   });
 });

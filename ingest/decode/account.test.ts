@@ -3,6 +3,7 @@ import { PublicKey } from '@solana/web3.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LayoutType, loadDefinition, type StructLayout, snakeCase, variantName } from '../../schemas/index.ts';
+import { accountOf } from '../testing/accounts.ts';
 import { blankAccount, randomAccount, setField } from '../testing/bytes.ts';
 import { AccountError, compileAccount, compileAccounts } from './account.ts';
 
@@ -10,11 +11,6 @@ const velocity = loadDefinition('velocity');
 const programs = velocity.programs;
 const exchange = programs.find((program) => program.accounts.has('User'));
 if (!exchange) throw new Error('no exchange program');
-const definitionOf = (name: string) => {
-  const definition = programs.flatMap((program) => [...program.accounts.values()]).find((one) => one.name === name);
-  if (!definition) throw new Error(`no ${name}`);
-  return definition;
-};
 
 /** Anchor's value as ours: bigint for BN, bytes for keys and byte arrays, variant names for enums. */
 function plain(value: unknown, type: LayoutType): unknown {
@@ -63,7 +59,7 @@ describe('account decoder', () => {
   }
 
   it('reads a grown account like the one before it grew', () => {
-    for (const definition of [definitionOf('User'), definitionOf('PerpMarket')]) {
+    for (const definition of [accountOf('User'), accountOf('PerpMarket')]) {
       const compiled = compileAccount(definition);
       const bytes = randomAccount(definition, 7);
       const grown = Buffer.concat([bytes, Buffer.alloc(100, 0xff)]);
@@ -72,7 +68,7 @@ describe('account decoder', () => {
   });
 
   it('reads fields appended by a later revision as zero where the account is not yet grown', () => {
-    const definition = definitionOf('PerpMarket');
+    const definition = accountOf('PerpMarket');
     const compiled = compileAccount(definition);
     expect(compiled.bytesMin).toBe(1304);
     const short = randomAccount(definition, 9).subarray(0, 1304);
@@ -82,8 +78,8 @@ describe('account decoder', () => {
   });
 
   it('refuses data of another layout by its length and another kind by its discriminator', () => {
-    const compiled = compileAccount(definitionOf('User'));
-    const bytes = blankAccount(definitionOf('User'));
+    const compiled = compileAccount(accountOf('User'));
+    const bytes = blankAccount(accountOf('User'));
     const reasonOf = (data: Uint8Array) => {
       try {
         compiled.decode(data);
@@ -95,13 +91,13 @@ describe('account decoder', () => {
     expect(reasonOf(bytes)).toBe('none');
     expect(reasonOf(bytes.subarray(0, 4496))).toBe('wrong_length');
     expect(reasonOf(bytes.subarray(0, 5))).toBe('unknown_discriminator');
-    expect(reasonOf(blankAccount(definitionOf('UserStats')))).toBe('unknown_discriminator');
+    expect(reasonOf(blankAccount(accountOf('UserStats')))).toBe('unknown_discriminator');
   });
 
   it('takes account names in PascalCase only', () => {
     const accounts = compileAccounts(velocity);
-    const bytes = blankAccount(definitionOf('User'));
-    setField(bytes, definitionOf('User').layout, 'sub_account_id', 5);
+    const bytes = blankAccount(accountOf('User'));
+    setField(bytes, accountOf('User').layout, 'sub_account_id', 5);
     expect(accounts.decode('User', bytes).sub_account_id).toBe(5);
     for (const name of ['user', 'USER', 'userStats', 'Nothing']) {
       expect(() => accounts.decode(name, bytes)).toThrow(`Unknown account: ${name}`);

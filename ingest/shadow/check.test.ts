@@ -6,20 +6,16 @@ import { type BookOrders, decodeMessage, loadDefinition } from '../../schemas/in
 import type { Output } from '../diff/output.ts';
 import { compileReaders, Differ } from '../differ.ts';
 import type { AccountUpdate } from '../source.ts';
+import { accountOf, USER } from '../testing/accounts.ts';
 import { blankAccount, setField } from '../testing/bytes.ts';
 import { REPAIR_AGAIN_SLOTS, ROUNDS_MAX, SETTLE_SLOTS, ShadowCheck, type ShadowMessage } from './check.ts';
 
 const definition = loadDefinition('velocity');
 const readers = compileReaders(definition);
 const newDiffer = () => new Differ(readers, (authority) => authority);
-const exchange = definition.programs.find((program) => program.accounts.has('User'));
-const USER = exchange?.accounts.get('User');
-if (!exchange || !USER) throw new Error('no User');
-const OWNER = bs58.decode(exchange.programId);
 
 /** A user with one open limit order of a market. */
 function user(id: number, slot: number, price: number, market = 0): AccountUpdate {
-  if (!USER) throw new Error('no User');
   const data = blankAccount(USER);
   setField(data, USER.layout, 'authority', new Uint8Array(32).fill(id));
   const order: Readonly<Record<string, number | string | bigint>> = {
@@ -33,18 +29,17 @@ function user(id: number, slot: number, price: number, market = 0): AccountUpdat
   };
   for (const [name, value] of Object.entries(order)) setField(data, USER.layout, `orders.0.${name}`, value);
   const pubkey = new Uint8Array(32).fill(id + 100);
-  return { kind: 'account', slot, writeVersion: null, pubkey, owner: OWNER, data };
+  return { kind: 'account', slot, writeVersion: null, pubkey, owner: USER.owner, data };
 }
 
 type Fields = Readonly<Record<string, Parameters<typeof setField>[3]>>;
 
 /** An account of the exchange with some fields set. */
 function account(name: string, key: number, slot: number, fields: Fields): AccountUpdate {
-  const found = exchange?.accounts.get(name);
-  if (!found) throw new Error(`no ${name}`);
+  const found = accountOf(name);
   const data = blankAccount(found);
   for (const [path, value] of Object.entries(fields)) setField(data, found.layout, path, value);
-  return { kind: 'account', slot, writeVersion: null, pubkey: new Uint8Array(32).fill(key), owner: OWNER, data };
+  return { kind: 'account', slot, writeVersion: null, pubkey: new Uint8Array(32).fill(key), owner: USER.owner, data };
 }
 
 const ORACLE_KEY = 250;

@@ -20,43 +20,7 @@ import { PartitionRankings, type RankingOutput } from './partition.ts';
 import { excessOf } from './pnl.ts';
 import { RANKINGS_GROUP, startRankings } from './role.ts';
 import { naiveRanking } from './testing/naive.ts';
-
-const PERP = { marketType: 'perp', marketIndex: 0 } as const;
-const keyOf = (seed: number) => new Uint8Array(32).map((_, index) => (index < 2 ? (seed >> (8 * index)) & 0xff : 1));
-
-function position(user: number, members: Partial<PositionState> = {}): PositionState {
-  return {
-    ...PERP,
-    slot: 1,
-    user: keyOf(user),
-    authority: keyOf(0),
-    baseAssetAmount: 0n,
-    quoteAssetAmount: 0n,
-    quoteEntryAmount: 0n,
-    quoteBreakEvenAmount: 0n,
-    lastCumulativeFundingRate: 0n,
-    openOrders: 0,
-    ...members,
-  };
-}
-
-function market(members: Partial<PositionMarket> = {}): PositionMarket {
-  return {
-    ...PERP,
-    slot: 1,
-    oraclePrice: 100_000_000n,
-    cumulativeFundingRateLong: 0n,
-    cumulativeFundingRateShort: 0n,
-    netBaseAssetAmount: 0n,
-    netQuoteAssetAmount: 0n,
-    netUnsettledFundingPnl: 0n,
-    pnlPoolScaledBalance: 0n,
-    feePoolScaledBalance: 0n,
-    quoteCumulativeDepositInterest: 10_000_000_000n,
-    quoteDecimals: 6,
-    ...members,
-  };
-}
+import { market, PERP, position } from './testing/positions.ts';
 
 type Step = { [N in MessageName]: { readonly name: N; readonly value: MessageTypes[N] } }[MessageName];
 const held = (value: PositionState): Step => ({ name: 'PositionState', value });

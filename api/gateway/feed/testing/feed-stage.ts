@@ -24,6 +24,8 @@ import { feedMetrics } from '../metrics.ts';
 
 type BookMessage = BookViewDiff | BookViewSnapshot;
 
+type Message = Record<string, unknown>;
+
 /** What the feed needs of a BookReader, fed by hand. */
 class HandReader {
   readonly markets = new MarketRegistry();
@@ -80,7 +82,7 @@ export class DirectSocket implements SocketLike {
   /** Changes or drops (null) what the client hears. */
   tamper: (text: string) => string | null = (text) => text;
   isOpen = true;
-  readonly heard: Record<string, unknown>[] = [];
+  readonly heard: Message[] = [];
   readonly #stage: FeedStage;
 
   constructor(stage: FeedStage) {
@@ -102,6 +104,28 @@ export class DirectSocket implements SocketLike {
     if (!this.isOpen) return;
     const message = JSON.parse(text) as Record<string, unknown>;
     this.#stage.feed.request(this.connection, message.type === 'unsubscribe' ? 'unsubscribe' : 'subscribe', message);
+  }
+
+  /** Subscribes to SOL-PERP with members replaced; what was heard at once. */
+  ask(members: Message = {}): Message[] {
+    const before = this.heard.length;
+    this.send(
+      JSON.stringify({ type: 'subscribe', channel: 'book', market: 'SOL-PERP', marketType: 'perp', ...members }),
+    );
+    return this.heard.slice(before);
+  }
+
+  ofType(type: string): Message[] {
+    return this.heard.filter((message) => message.type === type);
+  }
+
+  diffs(): Message[] {
+    return this.heard.filter((message) => 'diff' in message);
+  }
+
+  /** Snapshots of books that are published; those of others are empty. */
+  published(): Message[] {
+    return this.ofType('snapshot').filter(({ epoch }) => epoch !== 0);
   }
 
   close(): void {
