@@ -11,3 +11,4 @@ export * from './runtime/endpoints.ts';
 export * from './runtime/logger.ts';
 export * from './runtime/metrics.ts';
 export * from './runtime/process.ts';
+export { SlicedWork } from './runtime/slices.ts';

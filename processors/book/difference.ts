@@ -4,6 +4,7 @@
 import bs58 from 'bs58';
 import { EVIDENCE_MAX, type OrderEvidence, type ViewLevel, type ViewOrder } from '../../schemas/index.ts';
 import type { Side } from './ladder.ts';
+import { STEP_ITEMS, type Steps } from './steps.ts';
 
 /** A book as readers have it: levels best first, orders in walk order. */
 export interface PublishedSides {
@@ -28,35 +29,65 @@ export interface PublishedDifference {
 
 const SIDES: readonly Side[] = ['bid', 'ask'];
 
-/** How two books differ, null when they do not. */
-export function publishedDifference(here: PublishedSides, there: PublishedSides): PublishedDifference | null {
-  const sameLevels = SIDES.every((side) => alike(here.levels(side), there.levels(side), sameLevel));
-  const sameOrders = SIDES.every((side) => alike(here.walk(side), there.walk(side), sameOrder));
-  if (sameLevels && sameOrders) return null;
-  const levels = SIDES.flatMap((side) => levelDifferences(side, here.levels(side), there.levels(side)));
-  const [ours, theirs] = [ordersOf(here), ordersOf(there)];
+/** How two books differ, null when they do not. Neither may change before the end. */
+export function* publishedDifference(here: PublishedSides, there: PublishedSides): Steps<PublishedDifference | null> {
+  let isSame = true;
+  for (const side of SIDES) {
+    isSame &&= yield* alike(here.levels(side), there.levels(side), sameLevel);
+    isSame &&= yield* alike(here.walk(side), there.walk(side), sameOrder);
+  }
+  if (isSame) return null;
+  const levels: LevelDifference[] = [];
+  for (const side of SIDES) levels.push(...(yield* levelDifferences(side, here.levels(side), there.levels(side))));
+  const ours = yield* ordersOf(here);
+  const theirs = yield* ordersOf(there);
   return {
     levels: levels.slice(0, EVIDENCE_MAX),
-    onlyHere: missingIn(theirs, ours),
-    onlyThere: missingIn(ours, theirs),
+    onlyHere: (yield* missingIn(theirs, ours)).map(evidenceOf),
+    onlyThere: (yield* missingIn(ours, theirs)).map(evidenceOf),
   };
 }
 
-/** Levels that differ between two lists of a side. */
-export function levelDifferences(side: Side, here: Iterable<ViewLevel>, there: Iterable<ViewLevel>): LevelDifference[] {
-  const texts = (levels: Iterable<ViewLevel>) =>
-    new Map([...levels].map(({ price, dlob, vamm }) => [price, `orders ${dlob}, vamm ${vamm}`]));
-  const [ours, theirs] = [texts(here), texts(there)];
-  return [...new Set([...ours.keys(), ...theirs.keys()])].flatMap((price) => {
-    const [one, other] = [ours.get(price) ?? 'nothing', theirs.get(price) ?? 'nothing'];
-    return one === other ? [] : [{ side, price, here: one, there: other }];
-  });
+/** Levels that differ between two lists of a side, up to EVIDENCE_MAX. */
+function* levelDifferences(
+  side: Side,
+  here: Iterable<ViewLevel>,
+  there: Iterable<ViewLevel>,
+): Steps<LevelDifference[]> {
+  const ours = yield* byPrice(here);
+  const theirs = yield* byPrice(there);
+  const found: LevelDifference[] = [];
+  let gone = 0;
+  for (const price of new Set([...ours.keys(), ...theirs.keys()])) {
+    if (++gone % STEP_ITEMS === 0) yield;
+    const [one, other] = [ours.get(price) ?? null, theirs.get(price) ?? null];
+    if (one === null || other === null || !sameLevel(one, other)) found.push(levelDifference(side, one, other));
+    if (found.length === EVIDENCE_MAX) break;
+  }
+  return found;
+}
+
+function* byPrice(levels: Iterable<ViewLevel>): Steps<Map<number, ViewLevel>> {
+  const prices = new Map<number, ViewLevel>();
+  for (const level of levels) {
+    prices.set(level.price, level);
+    if (prices.size % STEP_ITEMS === 0) yield;
+  }
+  return prices;
+}
+
+/** Two states of a level, at least one of which is there. */
+export function levelDifference(side: Side, here: ViewLevel | null, there: ViewLevel | null): LevelDifference {
+  const text = (level: ViewLevel | null) => (level ? `orders ${level.dlob}, vamm ${level.vamm}` : 'nothing');
+  return { side, price: (here ?? there)?.price ?? 0, here: text(here), there: text(there) };
 }
 
 /** Whether two lists are the same, member by member. */
-export function alike<T>(left: Iterable<T>, right: Iterable<T>, same: (left: T, right: T) => boolean): boolean {
+function* alike<T>(left: Iterable<T>, right: Iterable<T>, same: (left: T, right: T) => boolean): Steps<boolean> {
   const others = right[Symbol.iterator]();
+  let gone = 0;
   for (const one of left) {
+    if (++gone % STEP_ITEMS === 0) yield;
     const other = others.next();
     if (other.done || !same(one, other.value)) return false;
   }
@@ -77,21 +108,37 @@ function sameOrder(left: ViewOrder, right: ViewOrder): boolean {
   );
 }
 
-function ordersOf(book: PublishedSides): Map<string, OrderEvidence> {
-  const orders = new Map<string, OrderEvidence>();
+type SidedOrder = ViewOrder & { readonly side: Side };
+
+function* ordersOf(book: PublishedSides): Steps<Map<string, SidedOrder>> {
+  const orders = new Map<string, SidedOrder>();
   for (const side of SIDES) {
-    for (const { maker, orderId, source, price, size } of book.walk(side)) {
-      const named = { maker: bs58.encode(maker), orderId, side, price: String(price), size: size.toString() };
-      orders.set([source, ...Object.values(named)].join(' '), named);
+    for (const order of book.walk(side)) {
+      const { maker, orderId, source, price, size } = order;
+      orders.set(`${makerText(maker)} ${orderId} ${source} ${side} ${price} ${size}`, { ...order, side });
+      if (orders.size % STEP_ITEMS === 0) yield;
     }
   }
   return orders;
 }
 
+/** A maker in the key of a map: base58 would cost more than all the rest of a comparison. */
+export function makerText(maker: Uint8Array): string {
+  return Buffer.from(maker.buffer, maker.byteOffset, maker.byteLength).toString('latin1');
+}
+
+function evidenceOf({ maker, orderId, side, price, size }: SidedOrder): OrderEvidence {
+  return { maker: bs58.encode(maker), orderId, side, price: String(price), size: size.toString() };
+}
+
 /** Up to EVIDENCE_MAX orders that the one has and the other lacks, or has otherwise. */
-export function missingIn(
-  other: ReadonlyMap<string, OrderEvidence>,
-  orders: ReadonlyMap<string, OrderEvidence>,
-): OrderEvidence[] {
-  return [...orders].flatMap(([key, order]) => (other.has(key) ? [] : [order])).slice(0, EVIDENCE_MAX);
+export function* missingIn<T>(other: ReadonlyMap<string, unknown>, orders: ReadonlyMap<string, T>): Steps<T[]> {
+  const missing: T[] = [];
+  let gone = 0;
+  for (const [key, order] of orders) {
+    if (++gone % STEP_ITEMS === 0) yield;
+    if (!other.has(key)) missing.push(order);
+    if (missing.length === EVIDENCE_MAX) break;
+  }
+  return missing;
 }

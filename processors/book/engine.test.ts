@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import type { BookViewDiff, OrderState } from '../../schemas/index.ts';
 import { BookEngine, type BookMessage, BookView, hashBooks, restoreEngine, saveEngine } from './index.ts';
 import { findingsOf } from './shadow/compare.ts';
+import { StillBook } from './shadow/still.ts';
+import { finish } from './steps.ts';
 import {
   ammOf,
   beginOf,
@@ -151,7 +153,9 @@ describe('book engine, over random messages', () => {
           for (const level of [...expected.bids, ...expected.asks]) expect(level.dlob + level.vamm > 0n).toBe(true);
         }
         // What the shadow check makes anew from the orders is what the engine kept of them.
-        const { fields, levels, misplaced } = findingsOf(engine, { ...UNTOLD, slot: engine.slot });
+        const { fields, levels, misplaced } = finish(
+          findingsOf(new StillBook(engine), { ...UNTOLD, slot: engine.slot }),
+        );
         expect([fields, levels, misplaced]).toEqual([[], [], []]);
       }),
       { numRuns: 400 },

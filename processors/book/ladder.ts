@@ -165,6 +165,19 @@ export class Ladder {
     }
   }
 
+  /** The side as it stands, for reading alone, over orders that stand still too. */
+  still(orders: OrderTable): Ladder {
+    const still = new Ladder(orders, this.sign < 0 ? 'bid' : 'ask');
+    still.ints = this.ints.slice();
+    still.floats = new Float64Array(still.ints.buffer);
+    still.blocks = this.blocks.map(({ count, keys, levels }) => ({
+      count,
+      keys: keys.slice(),
+      levels: levels.slice(),
+    }));
+    return still;
+  }
+
   /** True when list and queue alone put the order behind the last one. */
   private isBehindTail(order: number, level: number): boolean {
     const { ints, floats } = this.orders;

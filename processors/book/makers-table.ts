@@ -65,6 +65,13 @@ export class MakerTable {
     this.free.push(at);
   }
 
+  /** The keys as they are numbered now, for reading alone. */
+  still(): MakerTable {
+    const still = new MakerTable();
+    still.keys = this.keys.slice();
+    return still;
+  }
+
   key(at: number): Uint8Array {
     return this.keys[at] as Uint8Array;
   }

@@ -53,7 +53,7 @@ const START_ROWS = 256;
 const INT_BYTES = 4;
 
 export class OrderTable {
-  readonly makers = new MakerTable();
+  readonly makers: MakerTable;
   count = 0;
   ints: Int32Array;
   floats: Float64Array;
@@ -61,7 +61,8 @@ export class OrderTable {
   private free: number[] = [];
   private used = 0;
 
-  constructor() {
+  constructor(makers = new MakerTable()) {
+    this.makers = makers;
     const buffer = new ArrayBuffer(START_ROWS * ROW_INTS * INT_BYTES);
     this.ints = new Int32Array(buffer);
     this.floats = new Float64Array(buffer);
@@ -165,6 +166,24 @@ export class OrderTable {
       for (let row = head; row >= 0; row = this.ints[row + CHAIN] as number) rows.push(row);
     }
     return rows;
+  }
+
+  /** As `rows`, without a list of them; nothing may come or go meanwhile. */
+  *eachRow(): Generator<number> {
+    const { heads, ints } = this;
+    for (let bucket = 0; bucket < heads.length; bucket++) {
+      for (let row = heads[bucket] as number; row >= 0; row = ints[row + CHAIN] as number) yield row;
+    }
+  }
+
+  /** The table as it stands, under the same row names, for reading alone. Costs a copy of its memory, nothing an order. */
+  still(): OrderTable {
+    const still = new OrderTable(this.makers.still());
+    still.count = this.count;
+    still.ints = this.ints.slice(0, this.used);
+    still.floats = new Float64Array(still.ints.buffer);
+    still.heads = this.heads.slice();
+    return still;
   }
 
   /** Small whole number of a row, for lists beside the table. */

@@ -7,18 +7,22 @@ import {
   type BookTime,
   type BookViewDiff,
   type DeadLetter,
+  type DigestedOrder,
   decodeMessage,
   encodeMessage,
   type MarketRef,
   marketKey,
   type OrderEvidence,
+  orderEvidence,
   TOPICS,
 } from '../../schemas/index.ts';
 import { restoreEngine, saveEngine } from './checkpoint.ts';
-import { missingIn, type PublishedDifference, publishedDifference } from './difference.ts';
+import { missingIn } from './difference.ts';
 import { BookEngine, type BookMessage } from './engine.ts';
-import { type BookFindings, findingsOf } from './shadow/compare.ts';
+import { Comparison } from './shadow/comparison.ts';
 import { ordersOf } from './shadow/digest.ts';
+import { StillBook } from './shadow/still.ts';
+import { finish, type Steps } from './steps.ts';
 import { BookView } from './view.ts';
 
 export interface InputRecord {
@@ -37,16 +41,8 @@ export type BookOutput =
       readonly epoch: number;
     }
   | { readonly kind: 'dead'; readonly key: string; readonly value: Uint8Array }
-  | { readonly kind: 'check'; readonly key: string; readonly value: Uint8Array; readonly result: CheckResult }
+  | { readonly kind: 'check'; readonly key: string; readonly value: Uint8Array; readonly comparison: Comparison }
   | { readonly kind: 'repair'; readonly key: string; readonly value: Uint8Array; readonly orders: RepairedOrders };
-
-/** A comparison of a book with a fresh read of the chain, at the place of the log for which it is true. */
-export interface CheckResult extends BookFindings {
-  readonly isEqual: boolean;
-  readonly wanted: BookCheck;
-  /** What the changes published came to, against the book; null when that is the same, or was not followed. */
-  readonly published: PublishedDifference | null;
-}
 
 /** What the repair of a book that had not stood its comparison changed among its orders, up to EVIDENCE_MAX of each. */
 export interface RepairedOrders {
@@ -65,10 +61,10 @@ export interface Book {
   described: string;
   /** A reader of what is published, where that is followed. */
   readonly replica: Replica | null;
-  /** Did not stand its newest comparison. */
-  isSuspect: boolean;
-  /** Orders of a suspect book before its repair. */
-  suspected: Map<string, OrderEvidence> | null;
+  /** The newest one since the last repair. */
+  comparison: Comparison | null;
+  /** Orders before its repair, of a book that did not stand its comparison. */
+  suspected: Map<string, DigestedOrder> | null;
 }
 
 /** What the changes published have come to, but for the newest that no reader waits for. */
@@ -166,14 +162,17 @@ export class PartitionBooks {
 
   /** Follows what was published, when readers have it. */
   settle(): void {
-    for (const { replica } of this.books.values()) if (replica) drain(replica);
+    // While a comparison is under way a replica waits where it stood when that began.
+    for (const { replica, comparison } of this.books.values()) {
+      if (replica && (comparison?.isOver ?? true)) drain(replica);
+    }
   }
 
   private newBook(engine: BookEngine, next: bigint, described: string): Book {
     const key = marketKey(engine.ref);
     const replica = this.followsPublished ? { view: new BookView(), pending: [] } : null;
     if (engine.state.seq > 0) replica?.view.apply(engine.snapshot());
-    return { key, engine, next, savedNext: next, described, replica, isSuspect: false, suspected: null };
+    return { key, engine, next, savedNext: next, described, replica, comparison: null, suspected: null };
   }
 
   private foresee(messages: readonly (PartitionMessage | BadRecord)[]): void {
@@ -212,7 +211,7 @@ export class PartitionBooks {
     // A book restored from a later checkpoint than its neighbours' has this record behind it.
     if (offset < book.next) return;
     book.next = offset + 1n;
-    if (message.name === 'BookSnapshotBegin' && book.isSuspect) book.suspected = ordersOf(book.engine.orders);
+    if (message.name === 'BookSnapshotBegin' && isSuspect(book)) book.suspected = ordersOf(book.engine.orders.table);
     // Whatever went wrong between the orders and what is kept of them is made anew from the orders.
     if (message.name === 'BookRepair') book.engine = restoreEngine(saveEngine(book.engine));
     const { engine, key } = book;
@@ -231,27 +230,28 @@ export class PartitionBooks {
 
   private repaired(book: Book, value: Uint8Array, outputs: BookOutput[]): void {
     const { suspected, key } = book;
-    book.isSuspect = false;
+    book.comparison?.finish();
+    book.comparison = null;
     book.suspected = null;
     if (suspected === null) return;
-    const now = ordersOf(book.engine.orders);
-    const orders = { onlyHere: missingIn(now, suspected), onlyThere: missingIn(suspected, now) };
+    const now = ordersOf(book.engine.orders.table);
+    const named = (missing: Steps<DigestedOrder[]>) => finish(missing).map(orderEvidence);
+    const orders = { onlyHere: named(missingIn(now, suspected)), onlyThere: named(missingIn(suspected, now)) };
     outputs.push({ kind: 'repair', key, value, orders });
   }
 
-  // Changes nothing of the book: a difference is put right by records that ingest writes when it hears of it.
+  // Changes nothing of the book: a difference is put right by records that ingest writes when it hears of it. The comparison is
+  // with the book as it stands here, whenever it is made.
   private check(book: Book, record: InputRecord, wanted: BookCheck, outputs: BookOutput[]): void {
     const { offset, value } = record;
     if (offset < book.next) return;
     book.next = offset + 1n;
-    const { engine, replica } = book;
-    const found = findingsOf(engine, wanted);
+    const { engine, replica, key } = book;
+    book.comparison?.finish();
     if (replica) drain(replica);
-    const published = replica?.view.head ? publishedDifference(replica.view, engine) : null;
-    const wrong = found.fields.length + found.levels.length + found.misplaced.length;
-    const isEqual = found.areOrdersEqual && wrong === 0 && published === null;
-    book.isSuspect = !isEqual;
-    outputs.push({ kind: 'check', key: book.key, value, result: { ...found, isEqual, wanted, published } });
+    const comparison = new Comparison(new StillBook(engine), wanted, replica?.view.head ? replica.view : null);
+    book.comparison = comparison;
+    outputs.push({ kind: 'check', key, value, comparison });
   }
 
   private bookOf(market: MarketRef, offset: bigint): Book {
@@ -291,6 +291,11 @@ function decode({ value }: InputRecord): PartitionMessage | BadRecord {
   } catch (error) {
     return { name: 'bad', error };
   }
+}
+
+/** Whether the book did not stand its newest comparison, which is brought to its end when it is not yet. */
+function isSuspect({ comparison }: Book): boolean {
+  return comparison !== null && !comparison.finish().isEqual;
 }
 
 function drain({ view, pending }: Replica): void {

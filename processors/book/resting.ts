@@ -2,6 +2,7 @@
 // whatever the size of the book; what a message changed is collected once, at its end.
 
 import type { OrderState, ViewOrder, ViewOrderRef } from '../../schemas/index.ts';
+import { Ladder } from './ladder.ts';
 import {
   ARRIVAL,
   AUCTION_END,
@@ -58,8 +59,8 @@ const NO_CHANGES: OrderChanges = { bidOrders: NO_ORDERS, askOrders: NO_ORDERS, g
 
 export class RestingOrders implements Conditions {
   readonly table = new OrderTable();
-  readonly bids = new BookSide(this.table, 'bid');
-  readonly asks = new BookSide(this.table, 'ask');
+  readonly bids = new BookSide(new Ladder(this.table, 'bid'));
+  readonly asks = new BookSide(new Ladder(this.table, 'ask'));
   slot = 0;
   /** Exchange oracle price, 1e6; NaN while unknown, which hides floating orders. */
   oracle = Number.NaN;

@@ -13,11 +13,13 @@ import {
   positionKey,
   type RoleContext,
   type RunningRole,
+  SlicedWork,
   type StateWrite,
 } from '../../platform/index.ts';
 import { marketKey, parseMarketKey, partitionOf, TOPICS } from '../../schemas/index.ts';
 import { BookQuality } from '../quality/book-rows.ts';
 import { type Book, type BookOutput, PartitionBooks } from './partition.ts';
+import type { CheckResult, Comparison } from './shadow/comparison.ts';
 import {
   packSnapshotIndex,
   SnapshotIndex,
@@ -86,6 +88,9 @@ class BookRole {
   private isSaving = false;
   private isSaveWanted = false;
   private isTaking = false;
+  // Comparisons go on beside the batches, a moment in each turn of the loop.
+  private readonly comparing = new SlicedWork();
+  private readonly failed = new AbortController();
 
   constructor({ log, logger, metrics }: RoleContext) {
     this.log = log;
@@ -111,7 +116,7 @@ class BookRole {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const failed = new AbortController();
+    const { failed } = this;
     const either = AbortSignal.any([signal, failed.signal]);
     const timer = setInterval(() => {
       this.saveSoon();
@@ -133,6 +138,7 @@ class BookRole {
       clearInterval(timer);
     }
     this.saveDue(true);
+    await this.comparing.idle();
     this.tellQuality();
     await this.commits;
   }
@@ -188,11 +194,9 @@ class BookRole {
     };
     const markets: NewRecord[] = [];
     const letters: NewRecord[] = [];
-    let differs = false;
     for (const output of outputs) {
       if (output.kind === 'check') {
-        this.quality.checked(output.key, output.result);
-        if (!output.result.isEqual) differs = true;
+        this.compare(output.key, output.comparison);
         continue;
       }
       if (output.kind === 'repair') {
@@ -217,13 +221,21 @@ class BookRole {
       }
     }
     await flush();
-    // Ingest repairs a book when it hears of it.
-    if (differs) this.tellQuality();
     if (markets.length > 0) await this.log.append(TOPICS.marketViews, markets);
     if (letters.length === 0) return;
     await this.log.append(TOPICS.deadLetters, letters);
     this.metrics.parked.inc(letters.length);
     this.logger.warn({ records: letters.length, partition }, 'book records parked');
+  }
+
+  private compare(key: string, comparison: Comparison): void {
+    const told = (result: CheckResult | null) => {
+      if (result === null) return;
+      this.quality.checked(key, result);
+      // Ingest repairs a book when it hears of it.
+      if (!result.isEqual) this.tellQuality();
+    };
+    this.comparing.run(comparison.steps()).then(told, (error: unknown) => this.failed.abort(error));
   }
 
   private async publishSnapshot(

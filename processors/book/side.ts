@@ -1,7 +1,7 @@
 // Published sizes of one side: what orders and the vAMM put on each price, and which levels a message changed.
 
 import type { ViewLevel } from '../../schemas/index.ts';
-import { Ladder, LEVEL_MARK, LEVEL_OWN, type Side as SideName } from './ladder.ts';
+import { type Ladder, LEVEL_MARK, LEVEL_OWN } from './ladder.ts';
 import type { OrderTable } from './orders.ts';
 import { highLane, LANE, lanesToBigint, lowLane } from './size.ts';
 
@@ -27,8 +27,8 @@ export class BookSide {
   private before = new Float64Array(START_TOUCHED * SIZE_LANES);
   private vamm: readonly VammLevel[] = [];
 
-  constructor(orders: OrderTable, side: SideName) {
-    this.ladder = new Ladder(orders, side);
+  constructor(ladder: Ladder) {
+    this.ladder = ladder;
   }
 
   /** Level at a price, opened empty when there was none. */
@@ -81,6 +81,11 @@ export class BookSide {
       changed.sort((left, right) => (left.price - right.price) * sign);
     }
     return changed;
+  }
+
+  /** The side as it stands, for reading alone, over orders that stand still too. */
+  still(orders: OrderTable): BookSide {
+    return new BookSide(this.ladder.still(orders));
   }
 
   /** Published levels, best first. */

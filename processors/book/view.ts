@@ -15,6 +15,7 @@ import { type GroupedBook, groupBook } from './levels.ts';
 import { BEST_MAKERS, bestMakers } from './makers.ts';
 import { ARRIVAL, CLOB, LEVEL, LIST, OrderTable, PRICE, QUEUE, SIDE, USER } from './orders.ts';
 import { type Quotes, quotesOf } from './quotes.ts';
+import { finish } from './steps.ts';
 
 /** Levels per side of an L2 answer, and its cap (specification, Limits). */
 export const L2_DEPTH = 100;
@@ -81,7 +82,7 @@ export class BookView {
       // An older snapshot cannot heal a gap that lies after it, and a sound view is not sent back.
       if (this.isStale || snapshot.seq < head.seq) return 'duplicate';
       this.comparisons += 1;
-      this.difference = publishedDifference(this, sidesOf(snapshot));
+      this.difference = finish(publishedDifference(this, sidesOf(snapshot)));
       if (this.difference === null) return 'duplicate';
       applied = 'differs';
     }

@@ -11,7 +11,7 @@ import {
   marketKey,
   TOPICS,
 } from '../../schemas/index.ts';
-import type { CheckResult } from '../book/partition.ts';
+import type { CheckResult } from '../book/shadow/comparison.ts';
 
 /** Source of the rows written here. */
 export const BOOK_SOURCE = 'book';

@@ -12,8 +12,7 @@ import {
   type OrderEvidence,
   type ViewLevel,
 } from '../../../schemas/index.ts';
-import { alike, type LevelDifference, levelDifferences, sameLevel } from '../difference.ts';
-import type { BookEngine } from '../engine.ts';
+import { type LevelDifference, levelDifference, sameLevel } from '../difference.ts';
 import type { Side } from '../ladder.ts';
 import { liveQuote, quotingOracle } from '../live-quote.ts';
 import {
@@ -26,6 +25,7 @@ import {
   LIST,
   MAKER,
   MARKS,
+  type OrderTable,
   QUEUE,
   SIDE,
   SIZE_HIGH,
@@ -35,10 +35,12 @@ import {
 } from '../orders.ts';
 import { Placement, SUPPRESSED } from '../placement.ts';
 import { marketMakerOracle, viewOracle } from '../quotes.ts';
-import type { BookSide, VammLevel } from '../side.ts';
+import type { VammLevel } from '../side.ts';
 import { fitsNumber, highLane, lanesToBigint, lowLane } from '../size.ts';
+import { STEP_ITEMS, type Steps } from '../steps.ts';
 import { vammBook, vammQuotes } from '../vamm.ts';
 import { digestOf, evidenceOf } from './digest.ts';
+import type { StillBook } from './still.ts';
 
 /** What of a book is not as it should be: `here` in the book, `there` as made from the chain. */
 export interface BookFindings {
@@ -62,13 +64,13 @@ const SIDES: readonly Side[] = ['bid', 'ask'];
 const NO_VAMM: { readonly bids: readonly VammLevel[]; readonly asks: readonly VammLevel[] } = { bids: [], asks: [] };
 
 /** Compares a book with what ingest made of a fresh read. Costs about two microseconds per order. */
-export function findingsOf(engine: BookEngine, wanted: BookCheck): BookFindings {
-  const { orders, text: digest } = digestOf(engine.orders);
-  const { market: held, oracle: heldOracle } = engine.state;
+export function* findingsOf(book: StillBook, wanted: BookCheck): Steps<BookFindings> {
+  const { orders, text: digest } = yield* digestOf(book.table);
+  const { market: held, oracle: heldOracle } = book;
   // What the check could not tell is taken as it is held.
   const market = wanted.market ? marketOf(wanted.market) : held;
   const oracle = wanted.oracle ? oracleOf(wanted.oracle) : heldOracle;
-  const made = remake(engine, { market, oracle });
+  const made = yield* remake(book, { market, oracle });
   return {
     orders,
     digest,
@@ -76,7 +78,7 @@ export function findingsOf(engine: BookEngine, wanted: BookCheck): BookFindings 
     fields: [
       ...differentFields({ market: held }, { market }),
       ...differentFields({ oracle: heldOracle }, { oracle }),
-      ...differentFields(shownOracles(engine), oraclesOf({ market, oracle })),
+      ...differentFields(shownOracles(book), oraclesOf({ market, oracle })),
     ].slice(0, EVIDENCE_MAX),
     ...made,
   };
@@ -92,8 +94,8 @@ function oracleOf(bytes: Uint8Array): BookOracle | null {
   return message.name === 'BookOracle' ? message.value : null;
 }
 
-function shownOracles(engine: BookEngine) {
-  const { oracle, mmOracle, isMmOracleActive } = engine.head();
+function shownOracles({ head }: StillBook) {
+  const { oracle, mmOracle, isMmOracleActive } = head;
   return { shown: { oracle, mmOracle, isMmOracleActive } };
 }
 
@@ -104,17 +106,16 @@ function oraclesOf({ market, oracle }: Inputs) {
 }
 
 /** Places, queue and levels from the orders' terms, the slot and the inputs alone, against what the engine keeps. */
-function remake(engine: BookEngine, inputs: Inputs): Pick<BookFindings, 'levels' | 'misplaced'> {
-  const { orders } = engine;
+function* remake(book: StillBook, inputs: Inputs): Steps<Pick<BookFindings, 'levels' | 'misplaced'>> {
   const misplaced: OrderEvidence[] = [];
   const levels: LevelDifference[] = [];
-  const sums = placesOf(engine, inputs, misplaced);
-  const vamm = vammOf(engine, inputs);
-  for (const [at, side] of SIDES.entries()) {
-    const book = side === 'bid' ? orders.bids : orders.asks;
-    checkQueue(engine, book, sums[at]?.visible ?? 0, misplaced);
-    const made = sums[at]?.levels(side, side === 'bid' ? vamm.bids : vamm.asks) ?? [];
-    if (!alike(book.levels(), made, sameLevel)) levels.push(...levelDifferences(side, book.levels(), made));
+  const sums = yield* placesOf(book, inputs, misplaced);
+  const vamm = vammOf(book, inputs);
+  for (const side of SIDES) {
+    const made = sums[side];
+    yield* checkQueue(book, side, made.visible, misplaced);
+    made.quote(side === 'bid' ? vamm.bids : vamm.asks);
+    levels.push(...(yield* made.differences(side, book.levels(side))));
   }
   return { levels: levels.slice(0, EVIDENCE_MAX), misplaced: misplaced.slice(0, EVIDENCE_MAX) };
 }
@@ -134,74 +135,102 @@ class SideSums {
     lanes[at + 1] = (lanes[at + 1] as number) + low;
   }
 
-  /** Levels that have a size, best first. */
-  levels(side: Side, vamm: readonly VammLevel[]): ViewLevel[] {
-    for (const { price, size } of vamm) this.add(price, highLane(size), lowLane(size), 2);
-    const levels = [...this.#lanes].map(([price, [high = 0, low = 0, vammHigh = 0, vammLow = 0]]) => ({
-      price,
-      dlob: lanesToBigint(high, low),
-      vamm: lanesToBigint(vammHigh, vammLow),
-    }));
-    const shown = levels.filter(({ dlob, vamm: quoted }) => dlob > 0n || quoted > 0n);
-    return shown.sort((left, right) => (side === 'bid' ? right.price - left.price : left.price - right.price));
+  quote(levels: readonly VammLevel[]): void {
+    for (const { price, size } of levels) this.add(price, highLane(size), lowLane(size), 2);
+  }
+
+  /** How the published levels differ from these, up to EVIDENCE_MAX. */
+  *differences(side: Side, published: Iterable<ViewLevel>): Steps<LevelDifference[]> {
+    const found: LevelDifference[] = [];
+    const met = new Set<number>();
+    for (const level of published) {
+      met.add(level.price);
+      if (met.size % STEP_ITEMS === 0) yield;
+      const made = this.#level(level.price);
+      if (made === null || !sameLevel(level, made)) found.push(levelDifference(side, level, made));
+      if (found.length === EVIDENCE_MAX) return found;
+    }
+    let gone = 0;
+    for (const price of this.#lanes.keys()) {
+      if (++gone % STEP_ITEMS === 0) yield;
+      const made = met.has(price) ? null : this.#level(price);
+      if (made !== null) found.push(levelDifference(side, null, made));
+      if (found.length === EVIDENCE_MAX) return found;
+    }
+    return found;
+  }
+
+  /** The level at a price; null when it has no size. */
+  #level(price: number): ViewLevel | null {
+    const [high = 0, low = 0, vammHigh = 0, vammLow = 0] = this.#lanes.get(price) ?? [];
+    const level = { price, dlob: lanesToBigint(high, low), vamm: lanesToBigint(vammHigh, vammLow) };
+    return level.dlob > 0n || level.vamm > 0n ? level : null;
   }
 }
 
 /** Sums of what is visible; orders that are linked elsewhere than they belong go to `misplaced`. */
-function placesOf({ orders }: BookEngine, { market, oracle }: Inputs, misplaced: OrderEvidence[]) {
-  const { table } = orders;
+function* placesOf(book: StillBook, { market, oracle }: Inputs, misplaced: OrderEvidence[]) {
+  const { table } = book;
   const { ints } = table;
-  const sums = [new SideSums(), new SideSums()] as const;
+  const sums = { bid: new SideSums(), ask: new SideSums() } as const;
   const placement = new Placement(table);
   const at = {
-    slot: orders.slot,
+    slot: book.slot,
     oracle: oracle && fitsNumber(oracle.price) ? Number(oracle.price) : Number.NaN,
     hasBookAccount: market !== null && market.clobMarket !== null,
   };
-  for (const row of table.rows()) {
+  let gone = 0;
+  for (const row of table.eachRow()) {
+    if (++gone % STEP_ITEMS === 0) yield;
     placement.decide(row, ints[row + SIZE_HIGH] !== 0 || ints[row + SIZE_LOW] !== 0, at);
     const { list, price } = placement;
     const level = ints[row + LEVEL] as number;
     const isLinked = level >= 0;
-    const [sum, book] = ints[row + SIDE] === 0 ? [sums[0], orders.bids] : [sums[1], orders.asks];
+    const side = ints[row + SIDE] === 0 ? 'bid' : 'ask';
     const stands = isLinked
-      ? list !== HIDDEN && placement.stays(row) && book.ladder.price(level) === price
+      ? list !== HIDDEN && placement.stays(row) && book.side(side).ladder.price(level) === price
       : list === HIDDEN;
     const twin = ints[row + SOURCE] === USER ? table.find(ints[row + MAKER] as number, table.orderId(row), CLOB) : -1;
     const isSuppressed = ((ints[row + MARKS] as number) & SUPPRESSED) !== 0;
-    if (!stands || twin >= 0 !== isSuppressed) misplaced.push(evidenceOf(table, row));
+    if (!stands || twin >= 0 !== isSuppressed) accuse(misplaced, table, row);
     if (list === HIDDEN) continue;
+    const sum = sums[side];
     sum.visible += 1;
     sum.add(price, (ints[row + COUNTED_HIGH] as number) >>> 0, (ints[row + COUNTED_LOW] as number) >>> 0);
   }
   return sums;
 }
 
+function accuse(misplaced: OrderEvidence[], table: OrderTable, row: number): void {
+  if (misplaced.length < EVIDENCE_MAX) misplaced.push(evidenceOf(table, row));
+}
+
 /** The walk must meet every visible order, each behind the one before it: by list, then queue, then arrival. */
-function checkQueue({ orders }: BookEngine, { ladder }: BookSide, visible: number, misplaced: OrderEvidence[]): void {
-  const { table } = orders;
+function* checkQueue(book: StillBook, side: Side, visible: number, misplaced: OrderEvidence[]): Steps<void> {
+  const { table } = book;
   const { ints, floats } = table;
   let walked = 0;
   let before = -1;
-  for (const row of ladder.walk()) {
+  for (const row of book.side(side).ladder.walk()) {
     walked += 1;
+    if (walked % STEP_ITEMS === 0) yield;
     if (before >= 0 && ints[before + LEVEL] === ints[row + LEVEL]) {
       const half = [before >> 1, row >> 1] as const;
       const gap = (member: number) => (floats[half[1] + member] as number) - (floats[half[0] + member] as number);
       const order = (ints[row + LIST] as number) - (ints[before + LIST] as number) || gap(QUEUE) || gap(ARRIVAL);
-      if (order <= 0) misplaced.push(evidenceOf(table, row));
+      if (order <= 0) accuse(misplaced, table, row);
     }
     before = row;
     // A chain that was closed to a ring would never end.
     if (walked > visible) break;
   }
-  if (walked !== visible && before >= 0) misplaced.push(evidenceOf(table, before));
+  if (walked !== visible && before >= 0) accuse(misplaced, table, before);
 }
 
-function vammOf({ orders }: BookEngine, { market, oracle }: Inputs): typeof NO_VAMM {
+function vammOf({ slot }: StillBook, { market, oracle }: Inputs): typeof NO_VAMM {
   if (market === null || market.amm === null || oracle === null) return NO_VAMM;
   const inForce = marketMakerOracle(market, oracle) ?? viewOracle(oracle);
-  if (!vammQuotes(market, inForce.slot, orders.slot)) return NO_VAMM;
+  if (!vammQuotes(market, inForce.slot, slot)) return NO_VAMM;
   const seen = quotingOracle(market, oracle);
   return vammBook(market, liveQuote(market, market.amm, seen), seen.price);
 }

@@ -1,8 +1,8 @@
 // The orders of a book from its rows, as one digest and one by one: what the shadow check compares with a fresh read of the
 // chain.
 
-import bs58 from 'bs58';
 import { type DigestedOrder, OrderDigest, type OrderEvidence, orderEvidence } from '../../../schemas/index.ts';
+import { makerText } from '../difference.ts';
 import {
   AUCTION_END,
   AUCTION_START,
@@ -18,24 +18,27 @@ import {
   SOURCE,
   TERM,
 } from '../orders.ts';
-import type { RestingOrders } from '../resting.ts';
 import { lanesToBigint } from '../size.ts';
+import { STEP_ITEMS, type Steps } from '../steps.ts';
 import { FLOATS, LIMIT_LIKE, POST_ONLY, SHORT } from '../terms.ts';
 
 /** Digest of every open order known, visible or not. Costs about a microsecond per order. */
-export function digestOf({ table }: RestingOrders): OrderDigest {
+export function* digestOf(table: OrderTable): Steps<OrderDigest> {
   const digest = new OrderDigest();
-  for (const row of table.rows()) digest.add(rowOf(table, row));
+  for (const row of table.eachRow()) {
+    digest.add(rowOf(table, row));
+    if (digest.orders % STEP_ITEMS === 0) yield;
+  }
   return digest;
 }
 
 /** Every open order known, by what it is: to be compared with the same of a later moment. */
-export function ordersOf({ table }: RestingOrders): Map<string, OrderEvidence> {
-  const orders = new Map<string, OrderEvidence>();
-  for (const row of table.rows()) {
+export function ordersOf(table: OrderTable): Map<string, DigestedOrder> {
+  const orders = new Map<string, DigestedOrder>();
+  for (const row of table.eachRow()) {
     const order = rowOf(table, row);
     const { maker, ...terms } = order;
-    orders.set([bs58.encode(maker), ...Object.values(terms)].join(' '), orderEvidence(order));
+    orders.set(`${makerText(maker)} ${Object.values(terms).join(' ')}`, order);
   }
   return orders;
 }

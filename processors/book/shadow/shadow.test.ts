@@ -14,6 +14,7 @@ import { BookEngine, type BookMessage } from '../engine.ts';
 import { HEAD } from '../ladder.ts';
 import { FLOATING, LIST } from '../orders.ts';
 import { type Book, type BookOutput, PartitionBooks } from '../partition.ts';
+import { finish } from '../steps.ts';
 import {
   ammOf,
   beginOf,
@@ -88,13 +89,13 @@ describe('repair of a book', () => {
 describe('comparison of a book', () => {
   const engine = new BookEngine(PERP);
   for (const message of FIRST) engine.apply(message);
-  const { orders, text: digest } = digestOf(engine.orders);
+  const { orders, text: digest } = finish(digestOf(engine.orders.table));
   const checkOf = (over: object = {}) => ({
     name: 'BookCheck' as const,
     value: { ...PERP, slot: 11, orders, digest, market: null, oracle: null, ...over },
   });
   const results = (outputs: readonly BookOutput[]) =>
-    outputs.flatMap((output) => (output.kind === 'check' ? [output.result.isEqual] : []));
+    outputs.flatMap((output) => (output.kind === 'check' ? [output.comparison.finish().isEqual] : []));
 
   it('says whether the orders are those that were read from the chain', () => {
     expect(results(run([...FIRST, checkOf()]))).toEqual([true]);
@@ -116,7 +117,7 @@ describe('a book that went wrong', () => {
   const WHOLE: readonly BookMessage[] = [beginOf(10), MARKET, ORACLE, ORDERS, endOf(10)];
   const right = new BookEngine(PERP);
   for (const message of [...WHOLE, slotOf(11)]) right.apply(message);
-  const { orders, text: digest } = digestOf(right.orders);
+  const { orders, text: digest } = finish(digestOf(right.orders.table));
   const bytes = ({ name, value }: BookMessage) => encodeMessage(name, value as never);
   const check = { ...PERP, slot: 11, orders, digest, market: bytes(MARKET), oracle: bytes(ORACLE) };
 
@@ -137,8 +138,8 @@ describe('a book that went wrong', () => {
     take('BookCheck', check);
     const reader = new BookView();
     for (const message of published(outputs)) reader.apply(message);
-    expect(publishedDifference(reader, right)).toBeNull();
-    const results = outputs.flatMap((output) => (output.kind === 'check' ? [output.result] : []));
+    expect(finish(publishedDifference(reader, right))).toBeNull();
+    const results = outputs.flatMap((output) => (output.kind === 'check' ? [output.comparison.finish()] : []));
     const repairs = outputs.flatMap((output) => (output.kind === 'repair' ? [output.orders] : []));
     return { found: results[0], after: results[1], repairs, epochs: book.engine.state.epoch - epoch };
   }
@@ -229,7 +230,9 @@ describe('a book that went wrong', () => {
     }
     const value = encodeMessage('BookCheck', { ...check, market: null, oracle: null });
     books.apply([{ offset: BigInt(messages.length), value }], outputs);
-    expect(outputs.flatMap((output) => (output.kind === 'check' ? [output.result] : []))).toMatchObject([SOUND]);
+    expect(outputs.flatMap((output) => (output.kind === 'check' ? [output.comparison.finish()] : []))).toMatchObject([
+      SOUND,
+    ]);
   });
 });
 

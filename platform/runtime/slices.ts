@@ -1,0 +1,44 @@
+// Long work a little at a time: each piece a moment in a turn of the loop, so that nothing urgent waits for all of it.
+
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** How long work goes on in a turn of the loop, milliseconds. */
+const SLICE_MS = 1;
+
+/** Does one piece of work after another: however many wait, they share one slice of each turn. */
+export class SlicedWork {
+  readonly #clock: () => number;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** `clock`: monotonic milliseconds. */
+  constructor(clock: () => number = () => performance.now()) {
+    this.#clock = clock;
+  }
+
+  /**
+   * What the steps return, when the work before them is done; null when nobody wants it any more, which is asked before each
+   * slice. Rejects with what a step throws; later work goes on all the same.
+   */
+  run<T>(steps: Generator<void, T>, isWanted: () => boolean = () => true): Promise<T | null> {
+    const work = this.#last.then(() => this.#drive(steps, isWanted));
+    this.#last = work.catch(() => {});
+    return work;
+  }
+
+  /** Settles when all work given so far is done or was dropped. */
+  async idle(): Promise<void> {
+    await this.#last;
+  }
+
+  async #drive<T>(steps: Generator<void, T>, isWanted: () => boolean): Promise<T | null> {
+    for (;;) {
+      await turn();
+      if (!isWanted()) return null;
+      const untilMs = this.#clock() + SLICE_MS;
+      do {
+        const step = steps.next();
+        if (step.done === true) return step.value;
+      } while (this.#clock() < untilMs);
+    }
+  }
+}
