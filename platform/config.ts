@@ -37,6 +37,8 @@ export interface Config {
   readonly localnetRpcPort: number;
   readonly localnetWsPort: number;
   readonly bookTickMs: number;
+  /** Whether the gateway deflates messages to clients that take it: `off`, `shared` or `dedicated`. */
+  readonly gatewayDeflate: string;
   /** Market indexes that the order-book server and its gateway serve, separated by commas; both empty: all. */
   readonly perpMarketsToLoad: string;
   readonly spotMarketsToLoad: string;
@@ -166,6 +168,12 @@ export const SETTINGS: readonly Setting[] = [
   port('localnetRpcPort', 8899, 'simulated cluster, JSON-RPC'),
   port('localnetWsPort', 8900, 'simulated cluster, PubSub'),
   { key: 'bookTickMs', fallback: 50, min: 0, max: 1000, help: 'conflation of the book channels, milliseconds' },
+  {
+    key: 'gatewayDeflate',
+    fallback: 'off',
+    choices: ['off', 'shared', 'dedicated'],
+    help: 'deflate messages of the gateway: fewer bytes, more processor; shared = each by itself, dedicated = a history a client',
+  },
   {
     key: 'quoteMakers',
     fallback: '',

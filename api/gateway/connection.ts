@@ -3,7 +3,7 @@
 import type { WebSocket } from 'uWebSockets.js';
 import { SOCKET_CLOSES } from '../errors.ts';
 import { Allowance } from './allowance.ts';
-import { ANSWER_BUFFER_BYTES, BRISK, FLOOD, MAX_BUFFERED_BYTES, NOISE } from './limits.ts';
+import { ANSWER_BUFFER_BYTES, BRISK, FLOOD, MAX_BUFFERED_BYTES, MAX_DEFLATED_BYTES, NOISE } from './limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { ResolvedChannel } from './requests.ts';
 
@@ -26,6 +26,7 @@ export class Connection {
   endedBy: CloseReason | 'shutdown' | null = null;
   readonly #socket: WebSocket<SocketData>;
   readonly #metrics: GatewayMetrics;
+  readonly #deflates: boolean;
   #open = true;
   readonly #messages = new Allowance(FLOOD);
   readonly #noise = new Allowance(NOISE);
@@ -33,9 +34,10 @@ export class Connection {
   /** Newest frame of each channel that is still to be written, in the order in which the channels came. */
   #waiting: Map<string, Buffer> | null = null;
 
-  constructor(socket: WebSocket<SocketData>, metrics: GatewayMetrics) {
+  constructor(socket: WebSocket<SocketData>, metrics: GatewayMetrics, deflates = false) {
     this.#socket = socket;
     this.#metrics = metrics;
+    this.#deflates = deflates;
   }
 
   /** Takes a message of the client into account; false when it sends too many. `nowMs` is monotonic. */
@@ -103,8 +105,8 @@ export class Connection {
         unreadAtMost = socket.getBufferedAmount();
         if (unreadAtMost > MAX_BUFFERED_BYTES) break;
       }
-      socket.send(frame, false);
       const bytes = typeof frame === 'string' ? Buffer.byteLength(frame) : frame.byteLength;
+      socket.send(frame, false, this.#deflates && bytes <= MAX_DEFLATED_BYTES);
       unreadAtMost += bytes + FRAME_HEAD_BYTES;
       sent.bytes += bytes;
       count += 1;

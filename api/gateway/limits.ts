@@ -2,6 +2,10 @@
 
 /** A client lagging by more is closed with 1008 (specification, Limits). */
 export const MAX_BUFFERED_BYTES = 300_000;
+/**
+ * Larger messages are not deflated, which takes some 15 µs a KB in the one loop: snapshots of books that hardly anybody has so deep.
+ */
+export const MAX_DEFLATED_BYTES = 64 * 1024;
 /** Interval of `{channel:"heartbeat"}` and delay of the first one (specification, Limits). */
 export const HEARTBEAT_MS = 5000;
 /**

@@ -3,6 +3,7 @@
 import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
 import { connect } from 'node:net';
 import type { RoleContext, RunningRole } from '../../platform/index.ts';
+import { COMPRESSORS, type Compressor } from '../compressors.ts';
 import { reachable, urlHost } from '../hosts.ts';
 import { exchangeProgram, IndicativeKeys } from '../quotes/indicative-keys.ts';
 import { type QuoteSocket, startQuoteSocket } from '../quotes/socket.ts';
@@ -47,7 +48,9 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   const fillMetrics = new FillMetrics({ registry: ctx.metrics, reader });
   const trades = new TradeChannels({ log, logger, fanout, indicativeKeys, fillMetrics });
   const fees = new FeeChannels({ log, logger, fanout });
-  const sessions = new Sessions({ markets: reader.markets, books, fanout, feed, heartbeat, metrics });
+  const compressor = config.gatewayDeflate as Compressor;
+  const deflates = compressor !== 'off';
+  const sessions = new Sessions({ markets: reader.markets, books, fanout, feed, heartbeat, metrics, deflates });
   const release = async (): Promise<void> => {
     books.stop();
     fanout.stop();
@@ -60,7 +63,7 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   try {
     await trades.start();
     await fees.start();
-    listening = await listen(makeApp(sessions, quotes), config.host, config.gatewayPort);
+    listening = await listen(makeApp(sessions, quotes, compressor), config.host, config.gatewayPort);
   } catch (error) {
     await release();
     throw error;
@@ -87,10 +90,11 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   };
 }
 
-function makeApp(sessions: Sessions, quotes: QuoteSocket): ReturnType<typeof App> {
+function makeApp(sessions: Sessions, quotes: QuoteSocket, compressor: Compressor): ReturnType<typeof App> {
   const app = App();
   quotes.attach(app);
   app.ws<SocketData>('/ws', {
+    compression: COMPRESSORS[compressor],
     maxPayloadLength: MAX_PAYLOAD_BYTES,
     maxBackpressure: 0, // lagging clients are found by Connection.send, which knows the code to close with
     upgrade: (res, req, context) => {

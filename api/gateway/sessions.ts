@@ -23,6 +23,8 @@ export interface SessionsOptions {
   readonly feed: BookFeed;
   readonly heartbeat: Heartbeat;
   readonly metrics: GatewayMetrics;
+  /** Messages are compressed for clients that take it. */
+  readonly deflates?: boolean;
 }
 
 type Subscribe = Extract<ClientRequest, { is: 'subscribe' }>;
@@ -42,8 +44,8 @@ export class Sessions {
   }
 
   open(socket: WebSocket<SocketData>): void {
-    const { metrics, heartbeat } = this.#options;
-    const connection = new Connection(socket, metrics);
+    const { metrics, heartbeat, deflates } = this.#options;
+    const connection = new Connection(socket, metrics, deflates);
     socket.getUserData().connection = connection;
     this.#connections.add(connection);
     metrics.connections.inc();

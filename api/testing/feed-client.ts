@@ -1,6 +1,6 @@
 // A WebSocket client that keeps everything it hears and holds it against the contract, for this room's tests.
 
-import { WebSocket } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 import { heardName } from './contracts.ts';
 import { until } from './stage.ts';
 
@@ -31,8 +31,8 @@ export class FeedClient {
   }
 
   /** Resolves when open; rejects when the upgrade is refused. */
-  static async connect(url: string): Promise<FeedClient> {
-    const client = new FeedClient(new WebSocket(url));
+  static async connect(url: string, options: ClientOptions = {}): Promise<FeedClient> {
+    const client = new FeedClient(new WebSocket(url, options));
     await new Promise<void>((resolve, reject) => {
       client.socket.once('open', resolve);
       client.socket.once('error', reject);

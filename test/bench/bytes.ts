@@ -2,9 +2,9 @@
 // channel, on a market whose flow is busy at the touch and whose quotes follow the oracle. Pairs of equal cadence and depth:
 // every change; every 50 ms, which is what both channels do unless told otherwise; every 400 ms, as the predecessor sends; the
 // 20 levels that clients use, or every level, which nobody sends whole. Messages are made by the gateway's own code and
-// counted, not sent. Diffs go out as they are; whole books are counted as they are and deflated as a `ws` server does it, one
-// history for each socket. The predecessor's server runs beside with the same market, and what a client of it really got is
-// told too. `npm run bench bytes`.
+// counted. Whole books are counted as they are and deflated as a `ws` server does it, one history for each socket; diffs as they are,
+// and as the engine sends them to one client where the operator has them deflated (`gatewayDeflate`). The predecessor's server
+// runs beside with the same market, and what a client of it really got is told too. `npm run bench bytes`.
 
 import { createDeflateRaw, constants as zlib } from 'node:zlib';
 import { Registry } from 'prom-client';
@@ -17,6 +17,7 @@ import { PublishedBook } from '../../api/views/published-book.ts';
 import { SETTINGS } from '../../platform/index.ts';
 import { type BookViewDiff, encodeMessage } from '../../schemas/index.ts';
 import { Crowd } from './harness/crowd.ts';
+import { engineBytes } from './harness/engine-bytes.ts';
 import { machine } from './harness/processes.ts';
 import { report } from './harness/report.ts';
 import { Predecessor, subscribeTo } from './harness/stage.ts';
@@ -46,7 +47,7 @@ const CADENCES = [
   ['every 400 ms', SLOT_MS],
 ] as const;
 
-/** What a socket sends of a stream of messages. */
+/** What a `ws` server sends of a stream of messages. */
 class Counted {
   messages = 0;
   raw = 0;
@@ -100,7 +101,7 @@ const pairs = DEPTHS.flatMap(([depthName, depth]) =>
       depth,
       conflationMs,
       stream: feed.stream(spec),
-      diffs: new Counted(),
+      diffs: [] as Buffer[],
       books: new Counted(),
     };
   }),
@@ -115,7 +116,7 @@ function tell(conflationMs: number): void {
   for (const pair of pairs) {
     if (pair.conflationMs !== conflationMs) continue;
     const frame = pair.stream.flush();
-    if (frame) pair.diffs.take(frame);
+    if (frame) pair.diffs.push(Buffer.from(frame));
     pair.books.take(wholeBook(pair.depth));
   }
 }
@@ -165,7 +166,13 @@ await peer.stop();
 
 const flow = { ...BUSY_AT_THE_TOUCH, slots: SLOTS, orderChanges: changes, inTop20: shown / changes };
 for (const { name, conflationMs, diffs, books } of pairs) {
-  const [diff, whole] = [await diffs.bytes(), await books.bytes()];
+  const whole = await books.bytes();
+  const diff = {
+    messages: diffs.length,
+    raw: diffs.reduce((sum, { byteLength }) => sum + byteLength, 0),
+    shared: await engineBytes(diffs, 'shared'),
+    dedicated: await engineBytes(diffs, 'dedicated'),
+  };
   const beside = { diff, whole, predecessorSent, flow, ...machine() };
   const unit = 'x fewer';
   // The bar is that of our own two channels; at the predecessor's cadence it does not hold, as BENCHMARKS.md says.

@@ -3,6 +3,7 @@
 import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
 import type { EventLog, Logger } from '../../../platform/index.ts';
 import { decodeEvent, decodeMessage, TOPICS, type Topic } from '../../../schemas/index.ts';
+import { COMPRESSORS } from '../../compressors.ts';
 import { followAlways } from '../../views/follow.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
 import { CandleChannels, type LoadCandle } from './candles.ts';
@@ -14,8 +15,6 @@ import { Sessions } from './sessions.ts';
 import { type MarketSummaries, SummaryChannels } from './summaries.ts';
 
 const LOOPBACK = '127.0.0.1';
-/** The engine's `SHARED_COMPRESSOR`; the package's types know its constants as types only. */
-const SHARED_COMPRESSOR = 1;
 
 export interface HistorySocketOptions {
   readonly log: EventLog;
@@ -118,7 +117,7 @@ function takeSafely(logger: Logger, topic: Topic, value: Uint8Array, take: (valu
 function listen(sessions: Sessions): Promise<us_listen_socket> {
   const app = App();
   app.ws<SocketData>('/ws', {
-    compression: SHARED_COMPRESSOR,
+    compression: COMPRESSORS.shared,
     maxPayloadLength: MAX_PAYLOAD_BYTES,
     maxBackpressure: 0, // slow clients are found by SocketClient.send, which knows the code to close with
     idleTimeout: IDLE_TIMEOUT_S,
