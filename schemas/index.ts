@@ -3,6 +3,7 @@
 export * from './account-days.ts';
 export * from './clob.ts';
 export * from './codec.ts';
+export * from './codec-steps.ts';
 export * from './definition.ts';
 export * from './event-keys.ts';
 export { UNKNOWN_RECORD } from './event-schemas.ts';

@@ -2,13 +2,24 @@
 // market's book, and says which books changed. It decides nothing.
 
 import { Counter } from 'prom-client';
-import type { Config, EventLog, LogBatch, Logger, Registry } from '../../platform/index.ts';
+import {
+  type Config,
+  type EventLog,
+  type LogBatch,
+  type Logger,
+  type Registry,
+  SlicedWork,
+} from '../../platform/index.ts';
+import type { PublishedDifference, Steps } from '../../processors/book/index.ts';
 import {
   type BookViewDiff,
+  type BookViewHead,
   type BookViewSnapshot,
+  bookViewHead,
   decodeMessage,
   type MarketRef,
   marketKey,
+  messageName,
   partitionOf,
   TOPICS,
 } from '../../schemas/index.ts';
@@ -63,6 +74,8 @@ export class BookReader {
   readonly #recordListeners = new Set<RecordListener>();
   readonly #abort = new AbortController();
   readonly #catchUp = new CatchUp();
+  /** Comparisons with snapshots. */
+  readonly #comparing = new SlicedWork();
   readonly #unreadable: Counter;
   readonly #gaps: Counter;
   readonly #differences: Counter<'market'>;
@@ -237,7 +250,8 @@ export class BookReader {
     const changed = new Set<string>();
     const nowMs = this.#clock();
     for (const { value, offset } of records) {
-      const message = this.#decode(value, `${TOPICS.bookViews.name}/${partition}/${offset}`);
+      const origin = `${TOPICS.bookViews.name}/${partition}/${offset}`;
+      const message = this.#hears(value, origin, nowMs) ? null : this.#decode(value, origin);
       if (message?.name === 'BookViewDiff' || message?.name === 'BookViewSnapshot') {
         if (this.#takeBook(message.value, nowMs, changed) && this.#recordListeners.size > 0) {
           const record = { key: marketKey(message.value), message: message.value, bytes: value, offset };
@@ -263,17 +277,52 @@ export class BookReader {
       this.#gaps.inc();
       this.#options.logger.warn({ market: key, epoch, seq }, 'hole in a published book');
     }
-    if (taken === 'corrected') {
-      this.#differences.inc({ market: key });
-      const { difference } = book.view;
-      this.#options.logger.error({ market: key, epoch, seq, slot, ...difference }, 'a book differed from its snapshot');
-      // Not a step of the sequence: who tells changes on has told this one.
-      changed.add(key);
-    }
     if (taken !== 'changed') return false;
     changed.add(key);
     this.#reached(slot, nowMs);
     return true;
+  }
+
+  /** True for a snapshot that needs not be decoded: of a book that is not served, or that has come as far. */
+  #hears(bytes: Uint8Array, origin: string, nowMs: number): boolean {
+    let head: BookViewHead;
+    try {
+      if (messageName(bytes) !== 'BookViewSnapshot') return false;
+      head = bookViewHead(bytes);
+    } catch {
+      return false; // whoever decodes it says why
+    }
+    if (!this.#isServed(head)) {
+      this.#reached(head.slot, nowMs);
+      return true;
+    }
+    const key = marketKey(head);
+    const book = this.#books.get(key);
+    if (!book || book.wants(head)) return false;
+    const steps = book.hear(head, bytes);
+    if (steps) void this.#compare(key, head, steps, origin);
+    return true;
+  }
+
+  async #compare(
+    key: string,
+    head: BookViewHead,
+    steps: Steps<PublishedDifference | null>,
+    origin: string,
+  ): Promise<void> {
+    let difference: PublishedDifference | null;
+    try {
+      difference = await this.#comparing.run(steps, () => !this.#abort.signal.aborted);
+    } catch (error) {
+      this.#tellUnreadable(origin, error);
+      return;
+    }
+    if (difference === null) return;
+    const { epoch, seq, slot } = head;
+    this.#differences.inc({ market: key });
+    this.#options.logger.error({ market: key, epoch, seq, slot, ...difference }, 'a book differed from its snapshot');
+    // Not a step of the sequence: who tells changes on has told this one.
+    for (const listener of this.#listeners) listener(new Set([key]));
   }
 
   #reached(slot: number, nowMs: number): void {
@@ -286,9 +335,13 @@ export class BookReader {
     try {
       return decodeMessage(bytes);
     } catch (error) {
-      this.#unreadable.inc();
-      this.#options.logger.warn({ origin, error: String(error) }, 'unreadable view record');
+      this.#tellUnreadable(origin, error);
       return null;
     }
+  }
+
+  #tellUnreadable(origin: string, error: unknown): void {
+    this.#unreadable.inc();
+    this.#options.logger.warn({ origin, error: String(error) }, 'unreadable view record');
   }
 }

@@ -12,6 +12,21 @@ export interface PublishedSides {
   walk(side: Side): Iterable<ViewOrder>;
 }
 
+export interface PublishedLists {
+  readonly bids: readonly ViewLevel[];
+  readonly asks: readonly ViewLevel[];
+  readonly bidOrders: readonly ViewOrder[];
+  readonly askOrders: readonly ViewOrder[];
+}
+
+/** A book of whose levels and orders there are lists. */
+export function sidesOf({ bids, asks, bidOrders, askOrders }: PublishedLists): PublishedSides {
+  return {
+    levels: (side) => (side === 'bid' ? bids : asks),
+    walk: (side) => (side === 'bid' ? bidOrders : askOrders),
+  };
+}
+
 /** Sizes in base 1e9, price 1e6; a level that one of the two lacks is `nothing` there. */
 export interface LevelDifference {
   readonly side: Side;

@@ -341,26 +341,6 @@ describe('book view', () => {
     expect([view.isStale, view.apply(fourth), view.head?.slot]).toEqual([false, 'duplicate', 13]);
   });
 
-  it('is compared with a snapshot of the change it stands at, and takes it over when it differs', () => {
-    const engine = new BookEngine(PERP);
-    const placed = (price: bigint, size: bigint, slot: number) =>
-      engine.apply(ordersOf({ slot, upserts: [orderOf({ price, baseAssetAmount: size })] })) as BookViewDiff;
-    const view = new BookView();
-    view.apply(placed(100n, 5n, 10));
-    expect([view.apply(engine.snapshot()), view.comparisons, view.difference]).toEqual(['duplicate', 1, null]);
-    const change = placed(100n, 6n, 11);
-    const [level] = change.bids;
-    if (!level) throw new Error('no level');
-    view.apply({ ...change, bids: [{ ...level, dlob: 1n }] });
-    const wrong = view.head;
-    expect(view.apply(engine.snapshot())).toBe('differs');
-    expect(view.difference?.levels).toEqual([
-      { side: 'bid', price: 100, here: 'orders 1, vamm 0', there: 'orders 6, vamm 0' },
-    ]);
-    expect([view.l2().bids, view.head?.seq]).toEqual([[{ ...level, dlob: 6n }], wrong?.seq]);
-    expect(view.apply(engine.snapshot())).toBe('duplicate');
-  });
-
   it('starts empty with the first change of a new epoch', () => {
     const view = new BookView();
     const old = new BookEngine(PERP);

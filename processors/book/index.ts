@@ -2,7 +2,7 @@
 
 export * from './auction/index.ts';
 export { CheckpointError, restoreEngine, saveEngine } from './checkpoint.ts';
-export type { PublishedDifference } from './difference.ts';
+export { type PublishedDifference, type PublishedLists, publishedDifference, sidesOf } from './difference.ts';
 export { BookEngine, type BookMessage, SNAPSHOT_EVERY_SLOTS } from './engine.ts';
 export { hashBooks } from './hash.ts';
 export {
@@ -28,5 +28,6 @@ export {
   snapshotIndexState,
   unpackSnapshotIndex,
 } from './snapshot-index.ts';
+export { finish, type Steps } from './steps.ts';
 export { VAMM_ORDERS, vammLevels } from './vamm.ts';
-export { type Applied, BookView, L2_DEPTH } from './view.ts';
+export { type Applied, BookView, isLater, L2_DEPTH } from './view.ts';

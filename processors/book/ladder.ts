@@ -155,6 +155,17 @@ export class Ladder {
     }
   }
 
+  /** Orders in walk order, all of them. */
+  visitOrders(visitor: (order: number) => void): void {
+    this.visit((level) => {
+      for (let order = this.ints[level + HEAD] as number; order >= 0; ) {
+        visitor(order);
+        order = this.orders.ints[order + NEXT] as number;
+      }
+      return true;
+    });
+  }
+
   /** Orders in walk order. */
   *walk(): Generator<number> {
     for (const level of this.levels()) {

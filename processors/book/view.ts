@@ -9,23 +9,21 @@ import type {
   ViewOrder,
   ViewOrderRef,
 } from '../../schemas/index.ts';
-import { type PublishedDifference, type PublishedSides, publishedDifference } from './difference.ts';
+import type { PublishedLists } from './difference.ts';
 import { Ladder, type Side } from './ladder.ts';
 import { type GroupedBook, groupBook } from './levels.ts';
 import { BEST_MAKERS, bestMakers } from './makers.ts';
 import { ARRIVAL, CLOB, LEVEL, LIST, OrderTable, PRICE, QUEUE, SIDE, USER } from './orders.ts';
 import { type Quotes, quotesOf } from './quotes.ts';
-import { finish } from './steps.ts';
 
 /** Levels per side of an L2 answer, and its cap (specification, Limits). */
 export const L2_DEPTH = 100;
 
 /**
  * `applied`: the view moved on. `duplicate`: already known, ignored. `gap`: something is missing; the view keeps what it
- * had, says `isStale`, and needs a snapshot. `differs`: a snapshot of the very change the view stands at says otherwise;
- * the view was wrong and is now as the snapshot, see `difference`.
+ * had, says `isStale`, and needs a snapshot.
  */
-export type Applied = 'applied' | 'duplicate' | 'gap' | 'differs';
+export type Applied = 'applied' | 'duplicate' | 'gap';
 
 export class BookView {
   /** Order tick size in raw price units, for `grouped`; readers take it from the market's description. */
@@ -34,10 +32,6 @@ export class BookView {
   head: BookViewHead | null = null;
   /** True when a gap was met and no snapshot has come since. */
   isStale = false;
-  /** How the view differed from the newest snapshot that it could be compared with; null when it did not. */
-  difference: PublishedDifference | null = null;
-  /** Snapshots that the view was compared with. */
-  comparisons = 0;
 
   private table = new OrderTable();
   private orders: ViewOrder[] = [];
@@ -76,16 +70,21 @@ export class BookView {
 
   applySnapshot(snapshot: BookViewSnapshot): Applied {
     const { head } = this;
-    if (head !== null && snapshot.epoch < head.epoch) return 'duplicate';
-    let applied: Applied = 'applied';
-    if (head !== null && snapshot.epoch === head.epoch && snapshot.seq <= head.seq) {
-      // An older snapshot cannot heal a gap that lies after it, and a sound view is not sent back.
-      if (this.isStale || snapshot.seq < head.seq) return 'duplicate';
-      this.comparisons += 1;
-      this.difference = finish(publishedDifference(this, sidesOf(snapshot)));
-      if (this.difference === null) return 'duplicate';
-      applied = 'differs';
-    }
+    // An older snapshot cannot heal a gap that lies after it, and a sound view is not sent back.
+    if (head !== null && !isLater(snapshot, head)) return 'duplicate';
+    this.fill(snapshot);
+    return 'applied';
+  }
+
+  /** Takes over a snapshot that differs from what the view was at that change, and the changes since, up to the newest. */
+  correct(snapshot: BookViewSnapshot, since: readonly BookViewDiff[]): void {
+    this.fill(snapshot);
+    for (const diff of since) this.applyDiff(diff);
+    // Whoever keeps what was made of a state knows that state by its head.
+    if (this.head) this.head = { ...this.head };
+  }
+
+  private fill(snapshot: BookViewSnapshot): void {
     this.clear();
     for (const level of snapshot.bids) this.bidLevels.set(level);
     for (const level of snapshot.asks) this.askLevels.set(level);
@@ -93,7 +92,6 @@ export class BookView {
     for (const order of snapshot.askOrders) this.setOrder(order, 1);
     this.head = snapshot;
     this.isStale = false;
-    return applied;
   }
 
   /** Visible resting orders. */
@@ -113,7 +111,14 @@ export class BookView {
 
   /** Every resting order in walk order. */
   l3(): { readonly bids: readonly ViewOrder[]; readonly asks: readonly ViewOrder[] } {
-    return { bids: [...this.walk('bid')], asks: [...this.walk('ask')] };
+    return { bids: this.listed(this.l3Bids), asks: this.listed(this.l3Asks) };
+  }
+
+  /** The whole book as it stands. Costs references alone: some 2 ms for 50,000 orders. */
+  lists(): PublishedLists {
+    const { bids, asks } = this.l2(Number.MAX_SAFE_INTEGER);
+    const { bids: bidOrders, asks: askOrders } = this.l3();
+    return { bids, asks, bidOrders, askOrders };
   }
 
   /** Orders of a side in walk order, as far as the caller goes. */
@@ -141,6 +146,12 @@ export class BookView {
     const ask = this.askLevels.best();
     const oracle = this.head?.mmOracle?.price ?? null;
     return quotesOf(bid === null ? null : BigInt(bid.price), ask === null ? null : BigInt(ask.price), oracle);
+  }
+
+  private listed(ladder: Ladder): ViewOrder[] {
+    const orders: ViewOrder[] = [];
+    ladder.visitOrders((row) => orders.push(this.orders[OrderTable.index(row)] as ViewOrder));
+    return orders;
   }
 
   private setOrder(order: ViewOrder, side: number): void {
@@ -206,11 +217,9 @@ export class BookView {
   }
 }
 
-function sidesOf({ bids, asks, bidOrders, askOrders }: BookViewSnapshot): PublishedSides {
-  return {
-    levels: (side) => (side === 'bid' ? bids : asks),
-    walk: (side) => (side === 'bid' ? bidOrders : askOrders),
-  };
+/** Whether a message leads beyond where a view stands. */
+export function isLater(message: BookViewHead, head: BookViewHead): boolean {
+  return message.epoch === head.epoch ? message.seq > head.seq : message.epoch > head.epoch;
 }
 
 /** Published levels of one side by price; a level of no size is absent. */

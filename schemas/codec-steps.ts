@@ -1,0 +1,116 @@
+// Messages with long lists, written some items at a time, for who must not be held up by a whole book. Yields between the steps;
+// what is written must not change meanwhile.
+
+import avro from 'avsc';
+import { decodeMessage, encodeMessage, type MessageName, type MessageTypes } from './codec.ts';
+import type { BookViewHead } from './messages.ts';
+import { decodeBody, openRecord, SchemaError, writerOf } from './wire.ts';
+
+/** Items in one step: some tens of microseconds. */
+const STEP_ITEMS = 64;
+const START_BYTES = 4096;
+const COUNT = avro.Type.forSchema('long');
+
+/** As `encodeMessage`, byte for byte. */
+export function* encodeInSteps<N extends MessageName>(name: N, value: MessageTypes[N]): Generator<void, Buffer> {
+  const piece = new Piece();
+  let record = Buffer.from(writerOf(name)?.prefix ?? []);
+  let end = record.length;
+  try {
+    for (const [type, member] of piecesOf(name, value)) {
+      if (type === null) {
+        yield;
+        continue;
+      }
+      const bytes = piece.of(type, member);
+      if (end + bytes.length > record.length) record = widened(record, (end + bytes.length) * 2);
+      record.set(bytes, end);
+      end += bytes.length;
+    }
+  } catch {
+    // Throws again, with the name of the field.
+    return encodeMessage(name, value);
+  }
+  return record.subarray(0, end);
+}
+
+/** Whether `encodeMessage` would make these bytes; false for the same message in another version of its schema. */
+export function* isEncodedInSteps<N extends MessageName>(
+  bytes: Uint8Array,
+  name: N,
+  value: MessageTypes[N],
+): Generator<void, boolean> {
+  const prefix = writerOf(name)?.prefix ?? Buffer.alloc(0);
+  if (Buffer.compare(bytes.subarray(0, prefix.length), prefix) !== 0) return false;
+  const piece = new Piece();
+  let at = prefix.length;
+  for (const [type, member] of piecesOf(name, value)) {
+    if (type === null) {
+      yield;
+      continue;
+    }
+    const wanted = piece.of(type, member);
+    if (wanted.compare(bytes, at, Math.min(at + wanted.length, bytes.length)) !== 0) return false;
+    at += wanted.length;
+  }
+  return at === bytes.length;
+}
+
+/** What a change or snapshot of a book says before its first list. Throws SchemaError for anything else. */
+export function bookViewHead(bytes: Uint8Array): BookViewHead {
+  const opened = openRecord(bytes);
+  const { writer, resolver } = opened.reader;
+  const { type, name } = writer;
+  if (name !== 'BookViewSnapshot' && name !== 'BookViewDiff')
+    throw new SchemaError('not-a-record', `${name} has no book`);
+  if (resolver !== null || !(type instanceof avro.types.RecordType)) return decodeMessage(bytes).value as BookViewHead;
+  const head: Record<string, unknown> = {};
+  let { position } = opened;
+  for (const field of type.fields) {
+    if (field.type instanceof avro.types.ArrayType) break;
+    const { value, offset } = decodeBody(field.type, { ...opened, position });
+    head[field.name] = value;
+    position = offset;
+  }
+  return head as unknown as BookViewHead;
+}
+
+/** A record as what is written one after the other: members, and of lists their items; a null where others may have a turn. */
+function* piecesOf(name: MessageName, value: object): Generator<readonly [avro.Type, unknown] | readonly [null]> {
+  const type = writerOf(name)?.type;
+  if (!(type instanceof avro.types.RecordType)) throw new RangeError(`no message ${name}`);
+  for (const field of type.fields) {
+    const member = (value as Record<string, unknown>)[field.name];
+    if (!(field.type instanceof avro.types.ArrayType) || !Array.isArray(member)) {
+      yield [field.type, member];
+      continue;
+    }
+    const { itemsType } = field.type;
+    if (member.length > 0) yield [COUNT, member.length];
+    for (let at = 0; at < member.length; at += 1) {
+      yield [itemsType, member[at]];
+      if (at % STEP_ITEMS === STEP_ITEMS - 1) yield [null];
+    }
+    yield [COUNT, 0];
+  }
+}
+
+/** Encodes one piece at a time into the same memory. */
+class Piece {
+  #buffer = Buffer.allocUnsafe(START_BYTES);
+
+  of(type: avro.Type, value: unknown): Buffer {
+    let end = type.encode(value, this.#buffer, 0);
+    while (end < 0) {
+      this.#buffer = Buffer.allocUnsafe(this.#buffer.length - end);
+      end = type.encode(value, this.#buffer, 0);
+    }
+    return this.#buffer.subarray(0, end);
+  }
+}
+
+function widened(bytes: Buffer, size: number): Buffer<ArrayBuffer> {
+  const wider = Buffer.allocUnsafe(size);
+  wider.set(bytes);
+  return wider;
+}
