@@ -38,7 +38,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{schemas,platform,ingest,processors,api,client,localnet,bin}/**/*.test.ts'],
-          testTimeout: 20_000,
+          // Above the patience of platform/testing/eventually.ts, whose errors say more.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           globalSetup: ['platform/testing/run-folder.ts'],
           // Loading the modules anew for each file takes more time than all the tests. No test changes what modules share.
           isolate: false,

@@ -1,6 +1,7 @@
 // "Nothing is uncrossed on the server" (reference 2.5): a book whose bids stand at and above its asks, through every way out.
 
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { eventually } from '../platform/testing/eventually.ts';
 import type { ViewOrder } from '../schemas/index.ts';
 import { base58 } from './base58.ts';
 import { startOrderBook } from './start-order-book.ts';
@@ -28,7 +29,7 @@ it('is never uncrossed on the server: /l2, /l3 and the socket show it as it is',
   try {
     const url = (path: string) => `${role.endpoints.orderbook}${path}?marketName=SOL-PERP`;
     const read = async (path: string) => (await (await fetch(url(path))).json()) as Body;
-    await vi.waitFor(async () => expect((await fetch(url('/l3'))).status).toBe(200));
+    await eventually(async () => expect((await fetch(url('/l3'))).status).toBe(200));
     const shown = ({ bids, asks }: Body) => ({
       bids: bids.map(({ price, size }) => [price, size]),
       asks: asks.map(({ price, size }) => [price, size]),

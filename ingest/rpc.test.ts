@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { Connection } from '@solana/web3.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { type Exchange, type RunningLocalnet, startLocalnet } from '../localnet/index.ts';
 import { silentLogger } from '../platform/index.ts';
+import { eventually, until } from '../platform/testing/eventually.ts';
 import { loadDefinition } from '../schemas/index.ts';
 import { compileEvents } from './decode/events.ts';
 import { decodeTransaction } from './decode/transaction.ts';
@@ -34,10 +36,9 @@ class Reading {
   }
 
   async until(what: string, holds: () => boolean): Promise<void> {
-    for (let waited = 0; !holds(); waited += 10) {
-      if (waited > 40_000) throw new Error(`waited in vain for ${what}`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    await eventually(() => {
+      if (!holds()) throw new Error(`waited in vain for ${what}`);
+    });
   }
 
   async stop(): Promise<void> {
@@ -47,7 +48,7 @@ class Reading {
 }
 
 function sourceOf(net: RunningLocalnet, options: Partial<RpcSourceOptions> = {}): RpcSource {
-  return new RpcSource({ rpcUrl: net.rpcUrl, wsUrl: net.wsUrl, definition, logger, silenceMs: 1_000, ...options });
+  return new RpcSource({ rpcUrl: net.rpcUrl, wsUrl: net.wsUrl, definition, logger, silenceMs: 60_000, ...options });
 }
 
 async function control(net: RunningLocalnet, method: string, params: unknown): Promise<void> {
@@ -85,7 +86,7 @@ function ordersOf(updates: readonly SourceUpdate[]): string[] {
   return [...orders];
 }
 
-describe('RPC source over the localnet', { timeout: 60_000 }, () => {
+describe('RPC source over the localnet', { timeout: 120_000 }, () => {
   let net: RunningLocalnet | undefined;
   let reading: Reading | undefined;
   afterEach(async () => {
@@ -146,8 +147,10 @@ describe('RPC source over the localnet', { timeout: 60_000 }, () => {
     reading = new Reading(sourceOf(running, { silenceMs: 300 }));
     const read = reading;
     await read.until('progress', () => read.of('progress').length > 0);
-    await control(running, 'localnet_silence', { ms: 500 });
+    await control(running, 'localnet_silence', { ms: 60_000 });
     await step(running, 20);
+    await read.until('a lost connection', () => read.of('reconnect').length > 0);
+    await control(running, 'localnet_silence', { ms: 0 });
     await read.until('another snapshot', () => read.of('snapshotEnd').length >= 2);
     await complete(running, read);
     expect(read.of('reconnect')[0]?.reason).toContain('no slot for 300 ms');
@@ -156,11 +159,14 @@ describe('RPC source over the localnet', { timeout: 60_000 }, () => {
 
   it('stays connected when the chain itself stands still', async () => {
     const running = await open();
-    reading = new Reading(sourceOf(running, { silenceMs: 100 }));
+    const asked = vi.spyOn(Connection.prototype, 'getSlot');
+    reading = new Reading(sourceOf(running, { silenceMs: 50 }));
     const read = reading;
     await read.until('progress', () => read.of('progress').length > 0);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const before = asked.mock.calls.length;
+    await read.until('several questions', () => asked.mock.calls.length >= before + 4);
     expect(read.of('reconnect')).toEqual([]);
+    asked.mockRestore();
   });
 
   it('begins at the resume point, less a margin', async () => {
@@ -235,16 +241,10 @@ describe('RPC source over the localnet', { timeout: 60_000 }, () => {
       }
     })();
     try {
-      const wait = async (holds: () => boolean) => {
-        for (let waited = 0; !holds() && waited < 10_000; waited += 10) {
-          await new Promise((resolve) => setTimeout(resolve, 10));
-        }
-        expect(holds()).toBe(true);
-      };
-      await wait(() => updates.some(({ kind }) => kind === 'progress'));
+      await until(() => updates.some(({ kind }) => kind === 'progress'));
       await step(running, 60);
       held = false;
-      await wait(() => eventIds(updates).length >= running.exchange.events(0, 1e6).length);
+      await until(() => eventIds(updates).length >= running.exchange.events(0, 1e6).length);
       expect(eventIds(updates).length).toBe(running.exchange.events(0, 1e6).length);
       expect(updates.some((update) => update.kind === 'reconnect' && update.reason.includes('fast enough'))).toBe(true);
     } finally {

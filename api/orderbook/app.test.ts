@@ -1,7 +1,8 @@
 import bs58 from 'bs58';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../platform/testing/eventually.ts';
 import { TOPICS } from '../../schemas/index.ts';
 import { marketView } from '../testing/market-views.ts';
 import { diff, MAKER_A, MAKER_B, ORACLE, Stage, snapshot, until } from '../testing/stage.ts';
@@ -161,7 +162,7 @@ describe('/l2', () => {
     const oracle = { ...ORACLE, slot: 480n, twapConfidence: null };
     await stage.markets([marketView({ marketIndex: 1, symbol: 'BTC-PERP', slot: 101, oracle })]);
     const live = { price: '81122330', slot: '480', confidence: '4184', hasSufficientNumberOfDataPoints: true };
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { l2s } = (await get('/batchL2?marketName=BTC-PERP')).json();
       expect(l2s).toMatchObject([{ bids: [], oracle: 81_122_330, slot: 487, marketSlot: 487 }]);
       expect(l2s[0].oracleData).toEqual({ ...live, twap: '81122330' });

@@ -1,7 +1,8 @@
 // Whom the quote socket refuses, and whom it closes.
 
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../platform/testing/eventually.ts';
 import { startOrderBook } from '../start-order-book.ts';
 import { QuoteMaker, TestKey } from '../testing/quote-maker.ts';
 import { Stage, until } from '../testing/stage.ts';
@@ -87,8 +88,10 @@ describe('a connection is closed with 1008', () => {
 
   it('as `Too many messages` above its rate', async () => {
     const connected = await stage.maker();
-    for (let sent = 0; sent < MESSAGE_BURST * 2; sent += 1) connected.send('x');
-    await until(() => connected.closed !== null);
+    await until(() => {
+      for (let sent = 0; sent < MESSAGE_BURST; sent += 1) connected.send('x');
+      return connected.closed !== null;
+    });
     expect(connected.closed).toEqual({ code: 1008, reason: 'Too many messages' });
   });
 
@@ -100,7 +103,7 @@ describe('a connection is closed with 1008', () => {
     await until(() => one.closed !== null);
     expect(one.closed).toEqual({ code: 1008, reason: 'Too many connections of this key' });
     stage.makers[0]?.socket.close();
-    await vi.waitFor(async () => expect((await stage.maker(key)).closed).toBeNull());
+    await eventually(async () => expect((await stage.maker(key)).closed).toBeNull());
   });
 });
 

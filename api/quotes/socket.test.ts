@@ -1,8 +1,9 @@
 // The quote socket from a maker that proved its key to the books and fills that others see.
 
 import { PublicKey } from '@solana/web3.js';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { INDICATIVE_MAKER, MAX_MAKERS_PER_MARKET } from '../../processors/book/index.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../platform/testing/eventually.ts';
+import { INDICATIVE_MAKER, MAX_MAKERS_PER_MARKET, QUOTE_FRESH_MS } from '../../processors/book/index.ts';
 import { encodeMessage, type MakerQuotes, marketKey, TOPICS } from '../../schemas/index.ts';
 import { QUOTE_ERRORS } from '../errors.ts';
 import { FeedClient } from '../testing/feed-client.ts';
@@ -89,7 +90,7 @@ describe('a market maker', () => {
     const connected = await stage.maker();
     const before = Date.now();
     connected.quote(quoteOf(['81000000', '5']));
-    await vi.waitFor(async () => expect(await stage.loggedQuotes()).toHaveLength(1));
+    await eventually(async () => expect(await stage.loggedQuotes()).toHaveLength(1));
     const [logged] = await stage.loggedQuotes();
     expect(logged).toMatchObject({
       marketType: 'perp',
@@ -109,7 +110,9 @@ describe('a market maker', () => {
     connected.quote(quoteOf(['81000000', '5']), quoteOf(['80990000', '5']));
     await until(() => client.data(INDICATIVE).length === 2);
     connected.quote(quoteOf(['81000000', '9']));
-    await vi.waitFor(() => expect(client.data(INDICATIVE)).toHaveLength(4), { timeout: 5000 });
+    await until(() => client.data(INDICATIVE).length === 3);
+    stage.pass(QUOTE_FRESH_MS);
+    await eventually(() => expect(client.data(INDICATIVE)).toHaveLength(4));
     const own = client
       .data<BookData>(INDICATIVE)
       .map(({ bids }) => bids.filter(({ sources }) => sources.indicative).map(({ price, size }) => [price, size]));
@@ -137,7 +140,7 @@ describe('a market maker', () => {
     await until(() => client.data(INDICATIVE).length === 1);
     for (let turn = 0; turn < 5; turn += 1) {
       connected.quote(quoteOf(['81000000', '5']));
-      await vi.waitFor(async () => expect(await stage.loggedQuotes()).toHaveLength(turn + 1));
+      await eventually(async () => expect(await stage.loggedQuotes()).toHaveLength(turn + 1));
     }
     await client.settle();
     expect(client.data(INDICATIVE)).toHaveLength(2);
@@ -147,6 +150,7 @@ describe('a market maker', () => {
     const connected = await stage.maker();
     const client = await stage.feed();
     client.subscribe({ channel: 'orderbook_indicative' });
+    await until(() => client.data(INDICATIVE).length === 1);
     connected.quote(quoteOf(['81000000', '5']));
     await until(() => client.data(INDICATIVE).length === 2);
     await stage.books(diff(2, 488));
@@ -167,7 +171,7 @@ describe('a market maker', () => {
       error: 'Malformed quote; it and the quotes after it were left out',
       quote: 1,
     });
-    await vi.waitFor(async () => expect((await stage.loggedQuotes())[0]?.quotes).toHaveLength(1));
+    await eventually(async () => expect((await stage.loggedQuotes())[0]?.quotes).toHaveLength(1));
   });
 
   it('is told why a message was refused and stays connected', async () => {
@@ -196,7 +200,7 @@ describe('a market maker', () => {
     const client = await stage.feed();
     client.subscribe({ channel: 'trades' });
     connected.quote(quoteOf(['81000000', '5']));
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await stage.get(`/l2?marketName=SOL-PERP&includeIndicative=true`)).toHaveProperty(
         'bids.1.sources.indicative',
       ),
@@ -221,17 +225,17 @@ describe('quotes of another gateway', () => {
   it('count by their own time: fresh ones at once, old ones never', async () => {
     await stage.start();
     const nowMs = Date.now();
-    const set = (marketIndex: number, receivedAtMs: number): MakerQuotes => ({
+    const set = (receivedAtMs: number, size: bigint): MakerQuotes => ({
       marketType: 'perp',
-      marketIndex,
+      marketIndex: 0,
       receivedAtMs,
       maker: MAKER_B,
-      quotes: [{ isOracleOffset: false, bid: { price: 81_000_000n, size: 5n }, ask: null }],
+      quotes: [{ isOracleOffset: false, bid: { price: 81_000_000n, size }, ask: null }],
     });
     const client = await stage.feed();
     client.subscribe({ channel: 'orderbook_indicative' });
     await until(() => client.data(INDICATIVE).length === 1);
-    const records = [set(0, nowMs - 5000), set(0, nowMs)].map((value) => ({
+    const records = [set(nowMs - QUOTE_FRESH_MS, 4n), set(nowMs, 5n)].map((value) => ({
       key: marketKey(value),
       value: encodeMessage('MakerQuotes', value),
     }));

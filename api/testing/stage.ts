@@ -17,6 +17,8 @@ import {
 import { FakeLog } from './fake-log.ts';
 import { MARKETS } from './market-views.ts';
 
+export { until } from '../../platform/testing/eventually.ts';
+
 export const ORACLE: ViewOracle = {
   price: 81_122_330n,
   slot: 460n,
@@ -162,14 +164,5 @@ export class Stage {
       { orderbookPort: 0, gatewayPort: 0, historyPort: 0, source: 'capture', ...overrides },
     );
     return { config, log: this.log, logger: pino({ level: 'silent' }), metrics: new Registry() };
-  }
-}
-
-/** Resolves when the condition holds; rejects after two seconds. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 2000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('the condition did not come true');
-    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../platform/testing/eventually.ts';
 import { QUOTE_FRESH_MS } from '../../processors/book/index.ts';
 import { encodeMessage, type MakerQuotes, marketKey, partitionOf, TOPICS } from '../../schemas/index.ts';
 import { FakeLog } from '../testing/fake-log.ts';
@@ -103,7 +104,7 @@ describe('indicative quotes over a book', () => {
 
   it('are told when they change and when they lapse, not when they are repeated', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const arrived = async (count: number) => vi.waitFor(() => expect(seen).toBe(count));
+    const arrived = async (count: number) => eventually(() => expect(seen).toBe(count));
     let seen = 0;
     await start();
     const saw = quotes.quoters.saw.bind(quotes.quoters);

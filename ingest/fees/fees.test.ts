@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig, silentLogger } from '../../platform/index.ts';
+import { eventually } from '../../platform/testing/eventually.ts';
 import {
   decodeMessage,
   encodeMessage,
@@ -186,7 +187,7 @@ describe('fees role', () => {
     await log.append(TOPICS.marketViews, [describeMarket(PERP), describeMarket(SPOT), describeMarket(PERP)]);
     const config = readConfig({}, { feeProviderUrl: url, feePollingMs: 20 });
     const role = await startFees({ config, log, logger: silentLogger(), metrics: new Registry() });
-    await vi.waitFor(() => expect(written(log).length).toBeGreaterThanOrEqual(4), { timeout: 5_000, interval: 10 });
+    await eventually(() => expect(written(log).length).toBeGreaterThanOrEqual(4));
     await role.stop();
     expect(written(log).slice(0, 4)).toMatchObject([
       { key: 'perp-0', levels: { ...PERP, ...LEVELS } },

@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../config.ts';
 import { openEventLog } from '../log/open.ts';
 import type { EventLog } from '../log/port.ts';
 import { silentLogger } from '../runtime/logger.ts';
+import { eventually } from '../testing/eventually.ts';
 import { type CurrentDatabases, followCurrent, readCurrent, setCurrent } from './current.ts';
 
 let folder: string;
@@ -38,9 +39,9 @@ describe('the current database', () => {
     const known = await readCurrent(log, 'slotbook');
     const follower = followCurrent(log, silentLogger(), known, (now) => told.push(now));
     await setCurrent(log, { write: 'second' });
-    await vi.waitFor(() => expect(told).toHaveLength(1), 10_000);
+    await eventually(() => expect(told).toHaveLength(1));
     await setCurrent(log, { read: 'second' });
-    await vi.waitFor(() => expect(told).toHaveLength(2), 10_000);
+    await eventually(() => expect(told).toHaveLength(2));
     await follower.stop();
     expect(told.map(({ read, write }) => [read, write])).toEqual([
       ['slotbook', 'second'],

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { partitionOf } from '../../schemas/index.ts';
+import { eventually } from '../testing/eventually.ts';
 import { APPEND_BYTES_MAX, KEY_BYTES_MAX } from './limits.ts';
 import { type EventLog, positionKey } from './port.ts';
 import { describeCrashes } from './testing/crashes.ts';
 import {
   createTopic,
-  eventually,
   type LogUnderTest,
   numbered,
   openLog,

@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Registry } from 'prom-client';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EventLog, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { eventually } from '../../platform/testing/eventually.ts';
 import { decodeMessage, encodeMessage, marketKey, partitionOf, TOPICS, type Topic } from '../../schemas/index.ts';
 import { type BookMessage, BookView, snapshotIndexState, unpackSnapshotIndex } from './index.ts';
 import { BOOK_GROUP, startBook } from './role.ts';
@@ -46,15 +47,12 @@ async function written(topic: Topic, partition: number): Promise<Buffer[]> {
 }
 
 async function changesUpTo(seq: number): Promise<Buffer[]> {
-  return vi.waitFor(
-    async () => {
-      const values = await written(TOPICS.bookViews, PARTITION);
-      const last = values.map((value) => decodeMessage(value)).findLast(({ name }) => name === 'BookViewDiff');
-      expect(last?.name === 'BookViewDiff' && last.value.seq).toBe(seq);
-      return values;
-    },
-    { timeout: 5_000, interval: 20 },
-  );
+  return eventually(async () => {
+    const values = await written(TOPICS.bookViews, PARTITION);
+    const last = values.map((value) => decodeMessage(value)).findLast(({ name }) => name === 'BookViewDiff');
+    expect(last?.name === 'BookViewDiff' && last.value.seq).toBe(seq);
+    return values;
+  });
 }
 
 const order = (orderId: number, price: bigint) => orderOf({ orderId, price, baseAssetAmount: 3n });
@@ -79,7 +77,7 @@ describe('book role', () => {
     });
     expect(names).toEqual(['BookViewDiff', 'BookViewSnapshot', 'BookViewDiff', 'BookViewDiff', 'BookViewDiff']);
     expect(view.l2().bids).toEqual([{ price: 98, dlob: 3n, vamm: 0n }]);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const markets = (await written(TOPICS.marketViews, 0)).map((value) => decodeMessage(value));
       expect(markets.map(({ value }) => 'symbol' in value && value.symbol)).toContain('PERP-0');
     });
@@ -119,7 +117,7 @@ describe('book role', () => {
     const before = await changesUpTo(4);
     await first.stop();
     const second = await start();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await written(TOPICS.bookViews, PARTITION)).length).toBe(2 * before.length);
     });
     await second.stop();
@@ -135,16 +133,13 @@ describe('book role', () => {
     });
     const first = await start(mortal);
     await changesUpTo(2);
-    await vi.waitFor(async () => expect((await log.load(BOOK_GROUP)).state.has(`engine:${KEY}`)).toBe(true), {
-      timeout: 10_000,
-      interval: 50,
-    });
+    await eventually(async () => expect((await log.load(BOOK_GROUP)).state.has(`engine:${KEY}`)).toBe(true));
     isDead = true;
     await feed([...SECOND, marketOf({ slot: 13 })]);
     const before = (await changesUpTo(5)).slice(-3);
     await first.stop();
     const second = await start();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const after = (await written(TOPICS.bookViews, PARTITION)).slice(-6);
       expect(after).toEqual([...before, ...before]);
     });
@@ -170,10 +165,10 @@ describe('book role', () => {
     };
     await feed([...FIRST, slotOf(160), slotOf(310)]);
     const role = await start(aged);
-    await vi.waitFor(async () => expect(await slots()).toEqual([10, 160, 310]));
+    await eventually(async () => expect(await slots()).toEqual([10, 160, 310]));
     earliest.now = 3n;
     await feed([slotOf(460)]);
-    await vi.waitFor(async () => expect(await slots()).toEqual([160, 310, 460]));
+    await eventually(async () => expect(await slots()).toEqual([160, 310, 460]));
     await role.stop();
   });
 
@@ -210,7 +205,7 @@ describe('book role', () => {
       await log.commit(BOOK_GROUP, { state: [{ key: name, value: damage(saved) }] });
       const role = await start();
       const epoch = 11 + at;
-      const view = await vi.waitFor(async () => {
+      const view = await eventually(async () => {
         const reader = new BookView();
         for (const value of await written(TOPICS.bookViews, PARTITION)) {
           const message = decodeMessage(value);
@@ -235,7 +230,7 @@ describe('book role', () => {
     await feed(FIRST);
     const role = await start();
     await changesUpTo(2);
-    await vi.waitFor(async () => expect((await written(TOPICS.deadLetters, 0)).length).toBe(1));
+    await eventually(async () => expect((await written(TOPICS.deadLetters, 0)).length).toBe(1));
     await role.stop();
     const [letter] = (await written(TOPICS.deadLetters, 0)).map((value) => decodeMessage(value).value);
     expect(letter).toMatchObject({ reason: 'book-record', origin: `book/${PARTITION}/0` });

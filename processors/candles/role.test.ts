@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Registry } from 'prom-client';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EventLog, openEventLog, positionKey, readConfig, silentLogger } from '../../platform/index.ts';
+import { eventually } from '../../platform/testing/eventually.ts';
 import {
   type CandleView,
   candleKey,
@@ -75,14 +76,11 @@ const fundingRate = (recordId: number, rate: bigint, ts: number): Buffer => {
 };
 
 async function caughtUp(events: bigint, samples = 0n): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const { positions } = await log.load(CANDLES_GROUP);
-      expect(positions.get(positionKey(TOPICS.events.name, PARTITION)) ?? 0n).toBe(events);
-      expect(positions.get(positionKey(TOPICS.samples.name, PARTITION)) ?? 0n).toBe(samples);
-    },
-    { timeout: 15_000, interval: 20 },
-  );
+  await eventually(async () => {
+    const { positions } = await log.load(CANDLES_GROUP);
+    expect(positions.get(positionKey(TOPICS.events.name, PARTITION)) ?? 0n).toBe(events);
+    expect(positions.get(positionKey(TOPICS.samples.name, PARTITION)) ?? 0n).toBe(samples);
+  });
 }
 
 /** The newest record of every key of the market's partition. */

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { eventually } from '../../platform/testing/eventually.ts';
 import {
   type ChainEvent,
   decodeMessage,
@@ -213,13 +214,10 @@ describe('the fill-quality role', () => {
     const log = await openEventLog(config, silentLogger());
     const partition = partitionOf(TOPICS.events, 'perp-0');
     const caughtUp = (next: bigint) =>
-      vi.waitFor(
-        async () => {
-          const { positions } = await log.load(FILL_QUALITY_GROUP);
-          expect(positions.get(`${TOPICS.events.name}/${partition}`)).toBe(next);
-        },
-        { timeout: 5_000, interval: 20 },
-      );
+      eventually(async () => {
+        const { positions } = await log.load(FILL_QUALITY_GROUP);
+        expect(positions.get(`${TOPICS.events.name}/${partition}`)).toBe(next);
+      });
     try {
       await log.ensureTopics([TOPICS.events]);
       const feed = (...events: readonly ChainEvent[]) =>

@@ -3,8 +3,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EventLog, openEventLog, positionKey, readConfig, silentLogger } from '../../platform/index.ts';
+import { eventually } from '../../platform/testing/eventually.ts';
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';
 import { deadLetter, endOf, type Follower, piecesOf, startFollower, stateWrites } from './follower.ts';
 
@@ -62,16 +63,16 @@ describe('follower', () => {
     const taken: string[] = [];
     await feed(TOPICS.events, 'a', 'b', 'c');
     const first = await startFollower({ log }, joining(taken));
-    await vi.waitFor(async () => expect(await positionOf(TOPICS.events)).toBe(3n));
+    await eventually(async () => expect(await positionOf(TOPICS.events)).toBe(3n));
     await feed(TOPICS.samples, 'd');
-    await vi.waitFor(async () => expect(await positionOf(TOPICS.samples)).toBe(1n));
+    await eventually(async () => expect(await positionOf(TOPICS.samples)).toBe(1n));
     await first.stop();
     await first.stop();
     expect(taken).toEqual(['restored ', 'events ab', 'events abc', 'samples abcd']);
     expect((await log.bounds(TOPICS.tradeViews, 0)).next).toBe(6n);
     await feed(TOPICS.events, 'e');
     const second = await startFollower({ log }, joining(taken));
-    await vi.waitFor(async () => expect(await positionOf(TOPICS.events)).toBe(4n));
+    await eventually(async () => expect(await positionOf(TOPICS.events)).toBe(4n));
     await second.stop();
     expect(taken.slice(4)).toEqual(['restored all=abcd', 'events all=abcde']);
   });
@@ -84,7 +85,7 @@ describe('follower', () => {
       { log },
       { ...joining(taken), placeOf: (_, { records }) => Number(Buffer.from(records[0]?.value ?? []).toString()) },
     );
-    await vi.waitFor(async () => expect(await positionOf(TOPICS.samples)).toBe(4n));
+    await eventually(async () => expect(await positionOf(TOPICS.samples)).toBe(4n));
     await role.stop();
     expect(taken.at(-1)).toBe('samples 12345678');
   });

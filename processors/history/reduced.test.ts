@@ -13,6 +13,7 @@ import {
   setCurrent,
   silentLogger,
 } from '../../platform/index.ts';
+import { eventually } from '../../platform/testing/eventually.ts';
 import { openTestDatabase } from '../../platform/testing.ts';
 import {
   type CandleView,
@@ -122,8 +123,8 @@ describe('samples and candles', () => {
       [2n, 3n, 1n].map((version) => encodeMessage('CandleView', candle(version, version))),
     );
     await start();
-    await vi.waitFor(async () => expect(await rows('SELECT 1 FROM candle')).not.toEqual([]), 20_000);
-    await vi.waitFor(async () => expect(await rows('SELECT 1 FROM market_sample')).not.toEqual([]), 20_000);
+    await eventually(async () => expect(await rows('SELECT 1 FROM candle')).not.toEqual([]));
+    await eventually(async () => expect(await rows('SELECT 1 FROM market_sample')).not.toEqual([]));
     expect(await rows('SELECT * FROM market_sample')).toEqual([
       {
         market_type: 'perp',
@@ -168,7 +169,7 @@ describe('samples and candles', () => {
   });
 
   it('count as built only when their reducer has read what its topics had', async () => {
-    await vi.waitFor(async () => expect(await projections()).toContain('events'), 20_000);
+    await eventually(async () => expect(await projections()).toContain('events'));
     // Nobody has read the samples that candles are made of; nothing stands in the topic that samples are made of.
     expect(await projections()).toEqual(['events', 'samples', 'vaults']);
     const next = [0, 1, 2, 3].map(async (partition) => ({
@@ -177,10 +178,7 @@ describe('samples and candles', () => {
       next: (await log.bounds(TOPICS.samples, partition)).next,
     }));
     await log.commit('candles', { positions: await Promise.all(next) });
-    await vi.waitFor(
-      async () => expect(await projections()).toEqual(['candles', 'events', 'samples', 'vaults']),
-      20_000,
-    );
+    await eventually(async () => expect(await projections()).toEqual(['candles', 'events', 'samples', 'vaults']));
   });
 
   it('go on from their position after a restart, and park what is no record of theirs', async () => {
@@ -190,10 +188,10 @@ describe('samples and candles', () => {
       encodeMessage('MarketSample', sample(100)),
     ]);
     await start();
-    await vi.waitFor(async () => expect(await rows('SELECT slot FROM market_sample')).toHaveLength(2), 20_000);
+    await eventually(async () => expect(await rows('SELECT slot FROM market_sample')).toHaveLength(2));
     // The letter goes with the position, after the rows.
     const letters = () => log.read(TOPICS.deadLetters, 0, 0n, 10);
-    await vi.waitFor(async () => expect(await letters()).toHaveLength(1), 20_000);
+    await eventually(async () => expect(await letters()).toHaveLength(1));
   });
 });
 
@@ -212,7 +210,7 @@ describe('states of vaults', () => {
       TOPICS.vaults,
       states.map((value) => ({ key: 'vault', value })),
     );
-    await vi.waitFor(async () => expect(await rows('SELECT 1 FROM vault_depositor_state')).not.toEqual([]), 20_000);
+    await eventually(async () => expect(await rows('SELECT 1 FROM vault_depositor_state')).not.toEqual([]));
     expect(await rows('SELECT slot, total_shares, vault, name, permissioned FROM vault_state FINAL')).toEqual([
       {
         slot: '11',
@@ -238,14 +236,11 @@ describe('the sink', () => {
     await setCurrent(log, { write: 'other' });
     const counts =
       'SELECT (SELECT count() FROM other.order_action) AS events, (SELECT count() FROM other.market_sample) AS samples';
-    await vi.waitFor(async () => expect(await rows(counts)).toEqual([{ events: '1', samples: '2' }]), 30_000);
+    await eventually(async () => expect(await rows(counts)).toEqual([{ events: '1', samples: '2' }]));
     await log.append(TOPICS.events, [{ key: 'perp-3', value: encodeEvent(fillEvent(2)) }]);
-    await vi.waitFor(async () => expect(await rows(counts)).toEqual([{ events: '2', samples: '2' }]), 30_000);
+    await eventually(async () => expect(await rows(counts)).toEqual([{ events: '2', samples: '2' }]));
     expect(await rows('SELECT count() AS n FROM order_action')).toEqual([{ n: '1' }]);
     await setCurrent(log, { write: clickhouse.database });
-    await vi.waitFor(
-      async () => expect(await rows('SELECT count() AS n FROM order_action')).toEqual([{ n: '2' }]),
-      30_000,
-    );
+    await eventually(async () => expect(await rows('SELECT count() AS n FROM order_action')).toEqual([{ n: '2' }]));
   });
 });

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { eventually } from '../../platform/testing/eventually.ts';
 import {
   decodeMessage,
   encodeMessage,
@@ -268,13 +269,10 @@ describe('rankings role', () => {
     };
     const run = async (atLeast: bigint) => {
       const role = await startRankings({ config, log, logger: silentLogger(), metrics: new Registry() });
-      await vi.waitFor(
-        async () => {
-          const { positions } = await log.load(RANKINGS_GROUP);
-          expect(positions.get(`positions/${partition}`)).toBe(atLeast);
-        },
-        { timeout: 5_000, interval: 10 },
-      );
+      await eventually(async () => {
+        const { positions } = await log.load(RANKINGS_GROUP);
+        expect(positions.get(`positions/${partition}`)).toBe(atLeast);
+      });
       await role.stop();
     };
     try {

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { eventually } from '../../platform/testing/eventually.ts';
 import {
   decodeMessage,
   encodeMessage,
@@ -162,11 +163,11 @@ describe('samples role', () => {
       await log.ensureTopics([TOPICS.book]);
       await put(encoded(oracleOf({ price: 5n })), encoded(slotOf(1)), encodeMessage('BookTime', { slot: 1, ts: 10 }));
       const first = await start();
-      await vi.waitFor(async () => expect(await taken()).toHaveLength(1), 5_000);
+      await eventually(async () => expect(await taken()).toHaveLength(1));
       await first.stop();
       await put(encoded(oracleOf({ price: 9n })), encodeMessage('BookTime', { slot: 2, ts: 20 }));
       const second = await start();
-      await vi.waitFor(async () => expect(await taken()).toHaveLength(2), 5_000);
+      await eventually(async () => expect(await taken()).toHaveLength(2));
       await second.stop();
       expect((await taken()).map(({ slot, oraclePrice, oracleLow }) => [slot, oraclePrice, oracleLow])).toEqual([
         [1, 5n, 5n],

@@ -6,8 +6,9 @@ import path from 'node:path';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type EventLog, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { eventually } from '../../platform/testing/eventually.ts';
 import { type ChainEvent, decodeMessage, encodeEvent, eventKey, partitionOf, TOPICS } from '../../schemas/index.ts';
 import { fillEvent } from '../history/testing/events.ts';
 import { ProjectionError, tradeOf } from './projection.ts';
@@ -120,11 +121,8 @@ describe('trades role', () => {
 
 function caughtUp(log: EventLog, next: bigint): Promise<void> {
   const key = `${TOPICS.events.name}/${partitionOf(TOPICS.events, 'perp-0')}`;
-  return vi.waitFor(
-    async () => {
-      const { positions } = await log.load(TRADES_GROUP);
-      expect(positions.get(key)).toBe(next);
-    },
-    { timeout: 5_000, interval: 20 },
-  );
+  return eventually(async () => {
+    const { positions } = await log.load(TRADES_GROUP);
+    expect(positions.get(key)).toBe(next);
+  });
 }

@@ -1,5 +1,6 @@
 // An order-book server with its gateway and quote socket on a log in memory, for this folder's tests.
 
+import { vi } from 'vitest';
 import type { RunningRole } from '../../../platform/index.ts';
 import { decodeMessage, type MakerQuotes, TOPICS } from '../../../schemas/index.ts';
 import { startOrderBook } from '../../start-order-book.ts';
@@ -7,12 +8,17 @@ import { FeedClient } from '../../testing/feed-client.ts';
 import { QuoteMaker, TestKey } from '../../testing/quote-maker.ts';
 import { Stage, snapshot, until } from '../../testing/stage.ts';
 
+/**
+ * Quotes age by the wall clock. Here it stands still until `pass`, so that none lapses while a busy machine is elsewhere;
+ * timers and monotonic clocks go on.
+ */
 export class QuoteStage extends Stage {
   readonly makers: QuoteMaker[] = [];
   readonly #clients: FeedClient[] = [];
   #role: RunningRole | null = null;
 
   async start(overrides: Parameters<Stage['context']>[0] = {}): Promise<void> {
+    vi.useFakeTimers({ toFake: ['Date'] });
     await this.markets();
     await this.books(snapshot());
     this.#role = await startOrderBook(this.context({ bookTickMs: 0, ...overrides }));
@@ -22,6 +28,12 @@ export class QuoteStage extends Stage {
   async stop(): Promise<void> {
     for (const { socket } of [...this.makers, ...this.#clients]) socket.terminate();
     await this.#role?.stop();
+    vi.useRealTimers();
+  }
+
+  /** Lets the wall clock go on. */
+  pass(ms: number): void {
+    vi.setSystemTime(Date.now() + ms);
   }
 
   get role(): RunningRole {

@@ -1,7 +1,6 @@
 // What the contract suite asks of an adapter, and small helpers that its parts share.
 
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Retention, Topic } from '../../../schemas/index.ts';
 import type { Config } from '../../config.ts';
 import { silentLogger } from '../../runtime/logger.ts';
@@ -22,8 +21,6 @@ export interface LogUnderTest {
 }
 
 const PAGE_RECORDS = 1000;
-const EVENTUALLY_MS = 20_000;
-const RETRY_MS = 50;
 
 export function openLog({ config }: LogUnderTest): Promise<EventLog> {
   return openEventLog(config, silentLogger());
@@ -82,17 +79,4 @@ export async function take(
     if (taken.length >= count) stop.abort();
   }
   return taken;
-}
-
-/** Repeats a check until it passes; the last failure is the test's. */
-export async function eventually(check: () => Promise<void>): Promise<void> {
-  const deadlineMs = performance.now() + EVENTUALLY_MS;
-  while (true) {
-    try {
-      return await check();
-    } catch (error) {
-      if (performance.now() > deadlineMs) throw error;
-      await sleep(RETRY_MS);
-    }
-  }
 }
