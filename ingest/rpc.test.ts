@@ -157,10 +157,11 @@ describe('RPC source over the localnet', { timeout: 120_000 }, () => {
     expect(eventIds(read.updates).length).toBe(running.exchange.events(0, 1e6).length);
   });
 
-  it('stays connected when the chain itself stands still', async () => {
+  it('stays connected when the chain itself stands still, also with slots that are not confirmed', async () => {
     const running = await open();
+    await step(running, 40);
     const asked = vi.spyOn(Connection.prototype, 'getSlot');
-    reading = new Reading(sourceOf(running, { silenceMs: 50 }));
+    reading = new Reading(sourceOf(running, { silenceMs: 50, accountCommitment: 'finalized' }));
     const read = reading;
     await read.until('progress', () => read.of('progress').length > 0);
     const before = asked.mock.calls.length;

@@ -54,6 +54,8 @@ export class Session {
   /** Live transactions while catching up; null afterwards. */
   #heldTransactions: TransactionLogs[] | null = [];
   #tip: number;
+  /** What the chain had come to when this session began to listen; slots up to it are not notified any more. */
+  #heardAfter = 0;
   #pendingSlot: number | null = null;
   #settle: NodeJS.Timeout | null = null;
   #silence: NodeJS.Timeout | null = null;
@@ -91,6 +93,7 @@ export class Session {
       });
       const gapFrom = this.#tip > 0 ? this.#tip : (this.#parts.history.resume?.slot ?? 0);
       await this.#subscribe(this.#pubsub);
+      this.#heardAfter = await this.#parts.connection.getSlot('processed');
       this.#watchSilence();
       await this.#orEnded(this.#snapshot(this.#pubsub));
       await this.#orEnded(this.#catchUp(gapFrom));
@@ -182,7 +185,7 @@ export class Session {
 
   /** Silence of the chain itself is no reason to read everything again. */
   async #onSilence(): Promise<void> {
-    const known = this.#tip;
+    const known = Math.max(this.#tip, this.#heardAfter);
     const slot = await this.#parts.connection.getSlot('processed').catch(() => null);
     if (slot === null || slot > Math.max(known, this.#tip)) this.#end(`no slot for ${this.#parts.silenceMs} ms`);
     else this.#watchSilence();
