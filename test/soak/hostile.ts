@@ -28,7 +28,8 @@ const WINDOW_MS = 10_000;
 const ARRIVE_MS = Number(process.env.ARRIVE_MS ?? WINDOW_MS);
 const POLITE = 200;
 const CHANGE_EVERY_MS = 10;
-const COMES_BACK_MS = 1_000;
+/** `COMES_BACK=never`: who was ended stays away. */
+const COMES_BACK_MS = process.env.COMES_BACK === 'never' ? null : 1_000;
 /** How long it may take until the kernel holds so much for slow clients that the server ends one. */
 const RIPE_MS = 90_000;
 const SETTLE_MS = 1_000;
@@ -114,7 +115,7 @@ async function observe(attack: () => Promise<unknown>): Promise<Window> {
 async function besides(attack: Attack): Promise<{ window: Window; states: HostileState[]; ended: number }> {
   const kinds = attack === TOGETHER ? HOSTILE_KINDS : [attack];
   const hostile = kinds.map((kind) => ({ kind, process: new Hostile(POLICY) }));
-  const comesBack = { afterMs: COMES_BACK_MS, forMs: WINDOW_MS };
+  const comesBack = COMES_BACK_MS === null ? null : { comesBack: { afterMs: COMES_BACK_MS, forMs: WINDOW_MS } };
   const options = { url: stage.gateway, clients: CLIENTS, messages: MESSAGES, arriveOverMs: ARRIVE_MS, seed: 1 };
   const asks = [subscribeTo(market)];
   // Processes start before the window: what that costs the machine is no doing of their clients.
@@ -128,7 +129,7 @@ async function besides(attack: Attack): Promise<{ window: Window; states: Hostil
     Promise.all(
       hostile
         .filter(({ kind }) => kind !== 'slow')
-        .map(({ kind, process }) => process.attack({ ...options, kind, asks, comesBack })),
+        .map(({ kind, process }) => process.attack({ ...options, kind, asks, ...comesBack })),
     ),
   );
   const ended = (await overflows()) - endedBefore;
@@ -205,6 +206,7 @@ try {
       attacked: beside,
       clientsOfEachKind: CLIENTS,
       arriveOverMs: ARRIVE_MS,
+      comeBackAfterMs: COMES_BACK_MS,
       attackers: POLICY,
       serverHasItsOwnCore: isApart,
       ends: ends.get(attack),
