@@ -2,6 +2,11 @@
 
 /** Conflations a client may choose, milliseconds (issue: 0, 50, 100, 400, 1000). */
 export const CONFLATIONS_MS = [0, 50, 100, 400, 1000] as const;
+/**
+ * How long the first change after a quiet tick waits for others to leave with it, milliseconds: what is published of many markets at once
+ * comes in a batch for each partition of the log.
+ */
+export const GATHER_MS = 2;
 /** Price levels per side a client may ask for; ten times the deepest L2 answer over REST. */
 export const DEPTH_MAX = 1000;
 /** Levels of a checksum asked for with `true`, and the most that may be asked for. */

@@ -108,7 +108,7 @@ const CHOICES = {
   ),
   conflation: optional(
     'conflation',
-    choice(CONFLATIONS_MS, 'least milliseconds between two changes; 0 when absent'),
+    choice(CONFLATIONS_MS, 'milliseconds of a tick, which brings at most one change; 0, every change, when absent'),
     (value) => CONFLATIONS_MS.find((conflation) => conflation === value) ?? null,
   ),
   checksum: optional(

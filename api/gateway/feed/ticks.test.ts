@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { GATHER_MS } from './limits.ts';
 import { Ticks } from './ticks.ts';
 
 const INTERVAL_MS = 50;
@@ -36,20 +37,41 @@ function pass(count: number): void {
 describe('ticks', () => {
   it('come once in each interval, at or after its boundary, however many changes there are', () => {
     pass(20 * INTERVAL_MS);
-    expect(fired).toHaveLength(20);
-    for (const atMs of fired) expect(atMs % INTERVAL_MS).toBeLessThan(1);
+    const last = Math.floor(nowMs / INTERVAL_MS);
+    expect(fired.map((atMs) => Math.floor(atMs / INTERVAL_MS))).toEqual(
+      Array.from({ length: 21 }, (_, index) => last - 20 + index),
+    );
+    for (const atMs of fired.slice(1)) expect(atMs % INTERVAL_MS).toBeLessThan(1);
+  });
+
+  it('do not keep the first change after a quiet one waiting, but for what comes with it', () => {
+    ticks.add('stream', INTERVAL_MS);
+    pass(GATHER_MS);
+    expect(fired).toEqual([START_MS + GATHER_MS]);
+    pass(INTERVAL_MS - GATHER_MS - 1);
+    expect(fired).toHaveLength(1);
+    pass(1);
+    expect(fired).toHaveLength(2);
+    nowMs += 3 * INTERVAL_MS;
+    vi.advanceTimersByTime(3 * INTERVAL_MS);
+    fired = [];
+    pass(GATHER_MS);
+    expect(fired).toHaveLength(1);
   });
 
   it('do not come twice for one boundary when a timer was early', () => {
     ticks.add('stream', INTERVAL_MS);
+    vi.advanceTimersByTime(GATHER_MS);
+    expect(fired).toEqual([START_MS]);
+    ticks.add('stream', INTERVAL_MS);
     nowMs = 1049.6;
     vi.advanceTimersByTime(INTERVAL_MS);
-    expect(fired).toEqual([1049.6]);
+    expect(fired).toEqual([START_MS, 1049.6]);
     ticks.add('stream', INTERVAL_MS);
     vi.advanceTimersByTime(INTERVAL_MS - 1);
-    expect(fired).toHaveLength(1);
-    vi.advanceTimersByTime(2);
     expect(fired).toHaveLength(2);
+    vi.advanceTimersByTime(2);
+    expect(fired).toHaveLength(3);
   });
 
   it('bring what waited, once', () => {
