@@ -42,6 +42,13 @@ export interface Config {
   /** Market indexes that the order-book server and its gateway serve, separated by commas; both empty: all. */
   readonly perpMarketsToLoad: string;
   readonly spotMarketsToLoad: string;
+  /** User accounts whose orders stand in no book, separated by commas. */
+  readonly ignoreList: string;
+  /** The most slots that a book and its oracle may be apart. */
+  readonly killswitchSlotDiffThreshold: number;
+  /** Indexes of markets to which that does not apply, separated by commas. */
+  readonly perpMarketsToSkipSlotCheck: string;
+  readonly spotMarketsToSkipSlotCheck: string;
   /** Keys that may send indicative quotes, separated by commas; empty: any key that proves itself. */
   readonly quoteMakers: string;
   /** JSON file with the array that /vaults answers; empty: no vaults. */
@@ -185,6 +192,16 @@ export const SETTINGS: readonly Setting[] = [
     fallback: '',
     help: 'spot markets that are served; one list alone leaves out the other type',
   },
+  { key: 'ignoreList', fallback: '', help: 'user accounts whose orders stand in no book, separated by commas' },
+  {
+    key: 'killswitchSlotDiffThreshold',
+    fallback: 200,
+    min: 1,
+    max: 1_000_000_000,
+    help: 'slots between a book and its oracle beyond which health_status is 4',
+  },
+  { key: 'perpMarketsToSkipSlotCheck', fallback: '', help: 'perp markets whose oracle may be further off, by index' },
+  { key: 'spotMarketsToSkipSlotCheck', fallback: '', help: 'spot markets whose oracle may be further off, by index' },
   { key: 'vaultsPath', fallback: '', help: 'JSON file with the array of /vaults; empty = none' },
   { key: 'fundingVenuesPath', fallback: '', help: 'JSON file with the venues of external funding rates; empty = none' },
   { key: 'sinkMaxDelayMs', fallback: 250, min: 10, max: 60_000, help: 'longest a row waits before its block is sent' },

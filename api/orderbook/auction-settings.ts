@@ -1,8 +1,7 @@
 // The tiers and bounds of /auctionParams, read from the configuration.
 
-import { type Config, ConfigError } from '../../platform/index.ts';
+import { type Config, ConfigError, marketIndexes } from '../../platform/index.ts';
 import type { AuctionSettings } from '../../processors/book/index.ts';
-import { marketIndexes } from '../market-indexes.ts';
 
 /** Throws ConfigError when a market list does not parse or the bounds are the wrong way round. */
 export function auctionSettings(config: Config): AuctionSettings {

@@ -1,12 +1,10 @@
 // What the order-book REST counts, where there is one under the predecessor's names (reference 5.3).
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { HEALTH, judgeHealth } from '../../platform/index.ts';
 import type { BookReader } from '../views/book-reader.ts';
 import { SlotHealth } from './health.ts';
 
-/** Values of `health_status` (reference 5.1); the other codes of the predecessor have no meaning here. */
-const HEALTHY = 0;
-const SLOTS_STALLED = 2;
 /** Seconds. The client library gives up after 3. */
 const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3];
 /** `path` of requests that no route takes, so that a client cannot make label values. */
@@ -40,14 +38,9 @@ export class RestMetrics {
     });
     // Of its own: a look at the health remembers the slot it saw.
     const health = new SlotHealth(slotStallMs);
-    new Gauge({
-      name: 'health_status',
-      help: '0 while slots advance, 2 when the slot source has stalled',
-      registers,
-      collect() {
-        const sight = { slot: reader.newestSlot, advancedAtMs: reader.slotAdvancedAtMs };
-        this.set(health.healthy(sight, reader.now()) ? HEALTHY : SLOTS_STALLED);
-      },
+    judgeHealth(registry, () => {
+      const sight = { slot: reader.newestSlot, advancedAtMs: reader.slotAdvancedAtMs };
+      return health.healthy(sight, reader.now()) ? HEALTH.ok : HEALTH.slotsStalled;
     });
     new Gauge({
       name: 'last_ws_message_received_ts',

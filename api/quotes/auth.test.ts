@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TestKey } from '../testing/quote-maker.ts';
-import { isSigned, newNonce, preferredMakers, readAllowedMakers, readKey } from './auth.ts';
+import { isSigned, newNonce, preferredMakers, readAllowedMakers } from './auth.ts';
 
 describe('a signature', () => {
   const key = new TestKey();
@@ -27,14 +27,6 @@ describe('a signature', () => {
 });
 
 describe('keys', () => {
-  it('are 32 bytes in base58', () => {
-    const { name, bytes } = new TestKey();
-    expect(readKey(name)).toEqual(new Uint8Array(bytes));
-    for (const text of ['', 'abc', `${name}1`, '0OIl', name.replace(/.$/, '0'), 'z'.repeat(44)]) {
-      expect(readKey(text)).toBeNull();
-    }
-  });
-
   it('of the setting are a set; none means anybody, and so does a star beside them', () => {
     const { name, bytes } = new TestKey();
     expect(readAllowedMakers('')).toEqual({ listed: new Set(), others: true });

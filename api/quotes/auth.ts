@@ -2,23 +2,14 @@
 
 import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import bs58 from 'bs58';
+import { readKey } from '../../platform/index.ts';
 
-const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 const NONCE_BYTES = 32;
-/** Longest base58 text of 32 bytes. */
-const KEY_TEXT_MAX = 44;
 
 /** Text to be signed; new for every connection. */
 export function newNonce(): string {
   return bs58.encode(randomBytes(NONCE_BYTES));
-}
-
-/** The 32 bytes of a base58 key; null when it is not one. */
-export function readKey(text: string): Uint8Array | null {
-  if (text.length > KEY_TEXT_MAX) return null;
-  const bytes = bs58.decodeUnsafe(text);
-  return bytes?.length === KEY_BYTES ? bytes : null;
 }
 
 /** Stands in the setting for anybody who is not named. */

@@ -1,11 +1,11 @@
 // `/quotes/ws?pubkey=<base58>` on the gateway's port: where market makers send indicative quotes (reference 2.7).
 
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js';
-import type { RoleContext } from '../../platform/index.ts';
+import { type RoleContext, readKey } from '../../platform/index.ts';
 import { marketKey, TOPICS } from '../../schemas/index.ts';
 import { QUOTE_REFUSALS, type QuoteRefusal } from '../errors.ts';
 import type { BookReader } from '../views/book-reader.ts';
-import { readAllowedMakers, readKey } from './auth.ts';
+import { readAllowedMakers } from './auth.ts';
 import { MAX_QUOTE_BYTES } from './limits.ts';
 import type { MakerSocketData } from './maker-connection.ts';
 import { Makers } from './makers.ts';

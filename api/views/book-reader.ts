@@ -7,6 +7,8 @@ import {
   type EventLog,
   type LogBatch,
   type Logger,
+  type MarketFilter,
+  marketFilter,
   type Registry,
   SlicedWork,
 } from '../../platform/index.ts';
@@ -23,7 +25,6 @@ import {
   partitionOf,
   TOPICS,
 } from '../../schemas/index.ts';
-import { type MarketFilter, marketFilter } from '../market-indexes.ts';
 import { preferredMakers } from '../quotes/auth.ts';
 import { greatest, least } from '../units.ts';
 import type { ServedBook } from './bodies.ts';

@@ -1,8 +1,7 @@
 // Keeps a MarketRegistry at the newest of `views.markets`: read whole at start, then followed.
 
-import type { EventLog, Logger } from '../../platform/index.ts';
+import type { EventLog, Logger, MarketFilter } from '../../platform/index.ts';
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';
-import type { MarketFilter } from '../market-indexes.ts';
 import { followAlways } from './follow.ts';
 import { MarketRegistry } from './registry.ts';
 

@@ -3,6 +3,7 @@
 
 import type { MarketRef } from '../../schemas/index.ts';
 import { BookEngine, type EngineHead } from './engine.ts';
+import { NOBODY } from './ignored.ts';
 import {
   ARRIVAL,
   AUCTION_END,
@@ -42,6 +43,8 @@ interface Envelope {
   readonly generation: number;
   readonly makers: number;
   readonly orders: number;
+  /** Makers that were ignored, as text; not in checkpoints from before there were any. */
+  readonly ignored?: string;
 }
 
 /** State of an engine between two messages. */
@@ -67,6 +70,7 @@ export function saveEngine(engine: BookEngine): Uint8Array {
     generation: orders.generation,
     makers: makers.length,
     orders: rows.length,
+    ignored: orders.ignored.text,
   };
   const text = Buffer.from(JSON.stringify(pack(envelope)), 'utf8');
   const bytes = new Uint8Array(HEADER_BYTES + text.length + makers.length * KEY_BYTES + rows.length * ORDER_BYTES);
@@ -92,8 +96,11 @@ export function saveEngine(engine: BookEngine): Uint8Array {
   return bytes;
 }
 
-/** Inverse of `saveEngine`. Throws CheckpointError for bytes of another version or length. */
-export function restoreEngine(bytes: Uint8Array): BookEngine {
+/**
+ * Inverse of `saveEngine`. When other makers are ignored now than were then, the book is another one: its next message begins
+ * an epoch above its own and `epochAfter`, with the whole book. Throws CheckpointError for bytes of another version or length.
+ */
+export function restoreEngine(bytes: Uint8Array, ignored = NOBODY, epochAfter = 0): BookEngine {
   if (bytes.length < HEADER_BYTES) throw new CheckpointError('checkpoint is cut short');
   const reader = new Cursor(bytes);
   const version = reader.readU32();
@@ -103,7 +110,7 @@ export function restoreEngine(bytes: Uint8Array): BookEngine {
   const envelope = unpack(JSON.parse(Buffer.from(reader.readBytes(textLength)).toString('utf8'))) as Envelope;
   const expected = HEADER_BYTES + textLength + envelope.makers * KEY_BYTES + envelope.orders * ORDER_BYTES;
   if (bytes.length !== expected) throw new CheckpointError(`checkpoint of ${bytes.length} bytes, expected ${expected}`);
-  const engine = new BookEngine(envelope.ref);
+  const engine = new BookEngine(envelope.ref, 0, ignored);
   const { orders } = engine;
   const { market, oracle } = envelope.state;
   orders.slot = envelope.slot;
@@ -113,7 +120,10 @@ export function restoreEngine(bytes: Uint8Array): BookEngine {
   const makers = Array.from({ length: envelope.makers }, () => reader.readBytes(KEY_BYTES));
   for (let i = 0; i < envelope.orders; i++) restoreOrder(engine, makers, reader);
   orders.nextArrival = envelope.nextArrival;
-  engine.resume(envelope.state);
+  const { state } = envelope;
+  const isSame = (envelope.ignored ?? '') === ignored.text;
+  const epoch = -Math.max(Math.abs(state.epoch), epochAfter);
+  engine.resume(isSame ? state : { ...state, epoch, seq: 0, snapshotDue: true });
   return engine;
 }
 

@@ -18,6 +18,7 @@ import type {
   ViewOracle,
   ViewOrder,
 } from '../../schemas/index.ts';
+import { NOBODY } from './ignored.ts';
 import type { Side } from './ladder.ts';
 import { liveQuote, quotingOracle } from './live-quote.ts';
 import { CLOB, USER } from './orders.ts';
@@ -60,7 +61,7 @@ export interface EngineHead {
 
 export class BookEngine {
   readonly ref: MarketRef;
-  readonly orders = new RestingOrders();
+  readonly orders: RestingOrders;
   readonly state: EngineHead;
   private mmOracle: ViewOracle | null = null;
   private exchangeOracle: ViewOracle | null = null;
@@ -70,8 +71,12 @@ export class BookEngine {
   private foreseenMix = 0;
   private quoted: (Quoting & { readonly oracle: bigint }) | null = null;
 
-  /** `epochAfter`: the epoch that this engine's must be above, when an earlier one could not be continued. */
-  constructor(ref: MarketRef, epochAfter = 0) {
+  /**
+   * `epochAfter`: the epoch that this engine's must be above, when an earlier one could not be continued. `ignored`: makers
+   * whose orders are not visible.
+   */
+  constructor(ref: MarketRef, epochAfter = 0, ignored = NOBODY) {
+    this.orders = new RestingOrders(ignored);
     this.ref = { marketType: ref.marketType, marketIndex: ref.marketIndex };
     this.state = {
       epoch: -epochAfter,
@@ -89,6 +94,11 @@ export class BookEngine {
   /** Slot of the newest slot, market, oracle or order update applied. */
   get slot(): number {
     return this.orders.slot;
+  }
+
+  /** The newest epoch there was, whether it goes on or the next one must be above it. */
+  get lastEpoch(): number {
+    return Math.abs(this.state.epoch);
   }
 
   /** Open orders known, visible or not. */
@@ -199,6 +209,7 @@ export class BookEngine {
   /** Ignored when it does not belong to the open bracket. */
   endSnapshot(snapshotSlot: number): BookViewDiff | null {
     if (this.state.bracketSlot !== snapshotSlot) return null;
+    this.start(snapshotSlot);
     this.state.bracketSlot = -1;
     this.orders.sweep();
     if (!this.state.isLoaded) {
@@ -214,7 +225,7 @@ export class BookEngine {
    */
   repair(slot: number): BookViewDiff | null {
     const { state, orders } = this;
-    if (state.epoch <= 0) return null;
+    if (state.epoch <= 0 && orders.slot === 0) return null;
     this.reach(slot);
     state.epoch = Math.max(slot, state.epoch + 1);
     state.seq = 1;
@@ -275,12 +286,16 @@ export class BookEngine {
     };
   }
 
-  /** Takes over what a checkpoint holds; the orders have been restored already. */
+  /**
+   * Takes over what a checkpoint holds; the orders have been restored already. Where no epoch has begun, they are the first
+   * change of the next one.
+   */
   resume(state: EngineHead): void {
     Object.assign(this.state, state);
     if (state.oracle) this.exchangeOracle = viewOracle(state.oracle);
     this.selectOracle();
     this.quote();
+    if (state.epoch <= 0) return;
     this.orders.bids.changes();
     this.orders.asks.changes();
     this.orders.changes();

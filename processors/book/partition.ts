@@ -19,6 +19,7 @@ import {
 import { restoreEngine, saveEngine } from './checkpoint.ts';
 import { missingIn } from './difference.ts';
 import { BookEngine, type BookMessage } from './engine.ts';
+import { type IgnoredMakers, NOBODY } from './ignored.ts';
 import { Comparison } from './shadow/comparison.ts';
 import { ordersOf } from './shadow/digest.ts';
 import { StillBook } from './shadow/still.ts';
@@ -99,27 +100,36 @@ export class PartitionBooks {
   private isLost = false;
 
   private readonly followsPublished: boolean;
+  private readonly ignored: IgnoredMakers;
 
-  /** `followsPublished`: comparisons look at what was published too; `settle` is to be called after each `apply`. */
-  constructor(partition: number, next: bigint, followsPublished = false) {
+  /**
+   * `followsPublished`: comparisons look at what was published too; `settle` is to be called after each `apply`. `ignored`:
+   * makers whose orders are not visible.
+   */
+  constructor(partition: number, next: bigint, followsPublished = false, ignored = NOBODY) {
     this.partition = partition;
     this.next = next;
     this.followsPublished = followsPublished;
+    this.ignored = ignored;
   }
 
-  /** Takes back a book saved by `save`, which had applied everything before `next`. Throws CheckpointError. */
-  restore(bytes: Uint8Array, next: bigint): void {
-    const engine = restoreEngine(bytes);
+  /**
+   * Takes back a book saved by `save`, which had applied everything before `next`. True when it goes on in its epoch; false
+   * when it begins one above `epochAfter`, since it was saved with other makers ignored. Throws CheckpointError.
+   */
+  restore(bytes: Uint8Array, next: bigint, epochAfter = 0): boolean {
+    const engine = restoreEngine(bytes, this.ignored, epochAfter);
     const key = marketKey(engine.ref);
     this.books.set(key, this.newBook(engine, next, describe(engine)));
     if (engine.slot > this.slot) this.slot = engine.slot;
+    return engine.state.epoch > 0;
   }
 
   /** Drops books whose next records are no longer kept; they begin a later epoch. */
   abandon(earliest: bigint): readonly string[] {
     const lost = [...this.books.values()].filter(({ next }) => next < earliest);
     for (const { key, engine } of lost) {
-      this.lastEpochs.set(key, engine.state.epoch);
+      this.lastEpochs.set(key, engine.lastEpoch);
       this.books.delete(key);
     }
     return lost.map(({ key }) => key);
@@ -213,7 +223,7 @@ export class PartitionBooks {
     book.next = offset + 1n;
     if (message.name === 'BookSnapshotBegin' && isSuspect(book)) book.suspected = ordersOf(book.engine.orders.table);
     // Whatever went wrong between the orders and what is kept of them is made anew from the orders.
-    if (message.name === 'BookRepair') book.engine = restoreEngine(saveEngine(book.engine));
+    if (message.name === 'BookRepair') book.engine = restoreEngine(saveEngine(book.engine), this.ignored);
     const { engine, key } = book;
     const diff = engine.apply(message);
     if (diff) {
@@ -258,7 +268,7 @@ export class PartitionBooks {
     const key = marketKey(market);
     const known = this.books.get(key);
     if (known) return known;
-    const engine = new BookEngine(market, this.lastEpochs.get(key) ?? 0);
+    const engine = new BookEngine(market, this.lastEpochs.get(key) ?? 0, this.ignored);
     const book = this.newBook(engine, offset, '');
     this.books.set(key, book);
     return book;

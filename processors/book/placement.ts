@@ -27,6 +27,8 @@ import { AUCTION_PRICED, FLOATS, LIMIT_LIKE, OUT_OF_BOUNDS, POST_ONLY, SHADOW, S
 /** Another order of the same name stands in the market-level book. */
 export const SUPPRESSED = 1;
 export const LEFT_OUT = 2;
+/** Of a maker that is ignored. */
+export const IGNORED = 32;
 
 /** What placement depends on besides the order. */
 export interface Conditions {
@@ -72,7 +74,7 @@ export class Placement {
     const isHidden =
       !hasSize ||
       (flags & LIMIT_LIKE) === 0 ||
-      (marks & SUPPRESSED) !== 0 ||
+      (marks & (SUPPRESSED | IGNORED)) !== 0 ||
       ((flags & SHADOW) !== 0 && at.hasBookAccount) ||
       (list === FLOATING && Number.isNaN(at.oracle));
     const isOut = !isHidden && ((flags & OUT_OF_BOUNDS) !== 0 || price > NUMBER_BOUND || price < 0);

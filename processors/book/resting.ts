@@ -2,6 +2,7 @@
 // whatever the size of the book; what a message changed is collected once, at its end.
 
 import type { OrderState, ViewOrder, ViewOrderRef } from '../../schemas/index.ts';
+import { type IgnoredMakers, NOBODY } from './ignored.ts';
 import { Ladder } from './ladder.ts';
 import {
   ARRIVAL,
@@ -31,7 +32,7 @@ import {
   USER,
   WATCH,
 } from './orders.ts';
-import { type Conditions, LEFT_OUT, Placement, SUPPRESSED } from './placement.ts';
+import { type Conditions, IGNORED, LEFT_OUT, Placement, SUPPRESSED } from './placement.ts';
 import { referenceOf, viewOf } from './published.ts';
 import { RowList } from './row-list.ts';
 import { clampedSize, remainingSize } from './rules.ts';
@@ -58,6 +59,7 @@ export interface OrderChanges {
 const NO_CHANGES: OrderChanges = { bidOrders: NO_ORDERS, askOrders: NO_ORDERS, gone: NO_REFS };
 
 export class RestingOrders implements Conditions {
+  readonly ignored: IgnoredMakers;
   readonly table = new OrderTable();
   readonly bids = new BookSide(new Ladder(this.table, 'bid'));
   readonly asks = new BookSide(new Ladder(this.table, 'ask'));
@@ -79,6 +81,10 @@ export class RestingOrders implements Conditions {
   private readonly dead: number[] = [];
   private readonly terms = new ReadTerms();
   private readonly placement = new Placement(this.table);
+
+  constructor(ignored = NOBODY) {
+    this.ignored = ignored;
+  }
 
   /** Orders that would be visible, but are left out because a number of theirs is beyond 2^53. */
   get leftOut(): number {
@@ -211,7 +217,7 @@ export class RestingOrders implements Conditions {
     floats[(row >> 1) + ARRIVAL] = this.nextArrival++;
     ints[row + STAMP] = 0;
     ints[row + FLAGS] = 0;
-    ints[row + MARKS] = 0;
+    ints[row + MARKS] = this.ignored.has(maker) ? IGNORED : 0;
     ints[row + WATCH] = -1;
     ints[row + FLOAT] = -1;
     ints[row + SIZE_HIGH] = 0;
@@ -220,7 +226,7 @@ export class RestingOrders implements Conditions {
       this.bookOrders += 1;
       this.suppress(table.find(ints[row + MAKER] as number, orderId, USER), true);
     } else if (this.bookOrders > 0 && table.find(ints[row + MAKER] as number, orderId, CLOB) >= 0) {
-      ints[row + MARKS] = SUPPRESSED;
+      ints[row + MARKS] = (ints[row + MARKS] as number) | SUPPRESSED;
     }
     this.touch(row);
     return row;

@@ -3,9 +3,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import bs58 from 'bs58';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EventLog, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import {
+  type Config,
+  ConfigError,
+  type EventLog,
+  metricTotal,
+  openEventLog,
+  readConfig,
+  silentLogger,
+} from '../../platform/index.ts';
 import { eventually } from '../../platform/testing/eventually.ts';
 import { decodeMessage, encodeMessage, marketKey, partitionOf, TOPICS, type Topic } from '../../schemas/index.ts';
 import { type BookMessage, BookView, snapshotIndexState, unpackSnapshotIndex } from './index.ts';
@@ -26,9 +35,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const config = () => readConfig({}, { dataDir: folder, logLevel: 'silent' });
-const start = (over: EventLog = log) =>
-  startBook({ config: config(), log: over, logger: silentLogger(), metrics: new Registry() });
+const config = (settings: Partial<Config> = {}) => readConfig({}, { dataDir: folder, logLevel: 'silent', ...settings });
+const start = (over: EventLog = log, settings: Partial<Config> = {}, metrics = new Registry()) =>
+  startBook({ config: config(settings), log: over, logger: silentLogger(), metrics });
 
 async function feed(messages: readonly BookMessage[]): Promise<void> {
   await log.ensureTopics([TOPICS.book]);
@@ -222,6 +231,49 @@ describe('book role', () => {
     const values = await changesUpTo(5);
     await last.stop();
     expect(decodeMessage(values.at(-1) ?? Buffer.alloc(0)).value).toMatchObject({ epoch: 13, seq: 5 });
+  });
+
+  it('leaves out the orders of ignored accounts; another list begins a later epoch at the next start', async () => {
+    const other = orderOf({ maker: keyOf('other'), price: 97n, baseAssetAmount: 5n });
+    await feed([...FIRST, ordersOf({ slot: 10, upserts: [other] }), slotOf(11)]);
+    const view = new BookView();
+    const read = async (seq: number) => {
+      for (const value of await changesUpTo(seq)) {
+        const message = decodeMessage(value);
+        if (message.name !== 'BookViewDiff' && message.name !== 'BookViewSnapshot') continue;
+        expect(view.apply(message.value)).not.toBe('gap');
+      }
+      return [view.head?.epoch, view.l3().bids.map(({ maker }) => Buffer.from(maker).toString('utf8', 0, 5))];
+    };
+    const ignoring = (name: string) => start(log, { ignoreList: bs58.encode(keyOf(name)) });
+    const first = await ignoring('other');
+    expect(await read(3)).toEqual([10, ['maker', 'maker']]);
+    await first.stop();
+    const second = await ignoring('maker');
+    await feed([slotOf(12)]);
+    expect(await read(1)).toEqual([12, ['other']]);
+    await second.stop();
+    const third = await ignoring('maker');
+    await feed([slotOf(13)]);
+    expect(await read(2)).toEqual([12, ['other']]);
+    await third.stop();
+    const last = await start();
+    await feed([slotOf(14)]);
+    expect(await read(1)).toEqual([14, ['maker', 'maker', 'other']]);
+    await last.stop();
+    await expect(start(log, { ignoreList: 'oops' })).rejects.toThrow(ConfigError);
+  });
+
+  it('says 4 in health_status while the oracle is too many slots behind the book', async () => {
+    const metrics = new Registry();
+    const role = await start(log, { killswitchSlotDiffThreshold: 50 }, metrics);
+    const status = (code: number) =>
+      eventually(async () => expect(await metricTotal(metrics, 'health_status')).toBe(code));
+    await feed([...FIRST, marketOf({ slot: 10 }), slotOf(61)]);
+    await status(4);
+    await feed([oracleOf({ slot: 61 })]);
+    await status(0);
+    await role.stop();
   });
 
   it('parks what it cannot read and goes on', async () => {

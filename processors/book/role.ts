@@ -11,6 +11,7 @@ import {
   type Logger,
   type NewRecord,
   positionKey,
+  publicKeys,
   type RoleContext,
   type RunningRole,
   SlicedWork,
@@ -18,6 +19,8 @@ import {
 } from '../../platform/index.ts';
 import { marketKey, parseMarketKey, partitionOf, TOPICS } from '../../schemas/index.ts';
 import { BookQuality } from '../quality/book-rows.ts';
+import { SlotCheck } from '../quality/slot-check.ts';
+import { IgnoredMakers } from './ignored.ts';
 import { type Book, type BookOutput, PartitionBooks } from './partition.ts';
 import type { CheckResult, Comparison } from './shadow/comparison.ts';
 import {
@@ -52,7 +55,8 @@ const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
 /**
- * Starts the role. Resolves when the saved state is read and following has begun; rejects when the log cannot be read.
+ * Starts the role. Resolves when the saved state is read and following has begun; rejects when the log cannot be read, or
+ * with a ConfigError for a list that does not parse.
  * `done` rejects when the log fails.
  */
 export async function startBook(context: RoleContext): Promise<RunningRole> {
@@ -79,6 +83,8 @@ class BookRole {
   private readonly logger: Logger;
   private readonly metrics: ReturnType<typeof bookMetrics>;
   private readonly quality: BookQuality;
+  private readonly ignored: IgnoredMakers;
+  private readonly slotCheck: SlotCheck;
   private readonly snapshots = new Map<string, SnapshotIndex>();
   private readonly partitions: PartitionBooks[] = [];
   private readonly from = new Map<number, bigint>();
@@ -92,7 +98,10 @@ class BookRole {
   private readonly comparing = new SlicedWork();
   private readonly failed = new AbortController();
 
-  constructor({ log, logger, metrics }: RoleContext) {
+  constructor(context: RoleContext) {
+    const { config, log, logger, metrics } = context;
+    this.ignored = new IgnoredMakers(publicKeys('ignoreList', config.ignoreList));
+    this.slotCheck = new SlotCheck(context);
     this.log = log;
     this.logger = logger;
     this.metrics = bookMetrics(metrics);
@@ -103,7 +112,7 @@ class BookRole {
     const group = await this.log.load(BOOK_GROUP);
     for (let partition = 0; partition < TOPICS.book.partitions; partition++) {
       const next = group.positions.get(positionKey(TOPICS.book.name, partition)) ?? 0n;
-      this.partitions.push(new PartitionBooks(partition, next, true));
+      this.partitions.push(new PartitionBooks(partition, next, true, this.ignored));
     }
     await this.quality.load();
     await this.restoreEngines(group);
@@ -151,13 +160,15 @@ class BookRole {
       const key = name.slice(ENGINE_STATE.length);
       const books = this.partitions[partitionOf(TOPICS.book, key)];
       if (!books) continue;
+      // Of state from before epochs were kept, the quality row knows.
+      const lastEpoch = Math.max(Number(textOf(state.get(EPOCH_STATE + key))) || 0, this.quality.epoch(key));
       try {
         const { next, bytes } = await unpack(value);
-        books.restore(bytes, next);
+        const goesOn = books.restore(bytes, next, lastEpoch);
+        if (!goesOn) this.logger.info({ market: key, lastEpoch }, 'other accounts are ignored: new epoch');
         this.savedAtMs.set(marketKey(parseMarketKey(key)), performance.now());
       } catch (err) {
-        // What the saved bytes were made of is in the log. Of state from before epochs were kept, the quality row knows.
-        const lastEpoch = Math.max(Number(textOf(state.get(EPOCH_STATE + key))) || 0, this.quality.epoch(key));
+        // What the saved bytes were made of is in the log.
         books.lose(key, lastEpoch);
         this.logger.error(
           { market: key, lastEpoch, err },
@@ -180,6 +191,7 @@ class BookRole {
     for (const { key, engine } of books.books.values()) {
       this.metrics.orders.set({ market: key }, engine.orderCount);
       this.metrics.leftOut.set({ market: key }, engine.leftOut);
+      this.slotCheck.judge(engine);
     }
   }
 
@@ -307,7 +319,7 @@ class BookRole {
     });
     return due.map((book) => {
       this.savedAtMs.set(book.key, nowMs);
-      return { book, next: book.next, epoch: book.engine.state.epoch, bytes: books.save(book) };
+      return { book, next: book.next, epoch: book.engine.lastEpoch, bytes: books.save(book) };
     });
   }
 

@@ -1,9 +1,18 @@
 // The candles role: follows `events` and `samples`, writes candles to `views.candles` and the last 24 hours of markets to
 // `views.summaries`. A market is in the same partition number of all of them but the last.
 
-import bs58 from 'bs58';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Config, LogBatch, Logger, LogRecord, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
+import {
+  type Config,
+  type LogBatch,
+  type Logger,
+  type LogRecord,
+  marketIndexes,
+  type NewRecord,
+  publicKeys,
+  type RoleContext,
+  type RunningRole,
+} from '../../platform/index.ts';
 import { candleKey, encodeMessage, marketKey, TOPICS, type Topic } from '../../schemas/index.ts';
 import { deadLetter, endOf, piecesOf, type Step, startFollower, stateWrites } from '../follow/follower.ts';
 import { CandleError } from './fill.ts';
@@ -130,14 +139,15 @@ function firstSlot({ records }: LogBatch): number {
 
 const QUOTE_UNITS = 1_000_000n;
 
-/** Throws an Error when a key or a market index in the settings is none. */
+/** Throws ConfigError when a key or a market index in the settings is none. */
 function noiseRules({ candleNoiseQuote, candleNoiseExempt, candleBlockedMakers }: Config): NoiseRules {
   if (candleNoiseQuote === 0 && candleBlockedMakers === '') return NO_NOISE;
-  const listed = (text: string) => text.split(',').filter((item) => item !== '');
   return {
     belowQuote: BigInt(candleNoiseQuote) * QUOTE_UNITS,
-    exemptMarkets: new Set(listed(candleNoiseExempt).map(Number)),
-    blockedMakers: new Set(listed(candleBlockedMakers).map((key) => Buffer.from(bs58.decode(key)).toString('hex'))),
+    exemptMarkets: marketIndexes('candleNoiseExempt', candleNoiseExempt),
+    blockedMakers: new Set(
+      publicKeys('candleBlockedMakers', candleBlockedMakers).map((key) => Buffer.from(key).toString('hex')),
+    ),
   };
 }
 

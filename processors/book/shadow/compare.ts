@@ -33,7 +33,7 @@ import {
   SOURCE,
   USER,
 } from '../orders.ts';
-import { Placement, SUPPRESSED } from '../placement.ts';
+import { IGNORED, Placement, SUPPRESSED } from '../placement.ts';
 import { marketMakerOracle, viewOracle } from '../quotes.ts';
 import type { VammLevel } from '../side.ts';
 import { fitsNumber, highLane, lanesToBigint, lowLane } from '../size.ts';
@@ -191,8 +191,11 @@ function* placesOf(book: StillBook, { market, oracle }: Inputs, misplaced: Order
       ? list !== HIDDEN && placement.stays(row) && book.side(side).ladder.price(level) === price
       : list === HIDDEN;
     const twin = ints[row + SOURCE] === USER ? table.find(ints[row + MAKER] as number, table.orderId(row), CLOB) : -1;
-    const isSuppressed = ((ints[row + MARKS] as number) & SUPPRESSED) !== 0;
-    if (!stands || twin >= 0 !== isSuppressed) accuse(misplaced, table, row);
+    const marks = ints[row + MARKS] as number;
+    const isSuppressed = (marks & SUPPRESSED) !== 0;
+    const isIgnored = (marks & IGNORED) !== 0;
+    const isMarked = twin >= 0 === isSuppressed && book.ignored.has(table.key(row)) === isIgnored;
+    if (!stands || !isMarked) accuse(misplaced, table, row);
     if (list === HIDDEN) continue;
     const sum = sums[side];
     sum.visible += 1;

@@ -3,6 +3,7 @@
 import type { BookMarket, BookOracle, BookViewHead, ViewLevel, ViewOrder } from '../../../schemas/index.ts';
 import type { PublishedSides } from '../difference.ts';
 import type { BookEngine } from '../engine.ts';
+import type { IgnoredMakers } from '../ignored.ts';
 import type { Side } from '../ladder.ts';
 import type { OrderTable } from '../orders.ts';
 import { viewOf } from '../published.ts';
@@ -12,6 +13,7 @@ export class StillBook implements PublishedSides {
   readonly table: OrderTable;
   readonly bids: BookSide;
   readonly asks: BookSide;
+  readonly ignored: IgnoredMakers;
   readonly slot: number;
   readonly market: BookMarket | null;
   readonly oracle: BookOracle | null;
@@ -23,6 +25,7 @@ export class StillBook implements PublishedSides {
     this.table = orders.table.still();
     this.bids = orders.bids.still(this.table);
     this.asks = orders.asks.still(this.table);
+    this.ignored = orders.ignored;
     this.slot = orders.slot;
     this.market = state.market;
     this.oracle = state.oracle;

@@ -1,7 +1,7 @@
 // Lists of market indexes in settings, and which markets are served by them.
 
-import { type Config, ConfigError } from '../platform/index.ts';
 import type { MarketRef } from '../schemas/index.ts';
+import { type Config, ConfigError } from './config.ts';
 
 /** Throws ConfigError when `text` is no list of indexes separated by commas; empty is the empty list. */
 export function marketIndexes(name: string, text: string): ReadonlySet<number> {

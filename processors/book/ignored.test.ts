@@ -1,0 +1,154 @@
+// Accounts that are ignored: a book without their orders, which the shadow check takes for right, and which a changed list
+// makes anew.
+
+import bs58 from 'bs58';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { encodeMessage, type ViewOrder } from '../../schemas/index.ts';
+import { IgnoredMakers } from './ignored.ts';
+import { BookEngine, type BookMessage, BookView, hashBooks, restoreEngine, saveEngine } from './index.ts';
+import { type BookOutput, PartitionBooks } from './partition.ts';
+import { findingsOf } from './shadow/compare.ts';
+import { digestOf } from './shadow/digest.ts';
+import { StillBook } from './shadow/still.ts';
+import { finish } from './steps.ts';
+import { MAKERS, messages } from './testing/arbitrary.ts';
+import { beginOf, endOf, keyOf, oracleOf, orderOf, ordersOf, PERP, slotOf } from './testing/messages.ts';
+
+const listOf = (...makers: readonly Uint8Array[]) => new IgnoredMakers(makers);
+const lists = fc.subarray(MAKERS).map((makers) => listOf(...makers));
+
+function run(sequence: readonly BookMessage[], ignored?: IgnoredMakers): BookEngine {
+  const engine = new BookEngine(PERP, 0, ignored);
+  for (const message of sequence) engine.apply(message);
+  return engine;
+}
+
+function published(engine: BookEngine) {
+  const { bids, asks, bidOrders, askOrders } = engine.snapshot();
+  return { bids, asks, bidOrders, askOrders };
+}
+
+/** The same, but for the numbers of arrival. */
+function shown(engine: BookEngine) {
+  const { bids, asks, bidOrders, askOrders } = published(engine);
+  const inTurn = (orders: readonly ViewOrder[]) => orders.map(({ rank, ...order }) => [order, rank.slice(0, -1)]);
+  return { bids, asks, bidOrders: inTurn(bidOrders), askOrders: inTurn(askOrders) };
+}
+
+function seen(view: BookView) {
+  const { bids, asks } = view.l2(Number.MAX_SAFE_INTEGER);
+  const l3 = view.l3();
+  return { bids, asks, bidOrders: l3.bids, askOrders: l3.asks };
+}
+
+const without = (message: BookMessage, ignored: IgnoredMakers): BookMessage => {
+  if (message.name !== 'BookOrders') return message;
+  return ordersOf({ ...message.value, upserts: message.value.upserts.filter(({ maker }) => !ignored.has(maker)) });
+};
+
+describe('a book that ignores accounts', () => {
+  it('is the book that was never told of their orders, from accounts and from the market-level book', () => {
+    fc.assert(
+      fc.property(messages, lists, (sequence, ignored) => {
+        const never = sequence.map((message) => without(message, ignored));
+        const [book, bare] = [run(sequence, ignored), run(never)];
+        expect(shown(book)).toEqual(shown(bare));
+        expect(book.leftOut).toBe(bare.leftOut);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is right for the shadow check, which knows of all orders', () => {
+    fc.assert(
+      fc.property(messages, lists, (sequence, ignored) => {
+        const { orders, text: digest } = finish(digestOf(run(sequence).orders.table));
+        const book = run(sequence, ignored);
+        const wanted = { ...PERP, slot: book.slot, orders, digest, market: null, oracle: null };
+        expect(finish(findingsOf(new StillBook(book), wanted))).toMatchObject({
+          areOrdersEqual: true,
+          fields: [],
+          levels: [],
+          misplaced: [],
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('a list that changed since the book was saved', () => {
+  it('begins a later epoch with the whole book, as if the list had always been that one', () => {
+    fc.assert(
+      fc.property(messages, messages, lists, lists, fc.nat(60), (first, second, before, after, epochAfter) => {
+        fc.pre(before.text !== after.text);
+        const old = new BookEngine(PERP, 0, before);
+        const view = new BookView();
+        for (const message of first) {
+          const diff = old.apply(message);
+          if (diff) view.apply(diff);
+        }
+        // Saved once more before a message came.
+        const book = restoreEngine(saveEngine(restoreEngine(saveEngine(old), after, epochAfter)), after);
+        const whole = run(first, after);
+        let isFirst = true;
+        for (const message of second) {
+          whole.apply(message);
+          const diff = book.apply(message);
+          if (!diff) continue;
+          if (isFirst) expect(diff.seq).toBe(1);
+          isFirst = false;
+          expect(view.apply(diff)).toBe('applied');
+          expect(published(book)).toEqual(published(whole));
+          expect(seen(view)).toEqual(published(whole));
+        }
+        if (isFirst) return;
+        expect(book.state.epoch).toBeGreaterThan(Math.max(old.state.epoch, epochAfter));
+        const wanted = { ...PERP, slot: book.slot, orders: 0, digest: '', market: null, oracle: null };
+        const { levels, misplaced } = finish(findingsOf(new StillBook(book), wanted));
+        expect([levels, misplaced]).toEqual([[], []]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is not one that is only written in another order, nor no list in a checkpoint from before there were any', () => {
+    const [ann, bob] = [keyOf('ann'), keyOf('bob')];
+    expect(listOf(bob, ann, bob).text).toBe([bs58.encode(ann), bs58.encode(bob)].sort().join(','));
+    const book = run([slotOf(7), slotOf(8)], listOf(ann, bob));
+    expect(hashBooks([restoreEngine(saveEngine(book), listOf(bob, ann))])).toBe(hashBooks([book]));
+    const bytes = Buffer.from(saveEngine(run([slotOf(7), slotOf(8)])));
+    const text = bytes.toString('utf8', 8).replace(',"ignored":""', '');
+    expect(text.length).toBe(bytes.length - 8 - ',"ignored":""'.length);
+    const early = Buffer.concat([bytes.subarray(0, 8), Buffer.from(text, 'utf8')]);
+    early.writeUInt32LE(text.length, 4);
+    expect(restoreEngine(early).state).toMatchObject({ epoch: 7, seq: 2 });
+    expect(restoreEngine(early, listOf(ann)).state).toMatchObject({ epoch: -7, seq: 0 });
+  });
+
+  it.each([
+    ['a repair', { name: 'BookRepair' as const, value: { ...PERP, slot: 10 } }],
+    ['the end of a whole read', endOf(10)],
+  ])('is told in whole when the first record is %s', (_, first) => {
+    const [ann, bob] = [keyOf('ann'), keyOf('bob')];
+    const upserts = [ann, bob].map((maker) => orderOf({ maker, price: 99n, baseAssetAmount: 5n }));
+    const saved = saveEngine(run([beginOf(10), ordersOf({ slot: 10, upserts }), oracleOf({ slot: 10 })], listOf(bob)));
+    const books = new PartitionBooks(0, 3n, true, listOf(ann));
+    expect(books.restore(saved, 3n, 40)).toBe(false);
+    const outputs: BookOutput[] = [];
+    const next = [first, slotOf(50)];
+    const records = next.map(({ name, value }, at) => ({
+      offset: BigInt(at + 3),
+      value: encodeMessage(name, value as never),
+    }));
+    books.apply(records.slice(0, 1), outputs);
+    expect(outputs.map(({ kind }) => kind).slice(0, 2)).toEqual(['diff', 'snapshot']);
+    const engine = books.books.get('perp-0')?.engine;
+    expect(engine?.state.epoch).toBeGreaterThan(40);
+    const makers = [...(engine?.walk('bid') ?? [])].map(({ maker }) => maker);
+    expect(makers).toEqual([bob]);
+    books.apply(records.slice(1), outputs);
+    expect(engine?.state.seq).toBe(2);
+  });
+});

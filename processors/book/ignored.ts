@@ -1,0 +1,25 @@
+// User accounts whose orders stand in no book (`ignoreList`). Their orders are known all the same, and hidden: a comparison
+// with the chain counts them, and a checkpoint holds them for a later list.
+
+import bs58 from 'bs58';
+import { sameKey } from './makers-table.ts';
+
+export class IgnoredMakers {
+  /** The accounts in an order of their own: equal for equal lists. Part of a checkpoint. */
+  readonly text: string;
+  // Lists are short, and the first byte tells most keys apart.
+  private readonly keys: readonly Uint8Array[];
+
+  constructor(keys: readonly Uint8Array[]) {
+    this.keys = keys;
+    this.text = [...new Set(keys.map((key) => bs58.encode(key)))].sort().join(',');
+  }
+
+  has(maker: Uint8Array): boolean {
+    const { keys } = this;
+    for (let i = 0; i < keys.length; i++) if (sameKey(keys[i] as Uint8Array, maker)) return true;
+    return false;
+  }
+}
+
+export const NOBODY = new IgnoredMakers([]);
