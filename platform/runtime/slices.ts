@@ -1,13 +1,13 @@
 // Long work a little at a time: each piece a moment in a turn of the loop, so that nothing urgent waits for all of it.
 
-import { setImmediate as turn } from 'node:timers/promises';
-
 /** How long work goes on in a turn of the loop, milliseconds. */
 const SLICE_MS = 1;
 
 /** Does one piece of work after another: however many wait, they share one slice of each turn. */
 export class SlicedWork {
   readonly #clock: () => number;
+  /** Until when this turn's slice lasts. */
+  #untilMs = Number.NEGATIVE_INFINITY;
   #last: Promise<unknown> = Promise.resolve();
 
   /** `clock`: monotonic milliseconds. */
@@ -32,13 +32,20 @@ export class SlicedWork {
 
   async #drive<T>(steps: Generator<void, T>, isWanted: () => boolean): Promise<T | null> {
     for (;;) {
-      await turn();
+      // Work that follows goes on in what is left of the slice.
+      if (this.#clock() >= this.#untilMs) {
+        await nextTurn();
+        this.#untilMs = this.#clock() + SLICE_MS;
+      }
       if (!isWanted()) return null;
-      const untilMs = this.#clock() + SLICE_MS;
       do {
         const step = steps.next();
         if (step.done === true) return step.value;
-      } while (this.#clock() < untilMs);
+      } while (this.#clock() < this.#untilMs);
     }
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,7 +1,9 @@
 // What has changed in a book, merged: for each level or order the newest state and the sequence that brought it.
 // Pending changes of a conflated stream and everything a client missed are both this.
 
+import type { Steps } from '../../../processors/book/index.ts';
 import type { BookViewDiff, ViewLevel, ViewOrder, ViewOrderRef } from '../../../schemas/index.ts';
+import { MERGE_STEP_CHANGES } from './limits.ts';
 import { type Body, goneOrderEntry, levelEntry, orderEntry, orderKey } from './text.ts';
 
 export interface LevelChange {
@@ -42,11 +44,11 @@ export class Changes {
     for (const order of diff.askOrders) this.#order({ seq, side: 'ask', order });
   }
 
-  /** Takes over everything of `other` that is newer than `seq`. */
-  merge(other: Changes, seq: number): void {
-    for (const [price, change] of other.bids) if (change.seq > seq) newest(this.bids, price, change);
-    for (const [price, change] of other.asks) if (change.seq > seq) newest(this.asks, price, change);
-    for (const [key, change] of other.orders) if (change.seq > seq) newest(this.orders, key, change);
+  /** Takes over everything of `other` that is newer than `seq`; `other` must not change meanwhile. */
+  *mergeInSteps(other: Changes, seq: number): Steps<void> {
+    yield* takeNewer(this.bids, other.bids, seq);
+    yield* takeNewer(this.asks, other.asks, seq);
+    yield* takeNewer(this.orders, other.orders, seq);
   }
 
   clear(): void {
@@ -74,6 +76,19 @@ export class Changes {
     const { seq, side, order } = change;
     const isShown = side !== null && order.size > 0n;
     newest(this.orders, orderKey(order), isShown ? change : { seq, side: null, order });
+  }
+}
+
+function* takeNewer<K, T extends { readonly seq: number }>(
+  map: Map<K, T>,
+  other: ReadonlyMap<K, T>,
+  seq: number,
+): Steps<void> {
+  let count = 0;
+  for (const [key, change] of other) {
+    if (change.seq > seq) newest(map, key, change);
+    count += 1;
+    if (count % MERGE_STEP_CHANGES === 0) yield;
   }
 }
 

@@ -1,15 +1,19 @@
 // How subscribers enter streams: snapshot or resume, then the live messages, with nothing missing in between. A join waits
-// for one thing at a time, which wakes it: its stream, the client that has much unread, or changes that are read from the log.
+// for one thing at a time, which wakes it: its stream, the client that has much unread, changes that are read from the log, or
+// changes that are gathered a moment in each turn.
 
+import { SlicedWork } from '../../../platform/index.ts';
+import type { Steps } from '../../../processors/book/index.ts';
 import type { BookPosition } from '../../../schemas/index.ts';
+import { Filling } from './filling.ts';
 import { JOIN_BUFFER_BYTES, LOG_READ_COST_MIN, RESUME_WAIT_MS } from './limits.ts';
 import type { LogHistory, OlderDiffs } from './log-history.ts';
 import type { FeedMetrics } from './metrics.ts';
 import type { Stream } from './stream.ts';
 import type { Subscriber } from './subscriber.ts';
 
-/** What a join waits for: `stream`, until it was told on; `client`, until it has read; `log`; or nothing more, it is over. */
-type Step = 'stream' | 'client' | 'log' | 'over';
+/** What a join waits for: `stream`, until it was told on; `client`, until it has read; `changes`; or nothing more, it is over. */
+type Step = 'stream' | 'client' | 'changes' | 'over';
 
 interface Join {
   readonly subscriber: Subscriber;
@@ -21,6 +25,8 @@ interface Join {
   /** Monotonic milliseconds until which a client ahead of us is waited for. */
   readonly deadlineMs: number;
   older: OlderDiffs | null;
+  /** As far as it was gathered. */
+  filling: Filling | null;
   waitsFor: Step;
   /** Cancelled: what is still under way for it must not reach the client. */
   isOver: boolean;
@@ -45,9 +51,12 @@ export class Joins {
   /** Of clients that may be ahead of us, in the order of their deadlines. */
   readonly #ahead = new Set<Join>();
   #timer: NodeJS.Timeout | null = null;
+  /** All fillings share a moment of each turn. */
+  readonly #gathering: SlicedWork;
 
   constructor(options: JoinsOptions) {
     this.#options = options;
+    this.#gathering = new SlicedWork(options.clock);
   }
 
   /** Begins a join, which may end at once. */
@@ -60,6 +69,7 @@ export class Joins {
       isAsked: position !== null,
       deadlineMs: this.#options.clock() + RESUME_WAIT_MS,
       older: null,
+      filling: null,
       waitsFor: 'over',
       isOver: false,
     };
@@ -167,7 +177,8 @@ export class Joins {
   #resume(join: Join, position: BookPosition): Step {
     const { stream, subscriber } = join;
     this.#catchUp(stream, position);
-    const fill = stream.fill(position, this.#older(join, position));
+    const older = this.#older(join, position);
+    const fill = stream.fill(position, older, join.filling);
     if (fill === 'wait' && this.#options.clock() < join.deadlineMs) {
       this.#awaitDeadline(join);
       return 'stream';
@@ -175,9 +186,15 @@ export class Joins {
     const reading = fill === 'older' ? this.#read(join, position) : null;
     if (reading) {
       this.#awaitRead(join, reading);
-      return 'log';
+      return 'changes';
+    }
+    if (fill instanceof Filling) {
+      join.filling = fill;
+      this.#awaitGathered(join, stream.gather(fill, position, older));
+      return 'changes';
     }
     if (fill === 'older' || fill === 'wait' || fill === 'lost') return this.#lose(join, position);
+    join.filling = null;
     this.#answer(join, position, true, fill);
     if (!isLagging(subscriber)) return this.#enter(join);
     join.position = stream.sent;
@@ -243,6 +260,14 @@ export class Joins {
       if (older === null) join.position = this.#giveUp(join);
       this.#run(join);
     });
+  }
+
+  #awaitGathered(join: Join, gathering: Steps<void>): void {
+    void this.#gathering
+      .run(gathering, () => !join.isOver)
+      .then(() => {
+        if (!join.isOver) this.#run(join);
+      });
   }
 
   /** The log does not hold what is missing: the client is told, and the next step is a snapshot. */

@@ -69,6 +69,11 @@ export const LOG_LACKS_MS = 600_000;
  */
 export const LOG_ALLOWANCE = { burst: 200_000, perSecond: 1000 } as const;
 export const LOG_READ_COST_MIN = 100;
+/** Missed changes that are gathered in one turn of the loop, some 10 µs each, and in one step where they are more. */
+export const FILL_DIFFS_AT_ONCE = 64;
+export const FILL_STEP_DIFFS = 16;
+/** Changed levels or orders that are merged in one step. */
+export const MERGE_STEP_CHANGES = 512;
 /** How long a client that is ahead of this gateway is waited for before it gets a snapshot. */
 export const RESUME_WAIT_MS = 5000;
 /** Fills rendered for equal positions of one stream between two changes. */

@@ -43,7 +43,7 @@ function wanted(after: number, until = PER_MARKET, of = KEY): Wanted {
 }
 
 const seqsOf = (older: OlderDiffs | null, after: number): number[] =>
-  older ? Array.from(older.diffs(after), ({ seq }) => seq) : [];
+  older ? Array.from({ length: older.until - after }, (_, at) => older.diff(after + 1 + at)?.seq ?? []).flat() : [];
 
 beforeEach(async () => {
   log = new FakeLog();

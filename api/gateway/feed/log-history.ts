@@ -32,12 +32,10 @@ export class OlderDiffs {
     return this.#found.merged[level];
   }
 
-  /** Each change; those that are too many to be told one by one before `until` are not there. */
-  *diffs(after: number): Generator<BookViewDiff> {
-    for (let seq = after + 1; seq <= this.until; seq += 1) {
-      const bytes = this.#found.newest.get(seq);
-      if (bytes) yield decodeDiff(bytes);
-    }
+  /** A change; null for those that are too many to be told one by one before `until`. */
+  diff(seq: number): BookViewDiff | null {
+    const bytes = this.#found.newest.get(seq);
+    return bytes ? decodeDiff(bytes) : null;
   }
 }
 

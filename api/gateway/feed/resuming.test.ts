@@ -47,7 +47,9 @@ describe('resuming', () => {
 
   it('merges what is too much to be told one by one', async () => {
     await follow(2, RESUME_DIFFS_MAX + 10);
-    expect(socket.ask({ resume: { epoch: 1, seq: 2 } }).slice(1)).toMatchObject([
+    socket.ask({ resume: { epoch: 1, seq: 2 } });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(socket.heard.slice(1)).toMatchObject([
       { type: 'resumed', recovered: true },
       { diff: 1, prevSeq: 2, seq: RESUME_DIFFS_MAX + 10 },
     ]);

@@ -64,9 +64,9 @@ export class Ring {
     }
   }
 
-  /** Changes after `after` up to and with `until`, decoded one at a time. `after` must not be before `baseSeq`. */
-  *after(after: number, until: number): Generator<BookViewDiff> {
-    for (let seq = after + 1; seq <= until; seq += 1) yield decodeDiff(this.#at(seq).bytes);
+  /** A change that is kept, decoded. Throws a RangeError for any other. */
+  diff(seq: number): BookViewDiff {
+    return decodeDiff(this.#at(seq).bytes);
   }
 
   /** Sequence and offset somewhat inside the ring, so that what ends there still joins it after more has fallen out. */

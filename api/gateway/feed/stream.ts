@@ -1,10 +1,12 @@
 // One stream: a market at one level, depth, conflation and checksum. Whatever the number of its subscribers, each of its
 // messages is made once. `prevSeq` of a message is the `seq` of the one before it in this stream.
 
+import { finish, type Steps } from '../../../processors/book/index.ts';
 import type { BookPosition, BookViewDiff } from '../../../schemas/index.ts';
 import type { PublishedBook } from '../../views/published-book.ts';
 import { Changes } from './changes.ts';
-import { FILLS_KEPT, RESUME_BYTES_MAX, RESUME_DIFFS_MAX } from './limits.ts';
+import { Filling } from './filling.ts';
+import { FILLS_KEPT, RESUME_DIFFS_MAX } from './limits.ts';
 import type { OlderDiffs } from './log-history.ts';
 import type { FeedMetrics } from './metrics.ts';
 import type { StreamSpec } from './request.ts';
@@ -38,10 +40,10 @@ export interface StreamMarket {
 }
 
 /**
- * How a client that stands at a position is brought to where the stream stands: the frames; `wait` for a moment; `older`
- * changes than the ring's are needed; or it cannot be done.
+ * How a client that stands at a position is brought to where the stream stands: the frames; more is to be gathered for them than
+ * one turn is for; `wait` for a moment; `older` changes than the ring's are needed; or it cannot be done.
  */
-export type Fill = readonly Buffer[] | 'wait' | 'older' | 'lost';
+export type Fill = readonly Buffer[] | Filling | 'wait' | 'older' | 'lost';
 
 export class Stream {
   readonly name: string;
@@ -59,7 +61,9 @@ export class Stream {
   #window: Window = EMPTY_WINDOW;
   readonly #pending: Changes;
   #snapshot: Buffer | null = null;
+  /** By the sequence that they begin after: frames from there to `sent`, and what is gathered for them. */
   readonly #fills = new Map<number, readonly Buffer[]>();
+  readonly #fillings = new Map<number, Filling>();
 
   constructor(name: string, streamId: number, spec: StreamSpec, market: StreamMarket, metrics: FeedMetrics) {
     this.name = name;
@@ -140,8 +144,8 @@ export class Stream {
     return this.#snapshot;
   }
 
-  /** Frames from a client's position to this stream's. Not for a dirty stream. */
-  fill({ epoch, seq }: BookPosition, older: OlderDiffs | null): Fill {
+  /** Frames from a client's position to this stream's, `held`: as far as they were gathered. Not for a dirty stream. */
+  fill({ epoch, seq }: BookPosition, older: OlderDiffs | null, held: Filling | null): Fill {
     const book = this.market.book();
     const { ring } = this.market;
     const sent = this.#sent;
@@ -150,65 +154,50 @@ export class Stream {
     if (epoch !== sent.epoch || epoch !== ring.epoch) return epoch > sent.epoch ? 'wait' : 'lost';
     if (seq > sent.seq) return 'wait';
     if (seq === sent.seq) return [];
-    if (seq < ring.baseSeq && !reaches(older, epoch, seq, ring.baseSeq)) return 'older';
     const known = this.#fills.get(seq);
     if (known) return known;
-    const frames = this.#missed(book, sent, seq, older);
+    const begun = held?.from === seq ? held : this.#fillings.get(seq);
+    const canGoOn = (at: number): boolean => at >= ring.baseSeq || reaches(older, epoch, at, ring.baseSeq);
+    if (!canGoOn(seq) && !(begun && canGoOn(begun.at))) return 'older';
+    const filling = begun && canGoOn(begun.at) ? begun : this.#newFilling(seq, sent.seq);
+    if (this.#fillings.size >= FILLS_KEPT) this.#fillings.clear();
+    this.#fillings.set(seq, filling);
+    if (!filling.isShort(sent.seq, { ring, older })) return filling;
+    finish(filling.gather({ ring, older }, () => sent.seq));
+    if (filling.at < sent.seq) return filling;
+    const frames = this.#missed(book, sent, filling);
     if (this.#fills.size >= FILLS_KEPT) this.#fills.clear();
     this.#fills.set(seq, frames);
     this.#metrics.renderings.inc({ type: 'fill' });
     return frames;
   }
 
-  #missed(book: PublishedBook, sent: StreamState, seq: number, older: OlderDiffs | null): readonly Buffer[] {
-    const { depth, conflationMs } = this.spec;
-    const isEach = depth === null && conflationMs === 0 && sent.seq - seq <= RESUME_DIFFS_MAX;
-    return (isEach ? this.#missedEach(book, sent, seq, older) : null) ?? this.#missedAtOnce(book, sent, seq, older);
+  /** Goes on with a filling up to where the stream stands, which may move on meanwhile; ends when it has begun anew. */
+  gather(filling: Filling, { epoch }: BookPosition, older: OlderDiffs | null): Steps<void> {
+    const { ring } = this.market;
+    return filling.gather({ ring, older }, () => {
+      const isSame = this.#sent?.epoch === epoch && ring.epoch === epoch;
+      return isSame ? Math.min(this.#sent?.seq ?? 0, ring.baseSeq + ring.size) : 0;
+    });
   }
 
-  /** Every missed change by itself; the last one carries the checksum. Null when that is too much to send. */
-  #missedEach(
-    book: PublishedBook,
-    sent: StreamState,
-    from: number,
-    older: OlderDiffs | null,
-  ): readonly Buffer[] | null {
-    const frames: Buffer[] = [];
-    let bytes = 0;
-    let prevSeq = from;
-    let slot = -1;
-    for (const diff of this.#diffs(from, sent.seq, older)) {
-      const isLast = diff.seq === sent.seq;
-      const changes = new Changes(this.spec.level);
-      changes.add(diff);
-      if (changes.size === 0 && diff.slot === slot && !isLast) continue;
-      const frame = diffFrame(this.streamId, diff, prevSeq, changes.body(), isLast ? this.#checksum(book) : null);
-      bytes += frame.byteLength;
-      if (bytes > RESUME_BYTES_MAX) return null;
-      frames.push(frame);
-      prevSeq = diff.seq;
-      slot = diff.slot;
-    }
-    return frames;
+  #newFilling(from: number, until: number): Filling {
+    const { depth, conflationMs, level } = this.spec;
+    const mayBeEach = depth === null && conflationMs === 0 && until - from <= RESUME_DIFFS_MAX;
+    return new Filling({ streamId: this.streamId, level, from, mayBeEach });
   }
 
-  #missedAtOnce(book: PublishedBook, sent: StreamState, from: number, older: OlderDiffs | null): readonly Buffer[] {
+  #missed(book: PublishedBook, sent: StreamState, filling: Filling): readonly Buffer[] {
+    const checksum = this.#checksum(book);
+    const each = filling.each(checksum);
+    if (each) return each;
     const { level, depth } = this.spec;
     const { ring } = this.market;
-    const missed = new Changes(level);
-    const end = book.head.seq; // what lies between `sent` and here changed nothing that this stream shows
-    if (from < ring.baseSeq && older) missed.merge(older.merged(level), from);
-    for (const diff of ring.after(Math.max(from, ring.baseSeq), end)) missed.add(diff);
-    const body = depth === null ? missed.body() : windowAfter(book.view, level, depth, missed);
-    return [diffFrame(this.streamId, sent, from, body, this.#checksum(book))];
-  }
-
-  *#diffs(from: number, until: number, older: OlderDiffs | null): Generator<BookViewDiff> {
-    const { ring } = this.market;
-    if (from < ring.baseSeq && older) {
-      for (const diff of older.diffs(from)) if (diff.seq <= ring.baseSeq) yield diff;
-    }
-    yield* ring.after(Math.max(from, ring.baseSeq), until);
+    const { merged, from } = filling;
+    // What lies between `sent` and here changed nothing that this stream shows.
+    for (let seq = filling.at + 1; seq <= book.head.seq; seq += 1) merged.add(ring.diff(seq));
+    const body = depth === null ? merged.body() : windowAfter(book.view, level, depth, merged);
+    return [diffFrame(this.streamId, sent, from, body, checksum)];
   }
 
   #change(book: PublishedBook): Body {
@@ -244,6 +233,7 @@ export class Stream {
   #stale(): void {
     this.#snapshot = null;
     this.#fills.clear();
+    this.#fillings.clear();
   }
 
   #checksum(book: PublishedBook): number | null {
