@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { nodeFlags } from '../../bin/node-flags.mjs';
 import { readConfig } from '../config.ts';
 
 const run = promisify(execFile);
@@ -69,6 +70,24 @@ describe('deployment', () => {
     });
     expect(published).not.toContain(undefined);
     expect(new Set(published).size).toBe(roles.length);
+  });
+
+  it('tells the engine of every role what the command line tells it', () => {
+    const commands = Object.values(services('compose.yaml')).flatMap(({ command }) =>
+      command?.includes('bin/cli.ts') ? [command.split(' ')] : [],
+    );
+    const flags = commands.map((words) => {
+      const script = words.indexOf('bin/cli.ts');
+      expect(words.slice(1, script)).toEqual(nodeFlags(words.slice(script + 1)));
+      return words.slice(1, script);
+    });
+    expect(flags.flat().length).toBeGreaterThan(0);
+  });
+
+  it("installs packages beside the checkout's own, for whoever runs from it", () => {
+    const mounts = Object.values(services('compose.yaml')).filter(({ volumes }) => volumes?.includes('..:/slotbook'));
+    expect(mounts.length).toBe(7);
+    for (const { volumes } of mounts) expect(volumes).toContain('node_modules:/slotbook/node_modules');
   });
 });
 
