@@ -1,18 +1,32 @@
 // A market maker that shows indicative quotes around the oracle price: proves a fresh key, then quotes every 500 ms.
-//   npm run example quote-maker -- [ws://127.0.0.1:6970/quotes/ws] [market index] [half spread, price units of 1e-6]
+//
+//   npm run example quote-maker -- [--market 0] [--half-spread 20000] [--size 1000000000] [--seconds 60]
+//
+// Market is the index of a perp market, half spread in price units of 1e-6, size in base units of 1e-9. It quotes until it is
+// ended, or for so many seconds, after which it withdraws them; a connection that is lost is made again.
+// See it: curl 'localhost:6969/l2?marketIndex=0&marketType=perp&includeIndicative=true', levels with a source `indicative`.
 
 import { generateKeyPairSync, sign } from 'node:crypto';
 import bs58 from 'bs58';
+import { fail, readFlags } from './shared.ts';
 
 const QUOTE_EVERY_MS = 500;
 const RECONNECT_FIRST_MS = 1000;
 const RECONNECT_LONGEST_MS = 30_000;
-const SIZE_BASE = '1000000000';
 
-const [url = 'ws://127.0.0.1:6970/quotes/ws', market = '0', halfSpread = '20000'] = process.argv.slice(2);
+const flags = readFlags(['market', 'half-spread', 'size', 'seconds']);
+const market = flags.number('market', 0);
+const halfSpread = flags.text('half-spread', '20000');
+const size = flags.text('size', '1000000000');
+const seconds = flags.number('seconds', 0);
+const address = flags.endpoint('quotes');
+if (!/^wss?:\/\//.test(address) || !URL.canParse(address)) fail(`--quotes must be a WebSocket address, not ${address}`);
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 const pubkey = bs58.encode(Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url'));
 const say = (line: string) => process.stdout.write(`${line}\n`);
+let isOver = false;
+let socket: WebSocket;
+let retry: NodeJS.Timeout | undefined;
 
 interface ServerMessage {
   readonly channel?: string;
@@ -22,7 +36,7 @@ interface ServerMessage {
 }
 
 function connect(delayMs: number): void {
-  const socket = new WebSocket(`${url}?pubkey=${pubkey}`);
+  socket = new WebSocket(`${address}?pubkey=${pubkey}`);
   let timer: NodeJS.Timeout | undefined;
   let nextDelayMs = Math.min(delayMs * 2, RECONNECT_LONGEST_MS);
   socket.addEventListener('message', ({ data }) => {
@@ -33,26 +47,35 @@ function connect(delayMs: number): void {
     } else if (message === 'Authenticated') {
       say(`quoting market ${market} as ${pubkey}`);
       nextDelayMs = RECONNECT_FIRST_MS;
+      socket.send(quotes());
       timer = setInterval(() => socket.send(quotes()), QUOTE_EVERY_MS);
     } else if (error !== undefined) say(`refused: ${error}`);
   });
   socket.addEventListener('close', ({ code, reason }) => {
     clearInterval(timer);
+    if (isOver) return;
     say(`closed (${code} ${reason}), again in ${delayMs} ms`);
-    setTimeout(() => connect(nextDelayMs), delayMs);
+    retry = setTimeout(() => connect(nextDelayMs), delayMs);
   });
+}
+
+/** An empty list withdraws what was shown. */
+function end(): void {
+  isOver = true;
+  clearTimeout(retry);
+  if (socket.readyState === WebSocket.OPEN) socket.send(showing([]));
+  socket.close();
 }
 
 /** Both prices are offsets from the oracle; the server keeps them behind the firm touch. */
 function quotes(): string {
-  const quote = {
-    bid_price: `-${halfSpread}`,
-    bid_size: SIZE_BASE,
-    ask_price: halfSpread,
-    ask_size: SIZE_BASE,
-    is_oracle_offset: true,
-  };
-  return JSON.stringify({ market_index: Number(market), market_type: 'perp', quotes: [quote] });
+  const prices = { bid_price: `-${halfSpread}`, ask_price: halfSpread };
+  return showing([{ ...prices, bid_size: size, ask_size: size, is_oracle_offset: true }]);
+}
+
+function showing(shown: readonly object[]): string {
+  return JSON.stringify({ market_index: market, market_type: 'perp', quotes: shown });
 }
 
 connect(RECONNECT_FIRST_MS);
+if (seconds > 0) setTimeout(end, seconds * 1000);

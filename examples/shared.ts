@@ -15,7 +15,7 @@ export interface Flags {
 
 /** Flags of a script. Ends the process with code 2 for an unknown one. */
 export function readFlags(names: readonly string[]): Flags {
-  const all = [...names, 'data-dir', 'history', 'sql', 'orderbook'];
+  const all = [...names, 'data-dir', 'history', 'sql', 'orderbook', 'quotes'];
   const options = Object.fromEntries(all.map((name) => [name, { type: 'string' as const }]));
   let values: Readonly<Record<string, unknown>>;
   try {
@@ -48,7 +48,8 @@ function endpoints(file: string): Readonly<Record<string, string>> {
   }
 }
 
-function fail(message: string): never {
+/** Ends the process with code 2. */
+export function fail(message: string): never {
   process.stderr.write(`${message}\n`);
   process.exit(2);
 }

@@ -303,6 +303,27 @@ describe('for analysts', () => {
       expect(Math.abs(correlation ?? 0)).toBeLessThanOrEqual(1);
     });
 
+    it('quote-maker: the book shows its quotes, and no more when it has withdrawn them', async () => {
+      const shown = async () => {
+        const url = `${endpoint('orderbook')}/l2?marketIndex=0&marketType=perp&includeIndicative=true`;
+        const { bids } = (await (await fetch(url)).json()) as { bids: { sources: { indicative?: string } }[] };
+        return bids.flatMap(({ sources: { indicative } }) => indicative ?? []);
+      };
+      const ended = run('examples/quote-maker.ts', '--data-dir', dir, '--size', '1230000000', '--seconds', '4');
+      await eventually('its quotes', async () => (await shown()).join() === '1230000000');
+      const { code, out, err } = await ended;
+      expect([code, err]).toEqual([0, '']);
+      expect(out).toMatch(/^quoting market 0 as \w{32,44}\n$/);
+      await eventually('no quotes', async () => (await shown()).length === 0);
+    });
+
+    it('say in a line what address is missing or wrong', async () => {
+      const missing = await run('examples/quote-maker.ts', '--data-dir', path.join(dir, 'none'));
+      expect([missing.code, missing.err]).toEqual([2, expect.stringMatching(/^no quotes: .*\n$/)]);
+      const wrong = await run('examples/quote-maker.ts', '--quotes', 'data');
+      expect([wrong.code, wrong.err]).toEqual([2, '--quotes must be a WebSocket address, not data\n']);
+    });
+
     it('print a table a quant can read', async () => {
       const { out } = await run('examples/funding-carry.ts', '--history', endpoint('history'), '--symbols', 'SOL-PERP');
       const [title, header, row] = out.split('\n');

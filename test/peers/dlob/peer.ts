@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { type Change, makerOf, MID_PRICE, ORDER_SIZE } from '../../bench/harness/book-flow.ts';
+import { type Change, MID_PRICE, makerOf, ORDER_SIZE } from '../../bench/harness/book-flow.ts';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const PACKAGE = '@drift-labs/sdk';
