@@ -1,66 +1,40 @@
-// The `slotbook` command line: dev, run, topics, capture, doctor.
+// The `slotbook` command line: dev, run, capture, topics, export, sql-user, rebuild, doctor.
 
-import { Command, Option } from 'commander';
-import { type Config, ConfigError, readConfig, SETTINGS, variableName } from '../platform/index.ts';
+import { Command } from 'commander';
+import { ConfigError } from '../platform/index.ts';
 import { capture } from './capture.ts';
-import { DEV_SETTINGS, type DevOptions, dev } from './dev.ts';
+import { type DevOptions, dev } from './dev.ts';
 import { doctor } from './doctor.ts';
 import type { ExportFlags } from './export/request.ts';
 import { exportTable } from './export.ts';
 import type { RebuildOptions } from './rebuild.ts';
 import { ROLE_HELP, ROLE_NAMES, type RoleName } from './roles.ts';
 import { runRoles } from './run.ts';
+import { configOf, devConfigOf, withDevSettings, withSettings } from './settings.ts';
 import { sqlUser } from './sql-user.ts';
 import { printTopics } from './topics.ts';
 
 const EXIT_USAGE = 2;
-
-/** One flag per setting, so that everything in the environment can be said on the command line too. */
-function withSettings(command: Command): Command {
-  for (const { key, help, choices, fallback } of SETTINGS) {
-    const flag = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const option = new Option(
-      `--${flag} <value>`,
-      `${help} [${variableName(key)}, default ${JSON.stringify(fallback)}]`,
-    );
-    command.addOption(choices ? option.choices(choices) : option);
-  }
-  return command;
-}
-
-/** Flags become settings by way of the same parser as the environment, so that both are checked alike. */
-function configOf(
-  flags: Record<string, unknown>,
-  overrides: Partial<Config> = {},
-  defaults: Partial<Record<keyof Config, string>> = {},
-): Config {
-  const environment: Record<string, string | undefined> = { ...process.env };
-  for (const { key } of SETTINGS) {
-    if (defaults[key] !== undefined) environment[variableName(key)] ??= defaults[key];
-    if (flags[key] !== undefined) environment[variableName(key)] = String(flags[key]);
-  }
-  return readConfig(environment, overrides);
-}
 
 const program = new Command('slotbook')
   .description('Order book, trades feed and full history of a perpetuals exchange on Solana')
   .showHelpAfterError()
   .configureHelp({ showGlobalOptions: true });
 
-withSettings(program.command('dev'))
-  .description('run the whole pipeline on embedded stores against a simulated cluster (what `npm start` runs)')
-  .option('--rpc <url>', 'read this cluster instead of the simulated one')
+withDevSettings(program.command('dev'))
+  .description(
+    'run the whole pipeline on embedded stores, against a simulated cluster or the one of --rpc-url (what `npm start` runs)',
+  )
   .option('--speed <factor>', 'simulated cluster: slots per 400 ms', '1')
   .option('--seed <number>', 'simulated cluster: seed', '1')
   .option('--accounts <number>', 'simulated cluster: user accounts')
   .option('--orders-per-market <number>', 'simulated cluster: resting orders aimed at in each market')
   .action(async (flags: Record<string, unknown> & DevOptions) => {
-    const overrides: Partial<Config> = flags.rpc === undefined ? {} : { rpcUrl: flags.rpc, rpcWsUrl: '' };
-    process.exitCode = await dev(configOf(flags, overrides, DEV_SETTINGS), flags);
+    process.exitCode = await dev(devConfigOf(flags), flags);
   });
 
 withSettings(program.command('run'))
-  .argument('<role...>', `roles: ${ROLE_NAMES.join(', ')}, localnet`)
+  .argument('<role...>', `roles: ${ROLE_NAMES.join(', ')}`)
   .description('run roles in one process')
   .addHelpText('after', `\nRoles:\n${ROLE_NAMES.map((name) => `  ${name.padEnd(12)}${ROLE_HELP[name]}`).join('\n')}`)
   .action(async (roles: string[], flags: Record<string, unknown>) => {

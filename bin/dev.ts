@@ -11,33 +11,32 @@ import {
   ConfigError,
   createLogger,
   type Logger,
-  pubSubUrl,
   type RunningProcess,
+  redactUrls,
   startProcess,
   updateEndpoints,
 } from '../platform/index.ts';
 import { ROLE_HELP, ROLE_NAMES, type RoleName, roleEntries } from './roles.ts';
+import { askRpc, messageOf } from './rpc.ts';
+import type { DevConfig } from './settings.ts';
 import { untilSignal } from './signals.ts';
 import { startStatus } from './status.ts';
 
 export interface DevOptions {
-  readonly rpc?: string;
   readonly speed?: string;
   readonly seed?: string;
   readonly accounts?: string;
   readonly ordersPerMarket?: string;
 }
 
-/** What `dev` sets where nobody says otherwise: it shares a machine with everything else, for hours. */
-export const DEV_SETTINGS = { logMaxMb: '1000', logTrimMs: '10000' } as const;
-
 const EXIT_FAILURE = 1;
 const CLUSTER_START_MS = 60_000;
 const CLUSTER_STOP_MS = 10_000;
+const GENESIS_TIMEOUT_MS = 10_000;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Resolves to the exit code. */
-export async function dev(config: Config, options: DevOptions): Promise<number> {
+export async function dev({ config, isSimulated }: DevConfig, options: DevOptions): Promise<number> {
   mkdirSync(config.dataDir, { recursive: true });
   const logFile = path.join(config.dataDir, 'logs', 'slotbook.log');
   const logger = createLogger({ level: config.logLevel, file: logFile, roles: ['dev'] });
@@ -46,8 +45,7 @@ export async function dev(config: Config, options: DevOptions): Promise<number> 
   let running: RunningProcess | undefined;
   let code = 0;
   try {
-    const chain = options.rpc === undefined && config.source === 'rpc';
-    if (chain) {
+    if (isSimulated) {
       say('starting the simulated cluster');
       cluster = await startCluster(config, options);
     }
@@ -167,7 +165,7 @@ function timeout(afterMs: number, message: string): Promise<never> {
 /** A data directory belongs to one chain and one definition; mixing two would put two histories into one log. */
 async function claimDataDir(config: Config): Promise<void> {
   const file = path.join(config.dataDir, 'chain.json');
-  const claim = { genesisHash: await genesisHash(config.rpcUrl), definition: config.definition };
+  const claim = { genesisHash: await genesisHash(config), definition: config.definition };
   let owner: typeof claim | undefined;
   try {
     owner = JSON.parse(readFileSync(file, 'utf8')) as typeof claim;
@@ -182,15 +180,13 @@ async function claimDataDir(config: Config): Promise<void> {
   }
 }
 
-async function genesisHash(rpcUrl: string): Promise<string> {
-  const response = await fetch(rpcUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getGenesisHash' }),
-  }).catch((error: Error) => {
-    throw new ConfigError(`no answer from ${new URL(rpcUrl).origin} (PubSub ${pubSubUrl(rpcUrl)}): ${error.message}`);
-  });
-  const { result } = (await response.json()) as { result?: string };
-  if (result === undefined) throw new ConfigError(`${new URL(rpcUrl).origin} does not answer getGenesisHash`);
-  return result;
+async function genesisHash({ rpcUrl, rpcWsUrl }: Config): Promise<string> {
+  try {
+    const hash = await askRpc(rpcUrl, 'getGenesisHash', GENESIS_TIMEOUT_MS);
+    if (typeof hash === 'string') return hash;
+    throw new Error('its genesis hash is no text');
+  } catch (error) {
+    const [rpc, pubSub] = [redactUrls(rpcUrl), redactUrls(rpcWsUrl)];
+    throw new ConfigError(`${rpc} (PubSub ${pubSub}) is no cluster to read: ${messageOf(error)}`);
+  }
 }

@@ -1,8 +1,10 @@
 // `slotbook doctor`: what this machine has and whether the configured services answer, one line each.
 
 import { createServer } from 'node:net';
-import { type Config, describeConfig, openEventLog, silentLogger } from '../platform/index.ts';
+import { type Config, describeConfig } from '../platform/index.ts';
 import { loadDefinition, withVaultProgram } from '../schemas/index.ts';
+import { openLog } from './log.ts';
+import { askRpc, messageOf } from './rpc.ts';
 
 const TIMEOUT_MS = 3_000;
 const EXIT_PROBLEM = 1;
@@ -24,9 +26,9 @@ export async function doctor(config: Config): Promise<number> {
     }),
     finding('uWebSockets.js', () => loads('uWebSockets.js')),
     finding('event log', async () => {
-      const log = await openEventLog(config, silentLogger());
-      await log.close();
-      return log.kind;
+      const log = await openLog(config);
+      await log?.close();
+      return log?.kind ?? 'embedded, made at the first start';
     }),
     finding('ClickHouse', () =>
       config.clickhouseUrl === '' ? loads('chdb/libchdb') : answers(new URL('/ping', config.clickhouseUrl)),
@@ -44,7 +46,7 @@ async function finding(what: string, look: () => Promise<string>): Promise<Findi
   try {
     return { ok: true, what, detail: await look() };
   } catch (error) {
-    return { ok: false, what, detail: error instanceof Error ? error.message : String(error) };
+    return { ok: false, what, detail: messageOf(error) };
   }
 }
 
@@ -59,14 +61,9 @@ async function answers(url: URL): Promise<string> {
   return (await response.text()).trim();
 }
 
+/** What the node says of its version. Throws an Error without secrets of the URL when no node answers. */
 async function rpcHealth(url: string): Promise<string> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getVersion' }),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  return JSON.stringify(((await response.json()) as { result?: unknown }).result);
+  return JSON.stringify(await askRpc(url, 'getVersion', TIMEOUT_MS));
 }
 
 function canListen(host: string, port: number): Promise<string> {

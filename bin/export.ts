@@ -1,15 +1,11 @@
 // `slotbook export`: a range of a stored table as a file, with a coverage file that says what it can answer for.
 
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import {
   type Config,
-  type EventLog,
   historySinkGroup,
   type LogFacts,
   makeClient,
-  openEventLog,
   readCurrent,
   readLogFacts,
   silentLogger,
@@ -20,6 +16,7 @@ import { type Written, writeFileFrom, writeStandardOutput, writeText } from './e
 import { type ExportFlags, type ExportRequest, readRequest } from './export/request.ts';
 import { type ExportTable, exportQuery } from './export/select.ts';
 import { connect, describeTable } from './export/store.ts';
+import { openLog } from './log.ts';
 
 const EXIT_FAILURE = 1;
 /** How long the store is waited for to hold what the log has. */
@@ -77,12 +74,6 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
     await log?.close();
     await client.close();
   }
-}
-
-/** Null when no log is here: an embedded one is not made only to be asked. */
-async function openLog(config: Config): Promise<EventLog | null> {
-  if (config.log === 'embedded' && !existsSync(path.join(config.dataDir, 'log'))) return null;
-  return openEventLog(config, silentLogger());
 }
 
 /** False when a replica of the cluster does not answer, so that nobody knows whether the one that is read has all rows. */

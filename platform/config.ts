@@ -166,7 +166,12 @@ export const SETTINGS: readonly Setting[] = [
     help: 'replicas of the cluster that must have a block before the sink goes on; 0 = the majority',
   },
   { key: 'analystUser', fallback: 'analyst', help: 'read-only SQL user; empty = none' },
-  { key: 'analystPassword', fallback: '', help: 'its password; empty = none is asked for', secret: true },
+  {
+    key: 'analystPassword',
+    fallback: '',
+    help: 'its password; empty = none on the managed child, a user of a server needs one',
+    secret: true,
+  },
   { key: 'host', fallback: '127.0.0.1', help: 'address to listen on' },
   port('orderbookPort', 6969, 'order-book REST and /ws'),
   port('gatewayPort', 6970, 'WebSocket gateway'),
@@ -307,7 +312,7 @@ export function pubSubUrl(rpcUrl: string): string {
   try {
     url = new URL(rpcUrl);
   } catch {
-    throw new ConfigError(`rpcUrl is not a URL: ${rpcUrl}`);
+    throw new ConfigError('rpcUrl is not a URL');
   }
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   if (url.port !== '') url.port = String(Number(url.port) + 1);
@@ -319,6 +324,11 @@ export function describeConfig(config: Config): Record<string, Value> {
   const shown: Record<string, Value> = {};
   for (const { key, secret } of SETTINGS) shown[key] = secret ? redact(String(config[key])) : config[key];
   return shown;
+}
+
+/** What others wrote about a request (an error's message), with no more of its URLs than their origins. */
+export function redactUrls(text: string): string {
+  return text.replace(/[a-z][a-z0-9+.-]*:\/\/\S+/gi, redact);
 }
 
 function redact(text: string): string {
