@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Connection } from '@solana/web3.js';
+import bs58 from 'bs58';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { type Exchange, type RunningLocalnet, startLocalnet } from '../localnet/index.ts';
+import { type Exchange, type LedgerAccount, type RunningLocalnet, startLocalnet } from '../localnet/index.ts';
 import { silentLogger } from '../platform/index.ts';
 import { eventually, until } from '../platform/testing/eventually.ts';
 import { loadDefinition } from '../schemas/index.ts';
@@ -15,6 +16,8 @@ import { userAddress } from './role.ts';
 import { PubSub } from './rpc/pubsub.ts';
 import { RpcSource, type RpcSourceOptions } from './rpc.ts';
 import type { ResumePoint, SourceUpdate } from './source.ts';
+import { PERP } from './testing/accounts.ts';
+import { blankAccount, setField } from './testing/bytes.ts';
 
 const definition = loadDefinition('velocity');
 const logger = silentLogger();
@@ -84,6 +87,27 @@ function ordersOf(updates: readonly SourceUpdate[]): string[] {
     else if (update.kind === 'snapshotEnd') differ.snapshotEnd(update.slot, take);
   }
   return [...orders];
+}
+
+/** A chain on which nothing happens but these writes, one to a slot. */
+function exchangeOf(genesis: readonly LedgerAccount[], writes: readonly LedgerAccount[] = []): Exchange {
+  let slot = 1000;
+  const left = [...writes];
+  const block = (account: LedgerAccount) => {
+    const signature = bs58.encode(new Uint8Array(64).fill(slot & 0xff));
+    const accountKeys = [account.pubkey, account.owner];
+    return [{ signature, err: null, logMessages: [], accountKeys, writes: [account] }];
+  };
+  return {
+    nextBlock: () => ({ slot: ++slot, blockTime: slot, transactions: left.splice(0, 1).flatMap(block) }),
+    genesis: () => genesis,
+    restingOrders: () => [],
+    markets: () => [],
+    vaults: () => [],
+    events: () => [],
+    eventCounts: () => ({}),
+    snapshot: () => null,
+  };
 }
 
 describe('RPC source over the localnet', { timeout: 120_000 }, () => {
@@ -192,17 +216,7 @@ describe('RPC source over the localnet', { timeout: 120_000 }, () => {
   });
 
   it('says which blocks the node no longer has', async () => {
-    let slot = 1000;
-    const silent: Exchange = {
-      nextBlock: () => ({ slot: ++slot, blockTime: slot, transactions: [] }),
-      genesis: () => [],
-      restingOrders: () => [],
-      markets: () => [],
-      vaults: () => [],
-      events: () => [],
-      eventCounts: () => ({}),
-      snapshot: () => null,
-    };
+    const silent = exchangeOf([]);
     net = await startLocalnet({ rpcPort: 0, wsPort: 0, speed: 0, retainedBlocks: 10, createExchange: () => silent });
     const running = net;
     await running.step(400);
@@ -216,6 +230,33 @@ describe('RPC source over the localnet', { timeout: 120_000 }, () => {
       [from, false, 'not connected'],
       [from, false, 'the node no longer has these blocks'],
     ]);
+  });
+
+  it('reads oracles of other programs again and again, also one that a market names only later', async () => {
+    const [marketKey, oracle, later, program] = [1, 2, 3, 4].map((fill) => new Uint8Array(32).fill(fill));
+    const text = (key: Uint8Array | undefined) => bs58.encode(key ?? []);
+    const marketWith = (key: Uint8Array | undefined): LedgerAccount => {
+      const data = blankAccount(PERP);
+      setField(data, PERP.layout, 'oracle', key ?? new Uint8Array(32));
+      return { pubkey: text(marketKey), owner: text(PERP.owner), lamports: 1, data };
+    };
+    const oracleAt = (key: Uint8Array | undefined): LedgerAccount => {
+      return { pubkey: text(key), owner: text(program), lamports: 1, data: Buffer.alloc(8, 1) };
+    };
+    const exchange = exchangeOf(
+      [marketWith(oracle), oracleAt(oracle), oracleAt(later)],
+      [marketWith(oracle), marketWith(later)],
+    );
+    net = await startLocalnet({ rpcPort: 0, wsPort: 0, speed: 0, createExchange: () => exchange });
+    const running = net;
+    reading = new Reading(sourceOf(running, { auditMs: 50 }));
+    const read = reading;
+    const told = (key: Uint8Array | undefined) =>
+      read.of('account').filter(({ pubkey }) => Buffer.compare(pubkey, key ?? new Uint8Array()) === 0).length;
+    await read.until('another read of the oracle', () => told(oracle) > 1);
+    expect(told(later)).toBe(0);
+    await step(running, 5);
+    await read.until('the oracle that is named now', () => told(later) > 0);
   });
 
   it('begins anew on another chain', async () => {

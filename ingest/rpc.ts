@@ -19,6 +19,7 @@ import type { AccountsRead, AccountUpdate, ResumePoint, Source, SourceUpdate, Tr
 const QUEUE_MAX = 100_000;
 /** Signatures per program read back by a first start: what a fresh localnet or a quiet hour holds. */
 const FIRST_SIGNATURES_MAX = 20_000;
+const AUDIT_INTERVAL_MS = 5_000;
 const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 10_000;
 /** A transaction just notified may take a moment until the node gives it in full. */
@@ -35,6 +36,8 @@ export interface RpcSourceOptions {
   /** Of transactions; default confirmed. */
   readonly historyCommitment?: Finality;
   readonly silenceMs: number;
+  /** How often signatures and oracles of other programs are looked up; default 5 s. */
+  readonly auditMs?: number;
   /** Slots between two block times asked for; absent: none are asked for. */
   readonly sampleSlots?: number;
   readonly firstSignaturesMax?: number;
@@ -163,11 +166,12 @@ export class RpcSource implements Source {
     clock: BlockClock | null;
     signal: AbortSignal;
   }) {
-    const { wsUrl, definition, accountCommitment, historyCommitment, silenceMs } = this.#options;
+    const { wsUrl, definition, accountCommitment, historyCommitment, silenceMs, auditMs } = this.#options;
     return {
       ...live,
       wsUrl,
       silenceMs,
+      auditMs: auditMs ?? AUDIT_INTERVAL_MS,
       wanted: wantedAccounts(definition),
       programs: definition.programs.map((program) => program.programId),
       accountCommitment: accountCommitment ?? 'confirmed',

@@ -1,28 +1,27 @@
 // One connection's life: subscribe, read all accounts, catch up on transactions, then live until something ends it.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Connection, PublicKey } from '@solana/web3.js';
+import type { Connection } from '@solana/web3.js';
 import type { UpdateQueue } from '../queue.ts';
 import type { AccountUpdate, GapNotice, TransactionLogs } from '../source.ts';
 import type { BlockClock } from './block-clock.ts';
 import type { History } from './history.ts';
 import type { JsonRpc } from './json-rpc.ts';
-import { type KeyCache, logsUpdate, programAccountUpdate, singleAccountUpdate, slotUpdate } from './notifications.ts';
+import { type KeyCache, logsUpdate, programAccountUpdate, slotUpdate } from './notifications.ts';
+import { OtherOracles } from './other-oracles.ts';
 import { PubSub } from './pubsub.ts';
 import type { WantedAccounts } from './wanted.ts';
 
 /** A slot is told this long after its notification, so that data of the same slot still on the wire comes before. */
 const SLOT_SETTLE_MS = 20;
-/** How often all signatures are checked against what came live. */
-const AUDIT_INTERVAL_MS = 5_000;
 /** A node that fails this many audits in a row is connected to anew. */
 const AUDIT_FAILURES_MAX = 5;
 /** Live notifications get this long before a transaction counts as missed. */
 const AUDIT_LAG_SLOTS = 8;
 /** Live updates kept while reading back. Transactions beyond it are found by the next sweep. */
 const WAITING_MAX = 50_000;
-/** getMultipleAccounts takes 100. */
-const ACCOUNTS_PER_CALL = 99;
+/** Accounts that name an oracle. */
+const MARKETS: ReadonlySet<string> = new Set(['PerpMarket', 'SpotMarket']);
 
 export interface SessionParts {
   readonly wsUrl: string;
@@ -39,6 +38,8 @@ export interface SessionParts {
   readonly clock: BlockClock | null;
   /** No slot for this long: ask whether the chain or the subscription stands still. */
   readonly silenceMs: number;
+  /** How often all signatures are checked against what came live, and oracles of other programs read anew. */
+  readonly auditMs: number;
   /** Oracle accounts that markets name; those of other programs are read and followed one by one. */
   readonly oraclesOf: (markets: readonly AccountUpdate[]) => readonly Uint8Array[];
   readonly signal: AbortSignal;
@@ -49,6 +50,8 @@ export class Session {
   readonly #ended: Promise<string>;
   #end: (reason: string) => void = () => {};
   #pubsub: PubSub | null = null;
+  /** Null until all accounts are read: before, no market's oracle is known. */
+  #otherOracles: OtherOracles | null = null;
   /** Live account updates during the snapshot, with the index of their subscription; null afterwards. */
   #heldAccounts: { readonly kind: number; readonly update: AccountUpdate }[] | null = [];
   /** Live transactions while catching up; null afterwards. */
@@ -92,13 +95,14 @@ export class Session {
         closed: (reason) => this.#end(reason),
       });
       const gapFrom = this.#tip > 0 ? this.#tip : (this.#parts.history.resume?.slot ?? 0);
+      const otherOracles = new OtherOracles(this.#parts, this.#pubsub, (update) => this.#account(update, -1));
       await this.#subscribe(this.#pubsub);
       this.#heardAfter = await this.#parts.connection.getSlot('processed');
       this.#watchSilence();
-      await this.#orEnded(this.#snapshot(this.#pubsub));
+      await this.#orEnded(this.#snapshot(otherOracles));
       await this.#orEnded(this.#catchUp(gapFrom));
       this.#live = true;
-      void this.#audit();
+      void this.#audit(otherOracles);
       return await this.#ended;
     } finally {
       signal.removeEventListener('abort', stop);
@@ -138,6 +142,7 @@ export class Session {
 
   #account(update: AccountUpdate, kind: number): void {
     this.#overflow();
+    if (MARKETS.has(this.#parts.wanted[kind]?.name ?? '')) this.#otherOracles?.market(update);
     if (this.#heldAccounts) {
       this.#heldAccounts.push({ kind, update });
       if (this.#heldAccounts.length > WAITING_MAX) this.#end('the initial read takes too long');
@@ -191,7 +196,7 @@ export class Session {
     else this.#watchSilence();
   }
 
-  async #snapshot(pubsub: PubSub): Promise<void> {
+  async #snapshot(otherOracles: OtherOracles): Promise<void> {
     const { wanted, rpc, accountCommitment, queue, keys } = this.#parts;
     const reads = await Promise.all(
       wanted.map((one) => rpc.programAccounts(one.program, one.snapshotFilters, accountCommitment)),
@@ -208,7 +213,8 @@ export class Session {
         }),
       ),
     );
-    const oracles = await this.#otherOracles(pubsub, updates);
+    const oracles = await otherOracles.begin(updates);
+    this.#otherOracles = otherOracles;
     const slots = reads.map((read) => read.slot);
     const slot = Math.min(...slots);
     await queue.drained();
@@ -224,38 +230,6 @@ export class Session {
     for (const { kind, update } of held) if (update.slot > (slots[kind] ?? slot - 1)) queue.push(update);
     this.#tip = Math.max(this.#tip, slot);
     queue.push({ kind: 'slot', slot: this.#tip });
-  }
-
-  /** Oracles that belong to other programs: followed by key, read once now. */
-  async #otherOracles(pubsub: PubSub, updates: readonly AccountUpdate[]): Promise<AccountUpdate[]> {
-    const { oraclesOf, connection, accountCommitment, keys } = this.#parts;
-    const have = new Set(updates.map((update) => Buffer.from(update.pubkey).toString('hex')));
-    const missing = oraclesOf(updates).filter((key) => !have.has(Buffer.from(key).toString('hex')));
-    const found: AccountUpdate[] = [];
-    for (let from = 0; from < missing.length; from += ACCOUNTS_PER_CALL) {
-      const part = missing.slice(from, from + ACCOUNTS_PER_CALL);
-      await Promise.all(
-        part.map((key) =>
-          pubsub.subscribe(
-            'accountSubscribe',
-            [new PublicKey(key).toBase58(), { commitment: accountCommitment, encoding: 'base64' }],
-            (result) => this.#account(singleAccountUpdate(result, key, keys), -1),
-          ),
-        ),
-      );
-      const { context, value } = await connection.getMultipleAccountsInfoAndContext(
-        part.map((key) => new PublicKey(key)),
-        accountCommitment,
-      );
-      for (const [index, account] of value.entries()) {
-        const pubkey = part[index];
-        if (!account || !pubkey) continue;
-        const { data } = account;
-        const owner = account.owner.toBytes();
-        found.push({ kind: 'account', slot: context.slot, writeVersion: null, pubkey, owner, data });
-      }
-    }
-    return found;
   }
 
   /** Reads back what happened while nobody listened, then lets the live transactions through. */
@@ -305,8 +279,8 @@ export class Session {
     if (resume !== null) this.#parts.queue.push({ kind: 'progress', resume });
   }
 
-  /** Checks now and then that every signature on the chain was seen, and fetches those that were not. */
-  async #audit(): Promise<void> {
+  /** Checks now and then that every signature on the chain was seen, and fetches those that were not; and the oracles. */
+  async #audit(otherOracles: OtherOracles): Promise<void> {
     const { connection, historyCommitment, queue } = this.#parts;
     let failures = 0;
     let slotBefore = -1;
@@ -324,6 +298,7 @@ export class Session {
           queue.push({ kind: 'gap', fromSlot, toSlot: tip, filled: false, reason: `${missing} not yet to be had` });
         }
         this.#tellProgress();
+        await otherOracles.refresh();
         failures = 0;
       } catch (error) {
         failures += 1;
@@ -335,7 +310,7 @@ export class Session {
   /** Waits for the next audit; true when the session has ended meanwhile. */
   async #pause(): Promise<boolean> {
     const done = new AbortController();
-    const wait = delay(AUDIT_INTERVAL_MS, false, { signal: done.signal, ref: false }).catch(() => true);
+    const wait = delay(this.#parts.auditMs, false, { signal: done.signal, ref: false }).catch(() => true);
     const ended = await Promise.race([wait, this.#ended.then(() => true)]);
     done.abort();
     return ended;
