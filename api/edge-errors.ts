@@ -1,10 +1,34 @@
 // What fails before any route and before the framework: the HTTP parser refuses it, and it is answered on the bare socket.
 
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerOptions, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { isGatewayUpgrade } from './orderbook/paths.ts';
 
-/** Names in a batch of 1,000 markets need more than the 16 KiB of Node.js. */
+/** Of the request line and the headers: the names of a batch of 200 markets, escaped, need nearly the 16 KiB of Node.js. */
 export const MAX_HEADER_BYTES = 65_536;
+/** How often a request that never ends is looked for; Node.js does it every 30 s. */
+const TIMEOUT_LOOK_MS = 5000;
+
+/** What the HTTP parser of a REST port does; the newest member is not in the types yet. */
+export const HTTP_OPTIONS: ServerOptions & { shouldUpgradeCallback(request: IncomingMessage): boolean } = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  connectionsCheckingInterval: TIMEOUT_LOOK_MS,
+  requireHostHeader: false, // refused with our own text, see `lacksHost`
+  shouldUpgradeCallback: isGatewayUpgrade,
+};
+
+/** True for a request that HTTP/1.1 does not allow: it names no host. */
+export function lacksHost({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): boolean {
+  return httpVersionMajor === 1 && httpVersionMinor >= 1 && headers.host === undefined;
+}
+
+/** Nothing that is served takes a body: one that is sent is not read, whatever it is. */
+export function ignoreBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+}
+
 /** How long a client may take to read the answer: what it still sends would else take the answer with it. */
 const LINGER_MS = 1000;
 

@@ -25,7 +25,7 @@ export const ORDERBOOK_ERRORS = {
     text: 'Bad Request: all params for batch request must be the same length',
     retry: false,
   },
-  batchTooLong: { status: 400, text: 'Bad Request: at most 1000 markets per batch request', retry: false },
+  batchTooLong: { status: 400, text: 'Bad Request: at most 200 markets per batch request', retry: false },
   auctionMissing: {
     status: 400,
     text: 'Bad Request: marketIndex, marketType, direction, amount, and assetType are required',
@@ -44,7 +44,7 @@ export const ORDERBOOK_ERRORS = {
   },
   pnlMarketMissing: { status: 400, text: 'Bad Request: must include a marketIndex', retry: false },
   feedIdsMissing: { status: 400, text: 'Bad Request: must include a feedIds', retry: false },
-  feedIdsUnusable: { status: 400, text: 'Bad Request: feedIds must be at most 100 numbers', retry: false },
+  feedIdsUnusable: { status: 400, text: 'Bad Request: feedIds must be numbers, at most 100', retry: false },
   slotMalformed: { status: 400, text: 'Bad Request: slot must be a whole number', retry: false },
   slotAhead: { status: 400, text: 'Bad Request: this slot is not complete yet', retry: true },
   slotGone: { status: 404, text: 'Not found: no book of this slot is kept', retry: false },

@@ -58,8 +58,8 @@ export class PreparedBody {
 }
 
 /**
- * Reads `Accept-Encoding`: the first of the offered encodings that is accepted, by name or by `*`. Weights other than zero
- * are not compared.
+ * Reads `Accept-Encoding` (RFC 9110, 12.5.3): the offered encoding of the greatest weight, by name or by `*`, the first offered of
+ * equal ones.
  */
 export function encodingChooser(offered: readonly Encoding[]): (accepted: string | string[] | undefined) => Encoding {
   const known = new Map<string, Encoding>();
@@ -72,13 +72,22 @@ export function encodingChooser(offered: readonly Encoding[]): (accepted: string
   };
 }
 
+/** Other names of encodings that clients may use (RFC 9110, 8.4.1.3). */
+const ALIASES: Readonly<Record<string, Encoding>> = { 'x-gzip': 'gzip' };
+
 function choose(header: string, offered: readonly Encoding[]): Encoding {
-  const accepted = new Set<string>();
-  const refused = new Set<string>();
+  const weights = new Map<string, number>();
   for (const part of header.toLowerCase().split(',')) {
     const name = part.split(';', 1)[0]?.trim() ?? '';
-    (/;\s*q=0(\.0*)?\s*$/.test(part) ? refused : accepted).add(name);
+    weights.set(ALIASES[name] ?? name, Number(/;\s*q=([\d.]+)\s*$/.exec(part)?.[1] ?? 1));
   }
-  const takes = (name: Encoding): boolean => accepted.has(name) || (accepted.has('*') && !refused.has(name));
-  return offered.find(takes) ?? 'identity';
+  const weightOf = (name: Encoding): number => weights.get(name) ?? weights.get('*') ?? 0;
+  // What is not named at all may be sent plain, but is liked least.
+  let best: Encoding = 'identity';
+  let most = weights.get('identity') ?? 0;
+  for (const name of offered) {
+    const weight = weightOf(name);
+    if (weight > most || (weight === most && weight > 0 && best === 'identity')) [best, most] = [name, weight];
+  }
+  return best;
 }

@@ -62,6 +62,15 @@ export interface OpenApiInfo {
 }
 
 const JSON_TYPE = 'application/json';
+/** What entity tags add to a route. */
+const WEAK_ETAG = {
+  request: {
+    properties: {
+      'If-None-Match': { type: 'string', description: 'entity tags of bodies that the client has, or `*`' },
+    },
+  },
+  headers: { ETag: { description: 'weak entity tag of the body', schema: { type: 'string' } } },
+};
 const CSV_TYPE = 'text/csv';
 
 /**
@@ -79,7 +88,10 @@ export function collectOpenApi(app: FastifyInstance, info: OpenApiInfo, componen
       const path = route.url.replace(/:(\w+)/g, '{$1}');
       const operations = paths[path] ?? {};
       paths[path] = operations;
-      for (const name of [route.method].flat()) operations[name.toLowerCase()] = operation(route);
+      for (const method of [route.method].flat()) {
+        const operationId = operationName(method, path);
+        operations[method.toLowerCase()] = { operationId, ...operation(route) };
+      }
     }
     return { openapi: '3.1.0', info, paths, ...(components ? { components } : {}) };
   };
@@ -94,22 +106,40 @@ function operation({ config, schema }: RouteOptions): object {
   const contract = config?.contract;
   if (!contract) return schemaOperation(schema as RouteSchema);
   const { summary, description, tags, headers, security, answers } = contract;
+  const tag = config.hasWeakEtag === true ? WEAK_ETAG : null;
   return {
     summary,
     ...(description === undefined ? {} : { description }),
     tags,
-    parameters: [...parameters('query', inputSchema(contract.parameters)), ...parameters('header', headers)],
+    parameters: [
+      ...parameters('query', inputSchema(contract.parameters)),
+      ...parameters('header', headers),
+      ...parameters('header', tag?.request),
+    ],
     ...(security ? { security: security.map((scheme) => (scheme === null ? {} : { [scheme]: [] })) } : {}),
-    responses: Object.fromEntries(
-      Object.entries(answers).map(([status, { description, content }]) => [
-        status,
-        {
-          description,
-          content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])),
-        },
-      ]),
-    ),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, { description, content }]) => [
+          status,
+          {
+            description,
+            ...(tag && status === '200' ? { headers: tag.headers } : {}),
+            content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])),
+          },
+        ]),
+      ),
+      ...(tag ? { 304: { description: 'the body is the one that the client has', headers: tag.headers } } : {}),
+    },
   };
+}
+
+/** As generators of clients name their methods: `get /market/{symbol}/trades` is `getMarketSymbolTrades`. */
+function operationName(method: string, path: string): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  return [
+    method.toLowerCase(),
+    ...(words.length === 0 ? ['root'] : words).map((word) => word.charAt(0).toUpperCase() + word.slice(1)),
+  ].join('');
 }
 
 function schemaOperation({ summary, tags, params, querystring, response }: RouteSchema): object {

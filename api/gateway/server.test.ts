@@ -271,6 +271,7 @@ describe('trades', () => {
       makerOrderCumulativeBaseAssetAmountFilled: 1.5,
       makerOrderCumulativeQuoteAssetAmountFilled: 225.3,
       oraclePrice: 150.18,
+      referrerReward: 0,
       txSig: '5'.repeat(88),
       slot: 500,
       fillRecordId: 1,
@@ -278,8 +279,9 @@ describe('trades', () => {
       actionExplanation: 'orderFilledWithMatch',
       bitFlags: 0,
     });
-    expect(second).toMatchObject({ fillRecordId: 2, makerOrderBaseAssetAmount: 0, referrerReward: 0.0015 });
-    for (const absent of ['maker', 'makerFee', 'makerOrderId', 'makerOrderDirection', 'filler']) {
+    const none = { makerOrderBaseAssetAmount: 0, makerFee: 0, quoteAssetAmountSurplus: 0 };
+    expect(second).toMatchObject({ fillRecordId: 2, referrerReward: 0.0015, ...none });
+    for (const absent of ['maker', 'makerOrderId', 'makerOrderDirection', 'filler']) {
       expect(second).not.toHaveProperty(absent);
     }
   });

@@ -11,26 +11,25 @@ const PRICE_DECIMALS = 6;
 const quote = (value: bigint): number => wholeUnits(value, QUOTE_DECIMALS);
 const base = (value: bigint): number => wholeUnits(value, BASE_DECIMALS);
 
-/** Members that are null in the record are left out. */
+/** Keys, ids and directions that are null in the record are left out; amounts that are null are 0. */
 function present<K extends string, V>(name: K, value: V | null): { [P in K]?: V } {
   return value === null ? {} : ({ [name]: value } as { [P in K]: V });
 }
 
 /**
- * JSON text of one fill. Order sizes and cumulative fills of a side that is absent are 0. `indicativeKey` is the base58
+ * JSON text of one fill. `indicativeKey` is the base58
  * key of the maker when it is a known indicative quoter.
  */
 export function tradeJson(trade: TradeView, indicativeKey: string | null): string {
   const key = (bytes: Uint8Array | null) => (bytes === null ? null : base58(bytes));
-  const quoteOrNull = (value: bigint | null) => (value === null ? null : quote(value));
   return JSON.stringify({
     ts: Number(trade.ts),
     marketIndex: trade.marketIndex,
     marketType: trade.marketType,
     ...present('filler', key(trade.filler)),
-    ...present('takerFee', quoteOrNull(trade.takerFee)),
-    ...present('makerFee', quoteOrNull(trade.makerFee)),
-    ...present('quoteAssetAmountSurplus', quoteOrNull(trade.quoteAssetAmountSurplus)),
+    takerFee: quote(trade.takerFee ?? 0n),
+    makerFee: quote(trade.makerFee ?? 0n),
+    quoteAssetAmountSurplus: quote(trade.quoteAssetAmountSurplus ?? 0n),
     baseAssetAmountFilled: base(trade.baseAssetAmountFilled),
     quoteAssetAmountFilled: quote(trade.quoteAssetAmountFilled),
     ...present('taker', key(trade.taker)),
@@ -46,7 +45,7 @@ export function tradeJson(trade: TradeView, indicativeKey: string | null): strin
     makerOrderCumulativeBaseAssetAmountFilled: base(trade.makerOrderCumulativeBaseAssetAmountFilled ?? 0n),
     makerOrderCumulativeQuoteAssetAmountFilled: quote(trade.makerOrderCumulativeQuoteAssetAmountFilled ?? 0n),
     oraclePrice: wholeUnits(trade.oraclePrice, PRICE_DECIMALS),
-    ...present('referrerReward', trade.referrerReward === null ? null : quote(BigInt(trade.referrerReward))),
+    referrerReward: quote(BigInt(trade.referrerReward ?? 0)),
     txSig: trade.txSig,
     slot: trade.slot,
     fillRecordId: Number(trade.fillRecordId),

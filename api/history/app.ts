@@ -5,7 +5,7 @@ import cors from '@fastify/cors';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from '../../platform/index.ts';
 import { collectOpenApi } from '../contract/openapi.ts';
-import { edgeErrorHandler, MAX_HEADER_BYTES } from '../edge-errors.ts';
+import { edgeErrorHandler, HTTP_OPTIONS, ignoreBodies, lacksHost } from '../edge-errors.ts';
 import { HISTORY_ERRORS, HistoryError, type HistoryErrorCode, type JsonError } from '../errors.ts';
 import { ammRoutes } from './routes/amm.ts';
 import { authorityRoutes } from './routes/authority.ts';
@@ -72,7 +72,7 @@ export async function historyApp(services: HistoryServices, logger: Logger): Pro
       plain.code(status).header('access-control-allow-origin', '*');
       void plain.send({ error: name, message: error.message.slice(0, MAX_MESSAGE_CHARS) });
     },
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    http: HTTP_OPTIONS,
     clientErrorHandler: edgeErrorHandler((fault) => {
       const { status, error, message } = HISTORY_ERRORS[fault];
       return { status, contentType: 'application/json; charset=utf-8', body: JSON.stringify({ error, message }) };
@@ -80,8 +80,12 @@ export async function historyApp(services: HistoryServices, logger: Logger): Pro
   });
   // Response schemas describe; they do not filter what is sent.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  ignoreBodies(app);
   await app.register(cors, { origin: '*', methods: '*', strictPreflight: false });
-  await app.register(compress, { encodings: ['br', 'gzip', 'deflate'] });
+  await app.register(compress, { encodings: ['br', 'gzip', 'deflate', 'identity'] });
+  app.addHook('onRequest', async ({ raw }) => {
+    if (lacksHost(raw)) throw new HistoryError('malformedHttp');
+  });
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     const { code, message } = failure(error);
     const entry: JsonError = HISTORY_ERRORS[code];

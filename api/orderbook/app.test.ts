@@ -7,7 +7,8 @@ import { TOPICS } from '../../schemas/index.ts';
 import { marketView } from '../testing/market-views.ts';
 import { diff, MAKER_A, MAKER_B, ORACLE, Stage, snapshot, until } from '../testing/stage.ts';
 import { BookReader } from '../views/book-reader.ts';
-import { orderbookApp, stripPrefix } from './app.ts';
+import { orderbookApp } from './app.ts';
+import { stripPrefix } from './paths.ts';
 
 let stage: Stage;
 let reader: BookReader;
@@ -331,6 +332,8 @@ describe('every answer', () => {
     expect((await get('/dlob/l3?marketName=BTC-PERP')).body).toBe('No L3 found');
     expect(stripPrefix('/dlob?x=1')).toBe('/?x=1');
     expect(stripPrefix('/dlobster')).toBe('/dlobster');
+    expect(stripPrefix('http://x/dlob/l2?y=1')).toBe('/l2?y=1');
+    expect(stripPrefix('http://x')).toBe('/');
   });
 
   it('is 404 for an unknown path and 500 `Internal error` for a fault', async () => {

@@ -4,10 +4,11 @@ import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from '../../platform/index.ts';
-import { edgeErrorHandler, MAX_HEADER_BYTES } from '../edge-errors.ts';
+import { edgeErrorHandler, HTTP_OPTIONS, ignoreBodies, lacksHost } from '../edge-errors.ts';
 import { ORDERBOOK_ERRORS, OrderbookError } from '../errors.ts';
 import { COMPRESS_FROM_BYTES, ENCODINGS } from './limits.ts';
 import { orderbookOpenApi } from './openapi.ts';
+import { stripPrefix } from './paths.ts';
 import { auctionParamsRoute } from './routes/auction-params.ts';
 import { batchL2Routes } from './routes/batch-l2.ts';
 import { contractRoutes } from './routes/contracts.ts';
@@ -26,19 +27,9 @@ import { addWeakEtag } from './weak-etag.ts';
 const KEEP_ALIVE_MS = 61_000;
 const HEADERS_TIMEOUT_MS = 65_000;
 const TRUSTED_HOPS = 1;
-const PATH_PREFIX = '/dlob';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const MALFORMED_HEADERS = { 'content-type': TEXT_TYPE, 'access-control-allow-origin': '*', vary: 'accept-encoding' };
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE'];
-
-/** Removes a leading `/dlob` path segment; what becomes empty is `/`. */
-export function stripPrefix(url: string): string {
-  if (!url.startsWith(PATH_PREFIX)) return url;
-  const rest = url.slice(PATH_PREFIX.length);
-  if (rest === '') return '/';
-  if (rest.startsWith('/')) return rest;
-  return rest.startsWith('?') ? `/${rest}` : url;
-}
 
 export async function orderbookApp(services: OrderbookServices, logger: Logger): Promise<FastifyInstance> {
   const app = Fastify({
@@ -46,7 +37,7 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
     trustProxy: (_address, hop) => hop < TRUSTED_HOPS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: true,
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    http: HTTP_OPTIONS,
     // As the predecessor's framework takes paths.
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: false },
     rewriteUrl: (request) => stripPrefix(request.url ?? '/'),
@@ -72,16 +63,18 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('vary', 'accept-encoding');
   });
+  ignoreBodies(app);
   // Before the compressor, so that the tag is that of the body.
   app.addHook('onSend', addWeakEtag);
   await app.register(cors, { origin: '*', methods: METHODS, strictPreflight: false });
-  await app.register(compress, { threshold: COMPRESS_FROM_BYTES, encodings: [...ENCODINGS] });
+  await app.register(compress, { threshold: COMPRESS_FROM_BYTES, encodings: [...ENCODINGS, 'identity'] });
+  app.addHook('onRequest', async ({ raw }) => {
+    if (lacksHost(raw)) throw new OrderbookError('malformedHttp');
+  });
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     const known = error instanceof OrderbookError ? ORDERBOOK_ERRORS[error.code] : null;
-    const fault = error.statusCode !== undefined && error.statusCode < 500 ? error.statusCode : null;
     reply.type(TEXT_TYPE);
     if (known) return reply.code(known.status).send(error.message);
-    if (fault !== null) return reply.code(fault).send(`Bad Request: ${error.message}`);
     logger.error({ error }, 'request failed');
     return reply.code(ORDERBOOK_ERRORS.internal.status).send(ORDERBOOK_ERRORS.internal.text);
   });

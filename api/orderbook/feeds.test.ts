@@ -303,7 +303,7 @@ describe('/oracleLazer', () => {
       await open();
       const response = await get(`/oracleLazer?feedIds=${ids}`, { authorization: SECRET });
       expect(response.statusCode).toBe(400);
-      expect(response.body).toBe('Bad Request: feedIds must be at most 100 numbers');
+      expect(response.body).toBe('Bad Request: feedIds must be numbers, at most 100');
       expect(asked).toEqual([]);
     },
   );

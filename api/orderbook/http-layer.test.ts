@@ -13,6 +13,7 @@ import { diff, Stage, snapshot, until } from '../testing/stage.ts';
 import { BookReader } from '../views/book-reader.ts';
 import { orderbookApp } from './app.ts';
 import type { Feeds } from './feeds.ts';
+import { MAX_MARKETS } from './limits.ts';
 import { RestMetrics } from './metrics.ts';
 
 const LEVELS = { min: 0, low: 2, medium: 10_082, high: 100_000, veryHigh: 1_200_000, unsafeMax: 5_000_000 };
@@ -80,14 +81,14 @@ describe('refusals below the routes', () => {
     },
   );
 
-  it('the largest batch is read: 1,000 markets with every list', async () => {
-    const list = (value: string) => Array.from({ length: 1000 }, () => value).join(',');
-    const lists = { marketIndex: '0', marketType: 'perp', depth: '100', includeVamm: 'false', includeOracle: 'false' };
-    const query = Object.entries({ ...lists, includeIndicative: 'false', includePhoenix: 'false', depth: '0' });
-    const url = `/batchL2?${query.map(([name, value]) => `${name}=${list(value)}`).join('&')}`;
-    expect(url.length).toBeGreaterThan(16_384);
-    const answer = await fetch(`http://127.0.0.1:${port}${url}`);
-    expect([answer.status, ((await answer.json()) as { l2s: unknown[] }).l2s.length]).toEqual([200, 1000]);
+  it('the largest batch is read: 200 markets with every list, escaped as libraries do', async () => {
+    const list = (value: string) => Array.from({ length: MAX_MARKETS }, () => value).join(',');
+    const lists = { marketName: 'SOL-PERP', marketIndex: '65535', marketType: 'perp', depth: '100' };
+    const flags = { includeVamm: 'false', includeOracle: 'false', includeIndicative: 'false', includePhoenix: 'false' };
+    const all = Object.entries({ ...lists, ...flags, includeOpenbook: 'false', includeSerum: 'false' });
+    const query = new URLSearchParams(Object.fromEntries(all.map(([name, value]) => [name, list(value)])));
+    const answer = await fetch(`http://127.0.0.1:${port}/batchL2?${query}`);
+    expect([answer.status, ((await answer.json()) as { l2s: unknown[] }).l2s.length]).toEqual([200, MAX_MARKETS]);
   });
 
   it('more than 64 KiB before the body is 431 text, for any origin', async () => {
@@ -98,6 +99,19 @@ describe('refusals below the routes', () => {
     expect(answer).toMatch(/\r\n\r\nRequest line and headers must be at most 64 KiB$/);
   });
 
+  it('a request that names no host is 400 text, and one of HTTP/1.0 needs none', async () => {
+    const answer = await raw('GET /health HTTP/1.1\r\nConnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\nBad Request: this is not HTTP$/);
+    expect(answer.toLowerCase()).toContain('\r\naccess-control-allow-origin: *\r\n');
+    expect(await raw('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*OK$/);
+  });
+
+  it('a body is not read, so that an unknown path stays 404 whatever is sent to it', async () => {
+    const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' };
+    const answer = await fetch(`http://127.0.0.1:${port}/nowhere`, json);
+    expect([answer.status, await answer.text()]).toEqual([404, 'Not found']);
+  });
+
   it('what is not HTTP is 400 text, and the server goes on', async () => {
     expect(await raw('hello\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\nBad Request: this is not HTTP$/,
@@ -106,7 +120,29 @@ describe('refusals below the routes', () => {
   });
 });
 
+describe('offers to upgrade', () => {
+  const offering = (path: string, upgrade: string) =>
+    raw(
+      line(path, `Connection: close, Upgrade, HTTP2-Settings\r\nUpgrade: ${upgrade}\r\nHTTP2-Settings: AAMAAABk\r\n`),
+    );
+
+  it.each([
+    ['/health', 'h2c', /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nOK$/],
+    ['/dlob/l2?marketName=SOL-PERP&depth=1', 'h2c', /^HTTP\/1\.1 200 OK\r\n[\s\S]*"marketName":"SOL-PERP"/],
+    ['/nowhere', 'websocket', /^HTTP\/1\.1 404 Not Found\r\n[\s\S]*\r\n\r\nNot found$/],
+    ['/ws', 'h2c', /^HTTP\/1\.1 404 Not Found\r\n[\s\S]*\r\n\r\nNot found$/],
+  ])('%s to %s is answered as if nothing had been offered', async (path, upgrade, answer) => {
+    expect(await offering(path, upgrade)).toMatch(answer);
+    expect((await offering(path, upgrade)).toLowerCase()).toContain('\r\naccess-control-allow-origin: *\r\n');
+  });
+});
+
 describe('paths', () => {
+  it('may stand behind the address, as a proxy is asked', async () => {
+    const answer = await raw(`GET http://x/dlob/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*OK$/);
+  });
+
   it.each(['/L2', '/l2/', '/dlob/l2/', '/dlob/L2'])('%s is /l2', async (path) => {
     expect((await get(`${path}?marketName=SOL-PERP`)).body).toBe((await get('/l2?marketName=SOL-PERP')).body);
   });
@@ -117,6 +153,8 @@ describe('encodings', () => {
     ['/l2', 'gzip', 'gzip', gunzipSync],
     ['/l2', 'deflate', 'deflate', inflateSync],
     ['/l2', 'br;q=1, gzip;q=0, *', 'deflate', inflateSync],
+    ['/l2', 'gzip;q=0.1, deflate;q=0.9', 'deflate', inflateSync],
+    ['/l2', 'x-gzip', 'gzip', gunzipSync],
     ['/l3', 'gzip, deflate, br', 'gzip', gunzipSync],
     ['/batchL2', 'gzip', 'gzip', gunzipSync],
   ])('%s is sent to who takes "%s" in %s', async (path, accepted, encoding, decode) => {
@@ -129,6 +167,14 @@ describe('encodings', () => {
     expect(encoded.rawPayload.length).toBeLessThan(plain.rawPayload.length / 2);
     expect(decode(encoded.rawPayload).toString()).toBe(plain.body);
   });
+
+  it.each(['identity;q=1, gzip;q=0.5', 'gzip;q=0', '*;q=0', 'br', ''])(
+    'a book goes out plain to who takes "%s"',
+    async (accepted) => {
+      const { headers } = await get('/l2?marketName=SOL-PERP', { 'accept-encoding': accepted });
+      expect(headers['content-encoding']).toBeUndefined();
+    },
+  );
 
   it('a book is encoded once for all who ask, and anew when it changes', async () => {
     const market = reader.markets.byName('SOL-PERP');

@@ -3,7 +3,7 @@
 /** Default and cap of `depth` (specification, Limits). */
 export const MAX_DEPTH = 100;
 /** A client asks for each market once; this bounds one batch answer to a few megabytes. */
-export const MAX_MARKETS = 1000;
+export const MAX_MARKETS = 200;
 /** What the published service puts before the text of a batch market's own failure. */
 export const FAILURE_PREFIX = 'Bad Request: ';
 /** Default of `limit` of `/topMakers` (specification, Limits). */

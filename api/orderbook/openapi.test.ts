@@ -27,7 +27,8 @@ interface Parameter {
 interface Operation {
   readonly parameters: readonly Parameter[];
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, Body>> }>>;
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Body>> }>>;
 }
 interface Document {
   readonly openapi: string;
@@ -189,7 +190,7 @@ function check(url: string, answer: LightMyRequestResponse): void {
   const path = pathOf(url);
   const type = String(answer.headers['content-type']).split(';', 1)[0] ?? '';
   const place = ['paths', path, 'get', 'responses', String(answer.statusCode), 'content', type];
-  const body = document.paths[path]?.get.responses[answer.statusCode]?.content[type];
+  const body = document.paths[path]?.get.responses[answer.statusCode]?.content?.[type];
   if (!body) throw new Error(`${place.join(' ')} is not documented: ${url}: ${answer.body}`);
   const value: unknown = type === 'text/plain' ? answer.body : answer.json();
   const validate = contract.validator(...place, 'schema');
@@ -205,7 +206,7 @@ function check(url: string, answer: LightMyRequestResponse): void {
 function promised(): string[] {
   return Object.entries(document.paths).flatMap(([path, { get }]) =>
     Object.entries(get.responses).flatMap(([status, { content }]) =>
-      Object.entries(content).flatMap(([type, { schema }]) => {
+      Object.entries(content ?? {}).flatMap(([type, { schema }]) => {
         const name = `${path} ${status} ${type}`;
         return [name, ...[...(schema.anyOf?.keys() ?? [])].map((at) => `${name} ${at}`)];
       }),
@@ -250,6 +251,23 @@ describe('/openapi.json', () => {
       const named = get.parameters.map(({ name }) => name);
       expect([path, new Set(named).size]).toEqual([path, named.length]);
       expect([path, get.parameters.filter(({ description }) => !description)]).toEqual([path, []]);
+    }
+  });
+
+  it('names operations, each once', () => {
+    const names = Object.values(document.paths).map(({ get }) => get.operationId);
+    expect(names).toEqual(expect.arrayContaining(['getL2', 'getRoot', 'getOpenapiJson']));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('tells of 304 and of the tag wherever a body may be known by it, and nowhere else', async () => {
+    const headers = { ...HEADERS, 'if-none-match': '*' };
+    for (const url of REQUESTS) {
+      const { parameters, responses } = document.paths[pathOf(url)]?.get ?? { parameters: [], responses: {} };
+      const { statusCode } = await app.inject({ url, headers });
+      const isTold = parameters.some(({ name }) => name === 'If-None-Match') && '304' in responses;
+      if (statusCode === 304) expect([url, isTold]).toEqual([url, true]);
+      if (statusCode === 200) expect([url, isTold]).toEqual([url, false]);
     }
   });
 

@@ -18,11 +18,10 @@ const INFO = {
     'unless a member says otherwise. Requests are read leniently: numbers by their leading digits, the first of repeated ' +
     'parameters, and parameters that are not named here are ignored. Clients must ignore members of answers that they do ' +
     'not know. Each path also answers HEAD, stands below /dlob as well, in any letter case and with a slash at its end, ' +
-    'and allows any origin; unknown paths and other methods are 404 `Not found`, or 400, 413 or 415 when the body of the ' +
-    'request cannot be read. Answers from 1 KiB on are compressed where the client takes gzip or deflate. Fees, auctions and ' +
-    'the oracle feed carry a weak ETag, and are 304 without a body to an If-None-Match that holds it. Refused before any ' +
+    'and allows any origin; unknown paths and other methods are 404 `Not found`, and what a request has in its body is ' +
+    'not read. Answers from 1 KiB on are compressed where the client takes gzip or deflate. Refused before any ' +
     `route, as text: a path that does not decode with ${refusal('malformedPath')}, request line and headers of more than ` +
-    `64 KiB (the largest batch has less) with ${refusal('headersTooLarge')}, what is not HTTP with ` +
+    `64 KiB (the largest batch has less) with ${refusal('headersTooLarge')}, what is not HTTP or names no host with ` +
     `${refusal('malformedHttp')}, headers that take too long with ${refusal('requestTimeout')}.`,
 };
 

@@ -3,9 +3,8 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { stripPrefix } from './app.ts';
+import { stripPrefix } from './paths.ts';
 
-const GATEWAY_PATHS: ReadonlySet<string> = new Set(['/ws', '/quotes/ws']);
 /** A gateway in the same process or machine answers at once; longer means that it is not there. */
 const CONNECT_TIMEOUT_MS = 5000;
 /** How long a client may take to read what was sent before its gateway connection ended. */
@@ -17,6 +16,7 @@ export interface GatewayAddress {
 }
 
 export interface WsProxy {
+  /** For upgrades that `isGatewayUpgrade` lets through. */
   readonly onUpgrade: (request: IncomingMessage, client: Duplex, head: Buffer) => void;
   /** Ends every joined pair. */
   close(): void;
@@ -28,11 +28,6 @@ export function wsProxy(gateway: GatewayAddress): WsProxy {
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
     const client = stream as Socket; // node:http hands over the TCP socket
     client.on('error', () => client.destroy());
-    const target = stripPrefix(request.url ?? '/');
-    if (!GATEWAY_PATHS.has(target.split('?', 1)[0] ?? '')) {
-      refuse(client, 404);
-      return;
-    }
     const upstream = connect(gateway);
     pairs.set(upstream, client);
     upstream.setNoDelay(true);
@@ -41,12 +36,12 @@ export function wsProxy(gateway: GatewayAddress): WsProxy {
     upstream.setTimeout(CONNECT_TIMEOUT_MS, () => upstream.destroy(new Error('gateway does not answer')));
     upstream.once('connect', () => {
       upstream.setTimeout(0);
-      upstream.write(requestHead(target, request));
+      upstream.write(requestHead(stripPrefix(request.url ?? '/'), request));
       if (head.length > 0) upstream.write(head);
       upstream.pipe(client);
       client.pipe(upstream);
     });
-    upstream.on('error', () => (upstream.bytesRead === 0 ? refuse(client, 503) : client.destroy()));
+    upstream.on('error', () => (upstream.bytesRead === 0 ? refuse(client) : client.destroy()));
     upstream.on('close', () => {
       pairs.delete(upstream);
       client.end();
@@ -72,6 +67,6 @@ function requestHead(target: string, { rawHeaders, socket }: IncomingMessage): s
   return lines.join('\r\n');
 }
 
-function refuse(client: Duplex, status: number): void {
-  client.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+function refuse(client: Duplex): void {
+  client.end(`HTTP/1.1 503 ${STATUS_CODES[503]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }

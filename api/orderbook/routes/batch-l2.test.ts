@@ -113,8 +113,8 @@ describe.each(['/batchL2', '/batchL2Cache'])('%s', (path) => {
   });
 
   it('400 for more markets than an answer can hold', async () => {
-    const answer = await get(`${path}?depth=${'1,'.repeat(1000)}1`);
-    expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: at most 1000 markets per batch request']);
+    const answer = await get(`${path}?depth=${'1,'.repeat(200)}1`);
+    expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: at most 200 markets per batch request']);
   });
 
   it('depth: default 100, capped at 100', async () => {

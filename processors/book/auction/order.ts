@@ -70,8 +70,10 @@ export function auctionOrder(terms: OrderTerms): AuctionOrder {
   const { start, end } = auctionPrices(terms, limit);
   const order =
     oracle === null ? fixedOrder(start, end, limit, slippagePercent) : oracleOrder(terms, start, end, oracle);
+  // Prices of a fixed order are prices; those of an oracle order are distances from it, which may be negative.
+  const least = oracle === null ? 1n : -I64_MAX;
   for (const value of [order.auctionStartPrice, order.auctionEndPrice]) {
-    if (value > I64_MAX || value < -I64_MAX) throw new AuctionError('outOfRange');
+    if (value > I64_MAX || value < least) throw new AuctionError('outOfRange');
   }
   if (order.price !== null && (order.price < 0n || order.price > U64_MAX)) throw new AuctionError('outOfRange');
   return order;
