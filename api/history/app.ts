@@ -83,8 +83,8 @@ export async function historyApp(services: HistoryServices, logger: Logger): Pro
   ignoreBodies(app);
   await app.register(cors, { origin: '*', methods: '*', strictPreflight: false });
   await app.register(compress, { encodings: ['br', 'gzip', 'deflate', 'identity'] });
-  app.addHook('onRequest', async ({ raw }) => {
-    if (lacksHost(raw)) throw new HistoryError('malformedHttp');
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    done(lacksHost(raw) ? new HistoryError('malformedHttp') : undefined);
   });
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     const { code, message } = failure(error);

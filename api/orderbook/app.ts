@@ -68,8 +68,8 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
   app.addHook('onSend', addWeakEtag);
   await app.register(cors, { origin: '*', methods: METHODS, strictPreflight: false });
   await app.register(compress, { threshold: COMPRESS_FROM_BYTES, encodings: [...ENCODINGS, 'identity'] });
-  app.addHook('onRequest', async ({ raw }) => {
-    if (lacksHost(raw)) throw new OrderbookError('malformedHttp');
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    done(lacksHost(raw) ? new OrderbookError('malformedHttp') : undefined);
   });
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     const known = error instanceof OrderbookError ? ORDERBOOK_ERRORS[error.code] : null;

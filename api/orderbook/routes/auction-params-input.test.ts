@@ -58,6 +58,11 @@ describe('/auctionParams errors', () => {
     ['a reference price is unknown', { auctionEndPriceOffsetFrom: 'moon' }, 'unknown reference price'],
     ['a price leaves 64 bits', { slippageTolerance: '-1e30' }, 'value out of range'],
     ['an offset leaves every range', { auctionStartPriceOffset: '1e308' }, 'value out of range'],
+    [
+      'a fixed price falls to nothing',
+      { isOracleOrder: 'false', auctionStartPriceOffset: '100' },
+      'value out of range',
+    ],
     ['auctionDuration is above 255', { auctionDuration: '256' }, 'value out of range'],
     ['auctionDuration is negative', { auctionDuration: '-1' }, 'value out of range'],
     ['userOrderId is above 255', { userOrderId: '256' }, 'value out of range'],
