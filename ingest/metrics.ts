@@ -2,6 +2,7 @@
 
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from '../platform/index.ts';
+import { PARK_REASONS } from './park-reasons.ts';
 
 /** Also counted by the book role; both may live in one process. */
 const SHADOW_DIFFERENCES = 'slotbook_shadow_differences_total';
@@ -19,7 +20,7 @@ export interface IngestMetrics {
 
 export function createIngestMetrics(registry: Registry): IngestMetrics {
   const registers = [registry];
-  return {
+  const metrics: IngestMetrics = {
     slot: new Gauge({ name: 'slotbook_ingest_slot', help: 'newest slot written to the log', registers }),
     events: new Counter({
       name: 'slotbook_ingest_events_total',
@@ -63,4 +64,8 @@ export function createIngestMetrics(registry: Registry): IngestMetrics {
       registers,
     }),
   };
+  // Alerts ask for increases, and a series that begins with its first event has none.
+  for (const reason of PARK_REASONS) metrics.parked.inc({ reason }, 0);
+  for (const filled of ['true', 'false']) metrics.gaps.inc({ filled }, 0);
+  return metrics;
 }

@@ -1,5 +1,7 @@
 // The source port: whatever watches a chain hands these to the ingester. Four adapters: RPC, capture file, Yellowstone, tests.
 
+import type { ParkReason } from './park-reasons.ts';
+
 export interface AccountUpdate {
   readonly kind: 'account';
   readonly slot: number;
@@ -61,7 +63,7 @@ export interface GapNotice {
 /** Something the source received and could not read; `origin` says where. */
 export interface GarbageNotice {
   readonly kind: 'garbage';
-  readonly reason: string;
+  readonly reason: ParkReason;
   readonly detail: string;
   readonly origin: string;
   readonly bytes: Uint8Array;

@@ -79,6 +79,8 @@ class RpcAccountReader {
       labelNames: ['outcome'],
       registers: [metrics],
     });
+    // From zero, so that the first failure is an increase.
+    for (const outcome of ['kept', 'read', 'failed', 'busy']) this.#reads.inc({ outcome }, 0);
   }
 
   read(addresses: readonly string[]): Promise<readonly (string | null)[]> {

@@ -56,6 +56,8 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
   const { metrics } = services;
   if (metrics) {
+    metrics.served();
+    app.addHook('onRoute', ({ url }) => metrics.served(url));
     app.addHook('onResponse', async ({ routeOptions }, { statusCode, elapsedTime }) =>
       metrics.answered(routeOptions.url, statusCode, elapsedTime),
     );

@@ -2,6 +2,7 @@
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { HEALTH, judgeHealth } from '../../platform/index.ts';
+import { ORDERBOOK_ERRORS } from '../errors.ts';
 import type { BookReader } from '../views/book-reader.ts';
 import { SlotHealth } from './health.ts';
 
@@ -9,6 +10,9 @@ import { SlotHealth } from './health.ts';
 const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3];
 /** `path` of requests that no route takes, so that a client cannot make label values. */
 const NO_ROUTE = 'none';
+const FAULTS = new Set(
+  Object.values(ORDERBOOK_ERRORS).flatMap(({ status }) => (status >= 500 ? [String(status)] : [])),
+);
 
 export class RestMetrics {
   readonly #latency: Histogram<'path' | 'status'>;
@@ -36,6 +40,8 @@ export class RestMetrics {
       labelNames: ['path', 'miss'],
       registers,
     });
+    // From zero, so that the first one is an increase: alerts set it off against the 5xx of the route.
+    this.#lookups.inc({ path: '/l3', miss: 'true' }, 0);
     // Of its own: a look at the health remembers the slot it saw.
     const health = new SlotHealth(slotStallMs);
     judgeHealth(registry, () => {
@@ -50,6 +56,11 @@ export class RestMetrics {
         this.set(reader.slotAdvancedAtMs);
       },
     });
+  }
+
+  /** A route is served: what it may answer with 5xx is counted from zero, so that the first one is an increase. */
+  served(path: string = NO_ROUTE): void {
+    for (const status of FAULTS) this.#requests.inc({ path, status }, 0);
   }
 
   /** A request was answered; `path` is the route's, undefined when there is none. */

@@ -271,8 +271,7 @@ export class BookReader {
       return false;
     }
     const key = marketKey(message);
-    const book = this.#books.get(key) ?? new PublishedBook();
-    this.#books.set(key, book);
+    const book = this.#books.get(key) ?? this.#newBook(key);
     const taken = book.take(message, nowMs);
     if (taken === 'hole') {
       this.#gaps.inc();
@@ -282,6 +281,14 @@ export class BookReader {
     changed.add(key);
     this.#reached(slot, nowMs);
     return true;
+  }
+
+  #newBook(key: string): PublishedBook {
+    const book = new PublishedBook();
+    this.#books.set(key, book);
+    // From zero, so that the first difference is an increase.
+    this.#differences.inc({ market: key }, 0);
+    return book;
   }
 
   /** True for a snapshot that needs not be decoded: of a book that is not served, or that has come as far. */

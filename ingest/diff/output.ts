@@ -16,6 +16,7 @@ import type {
   PositionState,
 } from '../../schemas/index.ts';
 import type { VaultOutput } from '../decode/vault.ts';
+import type { ParkReason } from '../park-reasons.ts';
 import type { AccountUpdate } from '../source.ts';
 
 export type Output =
@@ -37,7 +38,7 @@ const DETAIL_CHARACTERS_MAX = 500;
 
 /** A dead letter with its detail and bytes bounded. */
 export function deadLetter(
-  reason: string,
+  reason: ParkReason,
   detail: string,
   slot: number,
   origin: string,
@@ -52,7 +53,7 @@ export function deadLetter(
   };
 }
 
-export function parkAccount(emit: Emit, update: AccountUpdate, reason: string, detail: string): void {
+export function parkAccount(emit: Emit, update: AccountUpdate, reason: ParkReason, detail: string): void {
   emit({
     name: 'DeadLetter',
     value: deadLetter(reason, detail, update.slot, bs58.encode(update.pubkey), update.data),

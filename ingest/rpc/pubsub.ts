@@ -2,6 +2,7 @@
 // anybody (a silent hole) and lets a malformed notification end the process.
 
 import { WebSocket } from 'ws';
+import type { ParkReason } from '../park-reasons.ts';
 
 const OPEN_TIMEOUT_MS = 10_000;
 const CALL_TIMEOUT_MS = 10_000;
@@ -12,7 +13,7 @@ const DETAIL_CHARACTERS = 200;
 
 export interface PubSubHandlers {
   /** A frame that is not JSON, or not what a PubSub server says. */
-  garbage(reason: string, detail: string, bytes: Uint8Array): void;
+  garbage(reason: ParkReason, detail: string, bytes: Uint8Array): void;
   /** The connection is gone; nothing more will come. Called once. */
   closed(reason: string): void;
 }

@@ -66,6 +66,8 @@ export class ShadowRunner {
     if (report === null) return turn;
     const { logger, quality, differences, checks } = this.#parts;
     quality.compared(report);
+    // From zero, so that the first difference is an increase.
+    for (const market of report.markets) differences.inc({ market: marketKey(market) }, 0);
     if (!turn.readAgain && report.markets.length > 0) checks.inc();
     if (report.repaired.size === 0 && report.differences.length > 0) {
       logger.warn({ slot, accounts: report.differences }, 'shadow check: accounts put right, no book was concerned');

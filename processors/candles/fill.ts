@@ -42,7 +42,8 @@ export interface Fill {
   readonly base: number | bigint;
 }
 
-export type CandleErrorReason = 'candle-record' | 'candle-late-fill' | 'candle-time';
+export const CANDLE_ERROR_REASONS = ['candle-record', 'candle-late-fill', 'candle-time'] as const;
+export type CandleErrorReason = (typeof CANDLE_ERROR_REASONS)[number];
 
 /** A record that is not taken in; nothing changed. */
 export class CandleError extends Error {

@@ -15,7 +15,7 @@ import {
 } from '../../platform/index.ts';
 import { candleKey, encodeMessage, marketKey, TOPICS, type Topic } from '../../schemas/index.ts';
 import { deadLetter, endOf, piecesOf, type Step, startFollower, stateWrites } from '../follow/follower.ts';
-import { CandleError } from './fill.ts';
+import { CANDLE_ERROR_REASONS, CandleError } from './fill.ts';
 import { NO_NOISE, type NoiseRules } from './noise.ts';
 import { Candles, slotOf } from './reducer.ts';
 
@@ -153,7 +153,7 @@ function noiseRules({ candleNoiseQuote, candleNoiseExempt, candleBlockedMakers }
 
 function candleMetrics(registry: Registry) {
   const registers = [registry];
-  return {
+  const metrics = {
     fills: new Counter({ name: 'slotbook_candles_fills_total', help: 'fills applied to candles', registers }),
     views: new Counter({ name: 'slotbook_candles_views_total', help: 'candles published', registers }),
     parked: new Counter({
@@ -169,4 +169,7 @@ function candleMetrics(registry: Registry) {
       registers,
     }),
   };
+  // From zero, so that the first one parked is an increase.
+  for (const reason of CANDLE_ERROR_REASONS) metrics.parked.inc({ reason }, 0);
+  return metrics;
 }

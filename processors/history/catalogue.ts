@@ -26,12 +26,14 @@ export interface EventSchema {
   readonly format: RecordFormat;
 }
 
-export type ParkReason =
-  | 'not-a-record'
-  | 'unknown-fingerprint'
-  | 'unknown-schema-id'
-  | 'invalid-datum'
-  | 'refused-by-clickhouse';
+export const PARK_REASONS = [
+  'not-a-record',
+  'unknown-fingerprint',
+  'unknown-schema-id',
+  'invalid-datum',
+  'refused-by-clickhouse',
+] as const;
+export type ParkReason = (typeof PARK_REASONS)[number];
 
 /** Why a record cannot become a row; `reason` is the key of its dead letter. */
 export interface Unreadable {

@@ -1,6 +1,7 @@
 // What the sink tells Prometheus.
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { PARK_REASONS } from './catalogue.ts';
 
 export interface SinkMetrics {
   readonly rows: Counter<'table'>;
@@ -19,7 +20,7 @@ const SECOND_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** `readLag` gives the records that are appended but not stored yet, by partition; asked whenever metrics are read. */
 export function sinkMetrics(registry: Registry, readLag: () => Promise<ReadonlyMap<number, bigint>>): SinkMetrics {
   const registers = [registry];
-  return {
+  const metrics: SinkMetrics = {
     rows: new Counter({
       name: 'slotbook_sink_rows_total',
       help: 'rows acknowledged by ClickHouse',
@@ -69,4 +70,7 @@ export function sinkMetrics(registry: Registry, readLag: () => Promise<ReadonlyM
       registers,
     }),
   };
+  // From zero, so that the first one parked is an increase.
+  for (const reason of PARK_REASONS) metrics.parked.inc({ reason }, 0);
+  return metrics;
 }

@@ -50,7 +50,7 @@ export class BookQuality {
       for (const { value } of records) {
         const message = decodeMessage(value);
         if (message.name !== 'FeedQuality' || message.value.source !== BOOK_SOURCE) continue;
-        this.rows.set(marketKey(message.value), message.value);
+        this.keep(marketKey(message.value), message.value);
       }
       next = last.offset + 1n;
     }
@@ -104,8 +104,14 @@ export class BookQuality {
   }
 
   private set(key: string, row: FeedQuality): void {
-    this.rows.set(key, row);
+    this.keep(key, row);
     this.changed.add(key);
+  }
+
+  private keep(key: string, row: FeedQuality): void {
+    // From zero, so that the first difference is an increase.
+    if (!this.rows.has(key)) this.differences.inc({ market: key }, 0);
+    this.rows.set(key, row);
   }
 }
 
