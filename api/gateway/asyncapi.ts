@@ -33,7 +33,8 @@ const FEED_SOCKET: SocketContract = {
     `Books, trades and fees; sequenced books on the book channel. A connection holds at most ${MAX_SUBSCRIPTIONS} ` +
     `channels beside book streams and sends messages of at most ${MAX_PAYLOAD_BYTES} bytes (a longer one cuts it without a close frame, 1006), ${FLOOD.burst} at once and ` +
     `${FLOOD.perSecond} a second; of clients that say much the answers come later, and while very many do so those with the ` +
-    `most unanswered messages are closed. One that leaves more than ${MAX_BUFFERED_BYTES} bytes unread is closed. An ` +
+    `most unanswered messages are closed. One that leaves more than ${MAX_BUFFERED_BYTES} bytes unread is closed: ` +
+    'with 1008 when it reads again within 3 s, else it finds itself cut without a close frame (1006). An ' +
     'unknown channel in a subscribe, or none at all, closes the connection.',
   servers: ['orderbook', 'gateway'],
   closes: Object.values(SOCKET_CLOSES),

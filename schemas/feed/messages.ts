@@ -23,7 +23,7 @@ export interface BookSubscribe {
   readonly level?: BookLevelKind | null;
   /** Price levels per side; all when absent. */
   readonly depth?: number | null;
-  /** Least milliseconds between two changes. */
+  /** Milliseconds of a tick, which brings at most one message; every change when absent. */
   readonly conflation?: number | null;
   /** `true` for the top 10 levels, or how many. */
   readonly checksum?: boolean | number | null;
@@ -128,7 +128,10 @@ export interface BookSubscribed {
   readonly streams: readonly string[];
 }
 
-/** Answer to `resume`: `seq` is where the diffs that follow begin, or, not recovered, where the client stood. */
+/**
+ * Answer to `resume`; `seq` is where the client stood. Recovered: diffs from there follow, or a snapshot where that is shorter. Not
+ * recovered: a snapshot follows.
+ */
 export interface BookResumed extends BookPosition {
   readonly channel: 'book';
   readonly type: 'resumed';

@@ -175,7 +175,8 @@ export const BOOK_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = {
   bookSubscribed: answer('subscribed', 'A subscription was taken'),
   bookUnsubscribed: answer('unsubscribed', 'Streams were left'),
   bookResumed: {
-    summary: 'Answer to resume: the diffs that follow begin at seq, or, not recovered, a snapshot follows',
+    summary:
+      'Answer to resume: recovered, diffs from seq follow, or a snapshot where that is shorter; else a snapshot follows',
     payload: object({
       ...BOOK,
       type: { const: 'resumed' },
@@ -183,7 +184,7 @@ export const BOOK_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = {
       streamId,
       recovered: flag('true: nothing is missing'),
       epoch: at.epoch,
-      seq: count('where the diffs begin, or where the client stood'),
+      seq: count('where the client stood'),
     }),
   },
   bookSnapshotL2: snapshot('l2'),

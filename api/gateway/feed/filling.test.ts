@@ -58,7 +58,13 @@ describe('gathering what was missed', () => {
     const missed = fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 900, max: 1100 }));
     fc.assert(
       fc.property(missed, fc.nat(300), fc.nat(5), fc.nat(40), fc.boolean(), (until, kept, seed, more, mayBeEach) => {
-        const options = { streamId: 3, level: 'l2' as const, from: Math.floor(until / 10), mayBeEach };
+        const options = {
+          streamId: 3,
+          level: 'l2' as const,
+          from: Math.floor(until / 10),
+          mayBeEach,
+          changesMax: Number.POSITIVE_INFINITY,
+        };
         const { sources, push, end } = sourcesOf(until, kept, seed);
         const filling = new Filling(options);
         let left = more;
@@ -80,7 +86,13 @@ describe('gathering what was missed', () => {
 
   it('ends where nothing has what comes next', () => {
     const { sources, end } = sourcesOf(200, 50, 1);
-    const filling = new Filling({ streamId: 3, level: 'l2', from: 10, mayBeEach: true });
+    const filling = new Filling({
+      streamId: 3,
+      level: 'l2',
+      from: 10,
+      mayBeEach: true,
+      changesMax: Number.POSITIVE_INFINITY,
+    });
     finish(filling.gather({ ...sources, older: null }, end));
     expect(filling.at).toBe(10);
     finish(filling.gather(sources, end));

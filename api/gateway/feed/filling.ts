@@ -1,5 +1,5 @@
 // What brings clients from where they stand to where a stream stands, gathered a few changes at a time while the stream moves on:
-// each change by itself, or all of them merged when they are too many for that.
+// each change by itself, or all of them merged when they are too many for that; and nothing when even so they are more than the book.
 
 import type { Steps } from '../../../processors/book/index.ts';
 import type { BookViewDiff } from '../../../schemas/index.ts';
@@ -22,6 +22,8 @@ export interface FillingOptions {
   readonly from: number;
   /** Whether changes may be told one by one. */
   readonly mayBeEach: boolean;
+  /** Merged changes of levels or orders, beyond which the book itself is shorter. */
+  readonly changesMax: number;
 }
 
 export class Filling {
@@ -30,7 +32,8 @@ export class Filling {
   /** Every change up to here is in. */
   #at: number;
   #each: EachChange | null;
-  #merged: Changes;
+  readonly #merged: Changes;
+  #isTooMuch = false;
 
   constructor(options: FillingOptions) {
     this.#options = options;
@@ -44,18 +47,24 @@ export class Filling {
     return this.#at;
   }
 
+  /** Nothing more is gathered: the book itself is shorter than what was missed. */
+  get isTooMuch(): boolean {
+    return this.#isTooMuch;
+  }
+
   /** Whether what is left up to `until` may be gathered in one turn. */
   isShort(until: number, { ring }: FillingSources): boolean {
+    if (this.#isTooMuch) return true;
     if (this.#isEach(until)) return until - this.#at <= FILL_DIFFS_AT_ONCE;
     return this.#each === null && this.#at >= ring.baseSeq && until - this.#at <= FILL_DIFFS_AT_ONCE;
   }
 
   /**
    * Goes on to `until`, which may rise meanwhile. Ends before it where neither source has what comes next, and where it begins again
-   * because there is too much to be told one by one.
+   * because there is too much to be told one by one; and for good where it is too much.
    */
   *gather({ ring, older }: FillingSources, until: () => number): Steps<void> {
-    for (let count = 1; this.#at < until(); count += 1) {
+    for (let count = 1; this.#at < until() && !this.#isTooMuch; count += 1) {
       if (count % FILL_STEP_DIFFS === 0) yield;
       if (this.#each && !this.#isEach(until())) return this.#merge();
       const isInRing = this.#at >= ring.baseSeq;
@@ -63,6 +72,7 @@ export class Filling {
       if (!isInRing && older && this.#each === null) {
         yield* this.#merged.mergeInSteps(older.merged(this.#options.level), this.from);
         this.#at = older.until;
+        this.#weigh();
         continue;
       }
       const diff = isInRing ? ring.diff(this.#at + 1) : older?.diff(this.#at + 1);
@@ -95,8 +105,17 @@ export class Filling {
       const changes = new Changes(this.#options.level);
       changes.add(diff);
       this.#each.add(diff, changes);
-    } else this.#merged.add(diff);
+    } else {
+      this.#merged.add(diff);
+      this.#weigh();
+    }
     this.#at = diff.seq;
+  }
+
+  #weigh(): void {
+    if (this.#merged.size <= this.#options.changesMax) return;
+    this.#isTooMuch = true;
+    this.#merged.clear();
   }
 }
 

@@ -36,6 +36,10 @@ export const RING_BYTES_MAX = 1024 * 1024;
 export const RESUME_DIFFS_MAX = 1000;
 /** The same bound in bytes of frames: with JOIN_BUFFER_BYTES below what closes a lagging client (300,000). */
 export const RESUME_BYTES_MAX = 200_000;
+/** Least bytes of a changed level or order in a message: more of them than the snapshot has bytes need not be merged. */
+export const ENTRY_BYTES_MIN = { l2: 10, l3: 72 } as const;
+/** What a snapshot takes that was not made, about: with sizes of one source, and with ranks. */
+export const SNAPSHOT_BYTES = { head: 200, l2: 38, l3: 150 } as const;
 /**
  * How far a resume reads back in the log: so many slots, twice the ten minutes that are promised at 400 ms a slot, unless they have
  * more bytes than ten minutes of a hundred changes a second with 500 bytes each; and further as long as it is little.

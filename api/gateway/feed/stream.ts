@@ -6,7 +6,7 @@ import type { BookPosition, BookViewDiff } from '../../../schemas/index.ts';
 import type { PublishedBook } from '../../views/published-book.ts';
 import { Changes } from './changes.ts';
 import { Filling } from './filling.ts';
-import { FILLS_KEPT, RESUME_DIFFS_MAX } from './limits.ts';
+import { ENTRY_BYTES_MIN, FILLS_KEPT, RESUME_DIFFS_MAX } from './limits.ts';
 import type { OlderDiffs } from './log-history.ts';
 import type { FeedMetrics } from './metrics.ts';
 import type { StreamSpec } from './request.ts';
@@ -22,7 +22,7 @@ import {
   type StreamState,
   snapshotFrame,
 } from './text.ts';
-import { bookBody, EMPTY_WINDOW, type Window, windowAfter } from './window.ts';
+import { bookBody, EMPTY_WINDOW, snapshotBytes, type Window, windowAfter } from './window.ts';
 
 /** What a stream needs to know of its market. */
 export interface StreamMarket {
@@ -61,6 +61,7 @@ export class Stream {
   #window: Window = EMPTY_WINDOW;
   readonly #pending: Changes;
   #snapshot: Buffer | null = null;
+  #estimate: number | null = null;
   /** By the sequence that they begin after: frames from there to `sent`, and what is gathered for them. */
   readonly #fills = new Map<number, readonly Buffer[]>();
   readonly #fillings = new Map<number, Filling>();
@@ -158,13 +159,14 @@ export class Stream {
     if (known) return known;
     const begun = held?.from === seq ? held : this.#fillings.get(seq);
     const canGoOn = (at: number): boolean => at >= ring.baseSeq || reaches(older, epoch, at, ring.baseSeq);
-    if (!canGoOn(seq) && !(begun && canGoOn(begun.at))) return 'older';
-    const filling = begun && canGoOn(begun.at) ? begun : this.#newFilling(seq, sent.seq);
+    const isGoingOn = begun !== undefined && (begun.isTooMuch || canGoOn(begun.at));
+    if (!isGoingOn && !canGoOn(seq)) return 'older';
+    const filling = isGoingOn ? begun : this.#newFilling(book, seq, sent.seq);
     if (this.#fillings.size >= FILLS_KEPT) this.#fillings.clear();
     this.#fillings.set(seq, filling);
     if (!filling.isShort(sent.seq, { ring, older })) return filling;
     finish(filling.gather({ ring, older }, () => sent.seq));
-    if (filling.at < sent.seq) return filling;
+    if (filling.at < sent.seq && !filling.isTooMuch) return filling;
     const frames = this.#missed(book, sent, filling);
     if (this.#fills.size >= FILLS_KEPT) this.#fills.clear();
     this.#fills.set(seq, frames);
@@ -181,23 +183,40 @@ export class Stream {
     });
   }
 
-  #newFilling(from: number, until: number): Filling {
+  #newFilling(book: PublishedBook, from: number, until: number): Filling {
     const { depth, conflationMs, level } = this.spec;
     const mayBeEach = depth === null && conflationMs === 0 && until - from <= RESUME_DIFFS_MAX;
-    return new Filling({ streamId: this.streamId, level, from, mayBeEach });
+    const changesMax = Math.floor(this.#bookBytes(book) / ENTRY_BYTES_MIN[level]);
+    return new Filling({ streamId: this.streamId, level, from, mayBeEach, changesMax });
   }
 
   #missed(book: PublishedBook, sent: StreamState, filling: Filling): readonly Buffer[] {
     const checksum = this.#checksum(book);
     const each = filling.each(checksum);
     if (each) return each;
+    if (filling.isTooMuch) return this.#snapshotInstead();
     const { level, depth } = this.spec;
     const { ring } = this.market;
     const { merged, from } = filling;
     // What lies between `sent` and here changed nothing that this stream shows.
     for (let seq = filling.at + 1; seq <= book.head.seq; seq += 1) merged.add(ring.diff(seq));
     const body = depth === null ? merged.body() : windowAfter(book.view, level, depth, merged);
-    return [diffFrame(this.streamId, sent, from, body, checksum)];
+    const frame = diffFrame(this.streamId, sent, from, body, checksum);
+    return frame.byteLength > this.#bookBytes(book) ? this.#snapshotInstead(frame) : [frame];
+  }
+
+  /** The snapshot, unless a frame that does the same is shorter. */
+  #snapshotInstead(frame: Buffer | null = null): readonly Buffer[] {
+    const snapshot = this.snapshot();
+    if (snapshot && (!frame || snapshot.byteLength < frame.byteLength)) return [snapshot];
+    return frame ? [frame] : [];
+  }
+
+  /** Bytes of the snapshot, about when it was not made. */
+  #bookBytes(book: PublishedBook): number {
+    if (this.#snapshot) return this.#snapshot.byteLength;
+    this.#estimate ??= snapshotBytes(book.view, this.spec.level, this.spec.depth);
+    return this.#estimate;
   }
 
   #change(book: PublishedBook): Body {
@@ -232,6 +251,7 @@ export class Stream {
 
   #stale(): void {
     this.#snapshot = null;
+    this.#estimate = null;
     this.#fills.clear();
     this.#fillings.clear();
   }

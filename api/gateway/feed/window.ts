@@ -5,6 +5,7 @@
 import type { BookView, Side } from '../../../processors/book/index.ts';
 import type { ViewLevel, ViewOrder } from '../../../schemas/index.ts';
 import type { Changes } from './changes.ts';
+import { SNAPSHOT_BYTES } from './limits.ts';
 import { type Body, goneLevelEntry, goneOrderEntry, levelEntry, orderEntry, orderKey, shownOrders } from './text.ts';
 
 /** One side at one state: best first. */
@@ -61,6 +62,14 @@ export function bookBody(view: BookView, level: 'l2' | 'l3', depth: number | nul
     asks: Array.from(itemsOf(view, level, 'ask', depth), entryOf),
     gone: null,
   };
+}
+
+/** About how long a snapshot is, bytes: by its levels or orders. */
+export function snapshotBytes(view: BookView, level: 'l2' | 'l3', depth: number | null): number {
+  let count = 0;
+  if (level === 'l3' && depth === null) count = view.orderCount;
+  else for (const [, side] of SIDES) for (const _ of itemsOf(view, level, side, depth)) count += 1;
+  return SNAPSHOT_BYTES.head + count * SNAPSHOT_BYTES[level];
 }
 
 export function windowOf(view: BookView, level: 'l2' | 'l3', depth: number): Window {
