@@ -29,9 +29,14 @@ describe('the list of gaps', () => {
   });
 
   it('closes a gap of an earlier process that a later filling covers', () => {
-    expect(short(listOf(notice(12, 20), notice(10, 40), notice(10, 40, true)))).toEqual([
-      [10, 40, 2],
-      [12, 20, 2],
+    expect(short(listOf(notice(12, 20), notice(10, 40, true)))).toEqual([[12, 20, 1]]);
+  });
+
+  it('takes a gap that is told again from an earlier slot for the same one, unless it is lasting', () => {
+    expect(listOf(notice(12, 20), notice(10, 40))).toMatchObject([{ fromSlot: 10, toSlot: 40, foundAtMs: 0 }]);
+    expect(short(listOf(notice(12, 20, false, true), notice(10, 40, false, true)))).toEqual([
+      [10, 40, null],
+      [12, 20, null],
     ]);
   });
 
@@ -59,7 +64,7 @@ describe('the list of gaps', () => {
   it('stays bounded, and what it forgets of open gaps is covered by one', () => {
     const open = listOf(...Array.from({ length: 1_100 }, (_, index) => notice(index * 10, index * 10 + 5)));
     expect(open).toHaveLength(1_000);
-    expect(open[0]).toMatchObject({ fromSlot: 0, toSlot: 1_005, filledAtMs: null, reason: 'several gaps' });
+    expect(open[0]).toMatchObject({ fromSlot: 0, toSlot: 1_005, filledAtMs: null, reason: 'several gaps', count: 101 });
     const filled = listOf(...Array.from({ length: 1_100 }, (_, index) => notice(index * 10, index * 10 + 5, true)));
     expect(filled).toHaveLength(200);
     expect(filled[0]?.fromSlot).toBe(9_000);

@@ -9,21 +9,42 @@ const FILLED_KEPT = 200;
 /** More open gaps than this become one that covers the oldest of them. */
 const OPEN_KEPT = 1_000;
 
+/** Gaps as they are counted. */
+export interface GapCounts {
+  /** Found by this process. */
+  readonly found: number;
+  /** Open now, those of earlier processes among them. */
+  readonly open: number;
+}
+
 /** The list after a notice. An open gap that is told again grows; a filling closes every passing gap that it covers. */
 export function withNotice(gaps: readonly ChainGap[], notice: GapNotice, atMs: number): readonly ChainGap[] {
   const { fromSlot, toSlot, filled, reason, isLasting = false } = notice;
-  const covers = (gap: ChainGap) =>
-    isOpen(gap) && gap.isLasting === isLasting && gap.fromSlot >= fromSlot && gap.toSlot <= toSlot;
-  if (!filled) {
-    const isSame = (gap: ChainGap) => isOpen(gap) && gap.isLasting === isLasting && gap.fromSlot === fromSlot;
-    const held = gaps.find(isSame);
-    const foundAtMs = held?.foundAtMs ?? atMs;
-    const end = Math.max(toSlot, held?.toSlot ?? 0);
-    const gap = { fromSlot, toSlot: end, reason, foundAtMs, filledAtMs: null, isLasting };
-    return bounded([...gaps.filter((one) => !isSame(one)), gap]);
-  }
-  if (gaps.some(covers)) return gaps.map((gap) => (covers(gap) ? { ...gap, filledAtMs: atMs } : gap));
-  return bounded([...gaps, { fromSlot, toSlot, reason, foundAtMs: atMs, filledAtMs: atMs, isLasting }]);
+  const known = new Set(concerned(gaps, notice));
+  if (filled && known.size > 0) return gaps.map((gap) => (known.has(gap) ? { ...gap, filledAtMs: atMs } : gap));
+  const gap: ChainGap = {
+    fromSlot,
+    toSlot: [...known].reduce((end, one) => Math.max(end, one.toSlot), toSlot),
+    reason,
+    foundAtMs: [...known].reduce((first, one) => Math.min(first, one.foundAtMs), atMs),
+    filledAtMs: filled ? atMs : null,
+    isLasting,
+    ...counted([...known]),
+  };
+  return bounded([...gaps.filter((one) => !known.has(one)), gap]);
+}
+
+/**
+ * The open gaps that a notice fills or tells again. A passing one may be told again from an earlier slot: a process that
+ * ended during an outage is followed by one that looks from its resume point on.
+ */
+function concerned(gaps: readonly ChainGap[], notice: GapNotice): readonly ChainGap[] {
+  const { fromSlot, toSlot, filled, isLasting = false } = notice;
+  return gaps.filter((gap) => {
+    if (!isOpen(gap) || gap.isLasting !== isLasting) return false;
+    const isCovered = gap.fromSlot >= fromSlot && gap.toSlot <= toSlot;
+    return filled ? isCovered : gap.fromSlot === fromSlot || (isCovered && !isLasting);
+  });
 }
 
 /** The list when every transaction up to `slot` is in the log: passing gaps up to there are filled. */
@@ -33,6 +54,13 @@ export function withProgress(gaps: readonly ChainGap[], slot: number, atMs: numb
 }
 
 const isOpen = ({ filledAtMs }: ChainGap): boolean => filledAtMs === null;
+const countOf = (gaps: readonly ChainGap[]): number => gaps.reduce((sum, { count = 1 }) => sum + count, 0);
+
+/** What one gap says that stands for these. */
+function counted(gaps: readonly ChainGap[]): Pick<ChainGap, 'count'> {
+  const count = countOf(gaps);
+  return count > 1 ? { count } : {};
+}
 
 function bounded(gaps: readonly ChainGap[]): readonly ChainGap[] {
   const sorted = [...gaps].sort((a, b) => a.fromSlot - b.fromSlot || a.toSlot - b.toSlot);
@@ -44,7 +72,8 @@ function bounded(gaps: readonly ChainGap[]): readonly ChainGap[] {
   if (merged.length < 2 || !first) return sorted.filter((gap) => !forgotten.has(gap));
   const toSlot = merged.reduce((end, gap) => Math.max(end, gap.toSlot), 0);
   // What any of them lacks may be missing in the whole.
-  const whole = { ...first, toSlot, reason: 'several gaps', isLasting: merged.some(({ isLasting }) => isLasting) };
+  const isLasting = merged.some((gap) => gap.isLasting);
+  const whole = { ...first, toSlot, reason: 'several gaps', isLasting, ...counted(merged) };
   return [whole, ...sorted.filter((gap) => !forgotten.has(gap) && !merged.includes(gap))];
 }
 
@@ -54,6 +83,7 @@ export class GapList {
   readonly #now: () => number;
   #gaps: readonly ChainGap[] = [];
   #saved: readonly ChainGap[] | null = null;
+  #found = 0;
 
   /** `now` gives unix milliseconds. */
   constructor(log: EventLog, now: () => number = Date.now) {
@@ -72,7 +102,12 @@ export class GapList {
     await this.save();
   }
 
+  get counts(): GapCounts {
+    return { found: this.#found, open: countOf(this.#gaps.filter(isOpen)) };
+  }
+
   note(notice: GapNotice): void {
+    if (concerned(this.#gaps, notice).length === 0) this.#found += 1;
     this.#gaps = withNotice(this.#gaps, notice, this.#now());
   }
 

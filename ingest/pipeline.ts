@@ -77,8 +77,9 @@ export class Pipeline {
     await this.#flush();
     if (progress) this.#parts.gaps.reached(progress.slot);
     // The position must not move past a gap that a crash would make forgotten.
-    const areSaved = await this.#saveGaps();
-    if (progress && areSaved) this.#resume = progress;
+    if (!(await this.#saveGaps())) return;
+    this.#parts.quality.transactions(this.#parts.gaps.counts);
+    if (progress) this.#resume = progress;
   }
 
   /** Between batches what the differ holds is exactly what the log says: the place for comparisons. */
@@ -154,7 +155,6 @@ export class Pipeline {
   }
 
   #gap(gap: GapNotice): void {
-    this.#parts.quality.gap(gap);
     this.#parts.gaps.note(gap);
     this.#parts.metrics.gaps.inc({ filled: String(gap.filled) });
     this.#parts.logger.warn({ gap }, 'gap in the chain data');

@@ -10,6 +10,7 @@ import {
 } from '../platform/index.ts';
 import { decodeEvent, decodeMessage, loadDefinition, TOPICS } from '../schemas/index.ts';
 import { startIngest } from './role.ts';
+import { IngestQuality } from './shadow/quality.ts';
 import {
   RESUME_MARGIN_SLOTS,
   type ResumePoint,
@@ -203,6 +204,38 @@ describe('ingest role', () => {
       expect(ids.length).toBe(wanted);
       expect(given).toBeGreaterThan(chain.length);
     }
+  });
+
+  it('counts the time in which it did not run as one gap, open until all accounts are read', async () => {
+    const log = new MemoryLog();
+    const earlier = new IngestQuality(log, logger);
+    earlier.seen({ marketType: 'perp', marketIndex: 0 }, 'user', 5);
+    await earlier.flush();
+    const live = (...batches: readonly (readonly SourceUpdate[])[]): Source => ({
+      ...scripted(batches),
+      accounts: async () => ({ slot: 0, updates: [] }),
+    });
+    const progress = { kind: 'progress', resume: { slot: 10, signatures: {}, chain: 'test' } } as const;
+    const lost = { kind: 'reconnect', reason: 'test' } as const;
+    const read = [
+      { kind: 'snapshotBegin', slot: 11 },
+      { kind: 'snapshotEnd', slot: 11 },
+    ] as const;
+    const counts = () => {
+      const told = log.all(TOPICS.qualityViews).map(({ value }) => decodeMessage(value));
+      const last = told.findLast(({ name }) => name === 'FeedQuality');
+      return last?.name === 'FeedQuality' ? [last.value.gapsFound, last.value.gapsFilled] : null;
+    };
+    await ingest(log, live([...read, progress]));
+    expect(counts()).toEqual([0, 0]);
+    await ingest(log, live([lost], [lost]));
+    expect(counts()).toEqual([1, 0]);
+    await ingest(log, live([lost], [...read]));
+    expect(counts()).toEqual([1, 1]);
+    await ingest(log, live([...read]));
+    expect(counts()).toEqual([2, 2]);
+    await ingest(log, scripted([[]]));
+    expect(counts()).toEqual([2, 2]);
   });
 
   it('holds on while the log is away and loses nothing', async () => {

@@ -48,6 +48,8 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
   const history = new EndHistory(writer.begins, writer.newestSlot);
   const quality = new IngestQuality(log, logger);
   await quality.load();
+  // Nobody listened since the earlier process; a recording, which cannot be read apart from its stream, has missed nothing.
+  if (resume !== null && source.accounts) quality.disconnected();
   const gaps = new GapList(log);
   await gaps.load();
   const metrics = createIngestMetrics(context.metrics);

@@ -118,14 +118,22 @@ export class RpcSource implements Source {
           );
     let history: History | null = null;
     let tip = 0;
+    let heardTo = 0;
     for (let attempt = 0; !signal.aborted; attempt++) {
       let reason: string;
       try {
         history ??= await this.#history(connection, rpc, resume);
-        const session = new Session(this.#parts({ connection, rpc, history, queue, keys, clock, signal }), tip);
+        const session = new Session(
+          this.#parts({ connection, rpc, history, queue, keys, clock, signal }),
+          tip,
+          heardTo,
+        );
         reason = await session.run().finally(() => {
           tip = session.tip;
-          if (session.wasLive) attempt = 0;
+          if (session.wasLive) {
+            attempt = 0;
+            heardTo = tip;
+          }
         });
       } catch (error) {
         reason = String(error instanceof Error && error.cause ? `${error.message}: ${String(error.cause)}` : error);

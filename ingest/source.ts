@@ -69,7 +69,7 @@ export interface GarbageNotice {
   readonly bytes: Uint8Array;
 }
 
-/** The connection was lost and made again; a snapshot follows. */
+/** The connection was lost or could not be made, told at each attempt; a snapshot follows once it is made. */
 export interface ReconnectNotice {
   readonly kind: 'reconnect';
   readonly reason: string;

@@ -11,6 +11,8 @@ export interface ChainGap {
   readonly filledAtMs: number | null;
   /** True when no source can bring it any more: such a gap stays. */
   readonly isLasting: boolean;
+  /** How many gaps were put together into this one; absent: it is one. */
+  readonly count?: number;
 }
 
 /** Log group and key under which the list lies: absent when no ingest ever wrote the log. */

@@ -57,6 +57,9 @@ export class Session {
   /** Live transactions while catching up; null afterwards. */
   #heldTransactions: TransactionLogs[] | null = [];
   #tip: number;
+  readonly #heardTo: number;
+  /** The gap in which transactions are that the node lists and does not give yet. */
+  #missing: { readonly fromSlot: number; readonly toSlot: number } | null = null;
   /** What the chain had come to when this session began to listen; slots up to it are not notified any more. */
   #heardAfter = 0;
   #pendingSlot: number | null = null;
@@ -64,10 +67,11 @@ export class Session {
   #silence: NodeJS.Timeout | null = null;
   #live = false;
 
-  /** `tip` is the newest slot already told. */
-  constructor(parts: SessionParts, tip: number) {
+  /** `tip` is the newest slot already told, `heardTo` the one at which the last session that was live ended; 0: none was. */
+  constructor(parts: SessionParts, tip: number, heardTo: number) {
     this.#parts = parts;
     this.#tip = tip;
+    this.#heardTo = heardTo;
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -94,7 +98,8 @@ export class Session {
           queue.push({ kind: 'garbage', reason, detail, origin: 'pubsub', bytes: Uint8Array.from(bytes) }),
         closed: (reason) => this.#end(reason),
       });
-      const gapFrom = this.#tip > 0 ? this.#tip : (this.#parts.history.resume?.slot ?? 0);
+      // Attempts that came to nothing are part of the same gap.
+      const gapFrom = this.#heardTo > 0 ? this.#heardTo : (this.#parts.history.resume?.slot ?? 0);
       const otherOracles = new OtherOracles(this.#parts, this.#pubsub, (update) => this.#account(update, -1));
       await this.#subscribe(this.#pubsub);
       this.#heardAfter = await this.#parts.connection.getSlot('processed');
@@ -243,6 +248,7 @@ export class Session {
     const { missing, cut } = await this.#sweep(tip);
     if (cut) queue.push({ ...gap, fromSlot: 0, reason: 'older history is not read', filled: false, isLasting: true });
     else if (gapFrom > 0 && missing === 0 && lost === null) queue.push({ ...gap, filled: true });
+    if (gapFrom > 0 && missing > 0) this.#missing = { fromSlot: gapFrom, toSlot: tip };
     const held = this.#heldTransactions ?? [];
     this.#heldTransactions = null;
     for (const transaction of held.sort((a, b) => a.slot - b.slot)) {
@@ -288,15 +294,18 @@ export class Session {
       try {
         const slot = await connection.getSlot(historyCommitment);
         // Nothing is on its way any more from a chain that stands still.
-        const tip = slot === slotBefore ? slot : slot - AUDIT_LAG_SLOTS;
+        const settled = slot === slotBefore ? slot : slot - AUDIT_LAG_SLOTS;
         slotBefore = slot;
-        const fromSlot = this.#parts.history.resume?.slot ?? 0;
+        // What is still missing is one gap until all of it was found, wherever the resume point gets meanwhile.
+        const tip = Math.max(settled, this.#missing?.toSlot ?? 0);
+        const fromSlot = this.#missing?.fromSlot ?? this.#parts.history.resume?.slot ?? 0;
         const { found, missing } = await this.#sweep(tip);
-        if (found > 0)
-          queue.push({ kind: 'gap', fromSlot, toSlot: tip, filled: true, reason: `${found} not notified` });
         if (missing > 0) {
           queue.push({ kind: 'gap', fromSlot, toSlot: tip, filled: false, reason: `${missing} not yet to be had` });
+        } else if (found > 0) {
+          queue.push({ kind: 'gap', fromSlot, toSlot: tip, filled: true, reason: `${found} not notified` });
         }
+        this.#missing = missing > 0 ? { fromSlot, toSlot: tip } : null;
         this.#tellProgress();
         await otherOracles.refresh();
         failures = 0;

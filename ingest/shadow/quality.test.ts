@@ -1,18 +1,51 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../platform/index.ts';
-import { decodeMessage, type FeedQuality, TOPICS } from '../../schemas/index.ts';
+import { decodeMessage, encodeMessage, type FeedQuality, TOPICS } from '../../schemas/index.ts';
+import { GapList } from '../gaps.ts';
 import type { GapNotice } from '../source.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
 import { IngestQuality } from './quality.ts';
 
 const SOL = { marketType: 'perp', marketIndex: 0 } as const;
-const gap = (fromSlot: number, filled: boolean): GapNotice => ({
+const gap = (fromSlot: number, filled: boolean, toSlot = fromSlot + 5, isLasting = false): GapNotice => ({
   kind: 'gap',
   fromSlot,
-  toSlot: fromSlot + 5,
+  toSlot,
   filled,
   reason: 'test',
+  isLasting,
 });
+
+/** Quality and gaps of one process, as the pipeline leads them. */
+async function process(log: MemoryLog) {
+  const quality = new IngestQuality(log, silentLogger());
+  await quality.load();
+  const gaps = new GapList(log);
+  await gaps.load();
+  const saved = async () => {
+    await gaps.save();
+    quality.transactions(gaps.counts);
+  };
+  return {
+    quality,
+    note: async (...notices: readonly GapNotice[]) => {
+      for (const one of notices) gaps.note(one);
+      await saved();
+    },
+    reached: async (slot: number) => {
+      gaps.reached(slot);
+      await saved();
+    },
+  };
+}
+
+/** What is told of a source, as [found, filled]. */
+async function counts(quality: IngestQuality, log: MemoryLog, source: string) {
+  await quality.flush();
+  const row = rows(log).get(`perp-0/${source}`);
+  return [row?.gapsFound, row?.gapsFilled];
+}
 
 /** The newest row of each key. */
 function rows(log: MemoryLog): Map<string, FeedQuality> {
@@ -41,25 +74,125 @@ describe('quality of the sources', () => {
 
   it('counts a gap once however often it is told, and its filling', async () => {
     const log = new MemoryLog();
-    const quality = new IngestQuality(log, silentLogger());
+    const { quality, note } = await process(log);
     quality.seen(SOL, 'trades', 1);
-    for (const notice of [gap(5, false), gap(5, false), gap(5, true), gap(9, true), gap(20, false)])
-      quality.gap(notice);
-    await quality.flush();
-    expect(rows(log).get('perp-0/trades')).toMatchObject({ gapsFound: 3, gapsFilled: 2 });
+    await note(gap(5, false), gap(5, false), gap(5, true), gap(9, true), gap(20, false));
+    expect(await counts(quality, log, 'trades')).toEqual([3, 2]);
   });
 
-  it('counts a lost connection as a gap of the accounts until they were all read', async () => {
+  it('counts a gap as filled once all its transactions are in the log, and a lasting one never', async () => {
+    const log = new MemoryLog();
+    const { quality, note, reached } = await process(log);
+    quality.seen(SOL, 'trades', 1);
+    await note(gap(5, false), gap(7, false, 9, true));
+    await reached(9);
+    expect(await counts(quality, log, 'trades')).toEqual([2, 0]);
+    await reached(10);
+    expect(await counts(quality, log, 'trades')).toEqual([2, 1]);
+  });
+
+  it('counts no gap as filled for being put together with others, before and after a restart', async () => {
+    const log = new MemoryLog();
+    const first = await process(log);
+    first.quality.seen(SOL, 'trades', 1);
+    await first.note(...Array.from({ length: 1_100 }, (_, index) => gap(index * 10, false)));
+    expect(await counts(first.quality, log, 'trades')).toEqual([1_100, 0]);
+    const second = await process(log);
+    await second.reached(1_000);
+    expect(await counts(second.quality, log, 'trades')).toEqual([1_100, 0]);
+    await second.reached(11_000);
+    expect(await counts(second.quality, log, 'trades')).toEqual([1_100, 1_100]);
+  });
+
+  it('counts a lost connection as one gap of the accounts, however many attempts fail, until they were all read', async () => {
     const log = new MemoryLog();
     const quality = new IngestQuality(log, silentLogger());
     quality.seen(SOL, 'oracle', 1);
     quality.caughtUp();
-    quality.disconnected();
-    await quality.flush();
-    expect(rows(log).get('perp-0/oracle')).toMatchObject({ gapsFound: 1, gapsFilled: 0 });
+    for (let attempt = 0; attempt < 3; attempt++) quality.disconnected();
+    expect(await counts(quality, log, 'oracle')).toEqual([1, 0]);
     quality.caughtUp();
-    await quality.flush();
-    expect(rows(log).get('perp-0/oracle')).toMatchObject({ gapsFound: 1, gapsFilled: 1 });
+    expect(await counts(quality, log, 'oracle')).toEqual([1, 1]);
+    quality.disconnected();
+    quality.caughtUp();
+    expect(await counts(quality, log, 'oracle')).toEqual([2, 2]);
+  });
+
+  it('counts each outage once and closes it once, over attempts, restarts and fillings in any order', async () => {
+    const steps = fc.array(fc.constantFrom('attempt', 'accounts', 'restart', 'listed', 'transactions'), {
+      maxLength: 30,
+    });
+    await fc.assert(
+      fc.asyncProperty(steps, async (taken) => {
+        const log = new MemoryLog();
+        let running = await process(log);
+        for (const source of ['user', 'trades'] as const) running.quality.seen(SOL, source, 1);
+        const accounts = { found: 0, open: 0 };
+        const transactions = { found: 0, open: 0 };
+        const lose = (model: typeof accounts) => {
+          model.found += 1 - model.open;
+          model.open = 1;
+        };
+        let slot = 100;
+        let heardTo = 100;
+        let resume = 95;
+        for (const step of taken) {
+          slot += 10;
+          if (step === 'restart') {
+            await running.quality.flush();
+            running = await process(log);
+            heardTo = resume;
+          }
+          if (step === 'restart' || step === 'attempt') {
+            running.quality.disconnected();
+            lose(accounts);
+          } else if (step === 'accounts') {
+            running.quality.caughtUp();
+            accounts.open = 0;
+          } else {
+            await running.note(gap(heardTo, false, slot));
+            lose(transactions);
+            if (step === 'listed') continue;
+            await running.note(gap(heardTo, true, slot));
+            transactions.open = 0;
+            heardTo = slot;
+            resume = slot - 5;
+          }
+        }
+        const told = ({ found, open }: typeof accounts) => [found, found - open];
+        expect(await counts(running.quality, log, 'user')).toEqual(told(accounts));
+        expect(await counts(running.quality, log, 'trades')).toEqual(told(transactions));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('heals counts of earlier processes that took each failed attempt for a gap', async () => {
+    const log = new MemoryLog();
+    const source = {
+      marketType: 'perp',
+      marketIndex: 0,
+      slot: 9,
+      atMs: 1,
+      events: 1,
+      checks: 0,
+      differences: 0,
+    } as const;
+    const skewed = { ...source, gapsFound: 4, gapsFilled: 1, checkSlot: 0, checkResult: 'none', epoch: 0 };
+    await log.append(
+      TOPICS.qualityViews,
+      ['user', 'trades'].map((name) => ({
+        key: `perp-0/${name}`,
+        value: encodeMessage('FeedQuality', { ...skewed, source: name }),
+      })),
+    );
+    const { quality, note } = await process(log);
+    quality.disconnected();
+    expect(await counts(quality, log, 'user')).toEqual([4, 1]);
+    quality.caughtUp();
+    expect(await counts(quality, log, 'user')).toEqual([4, 4]);
+    await note(gap(20, false));
+    expect(await counts(quality, log, 'trades')).toEqual([5, 4]);
   });
 
   it('goes on counting where an earlier process stopped', async () => {

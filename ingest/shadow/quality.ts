@@ -10,7 +10,7 @@ import {
   marketKey,
   TOPICS,
 } from '../../schemas/index.ts';
-import type { GapNotice } from '../source.ts';
+import type { GapCounts } from '../gaps.ts';
 import type { ShadowReport } from './check.ts';
 
 /** `shadow` is the comparison of accounts with the chain. */
@@ -19,8 +19,6 @@ export type IngestSource = (typeof INGEST_SOURCES)[number];
 /** What a lost connection interrupts. */
 const ACCOUNT_SOURCES: readonly IngestSource[] = ['user', 'clob', 'market', 'oracle'];
 const READ_RECORDS = 1_000;
-/** Gaps remembered as not yet filled; older ones stay counted as found. */
-const OPEN_GAPS_MAX = 1_000;
 
 type Row = { -readonly [K in keyof FeedQuality]: FeedQuality[K] };
 
@@ -30,8 +28,8 @@ export class IngestQuality {
   readonly #now: () => number;
   readonly #markets = new Map<string, Map<IngestSource, Row>>();
   readonly #changed = new Set<Row>();
-  readonly #openGaps = new Set<number>();
-  #isAway = false;
+  /** Gaps of this process that are counted already. */
+  #gapsFound = 0;
 
   /** `now` gives unix milliseconds. */
   constructor(log: EventLog, logger: Logger, now: () => number = Date.now) {
@@ -66,25 +64,33 @@ export class IngestQuality {
     this.#changed.add(row);
   }
 
-  /** Transactions were missing, or have been found; a gap is known by where it begins. */
-  gap({ fromSlot, filled }: GapNotice): void {
-    const isOpen = this.#openGaps.has(fromSlot);
-    if (!filled && isOpen) return;
-    if (filled) this.#openGaps.delete(fromSlot);
-    else if (this.#openGaps.size < OPEN_GAPS_MAX) this.#openGaps.add(fromSlot);
-    this.#count(['trades'], isOpen ? 0 : 1, filled ? 1 : 0);
+  /**
+   * How the list of gaps stands in the log. Nobody knows which market misses what, so each misses all that is open: what
+   * a row counts as found and not as filled is made to agree, whatever an earlier process left there.
+   */
+  transactions({ found, open }: GapCounts): void {
+    const more = found - this.#gapsFound;
+    this.#gapsFound = found;
+    this.#count(['trades'], (row) => {
+      const gapsFound = Math.max(row.gapsFound + more, row.gapsFilled + open);
+      return { gapsFound, gapsFilled: gapsFound - open };
+    });
   }
 
-  /** The connection was lost: accounts may have changed unseen. */
+  /**
+   * Accounts may have changed unseen: the connection was lost, cannot be made, or nobody listened since an earlier process.
+   * One outage is one gap, however often it is told and over restarts.
+   */
   disconnected(): void {
-    this.#isAway = true;
-    this.#count(ACCOUNT_SOURCES, 1, 0);
+    this.#count(ACCOUNT_SOURCES, ({ gapsFound, gapsFilled }) => ({
+      gapsFound: Math.max(gapsFound, gapsFilled + 1),
+      gapsFilled,
+    }));
   }
 
-  /** All accounts have been read. */
+  /** All accounts have been read: nothing is open any more. */
   caughtUp(): void {
-    if (this.#isAway) this.#count(ACCOUNT_SOURCES, 0, 1);
-    this.#isAway = false;
+    this.#count(ACCOUNT_SOURCES, ({ gapsFound }) => ({ gapsFound, gapsFilled: gapsFound }));
   }
 
   /** A comparison of accounts was made. */
@@ -124,13 +130,14 @@ export class IngestQuality {
     }
   }
 
-  #count(sources: readonly IngestSource[], found: number, filled: number): void {
+  #count(sources: readonly IngestSource[], counts: (row: Row) => Pick<Row, 'gapsFound' | 'gapsFilled'>): void {
     for (const rows of this.#markets.values()) {
       for (const source of sources) {
         const row = rows.get(source);
         if (!row) continue;
-        row.gapsFound += found;
-        row.gapsFilled += filled;
+        const { gapsFound, gapsFilled } = counts(row);
+        if (row.gapsFound === gapsFound && row.gapsFilled === gapsFilled) continue;
+        Object.assign(row, { gapsFound, gapsFilled });
         this.#changed.add(row);
       }
     }
