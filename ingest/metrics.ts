@@ -41,7 +41,7 @@ export function createIngestMetrics(registry: Registry): IngestMetrics {
     }),
     reconnects: new Counter({
       name: 'slotbook_ingest_reconnects_total',
-      help: 'connections to the source made again',
+      help: 'connections to the source lost, and attempts at one that failed',
       registers,
     }),
     shadowDifferences:

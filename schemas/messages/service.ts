@@ -11,7 +11,9 @@ export interface FeedQuality extends MarketRef {
   /** Unix milliseconds at which the newest event was taken in, 0 before the first. */
   readonly atMs: number;
   readonly events: number;
+  /** Outages, each once; of `trades`, stretches in which transactions were missing. */
   readonly gapsFound: number;
+  /** Of these, those after which everything was read; never more. */
   readonly gapsFilled: number;
   /** Comparisons made, and how many of them found a difference. */
   readonly checks: number;

@@ -27,8 +27,10 @@ const source = object({
   slot: nullable(count('newest slot of the source; null before the first')),
   msSinceLastEvent: nullable(count('milliseconds since its newest event was taken in; null before the first')),
   events: count('events taken in'),
-  gapsFound: count('holes found'),
-  gapsFilled: count('holes filled'),
+  gapsFound: count(
+    'gaps found: outages, each once, also those between two runs of ingest; for trades, missing transactions',
+  ),
+  gapsFilled: count('of these, gaps whose accounts or transactions have all been read since'),
 });
 
 const check = (description: string) =>
