@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:net';
 import { type Config, describeConfig } from '../platform/index.ts';
-import { loadDefinition, withVaultProgram } from '../schemas/index.ts';
+import { loadDefinition, RegistryClient, withVaultProgram } from '../schemas/index.ts';
 import { openLog } from './log.ts';
 import { askRpc, messageOf } from './rpc.ts';
 
@@ -26,13 +26,22 @@ export async function doctor(config: Config): Promise<number> {
     }),
     finding('uWebSockets.js', () => loads('uWebSockets.js')),
     finding('event log', async () => {
-      const log = await openLog(config);
+      // Without the registry, in which a look would leave our schemas.
+      const log = await openLog({ ...config, schemaRegistryUrl: '' });
       await log?.close();
       return log?.kind ?? 'embedded, made at the first start';
     }),
     finding('ClickHouse', () =>
       config.clickhouseUrl === '' ? loads('chdb/libchdb') : answers(new URL('/ping', config.clickhouseUrl)),
     ),
+    ...(config.schemaRegistryUrl === ''
+      ? []
+      : [
+          finding(
+            'schema registry',
+            async () => `${await new RegistryClient(config.schemaRegistryUrl).subjects()} subjects`,
+          ),
+        ]),
     finding('RPC', () => rpcHealth(config.rpcUrl)),
     ...(['orderbookPort', 'gatewayPort', 'historyPort', 'metricsPort'] as const).map((key) =>
       finding(`${key} ${config[key]} is free`, () => canListen(config.host, config[key])),

@@ -152,7 +152,12 @@ export const SETTINGS: readonly Setting[] = [
   },
   { key: 'kafkaBrokers', fallback: '127.0.0.1:9092', help: 'host:port list, for log=kafka' },
   { key: 'kafkaTopicPrefix', fallback: '', help: 'put before every topic name' },
-  { key: 'schemaRegistryUrl', fallback: '', help: 'Confluent schema registry; switches the wire format', secret: true },
+  {
+    key: 'schemaRegistryUrl',
+    fallback: '',
+    help: 'Confluent schema registry; records then carry its ids; the same for all processes',
+    secret: true,
+  },
   { key: 'clickhouseUrl', fallback: '', help: 'ClickHouse HTTP URL; empty = managed child process', secret: true },
   { key: 'clickhouseUser', fallback: 'default', help: 'ClickHouse user' },
   { key: 'clickhousePassword', fallback: '', help: 'ClickHouse password', secret: true },

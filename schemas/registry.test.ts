@@ -1,58 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { decodeMessage, encodeMessage } from './codec.ts';
 import { decodeEvent, encodeEvent } from './events.ts';
 import { learnSchema, leaveRegistry, useRegistry } from './registry.ts';
+import { TestRegistry } from './testing/registry.ts';
 import { allWriters, type Writer } from './wire.ts';
-
-/** The three documented calls of a Confluent schema registry, in memory. */
-class TestRegistry {
-  readonly schemas = new Map<number, string>();
-  readonly subjects = new Map<string, number[]>();
-  private readonly server: Server = createServer((request, response) => void this.answer(request, response));
-  url = '';
-
-  async start(): Promise<void> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
-  }
-
-  stop(): Promise<void> {
-    this.server.closeAllConnections();
-    return new Promise((resolve) => this.server.close(() => resolve()));
-  }
-
-  add(subject: string, schema: string): number {
-    const known = [...this.schemas].find(([, text]) => text === schema)?.[0];
-    const id = known ?? this.schemas.size + 100;
-    this.schemas.set(id, schema);
-    const versions = this.subjects.get(subject) ?? [];
-    if (!versions.includes(id)) this.subjects.set(subject, [...versions, id]);
-    return id;
-  }
-
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    const reply = this.route(request.method ?? '', decodeURIComponent(request.url ?? ''), body);
-    response.writeHead(reply === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(reply ?? { error_code: 40401, message: 'not found' }));
-  }
-
-  private route(method: string, path: string, body: string): unknown {
-    const [, kind, name = '', , version] = path.split('/');
-    if (kind === 'schemas') {
-      const schema = this.schemas.get(Number(path.split('/')[3]));
-      return schema === undefined ? undefined : { schema };
-    }
-    if (method === 'POST') return { id: this.add(name, (JSON.parse(body) as { schema: string }).schema) };
-    const ids = this.subjects.get(name) ?? [];
-    if (version === undefined) return ids.map((_, index) => index + 1);
-    const id = ids[Number(version) - 1];
-    return id === undefined ? undefined : { subject: name, version: Number(version), id, schema: this.schemas.get(id) };
-  }
-}
 
 const writerNamed = (name: string): Writer => allWriters().find((writer) => writer.name === name) as Writer;
 
@@ -128,7 +79,32 @@ describe('with a schema registry', () => {
     expect(() => decodeMessage(record)).toThrow(expect.objectContaining({ code: 'unknown-schema-id' }));
     await learnSchema(id);
     expect(decodeMessage(record).value).toEqual({ slot: 11 });
-    await expect(learnSchema(99_999)).rejects.toThrow(/404/);
+  });
+
+  it('an id that it does not have, or that is none of our records, stays unknown', async () => {
+    await useRegistry(registry.url);
+    const foreign = registry.add('other', '{"type":"record","name":"other.Thing","fields":[]}');
+    const record = encodeMessage('BookSlot', { slot: 11 });
+    for (const id of [99_999, foreign]) {
+      await learnSchema(id);
+      record.writeUInt32BE(id, 1);
+      expect(() => decodeMessage(record)).toThrow(expect.objectContaining({ code: 'unknown-schema-id' }));
+    }
+  });
+
+  it('user and password of its address are a header, and in no error', async () => {
+    const url = new URL(registry.url);
+    url.username = 'me';
+    url.password = 'hunter2';
+    await useRegistry(url.toString());
+    expect(registry.authorization).toBe(`Basic ${Buffer.from('me:hunter2').toString('base64')}`);
+    registry.isAway = true;
+    const failed = learnSchema(99_998).finally(() => {
+      registry.isAway = false;
+    });
+    await expect(failed).rejects.toThrow(
+      /^schema registry http:\/\/127.0.0.1:\d+ answers \/schemas\/ids\/99998 with 503/,
+    );
   });
 
   it('leaving it goes back to fingerprints', async () => {
@@ -141,7 +117,9 @@ describe('with a schema registry', () => {
 
 describe('without an answer', () => {
   it('says which registry call failed and keeps writing fingerprints', async () => {
-    await expect(useRegistry('http://127.0.0.1:9')).rejects.toThrow();
+    await expect(useRegistry('http://127.0.0.1:9')).rejects.toThrow(
+      'schema registry http://127.0.0.1:9 does not answer',
+    );
     expect(encodeMessage('BookSlot', { slot: 1 })[0]).toBe(0xc3);
   });
 });

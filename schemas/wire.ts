@@ -43,7 +43,8 @@ const SCRATCH_BYTES = 64 * 1024;
 const writers = new Map<string, Writer>();
 /** By the low, then the high half of the fingerprint, so that a lookup makes no bigint. */
 const readers = new Map<number, Map<number, Reader>>();
-const readersById = new Map<number, Reader>();
+/** By registry id; null for one that cannot be read. */
+const readersById = new Map<number, Reader | null>();
 let scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
 
 for (const file of readCurrentSchemas()) addWriter(file);
@@ -87,6 +88,11 @@ export function allWriters(): readonly Writer[] {
   return [...writers.values()];
 }
 
+/** Makes the id of a record kind's current schema readable. */
+export function addWriterId(writer: Writer, id: number): void {
+  readersById.set(id, { writer, resolver: null });
+}
+
 /** From now on records of this kind are written with a registry id. */
 export function useRegistryId(writer: Writer, id: number): void {
   const prefix = Buffer.alloc(REGISTRY_BYTES);
@@ -113,6 +119,18 @@ export function addRegistryId(id: number, schema: unknown): void {
   readersById.set(id, readerOf(writer, type));
 }
 
+/** From now on records with this id are known to be unreadable. */
+export function refuseRegistryId(id: number): void {
+  readersById.set(id, null);
+}
+
+/** The registry id of the record from `start` to `end`, when nobody has asked yet what it stands for; else null. */
+export function unknownRegistryId(bytes: Uint8Array, start: number, end: number): number | null {
+  if (bytes[start] !== REGISTRY_MAGIC || end - start < REGISTRY_BYTES) return null;
+  const id = asBuffer(bytes).readUInt32BE(start + 1);
+  return readersById.has(id) ? null : id;
+}
+
 /** Calls `write` with a buffer and the position after the prefix; it returns the end, or minus the bytes that lack. */
 export function encodeRecord(writer: Writer, write: (buffer: Buffer, position: number) => number): Buffer {
   const { prefix } = writer;
@@ -127,6 +145,10 @@ export function encodeRecord(writer: Writer, write: (buffer: Buffer, position: n
   return record;
 }
 
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 export interface Opened {
   readonly reader: Reader;
   readonly buffer: Buffer;
@@ -136,7 +158,7 @@ export interface Opened {
 
 /** Reads the envelope. Throws SchemaError for bytes without one, or when the schema is not known. */
 export function openRecord(bytes: Uint8Array): Opened {
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = asBuffer(bytes);
   if (buffer[0] === MARK_0 && buffer[1] === MARK_1 && buffer.length >= SINGLE_OBJECT_BYTES) {
     const reader = readers.get(buffer.readUInt32LE(2))?.get(buffer.readUInt32LE(6));
     if (!reader) throw new SchemaError('unknown-fingerprint', buffer.readBigUInt64LE(2).toString(16));

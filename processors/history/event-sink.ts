@@ -3,15 +3,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventLog, type Logger, type Outputs, positionKey, type RoleContext } from '../../platform/index.ts';
-import { encodeMessage, TOPICS, type Topic } from '../../schemas/index.ts';
+import { encodeMessage, RegistryClient, TOPICS, type Topic } from '../../schemas/index.ts';
 import { AccountDays, type DayStore } from './account-days.ts';
 import { type Block, cutBlocks, readAhead, readBlock } from './blocks.ts';
 import { BuiltWatch } from './built.ts';
-import { SchemaCatalogue } from './catalogue.ts';
+import { type FetchSchema, SchemaCatalogue } from './catalogue.ts';
 import { blockName, decodeIntent, encodeIntent, type Intent } from './intent.ts';
 import type { SinkMetrics } from './metrics.ts';
 import type { Persisting } from './persist.ts';
-import { registryClient } from './registry.ts';
 import { type Parked, type Plan, planInserts } from './rows.ts';
 import { BlockWriter } from './writer.ts';
 
@@ -54,7 +53,7 @@ export class EventSink {
     this.#log = log;
     this.#logger = logger;
     this.#metrics = metrics;
-    this.#catalogue = new SchemaCatalogue(registryClient(config.schemaRegistryUrl));
+    this.#catalogue = new SchemaCatalogue(fetcherOf(config.schemaRegistryUrl));
     this.#target = target;
     this.#built = new BuiltWatch({ projection: 'events', topic: TOPICS.events, log, logger, client: target.client });
     this.#days = new AccountDays(target);
@@ -179,6 +178,13 @@ export class EventSink {
     });
     return new Map(await Promise.all(lags));
   }
+}
+
+/** Without a registry every id is unknown. */
+function fetcherOf(url: string): FetchSchema {
+  if (url === '') return () => Promise.resolve(null);
+  const registry = new RegistryClient(url);
+  return (id) => registry.schema(id);
 }
 
 /** Named by their place in the log, so that a repeated block parks the same letters. */
