@@ -1,7 +1,8 @@
-// The ingest role: one loop from the source to the log, with its position saved about once a second.
+// The ingest role: one loop from the source to the log, with its position saved about once a second. One process at a time:
+// states of two, interleaved, would be wrong books.
 
 import { PublicKey } from '@solana/web3.js';
-import type { EventLog, Logger, RoleContext, RunningRole } from '../platform/index.ts';
+import { type EventLog, type Logger, type RoleContext, type RunningRole, WriterLease } from '../platform/index.ts';
 import { type ChainDefinition, loadDefinition, TOPICS, withVaultProgram } from '../schemas/index.ts';
 import { compileEvents } from './decode/events.ts';
 import { keyText } from './diff/output.ts';
@@ -27,13 +28,15 @@ export interface IngestParts {
   readonly source: Source;
 }
 
-/** Starts ingesting; resolves when the position is loaded and the source is being read. `parts` replace what the
- * configuration names. */
+/**
+ * Starts ingesting; resolves when the position is loaded and the source is being read. `parts` replace what the
+ * configuration names. An ingest that runs elsewhere ends: its `done` rejects with a TakenOverError.
+ */
 export async function startIngest(context: RoleContext, parts?: IngestParts): Promise<RunningRole> {
-  const { config, log, logger } = context;
+  const { config, logger } = context;
   const definition = parts?.definition ?? withVaultProgram(loadDefinition(config.definition), config.vaultProgram);
   const source = parts?.source ?? openSource(config, definition, logger);
-  await log.ensureTopics([
+  await context.log.ensureTopics([
     TOPICS.events,
     TOPICS.book,
     TOPICS.positions,
@@ -41,9 +44,15 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     TOPICS.qualityViews,
     TOPICS.deadLetters,
   ]);
+  // Before anything is read: what an earlier process left is read whole only when it writes nothing more. Every account is
+  // read anew after this, so the books in the log become right whatever the two wrote at the same time. Should a write of the
+  // earlier one come later still (see WriterLease), the shadow check finds and repairs it, and an event twice counts once.
+  const lease = await WriterLease.take(context.log, 'ingest', logger);
+  const { log } = lease;
   const stopped = new AbortController();
+  const signal = AbortSignal.any([stopped.signal, lease.signal]);
   const { resume, ends } = await loadPosition(log);
-  const writer = new LogWriter(log, logger, stopped.signal);
+  const writer = new LogWriter(log, logger, signal);
   await writer.learn(ends);
   const history = new EndHistory(writer.begins, writer.newestSlot);
   const quality = new IngestQuality(log, logger);
@@ -67,7 +76,7 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
           differences: metrics.shadowDifferences,
           checks: metrics.shadowChecks,
           everyMs: config.shadowCheckMs,
-          signal: stopped.signal,
+          signal,
         })
       : null;
   const pipeline = new Pipeline({
@@ -83,24 +92,28 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     sampleSlots: config.sampleSlots,
     shadow,
   });
-  logger.info({ resume, definition: definition.name, source: config.source }, 'ingesting');
+  logger.info({ epoch: lease.epoch, resume, definition: definition.name, source: config.source }, 'ingesting');
   const saver = new Saver(log, logger, pipeline, history);
   const telling = setInterval(() => void quality.flush(), QUALITY_INTERVAL_MS);
   void shadow?.run();
   const run = async (): Promise<void> => {
     try {
-      for await (const batch of source.updates(resume, stopped.signal)) {
+      for await (const batch of source.updates(resume, signal)) {
         await pipeline.take(batch);
         saver.due();
       }
       logger.info('the source has ended');
     } catch (error) {
-      if (!stopped.signal.aborted) throw error;
+      if (!signal.aborted) throw error;
     } finally {
       clearInterval(telling);
-      await quality.flush();
-      await saver.finish();
+      if (!lease.signal.aborted) {
+        await quality.flush();
+        await saver.finish();
+      }
+      await lease.release();
     }
+    lease.signal.throwIfAborted();
   };
   const done = run();
   done.catch(() => {});

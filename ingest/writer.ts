@@ -113,6 +113,7 @@ export class LogWriter {
         await step(attempt > 0);
         return;
       } catch (error) {
+        this.#signal.throwIfAborted();
         this.#logger.warn({ err: error, attempt }, 'log does not take records; holding');
         await delay(Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** attempt), undefined, { signal: this.#signal });
       }

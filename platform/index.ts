@@ -3,6 +3,7 @@
 export * from './clickhouse/index.ts';
 export * from './config.ts';
 export * from './log/facts.ts';
+export * from './log/lease.ts';
 export { openEventLog } from './log/open.ts';
 export { pageOf, pagesOf } from './log/page.ts';
 export * from './log/port.ts';

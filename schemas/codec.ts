@@ -26,6 +26,7 @@ import type {
   PositionMarket,
   PositionState,
   TradeView,
+  WriterMark,
 } from './messages.ts';
 import type { VaultDepositorState, VaultState } from './vaults.ts';
 import { decodeBody, encodeRecord, explainInvalid, openRecord, SchemaError, writerOf } from './wire.ts';
@@ -57,6 +58,7 @@ export interface MessageTypes {
   VaultState: VaultState;
   VaultDepositorState: VaultDepositorState;
   DeadLetter: DeadLetter;
+  WriterMark: WriterMark;
 }
 
 export type MessageName = keyof MessageTypes;

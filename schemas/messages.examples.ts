@@ -410,4 +410,5 @@ export const MESSAGE_EXAMPLES: MessageTypes = {
     profitShareFeePaid: U64_MAX,
   },
   DeadLetter: { reason: 'account-short', detail: 'User of 12 bytes', slot: 9, origin: 'x', bytes: key(12) },
+  WriterMark: { role: 'ingest', mark: 'ended', epoch: 12, host: 'box-1', pid: 4711 },
 };

@@ -5,7 +5,14 @@ export type Retention = { readonly kind: 'time'; readonly hours: number } | { re
 export interface Topic {
   readonly name: string;
   /** What the key of a record is; all records of one key are in one partition, in order. */
-  readonly key: 'market' | 'market or account' | 'market and source' | 'market and bucket' | 'account' | 'reason';
+  readonly key:
+    | 'market'
+    | 'market or account'
+    | 'market and source'
+    | 'market and bucket'
+    | 'account'
+    | 'reason'
+    | 'role and mark';
   readonly partitions: number;
   readonly retention: Retention;
   /** Whether a size cap of the embedded log may remove its oldest records, and in which turn; absent: it may not. */
@@ -153,6 +160,14 @@ export const TOPICS = {
     retention: { kind: 'compact' },
     schemas: ['MarketSummary'],
     purpose: 'what the last 24 hours of each market come to',
+  },
+  writers: {
+    name: 'writers',
+    key: 'role and mark',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['WriterMark'],
+    purpose: 'which process writes for a role that only one may write for; the newest that began',
   },
   deadLetters: {
     name: 'dead-letters',

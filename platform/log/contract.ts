@@ -18,6 +18,7 @@ import {
   testTopic,
   text,
 } from './testing/harness.ts';
+import { describeLeases } from './testing/leases.ts';
 import { MODEL_PARTITIONS, playSteps, steps } from './testing/model.ts';
 
 const START_WITHIN_MS = 180_000;
@@ -401,6 +402,11 @@ export function describeEventLog(name: string, start: () => Promise<LogUnderTest
     );
 
     describeCrashes(
+      () => subject,
+      () => log,
+    );
+
+    describeLeases(
       () => subject,
       () => log,
     );

@@ -1,4 +1,4 @@
-// How sources stand, what fees compete, and what could not be read. Units: see ../messages.ts.
+// How sources stand, what fees compete, what could not be read, and who writes. Units: see ../messages.ts.
 
 import type { MarketRef } from '../market.ts';
 
@@ -45,4 +45,19 @@ export interface DeadLetter {
   /** Where it came from: account key, transaction signature, or `topic/partition/offset`. */
   readonly origin: string;
   readonly bytes: Uint8Array;
+}
+
+/**
+ * A process began to write for a role, or has ended and writes nothing more. Its epoch is the offset of the mark with
+ * which it began: the log itself puts processes in order, and the newest is the one that writes.
+ */
+export interface WriterMark {
+  readonly role: string;
+  /** `began` or `ended`. */
+  readonly mark: string;
+  /** Epoch of the process that ended; null in the mark that makes the epoch. */
+  readonly epoch: number | null;
+  /** Where the process runs, for people. */
+  readonly host: string;
+  readonly pid: number;
 }

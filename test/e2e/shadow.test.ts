@@ -187,6 +187,19 @@ describe('shadow check and books of earlier slots', () => {
     expect(await prices()).toEqual([91_000_000]);
   });
 
+  it('ends the ingest beside which another is started, and its books stay right', async () => {
+    const before = await quality();
+    const older = pipeline.running.get('ingest');
+    await pipeline.restart('ingest');
+    expect(await older?.exited).toBe(1);
+    expect(older?.errors()).toMatch(/another ingest process has taken over \(pid \d+ on /);
+    const after = await comparedAgain(2);
+    for (const kind of ['accounts', 'book'] as const) {
+      expect(sum(after, kind, 'differences'), kind).toBe(sum(before, kind, 'differences'));
+    }
+    expect(after.map(({ epoch }) => epoch)).toEqual(before.map(({ epoch }) => epoch));
+  });
+
   it('finds a book that lost an order by itself, puts it right, and goes on with its readers', async () => {
     const client = await FeedClient.connect(pipeline.url('gateway'));
     client.send({ type: 'subscribe', channel: 'orderbook', market: 'SOL-PERP', marketType: 'perp' });
