@@ -8,15 +8,16 @@ import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth, expectLiveFeed 
 import { vaultStatsOf } from './harness/month-vaults.ts';
 import { type Pipeline, type ProcessName, startPipeline } from './harness/pipeline.ts';
 import { eventually } from './harness/processes.ts';
+import { expectAnswers, expectFirstData, readmeOf } from './harness/readme.ts';
 import { rebuildFromLog } from './harness/rebuild.ts';
 
-const KILLS = 8;
+const KILLS = 10;
 const SEED = 20_261_121;
 
 describe('pipeline over the embedded log', () => {
   let pipeline: Pipeline;
   beforeAll(async () => {
-    pipeline = await startPipeline({ cluster: { seed: 7, speed: 4 } });
+    pipeline = await startPipeline({ cluster: { seed: 7, speed: 4 }, settings: { INTERNAL_SECRET: 'x' } });
   });
   afterAll(() => pipeline?.stop());
 
@@ -48,6 +49,13 @@ describe('pipeline over the embedded log', () => {
     expect(markets.map(({ symbol }) => symbol)).toEqual(expect.arrayContaining(['SOL-PERP', 'BTC-PERP', 'ETH-PERP']));
   });
 
+  it('answers what README says to type', async () => {
+    const readme = readmeOf(pipeline);
+    expect([readme.requests.length, readme.subscriptions.length]).toEqual([11, 3]);
+    await expectAnswers(readme);
+    await expectFirstData(readme);
+  });
+
   it('has at a stopped slot the books that a naive rebuild from the accounts gives, for every market', async () => {
     const books = await expectBooksEqualNaiveRebuild(pipeline);
     expect(books.filter(({ l3 }) => l3.bids.length + l3.asks.length > 0).length).toBeGreaterThanOrEqual(4);
@@ -57,7 +65,7 @@ describe('pipeline over the embedded log', () => {
 
   it(`has every event exactly once after ${KILLS} kills at random moments`, async () => {
     const random = seededRandom(SEED);
-    const victims: ProcessName[] = ['ingest', 'processors', 'sink'];
+    const victims: ProcessName[] = ['ingest', 'processors', 'sink', 'orderbook', 'history'];
     for (let kill = 0; kill < KILLS; kill += 1) {
       const victim = victims[kill % victims.length] ?? 'ingest';
       await sleepMs(100 + random() * 900);

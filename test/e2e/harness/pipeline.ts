@@ -20,7 +20,7 @@ export interface PipelineOptions {
 export const PROCESSES = {
   clickhouse: ['clickhouse'],
   ingest: ['ingest'],
-  processors: ['book', 'trades', 'fillQuality', 'rankings', 'samples', 'candles'],
+  processors: ['book', 'trades', 'fillQuality', 'rankings', 'samples', 'candles', 'fees'],
   sink: ['sink'],
   orderbook: ['orderbook'],
   history: ['history'],
