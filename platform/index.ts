@@ -2,6 +2,7 @@
 
 export * from './clickhouse/index.ts';
 export * from './config.ts';
+export * from './json.ts';
 export * from './log/facts.ts';
 export * from './log/lease.ts';
 export { openEventLog } from './log/open.ts';

@@ -6,8 +6,6 @@ export const CLOB_NODE_COUNT_OFFSET = 9640;
 /** First byte of the first OrderNodeV0. */
 export const CLOB_NODES_OFFSET = 9648;
 export const CLOB_NODE_BYTES = 104;
-/** The empty value of every node index. */
-export const CLOB_NO_NODE = 0xffffffff;
 
 export const CLOB_NODE_FLAGS = { open: 1, ask: 2, takerOrigin: 4, reduceOnly: 8 } as const;
 

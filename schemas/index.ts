@@ -1,6 +1,7 @@
 // What things look like, for every room: the only entry of schemas/.
 
 export * from './account-days.ts';
+export * from './bytes.ts';
 export * from './clob.ts';
 export * from './codec.ts';
 export * from './codec-steps.ts';

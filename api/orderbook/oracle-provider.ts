@@ -1,6 +1,6 @@
 // Asks the oracle provider's `latest_price` operation (protocol 5.5).
 
-import type { Config } from '../../platform/index.ts';
+import { type Config, member } from '../../platform/index.ts';
 
 const PROPERTIES = ['price', 'bestAskPrice', 'bestBidPrice', 'exponent'] as const;
 /** Published clients give up after 3 s themselves (reference 1.1). */
@@ -81,8 +81,4 @@ function readAnswer(feedIds: readonly number[], answer: unknown): LatestPricesAn
 function properties(feed: unknown): Omit<FeedPrice, 'priceFeedId'> {
   const found = PROPERTIES.map((name) => [name, member(feed, name)] as const);
   return Object.fromEntries(found.filter(([, value]) => typeof value === 'string' || typeof value === 'number'));
-}
-
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

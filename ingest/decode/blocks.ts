@@ -1,5 +1,7 @@
 // Finds which fixed-size blocks of two byte ranges differ, at a cost that follows the change and not the range.
 
+import { asBuffer } from '../../schemas/index.ts';
+
 /** Ranges of up to this many blocks are searched one by one instead of being halved further. */
 const SCAN_BLOCKS = 4;
 
@@ -45,8 +47,4 @@ function equal(before: Uint8Array, after: Uint8Array, blocks: Blocks, from: numb
   const start = blocks.offset + from * blocks.stride;
   const end = blocks.offset + to * blocks.stride;
   return asBuffer(before).compare(after, start, end, start, end) === 0;
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,5 +1,6 @@
 // Priority fees as the provider tells them: one JSON-RPC batch of getPriorityFeeEstimate for many markets (protocol 7).
 
+import { member } from '../../platform/index.ts';
 import type { FeeLevels } from '../../schemas/index.ts';
 
 export const LEVELS = ['min', 'low', 'medium', 'high', 'veryHigh', 'unsafeMax'] as const;
@@ -82,8 +83,4 @@ function levelsOf(value: unknown): Levels | null {
 function errorOf(value: unknown): string {
   const message = member(member(value, 'error'), 'message');
   return typeof message === 'string' ? message : 'no levels in the answer';
-}
-
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

@@ -1,6 +1,7 @@
 // Account states of the simulated chain: every account by key and by owner, as each commitment level sees it.
 // A version that no level can see any more is forgotten, so memory follows the accounts, not the writes.
 
+import { asBuffer } from '../../schemas/index.ts';
 import type { LedgerAccount } from '../ledger-types.ts';
 
 /** One state of one account. Never changed after it was written; `data` belongs to the ledger from then on. */
@@ -149,8 +150,4 @@ function versionAt(entry: Entry, slot: number): AccountVersion | null {
     if (version !== undefined && version.slot <= slot) return version.data.length === 0 ? null : version;
   }
   return null;
-}
-
-function asBuffer(data: Uint8Array): Buffer {
-  return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }

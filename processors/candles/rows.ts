@@ -13,11 +13,9 @@ export const TIME = 4;
 /** Where it stands among what has the same minute: fill record id, or slot and kind of a tick. */
 export const ORDER = 5;
 
-// Fills: amounts are a low part below 2^32 and what is above.
+// Fills: amounts are a low part below 2^32 and, in the column after it, what is above.
 export const QUOTE_LOW = 6;
-export const QUOTE_HIGH = 7;
 export const BASE_LOW = 8;
-export const BASE_HIGH = 9;
 export const TRADES = 10;
 const FILL_WIDTH = 11;
 

@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { EVENT_NAMES, UNKNOWN_RECORD } from '../../schemas/index.ts';
+import { EVENT_NAMES, UNKNOWN_RECORD, uint32BigEndian } from '../../schemas/index.ts';
 import { formatOf, type RecordFormat } from './format.ts';
 
 const VERSIONS = fileURLToPath(new URL('../../schemas/avro/versions/', import.meta.url));
@@ -136,9 +136,4 @@ function eventSchema(event: string, version: string, headerBytes: number, compil
 function uint32LittleEndian(bytes: Uint8Array, at: number): number {
   const [a = 0, b = 0, c = 0, d = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
   return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
-}
-
-function uint32BigEndian(bytes: Uint8Array, at: number): number {
-  const [a = 0, b = 0, c = 0, d = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
 }

@@ -33,19 +33,6 @@ export interface BookSubscribe {
   readonly id?: string | number | null;
 }
 
-/** Null is as good as absent. */
-export interface BookUnsubscribe {
-  readonly type: 'unsubscribe';
-  readonly channel: 'book';
-  readonly market: string;
-  readonly marketType?: MarketType | null;
-  readonly level?: BookLevelKind | null;
-  readonly depth?: number | null;
-  readonly conflation?: number | null;
-  readonly checksum?: boolean | number | null;
-  readonly id?: string | number | null;
-}
-
 /**
  * `[price, size, sources]`: the only source by name, or the size of each; without it all is of resting orders (`dlob`).
  * `[price, '0']`: the level is gone.

@@ -15,10 +15,6 @@ export interface Body {
 
 export const EMPTY_BODY: Body = { bids: [], asks: [], gone: null };
 
-export function isEmptyLevel({ dlob, vamm }: ViewLevel): boolean {
-  return dlob === 0n && vamm === 0n;
-}
-
 export function levelEntry(level: ViewLevel): string {
   const { price, dlob, vamm } = level;
   if (dlob === 0n && vamm === 0n) return goneLevelEntry(price);

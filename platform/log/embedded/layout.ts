@@ -2,6 +2,7 @@
 // Big endian throughout, so that byte order is numeric order.
 
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { asBuffer, uint32BigEndian } from '../../../schemas/index.ts';
 import type { LogRecord, NewRecord } from '../port.ts';
 
 /** u16 topic, u32 partition, u64 offset. */
@@ -44,14 +45,9 @@ export function partitionEnd(topicId: number, partition: number): Buffer {
 /** `keyAt`: where the record's key begins in `bytes`. */
 export function offsetOf(bytes: Uint8Array, keyAt = 0): bigint {
   const at = keyAt + PARTITION_KEY_BYTES;
-  const high = uint32(bytes, at);
-  const low = uint32(bytes, at + 4);
+  const high = uint32BigEndian(bytes, at);
+  const low = uint32BigEndian(bytes, at + 4);
   return high === 0 ? BigInt(low) : (BigInt(high) << 32n) | BigInt(low);
-}
-
-function uint32(bytes: Uint8Array, at: number): number {
-  const [a = 0, b = 0, c = 0, d = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
 }
 
 export function partitionKey(topicId: number, partition: number): Buffer {
@@ -153,8 +149,4 @@ export function parseGroupKey(key: Uint8Array): { entry: GroupEntry; name: strin
   const text = asBuffer(key).toString();
   const at = text.indexOf(SEPARATOR) + 1;
   return { entry: text[at] === ENTRY_MARK.position ? 'position' : 'state', name: text.slice(at + 1) };
-}
-
-export function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

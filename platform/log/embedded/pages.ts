@@ -2,8 +2,9 @@
 // of what reading cost; here the store's bytes are copied once, into memory that many values share.
 
 import type { RootDatabase } from 'lmdb';
+import { asBuffer } from '../../../schemas/index.ts';
 import type { LogPage, LogRecord } from '../port.ts';
-import { asBuffer, decodeRecord, keepValue, offsetOf, partitionEnd, recordKey } from './layout.ts';
+import { decodeRecord, keepValue, offsetOf, partitionEnd, recordKey } from './layout.ts';
 
 /** A page ends after this many bytes even when more records were asked for. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;

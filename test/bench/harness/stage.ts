@@ -119,12 +119,6 @@ export class Predecessor {
     for (const market of new Set(changes.map(({ market }) => market))) this.#show(market);
   }
 
-  /** Size of a whole book message with every level there is. */
-  wholeBookBytes(market: SyntheticMarket): number {
-    const book = this.#books.get(market);
-    return book ? l2Json(book, market.marketView(), book.view.l2(Number.MAX_SAFE_INTEGER)).length : 0;
-  }
-
   async stop(): Promise<void> {
     const exited = once(this.#child, 'exit');
     this.#child.stdin?.end();

@@ -184,17 +184,3 @@ export function naiveVolume(truth: MonthTruth, marketIndex: number, from: number
   }
   return { base, quote };
 }
-
-/** Percent per hour of the newest `hours` funding records of a market, newest first. */
-export function fundingPercents(truth: MonthTruth, marketIndex: number, count: number): readonly number[] {
-  const newest = truth.newestFirst(
-    truth.of('FundingRateRecord', (data) => data.market_index === marketIndex),
-    'record_id',
-  );
-  return newest.slice(0, count).map(({ data }) => percentOf(data));
-}
-
-/** rate (1e9) over average price (1e6), as percent. */
-function percentOf(data: Data): number {
-  return (Number(data.funding_rate_long) / 1e9 / (Number(data.oracle_price_twap) / 1e6)) * 100;
-}
