@@ -3,7 +3,7 @@
 
 import { fillPrice } from './month-rows.ts';
 import type { Sample } from './month-samples.ts';
-import { big, type Data, type MonthEvent, type MonthTruth } from './month-truth.ts';
+import { big, type MonthEvent, type MonthTruth } from './month-truth.ts';
 
 export const RESOLUTIONS = ['1', '5', '15', '60', '240', 'D', 'W', 'M'] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
