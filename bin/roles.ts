@@ -28,7 +28,8 @@ export type RoleName = (typeof ROLE_NAMES)[number];
 
 export const ROLE_HELP: Record<RoleName, string> = {
   clickhouse: 'hosts the managed ClickHouse child for other processes',
-  ingest: 'watches the chain and writes events, order states and positions to the log',
+  ingest:
+    'watches the chain and writes events, order states and positions to the log; the newest process writes, others end',
   book: 'builds the books from the log and publishes sequenced changes',
   trades: 'publishes fills for the trades channel',
   fillQuality: 'publishes how far from the oracle takers were filled lately',

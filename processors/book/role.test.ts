@@ -134,6 +134,25 @@ describe('book role', () => {
     expect(after.slice(before.length)).toEqual(before);
   });
 
+  it('publishes the same again beside another process, and readers end with the same book', async () => {
+    const roles = await Promise.all([start(), start()]);
+    await feed([...FIRST, ...SECOND]);
+    const values = await eventually(async () => {
+      const all = await written(TOPICS.bookViews, PARTITION);
+      expect(all).toHaveLength(10);
+      return all;
+    });
+    await Promise.all(roles.map((role) => role.stop()));
+    expect(new Set(values.map((value) => value.toString('hex'))).size).toBe(5);
+    const view = new BookView();
+    const applied = values.map((value) => {
+      const message = decodeMessage(value);
+      return message.name === 'BookViewDiff' || message.name === 'BookViewSnapshot' ? view.apply(message.value) : '';
+    });
+    expect(applied).not.toContain('gap');
+    expect([view.l2().bids, view.head?.seq]).toEqual([[{ price: 98, dlob: 3n, vamm: 0n }], 4]);
+  });
+
   it('publishes the same bytes again after a death since it last saved', async () => {
     await feed(FIRST);
     let isDead = false;
