@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { SlicedWork } from './slices.ts';
+import { inTurns, SlicedWork } from './slices.ts';
 
 /** A clock that goes on by a third of a millisecond with each look. */
 function steadyClock(): () => number {
@@ -62,5 +62,35 @@ describe('sliced work', () => {
     await expect(failing).rejects.toThrow('no such order');
     expect(await next).toBe(2);
     await work.idle();
+  });
+});
+
+describe('work in turns', () => {
+  it('begins at once and lets other turns of the loop in between', async () => {
+    const order: string[] = [];
+    const work = inTurns(
+      count(20, (at) => order.push(`step ${at}`)),
+      steadyClock(),
+    );
+    expect(order[0]).toBe('step 0');
+    await turn();
+    order.push('turn');
+    expect(await work).toBe(20);
+    expect(order.indexOf('turn')).toBeLessThan(order.indexOf('step 19'));
+  });
+
+  it('is done in this turn when it is short', () => {
+    const told: number[] = [];
+    void inTurns(count(3, (at) => told.push(at)));
+    expect(told).toEqual([0, 1, 2]);
+  });
+
+  it('tells what a step throws', async () => {
+    const failing = inTurns(
+      count(3, () => {
+        throw new Error('no such order');
+      }),
+    );
+    await expect(failing).rejects.toThrow('no such order');
   });
 });

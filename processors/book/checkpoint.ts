@@ -21,6 +21,8 @@ import {
   TERM,
 } from './orders.ts';
 import { fitsNumber } from './size.ts';
+import { finish, listed, STEP_ITEMS, type Steps, sortedInSteps } from './steps.ts';
+import { StillBook } from './still.ts';
 
 /** Changes with the layout; a checkpoint of another version is not read. */
 const VERSION = 1;
@@ -49,28 +51,33 @@ interface Envelope {
 
 /** State of an engine between two messages. */
 export function saveEngine(engine: BookEngine): Uint8Array {
-  const { orders } = engine;
-  const { table } = orders;
+  return finish(saveInSteps(new StillBook(engine)));
+}
+
+/** As `saveEngine`, of an engine as it stood. */
+export function* saveInSteps(book: StillBook): Steps<Uint8Array> {
+  const { table, generation } = book;
   const { ints, floats } = table;
   const int = (row: number, member: number) => ints[row + member] ?? 0;
   const float = (row: number, member: number) => floats[(row >> 1) + member] ?? 0;
-  const rows = table.rows().sort((left, right) => float(left, ARRIVAL) - float(right, ARRIVAL));
+  const rows = yield* sortedInSteps(yield* listed(table.eachRow()), (row) => float(row, ARRIVAL));
   const makers: Uint8Array[] = [];
   const numbers = new Map<number, number>();
   for (const row of rows) {
     if (numbers.has(int(row, MAKER))) continue;
     numbers.set(int(row, MAKER), makers.length);
     makers.push(table.key(row));
+    if (makers.length % STEP_ITEMS === 0) yield;
   }
   const envelope: Envelope = {
-    ref: engine.ref,
-    state: engine.state,
-    slot: orders.slot,
-    nextArrival: orders.nextArrival,
-    generation: orders.generation,
+    ref: book.ref,
+    state: book.state,
+    slot: book.slot,
+    nextArrival: book.nextArrival,
+    generation,
     makers: makers.length,
     orders: rows.length,
-    ignored: orders.ignored.text,
+    ignored: book.ignored.text,
   };
   const text = Buffer.from(JSON.stringify(pack(envelope)), 'utf8');
   const bytes = new Uint8Array(HEADER_BYTES + text.length + makers.length * KEY_BYTES + rows.length * ORDER_BYTES);
@@ -79,7 +86,8 @@ export function saveEngine(engine: BookEngine): Uint8Array {
   writer.u32(text.length);
   writer.bytes(text);
   for (const key of makers) writer.bytes(key);
-  for (const row of rows) {
+  for (const [at, row] of rows.entries()) {
+    if (at % STEP_ITEMS === STEP_ITEMS - 1) yield;
     const hasAuction = int(row, DURATION) !== 0;
     writer.u32(numbers.get(int(row, MAKER)) ?? 0);
     writer.u32(table.orderId(row));
@@ -90,7 +98,7 @@ export function saveEngine(engine: BookEngine): Uint8Array {
     writer.f64(hasAuction ? float(row, AUCTION_END) : 0);
     writer.f64(float(row, QUEUE));
     // The sign says whether the newest bracket has seen the order.
-    writer.f64(float(row, ARRIVAL) * (int(row, GENERATION) === orders.generation ? 1 : -1));
+    writer.f64(float(row, ARRIVAL) * (int(row, GENERATION) === generation ? 1 : -1));
     for (const member of SIZES) writer.u32(int(row, member) >>> 0);
   }
   return bytes;

@@ -25,6 +25,7 @@ import { CLOB, USER } from './orders.ts';
 import { marketMakerOracle, sameOracle, viewOracle } from './quotes.ts';
 import { RestingOrders } from './resting.ts';
 import { fitsNumber } from './size.ts';
+import { finish, listed, type Steps } from './steps.ts';
 import { type Quoting, quotesAlike, vammBook, vammQuotes } from './vamm.ts';
 
 /** A whole snapshot of a book goes out about once in this many slots (one minute of 400 ms slots). */
@@ -247,12 +248,17 @@ export class BookEngine {
 
   /** The whole published book after the newest change. */
   snapshot(): BookViewSnapshot {
+    return finish(this.snapshotInSteps());
+  }
+
+  /** As `snapshot`; no message may be applied before the end. */
+  *snapshotInSteps(): Steps<BookViewSnapshot> {
     return {
       ...this.head(),
-      bids: [...this.levels('bid')],
-      asks: [...this.levels('ask')],
-      bidOrders: [...this.walk('bid')],
-      askOrders: [...this.walk('ask')],
+      bids: yield* listed(this.levels('bid')),
+      asks: yield* listed(this.levels('ask')),
+      bidOrders: yield* listed(this.walk('bid')),
+      askOrders: yield* listed(this.walk('ask')),
     };
   }
 

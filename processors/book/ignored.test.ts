@@ -10,8 +10,8 @@ import { BookEngine, type BookMessage, BookView, hashBooks, restoreEngine, saveE
 import { type BookOutput, PartitionBooks } from './partition.ts';
 import { findingsOf } from './shadow/compare.ts';
 import { digestOf } from './shadow/digest.ts';
-import { StillBook } from './shadow/still.ts';
 import { finish } from './steps.ts';
+import { StillBook } from './still.ts';
 import { MAKERS, messages } from './testing/arbitrary.ts';
 import { beginOf, endOf, keyOf, oracleOf, orderOf, ordersOf, PERP, slotOf } from './testing/messages.ts';
 

@@ -7,6 +7,7 @@ import { decodeMessage, encodeMessage, type MarketRef } from '../../schemas/inde
 import type { BookMessage } from './engine.ts';
 import { hashBooks } from './hash.ts';
 import { type BookOutput, type InputRecord, PartitionBooks } from './partition.ts';
+import { finish } from './steps.ts';
 import { beginOf, endOf, marketOf, oracleOf, orderOf, ordersOf, slotOf } from './testing/messages.ts';
 
 const ref = fc.record({ marketType: fc.constant('perp' as const), marketIndex: fc.integer({ min: 0, max: 2 }) });
@@ -51,15 +52,15 @@ describe('books of a partition', () => {
         const before = run(running, input.slice(0, low));
         const saved = [...running.books.values()].map((book) => ({
           next: book.next,
-          bytes: running.save(book),
+          saving: running.save(book),
           key: book.key,
         }));
         run(running, input.slice(low, high));
         const resumed = new PartitionBooks(0, running.next);
         for (const [at, book] of [...running.books.values()].entries()) {
           const early = saved.find(({ key }) => key === book.key);
-          if (at % 2 === 0 || !early) resumed.restore(running.save(book), book.next);
-          else resumed.restore(early.bytes, early.next);
+          if (at % 2 === 0 || !early) resumed.restore(finish(running.save(book)), book.next);
+          else resumed.restore(finish(early.saving), early.next);
         }
         const after = run(resumed, input.slice(low));
         expect(hashBooks([...resumed.books.values()].map(({ engine }) => engine))).toBe(

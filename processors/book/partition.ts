@@ -9,6 +9,7 @@ import {
   type DeadLetter,
   type DigestedOrder,
   decodeMessage,
+  encodeInSteps,
   encodeMessage,
   type MarketRef,
   marketKey,
@@ -16,14 +17,14 @@ import {
   orderEvidence,
   TOPICS,
 } from '../../schemas/index.ts';
-import { restoreEngine, saveEngine } from './checkpoint.ts';
+import { restoreEngine, saveEngine, saveInSteps } from './checkpoint.ts';
 import { missingIn } from './difference.ts';
 import { BookEngine, type BookMessage } from './engine.ts';
 import { type IgnoredMakers, NOBODY } from './ignored.ts';
 import { Comparison } from './shadow/comparison.ts';
 import { ordersOf } from './shadow/digest.ts';
-import { StillBook } from './shadow/still.ts';
 import { finish, type Steps } from './steps.ts';
+import { StillBook } from './still.ts';
 import { BookView } from './view.ts';
 
 export interface InputRecord {
@@ -84,6 +85,8 @@ interface BadRecord {
   readonly error: unknown;
 }
 
+/** Records that are decoded, or applied, in one step where nothing larger comes of them. */
+const STEP_RECORDS = 16;
 const BOOK_MESSAGES: ReadonlySet<string> = new Set(TOPICS.book.schemas);
 /** Messages that may change a market's description. */
 const DESCRIBES: ReadonlySet<string> = new Set(['BookMarket', 'BookOracle', 'BookSnapshotBegin', 'BookSnapshotEnd']);
@@ -146,9 +149,9 @@ export class PartitionBooks {
     return this.isLost ? earliest : this.lowWatermark();
   }
 
-  /** State of a book between two records. */
-  save(book: Book): Uint8Array {
-    return saveEngine(book.engine);
+  /** State of a book between two records: as it is now, whatever comes between the steps. */
+  save({ engine }: Book): Steps<Uint8Array> {
+    return saveInSteps(new StillBook(engine));
   }
 
   /** Where a restart must begin, given what has been saved so far. */
@@ -163,10 +166,20 @@ export class PartitionBooks {
    * is published. Never throws for a bad record.
    */
   apply(records: readonly InputRecord[], outputs: BookOutput[]): void {
-    const messages = records.map(decode);
+    finish(this.applyInSteps(records, outputs));
+  }
+
+  /** As `apply`; nothing else may be done with the books before the end. */
+  *applyInSteps(records: readonly InputRecord[], outputs: BookOutput[]): Steps<void> {
+    const messages: (PartitionMessage | BadRecord)[] = [];
+    for (const record of records) {
+      messages.push(decode(record));
+      if (messages.length % STEP_RECORDS === 0) yield;
+    }
     this.foresee(messages);
     for (let i = 0; i < records.length; i++) {
-      this.applyOne(records[i] as InputRecord, messages[i] as PartitionMessage | BadRecord, outputs);
+      yield* this.applyOne(records[i] as InputRecord, messages[i] as PartitionMessage | BadRecord, outputs);
+      if (i % STEP_RECORDS === STEP_RECORDS - 1) yield;
     }
   }
 
@@ -197,7 +210,7 @@ export class PartitionBooks {
     for (const [key, values] of orders) this.books.get(key)?.engine.foresee(values);
   }
 
-  private applyOne(record: InputRecord, message: PartitionMessage | BadRecord, outputs: BookOutput[]): void {
+  private *applyOne(record: InputRecord, message: PartitionMessage | BadRecord, outputs: BookOutput[]): Steps<void> {
     const isNew = record.offset >= this.next;
     if (isNew) this.next = record.offset + 1n;
     if (message.name === 'bad') {
@@ -209,17 +222,20 @@ export class PartitionBooks {
     if (message.name === 'BookTime') return;
     if (message.name === 'BookSlot') {
       if (message.value.slot > this.slot) this.slot = message.value.slot;
-      for (const book of this.books.values()) this.applyTo(book, record.offset, message, outputs);
+      for (const book of this.books.values()) {
+        if (this.applyTo(book, record.offset, message, outputs)) yield* this.tellSnapshot(book, message, outputs);
+      }
       return;
     }
     const book = this.bookOf(message.value, record.offset);
     if (message.name === 'BookCheck') this.check(book, record, message.value, outputs);
-    else this.applyTo(book, record.offset, message, outputs);
+    else if (this.applyTo(book, record.offset, message, outputs)) yield* this.tellSnapshot(book, message, outputs);
   }
 
-  private applyTo(book: Book, offset: bigint, message: BookMessage, outputs: BookOutput[]): void {
+  /** True when a snapshot is to be told before what else follows from the message. */
+  private applyTo(book: Book, offset: bigint, message: BookMessage, outputs: BookOutput[]): boolean {
     // A book restored from a later checkpoint than its neighbours' has this record behind it.
-    if (offset < book.next) return;
+    if (offset < book.next) return false;
     book.next = offset + 1n;
     if (message.name === 'BookSnapshotBegin' && isSuspect(book)) book.suspected = ordersOf(book.engine.orders.table);
     // Whatever went wrong between the orders and what is kept of them is made anew from the orders.
@@ -230,10 +246,19 @@ export class PartitionBooks {
       outputs.push({ kind: 'diff', key, value: encodeMessage('BookViewDiff', diff) });
       book.replica?.pending.push(diff);
     }
-    if (engine.takeSnapshotDue()) {
-      const value = encodeMessage('BookViewSnapshot', engine.snapshot());
-      outputs.push({ kind: 'snapshot', key, value, slot: engine.slot, epoch: engine.state.epoch });
-    }
+    if (engine.takeSnapshotDue()) return true;
+    this.tellOn(book, message, outputs);
+    return false;
+  }
+
+  private *tellSnapshot(book: Book, message: BookMessage, outputs: BookOutput[]): Steps<void> {
+    const { engine, key } = book;
+    const value = yield* encodeInSteps('BookViewSnapshot', yield* engine.snapshotInSteps());
+    outputs.push({ kind: 'snapshot', key, value, slot: engine.slot, epoch: engine.state.epoch });
+    this.tellOn(book, message, outputs);
+  }
+
+  private tellOn(book: Book, message: BookMessage, outputs: BookOutput[]): void {
     if (book.described === '' || DESCRIBES.has(message.name)) this.describeTo(book, outputs);
     if (message.name === 'BookRepair') this.repaired(book, encodeMessage('BookRepair', message.value), outputs);
   }

@@ -7,6 +7,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import {
   type EventLog,
   type GroupState,
+  inTurns,
   type LogBatch,
   type Logger,
   type NewRecord,
@@ -30,6 +31,7 @@ import {
   snapshotIndexState,
   unpackSnapshotIndex,
 } from './snapshot-index.ts';
+import type { Steps } from './steps.ts';
 
 export const BOOK_GROUP = 'book';
 /**
@@ -182,7 +184,7 @@ class BookRole {
     const books = this.partitions[batch.partition];
     if (!books) return;
     const outputs: BookOutput[] = [];
-    books.apply(batch.records, outputs);
+    await inTurns(books.applyInSteps(batch.records, outputs));
     await this.publish(books.partition, outputs);
     books.settle();
     const last = batch.records.at(-1);
@@ -319,7 +321,7 @@ class BookRole {
     });
     return due.map((book) => {
       this.savedAtMs.set(book.key, nowMs);
-      return { book, next: book.next, epoch: book.engine.lastEpoch, bytes: books.save(book) };
+      return { book, next: book.next, epoch: book.engine.lastEpoch, saving: books.save(book) };
     });
   }
 
@@ -332,8 +334,8 @@ class BookRole {
       state = [];
       bytes = 0;
     };
-    for (const { book, next, epoch, bytes: plain } of saved) {
-      const value = await pack(next, plain);
+    for (const { book, next, epoch, saving } of saved) {
+      const value = await pack(next, await inTurns(saving));
       if (value.length > WRITE_BYTES_MAX) {
         this.logger.error({ market: book.key, bytes: value.length }, 'book is too large to save; a restart replays it');
         continue;
@@ -352,7 +354,7 @@ interface Saved {
   readonly book: Book;
   readonly next: bigint;
   readonly epoch: number;
-  readonly bytes: Uint8Array;
+  readonly saving: Steps<Uint8Array>;
 }
 
 function textOf(value: Uint8Array | undefined): string {

@@ -38,9 +38,9 @@ import { marketMakerOracle, viewOracle } from '../quotes.ts';
 import type { VammLevel } from '../side.ts';
 import { fitsNumber, highLane, lanesToBigint, lowLane } from '../size.ts';
 import { STEP_ITEMS, type Steps } from '../steps.ts';
+import type { StillBook } from '../still.ts';
 import { vammBook, vammQuotes } from '../vamm.ts';
 import { digestOf, evidenceOf } from './digest.ts';
-import type { StillBook } from './still.ts';
 
 /** What of a book is not as it should be: `here` in the book, `there` as made from the chain. */
 export interface BookFindings {
@@ -66,7 +66,7 @@ const NO_VAMM: { readonly bids: readonly VammLevel[]; readonly asks: readonly Va
 /** Compares a book with what ingest made of a fresh read. Costs about two microseconds per order. */
 export function* findingsOf(book: StillBook, wanted: BookCheck): Steps<BookFindings> {
   const { orders, text: digest } = yield* digestOf(book.table);
-  const { market: held, oracle: heldOracle } = book;
+  const { market: held, oracle: heldOracle } = book.state;
   // What the check could not tell is taken as it is held.
   const market = wanted.market ? marketOf(wanted.market) : held;
   const oracle = wanted.oracle ? oracleOf(wanted.oracle) : heldOracle;

@@ -4,8 +4,8 @@
 import type { BookCheck } from '../../../schemas/index.ts';
 import { type PublishedDifference, type PublishedSides, publishedDifference } from '../difference.ts';
 import { finish, type Steps } from '../steps.ts';
+import type { StillBook } from '../still.ts';
 import { type BookFindings, findingsOf } from './compare.ts';
-import type { StillBook } from './still.ts';
 
 /** A comparison of a book with a fresh read of the chain, at the place of the log for which it is true. */
 export interface CheckResult extends BookFindings {
