@@ -109,6 +109,11 @@ export function* saveInSteps(book: StillBook): Steps<Uint8Array> {
  * an epoch above its own and `epochAfter`, with the whole book. Throws CheckpointError for bytes of another version or length.
  */
 export function restoreEngine(bytes: Uint8Array, ignored = NOBODY, epochAfter = 0): BookEngine {
+  return finish(restoreInSteps(bytes, ignored, epochAfter));
+}
+
+/** As `restoreEngine`. */
+export function* restoreInSteps(bytes: Uint8Array, ignored = NOBODY, epochAfter = 0): Steps<BookEngine> {
   if (bytes.length < HEADER_BYTES) throw new CheckpointError('checkpoint is cut short');
   const reader = new Cursor(bytes);
   const version = reader.readU32();
@@ -126,7 +131,10 @@ export function restoreEngine(bytes: Uint8Array, ignored = NOBODY, epochAfter = 
   orders.oracle = oracle && fitsNumber(oracle.price) ? Number(oracle.price) : Number.NaN;
   orders.hasBookAccount = market !== null && market.clobMarket !== null;
   const makers = Array.from({ length: envelope.makers }, () => reader.readBytes(KEY_BYTES));
-  for (let i = 0; i < envelope.orders; i++) restoreOrder(engine, makers, reader);
+  for (let i = 0; i < envelope.orders; i++) {
+    restoreOrder(engine, makers, reader);
+    if (i % STEP_ITEMS === STEP_ITEMS - 1) yield;
+  }
   orders.nextArrival = envelope.nextArrival;
   const { state } = envelope;
   const isSame = (envelope.ignored ?? '') === ignored.text;

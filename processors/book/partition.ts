@@ -7,7 +7,6 @@ import {
   type BookTime,
   type BookViewDiff,
   type DeadLetter,
-  type DigestedOrder,
   decodeMessage,
   encodeInSteps,
   encodeMessage,
@@ -17,10 +16,11 @@ import {
   orderEvidence,
   TOPICS,
 } from '../../schemas/index.ts';
-import { restoreEngine, saveEngine, saveInSteps } from './checkpoint.ts';
+import { restoreEngine, restoreInSteps, saveInSteps } from './checkpoint.ts';
 import { missingIn } from './difference.ts';
 import { BookEngine, type BookMessage } from './engine.ts';
 import { type IgnoredMakers, NOBODY } from './ignored.ts';
+import type { OrderTable } from './orders.ts';
 import { Comparison } from './shadow/comparison.ts';
 import { ordersOf } from './shadow/digest.ts';
 import { finish, type Steps } from './steps.ts';
@@ -44,7 +44,12 @@ export type BookOutput =
     }
   | { readonly kind: 'dead'; readonly key: string; readonly value: Uint8Array }
   | { readonly kind: 'check'; readonly key: string; readonly value: Uint8Array; readonly comparison: Comparison }
-  | { readonly kind: 'repair'; readonly key: string; readonly value: Uint8Array; readonly orders: RepairedOrders };
+  | {
+      readonly kind: 'repair';
+      readonly key: string;
+      readonly value: Uint8Array;
+      readonly orders: Steps<RepairedOrders>;
+    };
 
 /** What the repair of a book that had not stood its comparison changed among its orders, up to EVIDENCE_MAX of each. */
 export interface RepairedOrders {
@@ -66,7 +71,7 @@ export interface Book {
   /** The newest one since the last repair. */
   comparison: Comparison | null;
   /** Orders before its repair, of a book that did not stand its comparison. */
-  suspected: Map<string, DigestedOrder> | null;
+  suspected: OrderTable | null;
 }
 
 /** What the changes published have come to, but for the newest that no reader waits for. */
@@ -228,6 +233,10 @@ export class PartitionBooks {
       return;
     }
     const book = this.bookOf(message.value, record.offset);
+    // Whatever went wrong between the orders and what is kept of them is made anew from the orders.
+    if (message.name === 'BookRepair' && record.offset >= book.next) {
+      book.engine = yield* restoreInSteps(yield* this.save(book), this.ignored);
+    }
     if (message.name === 'BookCheck') this.check(book, record, message.value, outputs);
     else if (this.applyTo(book, record.offset, message, outputs)) yield* this.tellSnapshot(book, message, outputs);
   }
@@ -237,9 +246,7 @@ export class PartitionBooks {
     // A book restored from a later checkpoint than its neighbours' has this record behind it.
     if (offset < book.next) return false;
     book.next = offset + 1n;
-    if (message.name === 'BookSnapshotBegin' && isSuspect(book)) book.suspected = ordersOf(book.engine.orders.table);
-    // Whatever went wrong between the orders and what is kept of them is made anew from the orders.
-    if (message.name === 'BookRepair') book.engine = restoreEngine(saveEngine(book.engine), this.ignored);
+    if (message.name === 'BookSnapshotBegin' && isSuspect(book)) book.suspected = book.engine.orders.table.still();
     const { engine, key } = book;
     const diff = engine.apply(message);
     if (diff) {
@@ -269,10 +276,7 @@ export class PartitionBooks {
     book.comparison = null;
     book.suspected = null;
     if (suspected === null) return;
-    const now = ordersOf(book.engine.orders.table);
-    const named = (missing: Steps<DigestedOrder[]>) => finish(missing).map(orderEvidence);
-    const orders = { onlyHere: named(missingIn(now, suspected)), onlyThere: named(missingIn(suspected, now)) };
-    outputs.push({ kind: 'repair', key, value, orders });
+    outputs.push({ kind: 'repair', key, value, orders: repairedOrders(suspected, book.engine.orders.table.still()) });
   }
 
   // Changes nothing of the book: a difference is put right by records that ingest writes when it hears of it. The comparison is
@@ -331,6 +335,15 @@ function decode({ value }: InputRecord): PartitionMessage | BadRecord {
 /** Whether the book did not stand its newest comparison, which is brought to its end when it is not yet. */
 function isSuspect({ comparison }: Book): boolean {
   return comparison !== null && !comparison.finish().isEqual;
+}
+
+function* repairedOrders(before: OrderTable, after: OrderTable): Steps<RepairedOrders> {
+  const were = yield* ordersOf(before);
+  const are = yield* ordersOf(after);
+  return {
+    onlyHere: (yield* missingIn(are, were)).map(orderEvidence),
+    onlyThere: (yield* missingIn(were, are)).map(orderEvidence),
+  };
 }
 
 function drain({ view, pending }: Replica): void {

@@ -22,7 +22,7 @@ import { marketKey, parseMarketKey, partitionOf, TOPICS } from '../../schemas/in
 import { BookQuality } from '../quality/book-rows.ts';
 import { SlotCheck } from '../quality/slot-check.ts';
 import { IgnoredMakers } from './ignored.ts';
-import { type Book, type BookOutput, PartitionBooks } from './partition.ts';
+import { type Book, type BookOutput, PartitionBooks, type RepairedOrders } from './partition.ts';
 import type { CheckResult, Comparison } from './shadow/comparison.ts';
 import {
   packSnapshotIndex,
@@ -214,10 +214,7 @@ class BookRole {
         continue;
       }
       if (output.kind === 'repair') {
-        this.logger.warn(
-          { market: output.key, ...output.orders },
-          'shadow check: what the repair changed among orders',
-        );
+        this.tellRepair(output.key, output.orders);
         continue;
       }
       const { key, value } = output;
@@ -250,6 +247,12 @@ class BookRole {
       if (!result.isEqual) this.tellQuality();
     };
     this.comparing.run(comparison.steps()).then(told, (error: unknown) => this.failed.abort(error));
+  }
+
+  private tellRepair(market: string, repaired: Steps<RepairedOrders>): void {
+    const told = (orders: RepairedOrders | null) =>
+      this.logger.warn({ market, ...orders }, 'shadow check: what the repair changed among orders');
+    this.comparing.run(repaired).then(told, (error: unknown) => this.failed.abort(error));
   }
 
   private async publishSnapshot(

@@ -33,12 +33,13 @@ export function* digestOf(table: OrderTable): Steps<OrderDigest> {
 }
 
 /** Every open order known, by what it is: to be compared with the same of a later moment. */
-export function ordersOf(table: OrderTable): Map<string, DigestedOrder> {
+export function* ordersOf(table: OrderTable): Steps<Map<string, DigestedOrder>> {
   const orders = new Map<string, DigestedOrder>();
   for (const row of table.eachRow()) {
     const order = rowOf(table, row);
     const { maker, ...terms } = order;
     orders.set(`${makerText(maker)} ${Object.values(terms).join(' ')}`, order);
+    if (orders.size % STEP_ITEMS === 0) yield;
   }
   return orders;
 }

@@ -140,7 +140,7 @@ describe('a book that went wrong', () => {
     for (const message of published(outputs)) reader.apply(message);
     expect(finish(publishedDifference(reader, right))).toBeNull();
     const results = outputs.flatMap((output) => (output.kind === 'check' ? [output.comparison.finish()] : []));
-    const repairs = outputs.flatMap((output) => (output.kind === 'repair' ? [output.orders] : []));
+    const repairs = outputs.flatMap((output) => (output.kind === 'repair' ? [finish(output.orders)] : []));
     return { found: results[0], after: results[1], repairs, epochs: book.engine.state.epoch - epoch };
   }
   const bidLevel = (book: Book) => book.engine.orders.bids.ladder.find(99_000_000);
