@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { inTurns, SlicedWork } from './slices.ts';
+import { inTurns, Pace, SlicedWork } from './slices.ts';
 
 /** A clock that goes on by a third of a millisecond with each look. */
 function steadyClock(): () => number {
@@ -92,5 +92,21 @@ describe('work in turns', () => {
       }),
     );
     await expect(failing).rejects.toThrow('no such order');
+  });
+});
+
+describe('a pace', () => {
+  it('lets a turn of the loop pass once in a slice', async () => {
+    const pace = new Pace(steadyClock());
+    let turns = 0;
+    const counting = (async () => {
+      for (; turns < 1000; turns += 1) await turn();
+    })();
+    const before = turns;
+    for (let rests = 0; rests < 40; rests += 1) await pace.rest();
+    expect(turns - before).toBeGreaterThan(5);
+    expect(turns - before).toBeLessThan(40);
+    turns = 1000;
+    await counting;
   });
 });

@@ -61,6 +61,24 @@ export async function inTurns<T>(steps: Generator<void, T>, clock: () => number 
   }
 }
 
+/** For work that waits now and then anyway: told where it may rest, it lets the loop have a turn when its slice is over. */
+export class Pace {
+  readonly #clock: () => number;
+  #untilMs: number;
+
+  constructor(clock: () => number = () => performance.now()) {
+    this.#clock = clock;
+    this.#untilMs = clock() + SLICE_MS;
+  }
+
+  /** Resolves at once while the slice lasts. */
+  async rest(): Promise<void> {
+    if (this.#clock() < this.#untilMs) return;
+    await nextTurn();
+    this.#untilMs = this.#clock() + SLICE_MS;
+  }
+}
+
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
 // Reads the log of one market's published book: what its book was at a slot, and from which slot on that can be told.
 
-import type { EventLog, LogRecord } from '../../../platform/index.ts';
+import { type EventLog, type LogRecord, Pace } from '../../../platform/index.ts';
 import {
   type BookViewDiff,
   type BookViewHead,
@@ -62,6 +62,7 @@ function follows({ epoch, seq }: BookMessage, head: BookViewHead): boolean {
 
 async function* messages(log: EventLog, key: string, from: bigint): AsyncGenerator<BookMessage> {
   const partition = partitionOf(TOPICS.bookViews, key);
+  const pace = new Pace();
   for (let next = from; ; ) {
     const records = await log.read(TOPICS.bookViews, partition, next, PAGE_RECORDS);
     const last = records.at(-1);
@@ -69,6 +70,7 @@ async function* messages(log: EventLog, key: string, from: bigint): AsyncGenerat
     for (const record of records) {
       const message = record.key === key ? bookMessage(record) : null;
       if (message) yield message;
+      await pace.rest();
     }
     next = last.offset + 1n;
   }
