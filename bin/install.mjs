@@ -47,7 +47,7 @@ export async function install() {
 }
 
 /** Environment in which `node` is the pinned one and package binaries are found. */
-export function pinnedEnvironment(extra = {}) {
+function pinnedEnvironment(extra = {}) {
   const bins = [path.dirname(PINNED_NODE), path.join(ROOT, 'node_modules', '.bin')].join(path.delimiter);
   return { ...process.env, ...extra, PATH: `${bins}${path.delimiter}${process.env.PATH ?? ''}` };
 }

@@ -5,7 +5,7 @@ import type { EventLog } from '../platform/index.ts';
 import { RESUME_MARGIN_SLOTS, type ResumePoint } from './source.ts';
 import type { EventEnds } from './writer.ts';
 
-export const INGEST_GROUP = 'ingest';
+const INGEST_GROUP = 'ingest';
 const STATE_KEY = 'position';
 /** Offsets are noted at most once per this many slots. */
 const NOTE_SLOTS = 8;

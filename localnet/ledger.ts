@@ -15,11 +15,11 @@ export type Commitment = 'processed' | 'confirmed' | 'finalized';
 export type CommitmentLags = Readonly<Record<Commitment, number>>;
 
 /** A cluster roots a block about 32 slots after it was made. */
-export const DEFAULT_LAGS: CommitmentLags = { processed: 0, confirmed: 0, finalized: 32 };
+const DEFAULT_LAGS: CommitmentLags = { processed: 0, confirmed: 0, finalized: 32 };
 /** Ten minutes of 400 ms slots. */
-export const DEFAULT_RETAINED_BLOCKS = 1500;
+const DEFAULT_RETAINED_BLOCKS = 1500;
 /** Log lines and keys held at most; at a laptop's load ten minutes need a quarter of it. */
-export const DEFAULT_RETAINED_BYTES = 128 * 1024 * 1024;
+const DEFAULT_RETAINED_BYTES = 128 * 1024 * 1024;
 /** A blockhash can be used for this many blocks (MAX_PROCESSING_AGE of Solana). */
 export const BLOCKHASH_AGE_BLOCKS = 150;
 

@@ -5,7 +5,7 @@ import { loadDefinition } from './definition.ts';
 import { flattenFields } from './flatten.ts';
 import type { NamedType, WireType } from './layout.ts';
 
-export const EVENT_NAMESPACE = 'slotbook.events';
+const EVENT_NAMESPACE = 'slotbook.events';
 export const UNKNOWN_RECORD = 'UnknownRecord';
 
 export type AvroSchema = string | readonly AvroSchema[] | { readonly [key: string]: unknown };

@@ -75,7 +75,7 @@ export const integers = (name: string, description: string, sql = snake(name)): 
   field(name, sql, 'integers', false, description);
 
 /** SQL of a market's symbol; empty for a market nobody described. Every list query is given `symbols`. */
-export const symbolSql = (marketType: string, marketIndex: string): string =>
+const symbolSql = (marketType: string, marketIndex: string): string =>
   `{symbols:Map(String, String)}[concat(${marketType}, '-', toString(${marketIndex}))]`;
 export const symbol = (marketType: string, marketIndex: string, name = 'symbol'): RowField =>
   text(name, 'market symbol', symbolSql(marketType, marketIndex));

@@ -10,7 +10,7 @@ import { lenientFlag, lenientInteger } from '../lenient.ts';
 import { DEFAULT_MAKERS, FEED_ID_MAX, MAX_DEPTH, MAX_FEEDS, MAX_MAKERS } from './limits.ts';
 
 /** The text as it came. */
-export function textParameter(schema: JsonSchema): Parameter<string | undefined> {
+function textParameter(schema: JsonSchema): Parameter<string | undefined> {
   return { isRequired: false, schema: { type: 'string', ...schema }, read: (text) => text };
 }
 
@@ -68,7 +68,7 @@ function countParameter(
 }
 
 /** Values for each market of a batch: cut at commas, not trimmed; undefined when absent. */
-export function listParameter(description: string): Parameter<readonly string[] | undefined> {
+function listParameter(description: string): Parameter<readonly string[] | undefined> {
   return { isRequired: false, schema: { type: 'string', description }, read: (text) => text?.split(',') };
 }
 

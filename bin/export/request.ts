@@ -2,7 +2,7 @@
 
 import { ConfigError } from '../../platform/index.ts';
 
-export const FORMATS = ['csv', 'parquet', 'arrow'] as const;
+const FORMATS = ['csv', 'parquet', 'arrow'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export interface ExportFlags {

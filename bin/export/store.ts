@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 3_600_000;
 
 /** Reads only, without a limit of time; what does not fit into memory is sorted on disk. */
-export const EXPORT_SETTINGS = {
+const EXPORT_SETTINGS = {
   readonly: '2',
   cancel_http_readonly_queries_on_client_close: 1,
   max_execution_time: 0,

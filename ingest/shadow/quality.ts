@@ -14,7 +14,7 @@ import type { GapCounts } from '../gaps.ts';
 import type { ShadowReport } from './check.ts';
 
 /** `shadow` is the comparison of accounts with the chain. */
-export const INGEST_SOURCES = ['user', 'clob', 'market', 'oracle', 'trades', 'shadow'] as const;
+const INGEST_SOURCES = ['user', 'clob', 'market', 'oracle', 'trades', 'shadow'] as const;
 export type IngestSource = (typeof INGEST_SOURCES)[number];
 /** What a lost connection interrupts. */
 const ACCOUNT_SOURCES: readonly IngestSource[] = ['user', 'clob', 'market', 'oracle'];

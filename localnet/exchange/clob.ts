@@ -5,7 +5,7 @@ import type { Stored } from './model.ts';
 
 export const NO_NODE = 0xffffffff;
 export const NODE_OPEN = 1;
-export const NODE_ASK = 2;
+const NODE_ASK = 2;
 export const NODE_TAKER_ORIGIN = 4;
 export const NODE_REDUCE_ONLY = 8;
 

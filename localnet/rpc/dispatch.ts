@@ -11,7 +11,7 @@ export type Method = (params: readonly unknown[]) => JsonText | Promise<JsonText
 export type Methods = ReadonlyMap<string, Method>;
 
 /** Prefix of calls that are not Solana's: these may take their parameters by name. */
-export const CONTROL_PREFIX = 'localnet_';
+const CONTROL_PREFIX = 'localnet_';
 
 /** Calls that take an object directly on providers that have them. */
 const NAMED_PARAMS = new Set(['getPriorityFeeEstimate']);

@@ -16,7 +16,7 @@ import {
 const KINDS: readonly TopicKind[] = ['program', 'account', 'logs', 'signature', 'slot', 'root'];
 const REQUEST_BYTES_MAX = 1024 * 1024;
 /** Bytes waiting in one socket before it is dropped: some seconds of a full program feed. */
-export const DEFAULT_BACKLOG_BYTES_MAX = 64 * 1024 * 1024;
+const DEFAULT_BACKLOG_BYTES_MAX = 64 * 1024 * 1024;
 
 export class PubSub {
   readonly server: Server;

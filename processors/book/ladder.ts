@@ -11,12 +11,12 @@ const ROW_INTS = 16;
 const INT_BYTES = 4;
 
 /** 64-bit members of a level, as offsets from half of it. All but the price are the owner's to use. */
-export const LEVEL_PRICE = 0;
+const LEVEL_PRICE = 0;
 export const LEVEL_OWN = 1;
-export const LEVEL_OWN_COUNT = 4;
+const LEVEL_OWN_COUNT = 4;
 /** 32-bit members, as offsets from the level: first and last order, -1 when it has none, and one for the owner. */
 export const HEAD = 10;
-export const TAIL = 11;
+const TAIL = 11;
 export const LEVEL_MARK = 12;
 /** What the last order sorts by: a new order nearly always comes behind it, and its own row need not be read to know. */
 const TAIL_LIST = 13;

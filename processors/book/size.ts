@@ -10,7 +10,7 @@ const SIZE_BOUND = 2n ** 64n - 1n;
 
 /** Bound of every price, offset and slot kept as a number. */
 export const NUMBER_BOUND = Number.MAX_SAFE_INTEGER;
-export const NUMBER_BOUND_BIG = BigInt(Number.MAX_SAFE_INTEGER);
+const NUMBER_BOUND_BIG = BigInt(Number.MAX_SAFE_INTEGER);
 
 // One 64-bit cell seen as a bigint and as two words (little-endian, as every platform of Node is): crossing between
 // bigint and number here costs a few nanoseconds, where `Number()` and `BigInt()` cost tens and a call.

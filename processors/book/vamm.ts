@@ -7,7 +7,7 @@ import { fitsNumber } from './size.ts';
 /** Orders per side (reference 2.6). */
 export const VAMM_ORDERS = 100;
 /** An oracle older than this many slots silences the vAMM (reference 2.6). */
-export const VAMM_ORACLE_MAX_AGE_SLOTS = 160;
+const VAMM_ORACLE_MAX_AGE_SLOTS = 160;
 
 const PRICE = 1_000_000n;
 const BASE = 1_000_000_000n;

@@ -5,7 +5,7 @@ import type { CandleResolution } from '../../schemas/index.ts';
 
 export const RESOLUTIONS = ['1', '5', '15', '60', '240', 'D', 'W', 'M'] as const satisfies readonly CandleResolution[];
 
-export const MINUTE_S = 60;
+const MINUTE_S = 60;
 export const DAY_MINUTES = 1440;
 const WEEK_DAYS = 7;
 /** 1970-01-01 was a Thursday; weeks begin on Monday. */

@@ -26,9 +26,9 @@ import {
 import { BUCKET, CLOSE_CHANGED } from './series.ts';
 
 /** Minutes are kept for so many days before the market's newest; a fill from before them is too late. */
-export const HORIZON_DAYS = 41;
+const HORIZON_DAYS = 41;
 /** A time so far ahead of its market is a fault: the chain is younger than that, and candles would have no end. */
-export const AHEAD_DAYS_MAX = 3650;
+const AHEAD_DAYS_MAX = 3650;
 const TS_MAX = 2 ** 33;
 
 /** Where a candle's market began: the first fill, by minute and then by id. */

@@ -23,7 +23,7 @@ const FILL_WIDTH = 11;
 export const TIE = 6;
 const ORACLE_WIDTH = 7;
 
-export const AMOUNT_UNIT = 0x1_0000_0000;
+const AMOUNT_UNIT = 0x1_0000_0000;
 
 export function fillRow(): Float64Array {
   return new Float64Array(FILL_WIDTH);

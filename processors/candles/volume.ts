@@ -19,7 +19,7 @@ import {
 } from './rows.ts';
 
 /** Minutes of the window; the newest is the one that `now` lies in. */
-export const WINDOW_MINUTES = 1440;
+const WINDOW_MINUTES = 1440;
 
 export type Window = Pick<
   MarketSummary,

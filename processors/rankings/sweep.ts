@@ -6,7 +6,7 @@ import { claimablePnl, excessOf } from './pnl.ts';
 import type { PositionTable } from './positions.ts';
 
 /** Specification, Limits: unsettled P&L ranking size. */
-export const RANKED_USERS = 20;
+const RANKED_USERS = 20;
 
 const BASE_SCALE = 1e9;
 const FUNDING_SCALE = 1e12;

@@ -20,7 +20,7 @@ import type { SyntheticMarket } from '../bench/harness/synthetic-markets.ts';
 export const SECRET = 'generated-inputs';
 export const SPOT = { marketType: 'spot', marketIndex: 0, symbol: 'M0' } as const;
 /** A spot market that is known but has no published book. */
-export const BARE_SPOT = { marketType: 'spot', marketIndex: 1, symbol: 'M1' } as const;
+const BARE_SPOT = { marketType: 'spot', marketIndex: 1, symbol: 'M1' } as const;
 /** A market whose best bid meets its best ask, so that version 2 of /auctionParams weighs its fills. */
 export const CROSSED = { marketType: 'perp', marketIndex: 40, symbol: 'CROSSED-PERP' } as const;
 /** Feeds up to this id have prices. */

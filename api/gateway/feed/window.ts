@@ -49,7 +49,7 @@ function goneEntryOf(item: Item): string {
 }
 
 /** Best first, down to `depth` price levels. */
-export function itemsOf(view: BookView, level: 'l2' | 'l3', side: Side, depth: number | null): Iterable<Item> {
+function itemsOf(view: BookView, level: 'l2' | 'l3', side: Side, depth: number | null): Iterable<Item> {
   if (level === 'l3') return shownOrders(view, side, depth ?? undefined);
   const { bids, asks } = view.l2(depth ?? Number.MAX_SAFE_INTEGER);
   return side === 'bid' ? bids : asks;

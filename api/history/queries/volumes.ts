@@ -3,7 +3,7 @@
 import type { HistoryStore } from '../store.ts';
 
 /** Fills that are market activity: liquidations among them, position transfers not. */
-export const VOLUME_FILLS = `action = 'fill' AND action_explanation != 'transferPerpPosition'`;
+const VOLUME_FILLS = `action = 'fill' AND action_explanation != 'transferPerpPosition'`;
 
 export interface VolumeRow {
   readonly marketType: string;

@@ -10,7 +10,7 @@ export const OF_USER = 'user = toFixedString(base58Decode({user:String}), 32)';
 const OF_SPOT_MARKET = `market_index = {marketIndex:UInt16} AND {marketType:String} = 'spot'`;
 
 /** Deposit row, 4.5: deposits, withdrawals, transfers and rewards. */
-export const DEPOSIT_FIELDS: readonly RowField[] = [
+const DEPOSIT_FIELDS: readonly RowField[] = [
   ...HEAD,
   key('userAuthority', 'owner of the account'),
   key('user', 'account'),
@@ -48,7 +48,7 @@ export const USER_DEPOSITS = deposits('deposit', OF_USER, NO_REWARD);
 export const USER_REWARDS = deposits('deposit', OF_USER, REWARD);
 
 /** Swap row, 4.8: `in` left the account, `out` arrived. */
-export const SWAP_FIELDS: readonly RowField[] = [
+const SWAP_FIELDS: readonly RowField[] = [
   ...HEAD,
   key('user', 'account'),
   amount('amountOut', 'token, mint decimals'),

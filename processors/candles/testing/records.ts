@@ -53,7 +53,7 @@ export function sampleOf({ ts, slot, price, high, low }: NaiveSample, marketInde
   };
 }
 
-export function applyRecord(candles: Candles, record: TestRecord): void {
+function applyRecord(candles: Candles, record: TestRecord): void {
   if ('fill' in record) candles.applyEvent(fillBytes(record.fill));
   else candles.applySample(encodeMessage('MarketSample', sampleOf(record.sample)));
 }

@@ -151,7 +151,7 @@ function csvDifference(expected: readonly Row[], { names, rows }: ReturnType<typ
 }
 
 /** A small reader of RFC 4180 text. */
-export function parseCsv(text: string): { readonly names: readonly string[]; readonly rows: readonly string[][] } {
+function parseCsv(text: string): { readonly names: readonly string[]; readonly rows: readonly string[][] } {
   const lines: string[][] = [];
   let line: string[] = [];
   let cell = '';

@@ -16,8 +16,8 @@ import {
 } from './processes.ts';
 
 /** 33 days: more than the 31 of rolling lists, and a month's end for certain. */
-export const MONTH_SECONDS = 33 * 86_400;
-export const MONTH_SLOTS = 720;
+const MONTH_SECONDS = 33 * 86_400;
+const MONTH_SLOTS = 720;
 /** Slots made before it is looked whether the readers of the chain keep up. */
 const STRIDE_SLOTS = 40;
 const CATCH_UP_MS = 120_000;
