@@ -6,10 +6,18 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { startOrderBook } from '../api/index.ts';
 import { Stage, snapshot, until } from '../api/testing/stage.ts';
+import { startFees } from '../ingest/index.ts';
 import { createIngestMetrics } from '../ingest/metrics.ts';
 import type { RoleContext, RunningRole } from '../platform/index.ts';
 import { sinkMetrics } from '../processors/history/metrics.ts';
-import { startBook, startCandles, startFillQuality, startRankings, startTrades } from '../processors/index.ts';
+import {
+  startBook,
+  startCandles,
+  startFillQuality,
+  startRankings,
+  startSamples,
+  startTrades,
+} from '../processors/index.ts';
 import { encodeMessage, type FeedQuality, TOPICS } from '../schemas/index.ts';
 
 interface Rules {
@@ -77,7 +85,17 @@ beforeAll(async () => {
   await stage.books(snapshot());
   await stage.log.append(TOPICS.qualityViews, [{ key: 'perp-0/book', value: encodeMessage('FeedQuality', QUALITY) }]);
   context = stage.context();
-  for (const start of [startBook, startTrades, startFillQuality, startRankings, startCandles, startOrderBook]) {
+  const starts = [
+    startBook,
+    startTrades,
+    startFillQuality,
+    startRankings,
+    startCandles,
+    startSamples,
+    startFees,
+    startOrderBook,
+  ];
+  for (const start of starts) {
     roles.push(await start(context));
   }
   createIngestMetrics(context.metrics);

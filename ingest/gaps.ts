@@ -106,6 +106,11 @@ export class GapList {
     return { found: this.#found, open: countOf(this.#gaps.filter(isOpen)) };
   }
 
+  /** Gaps that are not filled: lasting ones, which nothing that can still be asked would fill, or the others. */
+  open(areLasting: boolean): number {
+    return countOf(this.#gaps.filter((gap) => isOpen(gap) && gap.isLasting === areLasting));
+  }
+
   note(notice: GapNotice): void {
     if (concerned(this.#gaps, notice).length === 0) this.#found += 1;
     this.#gaps = withNotice(this.#gaps, notice, this.#now());

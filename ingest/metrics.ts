@@ -14,6 +14,7 @@ export interface IngestMetrics {
   readonly parked: Counter<'reason'>;
   readonly reconnects: Counter;
   readonly gaps: Counter<'filled'>;
+  readonly openGaps: Gauge<'lasting'>;
   readonly shadowDifferences: Counter<'market'>;
   readonly shadowChecks: Counter;
 }
@@ -61,6 +62,12 @@ export function createIngestMetrics(registry: Registry): IngestMetrics {
       name: 'slotbook_ingest_gaps_total',
       help: 'stretches of slots in which transactions were missing, and whether they were filled',
       labelNames: ['filled'],
+      registers,
+    }),
+    openGaps: new Gauge({
+      name: 'slotbook_ingest_open_gaps',
+      help: 'gaps of the log that are not filled now, and whether nothing can fill them',
+      labelNames: ['lasting'],
       registers,
     }),
   };

@@ -59,6 +59,7 @@ export class Pipeline {
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
+    this.#tellGaps();
   }
 
   /** Resume point of the last progress notice whose updates are all in the log. */
@@ -76,6 +77,7 @@ export class Pipeline {
     this.#shadowTurn();
     await this.#flush();
     if (progress) this.#parts.gaps.reached(progress.slot);
+    this.#tellGaps();
     // The position must not move past a gap that a crash would make forgotten.
     if (!(await this.#saveGaps())) return;
     this.#parts.quality.transactions(this.#parts.gaps.counts);
@@ -158,6 +160,11 @@ export class Pipeline {
     this.#parts.gaps.note(gap);
     this.#parts.metrics.gaps.inc({ filled: String(gap.filled) });
     this.#parts.logger.warn({ gap }, 'gap in the chain data');
+  }
+
+  #tellGaps(): void {
+    const { gaps, metrics } = this.#parts;
+    for (const isLasting of [false, true]) metrics.openGaps.set({ lasting: String(isLasting) }, gaps.open(isLasting));
   }
 
   /** False when the log is away: the list is saved after a later batch. */

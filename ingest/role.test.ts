@@ -122,6 +122,20 @@ describe('ingest role', () => {
     expect(lettersIn(log)).toEqual([]);
   });
 
+  it('tells how many gaps are open, those of earlier processes among them', async () => {
+    const log = new MemoryLog();
+    const gap = { kind: 'gap', fromSlot: 5, toSlot: 9, reason: 'test', filled: false } as const;
+    const open = async (...updates: readonly SourceUpdate[]) => {
+      const metric = (await ingest(log, scripted([updates]))).getSingleMetric('slotbook_ingest_open_gaps');
+      const values = (await metric?.get())?.values ?? [];
+      return Object.fromEntries(values.map(({ labels, value }) => [String(labels.lasting), value]));
+    };
+    expect(await open()).toEqual({ false: 0, true: 0 });
+    expect(await open(gap, { ...gap, isLasting: true })).toEqual({ false: 1, true: 1 });
+    expect(await open()).toEqual({ false: 1, true: 1 });
+    expect(await open({ ...gap, filled: true })).toEqual({ false: 0, true: 1 });
+  });
+
   it('keeps what can be read of logs that stay cut, and parks the rest', async () => {
     const log = new MemoryLog();
     const whole = transaction(10, 0, [line('SpotInterestRecord', 1), line('SpotInterestRecord', 2).slice(0, -9)]);
