@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,6 +26,7 @@ const SLOT_SECONDS = 120;
 const DAY_S = 86_400;
 const PAGE_EVENTS = 5_000;
 const PATIENCE_MS = 120_000;
+const GAP_TOLD_MS = 500;
 
 interface TruthEvent {
   readonly signature: string;
@@ -67,7 +69,12 @@ describe('for analysts', () => {
     pipeline = await startRoles(ROLES, settings);
     const slotNow = async () => (await cluster.rpc<{ slot: number }>('localnet_status')).slot;
     await eventually('a first hour', async () => (await slotNow()) > 1_040);
-    await cluster.rpc('localnet_dropConnections');
+    // One that breaks before ingest was through with reading back is none that it missed anything by.
+    await eventually('a connection lost while it was live', async () => {
+      await cluster.rpc('localnet_dropConnections');
+      await sleep(GAP_TOLD_MS);
+      return /^slotbook_ingest_gaps_total\{.*\} [1-9]/m.test(await (await fetch(endpoint('metrics'))).text());
+    });
     await eventually('some hours', async () => (await slotNow()) > 1_000 + SLOTS, PATIENCE_MS);
     await cluster.rpc('localnet_pause');
     truth = await allEvents(cluster);
