@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readConfig } from '../platform/index.ts';
+import { TestRegistry } from '../schemas/testing/registry.ts';
 import { doctor } from './doctor.ts';
 
 const SECRET = 'hunter2';
@@ -29,8 +30,14 @@ afterAll(async () => {
 });
 
 /** What is printed, with every service answering but perhaps the node. */
-async function diagnose(rpcUrl: string): Promise<{ readonly code: number; readonly text: string }> {
-  const config = readConfig({}, { dataDir, rpcUrl, clickhouseUrl: `http://127.0.0.1:${port}`, ...FREE_PORTS });
+async function diagnose(
+  rpcUrl: string,
+  schemaRegistryUrl = '',
+): Promise<{ readonly code: number; readonly text: string }> {
+  const config = readConfig(
+    {},
+    { dataDir, rpcUrl, schemaRegistryUrl, clickhouseUrl: `http://127.0.0.1:${port}`, ...FREE_PORTS },
+  );
   const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   try {
     return { code: await doctor(config), text: written.mock.calls.map(([line]) => String(line)).join('') };
@@ -74,6 +81,20 @@ it.each([
 ])('prints no secret of an address that %s', async (_, rpcUrl) => {
   const { code, text } = await diagnose(rpcUrl);
   expect(text).toMatch(/^MISS RPC: ./m);
+  expect(text).not.toContain(SECRET);
+  expect(code).toBe(1);
+});
+
+it('asks the schema registry that is configured, leaves nothing in it, and prints no secret of its address', async () => {
+  answer = { status: 200, body: '{"result":{}}' };
+  const node = `http://127.0.0.1:${port}/`;
+  const registry = new TestRegistry();
+  await registry.start();
+  registry.add('one', '{}');
+  expect((await diagnose(node, registry.url)).text).toContain('ok   schema registry: 1 subjects');
+  await registry.stop();
+  const { code, text } = await diagnose(node, `http://user:${SECRET}@127.0.0.1:9/`);
+  expect(text).toMatch(/^MISS schema registry: schema registry http:\/\/127.0.0.1:9 does not answer/m);
   expect(text).not.toContain(SECRET);
   expect(code).toBe(1);
 });

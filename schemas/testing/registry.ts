@@ -53,6 +53,7 @@ export class TestRegistry {
       return schema === undefined ? undefined : { schema };
     }
     if (method === 'POST') return { id: this.add(name, (JSON.parse(body) as { schema: string }).schema) };
+    if (name === '') return [...this.subjects.keys()];
     const ids = this.subjects.get(name) ?? [];
     if (version === undefined) return ids.map((_, index) => index + 1);
     const id = ids[Number(version) - 1];
