@@ -106,11 +106,14 @@ describe('refusals below the routes', () => {
     expect(await raw('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*OK$/);
   });
 
-  it('a body is not read, so that an unknown path stays 404 whatever is sent to it', async () => {
-    const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' };
-    const answer = await fetch(`http://127.0.0.1:${port}/nowhere`, json);
-    expect([answer.status, await answer.text()]).toEqual([404, 'Not found']);
-  });
+  it.each(['application/json', 'text/plain', 'x/y', 'no type'])(
+    'a body is not read, so that an unknown path stays 404 whatever is sent to it: %s',
+    async (type) => {
+      const body = { method: 'POST', headers: { 'content-type': type }, body: '{' };
+      const answer = await fetch(`http://127.0.0.1:${port}/nowhere`, body);
+      expect([answer.status, await answer.text()]).toEqual([404, 'Not found']);
+    },
+  );
 
   it('what is not HTTP is 400 text, and the server goes on', async () => {
     expect(await raw('hello\r\n\r\n')).toMatch(
