@@ -1,6 +1,7 @@
-// Memory per idle client: growth of the server's resident memory while clients connect, subscribe to one book and then hear
-// nothing but heartbeats. The first clients are not counted: they fill pools that all share. Beside a `ws` server with
-// permessage-deflate. Socket buffers of the kernel are in neither figure. `npm run bench connection`.
+// Memory per idle client: growth of the server's resident memory while clients connect, subscribe and then hear nothing but
+// heartbeats. The first clients are not counted: they fill pools that all share. One server for each kind of client, each
+// with the same markets; those of compatible books are beside a `ws` server with permessage-deflate. Socket buffers of the kernel
+// are in no figure. `npm run bench connection`.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Crowd } from './harness/crowd.ts';
@@ -11,15 +12,22 @@ import { SyntheticMarket } from './harness/synthetic-markets.ts';
 
 const FIRST_CLIENTS = 1_000;
 const CLIENTS = 6_000;
+const MARKETS = 10;
 /** Longer than two heartbeats, so that their cost is in the figure. */
 const SETTLE_MS = 11_000;
 const BAR_BYTES = 12_000;
-const ACKNOWLEDGEMENT_AND_REPLAY = 2;
 
-async function bytesPerClient(pid: number, url: string, market: SyntheticMarket) {
+interface Kind {
+  readonly name: string;
+  readonly says: readonly string[];
+  /** What it is answered before it is idle. */
+  readonly framesEach: number;
+}
+
+async function bytesPerClient(pid: number, url: string, { says, framesEach }: Kind) {
   const crowd = new Crowd();
   const empty = residentBytes(pid);
-  const opening = { url, deflate: true, says: [subscribeTo(market)], framesEach: ACKNOWLEDGEMENT_AND_REPLAY };
+  const opening = { url, deflate: true, says, framesEach };
   await crowd.open({ ...opening, clients: FIRST_CLIENTS });
   await sleep(SETTLE_MS);
   const before = residentBytes(pid);
@@ -30,23 +38,43 @@ async function bytesPerClient(pid: number, url: string, market: SyntheticMarket)
   return { each: (after - before) / CLIENTS, withFirst: (after - empty) / (CLIENTS + FIRST_CLIENTS) };
 }
 
-const market = new SyntheticMarket(0);
-const stage = await Stage.start([market]);
-const peer = await Predecessor.start([market]);
-try {
-  const { each: value, withFirst } = await bytesPerClient(stage.server.pid, stage.gateway, market);
-  const predecessor = await bytesPerClient(peer.pid, peer.gateway, market);
-  report({
-    name: 'connection: memory per idle client',
-    value,
-    unit: 'bytes',
-    bar: { atMost: BAR_BYTES },
-    withFirst,
-    predecessor,
-    clients: CLIENTS,
-    ...machine(),
-  });
-} finally {
-  await stage.stop();
-  await peer.stop();
+const markets = Array.from({ length: MARKETS }, (_, index) => new SyntheticMarket(index));
+const [first] = markets as [SyntheticMarket, ...SyntheticMarket[]];
+const book = (market: string): string =>
+  JSON.stringify({ type: 'subscribe', channel: 'book', market, marketType: 'perp' });
+const orderbook: Kind = { name: 'one orderbook', says: [subscribeTo(first)], framesEach: 2 };
+const kinds: readonly Kind[] = [
+  { name: 'no subscription', says: [], framesEach: 0 },
+  orderbook,
+  { name: 'book of one market', says: [book(first.symbol)], framesEach: 2 },
+  { name: `book of all ${MARKETS} markets`, says: [book('*')], framesEach: 1 + MARKETS },
+];
+
+async function ofPeer(kind: Kind): Promise<number> {
+  const peer = await Predecessor.start(markets);
+  try {
+    return (await bytesPerClient(peer.pid, peer.gateway, kind)).each;
+  } finally {
+    await peer.stop();
+  }
+}
+
+for (const kind of kinds) {
+  const stage = await Stage.start(markets);
+  try {
+    const { each: value, withFirst } = await bytesPerClient(stage.server.pid, stage.gateway, kind);
+    report({
+      name: `connection: memory per idle client, ${kind.name}`,
+      value,
+      unit: 'bytes',
+      bar: { atMost: BAR_BYTES },
+      withFirst,
+      ...(kind === orderbook ? { predecessor: await ofPeer(kind) } : {}),
+      clients: CLIENTS,
+      markets: MARKETS,
+      ...machine(),
+    });
+  } finally {
+    await stage.stop();
+  }
 }

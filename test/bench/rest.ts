@@ -59,7 +59,7 @@ for (const [depth, acceptEncoding] of [[20], [100], [20, GZIP], [100, GZIP]] as 
   const markets = symbols.map((_, index) => new SyntheticMarket(index));
   const peerMarkets = symbols.map((_, index) => new SyntheticMarket(index));
   const stage = await Stage.start(markets);
-  const peer = await Predecessor.start(peerMarkets);
+  const peer = await Predecessor.start(peerMarkets, { servesRest: true });
   const changing = setInterval(() => {
     stage.publish(markets.map((market) => ({ market, diff: market.change() }))).catch(() => {});
     peer.publish(peerMarkets.map((market) => ({ market, diff: market.change() })));

@@ -14,6 +14,8 @@ const [DIFF, STREAM, SEQ, PREV_SEQ, SLOT, MARKET] = ['{"diff', '"streamId', '"se
 /** What stands between a member's name and its number. */
 const BETWEEN = new Set(Buffer.from('\\":'));
 const ZERO = 0x30;
+/** Third byte of a diff; all other messages begin with their channel. */
+const D = 'd'.charCodeAt(0);
 /** Handshakes under way at a time. */
 const OPENING_AT_ONCE = 200;
 
@@ -24,6 +26,7 @@ const samples = new SampleRows();
 const markets = new Map<number, number>();
 const closes: Record<string, number> = {};
 let frames = 0;
+let diffs = 0;
 let bytes = 0;
 let goal = Number.POSITIVE_INFINITY;
 let reached: () => void = () => {};
@@ -46,7 +49,7 @@ function counted(index: number, due: number, size: number): void {
 
 /** Opens sockets, says the same to each and waits until each heard `framesEach` messages. */
 async function open(command: Extract<Command, { do: 'open' }>): Promise<void> {
-  const { host, port, count, deflate, says, framesEach, sampleEvery } = command;
+  const { host, port, count, deflate, saysInTurn, framesEach, sampleEvery } = command;
   const first = received.length;
   behind = framesEach > 0 ? count : 0;
   const served = new Promise<void>((resolve) => {
@@ -64,9 +67,10 @@ async function open(command: Extract<Command, { do: 'open' }>): Promise<void> {
         port,
         deflate,
         wantsText: sampled,
-        onFrame: (size, payload, isDeflated) => {
+        onFrame: (size, payload, isDeflated, third) => {
           if (size === HEARTBEAT_BYTES && !isDeflated) return;
           counted(index, framesEach, size);
+          if (third === D && !isDeflated) diffs += 1;
           if (sampled && payload) sample(index, payload);
         },
         onClose: (code) => {
@@ -74,7 +78,7 @@ async function open(command: Extract<Command, { do: 'open' }>): Promise<void> {
         },
       });
       clients.push(client);
-      client.sendAll(says);
+      client.sendAll(saysInTurn[index % saysInTurn.length] ?? []);
     }
   };
   await Promise.all(Array.from({ length: Math.min(OPENING_AT_ONCE, count) }, worker));
@@ -111,6 +115,7 @@ async function obey(command: Command): Promise<Omit<Answer, 'id'>> {
   if (command.do === 'open') await open(command);
   if (command.do === 'mark') {
     frames = 0;
+    diffs = 0;
     bytes = 0;
     samples.take();
   }
@@ -123,14 +128,14 @@ async function obey(command: Command): Promise<Omit<Answer, 'id'>> {
   if (command.do === 'close') for (const client of clients.splice(0)) client.end();
   if (command.do === 'say') for (const client of clients) client.sendAll(command.says);
   const taken = command.do === 'counts' ? samples.take() : new Float64Array();
-  return { frames, bytes, closes, samples: taken };
+  return { frames, diffs, bytes, closes, samples: taken };
 }
 
 process.on('message', ({ id, command }: { id: number; command: Command }) => {
   obey(command).then(
     (answer) => process.send?.({ id, ...answer }),
     (error: unknown) =>
-      process.send?.({ id, frames, bytes, closes, samples: new Float64Array(), error: String(error) }),
+      process.send?.({ id, frames, diffs, bytes, closes, samples: new Float64Array(), error: String(error) }),
   );
 });
 process.on('disconnect', () => process.exit(0));

@@ -14,6 +14,8 @@ export interface Opening {
   readonly deflate?: boolean;
   /** Text messages each client sends when open. */
   readonly says?: readonly string[];
+  /** What the clients say instead where they differ: the first list, the second, ..., and again from the first. */
+  readonly saysInTurn?: readonly (readonly string[])[];
   /** Messages each client must have received before opening counts as done; heartbeats do not count. */
   readonly framesEach?: number;
   /** Every how many clients one reads its messages and notes when they came; 0 = none. */
@@ -27,7 +29,7 @@ export type Command =
       readonly port: number;
       readonly count: number;
       readonly deflate: boolean;
-      readonly says: readonly string[];
+      readonly saysInTurn: readonly (readonly string[])[];
       readonly framesEach: number;
       readonly sampleEvery: number;
     }
@@ -49,6 +51,8 @@ export interface Sample {
 export interface Counts {
   /** Messages since the mark, heartbeats left out. */
   readonly frames: number;
+  /** Those of them that are diffs of the `book` channel. */
+  readonly diffs: number;
   /** Payload bytes since the mark, as they crossed the wire. */
   readonly bytes: number;
   /** Connections that ended, by close code (`null`: without one). */
@@ -77,12 +81,14 @@ export class Crowd {
   }
 
   /** Opens clients, spread over the processes. */
-  async open({ url, clients, deflate = false, says = [], framesEach = 0, sampleEvery = 0 }: Opening): Promise<void> {
+  async open(opening: Opening): Promise<void> {
+    const { url, clients, deflate = false, says = [], framesEach = 0, sampleEvery = 0 } = opening;
+    const { saysInTurn = [says] } = opening;
     const { hostname: host, port } = new URL(url);
     const share = Math.ceil(clients / this.#children.length);
     await this.#all((index) => {
       const count = Math.max(0, Math.min(share, clients - index * share));
-      return { do: 'open', host, port: Number(port), count, deflate, says, framesEach, sampleEvery };
+      return { do: 'open', host, port: Number(port), count, deflate, saysInTurn, framesEach, sampleEvery };
     });
   }
 
@@ -110,6 +116,7 @@ export class Crowd {
     }
     return {
       frames: answers.reduce((sum, { frames }) => sum + frames, 0),
+      diffs: answers.reduce((sum, { diffs }) => sum + diffs, 0),
       bytes: answers.reduce((sum, { bytes }) => sum + bytes, 0),
       closes,
       samples: answers.flatMap(({ samples }, process) =>

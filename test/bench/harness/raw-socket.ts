@@ -12,6 +12,8 @@ const OPCODE_PONG = 10;
 const DEFLATED = 0x40;
 const HEAD_MAX_BYTES = 10;
 const MASK = 0x80;
+/** Enough to tell messages apart that nobody reads. */
+const THIRD = 2;
 
 export interface RawSocketOptions {
   readonly host: string;
@@ -20,8 +22,8 @@ export interface RawSocketOptions {
   readonly path?: string;
   /** Offer permessage-deflate, as browsers do. */
   readonly deflate?: boolean;
-  /** Called per text frame with the size of its payload as sent, and with the payload when `wantsText`. */
-  readonly onFrame?: (bytes: number, payload: Buffer | null, isDeflated: boolean) => void;
+  /** Called per text frame with the size of its payload as sent, with the payload when `wantsText`, and with its third byte. */
+  readonly onFrame?: (bytes: number, payload: Buffer | null, isDeflated: boolean, third: number) => void;
   readonly wantsText?: boolean;
   readonly onClose?: (code: number | null) => void;
 }
@@ -37,6 +39,7 @@ export class RawSocket {
   #isDeflated = false;
   #payloadBytes = 0;
   #left = 0;
+  #third = 0;
   #parts: Buffer[] = [];
   #closeCode: number | null = null;
 
@@ -106,6 +109,8 @@ export class RawSocket {
       const take = Math.min(this.#left, chunk.length - at);
       const keeps = this.#options.wantsText || this.#opcode >= OPCODE_CLOSE;
       if (keeps && take > 0) this.#parts.push(chunk.subarray(at, at + take));
+      const third = at + THIRD - (this.#payloadBytes - this.#left);
+      if (third >= at && third < at + take) this.#third = chunk[third] as number;
       at += take;
       this.#left -= take;
       if (this.#left === 0) this.#finish();
@@ -138,7 +143,7 @@ export class RawSocket {
       // Who does not answer is taken for gone after two minutes.
       this.socket.write(clientFrame(payload ?? Buffer.alloc(0), OPCODE_PONG));
     } else if (this.#opcode === OPCODE_TEXT) {
-      this.#options.onFrame?.(this.#payloadBytes, payload, this.#isDeflated);
+      this.#options.onFrame?.(this.#payloadBytes, payload, this.#isDeflated, this.#third);
     }
   }
 }

@@ -76,15 +76,27 @@ export class Stage {
   }
 }
 
+export interface PredecessorOptions {
+  /** Whether `/l2` is asked of it, too: it then gets a second form of each book. */
+  readonly servesRest?: boolean;
+}
+
 /** The predecessor's server; books are rendered here, so that only its sending is measured. */
 export class Predecessor {
   readonly pid: number;
   readonly port: number;
   readonly #child: ChildProcess;
   readonly #books = new Map<SyntheticMarket, PublishedBook>();
+  readonly #servesRest: boolean;
 
-  private constructor(child: ChildProcess, port: number, markets: readonly SyntheticMarket[]) {
+  private constructor(
+    child: ChildProcess,
+    port: number,
+    markets: readonly SyntheticMarket[],
+    { servesRest = false }: PredecessorOptions,
+  ) {
     this.#child = child;
+    this.#servesRest = servesRest;
     this.pid = child.pid ?? 0;
     this.port = port;
     for (const market of markets) {
@@ -94,13 +106,13 @@ export class Predecessor {
     }
   }
 
-  static async start(markets: readonly SyntheticMarket[]): Promise<Predecessor> {
+  static async start(markets: readonly SyntheticMarket[], options: PredecessorOptions = {}): Promise<Predecessor> {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PREDECESSOR], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
     const { port } = JSON.parse(line) as { port: number };
-    const peer = new Predecessor(child, port, markets);
+    const peer = new Predecessor(child, port, markets, options);
     for (const market of markets) peer.#show(market);
     return peer;
   }
@@ -134,7 +146,7 @@ export class Predecessor {
       `orderbook_${market.symbol.toLowerCase()}_grouped_${GROUPING}`,
       l2Json(book, view, book.view.grouped(GROUPING)),
     );
-    this.#write(`l2_${market.symbol}`, l2Json(book, view, book.view.l2()));
+    if (this.#servesRest) this.#write(`l2_${market.symbol}`, l2Json(book, view, book.view.l2()));
   }
 
   #write(channel: string, message: string): void {

@@ -190,7 +190,11 @@ export async function runKeepers({ seconds, seed, speed, random }: KeeperRunOpti
     let gateway = await startRoles(['orderbook'], settings);
     const log = await openEventLog(readConfig({ SLOTBOOK_DATA_DIR: dir }), silentLogger());
     const truth = new ViewTruth();
-    const slots = new SlotTruth(accountLog, (state) => truth.isLastOfSlot(state));
+    const slots = new SlotTruth(
+      accountLog,
+      (state) => truth.isLastOfSlot(state),
+      (slot) => truth.isPublished(slot),
+    );
     const saw = (state: HeldState) => {
       truth.saw(state);
       slots.saw(state);
@@ -212,6 +216,7 @@ export async function runKeepers({ seconds, seed, speed, random }: KeeperRunOpti
       slots.advance(slotPassed(), REBUILD_MS);
       await spotMaker.quote();
       if (step % RESTART_EVERY === 0) {
+        const awayFrom = truth.slot;
         if (random() < 0.5) {
           run.kills += 1;
           await gateway.kill9();
@@ -220,6 +225,7 @@ export async function runKeepers({ seconds, seed, speed, random }: KeeperRunOpti
           await gateway.stop();
         }
         gateway = await startRoles(['orderbook'], settings);
+        slots.gatewayAway(awayFrom, truth.slot);
       } else if (step % STOP_EVERY === 0) {
         run.stops += 1;
         run.stoppedBooks += await compareStopped(cluster, followers, stoppedDifferences);

@@ -16,6 +16,15 @@ export interface HeldState extends Shape, BookPosition {
   readonly lines: BookLines;
 }
 
+/** Why nothing was compared at a slot. */
+export type Uncompared =
+  /** The log has no book of it: clients hold what they held before. */
+  | 'nothing published'
+  /** Every client heard of it together with a later one, or was away. */
+  | 'no client stood there'
+  /** Clients stood there, but none when it was over. */
+  | 'no client had its last change';
+
 export interface SlotComparison {
   /** Slots of which at least one book was compared. */
   slots: number;
@@ -25,6 +34,8 @@ export interface SlotComparison {
   states: number;
   /** Slots since the first one of which anything was compared. */
   slotsPassed: number;
+  /** Those of them at which nothing was compared. */
+  readonly uncompared: { readonly slot: number; readonly why: Uncompared; readonly isGatewayAway: boolean }[];
   readonly differences: string[];
 }
 
@@ -34,19 +45,31 @@ export class SlotTruth {
     books: {},
     states: 0,
     slotsPassed: 0,
+    uncompared: [],
     differences: [],
   };
   readonly #chain = new NaiveChain();
   readonly #log: AccountLogReader;
   readonly #isLastOfSlot: (state: HeldState) => boolean;
+  readonly #isPublished: (slot: number) => boolean;
+  readonly #away: { readonly from: number; readonly to: number }[] = [];
   readonly #newest = new Map<string, HeldState>();
   readonly #held = new Map<number, HeldState[]>();
   #next: LoggedSlot | null = null;
 
-  /** `isLastOfSlot`: whether nothing of the slot came after a state; asked only of slots that are over. */
-  constructor(accountLog: string, isLastOfSlot: (state: HeldState) => boolean) {
+  /**
+   * `isLastOfSlot`: whether nothing of the slot came after a state; `isPublished`: whether there is any book of a slot. Both are
+   * asked only of slots that are over.
+   */
+  constructor(accountLog: string, isLastOfSlot: (state: HeldState) => boolean, isPublished: (slot: number) => boolean) {
     this.#log = new AccountLogReader(accountLog);
     this.#isLastOfSlot = isLastOfSlot;
+    this.#isPublished = isPublished;
+  }
+
+  /** Between these slots clients had no gateway. */
+  gatewayAway(from: number, to: number): void {
+    this.#away.push({ from, to });
   }
 
   /** To be called for each message a client applied. What it held when the slot moved on is compared. */
@@ -76,11 +99,15 @@ export class SlotTruth {
   }
 
   #compare(slot: number): void {
-    const states = (this.#held.get(slot) ?? []).filter((state) => this.#isLastOfSlot(state));
+    const held = this.#held.get(slot) ?? [];
+    const states = held.filter((state) => this.#isLastOfSlot(state));
     this.#held.delete(slot);
     const { comparison } = this;
     if (comparison.slots > 0 || states.length > 0) comparison.slotsPassed += 1;
-    if (states.length === 0) return;
+    if (states.length === 0) {
+      if (comparison.slots > 0) this.#passOver(slot, held.length > 0);
+      return;
+    }
     const books = new Map(booksOf(this.#chain, slot).map((book) => [`${book.marketType}-${book.marketIndex}`, book]));
     const compared = new Set<string>();
     for (const state of states) {
@@ -93,5 +120,12 @@ export class SlotTruth {
     comparison.slots += 1;
     comparison.states += states.length;
     for (const key of compared) comparison.books[key] = (comparison.books[key] ?? 0) + 1;
+  }
+
+  #passOver(slot: number, wasHeld: boolean): void {
+    const unheld = this.#isPublished(slot) ? 'no client stood there' : 'nothing published';
+    const why = wasHeld ? 'no client had its last change' : unheld;
+    const isGatewayAway = this.#away.some(({ from, to }) => slot >= from && slot <= to);
+    this.comparison.uncompared.push({ slot, why, isGatewayAway });
   }
 }

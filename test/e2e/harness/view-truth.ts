@@ -71,6 +71,11 @@ export class ViewTruth {
     return last?.epoch === epoch && last.seq === seq;
   }
 
+  /** True when the log has a book of any market at that slot. */
+  isPublished(slot: number): boolean {
+    return [...this.#lastOfSlots.values()].some((slots) => slots.has(slot));
+  }
+
   /** Slot that the log has reached in every market. */
   get slot(): number {
     return Math.min(...this.#slots.values());
