@@ -5,16 +5,17 @@ import { type BookPosition, type MarketRef, marketKey, parseMarketKey } from '..
 import { BOOK_FEED_ERRORS, type BookFeedErrorCode } from '../../errors.ts';
 import type { AppliedRecord, BookReader } from '../../views/book-reader.ts';
 import type { Connection } from '../connection.ts';
-import { Fanout } from '../fanout.ts';
 import { FeedHeartbeat } from './heartbeat.ts';
+import { Holdings } from './holdings.ts';
 import { Joins } from './joins.ts';
-import { MAX_KINDS_PER_CONNECTION, MAX_STREAMS, MAX_WILDCARDS, SHUTDOWN_GRACE_MS } from './limits.ts';
+import { MAX_KINDS_PER_CONNECTION, MAX_STREAMS, MAX_WILDCARDS, SHUTDOWN_GRACE_MS, WILDCARDS_SHARED } from './limits.ts';
 import { LogHistory } from './log-history.ts';
 import { MarketFeed } from './market-feed.ts';
 import type { FeedMetrics } from './metrics.ts';
 import {
   type BookSubscription,
   type BookUnsubscription,
+  positionIn,
   type RequestId,
   readBookRequest,
   type StreamSpec,
@@ -22,7 +23,7 @@ import {
   type Target,
 } from './request.ts';
 import type { Stream } from './stream.ts';
-import { Subscriber } from './subscriber.ts';
+import { Subscriber, type Wildcard } from './subscriber.ts';
 import { Ticks } from './ticks.ts';
 
 export interface BookFeedOptions {
@@ -41,12 +42,14 @@ interface Frame {
 
 export class BookFeed {
   readonly #options: BookFeedOptions;
-  readonly #fanout = new Fanout();
+  readonly #holdings = new Holdings();
   readonly #joins: Joins;
   readonly #heartbeat: FeedHeartbeat;
   readonly #ticks: Ticks<Stream>;
   readonly #markets = new Map<string, MarketFeed>();
   readonly #subscribers = new Map<Connection, Subscriber>();
+  /** Wildcards without positions, shared by all that made the same choices. */
+  readonly #wildcards = new Map<string, Wildcard>();
   readonly #unlisten: readonly (() => void)[];
   /** Messages of the batch under way; they leave together. */
   #frames: Frame[] = [];
@@ -57,17 +60,14 @@ export class BookFeed {
   constructor(options: BookFeedOptions) {
     const { reader, log, logger, metrics, clock = () => performance.now() } = options;
     this.#options = options;
-    this.#heartbeat = new FeedHeartbeat(this.#subscribers, clock);
+    this.#heartbeat = new FeedHeartbeat(this.#subscribers, this.#holdings, clock);
     this.#ticks = new Ticks((streams) => this.#tick(streams), clock);
     this.#joins = new Joins({
       history: new LogHistory({ log, logger, clock }),
       metrics,
       clock,
-      publish: ({ name }, frame) => this.#fanout.send([{ name, frame }]),
-      enter: (subscriber, stream) => {
-        this.#fanout.add(stream.name, subscriber.connection);
-        subscriber.join(stream);
-      },
+      publish: ({ name }, frame) => this.#holdings.send([{ name, frame }]),
+      enter: (subscriber, stream) => this.#holdings.join(subscriber, stream),
     });
     for (const market of reader.markets.list()) this.#market(marketKey(market));
     this.#unlisten = [reader.onRecord((record) => this.#take(record)), reader.onChange(() => this.#sendBatch())];
@@ -102,7 +102,8 @@ export class BookFeed {
     if (!subscriber) return;
     subscriber.isClosed = true;
     this.#joins.cancelAll(subscriber);
-    for (const stream of [...subscriber.streams.values()]) this.#leave(subscriber, stream);
+    this.#holdings.forget(subscriber);
+    for (const stream of subscriber.streams.values()) this.#release(stream);
     this.#subscribers.delete(connection);
   }
 
@@ -150,7 +151,7 @@ export class BookFeed {
     const moved = this.#moved;
     this.#frames = [];
     this.#moved = [];
-    if (frames.length > 0) this.#fanout.send(frames);
+    if (frames.length > 0) this.#holdings.send(frames);
     for (const stream of moved) this.#joins.moved(stream);
   }
 
@@ -167,34 +168,34 @@ export class BookFeed {
   /** A market has appeared: whoever asked for every market gets it too. */
   #openTo(market: MarketFeed): void {
     for (const subscriber of this.#subscribers.values()) {
-      for (const { target, spec, positionOf } of subscriber.wildcards.values()) {
+      for (const { target, spec, positions } of subscriber.wildcards) {
         if (!isMeant(target, market) || subscriber.isClosed) continue;
         const name = streamName(market, spec);
         const isHeld = subscriber.streams.has(name);
         if (!isHeld && (subscriber.streams.size >= MAX_STREAMS || !mayOpen(subscriber, market, spec))) continue;
-        this.#begin(subscriber, this.#hold(subscriber, market, spec), positionOf(name));
+        this.#begin(subscriber, this.#hold(subscriber, market, spec), positionIn(positions, name));
       }
     }
   }
 
   #subscribe(connection: Connection, { id, ...subscription }: BookSubscription & { readonly id: RequestId }): void {
-    const { target, spec, positionOf } = subscription;
+    const { target, spec, positions } = subscription;
     const subscriber = this.#subscribers.get(connection) ?? new Subscriber(connection);
     const markets = this.#meant(target);
     const fresh = markets.filter((market) => !subscriber.streams.has(streamName(market, spec)));
     const name = wildcardName(subscription);
     const isFull =
       subscriber.streams.size + fresh.length > MAX_STREAMS ||
-      ('every' in target && !subscriber.wildcards.has(name) && subscriber.wildcards.size >= MAX_WILDCARDS);
+      ('every' in target && subscriber.wildcards.filter((held) => held.name !== name).length >= MAX_WILDCARDS);
     if (isFull || !fresh.every((market) => mayOpen(subscriber, market, spec))) {
       refuse(connection, 'limit', id);
       return;
     }
     this.#subscribers.set(connection, subscriber);
     this.#heartbeat.start();
-    if ('every' in target) subscriber.wildcards.set(name, subscription);
     // Held before anything is sent: a client that has too much unread is gone when the answer was, with all that it holds.
     const streams = markets.map((market) => this.#hold(subscriber, market, spec));
+    if ('every' in target) subscriber.putWildcard(this.#wildcard(name, subscription, subscriber.streams));
     this.#confirm(
       connection,
       'subscribed',
@@ -202,7 +203,17 @@ export class BookFeed {
       target,
       streams.map((stream) => stream.name),
     );
-    for (const stream of streams) this.#begin(subscriber, stream, positionOf(stream.name));
+    for (const stream of streams) this.#begin(subscriber, stream, positionIn(positions, stream.name));
+  }
+
+  /** What is kept of a subscription to every market: positions only of streams that are not there yet. */
+  #wildcard(name: string, { target, spec, positions }: BookSubscription, held: ReadonlyMap<string, Stream>): Wildcard {
+    const left = positions instanceof Map ? [...positions].filter(([stream]) => !held.has(stream)) : [];
+    if (left.length > 0) return { name, target, spec, positions: new Map(left) };
+    const shared = this.#wildcards.get(name) ?? { name, target, spec, positions: null };
+    if (this.#wildcards.size >= WILDCARDS_SHARED) this.#wildcards.clear();
+    this.#wildcards.set(name, shared);
+    return shared;
   }
 
   /** The stream of these choices, which from now on lives for this subscriber too. */
@@ -215,8 +226,7 @@ export class BookFeed {
   /** Begins a held stream; one that was begun before begins anew. */
   #begin(subscriber: Subscriber, stream: Stream, position: BookPosition | null): void {
     if (subscriber.isClosed) return;
-    this.#fanout.remove(stream.name, subscriber.connection);
-    subscriber.leave(stream);
+    this.#holdings.leave(subscriber, stream);
     this.#joins.start(subscriber, stream, position);
   }
 
@@ -229,13 +239,14 @@ export class BookFeed {
       ended.push(stream.name);
     }
     if (subscriber && 'every' in target) {
-      for (const [name, wildcard] of subscriber.wildcards) {
+      subscriber.wildcards = subscriber.wildcards.filter((wildcard) => {
         const isCovered =
           'every' in wildcard.target && wildcard.target.every.every((type) => target.every.includes(type));
-        if (isCovered && isSpecMeant(spec, wildcard.spec)) subscriber.wildcards.delete(name);
-      }
+        return !isCovered || !isSpecMeant(spec, wildcard.spec);
+      });
     }
-    if (subscriber && subscriber.streams.size === 0 && subscriber.wildcards.size === 0) {
+    if (subscriber && subscriber.streams.size === 0 && subscriber.wildcards.length === 0) {
+      this.#holdings.forget(subscriber);
       this.#subscribers.delete(connection);
     }
     this.#confirm(connection, 'unsubscribed', id, target, ended);
@@ -243,13 +254,14 @@ export class BookFeed {
 
   #leave(subscriber: Subscriber, stream: Stream): void {
     this.#joins.cancel(subscriber, stream);
-    this.#fanout.remove(stream.name, subscriber.connection);
+    this.#holdings.leave(subscriber, stream);
     subscriber.release(stream);
-    stream.holders -= 1;
     this.#release(stream);
   }
 
+  /** One holder fewer; the last one takes the stream along. */
   #release(stream: Stream): void {
+    stream.holders -= 1;
     if (stream.holders === 0) this.#markets.get(stream.market.key)?.release(stream);
   }
 

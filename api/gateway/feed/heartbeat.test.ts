@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Connection } from '../connection.ts';
 import { WRITES_A_LOOK, WRITING_SLICE_MS } from '../limits.ts';
 import { FeedHeartbeat } from './heartbeat.ts';
+import { Holdings } from './holdings.ts';
 import { BOOK_HEARTBEAT_MS } from './limits.ts';
 import type { Stream } from './stream.ts';
 import { Subscriber } from './subscriber.ts';
@@ -22,7 +23,8 @@ describe('heartbeats of the book channel', () => {
   it('reach many connections over several turns of the loop, each with the sequence sent to it by then', () => {
     let nowMs = 0;
     const heard: { seq: number; who: number }[] = [];
-    const stream = { name: 'perp_0_l2', sent: { epoch: 1, seq: 1 } };
+    const stream = { name: 'perp_0_l2', streamId: 1, market: { key: 'perp-0' }, sent: { epoch: 1, seq: 1 } };
+    const holdings = new Holdings();
     const subscribers = new Map<Connection, Subscriber>();
     for (let who = 0; who < OF_THE_FIRST_TURN + OF_THE_SECOND_TURN; who += 1) {
       const send = ([frame]: readonly Buffer[]) => {
@@ -31,10 +33,11 @@ describe('heartbeats of the book channel', () => {
       };
       const connection = { send } as unknown as Connection;
       const subscriber = new Subscriber(connection);
-      subscriber.join(stream as unknown as Stream);
+      subscriber.hold(stream as unknown as Stream);
+      holdings.join(subscriber, stream as unknown as Stream);
       subscribers.set(connection, subscriber);
     }
-    const heartbeat = new FeedHeartbeat(subscribers, () => nowMs);
+    const heartbeat = new FeedHeartbeat(subscribers, holdings, () => nowMs);
     heartbeat.start();
     vi.advanceTimersByTime(BOOK_HEARTBEAT_MS - 1);
     expect(heard).toEqual([]);

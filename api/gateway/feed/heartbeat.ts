@@ -4,17 +4,20 @@
 
 import type { Connection } from '../connection.ts';
 import { type Clock, WritingTurn } from '../turn.ts';
+import type { Holding, Holdings } from './holdings.ts';
 import { BOOK_HEARTBEAT_MS } from './limits.ts';
 import type { Subscriber } from './subscriber.ts';
 
 export class FeedHeartbeat {
   readonly #subscribers: ReadonlyMap<Connection, Subscriber>;
+  readonly #holdings: Holdings;
   readonly #clock: Clock;
   #timer: NodeJS.Timeout | null = null;
   #turn: NodeJS.Immediate | null = null;
 
-  constructor(subscribers: ReadonlyMap<Connection, Subscriber>, clock: Clock) {
+  constructor(subscribers: ReadonlyMap<Connection, Subscriber>, holdings: Holdings, clock: Clock) {
     this.#subscribers = subscribers;
+    this.#holdings = holdings;
     this.#clock = clock;
   }
 
@@ -37,15 +40,16 @@ export class FeedHeartbeat {
 
   #tell(rest: Iterator<readonly [Connection, Subscriber]>): void {
     this.#turn = null;
+    this.#holdings.settle();
     // Made anew in each turn: the sequences move on between.
-    const frames = new Map<string, Buffer>();
+    const frames = new Map<Holding, Buffer>();
     const turn = new WritingTurn(this.#clock);
     for (let one = rest.next(); !one.done; one = rest.next()) {
       const [connection, subscriber] = one.value;
-      const { signature } = subscriber;
-      if (signature === '') continue;
-      const frame = frames.get(signature) ?? frameOf(subscriber);
-      frames.set(signature, frame);
+      const { holding } = subscriber;
+      if (holding.streams.size === 0) continue;
+      const frame = frames.get(holding) ?? frameOf(holding);
+      frames.set(holding, frame);
       connection.send([frame]);
       if (!turn.isOver()) continue;
       this.#turn = setImmediate(() => this.#tell(rest));
@@ -54,9 +58,9 @@ export class FeedHeartbeat {
   }
 }
 
-function frameOf({ joined }: Subscriber): Buffer {
+function frameOf({ streams }: Holding): Buffer {
   const sequences = Object.fromEntries(
-    [...joined].flatMap(([name, { sent }]) => (sent ? [[name, { epoch: sent.epoch, seq: sent.seq }]] : [])),
+    [...streams].flatMap(([name, { sent }]) => (sent ? [[name, { epoch: sent.epoch, seq: sent.seq }]] : [])),
   );
   return Buffer.from(JSON.stringify({ channel: 'book', type: 'heartbeat', sequences }));
 }

@@ -19,6 +19,8 @@ export const ID_LENGTH_MAX = 64;
 export const MAX_STREAMS = 512;
 /** Wildcard subscriptions of one connection. */
 export const MAX_WILDCARDS = 16;
+/** Choices of wildcards that are noted once for all who make them. */
+export const WILDCARDS_SHARED = 256;
 /** Kinds of stream of one market that a connection may hold. */
 export const MAX_KINDS_PER_CONNECTION = 8;
 /**

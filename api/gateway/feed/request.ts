@@ -27,9 +27,11 @@ export type RequestId = string | number | undefined;
 export interface BookSubscription {
   readonly target: Target;
   readonly spec: StreamSpec;
-  /** Where the client stands in a stream; null when it does not say. */
-  readonly positionOf: (stream: string) => BookPosition | null;
+  readonly positions: Positions;
 }
+
+/** Where the client stands: in the one stream, or in streams by name; null when it does not say. */
+export type Positions = BookPosition | ReadonlyMap<string, BookPosition> | null;
 
 /** Members that are undefined match any stream. */
 export interface BookUnsubscription {
@@ -51,6 +53,11 @@ class Refusal extends Error {
     super(code);
     this.code = code;
   }
+}
+
+/** Where the client stands in a stream; null when it does not say. */
+export function positionIn(positions: Positions, stream: string): BookPosition | null {
+  return positions !== null && 'get' in positions ? (positions.get(stream) ?? null) : positions;
 }
 
 /** Name of a stream: market and level, then every choice that is not the default. */
@@ -126,7 +133,7 @@ const CHOICES = {
 };
 
 /** How it is meant depends on the market: one position, or positions by stream. */
-const resume: Member<(isEvery: boolean) => BookSubscription['positionOf']> = {
+const resume: Member<(isEvery: boolean) => Positions> = {
   isRequired: false,
   schema: {
     description: 'what the client holds; with market * positions by stream name, as the heartbeat tells them',
@@ -153,7 +160,7 @@ export function readBookRequest(
     if (action === 'unsubscribe') return { is: 'unsubscribe', id: requestId, target, spec };
     const { level = 'l2', depth = null, conflationMs = 0, checksumLevels = 0 } = spec;
     const chosen: StreamSpec = { level, depth, conflationMs, checksumLevels };
-    return { is: 'subscribe', id: requestId, target, spec: chosen, positionOf: given('resume')('every' in target) };
+    return { is: 'subscribe', id: requestId, target, spec: chosen, positions: given('resume')('every' in target) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { is: 'error', id: requestId, code: error.code };
@@ -183,15 +190,11 @@ function wholeNumber(value: unknown, min: number, max: number): number | null {
   return isWholeNumber(value) && value >= min && value <= max ? value : null;
 }
 
-function readResume(value: unknown, isEvery: boolean): BookSubscription['positionOf'] {
-  if (value === undefined || value === null) return () => null;
-  if (!isEvery) {
-    const position = readPosition(value);
-    return () => position;
-  }
+function readResume(value: unknown, isEvery: boolean): Positions {
+  if (value === undefined || value === null) return null;
+  if (!isEvery) return readPosition(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Refusal('resume');
-  const byStream = new Map(Object.entries(value).map(([stream, position]) => [stream, readPosition(position)]));
-  return (stream) => byStream.get(stream) ?? null;
+  return new Map(Object.entries(value).map(([stream, position]) => [stream, readPosition(position)]));
 }
 
 function readPosition(value: unknown): BookPosition {
