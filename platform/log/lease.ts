@@ -10,10 +10,10 @@
 
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { decodeMessage, encodeMessage, TOPICS, type WriterMark } from '../../schemas/index.ts';
+import { decodeMessage, encodeMessage, SchemaError, TOPICS, type Topic, type WriterMark } from '../../schemas/index.ts';
 import type { Logger } from '../runtime/context.ts';
-import { FencedLog } from './fenced.ts';
-import type { EventLog } from './port.ts';
+import { PassingLog } from './passing.ts';
+import type { Appended, Commit, EventLog, LogRecord, NewRecord } from './port.ts';
 
 const LOOK_MS = 200;
 const LEASE_MS = 500;
@@ -21,11 +21,14 @@ const HANDOVER_MS = 1_000;
 const WAIT_STEP_MS = 20;
 const READ_RECORDS = 100;
 
+type Mark = 'began' | 'ended';
+
 /** Another process writes for the role now: this one must end. */
 export class TakenOverError extends Error {
-  constructor(role: string, epoch: bigint, by: WriterMark, byEpoch: bigint) {
+  constructor(role: string, epoch: bigint, by: WriterMark | null, byEpoch: bigint) {
+    const who = by === null ? 'of another version' : `pid ${by.pid} on ${by.host}`;
     super(
-      `another ${role} process has taken over (pid ${by.pid} on ${by.host}, epoch ${byEpoch}; this one had epoch ${epoch}): ` +
+      `another ${role} process has taken over (${who}, epoch ${byEpoch}; this one had epoch ${epoch}): ` +
         `only one may write, so this one ends`,
     );
     this.name = 'TakenOverError';
@@ -74,7 +77,7 @@ export class WriterLease {
    */
   static async take(log: EventLog, role: string, logger: Logger, times: LeaseTimes = TIMES): Promise<WriterLease> {
     await log.ensureTopics([TOPICS.writers]);
-    const [appended] = await log.append(TOPICS.writers, [record(role, 'began', null)]);
+    const [appended] = await log.append(TOPICS.writers, [markRecord(role, 'began', null)]);
     const beganMs = performance.now();
     if (!appended) throw new Error('the log told no offset');
     const lease = new WriterLease(log, role, appended.first, logger, times);
@@ -96,7 +99,7 @@ export class WriterLease {
     this.#isReleased = true;
     await Promise.allSettled(this.#underWay);
     try {
-      await this.#plain.append(TOPICS.writers, [record(this.#role, 'ended', this.epoch)]);
+      await this.#plain.append(TOPICS.writers, [markRecord(this.#role, 'ended', this.epoch)]);
     } catch (error) {
       this.#logger.warn({ err: error, epoch: this.epoch }, 'end not told; the next process waits a moment');
     }
@@ -146,9 +149,9 @@ export class WriterLease {
     const { next } = await this.#plain.bounds(TOPICS.writers, 0);
     while (this.#next < next) {
       const records = await this.#plain.read(TOPICS.writers, 0, this.#next, READ_RECORDS);
-      for (const { offset, value } of records) {
-        this.#hear(offset, value);
-        this.#next = offset + 1n;
+      for (const record of records) {
+        this.#hear(record);
+        this.#next = record.offset + 1n;
       }
       if (records.length === 0) break;
     }
@@ -156,22 +159,59 @@ export class WriterLease {
     this.#seenMs = beganMs;
   }
 
-  #hear(offset: bigint, value: Uint8Array): void {
-    const message = decodeMessage(value);
-    if (message.name !== 'WriterMark' || message.value.role !== this.#role) return;
-    const { mark, epoch } = message.value;
-    if (mark === 'ended') {
+  #hear({ key, offset, value }: LogRecord): void {
+    if (key === keyOf(this.#role, 'ended')) {
+      const epoch = markIn(value)?.epoch ?? null;
       if (epoch !== null) this.#ended.add(BigInt(epoch));
-    } else if (offset < this.epoch) {
-      this.#previous = offset;
-    } else if (offset > this.epoch) {
-      this.#over.abort(new TakenOverError(this.#role, this.epoch, message.value, offset));
+    } else if (key === keyOf(this.#role, 'began')) {
+      if (offset < this.epoch) this.#previous = offset;
+      else if (offset > this.epoch) this.#over.abort(new TakenOverError(this.#role, this.epoch, markIn(value), offset));
     }
   }
 }
 
+/** Runs a step that writes, or rejects without running it. */
+type Allow = <T>(write: () => Promise<T>) => Promise<T>;
+
+/** Reading is free, writing goes through `allow`. */
+class FencedLog extends PassingLog {
+  readonly #allow: Allow;
+
+  constructor(log: EventLog, allow: Allow) {
+    super(log);
+    this.#allow = allow;
+  }
+
+  override append(topic: Topic, records: readonly NewRecord[]): Promise<readonly Appended[]> {
+    return this.#allow(() => super.append(topic, records));
+  }
+
+  override commit(group: string, step: Commit): Promise<void> {
+    return this.#allow(() => super.commit(group, step));
+  }
+
+  override forget(group: string): Promise<void> {
+    return this.#allow(() => super.forget(group));
+  }
+}
+
 /** Compaction keeps the newest of both marks of a role. */
-function record(role: string, mark: 'began' | 'ended', epoch: bigint | null) {
+function keyOf(role: string, mark: Mark): string {
+  return `${role}/${mark}`;
+}
+
+function markRecord(role: string, mark: Mark, epoch: bigint | null): NewRecord {
   const value = { role, mark, epoch: epoch === null ? null : Number(epoch), host: hostname(), pid: process.pid };
-  return { key: `${role}/${mark}`, value: encodeMessage('WriterMark', value) };
+  return { key: keyOf(role, mark), value: encodeMessage('WriterMark', value) };
+}
+
+/** Null for one that cannot be read: it counts all the same, by its key and offset. */
+function markIn(value: Uint8Array): WriterMark | null {
+  try {
+    const message = decodeMessage(value);
+    return message.name === 'WriterMark' ? message.value : null;
+  } catch (error) {
+    if (error instanceof SchemaError) return null;
+    throw error;
+  }
 }

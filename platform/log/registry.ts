@@ -3,17 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { learnSchema, leaveRegistry, type Topic, unknownRegistryId, useRegistry } from '../../schemas/index.ts';
-import type {
-  Appended,
-  Commit,
-  EventLog,
-  FollowOptions,
-  GroupState,
-  LogBatch,
-  LogPage,
-  LogRecord,
-  NewRecord,
-} from './port.ts';
+import { PassingLog } from './passing.ts';
+import type { EventLog, FollowOptions, LogBatch, LogPage, LogRecord } from './port.ts';
 
 const RETRY_MS = 1_000;
 
@@ -35,32 +26,34 @@ export async function openWithRegistry(url: string, open: () => Promise<EventLog
  * Readers that follow wait while the registry is away, as they do for the log; a single read rejects. State of groups is
  * not looked at: it is no record everywhere, and what it was written with is registered by the time it is loaded.
  */
-class LearningLog implements EventLog {
-  readonly kind: EventLog['kind'];
-  readonly #log: EventLog;
+class LearningLog extends PassingLog {
   readonly #logger: Logger;
 
   constructor(log: EventLog, logger: Logger) {
-    this.kind = log.kind;
-    this.#log = log;
+    super(log);
     this.#logger = logger;
   }
 
-  async read(topic: Topic, partition: number, from: bigint, maxRecords: number): Promise<readonly LogRecord[]> {
-    const records = await this.#log.read(topic, partition, from, maxRecords);
+  override async read(
+    topic: Topic,
+    partition: number,
+    from: bigint,
+    maxRecords: number,
+  ): Promise<readonly LogRecord[]> {
+    const records = await super.read(topic, partition, from, maxRecords);
     for (const id of idsOf(records)) await learnSchema(id);
     return records;
   }
 
-  async *follow(options: FollowOptions): AsyncGenerator<LogBatch> {
-    for await (const batch of this.#log.follow(options)) {
+  override async *follow(options: FollowOptions): AsyncGenerator<LogBatch> {
+    for await (const batch of super.follow(options)) {
       if (!(await this.#learn(idsOf(batch.records), options.signal))) return;
       yield batch;
     }
   }
 
-  async *followPages(options: FollowOptions): AsyncGenerator<LogPage> {
-    for await (const page of this.#log.followPages(options)) {
+  override async *followPages(options: FollowOptions): AsyncGenerator<LogPage> {
+    for await (const page of super.followPages(options)) {
       if (!(await this.#learn(idsOfPage(page), options.signal))) return;
       yield page;
     }
@@ -83,36 +76,8 @@ class LearningLog implements EventLog {
     return true;
   }
 
-  ensureTopics(topics: readonly Topic[]): Promise<void> {
-    return this.#log.ensureTopics(topics);
-  }
-
-  append(topic: Topic, records: readonly NewRecord[]): Promise<readonly Appended[]> {
-    return this.#log.append(topic, records);
-  }
-
-  bounds(topic: Topic, partition: number): Promise<{ readonly earliest: bigint; readonly next: bigint }> {
-    return this.#log.bounds(topic, partition);
-  }
-
-  commit(group: string, step: Commit): Promise<void> {
-    return this.#log.commit(group, step);
-  }
-
-  load(group: string): Promise<GroupState> {
-    return this.#log.load(group);
-  }
-
-  forget(group: string): Promise<void> {
-    return this.#log.forget(group);
-  }
-
-  enforceRetention(nowMs: number): Promise<void> {
-    return this.#log.enforceRetention(nowMs);
-  }
-
-  async close(): Promise<void> {
-    await this.#log.close();
+  override async close(): Promise<void> {
+    await super.close();
     leaveRegistry();
   }
 }

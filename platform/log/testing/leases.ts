@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TOPICS } from '../../../schemas/index.ts';
 import { silentLogger } from '../../runtime/logger.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { type LeaseTimes, TakenOverError, WriterLease } from '../lease.ts';
@@ -69,6 +70,14 @@ export function describeLeases(subject: () => LogUnderTest, log: () => EventLog)
       expect(newer.signal.aborted).toBe(false);
       expect((await readAll(log(), topic)).map(text)).toEqual(['1', '3']);
       await newer.release();
+    });
+
+    it('ends for a later process whose mark it cannot read', async () => {
+      const role = someRole();
+      const older = await lease(log(), role);
+      await other.append(TOPICS.writers, [{ key: `${role}/began`, value: Buffer.from('of a later version') }]);
+      await eventually(() => expect(older.signal.reason).toBeInstanceOf(TakenOverError));
+      await older.release();
     });
 
     it('waits for one that was killed as long as that could have gone on writing', async () => {
