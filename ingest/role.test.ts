@@ -253,6 +253,31 @@ describe('ingest role', () => {
     expect(counts()).toEqual([2, 2]);
   });
 
+  it('ends when another is started: it writes nothing more, and says who took over', async () => {
+    const log = new MemoryLog();
+    const feed = (slot: number) => {
+      let give = () => {};
+      const given = new Promise<void>((resolve) => {
+        give = resolve;
+      });
+      const source: Source = {
+        async *updates(_, signal) {
+          await Promise.race([given, new Promise((resolve) => signal.addEventListener('abort', resolve))]);
+          yield [transaction(slot, 0, [line('SpotInterestRecord', 1)])];
+        },
+        transaction: async () => null,
+      };
+      return { source, give };
+    };
+    const [first, second] = [feed(10), feed(20)];
+    const older = await startIngest(context(log), { definition, source: first.source });
+    const newer = await startIngest(context(log), { definition, source: second.source });
+    await expect(older.done).rejects.toThrow(/another ingest process has taken over/);
+    second.give();
+    await newer.done;
+    expect(eventsIn(log).map(({ slot }) => slot)).toEqual([20]);
+  });
+
   it('holds on while the log is away and loses nothing', async () => {
     const log = new MemoryLog();
     let failures = 3;
