@@ -18,6 +18,8 @@ import type { Appended, Commit, EventLog, LogRecord, NewRecord } from './port.ts
 const LOOK_MS = 200;
 const LEASE_MS = 500;
 const HANDOVER_MS = 1_000;
+/** A log that is away does not hold up the end of a process: the next one waits HANDOVER_MS then. */
+const RELEASE_MS = 2_000;
 const WAIT_STEP_MS = 20;
 const READ_RECORDS = 100;
 
@@ -39,9 +41,10 @@ export interface LeaseTimes {
   readonly lookMs: number;
   readonly leaseMs: number;
   readonly handoverMs: number;
+  readonly releaseMs: number;
 }
 
-const TIMES: LeaseTimes = { lookMs: LOOK_MS, leaseMs: LEASE_MS, handoverMs: HANDOVER_MS };
+const TIMES: LeaseTimes = { lookMs: LOOK_MS, leaseMs: LEASE_MS, handoverMs: HANDOVER_MS, releaseMs: RELEASE_MS };
 
 export class WriterLease {
   readonly epoch: bigint;
@@ -93,16 +96,29 @@ export class WriterLease {
     return this.#over.signal;
   }
 
-  /** Lets the next process begin at once. Call it when nothing more is to be written; what is under way is waited for. */
+  /** Lets the next process begin at once. Call it when nothing more is to be written; what is under way is waited for, within RELEASE_MS. */
   async release(): Promise<void> {
     clearInterval(this.#timer);
     this.#isReleased = true;
-    await Promise.allSettled(this.#underWay);
+    const told = this.#tellEnd();
+    told.catch(() => {}); // when it is too late
+    const isTold = new AbortController();
+    const late = delay(this.#times.releaseMs, undefined, { signal: isTold.signal }).then(() => {
+      throw new Error('the log does not answer');
+    });
+    late.catch(() => {}); // when it is not
     try {
-      await this.#plain.append(TOPICS.writers, [markRecord(this.#role, 'ended', this.epoch)]);
+      await Promise.race([told, late]);
     } catch (error) {
       this.#logger.warn({ err: error, epoch: this.epoch }, 'end not told; the next process waits a moment');
+    } finally {
+      isTold.abort();
     }
+  }
+
+  async #tellEnd(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+    await this.#plain.append(TOPICS.writers, [markRecord(this.#role, 'ended', this.epoch)]);
   }
 
   async #waitForPrevious(untilMs: number): Promise<void> {

@@ -3,17 +3,27 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TOPICS } from '../../../schemas/index.ts';
+import { TOPICS, type Topic } from '../../../schemas/index.ts';
 import { silentLogger } from '../../runtime/logger.ts';
 import { eventually } from '../../testing/eventually.ts';
 import { type LeaseTimes, TakenOverError, WriterLease } from '../lease.ts';
-import type { EventLog } from '../port.ts';
+import { PassingLog } from '../passing.ts';
+import type { Appended, EventLog, NewRecord } from '../port.ts';
 import { createTopic, type LogUnderTest, numbered, openLog, readAll, text } from './harness.ts';
 
 /** Longer than any test: whoever begins has heard that the one before ended. */
 const NEVER_MS = 600_000;
-const TIMES: LeaseTimes = { lookMs: 10, leaseMs: 50, handoverMs: NEVER_MS };
+const TIMES: LeaseTimes = { lookMs: 10, leaseMs: 50, handoverMs: NEVER_MS, releaseMs: NEVER_MS };
 const CONTENDERS = 6;
+
+/** Appends are not answered while it is away. */
+class AwayLog extends PassingLog {
+  isAway = false;
+
+  override append(topic: Topic, records: readonly NewRecord[]): Promise<readonly Appended[]> {
+    return this.isAway ? new Promise(() => {}) : super.append(topic, records);
+  }
+}
 
 export function describeLeases(subject: () => LogUnderTest, log: () => EventLog): void {
   describe('one writer at a time', () => {
@@ -78,6 +88,18 @@ export function describeLeases(subject: () => LogUnderTest, log: () => EventLog)
       await other.append(TOPICS.writers, [{ key: `${role}/began`, value: Buffer.from('of a later version') }]);
       await eventually(() => expect(older.signal.reason).toBeInstanceOf(TakenOverError));
       await older.release();
+    });
+
+    it('ends while the log is away, which the next process waits for', async () => {
+      const role = someRole();
+      const away = new AwayLog(log());
+      const older = await lease(away, role, { releaseMs: 50 });
+      away.isAway = true;
+      await older.release();
+      const beganMs = performance.now();
+      const newer = await lease(other, role, { handoverMs: 200 });
+      expect(performance.now() - beganMs).toBeGreaterThan(200);
+      await newer.release();
     });
 
     it('waits for one that was killed as long as that could have gone on writing', async () => {
