@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import { makeClient, READ_SETTINGS } from './client.ts';
 import { assertEngineInstalled } from './managed.ts';
 import { migrate, readMigrations, statementsOf } from './migrate.ts';
 import { type ClickHouse, openClickHouse } from './provider.ts';
+import { managedChildPid } from './testing/managed-child.ts';
 
 // A busy machine with a cold page cache takes seconds to start the engine.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
@@ -40,19 +41,6 @@ async function rows(clickhouse: ClickHouse, query: string): Promise<readonly unk
 
 async function eventually(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition().catch(() => false))) await sleep(50);
-}
-
-/** The child is the process that has our directory on its command line. */
-function childPid(): number {
-  const line = (pid: string) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    } catch {
-      return '';
-    }
-  };
-  const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && line(name).includes(dataDir));
-  return Number(pid);
 }
 
 describe('managed ClickHouse', () => {
@@ -93,7 +81,7 @@ describe('managed ClickHouse', () => {
 
   it.runIf(process.platform === 'linux')('comes back on the same address when the child is killed', async () => {
     const clickhouse = await open();
-    process.kill(childPid(), 'SIGKILL');
+    process.kill(managedChildPid(dataDir), 'SIGKILL');
     await eventually(async () => (await rows(clickhouse, 'SELECT 1 AS one')).length === 1);
     expect(await rows(clickhouse, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });

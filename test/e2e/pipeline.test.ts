@@ -3,8 +3,10 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TruthVault } from '../../localnet/index.ts';
+import { managedChildPid } from '../../platform/clickhouse/testing/managed-child.ts';
 import { seededRandom, sleepMs } from './harness/chance.ts';
 import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth, expectLiveFeed } from './harness/checks.ts';
+import { storedRows } from './harness/history-truth.ts';
 import { vaultStatsOf } from './harness/month-vaults.ts';
 import { type Pipeline, type ProcessName, startPipeline } from './harness/pipeline.ts';
 import { eventually } from './harness/processes.ts';
@@ -61,6 +63,14 @@ describe('pipeline over the embedded log', () => {
     expect(books.filter(({ l3 }) => l3.bids.length + l3.asks.length > 0).length).toBeGreaterThanOrEqual(4);
     expect(books.some(({ clobQueue }) => clobQueue.bids.length > 0)).toBe(true);
     await pipeline.cluster.rpc('localnet_resume');
+  });
+
+  it.runIf(process.platform === 'linux')('stores on when ClickHouse is killed under it', async () => {
+    process.kill(managedChildPid(pipeline.dataDir), 'SIGKILL');
+    const url = pipeline.url('clickhouse');
+    await eventually('ClickHouse again', async () => (await fetch(`${url}/ping`)).ok);
+    const rows = await storedRows(url);
+    await eventually('rows of what came after', async () => (await storedRows(url)) > rows);
   });
 
   it(`has every event exactly once after ${KILLS} kills at random moments`, async () => {
