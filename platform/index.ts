@@ -16,4 +16,4 @@ export * from './runtime/health-status.ts';
 export * from './runtime/logger.ts';
 export * from './runtime/metrics.ts';
 export * from './runtime/process.ts';
-export { inTurns, Pace, SlicedWork } from './runtime/slices.ts';
+export { inTurns, nextTurn, Pace, SlicedWork } from './runtime/slices.ts';

@@ -79,6 +79,7 @@ export class Pace {
   }
 }
 
-function nextTurn(): Promise<void> {
+/** Resolves in the next turn of the loop. */
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -22,6 +22,7 @@ import {
   streamName,
   type Target,
 } from './request.ts';
+import type { RingSpace } from './ring.ts';
 import type { Stream } from './stream.ts';
 import { Subscriber, type Wildcard } from './subscriber.ts';
 import { Ticks } from './ticks.ts';
@@ -33,6 +34,8 @@ export interface BookFeedOptions {
   readonly metrics: FeedMetrics;
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
+  /** What the rings of all markets take. */
+  readonly rings?: RingSpace;
 }
 
 interface Frame {
@@ -56,10 +59,12 @@ export class BookFeed {
   /** Streams that the batch under way has moved. */
   #moved: Stream[] = [];
   #lastStreamId = 0;
+  readonly #rings: RingSpace;
 
   constructor(options: BookFeedOptions) {
-    const { reader, log, logger, metrics, clock = () => performance.now() } = options;
+    const { reader, log, logger, metrics, clock = () => performance.now(), rings = { bytes: 0 } } = options;
     this.#options = options;
+    this.#rings = rings;
     this.#heartbeat = new FeedHeartbeat(this.#subscribers, this.#holdings, clock);
     this.#ticks = new Ticks((streams) => this.#tick(streams), clock);
     this.#joins = new Joins({
@@ -159,7 +164,7 @@ export class BookFeed {
     const { reader, metrics } = this.#options;
     const known = this.#markets.get(key);
     if (known) return known;
-    const market = new MarketFeed(key, parseMarketKey(key), reader, metrics, () => ++this.#lastStreamId);
+    const market = new MarketFeed(key, parseMarketKey(key), reader, metrics, () => ++this.#lastStreamId, this.#rings);
     this.#markets.set(key, market);
     this.#openTo(market);
     return market;

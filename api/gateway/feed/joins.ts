@@ -22,12 +22,16 @@ interface Join {
   position: BookPosition | null;
   /** True when the client asked to resume and has not been answered. */
   isAsked: boolean;
-  /** Monotonic milliseconds until which a client ahead of us is waited for. */
-  readonly deadlineMs: number;
+  /** Monotonic milliseconds until which it may wait for changes, or for us to come to where the client is. */
+  deadlineMs: number;
   older: OlderDiffs | null;
   /** As far as it was gathered. */
   filling: Filling | null;
   waitsFor: Step;
+  /** The read or gathering under way for it. */
+  work: object | null;
+  /** While it is filled the ring of its market is held. */
+  isHolding: boolean;
   /** Cancelled: what is still under way for it must not reach the client. */
   isOver: boolean;
 }
@@ -48,8 +52,8 @@ export class Joins {
   readonly #waiting = new Map<Subscriber, Map<Stream, Join>>();
   readonly #byStream = new Map<Stream, Set<Join>>();
   readonly #byClient = new Map<Subscriber, Set<Join>>();
-  /** Of clients that may be ahead of us, in the order of their deadlines. */
-  readonly #ahead = new Set<Join>();
+  /** Resumes, in the order of their deadlines. */
+  readonly #deadlines = new Set<Join>();
   #timer: NodeJS.Timeout | null = null;
   /** All fillings share a moment of each turn. */
   readonly #gathering: SlicedWork;
@@ -71,12 +75,15 @@ export class Joins {
       older: null,
       filling: null,
       waitsFor: 'over',
+      work: null,
+      isHolding: false,
       isOver: false,
     };
     const joins = this.#waiting.get(subscriber) ?? new Map<Stream, Join>();
     this.#waiting.set(subscriber, joins);
     joins.set(stream, join);
     this.#run(join);
+    if (join.isAsked) this.#awaitDeadline(join);
   }
 
   cancel(subscriber: Subscriber, stream: Stream): void {
@@ -125,7 +132,8 @@ export class Joins {
   #forget(join: Join): void {
     join.isOver = true;
     this.#leaveSets(join);
-    this.#ahead.delete(join);
+    this.#deadlines.delete(join);
+    this.#letGo(join);
     const joins = this.#waiting.get(join.subscriber);
     joins?.delete(join.stream);
     if (joins?.size === 0) this.#waiting.delete(join.subscriber);
@@ -137,22 +145,22 @@ export class Joins {
     join.waitsFor = 'over';
   }
 
-  /** A client that is ahead of us is not waited for beyond its deadline. */
   #awaitDeadline(join: Join): void {
-    this.#ahead.add(join);
-    this.#timer ??= setTimeout(() => this.#passDeadlines(), join.deadlineMs - this.#options.clock());
+    if (join.isOver) return;
+    this.#deadlines.add(join);
+    this.#timer ??= setTimeout(() => this.#passDeadlines(), RESUME_WAIT_MS);
   }
 
   #passDeadlines(): void {
     this.#timer = null;
     const nowMs = this.#options.clock();
-    for (const join of [...this.#ahead]) {
+    for (const join of [...this.#deadlines]) {
       if (join.deadlineMs > nowMs) {
         this.#timer = setTimeout(() => this.#passDeadlines(), Math.ceil(join.deadlineMs - nowMs));
         return;
       }
-      this.#ahead.delete(join);
-      this.#run(join);
+      this.#deadlines.delete(join);
+      if (join.waitsFor === 'stream' || join.waitsFor === 'changes') this.#run(join);
     }
   }
 
@@ -170,7 +178,17 @@ export class Joins {
     subscriber.connection.send([frame]);
     if (!isLagging(subscriber)) return this.#enter(join);
     // A large book: the stream begins when the client has read it, from where it then stands.
-    join.position = stream.sent;
+    return this.#goOn(join);
+  }
+
+  /** What was sent is being read: the client is then brought on from there. */
+  #goOn(join: Join): 'client' {
+    join.position = join.stream.sent;
+    join.older = null;
+    join.filling = null;
+    join.deadlineMs = this.#options.clock() + RESUME_WAIT_MS;
+    this.#deadlines.delete(join); // so that insertion order is that of deadlines
+    this.#awaitDeadline(join);
     return 'client';
   }
 
@@ -179,26 +197,20 @@ export class Joins {
     this.#catchUp(stream, position);
     const older = this.#older(join, position);
     const fill = stream.fill(position, older, join.filling);
-    if (fill === 'wait' && this.#options.clock() < join.deadlineMs) {
-      this.#awaitDeadline(join);
-      return 'stream';
+    if (typeof fill === 'object' && !(fill instanceof Filling)) {
+      this.#answer(join, position, true, fill);
+      return isLagging(subscriber) ? this.#goOn(join) : this.#enter(join);
     }
-    const reading = fill === 'older' ? this.#read(join, position) : null;
-    if (reading) {
-      this.#awaitRead(join, reading);
-      return 'changes';
-    }
+    if (fill === 'lost' || this.#options.clock() >= join.deadlineMs) return this.#lose(join, position);
+    if (fill === 'wait') return 'stream';
+    this.#hold(join);
     if (fill instanceof Filling) {
       join.filling = fill;
       this.#awaitGathered(join, stream.gather(fill, position, older));
       return 'changes';
     }
-    if (fill === 'older' || fill === 'wait' || fill === 'lost') return this.#lose(join, position);
-    join.filling = null;
-    this.#answer(join, position, true, fill);
-    if (!isLagging(subscriber)) return this.#enter(join);
-    join.position = stream.sent;
-    return 'client';
+    // What was read reached into the ring, which has lost even that: more is published than can be read.
+    return older === null && this.#read(join, position) ? 'changes' : this.#lose(join, position);
   }
 
   /** A client may have been told of a newer sequence than a stream that shows nothing of it. */
@@ -222,6 +234,7 @@ export class Joins {
     const { name, streamId } = stream;
     const answer = { channel: 'book', type: 'resumed', stream: name, streamId, recovered, epoch, seq };
     subscriber.connection.send(join.isAsked ? [JSON.stringify(answer), ...frames] : frames);
+    this.#letGo(join);
     if (join.isAsked) this.#options.metrics.resumes.inc({ outcome: recovered ? 'recovered' : 'lost' });
     join.isAsked = false;
   }
@@ -231,14 +244,26 @@ export class Joins {
     return 'over';
   }
 
+  #hold(join: Join): void {
+    if (!join.isHolding) join.stream.market.ring.hold();
+    join.isHolding = true;
+  }
+
+  #letGo(join: Join): void {
+    if (join.isHolding) join.stream.market.ring.release();
+    join.isHolding = false;
+    join.work = null;
+  }
+
   #older(join: Join, { epoch, seq }: BookPosition): OlderDiffs | null {
     const { key, ring } = join.stream.market;
     if (seq >= ring.baseSeq) return null;
-    return join.older ?? this.#options.history.kept(key, epoch, seq, ring.baseSeq);
+    join.older ??= this.#options.history.kept(key, epoch, seq, ring.baseSeq);
+    return join.older;
   }
 
-  /** Reads what is missing from the log; null when the client has had too much read. */
-  #read(join: Join, { epoch, seq }: BookPosition): Promise<OlderDiffs | null> | null {
+  /** Reads what is missing from the log; false when the client has had too much read. */
+  #read(join: Join, { epoch, seq }: BookPosition): boolean {
     const { history, metrics, clock } = this.#options;
     const { key, ring } = join.stream.market;
     const { seq: until, offset: untilOffset } = ring.seam();
@@ -246,27 +271,30 @@ export class Joins {
     if (history.isMissing(wanted)) {
       const { reads } = join.subscriber;
       const cost = Math.max(LOG_READ_COST_MIN, until - seq);
-      if (!reads.has(cost, clock())) return null;
+      if (!reads.has(cost, clock())) return false;
       reads.spend(cost, clock());
     }
     metrics.logReads.inc();
-    return history.read(wanted, () => !join.isOver);
-  }
-
-  #awaitRead(join: Join, reading: Promise<OlderDiffs | null>): void {
-    void reading.then((older) => {
-      if (join.isOver) return;
-      join.older = older;
-      if (older === null) join.position = this.#giveUp(join);
-      this.#run(join);
-    });
+    const work = {};
+    join.work = work;
+    void history
+      .read(wanted, () => join.work === work)
+      .then((older) => {
+        if (join.work !== work) return;
+        join.older = older;
+        if (older === null) join.position = this.#giveUp(join);
+        this.#run(join);
+      });
+    return true;
   }
 
   #awaitGathered(join: Join, gathering: Steps<void>): void {
+    const work = {};
+    join.work = work;
     void this.#gathering
-      .run(gathering, () => !join.isOver)
+      .run(gathering, () => join.work === work)
       .then(() => {
-        if (!join.isOver) this.#run(join);
+        if (join.work === work) this.#run(join);
       });
   }
 

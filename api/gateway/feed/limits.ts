@@ -31,9 +31,17 @@ export const KINDS_COST_MAX = 256;
 /** What a conflated kind costs; one that is told at every change costs so much and one for each step of its depth. */
 export const KIND_COST = { conflated: 1, unconflated: 3, depthStep: 250 } as const;
 
-/** Newest changes of a market kept in memory, encoded. Older ones are read from the log. */
-export const RING_DIFFS_MAX = 4096;
-export const RING_BYTES_MAX = 1024 * 1024;
+/**
+ * Newest changes of a market kept in memory, encoded: ten minutes of a dozen changes a second with 1.7 kB each. Older ones are read
+ * from the log. All markets together keep so much, but each of them its share.
+ */
+export const RING_BYTES_MAX = 16 * 1024 * 1024;
+export const RINGS_BYTES_MAX = 64 * 1024 * 1024;
+export const RING_SHARE_BYTES = 1024 * 1024;
+/** What a change takes in memory beside its bytes, about. */
+export const RING_ENTRY_BYTES = 300;
+/** More that is kept of a market while a client is filled from there, so that changes do not fall out under it. */
+export const RING_HELD_BYTES = 4 * 1024 * 1024;
 /** Missed changes that are told one by one; more are told as one. */
 export const RESUME_DIFFS_MAX = 1000;
 /** The same bound in bytes of frames: with JOIN_BUFFER_BYTES below what closes a lagging client (300,000). */
@@ -55,9 +63,8 @@ export const LOG_PASSED_BYTES_MAX = 512 * 1024 * 1024;
 export const LOG_STRIDE_RECORDS = 2048;
 export const LOG_STRIDE_RECORDS_MAX = 65_536;
 export const LOG_PAGE_RECORDS = 128;
-/** How long the log is read in a turn of the loop and how long not, milliseconds: a third of a core while others want none. */
+/** How long the log is read in a turn of the loop, milliseconds. */
 export const LOG_SLICE_MS = 1;
-export const LOG_PAUSE_MS = 2;
 /** Markets whose changes are read back at the same time. */
 export const LOG_READS_MAX = 2;
 /** Kept after reading, of all markets together; the oldest readings leave. */
@@ -80,8 +87,8 @@ export const FILL_DIFFS_AT_ONCE = 64;
 export const FILL_STEP_DIFFS = 16;
 /** Changed levels or orders that are merged in one step. */
 export const MERGE_STEP_CHANGES = 512;
-/** How long a client that is ahead of this gateway is waited for before it gets a snapshot. */
-export const RESUME_WAIT_MS = 5000;
+/** How long a resume may take before it ends with a snapshot: what was missed is read, or the gateway is behind the client. */
+export const RESUME_WAIT_MS = 10_000;
 /** Fills rendered for equal positions of one stream between two changes. */
 export const FILLS_KEPT = 64;
 

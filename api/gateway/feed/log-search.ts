@@ -1,13 +1,11 @@
 // The search for a market's changes backwards in its partition of `views.book`, a moment in each turn of the loop.
 
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventLog } from '../../../platform/index.ts';
+import { type EventLog, nextTurn } from '../../../platform/index.ts';
 import { decodeMessage, partitionOf, TOPICS } from '../../../schemas/index.ts';
 import { Changes } from './changes.ts';
 import {
   LOG_PAGE_RECORDS,
   LOG_PASSED_BYTES_MAX,
-  LOG_PAUSE_MS,
   LOG_SLICE_MS,
   LOG_STRIDE_RECORDS,
   LOG_STRIDE_RECORDS_MAX,
@@ -101,7 +99,7 @@ class SlicedReader {
   async #pause(): Promise<boolean> {
     const { clock, isAwaited } = this.#search;
     if (clock() < this.#sliceEndsMs) return true;
-    await sleep(LOG_PAUSE_MS);
+    await nextTurn();
     this.#sliceEndsMs = clock() + LOG_SLICE_MS;
     return isAwaited();
   }

@@ -6,7 +6,7 @@ import type { PublishedBook } from '../../views/published-book.ts';
 import { CHECKSUM_LEVELS, KIND_COST, KINDS_COST_MAX } from './limits.ts';
 import type { FeedMetrics } from './metrics.ts';
 import { type StreamSpec, streamName } from './request.ts';
-import { Ring } from './ring.ts';
+import { Ring, type RingSpace } from './ring.ts';
 import { SharedTop } from './shared.ts';
 import { Stream, type StreamMarket } from './stream.ts';
 
@@ -14,7 +14,7 @@ export class MarketFeed implements StreamMarket {
   readonly key: string;
   readonly marketType: MarketType;
   readonly marketIndex: number;
-  readonly ring = new Ring();
+  readonly ring: Ring;
   readonly streams = new Map<string, Stream>();
   readonly shared = { l2: this.#sharedTop('l2'), l3: this.#sharedTop('l3') };
   readonly #reader: BookReader;
@@ -31,7 +31,9 @@ export class MarketFeed implements StreamMarket {
     reader: BookReader,
     metrics: FeedMetrics,
     nextStreamId: () => number,
+    rings: RingSpace = { bytes: 0 },
   ) {
+    this.ring = new Ring(rings);
     this.key = key;
     this.marketType = marketType;
     this.marketIndex = marketIndex;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BookFeedClient } from '../../../client/index.ts';
 import { metricTotal } from '../../../platform/index.ts';
 import { diff, snapshot } from '../../testing/stage.ts';
-import { BOOK_HEARTBEAT_MS, LOG_ALLOWANCE, RESUME_DIFFS_MAX } from './limits.ts';
+import { BOOK_HEARTBEAT_MS, LOG_ALLOWANCE, RESUME_DIFFS_MAX, RESUME_WAIT_MS } from './limits.ts';
 import { type DirectSocket, FeedStage } from './testing/feed-stage.ts';
 
 let stage: FeedStage;
@@ -75,7 +75,7 @@ describe('resuming', () => {
       { diff: 1, prevSeq: 3, seq: 4 },
     ]);
     socket.ask({ resume: { epoch: 1, seq: 99 } });
-    await vi.advanceTimersByTimeAsync(6000);
+    await vi.advanceTimersByTimeAsync(RESUME_WAIT_MS);
     expect(socket.heard.slice(-2)).toMatchObject([
       { type: 'resumed', recovered: false },
       { type: 'snapshot', seq: 4 },

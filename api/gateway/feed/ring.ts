@@ -1,8 +1,8 @@
-// The newest changes of one market, encoded as the log holds them, contiguous in one epoch. Bounded in number and bytes:
-// what falls out is still in the log.
+// The newest changes of one market, encoded as the log holds them, contiguous in one epoch. Bounded in bytes, of each
+// market and of all: what falls out is still in the log.
 
 import { type BookViewDiff, decodeMessage } from '../../../schemas/index.ts';
-import { RING_BYTES_MAX, RING_DIFFS_MAX } from './limits.ts';
+import { RING_BYTES_MAX, RING_ENTRY_BYTES, RING_HELD_BYTES, RING_SHARE_BYTES, RINGS_BYTES_MAX } from './limits.ts';
 
 /** A change as the log holds it. */
 export interface StoredDiff {
@@ -12,21 +12,26 @@ export interface StoredDiff {
   readonly bytes: Uint8Array;
 }
 
+/** What the rings of a process take together, bytes. */
+export interface RingSpace {
+  bytes: number;
+}
+
 export class Ring {
-  readonly #countMax: number;
-  readonly #bytesMax: number;
+  readonly #space: RingSpace;
   #epoch = 0;
   /** The state before the oldest change kept, and where in the log it was reached. */
   #baseSeq = 0;
   #baseOffset: bigint | null = null;
-  /** Oldest first from `#start`; the part before it is cut off now and then. */
-  #entries: StoredDiff[] = [];
+  /** Oldest first from `#start`; the part before it is empty and is cut off now and then. */
+  #entries: (StoredDiff | null)[] = [];
   #start = 0;
   #bytes = 0;
+  /** Clients that are being filled. */
+  #holders = 0;
 
-  constructor(countMax = RING_DIFFS_MAX, bytesMax = RING_BYTES_MAX) {
-    this.#countMax = countMax;
-    this.#bytesMax = bytesMax;
+  constructor(space: RingSpace = { bytes: 0 }) {
+    this.#space = space;
   }
 
   get epoch(): number {
@@ -49,19 +54,25 @@ export class Ring {
     this.#baseOffset = offset;
     this.#entries = [];
     this.#start = 0;
-    this.#bytes = 0;
+    this.#count(-this.#bytes);
   }
 
   /** The change after the newest one kept. The bytes are copied, because they may be part of a larger buffer. */
   push(seq: number, offset: bigint, bytes: Uint8Array): void {
     if (seq !== this.#baseSeq + this.size + 1) throw new Error(`change ${seq} does not follow in a ring`);
     this.#entries.push({ seq, offset, bytes: Uint8Array.from(bytes) });
-    this.#bytes += bytes.byteLength;
-    while (this.size > this.#countMax || (this.#bytes > this.#bytesMax && this.size > 0)) this.#drop();
-    if (this.#start > this.#countMax) {
-      this.#entries = this.#entries.slice(this.#start);
-      this.#start = 0;
-    }
+    this.#count(bytes.byteLength + RING_ENTRY_BYTES);
+    this.#trim();
+  }
+
+  /** Until it is released, less falls out. */
+  hold(): void {
+    this.#holders += 1;
+  }
+
+  release(): void {
+    this.#holders -= 1;
+    this.#trim();
   }
 
   /** A change that is kept, decoded. Throws a RangeError for any other. */
@@ -83,12 +94,30 @@ export class Ring {
     return entry;
   }
 
+  #trim(): void {
+    const more = this.#holders > 0 ? RING_HELD_BYTES : 0;
+    const isFull = (): boolean => {
+      const isCrowded = this.#space.bytes > RINGS_BYTES_MAX;
+      return this.#bytes > (isCrowded ? RING_SHARE_BYTES : RING_BYTES_MAX) + more;
+    };
+    while (this.size > 0 && isFull()) this.#drop();
+    if (this.#start <= this.size) return;
+    this.#entries = this.#entries.slice(this.#start);
+    this.#start = 0;
+  }
+
   #drop(): void {
     const { seq, offset, bytes } = this.#at(this.#baseSeq + 1);
     this.#baseSeq = seq;
     this.#baseOffset = offset;
-    this.#bytes -= bytes.byteLength;
+    this.#entries[this.#start] = null;
     this.#start += 1;
+    this.#count(-bytes.byteLength - RING_ENTRY_BYTES);
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    this.#space.bytes += bytes;
   }
 }
 

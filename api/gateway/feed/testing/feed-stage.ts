@@ -149,6 +149,7 @@ export class DirectSocket implements SocketLike {
 export class FeedStage {
   readonly log = new FakeLog();
   readonly sockets = new Set<DirectSocket>();
+  readonly rings = { bytes: 0 };
   metrics = new Registry();
   reader = new HandReader();
   feed = this.#newFeed();
@@ -207,6 +208,7 @@ export class FeedStage {
       log: this.log,
       logger: pino({ level: 'silent' }),
       metrics: feedMetrics(this.metrics),
+      rings: this.rings,
     });
   }
 }
