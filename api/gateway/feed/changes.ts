@@ -4,16 +4,21 @@
 import type { Steps } from '../../../processors/book/index.ts';
 import type { BookViewDiff, ViewLevel, ViewOrder, ViewOrderRef } from '../../../schemas/index.ts';
 import { MERGE_STEP_CHANGES } from './limits.ts';
-import { type Body, goneOrderEntry, levelEntry, orderEntry, orderKey } from './text.ts';
+import type { Shown } from './shown.ts';
+import { type Body, goneOrderEntry, isEmptyLevel, levelEntry, orderEntry, orderKey } from './text.ts';
 
-export interface LevelChange {
+interface Change {
   readonly seq: number;
+  /** Not shown before the first of the changes that are merged here. */
+  readonly isFresh?: boolean;
+}
+
+export interface LevelChange extends Change {
   readonly level: ViewLevel;
 }
 
-export type OrderChange =
-  | { readonly seq: number; readonly side: 'bid' | 'ask'; readonly order: ViewOrder }
-  | { readonly seq: number; readonly side: null; readonly order: ViewOrderRef };
+export type OrderChange = Change &
+  ({ readonly side: 'bid' | 'ask'; readonly order: ViewOrder } | { readonly side: null; readonly order: ViewOrderRef });
 
 export class Changes {
   readonly kind: 'l2' | 'l3';
@@ -44,6 +49,22 @@ export class Changes {
     for (const order of diff.askOrders) this.#order({ seq, side: 'ask', order });
   }
 
+  /** Adds the next change to a book that showed `shown`: what was not shown before and is not afterwards is left out. */
+  follow(diff: BookViewDiff, shown: Shown): void {
+    const { seq } = diff;
+    if (this.kind === 'l2') {
+      for (const level of diff.bids) next(this.bids, level.price, { seq, level }, shown.bids);
+      for (const level of diff.asks) next(this.asks, level.price, { seq, level }, shown.asks);
+      return;
+    }
+    const order = (change: OrderChange): void => {
+      next(this.orders, orderKey(change.order), asShown(change), shown.orders);
+    };
+    for (const gone of diff.gone) order({ seq, side: null, order: gone });
+    for (const bid of diff.bidOrders) order({ seq, side: 'bid', order: bid });
+    for (const ask of diff.askOrders) order({ seq, side: 'ask', order: ask });
+  }
+
   /** Takes over everything of `other` that is newer than `seq`; `other` must not change meanwhile. */
   *mergeInSteps(other: Changes, seq: number): Steps<void> {
     yield* takeNewer(this.bids, other.bids, seq);
@@ -61,22 +82,29 @@ export class Changes {
   body(): Body {
     if (this.kind === 'l2') {
       const entries = (changes: ReadonlyMap<number, LevelChange>): string[] =>
-        Array.from(changes.values(), ({ level }) => levelEntry(level));
+        Array.from(changes.values()).flatMap(({ level, isFresh }) =>
+          isFresh && isEmptyLevel(level) ? [] : [levelEntry(level)],
+        );
       return { bids: entries(this.bids), asks: entries(this.asks), gone: null };
     }
     const body = { bids: [] as string[], asks: [] as string[], gone: [] as string[] };
     for (const change of this.orders.values()) {
-      if (change.side === null) body.gone.push(goneOrderEntry(change.order));
-      else body[change.side === 'bid' ? 'bids' : 'asks'].push(orderEntry(change.order));
+      if (change.side === null) {
+        if (!change.isFresh) body.gone.push(goneOrderEntry(change.order));
+      } else body[change.side === 'bid' ? 'bids' : 'asks'].push(orderEntry(change.order));
     }
     return body;
   }
 
   #order(change: OrderChange): void {
-    const { seq, side, order } = change;
-    const isShown = side !== null && order.size > 0n;
-    newest(this.orders, orderKey(order), isShown ? change : { seq, side: null, order });
+    newest(this.orders, orderKey(change.order), asShown(change));
   }
+}
+
+/** An order without size is not shown. */
+function asShown(change: OrderChange): OrderChange {
+  const { seq, side, order } = change;
+  return side !== null && order.size <= 0n ? { seq, side: null, order } : change;
 }
 
 function* takeNewer<K, T extends { readonly seq: number }>(
@@ -95,4 +123,10 @@ function* takeNewer<K, T extends { readonly seq: number }>(
 function newest<K, T extends { readonly seq: number }>(map: Map<K, T>, key: K, change: T): void {
   const known = map.get(key);
   if (known === undefined || known.seq <= change.seq) map.set(key, change);
+}
+
+function next<K, T extends Change>(map: Map<K, T>, key: K, change: T, shown: ReadonlySet<K>): void {
+  const known = map.get(key);
+  const isFresh = known ? known.isFresh === true : !shown.has(key);
+  map.set(key, isFresh ? { ...change, isFresh } : change);
 }

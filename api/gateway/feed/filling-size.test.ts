@@ -124,4 +124,32 @@ describe('a client of a market whose levels move', () => {
       { prevSeq: 2, seq: 9 },
     ]);
   });
+
+  it.each(['l2', 'l3'] as const)('gets the book for a tick in which all of it has changed, %s', async (level) => {
+    const socket = stage.socket();
+    socket.ask({ level, conflation: 1000 });
+    for (let at = 1; at <= MOVES; at += 1) await stage.publish(move(at));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(socket.heard.slice(1)).toMatchObject([
+      { type: 'snapshot', seq: 1 },
+      { type: 'snapshot', seq: MOVES + 1 },
+    ]);
+    await stage.publish(diff(MOVES + 2, 999, { bids: levelsAt(MOVES, -1).slice(0, 1) }));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(socket.diffs()).toMatchObject([{ prevSeq: MOVES + 1, seq: MOVES + 2 }]);
+  });
+
+  it('hears nothing of levels that came and went within a tick', async () => {
+    const socket = stage.socket();
+    socket.ask({ conflation: 1000 });
+    const level = { price: 80_000_000, dlob: 5n, vamm: 0n };
+    await stage.publish(diff(2, 500, { bids: [level] }), diff(3, 501, { bids: gone([level]) }));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(socket.diffs()).toEqual([{ diff: 1, epoch: 1, seq: 3, prevSeq: 1, slot: 501 }]);
+    await stage.publish(diff(4, 502, { bids: [level] }));
+    await vi.advanceTimersByTimeAsync(1000);
+    await stage.publish(diff(5, 503, { bids: gone([level]) }));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(socket.diffs().at(-1)).toMatchObject({ bids: [['80000000', '0']] });
+  });
 });

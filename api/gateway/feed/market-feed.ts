@@ -5,9 +5,10 @@ import type { AppliedRecord, BookReader } from '../../views/book-reader.ts';
 import type { PublishedBook } from '../../views/published-book.ts';
 import { CHECKSUM_LEVELS, KIND_COST, KINDS_COST_MAX } from './limits.ts';
 import type { FeedMetrics } from './metrics.ts';
-import { type StreamSpec, streamName } from './request.ts';
+import { isWholeByTicks, type StreamSpec, streamName } from './request.ts';
 import { Ring, type RingSpace } from './ring.ts';
 import { SharedTop } from './shared.ts';
+import { Shown } from './shown.ts';
 import { Stream, type StreamMarket } from './stream.ts';
 
 export class MarketFeed implements StreamMarket {
@@ -17,6 +18,10 @@ export class MarketFeed implements StreamMarket {
   readonly ring: Ring;
   readonly streams = new Map<string, Stream>();
   readonly shared = { l2: this.#sharedTop('l2'), l3: this.#sharedTop('l3') };
+  /** What the book showed before the newest change, while whole books of a level are told by ticks. */
+  readonly #shown: Record<'l2' | 'l3', Shown | null> = { l2: null, l3: null };
+  /** Of the book at the newest change. */
+  #version = 0;
   readonly #reader: BookReader;
   readonly #metrics: FeedMetrics;
   /** Of the streams that are open, see KINDS_COST_MAX. */
@@ -42,6 +47,7 @@ export class MarketFeed implements StreamMarket {
     this.#nextStreamId = nextStreamId;
     const head = this.book()?.head;
     if (head) this.ring.reset(head.epoch, head.seq, null);
+    this.#version = this.book()?.version ?? 0;
   }
 
   book(): PublishedBook | null {
@@ -68,6 +74,7 @@ export class MarketFeed implements StreamMarket {
     const name = streamName(this, spec);
     const known = this.streams.get(name);
     if (known) return known;
+    if (isWholeByTicks(spec)) this.#shown[spec.level] ??= new Shown(spec.level, this.book()?.view ?? null);
     const stream = new Stream(name, this.#nextStreamId(), spec, this, this.#metrics);
     this.streams.set(name, stream);
     this.#cost += kindCost(spec);
@@ -80,11 +87,21 @@ export class MarketFeed implements StreamMarket {
     this.streams.delete(stream.name);
     this.#cost -= kindCost(stream.spec);
     this.#metrics.streams.dec();
+    const { level } = stream.spec;
+    const isNeeded = (spec: StreamSpec): boolean => spec.level === level && isWholeByTicks(spec);
+    if (![...this.#specs()].some(isNeeded)) this.#shown[level] = null;
+  }
+
+  shown(level: 'l2' | 'l3'): Shown | null {
+    return this.#shown[level];
   }
 
   /** Takes in what the book has just applied. */
   take({ message, bytes, offset }: AppliedRecord): void {
     const { epoch, seq } = message;
+    const { version = 0 } = this.book() ?? {};
+    const isCorrected = version !== this.#version + 1;
+    this.#version = version;
     const isKnown = epoch === this.ring.epoch && seq === this.ring.baseSeq && this.ring.size === 0;
     if (isKnown) {
       // The very message that opened this market: streams have begun with the book it made.
@@ -92,13 +109,24 @@ export class MarketFeed implements StreamMarket {
       return;
     }
     const follows = epoch === this.ring.epoch && seq === this.ring.baseSeq + this.ring.size + 1;
+    const isWhole = !('gone' in message && follows);
+    // A book that was put right between two changes may show what nobody has followed.
+    if (isWhole || isCorrected) this.#lookAnew();
     if ('gone' in message && follows) {
       this.ring.push(seq, offset, bytes);
-      for (const stream of this.streams.values()) stream.take(message);
+      for (const stream of this.streams.values()) stream.take(message, isCorrected);
+      this.#shown.l2?.take(message);
+      this.#shown.l3?.take(message);
       return;
     }
     this.ring.reset(epoch, seq, offset);
     for (const stream of this.streams.values()) stream.restart();
+  }
+
+  #lookAnew(): void {
+    for (const level of ['l2', 'l3'] as const) {
+      if (this.#shown[level]) this.#shown[level] = new Shown(level, this.book()?.view ?? null);
+    }
   }
 
   #sharedTop(level: 'l2' | 'l3'): SharedTop {

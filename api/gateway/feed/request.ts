@@ -60,6 +60,11 @@ export function positionIn(positions: Positions, stream: string): BookPosition |
   return positions !== null && 'get' in positions ? (positions.get(stream) ?? null) : positions;
 }
 
+/** Told by ticks and without a depth: what such a stream tells is what came together in a tick. */
+export function isWholeByTicks({ depth, conflationMs }: StreamSpec): boolean {
+  return depth === null && conflationMs > 0;
+}
+
 /** Name of a stream: market and level, then every choice that is not the default. */
 export function streamName({ marketType, marketIndex }: MarketRef, spec: StreamSpec): string {
   const { level, depth, conflationMs, checksumLevels } = spec;

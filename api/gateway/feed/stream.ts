@@ -9,9 +9,10 @@ import { Filling } from './filling.ts';
 import { ENTRY_BYTES_MIN, FILLS_KEPT, RESUME_DIFFS_MAX } from './limits.ts';
 import type { OlderDiffs } from './log-history.ts';
 import type { FeedMetrics } from './metrics.ts';
-import type { StreamSpec } from './request.ts';
+import { isWholeByTicks, type StreamSpec } from './request.ts';
 import type { Ring } from './ring.ts';
 import type { SharedTop } from './shared.ts';
+import type { Shown } from './shown.ts';
 import {
   type Body,
   checksumOf,
@@ -32,6 +33,8 @@ export interface StreamMarket {
   readonly ring: Ring;
   /** What its streams of a level have in common. */
   readonly shared: Readonly<Record<'l2' | 'l3', SharedTop>>;
+  /** What its book showed before the newest change; null when no stream needs it. */
+  shown(level: 'l2' | 'l3'): Shown | null;
   /** The sound published book; null before the first and while it has a hole. */
   book(): PublishedBook | null;
   /** True while nothing of it was ever published. */
@@ -82,11 +85,14 @@ export class Stream {
     return this.#sent;
   }
 
-  /** A change of the market, which is in its book already. */
-  take(diff: BookViewDiff): void {
+  /** A change of the market, which is in its book already; `isCorrected`: so is what nobody has followed. */
+  take(diff: BookViewDiff, isCorrected = false): void {
     if (this.#sent === null) this.#isBroken = true;
     this.isDirty = true;
-    if (this.spec.depth === null && !this.#isBroken) this.#pending.add(diff);
+    if (this.spec.depth !== null || this.#isBroken) return;
+    const shown = isWholeByTicks(this.spec) && !isCorrected ? this.market.shown(this.spec.level) : null;
+    if (shown) this.#pending.follow(diff, shown);
+    else this.#pending.add(diff);
   }
 
   /** The book was replaced: the next message is a snapshot. */
@@ -116,8 +122,13 @@ export class Stream {
     if (isEmpty && slot === before.slot && !always) return null;
     this.#sent = { epoch, seq, slot };
     this.#stale();
-    this.#metrics.renderings.inc({ type: 'diff' });
-    return diffFrame(this.streamId, this.#sent, before.seq, body, this.#checksum(book));
+    const frame = diffFrame(this.streamId, this.#sent, before.seq, body, this.#checksum(book));
+    // Of more entries than the book has the snapshot costs no more to make.
+    const entries = body.bids.length + body.asks.length + (body.gone?.length ?? 0);
+    const shown = isWholeByTicks(this.spec) ? this.market.shown(this.spec.level) : null;
+    const told = shown && entries > shown.size ? this.#snapshotInstead(frame) : frame;
+    if (told === frame) this.#metrics.renderings.inc({ type: 'diff' });
+    return told;
   }
 
   /**
@@ -194,7 +205,8 @@ export class Stream {
     const checksum = this.#checksum(book);
     const each = filling.each(checksum);
     if (each) return each;
-    if (filling.isTooMuch) return this.#snapshotInstead();
+    const snapshot = filling.isTooMuch ? this.snapshot() : null;
+    if (snapshot) return [snapshot];
     const { level, depth } = this.spec;
     const { ring } = this.market;
     const { merged, from } = filling;
@@ -202,14 +214,13 @@ export class Stream {
     for (let seq = filling.at + 1; seq <= book.head.seq; seq += 1) merged.add(ring.diff(seq));
     const body = depth === null ? merged.body() : windowAfter(book.view, level, depth, merged);
     const frame = diffFrame(this.streamId, sent, from, body, checksum);
-    return frame.byteLength > this.#bookBytes(book) ? this.#snapshotInstead(frame) : [frame];
+    return [frame.byteLength > this.#bookBytes(book) ? this.#snapshotInstead(frame) : frame];
   }
 
   /** The snapshot, unless a frame that does the same is shorter. */
-  #snapshotInstead(frame: Buffer | null = null): readonly Buffer[] {
+  #snapshotInstead(frame: Buffer): Buffer {
     const snapshot = this.snapshot();
-    if (snapshot && (!frame || snapshot.byteLength < frame.byteLength)) return [snapshot];
-    return frame ? [frame] : [];
+    return snapshot && snapshot.byteLength < frame.byteLength ? snapshot : frame;
   }
 
   /** Bytes of the snapshot, about when it was not made. */
