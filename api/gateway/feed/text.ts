@@ -15,9 +15,13 @@ export interface Body {
 
 export const EMPTY_BODY: Body = { bids: [], asks: [], gone: null };
 
+export function isEmptyLevel({ dlob, vamm }: ViewLevel): boolean {
+  return dlob === 0n && vamm === 0n;
+}
+
 export function levelEntry(level: ViewLevel): string {
   const { price, dlob, vamm } = level;
-  if (dlob === 0n && vamm === 0n) return goneLevelEntry(price);
+  if (isEmptyLevel(level)) return goneLevelEntry(price);
   if (vamm === 0n) return `["${price}","${dlob}"]`;
   if (dlob === 0n) return `["${price}","${vamm}","vamm"]`;
   return `["${price}","${dlob + vamm}",{"dlob":"${dlob}","vamm":"${vamm}"}]`;
