@@ -70,6 +70,7 @@ export class BookFeed {
     this.#joins = new Joins({
       history: new LogHistory({ log, logger, clock }),
       metrics,
+      logger,
       clock,
       publish: ({ name }, frame) => this.#holdings.send([{ name, frame }]),
       enter: (subscriber, stream) => this.#holdings.join(subscriber, stream),

@@ -84,6 +84,21 @@ describe('gathering what was missed', () => {
     );
   });
 
+  it.each([true, false])('is shared: another may come to the end while one pauses, one by one: %s', (mayBeEach) => {
+    const { sources, end } = sourcesOf(200, 200, 1);
+    const options = { streamId: 3, level: 'l2' as const, from: 10, mayBeEach, changesMax: Number.POSITIVE_INFINITY };
+    const [shared, alone] = [new Filling(options), new Filling(options)];
+    const first = shared.gather(sources, end);
+    expect(first.next().done).toBe(false);
+    finish(shared.gather(sources, end));
+    finish(first);
+    finish(alone.gather(sources, end));
+    expect(shared.at).toBe(200);
+    expect(shared.each(null)?.map(String) ?? shared.merged.body()).toEqual(
+      alone.each(null)?.map(String) ?? alone.merged.body(),
+    );
+  });
+
   it('ends where nothing has what comes next', () => {
     const { sources, end } = sourcesOf(200, 50, 1);
     const filling = new Filling({

@@ -61,17 +61,21 @@ export class Filling {
 
   /**
    * Goes on to `until`, which may rise meanwhile. Ends before it where neither source has what comes next, and where it begins again
-   * because there is too much to be told one by one; and for good where it is too much.
+   * because there is too much to be told one by one; and for good where it is too much. Several clients may gather one filling:
+   * after each pause it may be further than before.
    */
   *gather({ ring, older }: FillingSources, until: () => number): Steps<void> {
     for (let count = 1; this.#at < until() && !this.#isTooMuch; count += 1) {
-      if (count % FILL_STEP_DIFFS === 0) yield;
+      if (count % FILL_STEP_DIFFS === 0) {
+        yield;
+        continue;
+      }
       if (this.#each && !this.#isEach(until())) return this.#merge();
       const isInRing = this.#at >= ring.baseSeq;
       if (!isInRing && (older === null || older.until <= this.#at)) return;
       if (!isInRing && older && this.#each === null) {
         yield* this.#merged.mergeInSteps(older.merged(this.#options.level), this.from);
-        this.#at = older.until;
+        this.#at = Math.max(this.#at, older.until);
         this.#weigh();
         continue;
       }

@@ -2,7 +2,7 @@
 // for one thing at a time, which wakes it: its stream, the client that has much unread, changes that are read from the log, or
 // changes that are gathered a moment in each turn.
 
-import { SlicedWork } from '../../../platform/index.ts';
+import { type Logger, SlicedWork } from '../../../platform/index.ts';
 import type { Steps } from '../../../processors/book/index.ts';
 import type { BookPosition } from '../../../schemas/index.ts';
 import { Filling } from './filling.ts';
@@ -39,6 +39,7 @@ interface Join {
 export interface JoinsOptions {
   readonly history: LogHistory;
   readonly metrics: FeedMetrics;
+  readonly logger: Logger;
   /** Monotonic milliseconds. */
   readonly clock: () => number;
   /** Sends a message of a stream to all who have joined it. */
@@ -291,14 +292,19 @@ export class Joins {
   #awaitGathered(join: Join, gathering: Steps<void>): void {
     const work = {};
     join.work = work;
-    void this.#gathering
-      .run(gathering, () => join.work === work)
-      .then(() => {
-        if (join.work === work) this.#run(join);
-      });
+    const goOn = (): void => {
+      if (join.work === work) this.#run(join);
+    };
+    const giveUp = (error: unknown): void => {
+      this.#options.logger.error({ stream: join.stream.name, error }, 'missed changes could not be gathered');
+      if (join.work !== work) return;
+      join.position = this.#giveUp(join);
+      this.#run(join);
+    };
+    void this.#gathering.run(gathering, () => join.work === work).then(goOn, giveUp);
   }
 
-  /** The log does not hold what is missing: the client is told, and the next step is a snapshot. */
+  /** What is missing is not to be had: the client is told, and the next step is a snapshot. */
   #giveUp(join: Join): null {
     if (join.position) this.#answer(join, join.position, false, []);
     return null;
