@@ -13,7 +13,7 @@ import { eventually } from './harness/processes.ts';
 import { expectAnswers, expectFirstData, readmeOf } from './harness/readme.ts';
 import { rebuildFromLog } from './harness/rebuild.ts';
 
-const KILLS = 8;
+const KILLS = 6;
 const SEED = 20_261_121;
 
 describe('pipeline over the embedded log', () => {

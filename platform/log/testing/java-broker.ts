@@ -49,7 +49,8 @@ export async function startJavaBroker(java: number): Promise<KafkaBroker> {
       .join(''),
   );
   const clusterId = randomBytes(CLUSTER_ID_BYTES).toString('base64url');
-  const format = ['-cp', libraries, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', settings];
+  // In one argument: an id may begin with a dash.
+  const format = ['-cp', libraries, 'kafka.tools.StorageTool', 'format', `--cluster-id=${clusterId}`, '-c', settings];
   await run('java', format, { timeout: FORMAT_WITHIN_MS });
 
   const launch = () =>
