@@ -3,19 +3,28 @@ import { BaseSequencer } from 'vitest/node';
 
 /** Files that take longest begin first, so that none of them runs alone at the end. */
 const LONGEST = [
+  'test/e2e/kafka',
+  'test/e2e/page',
+  'test/e2e/notification-kills',
   'test/e2e/history-month',
   'test/e2e/history-contract',
-  'test/e2e/kafka',
+  'test/e2e/takeover',
   'test/e2e/pipeline',
   'test/e2e/shadow',
-  'test/e2e/book-keeper',
   'test/e2e/rebuild',
+  'test/e2e/lifetime',
+  'test/e2e/book-keeper',
+  'test/e2e/order-book',
   'test/e2e/analysts',
-  'test/e2e/replicated-history',
+  'test/e2e/clickhouse-kills',
+  'test/e2e/notification-kills',
   'test/e2e/bad-input',
+  'test/e2e/interrupted',
   'platform/log/kafka',
   'processors/history/sink',
+  'platform/clickhouse/provider',
   'localnet/exchange/exchange',
+  'processors/history/account-days',
   'platform/log/embedded',
 ];
 
@@ -37,11 +46,15 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{schemas,platform,ingest,processors,api,client,localnet,bin}/**/*.test.ts'],
-          // Above the patience of platform/testing/eventually.ts, whose errors say more.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          globalSetup: ['platform/testing/run-folder.ts'],
+          include: [
+            '{schemas,platform,ingest,processors,api,client,localnet,web,bin}/**/*.test.ts',
+            'test/{docs,prose,simulation}/**/*.test.ts',
+          ],
+          // Above the patience of test/support/platform/eventually.ts, whose errors say more.
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          globalSetup: ['test/support/platform/run-folder.ts'],
+          setupFiles: ['test/support/platform/worker-lifeline.ts'],
           // Loading the modules anew for each file takes more time than all the tests. No test changes what modules share.
           isolate: false,
           maxWorkers: 2,
@@ -52,11 +65,12 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 240_000,
-          hookTimeout: 180_000,
-          globalSetup: ['platform/testing/run-folder.ts'],
-          // Each of these starts many processes and waits for some of them half of its time.
-          maxWorkers: 3,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          globalSetup: ['test/support/platform/run-folder.ts'],
+          setupFiles: ['test/support/platform/worker-lifeline.ts'],
+          // Each of these starts many processes, which take all of two cores when three files run at once.
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },

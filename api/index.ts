@@ -1,6 +1,10 @@
-// What the api room offers: the roles a process can run. Nothing else of this room is imported from outside.
+// The roles of the api room. Other rooms import only this file.
 
 export { startGateway } from './gateway/server.ts';
+export { startExports } from './history/exports/role.ts';
 export { startHistory } from './history/server.ts';
+export * as apiErrors from './http/errors.ts';
 export { startOrderBookServer } from './orderbook/server.ts';
-export { startOrderBook } from './start-order-book.ts';
+export { startOrderBook } from './orderbook/start.ts';
+export { startPage } from './page/server.ts';
+export { startPush } from './push/role.ts';

@@ -1,24 +1,27 @@
-// The alerting rules name metrics that exist, and counters that begin at zero: every role whose metrics they read registers
-// its own here, as in a process.
+// The alerting rules name registered metrics and counters that start at zero. Every role with such metrics registers its own
+// here, as in a process.
 
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { startOrderBook } from '../api/index.ts';
-import { Stage, snapshot, until } from '../api/testing/stage.ts';
+import { startExports, startHistory, startOrderBook } from '../api/index.ts';
 import { startFees } from '../ingest/index.ts';
 import { createIngestMetrics } from '../ingest/metrics.ts';
-import type { RoleContext, RunningRole } from '../platform/index.ts';
+import { exposeRoleStates, type RoleContext, type RunningRole, watchDescriptors, watchLog } from '../platform/index.ts';
 import { sinkMetrics } from '../processors/history/metrics.ts';
 import {
   startBook,
   startCandles,
+  startCoverage,
   startFillQuality,
+  startNotifications,
   startRankings,
   startSamples,
   startTrades,
 } from '../processors/index.ts';
 import { encodeMessage, type FeedQuality, TOPICS } from '../schemas/index.ts';
+import { absentStore } from '../test/support/api/absent-store.ts';
+import { Stage, snapshot, until } from '../test/support/api/stage.ts';
 
 interface Rules {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
@@ -26,14 +29,14 @@ interface Rules {
 
 const { groups } = parse(readFileSync(new URL('../deploy/alerts.yaml', import.meta.url), 'utf8')) as Rules;
 const rules = groups.flatMap((group) => group.rules);
-/** Words of the query language that stand where a metric could. */
+/** Words of the query language in places where a metric could be. */
 const KEYWORDS = new Set(['or', 'and', 'by']);
-/** What Prometheus itself tells of a target. */
+/** A metric that Prometheus itself records for each target. */
 const TARGET_METRIC = 'up';
-/** Series that a histogram is made of. */
+/** Suffixes of the series of a histogram. */
 const PARTS = /_(bucket|sum|count)$/;
 
-/** What is left when selectors, ranges, groupings and functions are taken out. */
+/** Metric names of an expression, without selectors, ranges, groupings and functions. */
 function metricsOf(expr: string): string[] {
   const bare = expr.replace(/"[^"]*"/g, ' ').replace(/\{[^}]*\}|\[[^\]]*\]|\bby \([^)]*\)/g, ' ');
   return [...bare.matchAll(/\b[a-z_][a-z0-9_]*\b(?!\s*\()/g)]
@@ -43,23 +46,23 @@ function metricsOf(expr: string): string[] {
 
 interface Selected {
   readonly name: string;
-  /** What the labels of its series must match, each as Prometheus matches: the whole value. */
-  readonly matchers: readonly { readonly label: string; readonly isWanted: boolean; readonly pattern: RegExp }[];
+  /** Label patterns of its series. Like in Prometheus, a pattern must match the whole value. */
+  readonly matchers: readonly { readonly label: string; readonly isIncluded: boolean; readonly pattern: RegExp }[];
 }
 
-/** What an expression takes the increase or the rate of. */
+/** Series whose increase or rate an expression uses. */
 function selectedOf(expr: string): Selected[] {
   return [...expr.matchAll(/\b(?:increase|rate)\((\w+)(?:\{([^}]*)\})?\[/g)].map(([, name = '', selector = '']) => ({
     name,
     matchers: [...selector.matchAll(/(\w+)(=~|!~|=)"([^"]*)"/g)].map(([, label = '', operator, value]) => ({
       label,
-      isWanted: operator !== '!~',
+      isIncluded: operator !== '!~',
       pattern: new RegExp(`^(?:${value})$`),
     })),
   }));
 }
 
-/** A comparison that the book role told of before it was started again. */
+/** A comparison that the book role wrote before its restart. */
 const QUALITY: FeedQuality = {
   marketType: 'perp',
   marketIndex: 0,
@@ -88,17 +91,25 @@ beforeAll(async () => {
   const starts = [
     startBook,
     startTrades,
+    startCoverage,
     startFillQuality,
+    startNotifications,
     startRankings,
     startCandles,
     startSamples,
     startFees,
     startOrderBook,
+    (of: RoleContext) => startHistory(of, absentStore()),
+    (of: RoleContext) => startExports(of, absentStore()),
   ];
   for (const start of starts) {
     roles.push(await start(context));
   }
+  // Every process watches its descriptors.
+  watchDescriptors(context).stop();
   createIngestMetrics(context.metrics);
+  exposeRoleStates(context.metrics, new Map());
+  watchLog({ watch: { onLook: () => () => {} }, logger: context.logger, metrics: context.metrics })();
   sinkMetrics(context.metrics, async () => new Map());
   await until(async () => (await valuesOf('slotbook_reader_differences_total')).length > 0);
 });
@@ -122,25 +133,25 @@ it.each(rules)('$alert reads metrics that are registered', ({ expr }) => {
 
 it.each(rules.filter(({ expr }) => selectedOf(expr).length > 0))('$alert counts from zero', async ({ expr }) => {
   for (const { name, matchers } of selectedOf(expr)) {
-    if (PARTS.test(name)) continue; // Of a histogram: how long requests took, which is asked of many.
+    if (PARTS.test(name)) continue; // Latency histograms start with their first request.
     const series = (await valuesOf(name)).filter(({ labels }) =>
-      matchers.every(({ label, isWanted, pattern }) => pattern.test(String(labels[label])) === isWanted),
+      matchers.every(({ label, isIncluded, pattern }) => pattern.test(String(labels[label])) === isIncluded),
     );
     expect(series, name).not.toEqual([]);
     for (const { value } of series) expect(value, name).toBe(0);
   }
 });
 
-it('reads what increases out of an expression', () => {
+it('finds the increasing series of an expression', () => {
   const [one, other] = selectedOf('sum by (p) (rate(a_total{p!~"/|/x", s="5"}[5m])) or increase(b_total[15m]) > 0');
-  expect(one?.matchers.map(({ label, isWanted, pattern }) => [label, isWanted, pattern.test('/')])).toEqual([
+  expect(one?.matchers.map(({ label, isIncluded, pattern }) => [label, isIncluded, pattern.test('/')])).toEqual([
     ['p', false, true],
     ['s', true, false],
   ]);
   expect(other).toEqual({ name: 'b_total', matchers: [] });
 });
 
-it('reads the metrics of an expression and nothing else', () => {
+it('finds only the metrics of an expression', () => {
   const expr = 'sum by (path) (rate(a_total{x=~"b|c", path!~"/d"}[5m])) > 1 or abs(e - f{g="h"}) > 2';
   expect(metricsOf(expr)).toEqual(['a_total', 'e', 'f']);
 });

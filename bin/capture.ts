@@ -1,4 +1,4 @@
-// `slotbook capture`: records any source into a file that the capture source plays.
+// `slotbook capture`: records any source into a capture file.
 
 import { openSource, recordCapture } from '../ingest/index.ts';
 import { type Config, ConfigError, createLogger } from '../platform/index.ts';

@@ -1,12 +1,16 @@
-// The `slotbook` command line: dev, run, capture, topics, export, sql-user, rebuild, doctor.
+// The `slotbook` command line: dev, run, capture, topics, export, sql-user, rebuild, audit, backfill,
+// doctor.
 
 import { Command } from 'commander';
 import { ConfigError } from '../platform/index.ts';
+import { audit } from './audit.ts';
+import { type BackfillFlags, backfill } from './backfill.ts';
 import { capture } from './capture.ts';
 import { type DevOptions, dev } from './dev.ts';
 import { doctor } from './doctor.ts';
 import type { ExportFlags } from './export/request.ts';
 import { exportTable } from './export.ts';
+import { exitWithLauncher } from './launcher-watch.mjs';
 import type { RebuildOptions } from './rebuild.ts';
 import { ROLE_HELP, ROLE_NAMES, type RoleName } from './roles.ts';
 import { runRoles } from './run.ts';
@@ -16,6 +20,8 @@ import { printTopics } from './topics.ts';
 
 const EXIT_USAGE = 2;
 
+exitWithLauncher();
+
 const program = new Command('slotbook')
   .description('Order book, trades feed and full history of a perpetuals exchange on Solana')
   .showHelpAfterError()
@@ -23,12 +29,13 @@ const program = new Command('slotbook')
 
 withDevSettings(program.command('dev'))
   .description(
-    'run the whole pipeline on embedded stores, against a simulated cluster or the one of --rpc-url (what `npm start` runs)',
+    'run the whole pipeline on embedded stores, with a simulated cluster or the one at --rpc-url (`npm start` runs this)',
   )
   .option('--speed <factor>', 'simulated cluster: slots per 400 ms', '1')
   .option('--seed <number>', 'simulated cluster: seed', '1')
   .option('--accounts <number>', 'simulated cluster: user accounts')
-  .option('--orders-per-market <number>', 'simulated cluster: resting orders aimed at in each market')
+  .option('--orders-per-market <number>', 'simulated cluster: target number of resting orders per market')
+  .option('--profile <name>', 'simulated cluster: calm, mainnet or hostile')
   .action(async (flags: Record<string, unknown> & DevOptions) => {
     process.exitCode = await dev(devConfigOf(flags), flags);
   });
@@ -44,9 +51,9 @@ withSettings(program.command('run'))
   });
 
 withSettings(program.command('capture'))
-  .requiredOption('--out <file>', 'where to write (.ndjson, .ndjson.gz or .ndjson.zst)')
-  .option('--seconds <number>', 'stop after this long; until ctrl-C otherwise')
-  .description('record accounts, transactions and slots of a source, to be played with --source capture')
+  .requiredOption('--out <file>', 'output file (.ndjson, .ndjson.gz or .ndjson.zst)')
+  .option('--seconds <number>', 'stop after this many seconds; default: until ctrl-C')
+  .description('record accounts, transactions and slots of a source; --source capture plays the file')
   .action(async (flags: Record<string, unknown> & { out: string; seconds?: string }) => {
     process.exitCode = await capture(configOf(flags), flags.out, flags.seconds);
   });
@@ -58,34 +65,50 @@ program
   .action((flags: { json?: boolean }) => printTopics(flags.json === true));
 
 withSettings(program.command('export'))
-  .option('--table <name>', 'stored table (schemas/TABLES.md)')
-  .option('--from <time>', 'first time, ISO (UTC) or unix seconds')
-  .option('--to <time>', 'time before which to end')
+  .option('--table <name>', 'stored table (docs/reference/tables.md)')
+  .option('--from <time>', 'start of the range, ISO (UTC) or unix seconds')
+  .option('--to <time>', 'end of the range, exclusive')
   .option('--format <name>', 'csv, parquet or arrow', 'csv')
-  .option('--out <file>', 'where to write; - is standard output; default <table>_<from>_<to>.<format>')
-  .description('write rows of a table by time, each once, with a coverage file beside them that names gaps')
+  .option('--out <file>', 'output file; - is standard output; default <table>_<from>_<to>.<format>')
+  .description('write the rows of a table by time, and a coverage file with the gaps of the range')
   .action(async (flags: Record<string, unknown> & ExportFlags) => {
     process.exitCode = await exportTable(configOf(flags), flags);
   });
 
 withSettings(program.command('sql-user'))
   .option('--apply', 'run the statements on clickhouseUrl instead of printing them')
-  .description('statements that make the read-only SQL user (analystUser) on a ClickHouse server')
+  .description('print the statements that create the read-only SQL user (analystUser) on a ClickHouse server')
   .action(async (flags: Record<string, unknown> & { apply?: true }) => {
     process.exitCode = await sqlUser(configOf(flags), flags.apply === true);
   });
 
 withSettings(program.command('rebuild'))
-  .description('fill a second ClickHouse database from the log, then make it the history without a failed request')
-  .option('--database <name>', 'name of the second database; an unfinished one, or a new one, by default')
-  .option('--drop-old', 'drop the database that was the history until then')
+  .description('fill a second ClickHouse database from the log, then switch to it without a failed request')
+  .option('--database <name>', 'name of the second database; default: an unfinished one, or a new one')
+  .option('--drop-old', 'drop the previous database')
   .action(async (flags: Record<string, unknown> & RebuildOptions) => {
     const { rebuild } = await import('./rebuild.ts');
     process.exitCode = await rebuild(configOf(flags), flags);
   });
 
+withSettings(program.command('audit'))
+  .option('--json', 'as JSON')
+  .description('say which numbered records the log has and which it lacks; exit code 1 when it lacks any')
+  .action(async (flags: Record<string, unknown> & { json?: true }) => {
+    process.exitCode = await audit(configOf(flags), flags.json === true);
+  });
+
+withSettings(program.command('backfill'))
+  .requiredOption('--from <slot>', 'first slot')
+  .requiredOption('--to <slot>', 'last slot')
+  .option('--no-wait', 'ask only; ingest reads the blocks')
+  .description('read the blocks of a range of slots again and store the events that the log lacks')
+  .action(async (flags: Record<string, unknown> & BackfillFlags) => {
+    process.exitCode = await backfill(configOf(flags), flags);
+  });
+
 withSettings(program.command('doctor'))
-  .description('check what this machine has and whether the configured services answer')
+  .description('check this machine and the configured services')
   .action(async (flags: Record<string, unknown>) => {
     process.exitCode = await doctor(configOf(flags));
   });

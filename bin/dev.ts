@@ -1,5 +1,5 @@
-// `slotbook dev`: the whole pipeline in one process, beside a simulated cluster in a process of its own (or a real one),
-// with one status line a second. What `npm start` runs.
+// `slotbook dev`, which `npm start` runs: the whole pipeline in one process, with one status line a second. It starts a
+// simulated cluster in a second process, or reads a real one.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,12 +12,14 @@ import {
   createLogger,
   type Logger,
   type RunningProcess,
+  reachable,
   redactUrls,
   startProcess,
   updateEndpoints,
 } from '../platform/index.ts';
+import { assertPortsFree, PortTakenError, ROLE_PORTS } from './ports.ts';
 import { ROLE_HELP, ROLE_NAMES, type RoleName, roleEntries } from './roles.ts';
-import { askRpc, messageOf } from './rpc.ts';
+import { callRpc, messageOf } from './rpc.ts';
 import type { DevConfig } from './settings.ts';
 import { untilSignal } from './signals.ts';
 import { startStatus } from './status.ts';
@@ -27,6 +29,7 @@ export interface DevOptions {
   readonly seed?: string;
   readonly accounts?: string;
   readonly ordersPerMarket?: string;
+  readonly profile?: string;
 }
 
 const EXIT_FAILURE = 1;
@@ -45,14 +48,24 @@ export async function dev({ config, isSimulated }: DevConfig, options: DevOption
   let running: RunningProcess | undefined;
   let code = 0;
   try {
+    const localnet = isSimulated ? localnetPorts(config) : [];
+    await assertPortsFree(config, ['metricsPort', ...localnet, ...Object.values(ROLE_PORTS).flat()]);
     if (isSimulated) {
       say('starting the simulated cluster');
       cluster = await startCluster(config, options);
     }
     const settings: Config = cluster
-      ? { ...config, rpcUrl: cluster.rpcUrl, rpcWsUrl: cluster.wsUrl, vaultProgram: cluster.vaultProgram }
+      ? {
+          ...config,
+          rpcUrl: cluster.rpcUrl,
+          rpcUrls: cluster.rpcUrl,
+          rpcWsUrl: cluster.wsUrl,
+          ...(config.source === 'grpc' ? { grpcUrl: cluster.grpcUrl } : {}),
+          vaultProgram: cluster.vaultProgram,
+          lookupTables: cluster.lookupTable,
+        }
       : config;
-    if (config.source === 'rpc') await claimDataDir(settings);
+    if (config.source !== 'capture') await claimDataDir(settings);
     running = await startProcess({
       config: settings,
       logger,
@@ -74,11 +87,16 @@ export async function dev({ config, isSimulated }: DevConfig, options: DevOption
     code = EXIT_FAILURE;
     explain(error, logger, logFile);
   }
-  // The cluster goes first, so that nothing is produced that the pipeline would have to catch up with.
+  // Stop the cluster first, so that the pipeline has nothing left to catch up with.
   await cluster?.stop();
   await running?.stop();
   if (code === 0) say('stopped; the next start continues from the data directory');
   return code;
+}
+
+function localnetPorts({ source }: Config) {
+  const ports = ['localnetRpcPort', 'localnetWsPort'] as const;
+  return source === 'grpc' ? [...ports, 'localnetGrpcPort' as const] : ports;
 }
 
 function introduce(endpoints: Readonly<Record<string, string>>, logFile: string): void {
@@ -89,20 +107,23 @@ function introduce(endpoints: Readonly<Record<string, string>>, logFile: string)
 }
 
 function explain(error: unknown, logger: Logger, logFile: string): void {
-  logger.fatal({ err: error }, 'going down');
   const text = error instanceof Error ? error.message : String(error);
   process.stderr.write(`slotbook: ${text}\n`);
+  if (error instanceof PortTakenError) return;
+  logger.fatal({ err: error }, 'shutting down after a failure');
   if (!(error instanceof ConfigError)) process.stderr.write(`slotbook: more in ${logFile}\n`);
 }
 
 interface ClusterAddresses {
   readonly rpcUrl: string;
   readonly wsUrl: string;
+  readonly grpcUrl: string;
   readonly vaultProgram: string;
+  readonly lookupTable: string;
 }
 
 interface Cluster extends ClusterAddresses {
-  /** Rejects when the process ends before it was asked to. */
+  /** Rejects when the process ends without a request to stop. */
   readonly failed: Promise<never>;
   stop(): Promise<void>;
 }
@@ -110,17 +131,20 @@ interface Cluster extends ClusterAddresses {
 async function startCluster(config: Config, options: DevOptions): Promise<Cluster> {
   const entry = fileURLToPath(new URL('../localnet/main.ts', import.meta.url));
   const flags: Record<string, string | undefined> = {
-    '--host': config.host,
+    '--host': reachable(config.host),
     '--rpc-port': String(config.localnetRpcPort),
     '--ws-port': String(config.localnetWsPort),
+    '--grpc-port': config.source === 'grpc' ? String(config.localnetGrpcPort) : undefined,
     '--state-file': path.join(config.dataDir, 'localnet', 'state.bin'),
     '--speed': options.speed,
     '--seed': options.seed,
     '--accounts': options.accounts,
     '--orders-per-market': options.ordersPerMarket,
+    '--profile': options.profile,
   };
   const args = Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
-  // A group of its own: ctrl-C in a terminal reaches only us, and we stop it in order.
+  args.push('--until-stdin-ends');
+  // In its own process group ctrl-C reaches only us, and we stop it in order. Our end closes its standard input.
   const child = spawn(process.execPath, [...process.execArgv, entry, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
@@ -129,7 +153,7 @@ async function startCluster(config: Config, options: DevOptions): Promise<Cluste
   let stopping = false;
   const failed = ended.then((code): never | Promise<never> => {
     if (stopping) return new Promise(() => {});
-    throw new Error(`the simulated cluster ended by itself (code ${code})`);
+    throw new Error(`the simulated cluster ended unexpectedly (code ${code})`);
   });
   failed.catch(() => {});
   const addresses = await Promise.race([
@@ -162,7 +186,7 @@ function timeout(afterMs: number, message: string): Promise<never> {
   return new Promise((_, reject) => setTimeout(() => reject(new Error(message)), afterMs).unref());
 }
 
-/** A data directory belongs to one chain and one definition; mixing two would put two histories into one log. */
+/** A data directory belongs to one chain and one definition. Another chain would mix two histories in one log. */
 async function claimDataDir(config: Config): Promise<void> {
   const file = path.join(config.dataDir, 'chain.json');
   const claim = { genesisHash: await genesisHash(config), definition: config.definition };
@@ -182,11 +206,11 @@ async function claimDataDir(config: Config): Promise<void> {
 
 async function genesisHash({ rpcUrl, rpcWsUrl }: Config): Promise<string> {
   try {
-    const hash = await askRpc(rpcUrl, 'getGenesisHash', GENESIS_TIMEOUT_MS);
+    const hash = await callRpc(rpcUrl, 'getGenesisHash', GENESIS_TIMEOUT_MS);
     if (typeof hash === 'string') return hash;
-    throw new Error('its genesis hash is no text');
+    throw new Error('its genesis hash is not a string');
   } catch (error) {
     const [rpc, pubSub] = [redactUrls(rpcUrl), redactUrls(rpcWsUrl)];
-    throw new ConfigError(`${rpc} (PubSub ${pubSub}) is no cluster to read: ${messageOf(error)}`);
+    throw new ConfigError(`${rpc} (PubSub ${pubSub}) is not a readable cluster: ${messageOf(error)}`);
   }
 }

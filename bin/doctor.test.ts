@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readConfig } from '../platform/index.ts';
-import { TestRegistry } from '../schemas/testing/registry.ts';
+import { TestRegistry } from '../test/support/schemas/registry.ts';
 import { doctor } from './doctor.ts';
 
 const SECRET = 'hunter2';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** What is printed, with every service answering but perhaps the node. */
+/** The printed report while every service answers, except perhaps the node. */
 async function diagnose(
   rpcUrl: string,
   schemaRegistryUrl = '',
@@ -46,13 +46,13 @@ async function diagnose(
   }
 }
 
-const FREE_PORTS = { orderbookPort: 0, gatewayPort: 0, historyPort: 0, metricsPort: 0 };
+const FREE_PORTS = { orderbookPort: 0, gatewayPort: 0, historyPort: 0, metricsPort: 0, pagePort: 0 };
 
-it('finds nothing missing beside a node, and leaves no log behind', async () => {
+it('finds nothing missing with a node, and creates no log', async () => {
   answer = { status: 200, body: '{"result":{"solana-core":"3.0.0"}}' };
   const { code, text } = await diagnose(`http://127.0.0.1:${port}/`);
   expect(text).toContain('ok   RPC: {"solana-core":"3.0.0"}');
-  expect(text).toContain('ok   event log: embedded, made at the first start');
+  expect(text).toContain('ok   event log: embedded, created at the first start');
   expect(code).toBe(0);
   expect(existsSync(dataDir)).toBe(false);
 });
@@ -67,7 +67,7 @@ it.each([
     `{"error":{"code":-32052,"message":"bad key ${SECRET}"}}`,
     'answers getVersion with error -32052',
   ],
-])('says what is wrong with %s, without its key', async (_, status, body, finding) => {
+])('explains %s instead of a node, without its key', async (_, status, body, finding) => {
   answer = { status, body };
   const { code, text } = await diagnose(`http://127.0.0.1:${port}/${SECRET}?key=${SECRET}`);
   expect(text).toContain(`MISS RPC: ${finding}\n`);
@@ -76,7 +76,7 @@ it.each([
 });
 
 it.each([
-  ['cannot be reached', `http://127.0.0.1:9/${SECRET}`],
+  ['is unreachable', `http://127.0.0.1:9/${SECRET}`],
   ['holds a password', `http://user:${SECRET}@127.0.0.1:9/`],
 ])('prints no secret of an address that %s', async (_, rpcUrl) => {
   const { code, text } = await diagnose(rpcUrl);
@@ -85,7 +85,7 @@ it.each([
   expect(code).toBe(1);
 });
 
-it('asks the schema registry that is configured, leaves nothing in it, and prints no secret of its address', async () => {
+it('checks the configured schema registry, changes nothing in it, and prints no secret of its address', async () => {
   answer = { status: 200, body: '{"result":{}}' };
   const node = `http://127.0.0.1:${port}/`;
   const registry = new TestRegistry();

@@ -1,10 +1,10 @@
-// `slotbook doctor`: what this machine has and whether the configured services answer, one line each.
+// `slotbook doctor`: checks the machine and the configured services, one line each.
 
 import { createServer } from 'node:net';
-import { type Config, describeConfig } from '../platform/index.ts';
+import { type Config, describeConfig, listenPlaces } from '../platform/index.ts';
 import { loadDefinition, RegistryClient, withVaultProgram } from '../schemas/index.ts';
 import { openLog } from './log.ts';
-import { askRpc, messageOf } from './rpc.ts';
+import { callRpc, messageOf } from './rpc.ts';
 
 const TIMEOUT_MS = 3_000;
 const EXIT_PROBLEM = 1;
@@ -15,7 +15,7 @@ interface Finding {
   readonly detail: string;
 }
 
-/** Resolves to 0 when everything needed is there, else 1. */
+/** Resolves to 0 when every check passes, else 1. */
 export async function doctor(config: Config): Promise<number> {
   process.stdout.write(`${JSON.stringify(describeConfig(config), null, 2)}\n`);
   const findings = await Promise.all([
@@ -26,10 +26,10 @@ export async function doctor(config: Config): Promise<number> {
     }),
     finding('uWebSockets.js', () => loads('uWebSockets.js')),
     finding('event log', async () => {
-      // Without the registry, in which a look would leave our schemas.
+      // Without the registry: opening the log with it would register our schemas.
       const log = await openLog({ ...config, schemaRegistryUrl: '' });
       await log?.close();
-      return log?.kind ?? 'embedded, made at the first start';
+      return log?.kind ?? 'embedded, created at the first start';
     }),
     finding('ClickHouse', () =>
       config.clickhouseUrl === '' ? loads('chdb/libchdb') : answers(new URL('/ping', config.clickhouseUrl)),
@@ -43,7 +43,7 @@ export async function doctor(config: Config): Promise<number> {
           ),
         ]),
     finding('RPC', () => rpcHealth(config.rpcUrl)),
-    ...(['orderbookPort', 'gatewayPort', 'historyPort', 'metricsPort'] as const).map((key) =>
+    ...(['orderbookPort', 'gatewayPort', 'historyPort', 'metricsPort', 'pagePort'] as const).map((key) =>
       finding(`${key} ${config[key]} is free`, () => canListen(config.host, config[key])),
     ),
   ]);
@@ -70,15 +70,19 @@ async function answers(url: URL): Promise<string> {
   return (await response.text()).trim();
 }
 
-/** What the node says of its version. Throws an Error without secrets of the URL when no node answers. */
+/** The version that the node reports. Throws an Error without secrets of the URL when no node answers. */
 async function rpcHealth(url: string): Promise<string> {
-  return JSON.stringify(await askRpc(url, 'getVersion', TIMEOUT_MS));
+  return JSON.stringify(await callRpc(url, 'getVersion', TIMEOUT_MS));
 }
 
-function canListen(host: string, port: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(port, host, () => server.close(() => resolve('yes')));
-  });
+async function canListen(host: string, port: number): Promise<string> {
+  const { first, others } = await listenPlaces(host, port);
+  for (const address of [first, ...others]) {
+    await new Promise<void>((resolve, reject) => {
+      const server = createServer();
+      server.once('error', reject);
+      server.listen(port, address, () => server.close(() => resolve()));
+    });
+  }
+  return 'yes';
 }

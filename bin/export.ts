@@ -1,17 +1,17 @@
-// `slotbook export`: a range of a stored table as a file, with a coverage file that says what it can answer for.
+// `slotbook export`: writes a range of a stored table to a file, with a coverage file beside it.
 
 import type { ClickHouseClient } from '@clickhouse/client';
 import {
   type Config,
+  type HistoryCompleteness,
   historySinkGroup,
-  type LogFacts,
   makeClient,
   readCurrent,
-  readLogFacts,
+  readHistoryCompleteness,
   silentLogger,
   syncReplicas,
 } from '../platform/index.ts';
-import { gapsOfRange, type RangeFacts, readRangeFacts, readStoredUpTo } from './export/coverage.ts';
+import { gapsOfRange, holesOfRange, type RangeCoverage, readRangeCoverage, readStoredUpTo } from './export/coverage.ts';
 import { type Written, writeFileFrom, writeStandardOutput, writeText } from './export/file.ts';
 import { type ExportFlags, type ExportRequest, readRequest } from './export/request.ts';
 import { type ExportTable, exportQuery } from './export/select.ts';
@@ -19,13 +19,13 @@ import { connect, describeTable } from './export/store.ts';
 import { openLog } from './log.ts';
 
 const EXIT_FAILURE = 1;
-/** How long the store is waited for to hold what the log has. */
+/** How long an export waits until the store has all events of the log. */
 const STORE_WAIT_MS = 10_000;
-const NOTHING_KNOWN: LogFacts = { gaps: null, eventsNotStored: null };
-/** Rows may arrive while a file is written; then it is written again, so that its coverage is that of the file. */
+const NOTHING_KNOWN: HistoryCompleteness = { gaps: null, coverage: [], eventsNotStored: null };
+/** Rows that arrive during an export make it start again, so that file and coverage agree. */
 const ATTEMPTS_MAX = 5;
 
-/** Resolves to the exit code. Throws ConfigError (exit code 2) for a request that cannot be answered as it is. */
+/** Resolves to the exit code. Throws ConfigError (exit code 2) for an invalid request. */
 export async function exportTable(config: Config, flags: ExportFlags): Promise<number> {
   const request = readRequest(flags);
   const client = connect(config);
@@ -34,21 +34,24 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
     const configured = config.clickhouseDatabase;
     const database = log ? (await readCurrent(log, configured)).read : configured;
     const table = await describeTable(client, database, request.table);
-    const { gaps: known, eventsNotStored: notStored } = log
-      ? await readLogFacts(log, historySinkGroup(database, configured), STORE_WAIT_MS)
-      : NOTHING_KNOWN;
-    // Stored means on a quorum, and the replica that is read may not be of it.
+    const {
+      gaps: known,
+      coverage: streams,
+      eventsNotStored: notStored,
+    } = log ? await readHistoryCompleteness(log, historySinkGroup(database, configured), STORE_WAIT_MS) : NOTHING_KNOWN;
+    // A quorum stores each row, and this replica may lag behind it.
     const eventsNotStored = (await caughtUp(config, database, table.name)) ? notStored : null;
     const storedUpTo = await readStoredUpTo(client, database);
-    const { facts, written } = await writeRows(client, database, table, request);
+    const { covered, written } = await writeRows(client, database, table, request);
     const gaps = known && (await gapsOfRange(client, database, request, known));
+    const missing = await holesOfRange(client, database, request, streams);
     const { file, format, fromTs, toTs } = request;
     const coverage = {
       table: table.name,
       database,
       format,
       range: { fromTs, toTs, from: isoOf(fromTs), to: isoOf(toTs) },
-      ...facts,
+      ...covered,
       ...written,
       storedUpTo,
       eventsNotStored,
@@ -57,15 +60,17 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
         eventsNotStored === 0 &&
         storedUpTo !== null &&
         storedUpTo.ts >= toTs &&
-        gaps.every(({ filled }) => filled),
+        gaps.every(({ filled }) => filled) &&
+        missing.length === 0,
       gaps,
+      missingRecords: missing,
       writtenAt: new Date().toISOString(),
     };
     const text = `${JSON.stringify(coverage, null, 2)}\n`;
     if (file === null) process.stderr.write(text);
     else {
       await writeText(`${file}.coverage.json`, text);
-      process.stderr.write(`${facts.rows} rows of ${table.name} in ${file}\n`);
+      process.stderr.write(`${covered.rows} rows of ${table.name} in ${file}\n`);
     }
     return 0;
   } catch (error) {
@@ -76,11 +81,11 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
   }
 }
 
-/** False when a replica of the cluster does not answer, so that nobody knows whether the one that is read has all rows. */
+/** False when a replica does not answer: then nobody knows whether this replica has all rows. */
 async function caughtUp(config: Config, database: string, table: string): Promise<boolean> {
   const { clickhouseUrl: url, clickhouseUser: user, clickhousePassword: password, clickhouseCluster: cluster } = config;
   if (cluster === '') return true;
-  // The one that reads may do nothing else.
+  // The export's own user may only read.
   const client = makeClient({ url, user, password, logger: silentLogger() });
   try {
     await syncReplicas(client, { database, cluster }, table);
@@ -95,15 +100,15 @@ async function caughtUp(config: Config, database: string, table: string): Promis
   }
 }
 
-/** Rows and what is told of them are of one state of the table: counted before and after, until both agree. */
+/** Writes the rows and counts them before and after, until both counts agree: file and coverage are of one state. */
 async function writeRows(
   client: ClickHouseClient,
   database: string,
   table: ExportTable,
   request: ExportRequest,
-): Promise<{ readonly facts: RangeFacts; readonly written: Written }> {
+): Promise<{ readonly covered: RangeCoverage; readonly written: Written }> {
   const hasSlot = table.columns.some(({ name }) => name === 'slot');
-  const count = () => readRangeFacts(client, database, request, hasSlot);
+  const count = () => readRangeCoverage(client, database, request, hasSlot);
   let before = await count();
   for (let attempt = 1; ; attempt++) {
     const { stream, response_headers } = await client.exec({
@@ -117,9 +122,9 @@ async function writeRows(
       ? writeStandardOutput(stream, exceptionTag)
       : writeFileFrom(stream, file, exceptionTag));
     const after = await count();
-    if (JSON.stringify(after) === JSON.stringify(before)) return { facts: after, written };
+    if (JSON.stringify(after) === JSON.stringify(before)) return { covered: after, written };
     if (file === null || attempt === ATTEMPTS_MAX) {
-      throw new Error('rows of the range arrived while they were read: ask for an end in the past');
+      throw new Error('new rows kept arriving in the range: choose an end in the past');
     }
     before = after;
   }

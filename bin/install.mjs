@@ -1,16 +1,17 @@
-// Installs what is missing and hands over to the pinned Node 22. Plain JavaScript without dependencies: it runs on the
-// machine's own Node (20 or later) before anything is installed.
+// Installs missing packages and starts the pinned Node 22. Plain JavaScript without dependencies: it runs on the machine's
+// own Node (20 or later) before anything is installed.
 
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { LAUNCHER_VARIABLE, watchNpm } from './launcher-watch.mjs';
 
 export const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const PINNED_NODE = path.join(ROOT, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 const PROGRESS_INTERVAL_MS = 5_000;
 
-/** True when every package of the lock file that this platform needs stands in node_modules at its version. */
+/** True when node_modules has every package that this platform needs, at the version of the lock file. */
 export function isInstalled() {
   const wanted = readPackages(path.join(ROOT, 'package-lock.json'));
   const present = readPackages(path.join(ROOT, 'node_modules', '.package-lock.json'));
@@ -28,7 +29,7 @@ function readPackages(file) {
   }
 }
 
-/** Runs `npm ci` when something is missing, saying so; ends the process with its code when it fails. */
+/** Prints a line and runs `npm ci` when a package is missing. Exits with its code when it fails. */
 export async function install() {
   if (isInstalled()) return;
   process.stderr.write('slotbook: installing dependencies (once; about a minute and 1.1 GB)\n');
@@ -36,23 +37,23 @@ export async function install() {
   const progress = setInterval(() => {
     process.stderr.write(`slotbook: still installing, ${Math.round((Date.now() - started) / 1000)} s\n`);
   }, PROGRESS_INTERVAL_MS);
-  // The lock file was made for the pinned Node, so npm's engine warnings about the machine's Node say nothing useful.
+  // npm's engine warnings refer to the machine's Node, while the lock file is for the pinned one.
   const code = await run('npm', ['ci', '--loglevel=error', '--no-audit', '--no-fund'], {});
   clearInterval(progress);
   if (code !== 0 || !existsSync(PINNED_NODE)) {
-    process.stderr.write(`slotbook: npm ci ended with code ${code}${code === 0 ? ' but brought no Node 22' : ''}\n`);
+    process.stderr.write(`slotbook: npm ci ended with code ${code}${code === 0 ? ' but installed no Node 22' : ''}\n`);
     process.exit(code || 1);
   }
   process.stderr.write(`slotbook: installed in ${Math.round((Date.now() - started) / 1000)} s\n`);
 }
 
-/** Environment in which `node` is the pinned one and package binaries are found. */
+/** Environment whose `node` is the pinned one and whose PATH has the package binaries. */
 function pinnedEnvironment(extra = {}) {
   const bins = [path.dirname(PINNED_NODE), path.join(ROOT, 'node_modules', '.bin')].join(path.delimiter);
   return { ...process.env, ...extra, PATH: `${bins}${path.delimiter}${process.env.PATH ?? ''}` };
 }
 
-/** Runs a file or tool on the pinned Node with this process's terminal; resolves to its exit code. */
+/** Runs a file or tool on the pinned Node in this terminal. Resolves to its exit code. */
 export function runPinned(args, extra = {}) {
   return run(PINNED_NODE, ['--disable-warning=ExperimentalWarning', ...args], pinnedEnvironment(extra));
 }
@@ -61,19 +62,22 @@ function run(command, args, environment) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: ROOT,
-      stdio: 'inherit',
-      env: Object.keys(environment).length > 0 ? environment : process.env,
+      // The pipe closes when this process ends (launcher-watch.mjs).
+      stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+      env: { ...process.env, ...environment, [LAUNCHER_VARIABLE]: String(process.pid) },
       shell: process.platform === 'win32' && command === 'npm',
     });
-    // A terminal's ctrl-C reaches the child by itself; a signal sent to this process alone is passed on.
+    // A terminal sends ctrl-C to the child as well; a signal to this process alone is forwarded.
     const onInterrupt = () => {};
-    const onTerminate = () => child.kill('SIGTERM');
+    const terminate = () => child.kill('SIGTERM');
     process.on('SIGINT', onInterrupt);
-    process.on('SIGTERM', onTerminate);
+    process.on('SIGTERM', terminate);
+    watchNpm(terminate);
+    child.stdio[3]?.on('error', () => {});
     child.on('error', reject);
     child.on('exit', (code, signal) => {
       process.off('SIGINT', onInterrupt);
-      process.off('SIGTERM', onTerminate);
+      process.off('SIGTERM', terminate);
       resolve(code ?? (signal === 'SIGINT' ? 130 : 1));
     });
   });

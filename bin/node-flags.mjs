@@ -1,11 +1,10 @@
-// What the engine is told for each command.
+// V8 flags of each command.
 
 /**
- * Of a server that many wait for: a collection of a young space of 16 MB holds everybody up for 5 ms, when clients say much, one of
- * 4 MB for 1 ms.
+ * For servers with many clients: under load, collecting a young space of 16 MB pauses all of them for 5 ms, 4 MB for 1 ms.
  */
 const SHORT_COLLECTIONS = '--max-semi-space-size=4';
-/** `dev` shares a laptop with everything else: collect garbage earlier than a server would. */
+/** `dev` shares a laptop with other programs, so it collects garbage earlier than a server. */
 const LAPTOP_FLAGS = [SHORT_COLLECTIONS, '--heap-growing-percent=20'];
 
 /**

@@ -1,12 +1,12 @@
-// One question to a Solana node, for commands that look before the roles start.
+// One request to a Solana node, for commands that check it before the roles start.
 
 import { redactUrls } from '../platform/index.ts';
 
 /**
- * The `result` of a JSON-RPC method without parameters. Throws an Error that names what was wrong and nothing of the URL
- * beyond its origin: a text of the server is not repeated, since keys stand in paths and come back in refusals.
+ * The `result` of a JSON-RPC method without parameters. Throws an Error that contains only the origin of the URL and no text
+ * of the server: a path may contain a key, and a server may repeat it.
  */
-export async function askRpc(url: string, method: string, timeoutMs: number): Promise<unknown> {
+export async function callRpc(url: string, method: string, timeoutMs: number): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -21,7 +21,7 @@ export async function askRpc(url: string, method: string, timeoutMs: number): Pr
   return result;
 }
 
-/** What to print of an error of a request: its cause, where `fetch` names none itself, and no secret of a URL. */
+/** Text of a request's error: its cause when `fetch` only reports a failure. Contains no secret of a URL. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return redactUrls(String(error));
   const { cause } = error as { cause?: NodeJS.ErrnoException };

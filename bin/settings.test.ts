@@ -27,17 +27,17 @@ describe('settings of dev', () => {
     expect(devConfigOf(flags, environment).config.rpcWsUrl).toBe(PUBSUB);
   });
 
-  it('starts the simulated cluster when nobody names one, and not for a capture', () => {
+  it('starts the simulated cluster without a named one, and not for a capture', () => {
     expect(devConfigOf({}, {}).isSimulated).toBe(true);
     expect(devConfigOf({ source: 'capture' }, {}).isSimulated).toBe(false);
   });
 
-  it('refuses a PubSub URL without a cluster, and one cluster named twice', () => {
+  it('rejects a PubSub URL without a cluster, and a cluster named twice', () => {
     expect(() => devConfigOf({ rpcWsUrl: PUBSUB }, {})).toThrow(ConfigError);
     expect(() => devConfigOf({ rpc: RPC, rpcUrl: RPC }, {})).toThrow(ConfigError);
   });
 
-  it('has defaults of its own, which its help shows', () => {
+  it('has its own defaults and shows them in its help', () => {
     const { config } = devConfigOf({}, {});
     const help = withDevSettings(new Command().configureHelp({ helpWidth: 1000 })).helpInformation();
     for (const [name, value] of [
@@ -52,7 +52,7 @@ describe('settings of dev', () => {
 });
 
 describe('settings of other commands', () => {
-  it('are flags over variables over the defaults that help shows', () => {
+  it('take flags before variables before the defaults in the help', () => {
     const help = withSettings(new Command().configureHelp({ helpWidth: 1000 })).helpInformation();
     expect(help).toContain('[SLOTBOOK_LOG_MAX_MB, default 0]');
     expect(configOf({}, {}).logMaxMb).toBe(0);

@@ -1,4 +1,4 @@
-// Settings as the command line has them: one flag each, over the environment, checked by the one parser for both.
+// Settings on the command line: one flag per setting, which overrides the environment. One parser checks both.
 
 import { type Command, Option } from 'commander';
 import { type Config, ConfigError, readConfig, SETTINGS, variableName } from '../platform/index.ts';
@@ -6,28 +6,32 @@ import { type Config, ConfigError, readConfig, SETTINGS, variableName } from '..
 type Texts = Partial<Record<keyof Config, string>>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What `dev` sets where nobody says otherwise: it shares a machine with everything else, for hours. */
-const DEV_SETTINGS: Texts = { logMaxMb: '1000', logTrimMs: '10000' };
-/** What `dev` has where nobody names a cluster. */
+/** Defaults of `dev`, which shares a machine with other programs for hours. */
+export const DEV_SETTINGS: Texts = { logMaxMb: '1000', logTrimMs: '10000', pageMetricsUrls: 'own' };
+/** Displayed default of `dev` without a named cluster. */
 const SIMULATED: Texts = { rpcUrl: 'the simulated cluster' };
 
-/** One flag per setting, so that everything in the environment can be said on the command line too. */
+/** `orderbookPort` is `orderbook-port` on the command line. */
+export function flagName(key: keyof Config): string {
+  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Adds one flag per setting, so that the command line covers the whole environment. */
 export function withSettings(command: Command, defaults: Texts = {}): Command {
   for (const { key, help, choices, fallback } of SETTINGS) {
-    const flag = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const shown = defaults[key] ?? JSON.stringify(fallback);
-    const option = new Option(`--${flag} <value>`, `${help} [${variableName(key)}, default ${shown}]`);
+    const displayed = defaults[key] ?? JSON.stringify(fallback);
+    const option = new Option(`--${flagName(key)} <value>`, `${help} [${variableName(key)}, default ${displayed}]`);
     command.addOption(choices ? option.choices(choices) : option);
   }
   return command;
 }
 
-/** The flags of `dev`, with the defaults that it has. */
+/** Adds the flags of `dev`, with its defaults. */
 export function withDevSettings(command: Command): Command {
   return withSettings(command, { ...DEV_SETTINGS, ...SIMULATED }).option('--rpc <url>', 'the same as --rpc-url');
 }
 
-/** Flags over variables over `defaults`. Throws ConfigError as `readConfig` does. */
+/** Flags override variables, which override `defaults`. Throws ConfigError like `readConfig`. */
 export function configOf(
   flags: Readonly<Record<string, unknown>>,
   environment: Environment = process.env,
@@ -43,11 +47,11 @@ export function configOf(
 
 export interface DevConfig {
   readonly config: Config;
-  /** Whether `dev` starts the simulated cluster: nobody named a real one, or a capture. */
+  /** Whether `dev` starts the simulated cluster: no flag or variable names a real one or a capture. */
   readonly isSimulated: boolean;
 }
 
-/** Settings of `dev`. Throws ConfigError, also for a PubSub URL that belongs to no cluster. */
+/** Settings of `dev`. Throws ConfigError, also for a PubSub URL without a cluster. */
 export function devConfigOf(
   { rpc, ...flags }: Readonly<Record<string, unknown>>,
   environment: Environment = process.env,
@@ -57,7 +61,8 @@ export function devConfigOf(
   const settings = rpc === undefined ? flags : { ...flags, rpcUrl: rpc };
   const config = configOf(settings, environment, DEV_SETTINGS);
   const isSaid = (key: keyof Config) => (settings[key] ?? environment[variableName(key)] ?? '') !== '';
-  const isSimulated = config.source === 'rpc' && !isSaid('rpcUrl');
+  const isSimulated = config.source !== 'capture' && !isSaid('rpcUrl');
   if (isSimulated && isSaid('rpcWsUrl')) throw new ConfigError('rpcWsUrl needs the rpcUrl of its cluster');
+  if (isSimulated && isSaid('grpcUrl')) throw new ConfigError('grpcUrl needs the rpcUrl of its cluster');
   return { config, isSimulated };
 }

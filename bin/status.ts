@@ -29,7 +29,7 @@ async function read(metrics: Registry): Promise<Reading> {
   return Object.fromEntries(await Promise.all(entries)) as Reading;
 }
 
-/** Rates are per second over the time since the reading before. */
+/** Rates are per second since the previous reading. */
 export function formatStatus(before: Reading, now: Reading, seconds: number): string {
   const rate = (name: keyof Reading) => Math.round((now[name] - before[name]) / seconds);
   const count = (value: number) => value.toLocaleString('en-US');

@@ -1,11 +1,15 @@
-// What stands behind `npm test`, `npm run check`, `npm run bench`, ...: installs what is missing, then runs the tools.
+// Runs `npm test`, `npm run check`, `npm run bench` and the others: installs missing packages, then starts the tools.
 
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { buildPage } from './build-page.mjs';
 import { install, ROOT, runPinned } from './install.mjs';
+import { soak } from './soak.mjs';
 
 const tool = (name, ...args) => [path.join(ROOT, 'node_modules', ...name.split('/')), ...args];
+const EXIT_WITH_LAUNCHER = new URL('../test/support/platform/exit-with-launcher.mjs', import.meta.url).href;
 const typecheck = tool('typescript/bin/tsc', '-p', '.');
+const typecheckPage = tool('typescript/bin/tsc', '-p', 'web');
 const lint = tool('@biomejs/biome/bin/biome', 'check', '.');
 const vitest = (...args) => tool('vitest/vitest.mjs', 'run', ...args);
 
@@ -15,43 +19,51 @@ const scriptsIn = (folder) =>
     .map((file) => file.slice(0, -3))
     .sort();
 
-/** Runs <folder>/<name>.ts; 2 when there is none of that name. */
+/** Runs <folder>/<name>.ts. Returns 2 when there is no such file. */
 async function script(folder, name, ...args) {
   const file = path.join(ROOT, folder, `${name}.ts`);
   if (!existsSync(file)) {
-    process.stderr.write(`nothing in ${folder} named ${name}; there are: ${scriptsIn(folder).join(', ')}\n`);
+    process.stderr.write(`${folder} has no ${name}; available: ${scriptsIn(folder).join(', ')}\n`);
     return 2;
   }
-  return runPinned(['--expose-gc', file, ...args]);
+  return runPinned(['--expose-gc', '--import', EXIT_WITH_LAUNCHER, file, ...args]);
 }
 
-/** Runs every one of them, whatever the others come to; the code is that of the first that failed or missed its bar. */
+/** Runs all benchmarks, even after a failure. Returns the code of the first one that failed or missed its bar. */
 async function bench(names) {
   const codes = [];
   for (const name of names.length > 0 ? names : scriptsIn('test/bench')) codes.push(await script('test/bench', name));
   return codes.find((code) => code !== 0) ?? 0;
 }
 
-/** Lint and types at once: each uses little more than one core. */
+/** Runs lint and type check at the same time: each uses little more than one core. */
 async function check() {
-  const codes = await Promise.all([runPinned(lint), runPinned(typecheck)]);
+  const codes = await Promise.all([runPinned(lint), runPinned(typecheck), runPinned(typecheckPage)]);
   return codes.find((code) => code !== 0) ?? 0;
 }
 
 const [task = 'test', ...rest] = process.argv.slice(2);
 const tasks = {
-  test: async () => (rest.length > 0 ? 0 : await check()) || runPinned(vitest(...rest)),
+  test: async () => (rest.length > 0 ? 0 : await check()) || (await buildPage()) || runPinned(vitest(...rest)),
+  build: () => buildPage({ force: true }),
   check,
   format: () => runPinned(tool('@biomejs/biome/bin/biome', 'check', '--write', '.')),
   schemas: () => runPinned([path.join(ROOT, 'schemas', 'generate.ts'), ...rest]),
+  docs: () => runPinned([path.join(ROOT, 'bin', 'reference', 'generate.ts')]),
+  prose: () => runPinned([path.join(ROOT, 'test', 'prose', 'measure.ts'), ...rest]),
   bench: () => bench(rest),
-  soak: () => script('test/soak', rest[0] ?? 'memory', ...rest.slice(1)),
-  'measure-log': () => script('platform/log/testing', 'measure', ...rest),
+  soak: () =>
+    soak(rest, {
+      script: (name, args) => script('test/soak', name, ...args),
+      tests: (files, environment) => runPinned(vitest(...files), environment),
+    }),
+  conformance: () => script('test/conformance', 'generate', ...rest),
+  'measure-log': () => script('test/support/log', 'measure', ...rest),
   example: () => script('examples', ...rest),
 };
 
 if (!Object.hasOwn(tasks, task)) {
-  process.stderr.write(`unknown task ${task}; there are: ${Object.keys(tasks).join(', ')}\n`);
+  process.stderr.write(`unknown task ${task}; available: ${Object.keys(tasks).join(', ')}\n`);
   process.exitCode = 2;
 } else {
   await install();

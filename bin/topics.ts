@@ -1,4 +1,4 @@
-// `slotbook topics`: the catalogue as a table or as JSON.
+// `slotbook topics`: prints the topic catalogue as a table or as JSON.
 
 import { type Retention, TOPIC_LIST } from '../schemas/index.ts';
 

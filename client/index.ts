@@ -1,13 +1,15 @@
-// What integrators import. Runs in Node and in browsers.
+// The entry point for integrators. Runs in Node and in browsers.
 
-export { crc32 } from './crc32.ts';
+export * from './accounts/index.ts';
+export * from './feed/index.ts';
+export * from './history/index.ts';
+export * from './orderbook/index.ts';
 export {
-  type BookChoice,
-  BookFeedClient,
-  type FeedEvents,
-  type FeedOptions,
-  type KeptBook,
-  type SocketLike,
-} from './feed.ts';
-export { type Applied, BookKeeper, type KeeperOptions } from './keeper.ts';
-export type { KeptLevel, KeptOrder, SideName } from './sides.ts';
+  type BrowserWallet,
+  browserWallet,
+  keyFileWallet,
+  type SignedRequestOptions,
+  type WalletHeaders,
+  type WalletSigner,
+  walletHeaders,
+} from './wallet.ts';

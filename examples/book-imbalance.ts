@@ -1,14 +1,14 @@
-// Book imbalance: does the side with more size at the top of the book say which way the next taker goes?
+// Book imbalance: does the larger side at the top of the book predict the next taker's direction?
 //
 //   npm run example book-imbalance -- [--symbol SOL-PERP] [--orders 200] [--levels 1]
 //
-// Data: /market/{symbol}/trades of the history service, and /l2?slot= of the order-book server: the book as it stood at the
-// slot before each taker order (fills of one transaction and taker are one order).
+// Data: /market/{symbol}/trades of the history service, and /l2?slot= of the order-book server: the book at the slot before
+// each taker order. Fills of one transaction and taker are one order.
 // - imbalance = (bid size - ask size) / (bid size + ask size) over the best `levels`, from -1 (only asks) to 1 (only bids).
 // - buy %: share of taker orders that bought. Flow: signed quote of those orders, thousands.
-// - slip bps: mean of side * (first fill price / mid before - 1) * 1e4: what crossing cost.
+// - slip bps: mean of side * (first fill price / mid before - 1) * 1e4: the cost of crossing.
 // - corr: correlation of imbalance and direction (+1 buy, -1 sell) over all orders.
-// The order-book server keeps a day of slots: older orders have no book and are left out.
+// The order-book server keeps a day of slots, so the script skips older orders.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decimals, getRows, printTable, readFlags } from './shared.ts';
@@ -42,7 +42,7 @@ interface Book {
 
 const PAGE_ROWS = 50;
 const AT_ONCE = 2;
-/** The server looks up only a few earlier books at once; who is turned away comes again. */
+/** The server looks up only a few past books at once. A rejected request is repeated. */
 const BUSY = 503;
 const BUSY_RETRY_MS = 100;
 const BUSY_RETRIES = 100;
@@ -53,7 +53,7 @@ const symbol = flags.text('symbol', 'SOL-PERP');
 const levels = flags.number('levels', 1);
 const wanted = flags.number('orders', 200);
 
-/** Fills newest first to taker orders newest first. */
+/** Groups fills (newest first) into taker orders (newest first). */
 function takerOrders(trades: readonly Trade[]): readonly Order[] {
   const orders = new Map<string, Order>();
   for (const { slot, txSig, taker, takerOrderDirection, actionExplanation, quoteAssetAmountFilled, price } of trades) {
@@ -62,7 +62,7 @@ function takerOrders(trades: readonly Trade[]): readonly Order[] {
     const key = `${txSig}/${taker}`;
     const quote = Number(quoteAssetAmountFilled ?? 0) / 1e6;
     const side = takerOrderDirection === 'long' ? 1 : -1;
-    // Rows come newest first: the last one seen is the first fill.
+    // Rows come newest first, so the last row of an order is its first fill.
     orders.set(key, { txSig, slot, side, quote: quote + (orders.get(key)?.quote ?? 0), price: Number(price) / 1e6 });
   }
   return [...orders.values()];
@@ -70,7 +70,7 @@ function takerOrders(trades: readonly Trade[]): readonly Order[] {
 
 const books = new Map<number, Promise<Book | null>>();
 
-/** The book at a slot; null when it is not kept (any more). */
+/** The book at a slot; null when the server no longer has it. */
 function bookAt(slot: number): Promise<Book | null> {
   const known = books.get(slot);
   if (known) return known;
@@ -117,7 +117,7 @@ async function measureAll(orders: readonly Order[]): Promise<readonly Measured[]
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Pearson's; null when one of the two does not vary. */
+/** Pearson's correlation; null when one of the two does not vary. */
 function correlation(xs: readonly number[], ys: readonly number[]): number | null {
   const [meanX, meanY] = [mean(xs), mean(ys)];
   const sum = (of: (x: number, y: number) => number) => xs.reduce((all, x, index) => all + of(x, ys[index] ?? 0), 0);
@@ -126,7 +126,7 @@ function correlation(xs: readonly number[], ys: readonly number[]): number | nul
   return spread > 0 ? both / spread : null;
 }
 
-/** Which bucket an imbalance falls into: the number of bounds at or below it. */
+/** Bucket of an imbalance: the number of bounds at or below it. */
 const bucketOf = (imbalance: number) => BUCKETS.filter((bound) => imbalance >= bound).length;
 const bucketName = (bucket: number) => `${BUCKETS[bucket - 1] ?? -1} .. ${BUCKETS[bucket] ?? 1}`;
 

@@ -1,15 +1,15 @@
-// Fill quality: what takers paid against the oracle, by order size and by who was on the other side.
+// Fill quality: what takers paid relative to the oracle, by order size and by counterparty.
 //
 //   npm run example fill-quality -- [--market 0] [--hours 24] [--markout 60]
 //
-// Data: one SQL query as the read-only user (schemas/TABLES.md), tables order_action and market_sample.
+// Data: one SQL query as the read-only user (docs/reference/tables.md), tables order_action and market_sample.
 // - One row per taker size cohort (quote filled by one fill) and counterparty: a resting maker, or the vAMM.
 // - slip bps: side * (fill price / oracle at the fill - 1) * 1e4, weighted by quote; side +1 when the taker buys.
 //   Positive: the taker paid more than the oracle. p50, p95: over fills, unweighted.
 // - fee bps: taker fee / quote. All in = slip + fee.
 // - markout bps: side * (oracle `markout` seconds later / fill price - 1) * 1e4, weighted by quote, from the first sample at
-//   or after that time. Positive: the price went the taker's way, so the other side was picked off. '-' without samples.
-// Liquidations and position transfers are left out: nobody chose their price.
+//   or after that time. Positive: the price moved in the taker's favour. '-' without samples.
+// Leaves out liquidations and position transfers: nobody chose their price.
 
 import { decimals, printTable, queryRows, readFlags } from './shared.ts';
 

@@ -1,12 +1,12 @@
-// Funding carry: long the spot asset, short the perp, collect funding every hour. What would it have earned?
+// Funding carry: long the spot asset, short the perp, collect funding every hour. What would the trade have earned?
 //
 //   npm run example funding-carry -- [--symbols SOL-PERP,BTC-PERP] [--notional 10000] [--hours 720] [--spot-fee-bps 5]
 //
 // Data: /market/{symbol}/fundingRates and /market/{symbol}/trades of the history service.
 // - Base size is fixed at the first hour: notional / oracle TWAP. Price moves cancel between the two legs, funding stays.
-// - A short receives fundingRateShort (quote per base, 1e9) per base unit and hour; summed in whole numbers.
+// - A short receives fundingRateShort (quote per base, 1e9) per base unit and hour; the sum is exact.
 // - mean %/h: mean of rate / oracle TWAP. APR %: mean * 24 * 365.25, simple, not compounded.
-// - Fees: both legs in and out, taker: 2 * (perp + spot). The perp fee is what takers of this market paid lately.
+// - Fees: both legs in and out, taker: 2 * (perp + spot). The perp fee is what takers of this market paid recently.
 // - break-even h: hours of mean funding that pay the fees; '-' when funding costs the short.
 
 import { decimals, getJson, getRows, printTable, readFlags } from './shared.ts';
@@ -45,7 +45,7 @@ async function perpSymbols(): Promise<readonly string[]> {
   return list.filter(({ marketType }) => marketType === 'perp').map(({ symbol }) => symbol);
 }
 
-/** What takers of the market paid lately, basis points of the filled quote. */
+/** Recent taker fee of the market, basis points of the filled quote. */
 async function takerFeeBps(symbol: string): Promise<number> {
   const newest = await getRows<Trade>(`${history}/market/${symbol}/trades`, FEE_TRADES, TRADES_PAGE);
   const trades = newest.filter(({ actionExplanation }) => !/liquidation|transfer/.test(actionExplanation));

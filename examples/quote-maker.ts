@@ -1,9 +1,9 @@
-// A market maker that shows indicative quotes around the oracle price: proves a fresh key, then quotes every 500 ms.
+// A market maker with indicative quotes around the oracle price: proves a fresh key, then quotes every 500 ms.
 //
 //   npm run example quote-maker -- [--market 0] [--half-spread 20000] [--size 1000000000] [--seconds 60]
 //
-// Market is the index of a perp market, half spread in price units of 1e-6, size in base units of 1e-9. It quotes until it is
-// ended, or for so many seconds, after which it withdraws them; a connection that is lost is made again.
+// Market is the index of a perp market, half spread in price units of 1e-6, size in base units of 1e-9. Quotes until it is
+// stopped, or for `--seconds`, then withdraws its quotes. It reconnects after a lost connection.
 // See it: curl 'localhost:6969/l2?marketIndex=0&marketType=perp&includeIndicative=true', levels with a source `indicative`.
 
 import { generateKeyPairSync, sign } from 'node:crypto';
@@ -59,22 +59,22 @@ function connect(delayMs: number): void {
   });
 }
 
-/** An empty list withdraws what was shown. */
+/** An empty list withdraws the quotes. */
 function end(): void {
   isOver = true;
   clearTimeout(retry);
-  if (socket.readyState === WebSocket.OPEN) socket.send(showing([]));
+  if (socket.readyState === WebSocket.OPEN) socket.send(quoteMessage([]));
   socket.close();
 }
 
 /** Both prices are offsets from the oracle; the server keeps them behind the firm touch. */
 function quotes(): string {
   const prices = { bid_price: `-${halfSpread}`, ask_price: halfSpread };
-  return showing([{ ...prices, bid_size: size, ask_size: size, is_oracle_offset: true }]);
+  return quoteMessage([{ ...prices, bid_size: size, ask_size: size, is_oracle_offset: true }]);
 }
 
-function showing(shown: readonly object[]): string {
-  return JSON.stringify({ market_index: market, market_type: 'perp', quotes: shown });
+function quoteMessage(levels: readonly object[]): string {
+  return JSON.stringify({ market_index: market, market_type: 'perp', quotes: levels });
 }
 
 connect(RECONNECT_FIRST_MS);

@@ -1,4 +1,4 @@
-// What the worked examples share: flags, the two ways to ask (REST and SQL), and a table on the terminal.
+// Shared by the examples: flags, REST and SQL requests, and a table on the terminal.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,11 +9,11 @@ export interface Flags {
   text(name: string, fallback: string): string;
   number(name: string, fallback: number): number;
   readonly json: boolean;
-  /** Address of a service: a flag of its name, else endpoints.json of `--data-dir` (default `data`). */
+  /** Address of a service: the flag of its name, else endpoints.json in `--data-dir` (default `data`). */
   endpoint(name: string): string;
 }
 
-/** Flags of a script. Ends the process with code 2 for an unknown one. */
+/** Parses the flags of a script. Ends the process with code 2 for an unknown one. */
 export function readFlags(names: readonly string[]): Flags {
   const all = [...names, 'data-dir', 'history', 'sql', 'orderbook', 'quotes'];
   const options = Object.fromEntries(all.map((name) => [name, { type: 'string' as const }]));
@@ -48,17 +48,17 @@ function endpoints(file: string): Readonly<Record<string, string>> {
   }
 }
 
-/** Ends the process with code 2. */
+/** Prints the message and ends the process with code 2. */
 export function fail(message: string): never {
   process.stderr.write(`${message}\n`);
   process.exit(2);
 }
 
-/** JSON of a GET. Throws with the body for any status but 200. */
+/** JSON of a GET. Throws with the body for any status except 200. */
 export async function getJson<T>(url: string): Promise<T> {
   const response = await fetch(url);
   const body = await response.text();
-  if (!response.ok) throw new Error(`${url} answers ${response.status}: ${body}`);
+  if (!response.ok) throw new Error(`${url} answers with status ${response.status}: ${body}`);
   return JSON.parse(body) as T;
 }
 
@@ -79,7 +79,7 @@ export async function getRows<T>(url: string, enough: number, pageRows: number):
   return rows.slice(0, enough);
 }
 
-/** Rows of a query as the read-only user. Parameters are written `{name:Type}` in the query. */
+/** Rows of a query by the read-only user. The query names its parameters as `{name:Type}`. */
 export async function queryRows<T>(
   sqlUrl: string,
   sql: string,
@@ -89,14 +89,14 @@ export async function queryRows<T>(
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(`param_${name}`, String(value));
   const response = await fetch(url, { method: 'POST', body: `${sql}\nFORMAT JSONEachRow` });
   const body = await response.text();
-  if (!response.ok) throw new Error(`SQL answers ${response.status}: ${body}`);
+  if (!response.ok) throw new Error(`SQL answers with status ${response.status}: ${body}`);
   return body
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as T);
 }
 
-/** Rows under their titles; numbers to the right. With `--json` one line of JSON instead. */
+/** Prints rows under their titles, numbers to the right. With `--json` prints one line of JSON instead. */
 export function printTable(
   flags: Flags,
   titles: readonly string[],
@@ -116,7 +116,7 @@ export function printTable(
   for (const line of lines) process.stdout.write(`${line.map(padded).join('  ').trimEnd()}\n`);
 }
 
-/** A number with so many decimals, a dash for none. */
+/** A number with a fixed number of decimals; a dash for null. */
 export function decimals(value: number | null, digits: number): string {
   return value === null || !Number.isFinite(value) ? '-' : value.toFixed(digits);
 }

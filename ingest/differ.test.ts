@@ -19,13 +19,14 @@ import {
   update,
   userBytes,
   userKey,
-} from './testing/accounts.ts';
-import { blankAccount, random, setField } from './testing/bytes.ts';
-import { history, truth } from './testing/history.ts';
-import { NaiveReader } from './testing/naive-reader.ts';
+} from '../test/support/ingest/accounts.ts';
+import { blankAccount, random, setField } from '../test/support/ingest/bytes.ts';
+import { history, truth } from '../test/support/ingest/history.ts';
+import { NaiveReader } from '../test/support/ingest/naive-reader.ts';
+import type { Output } from './diff/output.ts';
 
 describe('differ', () => {
-  it('gives messages whose application equals the accounts, whatever the sequence of states', () => {
+  it('emits messages that add up to the accounts, for any sequence of states', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 40 }), (seed, steps) => {
         const { updates, world } = history(seed, steps);
@@ -38,7 +39,7 @@ describe('differ', () => {
     );
   });
 
-  it('changes nothing for updates that come again or late', () => {
+  it('changes nothing for repeated or late updates', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 30 }), (seed, steps) => {
         const { updates, world } = history(seed, steps);
@@ -51,7 +52,7 @@ describe('differ', () => {
           differ.account(one, reader.take);
           const earlier = updates[Math.floor(next() * (index + 1))];
           if (earlier) differ.account(earlier, reader.take);
-          // An earlier update counts only for an account that has not been seen at a later slot.
+          // An earlier update counts only for an account without a state of a later slot.
           expect(reader.outputs.length).toBe(before);
         }
         expect({ orders: reader.orders, positions: reader.positions }).toEqual(truth(world));
@@ -73,7 +74,7 @@ describe('differ', () => {
     expect([...reader.orders.values()][0]).toMatch(/^2 /);
   });
 
-  it('tells the first snapshot in full between brackets of every market', () => {
+  it('emits the first snapshot in full between brackets of every market', () => {
     const { updates, world } = history(42, 30);
     const newest = new Map(updates.map((one) => [bs58.encode(one.pubkey), one]));
     const market = blankAccount(PERP);
@@ -97,7 +98,30 @@ describe('differ', () => {
     });
   });
 
-  it('drops accounts that a later snapshot lacks, unless they were seen after it', () => {
+  it('emits the first snapshot in full also after single updates, and keeps newer ones', () => {
+    const reader = new NaiveReader();
+    const differ = newDiffer();
+    const account = (user: number, slot: number, price: bigint) => {
+      const order = { slot: 0, orderId: 1, marketIndex: 0, price, size: 1n, filled: 0n, reduceOnly: false };
+      return update(userKey(user), USER.owner, userBytes({ user, orders: [order], positions: [] }), slot);
+    };
+    // A read that was not believed, then changes: user 2 changed since the read, user 3 is not in it any more.
+    for (const user of [1, 2, 3]) differ.account(account(user, 10, 1n), reader.take);
+    differ.account(account(2, 30, 2n), reader.take);
+    const before = reader.outputs.length;
+    differ.snapshotBegin();
+    for (const user of [1, 2]) differ.account(account(user, 20, 1n), reader.take);
+    differ.snapshotEnd(20, reader.take);
+    const orders = reader.outputs
+      .slice(before)
+      .flatMap(({ name, value }) => (name === 'BookOrders' ? value.upserts : []));
+    expect(orders.map(({ maker, price }) => [maker[1], price]).sort()).toEqual([
+      [1, 1n],
+      [2, 2n],
+    ]);
+  });
+
+  it('closes accounts that a later snapshot lacks, unless a newer update exists', () => {
     const reader = new NaiveReader();
     const differ = newDiffer();
     const order = { slot: 0, orderId: 1, marketIndex: 0, price: 1n, size: 1n, filled: 0n, reduceOnly: false };
@@ -141,7 +165,7 @@ describe('differ', () => {
     ]);
   });
 
-  it('says nothing when only the links of a book node changed', () => {
+  it('emits nothing when only the links of a book node changed', () => {
     const reader = new NaiveReader();
     const differ = newDiffer();
     const node = {
@@ -160,7 +184,7 @@ describe('differ', () => {
     expect(reader.outputs.length).toBe(1);
   });
 
-  it('takes for the book of a market the account that the market names, whichever others carry its index', () => {
+  it('uses the book account that the market names, even when others carry its index', () => {
     const reader = new NaiveReader();
     const differ = newDiffer();
     const clob = (account: number, price: bigint, slot: number) => {
@@ -191,7 +215,7 @@ describe('differ', () => {
     expect(held()).toEqual(['12']);
   });
 
-  it('tells what P&L depends on once the quote market is known, and again when a number of it changes', () => {
+  it('emits P&L inputs once the quote market is known, and after each change', () => {
     const reader = new NaiveReader();
     const differ = newDiffer();
     const perp = blankAccount(PERP);
@@ -210,9 +234,9 @@ describe('differ', () => {
     setField(spot, SPOT.layout, 'oracle_source', 'quoteAsset');
     setField(spot, SPOT.layout, 'decimals', 6);
     setField(spot, SPOT.layout, 'cumulative_deposit_interest', 10_000_000_000n);
-    const told = () => reader.outputs.flatMap((one) => (one.name === 'PositionMarket' ? [one.value] : []));
+    const emitted = () => reader.outputs.flatMap((one) => (one.name === 'PositionMarket' ? [one.value] : []));
     differ.account(update(key(3), PERP.owner, perp, 10), reader.take);
-    expect(told()).toEqual([]);
+    expect(emitted()).toEqual([]);
     differ.account(update(key(5), SPOT.owner, spot, 11), reader.take);
     const first = {
       marketType: 'perp',
@@ -229,18 +253,18 @@ describe('differ', () => {
       quoteCumulativeDepositInterest: 10_000_000_000n,
       quoteDecimals: 6,
     };
-    expect(told()).toEqual([first]);
+    expect(emitted()).toEqual([first]);
     const quieter = Buffer.from(perp);
     setField(quieter, PERP.layout, 'order_tick_size', 5);
     differ.account(update(key(3), PERP.owner, quieter, 12), reader.take);
-    expect(told()).toHaveLength(1);
+    expect(emitted()).toHaveLength(1);
     const richer = Buffer.from(spot);
     setField(richer, SPOT.layout, 'cumulative_deposit_interest', 10_000_000_001n);
     differ.account(update(key(5), SPOT.owner, richer, 13), reader.take);
-    expect(told().at(-1)).toEqual({ ...first, slot: 13, quoteCumulativeDepositInterest: 10_000_000_001n });
+    expect(emitted().at(-1)).toEqual({ ...first, slot: 13, quoteCumulativeDepositInterest: 10_000_000_001n });
   });
 
-  it('describes markets, prices each from its oracle, and falls back to what the market saw last', () => {
+  it('emits markets with prices of their oracles, and falls back to the last price in the market', () => {
     const reader = new NaiveReader();
     const differ = newDiffer();
     const market = blankAccount(PERP);
@@ -265,12 +289,13 @@ describe('differ', () => {
     setField(spot, SPOT.layout, 'oracle_source', 'quoteAsset');
     setField(spot, SPOT.layout, 'decimals', 6);
     differ.account(update(key(5), SPOT.owner, spot, 13), reader.take);
-    expect(reader.outputs.map(({ name, value }) => [name, value])).toMatchObject([
+    const states = reader.outputs.filter(({ name }) => name !== 'StreamCounter');
+    expect(states.map(({ name, value }) => [name, value])).toMatchObject([
       [
         'BookMarket',
         { marketType: 'perp', marketIndex: 3, symbol: 'SOL-PERP', status: 'active', tickSize: 100n, slot: 10 },
       ],
-      ['BookOracle', { marketIndex: 3, price: 77n, slot: 10 }],
+      ['BookOracle', { marketIndex: 3, price: 77n, slot: 10, hasSufficientNumberOfDataPoints: false }],
       [
         'BookOracle',
         {
@@ -283,6 +308,7 @@ describe('differ', () => {
           twapConfidence: 1_234_560n,
         },
       ],
+      ['InsuranceFundState', { marketIndex: 0, slot: 13, unstakingPeriod: 0n }],
       ['BookMarket', { marketType: 'spot', marketIndex: 0, decimals: 6, amm: null, clobMarket: null }],
       ['BookOracle', { marketType: 'spot', price: 1_000_000n }],
       ['PositionMarket', { marketType: 'perp', marketIndex: 3, oraclePrice: 1_234_560n, slot: 13 }],
@@ -294,7 +320,7 @@ describe('differ', () => {
     });
   });
 
-  it('tells perp markets again when the exchange pauses its AMM or moves its guard rail', () => {
+  it('emits perp markets again when the exchange pauses its AMM or changes its guard rail', () => {
     const reader = new NaiveReader();
     const differ = newDiffer();
     differ.account(update(key(3), PERP.owner, blankAccount(PERP), 10), reader.take);
@@ -317,7 +343,7 @@ describe('differ', () => {
     ]);
   });
 
-  it('parks what it cannot read and keeps the state before', () => {
+  it('parks unreadable accounts and keeps their previous state', () => {
     const reader = new NaiveReader();
     const differ = newDiffer();
     const state: UserState = {
@@ -337,5 +363,69 @@ describe('differ', () => {
     ]);
     expect(letters[0]?.origin).toBe(bs58.encode(userKey(1)));
     expect(letters[0]?.bytes.length).toBe(3000);
+  });
+});
+
+describe('margins of accounts and markets', () => {
+  const account = (n: number, base: bigint, slot: number) =>
+    update(
+      userKey(n),
+      USER.owner,
+      userBytes({ user: n, orders: [], positions: [{ marketIndex: 3, base, openOrders: 0 }] }),
+      slot,
+    );
+  const perp = (price: bigint, slot: number) => {
+    const bytes = marketBytes(3, null);
+    setField(bytes, PERP.layout, 'market_stats.historical_oracle_data.last_oracle_price', price);
+    setField(bytes, PERP.layout, 'margin_ratio_maintenance', 500);
+    return update(marketKeyOf(3), PERP.owner, bytes, slot);
+  };
+  const take = (differ: ReturnType<typeof newDiffer>, slot: number) => {
+    const outputs: Output[] = [];
+    const isWhole = differ.margins(slot, (output) => outputs.push(output));
+    return { isWhole, outputs };
+  };
+  const nothing = (): void => {};
+
+  it('come once for each change between two calls, markets first', () => {
+    const differ = newDiffer();
+    differ.account(account(1, 5n, 10), nothing);
+    differ.account(account(1, 7n, 11), nothing);
+    differ.account(perp(150n, 12), nothing);
+    const { isWhole, outputs } = take(differ, 20);
+    expect(isWhole).toBe(false);
+    expect(outputs).toMatchObject([
+      { name: 'MarketMargin', value: { marketIndex: 3, perp: { marginRatioMaintenance: 500 }, spot: null } },
+      { name: 'AccountMargin', value: { slot: 11, positions: [{ marketIndex: 3, baseAssetAmount: 7n }] } },
+    ]);
+    expect(take(differ, 21).outputs).toEqual([]);
+    // Another slot with the same positions, and the same market once more.
+    differ.account(update(userKey(1), USER.owner, changedOrders(), 22), nothing);
+    differ.account(perp(150n, 22), nothing);
+    expect(take(differ, 23).outputs).toEqual([]);
+    differ.account(update(userKey(1), USER.owner, new Uint8Array(0), 24), nothing);
+    expect(take(differ, 25).outputs).toMatchObject([
+      { name: 'AccountMargin', value: { user: userKey(1), balances: [], positions: [] } },
+    ]);
+  });
+
+  const changedOrders = () => {
+    const positions = [{ marketIndex: 3, base: 7n, openOrders: 0 }];
+    const order = { slot: 0, orderId: 1, marketIndex: 3, price: 1n, size: 1n, filled: 0n, reduceOnly: false };
+    return userBytes({ user: 1, orders: [order], positions });
+  };
+
+  it('come in full after the first complete read, and never during one', () => {
+    const differ = newDiffer();
+    differ.account(account(1, 5n, 10), nothing);
+    expect(take(differ, 10).outputs).toHaveLength(1);
+    differ.snapshotBegin();
+    for (const one of [account(1, 5n, 10), account(2, 6n, 11), perp(150n, 11)]) differ.account(one, nothing);
+    expect(take(differ, 12)).toEqual({ isWhole: false, outputs: [] });
+    differ.snapshotEnd(13, nothing);
+    const { isWhole, outputs } = take(differ, 14);
+    expect(isWhole).toBe(true);
+    expect(outputs.map(({ name }) => name)).toEqual(['MarginBegin', 'MarketMargin', 'AccountMargin', 'AccountMargin']);
+    expect(take(differ, 15)).toEqual({ isWhole: false, outputs: [] });
   });
 });

@@ -1,4 +1,4 @@
-// From accounts to changes: accepts each account's newest state and says what differs. Pure: no clock, no I/O.
+// Turns account updates into changes: keeps each account's newest state and emits the differences. Pure: no clock, no I/O.
 
 import bs58 from 'bs58';
 import type { ChainDefinition, MarketRef } from '../schemas/index.ts';
@@ -14,24 +14,29 @@ import {
   type MarketReader,
 } from './decode/market.ts';
 import { isOracle } from './decode/oracle.ts';
+import { type BuilderReaders, compileBuilders, compileUnstakingPeriod } from './decode/plain-states.ts';
 import { compileUser, type UserReader } from './decode/user.ts';
 import type { Field } from './decode/values.ts';
 import { compileVaults, type VaultReaders } from './decode/vault.ts';
 import { ClobDiffer } from './diff/clobs.ts';
+import { MarginChanges } from './diff/margins.ts';
 import { MarketDiffer } from './diff/markets.ts';
 import { type Emit, keyText, type Output, parkAccount } from './diff/output.ts';
 import { UserDiffer } from './diff/users.ts';
 import type { AccountUpdate } from './source.ts';
 
-/** Address of the User account of an authority and sub-account id; must be a pure function. */
+/** Derives the User account's address from an authority and sub-account id. Must be a pure function. */
 export type DeriveUser = (authority: Uint8Array, subAccountId: number) => Uint8Array;
 
-type Kind = 'state' | 'market' | 'oracle' | 'user' | 'clob' | 'vault';
-/** Order inside the first snapshot: what others look up comes first. */
-const KIND_ORDER: readonly Kind[] = ['state', 'market', 'oracle', 'user', 'clob', 'vault'];
+type Kind = 'state' | 'market' | 'oracle' | 'user' | 'clob' | 'vault' | 'builder';
+/** Order of kinds in the first snapshot: each kind comes after the kinds that it looks up. */
+const KIND_ORDER: readonly Kind[] = ['state', 'market', 'oracle', 'user', 'clob', 'vault', 'builder'];
 
-interface Held {
-  /** Newest slot at which these bytes were met, and the first. */
+/** Accounts of unknown kinds that are remembered. */
+const UNREADABLE_MAX = 10_000;
+
+interface StoredAccount {
+  /** Newest slot in which the account had these bytes; `since` is the first. */
   slot: number;
   readonly since: number;
   writeVersion: bigint | null;
@@ -41,22 +46,22 @@ interface Held {
   readonly pubkey: Uint8Array;
 }
 
-/** Hears of every change of what is held. */
+/** Listens to changes of the stored accounts. */
 export interface Watcher {
-  /** Other bytes are held now than `before`, since the slot of the update. */
-  changed(key: string, before: HeldBytes | null, slot: number): void;
-  /** All accounts were read anew: what was held of earlier slots may have been incomplete. */
+  /** The account has new bytes instead of `before`, since the slot of the update. */
+  changed(key: string, before: AccountState | null, slot: number): void;
+  /** All accounts were read again: states of earlier slots may have been incomplete. */
   reread(): void;
 }
 
-/** No bytes when the account was closed. */
-export interface HeldBytes {
+/** The stored state of an account. `data` is empty for a closed account. */
+export interface AccountState {
   readonly slot: number;
   readonly since: number;
   readonly data: Uint8Array;
 }
 
-interface Readers {
+export interface Readers {
   readonly exchangeId: string;
   readonly user: UserReader;
   readonly markets: ReadonlyMap<bigint, MarketReader>;
@@ -65,11 +70,14 @@ interface Readers {
   readonly clob: ClobReader | null;
   readonly vaultsId: string | null;
   readonly vaults: VaultReaders;
-  /** All discriminators of a program (base58), wanted or not. */
+  readonly builders: BuilderReaders;
+  /** Seconds, of a SpotMarket account. */
+  readonly unstakingPeriod: Field<bigint> | null;
+  /** All discriminators of each program (base58), including kinds that ingest does not read. */
   readonly discriminators: ReadonlyMap<string, ReadonlySet<bigint>>;
 }
 
-/** Compiles what the differ reads. Throws DefinitionError when the definition has no User or PerpMarket account. */
+/** Compiles the account readers. Throws DefinitionError when the definition has no User or PerpMarket account. */
 export function compileReaders(definition: ChainDefinition): Readers {
   const exchange = definition.programs.find((program) => program.accounts.has('User'));
   const user = exchange?.accounts.get('User');
@@ -91,6 +99,8 @@ export function compileReaders(definition: ChainDefinition): Readers {
     clob: header && node ? compileClob(header, node) : null,
     vaultsId: vaults?.programId ?? null,
     vaults: vaults ? compileVaults(vaults) : new Map(),
+    builders: compileBuilders(exchange),
+    unstakingPeriod: spot ? compileUnstakingPeriod(spot) : null,
     discriminators: new Map(
       definition.programs.map((program) => [
         program.programId,
@@ -102,45 +112,62 @@ export function compileReaders(definition: ChainDefinition): Readers {
 
 export class Differ {
   readonly #readers: Readers;
-  readonly #held = new Map<string, Held>();
-  readonly #users: UserDiffer;
-  readonly #clobs: ClobDiffer | null;
-  readonly #markets = new MarketDiffer();
+  readonly #accounts = new Map<string, StoredAccount>();
+  readonly #deriveUser: DeriveUser;
+  #users: UserDiffer;
+  #clobs: ClobDiffer | null;
+  #markets = new MarketDiffer();
+  /** Unstaking periods by spot market. */
+  readonly #unstaking = new Map<number, bigint>();
+  #margins: MarginChanges;
+  #isMarginWhole = false;
   readonly #addresses = new Map<string, Uint8Array>();
   readonly #owners = new Map<string, string>();
+  /** Discriminators of the accounts of unknown kinds that are parked already. */
+  readonly #unreadable = new Map<string, bigint>();
   #emit: Emit = () => {};
-  /** Accounts of the first snapshot, kept until it is complete. */
+  /** Accounts of the first snapshot until it is complete; null afterwards. */
   #gathering: AccountUpdate[] | null = null;
-  /** Keys met in a later snapshot. */
+  /** Keys of the accounts in a later snapshot; null outside one. */
   #seen: Set<string> | null = null;
   #bracketed = false;
   #watcher: Watcher | null = null;
 
   constructor(readers: Readers, deriveUser: DeriveUser) {
     this.#readers = readers;
-    this.#users = new UserDiffer(readers.user, {
-      learned: (user, authority, subAccountId) => this.#addresses.set(addressKey(authority, subAccountId), user),
+    this.#deriveUser = deriveUser;
+    this.#margins = new MarginChanges(readers.user);
+    this.#users = this.#newUsers();
+    this.#clobs = this.#newClobs();
+  }
+
+  #newUsers(): UserDiffer {
+    return new UserDiffer(this.#readers.user, {
+      userFound: (user, authority, subAccountId) => this.#addresses.set(addressKey(authority, subAccountId), user),
       positionChanged: (user, marketIndex, slot) =>
         this.#clobs?.positionChanged(user, marketIndex, slot, (output) => this.#emit(output)),
     });
-    this.#clobs =
-      readers.clob &&
-      new ClobDiffer(readers.clob, {
-        userOf: (authority, subAccountId) => {
-          const key = addressKey(authority, subAccountId);
-          const known = this.#addresses.get(key) ?? deriveUser(authority, subAccountId);
-          this.#addresses.set(key, known);
-          return known;
-        },
-        cappingBase: (user, marketIndex) => this.#users.cappingBase(user, marketIndex),
-      });
+  }
+
+  #newClobs(): ClobDiffer | null {
+    const { clob } = this.#readers;
+    if (!clob) return null;
+    return new ClobDiffer(clob, {
+      userOf: (authority, subAccountId) => {
+        const key = addressKey(authority, subAccountId);
+        const known = this.#addresses.get(key) ?? this.#deriveUser(authority, subAccountId);
+        this.#addresses.set(key, known);
+        return known;
+      },
+      cappingBase: (user, marketIndex) => this.#users.cappingBase(user, marketIndex),
+    });
   }
 
   watch(watcher: Watcher): void {
     this.#watcher = watcher;
   }
 
-  /** Takes one account update; older and identical ones change nothing. */
+  /** Applies one account update. Older and identical updates change nothing. */
   account(update: AccountUpdate, emit: Emit): void {
     if (this.#gathering) {
       this.#gathering.push(update);
@@ -149,29 +176,30 @@ export class Differ {
     this.#apply(update, emit, false);
   }
 
-  /** A complete read of all accounts follows. */
+  /** Starts a complete read of all accounts. */
   snapshotBegin(): void {
     if (this.#bracketed) this.#seen = new Set();
     else this.#gathering = [];
   }
 
   /**
-   * The read is complete. The first one is told in full between brackets per market, since readers may hold what an
-   * earlier process wrote; a later one is a difference, and accounts it lacks are closed.
+   * Ends a complete read. The first read is emitted in full between brackets per market, because readers may hold the
+   * state of an earlier process. A later read emits differences and closes the accounts that it lacks.
    */
   snapshotEnd(snapshotSlot: number, emit: Emit): void {
     if (this.#gathering) {
-      const updates = this.#gathering;
+      const updates = this.#withEarlier(this.#gathering, snapshotSlot);
       this.#gathering = null;
       this.#bracketed = true;
-      this.#tellAll(updates, snapshotSlot, emit);
+      this.#forget();
+      this.#emitAll(updates, snapshotSlot, emit);
     } else if (this.#seen) {
       const seen = this.#seen;
       this.#seen = null;
-      for (const [key, held] of this.#held) {
-        if (seen.has(key) || held.slot > snapshotSlot || held.data.length === 0) continue;
-        if (held.kind !== 'user' && held.kind !== 'clob') continue;
-        const { pubkey, owner } = held;
+      for (const [key, stored] of this.#accounts) {
+        if (seen.has(key) || stored.slot > snapshotSlot || stored.data.length === 0) continue;
+        if (stored.kind !== 'user' && stored.kind !== 'clob') continue;
+        const { pubkey, owner } = stored;
         const gone: AccountUpdate = {
           kind: 'account',
           slot: snapshotSlot,
@@ -186,43 +214,91 @@ export class Differ {
     this.#watcher?.reread();
   }
 
-  /** False while a complete read is being taken in: what is held is then partly older than it. */
+  /**
+   * Emits the margins that changed since the last call. The first call after a complete read emits all of them behind a
+   * `MarginBegin`, and returns true.
+   */
+  margins(slot: number, emit: Emit): boolean {
+    if (this.#gathering || this.#seen) return false;
+    const isWhole = this.#bracketed && !this.#isMarginWhole;
+    if (isWhole) {
+      this.#isMarginWhole = true;
+      this.#margins.repeatMarkets();
+      emit({ name: 'MarginBegin', value: { slot } });
+      for (const [key, stored] of this.#accounts) {
+        if (stored.kind === 'user' && stored.data.length > 0) this.#marginOf(key, stored, null);
+      }
+    }
+    this.#margins.emit(this.#markets.margins(), emit);
+    return isWhole;
+  }
+
+  /** False during a complete read: some stored accounts are then older than the read. */
   get isSettled(): boolean {
     return this.#bracketed && this.#gathering === null && this.#seen === null;
   }
 
-  /** What is held of an account, by its key text (`keyText`). */
-  held(key: string): HeldBytes | null {
-    return this.#held.get(key) ?? null;
+  /** The stored state of an account, by its key text (`keyText`). */
+  stored(key: string): AccountState | null {
+    return this.#accounts.get(key) ?? null;
   }
 
-  /** The update that brought what is held of an account; without data when that closed it. */
+  /** The update that led to the stored state of an account, without data for a closed one. */
   lastUpdate(key: string): AccountUpdate | null {
-    const held = this.#held.get(key);
-    return held ? updateOf(held) : null;
+    const stored = this.#accounts.get(key);
+    return stored ? updateOf(stored) : null;
   }
 
-  /** Accounts held (of some kinds), closed ones left out, each as the update that brought it. */
+  /** Open accounts of the given kinds, each as the update that led to its state. */
   *accounts(kinds: readonly Kind[] = KIND_ORDER): Generator<AccountUpdate> {
-    for (const held of this.#held.values()) {
-      if (held.data.length > 0 && kinds.includes(held.kind)) yield updateOf(held);
+    for (const stored of this.#accounts.values()) {
+      if (stored.data.length > 0 && kinds.includes(stored.kind)) yield updateOf(stored);
     }
   }
 
-  /** Whether the account is of a kind that a complete read lacks once it is closed (or idle). */
+  /** Whether a complete read lacks accounts of this kind once they are closed (or idle). */
   mayClose(pubkey: Uint8Array): boolean {
-    const kind = this.#held.get(keyText(pubkey))?.kind;
+    const kind = this.#accounts.get(keyText(pubkey))?.kind;
     return kind === 'user' || kind === 'clob';
   }
 
-  /** Accounts held, closed ones not counted. */
+  /** Number of open accounts. */
   get size(): number {
     let size = 0;
-    for (const held of this.#held.values()) if (held.data.length > 0) size += 1;
+    for (const stored of this.#accounts.values()) if (stored.data.length > 0) size += 1;
     return size;
   }
 
-  #tellAll(updates: readonly AccountUpdate[], snapshotSlot: number, emit: Emit): void {
+  /**
+   * The updates of the first complete read, with what came before it and is newer: accounts of a read that was not believed,
+   * and changes since. Older accounts that the read lacks are closed, if their kind closes.
+   */
+  #withEarlier(updates: readonly AccountUpdate[], snapshotSlot: number): readonly AccountUpdate[] {
+    if (this.#accounts.size === 0) return updates;
+    const current = updates.filter((update) => {
+      const stored = this.#accounts.get(keyText(update.pubkey));
+      return stored === undefined || !isOlder(update, stored);
+    });
+    const keys = new Set(current.map(({ pubkey }) => keyText(pubkey)));
+    const earlier = [...this.#accounts].filter(([key, { data, slot, kind }]) => {
+      const mayClose = kind === 'user' || kind === 'clob';
+      return data.length > 0 && !keys.has(key) && (slot > snapshotSlot || !mayClose);
+    });
+    return [...earlier.map(([, stored]) => ({ ...updateOf(stored), slot: stored.slot })), ...current];
+  }
+
+  /** Starts anew: the next updates are emitted in full. */
+  #forget(): void {
+    if (this.#accounts.size === 0) return;
+    this.#accounts.clear();
+    this.#unstaking.clear();
+    this.#users = this.#newUsers();
+    this.#clobs = this.#newClobs();
+    this.#markets = new MarketDiffer();
+    this.#margins = new MarginChanges(this.#readers.user);
+  }
+
+  #emitAll(updates: readonly AccountUpdate[], snapshotSlot: number, emit: Emit): void {
     const outputs: Output[] = [];
     const kinds = updates.map((update) => ({ update, rank: this.#rank(update) }));
     for (const { update } of kinds.sort((a, b) => a.rank - b.rank)) {
@@ -247,16 +323,16 @@ export class Differ {
   #apply(update: AccountUpdate, emit: Emit, everything: boolean): void {
     const key = keyText(update.pubkey);
     this.#seen?.add(key);
-    const held = this.#held.get(key);
-    if (held && isOlder(update, held)) return;
-    if (held && sameBytes(update.data, held.data)) {
-      held.slot = update.slot;
-      held.writeVersion = update.writeVersion;
+    const stored = this.#accounts.get(key);
+    if (stored && isOlder(update, stored)) return;
+    if (stored && sameBytes(update.data, stored.data)) {
+      stored.slot = update.slot;
+      stored.writeVersion = update.writeVersion;
       return;
     }
     this.#emit = emit;
     const closed = update.data.length === 0;
-    const kind = closed ? (held?.kind ?? null) : this.#kindOf(update);
+    const kind = closed ? (stored?.kind ?? null) : this.#kindOf(update);
     if (kind === null) {
       if (!closed) this.#unread(update, emit);
       return;
@@ -270,8 +346,22 @@ export class Differ {
       return;
     }
     const { slot, writeVersion, data, owner, pubkey } = update;
-    this.#held.set(key, { slot, since: slot, writeVersion, data, kind, owner, pubkey });
-    this.#watcher?.changed(key, held ?? null, slot);
+    this.#accounts.set(key, { slot, since: slot, writeVersion, data, kind, owner, pubkey });
+    if (kind === 'user') this.#marginOf(key, update, stored ?? null);
+    this.#watcher?.changed(key, stored ?? null, slot);
+  }
+
+  #marginOf(
+    key: string,
+    { pubkey, slot, data }: Omit<AccountState, 'since'> & Pick<StoredAccount, 'pubkey'>,
+    before: AccountState | null,
+  ): void {
+    const { user } = this.#readers;
+    const isOpen = data.length > 0;
+    if (isOpen && before && before.data.length > 0 && user.margin.isSame(before.data, data)) return;
+    const view = user.account.open(isOpen ? data : (before?.data ?? data));
+    const authority = user.authority(view);
+    this.#margins.account(key, { user: pubkey, authority, slot, view: isOpen ? view : null });
   }
 
   #read(update: AccountUpdate, kind: Kind, emit: Emit, everything: boolean): void {
@@ -280,28 +370,31 @@ export class Differ {
     else if (kind === 'oracle') this.#markets.oracle(update, emit);
     else if (kind === 'state') this.#readState(update, emit);
     else if (kind === 'vault') this.#readVault(update, emit);
+    else if (kind === 'builder') this.#readBuilder(update, emit);
     else {
       const reader = this.#readers.markets.get(discriminatorOf(update.data));
       if (reader) this.#readMarket(update, reader, emit);
     }
   }
 
-  /** When a market names another account as its book, the old one's orders go and the new one's come, if it is held. */
+  /** When a market names another book account, removes the old account's orders and adds those of the new one, if known. */
   #readMarket(update: AccountUpdate, reader: MarketReader, emit: Emit): void {
-    const marketIndex = reader.marketIndex(reader.account.open(update.data));
+    const view = reader.account.open(update.data);
+    const marketIndex = reader.marketIndex(view);
     const isPerp = reader.marketType === 'perp';
+    if (!isPerp) this.#readFund(view, marketIndex, update.slot, emit);
     const before = isPerp ? this.#markets.clobKey(marketIndex) : null;
     this.#markets.market(update, reader, emit);
     const after = isPerp ? this.#markets.clobKey(marketIndex) : null;
     if (before === after) return;
     for (const key of [before, after]) {
-      const held = key === null ? undefined : this.#held.get(key);
-      if (held?.kind !== 'clob' || held.data.length === 0) continue;
-      this.#readClob({ ...held, kind: 'account', slot: Math.max(held.slot, update.slot) }, emit);
+      const stored = key === null ? undefined : this.#accounts.get(key);
+      if (stored?.kind !== 'clob' || stored.data.length === 0) continue;
+      this.#readClob({ ...stored, kind: 'account', slot: Math.max(stored.slot, update.slot) }, emit);
     }
   }
 
-  /** Of a market's book accounts only the one that the market itself names is its book (protocol 1.1, 1.9). */
+  /** Only the account that a market names is its book (docs/internals/accounts.md, "Market-level order account"). */
   #readClob(update: AccountUpdate, emit: Emit): void {
     const { clob } = this.#readers;
     if (!clob) return;
@@ -320,7 +413,20 @@ export class Differ {
     if (read) emit(read(data, pubkey, slot));
   }
 
-  /** Markets, oracles, vaults and the State account never close; their last state stays. */
+  #readBuilder({ data, pubkey, slot }: AccountUpdate, emit: Emit): void {
+    const read = this.#readers.builders.get(discriminatorOf(data));
+    if (read) emit(read(data, pubkey, slot));
+  }
+
+  /** Spot markets change all the time, their insurance fund's terms hardly ever. */
+  #readFund(view: DataView, marketIndex: number, slot: number, emit: Emit): void {
+    const unstakingPeriod = this.#readers.unstakingPeriod?.(view);
+    if (unstakingPeriod === undefined || this.#unstaking.get(marketIndex) === unstakingPeriod) return;
+    this.#unstaking.set(marketIndex, unstakingPeriod);
+    emit({ name: 'InsuranceFundState', value: { marketIndex, slot, unstakingPeriod } });
+  }
+
+  /** Markets, oracles, vaults, builders and the State account never close, so their last state stays. */
   #close(update: AccountUpdate, kind: Kind, emit: Emit): void {
     if (kind === 'user') this.#users.close(update, emit);
     else if (kind === 'clob') this.#clobs?.close(update, emit);
@@ -334,16 +440,24 @@ export class Differ {
       if (discriminator === readers.user.account.discriminator) return 'user';
       if (readers.markets.has(discriminator)) return 'market';
       if (discriminator === readers.state?.account.discriminator) return 'state';
+      if (readers.builders.has(discriminator)) return 'builder';
     } else if (owner === readers.clobId && discriminator === readers.clob?.account.discriminator) return 'clob';
     else if (owner === readers.vaultsId && readers.vaults.has(discriminator)) return 'vault';
     return isOracle(update.data) ? 'oracle' : null;
   }
 
-  /** Account kinds of the programs that nothing here needs are passed over; anything else is parked. */
+  /**
+   * Skips account kinds of the programs that ingest does not need, and parks all others: each account once, because an
+   * oracle of an unknown kind changes in every slot.
+   */
   #unread(update: AccountUpdate, emit: Emit): void {
     const known = this.#readers.discriminators.get(this.#ownerText(update.owner));
     const discriminator = discriminatorOf(update.data);
     if (known?.has(discriminator)) return;
+    const key = keyText(update.pubkey);
+    if (this.#unreadable.get(key) === discriminator) return;
+    if (this.#unreadable.size >= UNREADABLE_MAX) this.#unreadable.clear();
+    this.#unreadable.set(key, discriminator);
     const head = Buffer.from(update.data.subarray(0, 8)).toString('hex');
     parkAccount(emit, update, 'unknown_discriminator', `${update.data.length} bytes beginning with ${head}`);
   }
@@ -359,15 +473,15 @@ export class Differ {
   }
 }
 
-function updateOf({ since, pubkey, owner, data }: Held): AccountUpdate {
+function updateOf({ since, pubkey, owner, data }: StoredAccount): AccountUpdate {
   return { kind: 'account', slot: since, writeVersion: null, pubkey, owner, data };
 }
 
-/** By slot, then by write version where both are known; at equal standing the later arrival is taken. */
-function isOlder(update: AccountUpdate, held: Held): boolean {
-  if (update.slot !== held.slot) return update.slot < held.slot;
-  if (update.writeVersion === null || held.writeVersion === null) return false;
-  return update.writeVersion < held.writeVersion;
+/** Compares slots, then write versions if both are known. Of two equal ones the later arrival wins. */
+function isOlder(update: AccountUpdate, stored: StoredAccount): boolean {
+  if (update.slot !== stored.slot) return update.slot < stored.slot;
+  if (update.writeVersion === null || stored.writeVersion === null) return false;
+  return update.writeVersion < stored.writeVersion;
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

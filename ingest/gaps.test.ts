@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ChainGap, decodeGaps, GAPS_GROUP, GAPS_KEY } from '../schemas/index.ts';
+import { MemoryLog } from '../test/support/ingest/memory-log.ts';
 import { GapList, withNotice, withProgress } from './gaps.ts';
 import type { GapNotice } from './source.ts';
-import { MemoryLog } from './testing/memory-log.ts';
 
 const notice = (fromSlot: number, toSlot: number, filled = false, isLasting = false): GapNotice => ({
   kind: 'gap',
@@ -24,15 +24,15 @@ describe('the list of gaps', () => {
     ]);
   });
 
-  it('lets a gap that is told again grow instead of counting it twice', () => {
+  it('extends a repeated gap instead of counting it twice', () => {
     expect(short(listOf(notice(10, 20), notice(10, 30), notice(10, 25)))).toEqual([[10, 30, null]]);
   });
 
-  it('closes a gap of an earlier process that a later filling covers', () => {
+  it('closes the gap of an earlier process when a later filled notice covers it', () => {
     expect(short(listOf(notice(12, 20), notice(10, 40, true)))).toEqual([[12, 20, 1]]);
   });
 
-  it('takes a gap that is told again from an earlier slot for the same one, unless it is lasting', () => {
+  it('treats a gap repeated from an earlier slot as the same one, unless it is lasting', () => {
     expect(listOf(notice(12, 20), notice(10, 40))).toMatchObject([{ fromSlot: 10, toSlot: 40, foundAtMs: 0 }]);
     expect(short(listOf(notice(12, 20, false, true), notice(10, 40, false, true)))).toEqual([
       [10, 40, null],
@@ -40,18 +40,18 @@ describe('the list of gaps', () => {
     ]);
   });
 
-  it('leaves open what a filling covers only in part', () => {
+  it('leaves a gap open when a filled notice covers only a part', () => {
     expect(short(listOf(notice(10, 50), notice(20, 40, true)))).toEqual([
       [10, 50, null],
       [20, 40, 1],
     ]);
   });
 
-  it('remembers a gap that was filled as it was found', () => {
+  it('records a gap that was filled when it was found', () => {
     expect(short(listOf(notice(10, 20, true)))).toEqual([[10, 20, 0]]);
   });
 
-  it('fills a passing gap when the log reaches its end, never a lasting one', () => {
+  it('fills a recoverable gap when the log reaches its end, never a lasting one', () => {
     const gaps = listOf(notice(10, 20), notice(15, 30), notice(5, 18, false, true), notice(0, 40, true));
     expect(short(withProgress(listOf(notice(10, 20), notice(15, 30), notice(5, 18, false, true)), 20, 9))).toEqual([
       [5, 18, null],
@@ -61,7 +61,7 @@ describe('the list of gaps', () => {
     expect(short(gaps).filter(([, , filledAtMs]) => filledAtMs === null)).toEqual([[5, 18, null]]);
   });
 
-  it('stays bounded, and what it forgets of open gaps is covered by one', () => {
+  it('stays bounded and merges the oldest open gaps into one', () => {
     const open = listOf(...Array.from({ length: 1_100 }, (_, index) => notice(index * 10, index * 10 + 5)));
     expect(open).toHaveLength(1_000);
     expect(open[0]).toMatchObject({ fromSlot: 0, toSlot: 1_005, filledAtMs: null, reason: 'several gaps', count: 101 });
@@ -70,7 +70,7 @@ describe('the list of gaps', () => {
     expect(filled[0]?.fromSlot).toBe(9_000);
   });
 
-  it('goes on after a restart', async () => {
+  it('continues after a restart', async () => {
     const log = new MemoryLog();
     const first = new GapList(log, () => 1);
     await first.load();

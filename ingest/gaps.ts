@@ -1,26 +1,26 @@
-// The durable list of gaps: what was missing, from which slot to which, and when it had been read after all.
+// The durable list of gaps: which slots lack transactions, when each gap was found, and when it was filled.
 
 import type { EventLog } from '../platform/index.ts';
 import { type ChainGap, decodeGaps, encodeGaps, GAPS_GROUP, GAPS_KEY } from '../schemas/index.ts';
 import type { GapNotice } from './source.ts';
 
-/** Filled gaps kept, newest first; the state must stay far below what one commit can hold. */
-const FILLED_KEPT = 200;
-/** More open gaps than this become one that covers the oldest of them. */
-const OPEN_KEPT = 1_000;
+/** Newest filled gaps in the list. Bounds the state, which must fit into one commit. */
+const FILLED_MAX = 200;
+/** Beyond this number the oldest open gaps merge into one. */
+const OPEN_MAX = 1_000;
 
-/** Gaps as they are counted. */
+/** Numbers of gaps. */
 export interface GapCounts {
   /** Found by this process. */
   readonly found: number;
-  /** Open now, those of earlier processes among them. */
+  /** Still open, gaps of earlier processes included. */
   readonly open: number;
 }
 
-/** The list after a notice. An open gap that is told again grows; a filling closes every passing gap that it covers. */
+/** The list after a notice. A repeated open gap grows; a filled notice closes every recoverable gap that it covers. */
 export function withNotice(gaps: readonly ChainGap[], notice: GapNotice, atMs: number): readonly ChainGap[] {
   const { fromSlot, toSlot, filled, reason, isLasting = false } = notice;
-  const known = new Set(concerned(gaps, notice));
+  const known = new Set(matching(gaps, notice));
   if (filled && known.size > 0) return gaps.map((gap) => (known.has(gap) ? { ...gap, filledAtMs: atMs } : gap));
   const gap: ChainGap = {
     fromSlot,
@@ -29,16 +29,16 @@ export function withNotice(gaps: readonly ChainGap[], notice: GapNotice, atMs: n
     foundAtMs: [...known].reduce((first, one) => Math.min(first, one.foundAtMs), atMs),
     filledAtMs: filled ? atMs : null,
     isLasting,
-    ...counted([...known]),
+    ...countMember([...known]),
   };
   return bounded([...gaps.filter((one) => !known.has(one)), gap]);
 }
 
 /**
- * The open gaps that a notice fills or tells again. A passing one may be told again from an earlier slot: a process that
- * ended during an outage is followed by one that looks from its resume point on.
+ * The open gaps that a notice fills or repeats. After a restart during an outage, the same recoverable gap begins
+ * earlier: the new process counts it from its resume point.
  */
-function concerned(gaps: readonly ChainGap[], notice: GapNotice): readonly ChainGap[] {
+function matching(gaps: readonly ChainGap[], notice: GapNotice): readonly ChainGap[] {
   const { fromSlot, toSlot, filled, isLasting = false } = notice;
   return gaps.filter((gap) => {
     if (!isOpen(gap) || gap.isLasting !== isLasting) return false;
@@ -47,7 +47,7 @@ function concerned(gaps: readonly ChainGap[], notice: GapNotice): readonly Chain
   });
 }
 
-/** The list when every transaction up to `slot` is in the log: passing gaps up to there are filled. */
+/** The list once the log has every transaction up to `slot`: recoverable gaps up to that slot are filled. */
 export function withProgress(gaps: readonly ChainGap[], slot: number, atMs: number): readonly ChainGap[] {
   const isReached = (gap: ChainGap) => isOpen(gap) && !gap.isLasting && gap.toSlot <= slot;
   return gaps.some(isReached) ? gaps.map((gap) => (isReached(gap) ? { ...gap, filledAtMs: atMs } : gap)) : gaps;
@@ -56,8 +56,8 @@ export function withProgress(gaps: readonly ChainGap[], slot: number, atMs: numb
 const isOpen = ({ filledAtMs }: ChainGap): boolean => filledAtMs === null;
 const countOf = (gaps: readonly ChainGap[]): number => gaps.reduce((sum, { count = 1 }) => sum + count, 0);
 
-/** What one gap says that stands for these. */
-function counted(gaps: readonly ChainGap[]): Pick<ChainGap, 'count'> {
+/** The `count` of one gap that replaces several. */
+function countMember(gaps: readonly ChainGap[]): Pick<ChainGap, 'count'> {
   const count = countOf(gaps);
   return count > 1 ? { count } : {};
 }
@@ -65,19 +65,19 @@ function counted(gaps: readonly ChainGap[]): Pick<ChainGap, 'count'> {
 function bounded(gaps: readonly ChainGap[]): readonly ChainGap[] {
   const sorted = [...gaps].sort((a, b) => a.fromSlot - b.fromSlot || a.toSlot - b.toSlot);
   const filled = sorted.filter((gap) => !isOpen(gap)).sort((a, b) => (a.filledAtMs ?? 0) - (b.filledAtMs ?? 0));
-  const forgotten = new Set(filled.slice(0, Math.max(0, filled.length - FILLED_KEPT)));
+  const forgotten = new Set(filled.slice(0, Math.max(0, filled.length - FILLED_MAX)));
   const open = sorted.filter(isOpen);
-  const merged = open.slice(0, Math.max(0, open.length - OPEN_KEPT) + 1);
+  const merged = open.slice(0, Math.max(0, open.length - OPEN_MAX) + 1);
   const [first] = merged;
   if (merged.length < 2 || !first) return sorted.filter((gap) => !forgotten.has(gap));
   const toSlot = merged.reduce((end, gap) => Math.max(end, gap.toSlot), 0);
-  // What any of them lacks may be missing in the whole.
+  // A merged gap is lasting when one of its parts is.
   const isLasting = merged.some((gap) => gap.isLasting);
-  const whole = { ...first, toSlot, reason: 'several gaps', isLasting, ...counted(merged) };
+  const whole = { ...first, toSlot, reason: 'several gaps', isLasting, ...countMember(merged) };
   return [whole, ...sorted.filter((gap) => !forgotten.has(gap) && !merged.includes(gap))];
 }
 
-/** The list of one log, saved as it changes. */
+/** The gap list of one log, saved as it changes. */
 export class GapList {
   readonly #log: EventLog;
   readonly #now: () => number;
@@ -91,7 +91,7 @@ export class GapList {
     this.#now = now;
   }
 
-  /** Goes on with what earlier processes met; the first of a log leaves an empty list, which says that it was watched. */
+  /** Loads the gaps of earlier processes. The first process of a log saves an empty list, which marks the log as watched. */
   async load(): Promise<void> {
     const { state } = await this.#log.load(GAPS_GROUP);
     const bytes = state.get(GAPS_KEY);
@@ -106,22 +106,33 @@ export class GapList {
     return { found: this.#found, open: countOf(this.#gaps.filter(isOpen)) };
   }
 
-  /** Gaps that are not filled: lasting ones, which nothing that can still be asked would fill, or the others. */
+  /** Number of open gaps: lasting ones (no source can fill them) or recoverable ones. */
   open(areLasting: boolean): number {
     return countOf(this.#gaps.filter((gap) => isOpen(gap) && gap.isLasting === areLasting));
   }
 
-  note(notice: GapNotice): void {
-    if (concerned(this.#gaps, notice).length === 0) this.#found += 1;
+  /** A notice whose end lies before its begin names its first slot alone. */
+  note(given: GapNotice): void {
+    const notice = { ...given, toSlot: Math.max(given.fromSlot, given.toSlot) };
+    if (matching(this.#gaps, notice).length === 0) this.#found += 1;
     this.#gaps = withNotice(this.#gaps, notice, this.#now());
   }
 
-  /** Every transaction up to this slot is in the log. */
+  /** Blocks of these slots were read again. Fills the gaps inside, also lasting ones, except those at slots in `cut`. */
+  backfilled(fromSlot: number, toSlot: number, cut: ReadonlySet<number>): void {
+    const filledAtMs = this.#now();
+    const isInside = (gap: ChainGap) => gap.fromSlot >= fromSlot && gap.toSlot <= toSlot;
+    const isCut = (gap: ChainGap) => [...cut].some((slot) => slot >= gap.fromSlot && slot <= gap.toSlot);
+    const isFilled = (gap: ChainGap) => isOpen(gap) && isInside(gap) && !isCut(gap);
+    if (this.#gaps.some(isFilled)) this.#gaps = this.#gaps.map((gap) => (isFilled(gap) ? { ...gap, filledAtMs } : gap));
+  }
+
+  /** Reports that the log has every transaction up to this slot. */
   reached(slot: number): void {
     this.#gaps = withProgress(this.#gaps, slot, this.#now());
   }
 
-  /** Saves what changed; to be awaited before a position is saved that lies past it. */
+  /** Saves changes. Await it before saving a resume point beyond them. */
   async save(): Promise<void> {
     if (this.#gaps === this.#saved) return;
     const gaps = this.#gaps;

@@ -1,4 +1,4 @@
-// From chain to log: the only entry of ingest/.
+// From chain to log: the only entry point of ingest/.
 
 export { type Recorded, recordCapture } from './capture/record.ts';
 export { CaptureSource } from './capture/source.ts';
@@ -9,7 +9,8 @@ export { compileUser, type UserReader } from './decode/user.ts';
 export type { Output } from './diff/output.ts';
 export { compileReaders, Differ } from './differ.ts';
 export { startFees } from './fees/role.ts';
+export { createIngestMetrics } from './metrics.ts';
 export { openSource } from './open.ts';
-export { startIngest, userAddress } from './role.ts';
+export { type IngestParts, startIngest, userAddress } from './role.ts';
 export { RpcSource } from './rpc.ts';
 export * from './source.ts';

@@ -1,10 +1,10 @@
-// The ingester's metrics, as an operator reads them.
+// The Prometheus metrics of ingest.
 
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from '../platform/index.ts';
 import { PARK_REASONS } from './park-reasons.ts';
 
-/** Also counted by the book role; both may live in one process. */
+/** The book role counts it as well; both roles may run in one process. */
 const SHADOW_DIFFERENCES = 'slotbook_shadow_differences_total';
 
 export interface IngestMetrics {
@@ -36,20 +36,20 @@ export function createIngestMetrics(registry: Registry): IngestMetrics {
     }),
     parked: new Counter({
       name: 'slotbook_ingest_parked_total',
-      help: 'things that could not be read, by reason',
+      help: 'unreadable inputs, by reason',
       labelNames: ['reason'],
       registers,
     }),
     reconnects: new Counter({
       name: 'slotbook_ingest_reconnects_total',
-      help: 'connections to the source lost, and attempts at one that failed',
+      help: 'lost connections to the source and failed attempts to connect',
       registers,
     }),
     shadowDifferences:
       (registry.getSingleMetric(SHADOW_DIFFERENCES) as Counter<'market'> | undefined) ??
       new Counter({
         name: SHADOW_DIFFERENCES,
-        help: 'differences that the shadow check found between a book and the chain',
+        help: 'differences between a book and the chain, found by the shadow check',
         labelNames: ['market'],
         registers,
       }),
@@ -60,18 +60,18 @@ export function createIngestMetrics(registry: Registry): IngestMetrics {
     }),
     gaps: new Counter({
       name: 'slotbook_ingest_gaps_total',
-      help: 'stretches of slots in which transactions were missing, and whether they were filled',
+      help: 'gap notices: slot ranges with missing transactions, found or filled',
       labelNames: ['filled'],
       registers,
     }),
     openGaps: new Gauge({
       name: 'slotbook_ingest_open_gaps',
-      help: 'gaps of the log that are not filled now, and whether nothing can fill them',
+      help: 'open gaps of the log; lasting ones cannot be filled',
       labelNames: ['lasting'],
       registers,
     }),
   };
-  // Alerts ask for increases, and a series that begins with its first event has none.
+  // Alerts use increases, and a series that starts with its first event has no increase.
   for (const reason of PARK_REASONS) metrics.parked.inc({ reason }, 0);
   for (const filled of ['true', 'false']) metrics.gaps.inc({ filled }, 0);
   return metrics;

@@ -1,4 +1,4 @@
-// Why ingest parks what it cannot read: the label of its counter, which has a series for each from the start.
+// Reasons for parking unreadable data: labels of its counter, which has a series for each reason from the start.
 
 export const PARK_REASONS = [
   'unknown_discriminator',

@@ -1,14 +1,17 @@
-// One batch of source updates to records of the log: decodes, diffs and appends, in the order of the updates.
+// Turns a batch of source updates into log records: decodes, diffs and appends, in the order of the updates.
 
 import bs58 from 'bs58';
 import type { Logger, NewRecord } from '../platform/index.ts';
 import {
   type DeadLetter,
   encodeMessage,
+  type InsuranceFundState,
   type MessageName,
   type MessageTypes,
   marketKey,
   parseMarketKey,
+  type StreamCounter,
+  streamKey,
   TOPICS,
 } from '../schemas/index.ts';
 import type { EventDecoder } from './decode/events.ts';
@@ -17,7 +20,7 @@ import { deadLetter, type Output } from './diff/output.ts';
 import type { Differ } from './differ.ts';
 import type { GapList } from './gaps.ts';
 import type { IngestMetrics } from './metrics.ts';
-import type { EndHistory } from './position.ts';
+import type { OffsetHistory } from './resume-state.ts';
 import type { ShadowMessage } from './shadow/check.ts';
 import type { IngestQuality, IngestSource } from './shadow/quality.ts';
 import type { ShadowRunner } from './shadow/runner.ts';
@@ -29,20 +32,28 @@ export interface PipelineParts {
   readonly differ: Differ;
   readonly decoder: EventDecoder;
   readonly writer: LogWriter;
-  readonly ends: EndHistory;
+  readonly ends: OffsetHistory;
   readonly metrics: IngestMetrics;
   readonly logger: Logger;
   readonly quality: IngestQuality;
   readonly gaps: GapList;
-  /** Slots between two block times in the log, at least. */
+  /** Minimum number of slots between two block times in the log. */
   readonly sampleSlots: number;
-  /** Absent when the check is off or the source cannot be read apart from its stream. */
+  /** Null when the check is off or the source cannot read accounts apart from its stream. */
   readonly shadow: ShadowRunner | null;
 }
 
 /** Key of slot ticks, which go to every partition of `book` and `positions`. */
 const SLOT_KEY = 'slot';
-/** What the trades of a market are made of. */
+const FINALITY_KEY = 'chain';
+/** Slots between two writes of the chain's counts. */
+const COUNTER_SLOTS = 10;
+/** Keys of the records around a whole margin. */
+const MARGIN_BEGIN_KEY = 'begin';
+const MARGIN_WHOLE_KEY = 'whole';
+/** Key of the state of an insurance fund. Other states have the key of their account. */
+const fundKey = ({ marketIndex }: InsuranceFundState): string => `insurance-fund-${marketIndex}`;
+/** The record that trades come from. */
 const TRADE_EVENT = 'OrderActionRecord';
 
 export class Pipeline {
@@ -51,50 +62,101 @@ export class Pipeline {
   #book: NewRecord[] = [];
   #positions: NewRecord[] = [];
   #vaults: NewRecord[] = [];
+  #states: NewRecord[] = [];
+  #margins: NewRecord[] = [];
   #parked: NewRecord[] = [];
+  /** The newest final slot that is not written yet. */
+  #finality: NewRecord[] = [];
+  /** Newest count of each stream that is not written yet, and the slot of the last write. */
+  readonly #counters = new Map<string, StreamCounter>();
+  #countersSlot = 0;
   #newestSlot = -1;
-  /** Slot of the newest block time told. */
+  /** Slot of the newest written block time. */
   #timeSlot = Number.NEGATIVE_INFINITY;
   #resume: ResumePoint | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
-    this.#tellGaps();
+    this.#reportGaps();
   }
 
-  /** Resume point of the last progress notice whose updates are all in the log. */
+  /** Resume point of the newest progress notice whose updates are all in the log. */
   get resume(): ResumePoint | null {
     return this.#resume;
   }
 
-  /** Takes a batch and resolves when all of it is in the log. Rejects only when stopped. */
-  async take(batch: readonly SourceUpdate[]): Promise<void> {
+  /** Processes a batch and resolves when all of it is in the log. Rejects only when stopped. */
+  take(batch: readonly SourceUpdate[]): Promise<void> {
+    return this.#inTurn(() => this.#take(batch));
+  }
+
+  /**
+   * Writes the events of old transactions that are not in `known`, and adds them to it. `isCut`: logs were truncated, so
+   * events may be missing. Rejects only when stopped.
+   */
+  backfill(transactions: readonly TransactionLogs[], known: Set<string>): Promise<{ found: number; isCut: boolean }> {
+    return this.#inTurn(async () => {
+      let isCut = false;
+      for (const transaction of transactions.filter(({ failed }) => !failed)) {
+        const decoded = decodeTransaction(transaction, this.#parts.decoder);
+        isCut ||= decoded.incomplete;
+        const fresh = decoded.events.filter(({ id }) => !known.has(id));
+        if (fresh.length > 0) for (const letter of decoded.parked) this.#park(letter);
+        for (const event of fresh) {
+          known.add(event.id);
+          this.#events.push(event);
+        }
+      }
+      const found = this.#events.length;
+      await this.#flush();
+      return { found, isCut };
+    });
+  }
+
+  /** All blocks of these slots were read again, except those in `cut`: gaps inside are filled. */
+  backfilled(fromSlot: number, toSlot: number, cut: ReadonlySet<number>): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#parts.gaps.backfilled(fromSlot, toSlot, cut);
+      this.#reportGaps();
+      await this.#saveGaps();
+    });
+  }
+
+  /** Steps run one after the other, because they share the records that wait. */
+  #inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const run = this.#turn.then(step);
+    this.#turn = run.catch(() => {});
+    return run;
+  }
+
+  async #take(batch: readonly SourceUpdate[]): Promise<void> {
     let progress: ResumePoint | null = null;
     for (const update of batch) {
       if (update.kind === 'progress') progress = update.resume;
-      else await this.#one(update);
+      else await this.#apply(update);
     }
-    this.#shadowTurn();
+    this.#applyShadowCheck();
     await this.#flush();
     if (progress) this.#parts.gaps.reached(progress.slot);
-    this.#tellGaps();
-    // The position must not move past a gap that a crash would make forgotten.
+    this.#reportGaps();
+    // The resume point must not pass an unsaved gap: a crash would lose it.
     if (!(await this.#saveGaps())) return;
     this.#parts.quality.transactions(this.#parts.gaps.counts);
     if (progress) this.#resume = progress;
   }
 
-  /** Between batches what the differ holds is exactly what the log says: the place for comparisons. */
-  #shadowTurn(): void {
-    const turn = this.#parts.shadow?.turn(this.#newestSlot);
-    if (!turn) return;
-    for (const output of turn.outputs) this.#emit(output);
-    for (const { name, value } of turn.messages as readonly ShadowMessage[]) {
+  /** Runs between batches, when the differ's state equals the log. */
+  #applyShadowCheck(): void {
+    const step = this.#parts.shadow?.advance(this.#newestSlot);
+    if (!step) return;
+    for (const output of step.outputs) this.#emit(output);
+    for (const { name, value } of step.messages as readonly ShadowMessage[]) {
       this.#message(this.#book, name, value, 'slot' in value ? value.slot : value.snapshotSlot);
     }
   }
 
-  async #one(update: Exclude<SourceUpdate, { kind: 'progress' }>): Promise<void> {
+  async #apply(update: Exclude<SourceUpdate, { kind: 'progress' }>): Promise<void> {
     const { differ, metrics, logger } = this.#parts;
     switch (update.kind) {
       case 'account':
@@ -103,7 +165,7 @@ export class Pipeline {
         break;
       case 'transaction':
         if (!update.failed) await this.#transaction(update);
-        // A recording may have no other times. What is read back of the past says nothing of the books as they are now.
+        // A recording may have no other times. The time of an older transaction does not apply to the current books.
         if (update.blockTime !== null && update.slot >= this.#newestSlot) this.#time(update.slot, update.blockTime);
         break;
       case 'slot':
@@ -111,6 +173,11 @@ export class Pipeline {
         break;
       case 'time':
         this.#time(update.slot, update.ts);
+        break;
+      case 'final':
+        this.#finality = [
+          { key: FINALITY_KEY, value: encodeMessage('ChainFinality', { slot: update.slot, ts: update.ts }) },
+        ];
         break;
       case 'snapshotBegin':
         differ.snapshotBegin();
@@ -123,6 +190,10 @@ export class Pipeline {
       case 'reconnect':
         metrics.reconnects.inc();
         this.#parts.quality.disconnected();
+        break;
+      case 'continued':
+        this.#parts.quality.caughtUp();
+        logger.info({ slot: update.slot }, 'the stream continues where it ended');
         break;
       case 'gap':
         this.#gap(update);
@@ -154,6 +225,10 @@ export class Pipeline {
     for (let partition = 0; partition < TOPICS.book.partitions; partition++) {
       this.#book.push({ key: SLOT_KEY, value, partition });
     }
+    const isWhole = this.#parts.differ.margins(slot, this.#emit);
+    // Compaction keeps the newest whole time too: it tells which accounts are closed.
+    const key = isWhole ? MARGIN_WHOLE_KEY : SLOT_KEY;
+    this.#margins.push({ key, value: encodeMessage('MarginTime', { slot, ts, isWhole }) });
   }
 
   #gap(gap: GapNotice): void {
@@ -162,12 +237,12 @@ export class Pipeline {
     this.#parts.logger.warn({ gap }, 'gap in the chain data');
   }
 
-  #tellGaps(): void {
+  #reportGaps(): void {
     const { gaps, metrics } = this.#parts;
     for (const isLasting of [false, true]) metrics.openGaps.set({ lasting: String(isLasting) }, gaps.open(isLasting));
   }
 
-  /** False when the log is away: the list is saved after a later batch. */
+  /** False when the log is unavailable: a later batch saves the list. */
   async #saveGaps(): Promise<boolean> {
     try {
       await this.#parts.gaps.save();
@@ -180,17 +255,17 @@ export class Pipeline {
 
   async #transaction(transaction: TransactionLogs): Promise<void> {
     let decoded = decodeTransaction(transaction, this.#parts.decoder);
-    if (decoded.incomplete) decoded = await this.#complete(transaction, decoded);
+    if (decoded.incomplete) decoded = await this.#refetch(transaction, decoded);
     for (const letter of decoded.parked) this.#park(letter);
     for (const event of decoded.events) this.#events.push(event);
   }
 
-  /** Logs cut on the way are asked for once more; what stays cut is told, and kept as far as it goes. */
-  async #complete(transaction: TransactionLogs, decoded: DecodedTransaction): Promise<DecodedTransaction> {
+  /** Fetches truncated logs once more. Logs that stay truncated become a gap, and their readable part is kept. */
+  async #refetch(transaction: TransactionLogs, decoded: DecodedTransaction): Promise<DecodedTransaction> {
     const { source, decoder } = this.#parts;
     const whole = await source.transaction(transaction.signature);
     const { slot, signature } = transaction;
-    const gap = { kind: 'gap', fromSlot: slot, toSlot: slot, reason: `logs of ${signature} were cut` } as const;
+    const gap = { kind: 'gap', fromSlot: slot, toSlot: slot, reason: `logs of ${signature} were truncated` } as const;
     const again = whole && !whole.failed ? decodeTransaction({ ...whole, slot }, decoder) : decoded;
     this.#gap({ ...gap, filled: !again.incomplete, isLasting: again.incomplete });
     if (again.incomplete) {
@@ -204,9 +279,28 @@ export class Pipeline {
       case 'DeadLetter':
         this.#park(output.value);
         break;
+      case 'StreamCounter':
+        this.#counters.set(streamKey(output.value), output.value);
+        break;
       case 'PositionState':
       case 'PositionMarket':
         this.#message(this.#positions, output.name, output.value, output.value.slot);
+        break;
+      case 'AccountMargin':
+        this.#record(this.#margins, bs58.encode(output.value.user), output.name, output.value, output.value.slot);
+        break;
+      case 'MarketMargin':
+        this.#record(this.#margins, marketKey(output.value), output.name, output.value, output.value.slot);
+        break;
+      case 'MarginBegin':
+        this.#record(this.#margins, MARGIN_BEGIN_KEY, output.name, output.value, output.value.slot);
+        break;
+      case 'RevenueShareState':
+      case 'RevenueShareEscrowState':
+        this.#record(this.#states, bs58.encode(output.value.account), output.name, output.value, output.value.slot);
+        break;
+      case 'InsuranceFundState':
+        this.#record(this.#states, fundKey(output.value), output.name, output.value, output.value.slot);
         break;
       case 'VaultState':
         this.#record(this.#vaults, bs58.encode(output.value.vault), output.name, output.value, output.value.slot);
@@ -217,7 +311,7 @@ export class Pipeline {
       case 'BookSnapshotBegin':
       case 'BookSnapshotEnd':
         this.#message(this.#book, output.name, output.value, output.value.snapshotSlot);
-        // Positions of the market are told in full between the two as well.
+        // A snapshot also lists all positions of the market between its brackets.
         if (output.value.marketType === 'perp') {
           this.#message(this.#positions, output.name, output.value, output.value.snapshotSlot);
         }
@@ -254,7 +348,7 @@ export class Pipeline {
       records.push({ key, value: encodeMessage(name, value) });
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      // Bytes that passed for an account but hold numbers no message can carry.
+      // Some bytes decode as an account but hold numbers that no message can carry.
       this.#park(deadLetter('bad_value', `${name}: ${error.message}`, slot, key, new Uint8Array(0)));
     }
   }
@@ -264,32 +358,53 @@ export class Pipeline {
     this.#parked.push({ key: letter.reason, value: encodeMessage('DeadLetter', letter) });
   }
 
+  /** Counts change with every fill; readers need them every few slots. */
+  #takeCounters(): NewRecord[] {
+    if (this.#counters.size === 0 || this.#newestSlot < this.#countersSlot + COUNTER_SLOTS) return [];
+    this.#countersSlot = this.#newestSlot;
+    const records = [...this.#counters].map(([key, value]) => ({ key, value: encodeMessage('StreamCounter', value) }));
+    this.#counters.clear();
+    return records;
+  }
+
   async #flush(): Promise<void> {
     const { writer, ends, metrics } = this.#parts;
-    const [events, book, positions, vaults, parked] = [
+    const counters = this.#takeCounters();
+    const [events, book, positions, vaults, states, margins, finality, parked] = [
       this.#events,
       this.#book,
       this.#positions,
       this.#vaults,
+      this.#states,
+      this.#margins,
+      this.#finality,
       this.#parked,
     ];
     this.#events = [];
     this.#book = [];
     this.#positions = [];
     this.#vaults = [];
+    this.#states = [];
+    this.#margins = [];
+    this.#finality = [];
     this.#parked = [];
     if (events.length > 0)
       ends.reached(
         events.reduce((slot, event) => Math.max(slot, event.slot), -1),
-        () => writer.ends,
+        () => writer.nextOffsets,
       );
     const [fresh] = await Promise.all([
       events.length > 0 ? writer.appendEvents(events) : [],
       book.length > 0 ? writer.append(TOPICS.book, book) : undefined,
       positions.length > 0 ? writer.append(TOPICS.positions, positions) : undefined,
       vaults.length > 0 ? writer.append(TOPICS.vaults, vaults) : undefined,
+      states.length > 0 ? writer.append(TOPICS.accountStates, states) : undefined,
+      counters.length > 0 ? writer.append(TOPICS.counters, counters) : undefined,
+      margins.length > 0 ? writer.append(TOPICS.margin, margins) : undefined,
       parked.length > 0 ? writer.append(TOPICS.deadLetters, parked) : undefined,
     ]);
+    // After the events: whoever reads that a slot is final finds its events in the log.
+    if (finality.length > 0) await writer.append(TOPICS.finality, finality);
     for (const { name, key, slot } of fresh) {
       metrics.events.inc({ name });
       if (name === TRADE_EVENT && isMarketKey(key)) this.#parts.quality.seen(parseMarketKey(key), 'trades', slot);
@@ -306,7 +421,7 @@ function sourceOf({
   return name === 'BookMarket' ? 'market' : 'oracle';
 }
 
-/** Topic keys of events are a market's key or an account's. */
+/** An event's key is either a market key or an account. */
 function isMarketKey(key: string): boolean {
   return key.startsWith('perp-') || key.startsWith('spot-');
 }

@@ -1,4 +1,4 @@
-// Hands updates from event handlers to one reader in batches, and says when the reader has fallen too far behind.
+// Passes updates from event handlers to one reader in batches, and reports when the reader falls too far behind.
 
 import type { SourceUpdate } from './source.ts';
 
@@ -10,7 +10,7 @@ export class UpdateQueue {
   #failure: unknown = null;
   #drained: (() => void)[] = [];
 
-  /** `limit` is how many updates may wait before `isFull`. */
+  /** `limit` is the number of waiting updates at which the queue is full. */
   constructor(limit: number) {
     this.#limit = limit;
   }
@@ -24,13 +24,13 @@ export class UpdateQueue {
     this.#notify();
   }
 
-  /** Resolves when nothing waits any more, or the queue has ended. */
+  /** Resolves when the queue is empty or has ended. */
   drained(): Promise<void> {
     if (this.#pending.length === 0 || this.#ended) return Promise.resolve();
     return new Promise((resolve) => this.#drained.push(resolve));
   }
 
-  /** No more updates: the reader gets what waits, then the end, or the failure when there is one. */
+  /** Ends the queue. The reader receives the waiting updates, then the end or the failure. */
   end(failure: unknown = null): void {
     this.#ended = true;
     this.#failure ??= failure;
@@ -38,7 +38,7 @@ export class UpdateQueue {
     this.#release();
   }
 
-  /** Batches of all that came in while the reader was away. */
+  /** Yields everything that arrived since the last batch. */
   async *batches(): AsyncGenerator<readonly SourceUpdate[]> {
     while (true) {
       if (this.#pending.length > 0) {

@@ -1,4 +1,4 @@
-// Recorded mainnet bytes against the values recorded with them. Runs where the recorded data is present.
+// Compares decoded mainnet bytes with the values recorded beside them. Runs only where the recorded data is present.
 
 import { existsSync, readFileSync } from 'node:fs';
 import bs58 from 'bs58';
@@ -38,13 +38,13 @@ interface RecordedEvents {
 
 const read = <T>(file: string) => JSON.parse(readFileSync(new URL(file, FIXTURES), 'utf8')) as T;
 
-/** Members of a position that the released definition reads otherwise, at the same bytes. */
+/** Members of a position that the released definition names differently, at the same bytes. */
 const RENAMED: Readonly<Record<string, readonly [string, number]>> = {
   lastBaseAssetAmountPerLp: ['isolated_position_scaled_balance', 64],
   perLpBase: ['position_flag', 8],
 };
 
-/** Our value as the recording writes it: keys base58, byte arrays hex or text, wide integers and enums as text. */
+/** Compares our value with its recorded form: keys base58, byte arrays hex or text, wide integers and enums as text. */
 function agrees(ours: unknown, recorded: unknown, path: string): void {
   if (recorded === null) expect(ours, path).toBeNull();
   else if (Array.isArray(recorded)) {
@@ -72,18 +72,18 @@ function agrees(ours: unknown, recorded: unknown, path: string): void {
   else expect(ours, path).toBe(recorded);
 }
 
-/** The recording drops empty slots (protocol 1.4); ours keeps them. */
-function withoutEmptySlots(user: Record<string, unknown>): Record<string, unknown> {
-  const slots = (name: string) => user[name] as Record<string, unknown>[];
-  const uses = (slot: Record<string, unknown>, names: readonly string[]) =>
-    names.some((name) => BigInt(String(slot[name] ?? 0)) !== 0n);
+/** The recording drops empty entries; our decoder keeps them. */
+function withoutEmptyEntries(user: Record<string, unknown>): Record<string, unknown> {
+  const entries = (name: string) => user[name] as Record<string, unknown>[];
+  const uses = (entry: Record<string, unknown>, names: readonly string[]) =>
+    names.some((name) => BigInt(String(entry[name] ?? 0)) !== 0n);
   const spot = ['scaled_balance', 'open_orders'];
   const perp = ['base_asset_amount', 'quote_asset_amount', 'lp_shares', 'open_orders'];
   return {
     ...user,
-    spot_positions: slots('spot_positions').filter((slot) => uses(slot, spot)),
-    perp_positions: slots('perp_positions').filter((slot) => uses(slot, perp)),
-    orders: slots('orders').filter(({ status }) => status !== 'init'),
+    spot_positions: entries('spot_positions').filter((entry) => uses(entry, spot)),
+    perp_positions: entries('perp_positions').filter((entry) => uses(entry, perp)),
+    orders: entries('orders').filter(({ status }) => status !== 'init'),
   };
 }
 
@@ -104,7 +104,7 @@ describe.runIf(present)('recorded mainnet data', () => {
     for (const { account = 'User', data, decoded } of [...users, ...others]) {
       if (account === 'PriceUpdateV2') continue;
       const ours = accounts.decode(account, Buffer.from(data, 'base64'));
-      agrees(account === 'User' ? withoutEmptySlots(ours) : ours, decoded, account);
+      agrees(account === 'User' ? withoutEmptyEntries(ours) : ours, decoded, account);
       compared += 1;
     }
     expect(compared).toBe(28);
@@ -119,7 +119,7 @@ describe.runIf(present)('recorded mainnet data', () => {
     const pulls = priced('PriceUpdateV2', 'pythPull');
     expect(pulls.length).toBe(2);
     for (const { decoded, ours } of pulls) {
-      // Eight digits are recorded, six are kept.
+      // The recording has eight digits, our price six.
       expect(ours.price).toBe(BigInt(String(decoded.price)) / 100n);
       expect(ours.confidence).toBe(BigInt(String(decoded.conf)) / 100n);
       expect(ours.twap).toBe(BigInt(String(decoded.emaPrice)) / 100n);
@@ -130,13 +130,13 @@ describe.runIf(present)('recorded mainnet data', () => {
     const [lazer] = priced('PythLazerOracle', 'pythLazer');
     expect(lazer?.ours).toMatchObject({ price: 999_999n, oracleSlot: 348_900_640n });
     expect(lazer?.ours.publishTs).toBe(BigInt(String(lazer?.decoded.publishTime)) / 1_000_000n);
-    // What counts as 1 is the price; the means stay as converted.
+    // Only the price is rounded to 1; the TWAPs keep their converted values.
     const stable = { price: 1_000_000n, twap: 999_999n, twapConfidence: 999_999n };
     expect(priced('PythLazerOracle', 'pythLazerStableCoin')[0]?.ours).toMatchObject(stable);
     expect(priced('PrelaunchOracle', 'prelaunch')[0]?.ours).toMatchObject({ price: 2n, maxPrice: 2n });
   });
 
-  it('reads what the spreads of recorded markets follow from', () => {
+  it('reads the spread inputs of recorded markets', () => {
     const others = read<{ accounts: Recorded[] }>('drift-accounts.json').accounts;
     const reader = [...compileReaders(definition).markets.values()].find(({ marketType }) => marketType === 'perp');
     const markets = others.filter(({ account }) => account === 'PerpMarket');
@@ -150,7 +150,7 @@ describe.runIf(present)('recorded mainnet data', () => {
       const recorded = decoded.amm as Record<string, unknown>;
       const history = recorded.historicalOracleData as Record<string, unknown>;
       const text = (value: unknown) => (value === undefined ? undefined : String(value));
-      const { isPrediction, fundingBiasSensitivity, ...rest } = inputs?.spreadInputs ?? {};
+      const { isPrediction, fundingBiasSensitivity, marketConfig, ...rest } = inputs?.spreadInputs ?? {};
       expect(Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, text(value)]))).toEqual({
         markStd: text(recorded.markStd),
         oracleStd: text(recorded.oracleStd),
@@ -166,13 +166,13 @@ describe.runIf(present)('recorded mainnet data', () => {
         referencePriceOffsetDeadbandPct: text(recorded.referencePriceOffsetDeadbandPct ?? 0),
         baseAssetAmountWithUnsettledLp: text(recorded.baseAssetAmountWithUnsettledLp),
       });
-      expect(fundingBiasSensitivity).toBeNull();
+      expect([fundingBiasSensitivity, marketConfig]).toEqual([null, null]);
       return isPrediction;
     });
     expect(predictions).toEqual([true, false, true, true, true, false]);
   });
 
-  it('decodes every event to the recorded values, and what its recording ends before to null', () => {
+  it('decodes every event to the recorded values, and later fields to null', () => {
     for (const { name, data, decoded, fieldsNotInRecording = [] } of read<RecordedEvents>('drift-events.json').events) {
       const record = events.decode({ program: DRIFT, bytes: Buffer.from(data, 'base64'), damaged: false });
       expect(record.name).toBe(name);
@@ -200,7 +200,7 @@ describe.runIf(present)('recorded mainnet data', () => {
     }
   });
 
-  it('tells every recorded open order, market and position', () => {
+  it('emits every recorded open order, market and position', () => {
     const users = read<{ accounts: Recorded[] }>('drift-user-accounts.json').accounts;
     const others = read<{ accounts: Recorded[] }>('drift-accounts.json').accounts;
     const differ = new Differ(compileReaders(definition), userAddress(definition));
@@ -216,7 +216,7 @@ describe.runIf(present)('recorded mainnet data', () => {
     }
     differ.snapshotEnd(5, (output) => outputs.push(output));
     expect(outputs.filter(({ name }) => name === 'DeadLetter')).toEqual([]);
-    const told = outputs.flatMap((output) =>
+    const emitted = outputs.flatMap((output) =>
       output.name === 'BookOrders'
         ? output.value.upserts.map((order) => ({
             ...order,
@@ -246,15 +246,15 @@ describe.runIf(present)('recorded mainnet data', () => {
         order.placedSlot ?? order.slot,
         order.auctionDurationSlots ?? order.auctionDuration,
       ].join(' ');
-    expect(told.map((order) => line({ ...order }, order.market)).sort()).toEqual(
+    expect(emitted.map((order) => line({ ...order }, order.market)).sort()).toEqual(
       recorded.map((order) => line(order, `${order.marketType}${order.marketIndex}`)).sort(),
     );
-    expect(told.length).toBeGreaterThanOrEqual(8);
+    expect(emitted.length).toBeGreaterThanOrEqual(8);
     const symbols = outputs.flatMap((output) => (output.name === 'BookMarket' ? [output.value.symbol] : []));
     expect(symbols).toContain('WIF-PERP');
   });
 
-  it('carries every recorded event in its own schema', () => {
+  it('encodes every recorded event in its own schema', () => {
     for (const { logs, events: recorded } of read<RecordedEvents>('drift-events.json').transactionLogs) {
       const signature = bs58.encode(Buffer.alloc(64, 9));
       const decoded = decodeTransaction(

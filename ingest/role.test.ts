@@ -2,13 +2,20 @@ import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import {
   createMetrics,
+  LeasedRole,
   type Logger,
+  MarkWatch,
   metricTotal,
   type RoleContext,
   readConfig,
   silentLogger,
 } from '../platform/index.ts';
 import { decodeEvent, decodeMessage, loadDefinition, TOPICS } from '../schemas/index.ts';
+import { accountOf, key, SPOT, update } from '../test/support/ingest/accounts.ts';
+import { blankAccount, random, setField } from '../test/support/ingest/bytes.ts';
+import { MemoryLog } from '../test/support/ingest/memory-log.ts';
+import { logsOf, recordLine } from '../test/support/ingest/records.ts';
+import { until } from '../test/support/platform/eventually.ts';
 import { startIngest } from './role.ts';
 import { IngestQuality } from './shadow/quality.ts';
 import {
@@ -18,9 +25,6 @@ import {
   type SourceUpdate,
   type TransactionLogs,
 } from './source.ts';
-import { random } from './testing/bytes.ts';
-import { MemoryLog } from './testing/memory-log.ts';
-import { logsOf, recordLine } from './testing/records.ts';
 
 const definition = loadDefinition('velocity');
 const PROGRAM = definition.programs.find((program) => program.accounts.has('User'))?.programId ?? '';
@@ -51,7 +55,7 @@ const line = (name: string, marketIndex = 0) => {
   return recordLine(definition, name, head);
 };
 
-/** A source that gives fixed batches and then ends. */
+/** A source that yields fixed batches and then ends. */
 function scripted(batches: readonly (readonly SourceUpdate[])[], whole: TransactionLogs | null = null): Source {
   return {
     async *updates() {
@@ -77,7 +81,7 @@ const lettersIn = (log: MemoryLog) =>
   });
 
 describe('ingest role', () => {
-  it('writes events keyed by market with their index over all records, and ticks to every partition', async () => {
+  it('writes events keyed by market with their index over all records, and slot ticks to every partition', async () => {
     const log = new MemoryLog();
     const lines = [line('FundingRateRecord', 1), line('SpotInterestRecord', 2), 'Program log: text'];
     const failed = { ...transaction(10, 1, lines), failed: true };
@@ -94,7 +98,7 @@ describe('ingest role', () => {
     expect(await metricTotal(metrics, 'slotbook_ingest_slot')).toBe(10);
   });
 
-  it('writes block times to every partition, not more often than samples are wanted', async () => {
+  it('writes block times to every partition, at most once per sample interval', async () => {
     const log = new MemoryLog();
     const timed = (slot: number): TransactionLogs => ({ ...transaction(slot, 0, []), blockTime: slot * 10 });
     await ingest(
@@ -112,7 +116,7 @@ describe('ingest role', () => {
     expect(times.sort()).toEqual(expected.sort());
   });
 
-  it('fills logs that were cut from the transaction itself', async () => {
+  it('completes truncated logs from the transaction itself', async () => {
     const log = new MemoryLog();
     const lines = [line('SpotInterestRecord', 1), line('SpotInterestRecord', 2), line('SpotInterestRecord', 3)];
     const whole = transaction(10, 0, lines);
@@ -122,7 +126,7 @@ describe('ingest role', () => {
     expect(lettersIn(log)).toEqual([]);
   });
 
-  it('tells how many gaps are open, those of earlier processes among them', async () => {
+  it('counts open gaps, including those of earlier processes', async () => {
     const log = new MemoryLog();
     const gap = { kind: 'gap', fromSlot: 5, toSlot: 9, reason: 'test', filled: false } as const;
     const open = async (...updates: readonly SourceUpdate[]) => {
@@ -136,7 +140,7 @@ describe('ingest role', () => {
     expect(await open({ ...gap, filled: true })).toEqual({ false: 0, true: 1 });
   });
 
-  it('keeps what can be read of logs that stay cut, and parks the rest', async () => {
+  it('keeps the readable part of logs that stay truncated, and parks the rest', async () => {
     const log = new MemoryLog();
     const whole = transaction(10, 0, [line('SpotInterestRecord', 1), line('SpotInterestRecord', 2).slice(0, -9)]);
     const metrics = await ingest(log, scripted([[whole]]));
@@ -147,7 +151,7 @@ describe('ingest role', () => {
     expect(await metricTotal(metrics, 'slotbook_ingest_parked_total')).toBe(2);
   });
 
-  it('carries unknown discriminators raw and goes on', async () => {
+  it('writes unknown records raw and continues', async () => {
     const log = new MemoryLog();
     const unknown = Buffer.from('0123456789abcdef0011', 'hex');
     const lines = [`Program data: ${unknown.toString('base64')}`, line('SpotInterestRecord', 2)];
@@ -169,7 +173,27 @@ describe('ingest role', () => {
     ]);
   });
 
-  it('puts every event into the log once, however often and wherever it is killed', async () => {
+  it('writes states of builder accounts and insurance funds by account, apart from all other topics', async () => {
+    const log = new MemoryLog();
+    const spot = blankAccount(SPOT);
+    setField(spot, SPOT.layout, 'insurance_fund.unstaking_period', 60n);
+    const share = accountOf('RevenueShare');
+    const accounts = [update(key(1), share.owner, blankAccount(share), 5), update(key(2), SPOT.owner, spot, 5)];
+    const bracketed: SourceUpdate[] = [
+      { kind: 'snapshotBegin', slot: 5 },
+      ...accounts,
+      { kind: 'snapshotEnd', slot: 5 },
+    ];
+    await ingest(log, scripted([bracketed]));
+    const stored = log.all(TOPICS.accountStates).map((one) => [one.key, decodeMessage(one.value).name]);
+    expect(stored.sort()).toEqual([
+      [bs58.encode(key(1)), 'RevenueShareState'],
+      ['insurance-fund-0', 'InsuranceFundState'],
+    ]);
+    expect(lettersIn(log)).toEqual([]);
+  });
+
+  it('writes every event once, however often and wherever it is killed', async () => {
     for (const seed of [1, 2, 3, 4, 5]) {
       const next = random(seed);
       const log = new MemoryLog();
@@ -202,7 +226,7 @@ describe('ingest role', () => {
           kill = resolve;
         });
         log.fault = (topic) => {
-          // No life waits for the one before: their marks are always told.
+          // A killed process still withdraws its lease mark, so that the next one starts without a wait.
           if (dead && topic !== TOPICS.writers) throw new Error('process is dead');
           if (topic !== TOPICS.events || appends-- > 0) return null;
           dead = true;
@@ -214,14 +238,14 @@ describe('ingest role', () => {
         await role.stop();
       }
       const ids = eventsIn(log).map(({ signature, eventIndex }) => `${bs58.encode(signature)} ${eventIndex}`);
-      const wanted = chain.reduce((sum, { logs }) => sum + logs.length - 2, 0);
-      expect(new Set(ids).size).toBe(wanted);
-      expect(ids.length).toBe(wanted);
+      const expected = chain.reduce((sum, { logs }) => sum + logs.length - 2, 0);
+      expect(new Set(ids).size).toBe(expected);
+      expect(ids.length).toBe(expected);
       expect(given).toBeGreaterThan(chain.length);
     }
   });
 
-  it('counts the time in which it did not run as one gap, open until all accounts are read', async () => {
+  it('counts downtime as one gap that stays open until all accounts are read', async () => {
     const log = new MemoryLog();
     const earlier = new IngestQuality(log, logger);
     earlier.seen({ marketType: 'perp', marketIndex: 0 }, 'user', 5);
@@ -237,8 +261,8 @@ describe('ingest role', () => {
       { kind: 'snapshotEnd', slot: 11 },
     ] as const;
     const counts = () => {
-      const told = log.all(TOPICS.qualityViews).map(({ value }) => decodeMessage(value));
-      const last = told.findLast(({ name }) => name === 'FeedQuality');
+      const rows = log.all(TOPICS.qualityViews).map(({ value }) => decodeMessage(value));
+      const last = rows.findLast(({ name }) => name === 'FeedQuality');
       return last?.name === 'FeedQuality' ? [last.value.gapsFound, last.value.gapsFilled] : null;
     };
     await ingest(log, live([...read, progress]));
@@ -253,8 +277,9 @@ describe('ingest role', () => {
     expect(counts()).toEqual([2, 2]);
   });
 
-  it('ends when another is started: it writes nothing more, and says who took over', async () => {
+  it('stops writing and stands by when a newer version starts', async () => {
     const log = new MemoryLog();
+    const watches: MarkWatch[] = [];
     const feed = (slot: number) => {
       let give = () => {};
       const given = new Promise<void>((resolve) => {
@@ -269,16 +294,28 @@ describe('ingest role', () => {
       };
       return { source, give };
     };
+    const process = async (source: Source, version: string) => {
+      const watch = await MarkWatch.open(log, 10);
+      watches.push(watch);
+      const start = (given: RoleContext) => startIngest(given, { definition, source });
+      const self = { host: 'box', pid: 1, version, startedMs: 1, machine: null };
+      const role = new LeasedRole({ name: 'ingest', lease: 'ingest', start, context: context(log), watch, self });
+      await role.begin();
+      return role;
+    };
     const [first, second] = [feed(10), feed(20)];
-    const older = await startIngest(context(log), { definition, source: first.source });
-    const newer = await startIngest(context(log), { definition, source: second.source });
-    await expect(older.done).rejects.toThrow(/another ingest process has taken over/);
+    const older = await process(first.source, '1.0.0');
+    const newer = await process(second.source, '1.1.0');
+    await until(() => older.state === 'stands by');
+    first.give();
+    await older.stop();
     second.give();
     await newer.done;
     expect(eventsIn(log).map(({ slot }) => slot)).toEqual([20]);
+    for (const watch of watches) watch.close();
   });
 
-  it('holds on while the log is away and loses nothing', async () => {
+  it('waits while the log is unavailable and loses nothing', async () => {
     const log = new MemoryLog();
     let failures = 3;
     log.fault = (topic) => (topic !== TOPICS.writers && failures-- > 0 ? failures : null);

@@ -1,17 +1,18 @@
-// The ingest role: one loop from the source to the log, with its position saved about once a second. One process at a time:
-// states of two, interleaved, would be wrong books.
+// The ingest role: one loop from the source to the log, which saves its resume point about once a second. A lease allows
+// one process at a time, because interleaved states of two processes would make wrong books.
 
 import { PublicKey } from '@solana/web3.js';
-import { type EventLog, type Logger, type RoleContext, type RunningRole, WriterLease } from '../platform/index.ts';
+import type { EventLog, Logger, RoleContext, RunningRole } from '../platform/index.ts';
 import { type ChainDefinition, loadDefinition, TOPICS, withVaultProgram } from '../schemas/index.ts';
+import { BackfillRunner } from './backfill/runner.ts';
 import { compileEvents } from './decode/events.ts';
 import { keyText } from './diff/output.ts';
-import { compileReaders, type DeriveUser, Differ } from './differ.ts';
+import { compileReaders, type DeriveUser, Differ, type Readers } from './differ.ts';
 import { GapList } from './gaps.ts';
 import { createIngestMetrics } from './metrics.ts';
 import { openSource } from './open.ts';
 import { Pipeline } from './pipeline.ts';
-import { EndHistory, loadPosition, savePosition } from './position.ts';
+import { loadResumeState, OffsetHistory, saveResumeState } from './resume-state.ts';
 import { ShadowCheck } from './shadow/check.ts';
 import { IngestQuality } from './shadow/quality.ts';
 import { ShadowRunner } from './shadow/runner.ts';
@@ -20,50 +21,58 @@ import { LogWriter } from './writer.ts';
 
 const SAVE_INTERVAL_MS = 1_000;
 const QUALITY_INTERVAL_MS = 1_000;
-/** Addresses remembered: a derivation costs a fraction of a millisecond, and the shadow check asks for all again. */
-const ADDRESSES_REMEMBERED = 500_000;
+/** Cached User addresses. A derivation costs a fraction of a millisecond, and the shadow check repeats all of them. */
+const ADDRESS_CACHE_MAX = 500_000;
 
 export interface IngestParts {
   readonly definition: ChainDefinition;
   readonly source: Source;
+  /** Readers that were compiled from the definition earlier; compiling them takes tens of milliseconds. */
+  readonly readers?: Readers;
+  /** Addresses of User accounts; default: derived from their seeds. */
+  readonly deriveUser?: DeriveUser;
 }
 
 /**
- * Starts ingesting; resolves when the position is loaded and the source is being read. `parts` replace what the
- * configuration names. An ingest that runs elsewhere ends: its `done` rejects with a TakenOverError.
+ * Starts ingesting. Resolves when the resume state is loaded and the source is running. `parts` replace the configured
+ * definition and source.
  */
 export async function startIngest(context: RoleContext, parts?: IngestParts): Promise<RunningRole> {
-  const { config, logger } = context;
+  const { config, log, logger } = context;
   const definition = parts?.definition ?? withVaultProgram(loadDefinition(config.definition), config.vaultProgram);
   const source = parts?.source ?? openSource(config, definition, logger);
-  await context.log.ensureTopics([
+  await log.ensureTopics([
     TOPICS.events,
     TOPICS.book,
     TOPICS.positions,
     TOPICS.vaults,
+    TOPICS.accountStates,
+    TOPICS.margin,
     TOPICS.qualityViews,
+    TOPICS.counters,
+    TOPICS.coverageViews,
+    TOPICS.backfills,
+    TOPICS.finality,
     TOPICS.deadLetters,
   ]);
-  // Before anything is read: what an earlier process left is read whole only when it writes nothing more. Every account is
-  // read anew after this, so the books in the log become right whatever the two wrote at the same time. Should a write of the
-  // earlier one come later still (see WriterLease), the shadow check finds and repairs it, and an event twice counts once.
-  const lease = await WriterLease.take(context.log, 'ingest', logger);
-  const { log } = lease;
+  // The lease ensures that the earlier process has stopped writing, so its resume state and events are complete. All accounts
+  // are read again after this, which makes the books right. Should a late write slip through (see WriterLease), the shadow
+  // check repairs the book, and a duplicate event counts once.
   const stopped = new AbortController();
-  const signal = AbortSignal.any([stopped.signal, lease.signal]);
-  const { resume, ends } = await loadPosition(log);
+  const { signal } = stopped;
+  const { resume, ends } = await loadResumeState(log);
   const writer = new LogWriter(log, logger, signal);
-  await writer.learn(ends);
-  const history = new EndHistory(writer.begins, writer.newestSlot);
+  await writer.loadKnown(ends);
+  const history = new OffsetHistory(writer.startOffsets, writer.newestSlot);
   const quality = new IngestQuality(log, logger);
   await quality.load();
-  // Nobody listened since the earlier process; a recording, which cannot be read apart from its stream, has missed nothing.
+  // No process was connected since the last one stopped. A recording cannot miss anything.
   if (resume !== null && source.accounts) quality.disconnected();
   const gaps = new GapList(log);
   await gaps.load();
   const metrics = createIngestMetrics(context.metrics);
-  const readers = compileReaders(definition);
-  const derive = remembering(userAddress(definition));
+  const readers = parts?.readers ?? compileReaders(definition);
+  const derive = parts?.deriveUser ?? memoized(userAddress(definition));
   const differ = new Differ(readers, derive);
   const shadow =
     source.accounts && config.shadowCheckMs > 0
@@ -92,10 +101,12 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     sampleSlots: config.sampleSlots,
     shadow,
   });
-  logger.info({ epoch: lease.epoch, resume, definition: definition.name, source: config.source }, 'ingesting');
+  logger.info({ resume, definition: definition.name, source: config.source }, 'ingesting');
   const saver = new Saver(log, logger, pipeline, history);
-  const telling = setInterval(() => void quality.flush(), QUALITY_INTERVAL_MS);
+  const flushing = setInterval(() => void quality.flush(), QUALITY_INTERVAL_MS);
   void shadow?.run();
+  const { rpcBackfillBlocksPerSecond: blocksPerSecond } = config;
+  void new BackfillRunner({ log, logger, source, pipeline, blocksPerSecond, signal }).run();
   const run = async (): Promise<void> => {
     try {
       for await (const batch of source.updates(resume, signal)) {
@@ -106,14 +117,10 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
-      clearInterval(telling);
-      if (!lease.signal.aborted) {
-        await quality.flush();
-        await saver.finish();
-      }
-      await lease.release();
+      clearInterval(flushing);
+      await quality.flush();
+      await saver.finish();
     }
-    lease.signal.throwIfAborted();
   };
   const done = run();
   done.catch(() => {});
@@ -128,24 +135,24 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
   };
 }
 
-/** Saves the newest resume point whose updates are in the log, not more often than the interval. */
+/** Saves the newest resume point whose updates are in the log, at most once per interval. */
 class Saver {
   readonly #log: EventLog;
   readonly #logger: Logger;
   readonly #pipeline: Pipeline;
-  readonly #history: EndHistory;
+  readonly #history: OffsetHistory;
   #savedAtMs = 0;
   #saved: unknown = null;
   #saving: Promise<void> | null = null;
 
-  constructor(log: EventLog, logger: Logger, pipeline: Pipeline, history: EndHistory) {
+  constructor(log: EventLog, logger: Logger, pipeline: Pipeline, history: OffsetHistory) {
     this.#log = log;
     this.#logger = logger;
     this.#pipeline = pipeline;
     this.#history = history;
   }
 
-  /** Begins a save when one is due; the loop does not wait for it. */
+  /** Starts a save when one is due. The loop does not wait for it. */
   due(): void {
     const nowMs = performance.now();
     if (this.#saving || nowMs - this.#savedAtMs < SAVE_INTERVAL_MS) return;
@@ -160,20 +167,20 @@ class Saver {
     await this.#save();
   }
 
-  /** A save that fails is repeated with the next; a restart then begins a little earlier. */
+  /** A failed save is repeated with the next one. A restart meanwhile begins a little earlier. */
   async #save(): Promise<void> {
     const { resume } = this.#pipeline;
     if (resume === null || resume === this.#saved) return;
     try {
-      await savePosition(this.#log, { resume, ends: this.#history.endsFor(resume) });
+      await saveResumeState(this.#log, { resume, ends: this.#history.offsetsFor(resume) });
       this.#saved = resume;
     } catch (error) {
-      this.#logger.warn({ err: error }, 'position not saved');
+      this.#logger.warn({ err: error }, 'resume point not saved');
     }
   }
 }
 
-/** PDA of (authority, sub-account id) under the exchange program (protocol 1.2). */
+/** PDA of (authority, sub-account id) under the exchange program (docs/internals/accounts.md, "Addresses"). */
 export function userAddress(definition: ChainDefinition): DeriveUser {
   const exchange = definition.programs.find((program) => program.accounts.has('User'));
   const program = new PublicKey(exchange?.programId ?? PublicKey.default);
@@ -184,12 +191,12 @@ export function userAddress(definition: ChainDefinition): DeriveUser {
   };
 }
 
-function remembering(derive: DeriveUser): DeriveUser {
+function memoized(derive: DeriveUser): DeriveUser {
   const known = new Map<string, Uint8Array>();
   return (authority, subAccountId) => {
     const key = `${keyText(authority)}${subAccountId}`;
     const address = known.get(key) ?? derive(authority, subAccountId);
-    if (known.size >= ADDRESSES_REMEMBERED) known.clear();
+    if (known.size >= ADDRESS_CACHE_MAX) known.clear();
     known.set(key, address);
     return address;
   };

@@ -1,55 +1,105 @@
-// The source over a Solana node: JSON-RPC for reading back, PubSub for what happens now, sessions until told to stop.
+// The source over a Solana node: JSON-RPC for the past, PubSub for live updates. Reconnects until it is stopped.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { Connection } from '@solana/web3.js';
 import type { Logger } from '../platform/index.ts';
 import type { ChainDefinition } from '../schemas/index.ts';
 import { discriminatorOf } from './decode/account.ts';
 import { compilePerpMarket, compileSpotMarket } from './decode/market.ts';
 import { UpdateQueue } from './queue.ts';
+import { accountFilters } from './rpc/account-filters.ts';
+import { AccountReader } from './rpc/account-reader.ts';
+import { AccountStream } from './rpc/account-stream.ts';
 import { BlockClock } from './rpc/block-clock.ts';
+import { RequestBudget } from './rpc/budget.ts';
+import { REAL_CLOCK } from './rpc/clock.ts';
+import { Endpoint } from './rpc/endpoint.ts';
+import { FinalityClock } from './rpc/finality-clock.ts';
 import { type Finality, History } from './rpc/history.ts';
 import { JsonRpc } from './rpc/json-rpc.ts';
+import { Nodes } from './rpc/nodes.ts';
 import { KeyCache } from './rpc/notifications.ts';
-import { Session } from './rpc/session.ts';
-import { wantedAccounts } from './rpc/wanted.ts';
-import type { AccountsRead, AccountUpdate, ResumePoint, Source, SourceUpdate, TransactionLogs } from './source.ts';
+import { type OpenSession, Session } from './rpc/session.ts';
+import { NETWORK, type Transport } from './rpc/transport.ts';
+import type {
+  AccountsRead,
+  AccountUpdate,
+  BlockReader,
+  ResumePoint,
+  Source,
+  SourceUpdate,
+  TransactionLogs,
+} from './source.ts';
 
-/** Updates that may wait for the log; then the connection is given up until they are taken. */
+/** Limit of updates that wait for the log. Beyond it the session ends until the queue is empty. */
 const QUEUE_MAX = 100_000;
-/** Signatures per program read back by a first start: what a fresh localnet or a quiet hour holds. */
+/** Signatures per program that a first start fetches: enough for a fresh localnet or a quiet hour. */
 const FIRST_SIGNATURES_MAX = 20_000;
 const AUDIT_INTERVAL_MS = 5_000;
 const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 10_000;
-/** A transaction just notified may take a moment until the node gives it in full. */
-const REFETCH_TRIES = 10;
+/** A node may return a transaction a moment after its notification. */
+const REFETCH_TRIES = 4;
 const REFETCH_PAUSE_MS = 300;
+/** A refetch holds the log, so it ends after this time. */
+const REFETCH_MAX_MS = 3_000;
 
 export interface RpcSourceOptions {
-  readonly rpcUrl: string;
-  readonly wsUrl: string;
+  /** In the order of preference. */
+  readonly rpcUrls: readonly string[];
+  /** PubSub of the same nodes. */
+  readonly wsUrls: readonly string[];
   readonly definition: ChainDefinition;
   readonly logger: Logger;
-  /** Of account reads and subscriptions; default confirmed. */
+  /** For account reads and subscriptions; default confirmed. */
   readonly accountCommitment?: 'processed' | 'confirmed' | 'finalized';
-  /** Of transactions; default confirmed. */
+  /** For transactions; default confirmed. */
   readonly historyCommitment?: Finality;
   readonly silenceMs: number;
-  /** How often signatures and oracles of other programs are looked up; default 5 s. */
+  /** Interval of the signature check and of oracle reads; default 5 s. */
   readonly auditMs?: number;
-  /** Slots between two block times asked for; absent: none are asked for. */
+  /** Slots between two requested block times; absent: none are requested. */
   readonly sampleSlots?: number;
+  /** Signatures per program that a first start reads back. */
   readonly firstSignaturesMax?: number;
+  /** Requests a second to each node; 0 or absent: no limit. */
+  readonly requestsPerSecond?: number;
   readonly queueMax?: number;
+  /** Live updates from elsewhere than PubSub; called once a run. */
+  readonly sessions?: () => OpenSession;
+  /** Default: the real network. */
+  readonly transport?: Transport;
 }
 
 export class RpcSource implements Source {
   readonly #options: RpcSourceOptions;
   readonly #keys = new KeyCache();
 
+  readonly #endpoints: readonly Endpoint[];
+  readonly #reader: AccountReader;
+  readonly #stream: AccountStream;
+  /** Newest slot of account data: no read is older. */
+  #tip = 0;
+
   constructor(options: RpcSourceOptions) {
     this.#options = options;
+    const { rpcUrls, requestsPerSecond = 0, definition, transport = NETWORK } = options;
+    this.#stream = new AccountStream(transport);
+    this.#endpoints = rpcUrls.map((url) => {
+      return new Endpoint(url, new RequestBudget(requestsPerSecond, REAL_CLOCK), REAL_CLOCK, transport);
+    });
+    this.#reader = new AccountReader({
+      filters: accountFilters(definition),
+      commitment: this.#commitment,
+      keys: this.#keys,
+    });
+  }
+
+  get #commitment() {
+    return this.#options.accountCommitment ?? 'confirmed';
+  }
+
+  #rpc(signal: AbortSignal): JsonRpc {
+    return new JsonRpc(new Nodes(this.#endpoints, this.#commitment, signal, REAL_CLOCK), this.#stream);
   }
 
   async *updates(resume: ResumePoint | null, signal: AbortSignal): AsyncIterable<readonly SourceUpdate[]> {
@@ -66,16 +116,18 @@ export class RpcSource implements Source {
     } finally {
       over.abort();
       await running;
+      await this.#stream.close();
     }
   }
 
   async transaction(signature: string): Promise<TransactionLogs | null> {
-    const rpc = new JsonRpc(this.#options.rpcUrl, new AbortController().signal);
-    for (let attempt = 0; attempt < REFETCH_TRIES; attempt++) {
+    const signal = AbortSignal.timeout(REFETCH_MAX_MS);
+    const rpc = this.#rpc(signal);
+    for (let attempt = 0; attempt < REFETCH_TRIES && !signal.aborted; attempt++) {
       if (attempt > 0) await delay(REFETCH_PAUSE_MS);
       try {
-        const [found] = await rpc.transactions([signature], this.#options.historyCommitment ?? 'confirmed');
-        if (found) return found;
+        const [outcome] = await rpc.transactions([signature], this.#options.historyCommitment ?? 'confirmed');
+        if (outcome?.found) return outcome.found;
       } catch (error) {
         this.#options.logger.warn({ err: error, signature }, 'transaction not fetched');
       }
@@ -83,57 +135,54 @@ export class RpcSource implements Source {
     return null;
   }
 
-  /** One kind after the other, so that the loop gets its turns between them. Oracles of other programs are left out. */
+  blocks(signal: AbortSignal): BlockReader {
+    const rpc = this.#rpc(signal);
+    const programs = this.#options.definition.programs.map(({ programId }) => programId);
+    const options = { commitment: this.#options.historyCommitment ?? 'confirmed', isBackground: true, signal };
+    return {
+      slots: (fromSlot, toSlot) => rpc.blocks(fromSlot, toSlot, options),
+      read: (slot) => rpc.block(slot, programs, options),
+    };
+  }
+
+  /** Reads within the background share of the budget. Leaves out oracles of other programs. */
   async accounts(signal: AbortSignal): Promise<AccountsRead> {
-    const { rpcUrl, definition, accountCommitment } = this.#options;
-    const rpc = new JsonRpc(rpcUrl, signal);
-    const keys = this.#keys;
-    const updates: AccountUpdate[] = [];
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const { program, snapshotFilters } of wantedAccounts(definition)) {
-      const read = await rpc.programAccounts(program, snapshotFilters, accountCommitment ?? 'confirmed');
-      const { slot } = read;
-      oldest = Math.min(oldest, slot);
-      for (const { pubkey, owner, data } of read.accounts) {
-        const key = keys.decode(pubkey);
-        updates.push({ kind: 'account', slot, writeVersion: null, pubkey: key, owner: keys.decode(owner), data });
-      }
-    }
-    return { slot: oldest, updates };
+    const { slots, updates } = await this.#reader.read(this.#rpc(signal), this.#tip, { isBackground: true });
+    return { slot: Math.min(...slots), updates };
   }
 
   async #run(resume: ResumePoint | null, queue: UpdateQueue, signal: AbortSignal): Promise<void> {
-    const { rpcUrl, logger } = this.#options;
-    const connection = new Connection(rpcUrl, { commitment: 'confirmed', disableRetryOnRateLimit: true });
-    const rpc = new JsonRpc(rpcUrl, signal);
-    const keys = this.#keys;
-    const { sampleSlots } = this.#options;
+    const { logger, wsUrls, sampleSlots } = this.#options;
+    const rpc = this.#rpc(signal);
+    const finality = new FinalityClock(
+      sampleSlots ?? 0,
+      { slot: () => rpc.slot('finalized'), time: (slot) => rpc.blockTime(slot) },
+      (update) => queue.push(update),
+      signal,
+    );
     const clock =
       sampleSlots === undefined
         ? null
         : new BlockClock(
             sampleSlots,
             (slot) => rpc.blockTime(slot),
-            (update) => queue.push(update),
+            (update) => {
+              queue.push(update);
+              finality.time(update);
+            },
           );
+    const open: OpenSession = this.#options.sessions?.() ?? ((parts, tip) => new Session(parts, tip));
     let history: History | null = null;
-    let tip = 0;
-    let heardTo = 0;
+    let failures = 0;
     for (let attempt = 0; !signal.aborted; attempt++) {
       let reason: string;
       try {
-        history ??= await this.#history(connection, rpc, resume);
-        const session = new Session(
-          this.#parts({ connection, rpc, history, queue, keys, clock, signal }),
-          tip,
-          heardTo,
-        );
+        history ??= await this.#history(rpc, resume);
+        const wsUrl = wsUrls[attempt % wsUrls.length] ?? '';
+        const session = open(this.#parts({ wsUrl, rpc, history, queue, clock, finality, signal }), this.#tip);
         reason = await session.run().finally(() => {
-          tip = session.tip;
-          if (session.wasLive) {
-            attempt = 0;
-            heardTo = tip;
-          }
+          this.#tip = session.tip;
+          if (session.wasLive) failures = 0;
         });
       } catch (error) {
         reason = String(error instanceof Error && error.cause ? `${error.message}: ${String(error.cause)}` : error);
@@ -141,19 +190,20 @@ export class RpcSource implements Source {
       if (signal.aborted) return;
       logger.warn({ reason, attempt }, 'connection to the node lost');
       queue.push({ kind: 'reconnect', reason });
-      const waitMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** attempt);
+      const waitMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** failures);
+      failures += 1;
       await delay(waitMs, undefined, { signal }).catch(() => {});
       await queue.drained();
     }
   }
 
-  async #history(connection: Connection, rpc: JsonRpc, resume: ResumePoint | null): Promise<History> {
+  async #history(rpc: JsonRpc, resume: ResumePoint | null): Promise<History> {
     const chain = await rpc.genesisHash();
     const { definition, historyCommitment, firstSignaturesMax, logger } = this.#options;
     const known = resume !== null && resume.chain !== chain ? null : resume;
-    if (known !== resume) logger.warn({ was: resume?.chain, is: chain }, 'another chain than before: starting anew');
+    if (known !== resume) logger.warn({ was: resume?.chain, is: chain }, 'the chain has changed: starting over');
+    this.#reader.remember(known?.accounts ?? {});
     return new History(
-      connection,
       rpc,
       {
         programs: definition.programs.map((program) => program.programId),
@@ -166,30 +216,33 @@ export class RpcSource implements Source {
   }
 
   #parts(live: {
-    connection: Connection;
+    wsUrl: string;
     rpc: JsonRpc;
     history: History;
     queue: UpdateQueue;
-    keys: KeyCache;
     clock: BlockClock | null;
+    finality: FinalityClock;
     signal: AbortSignal;
   }) {
-    const { wsUrl, definition, accountCommitment, historyCommitment, silenceMs, auditMs } = this.#options;
+    const { definition, historyCommitment, silenceMs, auditMs, logger, transport = NETWORK } = this.#options;
     return {
       ...live,
-      wsUrl,
+      transport,
       silenceMs,
+      logger,
+      keys: this.#keys,
+      reader: this.#reader,
       auditMs: auditMs ?? AUDIT_INTERVAL_MS,
-      wanted: wantedAccounts(definition),
+      accountFilters: accountFilters(definition),
       programs: definition.programs.map((program) => program.programId),
-      accountCommitment: accountCommitment ?? 'confirmed',
+      accountCommitment: this.#commitment,
       historyCommitment: historyCommitment ?? 'confirmed',
       oraclesOf: oracleFinder(definition),
     } as const;
   }
 }
 
-/** Finds the oracle keys in market accounts; markets that cannot be read are the differ's business. */
+/** Finds the oracle keys in market accounts. Skips unreadable markets; the differ parks them. */
 function oracleFinder(definition: ChainDefinition): (updates: readonly AccountUpdate[]) => readonly Uint8Array[] {
   const accounts = new Map(definition.programs.flatMap((program) => [...program.accounts]));
   const perp = accounts.get('PerpMarket');

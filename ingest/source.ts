@@ -1,16 +1,19 @@
-// The source port: whatever watches a chain hands these to the ingester. Four adapters: RPC, capture file, Yellowstone, tests.
+// The source port: the updates that ingest receives from a chain. Adapters: a Solana node (`rpc.ts`), with a gRPC stream beside
+// it (`grpc/`), and a capture.
 
 import type { ParkReason } from './park-reasons.ts';
 
 export interface AccountUpdate {
   readonly kind: 'account';
   readonly slot: number;
-  /** Order inside a slot where the source knows it. */
+  /** Order of the writes of this account inside a slot; null when the source does not know it. */
   readonly writeVersion: bigint | null;
   readonly pubkey: Uint8Array;
   readonly owner: Uint8Array;
-  /** Empty when the account was closed. */
+  /** Empty for a closed account. */
   readonly data: Uint8Array;
+  /** Signature (64 bytes) of the transaction that wrote this state; absent when the source does not know it. */
+  readonly signature?: Uint8Array;
 }
 
 export interface TransactionLogs {
@@ -20,9 +23,9 @@ export interface TransactionLogs {
   readonly signature: string;
   readonly failed: boolean;
   readonly logs: readonly string[];
-  /** Position in its block where the source knows it. */
+  /** Index in its block; null when the source does not know it. */
   readonly blockIndex: number | null;
-  /** Unix seconds where the source knows it. */
+  /** Unix seconds; null when the source does not know it. */
   readonly blockTime: number | null;
 }
 
@@ -31,7 +34,7 @@ export interface SlotUpdate {
   readonly slot: number;
 }
 
-/** When the block of a slot was made; now and then, possibly some slots late. */
+/** Block time of a slot. Comes every few slots and may lag. */
 export interface TimeUpdate {
   readonly kind: 'time';
   readonly slot: number;
@@ -39,7 +42,15 @@ export interface TimeUpdate {
   readonly ts: number;
 }
 
-/** A complete read of all accounts of the programs follows, up to `snapshotEnd`; accounts it lacks are gone. */
+/** A block time whose slot the chain has finalized. */
+export interface FinalUpdate {
+  readonly kind: 'final';
+  readonly slot: number;
+  /** Unix seconds. */
+  readonly ts: number;
+}
+
+/** Starts a complete read of the programs' accounts, which lasts until `snapshotEnd`. Accounts it lacks are closed. */
 export interface SnapshotBegin {
   readonly kind: 'snapshotBegin';
   readonly slot: number;
@@ -49,18 +60,18 @@ export interface SnapshotEnd {
   readonly slot: number;
 }
 
-/** Transactions between the two slots may be missing and are being looked for; filled says whether they were found. */
+/** Transactions between the two slots may be missing. `filled` means that they have been found. */
 export interface GapNotice {
   readonly kind: 'gap';
   readonly fromSlot: number;
   readonly toSlot: number;
   readonly filled: boolean;
   readonly reason: string;
-  /** True when nothing that can still be asked would bring them. */
+  /** True when no source can return the transactions any more. */
   readonly isLasting?: boolean;
 }
 
-/** Something the source received and could not read; `origin` says where. */
+/** Unreadable data that the source received; `origin` names its place. */
 export interface GarbageNotice {
   readonly kind: 'garbage';
   readonly reason: ParkReason;
@@ -69,13 +80,19 @@ export interface GarbageNotice {
   readonly bytes: Uint8Array;
 }
 
-/** The connection was lost or could not be made, told at each attempt; a snapshot follows once it is made. */
+/** The connection was lost or a new attempt failed. Repeated for each attempt; a snapshot or `continued` follows. */
 export interface ReconnectNotice {
   readonly kind: 'reconnect';
   readonly reason: string;
 }
 
-/** Every transaction up to this point has been handed over: a later run may begin here. */
+/** A new connection continues the lost one without loss, so no snapshot follows. */
+export interface ContinuedNotice {
+  readonly kind: 'continued';
+  readonly slot: number;
+}
+
+/** Every transaction up to this point has been delivered: a later run may begin here. */
 export interface ProgressNotice {
   readonly kind: 'progress';
   readonly resume: ResumePoint;
@@ -86,16 +103,18 @@ export type SourceUpdate =
   | TransactionLogs
   | SlotUpdate
   | TimeUpdate
+  | FinalUpdate
   | SnapshotBegin
   | SnapshotEnd
   | GapNotice
   | GarbageNotice
   | ReconnectNotice
+  | ContinuedNotice
   | ProgressNotice;
 
 /**
- * A source that is given a resume point hands over transactions of this many slots before it again: nothing is missed
- * when the order of signatures inside a slot, or the tip of a lagging node, was not what it seemed.
+ * Slots before a resume point that a source delivers again. They cover transactions whose order inside a slot differed
+ * between two answers, and nodes that lag behind.
  */
 export const RESUME_MARGIN_SLOTS = 64;
 
@@ -104,25 +123,37 @@ export interface ResumePoint {
   readonly slot: number;
   /** Program id (base58) to the newest signature (base58) at or before the slot. */
   readonly signatures: Readonly<Record<string, string>>;
-  /** Which chain or recording this is a point of (genesis hash, file name); a point of another one means nothing. */
+  /** Genesis hash or capture file. A resume point is valid only for the same chain. */
   readonly chain: string;
-  /** Where in a recording, for sources that count lines. */
+  /** Line in a capture; only for sources that count lines. */
   readonly line?: number;
+  /** Accounts of each program and kind in the last complete read; only for sources that read accounts. */
+  readonly accounts?: Readonly<Record<string, number>>;
 }
 
-/** A complete read of the wanted accounts, made apart from the stream; idle users are left out. */
+/** A complete read of accounts apart from the stream. Leaves out idle users. */
 export interface AccountsRead {
-  /** Oldest slot that one of its parts was read at. */
+  /** Oldest slot of the read's parts. */
   readonly slot: number;
-  /** Each with the slot at which it was read, which is not that of its newest change. */
+  /** Each update has the slot of the read, not of the account's last change. */
   readonly updates: readonly AccountUpdate[];
 }
 
+/** Reads whole blocks within the background share of the node's budget. */
+export interface BlockReader {
+  /** Slots with a block in a range, both ends included. Rejects when no node answers. */
+  slots(fromSlot: number, toSlot: number): Promise<readonly number[]>;
+  /** Transactions of a block in order, and the number of those without logs. Null when no node has the block. */
+  read(slot: number): Promise<{ readonly transactions: readonly TransactionLogs[]; readonly lacking: number } | null>;
+}
+
 export interface Source {
-  /** Streams until the signal aborts or the source ends (a capture does). Throws only when it cannot go on. */
+  /** Streams until the signal aborts or the source ends (a capture does). Throws only when it cannot continue. */
   updates(resume: ResumePoint | null, signal: AbortSignal): AsyncIterable<readonly SourceUpdate[]>;
   /** Logs of one transaction in full, or null when the chain no longer has it. */
   transaction(signature: string): Promise<TransactionLogs | null>;
-  /** All accounts as they are now. Absent where the source cannot say (a recording). Rejects when they cannot be read. */
+  /** Blocks of a range of slots, for backfills. Absent for a recording. */
+  blocks?(signal: AbortSignal): BlockReader;
+  /** Reads all current accounts. Absent for a recording. Rejects when the read fails. */
   accounts?(signal: AbortSignal): Promise<AccountsRead>;
 }

@@ -1,4 +1,4 @@
-// Appends to the log: holds on while it is away, and puts each event in once whatever was there before a crash.
+// Appends to the log: retries while the log is unavailable, and writes each event once, even after a crash.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventLog, Logger, NewRecord } from '../platform/index.ts';
@@ -8,20 +8,20 @@ import { type EncodedEvent, eventId } from './decode/transaction.ts';
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5_000;
 const READ_RECORDS = 5_000;
-/** One call stays far below what a log takes at once. */
+/** Bytes per call, far below the limit of a log. */
 const CALL_BYTES_MAX = 1024 * 1024;
 
 /** Next offset of each partition of `events`. */
-export type EventEnds = ReadonlyMap<number, bigint>;
+export type NextOffsets = ReadonlyMap<number, bigint>;
 
 export class LogWriter {
   readonly #log: EventLog;
   readonly #logger: Logger;
   readonly #signal: AbortSignal;
   readonly #ends = new Map<number, bigint>();
-  #begins: EventEnds = new Map();
+  #begins: NextOffsets = new Map();
   #newestSlot = -1;
-  /** Events found in the log behind the position we resumed from. */
+  /** Ids of events that the log already has at or after the loaded offsets. */
   readonly #known = new Set<string>();
 
   constructor(log: EventLog, logger: Logger, signal: AbortSignal) {
@@ -30,41 +30,41 @@ export class LogWriter {
     this.#signal = signal;
   }
 
-  /** Offsets from which `learn` read. */
-  get begins(): EventEnds {
+  /** Offsets at which `loadKnown` began to read. */
+  get startOffsets(): NextOffsets {
     return this.#begins;
   }
 
-  /** Newest slot among the events that `learn` found; -1 when there were none. */
+  /** Newest slot among the known events; -1 without any. */
   get newestSlot(): number {
     return this.#newestSlot;
   }
 
-  /** Copy of the next offsets. */
-  get ends(): EventEnds {
+  /** A copy of the next offsets. */
+  get nextOffsets(): NextOffsets {
     return new Map(this.#ends);
   }
 
-  /** Learns which events are in the log at or after `from` (everything kept, where a partition is not named). */
-  async learn(from: EventEnds): Promise<void> {
+  /** Loads the ids of events in the log at or after `from`. A partition without an offset is read from its start. */
+  async loadKnown(from: NextOffsets): Promise<void> {
     for (let partition = 0; partition < TOPICS.events.partitions; partition++) {
       const { earliest } = await this.#log.bounds(TOPICS.events, partition);
       const wanted = from.get(partition);
-      // Retention may have removed what stood at the saved offset.
+      // Retention may have removed the saved offset.
       this.#ends.set(partition, wanted === undefined || wanted < earliest ? earliest : wanted);
     }
-    this.#begins = this.ends;
+    this.#begins = this.nextOffsets;
     await this.#catchUp();
     if (this.#known.size > 0) this.#logger.info({ events: this.#known.size }, 'events already in the log');
   }
 
-  /** Appends the events that are not in the log yet; returns those. Rejects only when the signal aborts. */
+  /** Appends the events that the log does not have yet and returns them. Rejects only when the signal aborts. */
   async appendEvents(events: readonly EncodedEvent[]): Promise<readonly EncodedEvent[]> {
     const fresh = events.filter((event) => !this.#known.has(event.id));
     for (const part of parts(fresh)) {
       let todo: readonly EncodedEvent[] = part;
-      await this.#insist(async (retry) => {
-        // An append that failed may still have reached some partitions.
+      await this.#retry(async (retry) => {
+        // A failed append may have reached some partitions.
         if (retry) {
           await this.#catchUp();
           todo = todo.filter((event) => !this.#known.has(event.id));
@@ -77,16 +77,16 @@ export class LogWriter {
     return fresh;
   }
 
-  /** Appends records that may be there twice: their readers take the newest. Rejects only when the signal aborts. */
+  /** Appends records that may be duplicates: their readers take the newest. Rejects only when the signal aborts. */
   async append(topic: Topic, records: readonly NewRecord[]): Promise<void> {
     for (const part of parts(records)) {
-      await this.#insist(async () => {
+      await this.#retry(async () => {
         await this.#log.append(topic, part);
       });
     }
   }
 
-  /** Reads `events` from the offsets we know to the end. */
+  /** Reads `events` from the known offsets to the end. */
   async #catchUp(): Promise<void> {
     for (const [partition, end] of this.#ends) {
       let next = end;
@@ -105,8 +105,8 @@ export class LogWriter {
     }
   }
 
-  /** Repeats the step until it succeeds: while the log is away the chain position is held. */
-  async #insist(step: (retry: boolean) => Promise<void>): Promise<void> {
+  /** Repeats the step until it succeeds. Meanwhile ingest waits and the resume point stays. */
+  async #retry(step: (retry: boolean) => Promise<void>): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       this.#signal.throwIfAborted();
       try {
@@ -114,14 +114,14 @@ export class LogWriter {
         return;
       } catch (error) {
         this.#signal.throwIfAborted();
-        this.#logger.warn({ err: error, attempt }, 'log does not take records; holding');
+        this.#logger.warn({ err: error, attempt }, 'the log rejects records; retrying');
         await delay(Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** attempt), undefined, { signal: this.#signal });
       }
     }
   }
 }
 
-/** Records cut into calls of bounded size, in order. */
+/** Splits records into calls of bounded size, in order. */
 function* parts<T extends { readonly value: Uint8Array }>(records: readonly T[]): Generator<readonly T[]> {
   let part: T[] = [];
   let bytes = 0;

@@ -1,5 +1,5 @@
-// A file with every account as each slot left it, so that a test can rebuild the state of any slot from the chain alone.
-// One frame a slot: its length (u32, little endian), then the deflated slot.
+// A file with every account after each slot, so that a test can rebuild the state of any slot from the chain alone. One
+// frame per slot: its length (u32, little endian), then the deflated slot.
 
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
@@ -10,25 +10,25 @@ import type { AccountVersion, StoredBlock } from './ledger.ts';
 const DEFLATE_LEVEL = 1;
 const LENGTH_BYTES = 4;
 
-/** An account as a slot left it; empty data means that it was closed. */
+/** An account at the end of a slot. Empty data means closed. */
 export type LoggedAccount = Pick<AccountVersion, 'pubkey' | 'owner' | 'data'>;
 
 export interface LoggedSlot {
   readonly slot: number;
-  /** What the slot wrote, each account once; in the first slot of a file all accounts there are. */
+  /** Accounts written in the slot, each once. The first slot of a file has all accounts. */
   readonly accounts: readonly LoggedAccount[];
 }
 
 export class AccountLog {
   readonly #file: number;
 
-  /** Begins a file anew with the accounts that exist at `slot`. */
+  /** Starts a new file with the accounts that exist at `slot`. */
   constructor(path: string, slot: number, accounts: readonly LoggedAccount[]) {
     this.#file = openSync(path, 'w');
     this.#write({ slot, accounts });
   }
 
-  /** Adds what a block left of the accounts it wrote. */
+  /** Appends the last state of each account that a block wrote. */
   append({ slot, transactions }: StoredBlock): void {
     const written = new Map<string, LoggedAccount>();
     for (const { writes } of transactions) for (const account of writes) written.set(account.pubkey, account);
@@ -48,7 +48,7 @@ export class AccountLog {
   }
 }
 
-/** Reads such a file slot by slot, also while it grows. */
+/** Reads an account log slot by slot, even while it grows. */
 export class AccountLogReader {
   readonly #file: number;
   #position = 0;
@@ -57,7 +57,7 @@ export class AccountLogReader {
     this.#file = openSync(path, 'r');
   }
 
-  /** The next slot, or null while it has not been written whole. */
+  /** The next slot, or null while its frame is incomplete. */
   next(): LoggedSlot | null {
     const left = fstatSync(this.#file).size - this.#position;
     if (left < LENGTH_BYTES) return null;

@@ -1,4 +1,4 @@
-// What the localnet offers: a simulated cluster with a seeded exchange on it, inside this process.
+// The entry point of the localnet: a simulated cluster with a seeded exchange, inside this process.
 
 export { AccountLogReader, type LoggedAccount, type LoggedSlot } from './account-log.ts';
 export type { ExchangeOptions } from './exchange/index.ts';

@@ -61,7 +61,7 @@ describe('Ledger', () => {
     expect(new Set(versions).size).toBe(3);
   });
 
-  it('hides a closed account at once and forgets it when it is closed for all', () => {
+  it('hides a closed account at once and drops it once all levels have closed it', () => {
     const chain = ledger({ lags: { processed: 0, confirmed: 0, finalized: 2 } });
     chain.begin([account('a', 1), account('b', 1)]);
     fill(chain, 100, 100, () => [transaction('s', ['a'], [account('a', -1)])]);
@@ -105,7 +105,7 @@ describe('Ledger', () => {
   it('drops the oldest blocks with their transactions and index entries', () => {
     const chain = ledger({ retainedBlocks: 1 });
     fill(chain, 100, 399, (slot) => [transaction(`s${slot}`, ['x', `only ${slot}`])]);
-    // Blockhashes stay valid for 150 blocks, so that many are kept whatever was asked for.
+    // Blockhashes stay valid for 150 blocks, so the ledger keeps at least that many.
     expect(chain.history.blockCount).toBe(152);
     expect(chain.history.transactionCount).toBe(152);
     expect(chain.history.transaction('s100')).toBeNull();
@@ -122,7 +122,7 @@ describe('Ledger', () => {
     expect(chain.history.blockCount).toBe(152);
   });
 
-  it('lets go of account states that every level has published', () => {
+  it('drops account states that every level has published', () => {
     const chain = ledger({ lags: { processed: 0, confirmed: 0, finalized: 2 } });
     fill(chain, 100, 110, (slot) => [transaction(`s${slot}`, ['a'], [account('a', slot)])]);
     expect(chain.history.transaction('s107')?.writes).toHaveLength(0);
@@ -139,7 +139,7 @@ describe('Ledger', () => {
     expect(chain.isBlockhashValid(chain.history.block(149)?.blockhash ?? '', 'processed')).toBe(false);
   });
 
-  it('refuses a slot that does not come after the newest', () => {
+  it('rejects a slot that does not come after the newest', () => {
     const chain = ledger();
     fill(chain, 100, 100, () => []);
     expect(() => fill(chain, 100, 100, () => [])).toThrow('does not come after');

@@ -1,42 +1,49 @@
-// The simulated chain as a node knows it: blocks appended one by one, accounts and transactions readable at each
-// commitment level. It decides nothing; the exchange computes the blocks, the RPC server reads.
+// The simulated chain from a node's view: it appends blocks and reads accounts and transactions at each commitment level. It
+// decides nothing: the exchange computes the blocks, the RPC server reads.
 
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 import { AccountStore, type AccountVersion } from './ledger/accounts.ts';
+import { Branch } from './ledger/branch.ts';
 import { History, type StoredBlock, type StoredTransaction } from './ledger/history.ts';
+import { LOOKUP_TABLE_PROGRAM, LookupTables } from './ledger/lookup-tables.ts';
+import type { ChainView } from './ledger/view.ts';
 import type { LedgerAccount, LedgerBlock } from './ledger-types.ts';
 
 export type { AccountVersion, StoredBlock, StoredTransaction };
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
-/** How many blocks each level stays behind the newest. */
+/** Blocks that each level lags behind the newest. */
 export type CommitmentLags = Readonly<Record<Commitment, number>>;
 
-/** A cluster roots a block about 32 slots after it was made. */
+/** A cluster roots a block after about 32 slots. */
 const DEFAULT_LAGS: CommitmentLags = { processed: 0, confirmed: 0, finalized: 32 };
 /** Ten minutes of 400 ms slots. */
 const DEFAULT_RETAINED_BLOCKS = 1500;
-/** Log lines and keys held at most; at a laptop's load ten minutes need a quarter of it. */
+/** Limit of log lines and keys; at a laptop's load ten minutes need a quarter of it. */
 const DEFAULT_RETAINED_BYTES = 128 * 1024 * 1024;
-/** A blockhash can be used for this many blocks (MAX_PROCESSING_AGE of Solana). */
+/** Blocks for which a blockhash is valid (MAX_PROCESSING_AGE of Solana). */
 export const BLOCKHASH_AGE_BLOCKS = 150;
+/** Blocks of lost forks in memory: more than any test makes between two looks. */
+const ABANDONED_BLOCKS_MAX = 512;
 
 export interface LedgerOptions {
   /** base58, 32 bytes */
   readonly genesisHash: string;
-  /** Slot that the accounts of the genesis carry; blocks come after it. */
+  /** Slot of the genesis accounts; blocks come after it. */
   readonly genesisSlot: number;
   /** Unix seconds. */
   readonly genesisTime: number;
   readonly lags?: CommitmentLags;
-  /** Blocks kept with their transactions; `Infinity` keeps all. */
+  /** Blocks that a second node can be behind, so account states stay so much longer. Default 0. */
+  readonly behindBlocks?: number;
+  /** Blocks with their transactions in memory; `Infinity` keeps all. */
   readonly retainedBlocks?: number;
   readonly retainedBytes?: number;
 }
 
-/** What a state file holds of the chain beside accounts and blocks. */
+/** State of the chain in a state file, besides accounts and blocks. */
 export interface LedgerHead {
   readonly genesisHash: string;
   readonly genesisSlot: number;
@@ -44,22 +51,29 @@ export interface LedgerHead {
   readonly transactionCount: number;
 }
 
-export class Ledger {
+export class Ledger implements ChainView {
   readonly genesisHash: string;
   readonly genesisSlot: number;
   readonly genesisTime: number;
   readonly lags: CommitmentLags;
+  readonly behindBlocks: number;
   readonly accounts = new AccountStore();
   readonly history: History;
   readonly #deepestLag: number;
   #transactionCount = 0;
+  #branch: Branch | null = null;
+  /** Blocks of the winning chain above the base of the open fork. */
+  #hidden = 0;
+  #abandoned: StoredBlock[] = [];
+  #lookups = new LookupTables([]);
 
   constructor(options: LedgerOptions) {
     this.genesisHash = options.genesisHash;
     this.genesisSlot = options.genesisSlot;
     this.genesisTime = options.genesisTime;
     this.lags = options.lags ?? DEFAULT_LAGS;
-    this.#deepestLag = Math.max(this.lags.processed, this.lags.confirmed, this.lags.finalized);
+    this.behindBlocks = options.behindBlocks ?? 0;
+    this.#deepestLag = Math.max(this.lags.processed, this.lags.confirmed, this.lags.finalized) + this.behindBlocks;
     const blocksAtLeast = Math.max(this.#deepestLag, BLOCKHASH_AGE_BLOCKS) + 2;
     this.history = new History({
       blocks: Math.max(options.retainedBlocks ?? DEFAULT_RETAINED_BLOCKS, blocksAtLeast),
@@ -68,19 +82,42 @@ export class Ledger {
     });
   }
 
+  /** Lookup tables of the genesis. */
+  get lookups(): LookupTables {
+    return this.#lookups;
+  }
+
   /** Transactions since the genesis. */
   get transactionCount(): number {
     return this.#transactionCount;
   }
 
-  /** Newest slot, whatever the commitment. */
+  /** Newest slot of the fork that the node follows. */
   get tipSlot(): number {
-    return this.history.fromTip(0)?.slot ?? this.genesisSlot;
+    return (this.#branch?.tip ?? this.history.fromTip(0))?.slot ?? this.genesisSlot;
   }
 
-  /** Newest block that a level has reached, or null when only the genesis has. */
+  /** Blocks of forks that lost, oldest first. */
+  get abandoned(): readonly StoredBlock[] {
+    return this.#abandoned;
+  }
+
+  /** Blocks of the fork that the node follows and that will lose; empty without one. */
+  get branchBlocks(): readonly StoredBlock[] {
+    return this.#branch?.blocks ?? [];
+  }
+
+  /** Blocks of the winning chain that a level is behind its newest block, as a node sees it that is `behind` more behind. */
+  distance(commitment: Commitment, behind = 0): number {
+    const lag = this.lags[commitment] + behind;
+    // No level above `processed` moves on while two forks are open.
+    return commitment === 'processed' ? lag : Math.max(lag, this.#hidden);
+  }
+
+  /** Newest block of a level, or null while the level is at the genesis. */
   blockAt(commitment: Commitment): StoredBlock | null {
-    return this.history.fromTip(this.lags[commitment]);
+    if (commitment === 'processed' && this.#branch !== null) return this.#branch.tip;
+    return this.history.fromTip(this.distance(commitment));
   }
 
   slotAt(commitment: Commitment): number {
@@ -95,23 +132,108 @@ export class Ledger {
     return this.blockAt(commitment)?.blockhash ?? this.genesisHash;
   }
 
-  /** State of an account as a level sees it, or null when it does not exist there. */
   account(pubkey: string, commitment: Commitment): AccountVersion | null {
-    return this.accounts.at(pubkey, this.slotAt(commitment));
+    const written = commitment === 'processed' ? this.#branch?.account(pubkey) : undefined;
+    return written === undefined ? this.accounts.at(pubkey, this.#winningSlot(commitment)) : written;
   }
 
-  /** Puts the accounts in place that exist before the first block. */
+  owned(program: string, commitment: Commitment): readonly AccountVersion[] {
+    const below = this.accounts.ownedAt(program, this.#winningSlot(commitment));
+    return commitment === 'processed' && this.#branch !== null ? this.#branch.owned(program, below) : below;
+  }
+
+  transaction(signature: string): StoredTransaction | null {
+    return this.#branch?.transaction(signature) ?? this.history.transaction(signature);
+  }
+
+  reached(block: StoredBlock, commitment: Commitment): boolean {
+    if (commitment === 'processed' && this.#branch?.blocks.includes(block)) return true;
+    return block.slot <= this.#winningSlot(commitment) && this.history.block(block.slot) === block;
+  }
+
+  bankAt(slot: number): StoredBlock | null {
+    const known = this.history.block(slot) ?? this.#branch?.blocks.find((block) => block.slot === slot);
+    if (known !== undefined && known !== null) return known;
+    return slot <= this.slotAt('finalized') ? null : (this.#abandoned.find((block) => block.slot === slot) ?? null);
+  }
+
+  /** Adds the accounts of the genesis. */
   begin(accounts: readonly LedgerAccount[]): void {
     for (const account of accounts) this.accounts.write(account, this.genesisSlot);
+    this.#lookups = new LookupTables(accounts);
     this.accounts.settle(this.genesisSlot);
   }
 
   /**
-   * Appends the next block and returns it as stored.
+   * Appends the next block of the winning chain and returns it as stored. The node leaves an open fork for it, unless the
+   * block is `hidden`.
    * @throws when its slot is not above the newest one
    */
-  append(block: LedgerBlock): StoredBlock {
-    const parent = this.history.fromTip(0);
+  append(block: LedgerBlock, hidden = false): StoredBlock {
+    const stored = this.#stored(block, this.history.fromTip(0), (account) => this.accounts.write(account, block.slot));
+    this.#transactionCount += stored.transactions.length;
+    if (hidden) this.#hidden += 1;
+    else this.#leaveBranch();
+    this.#push(stored);
+    return stored;
+  }
+
+  /** Appends a block to the fork that the node follows and that will lose. Opens one on the winning chain's newest block. */
+  appendToBranch(block: LedgerBlock): StoredBlock {
+    this.#branch ??= new Branch(this.history.fromTip(0));
+    const parent = this.#branch.tip ?? this.#branch.base;
+    const stored = this.#stored(block, parent, (account) => this.accounts.version(account, block.slot));
+    this.#branch.push(stored);
+    return stored;
+  }
+
+  /** Keys of the accounts that the open fork wrote, or null without one. */
+  branchWrites(): ReadonlySet<string> | null {
+    return this.#branch?.written() ?? null;
+  }
+
+  isBlockhashValid(blockhash: string, commitment: Commitment): boolean {
+    if (commitment === 'processed' && this.#branch?.blocks.some((block) => block.blockhash === blockhash)) return true;
+    const nearest = commitment === 'processed' ? this.#hidden + this.lags.processed : this.distance(commitment);
+    for (let age = 0; age <= BLOCKHASH_AGE_BLOCKS; age++) {
+      const block = this.history.fromTip(nearest + age);
+      if (block === null) return blockhash === this.genesisHash;
+      if (block.blockhash === blockhash) return true;
+    }
+    return false;
+  }
+
+  head(): LedgerHead {
+    return {
+      genesisHash: this.genesisHash,
+      genesisSlot: this.genesisSlot,
+      genesisTime: this.genesisTime,
+      transactionCount: this.#transactionCount,
+    };
+  }
+
+  /** Restores blocks from a state file, oldest first. Accounts are restored separately. */
+  restoreBlock(block: StoredBlock): void {
+    this.#push(block);
+  }
+
+  /** Ends a restore. */
+  restored(head: LedgerHead): void {
+    this.#transactionCount = head.transactionCount;
+    this.#lookups = new LookupTables(this.accounts.ownedAt(LOOKUP_TABLE_PROGRAM, this.tipSlot));
+  }
+
+  /** Slot of the winning chain whose account states a level reads. */
+  #winningSlot(commitment: Commitment): number {
+    if (commitment !== 'processed' || this.#branch === null) return this.slotAt(commitment);
+    return this.#branch.base?.slot ?? this.genesisSlot;
+  }
+
+  #stored(
+    block: LedgerBlock,
+    parent: StoredBlock | null,
+    write: (account: LedgerAccount) => AccountVersion,
+  ): StoredBlock {
     const parentSlot = parent?.slot ?? this.genesisSlot;
     if (block.slot <= parentSlot) throw new Error(`slot ${block.slot} does not come after slot ${parentSlot}`);
     const previousBlockhash = parent?.blockhash ?? this.genesisHash;
@@ -131,57 +253,35 @@ export class Ledger {
         logMessages: transaction.logMessages,
         accountKeys: transaction.accountKeys,
         index,
-        sequence: this.#transactionCount,
+        sequence: this.#transactionCount + index,
         block: stored,
-        writes: transaction.writes.map((account) => this.accounts.write(account, block.slot)),
+        writes: transaction.writes.map(write),
         cutLogs: null,
+        lostRecords: transaction.lostRecords ?? [],
+        usesLookups: transaction.usesLookups ?? false,
       });
-      this.#transactionCount += 1;
     }
-    this.#push(stored);
     return stored;
   }
 
-  /** True while transactions may still name the blockhash. */
-  isBlockhashValid(blockhash: string, commitment: Commitment): boolean {
-    const lag = this.lags[commitment];
-    for (let age = 0; age <= BLOCKHASH_AGE_BLOCKS; age++) {
-      const block = this.history.fromTip(lag + age);
-      if (block === null) return blockhash === this.genesisHash;
-      if (block.blockhash === blockhash) return true;
-    }
-    return false;
-  }
-
-  head(): LedgerHead {
-    return {
-      genesisHash: this.genesisHash,
-      genesisSlot: this.genesisSlot,
-      genesisTime: this.genesisTime,
-      transactionCount: this.#transactionCount,
-    };
-  }
-
-  /** Puts back blocks read from a state file, oldest first; accounts are restored beside. */
-  restoreBlock(block: StoredBlock): void {
-    this.#push(block);
-  }
-
-  /** Ends a restore. */
-  restored(head: LedgerHead): void {
-    this.#transactionCount = head.transactionCount;
+  #leaveBranch(): void {
+    if (this.#branch === null) return;
+    this.#abandoned.push(...this.#branch.blocks);
+    if (this.#abandoned.length > ABANDONED_BLOCKS_MAX) this.#abandoned = this.#abandoned.slice(-ABANDONED_BLOCKS_MAX);
+    this.#branch = null;
+    this.#hidden = 0;
   }
 
   #push(block: StoredBlock): void {
     this.history.push(block);
     this.accounts.settle(this.history.fromTip(this.#deepestLag)?.slot ?? this.genesisSlot);
-    // Every level has published the block below the deepest one, so its account states have no reader left.
+    // Every level has published the block below the deepest one, so nothing reads its account states any more.
     const published = this.history.fromTip(this.#deepestLag + 1);
     for (const transaction of published?.transactions ?? []) transaction.writes = [];
   }
 }
 
-/** Deterministic, and chained as on a real cluster: a different past gives different hashes from there on. */
+/** Deterministic, and chained as on a real cluster: a different past gives different later hashes. */
 function blockhashOf(previousBlockhash: string, block: LedgerBlock): string {
   const hash = createHash('sha256').update(previousBlockhash).update(`|${block.slot}|${block.blockTime}`);
   for (const transaction of block.transactions) hash.update('|').update(transaction.signature);

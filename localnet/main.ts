@@ -1,29 +1,38 @@
-// Process entry of the localnet: one line of JSON on standard output when it answers, a clean end on SIGTERM and SIGINT.
+// Process entry of the localnet: prints one line of JSON when it answers; SIGTERM and SIGINT stop it cleanly.
 
 import { parseArgs } from 'node:util';
+import { profileOf } from './chain/profile.ts';
 import { type LocalnetOptions, startLocalnet } from './server.ts';
 
 const USAGE = `Usage: node localnet/main.ts [options]
-  --seed N                 what the exchange does (default 1)
-  --speed X                slots pass every 400 ms / X; 0: only by localnet_step (default 1)
-  --accounts N             trading accounts
-  --orders-per-market N    resting orders kept up per market
-  --activity X             scales the transactions of a slot (default 1)
+  --seed N                 seed of the exchange (default 1)
+  --speed X                a slot every 400 ms / X; 0: only by localnet_step (default 1)
+  --accounts N             number of trading accounts
+  --orders-per-market N    target of resting orders per market
+  --activity X             scales the transactions per slot
   --slot-seconds X         chain time per slot (default 0.4)
-  --slot-burst N           slots that come at once, then a quiet time (default 1)
-  --rarities               add what seldom happens on an exchange
-  --announce               tell of accounts and deposits of the genesis in the first block
+  --slot-burst N           slots per burst, followed by a quiet time (default 1)
+  --rarities               add rare events
+  --profile NAME           calm, mainnet or hostile (default calm)
+  --announce               record accounts and deposits of the genesis in the first block
   --genesis-time SECONDS   Unix time of the first block (default now)
   --host ADDRESS           (default 127.0.0.1)
   --rpc-port PORT          JSON-RPC, 0 for any (default 8899)
   --ws-port PORT           PubSub, 0 for any (default 8900)
-  --state-file PATH        keep the chain across restarts
+  --grpc-port PORT         Yellowstone gRPC, 0 for any (default: none)
+  --grpc-token TOKEN       token that gRPC callers must give
+  --state-file PATH        keep the chain over restarts
   --keep-events            keep every event for localnet_events
   --keep-ledger            keep every block and transaction
-  --account-log PATH       write every account as each slot leaves it to a file
+  --account-log PATH       write every account after each slot to a file
+  --until-stdin-ends       exit when standard input closes, which happens when the parent process ends
 `;
 
-function optionsFrom(args: readonly string[]): LocalnetOptions | null {
+interface Options extends LocalnetOptions {
+  readonly untilStdinEnds?: true;
+}
+
+function optionsFrom(args: readonly string[]): Options | null {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -35,15 +44,19 @@ function optionsFrom(args: readonly string[]): LocalnetOptions | null {
       'slot-seconds': { type: 'string' },
       'slot-burst': { type: 'string' },
       rarities: { type: 'boolean' },
+      profile: { type: 'string' },
       announce: { type: 'boolean' },
       'genesis-time': { type: 'string' },
       host: { type: 'string' },
       'rpc-port': { type: 'string' },
       'ws-port': { type: 'string' },
+      'grpc-port': { type: 'string' },
+      'grpc-token': { type: 'string' },
       'state-file': { type: 'string' },
       'keep-events': { type: 'boolean' },
       'keep-ledger': { type: 'boolean' },
       'account-log': { type: 'string' },
+      'until-stdin-ends': { type: 'boolean' },
       help: { type: 'boolean' },
     },
   });
@@ -57,15 +70,19 @@ function optionsFrom(args: readonly string[]): LocalnetOptions | null {
     ...numbered('slotSeconds', values['slot-seconds']),
     ...numbered('slotBurst', values['slot-burst']),
     ...(values.rarities === true ? { rarities: true } : {}),
+    ...(values.profile === undefined ? {} : { profile: profileOf(values.profile).name }),
     ...(values.announce === true ? { announce: true } : {}),
     ...numbered('genesisTime', values['genesis-time']),
     ...numbered('rpcPort', values['rpc-port']),
     ...numbered('wsPort', values['ws-port']),
+    ...numbered('grpcPort', values['grpc-port']),
+    ...(values['grpc-token'] === undefined ? {} : { grpcToken: values['grpc-token'] }),
     ...(values.host === undefined ? {} : { host: values.host }),
     ...(values['state-file'] === undefined ? {} : { stateFile: values['state-file'] }),
     ...(values['keep-events'] === true ? { keepEvents: true } : {}),
     ...(values['keep-ledger'] === true ? { keepLedger: true } : {}),
     ...(values['account-log'] === undefined ? {} : { accountLog: values['account-log'] }),
+    ...(values['until-stdin-ends'] === true ? { untilStdinEnds: true } : {}),
   };
 }
 
@@ -83,7 +100,10 @@ async function main(): Promise<void> {
     return;
   }
   const running = await startLocalnet(options);
+  let isEnding = false;
   const end = (): void => {
+    if (isEnding) return;
+    isEnding = true;
     running.stop().then(
       () => process.exit(0),
       (error: unknown) => fail(error),
@@ -91,8 +111,9 @@ async function main(): Promise<void> {
   };
   process.once('SIGTERM', end);
   process.once('SIGINT', end);
-  const { rpcUrl, wsUrl, vaultProgram } = running;
-  process.stdout.write(`${JSON.stringify({ rpcUrl, wsUrl, vaultProgram })}\n`);
+  if (options.untilStdinEnds) process.stdin.once('end', end).once('error', end).resume();
+  const { rpcUrl, wsUrl, grpcUrl, vaultProgram, lookupTable } = running;
+  process.stdout.write(`${JSON.stringify({ rpcUrl, wsUrl, grpcUrl, vaultProgram, lookupTable })}\n`);
 }
 
 function fail(error: unknown): void {

@@ -1,6 +1,7 @@
 import { Connection, PublicKey } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, hangUp, waitFor } from './rpc/test-client.ts';
+import { ask, hangUp } from '../test/support/localnet/test-client.ts';
+import { until } from '../test/support/platform/eventually.ts';
 import { type RunningLocalnet, startLocalnet } from './server.ts';
 
 const VELOCITY = new PublicKey('vELoC1audYbSYVRXn1vPaV8Axoa9oU6BYmNGZZBDZ1P');
@@ -27,7 +28,7 @@ afterAll(async () => {
 });
 
 describe('the seeded exchange on the cluster', () => {
-  it('ends, from a snapshot and its notifications, where a second snapshot ends', async () => {
+  it('reaches the state of a second snapshot from a first one and notifications', async () => {
     const mirror = new Map<string, Buffer>();
     const slots: number[] = [];
     const signatures: string[] = [];
@@ -36,13 +37,13 @@ describe('the seeded exchange on the cluster', () => {
     });
     connection.onLogs(VELOCITY, (logs) => signatures.push(logs.signature));
     connection.onSlotChange(({ slot }) => slots.push(slot));
-    await waitFor(
+    await until(
       async () => (await ask<{ subscriptions: number }>(localnet.rpcUrl, 'localnet_status')).subscriptions === 3,
     );
     const snapshot = await connection.getProgramAccounts(VELOCITY);
     for (const { pubkey, account } of snapshot) mirror.set(pubkey.toBase58(), account.data);
     await localnet.step(SLOTS);
-    await waitFor(() => slots.length === SLOTS);
+    await until(() => slots.length === SLOTS);
     const end = await connection.getProgramAccounts(VELOCITY);
     expect(end.length).toBeGreaterThan(40);
     for (const { pubkey, account } of end) {
@@ -59,7 +60,7 @@ describe('the seeded exchange on the cluster', () => {
     expect(signatures).toEqual(fromFirst.reverse());
   });
 
-  it('emits events in transactions that can be looked up and parsed', async () => {
+  it('emits events in transactions that calls return and parse', async () => {
     const events = await ask<{ signature: string; slot: number }[]>(localnet.rpcUrl, 'localnet_events', {
       limit: 100_000,
     });
@@ -76,7 +77,7 @@ describe('the seeded exchange on the cluster', () => {
       expect(transaction?.transaction.message.compiledInstructions.length).toBeGreaterThan(0);
   });
 
-  it('makes the same blocks from the same seed, another chain from another', async () => {
+  it('makes the same blocks from the same seed, and another chain from another seed', async () => {
     const hashAt = (running: RunningLocalnet): string => running.ledger.blockhashAt('processed');
     const same = await startLocalnet(OPTIONS);
     const other = await startLocalnet({ ...OPTIONS, seed: 4 });

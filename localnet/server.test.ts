@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FIRST_SLOT, PROGRAM } from './rpc/fake-exchange.ts';
-import { ask, call, RawPubSub, startFake, waitFor } from './rpc/test-client.ts';
+import { FIRST_SLOT, PROGRAM } from '../test/support/localnet/fake-exchange.ts';
+import { ask, call, RawPubSub, startFake } from '../test/support/localnet/test-client.ts';
+import { NODE_FLAGS } from '../test/support/platform/children.ts';
+import { until } from '../test/support/platform/eventually.ts';
 import type { RunningLocalnet } from './server.ts';
 
 let folder: string;
@@ -15,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Everything of the chain that a client can see, byte for byte. */
+/** The whole chain as a client reads it, byte for byte. */
 async function visible(running: RunningLocalnet): Promise<unknown> {
   const url = running.rpcUrl;
   const config = { encoding: 'base64', withContext: true };
@@ -44,7 +46,7 @@ describe('startLocalnet', () => {
     await Promise.all([one, same, other].map((running) => running.stop()));
   });
 
-  it('continues its chain from the state file as if it had not stopped', async () => {
+  it('continues its chain from the state file without a difference', async () => {
     const stateFile = join(folder, 'deep', 'state');
     const whole = await startFake();
     await whole.step(60);
@@ -52,7 +54,7 @@ describe('startLocalnet', () => {
     await first.step(45);
     const before = await visible(first);
     await first.stop();
-    // Another time of start: the chain keeps the one it began with.
+    // Another genesis time in the options: the chain keeps its first one.
     const second = await startFake({ stateFile, genesisTime: 5 });
     expect(await visible(second)).toEqual(before);
     await second.step(15);
@@ -61,7 +63,7 @@ describe('startLocalnet', () => {
     expect(existsSync(`${stateFile}.new`)).toBe(false);
   });
 
-  it('publishes finalized accounts of blocks that were made before the restart', async () => {
+  it('publishes finalized accounts of blocks from before the restart', async () => {
     const stateFile = join(folder, 'state');
     const first = await startFake({ stateFile });
     await first.step(10);
@@ -78,11 +80,11 @@ describe('startLocalnet', () => {
     await second.stop();
   });
 
-  it('replays to the last published slot when it was killed after the last save', async () => {
+  it('replays to the last published slot after a kill', async () => {
     const stateFile = join(folder, 'state');
     const running = await startFake({ stateFile });
     await running.step(30);
-    // What a kill leaves: the state saved at the start, and the tip written with every slot.
+    // A kill leaves the state saved at the start, and the tip written with every slot.
     const killed = join(folder, 'killed');
     for (const ending of ['', '.tip']) cpSync(`${stateFile}${ending}`, `${killed}${ending}`);
     const restarted = await startFake({ stateFile: killed });
@@ -91,16 +93,16 @@ describe('startLocalnet', () => {
     await Promise.all([running.stop(), restarted.stop()]);
   });
 
-  it('refuses a state of other options, and one cut short', async () => {
+  it('rejects a state of other options, and a truncated one', async () => {
     const stateFile = join(folder, 'state');
     const running = await startFake({ stateFile, seed: 1 });
     await running.stop();
     await expect(startFake({ stateFile, seed: 2 })).rejects.toThrow('remove it or give the same options');
     truncateSync(stateFile, 600);
-    await expect(startFake({ stateFile, seed: 1 })).rejects.toThrow('cut short');
+    await expect(startFake({ stateFile, seed: 1 })).rejects.toThrow('truncated');
   });
 
-  it('fails when its port is taken and leaves nothing open', async () => {
+  it('fails when its port is taken, and leaves nothing open', async () => {
     const running = await startFake();
     const rpcPort = Number(new URL(running.rpcUrl).port);
     await expect(startFake({ rpcPort })).rejects.toThrow('EADDRINUSE');
@@ -110,29 +112,29 @@ describe('startLocalnet', () => {
     await again.stop();
   });
 
-  it('lets slots pass by itself, faster when told to, and stands still when paused', async () => {
+  it('makes slots by itself, faster at a higher speed, and none while paused', async () => {
     const running = await startFake({ speed: 40 });
-    await waitFor(() => running.ledger.tipSlot > FIRST_SLOT + 3);
+    await until(() => running.ledger.tipSlot > FIRST_SLOT + 3);
     await ask(running.rpcUrl, 'localnet_setSpeed', { speed: 4000 });
-    await waitFor(() => running.ledger.tipSlot > FIRST_SLOT + 100);
+    await until(() => running.ledger.tipSlot > FIRST_SLOT + 100);
     expect(await ask(running.rpcUrl, 'localnet_pause')).toMatchObject({ paused: true });
     const slot = running.ledger.tipSlot;
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(running.ledger.tipSlot).toBe(slot);
     expect(await ask(running.rpcUrl, 'localnet_step', { slots: 7 })).toEqual({ slot: slot + 7 });
     expect(await ask(running.rpcUrl, 'localnet_resume')).toMatchObject({ paused: false, speed: 4000 });
-    await waitFor(() => running.ledger.tipSlot > slot + 20);
+    await until(() => running.ledger.tipSlot > slot + 20);
     expect((await call(running.rpcUrl, 'localnet_step', { slots: 1 })).error?.code).toBe(-32000);
     await running.stop();
   });
 
-  it('makes overlapping steps one after the other', async () => {
+  it('runs overlapping steps one after the other', async () => {
     const running = await startFake();
     expect(await Promise.all([running.step(5), running.step(3)])).toEqual([FIRST_SLOT + 5, FIRST_SLOT + 8]);
     await running.stop();
   });
 
-  it('tells the truth and its own state', async () => {
+  it('reports the truth and its own state', async () => {
     const running = await startFake();
     await running.step(4);
     expect(await ask(running.rpcUrl, 'localnet_eventCounts')).toEqual({ WriteRecord: 5 });
@@ -154,10 +156,10 @@ describe('startLocalnet', () => {
 });
 
 describe('the process', () => {
-  it('prints where it listens, goes on after SIGKILL, ends on SIGTERM', async () => {
+  it('prints its addresses, continues after SIGKILL, and ends on SIGTERM', async () => {
     const stateFile = join(folder, 'state');
     const first = await startProcess(stateFile);
-    await waitFor(async () => (await ask<number>(first.rpcUrl, 'getSlot', [{ commitment: 'processed' }])) > 0);
+    await until(async () => (await ask<number>(first.rpcUrl, 'getSlot', [{ commitment: 'processed' }])) > 0);
     await ask(first.rpcUrl, 'localnet_pause');
     const genesis = await ask(first.rpcUrl, 'getGenesisHash');
     await ask(first.rpcUrl, 'localnet_step', { slots: 5 });
@@ -175,10 +177,10 @@ describe('the process', () => {
 async function startProcess(stateFile: string): Promise<{ child: ChildProcess; rpcUrl: string }> {
   const main = fileURLToPath(new URL('main.ts', import.meta.url));
   const sizes = ['--accounts', '40', '--orders-per-market', '20'];
-  const args = [main, '--rpc-port', '0', '--ws-port', '0', '--state-file', stateFile, ...sizes];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const args = [...NODE_FLAGS, main, '--rpc-port', '0', '--ws-port', '0', '--state-file', stateFile, ...sizes];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
     return { child, rpcUrl: (JSON.parse(line) as { rpcUrl: string }).rpcUrl };
   }
-  throw new Error('the process ended without a word');
+  throw new Error('the process ended without output');
 }

@@ -1,54 +1,65 @@
-// Starts a whole simulated cluster: the exchange, its ledger, the clock, JSON-RPC and PubSub, and the state file.
+// Starts a simulated cluster: the exchange, its ledger, the slot schedule, JSON-RPC, PubSub and the state file.
 
 import { createHash } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import bs58 from 'bs58';
 import { AccountLog } from './account-log.ts';
+import { Production } from './chain/production.ts';
+import { type Profile, type ProfileName, profileOf } from './chain/profile.ts';
 import { Cluster } from './cluster.ts';
 import { createExchange, type ExchangeOptions } from './exchange/index.ts';
 import { VAULT_PROGRAM } from './exchange/keys.ts';
-import { type CommitmentLags, Ledger, type LedgerOptions } from './ledger.ts';
-import type { Exchange } from './ledger-types.ts';
-import { accountMethods } from './rpc/account-methods.ts';
-import { chainMethods } from './rpc/chain-methods.ts';
+import { Feed } from './grpc/feed.ts';
+import { GrpcServer } from './grpc/server.ts';
+import { tableAccounts } from './ledger/lookup-tables.ts';
+import { type Commitment, type CommitmentLags, Ledger, type LedgerOptions } from './ledger.ts';
+import type { Exchange, LedgerAccount } from './ledger-types.ts';
+import type { Faults } from './node/faults.ts';
+import { createNode } from './node/node.ts';
 import { controlMethods } from './rpc/controls.ts';
-import { historyMethods } from './rpc/history-methods.ts';
 import { createHttpServer } from './rpc/http.ts';
 import { LATEST_PRICE_PATH, latestPrice } from './rpc/oracle-feed.ts';
 import { Publisher } from './rpc/publisher.ts';
 import { PubSub } from './rpc/pubsub.ts';
+import { submitMethods } from './rpc/submit-methods.ts';
 import { Subscriptions } from './rpc/subscriptions.ts';
-import { type ChainIdentity, loadState, saveState, TipFile } from './state-file.ts';
+import { type ChainIdentity, loadState, TipFile } from './state-file.ts';
+import { type Chain, journalPath, StateKeeper, tipPath } from './state-keeper.ts';
+import { SubmissionJournal } from './submission-journal.ts';
 
 export const DEFAULT_RPC_PORT = 8899;
 export const DEFAULT_WS_PORT = 8900;
-const SAVE_INTERVAL_MS = 10_000;
-/** Retention is ten minutes of wall time, so it grows with the speed, up to here. */
+/** Retention is ten minutes of wall time, so it scales with the speed up to this factor. */
 const RETENTION_SPEED_MAX = 20;
 const RETAINED_BLOCKS_AT_SPEED_1 = 1500;
+/** How far a second node can be behind: about as long as a block needs to be final. */
+const BEHIND_BLOCKS_MAX = 32;
+const LOOKUP_KEYS_MAX = 512;
 
 export type ExchangeFactory = (options: ExchangeOptions, restored?: unknown) => Exchange;
 
 export interface LocalnetOptions {
   /** Default 1. */
   readonly seed?: number;
-  /** Slots pass every 400 ms divided by this; 0: only by step. Default 1. */
+  /** A slot lasts 400 ms divided by this; 0: only by step. Default 1. */
   readonly speed?: number;
-  /** Trading accounts; default is the exchange's. */
+  /** Number of trading accounts; default from the exchange. */
   readonly accounts?: number;
-  /** Resting orders that the makers keep up per market; default is the exchange's. */
+  /** Target of resting orders per market; default from the exchange. */
   readonly ordersPerMarket?: number;
-  /** Scales the transactions of a slot. Default 1, about 16 a slot. */
+  /** Scales the transactions per slot. Default 1, about 16 per slot. */
   readonly activity?: number;
-  /** Chain time per slot on average, seconds. Default 0.4; more lets months pass in minutes. */
+  /** Average chain time per slot in seconds. Default 0.4; with more, months pass in minutes. */
   readonly slotSeconds?: number;
-  /** Slots that come in one burst, after which the chain is quiet for a while. Default 1: evenly spaced. */
+  /** Slots per burst, followed by a quiet time. Default 1: evenly spaced. */
   readonly slotBurst?: number;
-  /** Adds what seldom happens on an exchange. Default false. */
+  /** Adds rare events. Default false. */
   readonly rarities?: boolean;
-  /** The first block tells of the accounts and deposits that stand at genesis. Default false. */
+  /** The first block records the accounts and deposits of the genesis. Default false. */
   readonly announce?: boolean;
+  /** How unkind the cluster is. Default `calm`. */
+  readonly profile?: ProfileName;
   /** Unix seconds of the first block. Default now; a restarted chain keeps its own. */
   readonly genesisTime?: number;
   /** Default 127.0.0.1. */
@@ -57,19 +68,25 @@ export interface LocalnetOptions {
   readonly rpcPort?: number;
   /** 0 takes any free port. Default 8900. */
   readonly wsPort?: number;
-  /** Where the chain is kept across restarts; none by default. */
+  /** 0 takes any free port. Default: no gRPC server. */
+  readonly grpcPort?: number;
+  /** Token that gRPC callers must give. Default: none. */
+  readonly grpcToken?: string;
+  /** Slots in memory for `from_slot`. Default 150. */
+  readonly grpcReplaySlots?: number;
+  /** File that keeps the chain over restarts. Default: none. */
   readonly stateFile?: string;
-  /** Keeps every emitted event for `localnet_events`. Default false: memory stays flat. */
+  /** Keeps every emitted event for `localnet_events`. Default false, which bounds memory. */
   readonly keepEvents?: boolean;
   /** Keeps every block and transaction. Default false: the last ten minutes. */
   readonly keepLedger?: boolean;
-  /** File that gets every account as each slot leaves it, see account-log.ts. Default: none. */
+  /** File with every account after each slot, see account-log.ts. Default: none. */
   readonly accountLog?: string;
-  /** Blocks kept; overrides the ten minutes. */
+  /** Number of blocks in memory; overrides the ten minutes. */
   readonly retainedBlocks?: number;
-  /** Blocks that each commitment stays behind the newest. Default 0, 0 and 32. */
+  /** Blocks that each commitment lags behind the newest. Default 0, 0 and 32. */
   readonly lags?: CommitmentLags;
-  /** Bytes waiting in one PubSub socket before it is dropped. */
+  /** Waiting bytes at which a PubSub socket is dropped. */
   readonly backlogBytesMax?: number;
   /** Default: the seeded exchange of this room. */
   readonly createExchange?: ExchangeFactory;
@@ -78,28 +95,45 @@ export interface LocalnetOptions {
 export interface RunningLocalnet {
   readonly rpcUrl: string;
   readonly wsUrl: string;
+  /** Yellowstone gRPC; empty without a server. */
+  readonly grpcUrl: string;
   /** Id of the vault program on this chain. */
   readonly vaultProgram: string;
+  /** Key of the exchange's address lookup table; empty for an exchange that takes no transactions. */
+  readonly lookupTable: string;
   readonly exchange: Exchange;
   readonly ledger: Ledger;
+  /** Switches faults between the chain and its readers, and reports what they did. */
+  readonly faults: Faults;
   pause(): void;
   resume(): void;
-  /** Makes exactly n slots while paused; resolves with the newest slot when they were published. */
+  /** Makes exactly n slots while paused. Resolves with the newest slot once they are published. */
   step(slots: number): Promise<number>;
+  /** Makes empty blocks while paused until the level has all that the exchange did. Resolves with the newest slot. */
+  settle(commitment: Commitment): Promise<number>;
   /** Saves the state and closes everything. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts a cluster and resolves when it answers.
- * @throws when a port is taken, or the state file belongs to a chain of other options
+ * @throws when a port is taken, or the state file has a chain of other options
  */
 export async function startLocalnet(options: LocalnetOptions = {}): Promise<RunningLocalnet> {
   const chain = openChain(options);
-  const { exchange, ledger } = chain;
+  const { exchange, ledger, production, profile } = chain;
   const subscriptions = new Subscriptions();
-  const publisher = new Publisher(ledger, subscriptions);
+  const node = createNode(ledger, chain.identity.seed);
+  for (const fault of profile.faults) node.faults.add(fault);
+  const publisher = new Publisher({
+    ledger,
+    subscriptions,
+    delivery: node.delivery,
+    likeNode: profile.nodeNotifications,
+  });
   const pubsub = new PubSub(subscriptions, publisher, options.backlogBytesMax);
+  const host = options.host ?? '127.0.0.1';
+  const feed = options.grpcPort === undefined ? null : feedOf(options, chain);
   const keeper = options.stateFile === undefined ? null : await StateKeeper.open(options.stateFile, chain);
   const recording =
     options.accountLog === undefined
@@ -108,43 +142,66 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
   const cluster = new Cluster({
     exchange,
     ledger,
-    publisher,
+    production,
+    publisher: {
+      publish: (happened) => {
+        publisher.publish(happened);
+        feed?.publish(happened);
+      },
+    },
     speed: options.speed ?? 1,
     onBlock: (block) => {
       keeper?.reached(block.slot);
       recording?.append(block);
     },
+    onSubmissions: (slot, submissions) => keeper?.submitting(slot, submissions),
   });
+  let grpc: GrpcServer | null = null;
+  const sockets = {
+    dropConnections: () => pubsub.dropConnections() + (grpc?.dropConnections() ?? 0),
+    silence: (ms: number) => {
+      publisher.silence(ms);
+      grpc?.silence(ms);
+    },
+  };
   const http = createHttpServer(
     new Map([
-      ...chainMethods(ledger),
-      ...accountMethods(ledger),
-      ...historyMethods(ledger),
-      ...controlMethods({ cluster, publisher, pubsub, subscriptions }),
+      ...node.methods,
+      ...submitMethods(cluster),
+      ...controlMethods({ cluster, publisher, pubsub, subscriptions, sockets, profile: profile.name }),
     ]),
     new Map([[LATEST_PRICE_PATH, latestPrice(ledger)]]),
+    node.gate,
   );
   const close = async (): Promise<void> => {
     await cluster.stop();
+    grpc?.close();
     await Promise.all([pubsub.close(), closeServer(http)]);
     await keeper?.close();
     recording?.close();
   };
-  const host = options.host ?? '127.0.0.1';
   try {
     const rpcPort = await listen(http, host, options.rpcPort ?? DEFAULT_RPC_PORT);
     const wsPort = await listen(pubsub.server, host, options.wsPort ?? DEFAULT_WS_PORT);
+    if (feed !== null) {
+      const { grpcPort: port = 0, grpcToken: token = '' } = options;
+      grpc = await GrpcServer.start({ ledger, feed, faults: node.faults, token, host, port });
+    }
     cluster.start();
     let stopped: Promise<void> | null = null;
     return {
       rpcUrl: `http://${urlHost(host)}:${rpcPort}`,
       wsUrl: `ws://${urlHost(host)}:${wsPort}`,
+      grpcUrl: grpc === null ? '' : `http://${urlHost(host)}:${grpc.port}`,
       vaultProgram: VAULT_PROGRAM,
+      lookupTable: exchange.submissions?.lookupTable ?? '',
       exchange,
       ledger,
+      faults: node.faults,
       pause: () => cluster.pause(),
       resume: () => cluster.resume(),
       step: (slots) => cluster.step(slots),
+      settle: (commitment) => cluster.settle(commitment),
       stop: () => {
         stopped ??= close();
         return stopped;
@@ -156,14 +213,18 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
   }
 }
 
-interface Chain {
-  readonly exchange: Exchange;
-  readonly ledger: Ledger;
-  readonly identity: ChainIdentity;
+function feedOf({ grpcReplaySlots }: LocalnetOptions, { ledger, profile }: OpenedChain): Feed {
+  const replaySlots = grpcReplaySlots === undefined ? {} : { replaySlots: grpcReplaySlots };
+  return new Feed({ ledger, likeNode: profile.nodeNotifications, ...replaySlots });
 }
 
-/** Continues the chain of the state file, or begins one. */
-function openChain(options: LocalnetOptions): Chain {
+interface OpenedChain extends Chain {
+  readonly profile: Profile;
+  readonly production: Production;
+}
+
+/** Continues the chain of the state file, or starts one. */
+function openChain(options: LocalnetOptions): OpenedChain {
   const create = options.createExchange ?? createExchange;
   const identity: ChainIdentity = {
     seed: options.seed ?? 1,
@@ -174,8 +235,10 @@ function openChain(options: LocalnetOptions): Chain {
     ...(options.slotBurst === undefined ? {} : { slotBurst: options.slotBurst }),
     ...(options.rarities === undefined ? {} : { rarities: options.rarities }),
     ...(options.announce === undefined ? {} : { announce: options.announce }),
+    ...(options.profile === undefined || options.profile === 'calm' ? {} : { profile: options.profile }),
   };
-  const ledgerOptions = retentionOf(options);
+  const profile = profileOf(options.profile ?? 'calm');
+  const ledgerOptions = retentionOf(options, profile);
   const saved = options.stateFile === undefined ? null : loadState(options.stateFile, ledgerOptions);
   const genesisTime = saved?.chain.head.genesisTime ?? options.genesisTime ?? Math.floor(Date.now() / 1000);
   const seed: ExchangeOptions = {
@@ -191,7 +254,8 @@ function openChain(options: LocalnetOptions): Chain {
     ...(options.keepEvents === undefined ? {} : { keepEvents: options.keepEvents }),
   };
   if (saved === null || options.stateFile === undefined) {
-    return { identity, ...beginChain(create(seed), identity, genesisTime, ledgerOptions) };
+    const begun = beginChain(create(seed), { identity, profile, genesisTime }, ledgerOptions);
+    return { identity, profile, ...begun, production: new Production({ ...begun, profile, seed: identity.seed }) };
   }
   if (JSON.stringify(saved.chain.identity) !== JSON.stringify(identity)) {
     throw new Error(
@@ -200,19 +264,22 @@ function openChain(options: LocalnetOptions): Chain {
     );
   }
   const exchange = create(seed, saved.chain.exchange);
-  // The exchange computes the same blocks again up to the last one that anybody saw.
+  // The exchange computes the same blocks again up to the last published one.
   const seen = TipFile.read(tipPath(options.stateFile), saved.ledger.genesisHash) ?? 0;
-  while (saved.ledger.tipSlot < seen) saved.ledger.append(exchange.nextBlock());
-  return { exchange, ledger: saved.ledger, identity };
+  const { ledger } = saved;
+  const production = new Production({ exchange, ledger, profile, seed: identity.seed });
+  const journal = new SubmissionJournal(journalPath(options.stateFile), ledger.genesisHash);
+  production.replay(seen, (slot) => journal.of(slot));
+  return { exchange, ledger, identity, profile, production };
 }
 
 function beginChain(
   exchange: Exchange,
-  identity: ChainIdentity,
-  genesisTime: number,
+  { identity, profile, genesisTime }: { identity: ChainIdentity; profile: Profile; genesisTime: number },
   options: Omit<LedgerOptions, 'genesisHash' | 'genesisSlot' | 'genesisTime'>,
 ): { exchange: Exchange; ledger: Ledger } {
-  const accounts = exchange.genesis();
+  const standing = exchange.genesis();
+  const accounts = profile.lookupShare === 0 ? standing : [...standing, ...lookupTables(standing, identity.seed)];
   const first = exchange.nextBlock();
   const seed = `slotbook localnet|${JSON.stringify(identity)}|${genesisTime}`;
   const genesisHash = bs58.encode(createHash('sha256').update(seed).digest());
@@ -222,67 +289,23 @@ function beginChain(
   return { exchange, ledger };
 }
 
-function retentionOf(options: LocalnetOptions): Omit<LedgerOptions, 'genesisHash' | 'genesisSlot' | 'genesisTime'> {
-  const lags = options.lags === undefined ? {} : { lags: options.lags };
+/** Tables with the programs and as many accounts of the genesis as two tables hold. */
+function lookupTables(accounts: readonly LedgerAccount[], seed: number): LedgerAccount[] {
+  const programs = [...new Set(accounts.map(({ owner }) => owner))];
+  const keys = [...programs, ...accounts.map(({ pubkey }) => pubkey)].slice(0, LOOKUP_KEYS_MAX);
+  return tableAccounts(keys, (table) =>
+    bs58.encode(createHash('sha256').update(`lookup table ${table} of seed ${seed}`).digest()),
+  );
+}
+
+function retentionOf(
+  options: LocalnetOptions,
+  profile: Profile,
+): Omit<LedgerOptions, 'genesisHash' | 'genesisSlot' | 'genesisTime'> {
+  const lags = { behindBlocks: BEHIND_BLOCKS_MAX, lags: options.lags ?? profile.lags };
   if (options.keepLedger === true) return { ...lags, retainedBlocks: Infinity, retainedBytes: Infinity };
   const speed = Math.min(RETENTION_SPEED_MAX, Math.max(1, options.speed ?? 1));
   return { ...lags, retainedBlocks: options.retainedBlocks ?? Math.ceil(RETAINED_BLOCKS_AT_SPEED_1 * speed) };
-}
-
-function tipPath(stateFile: string): string {
-  return `${stateFile}.tip`;
-}
-
-/** Saves every ten seconds and at the end, one save at a time. */
-class StateKeeper {
-  readonly #path: string;
-  readonly #chain: Chain;
-  readonly #tip: TipFile;
-  readonly #timer: NodeJS.Timeout;
-  #savedSlot = -1;
-  #saving: Promise<void> = Promise.resolve();
-
-  private constructor(path: string, chain: Chain) {
-    this.#path = path;
-    this.#chain = chain;
-    this.#tip = new TipFile(tipPath(path), chain.ledger.genesisHash);
-    this.#timer = setInterval(() => {
-      this.#save().catch((error: unknown) => process.stderr.write(`localnet: state not saved: ${String(error)}\n`));
-    }, SAVE_INTERVAL_MS);
-    this.#timer.unref();
-  }
-
-  /** Saves once before anyone can see the chain, so that its genesis is never made twice. */
-  static async open(path: string, chain: Chain): Promise<StateKeeper> {
-    const keeper = new StateKeeper(path, chain);
-    await keeper.#save();
-    keeper.reached(chain.ledger.tipSlot);
-    return keeper;
-  }
-
-  reached(slot: number): void {
-    this.#tip.write(slot);
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#save();
-    this.#tip.close();
-  }
-
-  #save(): Promise<void> {
-    const { exchange, ledger, identity } = this.#chain;
-    const saved = this.#saving
-      .catch(() => {})
-      .then(async () => {
-        if (ledger.tipSlot === this.#savedSlot) return;
-        const slot = ledger.tipSlot;
-        await saveState(this.#path, { identity, head: ledger.head(), exchange: exchange.snapshot() }, ledger);
-        this.#savedSlot = slot;
-      });
-    this.#saving = saved;
-    return saved;
-  }
 }
 
 function listen(server: Server, host: string, port: number): Promise<number> {

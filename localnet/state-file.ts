@@ -1,6 +1,6 @@
-// Keeps a cluster across restarts: the exchange's snapshot and the recent ledger in one file, replaced atomically. The
-// file is written in slices between slots; beside it a few bytes say how far the chain had come, so that a killed cluster
-// can replay to there and nobody sees a slot twice.
+// Keeps a cluster over restarts: the exchange's snapshot and the recent ledger in one file, replaced atomically. Writes in
+// slices between slots. A second small file has the newest slot, so that a killed cluster replays up to it and no client
+// sees a slot twice.
 
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
@@ -10,11 +10,11 @@ import { deserialize, serialize } from 'node:v8';
 import { type AccountVersion, Ledger, type LedgerHead, type LedgerOptions, type StoredBlock } from './ledger.ts';
 
 const FORMAT = 3;
-/** Data serialised at once: about a millisecond. */
+/** Bytes serialised per slice: about a millisecond. */
 const SLICE_BYTES = 512 * 1024;
 const HASH_LENGTH = 64;
 
-/** Options that decide what the exchange does; a state can only go on with the ones it was made with. */
+/** Options that determine the blocks. A saved state continues only with the same ones. */
 export interface ChainIdentity {
   readonly seed: number;
   readonly accounts: number | null;
@@ -24,6 +24,7 @@ export interface ChainIdentity {
   readonly slotBurst?: number;
   readonly rarities?: boolean;
   readonly announce?: boolean;
+  readonly profile?: string;
 }
 
 export interface SavedChain {
@@ -45,8 +46,10 @@ interface SavedTransaction {
   readonly logMessages: readonly string[];
   readonly accountKeys: readonly string[];
   readonly sequence: number;
-  /** A state that is among the accounts is named by its write version alone. */
+  /** A number is the write version of a state that is among the saved accounts. */
   readonly writes: readonly (SavedAccount | number)[];
+  readonly lostRecords?: readonly number[];
+  readonly usesLookups?: boolean;
 }
 
 type SavedBlock = Omit<StoredBlock, 'transactions'> & { readonly transactions: readonly SavedTransaction[] };
@@ -57,11 +60,11 @@ type Slice =
   | { readonly kind: 'blocks'; readonly blocks: readonly SavedBlock[] }
   | { readonly kind: 'end' };
 
-/** Writes the whole state. What is saved is the state at the call, however long the writing takes. */
+/** Writes the state as of the call, however long the writing takes. */
 export async function saveState(path: string, chain: SavedChain, ledger: Ledger): Promise<void> {
   const head = serialize({ kind: 'head', format: FORMAT, ...chain } satisfies Head);
   const accounts = ledger.accounts.versions();
-  // Account states are taken out of a block once all have seen it, so those still there are noted now.
+  // Account states leave a block once all levels have published it, so this notes the remaining ones now.
   const blocks = [...ledger.history.range(0, Infinity)].map((block) => ({
     block,
     writes: block.transactions.map((transaction) => transaction.writes),
@@ -90,8 +93,8 @@ export async function saveState(path: string, chain: SavedChain, ledger: Ledger)
 }
 
 /**
- * Reads a state back, or returns null when there is none.
- * @throws when the file is cut short or of another format
+ * Reads a state, or returns null when there is none.
+ * @throws when the file is truncated or has another format
  */
 export function loadState(
   path: string,
@@ -118,7 +121,7 @@ export function loadState(
       for (const block of slice.blocks) ledger.restoreBlock(restoredBlock(block, keys, versions));
     } else complete = slice.kind === 'end';
   }
-  if (!complete) throw new Error(`${path} is cut short; remove it to start a new chain`);
+  if (!complete) throw new Error(`${path} is truncated; remove it to start a new chain`);
   ledger.restored(head.head);
   return { chain: { identity: head.identity, head: head.head, exchange: head.exchange }, ledger };
 }
@@ -170,23 +173,25 @@ function savedBlock(
   const savedWrite = (write: AccountVersion): SavedAccount | number =>
     known.has(write) ? write.writeVersion : savedAccount(write);
   const { slot, parentSlot, height, blockTime, blockhash, previousBlockhash } = block;
-  const transactions = block.transactions.map(({ signature, err, logMessages, accountKeys, sequence }, index) => ({
-    signature,
-    err,
-    logMessages: [...logMessages],
-    accountKeys: [...accountKeys],
-    sequence,
+  const transactions = block.transactions.map((transaction, index) => ({
+    signature: transaction.signature,
+    err: transaction.err,
+    logMessages: [...transaction.logMessages],
+    accountKeys: [...transaction.accountKeys],
+    sequence: transaction.sequence,
     writes: (writes[index] ?? []).map(savedWrite),
+    ...(transaction.lostRecords.length === 0 ? {} : { lostRecords: [...transaction.lostRecords] }),
+    ...(transaction.usesLookups ? { usesLookups: true } : {}),
   }));
   return { slot, parentSlot, height, blockTime, blockhash, previousBlockhash, transactions };
 }
 
-/** Data is copied out of the slice it was read with, which would stay in memory otherwise. */
+/** Copies data out of its slice, which would otherwise stay in memory. */
 function restoredAccount(account: SavedAccount): AccountVersion {
   return { ...account, data: Buffer.from(new Uint8Array(account.data).buffer), zstd: null };
 }
 
-/** `keys` gives every key one string for all transactions that mention it, `versions` the states already read. */
+/** `keys` interns keys, so that all transactions share one string; `versions` has the states read so far. */
 function restoredBlock(
   saved: SavedBlock,
   keys: Map<string, string>,
@@ -213,12 +218,14 @@ function restoredBlock(
       index,
       block,
       cutLogs: null,
+      lostRecords: transaction.lostRecords ?? [],
+      usesLookups: transaction.usesLookups ?? false,
     });
   }
   return block;
 }
 
-/** How far a chain had come, written with every slot: eight bytes of slot and the chain's genesis hash. */
+/** The newest slot of a chain, written with every slot: eight bytes of slot and the genesis hash. */
 export class TipFile {
   readonly #descriptor: number;
   readonly #record = Buffer.alloc(8 + HASH_LENGTH);
@@ -230,7 +237,7 @@ export class TipFile {
     this.#record.write(genesisHash.padEnd(HASH_LENGTH), 8, 'latin1');
   }
 
-  /** Newest slot published by the chain of that genesis, or null. */
+  /** Newest published slot of the chain with that genesis, or null. */
   static read(path: string, genesisHash: string): number | null {
     if (!existsSync(path)) return null;
     const record = readFileSync(path);

@@ -1,9 +1,9 @@
-// Lists of market indexes in settings, and which markets are served by them.
+// Lists of market indexes in settings, and the markets that they select.
 
 import type { MarketRef } from '../schemas/index.ts';
 import { type Config, ConfigError } from './config.ts';
 
-/** Throws ConfigError when `text` is no list of indexes separated by commas; empty is the empty list. */
+/** Parses indexes separated by commas; empty text is the empty list. Throws ConfigError for other text. */
 export function marketIndexes(name: string, text: string): ReadonlySet<number> {
   const parts = text.split(',').map((part) => part.trim());
   if (text.trim() === '') return new Set();
@@ -16,8 +16,8 @@ export function marketIndexes(name: string, text: string): ReadonlySet<number> {
 export type MarketFilter = (market: MarketRef) => boolean;
 
 /**
- * Whether a market is served: any when neither list is set; else those of the lists, so that one list alone leaves out the
- * other type (reference 5.4). Throws ConfigError when a list does not parse.
+ * Selects the markets to serve: all when neither list is set, else those of the lists. One list alone therefore leaves out the
+ * other type (docs/internals/order-book-server.md, "Predecessor names"). Throws ConfigError for an invalid list.
  */
 export function marketFilter(config: Pick<Config, 'perpMarketsToLoad' | 'spotMarketsToLoad'>): MarketFilter {
   const perp = marketIndexes('perpMarketsToLoad', config.perpMarketsToLoad);

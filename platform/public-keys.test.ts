@@ -14,12 +14,12 @@ describe('a public key', () => {
     }
   });
 
-  it('stands in a setting between commas, and what is none is named', () => {
+  it('is read from a list with commas, and an invalid one is named', () => {
     const other = new Uint8Array(32).fill(7);
     expect(publicKeys('ignoreList', ` ${name}, ${bs58.encode(other)},`)).toEqual([bytes, other]);
     expect(publicKeys('ignoreList', '')).toEqual([]);
     expect(() => publicKeys('ignoreList', `${name},oops`)).toThrow(
-      new ConfigError('ignoreList must be public keys separated by commas; "oops" is none'),
+      new ConfigError('ignoreList must be public keys separated by commas; "oops" is not one'),
     );
   });
 });

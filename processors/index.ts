@@ -3,8 +3,10 @@
 export * from './book/index.ts';
 export { BOOK_GROUP, startBook } from './book/role.ts';
 export { CANDLES_GROUP, startCandles } from './candles/role.ts';
+export { COVERAGE_GROUP, startCoverage } from './coverage/role.ts';
 export { FILL_QUALITY_GROUP, startFillQuality } from './fill-quality/role.ts';
 export * from './history/index.ts';
+export { NOTIFICATIONS_GROUP, startNotifications } from './notifications/role.ts';
 export { RANKINGS_GROUP, startRankings } from './rankings/role.ts';
 export { SAMPLES_GROUP, startSamples } from './samples/role.ts';
 export { startTrades, TRADES_GROUP } from './trades/role.ts';

@@ -1,19 +1,19 @@
-// When books leave and which of them together; the clock moves only when the test moves it.
+// Times at which books leave, and which books leave together, on a clock that only the test moves.
 
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { marketKey } from '../../schemas/index.ts';
-import { marketView } from '../testing/market-views.ts';
-import { diff, snapshot } from '../testing/stage.ts';
+import { type MarketView, marketKey } from '../../schemas/index.ts';
+import { marketView } from '../../test/support/api/market-views.ts';
+import { diff, snapshot } from '../../test/support/api/stage.ts';
+import { recordingClient } from '../../test/support/gateway/recording-client.ts';
 import type { BookListener, BookReader } from '../views/book-reader.ts';
 import { PublishedBook } from '../views/published-book.ts';
 import { MarketRegistry } from '../views/registry.ts';
 import { BookChannels } from './book-channels.ts';
 import { Fanout } from './fanout.ts';
 import { gatewayMetrics } from './metrics.ts';
-import { type ResolvedChannel, resolveChannel } from './requests.ts';
-import { type RecordingClient, recordingClient } from './testing/recording-client.ts';
+import { type Grouping, type ResolvedChannel, resolveChannel } from './requests.ts';
 
 const TICK_MS = 50;
 const MARKETS = 8;
@@ -24,7 +24,7 @@ interface Market {
   change(): number;
 }
 
-interface Heard {
+interface Received {
   readonly name: string;
   readonly slot: number;
   readonly atMs: number;
@@ -42,8 +42,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Eight markets and one client that holds a book of each. */
-function stage(tickMs: number): { markets: Market[]; client: RecordingClient; heard: Heard[] } {
+/** Eight markets and one client subscribed to a book of each. */
+function stage(tickMs: number, described: Partial<MarketView> = {}) {
   const books = new Map<string, PublishedBook>();
   const registry = new MarketRegistry();
   const listeners: BookListener[] = [];
@@ -56,18 +56,18 @@ function stage(tickMs: number): { markets: Market[]; client: RecordingClient; he
     bookByKey: (key: string) => books.get(key) ?? null,
     markets: registry,
   } as unknown as BookReader;
-  const heard: Heard[] = [];
+  const received: Received[] = [];
   const client = recordingClient(() => {
     for (const frame of client.writes.at(-1) ?? []) {
       const { channel, data } = JSON.parse(frame);
-      heard.push({ name: channel, slot: JSON.parse(data).slot, atMs: performance.now() });
+      received.push({ name: channel, slot: JSON.parse(data).slot, atMs: performance.now() });
     }
   });
   const fanout = new Fanout();
   const channels = new BookChannels({ reader, fanout, metrics: gatewayMetrics(new Registry()), tickMs });
   open.push(channels);
   const markets = Array.from({ length: MARKETS }, (_, marketIndex) => {
-    const view = marketView({ marketIndex, symbol: `M${marketIndex}-PERP` });
+    const view = marketView({ marketIndex, symbol: `M${marketIndex}-PERP`, ...described });
     const book = new PublishedBook();
     book.take(snapshot({ marketIndex }), 0);
     books.set(marketKey(view), book);
@@ -84,11 +84,25 @@ function stage(tickMs: number): { markets: Market[]; client: RecordingClient; he
     };
     return { channel, change };
   });
-  return { markets, client, heard };
+  /** The newest book of the first market. */
+  const replay = (grouping: Grouping): { readonly bids: readonly { readonly price: string }[] } => {
+    const frame = channels.replay(resolveChannel('orderbook', { marketType: 'perp', marketIndex: 0 }, grouping));
+    return JSON.parse(JSON.parse(String(frame)).data);
+  };
+  return { markets, client, received, replay };
 }
 
+describe('a grouped book', () => {
+  it('of a market without a tick size has buckets of 1, 10 and so on', () => {
+    const { replay } = stage(0, { tickSize: 0n });
+    const prices = (grouping: Grouping): string[] => replay(grouping).bids.map(({ price }) => price);
+    expect(prices(1)).toEqual(['81114210', '80260400']);
+    expect(prices(100)).toEqual(['81114200', '80260400']);
+  });
+});
+
 describe('books of many markets', () => {
-  it('leave in one write per tick, whenever in it each of them changed', () => {
+  it('leave in one write per tick, however their changes fall within it', () => {
     const { markets, client } = stage(TICK_MS);
     vi.advanceTimersByTime(TICK_MS - (performance.now() % TICK_MS));
     const ticks = 20;
@@ -96,18 +110,18 @@ describe('books of many markets', () => {
       markets[step % MARKETS]?.change();
       vi.advanceTimersByTime(TICK_MS / 10);
     }
-    // The first change did not wait.
+    // The first change leaves at once.
     const [first, ...others] = client.writes.map(({ length }) => length);
     expect(first).toBe(1);
     expect(others).toEqual(Array.from({ length: ticks }, () => MARKETS));
   });
 
-  it('come within a tick, in order and to the newest, in at most one write per tick', () => {
+  it('arrive within a tick, in order up to the newest, in at most one write per tick', () => {
     const step = fc.record({ market: fc.nat(MARKETS - 1), afterMs: fc.integer({ min: 0, max: 2 * TICK_MS }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const { markets, client, heard } = stage(TICK_MS);
-        const published: Heard[] = [];
+        const { markets, client, received } = stage(TICK_MS);
+        const published: Received[] = [];
         for (const { market, afterMs } of steps) {
           vi.advanceTimersByTime(afterMs);
           const { channel, change } = markets[market] as Market;
@@ -116,26 +130,26 @@ describe('books of many markets', () => {
         }
         vi.advanceTimersByTime(TICK_MS);
         for (const { name, slot, atMs } of published) {
-          const shown = heard.find((one) => one.name === name && one.slot >= slot);
-          expect(shown?.atMs).toBeLessThanOrEqual(atMs + TICK_MS);
+          const found = received.find((one) => one.name === name && one.slot >= slot);
+          expect(found?.atMs).toBeLessThanOrEqual(atMs + TICK_MS);
         }
         for (const { channel } of markets) {
-          const slots = heard.flatMap(({ name, slot }) => (name === channel.name ? [slot] : []));
+          const slots = received.flatMap(({ name, slot }) => (name === channel.name ? [slot] : []));
           expect(slots).toEqual([...new Set(slots)].sort((a, b) => a - b));
         }
-        const ticks = new Set(heard.map(({ atMs }) => Math.floor(atMs / TICK_MS)));
+        const ticks = new Set(received.map(({ atMs }) => Math.floor(atMs / TICK_MS)));
         expect(client.writes).toHaveLength(ticks.size);
       }),
     );
   });
 
   it('a lone change after a quiet tick leaves at once', () => {
-    const { markets, heard } = stage(TICK_MS);
+    const { markets, received } = stage(TICK_MS);
     for (const afterMs of [70, 90, 110]) {
       vi.advanceTimersByTime(afterMs);
       const atMs = performance.now();
       const slot = markets[0]?.change();
-      expect(heard.at(-1)).toMatchObject({ slot, atMs });
+      expect(received.at(-1)).toMatchObject({ slot, atMs });
     }
   });
 

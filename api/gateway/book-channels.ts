@@ -1,6 +1,5 @@
-// Publishes grouped books on change. Ticks lie at multiples of their length and are the same for all channels, so that what
-// changed of many markets leaves together; the first change after a quiet tick does not wait. Each book is serialised once per
-// channel and version. A replay and the stream show the same rendering, so nobody sees an older book later.
+// Publishes grouped books on change. All channels share one tick, so changes of many markets leave together. The first change
+// after a quiet tick leaves at once. Each book is serialised once per channel and version, for replays and the stream alike.
 
 import { marketKey } from '../../schemas/index.ts';
 import { l2Json, type ServedBook } from '../views/bodies.ts';
@@ -16,7 +15,7 @@ interface BookChannel {
 }
 
 interface Rendering {
-  /** What was rendered: the published book, or the object that lays quotes over it. */
+  /** The rendered book: the published one, or the object that lays quotes over it. */
   readonly book: ServedBook;
   readonly version: number;
   readonly tickSize: bigint;
@@ -27,11 +26,11 @@ export interface BookChannelsOptions {
   readonly reader: BookReader;
   readonly fanout: Fanout;
   readonly metrics: GatewayMetrics;
-  /** Length of a tick, in which a channel sends at most one message, milliseconds; 0 = every batch. */
+  /** Tick length, milliseconds. A channel sends at most one message a tick. 0 = every batch. */
   readonly tickMs: number;
 }
 
-/** The data envelope of reference 3.4: `data` is JSON text inside JSON. */
+/** The data envelope: `data` is JSON text inside JSON. docs/internals/order-book-server.md, "WebSocket messages". */
 export function envelope(name: string, json: string): Buffer {
   return Buffer.from(`{"channel":${JSON.stringify(name)},"data":${JSON.stringify(json)}}`);
 }
@@ -42,12 +41,12 @@ function isIndicative({ kind }: ResolvedChannel): boolean {
 
 export class BookChannels {
   readonly #options: BookChannelsOptions;
-  /** By market key; bounded by the listed markets, so entries stay and keep their last rendering. */
+  /** By market key. The listed markets bound it, so entries stay and keep their last rendering. */
   readonly #byMarket = new Map<string, Map<string, BookChannel>>();
   readonly #unlisten: readonly (() => void)[];
-  /** Published since they were sent. */
+  /** Channels whose book changed since their last message. */
   readonly #dirty = new Set<BookChannel>();
-  /** Number of the last tick that had its messages, counted from 0 of the monotonic clock. */
+  /** Number of the last tick that sent messages, counted from 0 of the monotonic clock. */
   #tick = -1;
   #timer: NodeJS.Timeout | null = null;
 
@@ -127,7 +126,7 @@ export class BookChannels {
     this.#timer = setTimeout(
       () => {
         this.#timer = null;
-        // A timer may be early by a part of a millisecond, or late by more than a tick.
+        // A timer may fire a fraction of a millisecond early, or more than a tick late.
         this.#tick = Math.max(next, Math.floor(performance.now() / tickMs));
         this.#send();
       },
@@ -135,7 +134,7 @@ export class BookChannels {
     );
   }
 
-  /** Sends what changed, that of one connection as one write. */
+  /** Sends all changed books, those of one connection in one write. */
   #send(): void {
     const { fanout } = this.#options;
     const frames: { name: string; frame: Buffer }[] = [];
@@ -145,6 +144,6 @@ export class BookChannels {
       if (frame) frames.push({ name, frame });
     }
     this.#dirty.clear();
-    if (frames.length > 0) fanout.sendInTurns(frames);
+    if (frames.length > 0) fanout.sendLatest(frames);
   }
 }

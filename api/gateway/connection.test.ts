@@ -1,8 +1,9 @@
 import type { WebSocket } from 'uWebSockets.js';
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { SOCKET_CLOSES } from '../errors.ts';
+import { SOCKET_CLOSES } from '../http/errors.ts';
 import { Connection, type SocketData } from './connection.ts';
+import { MAX_PAYLOAD_BYTES, MESSAGE_RATE, MESSAGE_UNIT_BYTES } from './limits.ts';
 import { gatewayMetrics } from './metrics.ts';
 
 const metrics = gatewayMetrics(new Registry());
@@ -15,8 +16,8 @@ function send(unreadBytes: number, frames: readonly string[]): { sent: string[];
     getBufferedAmount: () => unreadBytes + Buffer.byteLength(sent.join('')),
     send: (frame: string) => sent.push(frame),
     cork: (write: () => void) => write(),
-    end: (...told: unknown[]) => {
-      ended = told;
+    end: (...args: unknown[]) => {
+      ended = args;
     },
   };
   new Connection(socket as unknown as WebSocket<SocketData>, metrics).send(frames);
@@ -34,11 +35,18 @@ it.each([
   },
 );
 
-it('closes between two frames of one write, as soon as one went above', () => {
+it('closes between two frames of one write, as soon as a frame exceeds the bound', () => {
   expect(send(299_999, ['ab', 'c', 'd'])).toEqual({ sent: ['ab'], ended: [1008, 'Buffer overflow'] });
 });
 
-it('the counter of closes names every reason there is', async () => {
+it('a long message counts as several messages against the rate', () => {
+  const connection = new Connection({} as WebSocket<SocketData>, metrics);
+  const messages = Math.floor(MESSAGE_RATE.burst / (MAX_PAYLOAD_BYTES / MESSAGE_UNIT_BYTES));
+  for (let sent = 0; sent < messages; sent += 1) expect(connection.admits(0, MAX_PAYLOAD_BYTES)).toBe(true);
+  expect(connection.admits(0, MAX_PAYLOAD_BYTES)).toBe(false);
+});
+
+it('the counter of closes names every reason', async () => {
   const registry = new Registry();
   gatewayMetrics(registry);
   const text = await registry.getSingleMetricAsString('slotbook_gateway_closes_total');

@@ -1,38 +1,46 @@
-// One client connection: what it holds, and the one way to send to it, which is where lagging clients are noticed.
+// One client connection: its subscriptions and rate limits, and the only way to send to it, which closes lagging clients.
 
 import type { WebSocket } from 'uWebSockets.js';
-import { SOCKET_CLOSES } from '../errors.ts';
-import { Allowance } from './allowance.ts';
-import { ANSWER_BUFFER_BYTES, BRISK, FLOOD, MAX_BUFFERED_BYTES, MAX_DEFLATED_BYTES, NOISE } from './limits.ts';
+import { SOCKET_CLOSES } from '../http/errors.ts';
+import { TokenBucket } from '../http/token-bucket.ts';
+import {
+  BACKPRESSURE_BYTES,
+  LIGHT_RATE,
+  MALFORMED_RATE,
+  MAX_BUFFERED_BYTES,
+  MAX_DEFLATED_BYTES,
+  MESSAGE_RATE,
+  MESSAGE_UNIT_BYTES,
+} from './limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { ResolvedChannel } from './requests.ts';
 
-/** The data uWebSockets.js keeps with a socket. */
+/** User data of a uWebSockets.js socket. */
 export interface SocketData {
   connection: Connection | null;
 }
 
-/** Largest head of a server's frame. */
+/** Largest header of a server frame. */
 const FRAME_HEAD_BYTES = 10;
 
 export type CloseReason = keyof typeof SOCKET_CLOSES;
 
 export class Connection {
-  /** Channels held, by response name. */
+  /** Subscribed channels, by response name. */
   readonly channels = new Map<string, ResolvedChannel>();
-  /** When the next heartbeat is due, on the monotonic clock, milliseconds. */
+  /** Due time of the next heartbeat on the monotonic clock, milliseconds. */
   heartbeatDueMs = 0;
-  /** Why we ended it; null while open or when the client left. */
+  /** Why the gateway ended the connection; null while it is open or when the client left. */
   endedBy: CloseReason | 'shutdown' | null = null;
   readonly #socket: WebSocket<SocketData>;
   readonly #metrics: GatewayMetrics;
   readonly #deflates: boolean;
   #open = true;
-  readonly #messages = new Allowance(FLOOD);
-  readonly #noise = new Allowance(NOISE);
-  readonly #brisk = new Allowance(BRISK);
-  /** Newest frame of each channel that is still to be written, in the order in which the channels came. */
-  #waiting: Map<string, Buffer> | null = null;
+  readonly #messages = new TokenBucket(MESSAGE_RATE);
+  readonly #malformed = new TokenBucket(MALFORMED_RATE);
+  readonly #requests = new TokenBucket(LIGHT_RATE);
+  /** The newest unsent frame of each channel, in the order in which the channels were queued. */
+  #queued: Map<string, Buffer> | null = null;
 
   constructor(socket: WebSocket<SocketData>, metrics: GatewayMetrics, deflates = false) {
     this.#socket = socket;
@@ -40,47 +48,47 @@ export class Connection {
     this.#deflates = deflates;
   }
 
-  /** Takes a message of the client into account; false when it sends too many. `nowMs` is monotonic. */
-  admits(nowMs: number): boolean {
-    return this.#messages.spend(1, nowMs);
+  /** Charges a received message; false when the client exceeds MESSAGE_RATE. `nowMs` is monotonic. */
+  admits(nowMs: number, bytes: number): boolean {
+    return this.#messages.spend(Math.max(1, Math.ceil(bytes / MESSAGE_UNIT_BYTES)), nowMs);
   }
 
-  /** Takes a message that says nothing into account; false when the client sends more of them than everybody may, see `NOISE`. */
-  admitsNoise(nowMs: number): boolean {
-    return this.#noise.take(nowMs);
+  /** Charges a malformed message; false when the client exceeds MALFORMED_RATE. */
+  admitsMalformed(nowMs: number): boolean {
+    return this.#malformed.take(nowMs);
   }
 
-  /** True while the client has said little lately, see `BRISK`. */
-  isBrisk(nowMs: number): boolean {
-    return this.#brisk.has(1, nowMs);
+  /** True while the client's recent requests cost less than LIGHT_RATE. */
+  isLight(nowMs: number): boolean {
+    return this.#requests.has(1, nowMs);
   }
 
-  /** Takes into account what an answer to the client costs. */
-  burden(nowMs: number, cost: number): void {
-    this.#brisk.spend(cost, nowMs);
+  /** Charges the cost of a request (REQUEST_COST) against LIGHT_RATE. */
+  charge(nowMs: number, cost: number): void {
+    this.#requests.spend(cost, nowMs);
   }
 
-  /** Keeps the newest frame of a channel for `sendWaiting`; one that waits already is never sent. */
-  keep(name: string, frame: Buffer): void {
+  /** Queues the newest frame of a channel for `sendQueued`; it replaces an older queued frame of that channel. */
+  queueFrame(name: string, frame: Buffer): void {
     if (!this.#open) return;
-    this.#waiting ??= new Map();
-    this.#waiting.set(name, frame);
+    this.#queued ??= new Map();
+    this.#queued.set(name, frame);
   }
 
-  /** Drops what waits of a channel. */
-  forget(name: string): void {
-    this.#waiting?.delete(name);
+  /** Drops the queued frame of a channel. */
+  dropQueued(name: string): void {
+    this.#queued?.delete(name);
   }
 
-  /** Sends what waits; nothing when something else was sent since, which took it along. */
-  sendWaiting(): void {
-    if (this.#waiting) this.send([]);
+  /** Sends the queued frames, unless an intervening `send` took them along. */
+  sendQueued(): void {
+    if (this.#queued) this.send([]);
   }
 
-  /** Sends text frames as one write, behind what waits. A client that has more than MAX_BUFFERED_BYTES unread is closed instead. */
+  /** Sends the queued frames, then `added`, in one write. Closes a client with more than MAX_BUFFERED_BYTES unread. */
   send(added: readonly (string | Buffer)[]): void {
-    const frames = this.#waiting ? [...this.#waiting.values(), ...added] : added;
-    this.#waiting = null;
+    const frames = this.#queued ? [...this.#queued.values(), ...added] : added;
+    this.#queued = null;
     if (!this.#open || frames.length === 0) return;
     let sent = 0;
     if (frames.length === 1) sent = this.#sendUntilFull(frames);
@@ -94,7 +102,7 @@ export class Connection {
     this.end('overflow');
   }
 
-  /** How many frames were sent. The engine is asked for unread bytes only when it could have too many. */
+  /** Returns the number of sent frames. Queries the engine for unread bytes only when they could exceed the bound. */
   #sendUntilFull(frames: readonly (string | Buffer)[]): number {
     const socket = this.#socket;
     const { sent } = this.#metrics;
@@ -115,37 +123,32 @@ export class Connection {
     return count;
   }
 
-  /** False once it was ended or is gone. */
+  /** False after the gateway ended the connection or the client left. */
   get isOpen(): boolean {
     return this.#open && this.endedBy === null;
   }
 
-  /** True while the client has not read what it asked for. */
-  get isBehind(): boolean {
-    return this.unreadBytes > ANSWER_BUFFER_BYTES;
+  /** True while the client has more than BACKPRESSURE_BYTES unread. */
+  get hasBackpressure(): boolean {
+    return this.#open && this.#socket.getBufferedAmount() > BACKPRESSURE_BYTES;
   }
 
-  /** Bytes handed over that the client has not read. */
-  get unreadBytes(): number {
-    return this.#open ? this.#socket.getBufferedAmount() : 0;
-  }
-
-  /** Closes with the code and reason of the table; once. */
+  /** Closes with the code and reason of the error table; repeating changes nothing. */
   end(reason: CloseReason): void {
     if (!this.isOpen) return;
-    this.#waiting = null;
+    this.#queued = null;
     this.endedBy = reason;
     this.#socket.end(SOCKET_CLOSES[reason].code, SOCKET_CLOSES[reason].reason);
   }
 
-  /** Drops the connection without a close frame, which published clients answer by reconnecting at once. */
+  /** Drops the connection without a close frame: published clients then reconnect at once. */
   drop(): void {
     if (!this.#open) return;
     this.endedBy = 'shutdown';
     this.#socket.close();
   }
 
-  /** To be called by the close handler: the socket must not be touched from then on. */
+  /** Called by the engine's close handler: nothing may touch the socket afterwards. */
   closed(): void {
     this.#open = false;
   }

@@ -1,11 +1,11 @@
-// Clients that ask for very much, through real sockets to one server: they are answered, and nobody else notices.
+// Heavy clients on real sockets of one server: they get all their answers, and other clients notice nothing.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { eventually } from '../../platform/testing/eventually.ts';
-import { FeedClient } from '../testing/feed-client.ts';
-import { diff, Stage, snapshot, until } from '../testing/stage.ts';
-import { FLOOD } from './limits.ts';
+import { FeedClient } from '../../test/support/api/feed-client.ts';
+import { diff, Stage, snapshot, until } from '../../test/support/api/stage.ts';
+import { eventually } from '../../test/support/platform/eventually.ts';
+import { MESSAGE_RATE } from './limits.ts';
 import { type RunningGateway, startGateway } from './server.ts';
 
 const BOOK = 'orderbook_perp_0_grouped_1';
@@ -35,7 +35,7 @@ async function connect(): Promise<FeedClient> {
   return client;
 }
 
-/** Resolves when replays show the slot. */
+/** Resolves when a replay has the slot. */
 async function untilSlot(slot: number): Promise<void> {
   const probe = await connect();
   await until(async () => {
@@ -45,36 +45,36 @@ async function untilSlot(slot: number): Promise<void> {
   });
 }
 
-describe('clients that say much', () => {
-  it('are ignored silently, hundreds of messages that are not valid JSON or have no `type`', async () => {
+describe('heavy clients', () => {
+  it('get no answer to hundreds of messages without valid JSON or `type`', async () => {
     const client = await connect();
     for (let sent = 0; sent < 500; sent += 1) client.send(['hello', '{}', '{"type":"ping"}', '"subscribe"'][sent % 4]);
     await client.settle();
-    expect([client.heard, client.closed]).toEqual([[], null]);
+    expect([client.received, client.closed]).toEqual([[], null]);
   });
 
-  it('have each of hundreds of markets that cannot be resolved answered, socket stays open', async () => {
+  it('get an error for each of hundreds of unknown markets and stay connected', async () => {
     const client = await connect();
     for (let sent = 0; sent < 300; sent += 1) client.subscribe({ market: 'NOPE-PERP' });
     await client.settle();
-    expect(client.heard.filter(({ error }) => error !== undefined)).toHaveLength(300);
+    expect(client.received.filter(({ error }) => error !== undefined)).toHaveLength(300);
     expect(client.closed).toBeNull();
   });
 
-  it('have each of hundreds of repeated subscribes acknowledged and replayed', async () => {
+  it('get an acknowledgement and a replay for each of hundreds of repeated subscribes', async () => {
     const client = await connect();
     for (let sent = 0; sent < 500; sent += 1) client.subscribe();
     await client.settle();
-    expect(client.heard.filter(({ message }) => message !== undefined)).toHaveLength(500);
+    expect(client.received.filter(({ message }) => message !== undefined)).toHaveLength(500);
     expect(client.data(BOOK)).toHaveLength(500);
     expect(client.closed).toBeNull();
   });
 
-  it('are answered as fast as they read, however many large books they ask for at once', async () => {
+  it('get answers as fast as they read, however many large books they request at once', async () => {
     const prices = Array.from({ length: 400 }, (_, index) => ({ price: 90_000_000 - index * 100, dlob: 1n, vamm: 0n }));
     await stage.books(diff(2, 488, { bids: prices }));
     await untilSlot(488);
-    const asked = 800;
+    const requested = 800;
     let books = 0;
     let closed: number | null = null;
     const socket = new WebSocket(url());
@@ -86,21 +86,21 @@ describe('clients that say much', () => {
     });
     await new Promise((resolve) => socket.once('open', resolve));
     const ask = JSON.stringify({ type: 'subscribe', channel: 'orderbook', market: 'SOL-PERP', marketType: 'perp' });
-    for (let sent = 0; sent < asked; sent += 1) socket.send(ask);
+    for (let sent = 0; sent < requested; sent += 1) socket.send(ask);
     socket.pause();
     await new Promise((resolve) => setTimeout(resolve, 500));
     socket.resume();
-    await eventually(() => expect([books, closed]).toEqual([asked, null]));
+    await eventually(() => expect([books, closed]).toEqual([requested, null]));
     socket.terminate();
   });
 
-  it('are closed with 1008 `Too many messages` beyond thousands, and others notice nothing', async () => {
+  it('are closed with 1008 `Too many messages` after thousands of messages, and others notice nothing', async () => {
     const polite = await connect();
     polite.subscribe();
     const flooding = await connect();
-    for (let sent = 0; sent < FLOOD.burst; sent += 1) flooding.send({ type: 'noise' });
+    for (let sent = 0; sent < MESSAGE_RATE.burst; sent += 1) flooding.send({ type: 'ping' });
     await until(() => {
-      for (let sent = 0; sent < FLOOD.perSecond; sent += 1) flooding.send({ type: 'noise' });
+      for (let sent = 0; sent < MESSAGE_RATE.perSecond; sent += 1) flooding.send({ type: 'ping' });
       return flooding.closed !== null;
     });
     expect(flooding.closed).toEqual({ code: 1008, reason: 'Too many messages' });

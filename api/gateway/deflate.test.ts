@@ -1,13 +1,13 @@
-// Whether messages are compressed is the operator's choice and the client's: seen by the bytes on the wire.
+// Messages are compressed when operator and client both allow it, judged by the bytes on the wire.
 
 import type { Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
 import type { RunningRole } from '../../platform/index.ts';
-import type { Compressor } from '../compressors.ts';
-import { startOrderBook } from '../start-order-book.ts';
-import { FeedClient } from '../testing/feed-client.ts';
-import { diff, Stage, snapshot, until } from '../testing/stage.ts';
+import { FeedClient } from '../../test/support/api/feed-client.ts';
+import { diff, Stage, snapshot, until } from '../../test/support/api/stage.ts';
+import { startOrderBook } from '../orderbook/start.ts';
+import type { Compressor } from './compressors.ts';
 
 const DIFFS = 20;
 const BOOK = 'orderbook_perp_0_grouped_1';
@@ -20,11 +20,11 @@ afterEach(async () => {
   await role.stop();
 });
 
-/** What a client hears of one market's whole books and `book` diffs, in characters, and what came on the wire, bytes. */
+/** Characters that a client receives of one market's books and `book` diffs, and the bytes on the wire. */
 async function follow(
   gatewayDeflate: Compressor,
   perMessageDeflate: boolean,
-): Promise<{ heard: number; wire: number }> {
+): Promise<{ received: number; wire: number }> {
   const stage = new Stage();
   await stage.markets();
   await stage.books(snapshot());
@@ -33,36 +33,37 @@ async function follow(
   client.subscribe();
   client.subscribe({ channel: 'book', conflation: 0 });
   await until(
-    () => client.data(BOOK).length > 0 && client.heard.some((one) => JSON.stringify(one).includes('"type":"snapshot"')),
+    () =>
+      client.data(BOOK).length > 0 && client.received.some((one) => JSON.stringify(one).includes('"type":"snapshot"')),
   );
   const tcp = (client.socket as WebSocket & { _socket: Socket })._socket;
-  const [began, before] = [client.heard.length, tcp.bytesRead];
+  const [began, before] = [client.received.length, tcp.bytesRead];
   for (let seq = 2; seq <= DIFFS; seq += 1) await stage.books(diff(seq, 487 + seq));
   await until(() => client.data<{ slot: number }>(BOOK).at(-1)?.slot === 487 + DIFFS);
   await client.settle();
   expect(client.data<{ bids: unknown[] }>(BOOK).at(-1)?.bids).toHaveLength(3);
-  return { heard: JSON.stringify(client.heard.slice(began)).length, wire: tcp.bytesRead - before };
+  return { received: JSON.stringify(client.received.slice(began)).length, wire: tcp.bytesRead - before };
 }
 
-it('messages go out as they are unless the operator says otherwise, whatever the client offers', async () => {
-  const { heard, wire } = await follow('off', true);
+it('messages go out uncompressed by default, whatever the client offers', async () => {
+  const { received, wire } = await follow('off', true);
   expect(client.socket.extensions).toBe('');
-  expect(wire).toBeGreaterThan(heard * 0.8);
+  expect(wire).toBeGreaterThan(received * 0.8);
 });
 
 it.each([
   ['shared', 0.6],
   ['dedicated', 0.6],
 ] as const)(
-  'gatewayDeflate `%s`: a client that offers permessage-deflate hears the same in less than %d of the bytes',
+  'gatewayDeflate `%s`: a client that offers permessage-deflate receives the same in less than %d of the bytes',
   async (compressor, share) => {
-    const { heard, wire } = await follow(compressor, true);
+    const { received, wire } = await follow(compressor, true);
     expect(client.socket.extensions).toContain('permessage-deflate');
-    expect(wire).toBeLessThan(heard * share);
+    expect(wire).toBeLessThan(received * share);
   },
 );
 
 it('a client that does not offer it gets plain frames from a gateway that would deflate', async () => {
-  const { heard, wire } = await follow('dedicated', false);
-  expect(wire).toBeGreaterThan(heard * 0.8);
+  const { received, wire } = await follow('dedicated', false);
+  expect(wire).toBeGreaterThan(received * 0.8);
 });

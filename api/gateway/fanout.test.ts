@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type RecordingClient, recordingClient } from '../../test/support/gateway/recording-client.ts';
 import { Fanout } from './fanout.ts';
-import { WRITES_A_LOOK, WRITING_SLICE_MS } from './limits.ts';
-import { type RecordingClient, recordingClient } from './testing/recording-client.ts';
+import { WRITE_SLICE_MS, WRITES_PER_CLOCK_READ } from './limits.ts';
 
-const A_TURN = 2 * WRITES_A_LOOK;
+const PER_SLICE = 2 * WRITES_PER_CLOCK_READ;
 
-/** What a write takes; so long that a turn has A_TURN of them. */
-let writeMs = WRITING_SLICE_MS / A_TURN;
+/** Duration of a write: a slice has room for PER_SLICE of them. */
+let writeMs = WRITE_SLICE_MS / PER_SLICE;
 let nowMs = 0;
 
 const client = (): RecordingClient =>
@@ -21,7 +21,7 @@ let fanout: Fanout;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  writeMs = WRITING_SLICE_MS / A_TURN;
+  writeMs = WRITE_SLICE_MS / PER_SLICE;
   fanout = new Fanout(() => nowMs);
 });
 
@@ -30,7 +30,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function holders(name: string, count: number): RecordingClient[] {
+function subscribed(name: string, count: number): RecordingClient[] {
   const clients = Array.from({ length: count }, client);
   for (const { connection } of clients) fanout.add(name, connection);
   return clients;
@@ -38,86 +38,86 @@ function holders(name: string, count: number): RecordingClient[] {
 
 const served = (clients: readonly RecordingClient[]) => clients.map(({ writes }) => writes.length);
 
-/** One more than a turn serves: who comes last waits for the next. */
-const CROWD = A_TURN + 1;
+/** One more than a slice serves: the last one waits for the next turn. */
+const CROWD = PER_SLICE + 1;
 
-describe('frames that are sent in turns', () => {
-  it('reach some holders at once and the others in later turns of the loop', () => {
-    const clients = holders('a', 2 * A_TURN + 1);
+describe('sendLatest', () => {
+  it('serves some subscribers at once and the others in later turns of the loop', () => {
+    const clients = subscribed('a', 2 * PER_SLICE + 1);
     const reached = (): number => served(clients).filter((count) => count === 1).length;
-    fanout.sendInTurns([frame('a', 1)]);
-    expect(reached()).toBe(A_TURN);
+    fanout.sendLatest([frame('a', 1)]);
+    expect(reached()).toBe(PER_SLICE);
     vi.advanceTimersToNextTimer();
-    expect(reached()).toBe(2 * A_TURN);
+    expect(reached()).toBe(2 * PER_SLICE);
     vi.advanceTimersToNextTimer();
     expect(reached()).toBe(clients.length);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('reach fewer in a turn when they take long to write', () => {
-    writeMs = WRITING_SLICE_MS;
-    const clients = holders('a', CROWD);
-    fanout.sendInTurns([frame('a', 1)]);
-    expect(served(clients).filter((count) => count === 1)).toHaveLength(WRITES_A_LOOK);
+  it('serves fewer in a turn when writes take longer', () => {
+    writeMs = WRITE_SLICE_MS;
+    const clients = subscribed('a', CROWD);
+    fanout.sendLatest([frame('a', 1)]);
+    expect(served(clients).filter((count) => count === 1)).toHaveLength(WRITES_PER_CLOCK_READ);
   });
 
-  it('are replaced by the next of their channel for holders whose turn has not come', () => {
-    const clients = holders('a', CROWD);
-    fanout.sendInTurns([frame('a', 1)]);
-    fanout.sendInTurns([frame('a', 2)]);
+  it('replaces an unsent frame by the next one of its channel', () => {
+    const clients = subscribed('a', CROWD);
+    fanout.sendLatest([frame('a', 1)]);
+    fanout.sendLatest([frame('a', 2)]);
     vi.runAllTimers();
     expect(clients.at(0)?.writes).toEqual([['a 1'], ['a 2']]);
     expect(clients.at(-1)?.writes).toEqual([['a 2']]);
   });
 
-  it('come in one write with those of other channels', () => {
-    const last = holders('a', CROWD).at(-1);
+  it('puts frames of several channels into one write', () => {
+    const last = subscribed('a', CROWD).at(-1);
     if (last) fanout.add('b', last.connection);
-    fanout.sendInTurns([frame('a', 1), frame('b', 1)]);
+    fanout.sendLatest([frame('a', 1), frame('b', 1)]);
     vi.runAllTimers();
     expect(last?.writes).toEqual([['a 1', 'b 1']]);
   });
 
-  it('come before what a holder is sent meanwhile, in the same write', () => {
-    const last = holders('a', CROWD).at(-1);
-    fanout.sendInTurns([frame('a', 1)]);
+  it('sends queued frames before a later direct send, in the same write', () => {
+    const last = subscribed('a', CROWD).at(-1);
+    fanout.sendLatest([frame('a', 1)]);
     last?.connection.send(['answer']);
     vi.runAllTimers();
     expect(last?.writes).toEqual([['a 1', 'answer']]);
   });
 
-  it('do not reach who has left the channel or is gone', () => {
-    const [left, gone] = holders('a', CROWD + 1).slice(A_TURN);
-    fanout.sendInTurns([frame('a', 1)]);
+  it('sends nothing to unsubscribed or closed connections', () => {
+    const [left, gone] = subscribed('a', CROWD + 1).slice(PER_SLICE);
+    fanout.sendLatest([frame('a', 1)]);
     if (left) fanout.remove('a', left.connection);
     gone?.connection.closed();
     vi.runAllTimers();
     expect([left?.writes, gone?.writes]).toEqual([[], []]);
   });
 
-  it('end with the fan-out', () => {
-    const clients = holders('a', CROWD);
-    fanout.sendInTurns([frame('a', 1)]);
+  it('ends with the fan-out', () => {
+    const clients = subscribed('a', CROWD);
+    fanout.sendLatest([frame('a', 1)]);
     fanout.stop();
     vi.runAllTimers();
     expect(served(clients).at(-1)).toBe(0);
   });
 
-  it('never show anybody an older state than before, and everybody the newest in the end', () => {
+  it('never sends an older state after a newer one, and sends everyone the newest', () => {
     const names = ['a', 'b'] as const;
     const step = fc.oneof(
       fc.record({ do: fc.constant('publish' as const), name: fc.constantFrom(...names) }),
       fc.record({
         do: fc.constantFrom('join', 'leave'),
         name: fc.constantFrom(...names),
-        who: fc.nat(2 * WRITES_A_LOOK - 1),
+        who: fc.nat(2 * WRITES_PER_CLOCK_READ - 1),
       }),
       fc.record({ do: fc.constant('turn' as const) }),
     );
-    writeMs = WRITING_SLICE_MS;
+    writeMs = WRITE_SLICE_MS;
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const clients = Array.from({ length: 2 * WRITES_A_LOOK }, client);
+        const clients = Array.from({ length: 2 * WRITES_PER_CLOCK_READ }, client);
         const held = clients.map(() => new Set<string>());
         const version = { a: 0, b: 0 };
         for (const one of steps) {
@@ -125,7 +125,7 @@ describe('frames that are sent in turns', () => {
             vi.advanceTimersToNextTimer();
           } else if (one.do === 'publish') {
             version[one.name] += 1;
-            fanout.sendInTurns([frame(one.name, version[one.name])]);
+            fanout.sendLatest([frame(one.name, version[one.name])]);
           } else if ('who' in one) {
             const { connection } = clients[one.who] as RecordingClient;
             if (one.do === 'leave') {
@@ -155,17 +155,17 @@ describe('frames that are sent in turns', () => {
   });
 });
 
-describe('frames that are sent at once', () => {
-  it('reach every holder before anything else happens', () => {
-    const clients = holders('a', CROWD);
+describe('send', () => {
+  it('serves every subscriber in the same turn', () => {
+    const clients = subscribed('a', CROWD);
     fanout.send([frame('a', 1)]);
     expect(served(clients)).toEqual(clients.map(() => 1));
   });
 
-  it('come behind what a holder waits for', () => {
-    const last = holders('a', CROWD).at(-1);
+  it('comes after queued frames', () => {
+    const last = subscribed('a', CROWD).at(-1);
     if (last) fanout.add('b', last.connection);
-    fanout.sendInTurns([frame('a', 1)]);
+    fanout.sendLatest([frame('a', 1)]);
     fanout.send([frame('b', 1)]);
     expect(last?.writes).toEqual([['a 1', 'b 1']]);
   });

@@ -1,7 +1,7 @@
-// Who holds which channel, and how the frames of one tick reach each holder in one write.
+// Subscribers of each channel. All frames of a tick reach a connection in one write.
 
 import type { Connection } from './connection.ts';
-import { type Clock, WritingTurn } from './turn.ts';
+import { type Clock, WriteSlice } from './write-slice.ts';
 
 interface Frame {
   readonly name: string;
@@ -9,47 +9,47 @@ interface Frame {
 }
 
 export class Fanout {
-  readonly #holders = new Map<string, Set<Connection>>();
-  /** Those with frames kept for them, longest waiting first. */
+  readonly #subscribers = new Map<string, Set<Connection>>();
+  /** Connections with queued frames, longest waiting first. */
   readonly #queue = new Set<Connection>();
   readonly #clock: Clock;
-  #turn: NodeJS.Immediate | null = null;
+  #immediate: NodeJS.Immediate | null = null;
 
   constructor(clock: Clock = () => performance.now()) {
     this.#clock = clock;
   }
 
-  /** Registers; repeating changes nothing. */
+  /** Subscribes a connection; repeating changes nothing. */
   add(name: string, connection: Connection): void {
-    const holders = this.#holders.get(name) ?? new Set();
-    this.#holders.set(name, holders);
-    holders.add(connection);
+    const subscribers = this.#subscribers.get(name) ?? new Set();
+    this.#subscribers.set(name, subscribers);
+    subscribers.add(connection);
   }
 
-  /** From now on the connection gets nothing of the channel. */
+  /** Unsubscribes a connection and drops its queued frame of the channel. */
   remove(name: string, connection: Connection): void {
-    if (this.#queue.has(connection)) connection.forget(name);
-    const holders = this.#holders.get(name);
-    if (!holders) return;
-    holders.delete(connection);
-    if (holders.size === 0) this.#holders.delete(name);
+    if (this.#queue.has(connection)) connection.dropQueued(name);
+    const subscribers = this.#subscribers.get(name);
+    if (!subscribers) return;
+    subscribers.delete(connection);
+    if (subscribers.size === 0) this.#subscribers.delete(name);
   }
 
   has(name: string): boolean {
-    return this.#holders.has(name);
+    return this.#subscribers.has(name);
   }
 
-  /** Sends each frame to the holders of its channel, all frames of one connection together, in the given order. */
+  /** Sends each frame to the subscribers of its channel: all frames of one connection together, in the given order. */
   send(frames: readonly Frame[]): void {
     const [only] = frames;
     if (only && frames.length === 1) {
-      // A closing connection leaves the set while it is walked, which a Set allows.
-      for (const connection of this.#holders.get(only.name) ?? []) connection.send([only.frame]);
+      // A closing connection leaves this Set during the loop, which a Set allows.
+      for (const connection of this.#subscribers.get(only.name) ?? []) connection.send([only.frame]);
       return;
     }
     const byConnection = new Map<Connection, Buffer[]>();
     for (const { name, frame } of frames) {
-      for (const connection of this.#holders.get(name) ?? []) {
+      for (const connection of this.#subscribers.get(name) ?? []) {
         const list = byConnection.get(connection);
         if (list) list.push(frame);
         else byConnection.set(connection, [frame]);
@@ -59,35 +59,34 @@ export class Fanout {
   }
 
   /**
-   * As `send`, for frames that each replace the one before of their channel: a few holders are served now, the others in the
-   * next turns of the loop, between what is more urgent. A holder whose turn has not come when the next frame of a channel
-   * does gets only that. What a connection is sent meanwhile comes behind what it waits for.
+   * Like `send`, for frames that replace the previous one of their channel. Serves connections in slices over several turns of
+   * the loop, between more urgent work. A connection not yet served gets only the newest frame of a channel.
    */
-  sendInTurns(frames: readonly Frame[]): void {
+  sendLatest(frames: readonly Frame[]): void {
     for (const { name, frame } of frames) {
-      for (const connection of this.#holders.get(name) ?? []) {
-        connection.keep(name, frame);
+      for (const connection of this.#subscribers.get(name) ?? []) {
+        connection.queueFrame(name, frame);
         this.#queue.add(connection);
       }
     }
-    if (!this.#turn) this.#serve();
+    if (!this.#immediate) this.#drain();
   }
 
-  /** Nobody is served any more. */
+  /** Ends sending; queued frames are dropped. */
   stop(): void {
-    if (this.#turn) clearImmediate(this.#turn);
-    this.#turn = null;
+    if (this.#immediate) clearImmediate(this.#immediate);
+    this.#immediate = null;
     this.#queue.clear();
   }
 
-  #serve(): void {
-    this.#turn = null;
-    const turn = new WritingTurn(this.#clock);
+  #drain(): void {
+    this.#immediate = null;
+    const slice = new WriteSlice(this.#clock);
     for (const connection of this.#queue) {
       this.#queue.delete(connection);
-      connection.sendWaiting();
-      if (!turn.isOver()) continue;
-      if (this.#queue.size > 0) this.#turn = setImmediate(() => this.#serve());
+      connection.sendQueued();
+      if (!slice.isOver()) continue;
+      if (this.#queue.size > 0) this.#immediate = setImmediate(() => this.#drain());
       return;
     }
   }

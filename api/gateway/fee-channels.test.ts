@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encodeMessage, type FeeLevels, marketKey, TOPICS } from '../../schemas/index.ts';
-import { FeedClient } from '../testing/feed-client.ts';
-import { Stage } from '../testing/stage.ts';
+import { FeedClient } from '../../test/support/api/feed-client.ts';
+import { Stage } from '../../test/support/api/stage.ts';
 import { type RunningGateway, startGateway } from './server.ts';
 
 const LEVELS = { min: 0, low: 2, medium: 10_082.5, high: 100_000, veryHigh: 1_200_000, unsafeMax: 5_000_000 };
@@ -25,11 +25,11 @@ async function fees(members: Partial<FeeLevels>): Promise<void> {
 const connect = () => FeedClient.connect(gateway.endpoints.gateway ?? '');
 
 describe('priorityfees channel', () => {
-  it('sends the six levels alone at each refresh, changed or not, with no replay', async () => {
+  it('sends only the six levels at each refresh, changed or not, without replay', async () => {
     const client = await connect();
     client.subscribe({ channel: 'PriorityFees' });
-    await client.hears(1);
-    expect(client.heard[0]?.message).toBe(
+    await client.waitForCount(1);
+    expect(client.received[0]?.message).toBe(
       'Subscribe received for channel: PriorityFees, market: SOL-PERP, marketType: perp',
     );
     await client.settle();
@@ -41,7 +41,7 @@ describe('priorityfees channel', () => {
     client.socket.close();
   });
 
-  it('sends a market to those who asked for it, until they unsubscribe', async () => {
+  it('sends a market to its subscribers until they unsubscribe', async () => {
     const client = await connect();
     client.subscribe({ channel: 'priorityfees', market: 'SOL', marketType: 'spot' });
     await client.settle();

@@ -1,4 +1,4 @@
-// Publishes priority fees at each refresh, changed or not: no replay (reference 3.9).
+// Publishes priority fees at each refresh, changed or not, without replay.
 
 import type { EventLog, Logger } from '../../platform/index.ts';
 import { type FeeLevels, TOPICS } from '../../schemas/index.ts';
@@ -29,12 +29,12 @@ export class FeeChannels {
     });
   }
 
-  /** Resolves once the end of the log is known: refreshes after that are published. */
+  /** Resolves once the end of the log is known: later refreshes are published. */
   start(): Promise<void> {
     return this.#follower.start();
   }
 
-  /** Settles when following ended. */
+  /** Settles when following ends. */
   get done(): Promise<void> {
     return this.#follower.done;
   }

@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Level } from '../../processors/book/index.ts';
-import { MARKETS } from '../testing/market-views.ts';
-import { trade } from '../testing/stage.ts';
+import { MARKETS } from '../../test/support/api/market-views.ts';
+import { trade } from '../../test/support/api/stage.ts';
 import type { BookReader } from '../views/book-reader.ts';
 import { MarketRegistry } from '../views/registry.ts';
 import { FillMetrics } from './fill-metrics.ts';
@@ -10,7 +10,7 @@ import { FillMetrics } from './fill-metrics.ts';
 const BASE = 1_000_000_000n;
 const level = (price: number, dlob: bigint, indicative?: bigint): Level =>
   indicative === undefined ? { price, dlob, vamm: 0n } : { price, dlob, vamm: 0n, indicative };
-/** Indicative asks at 150.2 behind a firm one at 150.1, an indicative bid at the firm touch of 150. */
+/** Indicative asks at 150.2 behind a firm one at 150.1; an indicative bid at the firm best bid of 150. */
 const QUOTED = {
   asks: [level(150_100_000, BASE), level(150_200_000, 0n, 2n * BASE), level(150_300_000, BASE, BASE)],
   bids: [level(150_000_000, BASE, 5n * BASE)],
@@ -34,7 +34,7 @@ beforeEach(() => {
   metrics = new FillMetrics({ registry, reader: reader as unknown as BookReader });
 });
 
-/** A taker buys one at a price. */
+/** A taker buys one base unit at a price. */
 const bought = (price: bigint) => trade(1n, { baseAssetAmountFilled: BASE, quoteAssetAmountFilled: price });
 
 async function values(): Promise<Record<string, number>> {
@@ -49,7 +49,7 @@ async function values(): Promise<Record<string, number>> {
 }
 
 describe('metrics of fills beside indicative quotes', () => {
-  it('count every fill, and those without quotes as nothing more', async () => {
+  it('count a fill without quotes only as a fill', async () => {
     levels = null;
     metrics.take(bought(150_100_000n), null);
     metrics.take(bought(150_100_000n), 'quoter');
@@ -66,7 +66,7 @@ describe('metrics of fills beside indicative quotes', () => {
     expect(counted.indicative_competitive_opportunity_total).toBeUndefined();
   });
 
-  it('count a fill that a quote equalled or improved as an opportunity, captured when a quoter made it', async () => {
+  it('count a fill that a quote matched or beat as an opportunity, captured when a quoter made it', async () => {
     metrics.take(bought(150_200_000n), null);
     metrics.take(bought(151_000_000n), 'quoter');
     expect(await values()).toMatchObject({
@@ -79,7 +79,7 @@ describe('metrics of fills beside indicative quotes', () => {
     });
   });
 
-  it('look at the bids for a taker that sells, whose direction may be known by the maker only', async () => {
+  it('compare with bids for a selling taker, also when only the direction of the maker is known', async () => {
     const sold = { ...bought(150_000_000n), takerOrderDirection: null, makerOrderDirection: 'long' } as const;
     metrics.take(sold, 'quoter');
     metrics.take({ ...sold, makerOrderDirection: null }, 'quoter');
@@ -90,7 +90,7 @@ describe('metrics of fills beside indicative quotes', () => {
     });
   });
 
-  it('tell the sizes on the book when they are read, and none that have lapsed', async () => {
+  it('report the current sizes on the book, without lapsed quotes', async () => {
     expect(await values()).toEqual({
       'indicative_total_size_on_book side=bids': 5,
       'indicative_total_size_on_book side=asks': 3,

@@ -1,10 +1,10 @@
-// What became of fills beside the indicative quotes that stood when they were seen, under the names that dashboards of the
-// predecessor use (reference 5.3). The reference names the metrics only; what each counts is said in its help text.
+// Compares fills with the indicative quotes in force. Metric names are those of the predecessor's dashboards; the help text of
+// each metric defines it. docs/internals/order-book-server.md, "Predecessor names".
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { IndicativeView } from '../../processors/book/index.ts';
 import { type MarketRef, type MarketView, marketKey, type TradeView } from '../../schemas/index.ts';
-import { wholeUnits } from '../units.ts';
+import { wholeUnits } from '../http/units.ts';
 import type { ServedBook } from '../views/bodies.ts';
 import type { BookReader } from '../views/book-reader.ts';
 
@@ -22,11 +22,11 @@ export interface FillMetricsOptions {
   readonly reader: Pick<BookReader, 'bookByKey' | 'indicative' | 'markets'>;
 }
 
-/** Best price and sizes of the indicative quotes of a side. */
+/** Best price and sizes of the indicative quotes on one side. */
 interface Quoted {
   readonly best: number;
   readonly size: bigint;
-  /** Of it what stands at the best price of the whole side. */
+  /** The part of `size` at the best price of the whole side. */
   readonly competitive: bigint;
 }
 
@@ -47,11 +47,11 @@ export class FillMetrics {
     this.#fills = counter('market_fill_count_total', 'Fills seen');
     this.#presence = counter(
       'indicative_presence_total',
-      'Fills seen while indicative quotes stood on the side that the taker met',
+      'Fills while the side that the taker met had indicative quotes',
     );
     this.#opportunities = counter(
       'indicative_competitive_opportunity_total',
-      'Of these, fills at a price that the best indicative quote equalled or improved',
+      'Of these, fills at a price that the best indicative quote matched or beat',
     );
     this.#opportunityNotional = counter(
       'indicative_competitive_opportunity_notional_total',
@@ -65,8 +65,8 @@ export class FillMetrics {
     this.#outcomes = new Counter({
       name: 'indicative_fill_vs_quote_outcome_total',
       help:
-        'Fills that an indicative quoter made, by the price beside the best indicative quote as the taker sees it: better, ' +
-        'equal, worse, or noQuote; and by the direction of the taker',
+        'Fills that an indicative quoter made, by the price for the taker compared with the best indicative quote (better, ' +
+        'equal, worse, noQuote) and by the direction of the taker',
       labelNames: ['marketIndex', 'marketType', 'bucket', 'direction'],
       registers: [registry],
     });
@@ -74,12 +74,12 @@ export class FillMetrics {
     this.#sizeOnBook(
       registry,
       'indicative_competitive_size_on_book',
-      'Of it what stands at the best price of its side, whole base units',
+      'Size of indicative quotes at the best price of their side, whole base units',
       'competitive',
     );
   }
 
-  /** Counts a fill. `quoter`: the indicative quoter that made it, null when its maker is none. */
+  /** Counts a fill. `quoter`: key of the indicative quoter that made it; null when its maker is not one. */
   take(trade: TradeView, quoter: string | null): void {
     const labels = labelsOf(trade);
     this.#fills.inc(labels);
@@ -145,7 +145,7 @@ function takerDirection({ takerOrderDirection, makerOrderDirection }: TradeView)
   return makerOrderDirection === 'long' ? 'short' : 'long';
 }
 
-/** By how much a fill was better for the taker than a quote; 1e6. */
+/** By how much the fill price is better for the taker than a quote; 1e6, negative when worse. */
 function advantage(direction: 'long' | 'short', price: bigint, quote: bigint): bigint {
   return direction === 'long' ? quote - price : price - quote;
 }

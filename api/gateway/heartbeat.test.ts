@@ -14,28 +14,28 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Milliseconds from now at which a connection that comes now is beaten to. */
+/** Times of heartbeats to a connection that opens now, milliseconds from now. */
 function beats(): number[] {
   const beganMs = performance.now();
-  const heard: number[] = [];
+  const received: number[] = [];
   const send = ([frame]: readonly Buffer[]) => {
     expect(String(frame)).toBe('{"channel":"heartbeat"}');
-    heard.push(performance.now() - beganMs);
+    received.push(performance.now() - beganMs);
   };
   heartbeat.add({ send, heartbeatDueMs: 0 } as unknown as Connection);
-  return heard;
+  return received;
 }
 
 it('heartbeat interval: 5 seconds, the first one 5 seconds after connect', () => {
-  const heard = beats();
+  const received = beats();
   vi.advanceTimersByTime(4_999);
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
   vi.advanceTimersByTime(1);
-  expect(heard).toEqual([5_000]);
+  expect(received).toEqual([5_000]);
   vi.advanceTimersByTime(4_999);
-  expect(heard).toHaveLength(1);
+  expect(received).toHaveLength(1);
   vi.advanceTimersByTime(10_001);
-  expect(heard).toEqual([5_000, 10_000, 15_000, 20_000]);
+  expect(received).toEqual([5_000, 10_000, 15_000, 20_000]);
 });
 
 it('counts from the connect of each connection', () => {

@@ -1,12 +1,12 @@
-// `{channel:"heartbeat"}` to every connection each five seconds, counted from its own connect, by one shared timer.
+// Sends `{channel:"heartbeat"}` to every connection each five seconds from its own connect, by one shared timer.
 
 import type { Connection } from './connection.ts';
 import { HEARTBEAT_MS } from './limits.ts';
-import { type Clock, WritingTurn } from './turn.ts';
+import { type Clock, WriteSlice } from './write-slice.ts';
 
 const FRAME = Buffer.from(JSON.stringify({ channel: 'heartbeat' }));
 
-/** All intervals are equal, so connections in the order of insertion are in the order of their due times. */
+/** All intervals are equal, so insertion order is the order of due times. */
 export class Heartbeat {
   readonly #queue = new Set<Connection>();
   readonly #clock: Clock;
@@ -42,15 +42,15 @@ export class Heartbeat {
   #beat(): void {
     this.#timer = null;
     const nowMs = this.#clock();
-    const turn = new WritingTurn(this.#clock);
+    const slice = new WriteSlice(this.#clock);
     for (const connection of this.#queue) {
       if (connection.heartbeatDueMs > nowMs) break;
       this.#queue.delete(connection);
       connection.heartbeatDueMs = Math.max(connection.heartbeatDueMs + HEARTBEAT_MS, nowMs);
       this.#queue.add(connection);
-      connection.send([FRAME]); // may close and so remove it
-      // Those of many that came at once beat in several turns of the loop, so that changes go out between.
-      if (turn.isOver()) break;
+      connection.send([FRAME]); // May close the connection and so remove it.
+      // Many heartbeats due at once take several turns of the loop, so that book changes leave in between.
+      if (slice.isOver()) break;
     }
     this.#schedule();
   }

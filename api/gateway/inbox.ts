@@ -1,32 +1,30 @@
-// What clients say, taken in so that nobody's messages hold up the others: in a turn of the loop clients are heard for a
-// moment only, what is left waits and is taken one message per client in turn. Clients that have said little lately (brisk)
-// go first; those that say much get a small share of the time, so that published changes pass between them. Nobody is answered
-// faster than it reads.
+// Handles client messages in short slices, so that no client delays published changes or other clients. Messages beyond a slice
+// wait in a queue per client, served round-robin. Light clients come first; heavy clients share a twentieth of the loop.
 
-import { Allowance } from './allowance.ts';
+import { TokenBucket } from '../http/token-bucket.ts';
 import type { Connection } from './connection.ts';
 import {
-  BEHIND_A_LOOK,
-  BEHIND_LOOK_MS,
-  BULK_FEW_SLICE_MS,
-  BULK_PAUSE_MS,
-  BULK_SLICE_MS,
-  BULK_WITHOUT_PAUSE,
-  TURN_SLICE_MS,
-  WAITING_BYTES_MAX,
-  WAITING_MESSAGES_MAX,
-  WAITING_MESSAGES_SCARCE,
-  WAITING_RATE,
-  WAITING_REPEATS_SCARCE,
+  BACKPRESSURE_CHECK_CLIENTS,
+  BACKPRESSURE_CHECK_MS,
+  CROWDED_MESSAGES_MAX,
+  CROWDED_REPEATS_MAX,
+  HEAVY_CLIENTS_WITHOUT_PAUSE,
+  HEAVY_FEW_SLICE_MS,
+  HEAVY_PAUSE_MS,
+  HEAVY_SLICE_MS,
+  MESSAGE_SLICE_MS,
+  QUEUE_RATE,
+  QUEUED_BYTES_MAX,
+  QUEUED_MESSAGES_MAX,
 } from './limits.ts';
 import { TextQueue } from './text-queue.ts';
 
 /**
- * Leaving a channel is never put off: it is how a client gets to have less to read. Streams of the book channel wait by
- * themselves until what was sent is read (feed/joins.ts).
+ * Unsubscribes are never deferred: they reduce a client's unread bytes. Streams of the sequenced channels apply backpressure
+ * themselves (feed/pending-subscriptions.ts).
  */
-const NEVER_PUT_OFF = /unsubscribe|"book"/i;
-/** What a waiting message takes in memory beside its text, about. */
+const NEVER_DEFERRED = /unsubscribe|"(?:book|trades\.v2|account)"/i;
+/** Approximate memory of a queued message beside its text. */
 const MESSAGE_OVERHEAD_BYTES = 64;
 
 export interface InboxOptions {
@@ -35,200 +33,209 @@ export interface InboxOptions {
   readonly clock?: () => number;
 }
 
-interface Waiting {
+interface ClientQueue {
   readonly connection: Connection;
   readonly texts: TextQueue;
-  /** The newest of them, and how often in a row it was said. */
+  /** The newest queued text, and how often it came in a row. */
   last: string;
   repeats: number;
   bytes: number;
 }
 
+/**
+ * Bounds the time of all clients together, which a rate per connection cannot: a thousand clients with the 1,000 subscribes that
+ * each may send at once would block the loop for more than 2 s.
+ */
 export class Inbox {
   readonly #handle: InboxOptions['handle'];
   readonly #clock: () => number;
-  readonly #waiting = new Map<Connection, Waiting>();
-  /** In the order in which they are served. */
-  readonly #brisk = new Set<Waiting>();
-  readonly #bulk = new Set<Waiting>();
-  /** Those that have to read first. */
-  readonly #behind = new Set<Waiting>();
-  readonly #rate = new Allowance(WAITING_RATE);
+  readonly #queues = new Map<Connection, ClientQueue>();
+  /** Queues of light and of heavy clients, in serving order. */
+  readonly #light = new Set<ClientQueue>();
+  readonly #heavy = new Set<ClientQueue>();
+  /** Queues of clients that must read before their next answer. */
+  readonly #backpressured = new Set<ClientQueue>();
+  readonly #queueRate = new TokenBucket(QUEUE_RATE);
   #bytes = 0;
-  #turnBeganMs: number | null = null;
+  #sliceBeganMs: number | null = null;
   #immediate: NodeJS.Immediate | null = null;
   #timer: NodeJS.Timeout | null = null;
-  #lookTimer: NodeJS.Timeout | null = null;
+  #checkTimer: NodeJS.Timeout | null = null;
+  /** Duration of the newest heavy slice, milliseconds. */
+  #heavySliceMs = HEAVY_SLICE_MS;
 
   constructor({ handle, clock = () => performance.now() }: InboxOptions) {
     this.#handle = handle;
     this.#clock = clock;
   }
 
-  /** Takes a message at once or lets it wait; false when the client has too many waiting, which are then kept no longer. */
-  take(connection: Connection, text: string): boolean {
-    const waiting = this.#waiting.get(connection);
-    if (waiting) return this.#put(waiting, text, this.#clock());
+  /** Handles a message at once or queues it. False when the client's queue is full; its queued messages are then dropped. */
+  receive(connection: Connection, text: string): boolean {
+    const queue = this.#queues.get(connection);
+    if (queue) return this.#enqueue(queue, text, this.#clock());
     const nowMs = this.#clock();
-    if (connection.isBrisk(nowMs) && !(connection.isBehind && mayBePutOff(text)) && this.#hasTime(nowMs)) {
+    if (connection.isLight(nowMs) && !(connection.hasBackpressure && mayBeDeferred(text)) && this.#hasTime(nowMs)) {
       this.#handle(connection, text);
       return true;
     }
-    const first: Waiting = { connection, texts: new TextQueue(), last: '', repeats: 0, bytes: 0 };
-    this.#waiting.set(connection, first);
-    if (!this.#put(first, text, nowMs)) return false;
-    this.#line(first, nowMs);
+    const first: ClientQueue = { connection, texts: new TextQueue(), last: '', repeats: 0, bytes: 0 };
+    this.#queues.set(connection, first);
+    if (!this.#enqueue(first, text, nowMs)) return false;
+    this.#schedule(first, nowMs);
     return true;
   }
 
-  /** Drops what a connection that is gone still has waiting. */
+  /** Drops the queued messages of a closed connection. */
   forget(connection: Connection): void {
-    const waiting = this.#waiting.get(connection);
-    if (!waiting) return;
-    this.#waiting.delete(connection);
-    this.#brisk.delete(waiting);
-    this.#bulk.delete(waiting);
-    this.#behind.delete(waiting);
-    this.#bytes -= waiting.bytes;
+    const queue = this.#queues.get(connection);
+    if (!queue) return;
+    this.#queues.delete(connection);
+    this.#light.delete(queue);
+    this.#heavy.delete(queue);
+    this.#backpressured.delete(queue);
+    this.#bytes -= queue.bytes;
   }
 
   stop(): void {
     if (this.#immediate) clearImmediate(this.#immediate);
     if (this.#timer) clearTimeout(this.#timer);
-    if (this.#lookTimer) clearTimeout(this.#lookTimer);
-    this.#waiting.clear();
-    this.#brisk.clear();
-    this.#bulk.clear();
-    this.#behind.clear();
+    if (this.#checkTimer) clearTimeout(this.#checkTimer);
+    this.#queues.clear();
+    this.#light.clear();
+    this.#heavy.clear();
+    this.#backpressured.clear();
     this.#bytes = 0;
   }
 
-  #put(waiting: Waiting, text: string, nowMs: number): boolean {
-    const bytes = waitingBytes(text);
-    waiting.repeats = text === waiting.last ? waiting.repeats + 1 : 1;
-    if (!this.#hasRoom(waiting, bytes, nowMs)) {
-      this.forget(waiting.connection);
+  #enqueue(queue: ClientQueue, text: string, nowMs: number): boolean {
+    const bytes = queuedBytes(text);
+    queue.repeats = text === queue.last ? queue.repeats + 1 : 1;
+    if (!this.#hasRoom(queue, bytes, nowMs)) {
+      this.forget(queue.connection);
       return false;
     }
-    waiting.texts.push(text);
-    waiting.last = text;
-    waiting.bytes += bytes;
+    queue.texts.push(text);
+    queue.last = text;
+    queue.bytes += bytes;
     this.#bytes += bytes;
     return true;
   }
 
-  /** True when one more message of a client may wait; takes it into account. */
-  #hasRoom({ texts, repeats, bytes: heldBytes }: Waiting, bytes: number, nowMs: number): boolean {
-    const isFull = this.#bytes + bytes > WAITING_BYTES_MAX;
-    if (isFull && heldBytes + bytes > WAITING_BYTES_MAX / this.#waiting.size) return false;
-    if (this.#rate.take(nowMs)) return texts.length < WAITING_MESSAGES_MAX;
-    return texts.length < WAITING_MESSAGES_SCARCE && repeats <= WAITING_REPEATS_SCARCE;
+  /** True when the client may queue one more message; charges it against QUEUE_RATE. */
+  #hasRoom({ texts, repeats, bytes: queuedByClient }: ClientQueue, bytes: number, nowMs: number): boolean {
+    const isFull = this.#bytes + bytes > QUEUED_BYTES_MAX;
+    if (isFull && queuedByClient + bytes > QUEUED_BYTES_MAX / this.#queues.size) return false;
+    if (this.#queueRate.take(nowMs)) return texts.length < QUEUED_MESSAGES_MAX;
+    return texts.length < CROWDED_MESSAGES_MAX && repeats <= CROWDED_REPEATS_MAX;
   }
 
-  /** True while clients may be heard in this turn of the loop, which ends when the engine has read its sockets. */
+  /** True while this turn of the loop has time left for messages. The next `setImmediate` starts a new slice. */
   #hasTime(nowMs: number): boolean {
-    if (this.#turnBeganMs !== null) return nowMs - this.#turnBeganMs < TURN_SLICE_MS;
-    this.#turnBeganMs = nowMs;
-    this.#serveSoon();
+    if (this.#sliceBeganMs !== null) return nowMs - this.#sliceBeganMs < MESSAGE_SLICE_MS;
+    this.#sliceBeganMs = nowMs;
+    this.#serveNextTurn();
     return true;
   }
 
-  /** Puts a client at the end of its line. */
-  #line(waiting: Waiting, nowMs: number): void {
-    if (mustRead(waiting)) {
-      this.#behind.add(waiting);
-      this.#lookLater();
+  /** Appends a client's queue to its class: backpressured, light or heavy. */
+  #schedule(queue: ClientQueue, nowMs: number): void {
+    if (isDeferred(queue)) {
+      this.#backpressured.add(queue);
+      this.#checkLater();
       return;
     }
-    if (waiting.connection.isBrisk(nowMs)) {
-      this.#brisk.add(waiting);
-      this.#serveSoon();
+    if (queue.connection.isLight(nowMs)) {
+      this.#light.add(queue);
+      this.#serveNextTurn();
       return;
     }
-    this.#bulk.add(waiting);
-    if (this.#isBulkSmall(nowMs)) this.#serveSoon();
-    else this.#serveLater();
+    this.#heavy.add(queue);
+    if (this.#mayServeHeavyNow(nowMs)) this.#serveNextTurn();
+    else this.#serveAfterPause();
   }
 
-  /** Lines up again who has read meanwhile. */
-  #look(): void {
-    this.#lookTimer = null;
-    let left = Math.min(this.#behind.size, BEHIND_A_LOOK);
-    for (const waiting of this.#behind) {
-      this.#behind.delete(waiting);
-      this.#line(waiting, this.#clock()); // at the end of those behind, when it still is
+  /** Reschedules clients that have read their answers. */
+  #check(): void {
+    this.#checkTimer = null;
+    let left = Math.min(this.#backpressured.size, BACKPRESSURE_CHECK_CLIENTS);
+    for (const queue of this.#backpressured) {
+      this.#backpressured.delete(queue);
+      this.#schedule(queue, this.#clock()); // A client that has still not read goes to the end.
       left -= 1;
       if (left === 0) break;
     }
-    this.#lookLater();
+    this.#checkLater();
   }
 
-  #lookLater(): void {
-    if (this.#behind.size > 0) this.#lookTimer ??= setTimeout(() => this.#look(), BEHIND_LOOK_MS);
+  #checkLater(): void {
+    if (this.#backpressured.size > 0) this.#checkTimer ??= setTimeout(() => this.#check(), BACKPRESSURE_CHECK_MS);
   }
 
-  /** True while few say much and not many did lately. */
-  #isBulkSmall(nowMs: number): boolean {
-    return this.#bulk.size <= BULK_WITHOUT_PAUSE && this.#rate.has(WAITING_RATE.burst / 2, nowMs);
+  /** True while few clients are heavy and few messages were queued lately. */
+  #mayServeHeavyNow(nowMs: number): boolean {
+    return this.#heavy.size <= HEAVY_CLIENTS_WITHOUT_PAUSE && this.#queueRate.has(QUEUE_RATE.burst / 2, nowMs);
   }
 
-  #serveSoon(): void {
+  #serveNextTurn(): void {
     this.#immediate ??= setImmediate(() => {
       this.#immediate = null;
-      this.#turnBeganMs = null;
-      this.#serve(this.#brisk, TURN_SLICE_MS);
-      if (this.#isBulkSmall(this.#clock())) this.#serve(this.#bulk, BULK_FEW_SLICE_MS);
-      this.#goOn();
+      this.#sliceBeganMs = null;
+      this.#serve(this.#light, MESSAGE_SLICE_MS);
+      if (this.#mayServeHeavyNow(this.#clock())) this.#serve(this.#heavy, HEAVY_FEW_SLICE_MS);
+      this.#scheduleNext();
     });
   }
 
-  #serveLater(): void {
+  #serveAfterPause(): void {
+    const pauseMs = HEAVY_PAUSE_MS * Math.max(1, this.#heavySliceMs / HEAVY_SLICE_MS);
     this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      this.#serve(this.#bulk, BULK_SLICE_MS);
-      this.#goOn();
-    }, BULK_PAUSE_MS);
+      const beganMs = this.#clock();
+      this.#serve(this.#heavy, HEAVY_SLICE_MS);
+      this.#heavySliceMs = this.#clock() - beganMs;
+      this.#timer = null; // Cleared last: rescheduling inside `#serve` must not start a pause of the old length.
+      this.#scheduleNext();
+    }, pauseMs);
   }
 
-  #goOn(): void {
-    const isSmall = this.#isBulkSmall(this.#clock());
-    if (this.#brisk.size > 0 || (this.#bulk.size > 0 && isSmall)) this.#serveSoon();
-    if (this.#bulk.size > 0 && !isSmall) this.#serveLater();
+  #scheduleNext(): void {
+    const mayServeNow = this.#mayServeHeavyNow(this.#clock());
+    if (this.#light.size > 0 || (this.#heavy.size > 0 && mayServeNow)) this.#serveNextTurn();
+    if (this.#heavy.size > 0 && !mayServeNow) this.#serveAfterPause();
   }
 
-  /** Takes one message of each client in turn until the time is over. */
-  #serve(line: Set<Waiting>, sliceMs: number): void {
+  /** Handles one message per client in turn until the slice is over. */
+  #serve(queues: Set<ClientQueue>, sliceMs: number): void {
     const untilMs = this.#clock() + sliceMs;
-    for (const waiting of line) {
-      line.delete(waiting);
-      if (!mustRead(waiting)) this.#serveOne(waiting);
+    for (const queue of queues) {
+      queues.delete(queue);
+      if (!isDeferred(queue)) this.#serveOne(queue);
       const nowMs = this.#clock();
-      if (this.#waiting.get(waiting.connection) === waiting) this.#line(waiting, nowMs);
+      if (this.#queues.get(queue.connection) === queue) this.#schedule(queue, nowMs);
       if (nowMs >= untilMs) return;
     }
   }
 
-  #serveOne(waiting: Waiting): void {
-    const { connection, texts } = waiting;
+  #serveOne(queue: ClientQueue): void {
+    const { connection, texts } = queue;
     const text = texts.shift();
     if (texts.length === 0) this.forget(connection);
     else {
-      waiting.bytes -= waitingBytes(text);
-      this.#bytes -= waitingBytes(text);
+      queue.bytes -= queuedBytes(text);
+      this.#bytes -= queuedBytes(text);
     }
     this.#handle(connection, text);
   }
 }
 
-function mustRead({ connection, texts }: Waiting): boolean {
-  return connection.isBehind && mayBePutOff(texts.first);
+function isDeferred({ connection, texts }: ClientQueue): boolean {
+  return connection.hasBackpressure && mayBeDeferred(texts.first);
 }
 
-function mayBePutOff(text: string): boolean {
-  return !NEVER_PUT_OFF.test(text);
+function mayBeDeferred(text: string): boolean {
+  return !NEVER_DEFERRED.test(text);
 }
 
-/** What a text takes while it waits. */
-export function waitingBytes(text: string): number {
+/** Approximate memory of a queued text, bytes. */
+export function queuedBytes(text: string): number {
   return text.length + MESSAGE_OVERHEAD_BYTES;
 }

@@ -1,82 +1,89 @@
-// Bounds of the gateway and where they come from.
+// Bounds of the gateway, each with its reason.
 
-/** A client lagging by more is closed with 1008 (specification, Limits). */
+// Sending.
+
+/** Published limit: a client with more unread bytes is closed with 1008. */
 export const MAX_BUFFERED_BYTES = 300_000;
-/**
- * Larger messages are not deflated, which takes some 15 µs a KB in the one loop: snapshots of books that hardly anybody has so deep.
- */
+/** Larger messages go out uncompressed: deflating takes 15 µs a KB of the only loop. */
 export const MAX_DEFLATED_BYTES = 64 * 1024;
-/** Interval of `{channel:"heartbeat"}` and delay of the first one (specification, Limits). */
+/** Published interval of `{channel:"heartbeat"}`, also the delay of the first one. */
 export const HEARTBEAT_MS = 5000;
 /**
- * Largest client message: a resume of all book streams a connection may hold has up to 46,000 bytes, others about 150. A larger one
- * ends the connection.
+ * Time for writing whole books or heartbeats in one turn of the loop, milliseconds: some 120 small books at 8 µs each. Measured:
+ * with half of it the fan-out of whole books costs a tenth more.
  */
-export const MAX_PAYLOAD_BYTES = 64 * 1024;
-/** Channels one connection may hold: all twelve of each of 83 markets. The next one is answered as not subscribable. */
+export const WRITE_SLICE_MS = 1;
+/** Writes between two reads of the clock. A read takes 0.1 µs, the write of the largest book 50 µs. */
+export const WRITES_PER_CLOCK_READ = 4;
+/** Wait between the last close frame of a planned stop and the end of the servers. */
+export const CLOSE_LINGER_MS = 100;
+
+// Receiving: what one connection may send and subscribe to. Exceeding a rate closes it with 1008.
+
+/** Largest client message. A resume of all book streams takes up to 360,000 bytes. A larger message ends the connection. */
+export const MAX_PAYLOAD_BYTES = 384 * 1024;
+/** Channels of one connection: all twelve of each of 83 markets. The next subscribe is answered with an error. */
 export const MAX_SUBSCRIPTIONS = 1000;
 /**
- * Messages one connection may send at once, and each second for ever, whatever they say: five times what it takes to subscribe to
- * all it may hold. More closes it with 1008, because the engine cannot leave a socket unread.
+ * Messages of one connection, whatever their content: the burst is five times the subscribes for every channel it may hold. It
+ * closes instead of pausing, because the engine cannot leave a socket unread.
  */
-export const FLOOD = { burst: 5 * MAX_SUBSCRIPTIONS, perSecond: 2_000 } as const;
+export const MESSAGE_RATE = { burst: 5 * MAX_SUBSCRIPTIONS, perSecond: 2_000 } as const;
+/** A longer message counts as several messages of this length. */
+export const MESSAGE_UNIT_BYTES = 64 * 1024;
 /**
- * Messages that cannot be a request are dropped at the door, under 1 µs each, measured. One connection may send so many, and all
- * connections so many beyond that; who goes on while these are used up is closed. So one that says anything is left alone, and a
- * thousand at once are not.
+ * Malformed messages of one connection, and of all connections beyond their own budgets. Dropping one takes under 1 µs, so a
+ * single babbling client stays connected, and a thousand do not.
  */
-export const NOISE = { burst: 10, perSecond: 10 } as const;
-export const NOISE_OF_ALL = { burst: 10_000, perSecond: FLOOD.perSecond } as const;
-/** What a client may have answered at once and for ever before it has to wait for those that say less. */
-export const BRISK = { burst: 100, perSecond: 50 } as const;
+export const MALFORMED_RATE = { burst: 10, perSecond: 10 } as const;
+export const MALFORMED_RATE_SHARED = { burst: 10_000, perSecond: MESSAGE_RATE.perSecond } as const;
+
+// Handling order (inbox.ts): a client is light until its requests cost more than LIGHT_RATE, then heavy.
+
+/** Request cost that a client may cause and stay light. */
+export const LIGHT_RATE = { burst: 100, perSecond: 50 } as const;
+/** Cost by kind of request. `repeated` and `leave` cost more because each can cause one more replay of a whole book. */
+export const REQUEST_COST = { plain: 1, leave: 5, book: 5, repeated: 25, unresolved: 1, ignored: 1 } as const;
+/** Time for light clients in one turn of the loop, milliseconds. A published change may wait that long. */
+export const MESSAGE_SLICE_MS = 0.5;
 /**
- * The same by what it costs the server: a replay is a whole book, no answer is next to nothing, and who leaves may come
- * again for another replay.
+ * Slice of all heavy clients together, and the pause between slices: a twentieth of one core. A pause grows in proportion when
+ * one long message outlasts its slice.
  */
-export const BRISK_COST = { plain: 1, leave: 5, book: 5, repeated: 25, unresolved: 1, ignored: 1 } as const;
+export const HEAVY_SLICE_MS = 0.25;
+export const HEAVY_PAUSE_MS = 5;
+/** Up to so many heavy clients are served without a pause and in longer slices: their queues are soon empty. */
+export const HEAVY_CLIENTS_WITHOUT_PAUSE = 4;
+export const HEAVY_FEW_SLICE_MS = 1;
 /**
- * How long whole books, or heartbeats, are written in one turn of the loop, milliseconds: what is more urgent waits for it. Some
- * 120 small books at 8 µs each; with half of it the fan-out of whole books was a tenth dearer, measured.
+ * A client with more unread bytes gets no next answer, so that many requested books do not push it over MAX_BUFFERED_BYTES.
+ * Checked at this interval, for so many clients at a time (under 0.1 ms).
  */
-export const WRITING_SLICE_MS = 1;
-/** The clock is read once in so many writes: it takes 0.1 µs, and the largest book some 50. */
-export const WRITES_A_LOOK = 4;
-/** How long clients are heard in a turn of the loop, milliseconds: a published change may wait for it. */
-export const TURN_SLICE_MS = 0.5;
-/** The same for clients that say much, and the pause between two slices: a twentieth of one core, however many they are. */
-export const BULK_SLICE_MS = 0.25;
-export const BULK_PAUSE_MS = 5;
-/** So few of them are heard without the pause, and for longer, unless others came lately: what they may say is soon over. */
-export const BULK_WITHOUT_PAUSE = 4;
-export const BULK_FEW_SLICE_MS = 1;
+export const BACKPRESSURE_BYTES = 64 * 1024;
+export const BACKPRESSURE_CHECK_MS = 20;
+export const BACKPRESSURE_CHECK_CLIENTS = 256;
+
+// Queued messages (inbox.ts, startup-queue.ts): more of them close their client with 1008.
+
+/** Queued messages of one client. */
+export const QUEUED_MESSAGES_MAX = 4 * MAX_SUBSCRIPTIONS;
+/** Bytes of all queued messages. At the bound each client has an equal share. */
+export const QUEUED_BYTES_MAX = 64 * 1024 * 1024;
 /**
- * A client with more unread bytes waits for its next answer, so that books it asked for all at once do not make it a lagging one
- * (MAX_BUFFERED_BYTES). How often that is looked at, and of how many clients at a time: under 0.1 ms.
+ * Messages of all clients that may enter queues. Beyond this rate the gateway is crowded, and each client may have only few
+ * queued: queueing costs time too, and the engine cannot leave a socket unread.
  */
-export const ANSWER_BUFFER_BYTES = 64 * 1024;
-export const BEHIND_LOOK_MS = 20;
-export const BEHIND_A_LOOK = 256;
-/** Messages of one client that may wait for their answers; with more it is closed. */
-export const WAITING_MESSAGES_MAX = 4 * MAX_SUBSCRIPTIONS;
-/**
- * Messages of all clients that may begin to wait at once and each second. While more come, one client may have only so few
- * waiting: taking them in costs time too, and the engine cannot leave a socket unread.
- */
-export const WAITING_RATE = { burst: 2 * WAITING_MESSAGES_MAX, perSecond: 4_000 } as const;
-export const WAITING_MESSAGES_SCARCE = 100;
-/** The same for one that says over again what it said last. */
-export const WAITING_REPEATS_SCARCE = 10;
-/** Bytes of all waiting messages; when they are reached each client has an equal share. */
-export const WAITING_BYTES_MAX = 64 * 1024 * 1024;
-/**
- * A gateway that starts before anything was published holds what asks for markets it does not know: until the registry has not
- * grown for this long, and no longer than the second.
- */
+export const QUEUE_RATE = { burst: 2 * QUEUED_MESSAGES_MAX, perSecond: 4_000 } as const;
+export const CROWDED_MESSAGES_MAX = 100;
+/** Equal messages in a row that one client may have queued while the gateway is crowded. */
+export const CROWDED_REPEATS_MAX = 10;
+
+// Start and memory.
+
+/** Subscribes wait until the market registry has not grown for the first time, and no longer than the second. */
 export const REGISTRY_SETTLES_MS = 250;
 export const REGISTRY_WAIT_MS = 10_000;
-/** How often it looks, while something is held. */
-export const REGISTRY_LOOK_MS = 50;
-/** Fills remembered to suppress a second sighting (reference 3.8); far more than any batch that is sent again. */
+/** Interval of the registry check while messages are held. */
+export const REGISTRY_CHECK_MS = 50;
+/** Remembered fills for suppressing duplicates: far more than any batch that is published again. */
 export const REMEMBERED_FILLS = 10_000;
-/** Between the last close frame of a planned stop and the end of the servers. */
-export const CLOSE_LINGER_MS = 100;

@@ -1,11 +1,11 @@
-// What the gateway counts.
+// Metrics of the gateway.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { SOCKET_CLOSES } from '../errors.ts';
+import { SOCKET_CLOSES } from '../http/errors.ts';
 
 export interface GatewayMetrics {
   readonly connections: Gauge;
-  /** What was handed to client sockets since the counters were last read: adding here costs nothing per send. */
+  /** Messages and bytes sent since the last scrape. Plain numbers, so that a send costs no metric call. */
   readonly sent: { messages: number; bytes: number };
   readonly drops: Counter;
   readonly closes: Counter<'reason'>;
@@ -17,8 +17,8 @@ export function gatewayMetrics(registry: Registry): GatewayMetrics {
   const registers = [registry];
   const sent = { messages: 0, bytes: 0 };
   for (const [name, help, member] of [
-    ['slotbook_gateway_messages_total', 'Messages handed to client sockets', 'messages'],
-    ['slotbook_gateway_bytes_total', 'Payload bytes handed to client sockets', 'bytes'],
+    ['slotbook_gateway_messages_total', 'Messages sent to client sockets', 'messages'],
+    ['slotbook_gateway_bytes_total', 'Payload bytes sent to client sockets', 'bytes'],
   ] as const) {
     new Counter({
       name,
@@ -33,7 +33,7 @@ export function gatewayMetrics(registry: Registry): GatewayMetrics {
   const outcomes = new Map<string, number>();
   new Counter({
     name: 'slotbook_gateway_requests_total',
-    help: 'Client messages by what became of them',
+    help: 'Client messages by outcome',
     labelNames: ['outcome'],
     registers,
     collect() {
@@ -48,7 +48,7 @@ export function gatewayMetrics(registry: Registry): GatewayMetrics {
   });
   new Gauge({
     name: 'websocket_connections',
-    help: 'The same under the name of the predecessor, whose counter never went down',
+    help: 'Open WebSocket connections, under the name of the predecessor, whose counter never went down',
     registers,
     async collect() {
       this.set((await connections.get()).values[0]?.value ?? 0);
@@ -64,7 +64,7 @@ export function gatewayMetrics(registry: Registry): GatewayMetrics {
     }),
     closes: new Counter({
       name: 'slotbook_gateway_closes_total',
-      help: `Connections ended, by who or why: client, shutdown, ${Object.keys(SOCKET_CLOSES).join(', ')}`,
+      help: `Connections ended, by reason: client, shutdown, ${Object.keys(SOCKET_CLOSES).join(', ')}`,
       labelNames: ['reason'],
       registers,
     }),
@@ -75,7 +75,7 @@ export function gatewayMetrics(registry: Registry): GatewayMetrics {
     },
     renderings: new Counter({
       name: 'slotbook_gateway_renderings_total',
-      help: 'Book messages serialised; one per channel and tick whatever the number of subscribers',
+      help: 'Rendered book messages: one per channel and tick, whatever the number of subscribers',
       registers,
     }),
   };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MARKETS } from '../testing/market-views.ts';
+import { MARKETS } from '../../test/support/api/market-views.ts';
 import { MarketRegistry } from '../views/registry.ts';
 import { GROUPINGS, mayBeRequest, readRequest } from './requests.ts';
 
@@ -10,7 +10,6 @@ const read = (message: unknown) => readRequest(JSON.stringify(message), markets)
 const base = { type: 'subscribe', channel: 'orderbook', market: 'SOL-PERP', marketType: 'perp' };
 
 describe('subscribe', () => {
-  // Rows X1 to X3 of the order-book reference, section 8; X4 and X5 are proven over a socket (server.test.ts).
   it.each([
     [
       'X1: names in any letter case',
@@ -47,7 +46,7 @@ describe('subscribe', () => {
     }
   });
 
-  it('X6: acknowledges with the values as the client sent them', () => {
+  it('acknowledges with the values as the client sent them', () => {
     expect(read({ ...base, channel: 'OrderBook', market: 'sol-perp', marketType: 'PERP' })).toMatchObject({
       acknowledgement: 'Subscribe received for channel: OrderBook, market: sol-perp, marketType: PERP',
     });
@@ -80,14 +79,14 @@ describe('unsubscribe', () => {
     });
   });
 
-  it('answers an unknown name or market with an error and closes on no name', () => {
+  it('answers an unknown channel or market with an error, and closes without a channel', () => {
     expect(read({ ...base, type: 'unsubscribe', channel: 'candles' })).toMatchObject({ is: 'unresolved' });
     expect(read({ ...base, type: 'unsubscribe', market: 'NOPE' })).toMatchObject({ is: 'unresolved' });
     expect(read({ ...base, type: 'unsubscribe', channel: 5 })).toEqual({ is: 'unknownChannel' });
   });
 });
 
-describe('anything else', () => {
+describe('any other message', () => {
   it.each(['', 'hello', '{', 'null', '5', '"subscribe"', '[]', '{}', '{"type":5}', '{"type":"ping"}', '{"type":null}'])(
     'is ignored: %s',
     (text) => {

@@ -1,11 +1,12 @@
-// What a client message means: reference 3.2, with the specification's word where they differ. Pure.
+// Meaning of a client message; pure. docs/internals/order-book-server.md, "WebSocket requests".
 
 import type { MarketRef, MarketType } from '../../schemas/index.ts';
-import { MARKET_TYPES } from '../contract/books.ts';
-import { givenMembers, type Member } from '../contract/inputs.ts';
-import { textMember, wordMember } from '../contract/members.ts';
-import { lenientInteger } from '../lenient.ts';
+import { MARKET_TYPES } from '../http/contract/books.ts';
+import { givenMembers, type Member } from '../http/contract/inputs.ts';
+import { textMember, wordMember } from '../http/contract/members.ts';
+import { lenientInteger } from '../http/lenient.ts';
 import type { MarketRegistry } from '../views/registry.ts';
+import { SEQUENCED_CHANNELS, type SequencedChannel } from './feed/feeds.ts';
 
 export const CHANNELS = ['orderbook', 'orderbook_indicative', 'trades', 'priorityfees'] as const;
 export type ChannelKind = (typeof CHANNELS)[number];
@@ -15,7 +16,6 @@ export type Grouping = (typeof GROUPINGS)[number];
 
 const ACTIONS = ['subscribe', 'unsubscribe'] as const;
 type Action = (typeof ACTIONS)[number];
-const BOOK = 'book';
 
 const grouping: Member<Grouping> = {
   isRequired: false,
@@ -30,7 +30,7 @@ const grouping: Member<Grouping> = {
   },
 };
 
-/** Members of a message of these types to these channels. */
+/** Members of messages with these types and channels. */
 export function channelMembers<A extends Action, C extends string>(actions: readonly A[], channels: readonly C[]) {
   return {
     type: wordMember(actions, 'in any letter case'),
@@ -41,23 +41,23 @@ export function channelMembers<A extends Action, C extends string>(actions: read
   };
 }
 
-const MEMBERS = channelMembers(ACTIONS, [...CHANNELS, BOOK]);
+const MEMBERS = channelMembers(ACTIONS, [...CHANNELS, ...SEQUENCED_CHANNELS]);
 
 export interface ResolvedChannel {
   readonly kind: ChannelKind;
   readonly market: MarketRef;
   /** 1 for channels that are not books. */
   readonly grouping: Grouping;
-  /** Response channel name of reference 3.4. */
+  /** Response channel name. docs/internals/order-book-server.md, "WebSocket messages". */
   readonly name: string;
 }
 
 export type ClientRequest =
-  /** Not JSON, no `type`, or a type we do not know: no answer at all. */
+  /** Not JSON, no `type`, or an unknown type: no answer. */
   | { readonly is: 'ignored' }
-  /** The connection is to be closed with 1003. */
+  /** The gateway closes the connection with 1003. */
   | { readonly is: 'unknownChannel' }
-  /** The channel is named but cannot be resolved; `channel` as the client sent it. */
+  /** A known channel of an unknown market; `channel` as the client sent it. */
   | { readonly is: 'unresolved'; readonly action: 'subscribe' | 'unsubscribe'; readonly channel: string }
   | {
       readonly is: 'subscribe';
@@ -67,19 +67,19 @@ export type ClientRequest =
       readonly acknowledgement: string;
     }
   | { readonly is: 'unsubscribe'; readonly channel: ResolvedChannel }
-  /** For the `book` channel, which reads its own messages (feed/request.ts). */
+  /** For a sequenced channel, which reads the rest (feed/request.ts). */
   | {
-      readonly is: 'book';
+      readonly is: SequencedChannel;
       readonly action: 'subscribe' | 'unsubscribe';
       readonly message: Readonly<Record<string, unknown>>;
     };
 
 const IGNORED: ClientRequest = { is: 'ignored' };
 
-/** Both types in any letter case, and escapes, behind which they may hide. */
+/** Both types in any letter case, and escapes that could spell them. */
 const TYPE_OR_ESCAPE = /subscribe|\\/i;
 
-/** False for what `readRequest` would ignore, without reading it; true says nothing. */
+/** False when `readRequest` would surely ignore the text; a cheap check without parsing. */
 export function mayBeRequest(text: string): boolean {
   return TYPE_OR_ESCAPE.test(text);
 }
@@ -93,9 +93,9 @@ export function readRequest(text: string, markets: MarketRegistry): ClientReques
   if (!action) return IGNORED;
   const channel = given('channel');
   if (channel === null || channel.sent === '') return { is: 'unknownChannel' };
-  if (channel.word === BOOK) return { is: 'book', action, message };
   const { sent, word: kind } = channel;
-  // An unsubscribe of an unknown name answers with an error, as the predecessor does; the specification is silent.
+  if (isSequenced(kind)) return { is: kind, action, message };
+  // The predecessor answers an unsubscribe of an unknown channel with an error; so do we.
   if (!kind) return action === 'subscribe' ? { is: 'unknownChannel' } : { is: 'unresolved', action, channel: sent };
   const market = given('market');
   const marketType = given('marketType');
@@ -108,6 +108,10 @@ export function readRequest(text: string, markets: MarketRegistry): ClientReques
   return { is: 'subscribe', channel: resolved, sent, acknowledgement };
 }
 
+function isSequenced(kind: ChannelKind | SequencedChannel | null): kind is SequencedChannel {
+  return SEQUENCED_CHANNELS.some((channel) => channel === kind);
+}
+
 function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -117,7 +121,7 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** The channel and its response name. */
+/** Resolves a channel and its response name. */
 export function resolveChannel(kind: ChannelKind, market: MarketRef, grouping: Grouping): ResolvedChannel {
   const { marketType, marketIndex } = market;
   const ref = { marketType, marketIndex };

@@ -2,11 +2,11 @@ import { createServer } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { metricTotal, type RoleContext, type RunningRole } from '../../platform/index.ts';
-import { boundPort } from '../hosts.ts';
-import { startOrderBook } from '../start-order-book.ts';
-import { FeedClient } from '../testing/feed-client.ts';
-import { diff, Stage, snapshot, trade, until } from '../testing/stage.ts';
+import { boundPort, metricTotal, type RoleContext, type RunningRole } from '../../platform/index.ts';
+import { FeedClient } from '../../test/support/api/feed-client.ts';
+import { diff, Stage, snapshot, trade, until } from '../../test/support/api/stage.ts';
+import { eventually } from '../../test/support/platform/eventually.ts';
+import { startOrderBook } from '../orderbook/start.ts';
 import { MAX_PAYLOAD_BYTES } from './limits.ts';
 import { Sessions } from './sessions.ts';
 
@@ -29,8 +29,8 @@ async function start(bookTickMs: number): Promise<void> {
   context = stage.context({ bookTickMs });
   role = await startOrderBook(context);
   const probe = await connect();
-  // The book is there when a subscriber gets a replay.
-  await vi.waitFor(async () => {
+  // The book is published when a subscriber gets a replay.
+  await eventually(async () => {
     probe.subscribe();
     await probe.settle();
     expect(probe.data(BOOK).length).toBeGreaterThan(0);
@@ -67,9 +67,9 @@ describe('subscribing', () => {
   it('acknowledges first, then replays the newest grouped book as JSON in JSON', async () => {
     const client = await connect();
     client.subscribe({ grouping: 100 });
-    await client.hears(2);
-    expect(client.heard[0]).toEqual(ACKNOWLEDGED);
-    expect(client.heard[1]?.channel).toBe('orderbook_perp_0_grouped_100');
+    await client.waitForCount(2);
+    expect(client.received[0]).toEqual(ACKNOWLEDGED);
+    expect(client.received[1]?.channel).toBe('orderbook_perp_0_grouped_100');
     const [book] = client.data<BookData>('orderbook_perp_0_grouped_100');
     expect(book).toMatchObject({
       bids: [
@@ -88,14 +88,14 @@ describe('subscribing', () => {
     });
   });
 
-  it('X1, X6: echoes the text as sent and resolves names in any letter case', async () => {
+  it('echoes the text as sent and resolves names in any letter case', async () => {
     const client = await connect();
     client.send({ type: 'SUBSCRIBE', channel: 'OrderBook', market: 'sol-perp', marketType: 'PERP', grouping: 100 });
-    await client.hears(2);
-    expect(client.heard[0]?.message).toBe(
+    await client.waitForCount(2);
+    expect(client.received[0]?.message).toBe(
       'Subscribe received for channel: OrderBook, market: sol-perp, marketType: PERP',
     );
-    expect(client.heard[1]?.channel).toBe('orderbook_perp_0_grouped_100');
+    expect(client.received[1]?.channel).toBe('orderbook_perp_0_grouped_100');
   });
 
   it('replays on every subscribe, and repeated ones do not double the stream', async () => {
@@ -110,15 +110,15 @@ describe('subscribing', () => {
     expect(client.data<BookData>(BOOK).map(({ slot }) => slot)).toEqual([487, 487, 488]);
   });
 
-  it('X4: channel recognised, market unresolved: `Error subscribing to channel`, socket stays open', async () => {
+  it('a known channel of an unknown market: `Error subscribing to channel`, socket stays open', async () => {
     const client = await connect();
     client.subscribe({ channel: 'trades', market: 'NOPE-PERP' });
     await client.settle();
-    expect(client.heard).toEqual([{ channel: 'trades', error: 'Error subscribing to channel' }]);
+    expect(client.received).toEqual([{ channel: 'trades', error: 'Error subscribing to channel' }]);
     expect(client.socket.readyState).toBe(client.socket.OPEN);
   });
 
-  it('X5: channel name unrecognised: close code 1003', async () => {
+  it('an unknown channel: close code 1003', async () => {
     const client = await connect();
     client.subscribe({ channel: 'candles' });
     await until(() => client.closed !== null);
@@ -127,27 +127,27 @@ describe('subscribing', () => {
 
   it('bounds the channels of one connection', async () => {
     const markets = Array.from({ length: 260 }, (_, index) => ({ index: index + 10 }));
-    const { marketView } = await import('../testing/market-views.ts');
+    const { marketView } = await import('../../test/support/api/market-views.ts');
     await stage.markets(
       markets.map(({ index }) => marketView({ marketIndex: index, symbol: `M${index}-PERP`, oraclePrice: null })),
     );
     const client = await connect();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       client.subscribe({ market: 'M269-PERP' });
       await client.settle();
-      expect(client.heard.at(-1)?.message).toBeDefined();
+      expect(client.received.at(-1)?.message).toBeDefined();
     });
     for (const { index } of markets) {
       for (const grouping of [1, 10, 100, 500]) client.subscribe({ market: `M${index}-PERP`, grouping });
     }
     await client.settle();
-    expect(client.heard.filter(({ error }) => error === 'Error subscribing to channel')).toHaveLength(40);
+    expect(client.received.filter(({ error }) => error === 'Error subscribing to channel')).toHaveLength(40);
     expect(client.closed).toBeNull();
   });
 });
 
 describe('the stream', () => {
-  it('brings each change to every subscriber, slots never falling, also beside replays', async () => {
+  it('brings each change to every subscriber in slot order, also with replays in between', async () => {
     await start(0);
     const client = await connect();
     client.subscribe();
@@ -175,7 +175,7 @@ describe('the stream', () => {
     expect(slots.length).toBeLessThan(10);
   });
 
-  it('brings what changed of several markets within a tick in one write to the socket', async () => {
+  it('brings changes of several markets within a tick in one write', async () => {
     const tickMs = 50;
     await start(tickMs);
     const markets = [{ marketIndex: 0 }, { marketIndex: 1 }, { marketType: 'spot' as const, marketIndex: 1 }];
@@ -199,7 +199,7 @@ describe('the stream', () => {
     client.subscribe({ market: 'SOL', marketType: 'spot' });
     await client.settle();
     writes.length = 0;
-    const heardBefore = client.heard.length;
+    const receivedBefore = client.received.length;
     const beganMs = performance.now();
     for (let seq = 2; seq <= 40; seq += 1) {
       for (const market of markets) {
@@ -211,7 +211,7 @@ describe('the stream', () => {
     await client.settle();
     const ticks = (performance.now() - beganMs) / tickMs;
     expect(writes.length).toBeLessThanOrEqual(ticks + 2);
-    expect(client.heard.length - heardBefore).toBeGreaterThan(3 * writes.length);
+    expect(client.received.length - receivedBefore).toBeGreaterThan(3 * writes.length);
   });
 
   it('serialises a book once per channel and change, whatever the number of subscribers', async () => {
@@ -310,7 +310,7 @@ describe('connections', () => {
     expect(reading.closed).toBeNull();
   });
 
-  it('are ended by a message above the payload bound, and the gateway goes on', async () => {
+  it('end with a message above the payload bound, and the gateway keeps serving others', async () => {
     const client = await connect();
     client.send('x'.repeat(MAX_PAYLOAD_BYTES));
     await client.settle();
@@ -319,7 +319,7 @@ describe('connections', () => {
     expect(client.closed).toEqual({ code: 1006, reason: '' });
     const next = await connect();
     next.subscribe();
-    await next.hears(2);
+    await next.waitForCount(2);
   });
 
   it('are refused outside /ws', async () => {
@@ -332,8 +332,8 @@ describe('connections', () => {
       const client = await FeedClient.connect(url('orderbook').replace('/ws', path));
       clients.push(client);
       client.subscribe();
-      await client.hears(2);
-      expect(client.heard[0]).toEqual(ACKNOWLEDGED);
+      await client.waitForCount(2);
+      expect(client.received[0]).toEqual(ACKNOWLEDGED);
     }
   });
 
@@ -368,8 +368,8 @@ describe('connections', () => {
     );
     const probe = await connect();
     probe.subscribe();
-    await probe.hears(2);
-    expect(probe.heard[0]).toEqual(ACKNOWLEDGED);
+    await probe.waitForCount(2);
+    expect(probe.received[0]).toEqual(ACKNOWLEDGED);
     await until(() => clients.filter(({ closed }) => closed === null).length === 1);
     expect(await metricTotal(context.metrics, 'slotbook_gateway_connections')).toBe(1);
   });
@@ -389,14 +389,14 @@ describe('starting and stopping', () => {
     const ports = { gatewayPort: await freePort(), orderbookPort: await freePort() };
     role = await startOrderBook(stage.context(ports));
     const direct = await connect();
-    const joined = await connect('orderbook');
+    const viaRest = await connect('orderbook');
     await role.stop();
-    await until(() => direct.closed !== null && joined.closed !== null);
+    await until(() => direct.closed !== null && viaRest.closed !== null);
     role = await startOrderBook(stage.context(ports));
     const again = await connect('orderbook');
     again.subscribe();
-    await again.hears(1);
-    expect(again.heard[0]).toEqual(ACKNOWLEDGED);
+    await again.waitForCount(1);
+    expect(again.received[0]).toEqual(ACKNOWLEDGED);
   });
 });
 

@@ -2,32 +2,38 @@
 
 import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
 import { connect } from 'node:net';
-import type { RoleContext, RunningRole } from '../../platform/index.ts';
-import { COMPRESSORS, type Compressor } from '../compressors.ts';
-import { reachable, urlHost } from '../hosts.ts';
-import { exchangeProgram, IndicativeKeys } from '../quotes/indicative-keys.ts';
-import { type QuoteSocket, startQuoteSocket } from '../quotes/socket.ts';
+import { listenPlaces, type RoleContext, type RunningRole, reachable, urlHost } from '../../platform/index.ts';
+import { AcceptBudget } from '../http/accept-budget.ts';
+import { pacedUpgrade } from '../http/paced-upgrade.ts';
 import { BookReader } from '../views/book-reader.ts';
+import { IngestedSlot } from '../views/ingested-slot.ts';
+import { AccountFeed } from './account-feed/account-feed.ts';
 import { BookChannels } from './book-channels.ts';
+import { COMPRESSORS, type Compressor } from './compressors.ts';
 import type { SocketData } from './connection.ts';
 import { Fanout } from './fanout.ts';
 import { FeeChannels } from './fee-channels.ts';
 import { BookFeed } from './feed/feed.ts';
+import { Feeds } from './feed/feeds.ts';
 import { feedMetrics } from './feed/metrics.ts';
 import { FillMetrics } from './fill-metrics.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { MAX_PAYLOAD_BYTES } from './limits.ts';
 import { gatewayMetrics } from './metrics.ts';
+import { exchangeProgram, IndicativeKeys } from './quotes/indicative-keys.ts';
+import { type QuoteSocket, startQuoteSocket } from './quotes/socket.ts';
 import { Sessions } from './sessions.ts';
+import { tradeJson } from './trade-body.ts';
 import { TradeChannels } from './trade-channels.ts';
+import { TradeFeed } from './trade-feed/trade-feed.ts';
 
 export interface GatewayOptions {
-  /** A reader shared with the REST server of this process; without it the gateway starts and stops one of its own. */
+  /** A reader shared with the REST server of this process; without it the gateway runs its own. */
   readonly reader?: BookReader;
 }
 
 export interface RunningGateway extends RunningRole {
-  /** Where it really listens. */
+  /** The address and port of the listening socket. */
   readonly host: string;
   readonly port: number;
 }
@@ -37,7 +43,10 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   const { config, log, logger } = ctx;
   const reader = options.reader ?? new BookReader(ctx);
   const ownsReader = options.reader === undefined;
-  const feed = new BookFeed({ reader, log, logger, metrics: feedMetrics(ctx.metrics) });
+  const chainHead = new IngestedSlot(ctx);
+  const rings = { bytes: 0 };
+  const sequenced = feedMetrics(ctx.metrics);
+  const bookFeed = new BookFeed({ reader, log, logger, metrics: sequenced, rings, chainSlot: () => chainHead.slot });
   const quotes = await startQuoteSocket(ctx, reader);
   const indicativeKeys = new IndicativeKeys(reader.indicative.quoters, exchangeProgram(config.definition));
   if (ownsReader) await reader.start();
@@ -46,29 +55,49 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   const heartbeat = new Heartbeat();
   const books = new BookChannels({ reader, fanout, metrics, tickMs: config.bookTickMs });
   const fillMetrics = new FillMetrics({ registry: ctx.metrics, reader });
-  const trades = new TradeChannels({ log, logger, fanout, indicativeKeys, fillMetrics });
+  const tradeFeed = new TradeFeed({
+    log,
+    logger,
+    metrics: sequenced,
+    markets: reader.markets,
+    rings,
+    render: (trade) => tradeJson(trade, indicativeKeys.of(trade)),
+    chain: () => ({ headSlot: chainHead.slot, ts: reader.now() }),
+  });
+  const accountFeed = new AccountFeed({
+    log,
+    logger,
+    metrics: sequenced,
+    rings,
+    program: exchangeProgram(config.definition),
+    chain: () => ({ headSlot: chainHead.slot, ts: reader.now() }),
+  });
+  const feeds = new Feeds({ book: bookFeed, 'trades.v2': tradeFeed, account: accountFeed });
+  const trades = new TradeChannels({ log, logger, fanout, indicativeKeys, fillMetrics, numbered: tradeFeed });
   const fees = new FeeChannels({ log, logger, fanout });
   const compressor = config.gatewayDeflate as Compressor;
   const deflates = compressor !== 'off';
-  const sessions = new Sessions({ markets: reader.markets, books, fanout, feed, heartbeat, metrics, deflates });
+  const sessions = new Sessions({ markets: reader.markets, books, fanout, feeds, heartbeat, metrics, deflates });
+  const accepting = new AcceptBudget();
   const release = async (): Promise<void> => {
     books.stop();
     fanout.stop();
-    feed.stop();
     heartbeat.stop();
-    await Promise.all([trades.stop(), fees.stop(), quotes.stop()]);
+    await Promise.all([feeds.stop(), trades.stop(), fees.stop(), quotes.stop(), chainHead.stop()]);
     if (ownsReader) await reader.stop();
   };
-  let listening: us_listen_socket;
+  let listening: readonly [us_listen_socket, ...us_listen_socket[]];
   try {
     await trades.start();
+    await accountFeed.start();
     await fees.start();
-    listening = await listen(makeApp(sessions, quotes, compressor), config.host, config.gatewayPort);
+    await chainHead.start();
+    listening = await listen(makeApp({ sessions, quotes, compressor, accepting }), config.host, config.gatewayPort);
   } catch (error) {
     await release();
     throw error;
   }
-  const port = us_socket_local_port(listening);
+  const port = us_socket_local_port(listening[0]);
   let stopping: Promise<void> | null = null;
   return {
     name: 'gateway',
@@ -78,10 +107,17 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
       gateway: `ws://${urlHost(config.host)}:${port}/ws`,
       quotes: `ws://${urlHost(config.host)}:${port}/quotes/ws`,
     },
-    done: Promise.all([trades.done, fees.done, ...(ownsReader ? [reader.done] : [])]).then(() => undefined),
+    done: Promise.all([
+      trades.done,
+      accountFeed.done,
+      fees.done,
+      chainHead.done,
+      ...(ownsReader ? [reader.done] : []),
+    ]).then(() => undefined),
     stop: () => {
       stopping ??= (async () => {
-        us_listen_socket_close(listening);
+        for (const one of listening) us_listen_socket_close(one);
+        accepting.close();
         await sessions.shutDown();
         await release();
       })();
@@ -90,22 +126,21 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   };
 }
 
-function makeApp(sessions: Sessions, quotes: QuoteSocket, compressor: Compressor): ReturnType<typeof App> {
+interface AppParts {
+  readonly sessions: Sessions;
+  readonly quotes: QuoteSocket;
+  readonly compressor: Compressor;
+  readonly accepting: AcceptBudget;
+}
+
+function makeApp({ sessions, quotes, compressor, accepting }: AppParts): ReturnType<typeof App> {
   const app = App();
   quotes.attach(app);
   app.ws<SocketData>('/ws', {
     compression: COMPRESSORS[compressor],
     maxPayloadLength: MAX_PAYLOAD_BYTES,
-    maxBackpressure: 0, // lagging clients are found by Connection.send, which knows the code to close with
-    upgrade: (res, req, context) => {
-      res.upgrade(
-        { connection: null },
-        req.getHeader('sec-websocket-key'),
-        req.getHeader('sec-websocket-protocol'),
-        req.getHeader('sec-websocket-extensions'),
-        context,
-      );
-    },
+    maxBackpressure: 0, // Connection.send closes lagging clients, with the right code.
+    upgrade: pacedUpgrade<SocketData>(accepting, () => ({ connection: null })),
     open: (socket) => sessions.open(socket),
     message: (socket, bytes) => sessions.message(socket, bytes),
     drain: (socket) => sessions.drained(socket),
@@ -118,13 +153,31 @@ function makeApp(sessions: Sessions, quotes: QuoteSocket, compressor: Compressor
 }
 
 /**
- * The engine shares a port with other listeners instead of failing (SO_REUSEPORT), and its exclusive mode cannot take a
- * port again right after a restart; so it is asked first whether anybody answers there.
+ * The engine shares a port with other listeners instead of failing (SO_REUSEPORT). Its exclusive mode cannot take a port again
+ * right after a restart. So this connects first and fails when somebody answers.
  */
-async function listen(app: ReturnType<typeof App>, host: string, port: number): Promise<us_listen_socket> {
-  if (port !== 0 && (await isAnswered(reachable(host), port))) {
-    throw new Error(`gateway: ${host}:${port} is taken by another process`);
+async function listen(
+  app: ReturnType<typeof App>,
+  host: string,
+  wantedPort: number,
+): Promise<readonly [us_listen_socket, ...us_listen_socket[]]> {
+  const { first, others, port } = await listenPlaces(host, wantedPort);
+  for (const address of port === 0 ? [] : [first, ...others]) {
+    if (await isAnswered(reachable(address), port)) {
+      throw new Error(`gateway: ${address}:${port} is taken by another process`);
+    }
   }
+  const listening: [us_listen_socket, ...us_listen_socket[]] = [await listenOn(app, first, port)];
+  try {
+    for (const address of others) listening.push(await listenOn(app, address, port));
+  } catch (error) {
+    for (const one of listening) us_listen_socket_close(one);
+    throw error;
+  }
+  return listening;
+}
+
+function listenOn(app: ReturnType<typeof App>, host: string, port: number): Promise<us_listen_socket> {
   return new Promise((resolve, reject) => {
     app.listen(host, port, (socket) => {
       if (socket) resolve(socket);

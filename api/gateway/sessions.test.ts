@@ -1,16 +1,16 @@
-// What many connections together may say, and what becomes of those that are gone; sockets are fakes, the clock stands still.
+// Rates shared by many connections, and closed connections. Sockets are fakes and the clock does not move.
 
 import type { WebSocket } from 'uWebSockets.js';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { MARKETS } from '../testing/market-views.ts';
+import { MARKETS } from '../../test/support/api/market-views.ts';
 import { MarketRegistry } from '../views/registry.ts';
 import type { BookChannels } from './book-channels.ts';
 import type { SocketData } from './connection.ts';
 import { Fanout } from './fanout.ts';
-import type { BookFeed } from './feed/feed.ts';
+import type { Feeds } from './feed/feeds.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { FLOOD, NOISE, NOISE_OF_ALL, REGISTRY_WAIT_MS } from './limits.ts';
+import { MALFORMED_RATE, MALFORMED_RATE_SHARED, MESSAGE_RATE, REGISTRY_WAIT_MS } from './limits.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { Sessions } from './sessions.ts';
 
@@ -31,7 +31,7 @@ beforeEach(() => {
     markets,
     fanout,
     books: { replay: () => null } as unknown as BookChannels,
-    feed: { closed: () => {}, request: () => {} } as unknown as BookFeed,
+    feeds: { closed: () => {}, channel: () => ({ request: () => {} }) } as unknown as Feeds,
     heartbeat: new Heartbeat(),
     metrics: gatewayMetrics(new Registry()),
   });
@@ -67,26 +67,29 @@ function connect(): Client {
   return client;
 }
 
-it('noise of one client, thousands at once, does not close it', () => {
+it('a single client that sends thousands of malformed messages stays connected', () => {
   const client = connect();
-  client.say('hello', FLOOD.burst);
+  client.say('hello', MESSAGE_RATE.burst);
   expect(client.closed).toBeNull();
   client.say('hello');
   expect(client.closed).toBe(1008);
 });
 
-it('noise closes whoever goes on with it while all clients together send too much, and nobody else', () => {
-  const flood = Array.from({ length: NOISE_OF_ALL.burst / (FLOOD.burst - NOISE.burst) + 1 }, connect);
-  for (const one of flood) one.say('{}', FLOOD.burst);
+it('malformed messages beyond the shared rate close their senders and nobody else', () => {
+  const flood = Array.from(
+    { length: MALFORMED_RATE_SHARED.burst / (MESSAGE_RATE.burst - MALFORMED_RATE.burst) + 1 },
+    connect,
+  );
+  for (const one of flood) one.say('{}', MESSAGE_RATE.burst);
   expect(flood.at(-1)?.closed).toBe(1008);
   const other = connect();
-  other.say('{}', NOISE.burst);
+  other.say('{}', MALFORMED_RATE.burst);
   expect(other.closed).toBeNull();
   other.say('{}');
   expect(other.closed).toBe(1008);
 });
 
-it('what a connection said early registers nothing once one of its messages ended it', () => {
+it('held messages of a connection that one of them closed subscribe nothing', () => {
   const subscribe = { type: 'subscribe', channel: 'trades', market: 'SOL-PERP', marketType: 'perp' };
   const client = connect();
   client.say(subscribe);

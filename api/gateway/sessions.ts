@@ -1,29 +1,29 @@
-// The open connections and what their messages do: subscribe, unsubscribe, be refused.
+// Open connections and the effect of their messages: subscribe, unsubscribe, refuse, close.
 
 import type { WebSocket } from 'uWebSockets.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SOCKET_ERRORS } from '../errors.ts';
+import { SOCKET_ERRORS } from '../http/errors.ts';
+import { TokenBucket } from '../http/token-bucket.ts';
 import type { MarketRegistry } from '../views/registry.ts';
-import { Allowance } from './allowance.ts';
 import type { BookChannels } from './book-channels.ts';
 import { Connection, type SocketData } from './connection.ts';
-import { EarlyMessages } from './early.ts';
 import type { Fanout } from './fanout.ts';
-import type { BookFeed } from './feed/feed.ts';
+import type { Feeds } from './feed/feeds.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { Inbox } from './inbox.ts';
-import { BRISK_COST, CLOSE_LINGER_MS, MAX_SUBSCRIPTIONS, NOISE_OF_ALL } from './limits.ts';
+import { CLOSE_LINGER_MS, MALFORMED_RATE_SHARED, MAX_SUBSCRIPTIONS, REQUEST_COST } from './limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { type ClientRequest, mayBeRequest, readRequest } from './requests.ts';
+import { StartupQueue } from './startup-queue.ts';
 
 export interface SessionsOptions {
   readonly markets: MarketRegistry;
   readonly books: BookChannels;
   readonly fanout: Fanout;
-  readonly feed: BookFeed;
+  readonly feeds: Feeds;
   readonly heartbeat: Heartbeat;
   readonly metrics: GatewayMetrics;
-  /** Messages are compressed for clients that take it. */
+  /** Whether clients that accept permessage-deflate get compressed messages. */
   readonly deflates?: boolean;
 }
 
@@ -32,15 +32,15 @@ type Subscribe = Extract<ClientRequest, { is: 'subscribe' }>;
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #connections = new Set<Connection>();
-  readonly #inbox = new Inbox({ handle: (connection, text) => this.#heard(connection, text) });
-  readonly #early: EarlyMessages;
-  /** For what clients send beyond their own allowance of noise. */
-  readonly #noise = new Allowance(NOISE_OF_ALL);
+  readonly #inbox = new Inbox({ handle: (connection, text) => this.#handle(connection, text) });
+  readonly #startupQueue: StartupQueue;
+  /** Shared budget for malformed messages beyond a connection's own. */
+  readonly #malformed = new TokenBucket(MALFORMED_RATE_SHARED);
 
   constructor(options: SessionsOptions) {
     this.#options = options;
     const { markets } = options;
-    this.#early = new EarlyMessages({ markets, handle: (connection, text) => this.#heard(connection, text) });
+    this.#startupQueue = new StartupQueue({ markets, handle: (connection, text) => this.#handle(connection, text) });
   }
 
   open(socket: WebSocket<SocketData>): void {
@@ -57,62 +57,62 @@ export class Sessions {
     if (!connection) return;
     const nowMs = performance.now();
     const text = Buffer.from(bytes).toString('utf8');
-    if (!connection.admits(nowMs) || !this.#takes(connection, text, nowMs)) connection.end('flood');
+    if (!connection.admits(nowMs, bytes.byteLength) || !this.#accepts(connection, text, nowMs)) connection.end('flood');
   }
 
-  /** What cannot be a request does not wait to be heard; false when the connection is to be closed. */
-  #takes(connection: Connection, text: string, nowMs: number): boolean {
-    if (mayBeRequest(text)) return this.#inbox.take(connection, text);
+  /** Drops malformed messages at once and passes others to the inbox; false when the connection must be closed. */
+  #accepts(connection: Connection, text: string, nowMs: number): boolean {
+    if (mayBeRequest(text)) return this.#inbox.receive(connection, text);
     this.#options.metrics.requests.inc({ outcome: 'ignored' });
-    return connection.admitsNoise(nowMs) || this.#noise.take(nowMs);
+    return connection.admitsMalformed(nowMs) || this.#malformed.take(nowMs);
   }
 
-  /** For the engine's drain handler: the client has read some of what it had unread. */
+  /** For the engine's drain handler: the client has read some unread bytes. */
   drained(socket: WebSocket<SocketData>): void {
     const { connection } = socket.getUserData();
-    if (connection) this.#options.feed.drained(connection);
+    if (connection) this.#options.feeds.drained(connection);
   }
 
-  /** For the engine's close handler: the connection is gone already. */
+  /** For the engine's close handler: the socket is gone. */
   closed(socket: WebSocket<SocketData>): void {
     const { metrics, heartbeat, fanout } = this.#options;
     const { connection } = socket.getUserData();
     if (!connection) return;
     connection.closed();
     this.#inbox.forget(connection);
-    this.#early.forget(connection);
+    this.#startupQueue.forget(connection);
     this.#connections.delete(connection);
     heartbeat.remove(connection);
     for (const name of connection.channels.keys()) fanout.remove(name, connection);
-    this.#options.feed.closed(connection);
+    this.#options.feeds.closed(connection);
     metrics.connections.dec();
     metrics.closes.inc({ reason: connection.endedBy ?? 'client' });
   }
 
-  /** Users of the `book` channel are told before and closed with 1012; everybody else is dropped. */
+  /** Announces the stop to users of the sequenced channels, then closes them with 1012. Drops all other connections at once. */
   async shutDown(): Promise<void> {
-    const { feed } = this.#options;
-    const graceMs = feed.announceShutdown();
+    const { feeds } = this.#options;
+    const graceMs = feeds.announceShutdown();
     if (graceMs > 0) await sleep(graceMs);
-    for (const connection of [...feed.connections]) connection.end('restart');
+    for (const connection of feeds.connections) connection.end('restart');
     this.dropAll();
-    // Those joined through the REST port get their close frame before that port is closed.
+    // Lets connections through the REST port get their close frame before that port closes.
     if (graceMs > 0) await sleep(CLOSE_LINGER_MS);
   }
 
   dropAll(): void {
     this.#inbox.stop();
-    this.#early.stop();
+    this.#startupQueue.stop();
     for (const connection of [...this.#connections]) connection.drop();
   }
 
-  #heard(connection: Connection, text: string): void {
-    // One of several messages that waited may have ended it: nothing would take back what the others register.
+  #handle(connection: Connection, text: string): void {
+    // An earlier queued message may have ended the connection: a subscription would then leak.
     if (!connection.isOpen) return;
     const request = readRequest(text, this.#options.markets);
-    if (this.#early.keep(connection, text, request)) return;
+    if (this.#startupQueue.hold(connection, text, request)) return;
     this.#options.metrics.requests.inc({ outcome: request.is });
-    connection.burden(performance.now(), BRISK_COST[weightOf(connection, request)]);
+    connection.charge(performance.now(), REQUEST_COST[costKind(connection, request)]);
     this.#answer(connection, request);
   }
 
@@ -130,7 +130,9 @@ export class Sessions {
         this.#subscribe(connection, request);
         return;
       case 'book':
-        this.#options.feed.request(connection, request.action, request.message);
+      case 'trades.v2':
+      case 'account':
+        this.#options.feeds.channel(request.is).request(connection, request.action, request.message);
         return;
       case 'unsubscribe':
         connection.channels.delete(request.channel.name);
@@ -147,7 +149,7 @@ export class Sessions {
     connection.channels.set(channel.name, channel);
     fanout.add(channel.name, connection);
     const frames: (string | Buffer)[] = [JSON.stringify({ message: acknowledgement })];
-    // Rendered from the newest state in the same turn, so that the stream can only bring the same book or a newer one.
+    // Rendered from the newest state in this turn, so that the stream continues with the same book or a newer one.
     const isBook = channel.kind === 'orderbook' || channel.kind === 'orderbook_indicative';
     const replay = isBook ? books.replay(channel) : null;
     if (replay) frames.push(replay);
@@ -155,7 +157,7 @@ export class Sessions {
   }
 }
 
-function weightOf(connection: Connection, request: ClientRequest): keyof typeof BRISK_COST {
+function costKind(connection: Connection, request: ClientRequest): keyof typeof REQUEST_COST {
   switch (request.is) {
     case 'ignored':
     case 'unresolved':
@@ -165,6 +167,8 @@ function weightOf(connection: Connection, request: ClientRequest): keyof typeof 
     case 'unsubscribe':
       return connection.channels.has(request.channel.name) ? 'leave' : 'repeated';
     case 'book':
+    case 'trades.v2':
+    case 'account':
       return 'book';
     case 'unknownChannel':
       return 'plain';

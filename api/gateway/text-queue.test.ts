@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TextQueue } from './text-queue.ts';
 
-describe('texts that wait', () => {
-  it('come out as they went in, in their order, whatever is pushed and taken between', () => {
+describe('queued texts', () => {
+  it('come out unchanged and in order, whatever pushes and shifts happen in between', () => {
     const step = fc.option(fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ minLength: 600, maxLength: 900 })));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

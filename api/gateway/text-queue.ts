@@ -1,59 +1,59 @@
-// Texts that wait, first in first out, as bytes in one area: strings would be copied by each collection of the engine's young
-// space, and those of a thousand clients that say much made a collection of half a millisecond one of five.
+// A first-in first-out queue of texts as bytes in one buffer. Queued strings would lengthen V8's young-generation collections;
+// measured: a thousand heavy clients made 0.5 ms of collection 5 ms.
 
 const HEAD_BYTES = 4;
-const AREA_MIN_BYTES = 1_024;
+const BUFFER_MIN_BYTES = 1_024;
 const EMPTY = Buffer.alloc(0);
 
 export class TextQueue {
-  #area: Buffer = EMPTY;
-  #from = 0;
-  #to = 0;
+  #buffer: Buffer = EMPTY;
+  #start = 0;
+  #end = 0;
   #length = 0;
   #first: string | null = null;
 
-  /** How many wait. */
+  /** Number of queued texts. */
   get length(): number {
     return this.#length;
   }
 
   push(text: string): void {
     const bytes = Buffer.byteLength(text);
-    if (this.#to + HEAD_BYTES + bytes > this.#area.length) this.#makeRoom(HEAD_BYTES + bytes);
-    this.#area.writeUInt32LE(bytes, this.#to);
-    this.#area.write(text, this.#to + HEAD_BYTES);
-    this.#to += HEAD_BYTES + bytes;
+    if (this.#end + HEAD_BYTES + bytes > this.#buffer.length) this.#grow(HEAD_BYTES + bytes);
+    this.#buffer.writeUInt32LE(bytes, this.#end);
+    this.#buffer.write(text, this.#end + HEAD_BYTES);
+    this.#end += HEAD_BYTES + bytes;
     this.#length += 1;
   }
 
-  /** The one that waits longest, which stays; empty when none does. */
+  /** The oldest text, which stays queued; empty when the queue is. */
   get first(): string {
     if (this.#length === 0) return '';
-    this.#first ??= this.#area.toString('utf8', this.#from + HEAD_BYTES, this.#end());
+    this.#first ??= this.#buffer.toString('utf8', this.#start + HEAD_BYTES, this.#endOfFirst());
     return this.#first;
   }
 
-  /** The one that waits longest, which is taken; empty when none does. */
+  /** Removes and returns the oldest text; empty when the queue is. */
   shift(): string {
     const { first } = this;
     if (this.#length === 0) return first;
-    this.#from = this.#end();
+    this.#start = this.#endOfFirst();
     this.#first = null;
     this.#length -= 1;
     return first;
   }
 
-  #end(): number {
-    return this.#from + HEAD_BYTES + this.#area.readUInt32LE(this.#from);
+  #endOfFirst(): number {
+    return this.#start + HEAD_BYTES + this.#buffer.readUInt32LE(this.#start);
   }
 
-  /** What waits moves to an area that has twice the room it needs with so many more bytes. */
-  #makeRoom(bytes: number): void {
-    const held = this.#to - this.#from;
-    const area = Buffer.allocUnsafeSlow(Math.max(AREA_MIN_BYTES, 2 * (held + bytes)));
-    this.#area.copy(area, 0, this.#from, this.#to);
-    this.#area = area;
-    this.#from = 0;
-    this.#to = held;
+  /** Moves the queued texts to a buffer with twice the room for `bytes` more. */
+  #grow(bytes: number): void {
+    const used = this.#end - this.#start;
+    const buffer = Buffer.allocUnsafeSlow(Math.max(BUFFER_MIN_BYTES, 2 * (used + bytes)));
+    this.#buffer.copy(buffer, 0, this.#start, this.#end);
+    this.#buffer = buffer;
+    this.#start = 0;
+    this.#end = used;
   }
 }

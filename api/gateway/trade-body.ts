@@ -1,25 +1,29 @@
-// A fill as the trades channel shows it: whole units as JSON numbers, from exact integers (reference 3.8).
+// JSON of a fill on the trades channel: whole units as numbers. docs/internals/order-book-server.md, "Trades channel".
 
 import type { TradeView } from '../../schemas/index.ts';
-import { base58 } from '../base58.ts';
-import { wholeUnits } from '../units.ts';
+import { base58 } from '../http/base58.ts';
+import { wholeUnits } from '../http/units.ts';
 
 const QUOTE_DECIMALS = 6;
 const BASE_DECIMALS = 9;
 const PRICE_DECIMALS = 6;
+/** A double represents every whole number up to here exactly. */
+const EXACT_MAX = 2n ** 53n;
 
 const quote = (value: bigint): number => wholeUnits(value, QUOTE_DECIMALS);
 const base = (value: bigint): number => wholeUnits(value, BASE_DECIMALS);
 
-/** Keys, ids and directions that are null in the record are left out; amounts that are null are 0. */
+/** A JSON number up to 2^53, decimal text beyond. */
+function wholeNumber(value: bigint): number | string {
+  return value <= EXACT_MAX ? Number(value) : String(value);
+}
+
+/** Leaves out keys, ids and directions that are null in the record. Null amounts are 0. */
 function present<K extends string, V>(name: K, value: V | null): { [P in K]?: V } {
   return value === null ? {} : ({ [name]: value } as { [P in K]: V });
 }
 
-/**
- * JSON text of one fill. `indicativeKey` is the base58
- * key of the maker when it is a known indicative quoter.
- */
+/** JSON text of one fill. `indicativeKey`: base58 key of the maker when it is a known indicative quoter. */
 export function tradeJson(trade: TradeView, indicativeKey: string | null): string {
   const key = (bytes: Uint8Array | null) => (bytes === null ? null : base58(bytes));
   return JSON.stringify({
@@ -48,7 +52,7 @@ export function tradeJson(trade: TradeView, indicativeKey: string | null): strin
     referrerReward: quote(BigInt(trade.referrerReward ?? 0)),
     txSig: trade.txSig,
     slot: trade.slot,
-    fillRecordId: Number(trade.fillRecordId),
+    fillRecordId: wholeNumber(trade.fillRecordId),
     action: trade.action,
     actionExplanation: trade.actionExplanation,
     bitFlags: trade.bitFlags,

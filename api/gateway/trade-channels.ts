@@ -1,29 +1,32 @@
-// Publishes fills as they enter `views.trades`, from the end of the log at start: no replay, each fill once.
+// Publishes each fill once as it enters `views.trades`, from the end of the log at start, without replay.
 
 import type { EventLog, LogBatch, Logger } from '../../platform/index.ts';
 import { decodeMessage, TOPICS, type TradeView } from '../../schemas/index.ts';
-import type { IndicativeKeys } from '../quotes/indicative-keys.ts';
 import { followAlways } from '../views/follow.ts';
 import { envelope } from './book-channels.ts';
 import type { Fanout } from './fanout.ts';
 import type { FillMetrics } from './fill-metrics.ts';
 import { REMEMBERED_FILLS } from './limits.ts';
+import type { IndicativeKeys } from './quotes/indicative-keys.ts';
 import { resolveChannel } from './requests.ts';
 import { tradeJson } from './trade-body.ts';
+import type { TradeFeed, TradeRecord } from './trade-feed/trade-feed.ts';
 
 export interface TradeChannelsOptions {
   readonly log: EventLog;
   readonly logger: Logger;
   readonly fanout: Fanout;
-  /** Tells which fills a known indicative quoter made. */
+  /** Recognises fills of known indicative quoters. */
   readonly indicativeKeys: IndicativeKeys;
   readonly fillMetrics: FillMetrics;
+  /** The same fills with their numbers. */
+  readonly numbered: TradeFeed;
 }
 
 export class TradeChannels {
   readonly #options: TradeChannelsOptions;
   readonly #abort = new AbortController();
-  /** Insertion order is age: the oldest leaves when the bound is reached. */
+  /** Ids of published fills; insertion order is age, and the oldest leaves at the bound. */
   readonly #seen = new Set<string>();
   #loop: Promise<void> = Promise.resolve();
 
@@ -31,19 +34,20 @@ export class TradeChannels {
     this.#options = options;
   }
 
-  /** Resolves once the end of every partition is known: fills appended after that are published. */
+  /** Resolves once the end of every partition is known: later fills are published. */
   async start(): Promise<void> {
-    const { log } = this.#options;
+    const { log, numbered } = this.#options;
     await log.ensureTopics([TOPICS.tradeViews]);
     const from = new Map<number, bigint>();
     for (let partition = 0; partition < TOPICS.tradeViews.partitions; partition += 1) {
       from.set(partition, (await log.bounds(TOPICS.tradeViews, partition)).next);
     }
+    await numbered.start(); // After the offsets are known: a later fill is followed, an earlier one is the newest of its market.
     this.#loop = this.#follow(from);
-    this.#loop.catch(() => {}); // `done` reports it
+    this.#loop.catch(() => {}); // `done` reports the rejection.
   }
 
-  /** Settles when following ended; rejects when a fill could not be published. */
+  /** Settles when following ends; rejects when a fill cannot be published. */
   get done(): Promise<void> {
     return this.#loop;
   }
@@ -60,17 +64,21 @@ export class TradeChannels {
   }
 
   #publish({ partition, records }: LogBatch): void {
-    const { fanout, indicativeKeys, fillMetrics } = this.#options;
+    const { fanout, indicativeKeys, fillMetrics, numbered } = this.#options;
+    const trades: TradeRecord[] = [];
     const frames: { name: string; frame: Buffer }[] = [];
     for (const { value, offset } of records) {
       const trade = this.#decode(value, `${TOPICS.tradeViews.name}/${partition}/${offset}`);
-      if (!trade || !this.#firstSighting(trade)) continue;
+      if (!trade) continue;
+      trades.push({ trade, bytes: value, offset });
+      if (!this.#firstSighting(trade)) continue;
       const quoter = indicativeKeys.of(trade);
       fillMetrics.take(trade, quoter);
       const { name } = resolveChannel('trades', trade, 1);
       if (fanout.has(name)) frames.push({ name, frame: envelope(name, tradeJson(trade, quoter)) });
     }
     if (frames.length > 0) fanout.send(frames);
+    numbered.take(trades);
   }
 
   #firstSighting({ txSig, fillRecordId, marketType, marketIndex }: TradeView): boolean {

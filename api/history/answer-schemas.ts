@@ -1,4 +1,4 @@
-// Short forms of the JSON Schemas that answers outside the record lists are described with.
+// Short forms of JSON Schemas for answers that are not record lists.
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -8,8 +8,30 @@ export const SECONDS: Schema = { type: 'integer', description: 'unix seconds' };
 export const KEY: Schema = { type: 'string', description: 'public key, base58' };
 export const MARKET_TYPE: Schema = { type: 'string', enum: ['perp', 'spot'] };
 
+/** Unit of a raw integer. The number is its scale; the market in the same object gives any other scale. */
+export type Unit =
+  | 'base 1e9'
+  | 'base units of the market'
+  | 'quote 1e6'
+  | 'price 1e6'
+  | 'share 1e6'
+  | 'funding 1e9'
+  | 'token, mint decimals'
+  | 'scaled balance 1e9'
+  | 'interest 1e10'
+  | 'shares'
+  | 'identifier';
+
+/** Schema member that names the unit of a raw integer, for programs. */
+export const UNIT = 'x-unit';
+export const unitSchema = (unit: Unit): Schema => ({ [UNIT]: unit });
+
 /** Raw integer as a decimal string. */
-export const raw = (unit: string): Schema => ({ type: 'string', description: `raw integer, ${unit}` });
+export const raw = (unit: Unit, note?: string): Schema => ({
+  type: 'string',
+  description: `raw integer, ${unit}${note === undefined ? '' : `: ${note}`}`,
+  ...unitSchema(unit),
+});
 export const QUOTE = raw('quote 1e6');
 export const PRICE = raw('price 1e6');
 /** Decimal number as text. */
@@ -39,7 +61,7 @@ const MIN_DAYS = 1;
 const MAX_DAYS = 100;
 const DEFAULT_DAYS = 7;
 
-/** `days` of snapshot endpoints (specification, Limits). */
+/** `days` of snapshot endpoints. Published limits. */
 export const DAYS_QUERY = {
   type: 'object',
   properties: {

@@ -1,8 +1,8 @@
 import Ajv from 'ajv';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ClickHouse, makeClient } from '../../platform/index.ts';
-import { Contract } from '../testing/contracts.ts';
+import { Contract } from '../../test/support/api/contracts.ts';
 import {
   deposit,
   fundingPayment,
@@ -15,13 +15,20 @@ import {
   settlement,
   swap,
   USER_ID,
-} from '../testing/history-rows.ts';
-import { fill, fundingRate, HistoryStage, makeApp, marketSummary, registry } from '../testing/history-stage.ts';
+} from '../../test/support/api/history-rows.ts';
+import {
+  fill,
+  fundingRate,
+  HistoryStage,
+  makeApp,
+  marketSummary,
+  NOW,
+  registry,
+} from '../../test/support/api/history-stage.ts';
+import { ODD_NUMBERS } from '../../test/support/api/odd-numbers.ts';
 import { MarketRegistry } from '../views/registry.ts';
 
-// Every path is asked, on machines that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
-
+// The tests request every path, possibly on a busy machine.
 const logger = pino({ level: 'silent' });
 let stage: HistoryStage;
 
@@ -91,7 +98,7 @@ describe('failures', () => {
     await client.close();
   });
 
-  it('shows no detail of a fault', async () => {
+  it('publishes no detail of an internal error', async () => {
     const broken = { client: {} as ClickHouse['client'], database: 'x' };
     const markets = registry();
     Object.defineProperty(markets, 'byName', {
@@ -118,7 +125,7 @@ describe('/openapi.json', () => {
   }
   const contract = async () => (await stage.app.inject('/openapi.json')).json<Document>();
 
-  it('lists every path with the parameters that are validated', async () => {
+  it('lists every path with its validated parameters', async () => {
     const { openapi, paths } = await contract();
     expect(openapi).toBe('3.1.0');
     expect(Object.keys(paths)).toEqual(
@@ -141,7 +148,37 @@ describe('/openapi.json', () => {
     ]);
   });
 
-  it('describes what is really answered', async () => {
+  it('has the published tags alone, every `page` as a token, and defaults well below their maxima', async () => {
+    const { paths, tags } = (await stage.app.inject('/openapi.json')).json<{
+      paths: Record<string, Record<string, { tags: string[]; parameters: Operation['parameters'] }>>;
+      tags: { name: string }[];
+    }>();
+    const names = ['Market', 'User', 'Authority', 'Stats', 'AMM', 'Notifications', 'WebSocket'];
+    expect(tags.map(({ name }) => name)).toEqual(names);
+    expect(paths).toMatchObject({ '/ws': { get: { tags: ['WebSocket'] } }, '/openapi.json': { get: {} } });
+    for (const [path, operations] of Object.entries(paths)) {
+      for (const operation of Object.values(operations)) {
+        expect([path, operation.tags.length, names]).toEqual([path, 1, expect.arrayContaining(operation.tags)]);
+        for (const { name, schema } of operation.parameters) {
+          const { type, maximum, default: fallback } = schema;
+          if (name === 'page') expect([path, type]).toEqual([path, 'string']);
+          if (name !== 'limit' || fallback === undefined) continue;
+          expect([path, Number(fallback) * 2]).toEqual([path, expect.toSatisfy((twice) => twice <= Number(maximum))]);
+        }
+      }
+    }
+  });
+
+  it('names the path of the WebSocket, which a plain request is refused', async () => {
+    const { statusCode, headers, body } = await stage.app.inject('/ws');
+    expect([statusCode, headers.upgrade, JSON.parse(body)]).toEqual([
+      426,
+      'websocket',
+      { error: 'UpgradeRequired', message: 'This path is a WebSocket' },
+    ]);
+  });
+
+  it('describes the actual answers', async () => {
     await stage.store('order_action', [fill(), fill({ base_asset_amount_filled: null })]);
     await stage.store('funding_rate', [fundingRate()]);
     stage.summaries.put(marketSummary());
@@ -167,8 +204,8 @@ describe('/openapi.json', () => {
 /** Members of a fill that reduced the taker's position. */
 const CLOSING = { taker_existing_quote_entry_amount: '150000000' };
 
-/** Values that mean something, by parameter. */
-const MEANT: Readonly<Record<string, string>> = {
+/** Valid values by parameter. */
+const VALID: Readonly<Record<string, string>> = {
   resolution: '5',
   accountId: USER_ID,
   marketFilter: 'perp',
@@ -182,18 +219,20 @@ const SPOT_PATH = /^\/market\/\{symbol\}\/(deposits|rewards|swaps|insuranceFund)
 interface Parameter {
   readonly name: string;
   readonly in: string;
+  readonly required: boolean;
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** A request that is answered, with one parameter replaced. */
+/** A valid request with one parameter replaced. */
 function requestOf(path: string, replaced: Readonly<Record<string, string>> = {}): string {
   const symbol = SPOT_PATH.test(path) ? 'USDT' : 'SOL-PERP';
-  const url = path.replace(/\{(\w+)\}/g, (_, name: string) => replaced[name] ?? MEANT[name] ?? symbol);
-  const query = Object.entries({ ...(path.includes('{') ? {} : { symbol }), ...replaced });
+  const url = path.replace(/\{(\w+)\}/g, (_, name: string) => replaced[name] ?? VALID[name] ?? symbol);
+  const range = path.endsWith('/bulk') ? { from: String(NOW - 60) } : {};
+  const query = Object.entries({ ...(path.includes('{') ? {} : { symbol }), ...range, ...replaced });
   return `${url}?${new URLSearchParams(query.filter(([name]) => !path.includes(`{${name}}`)))}`;
 }
 
-/** Values just outside what a schema allows. */
+/** Values just outside the bounds of a schema. */
 function outside({ type, minimum, maximum, enum: values }: Readonly<Record<string, unknown>>): readonly string[] {
   return [
     ...(type === 'integer' ? ['1.5', 'x'] : []),
@@ -203,6 +242,75 @@ function outside({ type, minimum, maximum, enum: values }: Readonly<Record<strin
     ...(values === undefined ? [] : ['neither']),
   ];
 }
+
+describe('wallet headers in the contract', () => {
+  it('are security schemes, required by notifications and optional for exports', async () => {
+    const { paths, components } = (await stage.app.inject('/openapi.json')).json<{
+      readonly paths: Record<string, Record<string, { security?: object[]; parameters: { in: string }[] }>>;
+      readonly components: { readonly securitySchemes: Record<string, { in: string; name: string }> };
+    }>();
+    const headers = Object.values(components.securitySchemes).map((scheme) => [scheme.in, scheme.name]);
+    expect(headers).toEqual(['x-wallet-address', 'x-signature', 'x-signed-message'].map((name) => ['header', name]));
+    const all = { walletAddress: [], walletSignature: [], walletMessage: [] };
+    const security: Record<string, object[]> = {};
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        expect([path, operation.parameters.filter((one) => one.in === 'header')]).toEqual([path, []]);
+        if (operation.security) security[`${method} ${path}`] = operation.security;
+      }
+    }
+    expect(security).toEqual({
+      'get /notifications': [all],
+      'patch /notifications/{notificationId}': [all],
+      'get /notifications/preferences': [all],
+      'put /notifications/preferences': [all],
+      'get /notifications/devices': [all],
+      'post /notifications/devices': [all],
+      'delete /notifications/devices/{deviceId}': [all],
+      'get /authority/{authorityId}/exports': [all, {}],
+      'post /authority/{authorityId}/exports': [all, {}],
+    });
+  });
+});
+
+describe('numeric parameters', () => {
+  it('refuse every malformed number on every path', async () => {
+    const { paths } = (await stage.app.inject('/openapi.json')).json<{
+      paths: Record<string, { get?: { parameters?: Parameter[] } }>;
+    }>();
+    const numeric = Object.entries(paths).flatMap(([path, { get }]) =>
+      (get?.parameters ?? [])
+        .filter(({ schema }) => schema.type === 'integer')
+        .map(({ name }, _, all) => ({
+          path,
+          name,
+          others: Object.fromEntries(
+            [...all, ...(get?.parameters ?? []).filter((one) => one.in === 'query')]
+              .filter(({ required }) => required)
+              .map((one) => [one.name, VALID[one.name] ?? '1']),
+          ),
+        })),
+    );
+    expect(new Set(numeric.map(({ name }) => name))).toEqual(
+      expect.objectContaining(new Set(['limit', 'startTs', 'endTs', 'pageIndex', 'year', 'days', 'samples'])),
+    );
+    for (const { path, name, others } of numeric) {
+      for (const value of ODD_NUMBERS) {
+        // An empty segment is another path.
+        if (value === '' && path.includes(`{${name}}`)) continue;
+        const url = requestOf(path, { ...others, [name]: value });
+        const { statusCode, body } = await stage.app.inject(url);
+        // A hexadecimal number is an integer and may be within the bounds. This service stores no exports.
+        if (value === '0x10')
+          expect([url, statusCode]).toEqual([url, expect.toSatisfy((status) => status < 500 || status === 503)]);
+        else {
+          const refusal = { error: 'ValidationError', message: expect.stringContaining(`/${name} must be `) };
+          expect([url, statusCode, JSON.parse(body)]).toEqual([url, 400, refusal]);
+        }
+      }
+    }
+  });
+});
 
 describe('paths of markets and accounts', () => {
   const listed = async () => {
@@ -214,7 +322,7 @@ describe('paths of markets and accounts', () => {
     );
   };
 
-  it('are those of the reference, and answer as documented', async () => {
+  it('match the published list, and answer as documented', async () => {
     await stage.store('order', [placement(5)]);
     await stage.store('order_action', [orderAction(5, 'place'), orderFill(5, 1, 1, CLOSING), orderAction(5, 'cancel')]);
     await stage.store('funding_rate', [fundingRate()]);
@@ -284,7 +392,7 @@ describe('paths of markets and accounts', () => {
     expect(refused).toBeGreaterThan(300);
   });
 
-  it('answer 503 while the projections they read are not built, never an empty list', async () => {
+  it('answer 503 while their parts are not built, never an empty list', async () => {
     const { client, database } = stage.clickhouse;
     await client.command({ query: `TRUNCATE TABLE ${database}.projection` });
     const app = await makeApp(stage.clickhouse);

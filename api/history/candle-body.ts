@@ -1,13 +1,13 @@
-// A candle as it is told: human units as JSON numbers, the specified exception to raw integers.
+// Body of a candle: JSON numbers in human units. Candles are the one exception to raw integers.
 
 import type { MarketView } from '../../schemas/index.ts';
-import { wholeUnits } from '../units.ts';
+import { wholeUnits } from '../http/units.ts';
 import { baseDecimals } from './lists.ts';
 
 const PRICE_DECIMALS = 6;
 const QUOTE_DECIMALS = 6;
 
-/** What is told of a candle: scaled integers or their decimal text. */
+/** Published amounts of a candle, as scaled integers or their decimal text. */
 export interface CandleAmounts<Amount extends bigint | string> {
   readonly ts: number;
   readonly fillOpen: Amount;
@@ -22,7 +22,7 @@ export interface CandleAmounts<Amount extends bigint | string> {
   readonly baseVolume: Amount;
 }
 
-/** Members of a candle that both REST and the socket show (history reference 4.2). */
+/** Candle members that REST and the socket share (docs/internals/history-semantics.md, "Candles"). */
 export function candleBody<Amount extends bigint | string>(candle: CandleAmounts<Amount>, market: MarketView) {
   const price = (value: Amount) => wholeUnits(value, PRICE_DECIMALS);
   return {

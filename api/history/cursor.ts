@@ -1,16 +1,17 @@
-// `meta.nextPage`: the position of the last row returned, so that rows arriving later never shift a page.
+// `meta.nextPage`: names the last row of a page, so rows that arrive later never shift a page.
 
 import { createHash } from 'node:crypto';
-import { HistoryError } from '../errors.ts';
+import { HistoryError } from '../http/errors.ts';
 
-const VERSION = 1;
+/** Version of the row order. A token of another version is refused. */
+const VERSION = 2;
 
-/** Where a row stands in the order of its list: newest first by these members, one after another. */
-export interface RowPosition {
+/** Place of a row in the order of its list: newest first, compared member by member. */
+export interface RowPlace {
   /** Unix seconds. */
   readonly ts: number;
   readonly slot: number;
-  /** The list's own counter (fill record id, record id), as an unsigned 64-bit decimal. */
+  /** The list's own counter (fill record id, record id) as unsigned 64-bit decimal. */
   readonly sequence: string;
   /** Transaction signature, base58. */
   readonly txSig: string;
@@ -18,18 +19,19 @@ export interface RowPosition {
 }
 
 export interface PageToken {
-  readonly position: RowPosition;
+  readonly lastRow: RowPlace;
   /** Number of the page this token leads to; counts from 1. */
   readonly page: number;
 }
 
-function pathHash(path: string): string {
+/** Short hash of a path, so that a token of another path is refused. */
+export function pathHash(path: string): string {
   return createHash('sha256').update(path).digest('base64url').slice(0, 8);
 }
 
-/** URL-safe token for the rows of `path` after `position`. */
-export function encodeCursor(path: string, { position, page }: PageToken): string {
-  const { ts, slot, sequence, txSig, txSigIndex } = position;
+/** URL-safe token for the rows of `path` after `lastRow`. */
+export function encodeCursor(path: string, { lastRow, page }: PageToken): string {
+  const { ts, slot, sequence, txSig, txSigIndex } = lastRow;
   const tuple = [VERSION, pathHash(path), ts, slot, sequence, txSig, txSigIndex, page];
   return Buffer.from(JSON.stringify(tuple)).toString('base64url');
 }
@@ -48,12 +50,13 @@ export function decodeCursor(path: string, token: string): PageToken {
   }
   if (hash !== pathHash(path)) throw new HistoryError('validation', 'page belongs to another path');
   return {
-    position: { ts: Number(ts), slot: Number(slot), sequence, txSig, txSigIndex: Number(txSigIndex) },
+    lastRow: { ts: Number(ts), slot: Number(slot), sequence, txSig, txSigIndex: Number(txSigIndex) },
     page: Number(page),
   };
 }
 
-function parseTuple(token: string): readonly unknown[] {
+/** The list in a token; empty when it holds none. */
+export function parseTuple(token: string): readonly unknown[] {
   try {
     const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
     return Array.isArray(value) ? value : [];

@@ -3,14 +3,40 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { externalRates, type FundingVenue, readVenues } from './external-funding.ts';
+
+/** Answers in the shapes that the venues of the example file publish. */
+const PUBLISHED: Readonly<Record<string, object>> = {
+  '/Binance': [
+    {
+      symbol: 'SOLUSDT',
+      markPrice: '150.1',
+      lastFundingRate: '0.00010000',
+      interestRate: '0.0001',
+      time: 1_750_000_001_000,
+    },
+    { symbol: 'DOGEUSDT', lastFundingRate: '0.1', time: 1 },
+  ],
+  '/Bybit': {
+    retCode: 0,
+    result: { category: 'linear', list: [{ symbol: 'SOLUSDT', lastPrice: '150.1', fundingRate: '-0.0003' }] },
+    time: 1_750_000_003_000,
+  },
+  '/Bitget': {
+    code: '00000',
+    data: [{ symbol: 'SOLUSDT', lastPr: '150.1', fundingRate: '0.0002', ts: '1750000002000' }],
+  },
+};
 
 let server: Server;
 let url: string;
 
 beforeAll(async () => {
   server = createServer((request, response) => {
+    const published = PUBLISHED[request.url ?? ''];
+    if (published) return response.end(JSON.stringify(published));
     if (request.url !== '/rates') return response.writeHead(500).end();
     return response.end(
       JSON.stringify({
@@ -42,7 +68,7 @@ const venue = (members: Partial<FundingVenue> = {}): FundingVenue => ({
 });
 
 describe('funding of other venues', () => {
-  it('reads rates from where the file says they stand, in percent', async () => {
+  it('reads rates at the paths of the file, in percent', async () => {
     expect(await externalRates([venue()], 5)).toEqual([
       {
         asset: 'BTC',
@@ -63,7 +89,7 @@ describe('funding of other venues', () => {
     ]);
   });
 
-  it('leaves out a venue that cannot be reached, fails or answers something else', async () => {
+  it('leaves out a venue that is unreachable, fails or answers another shape', async () => {
     const others = [venue({ url: 'http://127.0.0.1:1' }), venue({ url: `${url}/x` }), venue({ records: 'nowhere' })];
     expect(await externalRates([...others, venue({ venue: 'One', ts: '' })], 5)).toEqual([
       expect.objectContaining({ asset: 'BTC', venue: 'One', ts: 5 }),
@@ -71,7 +97,21 @@ describe('funding of other venues', () => {
     ]);
   });
 
-  it('has no venues without a file, and refuses a file that is no list of them', () => {
+  it('reads the answers of the venues in the example file', async () => {
+    const file = new URL('../../examples/funding-venues.json', import.meta.url);
+    const venues = readVenues(fileURLToPath(file));
+    expect(venues.map((each) => each.venue)).toEqual(['Binance', 'Bybit', 'Bitget']);
+    for (const each of venues) expect(new URL(each.url).protocol).toBe('https:');
+    const local = venues.map((each) => ({ ...each, url: `${url}/${each.venue}` }));
+    const rates = await externalRates(local, 1_750_000_000);
+    expect(rates.map(({ asset, venue, fundingRate, ts }) => [asset, venue, fundingRate, ts])).toEqual([
+      ['SOL', 'Binance', 0.01, 1_750_000_001],
+      ['SOL', 'Bitget', 0.02, 1_750_000_002],
+      ['SOL', 'Bybit', -0.03, 1_750_000_000],
+    ]);
+  });
+
+  it('has no venues without a file, and refuses a file without a list of venues', () => {
     expect(readVenues('')).toEqual([]);
     const dir = mkdtempSync(path.join(tmpdir(), 'slotbook-venues-'));
     const file = path.join(dir, 'venues.json');

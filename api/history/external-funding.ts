@@ -1,31 +1,31 @@
-// Funding rates of other venues. Which venues, and where in their answers the rates stand, is a file of the deployment; the
-// service knows none by itself.
+// Funding rates of other venues. A file of the deployment names the venues and the members of their answers; the code names
+// none.
 
 import { readFileSync } from 'node:fs';
-import { divideRounded, wholeUnits } from '../units.ts';
+import { divideRounded, wholeUnits } from '../http/units.ts';
 
-/** How long a venue may take. */
+/** Limit for the answer of a venue. */
 const TIMEOUT_MS = 3_000;
 const HOURS_PER_YEAR = 8_760;
 const MS_PER_S = 1000;
-/** Larger times are milliseconds. */
+/** Larger times are in milliseconds. */
 const MAX_SECONDS = 100_000_000_000;
 const RATE_DECIMALS = 12;
 
-/** One venue of the file. `records`, `asset`, ... are paths of members separated by dots. */
+/** One venue of the file. `records`, `asset`, ... are member paths separated by dots. */
 export interface FundingVenue {
   readonly venue: string;
   readonly url: string;
-  /** Where the list stands in the answer; empty: the answer is the list. */
+  /** Path of the list in the answer; empty when the answer is the list. */
   readonly records: string;
   readonly asset: string;
-  /** A fraction of the notional per interval. */
+  /** Path of the rate, a fraction of the notional per interval. */
   readonly fundingRate: string;
   /** Hours between payments. */
   readonly intervalHours: number;
-  /** Unix time, seconds or milliseconds; empty: the time of asking. */
+  /** Path of the Unix time, seconds or milliseconds; empty for the time of the request. */
   readonly ts: string;
-  /** Our names of the venue's assets; others are left out. Absent: all, by the venue's names. */
+  /** Our asset names by the venue's names; other assets are left out. Absent: all assets under the venue's names. */
   readonly assets?: Readonly<Record<string, string>>;
 }
 
@@ -40,7 +40,7 @@ export interface ExternalRate {
   readonly ts: number;
 }
 
-/** The venues of a file; none for an empty path. Throws when the file cannot be read or a venue lacks a member. */
+/** Reads the venues of a file; an empty path gives none. Throws when the file is unreadable or a venue lacks a member. */
 export function readVenues(path: string): readonly FundingVenue[] {
   if (path === '') return [];
   const venues: unknown = JSON.parse(readFileSync(path, 'utf8'));
@@ -54,7 +54,7 @@ function isVenue(value: unknown): value is FundingVenue {
   return texts.every((text) => typeof text === 'string') && (venue?.intervalHours ?? 0) > 0;
 }
 
-/** What the venues that answered say, by asset, then venue. */
+/** Rates of all venues that answered, sorted by asset, then venue. */
 export async function externalRates(venues: readonly FundingVenue[], now: number): Promise<readonly ExternalRate[]> {
   const answers = await Promise.all(venues.map((venue) => ratesOfVenue(venue, now).catch(() => [])));
   return answers.flat().sort((a, b) => compare(a.asset, b.asset) || compare(a.venue, b.venue));
@@ -75,7 +75,7 @@ function rateOf(venue: FundingVenue, record: unknown, now: number): ExternalRate
   const fraction = Number(memberOf(record, venue.fundingRate));
   const time = venue.ts === '' ? now : Number(memberOf(record, venue.ts));
   if (asset === undefined || !Number.isFinite(fraction) || !Number.isFinite(time)) return null;
-  // In integers from here on, so that 0.0001 is 0.01 % and no neighbour of it.
+  // Integer arithmetic keeps 0.0001 at exactly 0.01 %.
   const percent = BigInt(Math.round(fraction * 10 ** RATE_DECIMALS)) * 100n;
   const yearly = divideRounded(percent * BigInt(HOURS_PER_YEAR), BigInt(Math.max(1, Math.round(venue.intervalHours))));
   return {

@@ -1,34 +1,28 @@
-// Record rows as tables of fields: one entry gives the SQL expression, the JSON Schema and the CSV column of a member.
+// Record rows as tables of fields: one entry defines the SQL, the JSON Schema and the CSV column of a member.
 
+import { type Unit, unitSchema } from './answer-schemas.ts';
 import type { Parameters } from './store.ts';
 
-/** A member made of the others of its row, of which those that are derived too stand before it. */
+/** Computes a member from the other members of its row. Derived members it reads must precede it in the table. */
 export type Derive = (row: Row, parameters: Parameters) => Cell;
 
 export interface RowField {
   readonly name: string;
-  /** SQL over the event's table, of the cell as CSV has it. */
+  /** SQL over the event's table; its value is the CSV cell. */
   readonly sql: string;
   /**
-   * What a page does instead, where planning that SQL would cost the server more than reading fifty rows: asks for the value as
-   * it is stored, which becomes the same cell here, or derives the cell from others without asking.
+   * Replaces `sql` on pages, where the server's planning of `sql` costs more than reading fifty rows. A text is simpler SQL whose
+   * value `toRow` converts to the same cell. A function derives the cell without any column.
    */
   readonly page?: string | Derive;
   readonly type: 'integer' | 'string' | 'boolean' | 'integers';
   readonly nullable: boolean;
   readonly description: string;
+  /** Unit of a raw integer. */
+  readonly unit?: Unit;
+  /** Text that people choose. CSV must not let a spreadsheet read it as a formula. */
+  readonly isFree?: true;
 }
-
-type Unit =
-  | 'base 1e9'
-  | 'quote 1e6'
-  | 'price 1e6'
-  | 'funding 1e9'
-  | 'token, mint decimals'
-  | 'scaled balance 1e9'
-  | 'interest 1e10'
-  | 'shares'
-  | 'identifier';
 
 const field = (
   name: string,
@@ -44,12 +38,13 @@ const field = (
   description,
 });
 
-/** A member's name as the store's columns have it. */
+/** Column name of a member. */
 export const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const rawInteger = (name: string, unit: Unit, sql: string, nullable: boolean): RowField => ({
   ...field(name, `toString(${sql})`, 'string', nullable, `raw integer, ${unit}`),
   page: sql,
+  unit,
 });
 
 /** Raw integer as a decimal string in the given unit. */
@@ -70,20 +65,22 @@ export const optionalKey = (name: string, description: string, sql = snake(name)
   field(name, `base58Encode(${sql})`, 'string', true, description);
 export const boolean = (name: string, description: string, sql = snake(name)): RowField =>
   field(name, sql, 'boolean', false, description);
-/** List of JSON integers; in CSV its JSON text in one quoted cell. */
+/** List of JSON integers; CSV has its JSON text in one quoted cell. */
 export const integers = (name: string, description: string, sql = snake(name)): RowField =>
   field(name, sql, 'integers', false, description);
 
-/** SQL of a market's symbol; empty for a market nobody described. Every list query is given `symbols`. */
+/** SQL of a market's symbol; empty for an unknown market. Every list query has the parameter `symbols`. */
 const symbolSql = (marketType: string, marketIndex: string): string =>
   `{symbols:Map(String, String)}[concat(${marketType}, '-', toString(${marketIndex}))]`;
-export const symbol = (marketType: string, marketIndex: string, name = 'symbol'): RowField =>
-  text(name, 'market symbol', symbolSql(marketType, marketIndex));
+export const symbol = (marketType: string, marketIndex: string, name = 'symbol'): RowField => ({
+  ...text(name, 'market symbol', symbolSql(marketType, marketIndex)),
+  isFree: true,
+});
 
-/** The same field, which pages derive: what `derive` says must be what the SQL says. */
+/** The same field, derived on pages. `derive` must give the value that the SQL gives. */
 export const derived = (source: RowField, derive: Derive): RowField => ({ ...source, page: derive });
 
-/** What every event row begins with. */
+/** First members of every event row. */
 export const HEAD: readonly RowField[] = [
   integer('ts', 'unix seconds'),
   text('txSig', 'transaction signature', 'base58Encode(signature)'),
@@ -91,14 +88,18 @@ export const HEAD: readonly RowField[] = [
   integer('slot', 'slot'),
 ];
 
-/** `SELECT` list of the fields as CSV has them, under their names. */
+/** `SELECT` list for CSV: the fields under their names. */
 export function selectList(fields: readonly RowField[]): string {
-  return fields.map(({ name, sql }) => `${sql} AS "${name}"`).join(', ');
+  return fields.map(({ name, sql, isFree }) => `${isFree ? plainText(sql) : sql} AS "${name}"`).join(', ');
 }
 
+/** Free text on one line, with an apostrophe before a sign that begins a formula (docs/internals/exports.md, "Cells"). */
+const plainText = (sql: string): string =>
+  `replaceRegexpOne(replaceRegexpAll(${sql}, '[\\x00-\\x1f\\x7f]', ' '), '^(\\\\s*[=+@-])', '''\\\\1')`;
+
 /**
- * What pages ask for: SQL of columns without names, each of which would be one more step of the server's planning, and how the
- * cells of an answered row come under the names of the fields.
+ * Columns of a page query, without names, because each name costs the server a planning step. `named` puts the cells of an
+ * answered row under the names of their fields.
  */
 export function pageColumns(fields: readonly RowField[]) {
   const columns: string[] = [];
@@ -120,8 +121,8 @@ export type Cell = string | number | boolean | readonly number[] | null;
 export type Row = Readonly<Record<string, Cell>>;
 
 /**
- * A row of `pageColumns` as the service answers it, its members in the order of the fields. 64-bit columns arrive as text,
- * integer members leave as JSON numbers.
+ * Converts a row of `pageColumns` to its published form, with members in the order of the fields. 64-bit columns arrive as
+ * text; integer members leave as JSON numbers.
  */
 export function toRow(
   fields: readonly RowField[],
@@ -154,9 +155,14 @@ export function rowSchema(fields: readonly RowField[]) {
     type: 'object',
     required: fields.map(({ name }) => name),
     properties: Object.fromEntries(
-      fields.map(({ name, type, nullable, description }) => [
+      fields.map(({ name, type, nullable, description, unit }) => [
         name,
-        { ...SCHEMA_TYPES[type], ...(nullable ? { type: [SCHEMA_TYPES[type].type, 'null'] } : {}), description },
+        {
+          ...SCHEMA_TYPES[type],
+          ...(nullable ? { type: [SCHEMA_TYPES[type].type, 'null'] } : {}),
+          description,
+          ...(unit ? unitSchema(unit) : {}),
+        },
       ]),
     ),
   };

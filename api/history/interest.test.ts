@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { borrowRate, type InterestState, ratesOf, tokenAmount, utilization } from './interest.ts';
 
-/** 1,000 tokens deposited, interest of one tenth on top; optimum 80 % at 10 % a year, 100 % at the end. */
+/** 1,000 tokens deposited plus 10 % interest; 10 % a year at 80 % utilization, 100 % a year at full utilization. */
 const state = (borrowBalance: bigint): InterestState => ({
   depositBalance: 1_000_000_000_000n,
   cumulativeDepositInterest: 11_000_000_000n,
@@ -13,17 +13,17 @@ const state = (borrowBalance: bigint): InterestState => ({
 });
 
 describe('interest rates of a spot market', () => {
-  it('makes tokens of scaled balances in the decimals of the mint', () => {
+  it('converts scaled balances to tokens in mint decimals', () => {
     expect(tokenAmount(1_000_000_000_000n, 11_000_000_000n, 6)).toBe(1_100_000_000n);
     expect(tokenAmount(1_000_000_000_000n, 11_000_000_000n, 9)).toBe(1_100_000_000_000n);
   });
 
-  it('is linear to the optimal point and linear from there to the maximum', () => {
+  it('is linear up to the optimal point, and linear again up to the maximum', () => {
     const rates = [0n, 400_000n, 800_000n, 900_000n, 1_000_000n].map((used) => borrowRate(used, state(0n)));
     expect(rates).toEqual([0n, 50_000n, 100_000n, 550_000n, 1_000_000n]);
   });
 
-  it('pays depositors what borrowers pay, less the part of the insurance fund', () => {
+  it('pays depositors the interest of borrowers less the insurance share', () => {
     expect(ratesOf(state(440_000_000_000n), 6, 100_000n)).toEqual({
       deposit: 18_000n,
       borrow: 50_000n,
@@ -32,7 +32,7 @@ describe('interest rates of a spot market', () => {
     });
   });
 
-  it('knows markets without deposits', () => {
+  it('handles markets without deposits', () => {
     expect([utilization(0n, 0n), utilization(0n, 5n)]).toEqual([0n, 1_000_000n]);
   });
 });

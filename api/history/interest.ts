@@ -1,4 +1,4 @@
-// Deposit and borrow rates of a spot market from what its interest records say (history reference 5.5).
+// Deposit and borrow rates of a spot market from its interest records (docs/internals/history-semantics.md, "Interest rates").
 
 const ONE = 1_000_000n;
 /** Scaled balance 1e9 times cumulative interest 1e10. */
@@ -20,13 +20,13 @@ export function tokenAmount(balance: bigint, cumulativeInterest: bigint, decimal
   return (balance * cumulativeInterest) / 10n ** BigInt(BALANCE_DECIMALS - decimals);
 }
 
-/** Borrowed part of the deposits, 1e6, rounded down; all of it when there are borrows alone. */
+/** Borrowed share of the deposits, 1e6, rounded down; 1 when there are borrows but no deposits. */
 export function utilization(deposits: bigint, borrows: bigint): bigint {
   if (deposits === 0n) return borrows === 0n ? 0n : ONE;
   return (borrows * ONE) / deposits;
 }
 
-/** Yearly borrow rate, 1e6: linear to the optimal point, and linear from there to the maximum. Rounded down. */
+/** Yearly borrow rate, 1e6, rounded down: linear up to the optimal utilization, and linear again up to the maximum. */
 export function borrowRate(used: bigint, state: InterestState): bigint {
   const { optimalUtilization: optimal, optimalBorrowRate: atOptimal, maxBorrowRate: maximum } = state;
   if (used <= optimal) return optimal === 0n ? atOptimal : (atOptimal * used) / optimal;
@@ -43,7 +43,7 @@ export interface Rates {
   readonly borrow_balance: bigint;
 }
 
-/** All four series at one record; `insuranceFactor` is the insurance fund's part of the interest, 1e6. */
+/** All four series at one record. `insuranceFactor` is the insurance fund's share of the interest, 1e6. */
 export function ratesOf(state: InterestState, decimals: number, insuranceFactor: bigint): Rates {
   const deposits = tokenAmount(state.depositBalance, state.cumulativeDepositInterest, decimals);
   const borrows = tokenAmount(state.borrowBalance, state.cumulativeBorrowInterest, decimals);

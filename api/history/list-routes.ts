@@ -1,6 +1,7 @@
 // Registers a list: its rolling path (31 days, JSON) and its dated archive (a day or a month, JSON or CSV).
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { HistoryPart } from './built-parts.ts';
 import {
   countRows,
   csvOf,
@@ -11,13 +12,13 @@ import {
   registryParameters,
   rollingRange,
 } from './lists.ts';
-import type { ProjectionName } from './projections.ts';
 import {
   archiveQuery,
   DAY_PARAMS,
   datedResponse,
   described,
   errorResponses,
+  FINAL_HEADER,
   limitSchema,
   MONTH_PARAMS,
   PAGE,
@@ -27,18 +28,18 @@ import {
 import type { HistoryServices } from './services.ts';
 import type { Parameters } from './store.ts';
 
-/** Rows per page of lists that name no limits of their own (history reference 2.4). */
+/** Default and largest page (docs/internals/history-semantics.md, "Limits of lists"). */
 const DEFAULT_LIMIT = { fallback: 20, maximum: 50 };
 const ARCHIVE_PAGE_ROWS = 1000;
 
 type Values = Readonly<Record<string, unknown>>;
 
 export interface ScopedRows {
-  /** Values that the source's SQL refers to. */
+  /** Values of the parameters in the source's SQL. */
   readonly parameters: Parameters;
-  /** The path with its names as the service spells them: cursors and file names belong to it. */
+  /** The path with canonical names. Cursors and file names contain it. */
   readonly path: string;
-  /** Where the rows depend on the request, the source for it. */
+  /** Replaces the family's source where the rows depend on the request. */
   readonly source?: RowSource;
 }
 
@@ -46,23 +47,23 @@ export interface ListFamily {
   /** Route of the rolling list, for example `/market/:symbol/trades`. */
   readonly path: string;
   readonly tag: string;
-  /** What the rows are: `Fills of a market`. */
+  /** One phrase for the contract: `Fills of a market`. */
   readonly summary: string;
   /** JSON Schemas of the path's parameters. */
   readonly params: Readonly<Record<string, object>>;
-  /** JSON Schemas of query parameters of its own, rolling list only. */
+  /** JSON Schemas of extra query parameters of the rolling list. */
   readonly query?: Readonly<Record<string, object>>;
   readonly source: RowSource;
-  /** What must be built; events alone when absent. */
-  readonly needs?: readonly ProjectionName[];
-  /** Throws a validation HistoryError for names that mean nothing. */
+  /** Parts that must be built; events only when absent. */
+  readonly needs?: readonly HistoryPart[];
+  /** Throws a validation HistoryError for unknown names. */
   readonly scope: (services: HistoryServices, params: Values, query: Values) => ScopedRows;
   readonly limit?: { readonly fallback: number; readonly maximum: number };
-  /** Asked when a whole list is empty: throws a HistoryError when it is a list of nothing. */
-  readonly confirm?: (services: HistoryServices, parameters: Parameters) => Promise<void>;
+  /** Runs when a whole list is empty; throws a HistoryError when its subject does not exist. */
+  readonly confirmSubject?: (services: HistoryServices, parameters: Parameters) => Promise<void>;
   /** Further answers of the rolling list, by status. */
   readonly answers?: Readonly<Record<number, object>>;
-  /** Length of an archive's slot; none: no archive. */
+  /** Period of an archive; absent: no archive. */
   readonly archive?: 'day' | 'month';
 }
 
@@ -94,7 +95,7 @@ function rollingRoute(app: FastifyInstance, services: HistoryServices, family: L
       const { path, ...scope } = await scopeOf(services, family, params, query);
       const range = rollingRange(services.now(), startTs, endTs);
       const { records, nextPage } = await listPage(services.store, { ...scope, range, path, page, limit });
-      if (records.length === 0 && page === undefined) await family.confirm?.(services, scope.parameters);
+      if (records.length === 0 && page === undefined) await family.confirmSubject?.(services, scope.parameters);
       return { success: true, records, meta: { nextPage } };
     },
   );
@@ -111,14 +112,14 @@ function archiveRoute(
   app: FastifyInstance,
   services: HistoryServices,
   family: ListFamily,
-  slot: 'day' | 'month',
+  period: 'day' | 'month',
 ): void {
-  const dated = slot === 'day' ? DAY_PARAMS : MONTH_PARAMS;
+  const dated = period === 'day' ? DAY_PARAMS : MONTH_PARAMS;
   app.get<{ Params: DatedParams; Querystring: { page?: string; format: 'json' | 'csv' } }>(
     [family.path, ...Object.keys(dated).map((name) => `:${name}`)].join('/'),
     {
       schema: described({
-        summary: `${family.summary}, one ${slot} (UTC)`,
+        summary: `${family.summary}, one ${period} (UTC)`,
         tags: [family.tag],
         params: pathParams({ ...family.params, ...dated }),
         querystring: { type: 'object', properties: archiveQuery },
@@ -137,24 +138,33 @@ function archiveRoute(
   );
 }
 
+type DatedScope = ListScope & { readonly range: { readonly to: number } };
+
 interface DatedParams extends Values {
   readonly year: number;
   readonly month: number;
   readonly day?: number;
 }
 
-async function sendCsv(services: HistoryServices, scope: ListScope, path: string, reply: FastifyReply) {
-  const csv = await csvOf(services.store, scope); // a failing query must still be answered with its status
-  const name = `${path.slice(1).replaceAll('/', '-')}.csv`;
-  return reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename=${name}`).send(csv);
+/** Whether the chain can take back no row before a time. Asked before the rows are read: these can only be older. */
+function isFinalTo({ finality }: HistoryServices, ts: number): boolean {
+  return (finality()?.ts ?? 0) >= ts;
 }
 
-async function archivePage(
-  { store, now }: HistoryServices,
-  scope: ListScope & { readonly range: { readonly to: number } },
-  path: string,
-  page: string | undefined,
-) {
+async function sendCsv(services: HistoryServices, scope: DatedScope, path: string, reply: FastifyReply) {
+  const isFinal = isFinalTo(services, scope.range.to);
+  const csv = await csvOf(services.store, scope); // rejects here, so a failed query gets its status
+  const name = `${path.slice(1).replaceAll('/', '-')}.csv`;
+  return reply
+    .type('text/csv; charset=utf-8')
+    .header('content-disposition', `attachment; filename=${name}`)
+    .header(FINAL_HEADER, String(isFinal))
+    .send(csv);
+}
+
+async function archivePage(services: HistoryServices, scope: DatedScope, path: string, page: string | undefined) {
+  const { store, now } = services;
+  const isFinal = isFinalTo(services, scope.range.to);
   const [total, list] = await Promise.all([
     countRows(store, scope),
     listPage(store, { ...scope, path, page, limit: ARCHIVE_PAGE_ROWS, numbered: true }),
@@ -168,6 +178,7 @@ async function archivePage(
       totalPages: Math.ceil(total / ARCHIVE_PAGE_ROWS),
       currentPage: list.page,
       nextPage: list.nextPage,
+      isFinal,
       ...(scope.range.to > now() ? { includesLatest: true } : {}),
     },
   };
@@ -175,7 +186,7 @@ async function archivePage(
 
 async function scopeOf(services: HistoryServices, family: ListFamily, params: Values, query: Values) {
   const { parameters, path, source = family.source } = family.scope(services, params, query);
-  await services.projections.require(...(family.needs ?? ['events']));
+  await services.builtParts.require(...(family.needs ?? ['events']));
   return { source, path, parameters: { ...registryParameters(services.markets), ...parameters } };
 }
 

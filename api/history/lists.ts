@@ -1,9 +1,9 @@
-// Pages of rows, newest first: one query shape for rolling lists and dated archives.
+// Pages of rows, newest first, for rolling lists and dated archives.
 
 import type { MarketView } from '../../schemas/index.ts';
-import { HistoryError } from '../errors.ts';
+import { HistoryError } from '../http/errors.ts';
 import type { MarketRegistry } from '../views/registry.ts';
-import { decodeCursor, encodeCursor, type PageToken, type RowPosition } from './cursor.ts';
+import { decodeCursor, encodeCursor, type PageToken, type RowPlace } from './cursor.ts';
 import { pageColumns, type Row, type RowField, selectList, toRow } from './fields.ts';
 import { type HistoryStore, PAGE_SETTINGS, type Parameters } from './store.ts';
 
@@ -15,14 +15,19 @@ export function baseDecimals(market: MarketView): number {
   return market.marketType === 'perp' ? PERP_BASE_DECIMALS : market.decimals;
 }
 
-/** Parameters that pick one market's rows. */
+/** Parameters that select one market's rows. */
 export function marketParameters(market: MarketView): Parameters {
   return { marketType: market.marketType, marketIndex: market.marketIndex };
 }
 
-/** What every list query may refer to: `symbols`, `baseScales` and `steps` (of base amounts) by `type-index`. */
+/** Parameters of every list query: `symbols`, `baseScales` and `steps` (of base amounts) by `type-index`. */
 export function registryParameters(markets: MarketRegistry): Parameters {
-  const all = markets.list().map((market) => [`${market.marketType}-${market.marketIndex}`, market] as const);
+  return describingParameters(markets.list());
+}
+
+/** The same parameters for some markets. */
+export function describingParameters(markets: readonly MarketView[]): Parameters {
+  const all = markets.map((market) => [`${market.marketType}-${market.marketIndex}`, market] as const);
   return {
     symbols: Object.fromEntries(all.map(([name, { symbol }]) => [name, symbol])),
     steps: Object.fromEntries(all.map(([name, { stepSize }]) => [name, String(stepSize)])),
@@ -30,31 +35,34 @@ export function registryParameters(markets: MarketRegistry): Parameters {
   };
 }
 
-/** A list that can be paged by position. */
+/** A list with pages that continue after a row. */
 export interface RowSource {
-  /** What stands behind FROM: a table as `{db:Identifier}.name`, or a subquery that keeps the columns of the order. */
+  /** SQL after FROM: a table as `{db:Identifier}.name`, or a subquery with the columns of the order. */
   readonly from: string;
   readonly fields: readonly RowField[];
-  /** SQL that picks the rows of one scope; its parameters come from the scope. */
+  /** SQL that selects the rows of one scope; its parameters come from the scope. */
   readonly filterSql: string;
-  /** SQL of the list's own counter (UInt64, never null) and the member that shows it. Not with a pointer. */
+  /** SQL of a counter (UInt64, never null) that orders the rows of a slot. */
   readonly sequenceSql?: string;
-  readonly sequenceField?: string;
-  /** Sorting key of the table: pages by offset look for keys first and then for rows. */
+  /** The member with a row's counter, or a function that computes it. */
+  readonly sequenceOf?: string | ((row: Row, parameters: Parameters) => string);
+  /** Sorting key of the table, for `keysFirst`. */
   readonly keys?: string;
-  /** A companion table in which the rows of a scope lie together and name those of `from`. */
-  readonly pointer?: RowPointer;
-  /** SQL that joins what else the fields refer to, given the query of the page's rows. Not with a pointer. */
+  /** A lookup table, sorted by scope, that names rows of `from`. */
+  readonly lookup?: RowLookup;
+  /** SQL that joins the other tables of the fields to the query of the page's rows. Not with a lookup. */
   readonly joined?: (page: string) => string;
 }
 
-export interface RowPointer {
+export interface RowLookup {
   readonly from: string;
   readonly filterSql: string;
-  /** SQL that picks the same rows from the source itself: for stretches so short that looking through all of it costs less. */
+  /** SQL that selects the same rows from `from` itself, for short spans. */
   readonly directSql?: string;
-  /** Sorting key of the table it points into, columns that both tables have. */
+  /** Sorting key of `from`; both tables have its columns. */
   readonly keys: string;
+  /** SQL of the counter over this table, where it differs from the source's. */
+  readonly sequenceSql?: string;
 }
 
 export interface TimeRange {
@@ -62,11 +70,11 @@ export interface TimeRange {
   readonly from: number;
   /** Unix seconds, exclusive; null = no end. */
   readonly to: number | null;
-  /** Where the newest rows are to be expected, unix seconds. */
+  /** Expected time of the newest rows, Unix seconds. */
   readonly now?: number;
 }
 
-/** Which rows: a source with the values its SQL refers to. */
+/** A source with the parameters of its SQL and a time range. */
 export interface ListScope {
   readonly source: RowSource;
   readonly parameters: Parameters;
@@ -74,12 +82,12 @@ export interface ListScope {
 }
 
 export interface ListRequest extends ListScope {
-  /** Path the cursor belongs to. */
+  /** Path of the cursor. */
   readonly path: string;
   /** Token from the client; undefined for the first page. */
   readonly page: string | undefined;
   readonly limit: number;
-  /** Whether a plain page number is taken for a token as well (dated archives). */
+  /** Whether `page` may also be a page number (dated archives). */
   readonly numbered?: boolean;
 }
 
@@ -90,6 +98,7 @@ export interface ListPage {
   readonly page: number;
 }
 
+/** The order of every list. The index of a transaction in its block belongs after the slot once ingest knows it. */
 const order = ({ sequenceSql }: Pick<RowSource, 'sequenceSql'>): readonly string[] => [
   'ts',
   'slot',
@@ -99,70 +108,77 @@ const order = ({ sequenceSql }: Pick<RowSource, 'sequenceSql'>): readonly string
 ];
 
 const descending = (parts: readonly string[]): string => parts.map((part) => `${part} DESC`).join(', ');
-/** Copies of an event are equal, so the first of each is the event. */
-const ONCE = 'LIMIT 1 BY signature, event_index';
+/** Copies of an event are equal, so any one of them will do. */
+const DISTINCT = 'LIMIT 1 BY signature, event_index';
 
-interface QueryShape {
-  /** What is selected. */
+/** How a page query finds its rows. */
+interface PagePlan {
+  /** Reads only rows at or after this time, Unix seconds. */
+  readonly since?: number;
+  /** Reads only rows at or after the time of this newest stored row; each row then has the count of such rows as `probed`. */
+  readonly probe?: number;
+  /** Finds sorting keys first, then the rows of the keys. */
+  readonly keysFirst?: boolean;
+  /** Reads the event table with `directSql` instead of the lookup table. */
+  readonly skipsLookup?: boolean;
+  /** Removes copies on the server, which reads and plans more than `withoutCopies` does here. */
+  readonly isDistinct?: boolean;
+}
+
+interface ListQuery extends PagePlan {
   readonly select: string;
-  /** Whether the server leaves copies out, which reads and plans more than leaving them out here. */
-  readonly once?: boolean;
   /** Continues after a row. */
-  readonly position?: RowPosition | null;
-  /** What limits the rows; it stands where the fewest are read. */
+  readonly after?: RowPlace | null;
+  /** LIMIT and OFFSET; the query applies it to the table with the fewest columns. */
   readonly window?: string;
-  /**
-   * How the time that is looked at is bounded: by `{bound}`, or by the `{probe}`-th stored row, and then each row says as
-   * `probed` how many of those there were.
-   */
-  readonly bounded?: 'bound' | 'probe';
-  /** Whether keys are looked for first. */
-  readonly byKeys?: boolean;
-  /** Whether the rows are picked without the pointer. */
-  readonly direct?: boolean;
 }
 
 /**
- * The time of the `{probe}`-th newest stored row. Only the column of times is read for it; without such a bound the
- * server would read whole blocks of every part, because it cannot know how many copies it will have to leave out.
+ * The time of the `{probe}`-th newest stored row. It reads only the column of times. Without such a bound the server reads whole
+ * blocks of every part, because it cannot know how many copies it has to skip.
  */
 const probeOf = (rows: string): string =>
   `WITH (SELECT (min(ts), count()) FROM (SELECT ts ${rows} ORDER BY ts DESC LIMIT {probe:UInt32})) AS newest`;
 
 /** `SELECT` of a scope's rows, newest first. */
-function listQuery({ source, range, parameters }: ListScope, shape: QueryShape): string {
-  const { select, once = false, position = null, window = '', bounded, byKeys = false, direct = false } = shape;
-  const directSql = direct ? source.pointer?.directSql : undefined;
-  if (directSql !== undefined) {
-    const { pointer: _, ...rest } = source;
-    return listQuery({ source: { ...rest, filterSql: directSql }, range, parameters }, { ...shape, direct: false });
-  }
-  const pointer = source.pointer ?? (byKeys && source.keys !== undefined ? { ...source, keys: source.keys } : null);
+function listQuery(scope: ListScope, query: ListQuery): string {
+  const { select, after = null, window = '', since, probe, keysFirst = false, isDistinct = false } = query;
+  const { range } = scope;
+  const source = query.skipsLookup ? withoutLookup(scope.source) : scope.source;
+  const lookup = source.lookup ?? (keysFirst && source.keys !== undefined ? { ...source, keys: source.keys } : null);
   const upper = range.to === null ? '' : 'AND ts < {to:Int64}';
-  const inRange = `ts >= {from:Int64} ${upper} ${position ? after(source) : ''}`;
-  const rowsOf = ({ from, filterSql }: Pick<RowSource, 'from' | 'filterSql'>, filter = filterOf(from)) =>
-    `FROM ${from} ${filter} ${filterSql} AND ${inRange}`;
-  const [probe, count] = bounded === 'probe' ? [probeOf(rowsOf(pointer ?? source)), ', newest.2 AS probed'] : ['', ''];
-  const bound = bounded === undefined ? '' : `AND ts >= ${bounded === 'probe' ? 'newest.1' : '{bound:Int64}'}`;
-  const fields = `${probe} SELECT ${select} ${count}`;
+  const inRange = (of: Pick<RowSource, 'sequenceSql'>) =>
+    `ts >= {from:Int64} ${upper} ${after ? afterSql({ ...source, ...of }) : ''}`;
+  const rowsOf = (of: Pick<RowSource, 'from' | 'filterSql' | 'sequenceSql'>, filter = filterOf(of.from)) =>
+    `FROM ${of.from} ${filter} ${of.filterSql} AND ${inRange(of)}`;
+  const [withProbe, probed] =
+    probe === undefined ? ['', ''] : [probeOf(rowsOf(lookup ?? source)), ', newest.2 AS probed'];
+  const bound = probe !== undefined ? 'AND ts >= newest.1' : since !== undefined ? 'AND ts >= {since:Int64}' : '';
+  const fields = `${withProbe} SELECT ${select} ${probed}`;
   const inOrder = `ORDER BY ${descending(order(source))}`;
-  const ordered = `${inOrder} ${ONCE}`;
-  const found = once ? ordered : inOrder;
+  const ending = isDistinct ? `${inOrder} ${DISTINCT}` : inOrder;
   if (source.joined) {
-    const page = `SELECT * ${rowsOf(source)} ${bound} ${ordered} ${window}`;
-    return `${fields} FROM (${page}) AS page ${source.joined(page)} ${found}`;
+    const page = `SELECT * ${rowsOf(source)} ${bound} ${inOrder} ${DISTINCT} ${window}`;
+    return `${fields} FROM (${page}) AS page ${source.joined(page)} ${ending}`;
   }
-  if (!pointer) return `${fields} ${rowsOf(source)} ${bound} ${found} ${window}`;
-  return `${fields} ${rowsOf(source, 'WHERE')} ${bound} AND (${pointer.keys}) IN (
-    SELECT ${pointer.keys} ${rowsOf(pointer)} ${bound} ${ordered} ${window}) ${found}`;
+  if (!lookup) return `${fields} ${rowsOf(source)} ${bound} ${ending} ${window}`;
+  const keysInOrder = `ORDER BY ${descending(order({ ...source, ...lookup }))} ${DISTINCT}`;
+  return `${fields} ${rowsOf(source, 'WHERE')} ${bound} AND (${lookup.keys}) IN (
+    SELECT ${lookup.keys} ${rowsOf(lookup)} ${bound} ${keysInOrder} ${window}) ${ending}`;
+}
+
+/** The source with `directSql` as its filter; unchanged where the lookup has none. */
+function withoutLookup(source: RowSource): RowSource {
+  const { lookup, ...rest } = source;
+  return lookup?.directSql === undefined ? source : { ...rest, filterSql: lookup.directSql };
 }
 
 const TABLE = /^\{db:Identifier\}\.\w+$/;
-/** The older planner reads all columns of a granule before it filters unless it is told which to begin with; only of a table it can be. */
+/** PREWHERE, because the older planner reads all columns of a granule before a plain WHERE filters. Only tables support it. */
 const filterOf = (from: string): string => (TABLE.test(from) ? 'PREWHERE' : 'WHERE');
 
-/** The first comparison alone lets the server skip what is newer. */
-function after(source: RowSource): string {
+/** The first comparison lets the server skip newer granules; it cannot use the tuple for that. */
+function afterSql(source: Pick<RowSource, 'sequenceSql'>): string {
   const sequence = source.sequenceSql === undefined ? '' : '{sequence:UInt64},';
   return `AND ts <= {ts:Int64} AND (${order(source).join(', ')}) < ({ts:Int64}, {slot:UInt64}, ${sequence}
     toFixedString(base58Decode({txSig:String}), 64), {txSigIndex:UInt32})`;
@@ -176,35 +192,35 @@ const PAGE_NUMBER = /^[1-9]\d{0,5}$/;
 
 /** One page; `nextPage` is null when no rows follow. Throws a validation HistoryError for a bad token. */
 export async function listPage(store: HistoryStore, request: ListRequest): Promise<ListPage> {
-  const { source, path, page, limit, numbered } = request;
+  const { path, page, limit, numbered } = request;
   const number = numbered && page !== undefined && PAGE_NUMBER.test(page) ? Number(page) : null;
   const token: PageToken | null = page === undefined || number !== null ? null : decodeCursor(path, page);
   const current = number ?? token?.page ?? 1;
   const skipped = number === null ? 0 : (number - 1) * limit;
-  const { records, more } = await listSlice(store, { ...request, skipped, after: token?.position ?? null, name: path });
+  const { records, more } = await listSlice(store, { ...request, skipped, after: token?.lastRow ?? null, name: path });
   const last = records.at(-1);
   return {
     records,
     page: current,
-    nextPage: more && last ? encodeCursor(path, { position: positionOf(source, last), page: current + 1 }) : null,
+    nextPage: more && last ? encodeCursor(path, { lastRow: placeOf(request, last), page: current + 1 }) : null,
   };
 }
 
 export interface SliceRequest extends ListScope {
   readonly limit: number;
-  /** Rows left out before the first. */
+  /** Number of rows before the first. */
   readonly skipped: number;
-  /** Only rows after this position. */
-  readonly after?: RowPosition | null;
-  /** Tells lists apart whose rows stand at different distances. */
+  /** Only rows after this one. */
+  readonly after?: RowPlace | null;
+  /** Name of the list in `PageSpans`. */
   readonly name?: string;
 }
 
-/** Rows that are looked at for a page: enough where no more than half of them are copies. */
+/** Stored rows behind a page: enough where at most half of them are copies. */
 const probeRows = (limit: number): number => 2 * (limit + 1) + 64;
 
-/** Up to this stretch an account's rows are looked for among everybody's: some 10,000 to 100,000 on a busy exchange. */
-const DIRECT_STRETCH_S = 900;
+/** A span of the whole exchange has 10,000 to 100,000 rows up to this length; reading them costs less than a lookup. */
+const DIRECT_SPAN_S = 900;
 
 /** At most `limit` rows of a scope, and whether more follow. */
 export async function listSlice(store: HistoryStore, request: SliceRequest) {
@@ -216,47 +232,56 @@ export async function listSlice(store: HistoryStore, request: SliceRequest) {
 
 type Found = Readonly<Record<string, unknown>>;
 
-/** The rows of a slice and one more where more follow, looked for where the fewest others are read. */
+/**
+ * The rows of a slice, and one more where more follow. The plans differ in how much the server reads:
+ *
+ * - An offset makes the server read every skipped row, so it reads sorting keys first and whole rows only for the page.
+ * - A list with a known span reads that span only, and a short one without the lookup table.
+ * - Any other list, and a span with too few rows, bounds the time by a probe of the newest stored rows.
+ * - A probe with too many copies may hide rows, so the last plan has no bound.
+ */
 async function findRows(store: HistoryStore, request: SliceRequest): Promise<readonly Found[]> {
-  const { source, limit, skipped, range, after: position = null, name } = request;
-  const { densities } = store;
-  const { columns, named } = pageColumns(source.fields);
-  const query = (shape: Omit<QueryShape, 'select'>, more: Parameters): Promise<readonly (readonly unknown[])[]> => {
-    const window = 'LIMIT {rows:UInt32} OFFSET {skipped:UInt64}';
-    const parameters = { ...parametersOf(request), ...position, ...more, rows: limit + 1, skipped };
-    const sql = listQuery(request, { select: columns.join(', '), position, window, ...shape });
-    return store.cells(sql, parameters, PAGE_SETTINGS);
-  };
-  const ask = async (shape: Omit<QueryShape, 'select'>, more: Parameters = {}): Promise<readonly Found[]> => {
-    const rows = await query(shape, more);
-    const probed = rows[0]?.[columns.length];
-    const found = withoutCopies(rows.map((cells) => ({ ...named(cells), probed })));
-    if (rows.length <= limit || found.length > limit) return found;
-    // Copies took the places of others.
-    return (await query({ ...shape, once: true }, more)).map((cells) => ({ ...named(cells), probed }));
-  };
-  if (skipped > 0) return ask({ byKeys: true, once: true });
+  const { limit, skipped, range, after = null, name } = request;
+  if (skipped > 0) return readRows(store, request, { keysFirst: true, isDistinct: true });
   const end = Number.POSITIVE_INFINITY;
-  const top = position?.ts ?? Math.min(range.to ?? end, range.now ?? end);
-  const list = name === undefined || top === end ? null : { name, top };
-  const bound = list && densities.stretch(list.name, list.top, limit + 1);
-  const direct = bound !== null && top - bound <= DIRECT_STRETCH_S;
-  let found = bound === null ? [] : await ask({ bounded: 'bound', direct }, { bound });
-  const probe = probeRows(limit);
-  // A stretch that holds a whole page holds its newest rows, and one over the whole range all of them.
-  const whole = bound !== null && bound <= range.from;
-  if (found.length <= limit && !whole) found = await ask({ bounded: 'probe' }, { probe });
-  // So many copies that the bound may have hidden rows.
-  if (found.length <= limit && Number(found[0]?.probed) >= probe) found = await ask({});
+  const top = after?.ts ?? Math.min(range.to ?? end, range.now ?? end);
+  const list = top === end ? undefined : name;
+  const since = list === undefined ? null : store.pageSpans.start(list, top, limit + 1);
+  let found: readonly Found[] = [];
+  if (since !== null) found = await readRows(store, request, { since, skipsLookup: top - since <= DIRECT_SPAN_S });
+  // A full page has the newest rows, and a span over the whole range has all of them.
+  const isComplete = found.length > limit || (since !== null && since <= range.from);
+  if (!isComplete) found = await readProbed(store, request);
   const last = found.at(-1);
-  if (!list || !last) return found;
-  if (found.length > limit) densities.learn(list.name, list.top, Number(last.ts), found.length);
-  // The end of a list says nothing of its beginning.
-  else if (position === null) densities.forget(list.name);
+  if (list === undefined || !last) return found;
+  if (found.length > limit) store.pageSpans.learn(list, top, Number(last.ts), found.length);
+  // Only a first page forgets: the sparse end of a list does not describe its beginning.
+  else if (after === null) store.pageSpans.forget(list);
   return found;
 }
 
-/** Copies of an event are equal: the first of each. */
+async function readProbed(store: HistoryStore, request: SliceRequest): Promise<readonly Found[]> {
+  const probe = probeRows(request.limit);
+  const found = await readRows(store, request, { probe });
+  const mayHideRows = found.length <= request.limit && Number(found[0]?.probed) >= probe;
+  return mayHideRows ? readRows(store, request, {}) : found;
+}
+
+/** Runs a plan and removes copies; repeats it with distinct rows when copies displaced rows of the page. */
+async function readRows(store: HistoryStore, request: SliceRequest, plan: PagePlan): Promise<readonly Found[]> {
+  const { source, limit, skipped, after = null } = request;
+  const { columns, named } = pageColumns(source.fields);
+  const window = 'LIMIT {rows:UInt32} OFFSET {skipped:UInt64}';
+  const sql = listQuery(request, { select: columns.join(', '), after, window, ...plan });
+  const { since = 0, probe = 0 } = plan;
+  const parameters = { ...parametersOf(request), ...after, since, probe, rows: limit + 1, skipped };
+  const rows = await store.cells(sql, parameters, PAGE_SETTINGS);
+  const found = withoutCopies(rows.map((cells) => ({ ...named(cells), probed: cells[columns.length] })));
+  const isDisplaced = rows.length > limit && found.length <= limit;
+  return isDisplaced && !plan.isDistinct ? readRows(store, request, { ...plan, isDistinct: true }) : found;
+}
+
+/** The first copy of each event. */
 function withoutCopies(rows: readonly Found[]): readonly Found[] {
   const seen = new Set<string>();
   return rows.filter(({ txSig, txSigIndex }) => {
@@ -265,11 +290,12 @@ function withoutCopies(rows: readonly Found[]): readonly Found[] {
   });
 }
 
-function positionOf({ sequenceField }: RowSource, row: Row): RowPosition {
+function placeOf({ source: { sequenceOf }, parameters }: ListScope, row: Row): RowPlace {
+  const sequence = typeof sequenceOf === 'string' ? row[sequenceOf] : sequenceOf?.(row, parameters);
   return {
     ts: Number(row.ts),
     slot: Number(row.slot),
-    sequence: sequenceField === undefined ? '0' : String(row[sequenceField] ?? 0),
+    sequence: String(sequence ?? 0),
     txSig: String(row.txSig),
     txSigIndex: Number(row.txSigIndex),
   };
@@ -277,7 +303,7 @@ function positionOf({ sequenceField }: RowSource, row: Row): RowPosition {
 
 /** Number of rows of a scope. */
 export async function countRows(store: HistoryStore, scope: ListScope): Promise<number> {
-  const { from, filterSql } = scope.source.pointer ?? scope.source;
+  const { from, filterSql } = scope.source.lookup ?? scope.source;
   const upper = scope.range.to === null ? '' : 'AND ts < {to:Int64}';
   const rows = await store.rows<{ total: string }>(
     `SELECT uniqExact(signature, event_index) AS total FROM ${from} WHERE ${filterSql} AND ts >= {from:Int64} ${upper}`,
@@ -286,15 +312,18 @@ export async function countRows(store: HistoryStore, scope: ListScope): Promise<
   return Number(rows[0]?.total ?? 0);
 }
 
-/** Every row of a scope as CSV in the order of the list. The failure of the query itself comes before the first byte. */
+/** Every row of a scope as CSV in list order. Rejects before the first byte when the query fails. */
 export function csvOf(store: HistoryStore, scope: ListScope) {
-  return store.csv(listQuery(scope, { select: selectList(scope.source.fields), once: true }), parametersOf(scope));
+  return store.csv(
+    listQuery(scope, { select: selectList(scope.source.fields), isDistinct: true }),
+    parametersOf(scope),
+  );
 }
 
-/** How far back rolling lists go, seconds (specification, Limits). */
+/** Length of rolling lists, seconds. Published limit. */
 export const ROLLING_WINDOW_S = 31 * 86_400;
 
-/** `startTs` and `endTs` of a rolling list, in either order, both inclusive; never further back than the window. */
+/** The range of a rolling list: `startTs` and `endTs` in either order, both inclusive, cut to the window. */
 export function rollingRange(now: number, startTs: number | undefined, endTs: number | undefined): TimeRange {
   const oldest = now - ROLLING_WINDOW_S;
   const given = [startTs, endTs].filter((ts) => ts !== undefined);

@@ -23,7 +23,7 @@ describe('minute cache', () => {
     expect([await cache.get('a', load), loads()]).toEqual([1, 1]);
   });
 
-  it('gives the old answer after a minute and has a new one for the next request', async () => {
+  it('returns the old answer after a minute and a new one on the next request', async () => {
     const { cache, load, pass } = stage();
     await cache.get('a', load);
     pass(60);
@@ -32,20 +32,20 @@ describe('minute cache', () => {
     expect(await cache.get('a', load)).toBe(2);
   });
 
-  it('lets wait for a new answer after ten minutes', async () => {
+  it('waits for a new answer after ten minutes', async () => {
     const { cache, load, pass } = stage();
     await cache.get('a', load);
     pass(600);
     expect(await cache.get('a', load)).toBe(2);
   });
 
-  it('loads once for requests that come together, and apart for other keys', async () => {
+  it('loads once for concurrent requests of a key', async () => {
     const { cache, load, loads } = stage();
     await Promise.all([cache.get('a', load), cache.get('a', load), cache.get('b', load)]);
     expect(loads()).toBe(2);
   });
 
-  it('keeps the old answer when renewing fails, and fails where there is none', async () => {
+  it('keeps the old answer when the reload fails, and fails without one', async () => {
     const { cache, load, pass } = stage();
     const fail = async () => {
       throw new Error('away');

@@ -1,12 +1,12 @@
-// Answers that are costly to make and good for a minute: kept, and renewed behind the back of whoever asks.
+// Cache of costly answers, stale-while-revalidate: fresh for 60 s, stale for up to 10 min.
 
-/** How long an answer counts as fresh, seconds (specification, Limits: one minute). */
+/** How long an answer stays fresh, seconds. Published limit. */
 export const FRESH_S = 60;
-/** An older answer than this is not given any more: whoever asks waits for a new one. */
+/** A request waits for a new answer when the cached one is older, seconds. */
 const STALE_S = 600;
 const MAX_KEYS = 100;
 
-interface Kept<T> {
+interface Cached<T> {
   readonly value: T;
   readonly at: number;
 }
@@ -14,7 +14,7 @@ interface Kept<T> {
 export class MinuteCache<T> {
   /** Unix seconds. */
   readonly #now: () => number;
-  readonly #kept = new Map<string, Kept<T>>();
+  readonly #cached = new Map<string, Cached<T>>();
   readonly #loading = new Map<string, Promise<T>>();
 
   constructor(now: () => number) {
@@ -22,18 +22,17 @@ export class MinuteCache<T> {
   }
 
   /**
-   * What `load` gave for the key: at once while it is fresh; at once too for ten minutes, with a new one on its way; else
-   * when it is there. Requests that come together share one `load`. Rejects with what `load` throws when there is nothing to
-   * give.
+   * Returns the value of the key: cached while fresh, cached with a reload in the background while stale, else freshly loaded.
+   * Concurrent requests share one `load`. Rejects with the error of `load` when no usable value is cached.
    */
   async get(key: string, load: () => Promise<T>): Promise<T> {
-    const kept = this.#kept.get(key);
-    const age = kept ? this.#now() - kept.at : Number.POSITIVE_INFINITY;
-    if (kept && age < FRESH_S) return kept.value;
+    const cached = this.#cached.get(key);
+    const age = cached ? this.#now() - cached.at : Number.POSITIVE_INFINITY;
+    if (cached && age < FRESH_S) return cached.value;
     const loading = this.#load(key, load);
-    if (!kept || age >= STALE_S) return loading;
+    if (!cached || age >= STALE_S) return loading;
     loading.catch(() => {}); // the next request tries again
-    return kept.value;
+    return cached.value;
   }
 
   #load(key: string, load: () => Promise<T>): Promise<T> {
@@ -45,10 +44,10 @@ export class MinuteCache<T> {
   async #renew(key: string, load: () => Promise<T>): Promise<T> {
     try {
       const value = await load();
-      this.#kept.delete(key);
-      this.#kept.set(key, { value, at: this.#now() });
-      const [oldest] = this.#kept.keys();
-      if (this.#kept.size > MAX_KEYS && oldest !== undefined) this.#kept.delete(oldest);
+      this.#cached.delete(key);
+      this.#cached.set(key, { value, at: this.#now() });
+      const [oldest] = this.#cached.keys();
+      if (this.#cached.size > MAX_KEYS && oldest !== undefined) this.#cached.delete(oldest);
       return value;
     } finally {
       this.#loading.delete(key);

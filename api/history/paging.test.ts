@@ -1,11 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { deposit, orderFill, placement, USER_ID } from '../testing/history-rows.ts';
-import { HistoryStage, type Listed, NOW } from '../testing/history-stage.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { deposit, orderFill, placement, USER_ID } from '../../test/support/api/history-rows.ts';
+import { HistoryStage, type Listed, NOW } from '../../test/support/api/history-stage.ts';
 
-// Many requests and inserts, on machines that may be busy.
-vi.setConfig({ testTimeout: 120_000 });
-
+// Many requests and inserts, possibly on a busy machine.
 let stage: HistoryStage;
 
 beforeAll(async () => {
@@ -16,7 +14,7 @@ afterAll(() => stage?.close());
 
 beforeEach(() => stage.reset());
 
-/** Lists of every query shape: over the rows, through the companion table, joined. */
+/** Lists of every kind: over the rows, through a lookup table, joined. */
 const SHAPES = [
   { table: 'order_action', path: '/market/SOL-PERP/trades', make: () => orderFill(1, 1, 1) },
   { table: 'deposit', path: '/market/USDT/deposits', make: () => deposit() },
@@ -25,7 +23,7 @@ const SHAPES = [
 ] as const;
 
 const ROWS = 30;
-/** Few different times, slots and indexes, so that ties of every kind are common; each row up to three times. */
+/** Few different times, slots and indexes make ties of every kind common. Each row comes up to three times. */
 const heads = fc.uniqueArray(
   fc.record({
     age: fc.nat(2),
@@ -53,16 +51,16 @@ async function allPages(path: string, limit: number): Promise<Record<string, unk
   return seen;
 }
 
-const position = ({ ts, slot, txSig, txSigIndex }: Record<string, unknown>) => `${ts} ${slot} ${txSig} ${txSigIndex}`;
+const placeOf = ({ ts, slot, txSig, txSigIndex }: Record<string, unknown>) => `${ts} ${slot} ${txSig} ${txSigIndex}`;
 
 describe('pages', () => {
   it.each(SHAPES)(
-    'of $path hold each row once and in order, whatever the limit, ties and copies included',
+    'of $path have each row once and in order, for any limit, with ties and copies',
     async ({ table, path, make }) => {
       for (const drawn of fc.sample(heads, { numRuns: 2, seed: 11 })) {
         await stage.reset();
         const rows = drawn.flatMap(({ age, slot, signature, eventIndex, copies }) => {
-          // The same signature is the same transaction: one slot, one time.
+          // Events with one signature share slot and time.
           const name = `${age}${slot}${signature}`.padStart(64, 's');
           const row = {
             ...make(),
@@ -75,18 +73,18 @@ describe('pages', () => {
         });
         await stage.store(table, rows);
         const whole = await allPages(path, 50);
-        expect(new Set(whole.map(position)).size).toBe(ROWS);
+        expect(new Set(whole.map(placeOf)).size).toBe(ROWS);
         expect(whole).toHaveLength(ROWS);
         const times = whole.map(({ ts, slot }) => [Number(ts), Number(slot)] as const);
         expect(times).toEqual(times.toSorted(([a, b], [c, d]) => c - a || d - b));
         for (const limit of [2, 7]) {
-          expect((await allPages(path, limit)).map(position)).toEqual(whole.map(position));
+          expect((await allPages(path, limit)).map(placeOf)).toEqual(whole.map(placeOf));
         }
       }
     },
   );
 
-  it('lose nothing where rows suddenly stand much closer together or further apart', async () => {
+  it('lose nothing where the density of rows changes suddenly', async () => {
     const ages = [1, 2, 3, 4, 5, 6, 7, 8, 500_000, 500_001, 900_000, 2_000_000];
     await stage.store(
       'deposit',
@@ -100,7 +98,7 @@ describe('pages', () => {
     expect((await allPages('/market/USDT/deposits', 3)).map(({ ts }) => NOW - Number(ts))).toEqual([0, ...ages]);
   });
 
-  it('lose nothing where most of what is stored are copies', async () => {
+  it('lose nothing where most stored rows are copies', async () => {
     const [newest, older, oldest] = [deposit({ ts: NOW - 1 }), deposit({ ts: NOW - 2 }), deposit({ ts: NOW - 3 })];
     await stage.store('deposit', [...Array.from({ length: 80 }, () => newest), older, oldest]);
     const page = await stage.list('/market/USDT/deposits?limit=2');

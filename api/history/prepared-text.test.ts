@@ -3,6 +3,9 @@ import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { PreparedText } from './prepared-text.ts';
 
+/** Long enough to be compressed. */
+const textOf = (version: number): string => `[${version}]`.padEnd(2_000);
+
 function stage() {
   const app = Fastify();
   const prepared = new PreparedText('application/json; charset=utf-8');
@@ -11,7 +14,7 @@ function stage() {
   app.get('/', (request, reply) =>
     prepared.send(request, reply, version, () => {
       made++;
-      return `[${version}]`;
+      return textOf(version);
     }),
   );
   const ask = (accepted?: string) =>
@@ -26,20 +29,20 @@ function stage() {
 }
 
 describe('prepared text', () => {
-  it('is made once for each version and encoding', async () => {
+  it('is encoded once per version and encoding', async () => {
     const { ask, made, change } = stage();
     for (let round = 0; round < 3; round++) await ask();
-    expect([(await ask()).body, made()]).toEqual(['[1]', 1]);
+    expect([(await ask()).body, made()]).toEqual([textOf(1), 1]);
     change();
-    expect([(await ask()).body, made()]).toEqual(['[2]', 2]);
+    expect([(await ask()).body, made()]).toEqual([textOf(2), 2]);
   });
 
-  it('comes in the smallest encoding that the client takes', async () => {
+  it('uses the smallest encoding that the client accepts', async () => {
     const { ask } = stage();
     const br = await ask('gzip, deflate, br');
     const gzip = await ask('gzip;q=0.8, br;q=0');
-    expect([br.headers['content-encoding'], brotliDecompressSync(br.rawPayload).toString()]).toEqual(['br', '[1]']);
-    expect([gzip.headers['content-encoding'], gunzipSync(gzip.rawPayload).toString()]).toEqual(['gzip', '[1]']);
+    expect([br.headers['content-encoding'], brotliDecompressSync(br.rawPayload).toString()]).toEqual(['br', textOf(1)]);
+    expect([gzip.headers['content-encoding'], gunzipSync(gzip.rawPayload).toString()]).toEqual(['gzip', textOf(1)]);
     expect((await ask('identity')).headers['content-encoding']).toBeUndefined();
     expect(br.headers).toMatchObject({ vary: 'accept-encoding', 'content-type': 'application/json; charset=utf-8' });
   });

@@ -1,9 +1,7 @@
-// An answer that many ask for and that seldom changes: its newest version, ready in every encoding.
+// The newest version of an answer that many clients request, encoded once per encoding.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { encodingChooser, PreparedBody } from '../prepared-body.ts';
-
-const encodingFor = encodingChooser(['br', 'gzip', 'deflate']);
+import { PreparedBody } from '../http/prepared-body.ts';
 
 export class PreparedText {
   readonly #contentType: string;
@@ -14,12 +12,12 @@ export class PreparedText {
     this.#contentType = contentType;
   }
 
-  /** Sends the text of `version`; `text` is asked for once per version. */
+  /** Sends the text of `version`; calls `text` once per version. */
   send(request: FastifyRequest, reply: FastifyReply, version: number, text: () => string): Promise<FastifyReply> {
     if (version !== this.#version) {
       this.#body = new PreparedBody(text());
       this.#version = version;
     }
-    return this.#body.send(reply, this.#contentType, encodingFor(request.headers['accept-encoding']));
+    return this.#body.send(request, reply, this.#contentType);
   }
 }

@@ -2,24 +2,32 @@
 
 import {
   type ClickHouse,
-  type ClickHouseClient,
-  followCurrent,
+  type HistoryCompleteness,
   historySinkGroup,
-  type LogFacts,
   type RoleContext,
   type RunningRole,
   readCurrent,
-  readLogFacts,
+  readHistoryCompleteness,
+  urlHost,
 } from '../../platform/index.ts';
-import { boundPort, urlHost } from '../hosts.ts';
+import { listenRest } from '../http/listen-rest.ts';
+import { startNotificationServices } from '../notifications/services.ts';
 import { wsProxy } from '../orderbook/ws-proxy.ts';
+import { followAccountStates } from '../views/account-states.ts';
+import { followFinality } from '../views/chain-finality.ts';
 import { MarketFollower } from '../views/market-follower.ts';
 import { historyApp } from './app.ts';
-import { Projections } from './projections.ts';
-import { accountLoader, candleLoader } from './socket/loaders.ts';
+import { BuiltParts } from './built-parts.ts';
+import { startExportAccess } from './exports/access.ts';
+import { followRebuilt } from './follow-rebuilt.ts';
+import { HistoryMetrics } from './metrics.ts';
+import { RequestLimits } from './request-limits.ts';
+import { candleLoader, unreadLoader } from './socket/loaders.ts';
 import { startHistorySocket } from './socket/server.ts';
 import { HistoryStore } from './store.ts';
 import { followSummaries, MarketSummaries } from './summaries.ts';
+import { startTransactions } from './transactions/start.ts';
+import { startWallets } from './wallet/start.ts';
 
 /** Serves until stopped. Rejects when the port is taken or the log cannot be read. */
 export async function startHistory(
@@ -29,27 +37,64 @@ export async function startHistory(
   const { config, logger } = ctx;
   const follower = new MarketFollower(ctx);
   await follower.start();
-  const store = new HistoryStore(clickhouse.client, clickhouse.database);
+  const metrics = new HistoryMetrics(ctx.metrics);
+  const store = new HistoryStore(clickhouse.client, clickhouse.database, { failed: metrics.queryFailed });
   const rebuilt = followRebuilt(ctx, clickhouse, store);
   const now = () => Math.floor(Date.now() / 1000);
   const markets = follower.registry;
   const summaries = new MarketSummaries(markets);
   const summaryFollower = await followSummaries(summaries, ctx);
-  const projections = new Projections(store);
+  const builtParts = new BuiltParts(store);
+  const transactions = await startTransactions(ctx);
+  const limits = new RequestLimits(config);
+  const wallets = await startWallets(ctx, { now, count: (wallet) => limits.countWallet(wallet) });
+  const accountStates = await followAccountStates(ctx);
+  const finality = await followFinality(ctx);
+  const exports = await startExportAccess(ctx);
+  const notifications = await startNotificationServices(ctx, Date.now);
   const socket = await startHistorySocket({
     ...ctx,
     markets,
     summaries,
-    loadCandle: candleLoader(store, projections),
-    loadAccounts: accountLoader(store),
+    loadCandle: candleLoader(store, builtParts),
+    loadUnread: unreadLoader(store, builtParts, notifications.marks),
+    notifications,
   });
-  const stopFollowing = () => Promise.all([follower.stop(), summaryFollower.stop(), socket.stop()]);
-  const services = { store, markets, projections, summaries, settings: config, logFacts: logFactsOf(ctx), now };
+  const followers = [
+    follower,
+    summaryFollower,
+    wallets,
+    accountStates,
+    finality,
+    exports,
+    notifications,
+    socket,
+    transactions,
+  ];
+  const stopFollowing = () => Promise.all(followers.map((one) => one.stop()));
+  const services = {
+    store,
+    markets,
+    builtParts,
+    summaries,
+    settings: config,
+    completeness: completenessOf(ctx),
+    now,
+    metrics,
+    transactions: transactions.services,
+    limits,
+    wallets: wallets.auth,
+    accountStates: accountStates.states,
+    finality: finality.newest,
+    notifications,
+    exports,
+  };
   const app = await historyApp(services, logger);
   const proxy = wsProxy(socket);
   app.server.on('upgrade', proxy.onUpgrade);
+  let listening: Awaited<ReturnType<typeof listenRest>>;
   try {
-    await app.listen({ host: config.host, port: config.historyPort });
+    listening = await listenRest(app, config.host, config.historyPort);
   } catch (error) {
     await stopFollowing();
     await rebuilt.stop();
@@ -58,12 +103,13 @@ export async function startHistory(
   let stopping: Promise<void> | null = null;
   return {
     name: 'history',
-    endpoints: historyEndpoints(`${urlHost(config.host)}:${boundPort(app.server.address())}`),
-    done: Promise.all([follower.done, summaryFollower.done, socket.done]).then(() => {}),
+    endpoints: historyEndpoints(`${urlHost(config.host)}:${listening.port}`),
+    done: Promise.all(followers.map((one) => one.done)).then(() => {}),
     stop: () => {
       stopping ??= (async () => {
-        // The socket first: its clients hear why while the port that joins them to it is open.
+        // The socket stops first: its clients receive the close reason while the port that proxies them is open.
         await stopFollowing();
+        listening.close();
         proxy.close();
         await app.close();
         await rebuilt.stop();
@@ -73,35 +119,11 @@ export async function startHistory(
   };
 }
 
-/** What the log says now; the group of the sink is that of the database that answers. */
-function logFactsOf({ log, config }: RoleContext): () => Promise<LogFacts> {
+/** Reads the state of the log with the consumer group of the sink whose database answers. */
+function completenessOf({ log, config }: RoleContext): () => Promise<HistoryCompleteness> {
   return async () => {
     const { read } = await readCurrent(log, config.clickhouseDatabase);
-    return readLogFacts(log, historySinkGroup(read, config.clickhouseDatabase));
-  };
-}
-
-/** Answers come from another database as soon as the log says that a rebuilt one is current. */
-function followRebuilt(
-  { log, logger }: RoleContext,
-  { database, connect }: Pick<ClickHouse, 'database' | 'connect'>,
-  store: HistoryStore,
-): { stop(): Promise<void> } {
-  const clients: ClickHouseClient[] = [];
-  let used = database;
-  const follower = followCurrent(log, logger, { read: database, write: database, rebuilding: null }, ({ read }) => {
-    if (read === used) return;
-    logger.info({ from: used, to: read }, 'answering from another database');
-    used = read;
-    const client = connect(read);
-    clients.push(client);
-    store.use(client, read);
-  });
-  return {
-    stop: async () => {
-      await follower.stop();
-      await Promise.all(clients.map((client) => client.close()));
-    },
+    return readHistoryCompleteness(log, historySinkGroup(read, config.clickhouseDatabase));
   };
 }
 

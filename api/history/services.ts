@@ -1,27 +1,49 @@
-// What the routes of the history service are given.
+// Services that the routes of the history service use.
 
 import bs58 from 'bs58';
-import type { LogFacts } from '../../platform/index.ts';
-import type { MarketType, MarketView } from '../../schemas/index.ts';
-import { HistoryError } from '../errors.ts';
+import type { HistoryCompleteness } from '../../platform/index.ts';
+import type { ChainFinality, MarketType, MarketView } from '../../schemas/index.ts';
+import { HistoryError } from '../http/errors.ts';
+import type { NotificationServices } from '../notifications/services.ts';
+import type { AccountStates } from '../views/account-states.ts';
 import type { MarketRegistry } from '../views/registry.ts';
-import type { Projections } from './projections.ts';
+import type { BuiltParts } from './built-parts.ts';
+import type { ExportAccess } from './exports/access.ts';
+import type { HistoryMetrics } from './metrics.ts';
+import type { RequestLimits } from './request-limits.ts';
 import type { HistoryStore } from './store.ts';
 import type { MarketSummaries } from './summaries.ts';
+import type { TransactionServices } from './transactions/routes.ts';
+import type { WalletAuth } from './wallet/wallets.ts';
 
 export interface HistoryServices {
   readonly store: HistoryStore;
   readonly markets: MarketRegistry;
-  readonly projections: Projections;
+  readonly builtParts: BuiltParts;
   readonly summaries: MarketSummaries;
   readonly settings: HistorySettings;
   /** Gaps of the chain data, and events that are not stored yet. Rejects when the log is away. */
-  readonly logFacts: () => Promise<LogFacts>;
+  readonly completeness: () => Promise<HistoryCompleteness>;
+  /** The newest final block time; null while the source has not said it. */
+  readonly finality: () => ChainFinality | null;
   /** Wall clock, unix seconds. */
   readonly now: () => number;
+  readonly metrics?: HistoryMetrics;
+  /** States of builder accounts and insurance funds. Absent in tests without them. */
+  readonly accountStates?: AccountStates;
+  /** Absent: this service has no chain, and `/tx/*` answers 503. */
+  readonly transactions?: TransactionServices | null;
+  /** Rate limits. Absent: none. */
+  readonly limits?: RequestLimits;
+  /** Who sent a request. Absent in tests without wallet signatures. */
+  readonly wallets?: WalletAuth;
+  /** Absent in tests without notifications. */
+  readonly notifications?: NotificationServices;
+  /** Jobs and files of statement exports. Absent in tests without them. */
+  readonly exports?: ExportAccess;
 }
 
-/** What a deployment says of itself. */
+/** Deployment settings that routes read. */
 export interface HistorySettings {
   /** JSON file with the array of /vaults; empty: no vaults. */
   readonly vaultsPath: string;
@@ -29,9 +51,15 @@ export interface HistorySettings {
   readonly fundingVenuesPath: string;
 }
 
+/** Wallet signatures. Throws HistoryError notBuilt without them. */
+export function walletsOf({ wallets }: HistoryServices): WalletAuth {
+  if (!wallets) throw new HistoryError('notBuilt');
+  return wallets;
+}
+
 /**
- * The market of a symbol in any letter case. Throws HistoryError: notBuilt while no market is known, validation naming
- * the symbol when it is unknown or not of the type the endpoint serves.
+ * The market of a symbol in any letter case. Throws HistoryError: notBuilt while no market is known, validation with the
+ * symbol when it is unknown or has the wrong market type.
  */
 export function marketOf({ markets }: HistoryServices, symbol: string, only?: MarketType): MarketView {
   if (markets.size === 0) throw new HistoryError('notBuilt');
@@ -54,7 +82,7 @@ export function isPublicKey(text: string): boolean {
   }
 }
 
-/** A public key as it is written, after checking that it is one. Throws a validation HistoryError. */
+/** Returns a public key unchanged after validation. Throws a validation HistoryError. */
 export function keyOf(text: string): string {
   if (!isPublicKey(text)) throw new HistoryError('validation', `Invalid account ID format: ${text}`);
   return text;

@@ -1,10 +1,10 @@
-// Reading ClickHouse: parameterised, read-only, bounded in time; its failures become those of the error table.
+// Read access to ClickHouse: parameterised queries with a time limit; failures map to the error table.
 
 import type { Readable } from 'node:stream';
 import { ClickHouseError, type QueryParams } from '@clickhouse/client';
 import { type ClickHouseClient, type ClickHouseSettings, READ_SETTINGS } from '../../platform/index.ts';
-import { HistoryError } from '../errors.ts';
-import { Densities } from './densities.ts';
+import { HistoryError } from '../http/errors.ts';
+import { PageSpans } from './page-spans.ts';
 
 const UNKNOWN_TABLE = '60';
 const UNKNOWN_DATABASE = '81';
@@ -13,47 +13,61 @@ const TIMEOUT_EXCEEDED = '159';
 const SETTINGS: ClickHouseSettings = {
   ...READ_SETTINGS,
   output_format_json_quote_64bit_integers: 1,
-  // An alias that equals a column's name must not replace the column in filters.
+  // Filters use the column where an alias has its name.
   prefer_column_name_to_alias: 1,
-  // CSV as the published archives have it: an absent value is an empty cell.
+  // Published archives write an absent value as an empty cell.
   format_csv_null_representation: '',
-  // The older planner takes a third less time over these small queries, which is most of what a page costs.
+  // The older planner takes a third less time for these small queries, and planning is most of a page's cost.
   enable_analyzer: 0,
 };
 
-/** For queries that read a few granules: threads that wait for one another cost them more than they give. */
+/** For queries over few granules: one thread, because waiting for other threads costs more than they save. */
 export const PAGE_SETTINGS: ClickHouseSettings = { max_threads: 1 };
 
-export type Parameters = Readonly<Record<string, string | number | Readonly<Record<string, string>>>>;
+type Parameter = string | number | readonly string[] | Readonly<Record<string, string>>;
+export type Parameters = Readonly<Record<string, Parameter>>;
+
+/** Why a query failed: no connection, time limit, missing table, or a server error. */
+export const QUERY_FAILURES = ['away', 'timeout', 'notBuilt', 'server'] as const;
+export type QueryFailure = (typeof QUERY_FAILURES)[number];
+
+export interface HistoryStoreOptions {
+  readonly pageSpans?: PageSpans;
+  /** Called for every query that fails before its first row. */
+  readonly failed?: (reason: QueryFailure) => void;
+}
 
 export class HistoryStore {
-  readonly densities: Densities;
+  readonly pageSpans: PageSpans;
+  readonly #failed: (reason: QueryFailure) => void;
   #client: ClickHouseClient;
   #database: string;
 
-  constructor(client: ClickHouseClient, database: string, densities = new Densities()) {
-    this.densities = densities;
+  constructor(client: ClickHouseClient, database: string, options: HistoryStoreOptions = {}) {
+    const { pageSpans = new PageSpans(), failed = () => {} } = options;
+    this.pageSpans = pageSpans;
+    this.#failed = failed;
     this.#client = client;
     this.#database = database;
   }
 
-  /** The database of this moment, for questions that must all go to the same one. */
+  /** A store fixed to the current database, for queries that must read the same one. */
   pinned(): HistoryStore {
-    return new HistoryStore(this.#client, this.#database, this.densities);
+    return new HistoryStore(this.#client, this.#database, { pageSpans: this.pageSpans, failed: this.#failed });
   }
 
-  /** From the next query on another database answers; queries under way end where they began. */
+  /** Sends further queries to another database; running queries finish on the old one. */
   use(client: ClickHouseClient, database: string): void {
     this.#client = client;
     this.#database = database;
   }
 
-  /** Rows of a query; tables are written `{db:Identifier}.name`. 64-bit integers come as text. */
+  /** Rows of a query. Tables are written `{db:Identifier}.name`; 64-bit integers are text. */
   async rows<T>(query: string, parameters: Parameters, settings: ClickHouseSettings = {}): Promise<readonly T[]> {
     return this.#ask<T>(this.#request(query, parameters, settings));
   }
 
-  /** The same without names: a list of cells for each row. */
+  /** Rows without names: a list of cells each. */
   async cells<T = unknown>(
     query: string,
     parameters: Parameters,
@@ -65,7 +79,7 @@ export class HistoryStore {
     });
   }
 
-  /** The same column by column, under their names: many rows are read as one text instead of a text each. */
+  /** Rows as columns by name: one JSON text for all rows instead of one per row. */
   async columns<T = unknown>(
     query: string,
     parameters: Parameters,
@@ -75,20 +89,30 @@ export class HistoryStore {
     try {
       const result = await twice(() => this.#client.query(request));
       const { data } = await result.json();
-      // The client's types have rows there for every format of one document.
+      // The client types every format of one document as rows.
       return data as unknown as Readonly<Record<string, readonly T[]>>;
     } catch (error) {
-      throw storeFailure(error);
+      throw this.#failure(error);
     }
   }
 
-  /** The rows as CSV with a header line, as the server writes it. The failure of the query itself comes before the first byte. */
-  async csv(query: string, parameters: Parameters): Promise<Readable> {
-    const { format: _, ...request } = this.#request(`${query} FORMAT CSVWithNames`, parameters);
+  /** The rows as CSV with a header line. */
+  csv(query: string, parameters: Parameters): Promise<Readable> {
+    return this.stream(query, 'CSVWithNames', parameters);
+  }
+
+  /** Rows in the server's format. Rejects when the query fails at once; a later failure ends the stream with an error. */
+  async stream(
+    query: string,
+    serverFormat: 'CSV' | 'CSVWithNames' | 'JSONEachRow' | 'Parquet',
+    parameters: Parameters,
+    settings: ClickHouseSettings = {},
+  ): Promise<Readable> {
+    const { format: _, ...request } = this.#request(`${query} FORMAT ${serverFormat}`, parameters, settings);
     try {
       return (await twice(() => this.#client.exec(request))).stream;
     } catch (error) {
-      throw storeFailure(error);
+      throw this.#failure(error);
     }
   }
 
@@ -99,8 +123,15 @@ export class HistoryStore {
       const result = await twice(() => this.#client.query(request));
       return await result.json<T>();
     } catch (error) {
-      throw storeFailure(error);
+      throw this.#failure(error);
     }
+  }
+
+  #failure(error: unknown): Error {
+    const reason = failureOf(error);
+    this.#failed(reason);
+    if (reason === 'server') return error as ClickHouseError;
+    return new HistoryError(reason === 'notBuilt' ? 'notBuilt' : 'storeAway', undefined, { cause: error });
   }
 
   #request(query: string, parameters: Parameters, settings: ClickHouseSettings = {}) {
@@ -113,7 +144,7 @@ export class HistoryStore {
   }
 }
 
-/** A socket that the server closed in the same moment says nothing of the store: a reader's question is asked once more. */
+/** Retries once when the server closed the pooled socket at the same moment. Read queries are safe to repeat. */
 async function twice<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -124,11 +155,8 @@ async function twice<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Network failures and timeouts mean that the store is away, missing tables that the history is not built. */
-function storeFailure(error: unknown): Error {
-  if (!(error instanceof ClickHouseError)) return new HistoryError('storeAway', undefined, { cause: error });
-  if (error.code === UNKNOWN_TABLE || error.code === UNKNOWN_DATABASE) {
-    return new HistoryError('notBuilt', undefined, { cause: error });
-  }
-  return error.code === TIMEOUT_EXCEEDED ? new HistoryError('storeAway', undefined, { cause: error }) : error;
+function failureOf(error: unknown): QueryFailure {
+  if (!(error instanceof ClickHouseError)) return 'away';
+  if (error.code === UNKNOWN_TABLE || error.code === UNKNOWN_DATABASE) return 'notBuilt';
+  return error.code === TIMEOUT_EXCEEDED ? 'timeout' : 'server';
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { marketSummary, registry } from '../testing/history-stage.ts';
-import { marketView } from '../testing/market-views.ts';
+import { marketSummary, registry } from '../../test/support/api/history-stage.ts';
+import { marketView } from '../../test/support/api/market-views.ts';
 import { MarketSummaries, priceChange, summaryBody } from './summaries.ts';
 
 describe('market summaries', () => {
-  it('tell the specified members in human units', () => {
+  it('have the specified members in human units', () => {
     expect(summaryBody(marketView({ status: 'fundingPaused' }), marketSummary())).toMatchObject({
       marketIndex: 0,
       symbol: 'SOL-PERP',
@@ -18,7 +18,7 @@ describe('market summaries', () => {
     });
   });
 
-  it('tell what the predecessor told besides', () => {
+  it('have the predecessor’s extra members', () => {
     expect(summaryBody(marketView(), marketSummary())).toMatchObject({
       baseVolume24h: 3,
       trades24h: 2,
@@ -51,11 +51,11 @@ describe('market summaries', () => {
     });
   });
 
-  it('take the open interest of the market account before the first sample', () => {
+  it('use the open interest of the market account before the first sample', () => {
     expect(summaryBody(marketView(), marketSummary({ sampleSlot: 0 })).openInterest).toBe(1.5);
   });
 
-  it('take the newer of the oracle prices known', () => {
+  it('use the newer oracle price', () => {
     expect(summaryBody(marketView({ slot: 300 }), marketSummary()).oraclePrice).toBe(81.12233);
     expect(summaryBody(marketView({ slot: 300, oraclePrice: null }), marketSummary()).oraclePrice).toBe(150.18);
   });
@@ -67,7 +67,7 @@ describe('market summaries', () => {
     expect([change(3_000_100n)?.percent, priceChange(marketSummary({ fillPrice24hAgo: null }))]).toEqual([0n, null]);
   });
 
-  it('are made anew when a market or a summary changed, and only then', () => {
+  it('change only after a market or a summary changes', () => {
     const markets = registry();
     const summaries = new MarketSummaries(markets);
     const first = summaries.text();

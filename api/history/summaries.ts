@@ -1,5 +1,4 @@
-// The newest summary of each market, and the body of /stats/markets made of them: kept ready, so that asking for it costs
-// nothing.
+// The newest summary of each market and the body of /stats/markets, both built on change, so requests cost nothing.
 
 import type { EventLog, Logger } from '../../platform/index.ts';
 import {
@@ -10,20 +9,20 @@ import {
   marketKey,
   TOPICS,
 } from '../../schemas/index.ts';
-import { divideRounded, greatest, wholeUnits } from '../units.ts';
+import { divideRounded, greatest, wholeUnits } from '../http/units.ts';
 import { NewestFollower } from '../views/newest.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 import { baseDecimals } from './lists.ts';
 
 const PRICE_DECIMALS = 6;
 const QUOTE_DECIMALS = 6;
-/** Decimals of percentages made from funding rates. */
+/** Decimals of percentages from funding rates. */
 export const PERCENT_DECIMALS = 9;
 
 const number = (description: string) => ({ type: 'number', description });
 const optional = (description: string) => ({ type: ['number', 'null'], description });
 
-/** The nine specified members, and what the predecessor told besides, all in human units. */
+/** The nine specified members and the predecessor's extra ones, all in human units. */
 export const SUMMARY_SCHEMA = {
   type: 'object',
   required: [
@@ -58,7 +57,7 @@ export const SUMMARY_SCHEMA = {
     priceLow24h: optional('of fills; liquidations and position transfers left out'),
     oracleHigh24h: optional('of oracle prices'),
     oracleLow24h: optional('of oracle prices'),
-    markPrice: optional('middle of what the AMM quotes; null without AMM'),
+    markPrice: optional('mean of the AMM bid and ask; null without AMM'),
     openInterestLong: number('base'),
     openInterestShort: number('base; zero or negative'),
     fundingRateLong: number('percent per hour that longs receive; negative = they pay'),
@@ -105,14 +104,17 @@ export function summaryBody(market: MarketView, summary: MarketSummary | null) {
 
 const negated = (value: bigint | undefined): bigint | undefined => (value === undefined ? undefined : -value);
 
-/** The newer of what the market's description and its summary say; of one slot the summary's, which is of its end. */
+/** The newer of the market's and the summary's oracle price. In the same slot the summary wins: its price is of the slot's end. */
 export function oraclePriceOf(market: MarketView, summary: MarketSummary | null): bigint | null {
   if (!summary || summary.oraclePrice === null) return market.oraclePrice;
   return market.oraclePrice === null || summary.slot >= market.slot ? summary.oraclePrice : market.oraclePrice;
 }
 
-/** Both sides as last sampled; before the first sample the market's description knows the larger side only. */
-function openInterest(market: MarketView, summary: MarketSummary | null) {
+/**
+ * Both sides as last sampled, base units of the market, shorts zero or negative. Before the first sample only the larger side is
+ * known, from the market account.
+ */
+export function openInterest(market: MarketView, summary: MarketSummary | null) {
   if (summary && summary.sampleSlot > 0) return summary;
   return { openInterestLong: market.openInterestBase, openInterestShort: 0n };
 }
@@ -123,14 +125,15 @@ export function largerOpenInterest(market: MarketView, summary: MarketSummary | 
   return greatest(openInterestLong, -openInterestShort);
 }
 
-function averageFunding(summary: MarketSummary | null): bigint {
+/** Percent 1e9 per hour, mean of the last 24 records; 0 without any. */
+export function averageFunding(summary: MarketSummary | null): bigint {
   if (!summary || summary.fundingRecords24h === 0) return 0n;
   return divideRounded(summary.fundingPercentSum1e9, BigInt(summary.fundingRecords24h));
 }
 
 const PERCENT_OF_CHANGE_DECIMALS = 2;
 
-/** Change of the fill price over 24 hours: price 1e6 and percent 1e2, rounded; null where there is nothing to compare. */
+/** Change of the fill price over 24 hours: price 1e6 and percent 1e2, rounded; null without a price to compare. */
 export function priceChange(
   summary: MarketSummary | null,
 ): { readonly change: bigint; readonly percent: bigint } | null {
@@ -156,7 +159,7 @@ function priceMembers(summary: MarketSummary | null) {
   };
 }
 
-/** Middle of what the AMM quotes, 1e6; null for a market without AMM. */
+/** Mean of the AMM's bid and ask, 1e6; null for a market without AMM. */
 export function markPrice(summary: MarketSummary | null): bigint | null {
   if (!summary || summary.bidPrice === null || summary.askPrice === null) return null;
   return (summary.bidPrice + summary.askPrice) / 2n;
@@ -172,7 +175,7 @@ export class MarketSummaries {
     this.#markets = markets;
   }
 
-  /** Grows with every change of a market or of its summary. */
+  /** Grows with every change of a market or its summary. */
   get changes(): number {
     return this.#changes + this.#markets.changes;
   }
@@ -215,7 +218,7 @@ export interface SummaryFollower {
   stop(): Promise<void>;
 }
 
-/** Follows `views.summaries` into `summaries`; resolves when all that was written so far is in it. */
+/** Applies `views.summaries` to `summaries`; resolves after the records written so far. */
 export async function followSummaries(
   summaries: MarketSummaries,
   options: { readonly log: EventLog; readonly logger: Logger },

@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { boundPort } from '../hosts.ts';
-import { until } from '../testing/stage.ts';
-import { type AccountReader, KEEP_MS, MAX_WAITING, rpcAccountReader } from './account-reader.ts';
+import { boundPort } from '../../platform/index.ts';
+import { until } from '../../test/support/api/stage.ts';
+import { type AccountReader, CACHE_MS, MAX_WAITING, rpcAccountReader } from './account-reader.ts';
 
 interface Call {
   readonly addresses: string[];
@@ -30,7 +30,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A JSON-RPC server that answers each call with `answer(addresses)`, and a call without an answer when told to. */
+/** A JSON-RPC server that answers each call with `answer(addresses)`, or gives no answer on demand. */
 async function rpc(answer: (addresses: string[]) => string | null): Promise<string> {
   server = createServer((request, response) => {
     let body = '';
@@ -53,32 +53,32 @@ function reader(rpcUrl: string): AccountReader {
   return rpcAccountReader({ rpcUrl, metrics, logger, clock: () => nowMs });
 }
 
-/** Each account's bytes are its name, but `k1` does not exist. */
+/** Each account's bytes are its name. `k1` does not exist. */
 const found = (addresses: string[]): string => {
   const value = addresses.map((address) => (address === 'k1' ? null : { data: [`${address}==`, 'base64'] }));
   return JSON.stringify({ jsonrpc: '2.0', id: 1, result: { context: { slot: 1 }, value } });
 };
 const keys = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `k${from + index}`);
 
-/** What became of accounts, without what became of none. */
+/** The non-zero counts of outcomes. */
 async function outcomes(): Promise<Record<string, number>> {
   const { values } = (await metrics.getSingleMetric('slotbook_account_reads_total')?.get()) ?? { values: [] };
   const happened = values.filter(({ value }) => value > 0);
   return Object.fromEntries(happened.map(({ labels, value }) => [String(labels.outcome), value]));
 }
 
-it('reads accounts as of `confirmed`, in calls of 100, null for those that do not exist', async () => {
+it('reads accounts at `confirmed`, in calls of 100, null for an account that does not exist', async () => {
   const bytes = await reader(await rpc(found)).read(keys(150));
   expect(calls.map(({ addresses }) => addresses.length).sort()).toEqual([100, 50].sort());
   expect(calls[0]?.config).toEqual({ encoding: 'base64', commitment: 'confirmed' });
   expect([bytes.length, bytes[0], bytes[1], bytes[149]]).toEqual([150, 'k0==', null, 'k149==']);
 });
 
-it('asks once for what many want at once, and again only when a slot has gone by', async () => {
+it('shares one call among concurrent requests, and calls again only after a slot', async () => {
   const accounts = reader(await rpc(found));
   const asked = [accounts.read(['a', 'b']), accounts.read(['b', 'a']), accounts.read(['a'])];
   expect(await Promise.all(asked)).toEqual([['a==', 'b=='], ['b==', 'a=='], ['a==']]);
-  nowMs += KEEP_MS - 1;
+  nowMs += CACHE_MS - 1;
   expect(await accounts.read(['b', 'c'])).toEqual(['b==', 'c==']);
   expect(calls.map(({ addresses }) => addresses)).toEqual([['a', 'b'], ['c']]);
   nowMs += 1;
@@ -87,7 +87,7 @@ it('asks once for what many want at once, and again only when a slot has gone by
   expect(await outcomes()).toEqual({ read: 4, kept: 5 });
 });
 
-it('has at most 4 calls under way and one more round waiting; beyond that accounts are null', async () => {
+it('runs at most 4 calls and lets one more round wait; beyond that accounts are null', async () => {
   const accounts = reader(await rpc(() => null));
   const first = accounts.read(keys(MAX_WAITING));
   await until(() => calls.length === 4);
@@ -102,7 +102,7 @@ it('has at most 4 calls under way and one more round waiting; beyond that accoun
   expect(await outcomes()).toEqual({ read: 2 * MAX_WAITING, busy: 1 });
 });
 
-it('answers null to who has waited for as long as a client does, whoever had the calls', async () => {
+it('answers null after the client’s timeout, even when other requests occupied the calls', async () => {
   const accounts = reader(await rpc(() => null));
   const first = accounts.read(keys(MAX_WAITING));
   await until(() => calls.length === 4);
@@ -113,7 +113,7 @@ it('answers null to who has waited for as long as a client does, whoever had the
   expect(await outcomes()).toEqual({ read: MAX_WAITING, failed: 1 });
 });
 
-it('answers null, counts and logs once in ten seconds when the chain gives an error, nonsense or nothing', async () => {
+it('answers null, counts, and logs once in ten seconds when the node answers an error, nonsense or nothing', async () => {
   const accounts = reader(await rpc(([first]) => (first === 'a' ? '{"error":{"code":-32005}}' : 'no json')));
   expect(await accounts.read(['a'])).toEqual([null]);
   expect(await accounts.read(['b', 'c'])).toEqual([null, null]);
@@ -124,7 +124,7 @@ it('answers null, counts and logs once in ten seconds when the chain gives an er
   expect(await outcomes()).toEqual({ failed: 4 });
 });
 
-it('answers null for every account when no node listens, or none is named', async () => {
+it('answers null for every account when no node listens, or none is configured', async () => {
   expect(await reader('http://127.0.0.1:1').read(['a'])).toEqual([null]);
   metrics = new Registry();
   expect(await reader('').read(['a'])).toEqual([null]);

@@ -1,16 +1,16 @@
-// Raw bytes of user accounts for `/topMakers?includeAccounts=true`, read from the chain's JSON-RPC when asked. Bytes are kept
-// for about a slot and requests under way are shared, so that the chain is asked a few times a second whoever polls.
+// Reads raw bytes of user accounts for `/topMakers?includeAccounts=true` by JSON-RPC. Caches them for about a slot and shares
+// calls between clients. The cache is a plain map: an LRU cache would evict entries whose call is in progress.
 
 import { Counter } from 'prom-client';
 import type { Logger, Registry } from '../../platform/index.ts';
 
 export interface AccountReader {
-  /** Base64 of each account's bytes, in order; null for one that does not exist or could not be read in time. */
+  /** Base64 of each account's bytes, in order; null for an account that does not exist or was not read in time. */
   read(addresses: readonly string[]): Promise<readonly (string | null)[]>;
 }
 
 export interface AccountReaderOptions {
-  /** Empty: every account is null. */
+  /** Empty: every account reads null. */
   readonly rpcUrl: string;
   readonly metrics: Registry;
   readonly logger: Logger;
@@ -18,30 +18,30 @@ export interface AccountReaderOptions {
   readonly clock?: () => number;
 }
 
-/** Most accounts one getMultipleAccounts call takes (Solana JSON-RPC). */
+/** Limit of getMultipleAccounts (Solana JSON-RPC). */
 const ACCOUNTS_PER_CALL = 100;
-/** What books are built from. The default of nodes, `finalized`, is some 32 slots older and lacks new makers. */
+/** The commitment of the books. `finalized`, the default of nodes, is about 32 slots older and lacks new makers. */
 const COMMITMENT = 'confirmed';
-/** About one slot: the bytes are as old as the book whose makers they are of. */
-export const KEEP_MS = 400;
-/** From the request on, waiting for calls under way included: below the 3,000 ms after which the published client gives up. */
+/** About one slot, like the age of the book. */
+export const CACHE_MS = 400;
+/** Total time of a read, including its wait for other calls. The published client gives up after 3,000 ms. */
 const TIMEOUT_MS = 2500;
-const MAX_CALLS_UNDER_WAY = 4;
-/** Waiting accounts are one more round of calls; beyond it the chain cannot keep up, and accounts are null. */
-export const MAX_WAITING = MAX_CALLS_UNDER_WAY * ACCOUNTS_PER_CALL;
-const MAX_KEPT = 10_000;
+const MAX_CONCURRENT_CALLS = 4;
+/** One more round of calls. Beyond it the node cannot keep up, and accounts read null. */
+export const MAX_WAITING = MAX_CONCURRENT_CALLS * ACCOUNTS_PER_CALL;
+const MAX_CACHED = 10_000;
 const LOG_EVERY_MS = 10_000;
 
-interface Kept {
+interface CacheEntry {
   readonly bytes: Promise<string | null>;
-  /** Wall-clock milliseconds from which on it is read again; without end while its call is under way. */
+  /** Wall-clock milliseconds of expiry; infinite during the call. */
   untilMs: number;
 }
 
 interface Waiting {
   readonly address: string;
   /** Wall-clock milliseconds. */
-  readonly askedAtMs: number;
+  readonly requestedAtMs: number;
   readonly answer: (bytes: string | null) => void;
 }
 
@@ -50,7 +50,7 @@ interface AccountsAnswer {
   readonly error?: unknown;
 }
 
-/** Reads by getMultipleAccounts; what cannot be read is null, counted and logged. */
+/** Reads by getMultipleAccounts. Counts and logs accounts that it cannot read, and returns null for them. */
 export function rpcAccountReader(options: AccountReaderOptions): AccountReader {
   const reader = new RpcAccountReader(options);
   return { read: (addresses) => reader.read(addresses) };
@@ -62,9 +62,9 @@ class RpcAccountReader {
   readonly #clock: () => number;
   readonly #reads: Counter<'outcome'>;
   /** Oldest first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #cache = new Map<string, CacheEntry>();
   #waiting: Waiting[] = [];
-  #callsUnderWay = 0;
+  #calls = 0;
   #isFlushing = false;
   #failuresSinceLogged = 0;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
@@ -75,11 +75,11 @@ class RpcAccountReader {
     this.#clock = clock;
     this.#reads = new Counter({
       name: 'slotbook_account_reads_total',
-      help: 'Accounts asked for with includeAccounts, by what became of them: kept, read, failed, busy',
+      help: 'Accounts requested with includeAccounts, by outcome: kept (cached), read, failed, busy',
       labelNames: ['outcome'],
       registers: [metrics],
     });
-    // From zero, so that the first failure is an increase.
+    // Starts at zero, so that the first failure is an increase.
     for (const outcome of ['kept', 'read', 'failed', 'busy']) this.#reads.inc({ outcome }, 0);
   }
 
@@ -90,71 +90,71 @@ class RpcAccountReader {
   }
 
   #one(address: string, nowMs: number): Promise<string | null> {
-    const known = this.#kept.get(address);
-    if (known && nowMs < known.untilMs) {
+    const cached = this.#cache.get(address);
+    if (cached && nowMs < cached.untilMs) {
       this.#reads.inc({ outcome: 'kept' });
-      return known.bytes;
+      return cached.bytes;
     }
-    this.#forgetOld(nowMs);
-    if (this.#waiting.length >= MAX_WAITING || this.#kept.size >= MAX_KEPT) {
+    this.#removeExpired(nowMs);
+    if (this.#waiting.length >= MAX_WAITING || this.#cache.size >= MAX_CACHED) {
       this.#reads.inc({ outcome: 'busy' });
-      this.#logFailure(nowMs, 'too many accounts are asked for');
+      this.#logFailure(nowMs, 'too many account requests are waiting');
       return Promise.resolve(null);
     }
-    const bytes = new Promise<string | null>((answer) => this.#waiting.push({ address, askedAtMs: nowMs, answer }));
-    this.#kept.delete(address);
-    this.#kept.set(address, { bytes, untilMs: Number.POSITIVE_INFINITY });
+    const bytes = new Promise<string | null>((answer) => this.#waiting.push({ address, requestedAtMs: nowMs, answer }));
+    this.#cache.delete(address);
+    this.#cache.set(address, { bytes, untilMs: Number.POSITIVE_INFINITY });
     this.#flushSoon();
     return bytes;
   }
 
-  /** Calls end about in the order in which they began, so what is too old stands at the front. */
-  #forgetOld(nowMs: number): void {
-    for (const [address, { untilMs }] of this.#kept) {
+  /** Calls end roughly in the order of their start, so expired entries come first. */
+  #removeExpired(nowMs: number): void {
+    for (const [address, { untilMs }] of this.#cache) {
       if (nowMs < untilMs) return;
-      this.#kept.delete(address);
+      this.#cache.delete(address);
     }
   }
 
-  /** After this turn, so that all accounts of a request are in one call. */
+  /** Runs after this turn, so that one call contains all accounts of a request. */
   #flushSoon(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
     queueMicrotask(() => {
       this.#isFlushing = false;
-      while (this.#waiting.length > 0 && this.#callsUnderWay < MAX_CALLS_UNDER_WAY) {
+      while (this.#waiting.length > 0 && this.#calls < MAX_CONCURRENT_CALLS) {
         void this.#call(this.#waiting.splice(0, ACCOUNTS_PER_CALL));
       }
     });
   }
 
-  async #call(wanted: readonly Waiting[]): Promise<void> {
-    this.#callsUnderWay += 1;
-    const waitedMs = this.#clock() - (wanted[0]?.askedAtMs ?? 0);
+  async #call(batch: readonly Waiting[]): Promise<void> {
+    this.#calls += 1;
+    const waitedMs = this.#clock() - (batch[0]?.requestedAtMs ?? 0);
     let found: readonly (string | null)[] | null = null;
     try {
-      found = await this.#ask(
-        wanted.map(({ address }) => address),
+      found = await this.#request(
+        batch.map(({ address }) => address),
         Math.max(0, TIMEOUT_MS - waitedMs),
       );
-      this.#reads.inc({ outcome: 'read' }, wanted.length);
+      this.#reads.inc({ outcome: 'read' }, batch.length);
     } catch (error) {
-      // An answer without bytes is still an answer: the makers are known.
-      this.#reads.inc({ outcome: 'failed' }, wanted.length);
+      // The answer still lists the makers, without their bytes.
+      this.#reads.inc({ outcome: 'failed' }, batch.length);
       this.#logFailure(this.#clock(), String(error));
     }
-    this.#callsUnderWay -= 1;
-    const untilMs = this.#clock() + KEEP_MS;
-    for (const [index, { address, answer }] of wanted.entries()) {
-      const kept = this.#kept.get(address);
-      if (kept) kept.untilMs = untilMs;
+    this.#calls -= 1;
+    const untilMs = this.#clock() + CACHE_MS;
+    for (const [index, { address, answer }] of batch.entries()) {
+      const entry = this.#cache.get(address);
+      if (entry) entry.untilMs = untilMs;
       answer(found?.[index] ?? null);
     }
     this.#flushSoon();
   }
 
-  /** Rejects when the node does not answer in time, or with an error, or with something else. */
-  async #ask(addresses: readonly string[], timeoutMs: number): Promise<readonly (string | null)[]> {
+  /** Rejects when the node answers late, with an error, or with a malformed body. */
+  async #request(addresses: readonly string[], timeoutMs: number): Promise<readonly (string | null)[]> {
     const params = [addresses, { encoding: 'base64', commitment: COMMITMENT }];
     const answer = await fetch(this.#rpcUrl, {
       method: 'POST',
@@ -171,11 +171,11 @@ class RpcAccountReader {
     });
   }
 
-  /** One line in ten seconds, however many fail. */
+  /** At most one line in ten seconds. */
   #logFailure(nowMs: number, error: string): void {
     this.#failuresSinceLogged += 1;
     if (nowMs - this.#loggedAtMs < LOG_EVERY_MS) return;
-    this.#logger.warn({ error, failures: this.#failuresSinceLogged }, 'accounts of makers could not be read');
+    this.#logger.warn({ error, failures: this.#failuresSinceLogged }, 'cannot read accounts of makers');
     this.#loggedAtMs = nowMs;
     this.#failuresSinceLogged = 0;
   }

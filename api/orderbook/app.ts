@@ -1,34 +1,34 @@
-// The order-book server's HTTP layer: what is common to every route (reference 1.1), and the routes.
+// The order-book server's HTTP layer: rules of every route (docs/internals/order-book-server.md, "HTTP conventions"), and
+// the routes.
 
-import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from '../../platform/index.ts';
-import { edgeErrorHandler, HTTP_OPTIONS, ignoreBodies, lacksHost } from '../edge-errors.ts';
-import { ORDERBOOK_ERRORS, OrderbookError } from '../errors.ts';
-import { COMPRESS_FROM_BYTES, ENCODINGS } from './limits.ts';
-import { orderbookOpenApi } from './openapi.ts';
-import { stripPrefix } from './paths.ts';
-import { auctionParamsRoute } from './routes/auction-params.ts';
-import { batchL2Routes } from './routes/batch-l2.ts';
-import { contractRoutes } from './routes/contracts.ts';
+import { edgeErrorHandler, HTTP_OPTIONS, ignoreUnreadBodies, lacksHost } from '../http/edge-errors.ts';
+import { compressAnswers } from '../http/encodings.ts';
+import { ORDERBOOK_ERRORS, OrderbookError } from '../http/errors.ts';
+import { LENIENT_PATHS, stripPrefix } from '../http/paths.ts';
+import { pageRoutes } from '../page/routes.ts';
+import { auctionParamsRoute } from './auction/route.ts';
+import { bookRoutes } from './routes/books.ts';
+import { documentRoutes, orderbookOpenApi } from './routes/documents.ts';
+import { guaranteesRoute } from './routes/guarantees.ts';
 import { healthRoutes } from './routes/health.ts';
-import { l2Route } from './routes/l2.ts';
-import { l3Route } from './routes/l3.ts';
 import { oracleLazerRoute } from './routes/oracle-lazer.ts';
 import { priorityFeesRoutes } from './routes/priority-fees.ts';
 import { qualityRoute } from './routes/quality.ts';
-import { topMakersRoute } from './routes/top-makers.ts';
 import { unsettledPnlUsersRoute } from './routes/unsettled-pnl-users.ts';
 import type { OrderbookServices } from './services.ts';
 import { addWeakEtag } from './weak-etag.ts';
 
-/** Both exceed the usual 60 s idle timeout of load balancers (reference 1.1). */
+/** Both exceed the usual 60 s idle timeout of load balancers. */
 const KEEP_ALIVE_MS = 61_000;
 const HEADERS_TIMEOUT_MS = 65_000;
 const TRUSTED_HOPS = 1;
+const PAGE_PATH = '/ui';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const MALFORMED_HEADERS = { 'content-type': TEXT_TYPE, 'access-control-allow-origin': '*', vary: 'accept-encoding' };
+const NO_CONTENT_TYPE = 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE';
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE'];
 
 export async function orderbookApp(services: OrderbookServices, logger: Logger): Promise<FastifyInstance> {
@@ -38,13 +38,12 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: true,
     http: HTTP_OPTIONS,
-    // As the predecessor's framework takes paths.
-    routerOptions: { ignoreTrailingSlash: true, caseSensitive: false },
+    routerOptions: LENIENT_PATHS,
     rewriteUrl: (request) => stripPrefix(request.url ?? '/'),
-    // A path that the router refuses meets no hook, so the headers of every answer are set here.
+    // No hook runs for a path that the router refuses, so this handler sets the common headers itself.
     frameworkErrors: (_error, _request, reply) => {
       const { status, text } = ORDERBOOK_ERRORS.malformedPath;
-      // The types give this reply the codes of every route at once, which are none.
+      // The type of this reply allows no status code at all.
       const plain = reply as unknown as FastifyReply;
       void plain.code(status).headers(MALFORMED_HEADERS).send(text);
     },
@@ -54,22 +53,12 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
     }),
   });
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
-  const { metrics } = services;
-  if (metrics) {
-    metrics.served();
-    app.addHook('onRoute', ({ url }) => metrics.served(url));
-    app.addHook('onResponse', async ({ routeOptions }, { statusCode, elapsedTime }) =>
-      metrics.answered(routeOptions.url, statusCode, elapsedTime),
-    );
-  }
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.header('vary', 'accept-encoding');
-  });
-  ignoreBodies(app);
-  // Before the compressor, so that the tag is that of the body.
+  services.metrics?.requests.watch(app);
+  ignoreUnreadBodies(app);
+  // Runs before the compressor, so the tag belongs to the uncompressed body.
   app.addHook('onSend', addWeakEtag);
   await app.register(cors, { origin: '*', methods: METHODS, strictPreflight: false });
-  await app.register(compress, { threshold: COMPRESS_FROM_BYTES, encodings: [...ENCODINGS, 'identity'] });
+  await compressAnswers(app);
   app.addHook('onRequest', ({ raw }, _reply, done) => {
     done(lacksHost(raw) ? new OrderbookError('malformedHttp') : undefined);
   });
@@ -77,6 +66,8 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
     const known = error instanceof OrderbookError ? ORDERBOOK_ERRORS[error.code] : null;
     reply.type(TEXT_TYPE);
     if (known) return reply.code(known.status).send(error.message);
+    // Method QUERY without a content type: no path has the method, as for every other one.
+    if (error.code === NO_CONTENT_TYPE) return reply.callNotFound();
     logger.error({ error }, 'request failed');
     return reply.code(ORDERBOOK_ERRORS.internal.status).send(ORDERBOOK_ERRORS.internal.text);
   });
@@ -85,19 +76,19 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
   );
   const openApi = orderbookOpenApi(app);
   for (const route of [
-    l2Route,
-    batchL2Routes,
-    l3Route,
-    topMakersRoute,
+    bookRoutes,
     auctionParamsRoute,
     priorityFeesRoutes,
     unsettledPnlUsersRoute,
     oracleLazerRoute,
     healthRoutes,
     qualityRoute,
+    guaranteesRoute,
   ]) {
     await app.register(async (scope) => route(scope, services));
   }
-  contractRoutes(app, openApi);
+  documentRoutes(app, openApi);
+  const { page } = services;
+  if (page) await app.register(async (scope) => pageRoutes(scope, page, PAGE_PATH));
   return app;
 }

@@ -7,10 +7,10 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../platform/index.ts';
 import { PartitionRankings, type RankingOutput } from '../../processors/rankings/partition.ts';
-import { market, position } from '../../processors/rankings/testing/positions.ts';
 import { encodeMessage, type FeeLevels, marketKey, type PnlRanking, TOPICS } from '../../schemas/index.ts';
-import { base58 } from '../base58.ts';
-import { MAKER_A, MAKER_B, Stage, until } from '../testing/stage.ts';
+import { MAKER_A, MAKER_B, Stage, until } from '../../test/support/api/stage.ts';
+import { market, position } from '../../test/support/processors/rankings/positions.ts';
+import { base58 } from '../http/base58.ts';
 import { BookReader } from '../views/book-reader.ts';
 import { orderbookApp } from './app.ts';
 import { type RunningFeeds, startFeeds } from './feeds.ts';
@@ -83,7 +83,7 @@ async function ranking(members: Partial<PnlRanking>): Promise<void> {
   await stage.log.append(TOPICS.rankingViews, [{ key: marketKey(value), value: encodeMessage('PnlRanking', value) }]);
 }
 
-/** What the rankings role publishes of these users, who hold quote alone, 1e6. */
+/** Publishes the ranking of these users. Each has only a quote balance, 1e6. */
 function rankOf(users: readonly { readonly user: Uint8Array; readonly quoteAssetAmount: bigint }[]): Uint8Array {
   const values = [
     encodeMessage('PositionMarket', market()),
@@ -185,7 +185,7 @@ describe('/unsettledPnlUsers', () => {
       user: user(at + 1),
       quoteAssetAmount: BigInt(at - 22) * 10n ** 6n,
     }));
-    // Nobody's P&L is 0: the middle one of the 45 has half a unit.
+    // Nobody's P&L is 0: the middle of the 45 users has half a unit.
     const value = rankOf(held.map((each) => ({ ...each, quoteAssetAmount: each.quoteAssetAmount || 500_000n })));
     await stage.log.append(TOPICS.rankingViews, [{ key: 'perp-0', value }]);
     await open();
@@ -196,7 +196,7 @@ describe('/unsettledPnlUsers', () => {
     expect(gainers[0].userPubKey).toBe(base58(user(45)));
   });
 
-  it('answers empty lists where there is no ranking; the empty index is 0', async () => {
+  it('answers empty lists without a ranking; the empty index is 0', async () => {
     await open();
     expect((await get('/unsettledPnlUsers?marketIndex=7')).json()).toEqual({ marketIndex: 7, gainers: [], losers: [] });
     expect((await get('/unsettledPnlUsers?marketIndex=')).json()).toEqual({ marketIndex: 0, gainers: [], losers: [] });
@@ -233,7 +233,7 @@ describe('/oracleLazer', () => {
     ]);
   });
 
-  it('answers feeds in the order asked for, each once, and the signed message beside them', async () => {
+  it('answers feeds in the order of the request, each once, with the signed message', async () => {
     const other = { ...FEED, priceFeedId: 1 };
     providerAnswer.body = { parsed: { priceFeeds: [other, FEED] }, solana: { encoding: 'hex', data: 'b9011a82' } };
     await open();
@@ -285,7 +285,7 @@ describe('/oracleLazer', () => {
     },
   );
 
-  it('an unset domain lets no page in: 403', async () => {
+  it('an unset domain allows no page: 403', async () => {
     await open({ operatorDomain: '' });
     expect((await get('/oracleLazer?feedIds=6', { ...HTTPS, origin: PAGE })).statusCode).toBe(403);
   });
@@ -308,7 +308,7 @@ describe('/oracleLazer', () => {
     },
   );
 
-  it('the guard comes before the parameters: 403 without `feedIds`', async () => {
+  it('the guard runs before the parameters: 403 without `feedIds`', async () => {
     await open();
     expect((await get('/oracleLazer')).statusCode).toBe(403);
   });
@@ -332,7 +332,7 @@ describe('/oracleLazer', () => {
     expect(response.body).toBe('Internal error');
   });
 
-  it('sends the token only to a provider that was named', async () => {
+  it('sends the token only to a configured provider', async () => {
     const rpcUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/?api-key=x`;
     await open({ oracleFeedUrl: '', rpcUrl });
     expect((await get('/oracleLazer?feedIds=6', { authorization: SECRET })).statusCode).toBe(200);

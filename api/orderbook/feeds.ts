@@ -1,18 +1,12 @@
-// What stands behind the feed routes: the newest fees and rankings of the log, and the oracle provider.
+// Data sources of the feed routes: the newest fees and rankings of the log, and the oracle provider.
 
 import type { RoleContext } from '../../platform/index.ts';
 import { type FeeLevels, type PnlRanking, TOPICS } from '../../schemas/index.ts';
 import { type Newest, NewestFollower } from '../views/newest.ts';
-import { type OracleGuard, oracleGuard } from './oracle-guard.ts';
-import { type LatestPrices, providerUrl, requestLatestPrices } from './oracle-provider.ts';
-
-export interface OracleFeed {
-  readonly guard: OracleGuard;
-  readonly latest: LatestPrices;
-}
+import { type OracleFeed, oracleGuard, providerUrl, requestLatestPrices } from './routes/oracle-lazer.ts';
 
 export interface Feeds {
-  /** True once the fees and rankings written before the start were read. */
+  /** True once the fees and rankings written before the start are read. */
   readonly ready: boolean;
   /** By market key. */
   readonly fees: Newest<FeeLevels>;
@@ -25,7 +19,7 @@ export interface RunningFeeds extends Feeds {
   stop(): Promise<void>;
 }
 
-/** Resolves when what the log holds was read. Rejects when the log cannot be read. */
+/** Resolves after reading the present end of the log. Rejects when the log cannot be read. */
 export async function startFeeds({ config, log, logger }: RoleContext): Promise<RunningFeeds> {
   const fees = new NewestFollower({ log, logger, topic: TOPICS.feeViews, name: 'FeeLevels' });
   const rankings = new NewestFollower({ log, logger, topic: TOPICS.rankingViews, name: 'PnlRanking' });

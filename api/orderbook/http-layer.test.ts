@@ -1,20 +1,20 @@
-// What is common to every answer and stands below the routes: refusals of the parser and the router, encodings, entity
-// tags, spellings of paths, and what is counted. Over a real socket where no request object is made.
+// Rules of every answer below the routes: refusals of the parser and the router, encodings, entity tags, spellings of paths,
+// and metrics. Uses a real socket where fastify creates no request.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { gunzipSync, inflateSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { boundPort } from '../hosts.ts';
-import { diff, Stage, snapshot, until } from '../testing/stage.ts';
+import { boundPort } from '../../platform/index.ts';
+import { diff, Stage, snapshot, until } from '../../test/support/api/stage.ts';
 import { BookReader } from '../views/book-reader.ts';
 import { orderbookApp } from './app.ts';
 import type { Feeds } from './feeds.ts';
-import { MAX_MARKETS } from './limits.ts';
 import { RestMetrics } from './metrics.ts';
+import { MAX_MARKETS } from './parameters.ts';
 
 const LEVELS = { min: 0, low: 2, medium: 10_082, high: 100_000, veryHigh: 1_200_000, unsafeMax: 5_000_000 };
 const FEES = { marketType: 'perp', marketIndex: 0, atMs: 1, ...LEVELS } as const;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   await reader.start();
   await until(() => reader.ready);
   registry = new Registry();
-  const metrics = new RestMetrics(registry, reader, 5000);
+  const metrics = new RestMetrics(registry, reader, { slotStallMs: 5000 });
   const accounts = { read: async () => [] };
   app = await orderbookApp({ reader, accounts, slotStallMs: 5000, feeds, metrics }, pino({ level: 'silent' }));
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -55,7 +55,7 @@ afterAll(async () => {
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ method: 'GET', url, headers });
 
-/** Everything the server sends until it ends the connection. */
+/** All bytes that the server sends before it closes the connection. */
 async function raw(request: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port });
   const chunks: Buffer[] = [];
@@ -81,7 +81,7 @@ describe('refusals below the routes', () => {
     },
   );
 
-  it('the largest batch is read: 200 markets with every list, escaped as libraries do', async () => {
+  it('the server reads the largest batch: 200 markets with every list, escaped like libraries do', async () => {
     const list = (value: string) => Array.from({ length: MAX_MARKETS }, () => value).join(',');
     const lists = { marketName: 'SOL-PERP', marketIndex: '65535', marketType: 'perp', depth: '100' };
     const flags = { includeVamm: 'false', includeOracle: 'false', includeIndicative: 'false', includePhoenix: 'false' };
@@ -99,7 +99,7 @@ describe('refusals below the routes', () => {
     expect(answer).toMatch(/\r\n\r\nRequest line and headers must be at most 64 KiB$/);
   });
 
-  it('a request that names no host is 400 text, and one of HTTP/1.0 needs none', async () => {
+  it('a request without a host is 400 text; HTTP/1.0 needs none', async () => {
     const answer = await raw('GET /health HTTP/1.1\r\nConnection: close\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\nBad Request: this is not HTTP$/);
     expect(answer.toLowerCase()).toContain('\r\naccess-control-allow-origin: *\r\n');
@@ -115,7 +115,7 @@ describe('refusals below the routes', () => {
     },
   );
 
-  it('what is not HTTP is 400 text, and the server goes on', async () => {
+  it('input that is not HTTP is 400 text, and the server continues', async () => {
     expect(await raw('hello\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\nBad Request: this is not HTTP$/,
     );
@@ -141,12 +141,12 @@ describe('offers to upgrade', () => {
 });
 
 describe('paths', () => {
-  it('may stand behind the address, as a proxy is asked', async () => {
+  it('may follow a scheme and host, as in requests to a proxy', async () => {
     const answer = await raw(`GET http://x/dlob/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*OK$/);
   });
 
-  it.each(['/L2', '/l2/', '/dlob/l2/', '/dlob/L2'])('%s is /l2', async (path) => {
+  it.each(['/L2', '/l2/', '/dlob/l2/', '/DLOB/L2'])('%s is /l2', async (path) => {
     expect((await get(`${path}?marketName=SOL-PERP`)).body).toBe((await get('/l2?marketName=SOL-PERP')).body);
   });
 });
@@ -155,13 +155,16 @@ describe('encodings', () => {
   it.each([
     ['/l2', 'gzip', 'gzip', gunzipSync],
     ['/l2', 'deflate', 'deflate', inflateSync],
-    ['/l2', 'br;q=1, gzip;q=0, *', 'deflate', inflateSync],
+    ['/l2', 'br', 'br', brotliDecompressSync],
+    ['/l2', 'zstd', 'zstd', zstdDecompressSync],
+    ['/l2', 'br;q=0, gzip;q=0, *', 'zstd', zstdDecompressSync],
     ['/l2', 'gzip;q=0.1, deflate;q=0.9', 'deflate', inflateSync],
     ['/l2', 'x-gzip', 'gzip', gunzipSync],
-    ['/l3', 'gzip, deflate, br', 'gzip', gunzipSync],
+    ['/l3', 'gzip, deflate, br', 'br', brotliDecompressSync],
+    ['/l3', 'zstd, br;q=0.9', 'zstd', zstdDecompressSync],
     ['/batchL2', 'gzip', 'gzip', gunzipSync],
   ])('%s is sent to who takes "%s" in %s', async (path, accepted, encoding, decode) => {
-    // L3 is long enough only with orders.
+    // Without orders, L3 is too short for compression.
     if (path === '/l3') await manyOrders();
     const plain = await get(`${path}?marketName=SOL-PERP`);
     const encoded = await get(`${path}?marketName=SOL-PERP`, { 'accept-encoding': accepted });
@@ -171,7 +174,7 @@ describe('encodings', () => {
     expect(decode(encoded.rawPayload).toString()).toBe(plain.body);
   });
 
-  it.each(['identity;q=1, gzip;q=0.5', 'gzip;q=0', '*;q=0', 'br', ''])(
+  it.each(['identity;q=1, gzip;q=0.5', 'gzip;q=0', '*;q=0', 'compress', ''])(
     'a book goes out plain to who takes "%s"',
     async (accepted) => {
       const { headers } = await get('/l2?marketName=SOL-PERP', { 'accept-encoding': accepted });
@@ -179,7 +182,7 @@ describe('encodings', () => {
     },
   );
 
-  it('a book is encoded once for all who ask, and anew when it changes', async () => {
+  it('a book is encoded once for all clients, and again after a change', async () => {
     const market = reader.markets.byName('SOL-PERP');
     if (!market) throw new Error('no market');
     const bytes = () => reader.bodies.l2(market, 100, false).bytes('gzip');
@@ -195,7 +198,7 @@ describe('encodings', () => {
     expect(JSON.parse(gunzipSync((await asked()).rawPayload).toString()).l2s[1].slot).toBe(slot);
   });
 
-  it('every answer says that it depends on Accept-Encoding, compressed or not', async () => {
+  it('every answer varies by Accept-Encoding, compressed or not', async () => {
     for (const url of ['/health', '/l2', '/l2?marketName=SOL-PERP', '/nowhere', '/%zz']) {
       for (const headers of [{}, { 'accept-encoding': 'gzip' }]) {
         expect((await get(url, headers)).headers.vary?.toLowerCase(), url).toBe('accept-encoding');
@@ -205,7 +208,7 @@ describe('encodings', () => {
 });
 
 describe('entity tags', () => {
-  it('are weak, equal for equal bodies, and make 304 without a body', async () => {
+  it('are weak, equal for equal bodies, and allow 304 without a body', async () => {
     const url = '/priorityFees?marketType=perp&marketIndex=0';
     const first = await get(url);
     const tag = String(first.headers.etag);
@@ -250,7 +253,7 @@ describe('metrics', () => {
     expect(timed.map(({ value }) => value)).toEqual([(before[0] ?? 0) + 2]);
   });
 
-  it('count lookups by route, a miss where nothing was published', async () => {
+  it('count lookups by route, a miss without a publication', async () => {
     const count = (path: string, miss: string) => total('cache_hit_count_total', { path, miss });
     const paths = ['/batchL2', '/priorityFees', '/unsettledPnlUsers'];
     const before = await Promise.all(paths.flatMap((path) => [count(path, 'false'), count(path, 'true')]));
@@ -261,7 +264,7 @@ describe('metrics', () => {
     expect(after.map((value, at) => value - (before[at] ?? 0))).toEqual([2, 1, 1, 0, 0, 1]);
   });
 
-  it('tell the health, and the slots of each published book', async () => {
+  it('report the health, and the slots of each published book', async () => {
     expect(await total('health_status', {})).toBe(0);
     expect(await total('last_ws_message_received_ts', {})).toBe(reader.slotAdvancedAtMs);
   });

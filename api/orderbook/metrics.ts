@@ -1,38 +1,30 @@
-// What the order-book REST counts, where there is one under the predecessor's names (reference 5.3).
+// Metrics of the order-book REST server. Names without `slotbook_` are the predecessor's, kept for existing dashboards.
 
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { HEALTH, judgeHealth } from '../../platform/index.ts';
-import { ORDERBOOK_ERRORS } from '../errors.ts';
+import { ORDERBOOK_ERRORS } from '../http/errors.ts';
+import { RequestMetrics } from '../http/request-metrics.ts';
 import type { BookReader } from '../views/book-reader.ts';
-import { SlotHealth } from './health.ts';
+import { type BookLag, SlotHealth } from './routes/health.ts';
 
 /** Seconds. The client library gives up after 3. */
 const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3];
-/** `path` of requests that no route takes, so that a client cannot make label values. */
-const NO_ROUTE = 'none';
-const FAULTS = new Set(
-  Object.values(ORDERBOOK_ERRORS).flatMap(({ status }) => (status >= 500 ? [String(status)] : [])),
-);
 
 export class RestMetrics {
-  readonly #latency: Histogram<'path' | 'status'>;
-  readonly #requests: Counter<'path' | 'status'>;
+  readonly requests: RequestMetrics;
   readonly #lookups: Counter<'path' | 'miss'>;
 
-  constructor(registry: Registry, reader: BookReader, slotStallMs: number) {
+  constructor(
+    registry: Registry,
+    reader: BookReader,
+    { slotStallMs, bookLag }: { readonly slotStallMs: number; readonly bookLag?: BookLag },
+  ) {
     const registers = [registry];
-    this.#latency = new Histogram({
-      name: 'slotbook_rest_request_seconds',
-      help: 'Time from a request to the end of its answer, by route and status',
-      labelNames: ['path', 'status'],
+    this.requests = new RequestMetrics(registry, {
+      count: 'incoming_requests_count_total',
+      seconds: 'slotbook_rest_request_seconds',
       buckets: LATENCY_BUCKETS,
-      registers,
-    });
-    this.#requests = new Counter({
-      name: 'incoming_requests_count_total',
-      help: 'Requests answered, by route and status',
-      labelNames: ['path', 'status'],
-      registers,
+      errors: ORDERBOOK_ERRORS,
     });
     this.#lookups = new Counter({
       name: 'cache_hit_count_total',
@@ -40,14 +32,15 @@ export class RestMetrics {
       labelNames: ['path', 'miss'],
       registers,
     });
-    // From zero, so that the first one is an increase: alerts set it off against the 5xx of the route.
+    // Starts at zero, so the first miss is an increase. Alerts subtract it from the 5xx of the route.
     this.#lookups.inc({ path: '/l3', miss: 'true' }, 0);
-    // Of its own: a look at the health remembers the slot it saw.
+    // Not shared with /health: each check stores the slot for its next one.
     const health = new SlotHealth(slotStallMs);
     judgeHealth(registry, () => {
       const sight = { slot: reader.newestSlot, advancedAtMs: reader.slotAdvancedAtMs };
-      return health.healthy(sight, reader.now()) ? HEALTH.ok : HEALTH.slotsStalled;
+      return health.healthy(sight, reader.now()) && !bookLag?.isBehind ? HEALTH.ok : HEALTH.slotsStalled;
     });
+    if (bookLag) registerBookLag(registry, bookLag);
     new Gauge({
       name: 'last_ws_message_received_ts',
       help: 'Unix milliseconds at which the newest slot came in, here from the log',
@@ -58,20 +51,29 @@ export class RestMetrics {
     });
   }
 
-  /** A route is served: what it may answer with 5xx is counted from zero, so that the first one is an increase. */
-  served(path: string = NO_ROUTE): void {
-    for (const status of FAULTS) this.#requests.inc({ path, status }, 0);
-  }
-
-  /** A request was answered; `path` is the route's, undefined when there is none. */
-  answered(path: string | undefined, statusCode: number, elapsedMs: number): void {
-    const labels = { path: path ?? NO_ROUTE, status: String(statusCode) };
-    this.#requests.inc(labels);
-    this.#latency.observe(labels, elapsedMs / 1000);
-  }
-
-  /** A market was looked up for a route; a miss when nothing was published of it. */
-  lookedUp(path: string, isHit: boolean): void {
+  /** Counts the lookup of a market by a route. It is a hit when a book or row of the market is published. */
+  countLookup(path: string, isHit: boolean): void {
     this.#lookups.inc({ path, miss: isHit ? 'false' : 'true' });
+  }
+}
+
+/** The gauges have no value while the chain head is unknown. */
+function registerBookLag(registry: Registry, bookLag: BookLag): void {
+  const gauges: readonly (readonly [name: string, help: string, read: () => number | null])[] = [
+    ['slotbook_chain_slot', 'Newest slot of the chain, as the RPC node reports it', () => bookLag.headSlot],
+    ['slotbook_books_behind_slots', 'Slots from the oldest served book to the chain head', () => bookLag.slotsBehind],
+    ['slotbook_books_behind_slots_max', 'Slots beyond which /health answers NOK', () => bookLag.slotsMax],
+  ];
+  for (const [name, help, read] of gauges) {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        const value = read();
+        if (value === null) this.remove();
+        else this.set(value);
+      },
+    });
   }
 }

@@ -1,18 +1,20 @@
-// Drift between the served contract and the server: routes, statuses, media types, texts and bodies, both ways.
+// The server against its served contract: routes, statuses, media types, texts and bodies, in both directions.
 
 import fc from 'fast-check';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FeeLevels, PnlRanking } from '../../schemas/index.ts';
-import { Contract } from '../testing/contracts.ts';
-import { diff, MAKER_A, MAKER_B, Stage, snapshot, until } from '../testing/stage.ts';
+import { Contract } from '../../test/support/api/contracts.ts';
+import { ODD_NUMBERS } from '../../test/support/api/odd-numbers.ts';
+import { diff, MAKER_A, MAKER_B, Stage, snapshot, until } from '../../test/support/api/stage.ts';
+import { ORDERBOOK_ERRORS } from '../http/errors.ts';
 import { BookReader } from '../views/book-reader.ts';
 import { QualityFollower } from '../views/quality.ts';
 import { SlotHistory } from '../views/slot-history.ts';
 import { orderbookApp } from './app.ts';
 import type { Feeds } from './feeds.ts';
-import { oracleGuard } from './oracle-guard.ts';
+import { oracleGuard } from './routes/oracle-lazer.ts';
 import type { OrderbookServices } from './services.ts';
 
 interface Body {
@@ -57,7 +59,7 @@ const RANKING: PnlRanking = {
   losers: [{ user: MAKER_B, pnl: -880_100_000n }],
 };
 
-/** Requests that together bring every documented answer of a server with books, but `/startup` before the first. */
+/** Together these requests cause every documented answer of a server with books, except `/startup` before the first slot. */
 const REQUESTS = [
   '/l2?marketName=SOL-PERP',
   '/l2?marketName=BTC-PERP',
@@ -73,6 +75,7 @@ const REQUESTS = [
     `${path}?marketIndex=0&marketType=prediction`,
     `${path}?marketIndex=77&marketType=perp`,
   ]),
+  '/guarantees',
   '/quality',
   '/quality?marketName=SOL-PERP',
   '/quality?marketName=NOPE',
@@ -146,7 +149,7 @@ const feeds: Feeds = {
   },
 };
 
-/** Everything that is asked of it throws. */
+/** Every access to it throws. */
 const faulty = new Proxy(
   {},
   {
@@ -182,17 +185,17 @@ afterAll(async () => {
 
 const HEADERS = { authorization: SECRET };
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
-/** What was answered so far, as `path status type`, and ` text` where texts are told apart. */
+/** Answers so far, as `path status type`, plus ` text` where texts differ. */
 const seen = new Set<string>();
 
-/** Holds an answer against the contract and notes which part of it that was. Throws when it is not in it. */
+/** Checks an answer against the contract and records the documented part. Throws for an undocumented answer. */
 function check(url: string, answer: LightMyRequestResponse): void {
   const path = pathOf(url);
   const type = String(answer.headers['content-type']).split(';', 1)[0] ?? '';
   const place = ['paths', path, 'get', 'responses', String(answer.statusCode), 'content', type];
   const body = document.paths[path]?.get.responses[answer.statusCode]?.content?.[type];
   if (!body) throw new Error(`${place.join(' ')} is not documented: ${url}: ${answer.body}`);
-  const value: unknown = type === 'text/plain' ? answer.body : answer.json();
+  const value: unknown = type.startsWith('text/') ? answer.body : answer.json();
   const validate = contract.validator(...place, 'schema');
   if (!validate(value)) throw new Error(`${url}: ${JSON.stringify(validate.errors)}: ${answer.body.slice(0, 500)}`);
   const name = `${path} ${answer.statusCode} ${type}`;
@@ -202,7 +205,7 @@ function check(url: string, answer: LightMyRequestResponse): void {
   }
 }
 
-/** Everything that the contract promises may be answered. */
+/** Every answer that the contract documents. */
 function promised(): string[] {
   return Object.entries(document.paths).flatMap(([path, { get }]) =>
     Object.entries(get.responses).flatMap(([status, { content }]) =>
@@ -216,7 +219,7 @@ function promised(): string[] {
 
 const INDENT = 4;
 
-/** Reads the printed tree, in which each line goes on where the line it stands under ends. */
+/** Reads the printed route tree. Each line continues the path of its parent line. */
 function registeredRoutes(tree: string): string[] {
   const above: string[] = [];
   const routes: string[] = [];
@@ -238,9 +241,9 @@ describe('/openapi.json', () => {
     const described = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    // Said of all paths at once: HEAD beside each GET, and preflights.
+    // The description covers these for all paths: HEAD for each GET, and preflights.
     const expected = [...described, ...described.map((route) => route.replace('GET', 'HEAD')), 'OPTIONS *'];
-    // The router keeps paths in lower case, since it takes any.
+    // The router keeps paths in lower case, because it accepts any.
     const lower = expected.map((route) => route.replace(/\/.*/, (path) => path.toLowerCase()));
     expect(registered.sort()).toEqual(lower.sort());
     expect(document.openapi).toBe('3.1.0');
@@ -260,18 +263,18 @@ describe('/openapi.json', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('tells of 304 and of the tag wherever a body may be known by it, and nowhere else', async () => {
+  it('documents 304 and the entity tag exactly on the routes that send one', async () => {
     const headers = { ...HEADERS, 'if-none-match': '*' };
     for (const url of REQUESTS) {
       const { parameters, responses } = document.paths[pathOf(url)]?.get ?? { parameters: [], responses: {} };
       const { statusCode } = await app.inject({ url, headers });
-      const isTold = parameters.some(({ name }) => name === 'If-None-Match') && '304' in responses;
-      if (statusCode === 304) expect([url, isTold]).toEqual([url, true]);
-      if (statusCode === 200) expect([url, isTold]).toEqual([url, false]);
+      const isDocumented = parameters.some(({ name }) => name === 'If-None-Match') && '304' in responses;
+      if (statusCode === 304) expect([url, isDocumented]).toEqual([url, true]);
+      if (statusCode === 200) expect([url, isDocumented]).toEqual([url, false]);
     }
   });
 
-  it('names no bound that is not kept', async () => {
+  it('documents only bounds that the server enforces', async () => {
     for (const [path, { get }] of Object.entries(document.paths)) {
       for (const { name, schema } of get.parameters) {
         const beyond = [
@@ -288,7 +291,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('tells the secret as a security scheme, since readers pass over a header parameter of that name', () => {
+  it('documents the secret as a security scheme, because readers ignore a header parameter of that name', () => {
     const { securitySchemes } = document.components;
     expect(securitySchemes.internalSecret?.name).toBe('Authorization');
     expect(document.paths['/oracleLazer']?.get.security).toEqual([{ internalSecret: [] }, {}]);
@@ -302,7 +305,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('changes no byte of an answer: bodies that members could be cut from are sent whole', async () => {
+  it('changes no byte of an answer: no member of a body is cut', async () => {
     for (const route of ['/priorityFees?marketType=perp&marketIndex=0', '/unsettledPnlUsers?marketIndex=0']) {
       const { body } = await app.inject(route);
       expect(body).toBe(JSON.stringify(JSON.parse(body)));
@@ -310,7 +313,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('holds for the answers of every route, and every answer it promises is given', async () => {
+  it('holds for the answers of every route, and every documented answer occurs', async () => {
     check('/startup', await app.inject('/startup'));
     await stage.books(snapshot(), diff(2, 488), diff(3, 489));
     await until(() => reader.newestSlot === 489);
@@ -336,7 +339,22 @@ describe('/openapi.json', () => {
     expect(promised().filter((name) => !seen.has(name))).toEqual([]);
   });
 
-  it('holds for whatever is asked', async () => {
+  it('holds for every odd number as any parameter of any path', async () => {
+    for (const [path, { get }] of Object.entries(document.paths)) {
+      for (const { name } of get.parameters.filter((one) => one.in === 'query')) {
+        for (const value of ODD_NUMBERS) {
+          const query = new URLSearchParams(`${WANTED}&side=bid&feedIds=6`);
+          query.set(name, value);
+          const url = `${path}?${query}`;
+          const answer = await app.inject({ url, headers: HEADERS });
+          check(url, answer);
+          expect([url, answer.body]).not.toEqual([url, ORDERBOOK_ERRORS.internal.text]);
+        }
+      }
+    }
+  });
+
+  it('holds for random requests', async () => {
     const paths = Object.keys(document.paths);
     const parameters = [...new Set(paths.flatMap((path) => document.paths[path]?.get.parameters ?? []))];
     const names = [...new Set(parameters.flatMap((one) => (one.in === 'query' ? [one.name] : [])))];

@@ -1,20 +1,22 @@
-// The query parameters of the order-book server: how each is read, and what the contract says of it. Those of /auctionParams
-// are in auction-request.ts.
+// Query parameters that several routes share: descriptors by kind, the market of a request, and batch lists.
 
-import { type MarketType, TOPICS } from '../../schemas/index.ts';
-import { MARKET_INDEX_MAX, MARKET_TYPES } from '../contract/books.ts';
-import type { Parameter } from '../contract/inputs.ts';
-import { anyCase, type JsonSchema } from '../contract/json-schema.ts';
-import { OrderbookError, type OrderbookErrorCode } from '../errors.ts';
-import { lenientFlag, lenientInteger } from '../lenient.ts';
-import { DEFAULT_MAKERS, FEED_ID_MAX, MAX_DEPTH, MAX_FEEDS, MAX_MAKERS } from './limits.ts';
+import type { MarketType, MarketView } from '../../schemas/index.ts';
+import { MARKET_INDEX_MAX, MARKET_TYPES } from '../http/contract/books.ts';
+import type { Given, Parameter } from '../http/contract/inputs.ts';
+import { anyCase, type JsonSchema } from '../http/contract/json-schema.ts';
+import { OrderbookError, type OrderbookErrorCode } from '../http/errors.ts';
+import { lenientFlag, lenientInteger, type Query } from '../http/lenient.ts';
+import type { MarketRegistry } from '../views/registry.ts';
 
-/** The text as it came. */
-function textParameter(schema: JsonSchema): Parameter<string | undefined> {
+/** A client asks for each market once. This bound keeps one batch answer at a few megabytes. */
+export const MAX_MARKETS = 200;
+
+/** The text as the client sent it. */
+export function textParameter(schema: JsonSchema): Parameter<string | undefined> {
   return { isRequired: false, schema: { type: 'string', ...schema }, read: (text) => text };
 }
 
-/** One of several words, exactly; anything else is refused. */
+/** One of several words in exact spelling. Throws OrderbookError with the code `refusal` for any other text. */
 export function wordParameter<T extends string>(
   words: readonly T[],
   refusal: OrderbookErrorCode,
@@ -32,7 +34,7 @@ export function wordParameter<T extends string>(
 }
 
 /** A flag that `true` in any letter case sets. */
-function trueParameter(description: string): Parameter<boolean> {
+export function trueParameter(description: string): Parameter<boolean> {
   return {
     isRequired: false,
     schema: {
@@ -44,8 +46,11 @@ function trueParameter(description: string): Parameter<boolean> {
   };
 }
 
-/** How many at most: leading digits count, what lies past an end means that end. Without `refusal` no number is the default. */
-function countParameter(
+/**
+ * A maximum count, clamped to 0..cap. Reads the leading digits of the text. A text without digits throws OrderbookError
+ * with the code `refusal`, or means `fallback` when there is no such code.
+ */
+export function countParameter(
   what: string,
   {
     fallback,
@@ -54,7 +59,7 @@ function countParameter(
   }: { readonly fallback: number; readonly cap: number; readonly refusal?: OrderbookErrorCode },
 ): Parameter<number> {
   const rules = ['leading digits count', 'negative means 0', `more than ${cap} means ${cap}`];
-  if (refusal === undefined) rules.push(`what is no number means ${fallback}`);
+  if (refusal === undefined) rules.push(`a text without digits means ${fallback}`);
   return {
     isRequired: false,
     schema: { type: 'integer', default: fallback, description: `${what}; ${rules.join(', ')}` },
@@ -67,8 +72,8 @@ function countParameter(
   };
 }
 
-/** Values for each market of a batch: cut at commas, not trimmed; undefined when absent. */
-function listParameter(description: string): Parameter<readonly string[] | undefined> {
+/** One value for each market of a batch, separated by commas, not trimmed. Undefined when absent. */
+export function listParameter(description: string): Parameter<readonly string[] | undefined> {
   return { isRequired: false, schema: { type: 'string', description }, read: (text) => text?.split(',') };
 }
 
@@ -93,111 +98,59 @@ const marketType: Parameter<MarketType | null | undefined> = {
   read: (text) => (text === undefined ? undefined : (MARKET_TYPES.find((type) => type === text.toLowerCase()) ?? null)),
 };
 
-/** Name a market, alike on every route; undefined when absent, null when it means nothing (selection.ts). */
+/** These parameters name a market on every route. They read undefined when absent, null when the value is invalid. */
 export const MARKET = {
   marketName: textParameter({
-    description: 'symbol in any letter case, for example SOL-PERP; counts before marketIndex and marketType',
+    description: 'symbol in any letter case, for example SOL-PERP; takes precedence over marketIndex and marketType',
   }),
   marketIndex,
   marketType,
 };
 
-export const DEPTH = countParameter('price levels per side', { fallback: MAX_DEPTH, cap: MAX_DEPTH });
-export const INDICATIVE = trueParameter('lays the indicative quotes over the book');
+/** Errors of `selectMarket`, in the order of its checks. */
+export const MARKET_FAILURES = [
+  'marketNameUnknown',
+  'marketMissing',
+  'marketTypeUnknown',
+  'marketIndexUnknown',
+] as const satisfies readonly OrderbookErrorCode[];
 
-const SLOT_TEXT = /^\d{1,15}$/;
-export const SLOT: Parameter<number | undefined> = {
-  isRequired: false,
-  schema: {
-    type: 'string',
-    pattern: SLOT_TEXT.source,
-    description:
-      'the book as it was published at this slot, not together with includeIndicative, for as long as changes of books are kept ' +
-      `(${TOPICS.bookViews.retention.hours} h); the earliest slot available is told in the error`,
-  },
-  read: (text) => {
-    if (text === undefined) return undefined;
-    if (!SLOT_TEXT.test(text)) throw new OrderbookError('slotMalformed');
-    return Number(text);
-  },
-};
+/**
+ * The market named by `marketName`, else by `marketIndex` with `marketType`. An empty value counts as present.
+ * Throws OrderbookError. Source: docs/internals/order-book-server.md, "Market selection".
+ */
+export function selectMarket(markets: MarketRegistry, given: Given<typeof MARKET>): MarketView {
+  const name = given('marketName');
+  if (name !== undefined) {
+    const found = markets.byName(name);
+    if (!found) throw new OrderbookError('marketNameUnknown');
+    return found;
+  }
+  const marketIndex = given('marketIndex');
+  const marketType = given('marketType');
+  if (marketIndex === undefined || marketType === undefined) throw new OrderbookError('marketMissing');
+  if (marketType === null) throw new OrderbookError('marketTypeUnknown');
+  const found = marketIndex === null ? null : markets.get({ marketType, marketIndex });
+  if (!found) throw new OrderbookError('marketIndexUnknown');
+  return found;
+}
 
-/** What is asked of a market's levels. */
-export const BOOK = { ...MARKET, depth: DEPTH, includeIndicative: INDICATIVE };
-/** The same in a batch: unlike `/l2`, only the exact text `true` asks for indicative quotes. */
-export const BATCH_BOOK = {
-  ...BOOK,
-  includeIndicative: { ...INDICATIVE, read: (text: string | undefined) => text === 'true' },
-};
+export type Lists = Readonly<Record<string, Parameter<readonly string[] | undefined>>>;
 
-const asInL2 = (name: string): string =>
-  `values of ${name} for each market, separated by commas, not trimmed; where given, as many as in every other list`;
-const changesNothing = (name: string) => listParameter(asInL2(`${name}, which changes nothing`));
-
-/** Lists that take part in the length check; `grouping` and whatever else a client sends do not. */
-export const BATCH_L2 = {
-  marketName: listParameter(asInL2('marketName as in /l2')),
-  marketIndex: listParameter(asInL2('marketIndex as in /l2')),
-  marketType: listParameter(asInL2('marketType as in /l2')),
-  depth: listParameter(asInL2('depth as in /l2')),
-  includeIndicative: listParameter(asInL2('includeIndicative, where only the exact text true counts')),
-  includeVamm: changesNothing('includeVamm'),
-  includePhoenix: changesNothing('includePhoenix'),
-  includeOpenbook: changesNothing('includeOpenbook'),
-  includeOracle: changesNothing('includeOracle'),
-};
-
-export const TOP_MAKERS = {
-  ...MARKET,
-  side: wordParameter(['bid', 'ask'], 'sideUnknown', 'side of the book'),
-  limit: countParameter('makers at most', { fallback: DEFAULT_MAKERS, cap: MAX_MAKERS, refusal: 'limitNotANumber' }),
-  includeAccounts: trueParameter('adds the bytes of each account'),
-};
-
-/** The values are used as they came: no other spelling of a market is known. */
-export const FEE_MARKET = {
-  marketType: textParameter({ enum: MARKET_TYPES, description: 'kind of market, exactly' }),
-  marketIndex: textParameter({ pattern: '^\\d{1,5}$', description: 'index of the market, exactly' }),
-};
-
-export const BATCH_FEE_MARKETS = {
-  marketType: listParameter('kinds separated by commas, as many as indexes where both are given'),
-  marketIndex: listParameter('indexes separated by commas'),
-};
-
-/** The whole text must be a number, unlike elsewhere; the empty text is 0. */
-const wholeNumber: Parameter<number> = {
-  isRequired: true,
-  schema: {
-    type: 'number',
-    description: 'index of the perp market; the whole text must be a number, the empty text is 0',
-  },
-  read: (text) => {
-    const number = text === undefined ? Number.NaN : Number(text);
-    if (!Number.isFinite(number)) throw new OrderbookError('pnlMarketMissing');
-    return number;
-  },
-};
-export const PNL_MARKET = { marketIndex: wholeNumber };
-
-const FEED_ID = /^\d{1,10}$/;
-/** Ids of the list, each once. */
-const feedIds: Parameter<readonly number[]> = {
-  isRequired: true,
-  schema: {
-    type: 'string',
-    description: `ids from 0 to ${FEED_ID_MAX} separated by commas, at most ${MAX_FEEDS} different ones`,
-  },
-  read: (list) => {
-    if (list === undefined || list === '') throw new OrderbookError('feedIdsMissing');
-    const ids = new Set<number>();
-    for (const text of list.split(',')) {
-      const id = FEED_ID.test(text) ? Number(text) : Number.NaN;
-      if (!(id <= FEED_ID_MAX)) throw new OrderbookError('feedIdsUnusable');
-      ids.add(id);
-    }
-    if (ids.size > MAX_FEEDS) throw new OrderbookError('feedIdsUnusable');
-    return [...ids];
-  },
-};
-export const FEEDS = { feedIds };
+/**
+ * The query of each market of a batch: the n-th value of every list belongs to the n-th market. Throws OrderbookError when
+ * lengths differ or exceed MAX_MARKETS. Source: docs/internals/order-book-server.md, "Batch lists".
+ */
+export function batchQueries<L extends Lists>(lists: L, given: Given<L>): readonly Query[] {
+  const present = Object.keys(lists).flatMap((name): [string, readonly string[]][] => {
+    const list = given(name);
+    return list === undefined ? [] : [[name, list]];
+  });
+  const lengths = present.map(([, list]) => list.length);
+  const count = Math.max(0, ...lengths);
+  if (lengths.some((length) => length !== count)) throw new OrderbookError('batchLengths');
+  if (count > MAX_MARKETS) throw new OrderbookError('batchTooLong');
+  return Array.from({ length: count }, (_, at) =>
+    Object.fromEntries(present.map(([name, list]) => [name, list[at] ?? ''])),
+  );
+}

@@ -1,9 +1,11 @@
-// How a route of the order-book server is registered: with its contract, by whose descriptors its request is read.
+// Registers a route with its contract. The contract's parameter descriptors read the request, so the two cannot differ.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Given, givenParameters, type Parameters } from '../contract/inputs.ts';
-import type { RouteContract } from '../contract/openapi.ts';
-import type { Query } from '../lenient.ts';
+import { type Given, givenParameters, type Parameters } from '../http/contract/inputs.ts';
+import type { RouteContract } from '../http/contract/openapi.ts';
+import type { Query } from '../http/lenient.ts';
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
 
 export type Answer<P extends Parameters> = (
   given: Given<P>,
@@ -12,7 +14,7 @@ export type Answer<P extends Parameters> = (
 ) => Promise<unknown>;
 
 export interface RouteOptions {
-  /** As in weak-etag.ts. */
+  /** See weak-etag.ts. */
   readonly hasWeakEtag?: boolean;
 }
 

@@ -1,22 +1,24 @@
-// Starts the order-book server: REST on config.orderbookPort, and `/ws` on the same port joined to the gateway.
+// Starts the order-book server: REST on config.orderbookPort, and on the same port a proxy of `/ws` to the gateway.
 
-import type { RoleContext, RunningRole } from '../../platform/index.ts';
-import { boundPort, reachable, urlHost } from '../hosts.ts';
+import { type RoleContext, type RunningRole, reachable, urlHost } from '../../platform/index.ts';
+import { listenRest } from '../http/listen-rest.ts';
 import { BookReader } from '../views/book-reader.ts';
 import { FillQualityFollower } from '../views/fill-quality.ts';
 import { QualityFollower } from '../views/quality.ts';
 import { SlotHistory } from '../views/slot-history.ts';
 import { rpcAccountReader } from './account-reader.ts';
 import { orderbookApp } from './app.ts';
-import { auctionSettings } from './auction-settings.ts';
+import { auctionSettings } from './auction/settings.ts';
 import { startFeeds } from './feeds.ts';
 import { RestMetrics } from './metrics.ts';
+import { NodeSlot } from './node-slot.ts';
+import { BookLag } from './routes/health.ts';
 import { type GatewayAddress, wsProxy } from './ws-proxy.ts';
 
 export interface OrderBookServerOptions {
-  /** A reader shared with the gateway of this process; without it the server starts and stops one of its own. */
+  /** Reader shared with the gateway of this process. Without it, the server starts and stops its own. */
   readonly reader?: BookReader;
-  /** Where the gateway listens; by default config.host and config.gatewayPort. */
+  /** Address of the gateway. Defaults to config.host and config.gatewayPort. */
   readonly gateway?: GatewayAddress;
 }
 
@@ -36,18 +38,27 @@ export async function startOrderBookServer(
   await quality.start();
   const slotHistory = new SlotHistory(ctx.log, reader);
   const feeds = await startFeeds(ctx);
-  const accounts = rpcAccountReader({ ...ctx, rpcUrl: config.source === 'rpc' ? config.rpcUrl : '' });
+  const accounts = rpcAccountReader({ ...ctx, rpcUrl: config.source === 'capture' ? '' : config.rpcUrl });
+  // A recording has no chain head to compare with.
+  const nodeSlot = config.source === 'capture' ? undefined : new NodeSlot({ ...ctx, rpcUrl: config.rpcUrl });
+  nodeSlot?.start();
+  const bookLag = new BookLag(reader, nodeSlot, config.bookSlotsBehindMax);
   const { slotStallMs } = config;
-  const metrics = new RestMetrics(ctx.metrics, reader, slotStallMs);
+  const metrics = new RestMetrics(ctx.metrics, reader, { slotStallMs, bookLag });
   const app = await orderbookApp(
-    { reader, accounts, slotStallMs, auction, fillQuality, feeds, quality, slotHistory, metrics },
+    {
+      ...{ reader, accounts, slotStallMs, bookLag, auction, fillQuality, feeds, quality, slotHistory, metrics },
+      page: { config, metrics: ctx.metrics },
+    },
     logger,
   );
   const proxy = wsProxy(options.gateway ?? { host: reachable(config.host), port: config.gatewayPort });
   app.server.on('upgrade', proxy.onUpgrade);
+  let listening: Awaited<ReturnType<typeof listenRest>>;
   try {
-    await app.listen({ host: config.host, port: config.orderbookPort });
+    listening = await listenRest(app, config.host, config.orderbookPort);
   } catch (error) {
+    nodeSlot?.stop();
     await feeds.stop();
     await fillQuality.stop();
     await quality.stop();
@@ -57,10 +68,12 @@ export async function startOrderBookServer(
   let stopping: Promise<void> | null = null;
   return {
     name: 'orderbook',
-    endpoints: { orderbook: `http://${urlHost(config.host)}:${boundPort(app.server.address())}` },
+    endpoints: { orderbook: `http://${urlHost(config.host)}:${listening.port}` },
     done: ownsReader ? reader.done : new Promise(() => {}),
     stop: () => {
       stopping ??= (async () => {
+        nodeSlot?.stop();
+        listening.close();
         proxy.close();
         await app.close();
         await feeds.stop();

@@ -1,5 +1,5 @@
-// Weak entity tags, and 304 for who has the body already, on the routes where the predecessor's framework made them
-// (reference 1.1).
+// Weak entity tags and 304 answers, on the routes where the predecessor's framework made them.
+// Source: docs/internals/order-book-server.md, "HTTP conventions".
 
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -19,21 +19,21 @@ function weakEtag(body: string): string {
   return `W/"${Buffer.byteLength(body).toString(16)}-${digest}"`;
 }
 
-/** Weak comparison (RFC 9110, 13.1.2): the marks of weakness do not count. */
-function holds(ifNoneMatch: string | undefined, tag: string): boolean {
+/** Weak comparison of RFC 9110, 13.1.2: ignores the `W/` prefix. */
+function matches(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const opaque = (text: string): string => text.trim().replace(/^W\//, '');
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((text) => opaque(text) === opaque(tag));
 }
 
-/** An `onSend` hook; must run before the body is compressed. */
+/** An `onSend` hook. Must run before the compressor. */
 export async function addWeakEtag(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   if (request.routeOptions.config.hasWeakEtag !== true || reply.statusCode !== 200 || typeof payload !== 'string') {
     return payload;
   }
   const tag = weakEtag(payload);
   reply.header('etag', tag);
-  if (!holds(request.headers['if-none-match'], tag)) return payload;
+  if (!matches(request.headers['if-none-match'], tag)) return payload;
   reply.code(NOT_MODIFIED).removeHeader('content-type');
   return '';
 }

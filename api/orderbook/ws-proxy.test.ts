@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { boundPort } from '../hosts.ts';
-import { FeedClient } from '../testing/feed-client.ts';
-import { Stage, until } from '../testing/stage.ts';
+import { boundPort } from '../../platform/index.ts';
+import { FeedClient } from '../../test/support/api/feed-client.ts';
+import { Stage, until } from '../../test/support/api/stage.ts';
 import { startOrderBookServer } from './server.ts';
 
 let stop: (() => Promise<void>) | undefined;
@@ -12,7 +12,7 @@ afterEach(async () => {
   await stop?.();
 });
 
-it('answers 503 when no gateway listens, and the server goes on', async () => {
+it('answers 503 when no gateway listens, and the server continues', async () => {
   const server = await startOrderBookServer(new Stage().context(), { gateway: { host: '127.0.0.1', port: 1 } });
   stop = server.stop;
   const url = server.endpoints.orderbook ?? '';
@@ -20,7 +20,7 @@ it('answers 503 when no gateway listens, and the server goes on', async () => {
   expect((await fetch(`${url}/health`)).status).toBe(200);
 });
 
-it('ends the client when the gateway goes away', async () => {
+it('ends the client connection when the gateway stops', async () => {
   const gateway = createServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', (head) => {

@@ -1,13 +1,15 @@
-// `/ws` and `/quotes/ws` on the REST port: the upgrade request is replayed to the gateway and the two sockets are joined byte for byte.
+// Proxies `/ws` and `/quotes/ws` from the REST port to the gateway: replays the upgrade request, then pipes the two sockets
+// into each other.
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { stripPrefix } from './paths.ts';
+import { AcceptBudget } from '../http/accept-budget.ts';
+import { gatewayTarget } from '../http/paths.ts';
 
-/** A gateway in the same process or machine answers at once; longer means that it is not there. */
+/** A gateway on the same machine accepts at once. */
 const CONNECT_TIMEOUT_MS = 5000;
-/** How long a client may take to read what was sent before its gateway connection ended. */
+/** A client may read its remaining bytes for this long after its gateway connection has ended. */
 const LINGER_MS = 10_000;
 
 export interface GatewayAddress {
@@ -16,18 +18,24 @@ export interface GatewayAddress {
 }
 
 export interface WsProxy {
-  /** For upgrades that `isGatewayUpgrade` lets through. */
+  /** Handles upgrades for which `isGatewayUpgrade` is true. */
   readonly onUpgrade: (request: IncomingMessage, client: Duplex, head: Buffer) => void;
-  /** Ends every joined pair. */
+  /** Closes every pair of sockets. */
   close(): void;
 }
 
 export function wsProxy(gateway: GatewayAddress): WsProxy {
-  /** Gateway socket and client socket. */
+  /** Client socket by gateway socket. */
   const pairs = new Map<Socket, Socket>();
+  const accepting = new AcceptBudget();
   const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
-    const client = stream as Socket; // node:http hands over the TCP socket
+    const client = stream as Socket; // node:http passes the TCP socket
     client.on('error', () => client.destroy());
+    const entrant = { admit: () => connectPair(request, client, head), refuse: () => client.destroy() };
+    client.on('close', () => accepting.forget(entrant));
+    accepting.take(entrant);
+  };
+  const connectPair = (request: IncomingMessage, client: Socket, head: Buffer): void => {
     const upstream = connect(gateway);
     pairs.set(upstream, client);
     upstream.setNoDelay(true);
@@ -36,7 +44,7 @@ export function wsProxy(gateway: GatewayAddress): WsProxy {
     upstream.setTimeout(CONNECT_TIMEOUT_MS, () => upstream.destroy(new Error('gateway does not answer')));
     upstream.once('connect', () => {
       upstream.setTimeout(0);
-      upstream.write(requestHead(stripPrefix(request.url ?? '/'), request));
+      upstream.write(requestHead(gatewayTarget(request.url ?? '/') ?? '/', request));
       if (head.length > 0) upstream.write(head);
       upstream.pipe(client);
       client.pipe(upstream);
@@ -45,13 +53,14 @@ export function wsProxy(gateway: GatewayAddress): WsProxy {
     upstream.on('close', () => {
       pairs.delete(upstream);
       client.end();
-      client.resume(); // nobody reads it any more, and only a read socket notices that the client ends too
-      // A client that stopped reading must not hold its socket for ever.
+      client.resume(); // only a socket that is read notices the client's end
+      // Frees the socket of a client that never reads.
       client.setTimeout(LINGER_MS, () => client.destroy());
     });
     client.on('close', () => upstream.destroy());
   };
   const close = (): void => {
+    accepting.close();
     for (const [upstream, client] of pairs) {
       client.destroy();
       upstream.destroy();

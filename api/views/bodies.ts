@@ -1,21 +1,21 @@
-// The JSON of a book: one place for the members of L2, L3 and the empty-book answer, shared by REST and the gateway.
-// Prices 1e6 and sizes 1e9 as decimal strings, as reference 1.3, 1.5 and 2.9 have them.
+// Renders the JSON of L2, L3 and empty books for REST and the gateway. Prices are 1e6 and sizes 1e9, as decimal strings.
+// Source: docs/internals/order-book-server.md, "L2 and L3 bodies".
 
 import { type Level, levelSize, type Quotes } from '../../processors/book/index.ts';
 import type { BookViewHead, MarketView, ViewOracle, ViewOrder } from '../../schemas/index.ts';
-import { base58 } from '../base58.ts';
+import { base58 } from '../http/base58.ts';
 
 export interface Sides<T> {
   readonly bids: readonly T[];
   readonly asks: readonly T[];
 }
 
-/** A book as it is served: as published, or with indicative quotes over it. */
+/** A published book, or a published book with indicative quotes laid over it. */
 export interface ServedBook {
-  /** Equal versions of one object are equal books. */
+  /** Equal versions of one object mean equal books. */
   readonly version: number;
   readonly head: BookViewHead;
-  /** Wall-clock milliseconds, shown as `ts`. */
+  /** Wall-clock milliseconds; `ts` of the body. */
   readonly publishedAtMs: number;
   readonly view: {
     l2(depth?: number): Sides<Level>;
@@ -43,7 +43,7 @@ interface OracleBody {
   readonly isMMOracleActive?: boolean;
 }
 
-/** Only origins present on the level appear. */
+/** Contains only sources that the level has. */
 function levelBody(level: Level): LevelBody {
   const { price, dlob, vamm, indicative = 0n } = level;
   const sources: Record<string, string> = {};
@@ -70,7 +70,7 @@ function oracleBody(oracle: ViewOracle): OracleBody {
   };
 }
 
-/** Oracle members of every book body; absent when the oracle is not known. `oracle` is a JSON number, raw 1e6. */
+/** Oracle members of every body; absent while the oracle is unknown. `oracle` is a JSON number, raw 1e6. */
 function oracleMembers(book: ServedBook) {
   const { oracle, mmOracle, isMmOracleActive } = book.head;
   return {
@@ -89,7 +89,7 @@ function headMembers(book: ServedBook, market: MarketView) {
   };
 }
 
-/** Mark, best prices and spreads; with a side empty only the mark, which is then the exchange oracle. */
+/** Mark, best prices and spreads. With an empty side only the mark, which is then the exchange oracle. */
 function quoteMembers(book: ServedBook) {
   const quotes = book.view.quotes();
   if (quotes) {
@@ -105,7 +105,7 @@ function quoteMembers(book: ServedBook) {
   return oracle ? { markPrice: oracle.price.toString() } : {};
 }
 
-/** L2 JSON of the given levels; all other members describe the whole book (reference 1.3, 2.8). */
+/** L2 JSON of the given levels. All other members describe the whole book. */
 export function l2Json(book: ServedBook, market: MarketView, levels: Sides<Level>): string {
   return JSON.stringify({
     bids: levels.bids.map(levelBody),
@@ -117,7 +117,7 @@ export function l2Json(book: ServedBook, market: MarketView, levels: Sides<Level
   });
 }
 
-/** L3 JSON: every visible resting order, no quotes (reference 1.5). Sizes of zero or below are left out. */
+/** L3 JSON: every visible resting order of a positive size, without quotes. */
 export function l3Json(book: ServedBook, market: MarketView): string {
   const { bids, asks } = book.view.l3();
   return JSON.stringify({
@@ -130,8 +130,8 @@ export function l3Json(book: ServedBook, market: MarketView): string {
 }
 
 /**
- * The answer for a known market of which no book was published: empty sides, the live oracle as the registry knows it, the
- * newest slot. Where only a price is known, as in records of older versions, `confidence` 0 with too few data points says so.
+ * The body for a known market without a published book: empty sides, the oracle of the registry and the newest slot. Records
+ * of older versions contain only the oracle's price; `confidence` is then 0, with too few data points.
  */
 export function emptyBookJson(market: MarketView, newestSlot: number | null, nowMs: number): string {
   const slot = Math.max(newestSlot ?? 0, market.slot);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FollowOptions, LogBatch } from '../../platform/index.ts';
 import { partitionOf, TOPICS } from '../../schemas/index.ts';
-import { marketView } from '../testing/market-views.ts';
-import { diff, Stage, snapshot, until } from '../testing/stage.ts';
+import { marketView } from '../../test/support/api/market-views.ts';
+import { diff, Stage, snapshot, until } from '../../test/support/api/stage.ts';
 import { BookReader } from './book-reader.ts';
 
 const SOL = { marketType: 'perp', marketIndex: 0 } as const;
@@ -28,7 +28,7 @@ describe('the book reader', () => {
     expect(slot()).toBe(11);
   });
 
-  it('waits for a snapshot when the beginning is gone', async () => {
+  it('waits for a snapshot when retention removed the beginning', async () => {
     await stage.books(diff(7, 10), diff(8, 11));
     await reader.start();
     await stage.books(snapshot({ seq: 8, slot: 11 }), diff(9, 12));
@@ -37,7 +37,7 @@ describe('the book reader', () => {
     expect(reader.book(SOL)?.view.l2(5).bids).toHaveLength(3);
   });
 
-  it('is not ready while a book is shown that is read in part, or of a market that nobody described', async () => {
+  it('is not ready while a book is incomplete, or its market has no description', async () => {
     await reader.start();
     await stage.markets([marketView({ isLoading: true })]);
     await stage.books(diff(1, 10));
@@ -50,7 +50,7 @@ describe('the book reader', () => {
     expect(reader.ready).toBe(false);
   });
 
-  it('starts at the newest snapshot that the book role remembers', async () => {
+  it('starts at the newest snapshot in the state of the book role', async () => {
     for (let seq = 1; seq <= 50; seq += 1) await stage.books(diff(seq, 10 + seq));
     await stage.books(snapshot({ seq: 50, slot: 60 }), diff(51, 61));
     const value = Buffer.from('50');
@@ -76,14 +76,14 @@ describe('the book reader', () => {
     expect(reader.book({ marketType: 'perp', marketIndex: other ?? 0 })?.head.slot).toBe(10);
   });
 
-  it('follows a new epoch and ignores what is left of the old one', async () => {
+  it('follows a new epoch and ignores the rest of the old one', async () => {
     await stage.books(snapshot({ seq: 5, slot: 20 }), snapshot({ epoch: 2, seq: 1, slot: 21 }), diff(6, 22));
     await reader.start();
     await until(() => reader.ready);
     expect(slot()).toBe(21);
   });
 
-  it('goes on from where it was when the log fails for a while', async () => {
+  it('continues after the last applied batch when the log fails for a while', async () => {
     await stage.books(snapshot());
     const follow = stage.log.follow.bind(stage.log);
     let failures = 0;
@@ -100,18 +100,18 @@ describe('the book reader', () => {
     expect(failures).toBeGreaterThan(0);
   });
 
-  it('tells each batch of changed books to its listeners until they leave', async () => {
+  it('reports each batch of changed books to its listeners until they unsubscribe', async () => {
     await stage.books(snapshot());
     await reader.start();
     await until(() => reader.ready);
-    const heard: string[] = [];
-    const leave = reader.onChange((keys) => heard.push([...keys].join()));
+    const received: string[] = [];
+    const leave = reader.onChange((keys) => received.push([...keys].join()));
     await stage.books(diff(2, 488), diff(3, 489));
     await until(() => slot() === 489);
-    expect(heard).toEqual(['perp-0']);
+    expect(received).toEqual(['perp-0']);
     leave();
     await stage.books(diff(4, 490));
     await until(() => slot() === 490);
-    expect(heard).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
-// One reader of the published books for REST and the gateway: it follows `views.markets` and `views.book`, keeps each
-// market's book, and says which books changed. It decides nothing.
+// Keeps the book of every market for REST and the gateway: follows `views.markets` and `views.book`, and reports which books
+// changed.
 
 import { Counter } from 'prom-client';
 import {
@@ -25,8 +25,8 @@ import {
   partitionOf,
   TOPICS,
 } from '../../schemas/index.ts';
-import { preferredMakers } from '../quotes/auth.ts';
-import { greatest, least } from '../units.ts';
+import { preferredMakers } from '../gateway/quotes/auth.ts';
+import { greatest, least } from '../http/units.ts';
 import type { ServedBook } from './bodies.ts';
 import { CatchUp, followAlways } from './follow.ts';
 import { BookBodies } from './indicative-bodies.ts';
@@ -36,13 +36,13 @@ import { PublishedBook } from './published-book.ts';
 import type { MarketRegistry } from './registry.ts';
 import { registerSlotMetrics } from './slot-metrics.ts';
 
-/** Group in whose state the book role keeps `snapshot:<marketKey>`, the offset of each market's newest snapshot. */
+/** In the state of this group, the book role stores the offset of each market's newest snapshot as `snapshot:<marketKey>`. */
 const BOOK_GROUP = 'book';
 const SNAPSHOT_STATE = 'snapshot:';
 
 export type BookListener = (marketKeys: ReadonlySet<string>) => void;
 
-/** A message that has just changed a book, as it stands in the log. */
+/** A message that just changed a book, with its log record. */
 export interface AppliedRecord {
   readonly key: string;
   readonly message: BookViewDiff | BookViewSnapshot;
@@ -57,14 +57,14 @@ export interface ReaderOptions {
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly config: Pick<Config, 'quoteMakers' | 'perpMarketsToLoad' | 'spotMarketsToLoad'>;
-  /** Wall clock, milliseconds; publish times and slot staleness are told by it. */
+  /** Wall clock, milliseconds. Dates publications and measures the staleness of the slot. */
   readonly clock?: () => number;
 }
 
 export class BookReader {
-  /** Indicative quotes of market makers; the plain books never contain them. */
+  /** Indicative quotes of market makers. Plain books never contain them. */
   readonly indicative: IndicativeQuotes;
-  /** What REST answers of these books, rendered once per change. */
+  /** REST bodies of these books, rendered once per change. */
   readonly bodies = new BookBodies(this);
   readonly #isServed: MarketFilter;
   readonly #markets: MarketFollower;
@@ -75,7 +75,7 @@ export class BookReader {
   readonly #recordListeners = new Set<RecordListener>();
   readonly #abort = new AbortController();
   readonly #catchUp = new CatchUp();
-  /** Comparisons with snapshots. */
+  /** Runs comparisons with snapshots in slices. */
   readonly #comparing = new SlicedWork();
   readonly #unreadable: Counter;
   readonly #gaps: Counter;
@@ -114,7 +114,7 @@ export class BookReader {
     registerSlotMetrics(options.metrics, this.markets, (key) => this.bookByKey(key)?.head ?? null);
   }
 
-  /** Reads the registry, finds the newest snapshots and begins to follow. Resolves before the books are caught up. */
+  /** Reads the registry, finds the newest snapshots and starts to follow. Resolves before the books have caught up. */
   async start(): Promise<void> {
     await this.#markets.start();
     await this.#options.log.ensureTopics([TOPICS.bookViews]);
@@ -124,7 +124,7 @@ export class BookReader {
     this.#loops.catch(() => {}); // `done` reports it
   }
 
-  /** Settles when following ended; rejects when a book could not take a message. */
+  /** Settles when following ends. Rejects when a book fails to apply a message. */
   get done(): Promise<void> {
     return this.#loops.then(() => undefined);
   }
@@ -135,78 +135,90 @@ export class BookReader {
     await this.#loops.catch(() => {});
   }
 
-  /** Which markets there are. */
+  /** The markets of the exchange. */
   get markets(): MarketRegistry {
     return this.#markets.registry;
   }
 
-  /** The published book of a market; null before the first. */
+  /** The published book of a market; null before its first message. */
   book(market: MarketRef): PublishedBook | null {
     return this.bookByKey(marketKey(market));
   }
 
-  /** As `book`, by market key. */
+  /** `book` by market key. */
   bookByKey(key: string): PublishedBook | null {
     const book = this.#books.get(key);
     return book && book.version > 0 ? book : null;
   }
 
-  /** Newest slot of any message of a market, whether its book could take it or not; null before the first. */
-  heardSlot(key: string): number | null {
-    return this.#books.get(key)?.heardSlot ?? null;
+  /** Newest slot of any message of a market, applied or not; null before the first. */
+  receivedSlot(key: string): number | null {
+    return this.#books.get(key)?.receivedSlot ?? null;
   }
 
-  /** True while what is taken in of a market was published before the start. */
+  /** True until the reader has passed the end that the market's partition had at the start. */
   isBehind(key: string): boolean {
     return this.#catchUp.isBehind(partitionOf(TOPICS.bookViews, key));
   }
 
-  /** The book of a market as clients get it, on request with the indicative quotes of this moment; null before the first. */
+  /** The book for a client, optionally with the present indicative quotes; null before its first message. */
   served(market: MarketRef, includeIndicative: boolean): ServedBook | null {
     const book = this.book(market);
     return book && includeIndicative ? this.indicative.over(marketKey(market), book) : book;
   }
 
-  /** Newest slot seen in any published book; null before the first. */
+  /** Newest slot of any published book; null before the first. */
   get newestSlot(): number | null {
     return this.#newestSlot;
   }
 
-  /** Wall-clock milliseconds at which the newest slot was first seen, or at which the reader was made. */
+  /**
+   * Newest slot of the book that is furthest behind; null before the first. Every book publishes every slot. A book with a
+   * hole in its sequence counts by its newest message.
+   */
+  get oldestBookSlot(): number | null {
+    let oldest: number | null = null;
+    for (const { receivedSlot } of this.#books.values()) {
+      if (receivedSlot >= 0) oldest = Math.min(oldest ?? receivedSlot, receivedSlot);
+    }
+    return oldest;
+  }
+
+  /** Wall-clock milliseconds at which the newest slot arrived, or at which the reader was created. */
   get slotAdvancedAtMs(): number {
     return this.#slotAdvancedAtMs;
   }
 
   /**
-   * True once a slot is known, everything published before the start was read, quotes too, and no book is shown of which
-   * only a part was told so far.
+   * True once a slot is known and everything published before the start is read, including quotes. The book role must also
+   * have loaded every market completely.
    */
   get ready(): boolean {
     if (this.#newestSlot === null || !this.#catchUp.isDone || !this.indicative.ready) return false;
-    for (const key of this.#books.keys()) if (!this.markets.isWhole(key)) return false;
+    for (const key of this.#books.keys()) if (!this.markets.isLoaded(key)) return false;
     return true;
   }
 
-  /** Wall clock as this reader sees it, milliseconds. */
+  /** Wall clock of this reader, milliseconds. */
   now(): number {
     return this.#clock();
   }
 
-  /** Calls `listener` after each batch that changed books; returns what ends it. */
+  /** Calls `listener` after each batch that changed books. Returns a function that unsubscribes. */
   onChange(listener: BookListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Calls `listener` after each message that changed a book, before the next one is applied; returns what ends it. */
+  /** Calls `listener` after each message that changed a book, before the next message. Returns a function that unsubscribes. */
   onRecord(listener: RecordListener): () => void {
     this.#recordListeners.add(listener);
     return () => this.#recordListeners.delete(listener);
   }
 
   /**
-   * Where to begin in each partition: at the oldest of its markets' newest snapshots, and at the earliest record when
-   * one of them has none yet.
+   * First offset to read in each partition: the oldest of its markets' newest snapshots, or the earliest record while one
+   * of the markets has no snapshot.
    */
   async #bookStart(): Promise<Map<number, bigint>> {
     const { log } = this.#options;
@@ -242,29 +254,29 @@ export class BookReader {
 
   #followBooks(from: ReadonlyMap<number, bigint>): Promise<void> {
     const { log, logger } = this.#options;
-    const take = (batch: LogBatch): void => this.#takeBatch(batch);
+    const take = (batch: LogBatch): void => this.#applyBatch(batch);
     return followAlways({ log, logger, topic: TOPICS.bookViews, from, signal: this.#abort.signal, take });
   }
 
-  #takeBatch(batch: LogBatch): void {
+  #applyBatch(batch: LogBatch): void {
     const { partition, records } = batch;
     const changed = new Set<string>();
     const nowMs = this.#clock();
     for (const { value, offset } of records) {
       const origin = `${TOPICS.bookViews.name}/${partition}/${offset}`;
-      const message = this.#hears(value, origin, nowMs) ? null : this.#decode(value, origin);
+      const message = this.#isSkippable(value, origin, nowMs) ? null : this.#decode(value, origin);
       if (message?.name === 'BookViewDiff' || message?.name === 'BookViewSnapshot') {
-        if (this.#takeBook(message.value, nowMs, changed) && this.#recordListeners.size > 0) {
+        if (this.#applyBook(message.value, nowMs, changed) && this.#recordListeners.size > 0) {
           const record = { key: marketKey(message.value), message: message.value, bytes: value, offset };
           for (const listener of this.#recordListeners) listener(record);
         }
       }
     }
-    this.#catchUp.took(batch);
+    this.#catchUp.advance(batch);
     if (changed.size > 0) for (const listener of this.#listeners) listener(changed);
   }
 
-  #takeBook(message: BookViewDiff | BookViewSnapshot, nowMs: number, changed: Set<string>): boolean {
+  #applyBook(message: BookViewDiff | BookViewSnapshot, nowMs: number, changed: Set<string>): boolean {
     const { epoch, seq, slot } = message;
     if (!this.#isServed(message)) {
       this.#reached(slot, nowMs);
@@ -272,12 +284,12 @@ export class BookReader {
     }
     const key = marketKey(message);
     const book = this.#books.get(key) ?? this.#newBook(key);
-    const taken = book.take(message, nowMs);
-    if (taken === 'hole') {
+    const result = book.take(message, nowMs);
+    if (result === 'hole') {
       this.#gaps.inc();
       this.#options.logger.warn({ market: key, epoch, seq }, 'hole in a published book');
     }
-    if (taken !== 'changed') return false;
+    if (result !== 'changed') return false;
     changed.add(key);
     this.#reached(slot, nowMs);
     return true;
@@ -286,19 +298,19 @@ export class BookReader {
   #newBook(key: string): PublishedBook {
     const book = new PublishedBook();
     this.#books.set(key, book);
-    // From zero, so that the first difference is an increase.
+    /** True for a snapshot that needs no decoding: its book is not served, or is at least as new. */
     this.#differences.inc({ market: key }, 0);
     return book;
   }
 
   /** True for a snapshot that needs not be decoded: of a book that is not served, or that has come as far. */
-  #hears(bytes: Uint8Array, origin: string, nowMs: number): boolean {
+  #isSkippable(bytes: Uint8Array, origin: string, nowMs: number): boolean {
     let head: BookViewHead;
     try {
       if (messageName(bytes) !== 'BookViewSnapshot') return false;
       head = bookViewHead(bytes);
     } catch {
-      return false; // whoever decodes it says why
+      return false; // `#decode` reports the reason
     }
     if (!this.#isServed(head)) {
       this.#reached(head.slot, nowMs);
@@ -306,8 +318,8 @@ export class BookReader {
     }
     const key = marketKey(head);
     const book = this.#books.get(key);
-    if (!book || book.wants(head)) return false;
-    const steps = book.hear(head, bytes);
+    if (!book || book.isBehind(head)) return false;
+    const steps = book.compareSnapshot(head, bytes);
     if (steps) void this.#compare(key, head, steps, origin);
     return true;
   }
@@ -322,14 +334,14 @@ export class BookReader {
     try {
       difference = await this.#comparing.run(steps, () => !this.#abort.signal.aborted);
     } catch (error) {
-      this.#tellUnreadable(origin, error);
+      this.#reportUnreadable(origin, error);
       return;
     }
     if (difference === null) return;
     const { epoch, seq, slot } = head;
     this.#differences.inc({ market: key });
     this.#options.logger.error({ market: key, epoch, seq, slot, ...difference }, 'a book differed from its snapshot');
-    // Not a step of the sequence: who tells changes on has told this one.
+    // No record listener runs: the published sequence already contains this state.
     for (const listener of this.#listeners) listener(new Set([key]));
   }
 
@@ -343,12 +355,12 @@ export class BookReader {
     try {
       return decodeMessage(bytes);
     } catch (error) {
-      this.#tellUnreadable(origin, error);
+      this.#reportUnreadable(origin, error);
       return null;
     }
   }
 
-  #tellUnreadable(origin: string, error: unknown): void {
+  #reportUnreadable(origin: string, error: unknown): void {
     this.#unreadable.inc();
     this.#options.logger.warn({ origin, error: String(error) }, 'unreadable view record');
   }

@@ -1,4 +1,4 @@
-// Priority fees as clients are shown them.
+// Priority fees in the form that clients receive.
 
 import type { FeeLevels } from '../../schemas/index.ts';
 

@@ -1,4 +1,4 @@
-// The newest fill quality of each market, followed from its compacted topic; what /auctionParams weighs from version 2 on.
+// Follows the newest fill quality of each market. /auctionParams uses it from version 2 on.
 
 import { Gauge } from 'prom-client';
 import type { EventLog, Logger, Registry } from '../../platform/index.ts';
@@ -6,14 +6,14 @@ import type { RecentFills } from '../../processors/book/index.ts';
 import { decodeMessage, type FillQualityView, type MarketRef, marketKey, TOPICS } from '../../schemas/index.ts';
 import { CatchUp, followAlways } from './follow.ts';
 
-/** The cohort of every fill. */
+/** The cohort that contains every fill. */
 const ALL = 'all';
 const MICRO = 1e6;
 
 export interface FillQualitySource {
-  /** True once what was published before the start was read. */
+  /** True once everything published before the start is read. */
   readonly ready: boolean;
-  /** Means over the market's recent taker fills; null when nothing was published for it. */
+  /** Means over the market's recent taker fills; null before the first publication. */
   recent(market: MarketRef): RecentFills | null;
 }
 
@@ -27,7 +27,7 @@ interface Options {
 
 interface Taken {
   readonly view: FillQualityView;
-  /** Wall-clock milliseconds at which it was taken in. */
+  /** Wall-clock milliseconds of receipt. */
   readonly atMs: number;
 }
 
@@ -37,7 +37,7 @@ export class FillQualityFollower implements FillQualitySource {
   readonly #abort = new AbortController();
   readonly #catchUp = new CatchUp();
   readonly #byKey = new Map<string, Taken>();
-  /** Newest chain time told by a view of any market, milliseconds. */
+  /** Newest chain time in a view of any market, milliseconds. */
   #chainMs = 0;
   #loop: Promise<void> = Promise.resolve();
 
@@ -67,7 +67,7 @@ export class FillQualityFollower implements FillQualitySource {
     });
   }
 
-  /** Begins to follow; older records are read in the background, and until then a market is as one without fills. */
+  /** Starts to follow. Reads older records in the background; until then `recent` returns null. */
   async start(): Promise<void> {
     const { log, logger } = this.#options;
     const topic = TOPICS.fillQualityViews;
@@ -82,13 +82,13 @@ export class FillQualityFollower implements FillQualitySource {
       signal: this.#abort.signal,
       take: (batch) => {
         for (const { value } of batch.records) this.#take(value);
-        this.#catchUp.took(batch);
+        this.#catchUp.advance(batch);
       },
     });
     this.#loop.catch(() => {}); // `done` reports it
   }
 
-  /** Settles when following ended. */
+  /** Settles when following ends. */
   get done(): Promise<void> {
     return this.#loop;
   }
@@ -103,8 +103,8 @@ export class FillQualityFollower implements FillQualitySource {
   }
 
   /**
-   * The age is told by chain time against chain time, and by the wall clock since the view came in, whichever is more: the
-   * two clocks are never compared, and views that nobody renews grow old too.
+   * The age is the larger of two: chain time of the newest view of any market minus that of this view, and wall-clock time
+   * since receipt. It never mixes the two clocks, and a view ages even when no newer one arrives.
    */
   recent(market: MarketRef): RecentFills | null {
     const taken = this.#byKey.get(marketKey(market));

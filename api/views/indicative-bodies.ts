@@ -1,10 +1,17 @@
-// JSON of a market's book with or without indicative quotes, kept in every encoding asked for until the book changes, so
-// that a crowd of pollers costs one rendering per change.
+// Caches the JSON of each book, with and without indicative quotes, in every encoding until the book changes. Many pollers
+// then cost one rendering per change.
 
-import type { MarketView } from '../../schemas/index.ts';
-import { PreparedBody } from '../prepared-body.ts';
+import type { MarketRef, MarketView } from '../../schemas/index.ts';
+import { PreparedBody } from '../http/prepared-body.ts';
 import { emptyBookJson, l2Json, l3Json, type ServedBook } from './bodies.ts';
-import type { BookReader } from './book-reader.ts';
+
+/** The part of the BookReader that renderings need. */
+export interface BookSource {
+  /** See BookReader. */
+  served(market: MarketRef, includeIndicative: boolean): ServedBook | null;
+  readonly newestSlot: number | null;
+  now(): number;
+}
 
 interface Rendered {
   readonly version: number;
@@ -14,17 +21,17 @@ interface Rendered {
 }
 
 export class BookBodies {
-  readonly #reader: BookReader;
+  readonly #source: BookSource;
   readonly #rendered = new WeakMap<ServedBook, Rendered>();
 
-  constructor(reader: BookReader) {
-    this.#reader = reader;
+  constructor(source: BookSource) {
+    this.#source = source;
   }
 
-  /** L2 cut to `depth` levels per side (0 to 100); of a market without a book, the empty book of reference 1.3. */
+  /** L2 with `depth` (0 to 100) levels per side. For a market without a book, the empty book. */
   l2(market: MarketView, depth: number, includeIndicative: boolean): PreparedBody {
-    const book = this.#reader.served(market, includeIndicative);
-    if (!book) return new PreparedBody(emptyBookJson(market, this.#reader.newestSlot, this.#reader.now()));
+    const book = this.#source.served(market, includeIndicative);
+    if (!book) return new PreparedBody(emptyBookJson(market, this.#source.newestSlot, this.#source.now()));
     const { l2 } = this.#renderedOf(book, market);
     let body = l2.get(depth);
     if (body === undefined) {
@@ -34,9 +41,9 @@ export class BookBodies {
     return body;
   }
 
-  /** L3 of the whole book; null when none was published. */
+  /** L3 of the whole book; null before its first message. */
   l3(market: MarketView, includeIndicative: boolean): PreparedBody | null {
-    const book = this.#reader.served(market, includeIndicative);
+    const book = this.#source.served(market, includeIndicative);
     if (!book) return null;
     const rendered = this.#renderedOf(book, market);
     rendered.l3 ??= new PreparedBody(l3Json(book, market));

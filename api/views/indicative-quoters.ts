@@ -1,11 +1,11 @@
-// Who is known to send indicative quotes in a market: those whose quotes came in within the last hour.
+// The keys that quoted in each market within the last hour.
 
 import { TOPICS } from '../../schemas/index.ts';
 
 const HOUR_MS = 3_600_000;
-/** A quoter is known as long as its quotes are kept in the log. */
+/** As long as the log keeps quotes. */
 const KNOWN_MS = TOPICS.quotes.retention.hours * HOUR_MS;
-/** Keys remembered per market; the one not heard of for longest leaves first. */
+/** Bound per market. The key with the oldest quote leaves first. */
 const MAX_QUOTERS = 256;
 
 interface Quoter {
@@ -16,12 +16,12 @@ interface Quoter {
 export class KnownQuoters {
   readonly #markets = new Map<string, Map<string, Quoter>>();
 
-  /** Notes that the holder of a key quoted at `atMs`, wall-clock milliseconds. */
-  saw(market: string, key: Uint8Array, atMs: number): void {
+  /** Records that a key quoted at `atMs`, wall-clock milliseconds. */
+  record(market: string, key: Uint8Array, atMs: number): void {
     const quoters = this.#markets.get(market) ?? new Map<string, Quoter>();
     this.#markets.set(market, quoters);
     const name = Buffer.from(key).toString('latin1');
-    // Set anew, so that insertion order is the order of being seen.
+    // Inserted again, so that insertion order is the order of the last quote.
     quoters.delete(name);
     quoters.set(name, { key, seenAtMs: atMs });
     if (quoters.size <= MAX_QUOTERS) return;
@@ -29,7 +29,7 @@ export class KnownQuoters {
     if (oldest !== undefined) quoters.delete(oldest);
   }
 
-  /** Keys known in a market at `nowMs`. */
+  /** Keys that are known in a market at `nowMs`. */
   in(market: string, nowMs: number): Uint8Array[] {
     const quoters = this.#markets.get(market)?.values() ?? [];
     return [...quoters].filter(({ seenAtMs }) => seenAtMs > nowMs - KNOWN_MS).map(({ key }) => key);

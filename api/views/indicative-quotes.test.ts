@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { eventually } from '../../platform/testing/eventually.ts';
 import { QUOTE_FRESH_MS } from '../../processors/book/index.ts';
 import { encodeMessage, type MakerQuotes, marketKey, partitionOf, TOPICS } from '../../schemas/index.ts';
-import { FakeLog } from '../testing/fake-log.ts';
-import { diff, snapshot, until } from '../testing/stage.ts';
+import { FakeLog } from '../../test/support/api/fake-log.ts';
+import { diff, snapshot, until } from '../../test/support/api/stage.ts';
+import { eventually } from '../../test/support/platform/eventually.ts';
 import type { ServedBook } from './bodies.ts';
 import { KnownQuoters } from './indicative-quoters.ts';
 import { IndicativeQuotes } from './indicative-quotes.ts';
@@ -18,7 +18,7 @@ let log: FakeLog;
 let quotes: IndicativeQuotes;
 let book: PublishedBook;
 let nowMs: number;
-let told: string[];
+let changes: string[];
 
 const set = (overrides: Partial<MakerQuotes> = {}): MakerQuotes => ({
   marketType: 'perp',
@@ -48,8 +48,8 @@ async function start(): Promise<void> {
     clock: () => nowMs,
     isPreferred: () => false,
   });
-  told = [];
-  quotes.onChange((keys) => told.push([...keys].join()));
+  changes = [];
+  quotes.onChange((keys) => changes.push([...keys].join()));
   await quotes.start();
 }
 
@@ -66,7 +66,7 @@ afterEach(async () => {
 });
 
 describe('indicative quotes over a book', () => {
-  it('are the book itself where nobody quotes', async () => {
+  it('return the book itself when nobody quotes', async () => {
     await start();
     expect(over()).toBe(book);
   });
@@ -74,7 +74,7 @@ describe('indicative quotes over a book', () => {
   it('are one object until the book or the quotes change', async () => {
     await start();
     await put(set());
-    await until(() => told.length === 1);
+    await until(() => changes.length === 1);
     const first = over();
     expect([indicativeSize(first), first.publishedAtMs]).toEqual([5n, START_MS]);
     nowMs += 100;
@@ -90,10 +90,10 @@ describe('indicative quotes over a book', () => {
     ]);
   });
 
-  it('go at the end of their second even before the timer says so, and `ts` does not go back', async () => {
+  it('expire after one second even before the timer runs, and `ts` does not go back', async () => {
     await start();
     await put(set());
-    await until(() => told.length === 1);
+    await until(() => changes.length === 1);
     nowMs += QUOTE_FRESH_MS - 1;
     expect(indicativeSize(over())).toBe(5n);
     nowMs += 1;
@@ -102,13 +102,13 @@ describe('indicative quotes over a book', () => {
     expect(after.publishedAtMs).toBe(START_MS);
   });
 
-  it('are told when they change and when they lapse, not when they are repeated', async () => {
+  it('notify listeners of changes and expiry, not of repetitions', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const arrived = async (count: number) => eventually(() => expect(seen).toBe(count));
     let seen = 0;
     await start();
-    const saw = quotes.quoters.saw.bind(quotes.quoters);
-    quotes.quoters.saw = (...args) => {
+    const saw = quotes.quoters.record.bind(quotes.quoters);
+    quotes.quoters.record = (...args) => {
       seen += 1;
       saw(...args);
     };
@@ -117,26 +117,26 @@ describe('indicative quotes over a book', () => {
     nowMs += 600;
     await put(set());
     await arrived(2);
-    expect(told).toEqual([KEY]);
+    expect(changes).toEqual([KEY]);
     nowMs += 400;
     vi.advanceTimersByTime(1000);
-    expect(told).toEqual([KEY]);
+    expect(changes).toEqual([KEY]);
     expect(indicativeSize(over())).toBe(5n);
     nowMs += 600;
     vi.advanceTimersByTime(600);
-    expect(told).toEqual([KEY, KEY]);
+    expect(changes).toEqual([KEY, KEY]);
     expect(over().publishedAtMs).toBe(nowMs);
   });
 
-  it('read back a little at start, so that a new replica shows what others show', async () => {
+  it('read back a little at the start, so that a new replica equals the others', async () => {
     await put(set({ receivedAtMs: nowMs - 900 }), set({ marketIndex: 1, receivedAtMs: nowMs - 5000 }));
     await start();
-    await until(() => told.length > 0);
-    expect(told).toEqual([KEY]);
+    await until(() => changes.length > 0);
+    expect(changes).toEqual([KEY]);
     expect(indicativeSize(over())).toBe(5n);
   });
 
-  it('do not read an hour back', async () => {
+  it('do not read back a whole hour', async () => {
     const old = encodeMessage('MakerQuotes', set({ receivedAtMs: nowMs - 60_000 }));
     await log.append(
       TOPICS.quotes,
@@ -149,19 +149,19 @@ describe('indicative quotes over a book', () => {
 });
 
 describe('known quoters', () => {
-  it('are those of the market within the hour, the newest when there are too many', () => {
+  it('are the keys of the market within the hour, the newest when there are too many', () => {
     const known = new KnownQuoters();
     const key = (seed: number) => {
       const bytes = new Uint8Array(32);
       new DataView(bytes.buffer).setUint16(0, seed);
       return bytes;
     };
-    known.saw(KEY, key(1), 0);
-    known.saw(KEY, key(2), 3_000_000);
+    known.record(KEY, key(1), 0);
+    known.record(KEY, key(2), 3_000_000);
     expect(known.in(KEY, 3_599_999)).toEqual([key(1), key(2)]);
     expect(known.in(KEY, 3_600_000)).toEqual([key(2)]);
     expect(known.in('perp-1', 0)).toEqual([]);
-    for (let seed = 10; seed < 1000; seed += 1) known.saw(KEY, key(seed), 3_000_000);
+    for (let seed = 10; seed < 1000; seed += 1) known.record(KEY, key(seed), 3_000_000);
     const kept = known.in(KEY, 3_000_000);
     expect(kept).toHaveLength(256);
     expect(kept.at(-1)).toEqual(key(999));

@@ -1,19 +1,19 @@
-// Follows `quotes` and lays what is fresh over published books. Overlays are made when a book is read and kept until the
-// book or the quotes change; one timer for all markets notices quotes that lapse.
+// Follows `quotes` and lays fresh quotes over published books. Makes an overlay on a read and keeps it until the book or the
+// quotes change. One timer for all markets expires quotes.
 
 import { Counter } from 'prom-client';
 import type { EventLog, LogBatch, Logger, Registry } from '../../platform/index.ts';
 import { type IsPreferred, indicativeView, QuoteBoard } from '../../processors/book/index.ts';
 import { decodeMessage, type MakerQuotes, marketKey, TOPICS } from '../../schemas/index.ts';
-import { greatest } from '../units.ts';
+import { greatest } from '../http/units.ts';
 import type { ServedBook } from './bodies.ts';
 import { CatchUp, followAlways } from './follow.ts';
 import { KnownQuoters } from './indicative-quoters.ts';
 import type { PublishedBook } from './published-book.ts';
 
-/** Records read back per partition at start: more than makers send in the second that quotes live. */
+/** Records read back per partition at the start: more than makers send while a quote lives, which is one second. */
 const LOOKBACK_RECORDS = 2000n;
-/** Lapses are looked for no more often than this; reads go by the exact time. */
+/** Shortest interval of the timer. Reads use the exact expiry. */
 const LAPSE_STEP_MS = 20;
 
 export type QuoteListener = (marketKeys: ReadonlySet<string>) => void;
@@ -43,12 +43,12 @@ interface Change {
 const UNCHANGED: Change = { version: 0, atMs: 0 };
 
 export class IndicativeQuotes {
-  /** Who quoted within the retention of the topic. */
+  /** Keys that quoted within the retention of the topic. */
   readonly quoters = new KnownQuoters();
   readonly #options: IndicativeOptions;
   readonly #board: QuoteBoard;
   readonly #overlays = new WeakMap<PublishedBook, Overlay>();
-  /** Newest change of the quotes by market key. */
+  /** Newest change of the quotes, by market key. */
   readonly #changes = new Map<string, Change>();
   readonly #listeners = new Set<QuoteListener>();
   readonly #abort = new AbortController();
@@ -62,13 +62,13 @@ export class IndicativeQuotes {
     this.#board = new QuoteBoard(options.isPreferred);
     this.#sets = new Counter({
       name: 'slotbook_indicative_sets_total',
-      help: 'Sets of indicative quotes read, by what became of them: changed, same, full, unreadable',
+      help: 'Sets of indicative quotes read, by outcome: changed, same, full, unreadable',
       labelNames: ['outcome'],
       registers: [options.metrics],
     });
   }
 
-  /** Resolves when following has begun. */
+  /** Resolves once following has started. */
   async start(): Promise<void> {
     const { log, logger } = this.#options;
     await log.ensureTopics([TOPICS.quotes]);
@@ -84,12 +84,12 @@ export class IndicativeQuotes {
     this.#loop.catch(() => {}); // `done` reports it
   }
 
-  /** True once what makers sent shortly before the start was read. */
+  /** True once the quotes of the look-back are read. */
   get ready(): boolean {
     return this.#catchUp.isDone;
   }
 
-  /** Settles when following ended. */
+  /** Settles when following ends. */
   get done(): Promise<void> {
     return this.#loop;
   }
@@ -102,20 +102,20 @@ export class IndicativeQuotes {
     this.#listeners.clear();
   }
 
-  /** Whether quotes of a maker that came now would be shown in a market. */
+  /** True if a market has room for quotes of this maker now. */
   hasRoom(key: string, maker: Uint8Array): boolean {
     return this.#board.hasRoom(key, maker, this.#options.clock());
   }
 
-  /** Calls `listener` with the markets whose quotes came, changed or lapsed; returns what ends it. */
+  /** Calls `listener` with the markets whose quotes changed or expired. Returns a function that unsubscribes. */
   onChange(listener: QuoteListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * The book with the quotes that are fresh now, and the book itself where there are none. The same object as long as
-   * nothing changed, so that renderings can be kept by it.
+   * The book with the fresh quotes, or the book itself without any. Returns the same object until something changes, so
+   * renderings can be cached by it.
    */
   over(key: string, book: PublishedBook): ServedBook {
     const nowMs = this.#options.clock();
@@ -145,21 +145,21 @@ export class IndicativeQuotes {
       const key = marketKey(quotes);
       const outcome = this.#board.put(quotes, nowMs);
       this.#sets.inc({ outcome });
-      if (outcome !== 'full') this.quoters.saw(key, quotes.maker, Math.min(quotes.receivedAtMs, nowMs));
+      if (outcome !== 'full') this.quoters.record(key, quotes.maker, Math.min(quotes.receivedAtMs, nowMs));
       if (outcome === 'changed') changed.add(key);
     }
-    this.#catchUp.took(batch);
-    this.#tell(changed, nowMs);
+    this.#catchUp.advance(batch);
+    this.#notify(changed, nowMs);
     this.#schedule(nowMs);
   }
 
   #lapse(): void {
     const nowMs = this.#options.clock();
-    this.#tell(this.#board.lapse(nowMs), nowMs);
+    this.#notify(this.#board.lapse(nowMs), nowMs);
     this.#schedule(nowMs);
   }
 
-  #tell(changed: ReadonlySet<string>, nowMs: number): void {
+  #notify(changed: ReadonlySet<string>, nowMs: number): void {
     if (changed.size === 0) return;
     for (const key of changed) {
       this.#changes.set(key, { version: (this.#changes.get(key) ?? UNCHANGED).version + 1, atMs: nowMs });
@@ -201,7 +201,7 @@ function isValid(overlay: Overlay, bookVersion: number, quotesVersion: number, n
   );
 }
 
-// A book whose quotes changed after it was published is as new as that change; its `ts` must not go back either.
+// `ts` is the newer of the book's publication and the change of quotes, so it never goes back.
 function serve(book: PublishedBook, view: ServedBook['view'], changedAtMs: number): ServedBook {
   if (view === book.view && changedAtMs <= book.publishedAtMs) return book;
   const { version, head, publishedAtMs } = book;

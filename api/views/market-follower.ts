@@ -1,16 +1,17 @@
-// Keeps a MarketRegistry at the newest of `views.markets`: read whole at start, then followed.
+// Keeps a MarketRegistry up to date with `views.markets`: reads all of it at the start, then follows.
 
 import type { EventLog, Logger, MarketFilter } from '../../platform/index.ts';
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';
 import { followAlways } from './follow.ts';
+import { readToEnd } from './read-to-end.ts';
 import { MarketRegistry } from './registry.ts';
 
-const PAGE_RECORDS = 1000;
+const PARTITION = 0;
 
 export interface MarketFollowerOptions {
   readonly log: EventLog;
   readonly logger: Logger;
-  /** Markets that it leaves out do not exist here. */
+  /** The registry ignores markets for which it is false. */
   readonly isServed?: MarketFilter;
 }
 
@@ -24,15 +25,17 @@ export class MarketFollower {
     this.#options = options;
   }
 
-  /** Resolves when every market described so far is in the registry. */
+  /** Resolves when the registry contains every market described so far. */
   async start(): Promise<void> {
-    await this.#options.log.ensureTopics([TOPICS.marketViews]);
-    const next = await this.#readAll();
+    const { log } = this.#options;
+    const topic = TOPICS.marketViews;
+    await log.ensureTopics([topic]);
+    const next = await readToEnd({ log, topic, partition: PARTITION }, ({ value }) => this.#take(value));
     this.#loop = this.#follow(next);
     this.#loop.catch(() => {}); // `done` reports it
   }
 
-  /** Settles when following ended. */
+  /** Settles when following ends. */
   get done(): Promise<void> {
     return this.#loop;
   }
@@ -42,25 +45,11 @@ export class MarketFollower {
     await this.#loop.catch(() => {});
   }
 
-  async #readAll(): Promise<bigint> {
-    const { log } = this.#options;
-    const { earliest, next } = await log.bounds(TOPICS.marketViews, 0);
-    let position = earliest;
-    while (position < next) {
-      const records = await log.read(TOPICS.marketViews, 0, position, PAGE_RECORDS);
-      const last = records.at(-1);
-      if (!last) break;
-      for (const { value } of records) this.#take(value);
-      position = last.offset + 1n;
-    }
-    return position;
-  }
-
   #follow(next: bigint): Promise<void> {
     return followAlways({
       ...this.#options,
       topic: TOPICS.marketViews,
-      from: new Map([[0, next]]),
+      from: new Map([[PARTITION, next]]),
       signal: this.#abort.signal,
       take: ({ records }) => {
         for (const { value } of records) this.#take(value);

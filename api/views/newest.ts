@@ -1,15 +1,15 @@
-// Keeps the newest message of each key of a compacted topic with one partition: read whole at start, then followed.
+// Keeps the newest message of each key of a compacted topic with one partition: reads all of it at the start, then follows.
 
 import type { EventLog, Logger } from '../../platform/index.ts';
 import { decodeMessage, type MessageName, type MessageTypes, type Topic } from '../../schemas/index.ts';
 import { followAlways } from './follow.ts';
+import { readToEnd } from './read-to-end.ts';
 
 const PARTITION = 0;
-const PAGE_RECORDS = 1000;
 
-/** What readers of such a topic need of it. */
+/** Read access to the newest messages. */
 export interface Newest<T> {
-  /** The newest message of a key; null when there is none. */
+  /** The newest message of a key; null without one. */
   get(key: string): T | null;
 }
 
@@ -17,9 +17,9 @@ export interface NewestOptions<N extends MessageName> {
   readonly log: EventLog;
   readonly logger: Logger;
   readonly topic: Topic;
-  /** Messages of other names are passed over. */
+  /** Ignores messages of other names. */
   readonly name: N;
-  /** Called for every message that comes after `start`. */
+  /** Called for every message after `start`. */
   readonly onMessage?: (value: MessageTypes[N]) => void;
 }
 
@@ -33,11 +33,11 @@ export class NewestFollower<N extends MessageName> implements Newest<MessageType
     this.#options = options;
   }
 
-  /** Resolves when everything written so far was read. */
+  /** Resolves when everything written so far is read. */
   async start(): Promise<void> {
     const { log, logger, topic, onMessage } = this.#options;
     await log.ensureTopics([topic]);
-    const next = await this.#readAll();
+    const next = await readToEnd({ log, topic, partition: PARTITION }, ({ key, value }) => this.#take(key, value));
     this.#loop = followAlways({
       log,
       logger,
@@ -54,7 +54,7 @@ export class NewestFollower<N extends MessageName> implements Newest<MessageType
     this.#loop.catch(() => {}); // `done` reports it
   }
 
-  /** Settles when following ended. */
+  /** Settles when following ends. */
   get done(): Promise<void> {
     return this.#loop;
   }
@@ -71,20 +71,6 @@ export class NewestFollower<N extends MessageName> implements Newest<MessageType
   /** The newest message of every key. */
   values(): IterableIterator<MessageTypes[N]> {
     return this.#byKey.values();
-  }
-
-  async #readAll(): Promise<bigint> {
-    const { log, topic } = this.#options;
-    const { earliest, next } = await log.bounds(topic, PARTITION);
-    let position = earliest;
-    while (position < next) {
-      const records = await log.read(topic, PARTITION, position, PAGE_RECORDS);
-      const last = records.at(-1);
-      if (!last) break;
-      for (const { key, value } of records) this.#take(key, value);
-      position = last.offset + 1n;
-    }
-    return position;
   }
 
   #take(key: string, bytes: Uint8Array): MessageTypes[N] | null {

@@ -1,47 +1,47 @@
-// The book of one market as this process last saw it published, with what readers must know beyond the book itself.
+// The book of one market as this process last received it, with its version, its time and its comparisons.
 
 import { BookView, isLater, type PublishedDifference, type Steps } from '../../processors/book/index.ts';
 import type { BookViewDiff, BookViewHead, BookViewSnapshot } from '../../schemas/index.ts';
 import { ViewCheck } from './view-check.ts';
 
-/** `hole`: the sequence has just broken; the book keeps its last state until a snapshot comes. */
-export type Taken = 'changed' | 'ignored' | 'hole';
+/** `hole`: this message broke the sequence. The book keeps its state until the next snapshot. */
+export type TakeResult = 'changed' | 'ignored' | 'hole';
 
 export class PublishedBook {
   readonly view = new BookView();
   #version = 0;
   #publishedAtMs = 0;
-  #heardSlot = -1;
+  #receivedSlot = -1;
   #comparisons = 0;
   #differences = 0;
   #comparedSlot: number | null = null;
   #hasDiffered = false;
-  /** Under way. */
+  /** The comparison in progress. */
   #check: ViewCheck | null = null;
 
-  /** Grows with every applied message; equal versions are equal books. 0 = nothing applied yet. */
+  /** Grows with every applied message. Equal versions mean equal books; 0 before the first message. */
   get version(): number {
     return this.#version;
   }
 
-  /** Wall-clock milliseconds at which the newest message was taken in. */
+  /** Wall-clock milliseconds at which the newest message arrived. */
   get publishedAtMs(): number {
     return this.#publishedAtMs;
   }
 
-  /** Head of the newest message. Throws an Error before the first one. */
+  /** Head of the newest message. Throws an Error before the first. */
   get head(): BookViewHead {
     const { head } = this.view;
     if (!head) throw new Error('a book without messages was read');
     return head;
   }
 
-  /** Newest slot of any message heard, whether it could be applied or not; -1 before the first. */
-  get heardSlot(): number {
-    return this.#heardSlot;
+  /** Newest slot of any message, applied or not; -1 before the first. */
+  get receivedSlot(): number {
+    return this.#receivedSlot;
   }
 
-  /** Comparisons of this book with published snapshots, since this process began to follow it. */
+  /** Comparisons of this book with published snapshots since the start of the process. */
   get comparisons() {
     const lastResult = this.#comparedSlot === null ? 'none' : this.#hasDiffered ? 'differs' : 'equal';
     return {
@@ -52,9 +52,9 @@ export class PublishedBook {
     };
   }
 
-  /** Takes one message in; `nowMs` is wall-clock milliseconds. */
-  take(message: BookViewSnapshot | BookViewDiff, nowMs: number): Taken {
-    this.#heardSlot = Math.max(this.#heardSlot, message.slot);
+  /** Applies one message. `nowMs` is wall-clock milliseconds. */
+  take(message: BookViewSnapshot | BookViewDiff, nowMs: number): TakeResult {
+    this.#receivedSlot = Math.max(this.#receivedSlot, message.slot);
     const wasSound = this.#version > 0 && !this.view.isStale;
     const epoch = this.view.head?.epoch;
     const applied = this.view.apply(message);
@@ -67,18 +67,18 @@ export class PublishedBook {
     return 'changed';
   }
 
-  /** Whether a snapshot with this head would be taken in, or is behind what this book has come to. */
-  wants(head: BookViewHead): boolean {
+  /** True if a snapshot with this head is newer than the book. */
+  isBehind(head: BookViewHead): boolean {
     return this.view.head === null || isLater(head, this.view.head);
   }
 
   /**
-   * Hears a snapshot that is not wanted. One of the very change that a sound book stands at is compared with it: the steps return
-   * how the book differed, null when it did not or when it has begun anew meanwhile. A book that differed is put right by the last
-   * of them. Null when there is nothing to compare, or when an earlier comparison is under way.
+   * Starts to compare the book with a snapshot of the same version. The steps return the difference and correct the book by
+   * the snapshot; they return null for an equal book, and for one that began a new epoch meanwhile. Returns null without
+   * steps for a snapshot of another version, a book with a hole, or while another comparison runs.
    */
-  hear(head: BookViewHead, bytes: Uint8Array): Steps<PublishedDifference | null> | null {
-    this.#heardSlot = Math.max(this.#heardSlot, head.slot);
+  compareSnapshot(head: BookViewHead, bytes: Uint8Array): Steps<PublishedDifference | null> | null {
+    this.#receivedSlot = Math.max(this.#receivedSlot, head.slot);
     const { view } = this;
     const isSame = view.head?.epoch === head.epoch && view.head.seq === head.seq;
     if (!isSame || view.isStale || this.#check !== null) return null;

@@ -1,4 +1,4 @@
-// The newest of `views.quality`: how each source of each market stands, as ingest and the book role tell it.
+// Follows `views.quality`: the state of each source of each market, as ingest and the book role report it.
 
 import type { EventLog, Logger } from '../../platform/index.ts';
 import { decodeMessage, type FeedQuality, type MarketRef, marketKey, TOPICS } from '../../schemas/index.ts';
@@ -17,7 +17,7 @@ export class QualityFollower {
     this.#logger = logger;
   }
 
-  /** Begins to follow from the oldest row kept; resolves at once. */
+  /** Starts to follow at the oldest row in the log. */
   async start(): Promise<void> {
     await this.#log.ensureTopics([TOPICS.qualityViews]);
     const { earliest, next } = await this.#log.bounds(TOPICS.qualityViews, 0);
@@ -30,13 +30,13 @@ export class QualityFollower {
       signal: this.#abort.signal,
       take: (batch) => {
         for (const { value } of batch.records) this.#take(value);
-        this.#catchUp.took(batch);
+        this.#catchUp.advance(batch);
       },
     });
     this.#loop.catch(() => {});
   }
 
-  /** True once every row written before the start was read. */
+  /** True once every row written before the start is read. */
   get ready(): boolean {
     return this.#catchUp.isDone;
   }
@@ -46,7 +46,7 @@ export class QualityFollower {
     await this.#loop.catch(() => {});
   }
 
-  /** Rows of a market by source; empty when nothing was told of it. */
+  /** Rows of a market by source; empty before the first. */
   of(market: MarketRef): ReadonlyMap<string, FeedQuality> {
     return this.#rows.get(marketKey(market)) ?? new Map();
   }

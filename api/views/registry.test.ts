@@ -1,7 +1,7 @@
-// Markets by name, also when they are renamed.
+// Markets by name, including renamed markets.
 
 import { describe, expect, it } from 'vitest';
-import { MARKETS } from '../testing/market-views.ts';
+import { MARKETS } from '../../test/support/api/market-views.ts';
 import { MarketRegistry } from './registry.ts';
 
 const [first, second] = MARKETS.filter(({ marketType }) => marketType === 'perp');
@@ -16,7 +16,7 @@ describe('the registry of markets', () => {
     expect(registry.byName('new-perp')?.marketIndex).toBe(first.marketIndex);
   });
 
-  it('finds the market that took over the name of another', () => {
+  it('finds the market that took the name of another', () => {
     const registry = new MarketRegistry();
     registry.put(first);
     registry.put({ ...second, symbol: first.symbol });

@@ -1,4 +1,4 @@
-// Which markets exist: the newest MarketView of each, found by name or by type and index.
+// The markets of the exchange: the newest MarketView of each, found by name or by type and index.
 
 import { type MarketRef, type MarketType, type MarketView, marketKey } from '../../schemas/index.ts';
 
@@ -10,27 +10,27 @@ export class MarketRegistry {
 
   #changes = 0;
 
-  /** Grows with every description taken. */
+  /** Number of accepted descriptions. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** Takes a newer description of a market; an older slot than the one known is ignored. */
+  /** Stores a description of a market. Ignores an older slot than the known one. */
   put(view: MarketView): void {
     const key = marketKey(view);
     const known = this.#byKey.get(key);
     if (known && known.slot > view.slot) return;
     const names = this.#byName[view.marketType];
     const name = known?.symbol.toUpperCase() ?? '';
-    // Another market may have taken the name since.
+    // Another market may have the name by now.
     if (names.get(name) === known) names.delete(name);
     this.#byKey.set(key, view);
     this.#changes++;
     names.set(view.symbol.toUpperCase(), view);
   }
 
-  /** True where a description says that nothing of the market's book is still to be told; false for one not described yet. */
-  isWhole(key: string): boolean {
+  /** True once the book role has loaded the market's book completely; false for an unknown market. */
+  isLoaded(key: string): boolean {
     return this.#byKey.get(key)?.isLoading === false;
   }
 
@@ -46,7 +46,7 @@ export class MarketRegistry {
     return this.#byKey.get(key) ?? null;
   }
 
-  /** By symbol in any letter case. Without a type, perp markets are searched before spot markets. */
+  /** By symbol in any letter case. Without a type, searches perp markets before spot markets. */
   byName(symbol: string, marketType?: MarketType): MarketView | null {
     const name = symbol.toUpperCase();
     for (const type of marketType ? [marketType] : TYPE_ORDER) {

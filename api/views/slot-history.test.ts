@@ -1,4 +1,4 @@
-// Books of earlier slots: what is answered now for a slot is what a recorder saw when it was published.
+// Books of earlier slots: the answer for a slot equals the answer recorded when the slot was published.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BookEngine, packSnapshotIndex, SnapshotIndex, snapshotIndexState } from '../../processors/book/index.ts';
@@ -12,8 +12,8 @@ import {
   TOPICS,
   type Topic,
 } from '../../schemas/index.ts';
+import { diff, MAKER_B, Stage, snapshot, until } from '../../test/support/api/stage.ts';
 import { orderbookApp } from '../orderbook/app.ts';
-import { diff, MAKER_B, Stage, snapshot, until } from '../testing/stage.ts';
 import { BookReader } from './book-reader.ts';
 import { SlotHistory } from './slot-history.ts';
 
@@ -24,7 +24,7 @@ const PARTITION = partitionOf(TOPICS.bookViews, KEY);
 let stage: Stage;
 let reader: BookReader;
 let nowMs = 1_000;
-/** Moves at each look, so that no two readings are alike. */
+/** Advances on each call, so that no two readings are equal. */
 const clock = () => {
   nowMs += 1;
   return nowMs;
@@ -43,7 +43,7 @@ afterEach(async () => {
   await reader.stop();
 });
 
-/** Another process on the same log, which hears everything from its start on. */
+/** Another process on the same log, which receives everything after its start. */
 async function restart() {
   await reader.stop();
   reader = new BookReader({ ...stage.context(), clock });
@@ -95,7 +95,7 @@ function order(orderId: number, price: number, size: number, short: boolean): Or
   };
 }
 
-/** Small deterministic generator, so that a failure can be repeated. */
+/** Small deterministic random generator, so that failures repeat. */
 function chance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -104,7 +104,7 @@ function chance(seed: number): () => number {
   };
 }
 
-/** Lives through many slots with snapshots, repairs and records repeated after a crash; records both bodies of each slot. */
+/** Writes many slots with snapshots, repairs and records repeated after a crash. Records both bodies of each slot. */
 async function live(lastSlot: number): Promise<Map<number, { l2: string; l3: string | null }>> {
   const engine = new BookEngine(SOL);
   const random = chance(7);
@@ -150,7 +150,7 @@ async function live(lastSlot: number): Promise<Map<number, { l2: string; l3: str
       l3: reader.bodies.l3(market, false)?.text ?? null,
     });
   }
-  // What ends the last slot.
+  // Completes the last slot.
   await write(engine.applySlot(lastSlot + 1) ?? engine.snapshot());
   await until(() => reader.newestSlot === lastSlot + 1);
   await indexed(index);
@@ -158,7 +158,7 @@ async function live(lastSlot: number): Promise<Map<number, { l2: string; l3: str
 }
 
 describe('books of earlier slots', () => {
-  it('equal what a recorder saw when they were published, at every slot', async () => {
+  it('equal the recorded answers at every slot', async () => {
     const get = await serve();
     const recorded = await live(299);
     for (const [slot, seen] of recorded) {
@@ -169,7 +169,7 @@ describe('books of earlier slots', () => {
     expect(new Set([...recorded.values()].map(({ l3 }) => l3)).size).toBe(200);
   });
 
-  it('are cut to the depth asked for', async () => {
+  it('have the requested depth', async () => {
     const get = await serve();
     await stage.books(snapshot({ seq: 1, slot: 10 }), diff(2, 11), diff(3, 12));
     await until(() => reader.newestSlot === 12);
@@ -178,14 +178,14 @@ describe('books of earlier slots', () => {
     expect(JSON.parse(body).bids).toHaveLength(1);
   });
 
-  it('are those of the last change before a slot at which nothing changed', async () => {
+  it('come from the last change before a slot without changes', async () => {
     const get = await serve();
     await stage.books(snapshot({ seq: 1, slot: 10 }), diff(2, 20), diff(3, 30));
     await until(() => reader.newestSlot === 30);
     expect(JSON.parse((await get('/l2?marketName=SOL-PERP&slot=29')).body).slot).toBe(20);
   });
 
-  it('show no time where this process did not see them published, though it reads them while it starts', async () => {
+  it('have no time when they were published before the start of the process', async () => {
     await stage.books(snapshot({ seq: 1, slot: 10 }), diff(2, 11), diff(3, 12));
     const get = await restart();
     await until(() => reader.ready);
@@ -198,7 +198,7 @@ describe('books of earlier slots', () => {
     expect([await timeOf(11), await timeOf(12), await timeOf(13)]).toEqual([null, null, ts]);
   });
 
-  it('are answered when the slot is over, with what came last in it', async () => {
+  it('are answered after the end of the slot, with its last change', async () => {
     const get = await serve();
     await stage.books(snapshot({ seq: 1, slot: 10 }), diff(2, 11));
     await until(() => reader.newestSlot === 11);
@@ -211,7 +211,7 @@ describe('books of earlier slots', () => {
     expect(await get('/l2?marketName=SOL-PERP&slot=11&depth=3')).toEqual({ status: 200, body: live });
   });
 
-  it('of a market that lags behind another wait for their own', async () => {
+  it('of a market that lags behind another wait for its own slot', async () => {
     const get = await serve();
     await stage.books(snapshot({ seq: 1, slot: 10 }), snapshot({ marketIndex: 1, seq: 1, slot: 20 }));
     await until(() => reader.newestSlot === 20);
@@ -225,7 +225,7 @@ describe('books of earlier slots', () => {
     expect([slot, bids.length]).toEqual([15, 1]);
   });
 
-  it('are made of all that the log tells when it is no longer whole', async () => {
+  it('use all that remains in the log after retention', async () => {
     await stage.books(diff(1, 10), diff(2, 11), diff(3, 12), snapshot({ seq: 3, slot: 12 }), diff(4, 13), diff(5, 14));
     await stage.books(snapshot({ epoch: 15, slot: 15 }), diff(2, 16, { epoch: 15 }), diff(3, 17, { epoch: 15 }));
     stage.log.removeBefore(TOPICS.bookViews, PARTITION, 2n);
@@ -239,7 +239,7 @@ describe('books of earlier slots', () => {
     expect(await get('/l2?marketName=SOL-PERP&slot=11')).toEqual({ status: 404, body });
   });
 
-  it('are read from the newest snapshot before them, not from the beginning', async () => {
+  it('are replayed from the newest snapshot before them, not from the beginning', async () => {
     const index = new SnapshotIndex();
     for (let seq = 1; seq <= 400; seq += 1) {
       await stage.books(diff(seq, 100 + seq));
@@ -265,7 +265,7 @@ describe('books of earlier slots', () => {
 });
 
 describe('slots that cannot be answered', () => {
-  it('are refused when they are no whole numbers', async () => {
+  it('are refused when they are not whole numbers', async () => {
     const get = await serve();
     await stage.books(snapshot());
     await until(() => reader.newestSlot !== null);
@@ -297,7 +297,7 @@ describe('slots that cannot be answered', () => {
     expect(await get('/l3?marketName=BTC-PERP&slot=400')).toEqual({ status: 404, body });
   });
 
-  it('are not answered with a book that has a hole', async () => {
+  it('are refused when the book has a hole', async () => {
     const get = await serve();
     await stage.books(snapshot({ seq: 1, slot: 10 }), diff(2, 11));
     await stage.log.append(TOPICS.bookViews, [{ key: KEY, value: Buffer.from('no record') }]);
@@ -306,21 +306,21 @@ describe('slots that cannot be answered', () => {
     const statuses = await Promise.all(
       [10, 11, 12, 13, 14].map(async (slot) => (await get(`/l2?marketName=SOL-PERP&slot=${slot}`)).status),
     );
-    // Whether the unreadable record was of slot 11, 12 or 13 cannot be told.
+    // The unreadable record could belong to slot 11, 12 or 13.
     expect(statuses).toEqual([200, 404, 404, 404, 200]);
   });
 
-  it('are not answered by the last sound book while the served one has a hole', async () => {
+  it('are refused while the served book has a hole', async () => {
     const get = await serve();
     await stage.books(snapshot({ seq: 1, slot: 10 }), diff(2, 11), diff(4, 13), diff(5, 14));
-    await until(() => reader.heardSlot(KEY) === 14);
+    await until(() => reader.receivedSlot(KEY) === 14);
     const body = 'Not found: no book of this slot is kept; the earliest slot available is 10';
     for (const slot of [11, 12, 13]) {
       expect(await get(`/l3?marketName=SOL-PERP&slot=${slot}`)).toEqual({ status: 404, body });
     }
   });
 
-  it('are not answered from records that retention removes meanwhile', async () => {
+  it('are refused when retention removes records during the replay', async () => {
     const get = await serve();
     await stage.books(snapshot({ seq: 1, slot: 10 }), diff(2, 11), diff(3, 12));
     await until(() => reader.newestSlot === 12);
@@ -333,7 +333,7 @@ describe('slots that cannot be answered', () => {
     expect((await get('/l2?marketName=SOL-PERP&slot=11')).status).toBe(404);
   });
 
-  it('are told with the earliest slot available when they lie before what is kept', async () => {
+  it('are refused with the earliest slot available when they precede it', async () => {
     const get = await serve();
     await stage.books(diff(6, 15), snapshot({ seq: 6, slot: 15 }), diff(7, 16), diff(8, 17));
     await until(() => reader.newestSlot === 17);
@@ -348,7 +348,7 @@ describe('slots that cannot be answered', () => {
     expect((await get('/l2?marketName=SOL-PERP&slot=16')).status).toBe(200);
   });
 
-  it('are told with the slot of the first change where the log begins before the first snapshot', async () => {
+  it('are refused with the slot of the first change when the log begins before the first snapshot', async () => {
     const get = await serve();
     await stage.books(diff(1, 10), diff(2, 11), snapshot({ seq: 2, slot: 11 }), diff(3, 12));
     await until(() => reader.newestSlot === 12);
@@ -360,7 +360,7 @@ describe('slots that cannot be answered', () => {
     expect((await get('/l2?marketName=SOL-PERP&slot=10')).status).toBe(200);
   });
 
-  it('are answered for a crowd within bounds: some wait, the rest are told to come again', async () => {
+  it('are bounded for a crowd: some requests wait, the rest get 503', async () => {
     const get = await serve();
     const changes = Array.from({ length: 200 }, (_, at) => diff(at + 2, at + 11));
     await stage.books(snapshot({ seq: 1, slot: 10 }), ...changes);

@@ -1,25 +1,25 @@
-// The book of a market exactly as it was published at an earlier slot, from snapshots and changes in `views.book`.
-// A rebuild reads from the newest snapshot at or before the slot: at most about 150 slots of one partition.
+// The book of a market as published at an earlier slot, rebuilt from snapshots and changes in `views.book`.
+// A rebuild starts at the newest snapshot at or before the slot and reads at most about 150 slots of one partition.
 
+import { LRUCache } from 'lru-cache';
 import type { EventLog } from '../../platform/index.ts';
 import { type MarketView, marketKey } from '../../schemas/index.ts';
-import { OrderbookError } from '../errors.ts';
+import { OrderbookError } from '../http/errors.ts';
 import { l2Json, l3Json } from './bodies.ts';
 import type { BookReader } from './book-reader.ts';
 import type { PublishedBook } from './published-book.ts';
-import { KeptBooks } from './slot-history/kept-books.ts';
-import { SnapshotPlaces } from './slot-history/places.ts';
 import { PublishTimes } from './slot-history/publish-times.ts';
-import { Busy, WorkQueue } from './slot-history/queue.ts';
+import { QueueFullError, WorkQueue } from './slot-history/queue.ts';
 import { bookAt, earliestOffset, earliestSlot } from './slot-history/replay.ts';
+import { SnapshotOffsets } from './slot-history/snapshot-offsets.ts';
 
-/** Rebuilds under way at once, and requests that may wait for one. */
+/** Concurrent rebuilds, and requests that may wait for one. */
 const AT_ONCE = 2;
 const WAITING_MAX = 64;
-/** Rebuilt books kept for the next request, and how many orders they may hold together (about 300 bytes each). */
-const KEPT_BOOKS = 16;
-const KEPT_ORDERS = 200_000;
-/** How long a request for the slot that is under way waits for its end (about two slots), and how many may. */
+/** Bounds of the cache: books, and orders in all of them (about 300 bytes each). A larger book is not cached. */
+const CACHED_BOOKS = 16;
+const CACHED_ORDERS = 200_000;
+/** A request for the unfinished slot waits this long (about two slots) for its end; and the number of such requests. */
 const COMPLETE_WAIT_MS = 1_000;
 const COMPLETE_WAITING_MAX = 256;
 
@@ -32,20 +32,24 @@ interface Rebuilt {
 export class SlotHistory {
   readonly #log: EventLog;
   readonly #reader: BookReader;
-  readonly #places: SnapshotPlaces;
+  readonly #snapshots: SnapshotOffsets;
   readonly #times = new PublishTimes();
   readonly #queue = new WorkQueue(AT_ONCE, WAITING_MAX);
-  readonly #kept = new KeptBooks<Rebuilt>(KEPT_BOOKS, KEPT_ORDERS);
+  readonly #cache = new LRUCache<string, Rebuilt>({
+    max: CACHED_BOOKS,
+    maxSize: CACHED_ORDERS,
+    sizeCalculation: ({ book }) => Math.max(1, book.view.orderCount),
+  });
   readonly #rebuilding = new Map<string, Promise<Rebuilt>>();
-  /** Earliest slot by market key, true as long as the log begins at this offset. */
+  /** Earliest slot by market key, valid while the log begins at this offset. */
   readonly #earliest = new Map<string, { readonly offset: bigint; readonly slot: number }>();
   #waiting = 0;
 
   constructor(log: EventLog, reader: BookReader) {
     this.#log = log;
     this.#reader = reader;
-    this.#places = new SnapshotPlaces(log, () => reader.now());
-    // What was published before this process began to listen has no time that it could tell.
+    this.#snapshots = new SnapshotOffsets(log, () => reader.now());
+    // The publish time of records from before the start is unknown.
     reader.onRecord(({ key, message }) => {
       const book = reader.isBehind(key) ? null : reader.bookByKey(key);
       if (book) this.#times.note(key, message.slot, book.publishedAtMs);
@@ -53,8 +57,8 @@ export class SlotHistory {
   }
 
   /**
-   * The body of /l2 as it was after the last change at or before the slot; `depth` levels per side. A slot that is under
-   * way is waited for shortly. Rejects with an OrderbookError: slotAhead, slotGone, slotBusy.
+   * The /l2 body after the last change at or before the slot, with `depth` levels per side. Waits shortly for the end of an
+   * unfinished slot. Rejects with an OrderbookError: slotAhead, slotGone, slotBusy.
    */
   async l2(market: MarketView, slot: number, depth: number): Promise<string> {
     const rebuilt = await this.#at(market, slot);
@@ -66,7 +70,7 @@ export class SlotHistory {
     return json;
   }
 
-  /** As `l2`, for the body of /l3. */
+  /** The /l3 body; otherwise like `l2`. */
   async l3(market: MarketView, slot: number): Promise<string> {
     const rebuilt = await this.#at(market, slot);
     rebuilt.l3 ??= l3Json(rebuilt.book, market);
@@ -77,7 +81,7 @@ export class SlotHistory {
     const key = marketKey(market);
     await this.#complete(key, slot);
     const name = `${key}/${slot}/${market.symbol}`;
-    const known = this.#kept.get(name) ?? this.#rebuilding.get(name);
+    const known = this.#cache.get(name) ?? this.#rebuilding.get(name);
     if (known) return known;
     const rebuilding = this.#rebuild(key, slot, name);
     this.#rebuilding.set(name, rebuilding);
@@ -85,24 +89,24 @@ export class SlotHistory {
   }
 
   /**
-   * Resolves when something of a later slot of this market is in the log, which ends the slot. Rejects with slotAhead
-   * when that does not come, slotGone when nothing of the market was ever published.
+   * Resolves when the log contains a later slot of this market, which completes the slot. Rejects with slotAhead when none
+   * arrives, and with slotGone when the market was never published.
    */
   async #complete(key: string, slot: number): Promise<void> {
     const reader = this.#reader;
-    const isComplete = () => slot < (reader.heardSlot(key) ?? 0);
+    const isComplete = () => slot < (reader.receivedSlot(key) ?? 0);
     if (isComplete()) return;
     if (slot <= (reader.newestSlot ?? -1) && this.#waiting < COMPLETE_WAITING_MAX) {
-      if (reader.heardSlot(key) === null && reader.ready) throw new OrderbookError('slotGone');
+      if (reader.receivedSlot(key) === null && reader.ready) throw new OrderbookError('slotGone');
       this.#waiting += 1;
       await new Promise<void>((resolve) => {
         const end = () => {
           clearTimeout(timer);
-          unlisten();
+          unsubscribe();
           resolve();
         };
         const timer = setTimeout(end, COMPLETE_WAIT_MS);
-        const unlisten = reader.onChange(() => {
+        const unsubscribe = reader.onChange(() => {
           if (isComplete()) end();
         });
       });
@@ -114,24 +118,24 @@ export class SlotHistory {
   async #rebuild(key: string, slot: number, name: string): Promise<Rebuilt> {
     try {
       return await this.#queue.run(async () => {
-        const from = await this.#places.at(key, slot);
+        const from = await this.#snapshots.at(key, slot);
         const book = await bookAt(this.#log, key, { slot, from, times: this.#times });
         if (book === 'ahead') throw this.#ahead(key);
         if (book === 'gone') throw await this.#gone(key);
-        const rebuilt = { book, l2: new Map(), l3: null };
-        this.#kept.add(name, rebuilt, book.view.orderCount);
+        const rebuilt: Rebuilt = { book, l2: new Map(), l3: null };
+        this.#cache.set(name, rebuilt);
         return rebuilt;
       });
     } catch (error) {
-      throw error instanceof Busy ? new OrderbookError('slotBusy') : error;
+      throw error instanceof QueueFullError ? new OrderbookError('slotBusy') : error;
     } finally {
       this.#rebuilding.delete(name);
     }
   }
 
   #ahead(key: string): OrderbookError {
-    const heard = this.#reader.heardSlot(key);
-    return new OrderbookError('slotAhead', heard === null ? undefined : `; the newest complete slot is ${heard - 1}`);
+    const slot = this.#reader.receivedSlot(key);
+    return new OrderbookError('slotAhead', slot === null ? undefined : `; the newest complete slot is ${slot - 1}`);
   }
 
   async #gone(key: string): Promise<OrderbookError> {

@@ -1,4 +1,4 @@
-// How far each published book, its market and its oracle are, under the predecessor's names (reference 5.3).
+// Slot gauges of each published book, its market and its oracle, under the predecessor's names.
 
 import { Gauge, type Registry } from 'prom-client';
 import { type BookViewHead, type MarketView, marketKey } from '../../schemas/index.ts';
@@ -14,7 +14,7 @@ function labelsOf({ marketIndex, marketType, symbol }: MarketView) {
   return { marketIndex: String(marketIndex), marketType, marketName: symbol.toUpperCase() };
 }
 
-/** Markets without a published book have no value. */
+/** Registers the gauges. Markets without a published book have no value. */
 export function registerSlotMetrics(
   registry: Registry,
   markets: MarketRegistry,

@@ -1,10 +1,10 @@
-// A reader's book against published snapshots, step by step while it moves on.
+// Compares a reader's book with published snapshots, in steps, while the book changes.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BookEngine, finish, type Steps } from '../../processors/book/index.ts';
-import { keyOf, orderOf, ordersOf, PERP } from '../../processors/book/testing/messages.ts';
 import { type BookViewDiff, encodeMessage, type ViewLevel } from '../../schemas/index.ts';
+import { keyOf, orderOf, ordersOf, PERP } from '../../test/support/processors/book/messages.ts';
 import { PublishedBook } from './published-book.ts';
 
 /** Enough for several steps. */
@@ -20,14 +20,14 @@ const change: fc.Arbitrary<Change> = fc.record({
   orderId: fc.nat(ORDERS * 2),
   price: fc.integer({ min: 400, max: 460 }),
 });
-/** Of an order that is not in the book yet. */
+/** Changes of orders that are not in the book yet. */
 const fresh = change.map(({ orderId, price }) => ({ orderId: ORDERS + orderId, price }));
 const changes = fc.array(change, { maxLength: 20 });
 
 const orderAt = ({ orderId, price }: Change) =>
   orderOf({ maker: keyOf(`maker ${orderId % 7}`), orderId, price: BigInt(price), baseAssetAmount: 5n });
 
-/** A book that is published and a reader of it. */
+/** A publishing book and a reader of it. */
 function stage() {
   const engine = new BookEngine(PERP);
   const book = new PublishedBook();
@@ -40,15 +40,15 @@ function stage() {
   };
   const follow = (one: Change) => book.take(upsert(one), 0);
   book.take(upsert(...Array.from({ length: ORDERS }, (_, at) => ({ orderId: at, price: 400 + (at % 40) }))), 0);
-  const hear = () => {
+  const compare = () => {
     const snapshot = engine.snapshot();
-    return book.hear(snapshot, encodeMessage('BookViewSnapshot', snapshot));
+    return book.compareSnapshot(snapshot, encodeMessage('BookViewSnapshot', snapshot));
   };
   const expectEqual = () => {
     expect(book.view.lists()).toEqual(lists(engine));
     expect(book.head).toMatchObject(engine.head());
   };
-  return { engine, book, upsert, follow, hear, expectEqual };
+  return { engine, book, upsert, follow, compare, expectEqual };
 }
 
 function lists(engine: BookEngine) {
@@ -56,7 +56,7 @@ function lists(engine: BookEngine) {
   return { bids, asks, bidOrders, askOrders };
 }
 
-/** Takes a step, then does `between`, until all steps are done. */
+/** Runs all steps, with a call of `between` after each. */
 function stepBy<T>(steps: Steps<T> | null, between: () => void): { readonly result: T; readonly count: number } {
   if (!steps) throw new Error('nothing is compared');
   let count = 0;
@@ -68,14 +68,14 @@ function stepBy<T>(steps: Steps<T> | null, between: () => void): { readonly resu
   }
 }
 
-describe('a comparison of a reader`s book with a snapshot', () => {
-  it('is of the change that both stood at, whatever changes come between its steps', () => {
+describe('a comparison of a reader’s book with a snapshot', () => {
+  it('compares the same version of both, whatever changes arrive between its steps', () => {
     fc.assert(
       fc.property(changes, changes, (before, meanwhile) => {
-        const { book, follow, hear, expectEqual } = stage();
+        const { book, follow, compare, expectEqual } = stage();
         for (const one of before) follow(one);
         const left = [...meanwhile];
-        const { result, count } = stepBy(hear(), () => {
+        const { result, count } = stepBy(compare(), () => {
           const next = left.shift();
           if (next) follow(next);
         });
@@ -88,17 +88,17 @@ describe('a comparison of a reader`s book with a snapshot', () => {
     );
   });
 
-  it('finds what was wrong then, and puts the book right up to the newest change', () => {
+  it('finds a difference, and corrects the book up to the newest change', () => {
     fc.assert(
       fc.property(fresh, changes, (wrong, meanwhile) => {
-        const { book, upsert, follow, hear, expectEqual } = stage();
-        // Told wrongly: a level that is not there, and an order that is left out.
-        const told = upsert(wrong);
-        book.take({ ...told, bids: [...told.bids, LEVEL], bidOrders: [] }, 0);
+        const { book, upsert, follow, compare, expectEqual } = stage();
+        // Published wrongly: an additional level, and a missing order.
+        const published = upsert(wrong);
+        book.take({ ...published, bids: [...published.bids, LEVEL], bidOrders: [] }, 0);
         const head = book.head;
         const left = [...meanwhile];
         const { version } = book;
-        const { result } = stepBy(hear(), () => {
+        const { result } = stepBy(compare(), () => {
           const next = left.shift();
           if (next) follow(next);
         });
@@ -113,18 +113,18 @@ describe('a comparison of a reader`s book with a snapshot', () => {
         });
         expect(book.version).toBe(version + meanwhile.length + 1);
         expectEqual();
-        expect(finish(hear() as Steps<unknown>)).toBeNull();
+        expect(finish(compare() as Steps<unknown>)).toBeNull();
       }),
       { numRuns: 30 },
     );
   });
 
-  it('comes to nothing when the book begins anew meanwhile', () => {
-    const { book, upsert, hear } = stage();
-    // Found late: it is the last order of the walk that is not as it should be.
-    const told = upsert({ orderId: ORDERS, price: 400 });
-    book.take({ ...told, bidOrders: told.bidOrders.map((order) => ({ ...order, size: 1n })) }, 0);
-    const steps = hear();
+  it('ends without a result when the book begins a new epoch meanwhile', () => {
+    const { book, upsert, compare } = stage();
+    // Found late: the last order of the walk is wrong.
+    const published = upsert({ orderId: ORDERS, price: 400 });
+    book.take({ ...published, bidOrders: published.bidOrders.map((order) => ({ ...order, size: 1n })) }, 0);
+    const steps = compare();
     const again = new BookEngine(PERP, book.head.epoch);
     const first = again.apply(ordersOf({ slot: 99, upserts: [orderAt({ orderId: 1, price: 1 })] }));
     expect(
@@ -136,16 +136,16 @@ describe('a comparison of a reader`s book with a snapshot', () => {
     expect(book.comparisons.comparisons).toBe(0);
   });
 
-  it('is not begun for an older snapshot, nor while another one is under way, nor with a hole in the book', () => {
-    const { engine, book, upsert, follow, hear } = stage();
+  it('does not start for an older snapshot, during another comparison, or with a hole in the book', () => {
+    const { engine, book, upsert, follow, compare } = stage();
     const snapshot = engine.snapshot();
-    expect(book.wants(snapshot)).toBe(false);
+    expect(book.isBehind(snapshot)).toBe(false);
     follow({ orderId: 1, price: 450 });
-    expect(book.hear(snapshot, encodeMessage('BookViewSnapshot', snapshot))).toBeNull();
-    expect(hear()).not.toBeNull();
-    expect(hear()).toBeNull();
+    expect(book.compareSnapshot(snapshot, encodeMessage('BookViewSnapshot', snapshot))).toBeNull();
+    expect(compare()).not.toBeNull();
+    expect(compare()).toBeNull();
     upsert({ orderId: 2, price: 451 });
-    expect(book.wants(engine.snapshot())).toBe(true);
+    expect(book.isBehind(engine.snapshot())).toBe(true);
     expect(book.take(upsert({ orderId: 3, price: 452 }), 0)).toBe('hole');
   });
 });

@@ -1,5 +1,5 @@
-// A reader's book against a published snapshot of the change that it stands at. The book moves on meanwhile: compared is what it
-// was then, and the changes since are kept for the case that it was wrong.
+// Compares a reader's book with a published snapshot of the same version, in steps. Copies the book first and collects later
+// changes, because the book changes between steps and may need a correction.
 
 import {
   type BookView,
@@ -17,7 +17,7 @@ import {
   isEncodedInSteps,
 } from '../../schemas/index.ts';
 
-/** How a book differed, and the snapshot that says how it should have been. */
+/** The difference of a book, and the snapshot to correct it by. */
 export interface ViewFault {
   readonly snapshot: BookViewSnapshot;
   readonly difference: PublishedDifference;
@@ -25,12 +25,12 @@ export interface ViewFault {
 
 export class ViewCheck {
   readonly slot: number;
-  /** What has changed since. */
+  /** Changes since the start of the comparison. */
   readonly since: BookViewDiff[] = [];
   readonly #bytes: Uint8Array;
   readonly #expected: BookViewSnapshot;
 
-  /** `bytes`: the snapshot as it was published. Throws SchemaError when they are none. */
+  /** `bytes`: the published snapshot. Throws SchemaError when they are not one. */
   constructor(view: BookView, bytes: Uint8Array) {
     const head = bookViewHead(bytes);
     this.slot = head.slot;
@@ -38,7 +38,7 @@ export class ViewCheck {
     this.#expected = { ...head, ...view.lists() };
   }
 
-  /** Null when the snapshot is what the book stood at: then it need not even be decoded. */
+  /** Null for an equal book. Compares encoded bytes first, so an equal snapshot needs no decoding. */
   *steps(): Steps<ViewFault | null> {
     if (yield* isEncodedInSteps(this.#bytes, 'BookViewSnapshot', this.#expected)) return null;
     const { name, value: snapshot } = decodeMessage(this.#bytes);

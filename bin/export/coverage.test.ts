@@ -1,18 +1,18 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClickHouse, readConfig } from '../../platform/index.ts';
-import { openTestDatabase } from '../../platform/testing.ts';
 import type { ChainGap } from '../../schemas/index.ts';
-import { gapsOfRange, readRangeFacts } from './coverage.ts';
+import { openTestDatabase } from '../../test/support/platform.ts';
+import { gapsOfRange, readRangeCoverage } from './coverage.ts';
 import { writeFileFrom } from './file.ts';
+import { exportQuery } from './select.ts';
 import { connect, describeTable } from './store.ts';
 
 // A busy machine with a cold page cache takes seconds to start the engine.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
-
 const gap = (fromSlot: number, toSlot: number, filledAtMs: number | null = null): ChainGap => ({
   fromSlot,
   toSlot,
@@ -22,7 +22,7 @@ const gap = (fromSlot: number, toSlot: number, filledAtMs: number | null = null)
   isLasting: false,
 });
 
-describe('what an export can answer for', () => {
+describe('the coverage of an export', () => {
   let dataDir: string;
   let clickhouse: ClickHouse;
   let client: ClickHouseClient;
@@ -30,8 +30,10 @@ describe('what an export can answer for', () => {
   beforeAll(async () => {
     dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-export-'));
     clickhouse = await openTestDatabase();
-    client = connect(readConfig({}, { clickhouseUrl: clickhouse.url, clickhouseDatabase: clickhouse.database }));
-    // Slot 100 + n at second 1000 + 10 n, the first event stored twice.
+    const { url: clickhouseUrl, user: clickhouseUser, password: clickhousePassword, database } = clickhouse;
+    const login = { clickhouseUrl, clickhouseUser, clickhousePassword };
+    client = connect(readConfig({}, { ...login, clickhouseDatabase: database }));
+    // Slot 100 + n has time 1000 + 10 n. The first event is stored twice.
     const event = (n: number) => ({
       signature: String(n).padStart(64, '0'),
       event_index: n,
@@ -53,20 +55,20 @@ describe('what an export can answer for', () => {
 
   it('counts each row once and finds the ends', async () => {
     const range = { table: 'order_action', fromTs: 1_000, toTs: 1_050 };
-    expect(await readRangeFacts(client, clickhouse.database, range, true)).toEqual({
+    expect(await readRangeCoverage(client, clickhouse.database, range, true)).toEqual({
       rows: 5,
       first: { slot: 100, ts: 1_000 },
       last: { slot: 104, ts: 1_040 },
     });
     const empty = { table: 'order_action', fromTs: 1, toTs: 2 };
-    expect(await readRangeFacts(client, clickhouse.database, empty, true)).toEqual({
+    expect(await readRangeCoverage(client, clickhouse.database, empty, true)).toEqual({
       rows: 0,
       first: null,
       last: null,
     });
   });
 
-  it('names gaps that touch the range, open or filled, with the times of what stands around them', async () => {
+  it('lists gaps that touch the range, open or filled, with the times of the events around them', async () => {
     const range = { table: 'order_action', fromTs: 1_030, toTs: 1_060 };
     const gaps = [gap(90, 101), gap(101, 103), gap(104, 104, 2_000), gap(105, 300), gap(107, 108)];
     const named = await gapsOfRange(client, clickhouse.database, range, gaps);
@@ -80,23 +82,41 @@ describe('what an export can answer for', () => {
     expect(named[1]?.filledAt).toBe('1970-01-01T00:00:02.000Z');
   });
 
-  it('counts a gap before all that is stored as one of a range that begins there', async () => {
+  it('counts a gap before the first stored event for a range that begins there', async () => {
     const range = { table: 'order_action', fromTs: 500, toTs: 1_010 };
     const named = await gapsOfRange(client, clickhouse.database, range, [gap(0, 99), gap(105, 106)]);
     expect(named).toMatchObject([{ fromSlot: 0, toSlot: 99, fromTs: null, toTs: 1_000 }]);
   });
 
-  it('knows tables with a time, and lists them for a name that is none', async () => {
+  it('describes tables with a time, and lists them for an unknown name', async () => {
     const { sortingKey, columns } = await describeTable(client, clickhouse.database, 'order');
     expect(sortingKey).toEqual(['user', 'ts', 'slot', 'signature', 'event_index']);
     expect(columns.some(({ name }) => name === 'user_base58')).toBe(false);
     await expect(describeTable(client, clickhouse.database, 'unknown')).rejects.toThrow(
       /no table unknown .*order_action/,
     );
-    await expect(describeTable(client, 'nowhere', 'order')).rejects.toThrow('holds no history yet');
+    await expect(describeTable(client, 'nowhere', 'order')).rejects.toThrow('has no history yet');
   });
 
-  it('leaves no file when the server gives up half way', async () => {
+  it('orders the fills of a slot like the lists, whatever their signatures and markets', async () => {
+    const event = { action: 'fill', market_type: 'perp', slot: 300, ts: 5_000, event_index: 0 };
+    const fills = [1, 2, 3].map((id) => ({
+      ...event,
+      signature: String(9 - id).padStart(64, '0'),
+      market_index: 3 - id,
+      fill_record_id: id,
+    }));
+    await clickhouse.client.insert({ table: 'order_action', values: fills, format: 'JSONEachRow' });
+    const { stream } = await client.exec({
+      query: exportQuery(await describeTable(client, clickhouse.database, 'order_action'), 'csv'),
+      query_params: { db: clickhouse.database, table: 'order_action', fromTs: 5_000, toTs: 5_001 },
+    });
+    const [head = '', ...lines] = (await text(stream)).trimEnd().split('\n');
+    const column = head.split(',').indexOf('"fill_record_id"');
+    expect(lines.map((line) => line.split(',')[column])).toEqual(['1', '2', '3']);
+  });
+
+  it('leaves no file when the server fails halfway', async () => {
     const { stream, response_headers } = await client.exec({
       query: "SELECT number, throwIf(number = 3000000, 'half way') FROM numbers(4000000) FORMAT CSVWithNames",
     });

@@ -1,14 +1,14 @@
-// What an export can answer for: rows, first and last, gaps of the chain data in its range, and what was not stored yet.
+// The coverage of an export: rows, first and last row, gaps of the chain data in the range, and events not stored yet.
 
 import type { ClickHouseClient } from '@clickhouse/client';
-import type { ChainGap } from '../../schemas/index.ts';
+import { type ChainGap, type StreamCoverage, streamKey } from '../../schemas/index.ts';
 import type { ExportRequest } from './request.ts';
 import { SOURCE } from './select.ts';
 import { rows } from './store.ts';
 
-export interface RangeFacts {
+export interface RangeCoverage {
   readonly rows: number;
-  /** Null when there are no rows. */
+  /** Null without rows. */
   readonly first: { readonly slot: number | null; readonly ts: number } | null;
   readonly last: { readonly slot: number | null; readonly ts: number } | null;
 }
@@ -16,13 +16,13 @@ export interface RangeFacts {
 export interface CoveredGap {
   readonly fromSlot: number;
   readonly toSlot: number;
-  /** Unix seconds of the nearest stored events around it; null where there are none. */
+  /** Unix seconds of the nearest stored events around the gap; null without any. */
   readonly fromTs: number | null;
   readonly toTs: number | null;
   readonly filled: boolean;
-  /** ISO time; null while it is open. */
+  /** ISO time; null while the gap is open. */
   readonly filledAt: string | null;
-  /** True when nothing can bring what it lacks. */
+  /** True when no source can fill the gap. */
   readonly lasting: boolean;
   readonly reason: string;
 }
@@ -33,7 +33,7 @@ export interface StoredUpTo {
   readonly ts: number;
 }
 
-/** The newest event that is stored; null for an empty store. */
+/** The newest stored event; null for an empty store. */
 export async function readStoredUpTo(client: ClickHouseClient, db: string): Promise<StoredUpTo | null> {
   const [row] = await rows<{ n: string; slot: string; ts: string }>(
     client,
@@ -46,12 +46,12 @@ export async function readStoredUpTo(client: ClickHouseClient, db: string): Prom
 type Request = Pick<ExportRequest, 'table' | 'fromTs' | 'toTs'>;
 
 /** Counts the rows of the range and finds its ends. */
-export async function readRangeFacts(
+export async function readRangeCoverage(
   client: ClickHouseClient,
   db: string,
   { table, fromTs, toTs }: Request,
   hasSlot: boolean,
-): Promise<RangeFacts> {
+): Promise<RangeCoverage> {
   const ends = hasSlot ? ', min(slot) AS firstSlot, max(slot) AS lastSlot' : '';
   const [row] = await rows<Record<'rows' | 'firstTs' | 'lastTs' | 'firstSlot' | 'lastSlot', string>>(
     client,
@@ -67,23 +67,15 @@ export async function readRangeFacts(
   };
 }
 
-/** Gaps that may lack something of the range, oldest first. Slots and times are put together by the stored order actions. */
+/** Gaps that touch the range, oldest first. Stored order actions relate slots to times. */
 export async function gapsOfRange(
   client: ClickHouseClient,
   db: string,
-  { fromTs, toTs }: Request,
+  request: Request,
   gaps: readonly ChainGap[],
 ): Promise<readonly CoveredGap[]> {
   if (gaps.length === 0) return [];
-  const [range] = await rows<{ before: string; after: string; hasBefore: number; hasAfter: number }>(
-    client,
-    `SELECT maxIf(slot, ts < {fromTs:Int64}) AS before, countIf(ts < {fromTs:Int64}) > 0 AS hasBefore,
-       minIf(slot, ts >= {toTs:Int64}) AS after, countIf(ts >= {toTs:Int64}) > 0 AS hasAfter
-     FROM {db:Identifier}.order_action`,
-    { db, fromTs, toTs },
-  );
-  const fromSlot = range?.hasBefore ? Number(range.before) : 0;
-  const toSlot = range?.hasAfter ? Number(range.after) : Number.MAX_SAFE_INTEGER;
+  const [fromSlot, toSlot] = await slotsOfRange(client, db, request);
   const within = gaps.filter((gap) => gap.toSlot >= fromSlot && gap.fromSlot <= toSlot);
   const times = await timesAround(client, db, within);
   return within.map((gap, index) => ({
@@ -96,6 +88,47 @@ export async function gapsOfRange(
     lasting: gap.isLasting,
     reason: gap.reason,
   }));
+}
+
+/** Numbered records that the log lacks in slots that touch the range. */
+export interface MissingRecords {
+  readonly stream: string;
+  readonly fromId: number;
+  readonly toId: number;
+  readonly fromSlot: number;
+  readonly toSlot: number;
+  /** No node has them. */
+  readonly lost: boolean;
+}
+
+export async function holesOfRange(
+  client: ClickHouseClient,
+  db: string,
+  request: Request,
+  coverage: readonly StreamCoverage[],
+): Promise<readonly MissingRecords[]> {
+  const holes = coverage.flatMap((one) => one.holes.map((hole) => ({ stream: streamKey(one), ...hole })));
+  if (holes.length === 0) return [];
+  const [fromSlot, toSlot] = await slotsOfRange(client, db, request);
+  return holes
+    .filter((hole) => hole.toSlot >= fromSlot && hole.fromSlot <= toSlot)
+    .map(({ isLost, ...hole }) => ({ ...hole, lost: isLost }));
+}
+
+/** First and last slot around the range, by stored order actions. */
+async function slotsOfRange(
+  client: ClickHouseClient,
+  db: string,
+  { fromTs, toTs }: Request,
+): Promise<readonly [number, number]> {
+  const [range] = await rows<{ before: string; after: string; hasBefore: number; hasAfter: number }>(
+    client,
+    `SELECT maxIf(slot, ts < {fromTs:Int64}) AS before, countIf(ts < {fromTs:Int64}) > 0 AS hasBefore,
+       minIf(slot, ts >= {toTs:Int64}) AS after, countIf(ts >= {toTs:Int64}) > 0 AS hasAfter
+     FROM {db:Identifier}.order_action`,
+    { db, fromTs, toTs },
+  );
+  return [range?.hasBefore ? Number(range.before) : 0, range?.hasAfter ? Number(range.after) : Number.MAX_SAFE_INTEGER];
 }
 
 const NEVER = '9223372036854775807';

@@ -1,4 +1,4 @@
-// Bytes of an export to a file or to standard output: as they come, hashed on the way, never a half file under its name.
+// Streams an export to a file or to standard output and hashes it. A failed export leaves no file.
 
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -13,10 +13,10 @@ export interface Written {
   readonly sha256: string;
 }
 
-/** The end of what came: where a server tells of a failure in the middle. */
+/** Bytes kept from the end of the stream, where a server reports a late failure. */
 const TAIL_BYTES = 16_384;
 
-/** Writes beside `file` and then renames; nothing is left behind when it fails. `exceptionTag`: see `failureIn`. */
+/** Writes to a temporary file and renames it. Leaves nothing behind when it fails. `exceptionTag`: see `failureIn`. */
 export async function writeFileFrom(source: Readable, file: string, exceptionTag: string | null): Promise<Written> {
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.part`);
   const meter = new Meter();
@@ -39,7 +39,7 @@ export async function writeStandardOutput(source: Readable, exceptionTag: string
   return meter.written();
 }
 
-/** A small file, whole or not at all. */
+/** Writes a small file, whole or not at all. */
 export async function writeText(file: string, text: string): Promise<void> {
   const draft = `${file}.${process.pid}.part`;
   await writeFile(draft, text, { flush: true });
@@ -67,10 +67,10 @@ class Meter extends Transform {
     done(null, chunk);
   }
 
-  /** Throws when the server ended the answer with an error. */
+  /** Throws when the server ended its answer with an error. */
   check(exceptionTag: string | null): void {
     const failure = exceptionTag === null ? null : failureIn(this.#tail.toString('latin1'), exceptionTag);
-    if (failure !== null) throw new Error(`ClickHouse failed on the way: ${failure}`);
+    if (failure !== null) throw new Error(`ClickHouse failed during the export: ${failure}`);
   }
 
   written(): Written {
@@ -78,7 +78,7 @@ class Meter extends Transform {
   }
 }
 
-/** A server that fails after the first byte appends the error between marks that name the tag of the answer's header. */
+/** A server that fails after the first byte appends the error between marks with the tag of its response header. */
 export function failureIn(tail: string, exceptionTag: string): string | null {
   const mark = `__exception__\r\n${exceptionTag}\r\n`;
   const at = tail.lastIndexOf(mark);

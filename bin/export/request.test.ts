@@ -17,8 +17,8 @@ describe('an export request', () => {
 
   it.each([
     ['yesterday', 'must be an ISO time or unix seconds'],
-    ['2026-13-01', 'is no time'],
-    ['2026-02-30T99:00:00Z', 'is no time'],
+    ['2026-13-01', 'is not a time'],
+    ['2026-02-30T99:00:00Z', 'is not a time'],
     ['-5', 'must be an ISO time'],
     ['1.5', 'must be an ISO time'],
     ['', 'must be an ISO time'],
@@ -38,7 +38,7 @@ describe('an export request', () => {
     expect(() => readRequest(given)).toThrow(words);
   });
 
-  it('names a file by table and range, and knows standard output', () => {
+  it('names a file by table and range, and accepts standard output', () => {
     expect(readRequest({ ...flags, format: 'parquet' }).file).toBe(
       'order_action_20260101T000000_20260102T000000.parquet',
     );
@@ -63,15 +63,15 @@ describe('the query of an export', () => {
     expect(selectItem({ name: 'fee', type: 'UInt64' }, 'arrow')).toBe('`fee`');
   });
 
-  it('orders by time, then slot, then what names the row', () => {
+  it('orders by time, then slot, then row identity', () => {
     const columns = ['ts', 'slot', 'user', 'signature'].map((name) => ({ name, type: 'UInt64' }));
     const query = exportQuery({ name: 't', columns, sortingKey: ['user', 'ts', 'slot', 'signature'] }, 'arrow');
     expect(query).toMatch(/ORDER BY stored\.`ts`, stored\.`slot`, stored\.`user`, stored\.`signature` FORMAT Arrow$/);
   });
 });
 
-describe('an answer that a server gave up', () => {
-  it('is told by the tag of its header', () => {
+describe('a failed server answer', () => {
+  it('is recognized by the tag of its header', () => {
     const text = '1,2\r\n__exception__\r\nTAGTAG\r\nCode: 241. Memory limit exceeded\n32 TAGTAG\r\n__exception__\r\n';
     expect(failureIn(text, 'TAGTAG')).toContain('Code: 241. Memory limit exceeded');
     expect(failureIn(text, 'OTHER')).toBeNull();

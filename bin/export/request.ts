@@ -1,4 +1,4 @@
-// What `slotbook export` was asked for, checked before anything is opened.
+// Parses the flags of `slotbook export` before anything is opened.
 
 import { ConfigError } from '../../platform/index.ts';
 
@@ -25,10 +25,10 @@ export interface ExportRequest {
 
 const TABLE_NAME = /^[a-z][a-z0-9_]*$/;
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:?\d{2})?)?$/;
-/** The year 3000: a number beyond it is milliseconds. */
+/** The year 3000. A larger number must be milliseconds. */
 const TS_MAX = 32_503_680_000;
 
-/** Throws ConfigError, which ends the command with exit code 2. */
+/** Throws ConfigError for invalid flags. */
 export function readRequest({ table, from, to, format = 'csv', out }: ExportFlags): ExportRequest {
   if (table === undefined || from === undefined || to === undefined) {
     throw new ConfigError('export needs --table, --from and --to');
@@ -43,7 +43,7 @@ export function readRequest({ table, from, to, format = 'csv', out }: ExportFlag
   return { table, fromTs, toTs, format: known, file: out === '-' ? null : (out ?? name) };
 }
 
-/** Unix seconds, or an ISO date or time; without a zone it is UTC. Fractions of a second are dropped. */
+/** Parses Unix seconds, or an ISO date or time (UTC by default). Drops fractions of a second. */
 export function readTime(flag: string, text: string): number {
   const isNumber = /^\d+$/.test(text);
   if (!isNumber && !ISO.test(text)) {
@@ -52,7 +52,7 @@ export function readTime(flag: string, text: string): number {
   const hasZone = /(Z|[+-]\d{2}:?\d{2})$/.test(text.slice(text.indexOf('T') + 1));
   const zoned = text.includes('T') && !hasZone ? `${text}Z` : text;
   const ts = isNumber ? Number(text) : Math.floor(Date.parse(zoned) / 1000);
-  if (!Number.isSafeInteger(ts) || ts < 0) throw new ConfigError(`${flag} is no time: "${text}"`);
+  if (!Number.isSafeInteger(ts) || ts < 0) throw new ConfigError(`${flag} is not a time: "${text}"`);
   if (ts > TS_MAX)
     throw new ConfigError(`${flag} lies beyond the year 3000: "${text}" (unix seconds, not milliseconds)`);
   return ts;

@@ -1,4 +1,4 @@
-// The query of an export: every stored column in a form that files of the format can hold exactly.
+// The query of an export: every stored column in a form that the file format represents exactly.
 
 import type { Format } from './request.ts';
 
@@ -20,10 +20,10 @@ const BYTES = /FixedString\(\d+\)/;
 const WIDE = /^(Nullable\()?U?Int(128|256)\)?$/;
 /** Raw bytes that are not text. */
 const RAW_COLUMNS = new Set(['raw']);
-/** Fixed bytes that are a text padded with zeros. */
+/** Fixed bytes that contain text padded with zeros. */
 const TEXT_COLUMNS = new Set(['name']);
 
-/** Keys as base58, other bytes as hex, 128-bit integers as digits where the format has no such type. */
+/** Keys as base58, other bytes as hex, 128-bit integers as digits when the format has no such type. */
 export function selectItem({ name, type }: ExportColumn, format: Format): string {
   const column = `\`${name}\``;
   const list = type.startsWith('Array(');
@@ -35,7 +35,7 @@ export function selectItem({ name, type }: ExportColumn, format: Format): string
   return column;
 }
 
-/** Rows of the range, each once, by time and then by event. Parameters: db, table, fromTs, toTs. */
+/** Selects each row of the range once, by time, slot, fill id for fills, then event. Parameters: db, table, fromTs, toTs. */
 export function exportQuery(table: ExportTable, format: Format): string {
   const items = table.columns.map((column) => selectItem(column, format)).join(', ');
   return `SELECT ${items} FROM ${SOURCE} ORDER BY ${order(table).join(', ')} FORMAT ${FORMAT_NAMES[format]}`;
@@ -46,9 +46,11 @@ export const SOURCE = `{db:Identifier}.{table:Identifier} AS stored FINAL
 
 const FORMAT_NAMES: Readonly<Record<Format, string>> = { csv: 'CSVWithNames', parquet: 'Parquet', arrow: 'Arrow' };
 
-/** By the stored values: signatures sort as bytes, not as base58. */
+/** Orders by stored values: signatures sort as bytes, not as base58. */
 function order({ columns, sortingKey }: ExportTable): readonly string[] {
   const hasSlot = columns.some(({ name }) => name === 'slot');
-  const rest = sortingKey.filter((name) => name !== 'ts' && name !== 'slot');
-  return ['ts', ...(hasSlot ? ['slot'] : []), ...rest].map((name) => `stored.\`${name}\``);
+  const hasFills = columns.some(({ name }) => name === 'fill_record_id');
+  const first = ['ts', ...(hasSlot ? ['slot'] : []), ...(hasFills ? ['fill_record_id'] : [])];
+  const rest = sortingKey.filter((name) => !first.includes(name));
+  return [...first, ...rest].map((name) => `stored.\`${name}\``);
 }

@@ -1,14 +1,14 @@
-// Where an export reads: the ClickHouse that the settings name, or the managed child of a running pipeline.
+// The ClickHouse server of an export: the configured one, or the managed child of a running pipeline.
 
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { type Config, ConfigError, readEndpoints } from '../../platform/index.ts';
+import { type Config, ConfigError, serverLogin } from '../../platform/index.ts';
 import type { ExportTable } from './select.ts';
 
 const MIB = 1024 * 1024;
-/** Sorting a long range may take long before the first byte comes. */
+/** Sorting a long range may take long before the first byte. */
 const REQUEST_TIMEOUT_MS = 3_600_000;
 
-/** Reads only, without a limit of time; what does not fit into memory is sorted on disk. */
+/** Read-only, without a time limit. Large sorts spill to disk. */
 const EXPORT_SETTINGS = {
   readonly: '2',
   cancel_http_readonly_queries_on_client_close: 1,
@@ -24,23 +24,21 @@ const EXPORT_SETTINGS = {
   output_format_parquet_row_group_size_bytes: String(32 * MIB),
 } as const;
 
-/** Throws ConfigError when there is no server to ask. */
+/** Throws ConfigError when there is no server. */
 export function connect(config: Config): ClickHouseClient {
-  const running = readEndpoints(config.dataDir).clickhouse;
-  const isServer = config.clickhouseUrl !== '';
-  const url = isServer ? config.clickhouseUrl : running;
-  if (url === undefined) {
+  const login = serverLogin(config);
+  if (login === null) {
     throw new ConfigError(
       `no ClickHouse: set SLOTBOOK_CLICKHOUSE_URL, or name the data directory of a running pipeline (not ${config.dataDir})`,
     );
   }
-  const login = isServer ? { username: config.clickhouseUser, password: config.clickhousePassword } : {};
   return createClient({
-    url,
-    ...login,
+    url: login.url,
+    username: login.user,
+    password: login.password,
     application: 'slotbook-export',
     request_timeout: REQUEST_TIMEOUT_MS,
-    // Failures are thrown as well, and the command says them once.
+    // The client throws its failures, and the command prints them once.
     log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: EXPORT_SETTINGS,
   });
@@ -60,7 +58,7 @@ export async function rows<T>(
   return result.json<T>();
 }
 
-/** Throws ConfigError that lists the tables when there is none of this name, or when it has no time. */
+/** Throws ConfigError with a list of tables when the table does not exist or has no time. */
 export async function describeTable(client: ClickHouseClient, db: string, name: string): Promise<ExportTable> {
   const tables = await rows<{ name: string; sorting_key: string }>(
     client,
@@ -71,7 +69,7 @@ export async function describeTable(client: ClickHouseClient, db: string, name: 
   );
   const found = tables.find((table) => table.name === name);
   if (!found) {
-    if (tables.length === 0) throw new ConfigError(`the database ${db} holds no history yet`);
+    if (tables.length === 0) throw new ConfigError(`the database ${db} has no history yet`);
     throw new ConfigError(
       `there is no table ${name} that an export could read; there are: ${tables.map((table) => table.name).join(', ')}`,
     );

@@ -55,7 +55,7 @@ const playing = (updates: readonly SourceUpdate[], whole: TransactionLogs | null
 
 describe('capture', () => {
   for (const ending of ['ndjson', 'ndjson.gz', 'ndjson.zst']) {
-    it(`plays what was recorded (${ending})`, async () => {
+    it(`plays a recording back (${ending})`, async () => {
       const file = path.join(directory, `a.${ending}`);
       const source = playing([...recorded, { kind: 'reconnect', reason: 'not recorded' }]);
       const counts = await recordCapture(source, file, new AbortController().signal);
@@ -69,14 +69,14 @@ describe('capture', () => {
     });
   }
 
-  it('records logs that were cut in full', async () => {
+  it('records truncated logs in full', async () => {
     const file = path.join(directory, 'cut.ndjson');
     const cut = { ...transaction(6), logs: ['Log truncated'] };
     await recordCapture(playing([cut], transaction(6)), file, new AbortController().signal);
     expect((await play(new CaptureSource(file)))[0]).toEqual(transaction(6));
   });
 
-  it('plays a folder in order of names and ends with the last slot when no slot was recorded', async () => {
+  it('plays a folder in order of names and ends with the last slot of a recording without slots', async () => {
     const folder = mkdtempSync(path.join(directory, 'folder-'));
     const line = (slot: number) => `${JSON.stringify(transaction(slot))}\n`;
     writeFileSync(path.join(folder, '2.ndjson'), line(12));
@@ -91,7 +91,7 @@ describe('capture', () => {
     ]);
   });
 
-  it('resumes transactions behind the line reached, accounts from the start', async () => {
+  it('resumes transactions after the line of the resume point and replays all accounts', async () => {
     const file = path.join(directory, 'resume.ndjson');
     await recordCapture(playing(recorded), file, new AbortController().signal);
     const chain = 'capture:resume.ndjson';
@@ -103,7 +103,7 @@ describe('capture', () => {
     expect(other.filter((kind) => kind === 'transaction').length).toBe(2);
   });
 
-  it('hands lines it cannot read over as garbage and goes on', async () => {
+  it('reports unreadable lines as garbage and continues', async () => {
     const file = path.join(directory, 'garbage.ndjson');
     const short = JSON.stringify({ ...transaction(3), signature: 'abc' });
     writeFileSync(file, `garbage\n${short}\n{"kind":"other"}\n\n${JSON.stringify(transaction(4))}\n`);
@@ -119,7 +119,7 @@ describe('capture', () => {
     expect(updates[1]).toMatchObject({ origin: 'garbage.ndjson:2', reason: 'garbage_line' });
   });
 
-  it('fails when there is nothing to play', async () => {
+  it('fails without a file to play', async () => {
     await expect(play(new CaptureSource(''))).rejects.toThrow('no capture path');
     await expect(play(new CaptureSource(path.join(directory, 'missing.ndjson')))).rejects.toThrow();
   });

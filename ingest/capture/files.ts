@@ -1,4 +1,4 @@
-// Capture files on disk: plain, gzip or zstd by their ending; a folder is its files in order of their names.
+// Reads and writes capture files: plain, gzip or zstd by file ending. A folder is its files in order of names.
 
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } fr
 
 const NAME = /\.(ndjson|jsonl)(\.gz|\.zst)?$/;
 
-/** Files of a capture. Throws when the path does not exist or holds none. */
+/** Paths of the capture files at `path`. Throws when the path does not exist or has no capture file. */
 export async function captureFiles(path: string): Promise<readonly string[]> {
   if (path === '') throw new Error('no capture path given');
   if (!(await stat(path)).isDirectory()) return [path];
@@ -32,12 +32,12 @@ export async function* linesOf(file: string): AsyncGenerator<string> {
 }
 
 export interface LineWriter {
-  /** Resolves when the stream wants more. */
+  /** Resolves when the stream accepts the next line. */
   write(line: string): Promise<void>;
   end(): Promise<void>;
 }
 
-/** Writes lines to a new file, packed as its ending says. */
+/** Opens a new file for lines. The file ending selects the compression. */
 export function openLineWriter(file: string): LineWriter {
   const out: WriteStream = createWriteStream(file);
   const pack: Transform | null = file.endsWith('.gz')

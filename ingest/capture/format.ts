@@ -1,20 +1,20 @@
-// The capture file: one JSON object per line, one line per source update (see ingest/README.md).
+// The capture file: one JSON object per line, one line per source update (docs/internals/ingest.md, "Capture files").
 
 import bs58 from 'bs58';
 import type { AccountUpdate, SourceUpdate, TransactionLogs } from '../source.ts';
 
-/** A line that is no update. */
+/** A line that does not follow the capture format. */
 export class CaptureError extends Error {
   override readonly name = 'CaptureError';
 }
 
-/** `atMs` is when it was received, milliseconds from the start of the recording; null when it is not known. */
+/** `atMs` is the arrival time in milliseconds from the start of the recording; null when unknown. */
 export interface CaptureLine {
   readonly update: SourceUpdate;
   readonly atMs: number | null;
 }
 
-/** Null for updates that are not recorded: they speak of the recorder's own connection. */
+/** Null for updates about the recorder's own connection: a capture leaves them out. */
 export function formatLine(update: SourceUpdate, atMs: number): string | null {
   switch (update.kind) {
     case 'account':
@@ -30,6 +30,7 @@ export function formatLine(update: SourceUpdate, atMs: number): string | null {
     case 'transaction':
     case 'slot':
     case 'time':
+    case 'final':
     case 'snapshotBegin':
     case 'snapshotEnd':
     case 'gap':
@@ -39,12 +40,12 @@ export function formatLine(update: SourceUpdate, atMs: number): string | null {
   }
 }
 
-/** Throws CaptureError for anything that is not a line of the format. */
+/** Throws CaptureError for a line that does not follow the format. */
 export function parseLine(text: string): CaptureLine {
   let line: Record<string, unknown>;
   try {
     line = JSON.parse(text) as Record<string, unknown>;
-    if (typeof line !== 'object' || line === null) throw new TypeError('no object');
+    if (typeof line !== 'object' || line === null) throw new TypeError('not an object');
     const atMs = typeof line.atMs === 'number' ? line.atMs : null;
     return { update: parseUpdate(line), atMs };
   } catch (cause) {
@@ -63,7 +64,8 @@ function parseUpdate(line: Record<string, unknown>): SourceUpdate {
     case 'snapshotEnd':
       return { kind: line.kind, slot: slot(line.slot) };
     case 'time':
-      return { kind: 'time', slot: slot(line.slot), ts: slot(line.ts) };
+    case 'final':
+      return { kind: line.kind, slot: slot(line.slot), ts: slot(line.ts) };
     case 'gap':
       return {
         kind: 'gap',
@@ -90,7 +92,7 @@ function parseAccount(line: Record<string, unknown>): AccountUpdate {
 }
 
 function parseTransaction(line: Record<string, unknown>): TransactionLogs {
-  if (!Array.isArray(line.logs)) throw new TypeError('logs are no list');
+  if (!Array.isArray(line.logs)) throw new TypeError('logs are not a list');
   return {
     kind: 'transaction',
     slot: slot(line.slot),
@@ -108,7 +110,7 @@ function slot(value: unknown): number {
 }
 
 function text(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError(`${JSON.stringify(value)} is no text`);
+  if (typeof value !== 'string') throw new TypeError(`${JSON.stringify(value)} is not a string`);
   return value;
 }
 

@@ -1,4 +1,4 @@
-// Records any source into a capture file.
+// Records the updates of any source into a capture file.
 
 import { isTruncated } from '../decode/logs.ts';
 import type { Source, SourceUpdate } from '../source.ts';
@@ -12,8 +12,8 @@ export interface Recorded {
 }
 
 /**
- * Writes what the source gives until it ends or the signal aborts; `.gz` and `.zst` pack. Resolves with what was
- * written; rejects when the file cannot be written or the source fails.
+ * Writes the source's updates until it ends or the signal aborts; `.gz` and `.zst` compress. Resolves with the counts.
+ * Rejects when the file cannot be written or the source fails.
  */
 export async function recordCapture(source: Source, path: string, signal: AbortSignal): Promise<Recorded> {
   const writer = openLineWriter(path);
@@ -36,7 +36,7 @@ export async function recordCapture(source: Source, path: string, signal: AbortS
   return counts;
 }
 
-/** Logs cut on the way are recorded in full where the chain still has them: a recording cannot be asked again. */
+/** Fetches truncated logs in full: a capture cannot fetch them when it is played. */
 async function completed(update: SourceUpdate, source: Source): Promise<SourceUpdate> {
   if (update.kind !== 'transaction' || !isTruncated(update.logs)) return update;
   return (await source.transaction(update.signature)) ?? update;

@@ -1,4 +1,4 @@
-// Plays a recorded capture as a source, as fast as it is taken or at a multiple of the recorded pace.
+// Plays a capture as a source: as fast as the reader takes it, or at a multiple of the recorded pace.
 
 import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,11 +7,11 @@ import type { ResumePoint, Source, SourceUpdate, TransactionLogs } from '../sour
 import { captureFiles, linesOf } from './files.ts';
 import { CaptureError, type CaptureLine, parseLine } from './format.ts';
 
-/** Lines handed over together, and between two progress notices. */
+/** Lines per batch, and lines between two progress notices. */
 const BATCH_LINES = 500;
 
 export interface CaptureOptions {
-  /** 1 plays at the recorded pace, 10 ten times as fast; 0 (default) without pauses. */
+  /** 1 plays at the recorded pace, 10 at ten times that pace. 0 (default) plays without pauses. */
   readonly speed?: number;
 }
 
@@ -24,7 +24,7 @@ export class CaptureSource implements Source {
     this.#speed = options.speed ?? 0;
   }
 
-  /** Accounts are always played from the start; transactions from the resume point on. Ends with the recording. */
+  /** Plays accounts from the start and transactions from the resume point. Ends with the recording. */
   async *updates(resume: ResumePoint | null, signal: AbortSignal): AsyncIterable<readonly SourceUpdate[]> {
     const chain = `capture:${basename(this.#path)}`;
     const skipTo = resume?.chain === chain ? (resume.line ?? 0) : 0;
@@ -32,7 +32,7 @@ export class CaptureSource implements Source {
     let batch: SourceUpdate[] = [];
     let line = 0;
     let newest = 0;
-    let told = 0;
+    let newestSlotLine = 0;
     const progress = (): SourceUpdate => ({
       kind: 'progress',
       resume: { slot: newest, signatures: {}, chain, line: Math.max(line, skipTo) },
@@ -52,7 +52,7 @@ export class CaptureSource implements Source {
           }
         }
         if ('slot' in update) newest = Math.max(newest, update.slot);
-        if (update.kind === 'slot') told = Math.max(told, update.slot);
+        if (update.kind === 'slot') newestSlotLine = Math.max(newestSlotLine, update.slot);
         if (update.kind === 'transaction' && line <= skipTo) continue;
         batch.push(update);
         if (batch.length >= BATCH_LINES) {
@@ -62,11 +62,11 @@ export class CaptureSource implements Source {
       }
     }
     // A recording without slot lines still reaches the slot of its last update.
-    if (newest > told) batch.push({ kind: 'slot', slot: newest });
+    if (newest > newestSlotLine) batch.push({ kind: 'slot', slot: newest });
     yield [...batch, progress()];
   }
 
-  /** A recording has each transaction once: what it lacks cannot be had. */
+  /** A capture holds each transaction once and has no second copy to fetch. */
   async transaction(): Promise<TransactionLogs | null> {
     return null;
   }

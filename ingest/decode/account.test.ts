@@ -3,8 +3,8 @@ import { PublicKey } from '@solana/web3.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LayoutType, loadDefinition, type StructLayout, snakeCase, variantName } from '../../schemas/index.ts';
-import { accountOf } from '../testing/accounts.ts';
-import { blankAccount, randomAccount, setField } from '../testing/bytes.ts';
+import { accountOf } from '../../test/support/ingest/accounts.ts';
+import { blankAccount, randomAccount, setField } from '../../test/support/ingest/bytes.ts';
 import { AccountError, compileAccount, compileAccounts } from './account.ts';
 
 const velocity = loadDefinition('velocity');
@@ -12,7 +12,7 @@ const programs = velocity.programs;
 const exchange = programs.find((program) => program.accounts.has('User'));
 if (!exchange) throw new Error('no exchange program');
 
-/** Anchor's value as ours: bigint for BN, bytes for keys and byte arrays, variant names for enums. */
+/** Converts Anchor's value to our form: bigint for BN, bytes for keys and byte arrays, variant names for enums. */
 function plain(value: unknown, type: LayoutType): unknown {
   switch (type.kind) {
     case 'u64':
@@ -43,7 +43,9 @@ function plainStruct(value: Record<string, unknown>, layout: StructLayout): Reco
 describe('account decoder', () => {
   for (const program of programs) {
     const anchor = new BorshAccountsCoder(program.idl as Idl);
-    for (const definition of program.accounts.values()) {
+    // Anchor also reads the lists of an escrow, which plain-states.test.ts compares.
+    const whole = [...program.accounts.values()].filter(({ name }) => name !== 'RevenueShareEscrow');
+    for (const definition of whole) {
       it(`agrees with Anchor's coder on every field of ${definition.name}`, () => {
         const compiled = compileAccount(definition);
         fc.assert(
@@ -58,7 +60,7 @@ describe('account decoder', () => {
     }
   }
 
-  it('reads a grown account like the one before it grew', () => {
+  it('reads a grown account like the shorter original', () => {
     for (const definition of [accountOf('User'), accountOf('PerpMarket')]) {
       const compiled = compileAccount(definition);
       const bytes = randomAccount(definition, 7);
@@ -67,7 +69,7 @@ describe('account decoder', () => {
     }
   });
 
-  it('reads fields appended by a later revision as zero where the account is not yet grown', () => {
+  it('reads appended fields as zero when the account has not grown', () => {
     const definition = accountOf('PerpMarket');
     const compiled = compileAccount(definition);
     expect(compiled.bytesMin).toBe(1304);
@@ -77,7 +79,7 @@ describe('account decoder', () => {
     expect(value.order_tick_size).toEqual(compiled.decode(randomAccount(definition, 9)).order_tick_size);
   });
 
-  it('refuses data of another layout by its length and another kind by its discriminator', () => {
+  it('rejects another layout by its length and another kind by its discriminator', () => {
     const compiled = compileAccount(accountOf('User'));
     const bytes = blankAccount(accountOf('User'));
     const reasonOf = (data: Uint8Array) => {
@@ -94,7 +96,7 @@ describe('account decoder', () => {
     expect(reasonOf(blankAccount(accountOf('UserStats')))).toBe('unknown_discriminator');
   });
 
-  it('takes account names in PascalCase only', () => {
+  it('accepts account names in PascalCase only', () => {
     const accounts = compileAccounts(velocity);
     const bytes = blankAccount(accountOf('User'));
     setField(bytes, accountOf('User').layout, 'sub_account_id', 5);

@@ -1,8 +1,8 @@
-// Finds which fixed-size blocks of two byte ranges differ, at a cost that follows the change and not the range.
+// Finds the fixed-size blocks that differ between two byte ranges. The cost follows the change, not the range.
 
 import { asBuffer } from '../../schemas/index.ts';
 
-/** Ranges of up to this many blocks are searched one by one instead of being halved further. */
+/** Ranges of up to this many blocks are scanned instead of halved. */
 const SCAN_BLOCKS = 4;
 
 export interface Blocks {

@@ -1,40 +1,41 @@
-// The market-level order account of Velocity B: a header and an arena of order nodes (protocol reference, 1.9).
+// Reads the market-level order account: a header and an arena of nodes
+// (docs/internals/accounts.md, "Market-level order account").
 
 import type { AccountDefinition, OrderState, StructLayout } from '../../schemas/index.ts';
 import { CLOB_NODE_BYTES, CLOB_NODE_FLAGS, CLOB_NODES_OFFSET } from '../../schemas/index.ts';
 import { AccountError, type CompiledAccount, compileAccount } from './account.ts';
-import { requiredPlace } from './layout.ts';
+import { requireField } from './layout.ts';
 import { bytesAt } from './values.ts';
 
 const { open: FLAG_OPEN, ask: FLAG_ASK, reduceOnly: FLAG_REDUCE_ONLY } = CLOB_NODE_FLAGS;
 const KEY_BYTES = 32;
 
-/** A book order without its maker's address and position, which other accounts decide. */
+/** A book order without its maker's address and position, which come from other accounts. */
 export type NodeOrder = Omit<OrderState, 'maker' | 'positionBaseAmount'>;
 
 export interface ClobReader {
   readonly account: CompiledAccount;
-  /** Throws AccountError when the data is no such account or ends before the nodes. */
+  /** Throws AccountError when the data is another account or ends before the nodes. */
   open(data: Uint8Array): DataView;
   marketIndex(view: DataView): number;
-  /** Nodes the data has room for; never more than that is read, whatever the header says. */
+  /** Number of nodes that fit in the data. Bounds all reads, whatever the header claims. */
   capacity(view: DataView): number;
   isOpen(view: DataView, node: number): boolean;
   isReduceOnly(view: DataView, node: number): boolean;
-  /** Order id that the exchange program gave, unique for its maker. */
+  /** Order id from the exchange program, unique per maker. */
   clientOrderId(view: DataView, node: number): number;
   authority(view: DataView, node: number): Uint8Array;
   subAccountId(view: DataView, node: number): number;
   order(view: DataView, node: number): NodeOrder;
-  /** Bytes of a node, its list links left out: they change when a neighbour does. Offsets inside the node. */
+  /** Byte range of a node's list links, as offsets in the node. A neighbour's change alters them, so diffs skip them. */
   readonly links: { readonly from: number; readonly to: number };
 }
 
-/** Throws DefinitionError when header or node lack a field the book needs. */
+/** Throws DefinitionError when the header or node lacks a field that the book needs. */
 export function compileClob(definition: AccountDefinition, node: StructLayout): ClobReader {
   const account = compileAccount(definition);
-  const marketAt = requiredPlace(definition.layout, 'market_index').offset;
-  const within = (name: string) => CLOB_NODES_OFFSET + requiredPlace(node, name).offset;
+  const marketAt = requireField(definition.layout, 'market_index').offset;
+  const within = (name: string) => CLOB_NODES_OFFSET + requireField(node, name).offset;
   const flagsAt = within('bit_flags');
   const clientOrderIdAt = within('client_order_id');
   const authorityAt = within('authority');
@@ -61,12 +62,12 @@ export function compileClob(definition: AccountDefinition, node: StructLayout): 
     authority: (view, index) => bytesAt(view, authorityAt + index * CLOB_NODE_BYTES, KEY_BYTES),
     subAccountId: (view, index) => view.getUint16(subAccountAt + index * CLOB_NODE_BYTES, true),
     order: (view, index) => read(view, CLOB_NODES_OFFSET + index * CLOB_NODE_BYTES),
-    links: { from: requiredPlace(node, 'prev').offset, to: requiredPlace(node, 'bit_flags').offset },
+    links: { from: requireField(node, 'prev').offset, to: requireField(node, 'bit_flags').offset },
   };
 }
 
 function nodeReader(node: StructLayout): (view: DataView, at: number) => NodeOrder {
-  const at = (name: string) => requiredPlace(node, name).offset;
+  const at = (name: string) => requireField(node, name).offset;
   const [flagsAt, clientAt, priceAt, sizeAt] = [
     at('bit_flags'),
     at('client_order_id'),

@@ -3,7 +3,7 @@ import { PublicKey } from '@solana/web3.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadDefinition, type NamedType, snakeCase, variantName, type WireType } from '../../schemas/index.ts';
-import { random } from '../testing/bytes.ts';
+import { random } from '../../test/support/ingest/bytes.ts';
 import { compileEvent, compileEvents, RecordError } from './events.ts';
 
 const definition = loadDefinition('velocity');
@@ -55,7 +55,7 @@ function encoded(type: WireType, next: () => number): Buffer {
   }
 }
 
-/** Anchor's value as ours. */
+/** Converts Anchor's value to our form. */
 function plain(value: unknown, type: WireType): unknown {
   switch (type.kind) {
     case 'u64':
@@ -110,22 +110,22 @@ describe('event decoder', () => {
   const action = [...(exchange?.events.values() ?? [])].find(({ name }) => name === 'OrderActionRecord');
   if (!exchange || !action) throw new Error('no OrderActionRecord');
 
-  it('treats fields past the end as absent, but only at a boundary between fields', () => {
+  it('reads fields past the end as null, but only at a boundary between fields', () => {
     const next = random(3);
     const fields = action.fields.map((field) => encoded(field.type, next));
     const compiled = compileEvent(action);
     const whole = compiled.decode(Buffer.concat(fields));
-    for (let kept = 1; kept < fields.length; kept++) {
-      const value = compiled.decode(Buffer.concat(fields.slice(0, kept)));
+    for (let fieldCount = 1; fieldCount < fields.length; fieldCount++) {
+      const value = compiled.decode(Buffer.concat(fields.slice(0, fieldCount)));
       for (const [index, { name }] of action.fields.entries()) {
-        expect(value[name]).toEqual(index < kept ? whole[name] : null);
+        expect(value[name]).toEqual(index < fieldCount ? whole[name] : null);
       }
     }
     const inside = Buffer.concat(fields.slice(0, 1)).subarray(0, 5);
     expect(() => compiled.decode(inside)).toThrow(RecordError);
   });
 
-  it('refuses a list that claims more than the record holds', () => {
+  it('rejects a list that claims more than the record has', () => {
     const list = compileEvent({
       name: 'List',
       discriminator: new Uint8Array(8),
@@ -135,7 +135,7 @@ describe('event decoder', () => {
     expect(list.decode(Buffer.from('0100000001020304', 'hex'))).toEqual({ ids: [0x04030201] });
   });
 
-  it('names a variant it does not know by its ordinal', () => {
+  it('names an unknown variant by its ordinal', () => {
     const enumerated = compileEvent({
       name: 'Enum',
       discriminator: new Uint8Array(8),
@@ -144,7 +144,7 @@ describe('event decoder', () => {
     expect(enumerated.decode(Buffer.from([7]))).toEqual({ kind: 'unknown(7)' });
   });
 
-  it('carries records it cannot decode whole, with the reason', () => {
+  it('keeps undecodable records whole, with the reason', () => {
     const decoder = compileEvents(definition);
     const { programId } = exchange;
     const disc = Buffer.from(action.discriminator);

@@ -1,8 +1,8 @@
-// What a market account says about the P&L of its positions: funding, what users hold against the AMM, and the pools
-// that claims are paid from (protocol 4.9).
+// Reads the inputs of position P&L from market accounts: funding, users' net position against the AMM, and the pools
+// that pay claims (docs/internals/accounts.md, "Positions and P&L").
 
 import type { AccountDefinition, PositionMarket } from '../../schemas/index.ts';
-import { place, requiredPlace } from './layout.ts';
+import { findField, requireField } from './layout.ts';
 import { bigintField, type Field, numberField } from './values.ts';
 
 export interface PerpFunds
@@ -10,7 +10,7 @@ export interface PerpFunds
     PositionMarket,
     'marketType' | 'marketIndex' | 'slot' | 'oraclePrice' | 'quoteCumulativeDepositInterest' | 'quoteDecimals'
   > {
-  /** Spot market whose deposits the pools are kept as. */
+  /** Spot market whose deposits hold the pools. */
   readonly quoteMarketIndex: number;
 }
 
@@ -20,12 +20,12 @@ export interface DepositInterest {
   readonly decimals: number;
 }
 
-/** Throws DefinitionError when the definition's PerpMarket lacks one of the fields. */
+/** Throws DefinitionError when the definition's PerpMarket lacks a field. */
 export function compilePerpFunds({ layout }: AccountDefinition): Field<PerpFunds> {
-  const wide = (name: string) => bigintField(requiredPlace(layout, name, `amm.${name}`));
-  // Only Drift has LP amounts; they are part of what users hold there.
-  const lp = (name: string) => bigintField(place(layout, `amm.${name}`));
-  const quoteMarketIndex = numberField(place(layout, 'quote_spot_market_index'));
+  const wide = (name: string) => bigintField(requireField(layout, name, `amm.${name}`));
+  // Only Drift has LP amounts; there they count towards the users' net position.
+  const lp = (name: string) => bigintField(findField(layout, `amm.${name}`));
+  const quoteMarketIndex = numberField(findField(layout, 'quote_spot_market_index'));
   const long = wide('cumulative_funding_rate_long');
   const short = wide('cumulative_funding_rate_short');
   const base = wide('base_asset_amount_with_amm');
@@ -47,9 +47,9 @@ export function compilePerpFunds({ layout }: AccountDefinition): Field<PerpFunds
   });
 }
 
-/** Throws DefinitionError when the definition's SpotMarket lacks one of the fields. */
+/** Throws DefinitionError when the definition's SpotMarket lacks a field. */
 export function compileDepositInterest({ layout }: AccountDefinition): Field<DepositInterest> {
-  const interest = bigintField(requiredPlace(layout, 'cumulative_deposit_interest'));
-  const decimals = numberField(requiredPlace(layout, 'decimals'));
+  const interest = bigintField(requireField(layout, 'cumulative_deposit_interest'));
+  const decimals = numberField(requireField(layout, 'decimals'));
   return (view) => ({ cumulativeDepositInterest: interest(view), decimals: decimals(view) });
 }

@@ -1,26 +1,26 @@
-// Looks fields up in a compiled layout by name, with alternatives: revisions of the program move fields between structs.
+// Finds fields of a compiled layout by name, with alternative paths: program revisions move fields between structs.
 
 import type { FieldLayout, LayoutType, StructLayout } from '../../schemas/index.ts';
 
 /** A field with its offset from the start of the account (discriminator included). */
-export interface Place {
+export interface FieldOffset {
   readonly offset: number;
   readonly size: number;
   readonly type: LayoutType;
 }
 
-/** Thrown when a definition cannot be used: a field the ingester needs is in none of the known places. */
+/** The definition is unusable: none of the known paths has a field that ingest needs. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
 }
 
-/** Spelling differs between definition formats (`last24h…`, `last_24h…`), so underscores and case do not count. */
+/** Definition formats spell names differently (`last24h…`, `last_24h…`), so this drops underscores and case. */
 function plain(name: string): string {
   return name.replaceAll('_', '').toLowerCase();
 }
 
-/** The first of the dotted paths that exists, or null. */
-export function place(layout: StructLayout, ...paths: readonly string[]): Place | null {
+/** The field at the first dotted path that exists, or null. */
+export function findField(layout: StructLayout, ...paths: readonly string[]): FieldOffset | null {
   for (const path of paths) {
     const found = walk(layout, path.split('.'));
     if (found) return found;
@@ -28,14 +28,14 @@ export function place(layout: StructLayout, ...paths: readonly string[]): Place 
   return null;
 }
 
-/** Like `place`; throws DefinitionError when none of the paths exists. */
-export function requiredPlace(layout: StructLayout, ...paths: readonly string[]): Place {
-  const found = place(layout, ...paths);
+/** Like `findField`; throws DefinitionError when none of the paths exists. */
+export function requireField(layout: StructLayout, ...paths: readonly string[]): FieldOffset {
+  const found = findField(layout, ...paths);
   if (!found) throw new DefinitionError(`${layout.name} has no field ${paths.join(' or ')}`);
   return found;
 }
 
-function walk(layout: StructLayout, path: readonly string[]): Place | null {
+function walk(layout: StructLayout, path: readonly string[]): FieldOffset | null {
   let current = layout;
   let offset = 0;
   for (const [depth, name] of path.entries()) {
@@ -49,7 +49,7 @@ function walk(layout: StructLayout, path: readonly string[]): Place | null {
   return null;
 }
 
-/** Where an array of structs lies. Throws DefinitionError when the field is something else. */
+/** An array of structs in an account. Throws DefinitionError when the field has another type. */
 export interface StructArray {
   readonly offset: number;
   readonly length: number;
@@ -59,7 +59,7 @@ export interface StructArray {
 }
 
 export function requiredStructArray(layout: StructLayout, path: string): StructArray {
-  const { offset, type } = requiredPlace(layout, path);
+  const { offset, type } = requireField(layout, path);
   if (type.kind !== 'array' || type.element.kind !== 'struct') {
     throw new DefinitionError(`${layout.name}.${path} is not an array of structs`);
   }
@@ -67,14 +67,14 @@ export function requiredStructArray(layout: StructLayout, path: string): StructA
 }
 
 const APPENDED_FROM: Readonly<Record<string, string>> = {
-  // protocol.md: B appends to A from these fields on; accounts not yet grown end before them.
+  // Velocity B appends its fields from here on; accounts that have not grown end before them.
   PerpMarket: 'clob_market',
   SpotMarket: '_padding_future',
 };
 
 /**
- * Fewest bytes an account of this layout may have: all but trailing padding and the fields that a later revision
- * appended. Shorter data is of another layout and must not be read.
+ * Smallest valid size of an account in bytes: all fields except trailing padding and the fields that a later revision
+ * appended. Shorter data has another layout.
  */
 export function bytesMin(layout: StructLayout): number {
   const appended = APPENDED_FROM[layout.name];

@@ -5,19 +5,19 @@ const EXCHANGE = 'vELoC1audYbSYVRXn1vPaV8Axoa9oU6BYmNGZZBDZ1P';
 const BOOK = 'BPX47ur8TbgZQgtJcGJvdcQMMFbmBP7ZrhpiUmLuHKqU';
 const OTHER = 'J1TnP8zvVxbtF5KFp5xRmWuvG9McnhzmBd9XGfCyuxFP';
 const KNOWN = 'e0344347c2ed6d01';
-const wanted = new Map([
+const programs = new Map([
   [EXCHANGE, new Set([KNOWN])],
   [BOOK, new Set<string>()],
 ]);
 const record = (fill: number, discriminator = KNOWN) =>
   Buffer.concat([Buffer.from(discriminator, 'hex'), Buffer.alloc(10, fill)]).toString('base64');
 const found = (lines: string[]) =>
-  parseLogs(lines, wanted).payloads.map(
+  parseLogs(lines, programs).payloads.map(
     ({ program, bytes }) => `${program === BOOK ? 'book' : 'exchange'} ${bytes[8]}`,
   );
 
 describe('log parser', () => {
-  it('reads both prefixes, in calls of any depth, and attributes each record to the program on top', () => {
+  it('reads both prefixes at any call depth and attributes each record to the program on top of the stack', () => {
     const lines = [
       `Program ${OTHER} invoke [1]`,
       `Program ${EXCHANGE} invoke [2]`,
@@ -33,7 +33,7 @@ describe('log parser', () => {
       `Program ${OTHER} success`,
     ];
     expect(found(lines)).toEqual(['exchange 1', 'book 2', 'exchange 3']);
-    expect(parseLogs(lines, wanted).incomplete).toBe(false);
+    expect(parseLogs(lines, programs).incomplete).toBe(false);
   });
 
   it('corrects its stack by the printed depth when lines are missing', () => {
@@ -51,7 +51,7 @@ describe('log parser', () => {
     ).toEqual(['exchange 1']);
   });
 
-  it('takes what failed off the stack too', () => {
+  it('removes failed calls from the stack', () => {
     expect(
       found([
         `Program ${EXCHANGE} invoke [1]`,
@@ -63,25 +63,25 @@ describe('log parser', () => {
     ).toEqual(['exchange 2']);
   });
 
-  it('takes base64 text without a known discriminator as ordinary text on log lines only', () => {
+  it('treats base64 without a known discriminator as plain text on log lines only', () => {
     const text = record(1, '0011223344556677');
     const lines = [`Program ${EXCHANGE} invoke [1]`, `Program log: ${text}`, 'Program log: SettlePnlCompletedNow'];
     expect(found(lines)).toEqual([]);
     expect(found([...lines, `Program data: ${text}`])).toEqual(['exchange 1']);
   });
 
-  it('stops at the truncation line and says that records may be missing', () => {
+  it('stops at the truncation line and reports that records may be missing', () => {
     const lines = [`Program ${EXCHANGE} invoke [1]`, `Program data: ${record(1)}`, 'Log truncated'];
-    expect(parseLogs(lines, wanted)).toMatchObject({ incomplete: true, payloads: [{ damaged: false }] });
+    expect(parseLogs(lines, programs)).toMatchObject({ incomplete: true, payloads: [{ damaged: false }] });
     expect(isTruncated(lines)).toBe(true);
     expect(isTruncated(lines.slice(0, 2))).toBe(false);
   });
 
-  it('marks a record line that was cut', () => {
+  it('marks a truncated record line', () => {
     const invoke = `Program ${EXCHANGE} invoke [1]`;
     for (const line of [`Program data: ${record(1).slice(0, -1)}`, `Program log: ${record(1).slice(0, -3)}`]) {
-      expect(parseLogs([invoke, line], wanted)).toMatchObject({ incomplete: true, payloads: [{ damaged: true }] });
+      expect(parseLogs([invoke, line], programs)).toMatchObject({ incomplete: true, payloads: [{ damaged: true }] });
     }
-    expect(parseLogs([invoke, 'Program data: ???'], wanted).payloads[0]?.damaged).toBe(true);
+    expect(parseLogs([invoke, 'Program data: ???'], programs).payloads[0]?.damaged).toBe(true);
   });
 });

@@ -1,13 +1,21 @@
-// Perp and spot market accounts as BookMarket, and the oracle facts a market carries itself.
+// Reads perp and spot market accounts as BookMarket, with the oracle price stored in the market itself.
 
-import type { AccountDefinition, AmmState, BookMarket, MarketType, StructLayout } from '../../schemas/index.ts';
+import type {
+  AccountDefinition,
+  AmmState,
+  BookMarket,
+  MarketType,
+  NumberedStream,
+  StructLayout,
+} from '../../schemas/index.ts';
 import { type CompiledAccount, compileAccount } from './account.ts';
 import { compileDepositInterest, compilePerpFunds, type DepositInterest, type PerpFunds } from './funds.ts';
-import { place, requiredPlace } from './layout.ts';
+import { findField, requireField } from './layout.ts';
+import { compilePerpMargin, compileSpotMargin, type OwnMargin } from './margin.ts';
 import { compileSpreadInputs } from './spread.ts';
 import { bigintField, type Field, keyField, numberField, textAt, variantField } from './values.ts';
 
-/** State.exchange_status bit that pauses the AMM; PerpMarket.paused_operations bit that stops AMM fills (protocol 2.2). */
+/** State.exchange_status bit that pauses the AMM; market bit that stops AMM fills (accounts.md, "Paused operations"). */
 const EXCHANGE_AMM_PAUSED = 4;
 const OPERATION_AMM_FILL = 2;
 /** Drift market status with the same meaning. */
@@ -15,27 +23,34 @@ const STATUS_AMM_PAUSED = 'ammPaused';
 /** Base amounts of perp markets have nine decimals (1e9). */
 const PERP_DECIMALS = 9;
 
-/** What the market account itself says of its oracle: used where the oracle account is not known. */
+/** Fields with the number of a stream's next record (docs/internals/ingest.md, "Completeness"). */
+const COUNTERS: readonly { readonly field: string; readonly stream: NumberedStream }[] = [
+  { field: 'next_fill_record_id', stream: 'fills' },
+  { field: 'next_funding_rate_record_id', stream: 'funding' },
+  { field: 'next_deposit_record_id', stream: 'deposits' },
+];
+
+/** Oracle fields of the market account. The differ uses them while the oracle account is unknown. */
 export interface MarketOracle {
   readonly oracle: Uint8Array;
   readonly oracleSource: string;
   readonly lastPrice: bigint;
   readonly lastConfidence: bigint;
-  /** Slot of that price as far as the account tells. */
+  /** Slot of that price, as stored in the account. */
   readonly lastSlot: bigint;
-  /** When the account took that price over, Unix seconds. */
+  /** Unix seconds at which the account stored that price. */
   readonly lastTs: bigint;
 }
 
-/** What the State account says that concerns every perp market. */
+/** Fields of the State account that apply to every perp market. */
 export interface ExchangeState {
   /** Pause bits. */
   readonly status: number;
-  /** Guard rail, a share of 1e6; null where it is not known. */
+  /** Guard rail as a share of 1e6; null when unknown. */
   readonly oracleTwap5MinPercentDivergence: bigint | null;
 }
 
-/** While the State account is not known. */
+/** Stands in while the State account is unknown. */
 export const UNKNOWN_EXCHANGE: ExchangeState = { status: 0, oracleTwap5MinPercentDivergence: null };
 
 export interface MarketReader {
@@ -43,16 +58,19 @@ export interface MarketReader {
   readonly marketType: MarketType;
   marketIndex(view: DataView): number;
   oracle(view: DataView): MarketOracle;
-  /** The account that holds the market-level book; null when the market has none. */
+  /** Account with the market-level book; null when the market has none. */
   clobMarket(view: DataView): Uint8Array | null;
   market(view: DataView, account: Uint8Array, slot: number, exchange: ExchangeState): BookMarket;
-  /** Of perp markets only. */
+  /** Number of the newest record of each stream that the market counts. */
+  counts(view: DataView): readonly { readonly stream: NumberedStream; readonly lastId: number }[];
+  /** Perp markets only. */
   readonly funds: Field<PerpFunds> | null;
-  /** Of spot markets only. */
+  /** Spot markets only. */
   readonly interest: Field<DepositInterest> | null;
+  readonly margin: Field<OwnMargin>;
 }
 
-/** Throws DefinitionError when the definition's PerpMarket lacks a field the book needs. */
+/** Throws DefinitionError when the definition's PerpMarket lacks a field that the book needs. */
 export function compilePerpMarket(definition: AccountDefinition): MarketReader {
   return compileMarket(definition, 'perp', (name) => [
     name,
@@ -63,7 +81,7 @@ export function compilePerpMarket(definition: AccountDefinition): MarketReader {
   ]);
 }
 
-/** Throws DefinitionError when the definition's SpotMarket lacks a field the book needs. */
+/** Throws DefinitionError when the definition's SpotMarket lacks a field that the book needs. */
 export function compileSpotMarket(definition: AccountDefinition): MarketReader {
   return compileMarket(definition, 'spot', (name) => [name, `historical_oracle_data.${name}`]);
 }
@@ -73,9 +91,9 @@ type Paths = (name: string) => readonly string[];
 function compileMarket(definition: AccountDefinition, marketType: MarketType, paths: Paths): MarketReader {
   const { layout } = definition;
   const perp = marketType === 'perp';
-  const at = (name: string) => requiredPlace(layout, ...paths(name));
+  const at = (name: string) => requireField(layout, ...paths(name));
   const ifPerp = (name: string) => (perp ? at(name) : null);
-  const maybe = (name: string) => (perp ? place(layout, ...paths(name)) : null);
+  const maybe = (name: string) => (perp ? findField(layout, ...paths(name)) : null);
   const name = at('name');
   const marketIndex = numberField(at('market_index'));
   const status = variantField(at('status'), 'initialized');
@@ -100,7 +118,11 @@ function compileMarket(definition: AccountDefinition, marketType: MarketType, pa
   const lastConfidence = bigintField(at('last_oracle_conf'));
   const lastDelay = bigintField(at('last_oracle_delay'));
   const lastTs = bigintField(at('last_oracle_price_twap_ts'));
-  const updated = bigintField(perp ? requiredPlace(layout, 'amm.last_update_slot') : null);
+  const updated = bigintField(perp ? requireField(layout, 'amm.last_update_slot') : null);
+  const counters = COUNTERS.flatMap(({ field, stream }) => {
+    const found = findField(layout, field);
+    return found ? [{ stream, next: bigintField(found) }] : [];
+  });
   const amm = perp ? ammReader(layout) : () => null;
   const spreadInputs = perp ? compileSpreadInputs(layout, paths) : () => null;
   return {
@@ -108,7 +130,13 @@ function compileMarket(definition: AccountDefinition, marketType: MarketType, pa
     marketType,
     funds: perp ? compilePerpFunds(definition) : null,
     interest: perp ? null : compileDepositInterest(definition),
+    margin: perp ? compilePerpMargin(definition) : compileSpotMargin(definition),
     marketIndex,
+    counts: (view) =>
+      counters.map(({ stream, next }) => ({
+        stream,
+        lastId: Number(BigInt.asUintN(53, atLeastZero(next(view) - 1n))),
+      })),
     clobMarket: (view) => unlessZero(clobMarket(view)),
     oracle: (view) => ({
       oracle: oracle(view) ?? new Uint8Array(0),
@@ -159,10 +187,10 @@ function isAmmPaused(status: string, pausedOperations: number, exchangeStatus: n
 }
 
 function ammReader(layout: StructLayout): Field<AmmState> {
-  const wide = (name: string) => bigintField(requiredPlace(layout, `amm.${name}`));
-  const small = (name: string) => numberField(requiredPlace(layout, `amm.${name}`));
-  const wideOrZero = (name: string) => bigintField(place(layout, `amm.${name}`));
-  const smallOrZero = (name: string) => numberField(place(layout, `amm.${name}`));
+  const wide = (name: string) => bigintField(requireField(layout, `amm.${name}`));
+  const small = (name: string) => numberField(requireField(layout, `amm.${name}`));
+  const wideOrZero = (name: string) => bigintField(findField(layout, `amm.${name}`));
+  const smallOrZero = (name: string) => numberField(findField(layout, `amm.${name}`));
   const fields: { readonly [K in keyof AmmState]: Field<AmmState[K]> } = {
     baseAssetReserve: wide('base_asset_reserve'),
     quoteAssetReserve: wide('quote_asset_reserve'),
@@ -178,7 +206,7 @@ function ammReader(layout: StructLayout): Field<AmmState> {
     bidQuoteAssetReserve: wide('bid_quote_asset_reserve'),
     baseAssetAmountWithAmm: wide('base_asset_amount_with_amm'),
     totalFeeMinusDistributions: wide('total_fee_minus_distributions'),
-    totalExchangeFee: bigintField(requiredPlace(layout, 'fee_ledger.total_exchange_fee', 'amm.total_exchange_fee')),
+    totalExchangeFee: bigintField(requireField(layout, 'fee_ledger.total_exchange_fee', 'amm.total_exchange_fee')),
     netRevenueSinceLastFunding: wideOrZero('net_revenue_since_last_funding'),
     baseSpread: small('base_spread'),
     maxSpread: small('max_spread'),
@@ -194,11 +222,11 @@ function ammReader(layout: StructLayout): Field<AmmState> {
   return (view) => Object.fromEntries(readers.map(([key, read]) => [key, read(view)])) as unknown as AmmState;
 }
 
-/** Reads what concerns every market from the State account; Drift keeps the guard rails in groups. */
+/** Compiles the reader of the State account. Drift keeps the guard rails in groups. */
 export function compileExchangeState({ layout }: AccountDefinition): Field<ExchangeState> {
-  const status = numberField(place(layout, 'exchange_status'));
+  const status = numberField(findField(layout, 'exchange_status'));
   const rail = 'oracle_twap_5min_percent_divergence';
-  const found = place(layout, `oracle_guard_rails.${rail}`, `oracle_guard_rails.price_divergence.${rail}`);
+  const found = findField(layout, `oracle_guard_rails.${rail}`, `oracle_guard_rails.price_divergence.${rail}`);
   const divergence = found ? bigintField(found) : () => null;
   return (view) => ({ status: status(view), oracleTwap5MinPercentDivergence: divergence(view) });
 }

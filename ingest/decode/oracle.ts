@@ -1,9 +1,9 @@
-// Oracle accounts as prices in 1e6: Pyth Lazer and pre-launch accounts of the exchange, Pyth pull updates (protocol 5).
+// Reads oracle accounts as prices (1e6): Pyth Lazer, pre-launch, Pyth push and pull (docs/internals/accounts.md, "Oracles").
 
 import { createHash } from 'node:crypto';
 import { AccountError, discriminatorOf } from './account.ts';
 
-/** A price as the book uses it. Prices and confidences 1e6. */
+/** An oracle price as the book uses it. Prices and confidences are 1e6. */
 export interface OraclePrice {
   readonly price: bigint;
   readonly oracleSlot: bigint;
@@ -13,19 +13,19 @@ export interface OraclePrice {
   readonly twapConfidence: bigint | null;
   readonly maxPrice: bigint | null;
   readonly sequenceId: bigint | null;
-  /** Unix seconds, null where the account does not say. */
+  /** Unix seconds; null when the account has no such field. */
   readonly publishTs: bigint | null;
 }
 
 const MICROSECONDS = 1_000_000n;
 const PRICE_PRECISION = 1_000_000n;
-/** A stablecoin within this of 1 (1e6) counts as 1 (protocol 5.1). */
+/** A stablecoin price within this distance of 1 (1e6) counts as 1 (docs/internals/accounts.md, "Oracles"). */
 const STABLECOIN_BAND = 500n;
 
-/** No feed has more digits; garbage bytes may claim two thousand million. */
+/** No feed has more digits. The bound protects against garbage bytes. */
 const EXPONENT_MAX = 18;
 
-/** The quote asset itself: always worth 1. */
+/** Price of the quote asset: always 1. */
 export function quoteAssetPrice(slot: number): OraclePrice {
   return {
     price: PRICE_PRECISION,
@@ -49,12 +49,19 @@ function discriminator(name: string): bigint {
 
 const LAZER_BYTES = 48;
 const PRELAUNCH_BYTES = 50;
+/** A Pyth push account begins with this magic number and version 2. */
+const PUSH_HEAD = 0x2_a1b2_c3d4n;
+const PUSH_BYTES = 240;
+const PUSH_PRICE_KIND = 3;
+/** Publishers that the program asks for, or fewer when the feed has fewer. */
+const PUSH_PUBLISHERS_MIN = 3;
 const PULL_HEAD_BYTES = 41;
 const PULL_TAIL_BYTES = 32 + 8 + 8 + 4 + 8 + 8 + 8 + 8 + 8;
 
 const READERS: ReadonlyMap<bigint, { readonly name: string; readonly bytesMin: number; readonly read: ReadOracle }> =
   new Map([
     [discriminator('PythLazerOracle'), { name: 'PythLazerOracle', bytesMin: LAZER_BYTES, read: readLazer }],
+    [PUSH_HEAD, { name: 'Pyth push price', bytesMin: PUSH_BYTES, read: readPush }],
     [discriminator('PrelaunchOracle'), { name: 'PrelaunchOracle', bytesMin: PRELAUNCH_BYTES, read: readPrelaunch }],
     [
       discriminator('PriceUpdateV2'),
@@ -62,14 +69,14 @@ const READERS: ReadonlyMap<bigint, { readonly name: string; readonly bytesMin: n
     ],
   ]);
 
-/** Whether the bytes are an oracle account of a kind that can be read. */
+/** Whether the bytes are an oracle account of a supported kind. */
 export function isOracle(data: Uint8Array): boolean {
   return READERS.has(discriminatorOf(data));
 }
 
 /**
- * Price of an oracle account for a market with this oracle source. Throws AccountError when the account is of no known
- * kind or too short.
+ * Price of an oracle account for a market with this oracle source. Throws AccountError when the account kind is unknown
+ * or the data is too short.
  */
 export function readOracle(data: Uint8Array, oracleSource: string): OraclePrice {
   const reader = READERS.get(discriminatorOf(data));
@@ -108,7 +115,7 @@ function readLazer(view: DataView, scale: Scale): OraclePrice {
     oracleSlot: view.getBigUint64(24, true),
     confidence: scale(view.getBigUint64(40, true), exponent),
     hasSufficientNumberOfDataPoints: true,
-    // The account has no means; the published feed shows the price in both places (reference 1.3).
+    // The account has no TWAP, so both members carry the price (docs/internals/order-book-server.md, "Oracle feed").
     twap: price,
     twapConfidence: price < 0n ? 0n : price,
     maxPrice: null,
@@ -117,7 +124,7 @@ function readLazer(view: DataView, scale: Scale): OraclePrice {
   };
 }
 
-/** Pre-launch prices are 1e6 already. The price counts from the AMM update that made it, not from the account's write. */
+/** Pre-launch prices are already 1e6. Their age counts from the AMM update that made them, not from the account write. */
 function readPrelaunch(view: DataView): OraclePrice {
   return {
     price: view.getBigInt64(8, true),
@@ -129,6 +136,26 @@ function readPrelaunch(view: DataView): OraclePrice {
     maxPrice: view.getBigInt64(16, true),
     sequenceId: null,
     publishTs: null,
+  };
+}
+
+/** Product and mapping accounts share the head and hold no price. */
+function readPush(view: DataView, scale: Scale): OraclePrice {
+  const kind = view.getUint32(8, true);
+  if (kind !== PUSH_PRICE_KIND) throw new AccountError('bad_value', `Pyth account of kind ${kind}`);
+  const exponent = view.getInt32(20, true);
+  const publishers = view.getUint32(24, true);
+  const quoting = view.getUint32(28, true);
+  return {
+    price: scale(view.getBigInt64(208, true), exponent),
+    confidence: scale(view.getBigUint64(216, true), exponent),
+    twap: scale(view.getBigInt64(48, true), exponent),
+    twapConfidence: scale(view.getBigInt64(72, true), exponent),
+    oracleSlot: view.getBigUint64(40, true),
+    publishTs: view.getBigInt64(96, true),
+    hasSufficientNumberOfDataPoints: quoting >= Math.min(publishers, PUSH_PUBLISHERS_MIN),
+    maxPrice: null,
+    sequenceId: null,
   };
 }
 

@@ -2,12 +2,12 @@ import { BorshAccountsCoder, type Idl } from '@coral-xyz/anchor';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { loadDefinition } from '../../schemas/index.ts';
-import { randomAccount } from '../testing/bytes.ts';
+import { randomAccount } from '../../test/support/ingest/bytes.ts';
 import { compilePerpMarket, UNKNOWN_EXCHANGE } from './market.ts';
 
 type Fields = Record<string, unknown>;
 
-it("reads what a market's spreads follow from as Anchor's coder does", () => {
+it("reads the inputs of a market's spreads like Anchor's coder", () => {
   const program = loadDefinition('velocity').programs.find(({ accounts }) => accounts.has('PerpMarket'));
   const definition = program?.accounts.get('PerpMarket');
   if (!program || !definition) throw new Error('no PerpMarket');
@@ -37,6 +37,7 @@ it("reads what a market's spreads follow from as Anchor's coder does", () => {
         referencePriceOffsetDeadbandPct: amm?.reference_price_offset_deadband_pct,
         baseAssetAmountWithUnsettledLp: 0n,
         fundingBiasSensitivity: amm?.funding_bias_sensitivity,
+        marketConfig: market.market_config,
       });
       expect(reader.oracle(view).lastTs).toBe(big(history.last_oracle_price_twap_ts));
     }),

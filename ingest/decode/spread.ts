@@ -1,19 +1,19 @@
-// What a perp market's live spreads follow from beside its curve: statistics that revisions keep in different structs.
+// Reads the inputs of a perp market's live quote besides its curve: statistics that revisions keep in different structs.
 
 import type { SpreadInputs, StructLayout } from '../../schemas/index.ts';
-import { place, requiredPlace } from './layout.ts';
+import { findField, requireField } from './layout.ts';
 import { bigintField, type Field, numberField, variantField } from './values.ts';
 
 /** Drift contract type of markets whose prices lie between 0 and 1. */
 const PREDICTION = 'prediction';
 
-/** Reads them from a PerpMarket. `paths` are the places where revisions keep a field. Throws DefinitionError when one is in none. */
+/** Compiles the reader of a PerpMarket. `paths` lists where revisions keep a field. Throws DefinitionError when none exists. */
 export function compileSpreadInputs(
   layout: StructLayout,
   paths: (name: string) => readonly string[],
 ): Field<SpreadInputs> {
-  const wide = (name: string) => bigintField(requiredPlace(layout, ...paths(name)));
-  const maybe = (name: string) => place(layout, ...paths(name));
+  const wide = (name: string) => bigintField(requireField(layout, ...paths(name)));
+  const maybe = (name: string) => findField(layout, ...paths(name));
   const contractType = variantField(maybe('contract_type'), 'perpetual');
   const markStd = wide('mark_std');
   const oracleStd = wide('oracle_std');
@@ -25,12 +25,16 @@ export function compileSpreadInputs(
   const lastOraclePriceTwapTs = wide('last_oracle_price_twap_ts');
   const fundingPeriod = wide('funding_period');
   const lastFundingOracleTwap = bigintField(maybe('last_funding_oracle_twap'));
-  // Velocity's statistics keep the offset that a sign change starts from apart from the one that is quoted.
+  // Velocity stores the offset before a sign change apart from the quoted offset.
   const lastOffset = numberField(maybe('last_reference_price_offset') ?? maybe('reference_price_offset'));
   const deadbandPct = numberField(maybe('reference_price_offset_deadband_pct'));
   const unsettledLp = bigintField(maybe('base_asset_amount_with_unsettled_lp'));
-  const biasPlace = maybe('funding_bias_sensitivity');
-  const fundingBias = biasPlace ? numberField(biasPlace) : () => null;
+  const ifKnown = (name: string) => {
+    const found = maybe(name);
+    return found ? numberField(found) : () => null;
+  };
+  const fundingBias = ifKnown('funding_bias_sensitivity');
+  const marketConfig = ifKnown('market_config');
   return (view) => ({
     isPrediction: contractType(view) === PREDICTION,
     markStd: markStd(view),
@@ -47,5 +51,6 @@ export function compileSpreadInputs(
     referencePriceOffsetDeadbandPct: deadbandPct(view),
     baseAssetAmountWithUnsettledLp: unsettledLp(view),
     fundingBiasSensitivity: fundingBias(view),
+    marketConfig: marketConfig(view),
   });
 }

@@ -1,4 +1,4 @@
-// A transaction's logs as encoded events for the log, each with its identity (signature, index).
+// Turns a transaction's logs into encoded events for the log, each identified by (signature, index).
 
 import bs58 from 'bs58';
 import type { DeadLetter } from '../../schemas/index.ts';
@@ -9,7 +9,7 @@ import { type DecodedRecord, type EventDecoder, unknownRecord } from './events.t
 import { type Payload, parseLogs } from './logs.ts';
 
 export interface EncodedEvent {
-  /** Identity across restarts. */
+  /** Identity that stays the same over restarts. */
   readonly id: string;
   readonly name: string;
   readonly key: string;
@@ -20,7 +20,7 @@ export interface EncodedEvent {
 export interface DecodedTransaction {
   readonly events: readonly EncodedEvent[];
   readonly parked: readonly DeadLetter[];
-  /** Records may be missing: the log was cut off, or a record line is damaged. */
+  /** The log or a record line was truncated, so records may be missing. */
   readonly incomplete: boolean;
 }
 
@@ -28,7 +28,7 @@ export function eventId(signature: Uint8Array, eventIndex: number): string {
   return `${Buffer.from(signature.buffer, signature.byteOffset, signature.byteLength).toString('latin1')}${eventIndex}`;
 }
 
-/** Records are counted from 0 over all types and programs, unreadable ones included, so that an index never shifts. */
+/** Counts records from 0 over all types and programs, unreadable ones included, so that an index never shifts. */
 export function decodeTransaction(transaction: TransactionLogs, decoder: EventDecoder): DecodedTransaction {
   const { payloads, incomplete } = parseLogs(transaction.logs, decoder.known);
   if (payloads.length === 0) return { events: [], parked: [], incomplete };

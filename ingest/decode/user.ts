@@ -1,16 +1,17 @@
-// Selective reads of User accounts: open orders, perp positions and flags, straight from the bytes.
+// Reads selected parts of User accounts from the bytes: open orders, perp positions and flags.
 
 import type { AccountDefinition, Direction, OrderState, OrderType, TriggerCondition } from '../../schemas/index.ts';
 import { ORDER_FLAG_PLACED_ON_CLOB } from '../../schemas/index.ts';
 import { type CompiledAccount, compileAccount } from './account.ts';
-import { type Place, place, requiredPlace, requiredStructArray, type StructArray } from './layout.ts';
+import { type FieldOffset, findField, requiredStructArray, requireField, type StructArray } from './layout.ts';
+import { compileUserMargin, type UserMarginReader } from './margin.ts';
 import { bigintReader, bytesAt, numberReader, type Read, variantsOf } from './values.ts';
 
 const ORDER_STATUS_OPEN = 'open';
 const MARKET_TYPE_PERP = 'perp';
 const KEY_BYTES = 32;
 
-/** Perp position fields the pipeline carries. Base 1e9, quote 1e6, funding rate 1e9. */
+/** Fields of a perp position that the pipeline uses. Base 1e9, quote 1e6, funding rate 1e9. */
 export interface PerpPosition {
   readonly marketIndex: number;
   readonly baseAssetAmount: bigint;
@@ -21,42 +22,44 @@ export interface PerpPosition {
   readonly openOrders: number;
 }
 
-/** An order read from a slot, still without what other accounts decide. */
+/** An order read from an entry of the account, without the fields that come from other accounts. */
 export type UserOrder = Omit<OrderState, 'maker' | 'positionBaseAmount' | 'bookOrderId'>;
 
 export interface UserReader {
   readonly account: CompiledAccount;
   readonly orders: StructArray;
   readonly positions: StructArray;
-  /** Where the idle flag lies, null when the layout has none. Filters of account queries use it. */
+  /** Offset of the idle flag; null when the layout has none. Account filters use it. */
   readonly idleOffset: number | null;
   authority(view: DataView): Uint8Array;
   subAccountId(view: DataView): number;
   hasOpenOrder(view: DataView): boolean;
-  /** Whether the slot holds an open order that rests here (shadows of book orders do not). */
-  isResting(view: DataView, slot: number): boolean;
-  isReduceOnly(view: DataView, slot: number): boolean;
-  orderId(view: DataView, slot: number): number;
-  isPerp(view: DataView, slot: number): boolean;
-  marketIndex(view: DataView, slot: number): number;
-  /** Null when an enum of the order has a value this definition does not know. */
-  order(view: DataView, slot: number): UserOrder | null;
-  positionMarket(view: DataView, slot: number): number;
-  /** False for a slot free for any market: nothing held, nothing owed, no open order. */
-  isPositionUsed(view: DataView, slot: number): boolean;
-  position(view: DataView, slot: number): PerpPosition;
+  /** Whether the entry is an open order that rests in this account. Copies of book orders do not. */
+  isResting(view: DataView, index: number): boolean;
+  isReduceOnly(view: DataView, index: number): boolean;
+  orderId(view: DataView, index: number): number;
+  isPerp(view: DataView, index: number): boolean;
+  marketIndex(view: DataView, index: number): number;
+  /** Null when the definition does not know the value of an enum of the order. */
+  order(view: DataView, index: number): UserOrder | null;
+  positionMarket(view: DataView, index: number): number;
+  /** False for an entry that any market can take: no balance, no debt, no open order. */
+  isPositionUsed(view: DataView, index: number): boolean;
+  position(view: DataView, index: number): PerpPosition;
+  readonly margin: UserMarginReader;
 }
 
-/** Throws DefinitionError when the definition's User lacks a field the order book needs. */
+/** Throws DefinitionError when the definition's User lacks a field that the order book needs. */
 export function compileUser(definition: AccountDefinition): UserReader {
   const account = compileAccount(definition);
   const { layout } = definition;
-  const authorityAt = requiredPlace(layout, 'authority').offset;
-  const subAccountAt = requiredPlace(layout, 'sub_account_id').offset;
-  const hasOpenOrder = place(layout, 'has_open_order');
+  const authorityAt = requireField(layout, 'authority').offset;
+  const subAccountAt = requireField(layout, 'sub_account_id').offset;
+  const hasOpenOrder = findField(layout, 'has_open_order');
   return {
     account,
-    idleOffset: place(layout, 'idle')?.offset ?? null,
+    margin: compileUserMargin(definition),
+    idleOffset: findField(layout, 'idle')?.offset ?? null,
     authority: (view) => bytesAt(view, authorityAt, KEY_BYTES),
     subAccountId: (view) => view.getUint16(subAccountAt, true),
     hasOpenOrder: (view) => hasOpenOrder === null || view.getUint8(hasOpenOrder.offset) !== 0,
@@ -67,50 +70,50 @@ export function compileUser(definition: AccountDefinition): UserReader {
 
 function compileOrders(orders: StructArray) {
   const { offset, stride, layout } = orders;
-  const status = requiredPlace(layout, 'status');
+  const status = requireField(layout, 'status');
   const openOrdinal = variantsOf(status).indexOf(ORDER_STATUS_OPEN);
-  const marketType = requiredPlace(layout, 'market_type');
+  const marketType = requireField(layout, 'market_type');
   const perpOrdinal = variantsOf(marketType).indexOf(MARKET_TYPE_PERP);
-  const onBook = place(layout, 'clob_order_id') !== null;
+  const onBook = findField(layout, 'clob_order_id') !== null;
   const statusAt = offset + status.offset;
-  const flagsAt = offset + requiredPlace(layout, 'bit_flags').offset;
-  const idAt = offset + requiredPlace(layout, 'order_id').offset;
-  const marketAt = offset + requiredPlace(layout, 'market_index').offset;
+  const flagsAt = offset + requireField(layout, 'bit_flags').offset;
+  const idAt = offset + requireField(layout, 'order_id').offset;
+  const marketAt = offset + requireField(layout, 'market_index').offset;
   const marketTypeAt = offset + marketType.offset;
-  const reduceOnlyAt = offset + requiredPlace(layout, 'reduce_only').offset;
+  const reduceOnlyAt = offset + requireField(layout, 'reduce_only').offset;
   const read = orderReader(orders);
   return {
     orders,
-    isResting: (view: DataView, slot: number) =>
-      view.getUint8(statusAt + slot * stride) === openOrdinal &&
-      !(onBook && (view.getUint8(flagsAt + slot * stride) & ORDER_FLAG_PLACED_ON_CLOB) !== 0),
-    isReduceOnly: (view: DataView, slot: number) => view.getUint8(reduceOnlyAt + slot * stride) !== 0,
-    orderId: (view: DataView, slot: number) => view.getUint32(idAt + slot * stride, true),
-    isPerp: (view: DataView, slot: number) => view.getUint8(marketTypeAt + slot * stride) === perpOrdinal,
-    marketIndex: (view: DataView, slot: number) => view.getUint16(marketAt + slot * stride, true),
-    order: (view: DataView, slot: number) => read(view, offset + slot * stride),
+    isResting: (view: DataView, index: number) =>
+      view.getUint8(statusAt + index * stride) === openOrdinal &&
+      !(onBook && (view.getUint8(flagsAt + index * stride) & ORDER_FLAG_PLACED_ON_CLOB) !== 0),
+    isReduceOnly: (view: DataView, index: number) => view.getUint8(reduceOnlyAt + index * stride) !== 0,
+    orderId: (view: DataView, index: number) => view.getUint32(idAt + index * stride, true),
+    isPerp: (view: DataView, index: number) => view.getUint8(marketTypeAt + index * stride) === perpOrdinal,
+    marketIndex: (view: DataView, index: number) => view.getUint16(marketAt + index * stride, true),
+    order: (view: DataView, index: number) => read(view, offset + index * stride),
   };
 }
 
-/** Reads an optional field of an element; zero when this revision lacks it. */
-function optionalBigint(found: Place | null): Read<bigint> {
+/** Reads an optional field of an element. Reads zero when this revision lacks the field. */
+function optionalBigint(found: FieldOffset | null): Read<bigint> {
   if (!found) return () => 0n;
   const read = bigintReader(found);
   return (view, at) => read(view, at + found.offset);
 }
 
-function optionalNumber(found: Place | null): Read<number> {
+function optionalNumber(found: FieldOffset | null): Read<number> {
   if (!found) return () => 0;
   const read = numberReader(found);
   return (view, at) => read(view, at + found.offset);
 }
 
 function orderReader({ layout }: StructArray): (view: DataView, at: number) => UserOrder | null {
-  const wide = (name: string) => optionalBigint(requiredPlace(layout, name));
-  const small = (name: string) => optionalNumber(requiredPlace(layout, name));
-  const orderTypes = variantsOf(requiredPlace(layout, 'order_type'));
-  const directions = variantsOf(requiredPlace(layout, 'direction'));
-  const conditions = variantsOf(requiredPlace(layout, 'trigger_condition'));
+  const wide = (name: string) => optionalBigint(requireField(layout, name));
+  const small = (name: string) => optionalNumber(requireField(layout, name));
+  const orderTypes = variantsOf(requireField(layout, 'order_type'));
+  const directions = variantsOf(requireField(layout, 'direction'));
+  const conditions = variantsOf(requireField(layout, 'trigger_condition'));
   const slot = wide('slot');
   const price = wide('price');
   const size = wide('base_asset_amount');
@@ -118,9 +121,9 @@ function orderReader({ layout }: StructArray): (view: DataView, at: number) => U
   const triggerPrice = wide('trigger_price');
   const offset = wide('oracle_price_offset');
   const maxTs = wide('max_ts');
-  const auctionStart = optionalBigint(place(layout, 'auction_start_price'));
-  const auctionEnd = optionalBigint(place(layout, 'auction_end_price'));
-  const auctionDuration = optionalNumber(place(layout, 'auction_duration'));
+  const auctionStart = optionalBigint(findField(layout, 'auction_start_price'));
+  const auctionEnd = optionalBigint(findField(layout, 'auction_end_price'));
+  const auctionDuration = optionalNumber(findField(layout, 'auction_duration'));
   const orderId = small('order_id');
   const orderType = small('order_type');
   const direction = small('direction');
@@ -157,24 +160,24 @@ function orderReader({ layout }: StructArray): (view: DataView, at: number) => U
 
 function compilePositions(positions: StructArray) {
   const { offset, stride, layout } = positions;
-  const wide = (name: string) => optionalBigint(requiredPlace(layout, name));
+  const wide = (name: string) => optionalBigint(requireField(layout, name));
   const base = wide('base_asset_amount');
   const quote = wide('quote_asset_amount');
   const entry = wide('quote_entry_amount');
   const breakEven = wide('quote_break_even_amount');
   const funding = wide('last_cumulative_funding_rate');
-  const openOrders = optionalNumber(requiredPlace(layout, 'open_orders'));
-  const marketIndex = optionalNumber(requiredPlace(layout, 'market_index'));
-  // What else keeps a slot in use: collateral of an isolated position, LP shares (Drift).
-  const isolated = optionalBigint(place(layout, 'isolated_position_scaled_balance'));
-  const lpShares = optionalBigint(place(layout, 'lp_shares'));
-  const flags = optionalNumber(place(layout, 'position_flag'));
+  const openOrders = optionalNumber(requireField(layout, 'open_orders'));
+  const marketIndex = optionalNumber(requireField(layout, 'market_index'));
+  // Isolated collateral and LP shares (Drift) also keep an entry in use.
+  const isolated = optionalBigint(findField(layout, 'isolated_position_scaled_balance'));
+  const lpShares = optionalBigint(findField(layout, 'lp_shares'));
+  const flags = optionalNumber(findField(layout, 'position_flag'));
   const busyFlags = 2 | 4 | 8; // being liquidated, bankrupt, bankruptcy claim
   return {
     positions,
-    positionMarket: (view: DataView, slot: number) => marketIndex(view, offset + slot * stride),
-    isPositionUsed: (view: DataView, slot: number) => {
-      const at = offset + slot * stride;
+    positionMarket: (view: DataView, index: number) => marketIndex(view, offset + index * stride),
+    isPositionUsed: (view: DataView, index: number) => {
+      const at = offset + index * stride;
       return (
         openOrders(view, at) !== 0 ||
         base(view, at) !== 0n ||
@@ -184,8 +187,8 @@ function compilePositions(positions: StructArray) {
         (flags(view, at) & busyFlags) !== 0
       );
     },
-    position: (view: DataView, slot: number): PerpPosition => {
-      const at = offset + slot * stride;
+    position: (view: DataView, index: number): PerpPosition => {
+      const at = offset + index * stride;
       return {
         marketIndex: marketIndex(view, at),
         baseAssetAmount: base(view, at),

@@ -2,11 +2,11 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeMessage, loadDefinition, snakeCase, withVaultProgram } from '../../schemas/index.ts';
+import { blankAccount, randomAccount, setField } from '../../test/support/ingest/bytes.ts';
 import type { Output } from '../diff/output.ts';
 import { compileReaders, Differ } from '../differ.ts';
-import { wantedAccounts } from '../rpc/wanted.ts';
+import { accountFilters } from '../rpc/account-filters.ts';
 import type { AccountUpdate } from '../source.ts';
-import { blankAccount, randomAccount, setField } from '../testing/bytes.ts';
 import { compileAccount } from './account.ts';
 import { compileVaults } from './vault.ts';
 
@@ -28,7 +28,7 @@ const readerOf = (account: typeof VAULT) => {
   return read;
 };
 
-/** Where the program keeps a member of a message when its name is another. */
+/** Program fields whose name differs from the message member. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   managementFeeRate: 'management_fee',
   profitShareRate: 'profit_share',
@@ -54,7 +54,7 @@ function update(account: typeof VAULT, data: Uint8Array, slot: number, owner = P
 }
 
 describe('vault accounts', () => {
-  it.each([VAULT, DEPOSITOR])('give the message what a full decode of $name has, for any bytes', (account) => {
+  it.each([VAULT, DEPOSITOR])('yield messages with the values of a full decode of $name, for any bytes', (account) => {
     const whole = compileAccount(account);
     fc.assert(
       fc.property(fc.nat(), (seed) => {
@@ -79,38 +79,38 @@ describe('vault accounts', () => {
     );
   });
 
-  it('are told when they change, in full by the first read, and not when nothing changed', () => {
+  it('are emitted in full by the first read, then only when they change', () => {
     const differ = new Differ(compileReaders(definition), () => KEY);
-    const told: Output[] = [];
-    const take = (output: Output) => told.push(output);
+    const emitted: Output[] = [];
+    const take = (output: Output) => emitted.push(output);
     const vault = blankAccount(VAULT);
     setField(vault, VAULT.layout, 'total_shares', 100n);
     differ.snapshotBegin();
     differ.account(update(VAULT, vault, 5), take);
     differ.account(update(DEPOSITOR, blankAccount(DEPOSITOR), 5), take);
-    expect(told).toEqual([]);
+    expect(emitted).toEqual([]);
     differ.snapshotEnd(5, take);
-    expect(told.map(({ name }) => name).sort()).toEqual(['VaultDepositorState', 'VaultState']);
-    told.length = 0;
+    expect(emitted.map(({ name }) => name).sort()).toEqual(['VaultDepositorState', 'VaultState']);
+    emitted.length = 0;
     differ.account(update(VAULT, Uint8Array.from(vault), 6), take);
-    expect(told).toEqual([]);
+    expect(emitted).toEqual([]);
     const grown = Uint8Array.from(vault);
     setField(Buffer.from(grown.buffer), VAULT.layout, 'total_shares', 101n);
     differ.account(update(VAULT, grown, 7), take);
     differ.account(update(VAULT, vault, 6), take);
-    expect(told).toMatchObject([{ name: 'VaultState', value: { slot: 7, totalShares: 101n } }]);
+    expect(emitted).toMatchObject([{ name: 'VaultState', value: { slot: 7, totalShares: 101n } }]);
   });
 
-  it('count only under the program that the deployment names', () => {
-    const told: Output[] = [];
+  it('count only under the configured program', () => {
+    const emitted: Output[] = [];
     const differ = new Differ(compileReaders(definition), () => KEY);
-    differ.account(update(VAULT, blankAccount(VAULT), 5, bs58.encode(KEY)), (output) => told.push(output));
-    expect(told.map(({ name }) => name)).toEqual(['DeadLetter']);
-    const wanted = wantedAccounts(definition).filter(({ name }) => name.startsWith('Vault'));
-    expect(wanted.map((one) => [one.program, one.name])).toEqual([
+    differ.account(update(VAULT, blankAccount(VAULT), 5, bs58.encode(KEY)), (output) => emitted.push(output));
+    expect(emitted.map(({ name }) => name)).toEqual(['DeadLetter']);
+    const filters = accountFilters(definition).filter(({ name }) => name.startsWith('Vault'));
+    expect(filters.map((one) => [one.program, one.name])).toEqual([
       [PROGRAM, 'Vault'],
       [PROGRAM, 'VaultDepositor'],
     ]);
-    expect(wantedAccounts(withVaultProgram(definition, '')).some(({ name }) => name.startsWith('Vault'))).toBe(false);
+    expect(accountFilters(withVaultProgram(definition, '')).some(({ name }) => name.startsWith('Vault'))).toBe(false);
   });
 });

@@ -1,18 +1,18 @@
-// Vault and VaultDepositor accounts as the messages that say how they stand.
+// Reads Vault and VaultDepositor accounts as state messages.
 
 import type { ProgramDefinition, StructLayout, VaultDepositorState, VaultState } from '../../schemas/index.ts';
 import { type CompiledAccount, compileAccount } from './account.ts';
-import { requiredPlace } from './layout.ts';
+import { requireField } from './layout.ts';
 import { bigintField, bytesAt, type Field, numberField, textAt } from './values.ts';
 
 export type VaultOutput =
   | { readonly name: 'VaultState'; readonly value: VaultState }
   | { readonly name: 'VaultDepositorState'; readonly value: VaultDepositorState };
 
-/** By discriminator: reads an account of the vault program. The result throws AccountError for data that is too short. */
+/** Readers of vault accounts by discriminator. A reader throws AccountError for data that is too short. */
 export type VaultReaders = ReadonlyMap<bigint, (data: Uint8Array, pubkey: Uint8Array, slot: number) => VaultOutput>;
 
-/** Throws DefinitionError when one of the two accounts lacks a field that the messages have. */
+/** Throws DefinitionError when an account lacks a field that the messages need. */
 export function compileVaults({ accounts }: ProgramDefinition): VaultReaders {
   const readers = new Map<bigint, (data: Uint8Array, pubkey: Uint8Array, slot: number) => VaultOutput>();
   const [vault, depositor] = [accounts.get('Vault'), accounts.get('VaultDepositor')];
@@ -42,21 +42,21 @@ function read<T extends object>(account: CompiledAccount, fields: Fields<T>, dat
   return value as T;
 }
 
-/** Ways to read a member by the program's name of it. */
+/** Compiles readers of members by the program's field names. */
 function readersOf(layout: StructLayout) {
   return {
-    wide: (name: string) => bigintField(requiredPlace(layout, name)),
-    small: (name: string) => numberField(requiredPlace(layout, name)),
+    wide: (name: string) => bigintField(requireField(layout, name)),
+    small: (name: string) => numberField(requireField(layout, name)),
     key: (name: string): Field<Uint8Array> => {
-      const { offset, size } = requiredPlace(layout, name);
+      const { offset, size } = requireField(layout, name);
       return (view) => bytesAt(view, offset, size);
     },
     text: (name: string): Field<string> => {
-      const { offset, size } = requiredPlace(layout, name);
+      const { offset, size } = requireField(layout, name);
       return (view) => textAt(view, offset, size);
     },
     flag: (name: string): Field<boolean> => {
-      const field = numberField(requiredPlace(layout, name));
+      const field = numberField(requireField(layout, name));
       return (view) => field(view) !== 0;
     },
   };

@@ -1,7 +1,7 @@
-// Market, oracle and State accounts: market states, a price for every market from the oracle it names, and what the P&L of
-// positions depends on.
+// Diffs market, oracle and State accounts: market states, a price for every market from its oracle, and the inputs of
+// position P&L.
 
-import type { BookMarket, BookOracle, MarketRef, PositionMarket } from '../../schemas/index.ts';
+import type { BookMarket, BookOracle, MarketMargin, MarketRef, PositionMarket } from '../../schemas/index.ts';
 import { marketKey } from '../../schemas/index.ts';
 import { AccountError } from '../decode/account.ts';
 import { type ExchangeState, type MarketOracle, type MarketReader, UNKNOWN_EXCHANGE } from '../decode/market.ts';
@@ -9,7 +9,7 @@ import { type OraclePrice, quoteAssetPrice, readOracle } from '../decode/oracle.
 import type { AccountUpdate } from '../source.ts';
 import { type Emit, keyText } from './output.ts';
 
-interface HeldMarket {
+interface StoredMarket {
   readonly ref: MarketRef;
   readonly reader: MarketReader;
   readonly pubkey: Uint8Array;
@@ -17,26 +17,28 @@ interface HeldMarket {
   readonly slot: number;
   readonly oracle: MarketOracle;
   readonly oracleKey: string;
-  /** Key text of the account that holds the market-level book. */
+  /** Key text of the account with the market-level book. */
   readonly clobKey: string | null;
 }
 
 const QUOTE_ASSET = 'quoteAsset';
 
 export class MarketDiffer {
-  readonly #markets = new Map<string, HeldMarket>();
+  readonly #markets = new Map<string, StoredMarket>();
   readonly #oracles = new Map<string, AccountUpdate>();
-  /** Last price told per market, so that one is not repeated with every market update. */
+  /** Last emitted price per market. A market update without a new price emits none. */
   readonly #prices = new Map<string, BookOracle>();
   readonly #funds = new Map<string, PositionMarket>();
+  /** Last emitted number per stream. */
+  readonly #counts = new Map<string, number>();
   #exchange = UNKNOWN_EXCHANGE;
 
-  /** Takes a market account as it is now. Throws AccountError when it cannot be read; nothing is changed then. */
+  /** Applies a market account's new state. Throws AccountError for unreadable data and then changes nothing. */
   market(update: AccountUpdate, reader: MarketReader, emit: Emit): void {
     const view = reader.account.open(update.data);
     const oracle = reader.oracle(view);
     const clobMarket = reader.clobMarket(view);
-    const held: HeldMarket = {
+    const stored: StoredMarket = {
       ref: { marketType: reader.marketType, marketIndex: reader.marketIndex(view) },
       reader,
       pubkey: update.pubkey,
@@ -46,13 +48,24 @@ export class MarketDiffer {
       oracleKey: keyText(oracle.oracle),
       clobKey: clobMarket && keyText(clobMarket),
     };
-    this.#markets.set(marketKey(held.ref), held);
-    emit({ name: 'BookMarket', value: this.#state(held, update.slot) });
-    this.#price(held, update.slot, emit);
-    this.#fundsOf(held, update.slot, emit);
+    this.#markets.set(marketKey(stored.ref), stored);
+    emit({ name: 'BookMarket', value: this.#state(stored, update.slot) });
+    this.#counters(stored, update.slot, emit);
+    this.#price(stored, update.slot, emit);
+    this.#fundsOf(stored, update.slot, emit);
   }
 
-  /** Takes an oracle account as it is now. Throws AccountError when it cannot be read; its markets keep their last price. */
+  #counters({ ref, reader, view }: StoredMarket, slot: number, emit: Emit): void {
+    const subject = marketKey(ref);
+    for (const { stream, lastId } of reader.counts(view)) {
+      const key = `${subject}/${stream}`;
+      if (this.#counts.get(key) === lastId) continue;
+      this.#counts.set(key, lastId);
+      emit({ name: 'StreamCounter', value: { subject, stream, slot, lastId } });
+    }
+  }
+
+  /** Applies an oracle account's new state. Throws AccountError for unreadable data; its markets keep their last price. */
   oracle(update: AccountUpdate, emit: Emit): void {
     const key = keyText(update.pubkey);
     const users = [...this.#markets.values()].filter((market) => market.oracleKey === key);
@@ -60,65 +73,78 @@ export class MarketDiffer {
     this.#oracles.set(key, update);
     for (const market of users) {
       this.#price(market, update.slot, emit);
-      if (market.reader.funds) this.#tellFunds(market, update.slot, emit);
+      if (market.reader.funds) this.#emitFunds(market, update.slot, emit);
     }
   }
 
-  /** What the exchange says of all its perp markets; they are told again when it changes. */
+  /** Applies exchange-wide settings of perp markets. A change emits all perp markets again. */
   exchange(state: ExchangeState, slot: number, emit: Emit): void {
     const { status, oracleTwap5MinPercentDivergence } = this.#exchange;
     if (state.status === status && state.oracleTwap5MinPercentDivergence === oracleTwap5MinPercentDivergence) return;
     this.#exchange = state;
-    for (const held of this.#markets.values()) {
-      if (held.ref.marketType !== 'perp') continue;
-      emit({ name: 'BookMarket', value: this.#state(held, Math.max(slot, held.slot)) });
+    for (const stored of this.#markets.values()) {
+      if (stored.ref.marketType !== 'perp') continue;
+      emit({ name: 'BookMarket', value: this.#state(stored, Math.max(slot, stored.slot)) });
     }
   }
 
-  /** Markets seen so far. */
+  /** All known markets. */
   refs(): MarketRef[] {
-    return [...this.#markets.values()].map((held) => held.ref);
+    return [...this.#markets.values()].map((stored) => stored.ref);
   }
 
-  /** Key text of the account that a perp market names as its book; null when it names none or is not known. */
+  /** Margin of every market that has a price. */
+  *margins(): Generator<MarketMargin> {
+    for (const stored of this.#markets.values()) {
+      const price = this.#prices.get(marketKey(stored.ref));
+      if (!price) continue;
+      const { symbol, status } = this.#state(stored, stored.slot);
+      const { marketType, marketIndex } = stored.ref;
+      const slot = Math.max(stored.slot, price.slot);
+      const own = stored.reader.margin(stored.view);
+      yield { marketType, marketIndex, slot, symbol, status, oraclePrice: price.price, ...own };
+    }
+  }
+
+  /** Key text of a perp market's book account; null when the market names none or is unknown. */
   clobKey(marketIndex: number): string | null {
     return this.#markets.get(marketKey({ marketType: 'perp', marketIndex }))?.clobKey ?? null;
   }
 
-  /** Whether some market names this account as its oracle. */
+  /** Whether a market names this account as its oracle. */
   isOracleOfMarket(pubkey: Uint8Array): boolean {
     const key = keyText(pubkey);
-    for (const held of this.#markets.values()) if (held.oracleKey === key) return true;
+    for (const stored of this.#markets.values()) if (stored.oracleKey === key) return true;
     return false;
   }
 
-  #state(held: HeldMarket, slot: number): BookMarket {
-    return held.reader.market(held.view, held.pubkey, slot, this.#exchange);
+  #state(stored: StoredMarket, slot: number): BookMarket {
+    return stored.reader.market(stored.view, stored.pubkey, slot, this.#exchange);
   }
 
-  #price(held: HeldMarket, slot: number, emit: Emit): void {
-    const key = marketKey(held.ref);
-    const { marketType, marketIndex } = held.ref;
-    const price: BookOracle = { marketType, marketIndex, slot, ...this.#priceOf(held) };
+  #price(stored: StoredMarket, slot: number, emit: Emit): void {
+    const key = marketKey(stored.ref);
+    const { marketType, marketIndex } = stored.ref;
+    const price: BookOracle = { marketType, marketIndex, slot, ...this.#priceOf(stored) };
     const last = this.#prices.get(key);
     if (last && samePrice(last, price)) return;
     this.#prices.set(key, price);
     emit({ name: 'BookOracle', value: price });
   }
 
-  /** A perp market tells its own; a spot market's interest is part of every perp market that it is the quote of. */
-  #fundsOf(held: HeldMarket, slot: number, emit: Emit): void {
-    if (held.reader.funds) {
-      this.#tellFunds(held, slot, emit);
+  /** Emits the P&L inputs that a market affects. A spot market's interest affects every perp market that it quotes. */
+  #fundsOf(stored: StoredMarket, slot: number, emit: Emit): void {
+    if (stored.reader.funds) {
+      this.#emitFunds(stored, slot, emit);
       return;
     }
     for (const perp of this.#markets.values()) {
-      if (perp.reader.funds?.(perp.view).quoteMarketIndex === held.ref.marketIndex) this.#tellFunds(perp, slot, emit);
+      if (perp.reader.funds?.(perp.view).quoteMarketIndex === stored.ref.marketIndex) this.#emitFunds(perp, slot, emit);
     }
   }
 
-  /** Nothing is told before the quote market is known, since no pool has a value before. */
-  #tellFunds({ ref, reader, view }: HeldMarket, slot: number, emit: Emit): void {
+  /** Emits nothing while the quote market is unknown, because the pools have no value without it. */
+  #emitFunds({ ref, reader, view }: StoredMarket, slot: number, emit: Emit): void {
     const key = marketKey(ref);
     const price = this.#prices.get(key);
     const funds = reader.funds?.(view);
@@ -127,7 +153,7 @@ export class MarketDiffer {
     const quote = this.#markets.get(marketKey({ marketType: 'spot', marketIndex: quoteMarketIndex }));
     const interest = quote?.reader.interest?.(quote.view);
     if (!interest) return;
-    const told: PositionMarket = {
+    const state: PositionMarket = {
       marketType: ref.marketType,
       marketIndex: ref.marketIndex,
       slot,
@@ -137,32 +163,32 @@ export class MarketDiffer {
       quoteDecimals: interest.decimals,
     };
     const last = this.#funds.get(key);
-    if (last && sameFunds(last, told)) return;
-    this.#funds.set(key, told);
-    emit({ name: 'PositionMarket', value: told });
+    if (last && sameFunds(last, state)) return;
+    this.#funds.set(key, state);
+    emit({ name: 'PositionMarket', value: state });
   }
 
-  #priceOf(held: HeldMarket): OraclePrice {
-    if (held.oracle.oracleSource === QUOTE_ASSET) return quoteAssetPrice(held.slot);
-    const account = this.#oracles.get(held.oracleKey);
-    if (!account) return fallbackPrice(held);
+  #priceOf(stored: StoredMarket): OraclePrice {
+    if (stored.oracle.oracleSource === QUOTE_ASSET) return quoteAssetPrice(stored.slot);
+    const account = this.#oracles.get(stored.oracleKey);
+    if (!account) return fallbackPrice(stored);
     try {
-      return readOracle(account.data, held.oracle.oracleSource);
+      return readOracle(account.data, stored.oracle.oracleSource);
     } catch (error) {
       if (!(error instanceof AccountError)) throw error;
-      return fallbackPrice(held);
+      return fallbackPrice(stored);
     }
   }
 }
 
-/** The price the program saw last: all there is while the oracle account is unknown. */
-function fallbackPrice(held: HeldMarket): OraclePrice {
-  const { lastPrice, lastConfidence, lastSlot, lastTs } = held.oracle;
+/** The price that the program used last. Serves while the oracle account is unknown, and never claims to be sufficient. */
+function fallbackPrice(stored: StoredMarket): OraclePrice {
+  const { lastPrice, lastConfidence, lastSlot, lastTs } = stored.oracle;
   return {
     price: lastPrice,
-    oracleSlot: lastSlot > 0n ? lastSlot : BigInt(held.slot),
+    oracleSlot: lastSlot > 0n ? lastSlot : BigInt(stored.slot),
     confidence: lastConfidence,
-    hasSufficientNumberOfDataPoints: true,
+    hasSufficientNumberOfDataPoints: false,
     twap: null,
     twapConfidence: null,
     maxPrice: null,

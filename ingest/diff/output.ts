@@ -1,20 +1,25 @@
-// What the differ hands on: messages of our own, in the order in which they must be written.
+// The differ's output: our own messages, in the order to write them.
 
 import bs58 from 'bs58';
 import type {
+  AccountMargin,
   BookMarket,
   BookOracle,
   BookOrders,
   BookSnapshotBegin,
   BookSnapshotEnd,
   DeadLetter,
+  MarginBegin,
+  MarketMargin,
   MarketRef,
   OrderRef,
   OrderSource,
   OrderState,
   PositionMarket,
   PositionState,
+  StreamCounter,
 } from '../../schemas/index.ts';
+import type { PlainOutput } from '../decode/plain-states.ts';
 import type { VaultOutput } from '../decode/vault.ts';
 import type { ParkReason } from '../park-reasons.ts';
 import type { AccountUpdate } from '../source.ts';
@@ -25,18 +30,23 @@ export type Output =
   | { readonly name: 'BookOracle'; readonly value: BookOracle }
   | { readonly name: 'BookSnapshotBegin'; readonly value: BookSnapshotBegin }
   | { readonly name: 'BookSnapshotEnd'; readonly value: BookSnapshotEnd }
+  | { readonly name: 'StreamCounter'; readonly value: StreamCounter }
   | { readonly name: 'PositionState'; readonly value: PositionState }
   | { readonly name: 'PositionMarket'; readonly value: PositionMarket }
+  | { readonly name: 'AccountMargin'; readonly value: AccountMargin }
+  | { readonly name: 'MarketMargin'; readonly value: MarketMargin }
+  | { readonly name: 'MarginBegin'; readonly value: MarginBegin }
   | VaultOutput
+  | PlainOutput
   | { readonly name: 'DeadLetter'; readonly value: DeadLetter };
 
 export type Emit = (output: Output) => void;
 
-/** Bytes of an unreadable thing that are kept; the rest is on the chain. */
+/** Bytes of unreadable data in a dead letter. The chain has the rest. */
 export const PARKED_BYTES_MAX = 4096;
 const DETAIL_CHARACTERS_MAX = 500;
 
-/** A dead letter with its detail and bytes bounded. */
+/** A dead letter with bounded detail and bytes. */
 export function deadLetter(
   reason: ParkReason,
   detail: string,
@@ -60,15 +70,15 @@ export function parkAccount(emit: Emit, update: AccountUpdate, reason: ParkReaso
   });
 }
 
-/** Keys of maps: raw bytes as one-byte characters, cheaper than base58 and as unique. */
+/** Map key of an address: raw bytes as one-byte characters, as unique as base58 and cheaper. */
 export function keyText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
-/** Orders of one message; a larger change is split, so that a record stays far below a broker's limit of 1 MB. */
+/** Orders per message. A larger change is split, so that a record stays far below the broker's limit of 1 MB. */
 const ORDERS_MAX = 1000;
 
-/** Collects what one account update changed, market by market. */
+/** Collects the order changes of one account update by market. */
 export class OrderChanges {
   readonly #source: OrderSource;
   readonly #account: Uint8Array;

@@ -1,4 +1,4 @@
-// User accounts: what an update changed among open orders and perp positions.
+// Diffs User accounts: which open orders and perp positions changed with an update.
 
 import type { OrderState } from '../../schemas/index.ts';
 import { viewOf } from '../decode/account.ts';
@@ -7,7 +7,7 @@ import type { PerpPosition, UserReader } from '../decode/user.ts';
 import type { AccountUpdate } from '../source.ts';
 import { type Emit, keyText, OrderChanges, parkAccount } from './output.ts';
 
-interface HeldUser {
+interface StoredUser {
   readonly pubkey: Uint8Array;
   readonly authority: Uint8Array;
   readonly subAccountId: number;
@@ -16,8 +16,8 @@ interface HeldUser {
 }
 
 export interface UserHooks {
-  /** A User account and whose it is. */
-  learned(user: Uint8Array, authority: Uint8Array, subAccountId: number): void;
+  /** A User account appeared, with its authority and sub-account id. */
+  userFound(user: Uint8Array, authority: Uint8Array, subAccountId: number): void;
   /** The position that caps the user's reduce-only orders in a perp market changed. */
   positionChanged(user: Uint8Array, marketIndex: number, slot: number): void;
 }
@@ -25,7 +25,7 @@ export interface UserHooks {
 export class UserDiffer {
   readonly #reader: UserReader;
   readonly #hooks: UserHooks;
-  readonly #users = new Map<string, HeldUser>();
+  readonly #users = new Map<string, StoredUser>();
   readonly #blank: Uint8Array;
 
   constructor(reader: UserReader, hooks: UserHooks) {
@@ -35,15 +35,15 @@ export class UserDiffer {
   }
 
   /**
-   * Takes a User account as it is now. `everything` also reports positions that are zero, for readers whose state may
-   * be older than this process. Throws AccountError when the data cannot be read; nothing is changed then.
+   * Applies a User account's new state. `everything` also emits zero positions, for readers with the state of an
+   * earlier process. Throws AccountError for unreadable data and then changes nothing.
    */
   apply(update: AccountUpdate, emit: Emit, everything: boolean): void {
     const opened = this.#reader.account.open(update.data);
     const bytes = new Uint8Array(opened.buffer, opened.byteOffset, this.#reader.account.bytes);
     const key = keyText(update.pubkey);
     const before = this.#users.get(key);
-    const after: HeldUser = {
+    const after: StoredUser = {
       pubkey: update.pubkey,
       authority: before?.authority ?? this.#reader.authority(opened),
       subAccountId: before?.subAccountId ?? this.#reader.subAccountId(opened),
@@ -51,35 +51,41 @@ export class UserDiffer {
       bytes,
     };
     this.#users.set(key, after);
-    if (!before) this.#hooks.learned(update.pubkey, after.authority, after.subAccountId);
+    if (!before) this.#hooks.userFound(update.pubkey, after.authority, after.subAccountId);
     this.#difference(before?.bytes ?? this.#blank, after, update, emit, everything && !before);
   }
 
-  /** The account is gone: its orders are removed, its positions are zero. */
+  /** Removes the orders of a closed account and sets its positions to zero. */
   close(update: AccountUpdate, emit: Emit): void {
     const key = keyText(update.pubkey);
     const before = this.#users.get(key);
     if (!before) return;
-    const blank: HeldUser = { ...before, view: viewOf(this.#blank, 0), bytes: this.#blank };
+    const blank: StoredUser = { ...before, view: viewOf(this.#blank, 0), bytes: this.#blank };
     this.#users.set(key, blank);
     this.#difference(before.bytes, blank, update, emit, false);
     this.#users.delete(key);
   }
 
-  /** Base amount (1e9) that caps reduce-only orders: the perp position with at least one open order, else 0. */
+  /** Base amount (1e9) that caps reduce-only orders: the perp position if it has an open order, else 0. */
   cappingBase(user: Uint8Array, marketIndex: number): bigint {
-    const held = this.#users.get(keyText(user));
-    return held ? capOf(findPosition(this.#reader, held.view, marketIndex)) : 0n;
+    const stored = this.#users.get(keyText(user));
+    return stored ? capOf(findPosition(this.#reader, stored.view, marketIndex)) : 0n;
   }
 
-  #difference(before: Uint8Array, after: HeldUser, update: AccountUpdate, emit: Emit, everything: boolean): void {
+  #difference(before: Uint8Array, after: StoredUser, update: AccountUpdate, emit: Emit, everything: boolean): void {
     const caps = this.#positions(before, after, update.slot, emit, everything);
     this.#orders(before, after, update, emit, caps);
     for (const marketIndex of caps) this.#hooks.positionChanged(after.pubkey, marketIndex, update.slot);
   }
 
-  /** Emits changed positions; returns the perp markets in which the cap of reduce-only orders changed. */
-  #positions(before: Uint8Array, after: HeldUser, slot: number, emit: Emit, everything: boolean): ReadonlySet<number> {
+  /** Emits changed positions. Returns the perp markets whose cap of reduce-only orders changed. */
+  #positions(
+    before: Uint8Array,
+    after: StoredUser,
+    slot: number,
+    emit: Emit,
+    everything: boolean,
+  ): ReadonlySet<number> {
     const reader = this.#reader;
     const { offset, stride, length: count } = reader.positions;
     const old = viewOf(before, 0);
@@ -107,54 +113,54 @@ export class UserDiffer {
     return caps;
   }
 
-  #orders(before: Uint8Array, after: HeldUser, update: AccountUpdate, emit: Emit, caps: ReadonlySet<number>): void {
+  #orders(before: Uint8Array, after: StoredUser, update: AccountUpdate, emit: Emit, caps: ReadonlySet<number>): void {
     const reader = this.#reader;
     const { offset, stride, length: count } = reader.orders;
     const old = viewOf(before, 0);
     const changes = new OrderChanges('user', update.pubkey, update.slot);
     const done = new Set<number>();
-    changedBlocks(before, after.bytes, { offset, stride, count }, (slot) => {
-      done.add(slot);
-      if (reader.isResting(old, slot) && !this.#stillRests(old, slot, after.view)) {
-        changes.remove(reader.isPerp(old, slot) ? 'perp' : 'spot', reader.marketIndex(old, slot), {
+    changedBlocks(before, after.bytes, { offset, stride, count }, (index) => {
+      done.add(index);
+      if (reader.isResting(old, index) && !this.#stillRests(old, index, after.view)) {
+        changes.remove(reader.isPerp(old, index) ? 'perp' : 'spot', reader.marketIndex(old, index), {
           maker: update.pubkey,
-          orderId: reader.orderId(old, slot),
+          orderId: reader.orderId(old, index),
         });
       }
-      if (reader.isResting(after.view, slot)) this.#upsert(after, slot, update, changes, emit);
+      if (reader.isResting(after.view, index)) this.#upsert(after, index, update, changes, emit);
     });
-    for (let slot = 0; caps.size > 0 && slot < count; slot++) {
+    for (let index = 0; caps.size > 0 && index < count; index++) {
       const { view } = after;
-      if (done.has(slot) || !reader.isResting(view, slot) || !reader.isReduceOnly(view, slot)) continue;
-      if (reader.isPerp(view, slot) && caps.has(reader.marketIndex(view, slot))) {
-        this.#upsert(after, slot, update, changes, emit);
+      if (done.has(index) || !reader.isResting(view, index) || !reader.isReduceOnly(view, index)) continue;
+      if (reader.isPerp(view, index) && caps.has(reader.marketIndex(view, index))) {
+        this.#upsert(after, index, update, changes, emit);
       }
     }
     changes.emit(emit);
   }
 
-  /** Whether the order that was in this slot rests in the account now, here or in another slot. */
-  #stillRests(old: DataView, slot: number, now: DataView): boolean {
+  /** Whether the order of an old entry still rests in the account, in the same entry or another one. */
+  #stillRests(old: DataView, index: number, now: DataView): boolean {
     const reader = this.#reader;
     const same = (other: number) =>
       reader.isResting(now, other) &&
-      reader.orderId(now, other) === reader.orderId(old, slot) &&
-      reader.marketIndex(now, other) === reader.marketIndex(old, slot) &&
-      reader.isPerp(now, other) === reader.isPerp(old, slot);
-    if (same(slot)) return true;
+      reader.orderId(now, other) === reader.orderId(old, index) &&
+      reader.marketIndex(now, other) === reader.marketIndex(old, index) &&
+      reader.isPerp(now, other) === reader.isPerp(old, index);
+    if (same(index)) return true;
     for (let other = 0; other < reader.orders.length; other++) if (same(other)) return true;
     return false;
   }
 
-  #upsert(user: HeldUser, slot: number, update: AccountUpdate, changes: OrderChanges, emit: Emit): void {
+  #upsert(user: StoredUser, index: number, update: AccountUpdate, changes: OrderChanges, emit: Emit): void {
     const reader = this.#reader;
-    const order = reader.order(user.view, slot);
+    const order = reader.order(user.view, index);
     if (!order) {
-      parkAccount(emit, update, 'unknown_enum', `order slot ${slot} of ${reader.account.name}`);
+      parkAccount(emit, update, 'unknown_enum', `order entry ${index} of ${reader.account.name}`);
       return;
     }
-    const perp = reader.isPerp(user.view, slot);
-    const marketIndex = reader.marketIndex(user.view, slot);
+    const perp = reader.isPerp(user.view, index);
+    const marketIndex = reader.marketIndex(user.view, index);
     const state: OrderState = {
       ...order,
       maker: user.pubkey,

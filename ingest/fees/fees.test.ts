@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig, silentLogger } from '../../platform/index.ts';
-import { eventually } from '../../platform/testing/eventually.ts';
 import {
   decodeMessage,
   encodeMessage,
@@ -13,9 +12,10 @@ import {
   marketKey,
   TOPICS,
 } from '../../schemas/index.ts';
-import { MemoryLog } from '../testing/memory-log.ts';
+import { MemoryLog } from '../../test/support/ingest/memory-log.ts';
+import { eventually } from '../../test/support/platform/eventually.ts';
 import { feeAccounts } from './keys.ts';
-import { askFees, FeeProviderError, readAnswers } from './provider.ts';
+import { FeeProviderError, fetchFees, readAnswers } from './provider.ts';
 import { startFees } from './role.ts';
 
 const LEVELS = { min: 0, low: 2, medium: 10_082.5, high: 100_000, veryHigh: 1_200_000, unsafeMax: 5_000_000 };
@@ -34,7 +34,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A provider on a free port; `answer` makes status and body of each batch. */
+/** A provider on a free port. `answer` makes the status and body for each batch. */
 async function provider(answer: (calls: readonly Call[]) => { status?: number; body: unknown }): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -56,8 +56,8 @@ const answered = (calls: readonly Call[]) => ({
 });
 const signal = () => AbortSignal.timeout(5_000);
 
-describe('accounts that fees are asked for', () => {
-  it('are the market of a perp, and quote market and market of a spot (protocol 1.2 addresses)', () => {
+describe('accounts of a fee request', () => {
+  it('are the market for a perp, and the quote market and the market for a spot', () => {
     const keys = feeAccounts(loadDefinition('velocity'));
     expect(keys(PERP)).toEqual(['FDejXbUrSy6zayBCL5xuk2SXLHZgr8ppfFTLcHbyJorY']);
     expect(keys(SPOT)).toEqual([
@@ -66,7 +66,7 @@ describe('accounts that fees are asked for', () => {
     ]);
   });
 
-  it('are those of the program that the definition names', () => {
+  it('belong to the program of the definition', () => {
     const velocity = loadDefinition('velocity');
     const programs = velocity.programs.map((program) => ({ ...program, programId: DRIFT }));
     const keys = feeAccounts({ ...velocity, programs });
@@ -89,14 +89,14 @@ describe('fee provider', () => {
     { id: 'spot-1', accountKeys: ['b', 'c'] },
   ];
 
-  it('is asked for all levels of all markets in one batch; answers may come in any order', async () => {
-    let asked: readonly Call[] = [];
+  it('receives one batch for all markets and may answer in any order', async () => {
+    let requested: readonly Call[] = [];
     const url = await provider((calls) => {
-      asked = calls;
+      requested = calls;
       return answered(calls);
     });
-    const { levels, failures } = await askFees(url, requests, signal());
-    expect(asked.map(({ id, method, params }) => ({ id, method, params }))).toEqual([
+    const { levels, failures } = await fetchFees(url, requests, signal());
+    expect(requested.map(({ id, method, params }) => ({ id, method, params }))).toEqual([
       {
         id: 'perp-0',
         method: 'getPriorityFeeEstimate',
@@ -147,7 +147,7 @@ describe('fee provider', () => {
     ],
   ])('throws for %s', async (_, answer) => {
     const url = await provider(() => answer);
-    await expect(askFees(url, requests, signal())).rejects.toThrow(FeeProviderError);
+    await expect(fetchFees(url, requests, signal())).rejects.toThrow(FeeProviderError);
   });
 });
 
@@ -177,7 +177,7 @@ describe('fees role', () => {
       return { key, levels: message.name === 'FeeLevels' ? message.value : null };
     });
 
-  it('writes the levels of every listed market at each poll, changed or not, and keeps on when the provider fails', async () => {
+  it('writes the levels of every listed market at each poll, changed or not, and continues when the provider fails', async () => {
     let polls = 0;
     const url = await provider((calls) => {
       polls += 1;
@@ -198,7 +198,7 @@ describe('fees role', () => {
     expect(polls).toBeGreaterThanOrEqual(3);
   });
 
-  it('asks nobody when there is no provider', async () => {
+  it('sends nothing without a provider', async () => {
     const log = new MemoryLog();
     await log.append(TOPICS.marketViews, [describeMarket(PERP)]);
     const config = readConfig({}, { source: 'capture', feePollingMs: 100 });

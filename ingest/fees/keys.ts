@@ -1,14 +1,14 @@
-// Which accounts the fees of a market are asked for (orderbook-server reference 1.7).
+// Maps a market to the accounts of its fee request (docs/internals/order-book-server.md, "Priority fees").
 
 import { PublicKey } from '@solana/web3.js';
 import type { ChainDefinition, MarketRef, MarketType } from '../../schemas/index.ts';
 
-/** Spot market of the quote asset, which every spot trade writes. */
+/** Spot market of the quote asset. Every spot trade writes it. */
 const QUOTE_MARKET_INDEX = 0;
 
 export type AccountKeys = (market: MarketRef) => readonly string[];
 
-/** Perp market i: its account. Spot market i: that of the quote market and its own. Addresses are PDAs (protocol 1.2). */
+/** Perp market: its own account. Spot market: the quote market's account and its own. All are PDAs. */
 export function feeAccounts(definition: ChainDefinition): AccountKeys {
   const exchange = definition.programs.find((program) => program.accounts.has('PerpMarket'));
   const program = new PublicKey(exchange?.programId ?? PublicKey.default);

@@ -1,4 +1,5 @@
-// Priority fees as the provider tells them: one JSON-RPC batch of getPriorityFeeEstimate for many markets (protocol 7).
+// Fetches priority fees: one JSON-RPC batch of getPriorityFeeEstimate for many markets
+// (docs/internals/order-book-server.md, "Priority fees").
 
 import { member } from '../../platform/index.ts';
 import type { FeeLevels } from '../../schemas/index.ts';
@@ -9,25 +10,29 @@ export type Levels = Pick<FeeLevels, (typeof LEVELS)[number]>;
 const METHOD = 'getPriorityFeeEstimate';
 
 export interface FeeRequest {
-  /** Names the request in the answer. */
+  /** Identifies the request in the answer. */
   readonly id: string;
-  /** Writable accounts whose competition is asked about, base58. */
+  /** Writable accounts for which transactions compete, base58. */
   readonly accountKeys: readonly string[];
 }
 
-export interface FeeAnswers {
+export interface FeeResults {
   readonly levels: ReadonlyMap<string, Levels>;
-  /** Why requests have no levels, by id. */
+  /** Reason for each request without levels, by id. */
   readonly failures: ReadonlyMap<string, string>;
 }
 
-/** The provider did not answer the batch as one. */
+/** The provider gave no usable answer to the batch. */
 export class FeeProviderError extends Error {
   override readonly name = 'FeeProviderError';
 }
 
-/** Asks for all levels of every request at once. Throws FeeProviderError when there is no usable answer at all. */
-export async function askFees(url: string, requests: readonly FeeRequest[], signal: AbortSignal): Promise<FeeAnswers> {
+/** Requests all fee levels of every request in one batch. Throws FeeProviderError when there is no usable answer. */
+export async function fetchFees(
+  url: string,
+  requests: readonly FeeRequest[],
+  signal: AbortSignal,
+): Promise<FeeResults> {
   const batch = requests.map(({ id, accountKeys }) => ({
     jsonrpc: '2.0',
     id,
@@ -42,7 +47,7 @@ async function post(url: string, body: string, signal: AbortSignal): Promise<unk
   try {
     response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal });
   } catch (cause) {
-    throw new FeeProviderError('the fee provider cannot be reached', { cause });
+    throw new FeeProviderError('the fee provider is unreachable', { cause });
   }
   if (!response.ok) {
     await response.body?.cancel();
@@ -51,13 +56,13 @@ async function post(url: string, body: string, signal: AbortSignal): Promise<unk
   try {
     return await response.json();
   } catch (cause) {
-    throw new FeeProviderError('the fee provider did not answer JSON', { cause });
+    throw new FeeProviderError('the fee provider did not answer with JSON', { cause });
   }
 }
 
-/** Sorts the answers of a batch, which may come in any order, by request. Throws FeeProviderError when it is no list. */
-export function readAnswers(requests: readonly FeeRequest[], answer: unknown): FeeAnswers {
-  if (!Array.isArray(answer)) throw new FeeProviderError(`the fee provider refused the batch: ${errorOf(answer)}`);
+/** Assigns the answers of a batch, in any order, to their requests. Throws FeeProviderError when the answer is not a list. */
+export function readAnswers(requests: readonly FeeRequest[], answer: unknown): FeeResults {
+  if (!Array.isArray(answer)) throw new FeeProviderError(`the fee provider rejected the batch: ${errorOf(answer)}`);
   const byId = new Map<unknown, unknown>(answer.map((one: unknown) => [member(one, 'id'), one]));
   const levels = new Map<string, Levels>();
   const failures = new Map<string, string>();

@@ -1,5 +1,5 @@
-// The fees role: asks the provider for the priority fees of every listed market at an interval and writes what it says to
-// `views.fees`, changed or not. When the provider fails, the levels told last stay.
+// The fees role: polls the provider for the priority fees of every listed market and writes each answer to `views.fees`.
+// When the provider fails, the last written levels stay.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, type Registry } from 'prom-client';
@@ -13,16 +13,16 @@ import {
   TOPICS,
 } from '../../schemas/index.ts';
 import { type AccountKeys, feeAccounts } from './keys.ts';
-import { askFees, type FeeAnswers, type FeeRequest } from './provider.ts';
+import { type FeeRequest, type FeeResults, fetchFees } from './provider.ts';
 
-/** Requests of one batch. */
+/** Requests per batch. */
 const BATCH = 50;
 const TIMEOUT_MS = 10_000;
-/** How soon a first market is looked for again. */
+/** Poll interval while no market is listed. */
 const NO_MARKETS_MS = 250;
 const PAGE_RECORDS = 1000;
 
-/** Starts the role. Resolves before the first answer; rejects when the log cannot be reached. */
+/** Starts the role. Resolves before the first answer; rejects when the log is unreachable. */
 export async function startFees(context: RoleContext): Promise<RunningRole> {
   const { config, log, logger } = context;
   await log.ensureTopics([TOPICS.marketViews, TOPICS.feeViews]);
@@ -31,7 +31,7 @@ export async function startFees(context: RoleContext): Promise<RunningRole> {
   const poller = new FeePoller(context, url, feeAccounts(loadDefinition(config.definition)), stopping.signal);
   if (url === '') logger.info('no fee provider is configured');
   const done = url === '' ? new Promise<void>(() => {}) : poller.run();
-  done.catch(() => {}); // whoever waits for `done` gets the failure
+  done.catch(() => {}); // callers of `done` get the failure
   return {
     name: 'fees',
     endpoints: {},
@@ -53,8 +53,8 @@ class FeePoller {
   readonly #metrics: ReturnType<typeof feeMetrics>;
   readonly #markets = new Map<string, MarketRef>();
   #marketsNext = 0n;
-  /** Whether the last round failed: a provider that stays away is told once. */
-  #isAway = false;
+  /** Whether the last poll failed. A longer outage is logged once. */
+  #isDown = false;
 
   constructor(context: RoleContext, url: string, accountKeys: AccountKeys, signal: AbortSignal) {
     this.#log = context.log;
@@ -66,7 +66,7 @@ class FeePoller {
     this.#metrics = feeMetrics(context.metrics);
   }
 
-  /** Resolves when stopped. A log that is away is tried again at the next round. */
+  /** Polls until stopped. When the log is unreachable, the next poll tries again. */
   async run(): Promise<void> {
     while (!this.#signal.aborted) {
       const startedMs = performance.now();
@@ -74,7 +74,7 @@ class FeePoller {
         await this.#learnMarkets();
         for (const batch of batches([...this.#markets.values()])) await this.#refresh(batch);
       } catch (error) {
-        this.#logger.warn({ error: String(error) }, 'priority fees not written, trying again');
+        this.#logger.warn({ error: String(error) }, 'priority fees not written, the next poll tries again');
       }
       const pauseMs = this.#markets.size === 0 ? NO_MARKETS_MS : this.#pollingMs - (performance.now() - startedMs);
       await delay(Math.max(0, pauseMs), undefined, { signal: this.#signal }).catch(() => {});
@@ -124,18 +124,18 @@ class FeePoller {
     }
   }
 
-  async #ask(requests: readonly FeeRequest[]): Promise<FeeAnswers | null> {
+  async #ask(requests: readonly FeeRequest[]): Promise<FeeResults | null> {
     try {
       const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MS)]);
-      const answers = await askFees(this.#url, requests, signal);
-      if (this.#isAway) this.#logger.info('the fee provider answers again');
-      this.#isAway = false;
+      const answers = await fetchFees(this.#url, requests, signal);
+      if (this.#isDown) this.#logger.info('the fee provider answers again');
+      this.#isDown = false;
       return answers;
     } catch (error) {
       if (this.#signal.aborted) return null;
       this.#metrics.failures.inc(requests.length);
-      if (!this.#isAway) this.#logger.warn({ error: String(error) }, 'no priority fees; the last ones stay');
-      this.#isAway = true;
+      if (!this.#isDown) this.#logger.warn({ error: String(error) }, 'no priority fees; the last ones stay');
+      this.#isDown = true;
       return null;
     }
   }

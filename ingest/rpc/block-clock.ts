@@ -1,45 +1,49 @@
-// Asks for the time of a block now and then, beside the stream: nothing waits for the answer.
+// Requests a block time every few slots, beside the stream: nothing waits for the answer.
 
 import type { TimeUpdate } from '../source.ts';
 
-/** A node may know a time a little later than the slot; a slot without a block never gets one. */
+/** A node may know a time a little later than the slot. A slot without a block never gets a time. */
 const TRIES_MAX = 20;
 
 export class BlockClock {
   readonly #everySlots: number;
-  readonly #ask: (slot: number) => Promise<number | null>;
-  readonly #tell: (update: TimeUpdate) => void;
-  /** Slot whose time is wanted, null while none is. */
-  #wanted: number | null = null;
+  readonly #fetchTime: (slot: number) => Promise<number | null>;
+  readonly #deliver: (update: TimeUpdate) => void;
+  /** Slot with a pending time request; null when none is pending. */
+  #pendingSlot: number | null = null;
   #tries = 0;
   #nextSlot = 0;
   #isAsking = false;
 
-  constructor(everySlots: number, ask: (slot: number) => Promise<number | null>, tell: (update: TimeUpdate) => void) {
+  constructor(
+    everySlots: number,
+    fetchTime: (slot: number) => Promise<number | null>,
+    deliver: (update: TimeUpdate) => void,
+  ) {
     this.#everySlots = everySlots;
-    this.#ask = ask;
-    this.#tell = tell;
+    this.#fetchTime = fetchTime;
+    this.#deliver = deliver;
   }
 
-  /** A slot was reached. Asks at most once at a time, again at the next slot when there was no answer. */
+  /** Reports a new slot. Runs at most one request at a time, and repeats it at the next slot when it had no answer. */
   slot(slot: number): void {
-    if (this.#wanted === null && slot >= this.#nextSlot) {
-      this.#wanted = slot;
+    if (this.#pendingSlot === null && slot >= this.#nextSlot) {
+      this.#pendingSlot = slot;
       this.#tries = 0;
     }
-    if (this.#wanted !== null && !this.#isAsking) void this.#turn(this.#wanted);
+    if (this.#pendingSlot !== null && !this.#isAsking) void this.#turn(this.#pendingSlot);
   }
 
   async #turn(slot: number): Promise<void> {
     this.#isAsking = true;
     this.#tries += 1;
-    // A failure is a missing answer: the stream itself notices when the node is gone.
-    const ts = await this.#ask(slot).catch(() => null);
+    // A failed request counts as no answer: the stream itself detects a lost node.
+    const ts = await this.#fetchTime(slot).catch(() => null);
     this.#isAsking = false;
     if (ts !== null) {
       this.#nextSlot = slot + this.#everySlots;
-      this.#tell({ kind: 'time', slot, ts });
+      this.#deliver({ kind: 'time', slot, ts });
     }
-    if (ts !== null || this.#tries >= TRIES_MAX) this.#wanted = null;
+    if (ts !== null || this.#tries >= TRIES_MAX) this.#pendingSlot = null;
   }
 }

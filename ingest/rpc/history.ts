@@ -1,157 +1,299 @@
-// Makes sure that no transaction is missed: pages the programs' signatures back to what is known, fetches what was not
-// seen live, and moves the resume point only past what was handed over.
+// Finds every transaction of the programs: lists their signatures back to the resume point, fetches the transactions that
+// did not arrive live, and moves the resume point only past delivered or recorded ones.
 
-import { type Connection, PublicKey } from '@solana/web3.js';
 import { RESUME_MARGIN_SLOTS, type ResumePoint, type TransactionLogs } from '../source.ts';
-import { type JsonRpc, TRANSACTION_BATCH } from './json-rpc.ts';
+import { BEHIND, RpcError } from './errors.ts';
+import { type JsonRpc, type ListedSignature, TRANSACTION_BATCH, type TransactionOutcome } from './json-rpc.ts';
 
 const PAGE = 1000;
 const FETCHES_IN_FLIGHT = 4;
+/** Sweeps that ask for a transaction before it becomes a recorded hole: a minute of audits. */
+export const MISSING_SWEEPS_MAX = 12;
+/** Sweeps with an unproven end before the missing part becomes a recorded hole. */
+export const UNPROVEN_SWEEPS_MAX = 12;
+/** Refusals as behind before a list is taken from a node that may be behind. */
+const BEHIND_SWEEPS_MAX = 3;
+/** Sweeps that list the same newest signature before an older list counts as quiet instead of out of date. */
+const QUIET_SWEEPS = 3;
+/** Bounds one list against a node that repeats its pages. */
+const PAGES_MAX = 100_000;
 
 export type Finality = 'confirmed' | 'finalized';
 
 export interface HistoryOptions {
   readonly programs: readonly string[];
   readonly commitment: Finality;
-  /** Without a resume point at most this many signatures per program are read back. */
+  /** Limit of signatures per program when there is no resume point. */
   readonly firstSignaturesMax: number;
   /** Name of the chain in resume points. */
   readonly chain: string;
 }
 
-interface Listed {
-  readonly signature: string;
-  readonly slot: number;
-  readonly failed: boolean;
+/** Transactions that no node returned. They are recorded, and no later sweep asks for them. */
+export interface TransactionHole {
+  readonly fromSlot: number;
+  readonly toSlot: number;
+  readonly reason: string;
 }
 
 export interface Sweep {
-  /** Newly fetched transactions, oldest first. */
+  /** Number of fetched transactions. */
   readonly found: number;
-  /** Signatures whose transaction the node does not give yet; the resume point waits before the oldest. */
+  /** Listed signatures that a later sweep asks for again. The resume point waits before the oldest. */
   readonly missing: number;
-  /** There is more history than `firstSignaturesMax`; it is not read. */
+  readonly holes: readonly TransactionHole[];
+  /** Every list reached a known signature or slot. */
+  readonly isProven: boolean;
+  /** The history is longer than `firstSignaturesMax`: transactions up to this slot are not fetched. Null when it is not. */
+  readonly cutSlot: number | null;
+}
+
+/** `done` of `total` listed transactions of a sweep are delivered. */
+export type SweepProgress = (done: number, total: number) => void;
+
+interface List {
+  /** Oldest first. */
+  readonly entries: readonly ListedSignature[];
+  /** Newest slot that data had named when the list was asked for: the list says nothing about later slots. */
+  readonly askedSlot: number;
+  readonly isProven: boolean;
   readonly cut: boolean;
 }
 
 export class History {
-  readonly #connection: Connection;
-  readonly #rpc: JsonRpc;
+  readonly #rpc: Pick<JsonRpc, 'signatures' | 'transactions'>;
   readonly #options: HistoryOptions;
-  /** Signatures handed over, with their slots; what is below the floor is never listed again. */
+  /** Slots of delivered signatures. Signatures below the floor are never listed again and leave this map. */
   readonly #seen = new Map<string, number>();
+  /** Newest slot of a live transaction, per program: a list that ends before it is out of date. */
+  readonly #live = new Map<string, number>();
+  /** Newest listed slot per program, and the number of sweeps that listed it. */
+  readonly #ends = new Map<string, { readonly slot: number; readonly sweeps: number }>();
+  /** Sweeps that missed a listed signature. */
+  readonly #missed = new Map<string, number>();
+  /** Programs that a list or a notification named: an empty list of them is wrong. */
+  readonly #active = new Set<string>();
+  /** Newest listed slot of any program. */
+  #newestListed = -1;
+  #unproven = 0;
+  #behind = 0;
   #resume: ResumePoint | null;
-  /** Transactions below this slot were all handed over, by this process or an earlier one. */
+  /** All transactions below this slot are delivered or recorded, by this process or an earlier one. */
   #floor: number;
 
-  constructor(connection: Connection, rpc: JsonRpc, options: HistoryOptions, resume: ResumePoint | null) {
-    this.#connection = connection;
+  constructor(rpc: Pick<JsonRpc, 'signatures' | 'transactions'>, options: HistoryOptions, resume: ResumePoint | null) {
     this.#rpc = rpc;
     this.#options = options;
     this.#resume = resume;
     this.#floor = resume === null ? -1 : Math.max(0, resume.slot - RESUME_MARGIN_SLOTS);
   }
 
-  /** Null until a first sweep was complete. */
+  /** Null until the first complete sweep. */
   get resume(): ResumePoint | null {
     return this.#resume;
   }
 
-  /** Notes a transaction as handed over. False when it was already, or lies where all were. */
+  /** Newest slot of a live transaction; -1 before the first. */
+  get liveSlot(): number {
+    return Math.max(-1, ...this.#live.values());
+  }
+
+  /** Notes a live notification of a program, also of a transaction that is known already. */
+  notified(program: string, slot: number): void {
+    this.#active.add(program);
+    if (slot > (this.#live.get(program) ?? -1)) this.#live.set(program, slot);
+  }
+
+  /** Marks a transaction as delivered. False when it already was, or when its slot is below the floor. */
   take(signature: string, slot: number): boolean {
     if (slot < this.#floor || this.#seen.has(signature)) return false;
     this.#seen.set(signature, slot);
+    this.#missed.delete(signature);
     return true;
   }
 
   /**
-   * Hands over, oldest first, every successful transaction up to `toSlot` that was not seen, and moves the resume point.
-   * Rejects when the node fails; what was handed over until then counts.
+   * Delivers every successful transaction that did not arrive live, oldest first, except those of the newest `lagSlots`
+   * slots, whose notifications may be on their way. Then moves the resume point, at most to the newest slot that lists or
+   * notifications named. `emptySlot` is the resume point of a chain without transactions. Rejects when the nodes fail;
+   * transactions delivered until then count.
    */
   async sweep(
-    toSlot: number,
+    { lagSlots, emptySlot }: { readonly lagSlots: number; readonly emptySlot: number | null },
     hand: (transaction: TransactionLogs) => Promise<void>,
     signal: AbortSignal,
+    progress: SweepProgress = () => {},
   ): Promise<Sweep> {
-    const lists: Listed[][] = [];
-    let cut = false;
-    for (const program of this.#options.programs) {
-      const listed = await this.#list(program, signal);
-      cut ||= listed.cut;
-      lists.push(listed.entries.filter((entry) => entry.slot <= toSlot));
-    }
-    const unseen = this.#unseen(lists);
+    const lists = await this.#lists(signal);
+    const newest = Math.max(this.liveSlot, ...lists.map(({ entries }) => entries.at(-1)?.slot ?? -1));
+    const toSlot = newest - lagSlots;
+    const unseen = this.#unseen(lists, toSlot);
+    const holes: TransactionHole[] = [];
     let found = 0;
-    let missing: number | null = null;
-    let missingCount = 0;
-    for await (const [entry, transaction] of this.#fetch(unseen, signal)) {
-      if (transaction === null) {
-        missingCount += 1;
-        missing = Math.min(missing ?? entry.slot, entry.slot);
-      } else if (this.take(entry.signature, entry.slot)) {
+    let done = 0;
+    let oldestMissing = Number.POSITIVE_INFINITY;
+    let missing = 0;
+    for await (const [entry, outcome] of this.#fetch(unseen, signal)) {
+      progress(++done, unseen.length);
+      if (outcome.found !== null) {
+        if (!this.take(entry.signature, entry.slot)) continue;
         found += 1;
-        await hand(transaction);
+        await hand(outcome.found);
+      } else if (this.#isGivenUp(entry)) {
+        holes.push({ fromSlot: entry.slot, toSlot: entry.slot, reason: `${entry.signature}: ${outcome.reason}` });
+      } else {
+        missing += 1;
+        oldestMissing = Math.min(oldestMissing, entry.slot);
       }
     }
-    this.#advance(lists, missing === null ? toSlot : Math.min(toSlot, missing - 1));
-    return { found, missing: missingCount, cut };
+    const isProven = lists.every((list) => list.isProven);
+    const cutSlots = lists.flatMap(({ cut, entries }) => (cut && entries[0] ? [entries[0].slot] : []));
+    const cutSlot = cutSlots.length === 0 ? null : Math.max(...cutSlots);
+    const hole = this.#unprovenHole(lists, isProven, toSlot);
+    if (hole !== null) holes.push(hole);
+    if (isProven || hole !== null) {
+      const covered = this.#options.programs.map((program, index) => this.#covered(program, lists[index], toSlot));
+      this.#advance(lists, Math.min(toSlot, oldestMissing - 1, ...covered), emptySlot);
+    }
+    return { found, missing, holes, isProven, cutSlot };
   }
 
-  /** Signatures of a program from the floor on, oldest first. */
-  async #list(program: string, signal: AbortSignal): Promise<{ entries: Listed[]; cut: boolean }> {
+  async #lists(signal: AbortSignal): Promise<readonly List[]> {
+    const lists: List[] = [];
+    try {
+      for (const program of this.#options.programs) lists.push(await this.#list(program, signal));
+      this.#behind = 0;
+    } catch (error) {
+      if (error instanceof RpcError && error.code === BEHIND) this.#behind += 1;
+      throw error;
+    }
+    return lists;
+  }
+
+  /**
+   * Signatures of a program since the floor. The end is proven by a slot below the floor or by the signature of the resume
+   * point; a short or empty page proves nothing. Without a resume point the list ends where the node's history ends.
+   */
+  async #list(program: string, signal: AbortSignal): Promise<List> {
     const { commitment, firstSignaturesMax } = this.#options;
-    const entries: Listed[] = [];
-    let before: string | undefined;
-    while (!signal.aborted) {
-      const options = before === undefined ? { limit: PAGE } : { limit: PAGE, before };
-      const page = await this.#connection.getSignaturesForAddress(new PublicKey(program), options, commitment);
-      for (const { signature, slot, err } of page) {
-        if (slot < this.#floor) return { entries: entries.reverse(), cut: false };
-        entries.push({ signature, slot, failed: err !== null });
+    const known = this.#resume?.signatures[program];
+    const askedSlot = Math.max(this.liveSlot, this.#newestListed);
+    // A node that is behind lists less. The bound comes from data, so a node that fails it for long is not at fault.
+    const minSlot = this.#behind < BEHIND_SWEEPS_MAX ? Math.max(this.#resume?.slot ?? 0, askedSlot) : 0;
+    const entries: ListedSignature[] = [];
+    let isKnown = this.#resume === null || known === undefined;
+    let before: string | null = null;
+    for (let pages = 0; pages < PAGES_MAX; pages++) {
+      signal.throwIfAborted();
+      const page = await this.#rpc.signatures(program, { limit: PAGE, before }, { commitment, minSlot, signal });
+      if (page.length > 0) this.#active.add(program);
+      this.#newestListed = Math.max(this.#newestListed, page[0]?.slot ?? -1);
+      for (const entry of page) {
+        if (entry.slot < this.#floor) return { entries: entries.reverse(), askedSlot, isProven: true, cut: false };
+        isKnown ||= entry.signature === known;
+        entries.push(entry);
       }
-      const last = page.at(-1);
-      if (!last || page.length < PAGE) break;
-      if (this.#floor < 0 && entries.length >= firstSignaturesMax) return { entries: entries.reverse(), cut: true };
-      before = last.signature;
+      const last = page.at(-1)?.signature ?? null;
+      if (last === null || last === before) break;
+      if (this.#resume === null && entries.length >= firstSignaturesMax) {
+        const newest = entries.slice(0, firstSignaturesMax);
+        return { entries: newest.reverse(), askedSlot, isProven: true, cut: true };
+      }
+      before = last;
     }
-    return { entries: entries.reverse(), cut: false };
+    return {
+      entries: entries.reverse(),
+      askedSlot,
+      isProven: isKnown && !(entries.length === 0 && this.#active.has(program)),
+      cut: false,
+    };
   }
 
-  /** What no program's list had handed over, by slot; inside a slot in the order of the lists. */
-  #unseen(lists: readonly (readonly Listed[])[]): Listed[] {
-    const unique = new Map<string, Listed>();
-    for (const entry of lists.flat()) {
-      if (!entry.failed && !this.#seen.has(entry.signature)) unique.set(entry.signature, entry);
+  /** Signatures that are not delivered yet, by slot; inside a slot in the order of the lists. */
+  #unseen(lists: readonly List[], toSlot: number): ListedSignature[] {
+    const unique = new Map<string, ListedSignature>();
+    for (const entry of lists.flatMap(({ entries }) => entries)) {
+      if (entry.slot <= toSlot && !entry.failed && !this.#seen.has(entry.signature)) unique.set(entry.signature, entry);
     }
     return [...unique.values()].sort((a, b) => a.slot - b.slot);
   }
 
   async *#fetch(
-    entries: readonly Listed[],
+    entries: readonly ListedSignature[],
     signal: AbortSignal,
-  ): AsyncGenerator<readonly [Listed, TransactionLogs | null]> {
+  ): AsyncGenerator<readonly [ListedSignature, TransactionOutcome]> {
     const round = TRANSACTION_BATCH * FETCHES_IN_FLIGHT;
-    for (let from = 0; from < entries.length && !signal.aborted; from += round) {
+    for (let from = 0; from < entries.length; from += round) {
+      signal.throwIfAborted();
       const part = entries.slice(from, from + round);
-      const batches: Promise<readonly (TransactionLogs | null)[]>[] = [];
+      const batches: Promise<readonly TransactionOutcome[]>[] = [];
       for (let at = 0; at < part.length; at += TRANSACTION_BATCH) {
         const signatures = part.slice(at, at + TRANSACTION_BATCH).map((entry) => entry.signature);
-        batches.push(this.#rpc.transactions(signatures, this.#options.commitment));
+        batches.push(this.#rpc.transactions(signatures, this.#options.commitment, { signal }));
       }
-      const transactions = (await Promise.all(batches)).flat();
-      for (const [index, entry] of part.entries()) yield [entry, transactions[index] ?? null];
+      const outcomes = (await Promise.all(batches)).flat();
+      // An outage of the nodes is no fault of these transactions, so it does not count against them.
+      const outage = outcomes.every((one) => one.found === null && one.isTransport) ? outcomes[0] : undefined;
+      if (outage?.found === null) throw new RpcError(outage.reason, null, { isTransport: true });
+      for (const [index, entry] of part.entries()) {
+        const outcome = outcomes[index];
+        if (outcome !== undefined) yield [entry, outcome];
+      }
     }
-    signal.throwIfAborted();
   }
 
-  #advance(lists: readonly (readonly Listed[])[], slot: number): void {
-    if (this.#resume !== null && slot <= this.#resume.slot) return;
+  /** Whether this transaction was missed too often. It then counts as seen. */
+  #isGivenUp({ signature, slot }: ListedSignature): boolean {
+    const times = (this.#missed.get(signature) ?? 0) + 1;
+    if (times < MISSING_SWEEPS_MAX) {
+      this.#missed.set(signature, times);
+      return false;
+    }
+    this.#missed.delete(signature);
+    this.#seen.set(signature, slot);
+    return true;
+  }
+
+  /** After many sweeps without a proven end, the part between the resume point and the oldest listed slot is a hole. */
+  #unprovenHole(lists: readonly List[], isProven: boolean, toSlot: number): TransactionHole | null {
+    this.#unproven = isProven ? 0 : this.#unproven + 1;
+    if (this.#unproven < UNPROVEN_SWEEPS_MAX || this.#resume === null) return null;
+    this.#unproven = 0;
+    const fromSlot = this.#resume.slot;
+    const ends = lists.filter((list) => !list.isProven).map(({ entries }) => entries[0]?.slot ?? toSlot);
+    return { fromSlot, toSlot: Math.max(fromSlot, ...ends), reason: 'the node lists no signatures of these slots' };
+  }
+
+  /**
+   * Slot up to which a list is complete: at most its newest one, or the newest one known when it was asked for. A list that
+   * ends before a live transaction is out of date. One that ends long before the others may come from a node that is behind,
+   * until several sweeps list the same end.
+   */
+  #covered(program: string, list: List | undefined, toSlot: number): number {
+    const listed = list?.entries.at(-1)?.slot ?? -1;
+    const newest = Math.max(listed, this.#resume?.slot ?? -1);
+    const before = this.#ends.get(program);
+    const sweeps = before?.slot === listed ? before.sweeps + 1 : 1;
+    this.#ends.set(program, { slot: listed, sweeps });
+    if ((this.#live.get(program) ?? -1) > listed) return newest;
+    const isCurrent = sweeps >= QUIET_SWEEPS || listed >= toSlot - RESUME_MARGIN_SLOTS / 2;
+    return isCurrent ? Math.min(toSlot, Math.max(newest, list?.askedSlot ?? -1)) : newest;
+  }
+
+  #advance(lists: readonly List[], slot: number, emptySlot: number | null): void {
+    const { programs, chain } = this.#options;
+    const isEmpty = lists.every(({ entries }) => entries.length === 0);
+    if (this.#resume === null && slot < 0 && isEmpty && this.liveSlot < 0) {
+      if (emptySlot !== null) this.#resume = { slot: emptySlot, signatures: {}, chain };
+      return;
+    }
+    if (slot < 0 || (this.#resume !== null && slot <= this.#resume.slot)) return;
     const signatures: Record<string, string> = { ...this.#resume?.signatures };
-    for (const [index, program] of this.#options.programs.entries()) {
-      const newest = lists[index]?.findLast((entry) => entry.slot <= slot);
+    for (const [index, program] of programs.entries()) {
+      const newest = lists[index]?.entries.findLast((entry) => entry.slot <= slot);
       if (newest) signatures[program] = newest.signature;
     }
-    this.#resume = { slot, signatures, chain: this.#options.chain };
+    this.#resume = { slot, signatures, chain };
     this.#floor = Math.max(this.#floor, slot - RESUME_MARGIN_SLOTS);
     for (const [signature, seenSlot] of this.#seen) if (seenSlot < this.#floor) this.#seen.delete(signature);
   }

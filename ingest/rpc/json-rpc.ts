@@ -1,39 +1,51 @@
-// The JSON-RPC calls that move much data, made directly: web3.js has no zstd encoding, validates every field of every
-// transaction, and refuses versions newer than itself. Everything else goes through its Connection.
+// The JSON-RPC calls of ingest. They are made directly: web3.js has no zstd encoding, validates every field of every
+// transaction, and refuses newer transaction versions.
 
-import { setTimeout as delay } from 'node:timers/promises';
-import { zstdDecompressSync } from 'node:zlib';
 import type { TransactionLogs } from '../source.ts';
+import { decodeAccountData } from './account-data.ts';
+import type { AccountStream } from './account-stream.ts';
+import type { Endpoint } from './endpoint.ts';
+import { BEHIND, RpcError, UNKNOWN_METHOD } from './errors.ts';
+import { type AskOptions, type Call, contextSlot, type Nodes, type Outcome } from './nodes.ts';
 
-const TIMEOUT_MS = 60_000;
-/** Highest transaction version asked for (protocol 3.3). */
-const TRANSACTION_VERSION_MAX = 1;
-/** Transactions of one batched call (protocol 3.3). */
+/** Highest requested transaction version (docs/internals/events.md, "Fetching transactions"). */
+export const TRANSACTION_VERSION_MAX = 1;
+/** Transactions per batched call (docs/internals/events.md, "Fetching transactions"). */
 export const TRANSACTION_BATCH = 25;
-const RATE_LIMIT_PAUSE_MS = 1_000;
-const RATE_LIMIT_TRIES = 5;
+/** getMultipleAccounts takes 100. */
+export const ACCOUNTS_PER_CALL = 100;
 
-/** The node answered with an error or not at all. */
-export class RpcError extends Error {
-  override readonly name = 'RpcError';
-  readonly code: number | null;
-  constructor(message: string, code: number | null = null, options: ErrorOptions = {}) {
-    super(message, options);
-    this.code = code;
-  }
-}
+/** Most accounts of a page of getProgramAccountsV2, and most pages of one read. */
+const ACCOUNTS_PER_PAGE = 10_000;
+const PAGES_MAX = 10_000;
 
 export interface ProgramAccount {
   readonly pubkey: string;
   readonly owner: string;
   readonly data: Buffer;
+  /** Slot of the page with this account; absent when the read has one slot. */
+  readonly slot?: number;
 }
 
-interface Envelope {
-  readonly id?: unknown;
-  readonly result?: unknown;
-  readonly error?: { readonly code?: number; readonly message?: string };
+export interface ListedSignature {
+  readonly signature: string;
+  readonly slot: number;
+  readonly failed: boolean;
 }
+
+/** A transaction, or the reason why no node returned it. `isTransport`: no node answered. */
+export type TransactionOutcome =
+  | { readonly found: TransactionLogs }
+  | { readonly found: null; readonly reason: string; readonly isTransport: boolean };
+
+export interface ReadOptions extends AskOptions {
+  readonly commitment: string;
+  /** The answer must be at this slot or later. */
+  readonly minSlot?: number;
+}
+
+/** Options with the signal of the request. */
+type GivenOptions = ReadOptions & { readonly signal: AbortSignal };
 
 interface RawAccount {
   readonly data: readonly [string, string];
@@ -46,125 +58,267 @@ interface RawTransaction {
   readonly meta?: { readonly err?: unknown; readonly logMessages?: readonly string[] | null } | null;
 }
 
-export class JsonRpc {
-  readonly #url: string;
-  readonly #signal: AbortSignal;
-  #batches = true;
+interface RawBlock {
+  readonly blockTime?: number | null;
+  readonly transactions?: readonly {
+    readonly transaction?: {
+      readonly signatures?: readonly string[];
+      readonly message?: { readonly accountKeys?: readonly string[] };
+    };
+    readonly meta?: {
+      readonly err?: unknown;
+      readonly logMessages?: readonly string[] | null;
+      readonly loadedAddresses?: { readonly writable?: readonly string[]; readonly readonly?: readonly string[] };
+    } | null;
+  }[];
+}
 
-  constructor(url: string, signal: AbortSignal) {
-    this.#url = url;
-    this.#signal = signal;
+export interface BlockTransactions {
+  /** Those that invoke one of the programs, with their index in the block. */
+  readonly transactions: readonly TransactionLogs[];
+  /** Transactions of the programs without logs: the node does not record them. */
+  readonly lacking: number;
+}
+
+export class JsonRpc {
+  readonly nodes: Nodes;
+  readonly #stream: AccountStream;
+
+  constructor(nodes: Nodes, stream: AccountStream) {
+    this.nodes = nodes;
+    this.#stream = stream;
   }
 
-  /** Accounts of a program that pass the filters, and the slot they were read at. */
-  async programAccounts(
+  /**
+   * Accounts of a program that pass the filters, and the slot of the read: of its oldest page. Asks for pages where the node
+   * offers them.
+   */
+  programAccounts(
     program: string,
     filters: readonly unknown[],
-    commitment: string,
+    options: ReadOptions,
   ): Promise<{ readonly slot: number; readonly accounts: readonly ProgramAccount[] }> {
-    const config = { commitment, encoding: 'base64+zstd', withContext: true, filters };
-    const result = (await this.#call('getProgramAccounts', [program, config])) as {
-      readonly context: { readonly slot: number };
-      readonly value: readonly { readonly pubkey: string; readonly account: RawAccount }[];
+    const config = { ...configOf(options), encoding: 'base64+zstd', withContext: true, filters };
+    return this.nodes.first(async (endpoint, signal) => {
+      const given = { ...options, signal };
+      if (endpoint.hasPages !== false) {
+        const paged = await this.#pagedAccounts(endpoint, program, config, given);
+        endpoint.hasPages = paged !== null;
+        if (paged) return paged;
+      }
+      const accounts: ProgramAccount[] = [];
+      const call = { method: 'getProgramAccounts', params: [program, config] };
+      const { slot } = await this.#streamed(endpoint, call, accounts, given);
+      if (slot === null) throw new RpcError('getProgramAccounts: unreadable answer');
+      return { slot, accounts };
+    }, options);
+  }
+
+  /** Null when the node does not know the call. Pages differ in their slots; a short page is not the last one. */
+  async #pagedAccounts(endpoint: Endpoint, program: string, config: object, options: GivenOptions) {
+    const accounts: ProgramAccount[] = [];
+    let oldest = Number.POSITIVE_INFINITY;
+    let paginationKey: string | null = null;
+    try {
+      for (let pages = 0; pages < PAGES_MAX; pages++) {
+        const page: ProgramAccount[] = [];
+        const key: object = paginationKey === null ? {} : { paginationKey };
+        const params = [program, { ...config, limit: ACCOUNTS_PER_PAGE, ...key }];
+        // A node that names no slot is taken at the slot before its answer.
+        const before = await this.slot(options.commitment);
+        const read = await this.#streamed(endpoint, { method: 'getProgramAccountsV2', params }, page, options);
+        const slot = read.slot ?? before;
+        if (slot < (options.minSlot ?? 0)) throw new RpcError('the page is older than asked for', BEHIND);
+        oldest = Math.min(oldest, slot);
+        for (const account of page) accounts.push({ ...account, slot });
+        if (read.paginationKey === null || read.paginationKey === paginationKey) return { slot: oldest, accounts };
+        paginationKey = read.paginationKey;
+      }
+    } catch (error) {
+      if (error instanceof RpcError && error.code === UNKNOWN_METHOD) return null;
+      throw error;
+    }
+    throw new RpcError('getProgramAccountsV2: pages without end');
+  }
+
+  /** One request whose accounts are parsed in the worker. */
+  async #streamed(endpoint: Endpoint, call: Call, accounts: ProgramAccount[], options: GivenOptions) {
+    const body = { jsonrpc: '2.0', id: 1, ...call };
+    const envelope = await this.#stream.read(endpoint, body, (account) => accounts.push(account), options);
+    const result = this.nodes.resultOf(endpoint, envelope, call.params) as {
+      readonly paginationKey?: unknown;
+      readonly value?: { readonly paginationKey?: unknown };
     };
+    const key = result?.value?.paginationKey ?? result?.paginationKey;
+    return { slot: contextSlot(result), paginationKey: typeof key === 'string' ? key : null };
+  }
+
+  /** States of accounts (base58) in the order of the keys, null for a missing one, and the slot of the read. */
+  async accounts(
+    keys: readonly string[],
+    options: ReadOptions,
+  ): Promise<{ readonly slot: number; readonly accounts: readonly (ProgramAccount | null)[] }> {
+    const config = { ...configOf(options), encoding: 'base64' };
+    const result = await this.nodes.call({ method: 'getMultipleAccounts', params: [keys, config] }, options);
+    const slot = contextSlot(result);
+    const { value } = result as { readonly value: readonly (RawAccount | null)[] };
+    if (slot === null || !Array.isArray(value)) throw new RpcError('getMultipleAccounts: unreadable answer');
     return {
-      slot: result.context.slot,
-      accounts: result.value.map(({ pubkey, account }) => ({
-        pubkey,
-        owner: account.owner,
-        data: decodeAccountData(account.data),
-      })),
+      slot,
+      accounts: keys.map((pubkey, index) => {
+        const account = value[index];
+        return account ? { pubkey, owner: account.owner, data: decodeAccountData(account.data) } : null;
+      }),
     };
   }
 
-  /** Logs of transactions in the order asked for; null where the node has none (yet). */
-  async transactions(signatures: readonly string[], commitment: string): Promise<readonly (TransactionLogs | null)[]> {
-    const calls = signatures.map((signature) => this.#transactionCall(signature, commitment));
-    const results = this.#batches && calls.length > 1 ? await this.#batch(calls) : await this.#each(calls);
-    return results.map((result, index) => toLogs(signatures[index] ?? '', result));
+  /** Signatures that mention a program, newest first, below `before`. An empty page is asked of every node. */
+  async signatures(
+    program: string,
+    page: { readonly limit: number; readonly before: string | null },
+    options: ReadOptions,
+  ): Promise<readonly ListedSignature[]> {
+    const config = {
+      ...configOf(options),
+      limit: page.limit,
+      ...(page.before === null ? {} : { before: page.before }),
+    };
+    const isWanted = (value: unknown) => Array.isArray(value) && value.length > 0;
+    const value = await this.nodes.call(
+      { method: 'getSignaturesForAddress', params: [program, config] },
+      { ...options, isWanted },
+    );
+    if (!Array.isArray(value)) throw new RpcError('getSignaturesForAddress: unreadable answer');
+    return value.flatMap((one: { signature?: unknown; slot?: unknown; err?: unknown } | null) =>
+      typeof one?.signature === 'string' && Number.isSafeInteger(one.slot)
+        ? [{ signature: one.signature, slot: Number(one.slot), failed: (one.err ?? null) !== null }]
+        : [],
+    );
+  }
+
+  /** Transactions in the order of the signatures. Each stands alone. Rejects when no node answers. */
+  async transactions(
+    signatures: readonly string[],
+    commitment: string,
+    options: AskOptions = {},
+  ): Promise<readonly TransactionOutcome[]> {
+    const config = { commitment, encoding: 'base64', maxSupportedTransactionVersion: TRANSACTION_VERSION_MAX };
+    const calls = signatures.map((signature) => ({ method: 'getTransaction', params: [signature, config] }));
+    const outcomes = await this.nodes.batch(calls, (value) => lackOf(value) === null, options);
+    return outcomes.map((outcome, index) => transactionOf(signatures[index] ?? '', outcome));
   }
 
   async genesisHash(): Promise<string> {
-    return String(await this.#call('getGenesisHash', []));
+    return String(await this.nodes.call({ method: 'getGenesisHash', params: [] }));
   }
 
-  /** Unix seconds at which the block of a slot was made; null when the node does not know (yet). */
+  async slot(commitment: string): Promise<number> {
+    const slot = await this.nodes.call({ method: 'getSlot', params: [{ commitment }] });
+    if (!Number.isSafeInteger(slot)) throw new RpcError('getSlot: unreadable answer');
+    return Number(slot);
+  }
+
+  /** First block that any node still has. */
+  async firstAvailableBlock(): Promise<number> {
+    const slots = await this.nodes.each({ method: 'getFirstAvailableBlock', params: [] });
+    const first = Math.min(...slots.filter((slot) => Number.isSafeInteger(slot)).map(Number));
+    if (!Number.isFinite(first)) throw new RpcError('getFirstAvailableBlock: unreadable answer');
+    return first;
+  }
+
+  /** Slots with a block in a range, both ends included. */
+  async blocks(fromSlot: number, toSlot: number, options: ReadOptions): Promise<readonly number[]> {
+    const { commitment } = options;
+    const params = [fromSlot, toSlot, { commitment }];
+    const slots = await this.nodes.call({ method: 'getBlocks', params }, options);
+    if (!Array.isArray(slots)) throw new RpcError('getBlocks: unreadable answer');
+    return slots.filter((slot) => Number.isSafeInteger(slot) && slot >= fromSlot && slot <= toSlot);
+  }
+
+  /** All transactions of a slot, in order. Null when no node has the block. */
+  async block(slot: number, programs: readonly string[], options: ReadOptions): Promise<BlockTransactions | null> {
+    const config = {
+      commitment: options.commitment,
+      encoding: 'json',
+      transactionDetails: 'full',
+      rewards: false,
+      maxSupportedTransactionVersion: TRANSACTION_VERSION_MAX,
+    };
+    try {
+      const call = { method: 'getBlock', params: [slot, config] };
+      const isWanted = (value: unknown) => value !== null && blockOf(slot, value as RawBlock, programs).lacking === 0;
+      const value = await this.nodes.call(call, { ...options, isWanted });
+      return value === null ? null : blockOf(slot, value as RawBlock, programs);
+    } catch (error) {
+      if (error instanceof RpcError && error.remedy === 'elsewhere' && !error.isTransport) return null;
+      throw error;
+    }
+  }
+
+  /** Block time of a slot in Unix seconds; null while the node does not know it. Throws for a slot without a block. */
   async blockTime(slot: number): Promise<number | null> {
-    const time = await this.#call('getBlockTime', [slot]);
+    const time = await this.nodes.call({ method: 'getBlockTime', params: [slot] });
     return typeof time === 'number' && Number.isSafeInteger(time) && time >= 0 ? time : null;
   }
-
-  #transactionCall(signature: string, commitment: string) {
-    const config = { commitment, encoding: 'base64', maxSupportedTransactionVersion: TRANSACTION_VERSION_MAX };
-    return { method: 'getTransaction', params: [signature, config] };
-  }
-
-  async #each(calls: readonly { method: string; params: unknown[] }[]): Promise<unknown[]> {
-    const results: unknown[] = [];
-    for (const { method, params } of calls) results.push(await this.#call(method, params));
-    return results;
-  }
-
-  /** One request with many calls; a node that refuses lists is asked one by one from then on. */
-  async #batch(calls: readonly { method: string; params: unknown[] }[]): Promise<unknown[]> {
-    const answer = await this.#post(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })));
-    if (!Array.isArray(answer)) {
-      this.#batches = false;
-      return this.#each(calls);
-    }
-    const byId = new Map((answer as Envelope[]).map((one) => [one.id, one]));
-    return calls.map((_, id) => resultOf(byId.get(id) ?? { error: { message: 'no answer in batch' } }));
-  }
-
-  async #call(method: string, params: readonly unknown[]): Promise<unknown> {
-    return resultOf((await this.#post({ jsonrpc: '2.0', id: 1, method, params })) as Envelope);
-  }
-
-  async #post(body: unknown): Promise<unknown> {
-    for (let attempt = 1; ; attempt++) {
-      const response = await this.#fetch(JSON.stringify(body));
-      if (response.ok) return response.json();
-      await response.body?.cancel();
-      if (response.status !== 429 || attempt >= RATE_LIMIT_TRIES) {
-        throw new RpcError(`HTTP ${response.status} from the RPC node`, response.status);
-      }
-      await delay(RATE_LIMIT_PAUSE_MS * attempt, undefined, { signal: this.#signal });
-    }
-  }
-
-  async #fetch(body: string): Promise<Response> {
-    try {
-      const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MS)]);
-      return await fetch(this.#url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal });
-    } catch (cause) {
-      throw new RpcError('the RPC node cannot be reached', null, { cause });
-    }
-  }
 }
 
-function resultOf(envelope: Envelope): unknown {
-  if (envelope.error) throw new RpcError(envelope.error.message ?? 'unknown error', envelope.error.code ?? null);
-  return envelope.result ?? null;
+function configOf({ commitment, minSlot }: ReadOptions) {
+  return minSlot !== undefined && minSlot > 0 ? { commitment, minContextSlot: minSlot } : { commitment };
 }
 
-/** Throws RpcError for an encoding that was not asked for. */
-export function decodeAccountData([text, encoding]: readonly [string, string]): Buffer {
-  const bytes = Buffer.from(text, 'base64');
-  if (encoding === 'base64') return bytes;
-  if (encoding === 'base64+zstd') return bytes.length === 0 ? bytes : zstdDecompressSync(bytes);
-  throw new RpcError(`account data encoded as ${encoding}`);
+/** Why a transaction tells nothing about its events; null when it does. A failed one has no events. */
+function lackOf(value: unknown): string | null {
+  const transaction = value as RawTransaction | null;
+  if (!transaction) return 'no node has it';
+  if (!transaction.meta) return 'the node has no metadata of it';
+  if ((transaction.meta.err ?? null) === null && !Array.isArray(transaction.meta.logMessages)) {
+    return 'the node does not record logs';
+  }
+  return null;
 }
 
-function toLogs(signature: string, result: unknown): TransactionLogs | null {
-  const transaction = result as RawTransaction | null;
-  if (!transaction?.meta) return null;
+function transactionOf(signature: string, outcome: Outcome): TransactionOutcome {
+  if ('error' in outcome) {
+    return { found: null, reason: outcome.error.message, isTransport: outcome.error.isTransport };
+  }
+  const reason = lackOf(outcome.value);
+  if (reason !== null) return { found: null, reason, isTransport: false };
+  const { slot, blockTime, meta } = outcome.value as RawTransaction;
   return {
-    kind: 'transaction',
-    slot: transaction.slot,
-    signature,
-    failed: (transaction.meta.err ?? null) !== null,
-    logs: transaction.meta.logMessages ?? [],
-    blockIndex: null,
-    blockTime: transaction.blockTime ?? null,
+    found: {
+      kind: 'transaction',
+      slot,
+      signature,
+      failed: (meta?.err ?? null) !== null,
+      logs: meta?.logMessages ?? [],
+      blockIndex: null,
+      blockTime: blockTime ?? null,
+    },
   };
+}
+
+/** Transactions of a block that concern the programs. Their keys may come from address lookup tables. */
+function blockOf(slot: number, block: RawBlock, programs: readonly string[]): BlockTransactions {
+  const transactions: TransactionLogs[] = [];
+  let lacking = 0;
+  for (const [index, { transaction, meta }] of (block.transactions ?? []).entries()) {
+    const { writable = [], readonly = [] } = meta?.loadedAddresses ?? {};
+    const keys = [transaction?.message?.accountKeys ?? [], writable, readonly];
+    if (!programs.some((program) => keys.some((some) => some.includes(program)))) continue;
+    const signature = transaction?.signatures?.[0];
+    if (signature === undefined || !meta) lacking += 1;
+    else if ((meta.err ?? null) === null && !Array.isArray(meta.logMessages)) lacking += 1;
+    else {
+      transactions.push({
+        kind: 'transaction',
+        slot,
+        signature,
+        failed: (meta.err ?? null) !== null,
+        logs: meta.logMessages ?? [],
+        blockIndex: index,
+        blockTime: block.blockTime ?? null,
+      });
+    }
+  }
+  return { transactions, lacking };
 }

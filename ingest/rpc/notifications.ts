@@ -1,8 +1,8 @@
-// PubSub notifications as source updates. Whatever does not have the shape throws, and is parked as garbage by the caller.
+// Converts PubSub notifications to source updates. Throws for any other shape; the caller parks it as garbage.
 
 import bs58 from 'bs58';
 import type { AccountUpdate, TransactionLogs } from '../source.ts';
-import { decodeAccountData } from './json-rpc.ts';
+import { decodeAccountData } from './account-data.ts';
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
@@ -13,12 +13,12 @@ interface Contextual {
   readonly value?: unknown;
 }
 
-/** Decoded keys are kept: the same accounts come again and again, and base58 is slow. */
+/** Caches decoded keys: the same accounts repeat, and base58 is slow. */
 export class KeyCache {
   readonly #keys = new Map<string, Uint8Array>();
 
   decode(text: unknown): Uint8Array {
-    if (typeof text !== 'string') throw new TypeError('key is no text');
+    if (typeof text !== 'string') throw new TypeError('key is not a string');
     const known = this.#keys.get(text);
     if (known) return known;
     const key = bs58.decode(text);
@@ -31,7 +31,7 @@ export class KeyCache {
 
 function slotOf(context: Contextual['context']): number {
   const slot = context?.slot;
-  if (typeof slot !== 'number' || !Number.isSafeInteger(slot) || slot < 0) throw new TypeError('no slot in context');
+  if (typeof slot !== 'number' || !Number.isSafeInteger(slot) || slot < 0) throw new TypeError('context has no slot');
   return slot;
 }
 
@@ -49,7 +49,7 @@ export function singleAccountUpdate(result: unknown, pubkey: Uint8Array, keys: K
 function accountUpdate(slot: number, pubkey: Uint8Array, account: unknown, keys: KeyCache): AccountUpdate {
   const { data, owner } = account as { readonly data: unknown; readonly owner: unknown };
   if (!Array.isArray(data) || typeof data[0] !== 'string' || typeof data[1] !== 'string') {
-    throw new TypeError('account data is no pair of texts');
+    throw new TypeError('account data is not a pair of strings');
   }
   return {
     kind: 'account',
@@ -61,7 +61,8 @@ function accountUpdate(slot: number, pubkey: Uint8Array, account: unknown, keys:
   };
 }
 
-export function logsUpdate(result: unknown): TransactionLogs {
+/** Null when the node does not record logs: the audit then fetches the transaction elsewhere. */
+export function logsUpdate(result: unknown): TransactionLogs | null {
   const { context, value } = result as Contextual;
   const { signature, err, logs } = value as {
     readonly signature: unknown;
@@ -71,7 +72,9 @@ export function logsUpdate(result: unknown): TransactionLogs {
   if (typeof signature !== 'string' || bs58.decode(signature).length !== SIGNATURE_BYTES) {
     throw new TypeError('signature is not 64 bytes');
   }
-  if (!Array.isArray(logs) || !logs.every((line) => typeof line === 'string')) throw new TypeError('logs are no texts');
+  if (logs === null || logs === undefined) return null;
+  if (!Array.isArray(logs) || !logs.every((line) => typeof line === 'string'))
+    throw new TypeError('logs are not strings');
   return {
     kind: 'transaction',
     slot: slotOf(context),

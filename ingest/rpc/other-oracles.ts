@@ -1,94 +1,112 @@
-// Oracles that markets name and that belong to other programs: followed by key. No subscription to a program tells of them,
-// and no comparison with the chain reads them, so they are read anew now and then.
+// Follows oracles of other programs by key. No program subscription covers them and the shadow check does not read them,
+// so each audit reads them again.
 
-import { type Connection, PublicKey } from '@solana/web3.js';
+import bs58 from 'bs58';
+import type { Logger } from '../../platform/index.ts';
 import type { AccountUpdate } from '../source.ts';
+import { ACCOUNTS_PER_CALL, type JsonRpc } from './json-rpc.ts';
 import { type KeyCache, singleAccountUpdate } from './notifications.ts';
 import type { PubSub } from './pubsub.ts';
 
-/** getMultipleAccounts takes 100. */
-const ACCOUNTS_PER_CALL = 99;
-
 export interface OtherOraclesParts {
-  readonly connection: Pick<Connection, 'getMultipleAccountsInfoAndContext'>;
+  readonly rpc: Pick<JsonRpc, 'accounts'>;
+  readonly logger: Logger;
   readonly accountCommitment: 'processed' | 'confirmed' | 'finalized';
   readonly keys: KeyCache;
-  /** Oracle accounts that markets name, whosever they are. */
+  /** Oracle accounts that the markets name, of any program. */
   readonly oraclesOf: (markets: readonly AccountUpdate[]) => readonly Uint8Array[];
+}
+
+export interface OracleHandlers {
+  /** A notification. */
+  notified(update: AccountUpdate): void;
+  /** A state that was read. Its slot may be ahead of the notifications. */
+  read(update: AccountUpdate): void;
 }
 
 export class OtherOracles {
   readonly #parts: OtherOraclesParts;
   readonly #pubsub: Pick<PubSub, 'subscribe'>;
-  readonly #tell: (update: AccountUpdate) => void;
-  /** Oracles that are followed, by whatever way, or will be. */
+  readonly #deliver: OracleHandlers;
+  /** Oracles with a subscription of their own or of their program, and oracles that get one next. */
   readonly #known = new Set<string>();
   readonly #followed: Uint8Array[] = [];
-  #named: readonly Uint8Array[] = [];
+  /** Oracles without a subscription. The next refresh subscribes to them. */
+  #waiting: readonly Uint8Array[] = [];
+  /** Slot of the newest read: a later one never goes back. */
+  #readSlot = 0;
 
-  constructor(parts: OtherOraclesParts, pubsub: Pick<PubSub, 'subscribe'>, tell: (update: AccountUpdate) => void) {
+  constructor(parts: OtherOraclesParts, pubsub: Pick<PubSub, 'subscribe'>, deliver: OracleHandlers) {
     this.#parts = parts;
     this.#pubsub = pubsub;
-    this.#tell = tell;
+    this.#deliver = deliver;
   }
 
-  /** Follows those that the markets among these accounts name and that are not among them; resolves with what they hold now. */
+  /** Follows the markets' oracles that are missing among these accounts. Resolves with their current state. */
   async begin(accounts: readonly AccountUpdate[]): Promise<AccountUpdate[]> {
-    const told = new Set(accounts.map(({ pubkey }) => hexOf(pubkey)));
-    const oracles = this.#parts.oraclesOf(accounts);
+    const given = new Set(accounts.map(({ pubkey }) => hexOf(pubkey)));
+    const oracles = this.#parts.oraclesOf(accounts).filter((key) => !this.#known.has(hexOf(key)));
     for (const key of oracles) this.#known.add(hexOf(key));
-    await this.#follow(oracles.filter((key) => !told.has(hexOf(key))));
+    await this.#follow(oracles.filter((key) => !given.has(hexOf(key))));
     return this.#read();
   }
 
-  /** A market as it is now: an oracle that it did not name before is followed from the next refresh on. */
+  /** Notes the oracle of a changed market. A new one is followed from the next refresh on. */
   market(update: AccountUpdate): void {
     for (const key of this.#parts.oraclesOf([update])) {
       if (this.#known.has(hexOf(key))) continue;
       this.#known.add(hexOf(key));
-      this.#named = [...this.#named, key];
+      this.#waiting = [...this.#waiting, key];
     }
   }
 
-  /** Follows what markets named since, and tells all as they are. Rejects when the node does not answer: to be tried again. */
+  /** Subscribes to new oracles and delivers the state of all. */
   async refresh(): Promise<void> {
-    const named = this.#named;
-    await this.#follow(named);
-    this.#named = this.#named.slice(named.length);
-    for (const update of await this.#read()) this.#tell(update);
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    await this.#follow(waiting);
+    for (const update of await this.#read()) this.#deliver.read(update);
   }
 
+  /** Subscribes to each oracle alone: a refused one waits for the next refresh, and its state is read meanwhile. */
   async #follow(oracles: readonly Uint8Array[]): Promise<void> {
-    const { accountCommitment, keys } = this.#parts;
+    const { accountCommitment, keys, logger } = this.#parts;
     const options = { commitment: accountCommitment, encoding: 'base64' };
-    for (let from = 0; from < oracles.length; from += ACCOUNTS_PER_CALL) {
-      const part = oracles.slice(from, from + ACCOUNTS_PER_CALL);
-      await Promise.all(
-        part.map((key) =>
-          this.#pubsub.subscribe('accountSubscribe', [new PublicKey(key).toBase58(), options], (result) =>
-            this.#tell(singleAccountUpdate(result, key, keys)),
-          ),
-        ),
-      );
-    }
-    this.#followed.push(...oracles);
+    const fresh = oracles.filter((key) => !this.#followed.includes(key));
+    this.#followed.push(...fresh);
+    const subscribed = oracles.map(async (key) => {
+      try {
+        await this.#pubsub.subscribe('accountSubscribe', [bs58.encode(key), options], (result) =>
+          this.#deliver.notified(singleAccountUpdate(result, key, keys)),
+        );
+      } catch (error) {
+        this.#waiting = [...this.#waiting, key];
+        logger.warn({ err: error, oracle: bs58.encode(key) }, 'oracle not subscribed');
+      }
+    });
+    await Promise.all(subscribed);
   }
 
+  /** A call that fails leaves out its oracles. The next refresh reads them. */
   async #read(): Promise<AccountUpdate[]> {
-    const { connection, accountCommitment } = this.#parts;
+    const { rpc, accountCommitment, keys, logger } = this.#parts;
     const found: AccountUpdate[] = [];
     for (let from = 0; from < this.#followed.length; from += ACCOUNTS_PER_CALL) {
       const part = this.#followed.slice(from, from + ACCOUNTS_PER_CALL);
-      const { context, value } = await connection.getMultipleAccountsInfoAndContext(
-        part.map((key) => new PublicKey(key)),
-        accountCommitment,
-      );
-      for (const [index, account] of value.entries()) {
-        const pubkey = part[index];
-        if (!account || !pubkey) continue;
-        const { data } = account;
-        const owner = account.owner.toBytes();
-        found.push({ kind: 'account', slot: context.slot, writeVersion: null, pubkey, owner, data });
+      try {
+        const { slot, accounts } = await rpc.accounts(
+          part.map((key) => bs58.encode(key)),
+          { commitment: accountCommitment, minSlot: this.#readSlot },
+        );
+        this.#readSlot = slot;
+        for (const [index, account] of accounts.entries()) {
+          const pubkey = part[index];
+          if (!account || !pubkey) continue;
+          const owner = keys.decode(account.owner);
+          found.push({ kind: 'account', slot, writeVersion: null, pubkey, owner, data: account.data });
+        }
+      } catch (error) {
+        logger.warn({ err: error }, 'oracles of other programs not read');
       }
     }
     return found;

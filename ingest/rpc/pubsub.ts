@@ -1,42 +1,39 @@
-// Solana PubSub over one WebSocket. Our own few lines instead of web3.js's client, which reconnects without telling
-// anybody (a silent hole) and lets a malformed notification end the process.
+// Solana PubSub over one WebSocket. It replaces the client of web3.js, which reconnects silently (an unnoticed gap) and
+// exits the process on a malformed notification.
 
-import { WebSocket } from 'ws';
 import type { ParkReason } from '../park-reasons.ts';
+import { NETWORK, type PubSubSocket, type Transport } from './transport.ts';
 
-const OPEN_TIMEOUT_MS = 10_000;
 const CALL_TIMEOUT_MS = 10_000;
 const PING_INTERVAL_MS = 15_000;
-/** Larger than any account notification; a frame beyond it closes the connection. */
-const FRAME_BYTES_MAX = 64 * 1024 * 1024;
 const DETAIL_CHARACTERS = 200;
 
 export interface PubSubHandlers {
-  /** A frame that is not JSON, or not what a PubSub server says. */
+  /** Receives a frame that is not JSON or not a PubSub message. */
   garbage(reason: ParkReason, detail: string, bytes: Uint8Array): void;
-  /** The connection is gone; nothing more will come. Called once. */
+  /** Reports the end of the connection. Called once, after all other calls. */
   closed(reason: string): void;
 }
 
-/** `result` of a notification. Whatever it throws is reported as garbage. */
-export type Notified = (result: unknown) => void;
+/** Receives the `result` of a notification. The connection reports its errors as garbage. */
+export type NotificationHandler = (result: unknown) => void;
 
 interface Call {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
-  readonly notified: Notified;
+  readonly notified: NotificationHandler;
 }
 
 export class PubSub {
-  readonly #socket: WebSocket;
+  readonly #socket: PubSubSocket;
   readonly #handlers: PubSubHandlers;
   readonly #calls = new Map<number, Call>();
-  readonly #subscriptions = new Map<number, Notified>();
+  readonly #subscriptions = new Map<number, NotificationHandler>();
   readonly #pings: NodeJS.Timeout;
   #nextId = 1;
   #over = false;
 
-  private constructor(socket: WebSocket, handlers: PubSubHandlers) {
+  private constructor(socket: PubSubSocket, handlers: PubSubHandlers) {
     this.#socket = socket;
     this.#handlers = handlers;
     socket.on('message', (data: Buffer) => this.#frame(data));
@@ -47,23 +44,16 @@ export class PubSub {
   }
 
   /** Connects. Rejects when the server does not answer in time. */
-  static open(url: string, handlers: PubSubHandlers): Promise<PubSub> {
-    return new Promise((resolve, reject) => {
-      const socket = new WebSocket(url, {
-        handshakeTimeout: OPEN_TIMEOUT_MS,
-        maxPayload: FRAME_BYTES_MAX,
-        perMessageDeflate: false,
-      });
-      socket.once('error', reject);
-      socket.once('open', () => {
-        socket.off('error', reject);
-        resolve(new PubSub(socket, handlers));
-      });
-    });
+  static async open(
+    url: string,
+    handlers: PubSubHandlers,
+    transport: Pick<Transport, 'connect'> = NETWORK,
+  ): Promise<PubSub> {
+    return new PubSub(await transport.connect(url), handlers);
   }
 
-  /** Subscribes and calls `notified` with the result of every notification. Rejects on refusal or silence. */
-  subscribe(method: string, params: readonly unknown[], notified: Notified): Promise<void> {
+  /** Subscribes and calls `notified` with the result of every notification. Rejects on a refusal or a timeout. */
+  subscribe(method: string, params: readonly unknown[], notified: NotificationHandler): Promise<void> {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => settle(() => reject(new Error(`${method}: no answer`))), CALL_TIMEOUT_MS);
@@ -118,7 +108,7 @@ export class PubSub {
   }
 
   #message(message: unknown): void {
-    if (typeof message !== 'object' || message === null) throw new TypeError('frame is no object');
+    if (typeof message !== 'object' || message === null) throw new TypeError('frame is not an object');
     const { id, result, error, params } = message as {
       readonly id?: unknown;
       readonly result?: unknown;

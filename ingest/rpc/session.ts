@@ -1,135 +1,153 @@
-// One connection's life: subscribe, read all accounts, catch up on transactions, then live until something ends it.
+// One connection to a node: subscribes, reads all accounts, fetches missed transactions, and runs live until it ends.
+// Accounts and transactions do not wait for each other: a fault of one leaves the other running.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Connection } from '@solana/web3.js';
+import type { Logger } from '../../platform/index.ts';
 import type { UpdateQueue } from '../queue.ts';
-import type { AccountUpdate, GapNotice, TransactionLogs } from '../source.ts';
+import type { AccountUpdate, TransactionLogs } from '../source.ts';
+import type { AccountFilter } from './account-filters.ts';
+import { type AccountReader, type FullRead, UnbelievableRead } from './account-reader.ts';
 import type { BlockClock } from './block-clock.ts';
+import type { FinalityClock } from './finality-clock.ts';
 import type { History } from './history.ts';
+import { Intake } from './intake.ts';
 import type { JsonRpc } from './json-rpc.ts';
 import { type KeyCache, logsUpdate, programAccountUpdate, slotUpdate } from './notifications.ts';
 import { OtherOracles } from './other-oracles.ts';
-import { PubSub } from './pubsub.ts';
-import type { WantedAccounts } from './wanted.ts';
+import { PubSub, type PubSubHandlers } from './pubsub.ts';
+import { TransactionAudit } from './transaction-audit.ts';
+import type { Transport } from './transport.ts';
 
-/** A slot is told this long after its notification, so that data of the same slot still on the wire comes before. */
-const SLOT_SETTLE_MS = 20;
-/** A node that fails this many audits in a row is connected to anew. */
-const AUDIT_FAILURES_MAX = 5;
-/** Live notifications get this long before a transaction counts as missed. */
-const AUDIT_LAG_SLOTS = 8;
-/** Live updates kept while reading back. Transactions beyond it are found by the next sweep. */
-const WAITING_MAX = 50_000;
+/** Without account data for this long, the node is asked for its slot: longer than a slot with a block. */
+const QUIET_MS = 500;
+/** Pause between two reads of all accounts while they fail. */
+const READ_AGAIN_MIN_MS = 1_000;
+const READ_AGAIN_MAX_MS = 60_000;
+/** Reads that are repeated because they are older than the subscriptions. */
+const OLD_READS_MAX = 3;
+/** Transactions may be so many slots ahead of account data before the account subscriptions count as silent. */
+const ACCOUNTS_BEHIND_SLOTS_MAX = 150;
 /** Accounts that name an oracle. */
 const MARKETS: ReadonlySet<string> = new Set(['PerpMarket', 'SpotMarket']);
 
 export interface SessionParts {
+  readonly transport: Transport;
   readonly wsUrl: string;
-  readonly wanted: readonly WantedAccounts[];
+  readonly accountFilters: readonly AccountFilter[];
   readonly programs: readonly string[];
   readonly accountCommitment: 'processed' | 'confirmed' | 'finalized';
   readonly historyCommitment: 'confirmed' | 'finalized';
-  readonly connection: Connection;
   readonly rpc: JsonRpc;
+  readonly reader: AccountReader;
   readonly history: History;
   readonly queue: UpdateQueue;
   readonly keys: KeyCache;
-  /** Told each slot; asks for block times. */
+  readonly logger: Logger;
+  /** Receives each slot and requests block times. */
   readonly clock: BlockClock | null;
-  /** No slot for this long: ask whether the chain or the subscription stands still. */
+  /** Receives the block times of a stream that has them itself. */
+  readonly finality: FinalityClock;
+  /** After this long without a slot, the session checks whether the chain or the subscription stopped. */
   readonly silenceMs: number;
-  /** How often all signatures are checked against what came live, and oracles of other programs read anew. */
+  /** Interval of audits: they check all signatures and read oracles of other programs. */
   readonly auditMs: number;
-  /** Oracle accounts that markets name; those of other programs are read and followed one by one. */
+  /** Oracle accounts that the markets name. Those of other programs get subscriptions of their own. */
   readonly oraclesOf: (markets: readonly AccountUpdate[]) => readonly Uint8Array[];
   readonly signal: AbortSignal;
 }
 
-export class Session {
+/** A connection that delivers live updates. */
+export interface LiveSession {
+  /** Newest slot of account data. */
+  readonly tip: number;
+  /** Whether the session became live: the next attempt then starts without delay. */
+  readonly wasLive: boolean;
+  /** Runs until the connection is lost, silent, or stopped; resolves with the reason. Rejects when the start fails. */
+  run(): Promise<string>;
+}
+
+/** Opens the sessions of one run of a source, one after the other. `tip` is the newest delivered slot. */
+export type OpenSession = (parts: SessionParts, tip: number) => LiveSession;
+
+export class Session implements LiveSession {
   readonly #parts: SessionParts;
   readonly #ended: Promise<string>;
   #end: (reason: string) => void = () => {};
+  readonly #over = new AbortController();
   #pubsub: PubSub | null = null;
-  /** Null until all accounts are read: before, no market's oracle is known. */
+  /** Null until all accounts are read, because the markets name the oracles. */
   #otherOracles: OtherOracles | null = null;
-  /** Live account updates during the snapshot, with the index of their subscription; null afterwards. */
-  #heldAccounts: { readonly kind: number; readonly update: AccountUpdate }[] | null = [];
-  /** Live transactions while catching up; null afterwards. */
-  #heldTransactions: TransactionLogs[] | null = [];
-  #tip: number;
-  readonly #heardTo: number;
-  /** The gap in which transactions are that the node lists and does not give yet. */
-  #missing: { readonly fromSlot: number; readonly toSlot: number } | null = null;
-  /** What the chain had come to when this session began to listen; slots up to it are not notified any more. */
-  #heardAfter = 0;
-  #pendingSlot: number | null = null;
-  #settle: NodeJS.Timeout | null = null;
+  readonly #intake: Intake;
+  #quiet: NodeJS.Timeout | null = null;
   #silence: NodeJS.Timeout | null = null;
+  #accountsAtMs = performance.now();
   #live = false;
+  #isSubscribed = false;
+  /** Slot of the first account data since all subscriptions began; -1 before. */
+  #firstDataSlot = -1;
+  /** Lowest announced slot since then; -1 before. */
+  #firstAnnouncedSlot = -1;
 
-  /** `tip` is the newest slot already told, `heardTo` the one at which the last session that was live ended; 0: none was. */
-  constructor(parts: SessionParts, tip: number, heardTo: number) {
+  /** `tip` is the newest delivered slot. */
+  constructor(parts: SessionParts, tip: number) {
     this.#parts = parts;
-    this.#tip = tip;
-    this.#heardTo = heardTo;
+    const { queue, history, clock } = parts;
+    const labelled = (slot: number) => clock?.slot(slot);
+    this.#intake = new Intake({ queue, history, labelled, end: (reason) => this.#end(reason) }, tip);
     this.#ended = new Promise((resolve) => {
-      this.#end = resolve;
+      this.#end = (reason) => {
+        this.#over.abort();
+        this.#pubsub?.close();
+        resolve(reason);
+      };
     });
   }
 
+  /** Newest slot of account data. */
   get tip(): number {
-    return this.#tip;
+    return this.#intake.labels.dataSlot;
   }
 
-  /** Whether it got as far as live: the next attempt then starts without delay. */
+  /** Whether the session became live: the next attempt then starts without delay. */
   get wasLive(): boolean {
     return this.#live;
   }
 
-  /** Runs until the connection is lost, silent, or stopped; resolves with the reason. Rejects when it cannot start. */
+  /** Runs until the connection is lost, silent, or stopped; resolves with the reason. Rejects when the start fails. */
   async run(): Promise<string> {
     const { queue, signal } = this.#parts;
     const stop = () => this.#end('stopped');
     signal.addEventListener('abort', stop, { once: true });
     try {
       signal.throwIfAborted();
-      this.#pubsub = await PubSub.open(this.#parts.wsUrl, {
+      const handlers: PubSubHandlers = {
         garbage: (reason, detail, bytes) =>
           queue.push({ kind: 'garbage', reason, detail, origin: 'pubsub', bytes: Uint8Array.from(bytes) }),
-        closed: (reason) => this.#end(reason),
+        closed: (closedReason) => this.#end(closedReason),
+      };
+      this.#pubsub = await PubSub.open(this.#parts.wsUrl, handlers, this.#parts.transport);
+      const otherOracles = new OtherOracles(this.#parts, this.#pubsub, {
+        notified: (update) => this.#account(update, -1),
+        read: (update) => this.#intake.read(update),
       });
-      // Attempts that came to nothing are part of the same gap.
-      const gapFrom = this.#heardTo > 0 ? this.#heardTo : (this.#parts.history.resume?.slot ?? 0);
-      const otherOracles = new OtherOracles(this.#parts, this.#pubsub, (update) => this.#account(update, -1));
       await this.#subscribe(this.#pubsub);
-      this.#heardAfter = await this.#parts.connection.getSlot('processed');
       this.#watchSilence();
-      await this.#orEnded(this.#snapshot(otherOracles));
-      await this.#orEnded(this.#catchUp(gapFrom));
-      this.#live = true;
-      void this.#audit(otherOracles);
-      return await this.#ended;
+      const reading = this.#readAccounts(otherOracles);
+      const auditing = this.#transactions(otherOracles);
+      const reason = await this.#ended;
+      await Promise.allSettled([reading, auditing]);
+      return reason;
     } finally {
       signal.removeEventListener('abort', stop);
       this.#end('over');
-      this.#pubsub?.close();
-      if (this.#settle) clearTimeout(this.#settle);
+      if (this.#quiet) clearTimeout(this.#quiet);
       if (this.#silence) clearTimeout(this.#silence);
     }
   }
 
-  /** Waits for the work, but not beyond the end of the connection. */
-  async #orEnded(work: Promise<void>): Promise<void> {
-    const reason = await Promise.race([work, this.#ended]);
-    if (reason !== undefined) {
-      work.catch(() => {});
-      throw new Error(reason);
-    }
-  }
-
   async #subscribe(pubsub: PubSub): Promise<void> {
-    const { wanted, programs, accountCommitment, historyCommitment, keys } = this.#parts;
-    const accounts = wanted.map(({ program, liveFilters }, kind) =>
+    const { accountFilters, programs, accountCommitment, historyCommitment, keys } = this.#parts;
+    const accounts = accountFilters.map(({ program, liveFilters }, kind) =>
       pubsub.subscribe(
         'programSubscribe',
         [program, { commitment: accountCommitment, encoding: 'base64', filters: liveFilters }],
@@ -137,191 +155,157 @@ export class Session {
       ),
     );
     const logs = programs.map((program) =>
-      pubsub.subscribe('logsSubscribe', [{ mentions: [program] }, { commitment: historyCommitment }], (result) =>
-        this.#transaction(logsUpdate(result)),
-      ),
+      pubsub.subscribe('logsSubscribe', [{ mentions: [program] }, { commitment: historyCommitment }], (result) => {
+        const transaction = logsUpdate(result);
+        if (transaction !== null) this.#transaction(transaction, program);
+      }),
     );
     const slots = pubsub.subscribe('slotSubscribe', [], (result) => this.#slot(slotUpdate(result)));
     await Promise.all([...accounts, ...logs, slots]);
+    this.#isSubscribed = true;
   }
 
   #account(update: AccountUpdate, kind: number): void {
     this.#overflow();
-    if (MARKETS.has(this.#parts.wanted[kind]?.name ?? '')) this.#otherOracles?.market(update);
-    if (this.#heldAccounts) {
-      this.#heldAccounts.push({ kind, update });
-      if (this.#heldAccounts.length > WAITING_MAX) this.#end('the initial read takes too long');
-    } else {
-      if (this.#pendingSlot !== null && update.slot > this.#pendingSlot) this.#tellSlot();
-      this.#parts.queue.push(update);
-    }
+    this.#accountsAtMs = performance.now();
+    if (this.#isSubscribed && this.#firstDataSlot < 0) this.#firstDataSlot = update.slot;
+    if (MARKETS.has(this.#parts.accountFilters[kind]?.name ?? '')) this.#otherOracles?.market(update);
+    this.#intake.account(update, kind);
+    if (!this.#intake.isReading) this.#watchQuiet();
   }
 
-  #transaction(transaction: TransactionLogs): void {
+  #transaction(transaction: TransactionLogs, program: string): void {
+    const { history, queue } = this.#parts;
+    history.notified(program, transaction.slot);
     if (transaction.failed) return;
     this.#overflow();
-    if (this.#heldTransactions) {
-      if (this.#heldTransactions.length < WAITING_MAX) this.#heldTransactions.push(transaction);
-    } else if (this.#parts.history.take(transaction.signature, transaction.slot)) this.#parts.queue.push(transaction);
+    // Before the first read is complete a slow log ends nothing: the next sweep fetches the transaction.
+    if (!this.#live && queue.isFull) return;
+    this.#intake.transaction(transaction);
   }
 
-  /** A reader that cannot keep up costs the connection, not the memory: everything is read again later. */
+  /** Ends the session when the reader cannot keep up, so that memory stays bounded. The next session reads everything. */
   #overflow(): void {
-    if (this.#live && this.#parts.queue.isFull) this.#end('updates are not taken fast enough');
+    if (this.#live && this.#parts.queue.isFull) this.#end('the log takes updates too slowly');
   }
 
   #slot(slot: number): void {
-    if (slot <= this.#tip) return;
-    if (this.#pendingSlot !== null) this.#tellSlot();
-    this.#tip = slot;
-    this.#pendingSlot = slot;
-    this.#settle = setTimeout(() => this.#tellSlot(), SLOT_SETTLE_MS);
+    if (this.#isSubscribed && (this.#firstAnnouncedSlot < 0 || slot < this.#firstAnnouncedSlot)) {
+      this.#firstAnnouncedSlot = slot;
+    }
+    const label = this.#intake.labels.announced(slot);
+    this.#intake.label(label);
+    if (label !== null) this.#intake.releaseAhead();
     this.#watchSilence();
+    if (this.#quiet === null) this.#watchQuiet();
   }
 
-  #tellSlot(): void {
-    if (this.#settle) clearTimeout(this.#settle);
-    const slot = this.#pendingSlot;
-    this.#pendingSlot = null;
-    if (slot === null || this.#heldAccounts) return;
-    this.#parts.queue.push({ kind: 'slot', slot });
-    this.#parts.clock?.slot(slot);
+  #watchQuiet(): void {
+    if (this.#quiet) clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => void this.#onQuiet(), QUIET_MS);
+  }
+
+  /** Labels slots without account data. */
+  async #onQuiet(): Promise<void> {
+    this.#quiet = null;
+    const intake = this.#intake;
+    const { labels } = intake;
+    if (intake.isReading || !labels.mayLag || this.#over.signal.aborted) return;
+    const { rpc, accountCommitment } = this.#parts;
+    // The second answer must be the newer one.
+    const slot = await rpc.slot(accountCommitment).catch(() => null);
+    const processedSlot = slot === null ? null : await rpc.slot('processed').catch(() => null);
+    if (this.#over.signal.aborted || intake.isReading) return;
+    if (slot !== null && processedSlot !== null) {
+      intake.label(labels.quiet(slot, processedSlot));
+      intake.releaseAhead();
+    }
+    if (this.#quiet === null && labels.mayLag) this.#watchQuiet();
   }
 
   #watchSilence(): void {
     if (this.#silence) clearTimeout(this.#silence);
-    this.#silence = setTimeout(() => void this.#onSilence(), this.#parts.silenceMs);
+    if (!this.#over.signal.aborted) this.#silence = setTimeout(() => void this.#onSilence(), this.#parts.silenceMs);
   }
 
-  /** Silence of the chain itself is no reason to read everything again. */
+  /** Keeps the session when the chain itself has stopped: a first answer sets the mark, a later one shows progress. */
   async #onSilence(): Promise<void> {
-    const known = Math.max(this.#tip, this.#heardAfter);
-    const slot = await this.#parts.connection.getSlot('processed').catch(() => null);
-    if (slot === null || slot > Math.max(known, this.#tip)) this.#end(`no slot for ${this.#parts.silenceMs} ms`);
-    else this.#watchSilence();
+    const { rpc, silenceMs } = this.#parts;
+    const known = Math.max(this.#intake.labels.announcedSlot, this.#silentAt);
+    const slot = await rpc.slot('processed').catch(() => null);
+    const isFirst = this.#intake.labels.announcedSlot < 0 && this.#silentAt < 0;
+    if (slot !== null) this.#silentAt = slot;
+    if (slot === null || (!isFirst && slot > Math.max(known, this.#intake.labels.announcedSlot))) {
+      this.#end(`no slot for ${silenceMs} ms`);
+    } else this.#watchSilence();
   }
+  /** Answer of the node at the last silence; -1 without one. */
+  #silentAt = -1;
 
-  async #snapshot(otherOracles: OtherOracles): Promise<void> {
-    const { wanted, rpc, accountCommitment, queue, keys } = this.#parts;
-    const reads = await Promise.all(
-      wanted.map((one) => rpc.programAccounts(one.program, one.snapshotFilters, accountCommitment)),
-    );
-    const updates = reads.flatMap(({ slot, accounts }) =>
-      accounts.map(
-        ({ pubkey, owner, data }): AccountUpdate => ({
-          kind: 'account',
-          slot,
-          writeVersion: null,
-          pubkey: keys.decode(pubkey),
-          owner: keys.decode(owner),
-          data,
-        }),
-      ),
-    );
-    const oracles = await otherOracles.begin(updates);
-    this.#otherOracles = otherOracles;
-    const slots = reads.map((read) => read.slot);
-    const slot = Math.min(...slots);
-    await queue.drained();
-    queue.push({ kind: 'snapshotBegin', slot });
-    for (const update of [...updates, ...oracles]) {
-      queue.push(update);
-      if (queue.isFull) await queue.drained();
-    }
-    queue.push({ kind: 'snapshotEnd', slot });
-    const held = this.#heldAccounts ?? [];
-    this.#heldAccounts = null;
-    // The read at slot S holds everything that was written up to S.
-    for (const { kind, update } of held) if (update.slot > (slots[kind] ?? slot - 1)) queue.push(update);
-    this.#tip = Math.max(this.#tip, slot);
-    queue.push({ kind: 'slot', slot: this.#tip });
-  }
-
-  /** Reads back what happened while nobody listened, then lets the live transactions through. */
-  async #catchUp(gapFrom: number): Promise<void> {
-    const { history, connection, queue, historyCommitment } = this.#parts;
-    const tip = await connection.getSlot(historyCommitment);
-    const gap = { kind: 'gap', fromSlot: gapFrom, toSlot: tip, reason: 'not connected' } as const;
-    if (gapFrom > 0) queue.push({ ...gap, filled: false });
-    const lost = await this.#lostBlocks();
-    if (lost !== null) queue.push(lost);
-    const { missing, cut } = await this.#sweep(tip);
-    if (cut) queue.push({ ...gap, fromSlot: 0, reason: 'older history is not read', filled: false, isLasting: true });
-    else if (gapFrom > 0 && missing === 0 && lost === null) queue.push({ ...gap, filled: true });
-    if (gapFrom > 0 && missing > 0) this.#missing = { fromSlot: gapFrom, toSlot: tip };
-    const held = this.#heldTransactions ?? [];
-    this.#heldTransactions = null;
-    for (const transaction of held.sort((a, b) => a.slot - b.slot)) {
-      if (history.take(transaction.signature, transaction.slot)) queue.push(transaction);
-    }
-    this.#tellProgress();
-  }
-
-  /** Blocks between the resume point and what the node still has: their transactions cannot be read back from it. */
-  async #lostBlocks(): Promise<GapNotice | null> {
-    const { history, connection } = this.#parts;
-    if (history.resume === null) return null;
-    const fromSlot = history.resume.slot;
-    const toSlot = await connection.getFirstAvailableBlock();
-    if (toSlot <= fromSlot + 1) return null;
-    const reason = 'the node no longer has these blocks';
-    return { kind: 'gap', fromSlot, toSlot, filled: false, reason, isLasting: true };
-  }
-
-  async #sweep(toSlot: number) {
-    const { history, queue, signal } = this.#parts;
-    return history.sweep(
-      toSlot,
-      async (transaction) => {
-        if (!transaction.failed) queue.push(transaction);
-        if (queue.isFull) await queue.drained();
-      },
-      signal,
-    );
-  }
-
-  #tellProgress(): void {
-    const { resume } = this.#parts.history;
-    if (resume !== null) this.#parts.queue.push({ kind: 'progress', resume });
-  }
-
-  /** Checks now and then that every signature on the chain was seen, and fetches those that were not; and the oracles. */
-  async #audit(otherOracles: OtherOracles): Promise<void> {
-    const { connection, historyCommitment, queue } = this.#parts;
-    let failures = 0;
-    let slotBefore = -1;
-    while (!(await this.#pause())) {
+  /** Reads all accounts until one read is believed. Accounts of other reads are delivered, but close none. */
+  async #readAccounts(otherOracles: OtherOracles): Promise<void> {
+    const { rpc, reader, logger } = this.#parts;
+    let old = 0;
+    for (let attempt = 0; !this.#over.signal.aborted; attempt++) {
       try {
-        const slot = await connection.getSlot(historyCommitment);
-        // Nothing is on its way any more from a chain that stands still.
-        const settled = slot === slotBefore ? slot : slot - AUDIT_LAG_SLOTS;
-        slotBefore = slot;
-        // What is still missing is one gap until all of it was found, wherever the resume point gets meanwhile.
-        const tip = Math.max(settled, this.#missing?.toSlot ?? 0);
-        const fromSlot = this.#missing?.fromSlot ?? this.#parts.history.resume?.slot ?? 0;
-        const { found, missing } = await this.#sweep(tip);
-        if (missing > 0) {
-          queue.push({ kind: 'gap', fromSlot, toSlot: tip, filled: false, reason: `${missing} not yet to be had` });
-        } else if (found > 0) {
-          queue.push({ kind: 'gap', fromSlot, toSlot: tip, filled: true, reason: `${found} not notified` });
-        }
-        this.#missing = missing > 0 ? { fromSlot, toSlot: tip } : null;
-        this.#tellProgress();
-        await otherOracles.refresh();
-        failures = 0;
+        const minSlot = old < OLD_READS_MAX ? this.#subscribedSlot : 0;
+        const options = { signal: this.#over.signal };
+        const read = await reader.read(rpc, Math.max(minSlot, this.#intake.labels.dataSlot), options);
+        if (Math.min(...read.slots) < this.#subscribedSlot && old++ < OLD_READS_MAX) continue;
+        await this.#snapshot(read, otherOracles, true);
+        return;
       } catch (error) {
-        failures += 1;
-        if (failures >= AUDIT_FAILURES_MAX) this.#end(`audit failed: ${String(error)}`);
+        if (this.#over.signal.aborted) return;
+        logger.warn({ err: error, attempt }, 'accounts not read');
+        if (error instanceof UnbelievableRead) await this.#snapshot(error.read, otherOracles, false);
+      }
+      if (await this.#pause(Math.min(READ_AGAIN_MAX_MS, READ_AGAIN_MIN_MS * 2 ** attempt))) return;
+    }
+  }
+
+  /**
+   * The subscriptions deliver every change of later slots, and a read must have those up to here: a node that is behind may
+   * answer with accounts of before, and nobody delivers what changed in between.
+   */
+  get #subscribedSlot(): number {
+    return this.#firstDataSlot < 0 ? this.#firstAnnouncedSlot : this.#firstDataSlot - 1;
+  }
+
+  async #snapshot(read: FullRead, otherOracles: OtherOracles, isWhole: boolean): Promise<void> {
+    const oracles = await otherOracles.begin(read.updates);
+    this.#otherOracles = otherOracles;
+    await this.#intake.snapshot(read, oracles, isWhole, this.#over.signal);
+    if (this.#over.signal.aborted) return;
+    this.#live = true;
+    this.#watchQuiet();
+  }
+
+  /** Fetches missed transactions now and at every audit. Live ones wait for the first sweep, but not for long. */
+  async #transactions(otherOracles: OtherOracles): Promise<void> {
+    const { rpc, logger } = this.#parts;
+    const audit = new TransactionAudit({ ...this.#parts, signal: this.#over.signal });
+    await audit.begin(() => this.#intake.releaseTransactions());
+    while (!(await this.#pause(this.#parts.auditMs))) {
+      const problem = await audit.turn();
+      if (problem !== null) this.#end(problem);
+      this.#checkAccounts();
+      await rpc.nodes.probe();
+      if (this.#otherOracles) {
+        await otherOracles.refresh().catch((error) => logger.warn({ err: error }, 'oracles not refreshed'));
       }
     }
   }
 
-  /** Waits for the next audit; true when the session has ended meanwhile. */
-  async #pause(): Promise<boolean> {
-    const done = new AbortController();
-    const wait = delay(this.#parts.auditMs, false, { signal: done.signal, ref: false }).catch(() => true);
-    const ended = await Promise.race([wait, this.#ended.then(() => true)]);
-    done.abort();
-    return ended;
+  /** Ends the session when transactions arrive and account data does not. */
+  #checkAccounts(): void {
+    const isBehind = this.#parts.history.liveSlot > this.#intake.labels.dataSlot + ACCOUNTS_BEHIND_SLOTS_MAX;
+    const silentMs = performance.now() - this.#accountsAtMs;
+    if (this.#live && isBehind && silentMs > this.#parts.silenceMs)
+      this.#end('no account data while transactions arrive');
+  }
+
+  /** True when the session ended meanwhile. */
+  async #pause(ms: number): Promise<boolean> {
+    return delay(ms, false, { signal: this.#over.signal, ref: false }).catch(() => true);
   }
 }

@@ -1,20 +1,20 @@
-// The shadow check against a chain that the stream told only in part.
+// The shadow check with a stream that delivers only a part of the chain's changes.
 
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { type BookOrders, decodeMessage, loadDefinition } from '../../schemas/index.ts';
+import { accountOf, USER } from '../../test/support/ingest/accounts.ts';
+import { blankAccount, setField } from '../../test/support/ingest/bytes.ts';
 import type { Output } from '../diff/output.ts';
 import { compileReaders, Differ } from '../differ.ts';
 import type { AccountUpdate } from '../source.ts';
-import { accountOf, USER } from '../testing/accounts.ts';
-import { blankAccount, setField } from '../testing/bytes.ts';
-import { REPAIR_AGAIN_SLOTS, ROUNDS_MAX, SETTLE_SLOTS, ShadowCheck, type ShadowMessage } from './check.ts';
+import { REPAIR_INTERVAL_SLOTS, ROUNDS_MAX, SETTLE_SLOTS, ShadowCheck, type ShadowMessage } from './check.ts';
 
 const definition = loadDefinition('velocity');
 const readers = compileReaders(definition);
 const newDiffer = () => new Differ(readers, (authority) => authority);
 
-/** A user with one open limit order of a market. */
+/** A user with one open limit order in a market. */
 function user(id: number, slot: number, price: number, market = 0): AccountUpdate {
   const data = blankAccount(USER);
   setField(data, USER.layout, 'authority', new Uint8Array(32).fill(id));
@@ -52,7 +52,7 @@ const market = (slot: number, peg: bigint) =>
 const oracle = (slot: number, price: bigint) =>
   account('PythLazerOracle', ORACLE_KEY, slot, { price, exponent: -8, posted_slot: BigInt(slot) });
 
-/** The chain, what the stream told of it, and the check between the two. */
+/** A chain, a differ with the delivered part of its changes, and the check between the two. */
 class Scene {
   readonly chain = new Map<string, AccountUpdate>();
   readonly differ = newDiffer();
@@ -71,7 +71,7 @@ class Scene {
     this.chain.set(bs58.encode(account.pubkey), account);
   }
 
-  tell(account: AccountUpdate): Output[] {
+  deliver(account: AccountUpdate): Output[] {
     const outputs: Output[] = [];
     this.differ.account(account, (output) => outputs.push(output));
     return outputs;
@@ -81,17 +81,17 @@ class Scene {
     this.check.take({ slot, updates: [...this.chain.values()].map((account) => ({ ...account, slot })) });
   }
 
-  /** A read at a slot, compared when the stream has passed it. */
+  /** Takes a read at a slot and compares it once the stream has passed that slot. */
   compare(slot: number) {
     this.read(slot);
-    return this.turn(slot + SETTLE_SLOTS);
+    return this.advance(slot + SETTLE_SLOTS);
   }
 
-  /** What is due at a slot, with all that is made beside the stream done. */
-  turn(slot: number) {
-    const begun = this.check.turn(slot);
+  /** Completes the comparison under way and returns what is due at a slot. */
+  advance(slot: number) {
+    const begun = this.check.advance(slot);
     while (this.check.step());
-    return begun ?? this.check.turn(slot);
+    return begun ?? this.check.advance(slot);
   }
 }
 
@@ -101,30 +101,30 @@ const ordersIn = (outputs: readonly { name: string; value: unknown }[] = []) =>
   outputs.flatMap(({ name, value }) => (name === 'BookOrders' ? [value as BookOrders] : []));
 
 describe('shadow check', () => {
-  it('says of every market what its orders must be, and repairs nothing while all is as on the chain', () => {
+  it('writes a BookCheck for every market and repairs nothing while all accounts match the chain', () => {
     const scene = new Scene(user(1, 1, 100), user(2, 1, 101, 3));
-    const turn = scene.compare(10);
-    expect(named(turn?.messages)).toEqual(['BookCheck 0', 'BookCheck 3']);
-    expect(turn?.outputs).toEqual([]);
-    expect(turn?.report?.repaired.size).toBe(0);
-    expect(turn?.report?.markets.map(({ marketIndex }) => marketIndex)).toEqual([0, 3]);
+    const step = scene.compare(10);
+    expect(named(step?.messages)).toEqual(['BookCheck 0', 'BookCheck 3']);
+    expect(step?.outputs).toEqual([]);
+    expect(step?.report?.repaired.size).toBe(0);
+    expect(step?.report?.markets.map(({ marketIndex }) => marketIndex)).toEqual([0, 3]);
     expect(scene.compare(20)?.messages.map(({ value }) => 'digest' in value && value.digest)).toEqual(
-      turn?.messages.map(({ value }) => 'digest' in value && value.digest),
+      step?.messages.map(({ value }) => 'digest' in value && value.digest),
     );
   });
 
-  it('waits until the stream has passed the read, and never compares in the middle of a complete read', () => {
+  it('waits until the stream has passed the read, and never compares during a complete read', () => {
     const scene = new Scene(user(1, 1, 100));
     scene.read(10);
-    expect(scene.turn(10 + SETTLE_SLOTS - 1)).toBeNull();
+    expect(scene.advance(10 + SETTLE_SLOTS - 1)).toBeNull();
     scene.differ.snapshotBegin();
-    expect(scene.turn(10 + SETTLE_SLOTS)).toBeNull();
+    expect(scene.advance(10 + SETTLE_SLOTS)).toBeNull();
     scene.differ.snapshotEnd(9, () => {});
-    expect(scene.turn(10 + SETTLE_SLOTS)).not.toBeNull();
-    expect(scene.turn(99)).toBeNull();
+    expect(scene.advance(10 + SETTLE_SLOTS)).not.toBeNull();
+    expect(scene.advance(99)).toBeNull();
   });
 
-  it('puts right an update that was never told, once a second read confirms it, with the account as evidence', () => {
+  it('repairs a missed update once a second read confirms it, with the account as evidence', () => {
     const scene = new Scene(user(1, 1, 100), user(2, 1, 101, 3));
     scene.write(user(1, 8, 120));
     const first = scene.compare(10);
@@ -152,12 +152,12 @@ describe('shadow check', () => {
       },
     ];
     expect(second?.report?.differences).toEqual([
-      { account, heldSlot: 1, readSlot: 20, changes: ['BookOrders perp-0'], books },
+      { account, storedSlot: 1, readSlot: 20, changes: ['BookOrders perp-0'], books },
     ]);
     expect(scene.compare(30)?.report?.repaired.size).toBe(0);
   });
 
-  it('finds an account of which nothing was ever told, and one whose end was never told', () => {
+  it('finds an account that the stream never delivered, and one whose closing it missed', () => {
     const scene = new Scene(user(1, 1, 100));
     scene.write(user(2, 5, 101));
     scene.chain.delete(bs58.encode(user(1, 1, 100).pubkey));
@@ -167,13 +167,13 @@ describe('shadow check', () => {
     expect(orders.flatMap(({ removals }) => removals.map(({ orderId }) => orderId))).toEqual([1]);
   });
 
-  it('waits with what is confirmed while more turns up, so that one fault begins one epoch; but not for ever', () => {
+  it('holds confirmed accounts for a few reads while new suspects appear, so that one fault begins one epoch', () => {
     const scene = new Scene(...[1, 2, 3, 4, 5, 6].map((id) => user(id, 1, 100)));
     const repairs: number[] = [];
     for (const id of [1, 2, 3, 4, 5, 6]) {
       scene.write(user(id, 5, 120));
-      const turn = scene.compare(id * 10);
-      if ((turn?.report?.repaired.size ?? 0) > 0) repairs.push(ordersIn(turn?.outputs).length);
+      const step = scene.compare(id * 10);
+      if ((step?.report?.repaired.size ?? 0) > 0) repairs.push(ordersIn(step?.outputs).length);
     }
     expect(repairs).toEqual([ROUNDS_MAX - 1]);
     const quiet = new Scene(user(1, 1, 100), user(2, 1, 100));
@@ -184,23 +184,23 @@ describe('shadow check', () => {
     expect(ordersIn(quiet.compare(30)?.outputs)).toHaveLength(2);
   });
 
-  it('takes a late update for what it is', () => {
+  it('does not treat a late update as a difference', () => {
     const scene = new Scene(user(1, 1, 100));
     scene.write(user(1, 8, 120));
     expect(scene.compare(10)?.readAgain).toBe(true);
-    expect(scene.tell(user(1, 8, 120))).toHaveLength(1);
+    expect(scene.deliver(user(1, 8, 120))).toHaveLength(1);
     const second = scene.compare(20);
     expect(second).toMatchObject({ outputs: [], readAgain: false });
     expect(second?.report?.repaired.size).toBe(0);
   });
 
-  it('leaves alone what the stream knows better than the read', () => {
+  it('ignores accounts for which the stream is newer than the read', () => {
     const scene = new Scene(user(1, 1, 100));
-    scene.tell(user(1, 15, 130));
+    scene.deliver(user(1, 15, 130));
     expect(scene.compare(10)).toMatchObject({ outputs: [], readAgain: false });
   });
 
-  it('tells an account that cannot be read once', () => {
+  it('reports an unreadable account once', () => {
     const scene = new Scene(user(1, 1, 100));
     const broken = user(2, 5, 101);
     scene.write({ ...broken, data: broken.data.subarray(0, 90) });
@@ -211,59 +211,59 @@ describe('shadow check', () => {
     expect(third?.report?.repaired.size).toBe(0);
   });
 
-  it('gives a book that did not stand its comparison the whole of its orders, and not again for a while', () => {
+  it('repairs a book that differs with all its orders, and not again for a while', () => {
     const scene = new Scene(user(1, 1, 100));
-    scene.check.wish('perp-0', 40);
-    expect(scene.check.wantsRead).toBe(true);
-    const turn = scene.compare(50);
-    expect(named(turn?.messages).slice(-2)).toEqual(['BookRepair 0', 'BookCheck 0']);
-    expect(turn?.report?.repaired).toEqual(new Map([['perp-0', 'book']]));
-    // Said of the book before it was put right.
-    scene.check.wish('perp-0', 45);
-    expect(scene.check.wantsRead).toBe(false);
-    scene.check.wish('perp-0', 59);
+    scene.check.requestRepair('perp-0', 40);
+    expect(scene.check.needsRead).toBe(true);
+    const step = scene.compare(50);
+    expect(named(step?.messages).slice(-2)).toEqual(['BookRepair 0', 'BookCheck 0']);
+    expect(step?.report?.repaired).toEqual(new Map([['perp-0', 'book']]));
+    // This result is older than the repair.
+    scene.check.requestRepair('perp-0', 45);
+    expect(scene.check.needsRead).toBe(false);
+    scene.check.requestRepair('perp-0', 59);
     expect(named(scene.compare(60)?.messages)).toEqual(['BookCheck 0']);
-    expect(scene.check.wantsRead).toBe(false);
-    expect(named(scene.compare(58 + REPAIR_AGAIN_SLOTS)?.messages)).toContain('BookRepair 0');
+    expect(scene.check.needsRead).toBe(false);
+    expect(named(scene.compare(58 + REPAIR_INTERVAL_SLOTS)?.messages)).toContain('BookRepair 0');
   });
 
-  it('compares an account that changes in every slot with what was held of it at the slot of the read', () => {
+  it('compares an account that changes in every slot with its state at the slot of the read', () => {
     const scene = new Scene(user(1, 1, 100));
-    const goOn = (from: number, prices: readonly number[]) => {
-      for (const [at, price] of prices.entries()) scene.tell(user(1, from + at, price));
+    const deliverEach = (from: number, prices: readonly number[]) => {
+      for (const [at, price] of prices.entries()) scene.deliver(user(1, from + at, price));
     };
-    goOn(8, [110, 111, 112]);
+    deliverEach(8, [110, 111, 112]);
     scene.write(user(1, 10, 112));
     scene.read(10);
-    goOn(11, [113, 114, 115]);
-    expect(scene.turn(18)).toMatchObject({ readAgain: false, outputs: [] });
-    // From here on the stream tells of every slot but the one before it.
+    deliverEach(11, [113, 114, 115]);
+    expect(scene.advance(18)).toMatchObject({ readAgain: false, outputs: [] });
+    // From here on the stream skips the slot of each write: 20, then 30.
     scene.write(user(1, 20, 999));
-    goOn(19, [120]);
+    deliverEach(19, [120]);
     scene.read(20);
-    goOn(21, [121, 122]);
-    expect(scene.turn(28)?.readAgain).toBe(true);
+    deliverEach(21, [121, 122]);
+    expect(scene.advance(28)?.readAgain).toBe(true);
     scene.write(user(1, 30, 998));
-    goOn(29, [130]);
+    deliverEach(29, [130]);
     scene.read(30);
-    goOn(31, [131]);
-    const turn = scene.turn(38);
-    expect(turn?.outputs).toEqual([]);
-    expect(turn?.report?.repaired).toEqual(new Map([['perp-0', 'accounts']]));
-    expect(turn?.report?.differences[0]?.books).toMatchObject([
+    deliverEach(31, [131]);
+    const step = scene.advance(38);
+    expect(step?.outputs).toEqual([]);
+    expect(step?.report?.repaired).toEqual(new Map([['perp-0', 'accounts']]));
+    expect(step?.report?.differences[0]?.books).toMatchObject([
       { market: 'perp-0', onlyHere: [{ orderId: 1, price: '130' }], onlyThere: [{ orderId: 1, price: '998' }] },
     ]);
-    // The book is what the stream brought last, which is newer than the read.
-    expect(ordersIn(turn?.messages).flatMap(({ upserts }) => upserts.map(({ price }) => price))).toEqual([131n]);
-    expect(named(turn?.messages)).toContain('BookRepair 0');
+    // The book has the stream's last state, which is newer than the read.
+    expect(ordersIn(step?.messages).flatMap(({ upserts }) => upserts.map(({ price }) => price))).toEqual([131n]);
+    expect(named(step?.messages)).toContain('BookRepair 0');
     const differsAt = (slot: number) => {
       scene.write(user(1, slot, 997));
-      goOn(slot - 1, [140]);
+      deliverEach(slot - 1, [140]);
       scene.read(slot);
-      goOn(slot + 1, [141]);
-      return scene.turn(slot + SETTLE_SLOTS)?.report?.repaired.size;
+      deliverEach(slot + 1, [141]);
+      return scene.advance(slot + SETTLE_SLOTS)?.report?.repaired.size;
     };
-    expect([40, 50, 38 + REPAIR_AGAIN_SLOTS, 50 + REPAIR_AGAIN_SLOTS].map(differsAt)).toEqual([
+    expect([40, 50, 38 + REPAIR_INTERVAL_SLOTS, 50 + REPAIR_INTERVAL_SLOTS].map(differsAt)).toEqual([
       undefined,
       0,
       undefined,
@@ -274,16 +274,16 @@ describe('shadow check', () => {
   it.each([
     ['a field of a market', () => market(8, 101n), 'amm.pegMultiplier', ['100', '101'], 'BookMarket perp-0'],
     ['an oracle', () => oracle(5, 200_000_000n), 'price', ['1000000', '2000000'], 'BookOracle perp-0'],
-  ] as const)('finds %s that was never told, names it, and puts it right', (_, change, field, [here, there], told) => {
+  ] as const)('finds a missed change (%s), names it, and repairs it', (_, change, field, [here, there], message) => {
     const scene = new Scene(market(1, 100n), oracle(5, 100_000_000n), user(1, 1, 100));
     scene.write(change());
     expect(scene.compare(10)?.readAgain).toBe(true);
-    const turn = scene.compare(20);
-    expect(turn?.report?.differences).toMatchObject([
-      { changes: [told], books: [{ market: 'perp-0', onlyHere: [], onlyThere: [] }] },
+    const step = scene.compare(20);
+    expect(step?.report?.differences).toMatchObject([
+      { changes: [message], books: [{ market: 'perp-0', onlyHere: [], onlyThere: [] }] },
     ]);
-    expect(turn?.report?.differences[0]?.books[0]?.fields).toContainEqual({ field, here, there });
-    expect(named(turn?.messages)).toEqual([
+    expect(step?.report?.differences[0]?.books[0]?.fields).toContainEqual({ field, here, there });
+    expect(named(step?.messages)).toEqual([
       'BookSnapshotBegin 0',
       'BookMarket 0',
       'BookOracle 0',
@@ -302,35 +302,35 @@ describe('shadow check', () => {
     ]);
   });
 
-  it('takes what is newer of a slot than its read for no difference', () => {
+  it('does not treat a newer state of the same slot as a difference', () => {
     const scene = new Scene(user(1, 1, 100));
     scene.write(user(1, 10, 110));
     scene.read(10);
-    for (const price of [110, 111, 112]) scene.tell(user(1, 10, price));
-    expect(scene.turn(18)?.readAgain).toBe(false);
+    for (const price of [110, 111, 112]) scene.deliver(user(1, 10, price));
+    expect(scene.advance(18)?.readAgain).toBe(false);
   });
 
-  it('tells what changed while the comparison was made as the stream has it by then', () => {
+  it('writes the newest state of accounts that changed during the comparison', () => {
     const scene = new Scene(user(1, 1, 100), user(2, 1, 101));
     scene.read(10);
-    expect(scene.check.turn(18)).toBeNull();
+    expect(scene.check.advance(18)).toBeNull();
     while (scene.check.step());
-    scene.tell(user(1, 19, 150));
+    scene.deliver(user(1, 19, 150));
     const fresh = new Scene(user(1, 1, 150), user(2, 1, 101));
     const digest = (messages: readonly ShadowMessage[] = []) =>
       messages.flatMap(({ value }) => ('digest' in value ? [value.digest] : []));
-    expect(digest(scene.check.turn(19)?.messages)).toEqual(digest(fresh.compare(30)?.messages));
+    expect(digest(scene.check.advance(19)?.messages)).toEqual(digest(fresh.compare(30)?.messages));
   });
 
-  it('spreads the books over turns, and tells the last as they are by then', () => {
+  it('spreads the books over batches, each with its newest state', () => {
     const many = [...Array(4).keys()].flatMap((market) =>
       [...Array(50).keys()].map((at) => user(market * 50 + at, 1, 100 + at, market)),
     );
     const scene = new Scene(...many);
     const first = scene.compare(10);
     expect(named(first?.messages)).toEqual(['BookCheck 0', 'BookCheck 1']);
-    scene.tell(user(199, 15, 700, 3));
-    const second = scene.check.turn(20);
+    scene.deliver(user(199, 15, 700, 3));
+    const second = scene.check.advance(20);
     expect(named(second?.messages)).toEqual(['BookCheck 2', 'BookCheck 3']);
     expect([second?.report, scene.check.isBusy]).toEqual([null, false]);
   });

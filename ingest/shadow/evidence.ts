@@ -1,4 +1,4 @@
-// What a wrong account made of its books: the account as it was held against the account as it was read.
+// Describes the effect of a wrong account on its books: the stored account against the account as read.
 
 import {
   type BookEvidence,
@@ -11,22 +11,22 @@ import {
 import { keyText } from '../diff/output.ts';
 import type { Differ } from '../differ.ts';
 import type { AccountUpdate } from '../source.ts';
-import { digested, type FreshBook, Rebuild } from './rebuild.ts';
+import { digestOrder, type FreshBook, Rebuild } from './rebuild.ts';
 
 /**
- * How books differ by one account: `update` is what was read, `held` the bytes that were held of it, null when it was not
- * known. `differ` must know nothing; `around` are the accounts that say how others are read: State, markets, oracles.
+ * How books differ because of one account: `update` is the read, `stored` the stored bytes or null. `differ` must be empty;
+ * `around` lists the accounts that others depend on: State, markets, oracles.
  */
 export function evidenceOf(
   differ: Differ,
   around: Iterable<AccountUpdate>,
   update: AccountUpdate,
-  held: Uint8Array | null,
+  stored: Uint8Array | null,
 ): BookEvidence[] {
   const rebuild = new Rebuild(differ);
   const own = keyText(update.pubkey);
   for (const other of around) if (keyText(other.pubkey) !== own) rebuild.take(other);
-  if (held && held.length > 0) rebuild.take({ ...update, data: held });
+  if (stored && stored.length > 0) rebuild.take({ ...update, data: stored });
   const before = new Map([...rebuild.books].map(([key, book]) => [key, { ...book, orders: new Map(book.orders) }]));
   rebuild.take(update);
   return [...rebuild.books.values()].flatMap((book) => {
@@ -47,12 +47,12 @@ function differenceOf(here: FreshBook | undefined, there: FreshBook): BookEviden
   };
 }
 
-/** Orders of one book that another lacks, or has otherwise. */
+/** Orders of one book that another lacks or has with other values. */
 function missingIn(other: FreshBook | undefined, book: FreshBook | undefined): OrderEvidence[] {
   const missing: OrderEvidence[] = [];
   for (const [key, one] of book?.orders ?? []) {
-    // A differ tells an order anew only when its account changed.
-    if (other?.orders.get(key) !== one) missing.push(orderEvidence(digested(one.order, one.source)));
+    // A differ emits an order again only when its account changed.
+    if (other?.orders.get(key) !== one) missing.push(orderEvidence(digestOrder(one.order, one.source)));
     if (missing.length === EVIDENCE_MAX) break;
   }
   return missing;

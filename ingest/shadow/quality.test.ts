@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../platform/index.ts';
 import { decodeMessage, encodeMessage, type FeedQuality, TOPICS } from '../../schemas/index.ts';
+import { MemoryLog } from '../../test/support/ingest/memory-log.ts';
 import { GapList } from '../gaps.ts';
 import type { GapNotice } from '../source.ts';
-import { MemoryLog } from '../testing/memory-log.ts';
 import { IngestQuality } from './quality.ts';
 
 const SOL = { marketType: 'perp', marketIndex: 0 } as const;
@@ -17,7 +17,7 @@ const gap = (fromSlot: number, filled: boolean, toSlot = fromSlot + 5, isLasting
   isLasting,
 });
 
-/** Quality and gaps of one process, as the pipeline leads them. */
+/** Quality and gaps of one process, updated like in the pipeline. */
 async function process(log: MemoryLog) {
   const quality = new IngestQuality(log, silentLogger());
   await quality.load();
@@ -40,7 +40,7 @@ async function process(log: MemoryLog) {
   };
 }
 
-/** What is told of a source, as [found, filled]. */
+/** Written counts of a source, as [found, filled]. */
 async function counts(quality: IngestQuality, log: MemoryLog, source: string) {
   await quality.flush();
   const row = rows(log).get(`perp-0/${source}`);
@@ -58,7 +58,7 @@ function rows(log: MemoryLog): Map<string, FeedQuality> {
 }
 
 describe('quality of the sources', () => {
-  it('has the newest slot and time of each source, told once per flush', async () => {
+  it('writes the newest slot and time of each source once per flush', async () => {
     const log = new MemoryLog();
     const quality = new IngestQuality(log, silentLogger(), () => 77);
     quality.seen(SOL, 'user', 10);
@@ -72,7 +72,7 @@ describe('quality of the sources', () => {
     expect(rows(log).get('perp-0/clob')).toMatchObject({ slot: 9, events: 1 });
   });
 
-  it('counts a gap once however often it is told, and its filling', async () => {
+  it('counts a repeated gap once, as found and as filled', async () => {
     const log = new MemoryLog();
     const { quality, note } = await process(log);
     quality.seen(SOL, 'trades', 1);
@@ -91,7 +91,7 @@ describe('quality of the sources', () => {
     expect(await counts(quality, log, 'trades')).toEqual([2, 1]);
   });
 
-  it('counts no gap as filled for being put together with others, before and after a restart', async () => {
+  it('does not count a merged gap as filled, before and after a restart', async () => {
     const log = new MemoryLog();
     const first = await process(log);
     first.quality.seen(SOL, 'trades', 1);
@@ -104,7 +104,7 @@ describe('quality of the sources', () => {
     expect(await counts(second.quality, log, 'trades')).toEqual([1_100, 1_100]);
   });
 
-  it('counts a lost connection as one gap of the accounts, however many attempts fail, until they were all read', async () => {
+  it('counts a lost connection as one gap of the accounts until all are read, however many attempts fail', async () => {
     const log = new MemoryLog();
     const quality = new IngestQuality(log, silentLogger());
     quality.seen(SOL, 'oracle', 1);
@@ -118,7 +118,7 @@ describe('quality of the sources', () => {
     expect(await counts(quality, log, 'oracle')).toEqual([2, 2]);
   });
 
-  it('counts each outage once and closes it once, over attempts, restarts and fillings in any order', async () => {
+  it('opens and closes each outage once, over attempts, restarts and filled notices in any order', async () => {
     const steps = fc.array(fc.constantFrom('attempt', 'accounts', 'restart', 'listed', 'transactions'), {
       maxLength: 30,
     });
@@ -134,14 +134,14 @@ describe('quality of the sources', () => {
           model.open = 1;
         };
         let slot = 100;
-        let heardTo = 100;
+        let liveTo = 100;
         let resume = 95;
         for (const step of taken) {
           slot += 10;
           if (step === 'restart') {
             await running.quality.flush();
             running = await process(log);
-            heardTo = resume;
+            liveTo = resume;
           }
           if (step === 'restart' || step === 'attempt') {
             running.quality.disconnected();
@@ -150,24 +150,24 @@ describe('quality of the sources', () => {
             running.quality.caughtUp();
             accounts.open = 0;
           } else {
-            await running.note(gap(heardTo, false, slot));
+            await running.note(gap(liveTo, false, slot));
             lose(transactions);
             if (step === 'listed') continue;
-            await running.note(gap(heardTo, true, slot));
+            await running.note(gap(liveTo, true, slot));
             transactions.open = 0;
-            heardTo = slot;
+            liveTo = slot;
             resume = slot - 5;
           }
         }
-        const told = ({ found, open }: typeof accounts) => [found, found - open];
-        expect(await counts(running.quality, log, 'user')).toEqual(told(accounts));
-        expect(await counts(running.quality, log, 'trades')).toEqual(told(transactions));
+        const expected = ({ found, open }: typeof accounts) => [found, found - open];
+        expect(await counts(running.quality, log, 'user')).toEqual(expected(accounts));
+        expect(await counts(running.quality, log, 'trades')).toEqual(expected(transactions));
       }),
       { numRuns: 100 },
     );
   });
 
-  it('heals counts of earlier processes that took each failed attempt for a gap', async () => {
+  it('corrects counts of earlier processes that counted each failed attempt as a gap', async () => {
     const log = new MemoryLog();
     const source = {
       marketType: 'perp',
@@ -195,7 +195,7 @@ describe('quality of the sources', () => {
     expect(await counts(quality, log, 'trades')).toEqual([5, 4]);
   });
 
-  it('goes on counting where an earlier process stopped', async () => {
+  it('continues the counts of an earlier process', async () => {
     const log = new MemoryLog();
     const first = new IngestQuality(log, silentLogger());
     first.seen(SOL, 'user', 10);
@@ -215,7 +215,7 @@ describe('quality of the sources', () => {
     });
   });
 
-  it('tells later what a log that was away did not take', async () => {
+  it('writes rows later when the log was unavailable', async () => {
     const log = new MemoryLog();
     const quality = new IngestQuality(log, silentLogger());
     quality.seen(SOL, 'user', 10);

@@ -1,5 +1,5 @@
-// What ingest knows of its sources, per market: last slot and time, gaps, comparisons. Told on `views.quality` at most once
-// a second; a count goes on over restarts.
+// Tracks the quality of ingest's sources per market: last slot and time, gaps, comparisons. Writes to `views.quality` at
+// most once a second; counts continue over restarts.
 
 import type { EventLog, Logger } from '../../platform/index.ts';
 import {
@@ -16,7 +16,7 @@ import type { ShadowReport } from './check.ts';
 /** `shadow` is the comparison of accounts with the chain. */
 const INGEST_SOURCES = ['user', 'clob', 'market', 'oracle', 'trades', 'shadow'] as const;
 export type IngestSource = (typeof INGEST_SOURCES)[number];
-/** What a lost connection interrupts. */
+/** Sources that a lost connection interrupts. */
 const ACCOUNT_SOURCES: readonly IngestSource[] = ['user', 'clob', 'market', 'oracle'];
 const READ_RECORDS = 1_000;
 
@@ -28,7 +28,7 @@ export class IngestQuality {
   readonly #now: () => number;
   readonly #markets = new Map<string, Map<IngestSource, Row>>();
   readonly #changed = new Set<Row>();
-  /** Gaps of this process that are counted already. */
+  /** Gaps of this process that are already counted. */
   #gapsFound = 0;
 
   /** `now` gives unix milliseconds. */
@@ -38,7 +38,7 @@ export class IngestQuality {
     this.#now = now;
   }
 
-  /** Goes on with what an earlier process counted. */
+  /** Loads the counts of earlier processes. */
   async load(): Promise<void> {
     let { earliest: next } = await this.#log.bounds(TOPICS.qualityViews, 0);
     for (;;) {
@@ -55,7 +55,7 @@ export class IngestQuality {
     }
   }
 
-  /** An event of a source was taken in. */
+  /** Reports an event of a source. */
   seen(market: MarketRef, source: IngestSource, slot: number): void {
     const row = this.#row(market, source);
     row.events += 1;
@@ -65,8 +65,8 @@ export class IngestQuality {
   }
 
   /**
-   * How the list of gaps stands in the log. Nobody knows which market misses what, so each misses all that is open: what
-   * a row counts as found and not as filled is made to agree, whatever an earlier process left there.
+   * Reports the list of gaps. Nobody knows which market a missing transaction concerns, so all open gaps count for each
+   * market. This also corrects counts of earlier processes.
    */
   transactions({ found, open }: GapCounts): void {
     const more = found - this.#gapsFound;
@@ -78,8 +78,8 @@ export class IngestQuality {
   }
 
   /**
-   * Accounts may have changed unseen: the connection was lost, cannot be made, or nobody listened since an earlier process.
-   * One outage is one gap, however often it is told and over restarts.
+   * Opens a gap of accounts: the connection was lost, cannot be made, or no process ran. One outage is one gap, however
+   * often it is reported and over restarts.
    */
   disconnected(): void {
     this.#count(ACCOUNT_SOURCES, ({ gapsFound, gapsFilled }) => ({
@@ -88,12 +88,12 @@ export class IngestQuality {
     }));
   }
 
-  /** All accounts have been read: nothing is open any more. */
+  /** Closes the gap of accounts: all accounts have been read. */
   caughtUp(): void {
     this.#count(ACCOUNT_SOURCES, ({ gapsFound }) => ({ gapsFound, gapsFilled: gapsFound }));
   }
 
-  /** A comparison of accounts was made. */
+  /** Reports a comparison of accounts. */
   compared({ markets, repaired, slot }: ShadowReport): void {
     for (const market of markets) {
       const row = this.#row(market, 'shadow');
@@ -113,7 +113,7 @@ export class IngestQuality {
     }
   }
 
-  /** Writes what changed since the last call. A log that is away is told later. */
+  /** Writes changes since the last call. When the log is unavailable, a later call writes them. */
   async flush(): Promise<void> {
     if (this.#changed.size === 0) return;
     const rows = [...this.#changed];
@@ -126,7 +126,7 @@ export class IngestQuality {
       await this.#log.append(TOPICS.qualityViews, records);
     } catch (error) {
       for (const row of rows) this.#changed.add(row);
-      this.#logger.warn({ err: error }, 'quality not told');
+      this.#logger.warn({ err: error }, 'quality not written');
     }
   }
 

@@ -1,4 +1,4 @@
-// Every market as a differ that started from nothing tells it: the independent side of the shadow check.
+// Rebuilds every market with an empty differ: the independent side of the shadow check.
 
 import {
   type BookMarket,
@@ -18,11 +18,11 @@ import type { AccountUpdate } from '../source.ts';
 
 type BookNames = 'BookOrders' | 'BookMarket' | 'BookOracle' | 'BookSnapshotBegin' | 'BookSnapshotEnd';
 export type FreshMessage = { [N in BookNames]: { readonly name: N; readonly value: MessageTypes[N] } }[BookNames];
-type ToldOutput = Extract<Output, { name: 'BookOrders' | 'BookMarket' | 'BookOracle' }>;
+type PublishedOutput = Extract<Output, { name: 'BookOrders' | 'BookMarket' | 'BookOracle' }>;
 
 export interface FreshOrder {
   readonly source: OrderSource;
-  /** The account that holds it. */
+  /** The account that has the order. */
   readonly account: Uint8Array;
   readonly order: OrderState;
 }
@@ -40,17 +40,17 @@ export class Rebuild {
   readonly books = new Map<string, FreshBook>();
   readonly #differ: Differ;
 
-  /** `differ` must know nothing. */
+  /** `differ` must be empty. */
   constructor(differ: Differ) {
     this.#differ = differ;
   }
 
-  /** Takes an account in. Accounts may come in any order, and again when they changed. */
+  /** Applies an account. Accounts may come in any order, and again after a change. */
   take(update: AccountUpdate): void {
     this.#differ.account(update, this.#gather);
   }
 
-  /** All of a market between the brackets of a snapshot. */
+  /** Messages with a market's complete state, between the brackets of a snapshot. */
   messages({ ref, orders, market, oracle }: FreshBook, slot: number): FreshMessage[] {
     const messages: FreshMessage[] = [{ name: 'BookSnapshotBegin', value: { ...ref, snapshotSlot: slot } }];
     if (market) messages.push({ name: 'BookMarket', value: market });
@@ -61,14 +61,14 @@ export class Rebuild {
       accounts.set(keyText(account), changes);
       changes.upsert(ref.marketType, ref.marketIndex, order);
     }
-    for (const changes of accounts.values()) changes.emit((output) => isTold(output) && messages.push(output));
+    for (const changes of accounts.values()) changes.emit((output) => isPublished(output) && messages.push(output));
     messages.push({ name: 'BookSnapshotEnd', value: { ...ref, snapshotSlot: slot } });
     return messages;
   }
 
   readonly #gather = (output: Output): void => {
-    // What no message can carry is not in the log, so no book can hold it.
-    if (!isTold(output) || !isEncodable(output)) return;
+    // The log cannot carry these messages, so no book can have them.
+    if (!isPublished(output) || !isEncodable(output)) return;
     const book = this.#bookOf(output.value);
     if (output.name === 'BookMarket') book.market = output.value;
     else if (output.name === 'BookOracle') book.oracle = output.value;
@@ -77,11 +77,11 @@ export class Rebuild {
       const id = (maker: Uint8Array, orderId: number) => `${source}${keyText(maker)}${orderId}`;
       for (const { maker, orderId } of removals) this.#remove(book, id(maker, orderId));
       for (const order of upserts) {
-        // Orders of one name are one order to a book: the last one told.
+        // A book has one order per identity: the last one wins.
         const key = id(order.maker, order.orderId);
         this.#remove(book, key);
         book.orders.set(key, { source, account, order });
-        book.digest.add(digested(order, source));
+        book.digest.add(digestOrder(order, source));
       }
     }
   };
@@ -90,7 +90,7 @@ export class Rebuild {
     const known = orders.get(key);
     if (!known) return;
     orders.delete(key);
-    digest.remove(digested(known.order, known.source));
+    digest.remove(digestOrder(known.order, known.source));
   }
 
   #bookOf({ marketType, marketIndex }: MarketRef): FreshBook {
@@ -104,11 +104,11 @@ export class Rebuild {
   }
 }
 
-export function isTold(output: Output): output is ToldOutput {
+export function isPublished(output: Output): output is PublishedOutput {
   return output.name === 'BookOrders' || output.name === 'BookMarket' || output.name === 'BookOracle';
 }
 
-function isEncodable({ name, value }: ToldOutput): boolean {
+function isEncodable({ name, value }: PublishedOutput): boolean {
   try {
     encodeMessage(name, value);
     return true;
@@ -118,8 +118,8 @@ function isEncodable({ name, value }: ToldOutput): boolean {
   }
 }
 
-/** What counts of an order (reference 2.2, 2.3). Reduce-only orders are bound by the opposite position. */
-export function digested(order: OrderState, source: OrderSource): DigestedOrder {
+/** The compared part of an order (docs/internals/book-rules.md, "Visibility"). The opposite position caps reduce-only orders. */
+export function digestOrder(order: OrderState, source: OrderSource): DigestedOrder {
   const isBook = source === 'clob';
   const isFired = order.triggerCondition === 'triggeredAbove' || order.triggerCondition === 'triggeredBelow';
   const isFloating = order.oraclePriceOffset !== 0n;

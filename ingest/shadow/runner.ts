@@ -1,15 +1,17 @@
-// Runs the shadow check beside the stream: reads all accounts now and then, hears which books differ, and puts what a
-// turn found into words for log, metrics and quality.
+// Runs the shadow check beside the stream: reads all accounts at an interval, follows the book role's comparisons, and
+// reports results to log, metrics and quality.
 
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Counter } from 'prom-client';
 import type { EventLog, Logger } from '../../platform/index.ts';
 import { decodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
 import type { Source } from '../source.ts';
-import type { ShadowCheck, ShadowTurn } from './check.ts';
+import type { ShadowCheck, ShadowStep } from './check.ts';
 import type { IngestQuality } from './quality.ts';
 
-/** Source of the rows in which the book role tells its comparisons. */
+/** Time between two reads on the grid, as a multiple of the last read's own time: a slow node is not read all the time. */
+const REST_TIMES = 2;
+/** Source name of the quality rows that the book role writes. */
 const BOOK_SOURCE = 'book';
 const POLL_MS = 100;
 const FOLLOW_AGAIN_MS = 1_000;
@@ -22,7 +24,7 @@ export interface ShadowParts {
   readonly quality: IngestQuality;
   readonly differences: Counter<'market'>;
   readonly checks: Counter;
-  /** Milliseconds from the beginning of one comparison to that of the next. */
+  /** Milliseconds between the starts of two reads. */
   readonly everyMs: number;
   readonly signal: AbortSignal;
   /** Replaced in tests. */
@@ -46,67 +48,69 @@ export class ShadowRunner {
   readonly #clock: ShadowClock;
   #isReading = false;
   #readAgain = false;
+  /** No read on the grid begins before this time. */
+  #restToMs = 0;
 
   constructor(parts: ShadowParts) {
     this.#parts = parts;
     this.#clock = parts.clock ?? CLOCK;
   }
 
-  /** Begins; settles when the signal aborts. Nothing that fails here stops ingest. */
+  /** Runs until the signal aborts. No failure here stops ingest. */
   async run(): Promise<void> {
-    await Promise.all([this.#readOnGrid(), this.#readAtOnce(), this.#compare(), this.#hearOfBooks()]);
+    await Promise.all([this.#readOnGrid(), this.#readAtOnce(), this.#compare(), this.#followBooks()]);
   }
 
-  /** See ShadowCheck.turn; tells what was found. */
-  turn(slot: number): ShadowTurn | null {
-    const turn = this.#parts.check.turn(slot);
-    if (turn === null) return null;
-    if (turn.readAgain) this.#readAgain = true;
-    const { report } = turn;
-    if (report === null) return turn;
+  /** See ShadowCheck.advance; also reports the result. */
+  advance(slot: number): ShadowStep | null {
+    const step = this.#parts.check.advance(slot);
+    if (step === null) return null;
+    if (step.readAgain) this.#readAgain = true;
+    const { report } = step;
+    if (report === null) return step;
     const { logger, quality, differences, checks } = this.#parts;
     quality.compared(report);
-    // From zero, so that the first difference is an increase.
+    // A series that starts at zero shows its first difference as an increase.
     for (const market of report.markets) differences.inc({ market: marketKey(market) }, 0);
-    if (!turn.readAgain && report.markets.length > 0) checks.inc();
+    if (!step.readAgain && report.markets.length > 0) checks.inc();
     if (report.repaired.size === 0 && report.differences.length > 0) {
-      logger.warn({ slot, accounts: report.differences }, 'shadow check: accounts put right, no book was concerned');
+      logger.warn({ slot, accounts: report.differences }, 'shadow check: accounts repaired, no book affected');
     }
     for (const [market, found] of report.repaired) {
-      // The book role has counted and logged what it found itself.
+      // The book role counts and logs its own findings.
       if (found === 'accounts') differences.inc({ market });
       const accounts = report.differences.filter(
         ({ changes, books }) =>
           changes.some((one) => one.endsWith(` ${market}`)) || books.some((book) => book.market === market),
       );
-      logger.error({ market, slot, found, accounts }, 'shadow check: a book is put right');
+      logger.error({ market, slot, found, accounts }, 'shadow check: a book is repaired');
     }
-    return turn;
+    return step;
   }
 
-  /** Reads begin on a grid of their own, whatever the one before still waits for. */
+  /** Starts reads on a fixed grid, even while an earlier read waits for its comparison. */
   async #readOnGrid(): Promise<void> {
     const { everyMs, signal } = this.#parts;
     let nextMs = this.#clock.now() + everyMs;
     while (await this.#pause(nextMs - this.#clock.now())) {
-      void this.#read(signal);
-      // A loop that was held up goes on with the next point of the grid.
+      if (this.#clock.now() >= this.#restToMs) void this.#read(signal);
+      // A delayed loop continues with the next point of the grid.
       const lateMs = this.#clock.now() - nextMs;
       nextMs += everyMs * (1 + Math.max(0, Math.floor(lateMs / everyMs)));
     }
   }
 
-  /** A difference that must be confirmed, or a book that is to be put right, does not wait for the grid. */
+  /** Reads without waiting for the grid, to confirm a difference or to repair a book. */
   async #readAtOnce(): Promise<void> {
     const { check, signal } = this.#parts;
     while (await this.#pause(POLL_MS)) {
-      if (!(this.#readAgain || check.wantsRead) || check.isBusy || this.#isReading) continue;
+      if (!(this.#readAgain || check.needsRead) || check.isBusy || this.#isReading) continue;
       this.#readAgain = false;
       await this.#read(signal);
     }
   }
 
-  /** Compares in slices, between which the stream gets its turns. */
+  /** Compares in slices, between which the stream continues. */
   async #compare(): Promise<void> {
     const { check } = this.#parts;
     while (await this.#pause(POLL_MS)) {
@@ -122,21 +126,24 @@ export class ShadowRunner {
     const { source, check, logger } = this.#parts;
     if (!source.accounts) return;
     if (this.#isReading || !check.hasRoom) {
-      logger.warn({ isReading: this.#isReading }, 'shadow check: the one before is not done, this one is left out');
+      logger.warn({ isReading: this.#isReading }, 'shadow check: a read is still running, this one is skipped');
       return;
     }
     this.#isReading = true;
+    const startMs = this.#clock.now();
     try {
       check.take(await source.accounts(signal));
     } catch (error) {
       if (!signal.aborted) logger.warn({ err: error }, 'shadow check: accounts not read');
     } finally {
       this.#isReading = false;
+      const endMs = this.#clock.now();
+      this.#restToMs = endMs + (endMs - startMs) * REST_TIMES;
     }
   }
 
-  /** Follows what the book role says of its comparisons, from now on. */
-  async #hearOfBooks(): Promise<void> {
+  /** Follows the book role's comparison results, starting with the next one. */
+  async #followBooks(): Promise<void> {
     const { log, check, signal, logger } = this.#parts;
     while (!signal.aborted) {
       try {
@@ -146,13 +153,13 @@ export class ShadowRunner {
             const message = decodeMessage(value);
             if (message.name !== 'FeedQuality' || message.value.source !== BOOK_SOURCE) continue;
             const { checkResult, checkSlot } = message.value;
-            if (checkResult === 'differs') check.wish(marketKey(message.value), checkSlot);
-            else if (checkResult === 'equal') check.stood(marketKey(message.value), checkSlot);
+            if (checkResult === 'differs') check.requestRepair(marketKey(message.value), checkSlot);
+            else if (checkResult === 'equal') check.confirmMatch(marketKey(message.value), checkSlot);
           }
         }
       } catch (error) {
         if (signal.aborted) return;
-        logger.warn({ err: error }, 'shadow check: what books say cannot be heard');
+        logger.warn({ err: error }, 'shadow check: results of the book role not received');
         await this.#pause(FOLLOW_AGAIN_MS);
       }
     }

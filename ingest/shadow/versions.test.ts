@@ -4,7 +4,7 @@ import { AccountVersions } from './versions.ts';
 const bytes = (value: number, length = 1) => new Uint8Array(length).fill(value);
 
 describe('account versions', () => {
-  it('are all that an account was at some moment of a slot', () => {
+  it('are all states that an account had during a slot', () => {
     const versions = new AccountVersions();
     versions.replaced('a', bytes(1), 5, 10);
     versions.replaced('a', bytes(2), 10, 10);
@@ -16,7 +16,7 @@ describe('account versions', () => {
     expect([versions.during('a', 10), versions.during('b', 10)]).toEqual([[], [bytes(9)]]);
   });
 
-  it('are forgotten when they are old, or more than memory is spent on', () => {
+  it('are dropped when they are old or exceed the memory limit', () => {
     const versions = new AccountVersions();
     versions.replaced('a', bytes(1), 1, 2);
     versions.replaced('b', bytes(2), 1, 66);

@@ -1,14 +1,14 @@
-// What accounts were before their newest update, for as long as a read of the chain may still be compared with it.
+// Keeps replaced account states for as long as a read of the chain may be compared with them.
 
-/** Slots for which a replaced version is kept: the stream is at most some slots past a read when it is compared. */
-const KEPT_SLOTS = 64;
-/** Replaced versions kept, by their bytes; beyond that the oldest are forgotten and not compared. */
-const KEPT_BYTES_MAX = 64 * 1024 * 1024;
+/** Slots for which a replaced state is kept. The stream is only some slots past a read at its comparison. */
+const RETAINED_SLOTS = 64;
+/** Limit of bytes in replaced states. Beyond it the oldest are dropped and not compared. */
+const RETAINED_BYTES_MAX = 64 * 1024 * 1024;
 
 interface Version {
   readonly key: string;
   readonly data: Uint8Array;
-  /** Slots in which these bytes were held: both ends may also have held others. */
+  /** First and last slot of these bytes. In both slots the account may also have had other bytes. */
   readonly from: number;
   readonly until: number;
 }
@@ -19,7 +19,7 @@ export class AccountVersions {
   readonly #all = new Set<Version>();
   #bytes = 0;
 
-  /** The account held these bytes from one slot until they were replaced in the other. */
+  /** Adds a state that was valid from one slot until its replacement in the other. */
   replaced(key: string, data: Uint8Array, from: number, until: number): void {
     const version: Version = { key, data, from, until };
     const known = this.#byKey.get(key);
@@ -28,12 +28,12 @@ export class AccountVersions {
     this.#all.add(version);
     this.#bytes += data.length;
     for (const oldest of this.#all) {
-      if (oldest.until >= until - KEPT_SLOTS && this.#bytes <= KEPT_BYTES_MAX) break;
+      if (oldest.until >= until - RETAINED_SLOTS && this.#bytes <= RETAINED_BYTES_MAX) break;
       this.#drop(oldest);
     }
   }
 
-  /** Every version that was held at some moment of a slot and is no longer, oldest first. */
+  /** Replaced states that were valid at some moment of a slot, oldest first. */
   during(key: string, slot: number): readonly Uint8Array[] {
     const known = this.#byKey.get(key) ?? [];
     return known.filter(({ from, until }) => from <= slot && until >= slot).map(({ data }) => data);

@@ -1,12 +1,12 @@
-// Account models to bytes. The layouts of the chain definition are compiled once per account type into a flat list of
-// writes, because Anchor's own coder takes far longer per account; tests hold the two equal byte for byte.
+// Encodes account models as bytes. Each layout is compiled once into a flat list of writes, because Anchor's coder takes
+// far longer per account; tests check that both give the same bytes.
 
 import type { ChainDefinition, LayoutType, StructLayout } from '../../schemas/index.ts';
 import { loadDefinition } from '../../schemas/index.ts';
 import { keyBytes } from './keys.ts';
 import type { Stored } from './model.ts';
 
-/** Writes a model at an offset; what the model leaves out stays as it is. */
+/** Writes a model at an offset. Fields that the model lacks keep their bytes. */
 export type Writer = (value: unknown, view: DataView, at: number) => void;
 
 interface CompiledAccount {
@@ -19,13 +19,13 @@ let definition: ChainDefinition | undefined;
 const compiled = new Map<string, CompiledAccount>();
 const compiledStructs = new Map<string, Writer>();
 
-/** The chain definition the simulated exchange follows. */
+/** The chain definition of the simulated exchange. */
 export function chainDefinition(): ChainDefinition {
   definition ??= loadDefinition('velocity');
   return definition;
 }
 
-/** Bytes of an account, grown by its zero tail. Throws when the definition does not know the account's type. */
+/** Bytes of an account, with its zero tail. Throws when the definition lacks the account's type. */
 export function encodeAccount(stored: Stored): Uint8Array {
   const account = compiledAccount(stored.type);
   const bytes = new Uint8Array(account.size + stored.grown);
@@ -34,7 +34,7 @@ export function encodeAccount(stored: Stored): Uint8Array {
   return bytes;
 }
 
-/** Writer of a struct that is no account, such as the nodes of an order account. */
+/** Writer of a struct outside an account's top level, such as a node of an order account. */
 export function structWriter(name: string): Writer {
   const known = compiledStructs.get(name);
   if (known) return known;

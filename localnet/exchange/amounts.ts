@@ -1,4 +1,4 @@
-// Whole-number arithmetic of the program: scales, truncating division, and the balances of spot markets.
+// Integer arithmetic of the program: scales, truncating division, and balances of spot markets.
 
 export const BASE_SCALE = 1_000_000_000n;
 export const PRICE_SCALE = 1_000_000n;
@@ -26,7 +26,7 @@ export function ceilDiv(value: bigint, by: bigint): bigint {
   return (value + by - 1n) / by;
 }
 
-/** Down to a multiple of `step`. */
+/** Rounds down to a multiple of `step`. */
 export function floorTo(value: bigint, step: bigint): bigint {
   return value - (value % step);
 }
@@ -36,7 +36,7 @@ export function quoteOf(base: bigint, price: bigint): bigint {
   return (base * price) / BASE_SCALE;
 }
 
-/** A share of an amount, given in parts per million. */
+/** A share of an amount in parts per million. */
 export function ppm(value: bigint, parts: number): bigint {
   return (value * BigInt(Math.trunc(parts))) / 1_000_000n;
 }

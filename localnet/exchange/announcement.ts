@@ -1,12 +1,12 @@
-// Tells in the first block what was there before it, so that a history made of records alone knows every account.
+// Records the genesis in the first block, so that a history built from records alone knows every account.
 
 import { GENESIS_SLOT } from './clock.ts';
 import { announceDeposit } from './savings.ts';
-import type { SlotRun } from './slotrun.ts';
+import type { SlotRun } from './slot-run.ts';
 import { emit, enterExchange, leave, mention, type Transaction } from './transaction.ts';
 import { statsOf, type Trader } from './world.ts';
 
-/** One transaction per account of the genesis: its creation and its deposits. */
+/** One transaction per genesis account: its creation and its deposits. */
 export function announceTurn(run: SlotRun): void {
   const { world } = run;
   if (world.slot !== GENESIS_SLOT + 1) return;

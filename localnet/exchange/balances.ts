@@ -1,11 +1,11 @@
-// Token balances inside spot markets: deposits and borrows as scaled amounts (protocol reference 1.7).
+// Token balances in spot markets: deposits and borrows as scaled amounts (docs/internals/accounts.md, "Units").
 
 import { ceilDiv, min } from './amounts.ts';
 import type { SpotMarket, StoredSpot } from './markets.ts';
 import { POSITIONS_PER_USER, type PoolBalance, type SpotPosition } from './model.ts';
 import type { Trader } from './world.ts';
 
-/** Scaled balances have 9 decimals and interest 10, so a token amount lies 19 minus its decimals places away. */
+/** Scaled balances have 9 decimals and interest 10, so the scale to tokens is 19 minus the token's decimals. */
 function scaleOf(market: SpotMarket): bigint {
   return 10n ** BigInt(19 - market.decimals);
 }
@@ -24,7 +24,7 @@ export function borrowTokens(market: SpotMarket, scaled: bigint): bigint {
   return ceilDiv(scaled * market.cumulative_borrow_interest, scaleOf(market));
 }
 
-/** The trader's position in a spot market, opened when absent. Throws when all eight are taken. */
+/** The trader's position in a spot market, opened if absent. Throws when all eight entries are taken. */
 function spotPosition(trader: Trader, marketIndex: number): SpotPosition {
   const { spot_positions: positions } = trader.account;
   const known = positions.find((position) => position.market_index === marketIndex);
@@ -43,14 +43,14 @@ function spotPosition(trader: Trader, marketIndex: number): SpotPosition {
   return opened;
 }
 
-/** Tokens the trader holds in a market, negative when borrowed. */
+/** The trader's tokens in a market, negative when borrowed. */
 export function tokensOf(trader: Trader, spot: StoredSpot): bigint {
   const { market_index: index } = spot.account;
   const position = trader.account.spot_positions.find((candidate) => candidate.market_index === index);
   return position ? signedTokens(spot.account, position) : 0n;
 }
 
-/** Adds tokens to (or takes them from) a trader; what goes past zero becomes a borrow or a deposit. */
+/** Changes a trader's tokens. A balance that crosses zero becomes a borrow or a deposit. */
 export function changeTokens(trader: Trader, spot: StoredSpot, delta: bigint): void {
   const market = spot.account;
   const position = spotPosition(trader, market.market_index);
@@ -61,7 +61,7 @@ export function changeTokens(trader: Trader, spot: StoredSpot, delta: bigint): v
   if (left > 0n) grow(market, position, growing, left);
 }
 
-/** Takes up to `tokens` off the position's present side; returns how many it took. */
+/** Reduces the position by up to `tokens` on its current side. Returns the reduction. */
 function shrink(market: SpotMarket, position: SpotPosition, tokens: bigint): bigint {
   const isDeposit = position.balance_type === 'deposit';
   const interest = isDeposit ? market.cumulative_deposit_interest : market.cumulative_borrow_interest;
@@ -80,7 +80,7 @@ function shrink(market: SpotMarket, position: SpotPosition, tokens: bigint): big
 function grow(market: SpotMarket, position: SpotPosition, side: 'deposit' | 'borrow', tokens: bigint): void {
   position.balance_type = side;
   const interest = side === 'deposit' ? market.cumulative_deposit_interest : market.cumulative_borrow_interest;
-  // Against the holder: a deposit is rounded down, a borrow up.
+  // Rounds against the user: a deposit down, a borrow up.
   const scaled =
     side === 'deposit' ? (tokens * scaleOf(market)) / interest : ceilDiv(tokens * scaleOf(market), interest);
   position.scaled_balance += scaled;
@@ -88,7 +88,7 @@ function grow(market: SpotMarket, position: SpotPosition, side: 'deposit' | 'bor
   else market.borrow_balance += scaled;
 }
 
-/** Tokens in a pool that is kept in this spot market. */
+/** Tokens of a pool in this spot market. */
 export function poolTokens(spot: StoredSpot, pool: PoolBalance): bigint {
   return depositTokens(spot.account, pool.scaled_balance);
 }

@@ -1,8 +1,8 @@
-// Bankruptcies: losses that no deposit covers are paid by the insurance fund as far as it may, the rest by everybody.
+// Bankruptcies: the insurance fund pays its part of uncovered losses, and all traders share the rest.
 
 import { BASE_SCALE, FUNDING_BUFFER, max, min } from './amounts.ts';
 import { changePool, changeTokens, tokensOf } from './balances.ts';
-import { emitLiquidation } from './liquidationrecord.ts';
+import { emitLiquidation } from './liquidation-record.ts';
 import type { StoredSpot } from './markets.ts';
 import { type PerpPosition, USER_BANKRUPT, USER_BEING_LIQUIDATED } from './model.ts';
 import { touchTrader } from './orders.ts';
@@ -10,7 +10,7 @@ import { changeQuote } from './positions.ts';
 import { enterExchange, leave, type Transaction, touch } from './transaction.ts';
 import { perpAt, spotAt, type Trader } from './world.ts';
 
-/** The insurance fund pays at most this part of one loss, so that sharing out is seen as well. */
+/** The insurance fund pays at most this part of one loss, so that runs also show shared losses. */
 const COVERED_PARTS = 4n;
 const COVERED_OF = 5n;
 const SMALLEST_LOSS = 1_000n;
@@ -25,7 +25,7 @@ export function resolveBankruptcy(tx: Transaction, trader: Trader, liquidator: T
   return true;
 }
 
-/** Writes off what a trader owes in one token. Returns false when it owes none. */
+/** Writes off a trader's debt in one token. Returns false without a debt. */
 export function writeOffDebt(tx: Transaction, trader: Trader, liquidator: Trader): boolean {
   const debt = tx.world.spots.find((spot) => tokensOf(trader, spot) < 0n);
   if (debt) resolveSpot(tx, trader, liquidator, debt);
@@ -58,7 +58,7 @@ function resolvePerp(tx: Transaction, trader: Trader, liquidator: Trader, positi
   const open = market.base_asset_amount_long - market.base_asset_amount_short;
   const delta = open > 0n ? (shared * BASE_SCALE * FUNDING_BUFFER) / open : 0n;
   changeQuote(perp, position, loss);
-  // Everybody with a position pays through the funding of its side.
+  // Every position pays through the funding of its side.
   market.cumulative_funding_rate_long += delta;
   market.cumulative_funding_rate_short -= delta;
   market.total_social_loss += shared;
@@ -110,7 +110,7 @@ function resolveSpot(tx: Transaction, trader: Trader, liquidator: Trader, spot: 
   clear(tx, trader, liquidator);
 }
 
-/** Takes what the insurance fund pays for a loss out of its vault. */
+/** Takes the insurance payment for a loss out of the vault. */
 function takeInsurance(tx: Transaction, loss: bigint): bigint {
   const { insurance } = tx.world;
   const payment = min((loss * COVERED_PARTS) / COVERED_OF, insurance.vault / 10n);

@@ -1,8 +1,8 @@
-// One slot: prices move, what is due happens, then makers and takers take their turns.
+// Makes one slot: moves prices, runs due work, then lets makers and takers act.
 
 import type { LedgerBlock } from '../ledger-types.ts';
 import { announceTurn } from './announcement.ts';
-import { crossBook, crossingPair } from './bookcare.ts';
+import { crossBook, crossingPair } from './book-care.ts';
 import { refreshActivation } from './clob.ts';
 import { timeOfSlot } from './clock.ts';
 import {
@@ -20,33 +20,33 @@ import {
 import { economyTurn, liquidationsTurn } from './economy.ts';
 import { failSomething } from './failures.ts';
 import { postMakerPrice, postPrices, updateAmms } from './oracles.ts';
-import { chance, pick, uniform } from './prng.ts';
 import { ordersOf, refreshQuotes } from './quoting.ts';
+import { chance, pick, uniform } from './random.ts';
 import { raritiesTurn } from './rarities.ts';
-import { SlotRun } from './slotrun.ts';
+import { SlotRun } from './slot-run.ts';
 import { arbitrage, arbitrageSide, cancelSomething, dueAuctions, fillDueOrder, placeTakerOrder } from './taking.ts';
 import { dueTriggers, placeTrigger, trigger } from './triggers.ts';
-import { vaultsTurn } from './vaultturn.ts';
+import { vaultsTurn } from './vault-turn.ts';
 import { type OrderKey, perpAt, type Settings, type Trader, type World } from './world.ts';
 
-/** Turns per slot at activity 1. */
+/** Maker actions per slot at activity 1. */
 const MAKER_TURNS = 5;
-/** A maker has its turn every so many slots at most, which holds few makers back. */
+/** Minimum average distance of a maker's actions in slots. Limits exchanges with few makers. */
 const SLOTS_PER_MAKER_TURN = 3;
-/** Makers compared before one gets its turn. */
+/** Makers compared before one is chosen. */
 const MAKERS_LOOKED_AT = 3;
 const TAKER_TURNS = 3;
 const TRIGGER_TURNS = 0.5;
 const CANCEL_TURNS = 0.5;
-/** Things due are worked off at this rate a slot, so that one burst cannot make a giant block. */
+/** Due actions per slot, so that a burst cannot make a giant block. */
 const DUE_PER_SLOT = 12;
 const EXPIRED_PER_TRANSACTION = 6;
-/** How often somebody looks for quotes that the oracle left behind, per market and slot. */
+/** Probability per market and slot of a search for quotes that the oracle has left behind. */
 const ARBITRAGE_PROBABILITY = 0.8;
 const FAILURE_PROBABILITY = 0.3;
 
-export function nextBlock(world: World, settings: Settings): LedgerBlock {
-  world.slot++;
+export function nextBlock(world: World, settings: Settings, slot = world.slot + 1): LedgerBlock {
+  world.slot = slot;
   world.now = timeOfSlot(world.clock, world.slot);
   const run = new SlotRun(world, settings);
   for (const clob of world.clobs.values()) refreshActivation(clob, world.slot);
@@ -77,7 +77,7 @@ function dueThings(run: SlotRun): void {
     withFiller(run, (filler) => run.transact((tx) => trigger(tx, key, filler)));
   }
   for (const key of dueAuctions(world).slice(0, DUE_PER_SLOT)) {
-    // An earlier fill of this slot may have ended the order.
+    // An earlier fill of this slot may have closed the order.
     if (world.auctions.has(key)) withFiller(run, (filler) => run.transact((tx) => fillDueOrder(tx, key, filler)));
   }
   const shadows = dueShadows(world).slice(0, EXPIRED_PER_TRANSACTION);
@@ -109,7 +109,7 @@ function makersTurn(run: SlotRun): void {
   }
 }
 
-/** Of some makers the one that misses most orders: who was filled comes back soon, however many makers there are. */
+/** Of some makers the one that lacks most orders, so that a filled maker quotes again soon. */
 function makerInNeed(run: SlotRun): Trader | undefined {
   let chosen: Trader | undefined;
   for (let look = 0; look < MAKERS_LOOKED_AT; look++) {

@@ -57,7 +57,7 @@ const steps = fc.array(
 );
 
 describe('the order account', () => {
-  it('keeps its threads in price-time order through any placing and removing', () => {
+  it('keeps its lists in price-time order through any inserts and removals', () => {
     fc.assert(
       fc.property(steps, (actions) => {
         const clob = book(16);
@@ -96,7 +96,7 @@ describe('the order account', () => {
     expect(() => removeOrder(clob, NO_NODE)).toThrow(RangeError);
   });
 
-  it('refuses more than half of the arena on one side', () => {
+  it('rejects more than half of the arena on one side', () => {
     const clob = book(4);
     place(clob, true, 1);
     place(clob, true, 2);
@@ -113,7 +113,7 @@ describe('the order account', () => {
     expect(clob.account.best_ask).toBe(NO_NODE);
   });
 
-  it('knows the earliest expiry while orders come and go', () => {
+  it('tracks the earliest expiry while orders change', () => {
     const clob = book(8);
     const late = place(clob, true, 3, 10n, 0, 900n);
     const early = place(clob, false, 2, 10n, 0, 500n);

@@ -1,5 +1,5 @@
-// The market-level order account of a perp market: a slab of nodes with bid, ask, free and taker-origin threads, kept
-// exactly as the CLOB program keeps it (protocol reference, 1.9).
+// The market-level order account of a perp market: a slab of nodes with bid, ask, free and taker-origin lists, exactly like
+// in the CLOB program (docs/internals/accounts.md, "Market-level order account").
 
 import type { Stored } from './model.ts';
 
@@ -66,11 +66,11 @@ export interface ClobHeader {
 
 export interface Clob extends Stored<ClobHeader> {
   readonly nodes: ClobNode[];
-  /** Nodes changed since the bytes were last made. */
+  /** Nodes changed since the last encoding. */
   readonly dirty: Set<number>;
 }
 
-/** What a new node is made of; size 1e9, price 1e6. */
+/** Content of a new node; size 1e9, price 1e6. */
 export interface ClobOrder {
   readonly authority: string;
   readonly subAccountId: number;
@@ -127,13 +127,13 @@ export function* walk(clob: Clob, ask: boolean): Generator<number> {
   }
 }
 
-/** Matchable now: open, active and not expired. */
+/** Whether a node is open, active and not expired. */
 export function isMatchable(node: ClobNode, slot: number, now: number): boolean {
   const expired = node.max_ts !== 0n && node.max_ts < BigInt(now);
   return (node.bit_flags & NODE_OPEN) !== 0 && node.activation_slot <= BigInt(slot) && !expired;
 }
 
-/** Puts an order on the book behind equal prices; returns its node index. Throws when its side is full. */
+/** Inserts an order behind equal prices and returns its node index. Throws when its side is full. */
 export function insertOrder(clob: Clob, order: ClobOrder, slot: number): number {
   const header = clob.account;
   if (sideIsFull(clob, order.isAsk)) throw new Error('side at capacity');
@@ -166,7 +166,7 @@ export function insertOrder(clob: Clob, order: ClobOrder, slot: number): number 
 function linkByPrice(clob: Clob, index: number, node: ClobNode): void {
   const ask = isAsk(node);
   let after = ask ? clob.account.worst_ask : clob.account.worst_bid;
-  // From the worst end, because a new quote more often joins the depth than the top.
+  // From the worst end, because most new quotes are far from the top.
   while (after !== NO_NODE) {
     const other = nodeAt(clob, after);
     if (ask ? other.price <= node.price : other.price >= node.price) break;
@@ -233,7 +233,7 @@ function unlinkTakerOrigin(clob: Clob, node: ClobNode): void {
   node.taker_origin_next = NO_NODE;
 }
 
-/** Takes a node off its threads. Its bytes stay behind, without the open bit, as on chain. */
+/** Unlinks a node. Its bytes stay without the open bit, as on chain. */
 export function removeOrder(clob: Clob, index: number): void {
   const header = clob.account;
   const node = nodeAt(clob, index);
@@ -253,7 +253,7 @@ export function removeOrder(clob: Clob, index: number): void {
   if (node.max_ts !== 0n && node.max_ts <= header.next_expiry_ts) header.next_expiry_ts = earliestExpiry(clob);
 }
 
-/** Takes a fill off a node; a remainder below the minimum is removed with it. Returns whether the node is gone. */
+/** Reduces a node by a fill and removes a remainder below the minimum. Returns whether the node was removed. */
 export function reduceOrder(clob: Clob, index: number, base: bigint): boolean {
   const node = nodeAt(clob, index);
   node.base_asset_amount -= base;
@@ -283,7 +283,7 @@ export function refreshActivation(clob: Clob, slot: number): void {
   header.next_activation_slot = earliest;
 }
 
-/** A larger arena: the new nodes go in front of the free thread, highest index last. */
+/** Grows the arena. The new nodes go to the front of the free list, highest index last. */
 export function growClob(clob: Clob, capacity: number): void {
   const first = clob.nodes.length;
   const added = emptyNodes(capacity - first, clob.account.authority);

@@ -10,16 +10,16 @@ function clock(slotMs: number, slotBurst = 1): Clock {
 }
 
 describe('the clock of the chain', () => {
-  it('counts 400 ms slots in whole seconds from the genesis', () => {
+  it('gives 400 ms slots whole seconds from the genesis', () => {
     const times = [0, 1, 2, 3, 5, 150].map((slots) => timeOfSlot(clock(400), FIRST + slots) - GENESIS_TIME);
     expect(times).toEqual([0, 0, 0, 1, 2, 60]);
   });
 
-  it('lets a fast chain pass evenly through months', () => {
+  it('spaces the slots of a fast chain evenly over months', () => {
     expect(timeOfSlot(clock(1_800_000), FIRST + 1_488) - GENESIS_TIME).toBe(31 * 86_400);
   });
 
-  it('never goes back, and after each burst is where an even clock is', () => {
+  it('never goes back, and equals an even clock after each burst', () => {
     const options = fc.record({
       slotMs: fc.integer({ min: 400, max: 3_600_000 }),
       slotBurst: fc.integer({ min: 1, max: 100 }),
@@ -36,13 +36,13 @@ describe('the clock of the chain', () => {
     );
   });
 
-  it('puts many slots of a burst close together and then leaves a gap', () => {
+  it('groups most slots of a burst and then leaves a gap', () => {
     const time = (slot: number): number => timeOfSlot(clock(1_780_000, 24), FIRST + slot);
     expect(time(5) - time(0)).toBeLessThan(120);
     expect(time(24) - time(23)).toBeGreaterThan(3_600);
   });
 
-  it('moves prices no further a slot than sixteen usual slots would', () => {
+  it('limits the price walk per slot to sixteen usual slots', () => {
     expect([400, 1_600, 1_780_000].map((slotMs) => walkSteps(clock(slotMs)))).toEqual([1, 4, 16]);
   });
 });

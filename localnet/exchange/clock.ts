@@ -1,27 +1,25 @@
-// When a slot happens. A fast clock lets more chain time pass per slot than the 400 ms of a real one, and may let slots
-// come in bursts, so that months pass in minutes and still some minutes are busy and some hours quiet.
+// Chain time per slot. A fast clock gives a slot more time than the 400 ms of a real chain and may group slots in bursts.
+// Then months pass in minutes, with busy minutes and quiet hours.
 
-import type { World } from './world.ts';
-
-/** Length of a slot of the real chain; lifetimes and the price walk are given in its terms. */
+/** Length of a slot on a real chain, the unit of order lifetimes and of the price walk. */
 export const USUAL_SLOT_MS = 400;
-/** Slot of the block before the first. */
+/** Slot of the genesis, before the first block. */
 export const GENESIS_SLOT = 1_000;
-/** Inside a burst the time passed goes with this power of the slots passed: many slots at once, then hours of few. */
+/** Inside a burst, time grows with this power of the slots: many slots at once, then few. */
 const BURST_POWER = 4;
-/** A slot moves prices by at most as much as so many usual ones would. */
+/** Limit of price walk steps per slot. */
 const WALK_STEPS_MAX = 16;
 
 export interface Clock {
   /** Unix seconds of the first block. */
   readonly genesisTime: number;
-  /** Chain time per slot on average. */
+  /** Average chain time per slot. */
   readonly slotMs: number;
-  /** Slots of one burst; 1 spaces all slots evenly. */
+  /** Slots per burst; 1 spaces all slots evenly. */
   readonly slotBurst: number;
 }
 
-/** Unix seconds of a slot, which need not be whole. */
+/** Unix seconds of a slot, which may be fractional. */
 export function timeOfSlot(clock: Clock, slot: number): number {
   const passed = slot - GENESIS_SLOT - 1;
   const bursts = Math.floor(passed / clock.slotBurst);
@@ -30,12 +28,12 @@ export function timeOfSlot(clock: Clock, slot: number): number {
   return clock.genesisTime + Math.floor((slots * clock.slotMs) / 1000);
 }
 
-/** Unix seconds when as many slots have passed as `seconds` hold on the real chain: how long an order means to live. */
-export function timeAfter(world: World, seconds: number): number {
-  return timeOfSlot(world.clock, world.slot + (seconds * 1000) / USUAL_SLOT_MS);
+/** Unix seconds after as many slots as a real chain makes in `seconds`: the expiry of an order with that lifetime. */
+export function timeAfter(now: { readonly clock: Clock; readonly slot: number }, seconds: number): number {
+  return timeOfSlot(now.clock, now.slot + (seconds * 1000) / USUAL_SLOT_MS);
 }
 
-/** How many steps of the price walk one slot stands for. */
+/** Number of price walk steps per slot. */
 export function walkSteps(clock: Clock): number {
   return Math.min(WALK_STEPS_MAX, Math.max(1, clock.slotMs / USUAL_SLOT_MS));
 }

@@ -1,7 +1,7 @@
-// Housekeeping that anybody may do: dead orders are taken away in the accounts and on the book, shadows released.
+// Housekeeping by any account: removes dead orders from accounts and books, and releases copies of book orders.
 
 import { type Clob, nodeAt, walk } from './clob.ts';
-import { evictWorst, removeExpired } from './clobcalls.ts';
+import { evictWorst, removeExpired } from './clob-calls.ts';
 import { tradableBase } from './matching.ts';
 import { cancelOrder, isDormant, liveNode } from './orders.ts';
 import { enterExchange, leave, type Transaction, touch } from './transaction.ts';
@@ -9,7 +9,7 @@ import { type OrderKey, orderAt, type Trader, type World } from './world.ts';
 
 const EXPIRED_PER_CALL = 8;
 
-/** Expired orders of user accounts; those on the book are the book's own business. */
+/** Expired orders in user accounts. The book removes its own. */
 export function expiredOrders(world: World): OrderKey[] {
   const now = BigInt(world.now);
   const expired: OrderKey[] = [];
@@ -20,7 +20,7 @@ export function expiredOrders(world: World): OrderKey[] {
   return expired;
 }
 
-/** Reduce-only orders, awake and resting, that have no position left to reduce. */
+/** Resting and triggered reduce-only orders without a position to reduce. */
 export function pointlessOrders(world: World): OrderKey[] {
   return [...world.reduceOnly].filter((key) => {
     const { trader, order } = orderAt(world, key);
@@ -39,7 +39,7 @@ export function cancelPointless(tx: Transaction, keys: readonly OrderKey[], fill
   leave(tx);
 }
 
-/** Takes expired orders of one trader out of its account. */
+/** Removes expired orders from one trader's account. */
 export function expireOrders(tx: Transaction, keys: readonly OrderKey[], filler: Trader): void {
   enterExchange(tx, 'ExpireOrders');
   for (const key of keys) {
@@ -49,7 +49,7 @@ export function expireOrders(tx: Transaction, keys: readonly OrderKey[], filler:
   leave(tx);
 }
 
-/** Nodes of a book that are past their time; cheap while the header says that none can be. */
+/** Expired nodes of a book. Cheap while the header rules out any. */
 export function expiredNodes(clob: Clob, now: number): number[] {
   if (clob.account.next_expiry_ts >= BigInt(now)) return [];
   const expired: number[] = [];
@@ -81,7 +81,7 @@ export function evict(tx: Transaction, clob: Clob, side: 'bid' | 'ask'): void {
   leave(tx);
 }
 
-/** Shadow slots whose node has been gone long enough. */
+/** Copies of removed book orders that are due for release. */
 export function dueShadows(world: World): OrderKey[] {
   return [...world.staleShadows].filter(([, stale]) => stale.dueSlot <= world.slot).map(([key]) => key);
 }

@@ -1,22 +1,22 @@
-// Everything besides quoting and taking: funding, settlement, purses, insurance, liquidations, and accounts that come
-// and go. Rates are per slot at activity 1; periods are in slots.
+// Everything except quoting and taking: funding, settlement, deposits, insurance, liquidations, and new and closing
+// accounts. Rates are per slot at activity 1; periods are in slots.
 
 import { tokensOf } from './balances.ts';
-import { announceBook, canGrow, changeSettings, placeCrossing, resizeBook, takerOriginOnTop } from './bookcare.ts';
+import { announceBook, canGrow, changeSettings, placeCrossing, resizeBook, takerOriginOnTop } from './book-care.ts';
 import { GENESIS_SLOT } from './clock.ts';
 import { fundingIsDue, hasUnpaidFunding, payFunding, updateFundingRate } from './funding.ts';
 import { depositIntoVault, settleRevenue, tendStake } from './insurance.ts';
 import { liquidate, liquidateDebt } from './liquidation.ts';
-import { tendPool } from './lppool.ts';
+import { tendPool } from './lp-pool.ts';
 import { isLiquidatable } from './margin.ts';
 import { USER_VAULT_OWNED } from './model.ts';
 import { canClose, closeAccount, forceCancel, isIdle, markIdle, openAccount, staysPut } from './newcomers.ts';
 import { NEWCOMERS } from './population.ts';
-import { below, chance, pick } from './prng.ts';
+import { below, chance, pick } from './random.ts';
 import { settleRevenueShare, toggleAcceleratedReferral } from './rewards.ts';
 import { accrueInterest, reward, swap, tendPurse, transferBetween } from './savings.ts';
 import { settlePnl, sweepFees, transferPools, withdrawProtocolFees, withdrawProtocolUser } from './settlement.ts';
-import type { SlotRun } from './slotrun.ts';
+import type { SlotRun } from './slot-run.ts';
 import { perpAt, spotAt, type Trader, traderById } from './world.ts';
 
 const RATES = {
@@ -30,12 +30,12 @@ const RATES = {
   vaultDeposit: 0.004,
   referralStatus: 0.01,
   crossing: 0.03,
-  /** The same while the unfilled remainder of a taker is the best order of its side. */
+  /** The same while a taker's unfilled remainder is the best order of its side. */
   crossingRemainder: 0.3,
   newcomer: 0.002,
   departure: 0.003,
   forcedCancel: 0.004,
-  /** Liquidations of the rarer kinds are helped along: an account with a debt is treated as if it were weak. */
+  /** Produces rare kinds of liquidation: treats an account with a debt as unhealthy. */
   weakSpot: 0.008,
 };
 const PERIODS = {
@@ -49,15 +49,15 @@ const PERIODS = {
   settings: 800,
   resize: 1_500,
 };
-/** Newcomers of the first minute arrive this many slots apart. */
+/** Slots between two new accounts in the first minute. */
 const NEWCOMER_SPACING = 5;
 const FUNDING_SETTLED_PER_SLOT = 2;
 const ACCOUNTS_CHECKED_PER_SLOT = 16;
 const PROTOCOL_USER_AMOUNT = 5_000_000n;
-/** Accounts beyond the initial number that may exist at a time. */
+/** Limit of accounts beyond the initial number. */
 const GUESTS_MAX = 12;
 
-/** Looks at some accounts and liquidates what is unhealthy; an account under liquidation is looked at every slot. */
+/** Checks some accounts and liquidates unhealthy ones. An account under liquidation is checked every slot. */
 export function liquidationsTurn(run: SlotRun): void {
   const { world } = run;
   const looked = new Set(

@@ -1,6 +1,7 @@
-// Transactions that fail: they carry logs, even records, and change nothing; readers must skip them.
+// Failing transactions: they have logs and even records but change nothing, so readers must skip them.
 
-import { below, pick } from './prng.ts';
+import { below, pick } from './random.ts';
+import { exchangeError } from './submitted/errors.ts';
 import {
   computeBudget,
   emit,
@@ -13,12 +14,12 @@ import {
 } from './transaction.ts';
 import { perpPrice } from './world.ts';
 
-/** Errors of the exchange that users meet most, by code. */
-const ERRORS: readonly (readonly [number, string, string])[] = [
-  [6003, 'InsufficientCollateral', 'Insufficient collateral'],
-  [6061, 'OrderDoesNotExist', 'Order does not exist'],
-  [6063, 'PlacePostOnlyLimitFailure', 'Failed to place post-only limit order'],
-  [6010, 'UserHasNoPositionInMarket', 'User Has No Position In Market'],
+/** Frequent errors of the exchange, by their names in the IDL. */
+const ERRORS: readonly string[] = [
+  'InsufficientCollateral',
+  'OrderDoesNotExist',
+  'PlacePostOnlyLimitFailure',
+  'UserHasNoPositionInMarket',
 ];
 
 export function failSomething(tx: Transaction): void {
@@ -26,14 +27,13 @@ export function failSomething(tx: Transaction): void {
   const trader = pick(rng, traders);
   const error = pick(rng, ERRORS);
   if (!trader?.alive || !error) return;
-  const [code, name, message] = error;
   const marketIndex = below(rng, tx.world.perps.length);
   computeBudget(tx);
   if (below(rng, 3) === 0) enterThroughProxy(tx, 'PlacePerpOrder');
   else enterExchange(tx, 'PlacePerpOrder');
   mention(tx, trader.key);
   if (below(rng, 2) === 0) {
-    // Printed before the instruction gave up, and rolled back with it.
+    // Printed before the instruction failed, and rolled back with it.
     emit(tx, 'OrderActionRecord', {
       ts: BigInt(tx.now),
       action: 'place',
@@ -49,6 +49,7 @@ export function failSomething(tx: Transaction): void {
       oracle_price: perpPrice(tx.world, marketIndex),
     });
   }
-  note(tx, `AnchorError occurred. Error Code: ${name}. Error Number: ${code}. Error Message: ${message}.`);
-  fail(tx, code);
+  const { code, lines } = exchangeError(error);
+  for (const line of lines) note(tx, line);
+  fail(tx, Number(code));
 }

@@ -1,8 +1,8 @@
-// Executes planned fills: positions, fees, orders and market totals change, and each fill leaves its own record.
+// Executes planned fills: changes positions, fees, orders and market totals, and emits one record per fill.
 
 import { fillFromAmm } from './amm.ts';
 import { abs, floorTo, max, min, ppm, quoteOf } from './amounts.ts';
-import { executeOnClob } from './clobcalls.ts';
+import { executeOnClob } from './clob-calls.ts';
 import type { StoredPerp } from './markets.ts';
 import { type PlannedFill, planFills, tradableBase } from './matching.ts';
 import { ORDER_HAS_BUILDER, type Order } from './model.ts';
@@ -19,9 +19,10 @@ import {
   unfilled,
 } from './orders.ts';
 import { applyFee, type Existing, opposite, perpPosition, settleFunding, signed, trade } from './positions.ts';
-import { seldom } from './prng.ts';
+import { seldom } from './random.ts';
 import type { RecordData } from './records.ts';
 import { updateSpreads } from './spreads.ts';
+import { type BuilderTerms, termsKey } from './submitted/guests.ts';
 import { emit, type Transaction, touch } from './transaction.ts';
 import {
   type FoundOrder,
@@ -36,17 +37,18 @@ import {
   type World,
 } from './world.ts';
 
-/** Furthest from the oracle (1e6) that an order without a limit trades. */
+/** Largest distance from the oracle (1e6) at which an order without a limit trades. */
 const MARKET_ORDER_BAND = 10_000;
 /** Maker rebate as a share of the taker's fee, in parts per million. */
 const REBATE_SHARE = 200_000;
 const FILLER_SHARE = 100_000;
 const REFERRER_SHARE = 150_000;
-/** Where rare things happen, this share of fills is made just in time. */
+/** With rarities enabled, this share of fills is just-in-time. */
 const JIT_PROBABILITY = 0.1;
-/** A builder's cut of the quote amount (1e6). */
-const BUILDER_FEE = 50;
-/** The 24-hour volume forgets this part at each fill. */
+/** Terms of the simulated traders' own builder. */
+const USUAL_TERMS: BuilderTerms = { index: 0, feeTenthBps: 5 };
+const TENTH_BPS_SCALE = 100_000n;
+/** The 24-hour volume decays by this part per fill. */
 const VOLUME_DECAY = 4_096n;
 
 export interface TakerResult {
@@ -54,7 +56,7 @@ export interface TakerResult {
   readonly done: boolean;
 }
 
-/** Fills an open order as taker as far as it goes. The order is released when nothing of it is left. */
+/** Fills an open order as taker as far as possible. Releases a completely filled order. */
 export function fillTaker(tx: Transaction, taker: FoundOrder, filler: Trader | null): TakerResult {
   const { trader, index, order } = taker;
   endAuction(tx.world, orderKey(trader, index));
@@ -163,7 +165,7 @@ export function fillAgainstMaker(
   settleRestingOrder(tx, maker);
 }
 
-/** A filled order frees its slot; so does one whose remainder the book dropped as too small. */
+/** Frees the entry of a filled order, or of one whose remainder the book dropped as too small. */
 export function settleRestingOrder(tx: Transaction, found: FoundOrder): void {
   const { trader, index, order } = found;
   if (unfilled(order) === 0n) {
@@ -188,7 +190,7 @@ function applyToOrder(tx: Transaction, perp: StoredPerp, side: FoundOrder, base:
   );
 }
 
-/** Splits what the exchange keeps of a fee; sweeps later move the shares to their pools. */
+/** Splits the exchange's part of a fee. Sweeps later move the shares to their pools. */
 function addExchangeFee(perp: StoredPerp, fee: bigint): void {
   const ledger = perp.account.fee_ledger;
   ledger.total_exchange_fee += fee;
@@ -202,6 +204,7 @@ interface TakerFees {
   readonly fillerReward: bigint;
   readonly referrerReward: number | null;
   readonly builderFee: bigint | null;
+  readonly builderIndex: number | null;
 }
 
 function chargeTaker(
@@ -214,7 +217,8 @@ function chargeTaker(
   const { trader, order } = taker;
   const tier = tx.world.state.account.perp_fee_structure.fee_tiers[0];
   const takerFee = (quote * BigInt(tier?.fee_numerator ?? 0)) / BigInt(tier?.fee_denominator ?? 1);
-  const builderFee = (order.bit_flags & ORDER_HAS_BUILDER) !== 0 ? ppm(quote, BUILDER_FEE) : null;
+  const terms = builderTerms(tx.world, trader, order);
+  const builderFee = terms && (quote * BigInt(terms.feeTenthBps)) / TENTH_BPS_SCALE;
   const storedStats = statsOf(tx.world, trader);
   const stats = storedStats.account;
   touch(tx, storedStats);
@@ -233,7 +237,14 @@ function chargeTaker(
     fillerReward,
     referrerReward: referrerReward === null ? null : Number(referrerReward),
     builderFee,
+    builderIndex: terms?.index ?? null,
   };
+}
+
+/** What an order pays its builder; null for one without. */
+function builderTerms({ guests }: World, trader: Trader, order: Order): BuilderTerms | null {
+  if ((order.bit_flags & ORDER_HAS_BUILDER) === 0) return null;
+  return guests.builderTerms.get(termsKey(trader.key, order.order_id)) ?? USUAL_TERMS;
 }
 
 function owe(world: World, referrer: string, reward: bigint): void {
@@ -260,7 +271,6 @@ function fillRecord(
   filler: Trader | null,
   existing: Existing,
 ): RecordData {
-  const hasBuilder = fees.builderFee !== null;
   return {
     ts: BigInt(tx.now),
     action: 'fill',
@@ -278,12 +288,12 @@ function fillRecord(
     bit_flags: taker.order.bit_flags,
     taker_existing_quote_entry_amount: existing.quoteEntry,
     taker_existing_base_asset_amount: existing.base,
-    builder_idx: hasBuilder ? 0 : null,
+    builder_idx: fees.builderIndex,
     builder_fee: fees.builderFee,
   };
 }
 
-/** Last price, volumes and the mark TWAP after a trade. */
+/** Updates last price, volumes and the mark TWAP after a trade. */
 export function countTrade(
   tx: Transaction,
   perp: StoredPerp,

@@ -1,15 +1,14 @@
-// Funding: the hourly rate of a market (protocol reference 4.8) and the payments that follow from it.
+// Funding: the hourly rate of a market (docs/internals/vamm-quotes.md, "Velocity: funding") and its payments.
 
 import { abs, BASE_SCALE, clamp, FUNDING_BUFFER, max } from './amounts.ts';
 import { FUNDING_PERIOD_SECONDS } from './genesis.ts';
 import type { PerpMarket, StoredPerp } from './markets.ts';
 import { cumulativeFunding, settleFunding } from './positions.ts';
+import { FUNDING_OFFSET_PART } from './spreads.ts';
 import { emit, enterExchange, leave, type Transaction, touch } from './transaction.ts';
 import { perpAt, type Trader, type World } from './world.ts';
 
 const HOURS_PER_DAY = 24n;
-/** The constant part of funding: a five-thousandth of the oracle TWAP. */
-const OFFSET_PART = 5_000n;
 const CLAMP_PARTS: Readonly<Record<string, bigint>> = { a: 33n, b: 33n, c: 20n };
 const OTHER_CLAMP_PART = 10n;
 
@@ -26,11 +25,11 @@ export function fundingRate(market: PerpMarket): bigint {
   const beyond = premium > threshold ? premium - threshold : premium < -threshold ? premium + threshold : 0n;
   const sloped = (beyond * BigInt(market.funding_ramp_slope)) / 1_000_000n;
   const limit = oracle / (CLAMP_PARTS[market.contract_tier] ?? OTHER_CLAMP_PART);
-  const bounded = clamp(sloped + abs(oracle) / OFFSET_PART, -limit, limit);
+  const bounded = clamp(sloped + abs(oracle) / FUNDING_OFFSET_PART, -limit, limit);
   return (bounded * FUNDING_BUFFER) / HOURS_PER_DAY;
 }
 
-/** Rates of both sides: the receivers get no more than the payers and a third of the vAMM's budget can cover. */
+/** Rates of both sides. Receivers get at most the payers' amount plus a third of the vAMM's budget. */
 function sideRates(market: PerpMarket, rate: bigint): { long: bigint; short: bigint } {
   const longsPay = rate > 0n;
   const payers = longsPay ? market.base_asset_amount_long : -market.base_asset_amount_short;
@@ -55,7 +54,7 @@ export function updateFundingRate(tx: Transaction, perp: StoredPerp): void {
   market.last_funding_rate = rate;
   market.last_funding_rate_long = sides.long;
   market.last_funding_rate_short = sides.short;
-  // An hour in which nobody asked for the update has none.
+  // An hour without an update has no funding.
   const period = BigInt(FUNDING_PERIOD_SECONDS);
   market.last_funding_rate_ts += ((BigInt(tx.now) - market.last_funding_rate_ts) / period) * period;
   const owed = sides.long * market.base_asset_amount_long + sides.short * market.base_asset_amount_short;
@@ -84,7 +83,7 @@ export function updateFundingRate(tx: Transaction, perp: StoredPerp): void {
   leave(tx);
 }
 
-/** Whether a trader owes or is owed funding somewhere. */
+/** Whether a trader has unpaid funding in any market. */
 export function hasUnpaidFunding(world: World, trader: Trader): boolean {
   return trader.account.perp_positions.some((position) => {
     const base = position.base_asset_amount;

@@ -1,4 +1,4 @@
-// The exchange before its first block: state, oracles, markets, order accounts and the traders with their deposits.
+// The exchange before its first block: state, oracles, markets, order accounts and traders with their deposits.
 
 import { newAmm } from './amm.ts';
 import { BASE_SCALE, INTEREST_SCALE, max } from './amounts.ts';
@@ -15,21 +15,22 @@ import {
 } from './markets.ts';
 import type { HistoricalOracleData, PoolBalance } from './model.ts';
 import { populate } from './population.ts';
-import { createRng } from './prng.ts';
+import { createRng } from './random.ts';
 import { genesisState } from './state.ts';
+import { noGuests } from './submitted/guests.ts';
 import type { Settings, StoredOracle, World } from './world.ts';
 
-/** Sets the chance of rare doings off from the rest. */
+/** Separates the random sequence of rare events from the main one. */
 const RARE_SEED = 7_919;
 /** Usual arena of an order account. */
 const CLOB_CAPACITY = 850;
-/** Zero bytes that the permissionless grow instruction has added to some accounts. */
+/** Zero bytes that a permissionless instruction has added to some accounts. */
 const GROWN_BYTES = 128;
-/** First funding of market i comes this many seconds after genesis, plus i times the second figure. */
+/** Market i has its first funding this many seconds after genesis, plus i times the second figure. */
 const FIRST_FUNDING_SECONDS = 8;
 const FUNDING_STAGGER_SECONDS = 6;
 export const FUNDING_PERIOD_SECONDS = 3600;
-/** Prices of the time before genesis were off their mean by such a part. */
+/** Price deviation before genesis, as this part of the price. */
 const DEVIATION_PART = 1_000n;
 
 export function createWorld(settings: Settings): World {
@@ -66,6 +67,7 @@ export function createWorld(settings: Settings): World {
     vaults: [],
     builder: { authority: deriveKey(seed, 'builder'), pending: 0n, paid: 0n },
     referrers: new Map(),
+    guests: noGuests(),
     events: [],
     eventCounts: {},
   };
@@ -117,7 +119,7 @@ function pool(marketIndex: number, scaledBalance = 0n): PoolBalance {
 }
 
 function clobMarket(settings: Settings, index: number, listing: PerpListing): Clob {
-  // Three quarters of the target are fixed quotes, which rest here; a fifth more leaves room for remainders.
+  // Three quarters of the target are fixed quotes, which rest on the book. A fifth more leaves room for remainders.
   const wanted = Math.ceil(settings.ordersPerMarket * 0.75);
   const capacity = Math.max(CLOB_CAPACITY, Math.ceil(wanted * 1.5));
   const authority = deriveKey(settings.seed, 'clob-authority');

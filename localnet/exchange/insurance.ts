@@ -1,13 +1,13 @@
-// The insurance fund of the quote market: revenue paid in, and savers who stake, ask back and take out.
+// The insurance fund of the quote market: revenue flows in; stakers stake, request withdrawals and unstake.
 
 import { max, min } from './amounts.ts';
 import { changePool, depositTokens, poolTokens } from './balances.ts';
 import type { StoredPerp } from './markets.ts';
-import { between, pick } from './prng.ts';
+import { between, pick } from './random.ts';
 import { emit, enterExchange, leave, type Transaction, touch } from './transaction.ts';
 import { type StakeAccount, spotAt, statsOf, type Trader } from './world.ts';
 
-/** Records of revenue from a spot market name no perp market. */
+/** Perp market index in revenue records of a spot market. */
 const NO_PERP_MARKET = 0xffff;
 const TOTAL_IF_FACTOR = 100_000;
 const USER_IF_FACTOR = 50_000;
@@ -41,7 +41,7 @@ export function settleRevenue(tx: Transaction): void {
   leave(tx);
 }
 
-/** Somebody donates to the lenders: deposit interest jumps by the amount. */
+/** A donation to the lenders: raises the deposit interest by the amount. */
 export function depositIntoVault(tx: Transaction, spotIndex: number, amount: bigint): void {
   const spot = spotAt(tx.world, spotIndex);
   const market = spot.account;
@@ -63,7 +63,7 @@ export function depositIntoVault(tx: Transaction, spotIndex: number, amount: big
   leave(tx);
 }
 
-/** A saver's next step: stake, ask back, or take out what was asked back. */
+/** A staker's next step: stake, request a withdrawal, or unstake the requested amount. */
 export function tendStake(tx: Transaction, trader: Trader): void {
   const { insurance, rng } = tx.world;
   const { authority } = trader.account;
@@ -83,7 +83,7 @@ export function tendStake(tx: Transaction, trader: Trader): void {
   }
 }
 
-/** A staker hands its shares to another one: they leave the one and come to the other in one transaction. */
+/** Transfers a staker's shares to another staker in one transaction. */
 export function transferStake(tx: Transaction, from: Trader, to: Trader): void {
   const { stakes } = tx.world.insurance;
   const giver = stakes.find((stake) => stake.authority === from.account.authority);
@@ -99,7 +99,7 @@ export function transferStake(tx: Transaction, from: Trader, to: Trader): void {
   });
 }
 
-/** The administrator puts tokens into the vault for everybody's good. */
+/** The administrator deposits tokens into the vault for all stakers. */
 export function depositAsAdmin(tx: Transaction, amount: bigint): void {
   const stake: StakeAccount = { authority: tx.world.state.account.cold_admin, shares: 0n, requested: 0n };
   inStakeCall(tx, null, stake, 'AdminDepositInsuranceFund', 'adminDeposit', amount, () => {
@@ -107,7 +107,7 @@ export function depositAsAdmin(tx: Transaction, amount: bigint): void {
   });
 }
 
-/** The vault pays into a perp market's pool so that its traders can settle their gains. */
+/** Pays from the vault into a perp market's pool, so that its traders can settle gains. */
 export function coverDeficit(tx: Transaction, perp: StoredPerp, amount: bigint): void {
   const quote = spotAt(tx.world, 0);
   const market = quote.account;

@@ -1,11 +1,11 @@
-// What must hold between two slots, whatever happened: for tests, over the exchange's own world.
+// Invariants of the exchange's world between two slots, for tests.
 
 import { type Clob, NO_NODE, NODE_OPEN, NODE_TAKER_ORIGIN, nodeAt, walk } from './clob.ts';
 import { isDormant, isOnClob, liveNode, unfilled } from './orders.ts';
-import type { StoredDepositor, VaultBook } from './vaultmodel.ts';
+import type { StoredDepositor, VaultBook } from './vault-model.ts';
 import { orderAt, orderKey, type Trader, traderOf, type World } from './world.ts';
 
-/** Every broken rule in words; empty when all hold. */
+/** Describes every broken invariant; empty when all hold. */
 export function brokenRules(world: World): string[] {
   return [
     ...[...world.clobs.values()].flatMap(brokenThreads),
@@ -169,7 +169,7 @@ function brokenSpotTotals(world: World, index: number): string[] {
   ];
 }
 
-/** Shares and deposits of a vault are those of its depositors and its manager. */
+/** Shares and deposits of a vault must equal those of its depositors and manager. */
 function brokenVault({ vault: { key, account: vault }, depositors }: VaultBook): string[] {
   const total = (pick: (account: StoredDepositor['account']) => bigint): bigint =>
     depositors.reduce((sum, { account }) => sum + pick(account), 0n);
@@ -198,7 +198,7 @@ function spotFeePools(world: World): bigint {
   return world.spots.reduce((total, { account }) => total + account.spot_fee_pool.scaled_balance, 0n);
 }
 
-/** The sets of order keys hold exactly the orders they are about. */
+/** Each set of order keys must contain exactly its orders. */
 function brokenSets(world: World): string[] {
   const broken: string[] = [];
   const all = [

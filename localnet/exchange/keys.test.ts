@@ -1,9 +1,9 @@
-// Addresses that the published program derives, as known from its deployment (protocol 1.2).
+// Compares derived addresses with the published deployment (docs/internals/accounts.md, "Addresses").
 
 import { describe, expect, it } from 'vitest';
 import { exchangeAddress, text, u16le, u32le } from './keys.ts';
 
-describe('addresses of the exchange are those of the deployed program', () => {
+describe('derived addresses equal those of the deployed program', () => {
   it.each([
     ['State', [text('velocity_state')], '2etx5NvPNxeMZ7EfHE6GjJfW2imRYEUANehNS1WB4CVW'],
     ['signer', [text('velocity_signer')], 'FchXiT9JgMDis6CFLjz9uG5mQYkmDtHqiWtBPEYUabaK'],

@@ -7,18 +7,21 @@ import bs58 from 'bs58';
 export const EXCHANGE_PROGRAM = 'vELoC1audYbSYVRXn1vPaV8Axoa9oU6BYmNGZZBDZ1P';
 export const CLOB_PROGRAM = 'BPX47ur8TbgZQgtJcGJvdcQMMFbmBP7ZrhpiUmLuHKqU';
 export const JIT_PROXY_PROGRAM = 'J1TnP8zvVxbtF5KFp5xRmWuvG9McnhzmBd9XGfCyuxFP';
-/** The localnet has the vault program under the id of its IDL. */
+/** Id of the vault program on the localnet, from its IDL. */
 export const VAULT_PROGRAM = 'vAuLTsyrvSfZRuRB3XgvkPwNGgYSs9YRYymVebLKoxR';
 export const LAZER_PROGRAM = 'pytd2yyk641x7ak7mkaasSJVXh6YYZnC7wTmtgAyxPt';
 export const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111';
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+export const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
+export const SYSTEM_PROGRAM = '11111111111111111111111111111111';
+export const RENT_SYSVAR = 'SysvarRent111111111111111111111111111111111';
 export const NO_KEY = '11111111111111111111111111111111';
 
 const programKey = new PublicKey(EXCHANGE_PROGRAM);
 const vaultProgramKey = new PublicKey(VAULT_PROGRAM);
 const publicKeys = new Map<string, PublicKey>();
 
-/** Parsed form of a base58 key; remembered, because the same keys appear in every slot. */
+/** Parses a base58 key. Cached, because the same keys appear in every slot. */
 export function publicKeyOf(key: string): PublicKey {
   let parsed = publicKeys.get(key);
   if (!parsed) {
@@ -32,7 +35,7 @@ export function keyBytes(key: string): Uint8Array {
   return publicKeyOf(key).toBytes();
 }
 
-/** A key nobody holds, the same for the same seed and label. */
+/** A key without a private key, deterministic in seed and label. */
 export function deriveKey(seed: number, label: string): string {
   return bs58.encode(createHash('sha256').update(`${seed}:${label}`).digest());
 }

@@ -1,29 +1,29 @@
-// Liquidations: a liquidator takes over positions, debts and losses of an account in bad health, and what nobody can
-// pay is shared out as bankruptcy.
+// Liquidations: a liquidator takes over positions, debts and losses of an unhealthy account. Bankruptcy shares out the
+// uncovered rest.
 
 import { abs, floorTo, max, min, ppm, quoteOf } from './amounts.ts';
 import { changeTokens, tokensOf } from './balances.ts';
 import { resolveBankruptcy, writeOffDebt } from './bankruptcy.ts';
 import { countTrade } from './fills.ts';
-import { emitLiquidation } from './liquidationrecord.ts';
+import { emitLiquidation } from './liquidation-record.ts';
 import { isLiquidatable } from './margin.ts';
 import type { StoredPerp } from './markets.ts';
 import { type PerpPosition, USER_BEING_LIQUIDATED } from './model.ts';
 import { cancelOrder, touchTrader } from './orders.ts';
 import { applyFee, changeQuote, perpPosition, settleFunding, trade } from './positions.ts';
-import { chance } from './prng.ts';
+import { chance } from './random.ts';
 import { emit, enterExchange, leave, type Transaction, touch } from './transaction.ts';
 import { perpAt, perpPrice, spotAt, spotPrice, type Trader } from './world.ts';
 
-/** Positions worth less are taken over whole, quote 1e6. */
+/** A position worth less is liquidated whole, quote 1e6. */
 const WHOLE_POSITION_WORTH = 8_000_000_000n;
 const PERCENT_SCALE = 10_000n;
-/** Debts are rarely beyond all assets here; this share of them is written off all the same. */
+/** Debts rarely exceed all assets here, so this share of them is written off anyway. */
 const WRITE_OFF_PROBABILITY = 0.1;
-/** P&L or debt below this is not worth a call, quote 1e6. */
+/** Smallest P&L or debt worth a call, quote 1e6. */
 const SMALLEST_CLAIM = 1_000_000n;
 
-/** One step of the liquidation of a trader: whatever helps first. Returns false when there is nothing to do. */
+/** Runs the first applicable step of a trader's liquidation. Returns false when there is nothing to do. */
 export function liquidate(tx: Transaction, trader: Trader, liquidator: Trader): boolean {
   const { perp_positions: positions } = trader.account;
   const withBase = [...positions].filter(({ base_asset_amount: base }) => base !== 0n).sort(byWorth(tx));
@@ -43,7 +43,7 @@ export function liquidate(tx: Transaction, trader: Trader, liquidator: Trader): 
   return true;
 }
 
-/** A step against an account with a debt, whatever else it holds. Returns false when it has none. */
+/** Liquidates a debt of an account, whatever its other assets. Returns false without a debt. */
 export function liquidateDebt(tx: Transaction, trader: Trader, liquidator: Trader): boolean {
   const { spots } = tx.world;
   if (!spots.some((spot) => tokensOf(trader, spot) < 0n)) return false;
@@ -54,7 +54,7 @@ export function liquidateDebt(tx: Transaction, trader: Trader, liquidator: Trade
   return true;
 }
 
-/** A step against an account that has lost more than it has settled, whatever its health. Returns false without such. */
+/** Liquidates an unsettled loss of an account, whatever its health. Returns false without such a loss. */
 export function liquidateLoss(tx: Transaction, trader: Trader, liquidator: Trader): boolean {
   const losing = trader.account.perp_positions.find((position) => position.quote_asset_amount < -SMALLEST_CLAIM);
   if (!losing || !tx.world.spots.some((spot) => tokensOf(trader, spot) > 0n)) return false;
@@ -84,7 +84,7 @@ function end(tx: Transaction, trader: Trader, liquidator: Trader): void {
   leave(tx);
 }
 
-/** Cancels every open order of a market's owner before its position is taken over. */
+/** Cancels all open orders of an account before its position is taken over. */
 function cancelAll(tx: Transaction, trader: Trader): number[] {
   const canceled: number[] = [];
   for (const [index, order] of trader.account.orders.entries()) {
@@ -187,7 +187,7 @@ function freedBy(perp: StoredPerp, base: bigint, oracle: bigint): bigint {
   return (quoteOf(base, oracle) * BigInt(perp.account.margin_ratio_maintenance)) / PERCENT_SCALE;
 }
 
-/** The liquidator takes over a loss and is paid from the account's largest deposit. */
+/** The liquidator takes over a loss and receives part of the account's largest deposit. */
 function liquidatePerpPnlForDeposit(tx: Transaction, trader: Trader, liquidator: Trader, position: PerpPosition): void {
   const perp = perpAt(tx.world, position.market_index);
   const asset = tx.world.spots.find((spot) => tokensOf(trader, spot) > 0n) ?? spotAt(tx.world, 0);
@@ -221,7 +221,7 @@ function liquidatePerpPnlForDeposit(tx: Transaction, trader: Trader, liquidator:
   end(tx, trader, liquidator);
 }
 
-/** The liquidator pays a debt and takes the account's gain for it. */
+/** The liquidator pays a debt and receives the account's gain. */
 function liquidateBorrowForPerpPnl(tx: Transaction, trader: Trader, liquidator: Trader): void {
   const position = trader.account.perp_positions.find((candidate) => candidate.quote_asset_amount > SMALLEST_CLAIM);
   const liability = tx.world.spots.find((spot) => tokensOf(trader, spot) < 0n);
@@ -257,7 +257,7 @@ function liquidateBorrowForPerpPnl(tx: Transaction, trader: Trader, liquidator: 
   end(tx, trader, liquidator);
 }
 
-/** The liquidator pays a debt in one token and takes a deposit in another, with a discount. */
+/** The liquidator pays a debt in one token and receives a deposit in another at a discount. */
 function liquidateSpot(tx: Transaction, trader: Trader, liquidator: Trader): void {
   const liability = tx.world.spots.find((spot) => tokensOf(trader, spot) < 0n);
   const asset = tx.world.spots.find((spot) => tokensOf(trader, spot) > 0n);

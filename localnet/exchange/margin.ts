@@ -1,4 +1,4 @@
-// Health of an account: what it is worth against what its positions require, simplified to maintenance weights.
+// Account health: collateral against the requirement of its positions, simplified to maintenance weights.
 
 import { abs, quoteOf } from './amounts.ts';
 import { signedTokens } from './balances.ts';
@@ -8,9 +8,9 @@ import { perpAt, perpPrice, spotAt, spotPrice, type Trader, type World } from '.
 const RATIO_SCALE = 10_000n;
 
 export interface Health {
-  /** Weighted worth of tokens and P&L, quote 1e6; may be negative. */
+  /** Weighted value of tokens and P&L, quote 1e6; may be negative. */
   readonly collateral: bigint;
-  /** What must be there to keep the positions, quote 1e6. */
+  /** Required collateral of the positions, quote 1e6. */
   readonly requirement: bigint;
 }
 
@@ -34,7 +34,7 @@ export function healthOf(world: World, trader: Trader): Health {
   return { collateral, requirement };
 }
 
-/** Collateral beyond twice the requirement, which stands for the initial margin; negative when short of it. */
+/** Collateral beyond twice the requirement, which represents initial margin. Negative when the account lacks it. */
 export function freeCollateral(world: World, trader: Trader): bigint {
   const { collateral, requirement } = healthOf(world, trader);
   return collateral - 2n * requirement;

@@ -1,4 +1,4 @@
-// Perp and spot market accounts, and which markets the simulated exchange lists.
+// Perp and spot market accounts, and the listed markets of the simulated exchange.
 
 import type { HistoricalOracleData, PoolBalance, Stored } from './model.ts';
 
@@ -192,7 +192,7 @@ export interface SpotMarket {
 export type StoredPerp = Stored<PerpMarket>;
 export type StoredSpot = Stored<SpotMarket>;
 
-/** A perp market as listed at genesis. Price 1e6, sizes 1e9, leverage given by the maintenance ratio (1e4). */
+/** A perp market at genesis. Price 1e6, sizes 1e9, leverage as maintenance ratio (1e4). */
 export interface PerpListing {
   readonly symbol: string;
   readonly feedId: number;
@@ -205,7 +205,7 @@ export interface PerpListing {
   readonly maintenance: number;
   readonly tier: string;
   readonly hasClob: boolean;
-  /** Above 100 the vAMM quotes beside its reserve price where premium and inventory ask for it. */
+  /** Above 100 the vAMM shifts its quotes from the reserve price by premium and inventory. */
   readonly curveUpdateIntensity: number;
 }
 

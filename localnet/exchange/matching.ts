@@ -1,4 +1,4 @@
-// How a taker meets what rests: a plan in price-time order over user orders, the market's book and the vAMM.
+// Plans a taker's fills in price-time order over user orders, the market's book and the vAMM.
 
 import { askPrice, baseToPrice, bidPrice } from './amm.ts';
 import { floorTo, max, min } from './amounts.ts';
@@ -8,17 +8,17 @@ import { priceAt, unfilled } from './orders.ts';
 import { baseOf, signed } from './positions.ts';
 import { type OrderKey, orderAt, orderKey, perpAt, perpPrice, type Trader, traderOf, type World } from './world.ts';
 
-/** One fill to be made: against the vAMM, or against a resting order in an account or on the book. */
+/** One planned fill: against the vAMM, or against a resting order in an account or on the book. */
 export interface PlannedFill {
   readonly source: 'amm' | 'user' | 'clob';
   readonly base: bigint;
-  /** Price 1e6; the vAMM's own price comes out of its curve. */
+  /** Price 1e6; the curve gives the vAMM's price. */
   readonly price: bigint;
   readonly key: OrderKey | null;
   readonly nodeIndex: number | null;
 }
 
-/** A resting order a taker could meet. */
+/** A resting order that a taker may match. */
 interface Candidate {
   readonly source: 'user' | 'clob';
   readonly key: OrderKey;
@@ -29,16 +29,16 @@ interface Candidate {
   readonly age: bigint;
 }
 
-/** Makers one transaction can load, as accounts limit it. */
+/** Number of makers that fit into one transaction's accounts. */
 const MAKERS_PER_FILL = 12;
-/** Nodes looked at on the book for one taker. */
+/** Book nodes examined for one taker. */
 const NODES_PER_FILL = 24;
-/** Of the vAMM's base reserve one fill takes at most this part (`max_fill_reserve_fraction`). */
+/** One fill takes at most this part of the vAMM's base reserve (`max_fill_reserve_fraction`). */
 const AMM_FILL_PART = 100n;
 
 /**
- * Fills for up to `wanted` base at `limit` (1e6, 0 = any price) or better, best first. Equal prices go to the vAMM, then
- * the book, then user accounts (protocol reference 1.9, routing priority).
+ * Fills for up to `wanted` base at `limit` (1e6, 0 = any price) or better, best first. At equal prices the vAMM comes
+ * first, then the book, then user accounts.
  */
 export function planFills(world: World, taker: Trader, order: Order, wanted: bigint, limit: bigint): PlannedFill[] {
   const { direction, market_index: marketIndex } = order;
@@ -59,12 +59,12 @@ export function planFills(world: World, taker: Trader, order: Order, wanted: big
     });
     left -= base;
   }
-  // The vAMM takes the rest only where no further maker would be passed over.
+  // The vAMM takes the rest only when that skips no maker.
   if (left > 0n && candidates.length <= MAKERS_PER_FILL) amm.takeTo(limit, left, plan);
   return plan;
 }
 
-/** Base that a reduce-only order may still trade: no more than closes the position (2.1). */
+/** Base that a reduce-only order may still trade: at most the position. */
 export function tradableBase(trader: Trader, order: Order): bigint {
   const open = unfilled(order);
   if (!order.reduce_only) return open;
@@ -129,7 +129,7 @@ function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Walks the vAMM's spread reserves while a plan is made, without moving them. */
+/** Walks the vAMM's spread reserves for a plan without moving them. */
 function ammQuoter(world: World, marketIndex: number, direction: Direction) {
   const market = perpAt(world, marketIndex).account;
   const { amm } = market;
@@ -138,7 +138,7 @@ function ammQuoter(world: World, marketIndex: number, direction: Direction) {
   let budget = floorTo(amm.base_asset_reserve / AMM_FILL_PART, market.order_step_size);
   const { min_order_size: smallest } = market.market_stats;
   return {
-    /** Plans what the vAMM sells or buys up to `price`; returns the base. */
+    /** Plans the vAMM's part up to `price`; returns the base. */
     takeTo(price: bigint, wanted: bigint, plan: PlannedFill[]): bigint {
       const reach = price === 0n ? budget : baseToPrice(amm, reserve, price, direction, market.order_step_size);
       const base = min(min(reach, budget), wanted);

@@ -1,12 +1,12 @@
-// Accounts as the exchange keeps them. Field names are the program's own (snake_case), because the definition drives the
-// encoding; 64- and 128-bit integers are bigint, keys base58. Fields left out are written as zero bytes.
+// Account models of the exchange. Field names are the program's own (snake_case), because the definition drives the
+// encoding; 64- and 128-bit integers are bigint, keys base58. Absent fields encode as zero bytes.
 
 export type Direction = 'long' | 'short';
 export type OrderType = 'market' | 'limit' | 'triggerMarket' | 'triggerLimit' | 'oracle';
 export type TriggerCondition = 'above' | 'below' | 'triggeredAbove' | 'triggeredBelow';
 export type BalanceType = 'deposit' | 'borrow';
 
-/** Bits of `Order.bit_flags` used here. */
+/** Bits of `Order.bit_flags`. */
 export const ORDER_SIGNED_MESSAGE = 1;
 export const ORDER_HAS_BUILDER = 16;
 export const ORDER_PLACED_ON_CLOB = 64;
@@ -19,7 +19,7 @@ export const USER_VAULT_OWNED = 32;
 export const ORDERS_PER_USER = 32;
 export const POSITIONS_PER_USER = 8;
 
-/** An account with an address: its definition name, its model and how many zero bytes it was grown by. */
+/** An account with an address: its definition name, its model and the number of added zero bytes. */
 export interface Stored<T extends object = object> {
   readonly key: string;
   readonly type: string;
@@ -155,7 +155,7 @@ export interface PythLazerOracle {
   conf: bigint;
 }
 
-/** What one fee tier takes and gives: all four as parts of a denominator. */
+/** Fees and rebates of one tier: all four are parts of a denominator. */
 export interface FeeTier {
   fee_numerator: number;
   fee_denominator: number;

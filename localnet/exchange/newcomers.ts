@@ -1,4 +1,4 @@
-// Accounts come and go: new traders open and fund an account, idle ones are flagged, empty ones closed.
+// Opens and funds new accounts, flags idle ones and closes empty ones.
 
 import { tokensOf } from './balances.ts';
 import { cancelOrder } from './orders.ts';
@@ -8,10 +8,10 @@ import { claimable, settlePnl } from './settlement.ts';
 import { close, emit, enterExchange, leave, type Transaction, touch } from './transaction.ts';
 import { perpAt, statsOf, type Trader, type World } from './world.ts';
 
-/** Slots without an own action after which an account without orders counts as idle. */
+/** Slots without an action after which an account without orders counts as idle. */
 const IDLE_SLOTS = 600n;
 
-/** A new account with its first deposit. A wallet that is new as well may have been referred by another. */
+/** Opens an account with its first deposit. A new wallet may have a referrer. */
 export function openAccount(tx: Transaction, seed: number, referrer?: string): void {
   const { world } = tx;
   const trader = addOther(world, seed, world.traders.length);
@@ -32,12 +32,12 @@ export function openAccount(tx: Transaction, seed: number, referrer?: string): v
   depositTo(tx, trader, 0, purseOf(trader.role));
 }
 
-/** Makers and vaults keep their account whatever happens. */
+/** Makers, vaults and wallets outside the simulation always keep their account. */
 export function staysPut({ role }: Trader): boolean {
-  return role === 'fixedMaker' || role === 'offsetMaker' || role === 'vault';
+  return role === 'fixedMaker' || role === 'offsetMaker' || role === 'vault' || role === 'guest';
 }
 
-/** Whether an account could be closed: no order, no base, no debt, and all P&L can be settled. */
+/** Whether an account can be closed: no order, no base, no debt, and only settleable P&L. */
 export function canClose(world: World, trader: Trader): boolean {
   const { perp_positions: positions, open_orders: orders } = trader.account;
   if (orders > 0 || staysPut(trader)) return false;
@@ -48,7 +48,7 @@ export function canClose(world: World, trader: Trader): boolean {
   });
 }
 
-/** Settles and takes out everything of an account and closes it. */
+/** Settles and withdraws everything of an account and closes it. */
 export function closeAccount(tx: Transaction, trader: Trader): void {
   const { world } = tx;
   for (const perp of world.perps) settlePnl(tx, trader, perp, 1n);
@@ -78,7 +78,7 @@ export function isIdle(trader: Trader, slot: number): boolean {
   return !user.idle && user.open_orders === 0 && user.last_active_slot + IDLE_SLOTS < BigInt(slot);
 }
 
-/** Flags an account that has done nothing for long; readers filter such accounts out. */
+/** Flags an account after a long idle time. Readers filter such accounts out. */
 export function markIdle(tx: Transaction, trader: Trader): void {
   enterExchange(tx, 'UpdateUserIdle');
   trader.account.idle = true;
@@ -86,7 +86,7 @@ export function markIdle(tx: Transaction, trader: Trader): void {
   leave(tx);
 }
 
-/** An administrator takes away all orders of an account that lacks collateral. */
+/** An administrator cancels all orders of an account that lacks collateral. */
 export function forceCancel(tx: Transaction, trader: Trader, filler: Trader): void {
   enterExchange(tx, 'ForceCancelOrders');
   for (const [index, order] of trader.account.orders.entries()) {

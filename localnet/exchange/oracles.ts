@@ -1,4 +1,4 @@
-// Prices: a bounded random walk per feed, posted each slot, and what the markets remember of it.
+// Prices: a bounded random walk per feed, posted each slot, and the oracle statistics of the markets.
 
 import { askPrice, bidPrice, repeg, reservePrice } from './amm.ts';
 import { abs, clamp, max, ppm } from './amounts.ts';
@@ -6,7 +6,7 @@ import { isFast, walkSteps } from './clock.ts';
 import { LAZER_PROGRAM } from './keys.ts';
 import type { StoredPerp } from './markets.ts';
 import type { HistoricalOracleData } from './model.ts';
-import { bell, chance, uniform } from './prng.ts';
+import { chance, nearlyNormal, uniform } from './random.ts';
 import { updateSpreads } from './spreads.ts';
 import { emit, enter, enterExchange, leave, mention, note, type Transaction, touch } from './transaction.ts';
 import { oracleOf, perpListing, perpPrice, type StoredOracle, spotPrice, type World } from './world.ts';
@@ -14,16 +14,16 @@ import { oracleOf, perpListing, perpPrice, type StoredOracle, spotPrice, type Wo
 /** Typical change per slot as a share of the price. */
 const VOLATILITY = 0.000_25;
 const STABLE_VOLATILITY = 0.000_01;
-/** Pull back to the listed price per slot, so that a long run stays in range. */
+/** Mean reversion to the listed price per slot, so that a long run stays in range. */
 const REVERSION = 0.000_2;
-/** Now and then a price jumps by up to this share. */
+/** Size of an occasional price jump, as a share. */
 const JUMP_PROBABILITY = 0.000_3;
 const JUMP_MAX = 0.04;
 const PREMIUM_PERIOD_SECONDS = 172_800;
 const PREMIUM_MAX = 2_500;
 const HOUR_SECONDS = 3600n;
 const FIVE_MINUTES_SECONDS = 300n;
-/** A deviation of now counts for one part in so many. */
+/** Weight of the current deviation: one part in this number. */
 const DEVIATION_MEMORY = 32n;
 
 /** Posts a new price of every feed. */
@@ -45,7 +45,7 @@ function walkPrice(tx: Transaction, oracle: StoredOracle): void {
   const away = price / oracle.anchor - 1;
   const steps = walkSteps(tx.world.clock);
   const volatility = (oracle.stable ? STABLE_VOLATILITY : VOLATILITY) * Math.sqrt(steps);
-  let change = bell(rng) * volatility - away * REVERSION * steps;
+  let change = nearlyNormal(rng) * volatility - away * REVERSION * steps;
   if (!oracle.stable && chance(rng, JUMP_PROBABILITY * steps)) change += (uniform(rng) * 2 - 1) * JUMP_MAX;
   const next = BigInt(Math.max(1, Math.round(price * (1 + change))));
   oracle.account.price = next;
@@ -54,21 +54,21 @@ function walkPrice(tx: Transaction, oracle: StoredOracle): void {
   oracle.account.posted_slot = BigInt(tx.slot);
 }
 
-/** The market maker's own oracle price, posted into the market account. */
+/** The market maker's own oracle price in the market account. */
 export function postMakerPrice(tx: Transaction, perp: StoredPerp): void {
   enterExchange(tx, 'UpdateMmOracle');
   const { market_stats: stats } = perp.account;
   const price = Number(perpPrice(tx.world, perp.account.market_index));
-  stats.mm_oracle_price = BigInt(Math.round(price * (1 + bell(tx.world.rng) * 0.000_02)));
+  stats.mm_oracle_price = BigInt(Math.round(price * (1 + nearlyNormal(tx.world.rng) * 0.000_02)));
   stats.mm_oracle_slot = BigInt(tx.slot);
-  // A counter here, a time in microseconds there: only the latter can be compared with the feed's publish time.
+  // One is a counter, the other a time in microseconds. Only the latter is comparable with the feed's publish time.
   if (perp.account.market_index % 2 === 0) stats.mm_oracle_sequence_id = BigInt(tx.now) * 1_000_000n;
   else stats.mm_oracle_sequence_id++;
   touch(tx, perp);
   leave(tx);
 }
 
-/** Brings the vAMMs up to the oracle: TWAPs, peg, spreads and spread reserves. */
+/** Updates the vAMMs to the oracle: TWAPs, peg, spreads and spread reserves. */
 export function updateAmms(tx: Transaction, perps: readonly StoredPerp[]): void {
   enterExchange(tx, 'UpdateAmms');
   for (const perp of perps) {
@@ -86,7 +86,7 @@ function updateAmm(tx: Transaction, perp: StoredPerp): void {
   const confidence = oracleOf(tx.world, perpListing(market.market_index).feedId).account.conf / 100n;
   updateHistory(stats.historical_oracle_data, oracle, confidence, tx.now);
   const before = { ...amm };
-  const cost = repeg(amm, oracle);
+  const cost = repeg(amm, oracle, stats.min_order_size);
   updateSpreads(market, oracle, confidence, tx.slot);
   updateMarkTwap(perp, tx);
   stats.last_oracle_normalised_price = oracle;
@@ -109,7 +109,7 @@ function updateAmm(tx: Transaction, perp: StoredPerp): void {
   });
 }
 
-/** Oracle price and its two TWAPs (protocol reference 4.7). */
+/** Oracle price and its two TWAPs (docs/internals/accounts.md, "Oracles"). */
 function updateHistory(history: HistoricalOracleData, price: bigint, confidence: bigint, now: number): void {
   const age = BigInt(now) - history.last_oracle_price_twap_ts;
   history.last_oracle_price_twap = nextTwap(history.last_oracle_price_twap, price, age, HOUR_SECONDS);
@@ -143,8 +143,8 @@ function updateMarkTwap(perp: StoredPerp, tx: Transaction): void {
 }
 
 /**
- * On a fast clock the vAMM is brought up to the oracle before it can stray, so a slow wave, other in each market, stands
- * for what the crowd would pay above or below it. Parts per million.
+ * A slow wave per market, in parts per million, for the premium that traders would pay. On a fast clock the vAMM follows
+ * the oracle too closely to build one.
  */
 function premiumOf(world: World, perp: StoredPerp): number {
   if (!isFast(world.clock)) return 0;
@@ -164,7 +164,7 @@ function nextTwap(twap: bigint, price: bigint, age: bigint, period: bigint): big
   return (twap * start + bounded * since) / (start + since);
 }
 
-/** Keeps the spot markets' memory of their oracle fresh. */
+/** Updates the oracle statistics of the spot markets. */
 export function updateSpotHistory(tx: Transaction, index: number): void {
   const spot = tx.world.spots[index];
   if (!spot) return;

@@ -1,8 +1,8 @@
-// Orders in user accounts: placing, resting, cancelling and releasing slots, with the counters of user and position.
+// Orders in user accounts: placing, resting, cancelling and releasing entries, with the counters of user and position.
 
 import { max } from './amounts.ts';
 import { NO_NODE, NODE_OPEN, NODE_REDUCE_ONLY, NODE_TAKER_ORIGIN, nodeAt } from './clob.ts';
-import { cancelOnClob, placeOnClob } from './clobcalls.ts';
+import { cancelOnClob, placeOnClob } from './clob-calls.ts';
 import type { Direction, Order, OrderType, TriggerCondition } from './model.ts';
 import { ORDER_PLACED_ON_CLOB } from './model.ts';
 import { perpPosition } from './positions.ts';
@@ -10,7 +10,7 @@ import type { RecordData } from './records.ts';
 import { emit, mention, type Transaction, touch } from './transaction.ts';
 import { type OrderKey, orderAt, orderKey, perpPrice, type Trader, type World } from './world.ts';
 
-/** What a trader asks for; prices 1e6, sizes 1e9. */
+/** Parameters of an order; prices 1e6, sizes 1e9. */
 export interface OrderRequest {
   readonly marketIndex: number;
   readonly orderType: OrderType;
@@ -27,12 +27,12 @@ export interface OrderRequest {
   readonly maxTs?: number;
   readonly userOrderId?: number;
   readonly bitFlags?: number;
-  /** Slots before the order may be filled; 0 rests at once. */
+  /** Slots before the first possible fill; 0 rests at once. */
   readonly auctionSlots?: number;
 }
 
 const NO_CLOB_REFERENCE = 0n;
-/** What somebody who removes a dead order earns, quote 1e6. */
+/** Reward for removing a dead order, quote 1e6. */
 const FLAT_FILLER_REWARD = 10_000n;
 
 export function unfilled(order: Order): bigint {
@@ -52,7 +52,7 @@ export function isDormant(order: Order): boolean {
   return isTrigger(order) && (order.trigger_condition === 'above' || order.trigger_condition === 'below');
 }
 
-/** Price (1e6) at which an order trades now: fixed, or the oracle plus its offset; 0 for none. */
+/** Current price (1e6) of an order: fixed, or the oracle plus its offset; 0 for none. */
 export function limitPrice(world: World, order: Order): bigint {
   return order.oracle_price_offset === 0n ? order.price : priceAt(order, perpPrice(world, order.market_index));
 }
@@ -66,7 +66,7 @@ function freeSlot(trader: Trader): number {
   return trader.account.orders.indexOf(null);
 }
 
-/** Places an order and lets it rest, wait or sleep. Returns its slot, or -1 when the trader has no free one. */
+/** Places an order that rests, waits or sleeps. Returns its entry, or -1 without a free one. */
 export function placeOrder(tx: Transaction, trader: Trader, request: OrderRequest): number {
   const index = freeSlot(trader);
   if (index < 0) return -1;
@@ -135,7 +135,7 @@ function countOrder(trader: Trader, order: Order, sign: 1 | -1): void {
   perpPosition(trader, order.market_index).open_orders += sign;
 }
 
-/** Open bids and asks count what may still be bought or sold; a dormant trigger order counts nothing. */
+/** Open bids and asks count the open size. A sleeping trigger order counts nothing. */
 export function addOpenInterest(trader: Trader, order: Order, sign: 1n | -1n): void {
   if (!isDormant(order)) changeOpenInterest(trader, order, sign * unfilled(order));
 }
@@ -160,7 +160,7 @@ export function endAuction(world: World, key: OrderKey): void {
   user.has_open_auction = user.open_auctions > 0;
 }
 
-/** Puts a limit order where it rests: on the market's book when it has one and the price is fixed, else in the account. */
+/** Rests a limit order: on the market's book when it has one and the price is fixed, else in the account. */
 export function restOrder(tx: Transaction, trader: Trader, index: number, takerOrigin: boolean): void {
   const { world } = tx;
   const key = orderKey(trader, index);
@@ -187,7 +187,7 @@ export function restOrder(tx: Transaction, trader: Trader, index: number, takerO
   if (order.reduce_only) perpPosition(trader, order.market_index).reduce_only_clob_orders++;
 }
 
-/** Frees a slot and everything that counts its order. A node of the order must be gone already. */
+/** Frees an entry and all counters of its order. The order's node must already be removed. */
 export function releaseOrder(tx: Transaction, trader: Trader, index: number): void {
   const { world } = tx;
   const key = orderKey(trader, index);
@@ -205,7 +205,7 @@ export function releaseOrder(tx: Transaction, trader: Trader, index: number): vo
   touchTrader(tx, trader);
 }
 
-/** Node index of an order on the book, or null when the node is gone and only the shadow is left. */
+/** Node index of an order on the book, or null when only the user's copy is left. */
 export function liveNode(world: World, order: Order): number | null {
   const clob = world.clobs.get(order.market_index);
   if (!clob || !isOnClob(order)) return null;
@@ -232,7 +232,7 @@ export function cancelOrder(
   releaseOrder(tx, trader, index);
 }
 
-/** Fields of an action on one order: its owner stands on the maker side when the order is post-only (3.5). */
+/** Fields of an action on one order. A post-only order's owner is on the maker side. */
 export function actionRecord(
   tx: Transaction,
   trader: Trader,
@@ -253,7 +253,7 @@ export function actionRecord(
   };
 }
 
-/** The six fields of one side of an action record: the order after the action. */
+/** The six fields of one side of an action record, after the action. */
 export function orderSide(side: 'maker' | 'taker', trader: Trader, order: Order): RecordData {
   return {
     [side]: trader.key,
@@ -280,7 +280,7 @@ export function edgesOf(world: World, marketIndex: number): Edges {
   return edges;
 }
 
-/** The same of the market's book alone, which is what the program checks a post-only order against. */
+/** Best prices of the market's book alone. The program checks post-only orders against them. */
 export function bookEdges(world: World, marketIndex: number): Edges {
   const edges: Edges = { bid: null, ask: null };
   const clob = world.clobs.get(marketIndex);
@@ -291,13 +291,13 @@ export function bookEdges(world: World, marketIndex: number): Edges {
   return edges;
 }
 
-/** Counts one more resting order in. */
+/** Counts one more resting order. */
 export function widen(edges: Edges, direction: Direction, price: bigint): void {
   if (direction === 'long' && (edges.bid === null || price > edges.bid)) edges.bid = price;
   if (direction === 'short' && (edges.ask === null || price < edges.ask)) edges.ask = price;
 }
 
-/** Moves a post-only price so that it does not cross what rests; on the tick. */
+/** Moves a post-only price to a tick that does not cross. */
 export function slidePrice(edges: Edges, tick: bigint, direction: Direction, price: bigint): bigint {
   const opposite = direction === 'long' ? edges.ask : edges.bid;
   const onTick = price - (price % tick);

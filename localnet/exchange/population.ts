@@ -1,24 +1,24 @@
-// The traders of the simulated exchange: who they are, what they trade and what they brought along.
+// The traders of the simulated exchange: roles, markets and initial deposits.
 
 import { changeTokens } from './balances.ts';
 import { deriveKey, exchangeAddress, keyBytes, NO_KEY, text, userAddress } from './keys.ts';
 import { PERP_LISTINGS, paddedName } from './markets.ts';
 import { ORDERS_PER_USER, type Stored, USER_VAULT_OWNED, type User, type UserStats } from './model.ts';
-import { below } from './prng.ts';
+import { below } from './random.ts';
 import { type Role, type Settings, spotAt, type Trader, type World } from './world.ts';
 
-/** Orders a maker keeps at most; the rest of its 32 slots is room for replacing. */
+/** Limit of a maker's orders. The rest of its 32 entries is room for replacements. */
 const ORDERS_PER_MAKER = 20;
-/** Share of the order target that follows the oracle instead of standing at a price. */
+/** Share of the order target that follows the oracle instead of a fixed price. */
 export const OFFSET_SHARE = 0.25;
-/** Traders that take, besides the makers, even when the option asks for fewer accounts. */
+/** Minimum number of takers, even when the option asks for fewer accounts. */
 const OTHERS_MIN = 20;
-/** Traders that open their account in a block of their own instead of at genesis. */
+/** Traders that open their account in a block instead of at genesis. */
 export const NEWCOMERS = 6;
-/** Roles of the traders that do not quote, dealt in turn. */
+/** Roles of traders that do not quote, assigned in rotation. */
 const OTHER_ROLES: readonly Role[] = ['taker', 'gambler', 'taker', 'trigger', 'saver', 'taker', 'gambler', 'saver'];
 
-/** One wallet in so many was referred. */
+/** One wallet in this number has a referrer. */
 const REFERRED_EVERY = 6;
 /** Bit of `UserStats.referrer_status`. */
 const STATUS_REFERRED = 2;
@@ -32,8 +32,9 @@ const PURSE: Readonly<Record<Role, bigint>> = {
   trigger: 250_000n * QUOTE,
   gambler: 15_000n * QUOTE,
   saver: 60_000n * QUOTE,
-  // A vault is funded by its manager and depositors.
+  // Manager and depositors fund a vault.
   vault: 0n,
+  guest: 0n,
 };
 
 /** Makers of each kind that a market needs for its order target. */
@@ -56,7 +57,7 @@ export function populate(world: World, settings: Settings): void {
   for (const trader of world.traders) fund(world, trader);
 }
 
-/** One more trader that does not quote; every fourth is a further sub-account of the wallet before it. */
+/** Adds a trader that does not quote. Every fourth is another sub-account of the previous wallet. */
 export function addOther(world: World, seed: number, index: number): Trader {
   const role = OTHER_ROLES[index % OTHER_ROLES.length] ?? 'taker';
   const market = index % PERP_LISTINGS.length;
@@ -72,11 +73,18 @@ function addNewAuthority(world: World, seed: number, role: Role, market: number)
   return addTrader(world, role, market, deriveKey(seed, `authority-${world.traders.length}`), 0);
 }
 
-/** The account that a vault trades with; its authority is the vault. */
+/** The trading account of a vault. Its authority is the vault. */
 export function addVaultTrader(world: World, vault: string, manager: string, homeMarket: number): Trader {
   const trader = addTrader(world, 'vault', homeMarket, vault, 0);
   trader.account.delegate = manager;
   trader.account.status = USER_VAULT_OWNED;
+  return trader;
+}
+
+/** The account of a wallet outside the simulation. `name` has 32 bytes. */
+export function addGuest(world: World, authority: string, subAccountId: number, name: readonly number[]): Trader {
+  const trader = addTrader(world, 'guest', 0, authority, subAccountId);
+  trader.account.name = [...name];
   return trader;
 }
 
@@ -89,7 +97,7 @@ function addTrader(world: World, role: Role, homeMarket: number, authority: stri
     role,
     homeMarket,
     alive: true,
-    // Some accounts were grown by later layouts and read as the known prefix plus zero bytes.
+    // Some accounts have extra zero bytes, as if later layouts had grown them.
     grown: id % 5 === 2 ? 64 : 0,
     account: newUser(authority, subAccountId, `${role} ${id}`, world.slot),
   };
@@ -136,9 +144,11 @@ function newUser(authority: string, subAccountId: number, name: string, slot: nu
 }
 
 function statsFor(world: World, authority: string): Stored<UserStats> {
-  const known = world.stats.get(authority);
-  if (known) return known;
   const isReferred = world.stats.size % REFERRED_EVERY === REFERRED_EVERY - 1;
+  return world.stats.get(authority) ?? addStats(world, authority, isReferred);
+}
+
+export function addStats(world: World, authority: string, isReferred: boolean): Stored<UserStats> {
   const made: Stored<UserStats> = {
     key: exchangeAddress(text('user_stats'), keyBytes(authority)),
     type: 'UserStats',
@@ -164,13 +174,13 @@ function statsFor(world: World, authority: string): Stored<UserStats> {
   return made;
 }
 
-/** The wallet was brought by another, who earns of its fees from now on. */
+/** Gives the wallet a referrer, who earns a part of its fees. */
 export function markReferred(stats: UserStats, referrer: string): void {
   stats.referrer = referrer;
   stats.referrer_status |= STATUS_REFERRED;
 }
 
-/** Genesis deposits; savers also hold SOL and BTC, which others can borrow. */
+/** Genesis deposits. Savers also deposit SOL and BTC for borrowers. */
 export function fund(world: World, trader: Trader): void {
   deposit(world, trader, 0, PURSE[trader.role]);
   if (trader.role !== 'saver') return;

@@ -31,7 +31,7 @@ function position(): PerpPosition {
 }
 
 describe('a perp position', () => {
-  it('keeps its entry price when it is reduced, and says what part of the entry was closed', () => {
+  it('keeps its entry price when reduced, and reports the closed part of the entry', () => {
     const [market, held] = [perp(), position()];
     trade(market, held, 4_000n, -400n);
     const existing = trade(market, held, -1_000n, 150n);
@@ -40,7 +40,7 @@ describe('a perp position', () => {
     expect(held.quote_asset_amount).toBe(-250n);
   });
 
-  it('says the whole entry and base when it is flipped, and no base when it is closed', () => {
+  it('reports the whole entry and base when flipped, and no base when closed', () => {
     const [market, held] = [perp(), position()];
     trade(market, held, 4_000n, -400n);
     expect(trade(market, held, -5_000n, 600n)).toEqual({ quoteEntry: 400n, base: 4_000n });
@@ -48,7 +48,7 @@ describe('a perp position', () => {
     expect(trade(market, held, 1_000n, -110n)).toEqual({ quoteEntry: 120n, base: null });
   });
 
-  it('enters anew at the price of the trade that flips it', () => {
+  it('takes the price of the flipping trade as its new entry', () => {
     const [market, held] = [perp(), position()];
     trade(market, held, 2_000n, -200n);
     trade(market, held, -6_000n, 900n);
@@ -59,7 +59,7 @@ describe('a perp position', () => {
     expect(market.account.base_asset_amount_short).toBe(-4_000n);
   });
 
-  it('leaves what was won or lost as quote when it is closed', () => {
+  it('keeps its gain or loss as quote when closed', () => {
     const [market, held] = [perp(), position()];
     trade(market, held, -1_000n, 500n);
     applyFee(market, held, -5n);
@@ -71,7 +71,7 @@ describe('a perp position', () => {
     expect(market.account.number_of_users).toBe(1);
   });
 
-  it('adds up to the market over any trades of two traders', () => {
+  it('matches the market totals after any trades of two traders', () => {
     const trades = fc.array(
       fc.tuple(
         fc.nat({ max: 1 }),

@@ -1,5 +1,5 @@
-// Perp positions and the market totals they add up to. Every change goes through one place that takes a position out of
-// the totals and puts it back, so that the totals cannot drift from the positions.
+// Perp positions and the market totals. Every change removes a position from the totals and adds it back, so that totals and
+// positions always agree.
 
 import { abs, BASE_SCALE, FUNDING_BUFFER } from './amounts.ts';
 import type { PerpMarket, StoredPerp } from './markets.ts';
@@ -7,7 +7,7 @@ import { type Direction, type PerpPosition, POSITIONS_PER_USER } from './model.t
 import { emit, type Transaction, touch } from './transaction.ts';
 import type { Trader } from './world.ts';
 
-/** The trader's position in a perp market, opened when absent. */
+/** The trader's position in a perp market, opened if absent. */
 export function perpPosition(trader: Trader, marketIndex: number): PerpPosition {
   const { perp_positions: positions } = trader.account;
   const known = positions.find((position) => position.market_index === marketIndex);
@@ -33,7 +33,7 @@ export function perpPosition(trader: Trader, marketIndex: number): PerpPosition 
   return opened;
 }
 
-/** Base of a trader in a market, 0 without a position; opens nothing. */
+/** Base of a trader in a market, 0 without a position. */
 export function baseOf(trader: Trader, marketIndex: number): bigint {
   const position = trader.account.perp_positions.find((candidate) => candidate.market_index === marketIndex);
   return position?.base_asset_amount ?? 0n;
@@ -67,8 +67,8 @@ function recounted(market: PerpMarket, position: PerpPosition, change: () => voi
 }
 
 /**
- * What a trade closed of a position, for closed-position P&L (history reference 4.12): the part of the entry that belongs
- * to the closed base, floored, without a base; of a position that is flipped the whole entry and the whole base.
+ * The closed part of a position, for closed-position P&L (docs/internals/history-semantics.md, "Closed positions"): the entry
+ * of the closed base, floored, without a base. A flip closes the whole entry and the whole base.
  */
 export interface Existing {
   readonly quoteEntry: bigint | null;
@@ -82,7 +82,7 @@ function closedBy({ base_asset_amount: before, quote_entry_amount: entry }: Perp
   return { quoteEntry: (abs(entry) * abs(base)) / abs(before), base: null };
 }
 
-/** A trade of `base` (signed, 1e9) for `quote` (signed the other way, 1e6). Funding must be settled before. */
+/** A trade of `base` (signed, 1e9) for `quote` (opposite sign, 1e6). Settle funding first. */
 export function trade(perp: StoredPerp, position: PerpPosition, base: bigint, quote: bigint): Existing {
   const market = perp.account;
   const before = position.base_asset_amount;
@@ -116,21 +116,21 @@ export function applyFee(perp: StoredPerp, position: PerpPosition, amount: bigin
   });
 }
 
-/** Moves quote in or out of a position without a trade: settlement, funding, social loss. */
+/** Changes a position's quote without a trade: settlement, funding, social loss. */
 export function changeQuote(perp: StoredPerp, position: PerpPosition, amount: bigint): void {
   recounted(perp.account, position, () => {
     position.quote_asset_amount += amount;
   });
 }
 
-/** Funding that has run up since the position last paid, quote 1e6; positive = the position receives. */
+/** Unpaid funding of a position, quote 1e6; positive = the position receives. */
 export function unpaidFunding(market: PerpMarket, position: PerpPosition): bigint {
   const { base_asset_amount: base, last_cumulative_funding_rate: last } = position;
   if (base === 0n) return 0n;
   return -((cumulativeFunding(market, base) - last) * base) / BASE_SCALE / FUNDING_BUFFER;
 }
 
-/** Pays the funding that has run up since the position last paid (4.8). Emits a record when there is any. */
+/** Pays a position's unpaid funding and emits a record (docs/internals/accounts.md, "Funding"). */
 export function settleFunding(tx: Transaction, trader: Trader, perp: StoredPerp): void {
   const market = perp.account;
   const position = perpPosition(trader, market.market_index);

@@ -1,7 +1,7 @@
-// Makers: fixed quotes that are cancelled and replaced as the price moves, and quotes that follow the oracle.
+// Makers: fixed quotes, replaced as the price moves, and quotes that follow the oracle.
 
 import { floorTo, max, ppm } from './amounts.ts';
-import { cancelAllOnClob } from './clobcalls.ts';
+import { cancelAllOnClob } from './clob-calls.ts';
 import { timeAfter } from './clock.ts';
 import type { Direction } from './model.ts';
 import {
@@ -16,25 +16,25 @@ import {
   widen,
 } from './orders.ts';
 import { makersPerMarket, OFFSET_SHARE } from './population.ts';
-import { below, between, chance, uniform } from './prng.ts';
+import { below, between, chance, uniform } from './random.ts';
 import { computeBudget, emit, enterExchange, leave, type Transaction } from './transaction.ts';
 import { orderAt, orderKey, perpAt, perpListing, perpPrice, type Settings, type Trader } from './world.ts';
 
-/** Distance of fixed quotes from the oracle in parts per million: from the first to the sum of both. */
+/** Distance of fixed quotes from the oracle in parts per million: from the first figure to the sum of both. */
 const QUOTE_NEAREST = 350;
 const QUOTE_SPREAD = 30_000;
 const OFFSET_NEAREST = 300;
 const OFFSET_SPREAD = 8_000;
-/** Quote worth of one order, whole units. */
+/** Quote value of one order, whole units. */
 const WORTH_LEAST = 300;
 const WORTH_SPREAD = 15_000;
 const PLACED_PER_TURN = 6;
-/** Orders per market from which quotes live longer. */
+/** From this number of orders per market on, quotes live longer. */
 const LIFE_GROWS_FROM = 150;
 /** A fixed quote further than this (1e6) on the wrong side of the oracle is replaced first. */
 const STALE_BY = 100n;
 
-/** Orders that one maker keeps resting. */
+/** Number of resting orders of one maker. */
 export function ordersOf(maker: Trader, settings: Settings): number {
   const { fixed, offset } = makersPerMarket(settings.ordersPerMarket);
   const isOffset = maker.role === 'offsetMaker';
@@ -42,7 +42,7 @@ export function ordersOf(maker: Trader, settings: Settings): number {
   return Math.ceil((settings.ordersPerMarket * share) / (isOffset ? offset : fixed));
 }
 
-/** A maker's turn: takes away stale and surplus quotes and fills up to its target. */
+/** A maker's action: cancels stale and surplus quotes and places new ones up to its target. */
 export function refreshQuotes(tx: Transaction, maker: Trader, settings: Settings): void {
   const target = ordersOf(maker, settings);
   const { rng } = tx.world;
@@ -65,10 +65,10 @@ export function refreshQuotes(tx: Transaction, maker: Trader, settings: Settings
   leave(tx);
 }
 
-/** Puts up all quotes at once, as the books stand at genesis. */
+/** Places all quotes at once, for the genesis. */
 export function fillUpQuotes(tx: Transaction, maker: Trader, settings: Settings): void {
   const target = ordersOf(maker, settings);
-  // Nothing crosses yet: bids stand below the oracle, asks above it.
+  // Nothing crosses: bids are below the oracle, asks above it.
   const edges: Edges = { bid: null, ask: null };
   while (maker.account.open_orders < target) placeQuote(tx, maker, edges, lifeFactor(settings));
 }
@@ -95,7 +95,7 @@ function chooseCancels(tx: Transaction, maker: Trader, target: number): number[]
   return [...chosen];
 }
 
-/** Takes every quote away, on the book with one call. */
+/** Cancels every quote, on the book with one call. */
 function pullQuotes(tx: Transaction, maker: Trader): void {
   const { world } = tx;
   const clob = world.clobs.get(maker.homeMarket);
@@ -173,12 +173,12 @@ function placeOffsetQuote(tx: Transaction, maker: Trader, direction: Direction, 
   });
 }
 
-/** Unix seconds at which some quotes lapse, 0 for most. */
+/** Expiry of a quote in Unix seconds, 0 for most. */
 function expiry(tx: Transaction, share: number, life: number): number {
   return chance(tx.world.rng, share) ? timeAfter(tx.world, Math.round(between(tx.world.rng, 20, 150) * life)) : 0;
 }
 
-/** How much longer quotes live in a large book, where a maker's turn comes round less often. */
+/** Factor of quote lifetimes in a large book, where each maker acts less often. */
 function lifeFactor(settings: Settings): number {
   return Math.max(1, settings.ordersPerMarket / LIFE_GROWS_FROM);
 }
@@ -188,7 +188,7 @@ function quoteSize(tx: Transaction, marketIndex: number): bigint {
   return baseWorth(tx, marketIndex, WORTH_LEAST + u * u * WORTH_SPREAD);
 }
 
-/** Base size (1e9) worth about so many quote units, on the market's step and not below its minimum. */
+/** Base size (1e9) worth this many quote units, rounded to the market's step and at least its minimum. */
 export function baseWorth(tx: Transaction, marketIndex: number, units: number): bigint {
   const { order_step_size: step, market_stats: stats } = perpAt(tx.world, marketIndex).account;
   const base = (BigInt(Math.round(units * 1_000)) * 1_000_000_000_000n) / perpPrice(tx.world, marketIndex);

@@ -1,5 +1,5 @@
-// What seldom happens on an exchange, helped along so that a simulated month shows all of it. Rates are per slot at
-// activity 1; chance comes from a sequence of its own.
+// Rare events, made frequent enough for a simulated month to show all of them. Rates are per slot at activity 1; they use
+// a random sequence of their own.
 
 import { tokensOf } from './balances.ts';
 import { resolveBankruptcy, writeOffDebt } from './bankruptcy.ts';
@@ -7,10 +7,10 @@ import { coverDeficit, depositAsAdmin, transferStake } from './insurance.ts';
 import { liquidateDebt, liquidateLoss } from './liquidation.ts';
 import type { PerpPosition } from './model.ts';
 import { canClose, closeAccount, openAccount, staysPut } from './newcomers.ts';
-import { below, chance, pick } from './prng.ts';
+import { below, chance, pick } from './random.ts';
 import { settleReferrer } from './rewards.ts';
 import { tradeWithSelf, transferPosition } from './siblings.ts';
-import type { SlotRun } from './slotrun.ts';
+import type { SlotRun } from './slot-run.ts';
 import type { Transaction } from './transaction.ts';
 import { perpAt, type Trader } from './world.ts';
 
@@ -28,11 +28,11 @@ const RATES = {
   referrerPaid: 0.02,
   closure: 0.1,
 };
-/** Losses below this are no bankruptcy, quote 1e6. */
-const LOSS_LEAST = 1_000_000n;
-/** Accounts that referred newcomers may add, so that a long run does not fill up with them. */
+/** Smallest loss that counts as a bankruptcy, quote 1e6. */
+const LOSS_MIN = 1_000_000n;
+/** Limit of additional accounts with a referrer, so that a long run does not fill up with them. */
 const REFERRED_MAX = 40;
-/** Markets whose quotes rest in accounts, where a trade needs no call of the market-level book. */
+/** Markets whose quotes rest in accounts. Their trades need no call of the market-level book. */
 const ACCOUNT_MARKETS: readonly number[] = [2, 3];
 
 export function raritiesTurn(run: SlotRun): void {
@@ -58,11 +58,11 @@ export function raritiesTurn(run: SlotRun): void {
   }
 }
 
-/** Two living accounts of one wallet that are not under liquidation, or undefined. */
+/** Two open accounts of one wallet outside liquidation, or undefined. */
 function siblings(run: SlotRun): readonly [Trader, Trader] | undefined {
   const byWallet = new Map<string, Trader[]>();
   for (const trader of run.world.traders) {
-    if (!trader.alive || trader.account.status !== 0) continue;
+    if (!trader.alive || trader.role === 'guest' || trader.account.status !== 0) continue;
     byWallet.set(trader.account.authority, [...(byWallet.get(trader.account.authority) ?? []), trader]);
   }
   const pairs = [...byWallet.values()].filter((accounts) => accounts.length > 1);
@@ -77,7 +77,7 @@ function handOver(run: SlotRun): void {
   const [from, to] = pair;
   const held = from.account.perp_positions.filter(({ base_asset_amount: base }) => base !== 0n);
   const position = pick(run.world.rare.rng, held);
-  // Open orders that only reduce would lose their position; such an account is left alone.
+  // An open reduce-only order would lose its position, so this skips such accounts.
   if (!position || from.account.orders.some((order) => order?.reduce_only)) return;
   run.transact((tx) => transferPosition(tx, from, to, position.market_index));
 }
@@ -96,7 +96,7 @@ function fail(run: SlotRun, suits: (position: PerpPosition) => boolean, step: St
   );
 }
 
-/** Acts against somebody who owes a token. */
+/** Acts against an account with a debt. */
 function debtCalled(run: SlotRun, step: Step): void {
   const { spots, traders } = run.world;
   liquidateOne(
@@ -108,7 +108,7 @@ function debtCalled(run: SlotRun, step: Step): void {
 
 type Step = (tx: Transaction, trader: Trader, liquidator: Trader) => boolean;
 
-/** Makers are left in peace: the books live of them. */
+/** Leaves makers alone: the books need them. */
 function liquidateOne(run: SlotRun, candidates: readonly Trader[], step: Step): void {
   const weak = candidates.filter((trader) => trader.alive && !staysPut(trader));
   const trader = pick(run.world.rare.rng, weak);
@@ -117,11 +117,11 @@ function liquidateOne(run: SlotRun, candidates: readonly Trader[], step: Step): 
 }
 
 function isBroke({ base_asset_amount: base, quote_asset_amount: quote }: PerpPosition): boolean {
-  return base === 0n && quote < -LOSS_LEAST;
+  return base === 0n && quote < -LOSS_MIN;
 }
 
 function isLosing({ quote_asset_amount: quote }: PerpPosition): boolean {
-  return quote < -LOSS_LEAST;
+  return quote < -LOSS_MIN;
 }
 
 function transferOfStake(run: SlotRun): void {
@@ -132,7 +132,7 @@ function transferOfStake(run: SlotRun): void {
   if (from && to) run.transact((tx) => transferStake(tx, from, to));
 }
 
-/** Accounts that could close are few, so they are looked for often; most of the living must stay. */
+/** Few accounts can be closed, so the search is frequent; most accounts must stay. */
 function closure(run: SlotRun): void {
   const { world, settings } = run;
   const living = world.traders.filter(({ alive }) => alive);

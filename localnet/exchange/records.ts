@@ -1,5 +1,5 @@
-// Records on their way out: encoded by Anchor's event layouts for the log line, and written down as the truth that tests
-// compare with. Both follow the types of the IDL.
+// Encodes records with Anchor's event layouts for the log line, and as plain values that tests compare with. Both follow
+// the types of the IDL.
 
 import type { Idl } from '@coral-xyz/anchor';
 import anchor from '@coral-xyz/anchor';
@@ -19,12 +19,12 @@ interface RecordCodec {
   readonly toTruth: Converter;
 }
 
-/** No record of the definition comes near this; a line longer than that would be cut by the runtime anyway. */
+/** Larger than any record of the definition. The runtime would truncate a longer line. */
 const RECORD_BYTES_MAX = 8192;
 const scratch = Buffer.alloc(RECORD_BYTES_MAX);
 let codecs: Map<string, RecordCodec> | undefined;
 
-/** Discriminator and borsh body in base64, as a log line carries it. Throws for a record the definition lacks. */
+/** Discriminator and borsh body in base64, for a log line. Throws for an unknown record. */
 export function encodeRecord(name: string, data: RecordData): string {
   const codec = codecOf(name);
   scratch.set(codec.discriminator, 0);
@@ -47,7 +47,7 @@ function codecOf(name: string): RecordCodec {
 function loadCodecs(): Map<string, RecordCodec> {
   const all = new Map<string, RecordCodec>();
   for (const program of chainDefinition().programs) {
-    // The coder keeps its layouts private and offers decoding only; encoding needs them.
+    // Anchor's coder only decodes; encoding needs its private layouts.
     const { layouts } = new anchor.BorshEventCoder(program.idl as Idl) as unknown as {
       layouts: Map<string, { discriminator: number[]; layout: RecordCodec['layout'] }>;
     };
@@ -75,7 +75,7 @@ function truthLeaf(_type: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
-/** Walks a value by its IDL type; a missing struct field becomes the zero of its type, so that padding needs no mention. */
+/** Walks a value by its IDL type. A missing struct field becomes zero, so that models can leave out padding. */
 function converter(idl: Idl, type: unknown, leaf: Leaf): Converter {
   if (typeof type === 'string') {
     const zero = zeroOf(type);
@@ -120,7 +120,7 @@ function definedConverter(idl: Idl, name: string, leaf: Leaf): Converter {
   };
 }
 
-/** Variants go by their camelCase name; Anchor wants an object keyed by the IDL's own spelling. */
+/** Our variants have camelCase names. Anchor expects an object keyed by the IDL's spelling. */
 function enumConverter(variants: readonly { name: string }[], leaf: Leaf): Converter {
   const spelling = new Map(variants.map(({ name }) => [variantName(name), name]));
   const zero = variantName(variants[0]?.name ?? '');

@@ -1,10 +1,10 @@
-// What is paid to those who bring trades: builders and referrers, and the status of accelerated referrals.
+// Rewards for builders and referrers, and the status of accelerated referrals.
 
-import { chance } from './prng.ts';
+import { chance } from './random.ts';
 import { emit, enterExchange, leave, type Transaction, touch } from './transaction.ts';
 import { statsOf, type Trader } from './world.ts';
 
-/** Pays the builder what has run up. */
+/** Pays the builder's accrued reward. */
 export function settleRevenueShare(tx: Transaction, marketIndex: number): void {
   const { builder } = tx.world;
   if (builder.pending <= 0n) return;
@@ -26,7 +26,7 @@ export function settleRevenueShare(tx: Transaction, marketIndex: number): void {
   leave(tx);
 }
 
-/** Pays one who referred traders what has run up. */
+/** Pays a referrer's accrued reward. */
 export function settleReferrer(tx: Transaction, referrer: string, marketIndex: number): void {
   const account = tx.world.referrers.get(referrer);
   if (!account || account.pending <= 0n) return;
@@ -48,7 +48,7 @@ export function settleReferrer(tx: Transaction, referrer: string, marketIndex: n
   leave(tx);
 }
 
-/** Grants a trader's referrals the accelerated rate, or takes it back. */
+/** Grants or revokes the accelerated rate of a trader's referrals. */
 export function toggleAcceleratedReferral(tx: Transaction, trader: Trader): void {
   const stats = statsOf(tx.world, trader);
   const previous = stats.account.accelerated_referral_status;

@@ -8,7 +8,7 @@ import type { StoredSpot } from './markets.ts';
 import { updateSpotHistory } from './oracles.ts';
 import { touchTrader } from './orders.ts';
 import { purseOf } from './population.ts';
-import { below, chance, pick, uniform } from './prng.ts';
+import { below, chance, pick, uniform } from './random.ts';
 import { emit, enter, enterExchange, leave, type Transaction, touch } from './transaction.ts';
 import { spotAt, spotPrice, type Trader } from './world.ts';
 
@@ -19,7 +19,7 @@ const SWAP_FEE_PART = 2_000n;
 
 export type Explanation = 'none' | 'transfer' | 'borrow' | 'repayBorrow' | 'reward';
 
-/** Books a deposit or withdrawal and its record; positive amounts come in. */
+/** Books a deposit (positive) or withdrawal and emits its record. */
 function move(
   tx: Transaction,
   trader: Trader,
@@ -71,7 +71,7 @@ function emitDeposit(
   });
 }
 
-/** What a deposit made before the first block would have said. */
+/** Emits the record of a genesis deposit. */
 export function announceDeposit(tx: Transaction, trader: Trader, spot: StoredSpot): void {
   const amount = tokensOf(trader, spot);
   if (amount <= 0n) return;
@@ -95,22 +95,30 @@ export function depositTo(tx: Transaction, trader: Trader, spotIndex: number, am
   leave(tx);
 }
 
-/** Takes tokens out, at most what margin leaves free; past zero they are borrowed. */
-function withdrawFrom(tx: Transaction, trader: Trader, spotIndex: number, wanted: bigint): void {
-  const spot = spotAt(tx.world, spotIndex);
-  const free = max(0n, freeCollateral(tx.world, trader)) / 2n;
-  const affordable = (free * 10n ** BigInt(spot.account.decimals)) / spotPrice(tx.world, spotIndex);
-  const amount = min(wanted, affordable);
-  const available =
-    depositTokens(spot.account, spot.account.deposit_balance) - borrowTokens(spot.account, spot.account.borrow_balance);
-  if (amount <= 0n || amount * 2n > available) return;
+/** Tokens that a market's depositors have and its borrowers have not taken. */
+export function availableTokens({ account: market }: StoredSpot): bigint {
+  return depositTokens(market, market.deposit_balance) - borrowTokens(market, market.borrow_balance);
+}
+
+/** Withdraws an amount that the caller has checked. Tokens beyond the balance are borrowed. */
+export function withdrawOrBorrow(tx: Transaction, trader: Trader, spot: StoredSpot, amount: bigint): void {
   enterExchange(tx, 'Withdraw');
   tokenTransfer(tx);
   move(tx, trader, spot, -amount, tokensOf(trader, spot) < amount ? 'borrow' : 'none', null);
   leave(tx);
 }
 
-/** Moves quote between two sub-accounts of one wallet: one row each. */
+/** Withdraws tokens within the margin. Tokens beyond the balance are borrowed. */
+function withdrawFrom(tx: Transaction, trader: Trader, spotIndex: number, wanted: bigint): void {
+  const spot = spotAt(tx.world, spotIndex);
+  const free = max(0n, freeCollateral(tx.world, trader)) / 2n;
+  const affordable = (free * 10n ** BigInt(spot.account.decimals)) / spotPrice(tx.world, spotIndex);
+  const amount = min(wanted, affordable);
+  if (amount <= 0n || amount * 2n > availableTokens(spot)) return;
+  withdrawOrBorrow(tx, trader, spot, amount);
+}
+
+/** Transfers quote between two sub-accounts of one wallet: one record each. */
 export function transferBetween(tx: Transaction, from: Trader, to: Trader): void {
   const quote = spotAt(tx.world, 0);
   const free = min(tokensOf(from, quote), max(0n, freeCollateral(tx.world, from)));
@@ -165,7 +173,7 @@ export function swap(tx: Transaction, trader: Trader): void {
   leave(tx);
 }
 
-/** Adds the interest that has run up since the last time; lenders get what borrowers pay, less the insurance share. */
+/** Adds accrued interest. Lenders get the borrowers' payments less the insurance share. */
 export function accrueInterest(tx: Transaction, spot: StoredSpot): void {
   const market = spot.account;
   const since = BigInt(tx.now) - market.last_interest_ts;
@@ -207,7 +215,7 @@ export function accrueInterest(tx: Transaction, spot: StoredSpot): void {
   leave(tx);
 }
 
-/** A trader looks after its purse: tops it up when it has shrunk, takes out when it has grown, borrows or repays a token. */
+/** Balances a trader's deposit: tops up a small one, withdraws from a large one, borrows or repays a token. */
 export function tendPurse(tx: Transaction, trader: Trader): void {
   const { rng } = tx.world;
   const purse = purseOf(trader.role);
@@ -236,7 +244,7 @@ function tendToken(tx: Transaction, trader: Trader, spotIndex: number): void {
   else withdrawFrom(tx, trader, spotIndex, amount);
 }
 
-/** Takes out what the caller knows to be there. */
+/** Withdraws an amount that the caller has checked. */
 export function withdrawTokens(tx: Transaction, trader: Trader, spot: StoredSpot, amount: bigint): void {
   enterExchange(tx, 'Withdraw');
   tokenTransfer(tx);
@@ -244,7 +252,7 @@ export function withdrawTokens(tx: Transaction, trader: Trader, spot: StoredSpot
   leave(tx);
 }
 
-/** Takes a whole deposit out, as before an account is closed. What rounding leaves behind stays with the market. */
+/** Withdraws a whole deposit before an account closes. The rounding remainder stays with the market. */
 export function withdrawAll(tx: Transaction, trader: Trader, spot: StoredSpot): void {
   withdrawTokens(tx, trader, spot, tokensOf(trader, spot));
 }

@@ -1,4 +1,4 @@
-// From P&L and fees on paper to tokens: settling positions, sweeping fees to their pools and paying them out.
+// Turns accrued P&L and fees into tokens: settles positions, sweeps fees to their pools and pays them out.
 
 import { max, min } from './amounts.ts';
 import { changePool, changeTokens, poolTokens, tokensOf } from './balances.ts';
@@ -9,10 +9,10 @@ import { changeQuote, perpPosition, positionPnl, settleFunding } from './positio
 import { emit, enterExchange, leave, type Transaction, touch } from './transaction.ts';
 import { perpPrice, spotAt, type Trader, type World } from './world.ts';
 
-/** Claims below this are left alone, quote 1e6. */
+/** Smallest claim to settle, quote 1e6. */
 const SMALLEST_CLAIM = 1_000_000n;
 
-/** What the trader can settle now: losses as far as its deposit goes, gains as far as the pool does. */
+/** The trader's settleable P&L: losses up to its deposit, gains up to the pool. */
 export function claimable(world: World, trader: Trader, perp: StoredPerp): bigint {
   const position = trader.account.perp_positions.find(
     (candidate) => candidate.market_index === perp.account.market_index,
@@ -29,6 +29,12 @@ export function settlePnl(tx: Transaction, trader: Trader, perp: StoredPerp, sma
   const estimate = claimable(tx.world, trader, perp);
   if (estimate < smallest && estimate > -smallest) return;
   enterExchange(tx, 'SettlePnl');
+  settleClaim(tx, trader, perp);
+  leave(tx);
+}
+
+/** Settles what the trader can claim of a position, inside a running instruction. */
+export function settleClaim(tx: Transaction, trader: Trader, perp: StoredPerp): void {
   settleFunding(tx, trader, perp);
   const market = perp.account;
   const position = perpPosition(trader, market.market_index);
@@ -52,10 +58,9 @@ export function settlePnl(tx: Transaction, trader: Trader, perp: StoredPerp, sma
     settle_price: perpPrice(tx.world, market.market_index),
     explanation: 'none',
   });
-  leave(tx);
 }
 
-/** Moves what has run up in the fee ledger from the P&L pool to the pools it belongs to. */
+/** Moves accrued fees from the P&L pool to their pools. */
 export function sweepFees(tx: Transaction, perp: StoredPerp): void {
   const market = perp.account;
   const quote = spotAt(tx.world, 0);
@@ -104,7 +109,7 @@ export function withdrawProtocolFees(tx: Transaction, perp: StoredPerp, seed: nu
   leave(tx);
 }
 
-/** The protocol's own user takes tokens out; nothing of a trader moves. */
+/** The protocol's own user withdraws tokens. No trader is affected. */
 export function withdrawProtocolUser(tx: Transaction, seed: number, amount: bigint): void {
   const quote = spotAt(tx.world, 0);
   if (poolTokens(quote, quote.account.revenue_pool) < amount * 2n) return;

@@ -1,4 +1,4 @@
-// What two accounts of one wallet do with each other: a position handed over, a trade with oneself.
+// Actions between two accounts of one wallet: a position transfer, a trade with oneself.
 
 import { abs, quoteOf } from './amounts.ts';
 import { countTrade, fillAgainstMaker } from './fills.ts';
@@ -12,7 +12,7 @@ import { orderAt, orderKey, perpAt, perpPrice, type Trader } from './world.ts';
 /** Quote units of a trade with oneself. */
 const SELF_TRADE_WORTH = 300;
 
-/** Hands a whole position over at the oracle price, without a fee; the record is a fill that no order asked for. */
+/** Transfers a whole position at the oracle price without a fee. Its record is a fill without orders. */
 export function transferPosition(tx: Transaction, from: Trader, to: Trader, marketIndex: number): void {
   const held = baseOf(from, marketIndex);
   if (held === 0n) return;
@@ -63,7 +63,7 @@ export function transferPosition(tx: Transaction, from: Trader, to: Trader, mark
   leave(tx);
 }
 
-/** One account quotes at the oracle price, its sibling takes the whole of it in the same transaction. */
+/** One account quotes at the oracle price, and its sibling takes all of it in the same transaction. */
 export function tradeWithSelf(tx: Transaction, maker: Trader, taker: Trader, marketIndex: number): void {
   const perp = perpAt(tx.world, marketIndex);
   const tick = perp.account.order_tick_size;

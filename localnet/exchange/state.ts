@@ -8,7 +8,7 @@ import type { FeeStructure, StateAccount } from './world.ts';
 /** Nonce of the signer address of the program id used here. */
 const SIGNER_NONCE = 254;
 const FEE_TIERS = 10;
-/** Parts per 100,000 that a taker pays at tier 0; a tier less each further tier. */
+/** Taker fee at tier 0 in parts per 100,000. Each further tier lowers it. */
 const TAKER_FEE = 50;
 const FEE_DENOMINATOR = 100_000;
 

@@ -1,4 +1,4 @@
-// Takers: orders that wait out a short auction and then meet the book, and traders who change their mind.
+// Takers: orders that wait for the end of a short auction and then match the book, and cancellations.
 
 import { abs, quoteOf } from './amounts.ts';
 import { timeAfter } from './clock.ts';
@@ -6,8 +6,9 @@ import { fillTaker } from './fills.ts';
 import { type Direction, ORDER_HAS_BUILDER, ORDER_SIGNED_MESSAGE } from './model.ts';
 import { cancelOrder, edgesOf, placeOrder, restOrder, unfilled } from './orders.ts';
 import { baseOf } from './positions.ts';
-import { below, between, chance, pick, uniform } from './prng.ts';
 import { baseWorth } from './quoting.ts';
+import { below, between, chance, pick, uniform } from './random.ts';
+import { emitSignedMessage } from './signed-messages.ts';
 import { computeBudget, enterExchange, enterThroughProxy, leave, type Transaction } from './transaction.ts';
 import {
   type FoundOrder,
@@ -21,7 +22,7 @@ import {
   type World,
 } from './world.ts';
 
-/** Quote worth of a taker's order by role, whole units: at least the first, up to the sum. */
+/** Quote value of a taker's order by role, whole units: from the first figure to the sum. */
 const WORTH: Readonly<Record<Role, readonly [number, number]>> = {
   fixedMaker: [200, 1_000],
   offsetMaker: [200, 1_000],
@@ -30,8 +31,9 @@ const WORTH: Readonly<Record<Role, readonly [number, number]>> = {
   gambler: [20_000, 90_000],
   saver: [100, 2_000],
   vault: [500, 15_000],
+  guest: [0, 0],
 };
-/** A position worth more than this is only reduced, whole quote units. */
+/** A larger position is only reduced, whole quote units. */
 const POSITION_MAX: Readonly<Record<Role, number>> = {
   fixedMaker: 5_000_000,
   offsetMaker: 5_000_000,
@@ -40,16 +42,17 @@ const POSITION_MAX: Readonly<Record<Role, number>> = {
   gambler: 320_000,
   saver: 20_000,
   vault: 120_000,
+  guest: 0,
 };
 const AUCTION_SLOTS_MIN = 2;
 const AUCTION_SLOTS_MAX = 6;
-/** Quote units an arbitrage bot trades at once, and how far (as a part of the price) a quote must be off. */
+/** Quote units of one arbitrage, and the price deviation (as a part) that triggers it. */
 const ARBITRAGE_WORTH = 40_000;
 const ARBITRAGE_MARGIN_PART = 10_000n;
 /** Seconds until an unfilled market order expires. */
 const MARKET_ORDER_SECONDS = 12;
 
-/** A new order that wants to trade. */
+/** Places a new taker order. */
 export function placeTakerOrder(tx: Transaction, trader: Trader): void {
   const { rng } = tx.world;
   const marketIndex = chance(rng, 0.6) ? trader.homeMarket : below(rng, tx.world.perps.length);
@@ -61,17 +64,24 @@ export function placeTakerOrder(tx: Transaction, trader: Trader): void {
   const [least, spread] = WORTH[trader.role];
   const u = uniform(rng);
   const base = baseWorth(tx, marketIndex, least + u * u * spread);
+  const reduceOnly = closes && chance(rng, 0.4);
+  const auctionSlots = between(rng, AUCTION_SLOTS_MIN, AUCTION_SLOTS_MAX);
+  const isSigned = chance(rng, 0.1);
+  const bitFlags = (isSigned ? ORDER_SIGNED_MESSAGE : 0) | (chance(rng, 0.05) ? ORDER_HAS_BUILDER : 0);
+  const pricing = priceOf(tx, marketIndex, direction, oracle);
   computeBudget(tx);
-  enterExchange(tx, 'PlacePerpOrder');
-  placeOrder(tx, trader, {
+  enterExchange(tx, isSigned ? 'PlaceSignedMsgTakerOrder' : 'PlacePerpOrder');
+  const index = placeOrder(tx, trader, {
     marketIndex,
     direction,
     base,
-    reduceOnly: closes && chance(rng, 0.4),
-    auctionSlots: between(rng, AUCTION_SLOTS_MIN, AUCTION_SLOTS_MAX),
-    bitFlags: (chance(rng, 0.1) ? ORDER_SIGNED_MESSAGE : 0) | (chance(rng, 0.05) ? ORDER_HAS_BUILDER : 0),
-    ...priceOf(tx, marketIndex, direction, oracle),
+    reduceOnly,
+    auctionSlots,
+    bitFlags,
+    ...pricing,
   });
+  const order = trader.account.orders[index];
+  if (isSigned && order) emitSignedMessage(tx, trader, order);
   leave(tx);
 }
 
@@ -86,7 +96,7 @@ function priceOf(tx: Transaction, marketIndex: number, direction: Direction, ora
   if (kind < 0.65) {
     return { orderType: 'oracle', offset: BigInt(sign * Math.max(1, Math.round(Number(oracle) * 0.001))), maxTs };
   }
-  // Some limits cross by a little, some rest at once because they do not.
+  // Some limits cross by a little; others rest at once.
   const shift = sign * (uniform(rng) * 0.001 - 0.000_3);
   const tick = Number(tx.world.perps[marketIndex]?.account.order_tick_size ?? 1n);
   const price = Math.max(tick, Math.floor((Number(oracle) * (1 + shift)) / tick) * tick);
@@ -102,7 +112,7 @@ export function dueAuctions(world: World): OrderKey[] {
   return [...world.auctions].filter(([, due]) => due <= world.slot).map(([key]) => key);
 }
 
-/** Fills an order whose auction has ended; what is left rests, waits for its expiry or is cancelled. */
+/** Fills an order after its auction. The rest rests, waits for its expiry or is cancelled. */
 export function fillDueOrder(tx: Transaction, key: OrderKey, filler: Trader): void {
   const found = orderAt(tx.world, key);
   const throughProxy = chance(tx.world.rng, 0.2);
@@ -126,7 +136,7 @@ function settleRemainder(tx: Transaction, found: FoundOrder, filledNow: bigint, 
   }
 }
 
-/** A trader takes back one of its orders, if it has one. */
+/** A trader cancels one of its orders, if it has one. */
 export function cancelSomething(tx: Transaction, trader: Trader): void {
   const open: number[] = [];
   for (const [index, order] of trader.account.orders.entries()) {
@@ -140,8 +150,8 @@ export function cancelSomething(tx: Transaction, trader: Trader): void {
 }
 
 /**
- * An arbitrage bot meets quotes that the oracle has left behind: it places an order and takes in the same transaction,
- * through a program of its own, and keeps nothing open.
+ * An arbitrage bot takes quotes that the oracle has left behind: it places an order and fills it in the same transaction,
+ * through its own program, and keeps nothing open.
  */
 export function arbitrage(tx: Transaction, trader: Trader, marketIndex: number, direction: Direction): void {
   const oracle = perpPrice(tx.world, marketIndex);
@@ -164,7 +174,7 @@ export function arbitrage(tx: Transaction, trader: Trader, marketIndex: number, 
   leave(tx);
 }
 
-/** Which way an arbitrage would go: against a bid above the oracle, or an ask below it. */
+/** Direction of an arbitrage: against a bid above the oracle, or an ask below it. */
 export function arbitrageSide(world: World, marketIndex: number): Direction | null {
   const { bid, ask } = edgesOf(world, marketIndex);
   const oracle = perpPrice(world, marketIndex);

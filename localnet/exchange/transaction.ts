@@ -1,11 +1,12 @@
-// One transaction while it runs: its log with the invoke stack, the records it emits and the accounts it writes.
+// One running transaction: its log with the invoke stack, its emitted records and written accounts.
 
 import type { LedgerAccount, LedgerTransaction } from '../ledger-types.ts';
 import { encodeAccount } from './accounts.ts';
-import { clobBytes } from './clobbytes.ts';
+import { clobBytes } from './clob-bytes.ts';
 import { CLOB_PROGRAM, COMPUTE_BUDGET_PROGRAM, EXCHANGE_PROGRAM, JIT_PROXY_PROGRAM, VAULT_PROGRAM } from './keys.ts';
 import type { Stored } from './model.ts';
 import { encodeRecord, type RecordData } from './records.ts';
+import { plainAccount } from './submitted/plain-accounts.ts';
 import type { World } from './world.ts';
 
 export interface EmittedRecord {
@@ -20,12 +21,16 @@ export interface Transaction {
   readonly now: number;
   readonly logs: string[];
   readonly records: EmittedRecord[];
+  /** Index of each record's log line. */
+  readonly recordLines: number[];
   readonly written: Map<string, Stored>;
   readonly closed: Set<string>;
   readonly keys: Set<string>;
   readonly frames: Frame[];
-  /** Set up in silence: changes accounts, leaves no records. Used for what stands at genesis. */
+  /** Silent setup for the genesis: changes accounts without records. */
   readonly silent: boolean;
+  /** Compute units that the transaction may use, as its logs print them. */
+  unitsLimit: number;
   err: unknown;
 }
 
@@ -34,7 +39,7 @@ interface Frame {
   readonly firstLine: number;
 }
 
-/** Records the program prints itself, as bare base64 behind `Program log: `; all others go by `Program data: `. */
+/** Records printed as bare base64 after `Program log: `; all others use `Program data: `. */
 const PRINTED_RECORDS: ReadonlySet<string> = new Set([
   'OrderRecord',
   'OrderActionRecord',
@@ -43,7 +48,7 @@ const PRINTED_RECORDS: ReadonlySet<string> = new Set([
   'LPMintRedeemRecord',
 ]);
 
-const COMPUTE_UNITS_LIMIT = 1_400_000;
+export const COMPUTE_UNITS_LIMIT = 1_400_000;
 /** Rent-exempt balance: 6960 lamports for each byte, 128 bytes of overhead. */
 const LAMPORTS_PER_BYTE = 6960;
 const ACCOUNT_OVERHEAD_BYTES = 128;
@@ -55,16 +60,18 @@ export function beginTransaction(world: World, silent = false): Transaction {
     now: world.now,
     logs: [],
     records: [],
+    recordLines: [],
     written: new Map(),
     closed: new Set(),
     keys: new Set(),
     frames: [],
     silent,
+    unitsLimit: COMPUTE_UNITS_LIMIT,
     err: null,
   };
 }
 
-/** Invokes a program; an instruction name prints the line Anchor prints. */
+/** Invokes a program. An instruction name adds Anchor's log line. */
 export function enter(tx: Transaction, program: string, instruction?: string): void {
   tx.keys.add(program);
   tx.frames.push({ program, firstLine: tx.logs.length });
@@ -80,18 +87,19 @@ export function leave(tx: Transaction): void {
   tx.logs.push(`Program ${frame.program} success`);
 }
 
-/** Ends every running invocation with a failure; the transaction has changed nothing. */
-export function fail(tx: Transaction, code: number): void {
+/** Fails every running invocation of top-level instruction `index`. The transaction then changes nothing. */
+export function fail(tx: Transaction, code: number | string, index = 1): void {
+  const reason = typeof code === 'number' ? `custom program error: 0x${code.toString(16)}` : code;
   for (let frame = tx.frames.pop(); frame; frame = tx.frames.pop()) {
-    tx.logs.push(consumedLine(tx, frame));
-    tx.logs.push(`Program ${frame.program} failed: custom program error: 0x${code.toString(16)}`);
+    if (frame.program !== COMPUTE_BUDGET_PROGRAM) tx.logs.push(consumedLine(tx, frame));
+    tx.logs.push(`Program ${frame.program} failed: ${reason}`);
   }
-  tx.err = { InstructionError: [1, { Custom: code }] };
+  tx.err = { InstructionError: [index, typeof code === 'number' ? { Custom: code } : code] };
 }
 
 function consumedLine(tx: Transaction, frame: Frame): string {
   const used = 4_200 + 3_111 * (tx.logs.length - frame.firstLine);
-  return `Program ${frame.program} consumed ${used} of ${COMPUTE_UNITS_LIMIT} compute units`;
+  return `Program ${frame.program} consumed ${used} of ${tx.unitsLimit} compute units`;
 }
 
 /** Sets the compute budget, as most clients do first. */
@@ -112,7 +120,7 @@ export function enterVaults(tx: Transaction, instruction: string): void {
   enter(tx, VAULT_PROGRAM, instruction);
 }
 
-/** Calls the exchange through another program, as arbitrage bots do. Close it with `leave` twice. */
+/** Calls the exchange through another program, like arbitrage bots. Close it with `leave` twice. */
 export function enterThroughProxy(tx: Transaction, instruction: string): void {
   enter(tx, JIT_PROXY_PROGRAM, 'ArbPerp');
   tx.logs.push('Program log: arb perp: checking position');
@@ -126,11 +134,12 @@ export function note(tx: Transaction, line: string): void {
 export function emit(tx: Transaction, name: string, data: RecordData): void {
   if (tx.silent) return;
   tx.records.push({ name, data });
+  tx.recordLines.push(tx.logs.length);
   const prefix = PRINTED_RECORDS.has(name) ? 'Program log: ' : 'Program data: ';
   tx.logs.push(prefix + encodeRecord(name, data));
 }
 
-/** Marks an account as written by this transaction; its bytes are taken when the transaction ends. */
+/** Marks an account as written. The ledger receives its bytes at the end of the transaction. */
 export function touch(tx: Transaction, ...accounts: readonly Stored[]): void {
   for (const account of accounts) {
     tx.written.set(account.key, account);
@@ -156,14 +165,24 @@ const OTHER_OWNERS: Readonly<Record<string, string>> = {
 
 /** The account as the ledger stores it. */
 export function ledgerAccount(stored: Stored): LedgerAccount {
+  const plain = plainAccount(stored);
+  if (plain) {
+    const lamports = plain.lamports === null ? rentOf(plain.data.length) : Number(plain.lamports);
+    return { pubkey: stored.key, owner: plain.owner, lamports, data: plain.data };
+  }
   const isClob = stored.type === 'ClobHeaderV0';
   const data = isClob ? clobBytes(stored) : encodeAccount(stored);
   return {
     pubkey: stored.key,
     owner: OTHER_OWNERS[stored.type] ?? EXCHANGE_PROGRAM,
-    lamports: LAMPORTS_PER_BYTE * (ACCOUNT_OVERHEAD_BYTES + data.length),
+    lamports: rentOf(data.length),
     data,
   };
+}
+
+/** Rent-exempt balance of an account, lamports. */
+export function rentOf(bytes: number): number {
+  return LAMPORTS_PER_BYTE * (ACCOUNT_OVERHEAD_BYTES + bytes);
 }
 
 export function finish(tx: Transaction, signature: string): LedgerTransaction {
@@ -175,5 +194,6 @@ export function finish(tx: Transaction, signature: string): LedgerTransaction {
       writes.push(gone ? { ...ledgerAccount(account), lamports: 0, data: new Uint8Array(0) } : ledgerAccount(account));
     }
   }
-  return { signature, err: tx.err, logMessages: tx.logs, accountKeys: [...tx.keys], writes };
+  const { err, logs, recordLines } = tx;
+  return { signature, err, logMessages: logs, accountKeys: [...tx.keys], writes, recordLines };
 }

@@ -1,24 +1,24 @@
-// Trigger orders: placed asleep, woken when the oracle passes their price, then filled like any taker.
+// Trigger orders: they sleep until the oracle passes their price, then fill like any taker.
 
 import { abs, floorTo, max } from './amounts.ts';
 import { timeAfter } from './clock.ts';
 import type { Direction, Order } from './model.ts';
 import { actionRecord, addOpenInterest, beginAuction, placeOrder, touchTrader } from './orders.ts';
 import { baseOf } from './positions.ts';
-import { below, between, chance, uniform } from './prng.ts';
 import { baseWorth } from './quoting.ts';
+import { below, between, chance, uniform } from './random.ts';
 import { emit, enterExchange, leave, type Transaction, touch } from './transaction.ts';
 import { type OrderKey, orderAt, perpAt, perpPrice, type Trader, type World } from './world.ts';
 
-/** Trigger prices lie between these shares of the price away. */
+/** Distance of trigger prices from the price, as shares. */
 const NEAREST = 0.000_5;
 const FURTHEST = 0.008;
 const AUCTION_SLOTS = 3;
 const FILLER_REWARD = 10_000n;
-/** Seconds until a trigger order expires, at least and at most. */
+/** Shortest and longest lifetime of a trigger order in seconds. */
 const LIFE_SECONDS: readonly [number, number] = [60, 900];
 
-/** Guards a position with a reduce-only stop or target, or waits for an entry when there is none. */
+/** Places a reduce-only stop or target for a position, or an entry order without one. */
 export function placeTrigger(tx: Transaction, trader: Trader): void {
   const { rng } = tx.world;
   const marketIndex = chance(rng, 0.7) ? trader.homeMarket : below(rng, tx.world.perps.length);
@@ -58,12 +58,12 @@ function isMet(world: World, order: Order): boolean {
   return order.trigger_condition === 'above' ? oracle >= order.trigger_price : oracle <= order.trigger_price;
 }
 
-/** Sleeping orders whose price has come. */
+/** Sleeping orders whose trigger price is reached. */
 export function dueTriggers(world: World): OrderKey[] {
   return [...world.triggers].filter((key) => isMet(world, orderAt(world, key).order));
 }
 
-/** Wakes a trigger order: its condition changes, it counts as open interest and its auction begins. */
+/** Triggers an order: changes its condition, counts it as open interest and starts its auction. */
 export function trigger(tx: Transaction, key: OrderKey, filler: Trader): void {
   const { trader, index, order } = orderAt(tx.world, key);
   enterExchange(tx, 'TriggerOrder');

@@ -1,4 +1,4 @@
-// What really happened and what really rests, from the object model and not from bytes: tests compare with this.
+// The expected events, orders, markets and vaults for tests, from the object model instead of bytes.
 
 import type { TruthEvent, TruthMarket, TruthOrder, TruthVault } from '../ledger-types.ts';
 import { NODE_OPEN, walk } from './clob.ts';
@@ -7,7 +7,7 @@ import { truthOf } from './records.ts';
 import type { Transaction } from './transaction.ts';
 import { perpPrice, spotPrice, traderOf, type World } from './world.ts';
 
-/** Writes down the records of a successful transaction: always their number, their content on request. */
+/** Keeps the records of a successful transaction: always their number, their content on request. */
 export function recordTruth(world: World, tx: Transaction, signature: string, keepEvents: boolean): void {
   for (const [index, { name, data }] of tx.records.entries()) {
     world.eventCounts[name] = (world.eventCounts[name] ?? 0) + 1;
@@ -18,8 +18,8 @@ export function recordTruth(world: World, tx: Transaction, signature: string, ke
 }
 
 /**
- * Every order open now. A book order appears once, as its node: size is what remains there and nothing counts as filled,
- * because a node carries no filled amount; what the node does not know comes from the shadow slot.
+ * Every open order. A book order appears once, as its node. Its size is the remaining size with no filled amount, because a
+ * node has no filled amount; other fields come from the user's copy.
  */
 export function restingOrders(world: World): TruthOrder[] {
   return [...userOrders(world), ...clobOrders(world)];
@@ -88,7 +88,7 @@ function clobOrders(world: World): TruthOrder[] {
 
 const PERP_BASE_DECIMALS = 9;
 
-/** Every market as it stands now, perps first. */
+/** Every market in its current state, perps first. */
 export function markets(world: World): TruthMarket[] {
   const perps = world.perps.map(({ account }): TruthMarket => {
     return {
@@ -123,7 +123,7 @@ export function markets(world: World): TruthMarket[] {
   return [...perps, ...spots];
 }
 
-/** Every vault as it stands now, with its depositors. */
+/** Every vault in its current state, with its depositors. */
 export function vaults(world: World): TruthVault[] {
   return world.vaults.map(({ vault: { key, account }, depositors }) => ({
     vault: key,

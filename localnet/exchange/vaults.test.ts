@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { readAccount } from '../../test/support/localnet/test-reader.ts';
 import type { TruthEvent } from '../ledger-types.ts';
 import { createExchange } from './index.ts';
 import { brokenRules } from './invariants.ts';
 import { VAULT_PROGRAM } from './keys.ts';
 import { USER_VAULT_OWNED } from './model.ts';
-import { readAccount } from './testreader.ts';
-import { vaultEquity } from './vaultprogram.ts';
+import { vaultEquity } from './vault-program.ts';
 import type { World } from './world.ts';
 
 const GENESIS_TIME = 1_760_000_000;
@@ -27,7 +27,7 @@ const ofVault = (events: readonly TruthEvent[], vault: string) =>
 describe('vaults of the simulated exchange', () => {
   const { exchange, events, world } = runOf(420);
 
-  it('open in two tokens, each with an account of its own that trades and is marked as a vault’s', () => {
+  it('open in two tokens, each with a trading account marked VaultOwned', () => {
     const vaults = exchange.vaults();
     expect(vaults.map(({ name, spotMarketIndex }) => `${name} ${spotMarketIndex}`)).toEqual([
       'Basis One 0',
@@ -48,7 +48,7 @@ describe('vaults of the simulated exchange', () => {
     }
   });
 
-  it('show every step of depositors and managers', () => {
+  it('contain every step of depositors and managers', () => {
     for (const { vault, manager } of exchange.vaults()) {
       const steps = ofVault(events, vault).map(
         ({ data }) => `${data.depositor_authority === manager ? 'manager' : 'depositor'} ${data.action}`,
@@ -64,7 +64,7 @@ describe('vaults of the simulated exchange', () => {
     }
   });
 
-  it('begin each step with the shares that the one before left', () => {
+  it('begin each step with the shares of the previous one', () => {
     for (const { vault, totalShares, userShares } of exchange.vaults()) {
       let [total, user] = [0n, 0n];
       for (const { data } of ofVault(events, vault)) {
@@ -75,7 +75,7 @@ describe('vaults of the simulated exchange', () => {
     }
   });
 
-  it('give shares for their worth and pay what was asked for at most, after the redeem period', () => {
+  it('issue shares at their value, and pay at most the requested value after the redeem period', () => {
     for (const { vault, redeemPeriod } of exchange.vaults()) {
       const requests = new Map<unknown, { value: bigint; ts: bigint }>();
       for (const { data } of ofVault(events, vault)) {
@@ -112,7 +112,7 @@ describe('vaults of the simulated exchange', () => {
     }
   });
 
-  it('gain and lose with their trades, and have accounts that the vault program owns', () => {
+  it('gain and lose with their trades, and have accounts owned by the vault program', () => {
     const moves = world.vaults.map((book) => {
       const { total_shares: shares } = book.vault.account;
       return (vaultEquity(world, book) * PARTS_SCALE) / shares;
@@ -125,7 +125,7 @@ describe('vaults of the simulated exchange', () => {
     expect(owned.map(({ pubkey }) => pubkey).sort()).toEqual(expected.sort());
   });
 
-  it('keep their books on a fast clock with rare doings, where fees and profit shares grow', () => {
+  it('stay consistent on a fast clock with rare events, and charge fees and profit shares', () => {
     const fast = runOf(500, { slotMs: 1_780_000, slotBurst: 24, rarities: true, announce: true });
     expect(brokenRules(fast.world)).toEqual([]);
     const steps = fast.events.filter(({ name }) => name === 'VaultDepositorRecord');

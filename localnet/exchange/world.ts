@@ -1,4 +1,4 @@
-// Everything the exchange knows between two slots, as plain data: a structured clone of it is a snapshot.
+// The whole state of the exchange between two slots, as plain data: its structured clone is a snapshot.
 
 import type { TruthEvent } from '../ledger-types.ts';
 import type { Clob } from './clob.ts';
@@ -7,26 +7,27 @@ import type { SpotListing, StoredPerp, StoredSpot } from './markets.ts';
 import { PERP_LISTINGS, type PerpListing, SPOT_LISTINGS } from './markets.ts';
 import type { FeeTier, Order, PythLazerOracle, Stored, User, UserStats } from './model.ts';
 import { ORDERS_PER_USER } from './model.ts';
-import type { Rng } from './prng.ts';
-import type { VaultBook } from './vaultmodel.ts';
+import type { Rng } from './random.ts';
+import type { Guests } from './submitted/guests.ts';
+import type { VaultBook } from './vault-model.ts';
 
 export interface ExchangeOptions {
   readonly seed: number;
-  /** User accounts at genesis; raised when the order target needs more makers. Default 60. */
+  /** User accounts at genesis; more when the order target needs more makers. Default 60. */
   readonly accounts?: number;
-  /** Resting orders that makers keep up per perp market. Default 60. */
+  /** Target of resting orders per perp market. Default 60. */
   readonly ordersPerMarket?: number;
   /** Unix seconds of the first block. */
   readonly genesisTime: number;
-  /** Chain time per slot on average. Default 400. */
+  /** Average chain time per slot. Default 400. */
   readonly slotMs?: number;
-  /** Slots that come in one burst; 1, the default, spaces them evenly. */
+  /** Slots per burst; 1, the default, spaces them evenly. */
   readonly slotBurst?: number;
-  /** Adds what seldom happens: losses nobody can pay, positions given away, trades with oneself. Default false. */
+  /** Adds rare events: uncovered losses, position transfers, trades with oneself. Default false. */
   readonly rarities?: boolean;
-  /** The first block tells of the accounts and deposits that stand at genesis. Default false. */
+  /** The first block records the accounts and deposits of the genesis. Default false. */
   readonly announce?: boolean;
-  /** Keep every emitted event for `events()`; memory then grows with time. Default false: counts only. */
+  /** Keeps every emitted event for `events()`, so memory grows with time. Default false: counts only. */
   readonly keepEvents?: boolean;
   /** Scales the transactions per slot. Default 1, about 20 a slot. */
   readonly activity?: number;
@@ -34,20 +35,20 @@ export interface ExchangeOptions {
 
 export type Settings = Required<ExchangeOptions>;
 
-/** What a trader does; one account has one trade. */
-export type Role = 'fixedMaker' | 'offsetMaker' | 'taker' | 'trigger' | 'gambler' | 'saver' | 'vault';
+/** A trader's role; each account has one. A guest's wallet is outside the simulation and acts by submitted transactions alone. */
+export type Role = 'fixedMaker' | 'offsetMaker' | 'taker' | 'trigger' | 'gambler' | 'saver' | 'vault' | 'guest';
 
 export interface Trader extends Stored<User> {
   readonly id: number;
   readonly role: Role;
-  /** Perp market a maker quotes; others roam. */
+  /** Perp market that a maker quotes; other roles change markets. */
   readonly homeMarket: number;
   alive: boolean;
 }
 
 export interface StoredOracle extends Stored<PythLazerOracle> {
   readonly feedId: number;
-  /** Exponent -8, like `account.price`: where the walk is pulled back to. */
+  /** Listed price, exponent -8 like `account.price`: the walk reverts to it. */
   readonly anchor: number;
   readonly stable: boolean;
 }
@@ -86,17 +87,17 @@ export interface StateAccount {
   sol_spot_market_index: number;
 }
 
-/** Where an order sits: trader id and slot of its account, packed; the key of every set of orders below. Sets that are searched each slot hold the order as well. */
+/** Key of an order in all sets below: trader id and entry of its account, packed. Sets searched each slot also hold the order. */
 export type OrderKey = number;
 
 export interface StakeAccount {
   readonly authority: string;
   shares: bigint;
-  /** Shares asked back, 0 when none. */
+  /** Requested shares, 0 without a request. */
   requested: bigint;
 }
 
-/** The liquidity pool: value and shares 1e6, and the counters its records carry. */
+/** The liquidity pool: value and shares 1e6, and the counters of its records. */
 export interface LpPool {
   readonly key: string;
   aum: bigint;
@@ -109,7 +110,7 @@ export interface LpPool {
 
 export interface World {
   readonly rng: Rng;
-  /** Whether rare things happen, and their chance, apart so that it leaves the rest alone. */
+  /** Whether rare events happen, with a random sequence of their own. */
   readonly rare: { readonly on: boolean; readonly rng: Rng };
   readonly clock: Clock;
   slot: number;
@@ -132,21 +133,23 @@ export interface World {
   readonly triggers: Set<OrderKey>;
   /** Orders with an expiry. */
   readonly expiring: Map<OrderKey, Order>;
-  /** Reduce-only orders, which lose their point when the position is gone. */
+  /** Reduce-only orders, which become pointless without a position. */
   readonly reduceOnly: Set<OrderKey>;
-  /** Orders waiting out their auction, with the slot in which it ends. */
+  /** Orders in their auction, with the slot of its end. */
   readonly auctions: Map<OrderKey, number>;
-  /** Shadow slots whose node is gone, with the slot from which somebody releases them and why. */
+  /** Copies of removed book orders, with the slot of their release and the reason. */
   readonly staleShadows: Map<OrderKey, { dueSlot: number; expired: boolean }>;
   /** Insurance vault in quote units and its stakers. */
   readonly insurance: { vault: bigint; stakes: StakeAccount[] };
   readonly lpPool: LpPool;
   /** Vaults in the order in which they were opened. */
   readonly vaults: VaultBook[];
-  /** The wallet that builds orders for others and referred some traders: what it is owed and has been paid, 1e6. */
+  /** The wallet of the builder and referrer: its accrued and paid rewards, 1e6. */
   readonly builder: { authority: string; pending: bigint; paid: bigint };
-  /** The same of those who referred traders, by wallet. */
+  /** Accrued and paid rewards of other referrers, by wallet. */
   readonly referrers: Map<string, { pending: bigint; paid: bigint }>;
+  /** Accounts of wallets outside the simulation. */
+  readonly guests: Guests;
   readonly events: TruthEvent[];
   readonly eventCounts: Record<string, number>;
 }
@@ -161,7 +164,7 @@ export interface FoundOrder {
   readonly order: Order;
 }
 
-/** The order behind a key. Throws when the slot is free: sets of keys must not outlive their orders. */
+/** The order of a key. Throws when the entry is free: keys must not outlive their orders. */
 export function orderAt(world: World, key: OrderKey): FoundOrder {
   const trader = traderById(world, Math.floor(key / ORDERS_PER_USER));
   const index = key % ORDERS_PER_USER;
@@ -208,7 +211,7 @@ export function oracleOf(world: World, feedId: number): StoredOracle {
   return oracle;
 }
 
-/** Lazer quotes 8 decimals; the program works with 6. */
+/** Lazer prices have 8 decimals; the program uses 6. */
 const LAZER_TO_PRICE = 100n;
 
 /** Oracle price of a perp market, 1e6. */

@@ -17,7 +17,7 @@ const write: fc.Arbitrary<Write> = fc.record({
   data: fc.array(fc.nat(255), { maxLength: 1 }),
 });
 
-/** The chain as a list of all writes: what every slot must show. */
+/** The chain as a list of all writes: the expected state of every slot. */
 function naive(slots: readonly (readonly Write[])[], slot: number): Map<string, Write> {
   const seen = new Map<string, Write>();
   for (const writes of slots.slice(0, slot + 1)) for (const one of writes) seen.set(one.pubkey, one);
@@ -26,7 +26,7 @@ function naive(slots: readonly (readonly Write[])[], slot: number): Map<string, 
 }
 
 describe('AccountStore', () => {
-  it('shows every slot that is not settled as a list of all writes would', () => {
+  it('reads every unsettled slot like a list of all writes', () => {
     const slots = fc.array(fc.array(write, { maxLength: 4 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(slots, fc.nat(6), (written, lag) => {
@@ -51,7 +51,7 @@ describe('AccountStore', () => {
             }
           }
         }
-        // Once all is settled, what is left is what exists.
+        // Once all slots are settled, only existing accounts are left.
         store.settle(written.length);
         expect(store.versions()).toHaveLength(naive(written, written.length).size);
       }),

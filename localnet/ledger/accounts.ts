@@ -1,19 +1,19 @@
-// Account states of the simulated chain: every account by key and by owner, as each commitment level sees it.
-// A version that no level can see any more is forgotten, so memory follows the accounts, not the writes.
+// Account states of the simulated chain by key and by owner, for each commitment level. Drops versions that no level can
+// read any more, so memory follows the number of accounts, not of writes.
 
 import { asBuffer } from '../../schemas/index.ts';
 import type { LedgerAccount } from '../ledger-types.ts';
 
-/** One state of one account. Never changed after it was written; `data` belongs to the ledger from then on. */
+/** One state of one account. Immutable; the ledger owns `data`. */
 export interface AccountVersion {
   readonly pubkey: string;
   readonly owner: string;
   readonly lamports: number;
   readonly data: Buffer;
   readonly slot: number;
-  /** Counts every write of the chain, so it orders writes inside a slot. */
+  /** Number of the write on the chain. Orders writes inside a slot. */
   readonly writeVersion: number;
-  /** base64 of the zstd-compressed data, filled by the first reader that asks for it. */
+  /** base64 of the zstd-compressed data, cached by its first reader. */
   zstd: string | null;
 }
 
@@ -28,7 +28,9 @@ interface Written {
   readonly entry: Entry;
 }
 
-/** Compact the queue of pending forgets once this many heads are spent. */
+/** Owner of wallets. */
+const SYSTEM_PROGRAM = '11111111111111111111111111111111';
+/** Number of consumed entries at which the queue of pending drops is compacted. */
 const QUEUE_COMPACT_LENGTH = 4096;
 
 export class AccountStore {
@@ -38,34 +40,39 @@ export class AccountStore {
   #unsettledHead = 0;
   #writeVersion = 0;
 
-  /** Accounts that any commitment level can still see, closed ones among them. */
+  /** Accounts that some commitment level can read, including closed ones. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Records the state an account has from `slot` on. A later write of the same slot replaces the earlier one. */
+  /** Sets an account's state from `slot` on. A later write of the same slot replaces it. */
   write(account: LedgerAccount, slot: number): AccountVersion {
+    const version = this.version(account, slot);
+    this.#place(version);
+    return version;
+  }
+
+  /** A state that only a fork has. */
+  version(account: LedgerAccount, slot: number): AccountVersion {
     this.#writeVersion += 1;
-    const version: AccountVersion = {
+    return {
       pubkey: account.pubkey,
       owner: account.owner,
-      lamports: account.data.length === 0 ? 0 : account.lamports,
+      lamports: account.data.length === 0 && account.owner !== SYSTEM_PROGRAM ? 0 : account.lamports,
       data: asBuffer(account.data),
       slot,
       writeVersion: this.#writeVersion,
       zstd: null,
     };
-    this.#place(version);
-    return version;
   }
 
-  /** Puts a version back that was read from a state file. Versions of one account must come in order. */
+  /** Restores a version from a state file. Versions of one account must come in order. */
   restore(version: AccountVersion): void {
     this.#writeVersion = Math.max(this.#writeVersion, version.writeVersion);
     this.#place(version);
   }
 
-  /** State of an account at `slot`, or null when it did not exist then. */
+  /** Account state at `slot`, or null when it did not exist. */
   at(pubkey: string, slot: number): AccountVersion | null {
     const entry = this.#entries.get(pubkey);
     return entry === undefined ? null : versionAt(entry, slot);
@@ -81,7 +88,7 @@ export class AccountStore {
     return owned;
   }
 
-  /** Forgets what nobody can see once no level reads below `slot`. */
+  /** Drops versions that no level can read once all levels are at `slot` or later. */
   settle(slot: number): void {
     while (this.#unsettledHead < this.#unsettled.length) {
       const written = this.#unsettled[this.#unsettledHead];
@@ -95,7 +102,7 @@ export class AccountStore {
     }
   }
 
-  /** All versions held, those of one account together and in order. */
+  /** All versions in memory, grouped by account and in order. */
   versions(): AccountVersion[] {
     const all: AccountVersion[] = [];
     for (const entry of this.#entries.values()) all.push(...entry.versions);
@@ -127,7 +134,7 @@ export class AccountStore {
     const forgotten = entry.versions.slice(0, keep);
     entry.versions = entry.versions.slice(keep);
     const only = entry.versions.length === 1 ? entry.versions[0] : undefined;
-    const gone = only !== undefined && only.data.length === 0 && only.slot <= slot;
+    const gone = only !== undefined && isClosed(only) && only.slot <= slot;
     if (gone) {
       this.#entries.delete(entry.pubkey);
       entry.versions = [];
@@ -144,10 +151,15 @@ export class AccountStore {
   }
 }
 
+/** A wallet has lamports and no data; any other account without data is closed. */
+function isClosed({ data, lamports }: AccountVersion): boolean {
+  return data.length === 0 && lamports === 0;
+}
+
 function versionAt(entry: Entry, slot: number): AccountVersion | null {
   for (let i = entry.versions.length - 1; i >= 0; i--) {
     const version = entry.versions[i];
-    if (version !== undefined && version.slot <= slot) return version.data.length === 0 ? null : version;
+    if (version !== undefined && version.slot <= slot) return isClosed(version) ? null : version;
   }
   return null;
 }

@@ -1,5 +1,5 @@
-// Recent blocks and transactions of the simulated chain, with the index of signatures by address. Bounded: the oldest
-// blocks fall out together with their transactions, as on a node that prunes its ledger.
+// Recent blocks and transactions of the simulated chain, indexed by address. Bounded: the oldest blocks are dropped with
+// their transactions, like on a node that prunes its ledger.
 
 import type { AccountVersion } from './accounts.ts';
 
@@ -8,15 +8,19 @@ export interface StoredTransaction {
   readonly err: unknown;
   readonly logMessages: readonly string[];
   readonly accountKeys: readonly string[];
-  /** Position in its block. */
+  /** Index in its block. */
   readonly index: number;
-  /** Counts the transactions of the chain. */
+  /** Number of the transaction on the chain. */
   readonly sequence: number;
   readonly block: StoredBlock;
-  /** Accounts as it left them; emptied when the block was published at every commitment. */
+  /** Accounts after the transaction. Empty once every commitment has published the block. */
   writes: readonly AccountVersion[];
-  /** What log subscribers were told when that was less than the whole. */
+  /** Logs sent to subscribers when they are truncated. */
   cutLogs: readonly string[] | null;
+  /** Indices of the records that execution cut from the log. Nobody has them. */
+  readonly lostRecords: readonly number[];
+  /** Whether keys come from lookup tables where these have them. */
+  readonly usesLookups: boolean;
 }
 
 export interface StoredBlock {
@@ -31,17 +35,17 @@ export interface StoredBlock {
 }
 
 export interface Retention {
-  /** Blocks kept at most. */
+  /** Limit of blocks. */
   readonly blocks: number;
-  /** Approximate bytes of log lines and keys kept at most. */
+  /** Approximate limit of log lines and keys in bytes. */
   readonly bytes: number;
-  /** Blocks kept whatever the bytes. */
+  /** Blocks kept whatever their bytes. */
   readonly blocksAtLeast: number;
 }
 
-/** A list whose old end is dropped in constant time. */
+/** A list that drops its old end in constant time. */
 class Queue<T> {
-  // What was dropped is let go at once: a transaction holds its block, and a block all its transactions.
+  // Dropped items are released at once: a transaction references its block, and a block all its transactions.
   #items: (T | undefined)[] = [];
   #head = 0;
 
@@ -109,7 +113,7 @@ export class History {
     while (this.#blocks.length > blocks || (this.#bytes > bytes && this.#blocks.length > blocksAtLeast)) this.#drop();
   }
 
-  /** The block `distance` blocks below the newest, or null beyond what is kept. */
+  /** The block `distance` blocks below the newest, or null when it has been dropped. */
   fromTip(distance: number): StoredBlock | null {
     return this.#blocks.at(this.#blocks.length - 1 - distance) ?? null;
   }

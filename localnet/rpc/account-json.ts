@@ -1,5 +1,5 @@
-// Accounts as a node prints them, and the filters that choose them. Text is built by hand: bytes go straight into the
-// answer, and `rentEpoch` is a u64 that a JavaScript number cannot carry.
+// Prints accounts like a node, and applies account filters. Builds the text by hand: bytes go straight into the answer, and
+// a JavaScript number cannot hold the u64 `rentEpoch`.
 
 import { zstdCompressSync } from 'node:zlib';
 import bs58 from 'bs58';
@@ -7,7 +7,7 @@ import type { AccountVersion } from '../ledger.ts';
 import { invalidParams, invalidType } from './errors.ts';
 import { type Config, integerOf, invalidRequest, unknownVariant } from './params.ts';
 
-/** `binary` is the old way: base58 without naming the encoding. */
+/** `binary` is the old form: base58 without a named encoding. */
 export type Encoding = 'binary' | 'base58' | 'base64' | 'base64+zstd';
 
 export interface Slice {
@@ -28,7 +28,7 @@ const FILTERS_MAX = 4;
 const MEMCMP_BYTES_MAX = 128;
 const MEMCMP_BASE58_LENGTH_MAX = 175;
 const MEMCMP_BASE64_LENGTH_MAX = 172;
-/** u64::MAX, which every rent-exempt account carries. */
+/** u64::MAX, the value of every rent-exempt account. */
 const RENT_EPOCH = '18446744073709551615';
 const ENCODINGS = ['binary', 'base58', 'base64', 'jsonParsed', 'base64+zstd'];
 
@@ -36,7 +36,7 @@ export function formatOf(config: Config, otherwise: Encoding = 'binary'): Accoun
   return { encoding: encodingOf(config.encoding, otherwise), slice: sliceOf(config.dataSlice) };
 }
 
-/** jsonParsed falls back to base64, as on a node that does not know the program. */
+/** jsonParsed falls back to base64, like on a node that does not know the program. */
 function encodingOf(value: unknown, otherwise: Encoding): Encoding {
   if (value === undefined || value === null) return otherwise;
   if (value === 'jsonParsed') return 'base64';
@@ -52,7 +52,7 @@ function sliceOf(value: unknown): Slice | null {
   return { offset: integerOf(slice.offset, 'usize'), length: integerOf(slice.length, 'usize') };
 }
 
-/** Refuses accounts that base58 would be too slow for, with the node's text. */
+/** Rejects accounts that are too large for base58, with the node's text. */
 export function checkFormat(account: AccountVersion, format: AccountFormat): void {
   if (format.encoding !== 'binary' && format.encoding !== 'base58') return;
   if (sliced(account.data, format.slice).length <= BASE58_BYTES_MAX) return;
@@ -63,7 +63,7 @@ export function checkFormat(account: AccountVersion, format: AccountFormat): voi
 
 /** One account as JSON text. */
 export function accountJson(account: AccountVersion, format: AccountFormat): string {
-  // A closed account is what the system program would show of it.
+  // A closed account looks like an empty account of the system program.
   const owner = account.data.length === 0 ? '11111111111111111111111111111111' : account.owner;
   return (
     `{"data":${dataJson(account, format)},"executable":false,"lamports":${account.lamports},` +
@@ -89,7 +89,7 @@ function sliced(data: Buffer, slice: Slice | null): Buffer {
   return slice === null ? data : data.subarray(slice.offset, slice.offset + slice.length);
 }
 
-/** Notifications do not fail; a node puts this text in place of the data. */
+/** Text that a node puts in place of the data in a notification, which cannot fail. */
 function base58(data: Buffer): string {
   return data.length > BASE58_BYTES_MAX ? 'error: data too large for bs58 encoding' : bs58.encode(data);
 }

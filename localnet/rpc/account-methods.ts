@@ -1,7 +1,9 @@
-// Calls that read accounts.
+// JSON-RPC calls that read accounts.
 
-import type { AccountVersion, Ledger } from '../ledger.ts';
+import type { ChainView } from '../ledger/view.ts';
+import type { AccountVersion } from '../ledger.ts';
 import { type AccountFormat, accountJson, checkFormat, filtersOf, formatOf, passes } from './account-json.ts';
+import { programAccountPages } from './account-pages.ts';
 import type { Method } from './dispatch.ts';
 import { invalidParams } from './errors.ts';
 import { commitmentOf, configOf, contextSlot, keyOf, need, stringsOf } from './params.ts';
@@ -10,15 +12,15 @@ import { contextJson } from './version.ts';
 /** MAX_MULTIPLE_ACCOUNTS of Solana. */
 const MULTIPLE_ACCOUNTS_MAX = 100;
 
-export function accountMethods(ledger: Ledger): [string, Method][] {
+export function accountMethods(view: ChainView): [string, Method][] {
   const getAccountInfo: Method = (params) => {
     need(params, 1);
     const pubkey = keyOf(params[0]);
     const config = configOf(params[1]);
     const format = formatOf(config);
     const commitment = commitmentOf(config);
-    const slot = contextSlot(ledger, config, commitment);
-    return withContext(slot, accountOrNull(ledger.account(pubkey, commitment), format));
+    const slot = contextSlot(view, config, commitment);
+    return withContext(slot, accountOrNull(view.account(pubkey, commitment), format));
   };
 
   const getMultipleAccounts: Method = (params) => {
@@ -30,8 +32,8 @@ export function accountMethods(ledger: Ledger): [string, Method][] {
     const config = configOf(params[1]);
     const format = formatOf(config, 'base64');
     const commitment = commitmentOf(config);
-    const slot = contextSlot(ledger, config, commitment);
-    const values = keys.map((key) => accountOrNull(ledger.account(keyOf(key), commitment), format));
+    const slot = contextSlot(view, config, commitment);
+    const values = keys.map((key) => accountOrNull(view.account(keyOf(key), commitment), format));
     return withContext(slot, `[${values.join(',')}]`);
   };
 
@@ -42,9 +44,9 @@ export function accountMethods(ledger: Ledger): [string, Method][] {
     const format = formatOf(config);
     const filters = filtersOf(config.filters);
     const commitment = commitmentOf(config);
-    const slot = contextSlot(ledger, config, commitment);
-    // Versions never change, so the list stays that of this slot however long the answer takes to write.
-    const accounts = ledger.accounts.ownedAt(program, slot).filter((account) => passes(account.data, filters));
+    const slot = contextSlot(view, config, commitment);
+    // Versions are immutable, so the list stays that of this slot however long the answer takes.
+    const accounts = view.owned(program, commitment).filter((account) => passes(account.data, filters));
     for (const account of accounts) checkFormat(account, format);
     return keyedAccounts(accounts, format, config.withContext === true ? slot : null);
   };
@@ -54,14 +56,15 @@ export function accountMethods(ledger: Ledger): [string, Method][] {
     const pubkey = keyOf(params[0]);
     const config = configOf(params[1]);
     const commitment = commitmentOf(config);
-    const slot = contextSlot(ledger, config, commitment);
-    return withContext(slot, String(ledger.account(pubkey, commitment)?.lamports ?? 0));
+    const slot = contextSlot(view, config, commitment);
+    return withContext(slot, String(view.account(pubkey, commitment)?.lamports ?? 0));
   };
 
   return [
     ['getAccountInfo', getAccountInfo],
     ['getMultipleAccounts', getMultipleAccounts],
     ['getProgramAccounts', getProgramAccounts],
+    ['getProgramAccountsV2', programAccountPages(view)],
     ['getBalance', getBalance],
   ];
 }

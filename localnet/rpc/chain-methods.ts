@@ -1,8 +1,9 @@
-// Calls about the chain itself: slots, heights, blockhashes, epochs, the node's identity and fees.
+// JSON-RPC calls about the chain: slots, heights, blockhashes, epochs, the node's identity and fees.
 
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
-import { BLOCKHASH_AGE_BLOCKS, type Ledger } from '../ledger.ts';
+import type { ChainView } from '../ledger/view.ts';
+import { BLOCKHASH_AGE_BLOCKS } from '../ledger.ts';
 import { withContext } from './account-methods.ts';
 import type { Method } from './dispatch.ts';
 import { invalidParams, invalidType } from './errors.ts';
@@ -17,21 +18,21 @@ const EXEMPT_YEARS = 2;
 const ACCOUNT_OVERHEAD_BYTES = 128;
 /** MAX_TX_ACCOUNT_LOCKS of Solana. */
 const FEE_ADDRESSES_MAX = 128;
-/** Slots over which a fee estimate stays as it is. */
+/** Slots for which a fee estimate stays constant. */
 const FEE_STEP_SLOTS = 16;
 
-export function chainMethods(ledger: Ledger): [string, Method][] {
-  const identity = bs58.encode(createHash('sha256').update(`node of ${ledger.genesisHash}`).digest());
+export function chainMethods(view: ChainView): [string, Method][] {
+  const identity = bs58.encode(createHash('sha256').update(`node of ${view.genesisHash}`).digest());
   const at = (value: unknown): { config: Config; slot: number; commitment: ReturnType<typeof commitmentOf> } => {
     const config = configOf(value);
     const commitment = commitmentOf(config);
-    return { config, commitment, slot: contextSlot(ledger, config, commitment) };
+    return { config, commitment, slot: contextSlot(view, config, commitment) };
   };
 
   const getLatestBlockhash: Method = (params) => {
     const { slot, commitment } = at(params[0]);
-    const blockhash = ledger.blockhashAt(commitment);
-    const lastValidBlockHeight = ledger.heightAt(commitment) + BLOCKHASH_AGE_BLOCKS;
+    const blockhash = view.blockhashAt(commitment);
+    const lastValidBlockHeight = view.heightAt(commitment) + BLOCKHASH_AGE_BLOCKS;
     return withContext(slot, JSON.stringify({ blockhash, lastValidBlockHeight }));
   };
 
@@ -39,18 +40,18 @@ export function chainMethods(ledger: Ledger): [string, Method][] {
     need(params, 1);
     if (typeof params[0] !== 'string') throw invalidType(params[0], 'a string');
     const { slot, commitment } = at(params[1]);
-    return withContext(slot, String(ledger.isBlockhashValid(params[0], commitment)));
+    return withContext(slot, String(view.isBlockhashValid(params[0], commitment)));
   };
 
   const getEpochInfo: Method = (params) => {
     const { slot, commitment } = at(params[0]);
     return JSON.stringify({
       absoluteSlot: slot,
-      blockHeight: ledger.heightAt(commitment),
+      blockHeight: view.heightAt(commitment),
       epoch: Math.floor(slot / EPOCH_SLOTS),
       slotIndex: slot % EPOCH_SLOTS,
       slotsInEpoch: EPOCH_SLOTS,
-      transactionCount: ledger.transactionCount,
+      transactionCount: view.transactionCount,
     });
   };
 
@@ -59,8 +60,8 @@ export function chainMethods(ledger: Ledger): [string, Method][] {
     if (addresses.length > FEE_ADDRESSES_MAX) {
       throw invalidParams(`Too many inputs provided; max ${FEE_ADDRESSES_MAX}`);
     }
-    const tip = ledger.tipSlot;
-    const slots = [...ledger.history.range(tip - BLOCKHASH_AGE_BLOCKS + 1, tip)].map((block) => block.slot);
+    const tip = view.slotAt('processed');
+    const slots = [...view.history.range(tip - BLOCKHASH_AGE_BLOCKS + 1, tip)].map((block) => block.slot);
     return JSON.stringify(slots.map((slot) => ({ prioritizationFee: feeLevels(addresses, slot).low, slot })));
   };
 
@@ -72,20 +73,20 @@ export function chainMethods(ledger: Ledger): [string, Method][] {
 
   return [
     ['getSlot', (params) => String(at(params[0]).slot)],
-    ['getBlockHeight', (params) => String(ledger.heightAt(at(params[0]).commitment))],
+    ['getBlockHeight', (params) => String(view.heightAt(at(params[0]).commitment))],
     ['getLatestBlockhash', getLatestBlockhash],
     ['isBlockhashValid', isBlockhashValid],
-    ['getGenesisHash', () => JSON.stringify(ledger.genesisHash)],
+    ['getGenesisHash', () => JSON.stringify(view.genesisHash)],
     ['getVersion', () => JSON.stringify({ 'feature-set': FEATURE_SET, 'solana-core': SOLANA_CORE })],
     ['getHealth', () => '"ok"'],
     ['getIdentity', () => JSON.stringify({ identity })],
     ['getSlotLeader', () => JSON.stringify(identity)],
     ['getEpochInfo', getEpochInfo],
     ['getEpochSchedule', () => JSON.stringify(EPOCH_SCHEDULE)],
-    ['getTransactionCount', () => String(ledger.transactionCount)],
+    ['getTransactionCount', () => String(view.transactionCount)],
     ['getMinimumBalanceForRentExemption', getMinimumBalanceForRentExemption],
     ['getRecentPrioritizationFees', getRecentPrioritizationFees],
-    ['getPriorityFeeEstimate', (params) => priorityFeeEstimate(ledger, params)],
+    ['getPriorityFeeEstimate', (params) => priorityFeeEstimate(view, params)],
   ];
 }
 
@@ -106,7 +107,7 @@ export interface FeeLevels {
   readonly unsafeMax: number;
 }
 
-/** Fee levels in micro-lamports per compute unit: invented, but the same for the same keys and slot, and moving slowly. */
+/** Invented fee levels in micro-lamports per compute unit: deterministic by keys and slot, and slowly changing. */
 export function feeLevels(accountKeys: readonly string[], slot: number): FeeLevels {
   const step = Math.floor(slot / FEE_STEP_SLOTS);
   const digest = createHash('sha256')
@@ -121,8 +122,8 @@ export function feeLevels(accountKeys: readonly string[], slot: number): FeeLeve
   return { min: 0, low, medium, high, veryHigh, unsafeMax };
 }
 
-/** The provider call of Helius: all levels, or one number for the level asked for. */
-function priorityFeeEstimate(ledger: Ledger, params: readonly unknown[]): string {
+/** The provider call of Helius: all levels, or the requested one. */
+function priorityFeeEstimate(view: ChainView, params: readonly unknown[]): string {
   need(params, 1);
   const request = configOf(params[0]);
   const options = configOf(request.options);
@@ -130,7 +131,7 @@ function priorityFeeEstimate(ledger: Ledger, params: readonly unknown[]): string
   if (request.accountKeys !== undefined) keys = stringsOf(request.accountKeys).map(keyOf);
   else if (typeof request.transaction === 'string') keys = [request.transaction];
   else throw invalidParams('Invalid request: either transaction or accountKeys must be provided');
-  const levels = feeLevels(keys, ledger.tipSlot);
+  const levels = feeLevels(keys, view.slotAt('processed'));
   if (options.includeAllPriorityFeeLevels === true) return JSON.stringify({ priorityFeeLevels: levels });
   const wanted = typeof options.priorityLevel === 'string' ? options.priorityLevel.toLowerCase() : 'medium';
   const found = Object.entries(levels).find(([name]) => name.toLowerCase() === wanted);

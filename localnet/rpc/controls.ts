@@ -1,38 +1,36 @@
-// Calls that only a test or an operator of the localnet makes: stopping time, asking for the truth, putting faults
-// between the chain and its listeners.
+// JSON-RPC calls for tests and operators of the localnet: stop time, read the truth, and inject faults between the chain and
+// its subscribers.
 
 import type { Cluster } from '../cluster.ts';
 import type { LedgerAccount } from '../ledger-types.ts';
 import type { Method } from './dispatch.ts';
 import { invalidParams, invalidType, RpcError } from './errors.ts';
+import { named } from './named.ts';
 import { type Config, configOf, integerOf, integerOr, keyOf } from './params.ts';
 import type { Publisher } from './publisher.ts';
 import type { PubSub } from './pubsub.ts';
 import type { Subscriptions } from './subscriptions.ts';
+import { truthControls } from './truth-controls.ts';
 
-/** Server error of JSON-RPC: the call is right, the moment is not. */
+/** Server error of JSON-RPC: the call is valid but not possible now. */
 const NOT_NOW = -32000;
 const STEP_SLOTS_MAX = 1_000_000;
-const EVENTS_MAX = 100_000;
-const EVENTS_DEFAULT = 1000;
-/** Rent-exempt enough for any account of the exchange. */
+/** Rent-exempt for any account of the exchange. */
 const INJECTED_LAMPORTS = 100_000_000;
 
 export interface ControlParts {
   readonly cluster: Cluster;
   readonly publisher: Publisher;
   readonly pubsub: PubSub;
+  /** All connections with notifications, of PubSub and of gRPC. */
+  readonly sockets: { dropConnections(): number; silence(ms: number): void };
   readonly subscriptions: Subscriptions;
+  readonly profile: string;
 }
 
-/** Parameters come by name in one object. */
+/** Parameters by name in one object. */
 export function controlMethods(parts: ControlParts): [string, Method][] {
-  const { cluster, publisher, pubsub } = parts;
-  const named =
-    (control: (config: Config) => unknown): Method =>
-    async (params) =>
-      JSON.stringify((await control(configOf(params[0]))) ?? null);
-
+  const { cluster, publisher, sockets } = parts;
   const statusAfter = (change: () => void): unknown => {
     change();
     return statusOf(parts);
@@ -51,36 +49,33 @@ export function controlMethods(parts: ControlParts): [string, Method][] {
     return statusAfter(() => cluster.setSpeed(speed));
   };
 
-  const events = (config: Config): unknown => {
-    const limit = Math.min(integerOr(config.limit, EVENTS_DEFAULT), EVENTS_MAX);
-    return cluster.exchange.events(integerOr(config.from, 0), limit);
-  };
-
   return [
     ['localnet_pause', named(() => statusAfter(() => cluster.pause()))],
     ['localnet_resume', named(() => statusAfter(() => cluster.resume()))],
     ['localnet_step', named(step)],
     ['localnet_setSpeed', named(setSpeed)],
     ['localnet_status', named(() => statusOf(parts))],
-    ['localnet_events', named(events)],
     ['localnet_eventCounts', named(() => cluster.exchange.eventCounts())],
     ['localnet_restingOrders', named(() => cluster.exchange.restingOrders())],
     ['localnet_markets', named(() => cluster.exchange.markets())],
     ['localnet_vaults', named(() => cluster.exchange.vaults())],
-    ['localnet_dropConnections', named(() => ({ dropped: pubsub.dropConnections() }))],
-    ['localnet_silence', named((config) => publisher.silence(integerOf(config.ms)))],
+    ['localnet_dropConnections', named(() => ({ dropped: sockets.dropConnections() }))],
+    ['localnet_silence', named((config) => sockets.silence(integerOf(config.ms)))],
     ['localnet_truncateLogs', named((config) => publisher.truncateLogs(integerOf(config.transactions)))],
     ['localnet_injectAccount', named((config) => injectAccount(cluster, config))],
     ['localnet_injectTransaction', named((config) => injectTransaction(cluster, config))],
+    ...truthControls(cluster),
   ];
 }
 
-function statusOf({ cluster, publisher, pubsub, subscriptions }: ControlParts): Record<string, unknown> {
+function statusOf({ cluster, publisher, pubsub, subscriptions, profile }: ControlParts): Record<string, unknown> {
   const { ledger } = cluster;
   return {
     slot: ledger.tipSlot,
     blockHeight: ledger.heightAt('processed'),
+    confirmedSlot: ledger.slotAt('confirmed'),
     finalizedSlot: ledger.slotAt('finalized'),
+    profile,
     genesisHash: ledger.genesisHash,
     genesisSlot: ledger.genesisSlot,
     genesisTime: ledger.genesisTime,
@@ -97,14 +92,14 @@ function statusOf({ cluster, publisher, pubsub, subscriptions }: ControlParts): 
   };
 }
 
-/** The account is written by a transaction of its own at the end of the next block. */
+/** Writes the account in a transaction of its own at the end of the next block. */
 function injectAccount(cluster: Cluster, config: Config): unknown {
   const account = accountOf(config);
   const transaction = { err: null, logMessages: [], accountKeys: [account.pubkey], writes: [account] };
   return { signature: cluster.inject(transaction) };
 }
 
-/** Any lines and keys, as wrong as the test wants them; it lands at the end of the next block. */
+/** Adds a transaction with any lines and keys, valid or not, at the end of the next block. */
 function injectTransaction(cluster: Cluster, config: Config): unknown {
   const writes = config.accounts === undefined ? [] : listOf(config.accounts).map((one) => accountOf(configOf(one)));
   const signature = config.signature === undefined ? {} : { signature: textOf(config.signature) };

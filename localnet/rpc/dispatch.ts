@@ -1,22 +1,22 @@
-// The JSON-RPC envelope: one request or a batch in, the answer's text out. Shared by HTTP and WebSocket.
+// The JSON-RPC envelope of HTTP and WebSocket: one request or a batch in, the text of the answer out.
 
 import { INTERNAL_ERROR, INVALID_REQUEST, invalidParams, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './errors.ts';
 
-/** JSON text, or its pieces for answers too big for one string; pieces must not throw while they are read. */
+/** JSON text, or pieces of an answer too large for one string. Reading the pieces must not throw. */
 export type JsonText = string | Iterable<string>;
 
-/** Parameters of a call; an object is given only to the controls, as the one element. */
+/** Parameters of a call. Only controls receive an object, as the one element. */
 export type Method = (params: readonly unknown[]) => JsonText | Promise<JsonText>;
 
 export type Methods = ReadonlyMap<string, Method>;
 
-/** Prefix of calls that are not Solana's: these may take their parameters by name. */
+/** Prefix of calls that are not Solana's. They may take parameters by name. */
 const CONTROL_PREFIX = 'localnet_';
 
-/** Calls that take an object directly on providers that have them. */
+/** Provider calls that take an object directly. */
 const NAMED_PARAMS = new Set(['getPriorityFeeEstimate']);
 
-/** Answers one message; null when nothing in it asks for an answer. */
+/** Answers one message; null when it contains only notifications. */
 export async function answer(message: string, methods: Methods): Promise<Iterable<string> | null> {
   let request: unknown;
   try {

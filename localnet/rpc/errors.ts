@@ -7,6 +7,7 @@ const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 export const BLOCK_CLEANED_UP = -32001;
 export const BLOCK_NOT_AVAILABLE = -32004;
+export const NODE_UNHEALTHY = -32005;
 export const SLOT_SKIPPED = -32007;
 export const UNSUPPORTED_TRANSACTION_VERSION = -32015;
 export const MIN_CONTEXT_SLOT_NOT_REACHED = -32016;
@@ -26,7 +27,7 @@ export function invalidParams(message: string): RpcError {
   return new RpcError(INVALID_PARAMS, message);
 }
 
-/** What the deserialiser of a node says when a value has the wrong type. */
+/** The text of a node's deserialiser for a value of the wrong type. */
 export function invalidType(value: unknown, expected: string): RpcError {
   return invalidParams(`Invalid params: invalid type: ${describe(value)}, expected ${expected}.`);
 }

@@ -1,6 +1,7 @@
-// Calls that read blocks and transactions.
+// JSON-RPC calls that read blocks and transactions.
 
-import type { Commitment, Ledger, StoredBlock, StoredTransaction } from '../ledger.ts';
+import type { ChainView } from '../ledger/view.ts';
+import type { Commitment, StoredBlock, StoredTransaction } from '../ledger.ts';
 import { withContext } from './account-methods.ts';
 import type { Method } from './dispatch.ts';
 import {
@@ -33,12 +34,12 @@ const SIGNATURES_MAX = 1000;
 const STATUSES_MAX = 256;
 /** MAX_GET_CONFIRMED_BLOCKS_RANGE of Solana. */
 const BLOCKS_MAX = 500_000;
-/** Every transaction of the localnet has this version, as most of mainnet have. */
+/** Version of every transaction, like most on mainnet. */
 const TRANSACTION_VERSION = 0;
 
-export function historyMethods(ledger: Ledger): [string, Method][] {
+export function historyMethods(view: ChainView): [string, Method][] {
   const reached = (transaction: StoredTransaction, commitment: Commitment): boolean =>
-    transaction.block.slot <= ledger.slotAt(commitment);
+    view.reached(transaction.block, commitment);
 
   const statusOf = (transaction: StoredTransaction): Commitment => {
     if (reached(transaction, 'finalized')) return 'finalized';
@@ -51,11 +52,11 @@ export function historyMethods(ledger: Ledger): [string, Method][] {
     const config = encodedConfig(params[1]);
     const encoding = encodingOf(config);
     const commitment = historyCommitmentOf(config);
-    const transaction = ledger.history.transaction(signature);
+    const transaction = view.history.transaction(signature);
     if (transaction === null || !reached(transaction, commitment)) return 'null';
     checkVersion(config);
     const { slot, blockTime } = transaction.block;
-    return JSON.stringify({ blockTime, ...fullJson(transaction, encoding, config), slot });
+    return JSON.stringify({ blockTime, ...fullJson(view, transaction, encoding, config), slot });
   };
 
   const getSignaturesForAddress: Method = (params) => {
@@ -64,10 +65,10 @@ export function historyMethods(ledger: Ledger): [string, Method][] {
     const config = configOf(params[1]);
     const limit = integerOr(config.limit, SIGNATURES_MAX);
     if (limit === 0 || limit > SIGNATURES_MAX) throw invalidParams(`Invalid limit; max ${SIGNATURES_MAX}`);
-    const highestSlot = contextSlot(ledger, config, historyCommitmentOf(config));
+    const highestSlot = contextSlot(view, config, historyCommitmentOf(config));
     const before = optionalSignature(config.before);
     const until = optionalSignature(config.until);
-    const found = ledger.history.mentioning(address, { before, until, limit, highestSlot });
+    const found = view.history.mentioning(address, { before, until, limit, highestSlot });
     return JSON.stringify(
       found.map((transaction) => ({
         blockTime: transaction.block.blockTime,
@@ -84,13 +85,13 @@ export function historyMethods(ledger: Ledger): [string, Method][] {
     need(params, 1);
     const signatures = stringsOf(params[0]).map(signatureOf);
     if (signatures.length > STATUSES_MAX) throw invalidParams(`Too many inputs provided; max ${STATUSES_MAX}`);
-    const tip = ledger.slotAt('processed');
+    const tip = view.slotAt('processed');
     const statuses = signatures.map((signature) => {
-      const transaction = ledger.history.transaction(signature);
+      const transaction = view.transaction(signature);
       if (transaction === null || !reached(transaction, 'processed')) return null;
       const { slot, height } = transaction.block;
       const confirmationStatus = statusOf(transaction);
-      const confirmations = confirmationStatus === 'finalized' ? null : ledger.heightAt('processed') - height;
+      const confirmations = confirmationStatus === 'finalized' ? null : view.heightAt('processed') - height;
       return { confirmationStatus, confirmations, err: transaction.err, slot, status: statusJson(transaction.err) };
     });
     return withContext(tip, JSON.stringify(statuses));
@@ -101,7 +102,7 @@ export function historyMethods(ledger: Ledger): [string, Method][] {
     const slot = integerOf(params[0]);
     const config = encodedConfig(params[1]);
     const encoding = encodingOf(config);
-    const block = availableBlock(ledger, slot, historyCommitmentOf(config));
+    const block = availableBlock(view, slot, historyCommitmentOf(config));
     return JSON.stringify({
       blockHeight: block.height,
       blockTime: block.blockTime,
@@ -109,15 +110,17 @@ export function historyMethods(ledger: Ledger): [string, Method][] {
       parentSlot: block.parentSlot,
       previousBlockhash: block.previousBlockhash,
       ...(config.rewards === false ? {} : { rewards: [] }),
-      ...blockTransactions(block, encoding, config),
+      ...blockTransactions(view, block, encoding, config),
     });
   };
 
   const getBlockTime: Method = (params) => {
     need(params, 1);
     const slot = integerOf(params[0]);
-    if (slot === ledger.genesisSlot) return String(ledger.genesisTime);
-    return String(availableBlock(ledger, slot, 'processed').blockTime);
+    if (slot === view.genesisSlot) return String(view.genesisTime);
+    const bank = slot > view.slotAt('finalized') ? view.bankAt(slot) : availableBlock(view, slot, 'finalized');
+    if (bank === null) throw blockNotAvailable(slot);
+    return String(bank.blockTime);
   };
 
   const getBlocks: Method = (params) => {
@@ -125,10 +128,10 @@ export function historyMethods(ledger: Ledger): [string, Method][] {
     const from = integerOf(params[0]);
     const named = typeof params[1] === 'number';
     const commitment = historyCommitmentOf(configOf(named ? params[2] : (params[2] ?? params[1])));
-    const top = ledger.slotAt(commitment);
+    const top = view.slotAt(commitment);
     const to = named ? Math.min(integerOf(params[1]), top) : top;
     if (to - from > BLOCKS_MAX) throw invalidParams(`Slot range too large; max ${BLOCKS_MAX}`);
-    return JSON.stringify([...ledger.history.range(from, to)].map((block) => block.slot));
+    return JSON.stringify([...view.history.range(from, to)].map((block) => block.slot));
   };
 
   const getBlocksWithLimit: Method = (params) => {
@@ -136,11 +139,11 @@ export function historyMethods(ledger: Ledger): [string, Method][] {
     const from = integerOf(params[0]);
     const limit = integerOf(params[1]);
     if (limit > BLOCKS_MAX) throw invalidParams(`Limit too large; max ${BLOCKS_MAX}`);
-    const top = ledger.slotAt(historyCommitmentOf(configOf(params[2])));
-    return JSON.stringify([...ledger.history.range(from, top, limit)].map((block) => block.slot));
+    const top = view.slotAt(historyCommitmentOf(configOf(params[2])));
+    return JSON.stringify([...view.history.range(from, top, limit)].map((block) => block.slot));
   };
 
-  const oldestSlot: Method = () => String(ledger.history.oldest()?.slot ?? ledger.genesisSlot);
+  const oldestSlot: Method = () => String(view.history.oldest()?.slot ?? view.genesisSlot);
 
   return [
     ['getTransaction', getTransaction],
@@ -155,7 +158,7 @@ export function historyMethods(ledger: Ledger): [string, Method][] {
   ];
 }
 
-/** The old form of these calls gives the encoding alone. */
+/** The old form of these calls has only the encoding. */
 function encodedConfig(value: unknown): Config {
   return typeof value === 'string' ? { encoding: value } : configOf(value);
 }
@@ -184,22 +187,26 @@ function checkVersion(config: Config): void {
   );
 }
 
-function fullJson(transaction: StoredTransaction, encoding: TransactionEncoding, config: Config): object {
+function fullJson(
+  { lookups }: ChainView,
+  transaction: StoredTransaction,
+  encoding: TransactionEncoding,
+  config: Config,
+): { readonly meta: object; readonly transaction: unknown } {
   const version = typeof config.maxSupportedTransactionVersion === 'number' ? { version: TRANSACTION_VERSION } : {};
   return {
-    meta: metaJson(transaction, encoding),
-    transaction: transactionJson(transaction, encoding),
+    meta: metaJson(transaction, encoding, lookups),
+    transaction: transactionJson(transaction, encoding, lookups),
     ...version,
   };
 }
 
-function availableBlock(ledger: Ledger, slot: number, commitment: Commitment): StoredBlock {
-  const block = ledger.history.block(slot);
-  if (block !== null && slot <= ledger.slotAt(commitment)) return block;
-  const oldest = ledger.history.oldest()?.slot ?? ledger.genesisSlot;
-  if (slot > ledger.slotAt(commitment)) {
-    throw new RpcError(BLOCK_NOT_AVAILABLE, `Block not available for slot ${slot}`);
-  }
+/** Above the root a node cannot tell a skipped slot from one that it has not seen yet. */
+function availableBlock(view: ChainView, slot: number, commitment: Commitment): StoredBlock {
+  const block = view.history.block(slot);
+  if (block !== null && slot <= view.slotAt(commitment)) return block;
+  if (slot > view.slotAt('finalized')) throw blockNotAvailable(slot);
+  const oldest = view.history.oldest()?.slot ?? view.genesisSlot;
   if (slot < oldest) {
     throw new RpcError(
       BLOCK_CLEANED_UP,
@@ -209,11 +216,19 @@ function availableBlock(ledger: Ledger, slot: number, commitment: Commitment): S
   throw new RpcError(SLOT_SKIPPED, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`);
 }
 
-function blockTransactions(block: StoredBlock, encoding: TransactionEncoding, config: Config): object {
+function blockNotAvailable(slot: number): RpcError {
+  return new RpcError(BLOCK_NOT_AVAILABLE, `Block not available for slot ${slot}`);
+}
+
+function blockTransactions(view: ChainView, block: StoredBlock, encoding: TransactionEncoding, config: Config): object {
   const details = config.transactionDetails ?? 'full';
   if (details === 'none') return {};
   if (details === 'signatures') return { signatures: block.transactions.map(({ signature }) => signature) };
   if (details !== 'full') throw unknownVariant(String(details), ['full', 'signatures', 'none']);
   if (block.transactions.length > 0) checkVersion(config);
-  return { transactions: block.transactions.map((transaction) => fullJson(transaction, encoding, config)) };
+  const print = (transaction: StoredTransaction): object => {
+    const full = fullJson(view, transaction, encoding, config);
+    return config.rewards === false ? { ...full, meta: { ...full.meta, rewards: null } } : full;
+  };
+  return { transactions: block.transactions.map(print) };
 }

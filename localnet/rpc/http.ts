@@ -1,16 +1,16 @@
-// JSON-RPC over HTTP POST. Big answers are written in pieces, so that neither the memory nor the slots of the cluster
-// wait for one caller.
+// JSON-RPC over HTTP POST. Large answers are written in pieces, so that one caller cannot fill memory or delay slots.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout, setImmediate as turn } from 'node:timers/promises';
+import type { Gate } from '../node/http-faults.ts';
 import { answer, type Methods } from './dispatch.ts';
 import type { Post } from './oracle-feed.ts';
 
-/** Larger than a node allows (50 KiB), because accounts of any size can be injected. */
+/** Larger than a node's limit (50 KiB), because tests inject accounts of any size. */
 const REQUEST_BYTES_MAX = 32 * 1024 * 1024;
-/** Text collected before it is handed to the socket. */
+/** Text collected before each write to the socket. */
 const CHUNK_CHARACTERS = 256 * 1024;
-/** Longest stretch of writing one answer; compressing accounts takes time though it gives little text. */
+/** Longest run of writing one answer. Compressing accounts takes time and adds little text. */
 const STRETCH_MS = 10;
 
 const CORS = {
@@ -20,12 +20,16 @@ const CORS = {
   'access-control-max-age': '86400',
 };
 
-/** `posts` are operations of other services, by path; a POST to any other path is JSON-RPC. */
-export function createHttpServer(methods: Methods, posts: ReadonlyMap<string, Post> = new Map()): Server {
+/** `posts` maps paths to operations of other services. A POST to any other path is JSON-RPC. */
+export function createHttpServer(
+  methods: Methods,
+  posts: ReadonlyMap<string, Post> = new Map(),
+  gate: Gate = () => null,
+): Server {
   const server = createServer((request, response) => {
-    serve(request, response, methods, posts).catch(() => response.destroy());
+    serve(request, response, methods, posts, gate).catch(() => response.destroy());
   });
-  // One second more than the agent of web3.js keeps an idle connection.
+  // One second more than web3.js keeps an idle connection.
   server.keepAliveTimeout = 20_000;
   return server;
 }
@@ -35,6 +39,7 @@ async function serve(
   response: ServerResponse,
   methods: Methods,
   posts: ReadonlyMap<string, Post>,
+  gate: Gate,
 ): Promise<void> {
   for (const [name, value] of Object.entries(CORS)) response.setHeader(name, value);
   if (request.method === 'OPTIONS') return end(response, 204, '');
@@ -53,9 +58,21 @@ async function serve(
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answered));
     return;
   }
+  const disturbance = gate(body);
+  if (disturbance?.kind === 'refuse') {
+    const { status, headers, body: refusal } = disturbance;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(refusal);
+    return;
+  }
+  if (disturbance?.kind === 'hangUp') {
+    response.destroy();
+    return;
+  }
+  if (disturbance?.kind === 'slow') await setTimeout(disturbance.ms, undefined, { ref: false });
   const answered = await answer(body, methods);
   response.setHeader('content-type', 'application/json; charset=utf-8');
   if (answered === null) response.writeHead(200).end();
+  else if (disturbance?.kind === 'cut') writeCut(response, [...answered].join(''), disturbance.share);
   else await write(response, answered);
 }
 
@@ -63,7 +80,7 @@ function end(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
 }
 
-/** The body as text, or null when it is larger than allowed. */
+/** The body as text, or null when it exceeds the limit. */
 async function read(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -88,6 +105,12 @@ async function write(response: ServerResponse, pieces: Iterable<string>): Promis
     sinceMs = performance.now();
   }
   response.end(chunk);
+}
+
+/** Sends a share of the answer and closes the connection, as a proxy does that gives up. */
+function writeCut(response: ServerResponse, text: string, share: number): void {
+  response.setHeader('content-length', Buffer.byteLength(text));
+  response.write(text.slice(0, Math.floor(text.length * share)), () => response.destroy());
 }
 
 function drained(response: ServerResponse): Promise<void> {

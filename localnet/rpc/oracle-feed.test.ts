@@ -41,7 +41,7 @@ function ask(members: Record<string, unknown> = {}): Promise<Response> {
 }
 
 describe('oracle feed of the localnet', () => {
-  it('tells price, best bid, best ask and exponent of the oracle account; unknown feeds are left out', async () => {
+  it('returns price, best bid, best ask and exponent of the oracle account, without unknown feeds', async () => {
     const response = await ask({ priceFeedIds: [SOL, UNKNOWN] });
     expect(response.status).toBe(200);
     const { parsed } = (await response.json()) as Answer;
@@ -62,7 +62,7 @@ describe('oracle feed of the localnet', () => {
     ]);
   });
 
-  it('signs a binary message of the layout and length of the provider (protocol 5.5)', async () => {
+  it("signs a binary message with the provider's layout and length", async () => {
     const { parsed, solana } = (await (await ask()).json()) as Answer;
     expect(solana.encoding).toBe('hex');
     const message = Buffer.from(solana.data, 'hex');
@@ -83,7 +83,7 @@ describe('oracle feed of the localnet', () => {
     expect(String(payload.readBigInt64LE(20))).toBe(parsed.priceFeeds[0]?.price);
   });
 
-  it('has every feed asked for in one message', async () => {
+  it('has all requested feeds in one message', async () => {
     const { parsed, solana } = (await (await ask({ priceFeedIds: [BTC, SOL] })).json()) as Answer;
     expect(parsed.priceFeeds.map(({ priceFeedId }) => priceFeedId)).toEqual([BTC, SOL]);
     expect(solana.data.length / 2).toBe(151 + 35);

@@ -1,11 +1,11 @@
-// The oracle provider's `latest_price` operation, answered from the exchange's own oracle accounts (protocol 5.1, 5.5), so
-// that what needs a price feed runs without a network.
+// The oracle provider's `latest_price` operation, answered from the exchange's oracle accounts, so that price feeds work
+// without a network (docs/internals/accounts.md, "Oracle provider").
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { exchangeAddress, text, u32le } from '../exchange/keys.ts';
 import type { Ledger } from '../ledger.ts';
 
-/** Path on the JSON-RPC port; anything but POST is refused there. */
+/** Path on the JSON-RPC port. It accepts only POST. */
 export const LATEST_PRICE_PATH = '/v1/latest_price';
 
 export interface PostAnswer {
@@ -53,7 +53,7 @@ interface Request {
   readonly channel: number;
 }
 
-/** The operation over a ledger. Feeds the exchange does not have are left out of the answer. */
+/** The operation over a ledger. Its answers leave out unknown feeds. */
 export function latestPrice(ledger: Ledger): Post {
   const key = signingKey(ledger.genesisHash);
   const signer = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES);
@@ -81,7 +81,7 @@ export function latestPrice(ledger: Ledger): Post {
   };
 }
 
-/** The request, or what is wrong with it. */
+/** The parsed request, or its error. */
 function readRequest(body: string): Request | string {
   let request: unknown;
   try {
@@ -106,7 +106,7 @@ function readRequest(body: string): Request | string {
   return { feedIds: priceFeedIds as number[], properties: properties as string[], channel: number };
 }
 
-/** Offsets of protocol 5.1; the confidence is the distance of best ask and best bid. */
+/** Offsets from docs/internals/accounts.md, "Oracles". The confidence is the distance of best ask and best bid. */
 function quoteOf(feedId: number, data: Uint8Array): Quote {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const price = bytes.readBigInt64LE(8);
@@ -144,7 +144,7 @@ function payloadOf({ properties, channel }: Request, quotes: readonly Quote[], t
   return Buffer.concat([PAYLOAD_MAGIC, i64(timestampUs), Buffer.of(channel, quotes.length), ...feeds]);
 }
 
-/** A key of this chain's own; the signature holds against it, though no program trusts it. */
+/** Signs with a key of this chain, which no program trusts. */
 function signingKey(genesisHash: string): KeyObject {
   const seed = createHash('sha256').update(`oracle feed of ${genesisHash}`).digest();
   return createPrivateKey({ key: Buffer.concat([PRIVATE_KEY_HEAD, seed]), format: 'der', type: 'pkcs8' });

@@ -1,14 +1,15 @@
-// Reads the parameters of a call the way a Solana node does, with its error texts.
+// Parses call parameters like a Solana node, with its error texts.
 
 import bs58 from 'bs58';
-import type { Commitment, Ledger } from '../ledger.ts';
+import type { ChainView } from '../ledger/view.ts';
+import type { Commitment } from '../ledger.ts';
 import { INVALID_REQUEST, invalidParams, invalidType, MIN_CONTEXT_SLOT_NOT_REACHED, RpcError } from './errors.ts';
 
 export type Config = Readonly<Record<string, unknown>>;
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** A correct key is met again and again; decoding base58 each time costs more than the call. */
+/** Cache of valid keys: decoding base58 each time costs more than the call. */
 const KNOWN_KEYS_MAX = 20_000;
 const knownKeys = new Set<string>();
 
@@ -54,25 +55,22 @@ export function need(params: readonly unknown[], count: number): void {
   if (params.length < count) throw invalidParams(`\`params\` should have at least ${count} argument(s)`);
 }
 
-/** A node reads at `finalized` when nothing is said. */
+/** A node reads at `finalized` by default, and takes a level that it does not know for none. */
 export function commitmentOf(config: Config): Commitment {
   const value = config.commitment;
-  if (value === undefined || value === null) return 'finalized';
-  if (value === 'processed' || value === 'confirmed' || value === 'finalized') return value;
-  if (typeof value !== 'string') throw invalidType(value, 'string or map');
-  throw unknownVariant(value, ['processed', 'confirmed', 'finalized']);
+  return value === 'processed' || value === 'confirmed' ? value : 'finalized';
 }
 
-/** History is only known from `confirmed` on. */
+/** Transaction history starts at `confirmed`. */
 export function historyCommitmentOf(config: Config): Commitment {
   const commitment = commitmentOf(config);
   if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');
   return commitment;
 }
 
-/** Slot that a call reads at; -32016 when the caller has already seen a later one. */
-export function contextSlot(ledger: Ledger, config: Config, commitment: Commitment): number {
-  const slot = ledger.slotAt(commitment);
+/** Slot of the read; error -32016 when the caller requires a later one. */
+export function contextSlot(view: ChainView, config: Config, commitment: Commitment): number {
+  const slot = view.slotAt(commitment);
   const least = integerOr(config.minContextSlot, 0);
   if (slot < least) {
     throw new RpcError(MIN_CONTEXT_SLOT_NOT_REACHED, 'Minimum context slot has not been reached', {
@@ -92,7 +90,7 @@ export function invalidRequest(message: string): RpcError {
 }
 
 function checkBase58(value: string, length: number): void {
-  // Longer texts cannot be right, and base58 takes quadratic time.
+  // A longer text is invalid anyway, and base58 takes quadratic time.
   if (value.length > 2 * length) throw invalidParams('Invalid param: WrongSize');
   const bytes = bs58.decodeUnsafe(value);
   if (bytes === undefined) throw invalidParams('Invalid param: Invalid');

@@ -1,61 +1,99 @@
-// Turns each new block into notifications: for every transaction its account writes in order, then its logs; after the
-// transactions the slot. It also holds the faults that tests put between the chain and its listeners.
+// Turns each block into notifications: the account writes and then the logs of each transaction, and the slot at the end. Also
+// applies the faults that tests inject between the chain and its subscribers.
 
+import { LOG_TRUNCATED } from '../chain/execution.ts';
+import type { Happened } from '../chain/production.ts';
+import { LevelProgress } from '../ledger/level-progress.ts';
 import type { AccountVersion, Commitment, Ledger, StoredBlock, StoredTransaction } from '../ledger.ts';
+import type { Delivery } from '../node/delivery.ts';
 import { type AccountFormat, accountJson, passes } from './account-json.ts';
+import { bankUpdates, progressUpdate } from './slot-updates.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
 
 const COMMITMENTS: readonly Commitment[] = ['processed', 'confirmed', 'finalized'];
-/** Last line of a log that a node cut. */
-const TRUNCATED = 'Log truncated';
 const EVENT_LINE = /^Program (data|log): /;
+
+export interface PublisherParts {
+  readonly ledger: Ledger;
+  readonly subscriptions: Subscriptions;
+  readonly delivery: Delivery;
+  /** Whether notifications come like a node's: the slot before its data, and only the last state of an account. */
+  readonly likeNode: boolean;
+  /** Milliseconds; only the silence fault uses it. */
+  readonly now?: () => number;
+}
 
 export class Publisher {
   readonly #ledger: Ledger;
   readonly #subscriptions: Subscriptions;
+  readonly #delivery: Delivery;
+  readonly #likeNode: boolean;
   readonly #now: () => number;
   #silentUntilMs = 0;
   #logsToCut = 0;
   #published = 0;
+  readonly #progress: LevelProgress;
 
-  /** `now` gives milliseconds; only the silence fault reads it. */
-  constructor(ledger: Ledger, subscriptions: Subscriptions, now: () => number = Date.now) {
+  constructor(parts: PublisherParts) {
+    const { ledger, subscriptions, delivery, likeNode } = parts;
     this.#ledger = ledger;
+    this.#likeNode = likeNode;
+    this.#progress = new LevelProgress(ledger);
     this.#subscriptions = subscriptions;
-    this.#now = now;
+    this.#delivery = delivery;
+    this.#now = parts.now ?? Date.now;
   }
 
-  /** Notifications made so far; each counts once whatever the number of its receivers. */
+  /** Number of notifications. Each counts once, whatever the number of its receivers. */
   get published(): number {
     return this.#published;
   }
 
-  /** Publishes nothing for a while, though sockets stay open and calls are answered. */
+  /** Publishes nothing for a while. Sockets stay open, and calls are answered. */
   silence(durationMs: number): void {
     this.#silentUntilMs = this.#now() + durationMs;
   }
 
-  /** Cuts the logs of the next transactions that are notified and carry events; calls still give them in full. */
+  /** Truncates the logs of the next notified transactions with events. Calls still return them in full. */
   truncateLogs(transactions: number): void {
     this.#logsToCut = transactions;
   }
 
-  /** Tells subscribers what each commitment level has reached with the newest block. */
-  publish(): void {
+  /** Notifies subscribers of what a slot brought, and of each level's progress with it. */
+  publish(happened: Happened): void {
+    const advanced = {
+      processed: happened.kind === 'block' ? this.#progress.advance('processed') : [],
+      confirmed: this.#progress.advance('confirmed'),
+      finalized: this.#progress.advance('finalized'),
+    };
     if (this.#subscriptions.size === 0 || this.#silent()) return;
-    for (const commitment of COMMITMENTS) {
-      const block = this.#ledger.blockAt(commitment);
-      if (block !== null) this.#publishBlock(block, commitment);
+    if (this.#likeNode) this.#publishSlot(happened);
+    this.#publishUpdates(bankUpdates(happened));
+    if (happened.kind === 'branch') this.#publishBlock(happened.block, 'processed');
+    // A node that changes its fork notifies of the new tip only.
+    const switched = happened.kind === 'block' && happened.reverted !== null;
+    for (const block of switched ? [happened.block] : advanced.processed) this.#publishBlock(block, 'processed');
+    if (switched) this.#publishReverted(happened.reverted, happened.block);
+    for (const commitment of ['confirmed', 'finalized'] as const) {
+      for (const block of advanced[commitment]) {
+        this.#publishBlock(block, commitment);
+        this.#publishUpdates([progressUpdate(block, commitment)]);
+      }
     }
-    this.#publishSlot();
+    if (!this.#likeNode) this.#publishSlot(happened);
+    for (const block of advanced.finalized) {
+      for (const subscription of this.#subscriptions.about('root', 'processed')) {
+        this.#notify('root', String(block.slot), subscription);
+      }
+    }
   }
 
-  /** A signature that has landed before it was subscribed to is told at once. */
+  /** Notifies at once when a signature has landed before its subscription. */
   publishLanded(subscription: Subscription): void {
     if (subscription.topic.kind !== 'signature' || this.#silent()) return;
-    const transaction = this.#ledger.history.transaction(subscription.topic.signature);
+    const transaction = this.#ledger.transaction(subscription.topic.signature);
     if (transaction === null) return;
-    if (transaction.block.slot <= this.#ledger.slotAt(subscription.commitment)) {
+    if (this.#ledger.reached(transaction.block, subscription.commitment)) {
       this.#landed(subscription, transaction, subscription.commitment);
     } else if (subscription.topic.received) this.#received(subscription, transaction.block.slot);
   }
@@ -65,11 +103,29 @@ export class Publisher {
   }
 
   #publishBlock(block: StoredBlock, commitment: Commitment): void {
+    if (this.#likeNode) {
+      this.#publishBank(block, commitment);
+      return;
+    }
     for (const transaction of block.transactions) {
       for (const account of transaction.writes) this.#publishAccount(account, block.slot, commitment);
       this.#publishLogs(transaction, commitment);
       this.#publishSignature(transaction, commitment);
     }
+  }
+
+  /** A node works through a whole slot per subscription: the last states of its accounts, and its logs, in no common order. */
+  #publishBank(block: StoredBlock, commitment: Commitment): void {
+    const states = new Map<string, AccountVersion>();
+    for (const { writes } of block.transactions) for (const account of writes) states.set(account.pubkey, account);
+    const publishLogs = (): void => {
+      for (const transaction of block.transactions) this.#publishLogs(transaction, commitment);
+    };
+    const logsFirst = (block.blockhash.codePointAt(0) ?? 0) % 2 === 0;
+    if (logsFirst) publishLogs();
+    for (const account of states.values()) this.#publishAccount(account, block.slot, commitment);
+    if (!logsFirst) publishLogs();
+    for (const transaction of block.transactions) this.#publishSignature(transaction, commitment);
   }
 
   #publishAccount(account: AccountVersion, slot: number, commitment: Commitment): void {
@@ -83,7 +139,7 @@ export class Publisher {
       }
       return json;
     };
-    // A closed account belongs to no program any more, so program subscribers hear nothing of it, as on a real node.
+    // A closed account has no owner program, so program subscribers get no notification, as on a real node.
     if (account.data.length > 0) {
       for (const subscription of this.#subscriptions.about(`program|${account.owner}`, commitment)) {
         const { topic } = subscription;
@@ -117,7 +173,7 @@ export class Publisher {
     const lastEvent = lines.findLastIndex((line) => EVENT_LINE.test(line));
     if (lastEvent < 0) return;
     this.#logsToCut -= 1;
-    transaction.cutLogs = [...lines.slice(0, Math.min(lastEvent, lines.length >> 1)), TRUNCATED];
+    transaction.cutLogs = [...lines.slice(0, Math.min(lastEvent, lines.length >> 1)), LOG_TRUNCATED];
   }
 
   #publishSignature(transaction: StoredTransaction, commitment: Commitment): void {
@@ -146,27 +202,50 @@ export class Publisher {
     this.#subscriptions.end(subscription);
   }
 
-  #publishSlot(): void {
-    const block = this.#ledger.blockAt('processed');
-    if (block === null) return;
-    const root = this.#ledger.slotAt('finalized');
-    const value = `{"parent":${block.parentSlot},"root":${root},"slot":${block.slot}}`;
+  /** A node announces a slot when its bank starts, before any of its data. */
+  #publishSlot(happened: Happened): void {
+    if (happened.kind === 'skipped') return;
+    const { slot, parentSlot } =
+      happened.kind === 'dead' ? happened : (this.#announced(happened.block) ?? happened.block);
+    const value = `{"parent":${parentSlot},"root":${this.#ledger.slotAt('finalized')},"slot":${slot}}`;
     for (const subscription of this.#subscriptions.about('slot', 'processed')) {
       this.#notify('slot', value, subscription);
     }
-    if (this.#ledger.blockAt('finalized') === null) return;
-    for (const subscription of this.#subscriptions.about('root', 'processed')) {
-      this.#notify('root', String(root), subscription);
+  }
+
+  #announced(block: StoredBlock): StoredBlock | null {
+    return this.#likeNode ? block : this.#ledger.blockAt('processed');
+  }
+
+  #publishUpdates(updates: readonly object[]): void {
+    for (const subscription of this.#subscriptions.about('slotsUpdates', 'processed')) {
+      for (const update of updates) this.#notify('slotsUpdates', JSON.stringify(update), subscription);
+    }
+  }
+
+  /** Subscribers of one account learn that it went back to an older state; nobody else does. */
+  #publishReverted(keys: ReadonlySet<string>, block: StoredBlock): void {
+    const rewritten = new Set(block.transactions.flatMap(({ writes }) => writes.map(({ pubkey }) => pubkey)));
+    for (const pubkey of keys) {
+      if (rewritten.has(pubkey)) continue;
+      for (const subscription of this.#subscriptions.about(`account|${pubkey}`, 'processed')) {
+        if (subscription.topic.kind !== 'account') continue;
+        const account = this.#ledger.account(pubkey, 'processed') ?? closedAccount(pubkey, block.slot);
+        this.#notify('account', inContext(block.slot, accountJson(account, subscription.topic.format)), subscription);
+      }
     }
   }
 
   #notify(kind: string, result: string, subscription: Subscription): void {
-    const frame = Buffer.from(
-      `{"jsonrpc":"2.0","method":"${kind}Notification","params":{"result":${result},"subscription":${subscription.id}}}`,
-    );
     this.#published += 1;
-    for (const subscriber of subscription.subscribers) subscriber.send(frame);
+    this.#delivery.send(kind, result, subscription);
   }
+}
+
+const NO_OWNER = '11111111111111111111111111111111';
+
+function closedAccount(pubkey: string, slot: number): AccountVersion {
+  return { pubkey, owner: NO_OWNER, lamports: 0, data: Buffer.alloc(0), slot, writeVersion: 0, zstd: null };
 }
 
 function inContext(slot: number, value: string): string {

@@ -2,7 +2,6 @@ import { Connection, PublicKey } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { decompress } from 'fzstd';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunningLocalnet } from '../server.ts';
 import {
   ACCOUNT_COUNT,
   accountData,
@@ -13,8 +12,10 @@ import {
   PROGRAM,
   SHORT_LIVED,
   signature,
-} from './fake-exchange.ts';
-import { ask, hangUp, type Notification, RawPubSub, startFake, waitFor } from './test-client.ts';
+} from '../../test/support/localnet/fake-exchange.ts';
+import { ask, hangUp, type Notification, RawPubSub, startFake } from '../../test/support/localnet/test-client.ts';
+import { until } from '../../test/support/platform/eventually.ts';
+import type { RunningLocalnet } from '../server.ts';
 
 const SEED = 1;
 const PROCESSED = { commitment: 'processed' };
@@ -68,9 +69,9 @@ describe('subscriptions over web3.js', () => {
       connection.onSlotChange(({ parent, slot, root }) => slots.push([parent, slot, root])),
       connection.onRootChange((root) => roots.push(root)),
     ];
-    await waitFor(() => statusOf(localnet).then((status) => status.subscriptions === ids.length));
+    await until(() => statusOf(localnet).then((status) => status.subscriptions === ids.length));
     await localnet.step(40);
-    await waitFor(() => slots.length === 40);
+    await until(() => slots.length === 40);
     expect(programs.filter(([, slot]) => slot === next)).toEqual([[watched, next]]);
     expect(programs).toHaveLength(40);
     expect(accounts).toEqual([0, 10, 20, 30].map((later) => BigInt(next + later)));
@@ -86,34 +87,34 @@ describe('subscriptions over web3.js', () => {
     await connection.removeOnLogsListener(log);
     await connection.removeSlotChangeListener(slot);
     await connection.removeRootChangeListener(root);
-    await waitFor(() => statusOf(localnet).then((status) => status.subscriptions === 0));
+    await until(() => statusOf(localnet).then((status) => status.subscriptions === 0));
   });
 
-  it('tells of a signature that lands and of one that has landed, then forgets it', async () => {
+  it('notifies of a future and of a past signature, then ends the subscription', async () => {
     const connection = connect();
     const seen: unknown[] = [];
     connection.onSignature(signature(SEED, FIRST_SLOT + 2, 1), (result, context) =>
       seen.push([result.err, context.slot]),
     );
     connection.onSignature(signature(SEED, FIRST_SLOT, 0), (result) => seen.push(result.err));
-    await waitFor(() => seen.length === 1);
+    await until(() => seen.length === 1);
     expect(seen).toEqual([null]);
     await localnet.step(2);
-    await waitFor(() => seen.length === 2);
+    await until(() => seen.length === 2);
     expect(seen[1]).toEqual([{ InstructionError: [0, { Custom: 6000 }] }, FIRST_SLOT + 2]);
     expect((await statusOf(localnet)).subscriptions).toBe(0);
   });
 
-  it('reconnects after its connections were dropped', async () => {
+  it('reconnects after dropped connections', async () => {
     const connection = connect();
     const slots: number[] = [];
     const id = connection.onSlotChange(({ slot }) => slots.push(slot));
-    await waitFor(() => statusOf(localnet).then((status) => status.subscriptions === 1));
+    await until(() => statusOf(localnet).then((status) => status.subscriptions === 1));
     expect(await ask(localnet.rpcUrl, 'localnet_dropConnections')).toEqual({ dropped: 2 });
     await raw.closed;
-    await waitFor(() => statusOf(localnet).then((status) => status.subscriptions === 1));
+    await until(() => statusOf(localnet).then((status) => status.subscriptions === 1));
     await localnet.step(1);
-    await waitFor(() => slots.length === 1);
+    await until(() => slots.length === 1);
     await connection.removeSlotChangeListener(id);
   });
 });
@@ -209,7 +210,7 @@ describe('frames', () => {
     ]);
   });
 
-  it('show a closed account to those who watch the account, not to those who watch the program', async () => {
+  it('report a closed account to account subscribers, not to program subscribers', async () => {
     await raw.subscribe('program', PROGRAM, PROCESSED);
     await raw.subscribe('account', SHORT_LIVED, { ...PROCESSED, encoding: 'base64' });
     await localnet.step(2);
@@ -225,12 +226,12 @@ describe('frames', () => {
     });
   });
 
-  it('announce a signature as received before its commitment', async () => {
+  it('report a signature as received before its commitment', async () => {
     const wanted = signature(SEED, FIRST_SLOT + 1, 0);
     await raw.subscribe('signature', wanted, { commitment: 'finalized', enableReceivedNotification: true });
     await localnet.step(33);
-    const told = results<InContext<unknown>>(await raw.settle(), 'signatureNotification');
-    expect(told).toEqual([
+    const notified = results<InContext<unknown>>(await raw.settle(), 'signatureNotification');
+    expect(notified).toEqual([
       { context: { slot: FIRST_SLOT + 1 }, value: 'receivedSignature' },
       { context: { slot: FIRST_SLOT + 1 }, value: { err: null } },
     ]);
@@ -238,7 +239,7 @@ describe('frames', () => {
 });
 
 describe('requests', () => {
-  it('share a subscription when they are equal, across connections', async () => {
+  it('share equal subscriptions across connections', async () => {
     const other = await RawPubSub.open(localnet.wsUrl);
     const mine = await raw.subscribe('logs', 'all', PROCESSED);
     expect(await other.subscribe('logs', 'all', PROCESSED)).toBe(mine);
@@ -250,7 +251,7 @@ describe('requests', () => {
     other.close();
   });
 
-  it('are refused with the codes of a node', async () => {
+  it('are rejected with the codes of a node', async () => {
     const errorOf = async (method: string, params?: unknown): Promise<unknown> =>
       (await raw.call(method, params)).error;
     const one = { code: -32602, message: 'Invalid Request: Only 1 address supported' };
@@ -272,12 +273,12 @@ describe('requests', () => {
     await raw.subscribe('program', PROGRAM);
     raw.close();
     await raw.closed;
-    await waitFor(() => statusOf(localnet).then((status) => status.subscriptions === 0));
+    await until(() => statusOf(localnet).then((status) => status.subscriptions === 0));
   });
 });
 
 describe('faults', () => {
-  it('keep silent without closing', async () => {
+  it('pause without closing', async () => {
     await raw.subscribe('slot');
     await ask(localnet.rpcUrl, 'localnet_silence', { ms: 60_000 });
     await localnet.step(2);
@@ -287,7 +288,7 @@ describe('faults', () => {
     expect(await raw.settle()).toHaveLength(1);
   });
 
-  it('cut logs for listeners while calls give them whole', async () => {
+  it('truncate logs in notifications while calls return them whole', async () => {
     await raw.subscribe('logs', { mentions: [key('payer')] }, PROCESSED);
     await raw.subscribe('logs', 'all', { commitment: 'confirmed' });
     await ask(localnet.rpcUrl, 'localnet_truncateLogs', [{ transactions: 1 }]);
@@ -296,8 +297,8 @@ describe('faults', () => {
       signature: string;
       logs: string[];
     }
-    const told = results<InContext<Logs>>(await raw.settle(), 'logsNotification').map(({ value }) => value);
-    const cut = told.filter(({ logs }) => logs.includes('Log truncated'));
+    const notified = results<InContext<Logs>>(await raw.settle(), 'logsNotification').map(({ value }) => value);
+    const cut = notified.filter(({ logs }) => logs.includes('Log truncated'));
     const wanted = signature(SEED, FIRST_SLOT + 1, 0);
     expect(cut.map((one) => one.signature)).toEqual([wanted, wanted]);
     expect(cut[0]?.logs.some((line) => line.startsWith('Program data: '))).toBe(false);
@@ -325,7 +326,7 @@ describe('faults', () => {
     expect(found?.slot).toBe(FIRST_SLOT + 1);
   });
 
-  it('drop a listener that does not read, and only that one', async () => {
+  it('drop only the connection that does not read', async () => {
     const running = await startFake({ backlogBytesMax: 100_000 });
     const slow = await RawPubSub.open(running.wsUrl);
     const quick = await RawPubSub.open(running.wsUrl);

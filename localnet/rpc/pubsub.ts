@@ -1,5 +1,5 @@
-// PubSub over WebSocket: one connection's calls and frames. A connection that does not keep up is dropped, so that it
-// can neither fill the memory nor hold up the others.
+// PubSub over WebSocket: calls and frames of each connection. Drops a slow connection, so that it can neither fill memory nor
+// delay the others.
 
 import { createServer, type Server } from 'node:http';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
@@ -13,9 +13,9 @@ import {
   type TopicKind,
 } from './subscriptions.ts';
 
-const KINDS: readonly TopicKind[] = ['program', 'account', 'logs', 'signature', 'slot', 'root'];
+const KINDS: readonly TopicKind[] = ['program', 'account', 'logs', 'signature', 'slot', 'slotsUpdates', 'root'];
 const REQUEST_BYTES_MAX = 1024 * 1024;
-/** Bytes waiting in one socket before it is dropped: some seconds of a full program feed. */
+/** Limit of waiting bytes per socket: some seconds of a full program feed. */
 const DEFAULT_BACKLOG_BYTES_MAX = 64 * 1024 * 1024;
 
 export class PubSub {
@@ -25,6 +25,7 @@ export class PubSub {
   readonly #publisher: Publisher;
   readonly #backlogBytesMax: number;
   #slowDropped = 0;
+  #opened = 0;
 
   constructor(subscriptions: Subscriptions, publisher: Publisher, backlogBytesMax = DEFAULT_BACKLOG_BYTES_MAX) {
     this.#subscriptions = subscriptions;
@@ -37,7 +38,7 @@ export class PubSub {
       maxPayload: REQUEST_BYTES_MAX,
     });
     this.#sockets.on('connection', (socket) => this.#serve(socket));
-    // The listener's own errors reach whoever called listen.
+    // `listen` reports errors of the server socket.
     this.#sockets.on('error', () => {});
   }
 
@@ -45,12 +46,12 @@ export class PubSub {
     return this.#sockets.clients.size;
   }
 
-  /** Connections dropped because they did not read. */
+  /** Number of connections dropped for reading too slowly. */
   get slowDropped(): number {
     return this.#slowDropped;
   }
 
-  /** Cuts every connection without a close frame and returns how many there were. */
+  /** Cuts every connection without a close frame. Returns their number. */
   dropConnections(): number {
     const count = this.#sockets.clients.size;
     for (const socket of this.#sockets.clients) socket.terminate();
@@ -63,9 +64,10 @@ export class PubSub {
   }
 
   #serve(socket: WebSocket): void {
-    const subscriber: Subscriber = { send: (frame) => this.#send(socket, frame) };
+    const subscriber: Subscriber = { connection: this.#opened, send: (frame) => this.#send(socket, frame) };
+    this.#opened += 1;
     const methods = this.#methods(socket, subscriber);
-    // Messages of one connection are answered in the order in which they came.
+    // Each connection gets its answers in the order of its messages.
     let turn = Promise.resolve();
     socket.on('message', (message) => {
       turn = turn.then(() => reply(socket, message, methods)).catch(() => socket.terminate());
@@ -90,7 +92,7 @@ export class PubSub {
       methods.set(`${kind}Subscribe`, (params) => {
         const subscription = this.#subscriptions.add(subscriptionRequest(kind, params), subscriber);
         if (socket.readyState !== WebSocket.OPEN) this.#subscriptions.removeAll(subscriber);
-        if (kind === 'signature') this.#tellLanded(subscription);
+        if (kind === 'signature') this.#notifyLanded(subscription);
         return String(subscription.id);
       });
       methods.set(`${kind}Unsubscribe`, (params) => {
@@ -101,8 +103,8 @@ export class PubSub {
     return methods;
   }
 
-  /** After the answer has left, since the client learns the number from it. */
-  #tellLanded(subscription: Subscription): void {
+  /** Runs after the answer, which gives the client its subscription number. */
+  #notifyLanded(subscription: Subscription): void {
     setImmediate(() => {
       if (subscription.subscribers.size > 0) this.#publisher.publishLanded(subscription);
     });

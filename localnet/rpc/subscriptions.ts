@@ -1,5 +1,5 @@
-// What PubSub clients have asked for. As on a node, equal requests share one subscription and its number, so every
-// update is filtered and printed once, however many sockets wait for it.
+// The subscriptions of PubSub clients. Like on a node, equal requests share one subscription and number, so each update is
+// filtered and printed once for all sockets.
 
 import type { Commitment } from '../ledger.ts';
 import { type AccountFormat, type Filter, filtersOf, formatOf } from './account-json.ts';
@@ -18,12 +18,15 @@ export type Topic =
   | { readonly kind: 'logs'; readonly mentions: string | null }
   | { readonly kind: 'signature'; readonly signature: string; readonly received: boolean }
   | { readonly kind: 'slot' }
+  | { readonly kind: 'slotsUpdates' }
   | { readonly kind: 'root' };
 
 export type TopicKind = Topic['kind'];
 
-/** Where the updates of a subscription go; one per socket. */
+/** Receiver of a subscription's updates; one per socket. */
 export interface Subscriber {
+  /** Number of the connection, counted from 0. */
+  readonly connection: number;
   send(frame: Buffer): void;
 }
 
@@ -40,10 +43,11 @@ export interface SubscriptionRequest {
   readonly commitment: Commitment;
 }
 
-/** Reads the parameters of a subscribe call. */
+/** Parses the parameters of a subscribe call. */
 export function subscriptionRequest(kind: TopicKind, params: readonly unknown[]): SubscriptionRequest {
   switch (kind) {
     case 'slot':
+    case 'slotsUpdates':
     case 'root':
       return { topic: { kind }, commitment: 'processed' };
     case 'program': {
@@ -70,7 +74,7 @@ export function subscriptionRequest(kind: TopicKind, params: readonly unknown[])
   }
 }
 
-/** `all` leaves votes out; the localnet has none, so both words mean everything. */
+/** `all` leaves out votes. The localnet has none, so both words mean every transaction. */
 function mentionsOf(filter: unknown): string | null {
   if (filter === 'all' || filter === 'allWithVotes') return null;
   if (typeof filter === 'string') throw unknownVariant(filter, ['all', 'allWithVotes', 'mentions']);
@@ -84,7 +88,7 @@ function mentionsOf(filter: unknown): string | null {
 export class Subscriptions {
   readonly #byId = new Map<number, Subscription>();
   readonly #byKey = new Map<string, Subscription>();
-  /** By what an update is looked up with: `program|<key>`, `account|<key>`, `logs|<key>`, `signature|<signature>`, `slot`... */
+  /** By lookup key: `program|<key>`, `account|<key>`, `logs|<key>`, `signature|<signature>`, `slot`... */
   readonly #bySubject = new Map<string, Set<Subscription>>();
   #nextId = 0;
 
@@ -111,7 +115,7 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** @throws RpcError when the subscriber does not hold a subscription of that number and kind */
+  /** @throws RpcError when the subscriber has no subscription of that number and kind */
   remove(id: unknown, kind: TopicKind, subscriber: Subscriber): void {
     if (typeof id !== 'number') throw invalidType(id, 'u64');
     const subscription = this.#byId.get(id);
@@ -127,7 +131,7 @@ export class Subscriptions {
     }
   }
 
-  /** Ends a subscription for everyone, as a signature's is once it was notified. */
+  /** Ends a subscription for all subscribers, for example after a signature's notification. */
   end(subscription: Subscription): void {
     for (const subscriber of [...subscription.subscribers]) this.#detach(subscription, subscriber);
   }
@@ -161,6 +165,7 @@ function subjectOf(topic: Topic): string {
     case 'signature':
       return `signature|${topic.signature}`;
     case 'slot':
+    case 'slotsUpdates':
     case 'root':
       return topic.kind;
   }

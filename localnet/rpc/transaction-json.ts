@@ -1,23 +1,35 @@
-// Transactions as a node prints them. The exchange gives signature, keys and log lines; the message around them is made
-// here, so that every client can parse it: instructions follow the invoke lines of the logs.
+// Prints transactions like a node. The exchange gives signature, keys and log lines; this file builds a parsable message
+// around them, with instructions from the invoke lines of the logs.
 
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
+import type { LookupTables, Place } from '../ledger/lookup-tables.ts';
 import type { StoredTransaction } from '../ledger.ts';
 
-interface Instruction {
+export interface Instruction {
   readonly programIdIndex: number;
   readonly accounts: readonly number[];
   readonly stackHeight: number | null;
 }
 
-interface InnerInstructions {
+export interface InnerInstructions {
   readonly index: number;
   readonly instructions: Instruction[];
 }
 
-interface Message {
+/** Keys that a transaction loads from one table. */
+interface Lookup {
+  readonly accountKey: string;
+  readonly writableIndexes: number[];
+  readonly readonlyIndexes: number[];
+}
+
+export interface Message {
+  /** Keys in the message, then loaded ones: first writable, then readonly. */
   readonly accountKeys: readonly string[];
+  readonly writable: readonly string[];
+  readonly readonly: readonly string[];
+  readonly lookups: readonly Lookup[];
   readonly readonlyCount: number;
   readonly recentBlockhash: string;
   readonly instructions: readonly Instruction[];
@@ -27,17 +39,23 @@ interface Message {
 export type TransactionEncoding = 'json' | 'jsonParsed' | 'base58' | 'base64';
 
 /** Lamports of a transaction with one signature. */
-const BASE_FEE_LAMPORTS = 5000;
-/** Balances are not simulated; every account shows one SOL before and after. */
-const BALANCE_LAMPORTS = 1_000_000_000;
+export const BASE_FEE_LAMPORTS = 5000;
+/** Balances are not simulated: every account has one SOL before and after. */
+export const BALANCE_LAMPORTS = 1_000_000_000;
 /** Instructions address keys by one byte. */
 const KEYS_MAX = 256;
+/** About what a signature and some locks cost a block (SIGNATURE_COST, WRITE_LOCK_UNITS of Agave). */
+const BASE_COST_UNITS = 1_020;
 const INVOKE = /^Program (\w+) invoke \[(\d+)\]$/;
 const CONSUMED = /^Program \w+ consumed (\d+) of \d+ compute units$/;
 
 /** The `transaction` member of an answer. */
-export function transactionJson(transaction: StoredTransaction, encoding: TransactionEncoding): unknown {
-  const message = messageOf(transaction);
+export function transactionJson(
+  transaction: StoredTransaction,
+  encoding: TransactionEncoding,
+  tables: LookupTables,
+): unknown {
+  const message = messageOf(transaction, tables);
   if (encoding === 'base64') return [wireBytes(transaction, message).toString('base64'), 'base64'];
   if (encoding === 'base58') return [bs58.encode(wireBytes(transaction, message)), 'base58'];
   const parsed = encoding === 'jsonParsed';
@@ -45,8 +63,8 @@ export function transactionJson(transaction: StoredTransaction, encoding: Transa
     message: {
       accountKeys: parsed
         ? message.accountKeys.map((key, index) => parsedKey(message, key, index))
-        : message.accountKeys,
-      addressTableLookups: [],
+        : staticKeys(message),
+      addressTableLookups: message.lookups,
       ...(parsed ? {} : { header: headerOf(message) }),
       instructions: message.instructions.map((one) => instructionJson(message, one, parsed)),
       recentBlockhash: message.recentBlockhash,
@@ -56,18 +74,22 @@ export function transactionJson(transaction: StoredTransaction, encoding: Transa
 }
 
 /** The `meta` member of an answer. */
-export function metaJson(transaction: StoredTransaction, encoding: TransactionEncoding): unknown {
-  const message = messageOf(transaction);
+export function metaJson(transaction: StoredTransaction, encoding: TransactionEncoding, tables: LookupTables): object {
+  const message = messageOf(transaction, tables);
   const balances = message.accountKeys.map(() => BALANCE_LAMPORTS);
   return {
     computeUnitsConsumed: computeUnits(transaction.logMessages),
+    costUnits: BASE_COST_UNITS + computeUnits(transaction.logMessages),
     err: transaction.err,
     fee: BASE_FEE_LAMPORTS,
     innerInstructions: message.innerInstructions.map(({ index, instructions }) => ({
       index,
       instructions: instructions.map((one) => instructionJson(message, one, encoding === 'jsonParsed')),
     })),
-    loadedAddresses: { readonly: [], writable: [] },
+    // The parsed form has the loaded keys among its account keys.
+    ...(encoding === 'jsonParsed'
+      ? {}
+      : { loadedAddresses: { readonly: message.readonly, writable: message.writable } }),
     logMessages: transaction.logMessages,
     postBalances: balances,
     postTokenBalances: [],
@@ -82,13 +104,26 @@ export function statusJson(err: unknown): unknown {
   return err === null ? { Ok: null } : { Err: err };
 }
 
-function messageOf(transaction: StoredTransaction): Message {
+/** The message around the keys and logs of a transaction. */
+export function messageOf(transaction: StoredTransaction, tables: LookupTables): Message {
   const invoked = invocations(transaction.logMessages);
   const programs = [...new Set(invoked.map(({ program }) => program))];
+  const called = new Set(invoked.filter(({ depth }) => depth === 1).map(({ program }) => program));
   const others = [...new Set(transaction.accountKeys)].filter((key) => !programs.includes(key));
   const payer = bs58.encode(createHash('sha256').update(transaction.signature).digest());
-  const accountKeys = [...(others.length === 0 ? [payer] : others), ...programs].slice(0, KEYS_MAX);
-  const accounts = others.slice(0, KEYS_MAX).map((_, index) => index);
+  const first = others.length === 0 ? [payer] : others;
+  // The payer signs and the programs of top-level instructions are named in the message, so only the rest can be loaded.
+  const placeOf = (key: string): Place | null => (transaction.usesLookups ? tables.place(key) : null);
+  const loaded = (keys: readonly string[]): string[] => {
+    const placed = keys.filter((key) => placeOf(key) !== null);
+    return placed.sort((a, b) => compare(placeOf(a)?.table ?? '', placeOf(b)?.table ?? ''));
+  };
+  const writable = loaded(first.slice(1));
+  const readonly = loaded(programs.filter((key) => !called.has(key)));
+  const inMessage = [...first, ...programs].filter((key) => !writable.includes(key) && !readonly.includes(key));
+  const accountKeys = [...inMessage, ...writable, ...readonly].slice(0, KEYS_MAX);
+  const lookups = lookupsOf(writable, readonly, placeOf);
+  const accounts = others.map((key) => accountKeys.indexOf(key)).filter((index) => index >= 0);
   const instructions: Instruction[] = [];
   const innerInstructions: InnerInstructions[] = [];
   for (const { program, depth } of invoked) {
@@ -105,9 +140,50 @@ function messageOf(transaction: StoredTransaction): Message {
       inner.instructions.push({ programIdIndex, accounts: [], stackHeight: depth });
     }
   }
-  const readonlyCount = accountKeys.filter((key) => programs.includes(key)).length;
+  const readonlyCount = inMessage.filter((key) => programs.includes(key)).length;
   const recentBlockhash = transaction.block.previousBlockhash;
-  return { accountKeys, readonlyCount, recentBlockhash, instructions, innerInstructions };
+  return {
+    accountKeys,
+    writable,
+    readonly,
+    lookups,
+    readonlyCount,
+    recentBlockhash,
+    instructions,
+    innerInstructions,
+  };
+}
+
+function lookupsOf(
+  writable: readonly string[],
+  readonly: readonly string[],
+  placeOf: (key: string) => Place | null,
+): Lookup[] {
+  const lookups = new Map<string, Lookup>();
+  const add = (key: string, kind: 'writableIndexes' | 'readonlyIndexes'): void => {
+    const place = placeOf(key);
+    if (place === null) return;
+    let lookup = lookups.get(place.table);
+    if (lookup === undefined) {
+      lookup = { accountKey: place.table, writableIndexes: [], readonlyIndexes: [] };
+      lookups.set(place.table, lookup);
+    }
+    lookup[kind].push(place.index);
+  };
+  for (const key of writable) add(key, 'writableIndexes');
+  for (const key of readonly) add(key, 'readonlyIndexes');
+  // Loaded keys come table by table, so the tables have one order.
+  return [...lookups.values()].sort((a, b) => compare(a.accountKey, b.accountKey));
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** The keys that stand in the message itself. */
+export function staticKeys({ accountKeys, writable, readonly }: Message): readonly string[] {
+  return accountKeys.slice(0, accountKeys.length - writable.length - readonly.length);
 }
 
 function invocations(logMessages: readonly string[]): { program: string; depth: number }[] {
@@ -115,7 +191,7 @@ function invocations(logMessages: readonly string[]): { program: string; depth: 
   for (const line of logMessages) {
     const match = INVOKE.exec(line);
     const program = match?.[1];
-    // Injected garbage may look like an invoke line; only a key can be a program.
+    // An injected line may look like an invoke line, but only a key can be a program.
     if (program !== undefined && bs58.decodeUnsafe(program)?.length === 32) {
       found.push({ program, depth: Number(match?.[2]) });
     }
@@ -123,7 +199,7 @@ function invocations(logMessages: readonly string[]): { program: string; depth: 
   return found;
 }
 
-function computeUnits(logMessages: readonly string[]): number {
+export function computeUnits(logMessages: readonly string[]): number {
   let units = 0;
   let depth = 0;
   for (const line of logMessages) {
@@ -136,7 +212,7 @@ function computeUnits(logMessages: readonly string[]): number {
   return units;
 }
 
-function headerOf(message: Message): Record<string, number> {
+export function headerOf(message: Message) {
   return {
     numReadonlySignedAccounts: 0,
     numReadonlyUnsignedAccounts: message.readonlyCount,
@@ -145,8 +221,11 @@ function headerOf(message: Message): Record<string, number> {
 }
 
 function parsedKey(message: Message, pubkey: string, index: number): Record<string, unknown> {
-  const writable = index < message.accountKeys.length - message.readonlyCount;
-  return { pubkey, signer: index === 0, source: 'transaction', writable };
+  const inMessage = staticKeys(message).length;
+  if (index >= inMessage) {
+    return { pubkey, signer: false, source: 'lookupTable', writable: index < inMessage + message.writable.length };
+  }
+  return { pubkey, signer: index === 0, source: 'transaction', writable: index < inMessage - message.readonlyCount };
 }
 
 function instructionJson(message: Message, instruction: Instruction, parsed: boolean): unknown {
@@ -156,23 +235,28 @@ function instructionJson(message: Message, instruction: Instruction, parsed: boo
   return { accounts: accounts.map((index) => message.accountKeys[index]), data: '', programId, stackHeight };
 }
 
-/** The transaction as it went over the wire, version 0 (https://solana.com/docs/core/transactions). */
+/** The wire format of the transaction, version 0 (https://solana.com/docs/core/transactions). */
 function wireBytes(transaction: StoredTransaction, message: Message): Buffer {
   const signature = Buffer.alloc(64);
   signature.set((bs58.decodeUnsafe(transaction.signature) ?? new Uint8Array()).subarray(0, 64));
   const parts: Uint8Array[] = [compact(1), signature, Buffer.from([0x80, 1, 0, message.readonlyCount])];
-  parts.push(compact(message.accountKeys.length));
-  for (const key of message.accountKeys) parts.push(keyBytes(key));
+  const keys = staticKeys(message);
+  parts.push(compact(keys.length));
+  for (const key of keys) parts.push(keyBytes(key));
   parts.push(keyBytes(message.recentBlockhash), compact(message.instructions.length));
   for (const { programIdIndex, accounts } of message.instructions) {
     parts.push(Buffer.from([programIdIndex]), compact(accounts.length), Buffer.from(accounts), compact(0));
   }
-  parts.push(compact(0));
+  parts.push(compact(message.lookups.length));
+  for (const { accountKey, writableIndexes, readonlyIndexes } of message.lookups) {
+    parts.push(keyBytes(accountKey), compact(writableIndexes.length), Buffer.from(writableIndexes));
+    parts.push(compact(readonlyIndexes.length), Buffer.from(readonlyIndexes));
+  }
   return Buffer.concat(parts);
 }
 
-/** Always 32 bytes, whatever an injected transaction named as its keys. */
-function keyBytes(key: string): Buffer {
+/** Always 32 bytes, even for an invalid key of an injected transaction. */
+export function keyBytes(key: string): Buffer {
   const bytes = Buffer.alloc(32);
   bytes.set((bs58.decodeUnsafe(key) ?? new Uint8Array()).subarray(0, 32));
   return bytes;

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../test/support/platform/eventually.ts';
 import { readConfig } from '../config.ts';
 import { openEventLog } from '../log/open.ts';
 import type { EventLog } from '../log/port.ts';
 import { silentLogger } from '../runtime/logger.ts';
-import { eventually } from '../testing/eventually.ts';
 import { type CurrentDatabases, followCurrent, readCurrent, setCurrent } from './current.ts';
 
 let folder: string;
@@ -22,11 +22,11 @@ afterEach(async () => {
 });
 
 describe('the current database', () => {
-  it('is the configured one until something was rebuilt', async () => {
+  it('is the configured one until the first rebuild', async () => {
     expect(await readCurrent(log, 'slotbook')).toEqual({ read: 'slotbook', write: 'slotbook', rebuilding: null });
   });
 
-  it('is another one for writers first, then for readers', async () => {
+  it('changes for writers first, then for readers', async () => {
     await setCurrent(log, { rebuilding: 'second' });
     await setCurrent(log, { write: 'second' });
     expect(await readCurrent(log, 'slotbook')).toEqual({ read: 'slotbook', write: 'second', rebuilding: 'second' });
@@ -34,16 +34,16 @@ describe('the current database', () => {
     expect(await readCurrent(log, 'slotbook')).toEqual({ read: 'second', write: 'second', rebuilding: null });
   });
 
-  it('is told to running processes once for each change', async () => {
-    const told: CurrentDatabases[] = [];
+  it('reaches running processes once for each change', async () => {
+    const changes: CurrentDatabases[] = [];
     const known = await readCurrent(log, 'slotbook');
-    const follower = followCurrent(log, silentLogger(), known, (now) => told.push(now));
+    const follower = followCurrent(log, silentLogger(), known, (now) => changes.push(now));
     await setCurrent(log, { write: 'second' });
-    await eventually(() => expect(told).toHaveLength(1));
+    await eventually(() => expect(changes).toHaveLength(1));
     await setCurrent(log, { read: 'second' });
-    await eventually(() => expect(told).toHaveLength(2));
+    await eventually(() => expect(changes).toHaveLength(2));
     await follower.stop();
-    expect(told.map(({ read, write }) => [read, write])).toEqual([
+    expect(changes.map(({ read, write }) => [read, write])).toEqual([
       ['slotbook', 'second'],
       ['second', 'second'],
     ]);

@@ -1,23 +1,23 @@
-// Which database holds the history: readers and writers may be sent to another one while they run. The answer is state
-// of the log, so every process sees the same.
+// The database that contains the history. A rebuild switches running readers and writers to another one. The log stores the
+// choice as state, so all processes see the same.
 
 import type { Logger } from 'pino';
 import type { EventLog } from '../log/port.ts';
 
 export const CURRENT_GROUP = 'history-current';
-/** How often running processes look. */
+/** How often running processes check. */
 const POLL_MS = 500;
 
 export interface CurrentDatabases {
-  /** What queries are answered from. */
+  /** Source of queries. */
   readonly read: string;
-  /** What the sinks store into; goes ahead of `read` for a moment when a rebuilt database takes over. */
+  /** Target of the sinks. Ahead of `read` for a moment when a rebuilt database takes over. */
   readonly write: string;
-  /** The database that a rebuild is filling, or began to fill and did not finish. */
+  /** Target of a running or unfinished rebuild. */
   readonly rebuilding: string | null;
 }
 
-/** `fallback` is the configured database: where the history is until something was rebuilt. */
+/** `fallback`: the configured database, in use until the first rebuild. */
 export async function readCurrent(log: EventLog, fallback: string): Promise<CurrentDatabases> {
   const { state } = await log.load(CURRENT_GROUP);
   const name = (key: keyof CurrentDatabases) => {
@@ -39,7 +39,7 @@ export interface CurrentFollower {
   stop(): Promise<void>;
 }
 
-/** Looks every half second and calls `changed` when the answer is another one than before; failures are waited out. */
+/** Checks every half second and calls `changed` with each new answer. Continues after failures. */
 export function followCurrent(
   log: EventLog,
   logger: Logger,
@@ -55,7 +55,7 @@ export function followCurrent(
       last = now;
       changed(now);
     } catch (error) {
-      logger.warn({ err: error }, 'the log does not say which database is current');
+      logger.warn({ err: error }, 'cannot read the current database from the log');
     }
   };
   const timer = setInterval(() => {

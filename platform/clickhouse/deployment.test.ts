@@ -1,4 +1,4 @@
-// The files of deploy/ that make a cluster of ClickHouse: read by the engine that would be given them, and told the same thing.
+// Checks the cluster files of deploy/: the engine parses them, and their addresses and names agree with each other.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -27,6 +27,16 @@ interface Service {
   readonly extends?: { readonly service: string };
 }
 
+/** Services with several instances. */
+const SCALED = ['orderbook', 'history'];
+const SCALE_MAX = 10;
+
+/** Host ports of `8000-8009:80` or `80:80`. */
+function hostPorts(pair: string): number[] {
+  const [first = 0, last = first] = (pair.split(':')[0] ?? '').split('-').map(Number);
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
 const read = (file: string) => readFileSync(new URL(file, DEPLOY), 'utf8');
 const services = (file: string) =>
   (parse(read(file), { merge: true }) as { services: Readonly<Record<string, Service>> }).services;
@@ -37,7 +47,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the engine makes of a configuration file: each query's rows, in the order of the queries. */
+/** Loads a configuration file into the engine and returns each query's rows. */
 async function understood(file: string, replica: string, queries: readonly string[]): Promise<readonly unknown[][]> {
   const out = (number: number) => path.join(folder, `${replica}-${number}.json`);
   const statements = queries.map((query, number) => `${query} INTO OUTFILE '${out(number)}' FORMAT JSONEachRow`);
@@ -48,7 +58,7 @@ async function understood(file: string, replica: string, queries: readonly strin
   ]);
   const child = fileURLToPath(new URL('./child.ts', import.meta.url));
   const options = { env: { ...process.env, REPLICA: replica, CLUSTER_SECRET: 'secret' }, timeout: START_WITHIN_MS };
-  // It answers with its exit code whether the last statement printed rows, and these go to files.
+  // Its exit code says whether the last statement printed rows; these queries write to files instead.
   await run(process.execPath, ['--no-warnings', child, JSON.stringify(['clickhouse', ...argv])], options).catch(
     () => {},
   );
@@ -59,9 +69,17 @@ async function understood(file: string, replica: string, queries: readonly strin
 }
 
 describe('deployment', () => {
-  it('asks every role whether it started and publishes its metrics under a port of its own', () => {
+  it('checks the start of every role, and publishes its metrics at a separate port', () => {
     const roles = Object.entries(services('compose.yaml')).filter(([, { command }]) => command?.includes('cli.ts run'));
-    expect(roles.map(([name]) => name).sort()).toEqual(['history', 'ingest', 'orderbook', 'processors', 'sink']);
+    expect(roles.map(([name]) => name).sort()).toEqual([
+      'exports',
+      'history',
+      'ingest',
+      'orderbook',
+      'page',
+      'processors',
+      'sink',
+    ]);
     const { metricsPort, orderbookPort } = readConfig({});
     const published = roles.map(([name, { healthcheck, ports }]) => {
       const port = name === 'orderbook' ? orderbookPort : metricsPort;
@@ -69,10 +87,35 @@ describe('deployment', () => {
       return ports?.find((pair) => pair.endsWith(`:${metricsPort}`));
     });
     expect(published).not.toContain(undefined);
-    expect(new Set(published).size).toBe(roles.length);
   });
 
-  it('tells the engine of every role what the command line tells it', () => {
+  it('gives each host port to one service, and none fixed to a service with several instances', () => {
+    const all = services('compose.yaml');
+    const taken = Object.values(all).flatMap(({ ports = [] }) => ports.flatMap(hostPorts));
+    expect(new Set(taken).size).toBe(taken.length);
+    for (const name of SCALED) {
+      const ports = all[name]?.ports ?? [];
+      expect(ports.length).toBeGreaterThan(0);
+      for (const pair of ports) expect(hostPorts(pair).length, `${name} ${pair}`).toBeGreaterThanOrEqual(SCALE_MAX);
+      expect(read('README.md')).toContain(`--scale ${name}=2`);
+    }
+  });
+
+  it('has a proxy that forwards each reader port to the role that listens there', () => {
+    const { proxy } = services('compose.yaml');
+    const { orderbookPort, gatewayPort, historyPort, pagePort } = readConfig({});
+    const ports = [orderbookPort, gatewayPort, historyPort, pagePort];
+    expect(proxy?.ports).toEqual(ports.map((port) => `${port}:${port}`));
+    expect(proxy?.volumes).toEqual(['./proxy/nginx.conf:/etc/nginx/nginx.conf:ro']);
+    const conf = read('proxy/nginx.conf');
+    const role = (port: number) => new RegExp(`^\\s*${port} (\\w+);$`, 'm').exec(conf)?.[1];
+    expect(ports.map(role)).toEqual(['orderbook', 'orderbook', 'history', 'page']);
+    for (const port of ports) {
+      expect(conf).toMatch(new RegExp(`listen ${port};\\s*proxy_pass \\$role:${port};`));
+    }
+  });
+
+  it("gives every role's engine the settings of the command line", () => {
     const commands = Object.values(services('compose.yaml')).flatMap(({ command }) =>
       command?.includes('bin/cli.ts') ? [command.split(' ')] : [],
     );
@@ -84,9 +127,9 @@ describe('deployment', () => {
     expect(flags.flat().length).toBeGreaterThan(0);
   });
 
-  it("installs packages beside the checkout's own, for whoever runs from it", () => {
+  it("installs packages outside the checkout's own node_modules", () => {
     const mounts = Object.values(services('compose.yaml')).filter(({ volumes }) => volumes?.includes('..:/slotbook'));
-    expect(mounts.length).toBe(7);
+    expect(mounts.length).toBe(9);
     for (const { volumes } of mounts) expect(volumes).toContain('node_modules:/slotbook/node_modules');
   });
 });
@@ -123,7 +166,7 @@ describe('deployment of a cluster', () => {
     2 * START_WITHIN_MS,
   );
 
-  it('gives each server its name, the shared file and a store of its own', () => {
+  it('gives each server its name, the shared file and its own store', () => {
     const composed = services('compose.cluster.yaml');
     const single = services('compose.yaml');
     const { clickhouse: one, 'clickhouse-2': two } = composed;
@@ -132,7 +175,7 @@ describe('deployment of a cluster', () => {
       expect(service?.environment?.REPLICA).toBe(service?.hostname);
       expect(service?.volumes).toContain('./clickhouse/cluster.xml:/etc/clickhouse-server/config.d/cluster.xml:ro');
     }
-    // Under the name that roles ask for both answer, and each under the name that the other one asks for.
+    // Both servers answer to the name that roles use, and each to the name that the other one uses.
     expect(one?.networks?.default.aliases).toEqual(['clickhouse-1']);
     expect(two?.networks?.default.aliases).toEqual(['clickhouse']);
     expect(single.sink?.environment?.SLOTBOOK_CLICKHOUSE_URL).toBe('http://clickhouse:8123');
@@ -141,11 +184,11 @@ describe('deployment of a cluster', () => {
     expect(composed.keeper?.image?.split(':')[1]).toBe(single.clickhouse?.image?.split(':')[1]);
   });
 
-  it('names settings that there are, and the cluster that the servers know', () => {
+  it('uses existing settings, and the cluster of the servers', () => {
     const composed = services('compose.cluster.yaml');
     for (const role of ['sink', 'history']) {
       const settings = { ...services('compose.yaml')[role]?.environment, ...composed[role]?.environment };
-      // The shell's part of a value is compose's business.
+      // Compose resolves the shell part of a value.
       const plain = Object.entries(settings).map(([name, value]) => [
         name,
         String(value).replace(/^\$\{\w+:-(.*)\}$/, '$1'),

@@ -1,4 +1,4 @@
-// ClickHouse for the other rooms: opening it, the settings of reads, migrations.
+// ClickHouse for the other rooms: opening it, settings for reads, migrations.
 
 export { type Analyst, analystOf, analystStatements } from './analyst.ts';
 export * from './client.ts';

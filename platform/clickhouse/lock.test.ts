@@ -4,15 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NODE_FLAGS } from '../../test/support/platform/children.ts';
 import { readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { LockLostError, withLock } from './lock.ts';
-import { type ClickHouse, openClickHouse } from './provider.ts';
+import { type ClickHouse, loginOf, openClickHouse } from './provider.ts';
 
 // A busy machine with a cold page cache takes seconds to start the engine.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
-
 const WORK_MS = 300;
 const target = { database: 'locked', cluster: '' };
 let dataDir: string;
@@ -28,7 +27,7 @@ afterAll(async () => {
 });
 
 describe('lock of migrations', () => {
-  it('is held by one at a time, and by others of another database meanwhile', async () => {
+  it('belongs to one process at a time, for each database', async () => {
     let inside = 0;
     let most = 0;
     const work = async () => {
@@ -38,7 +37,7 @@ describe('lock of migrations', () => {
     };
     await Promise.all([1, 2, 3].map(() => withLock(clickhouse.client, target, work)));
     expect(most).toBe(1);
-    // Each stays until both are inside.
+    // Each waits until both have the lock.
     const elsewhere = { ...target, database: 'other' };
     let entered = 0;
     let letGo: (both: boolean) => void = () => {};
@@ -60,15 +59,11 @@ describe('lock of migrations', () => {
     expect(await withLock(clickhouse.client, target, () => Promise.resolve('next'))).toBe('next');
   });
 
-  it('is released when its holder is killed', async () => {
-    const script = fileURLToPath(new URL('./testing/lock-holder.ts', import.meta.url));
-    const holder = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', script, clickhouse.url, 'locked'],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
+  it('is released when its process is killed', async () => {
+    const script = fileURLToPath(new URL('../../test/support/clickhouse/lock-holder.ts', import.meta.url));
+    const holder = spawn(process.execPath, [...NODE_FLAGS, script, JSON.stringify(loginOf(clickhouse)), 'locked'], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     await new Promise((resolve) => holder.stdout.once('data', resolve));
     let killed = false;
     const next = withLock(clickhouse.client, target, () => Promise.resolve(killed));
@@ -77,7 +72,7 @@ describe('lock of migrations', () => {
     expect(await next).toBe(true);
   });
 
-  it('is known to be lost when the server ends it', async () => {
+  it('reports its loss when the server ends it', async () => {
     const lost = withLock(clickhouse.client, target, async (assertHeld) => {
       assertHeld();
       await clickhouse.client.command({ query: "KILL QUERY WHERE query_id = 'slotbook-migrations-locked' SYNC" });

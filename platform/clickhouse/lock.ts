@@ -1,13 +1,12 @@
-// One process at a time changes the tables of a database. The lock is a query that runs as long as its holder wants it:
-// a server runs no second query of the same id, and ends it when the holder's connection closes, so nothing is left
-// behind by a process that was killed.
+// A lock for changes to a database's tables: one process at a time. The lock is a running query. A server refuses a second
+// query with the same id, and ends a query when its connection closes, so a killed process leaves no lock behind.
 
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseError, type ResultSet } from '@clickhouse/client';
 import type { ClickHouseClient } from './client.ts';
 
-/** A row each tenth of a second keeps the connection from being taken for dead. */
+/** Sends a row each tenth of a second, so that the connection does not look dead. */
 const HOLD = 'SELECT sleepEachRow(0.1) FROM system.numbers';
 const ALREADY_RUNNING = '216';
 const RETRY_MIN_MS = 100;
@@ -15,7 +14,7 @@ const RETRY_MAX_MS = 400;
 
 export interface LockTarget {
   readonly database: string;
-  /** Cluster whose replicas are looked at too; empty for one server. */
+  /** Cluster whose replicas count as well; empty for one server. */
   readonly cluster: string;
 }
 
@@ -23,13 +22,12 @@ export class LockLostError extends Error {
   override readonly name = 'LockLostError';
 }
 
-/** Rejects with LockLostError when the query that holds the lock has ended. */
+/** Throws LockLostError when the lock's query has ended. */
 export type AssertHeld = () => void;
 
 /**
- * Runs `work` while nobody else holds the lock of this database; waits for it without an end, since its holder works or is
- * gone. `work` calls what it is given before each step that must not run beside another process. Rejects as `work`
- * does, or with the client's error.
+ * Runs `work` under the lock of this database; waits for the lock without a limit. `work` calls its argument before each step
+ * that must not run beside another process. Rejects like `work`, or with the client's error.
  */
 export async function withLock<T>(
   client: ClickHouseClient,
@@ -90,7 +88,7 @@ async function tryLock(client: ClickHouseClient, { database, cluster }: LockTarg
   }
 }
 
-/** Query ids are known to one server each. Of two that lock at once on two replicas at least one sees the other here. */
+/** Each server knows only its own query ids. When two processes lock on two replicas, at least one sees the other here. */
 async function isHeldElsewhere(client: ClickHouseClient, cluster: string, id: string, mark: string): Promise<boolean> {
   const result = await client.query({
     query: `SELECT 1 FROM clusterAllReplicas(${cluster}, system.processes)

@@ -1,28 +1,39 @@
-// ClickHouse as a child process of ours: start, watch, start again when it dies, stop. One per data directory; another
-// process with the same data directory uses the child of the first through `holder.json`.
+// Runs ClickHouse as a child process: starts, watches, restarts and stops it. There is one per data directory; other processes
+// find it through `holder.json`, and run their own when its owner is gone.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import { type Analyst, usersConfig } from './analyst.ts';
+import type { Analyst } from './analyst.ts';
+import { choosePort, HOST, type Holder, isAlive, isFree, readHolder, urlOf, writeHolder } from './holder.ts';
+import { type Confinement, landlockVersion } from './landlock.ts';
+import { PIPELINE_USER, pipelinePassword } from './password.ts';
 import { serverConfig } from './server-config.ts';
+import { usersConfig } from './users-config.ts';
 
-const HOST = '127.0.0.1';
-/** A cold page cache reads 500 MB of library; measured 2.6 s, slow disks take longer. */
+/** With a cold page cache it reads a library of 500 MB: 2.6 s measured, slow disks take longer. */
 const START_MS = 30_000;
 const PING_EVERY_MS = 25;
 const PING_TIMEOUT_MS = 2_000;
-/** A holder that was killed leaves a child that goes within about a second. */
+/** The child of a killed owner exits within about a second. */
 const IN_USE_RETRY_MS = 250;
+/** A killed child frees its port within about a second; a busy machine takes longer. */
+const PORT_WAIT_MS = 10_000;
+const PORT_POLL_MS = 100;
 const STOP_MS = 10_000;
-const RESTART_MS = 500;
+const RETRY_MS = 500;
+/** How often a process checks the child of another one. */
+const LOOK_MS = 1_000;
+/** A living owner restarts its child by itself; other processes wait this long for it. */
+const SILENT_MS = 10_000;
+const REPORT_EVERY_MS = 30_000;
 const STDERR_KEPT_CHARS = 4_000;
+const CHILD_VARIABLES = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'];
 const PORT_TAKEN = 'Code: 210';
 const DIRECTORY_IN_USE = 'Code: 76';
 
@@ -32,11 +43,15 @@ export class ClickHouseStartError extends Error {
 
 export interface ManagedServer {
   readonly url: string;
-  /** Ends the child cleanly; only detaches when another process holds it. */
+  readonly user: string;
+  readonly password: string;
+  /** Rejects when the child can only start at another address; users of this one must then restart. */
+  readonly failed: Promise<never>;
+  /** Ends the child cleanly; only detaches when another process owns it. */
   stop(): Promise<void>;
 }
 
-/** Says at once, and clearly, when the optional packages of the managed child are not installed. */
+/** Fails early, with the package names, when the optional packages of the managed child are not installed. */
 export function assertEngineInstalled(
   resolve: (name: string) => unknown = createRequire(import.meta.url).resolve,
 ): void {
@@ -53,118 +68,182 @@ export function assertEngineInstalled(
 }
 
 /**
- * Starts the child on `directory`, or attaches to the one that another live process runs there. `analyst` is who may log
- * in beside the pipeline itself; a child that is attached to has the users its holder gave it.
+ * Starts the child on `directory`, or attaches to the child that another live process runs there. `analyst` may log in besides
+ * the pipeline; an attached child has the users of its owner.
  */
 export async function openManaged(directory: string, logger: Logger, analyst: Analyst | null): Promise<ManagedServer> {
   assertEngineInstalled();
   mkdirSync(path.join(directory, 'store'), { recursive: true });
+  const place: Place = { directory, logger, analyst, password: pipelinePassword(directory) };
   const deadlineMs = performance.now() + START_MS;
   let attempts = 0;
   for (;;) {
-    const holder = readHolder(directory);
-    if (holder && isAlive(holder.pid) && (await answers(holder.url, holder.instance))) {
-      logger.info({ url: holder.url, holder: holder.pid }, 'using the managed ClickHouse of another process');
-      return { url: holder.url, stop: () => Promise.resolve() };
-    }
     try {
-      return await Supervisor.start({ directory, port: await choosePort(holder), logger, analyst });
+      return new Supervisor(place, await findOrStart(place));
     } catch (error) {
-      const inUse = error instanceof Error && error.message.includes(DIRECTORY_IN_USE);
+      const inUse = isInUse(error);
       if (performance.now() > deadlineMs) throw inUse ? inUseError(directory, error) : error;
-      // A held directory may be released, or its holder about to answer; anything else is tried once more.
+      // The owner may release its directory or answer soon; any other failure gets one more attempt.
       if (!inUse && ++attempts > 1) throw error;
       await sleep(IN_USE_RETRY_MS);
     }
   }
 }
 
+function isInUse(error: unknown): boolean {
+  return error instanceof Error && error.message.includes(DIRECTORY_IN_USE);
+}
+
 function inUseError(directory: string, cause: unknown): ClickHouseStartError {
   return new ClickHouseStartError(`${directory} is in use by another ClickHouse that does not answer`, { cause });
 }
 
-interface ChildOptions {
+interface Place {
   readonly directory: string;
-  readonly port: number;
   readonly logger: Logger;
   readonly analyst: Analyst | null;
+  readonly password: string;
 }
 
-/** Keeps one child alive on one port until stopped. */
+/** The child in use: this process's own, or another process's. */
+type Used = { readonly url: string } & ({ readonly child: Child } | { readonly child: null; readonly holder: Holder });
+
+async function findOrStart(place: Place): Promise<Used> {
+  const { directory, logger } = place;
+  const deadlineMs = performance.now() + PORT_WAIT_MS;
+  let port: number | null = null;
+  while (port === null) {
+    const holder = readHolder(directory);
+    if (holder && isAlive(holder) && (await answers(holder, place.password))) {
+      logger.info({ url: holder.url, holder: holder.pid }, 'using the managed ClickHouse of another process');
+      return { url: holder.url, child: null, holder };
+    }
+    // Reuses the last child's port, so that other processes find the next one at the address they know.
+    if (holder && (await isFree(holder.port))) port = holder.port;
+    else if (holder && performance.now() < deadlineMs) await sleep(PORT_POLL_MS);
+    else port = await choosePort();
+    if (port === null && performance.now() > deadlineMs) throw new ClickHouseStartError(`no free port on ${HOST}`);
+  }
+  const child = await startChild(place, port);
+  writeHolder(directory, { port, instance: child.instance });
+  return { url: urlOf(port), child };
+}
+
+/** Keeps a child alive at one address until stopped: restarts its own, and replaces an owner that is gone. */
 class Supervisor implements ManagedServer {
   readonly url: string;
-  readonly #options: ChildOptions;
-  #child: Child;
-  #stopping: Promise<void> | undefined;
+  readonly user = PIPELINE_USER;
+  readonly password: string;
+  readonly failed: Promise<never>;
+  readonly #place: Place;
+  readonly #stopping = new AbortController();
+  readonly #watching: Promise<void>;
+  #used: Used;
+  #fail: (error: Error) => void = () => {};
 
-  private constructor(options: ChildOptions, child: Child) {
-    this.url = urlOf(options.port);
-    this.#options = options;
-    this.#child = child;
-    this.#watch(child);
-  }
-
-  static async start(options: ChildOptions): Promise<Supervisor> {
-    const child = await startChild(options);
-    holdChild(options, child);
-    return new Supervisor(options, child);
-  }
-
-  stop(): Promise<void> {
-    this.#stopping ??= stopChild(this.#child);
-    return this.#stopping;
-  }
-
-  #watch(child: Child): void {
-    child.ended.then((code) => {
-      if (this.#stopping) return;
-      this.#options.logger.error(
-        { code, output: child.output() },
-        'the managed ClickHouse ended by itself; starting it again',
-      );
-      void this.#restart();
+  constructor(place: Place, used: Used) {
+    this.url = used.url;
+    this.password = place.password;
+    this.failed = new Promise((_, reject) => {
+      this.#fail = reject;
     });
+    // Waiters get the failure; without one it must not end the process as an unhandled rejection.
+    this.failed.catch(() => {});
+    this.#place = place;
+    this.#used = used;
+    this.#watching = this.#watch();
   }
 
-  async #restart(): Promise<void> {
-    while (!this.#stopping) {
-      await sleep(RESTART_MS);
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    if (this.#used.child) await stopChild(this.#used.child);
+    await this.#watching;
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      if (this.#used.child) await this.#untilEnded(this.#used.child);
+      else await this.#untilSilent(this.#used.holder);
+      if (signal.aborted) return;
+      const used = await this.#again();
+      if (used === null) return;
+      this.#used = used;
+      if (used.url === this.url) continue;
+      this.#fail(new ClickHouseStartError(`the managed ClickHouse has moved from ${this.url} to ${used.url}`));
+      return;
+    }
+  }
+
+  async #untilEnded(child: Child): Promise<void> {
+    const code = await child.ended;
+    if (this.#stopping.signal.aborted) return;
+    this.#place.logger.error(
+      { code, output: child.output() },
+      'the managed ClickHouse ended by itself; starting it again',
+    );
+  }
+
+  /** Its timer also keeps a process alive whose only work is to host the child. */
+  async #untilSilent(holder: Holder): Promise<void> {
+    const { signal } = this.#stopping;
+    let answeredMs = performance.now();
+    while (!signal.aborted) {
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+      const newest = readHolder(this.#place.directory) ?? holder;
+      if (await answers(newest, this.#place.password)) answeredMs = performance.now();
+      else if (!isAlive(newest) || performance.now() - answeredMs > SILENT_MS) break;
+      if (newest.url !== this.url) break;
+    }
+    if (!signal.aborted)
+      this.#place.logger.warn({ holder: holder.pid }, 'the owner of the managed ClickHouse has ended');
+  }
+
+  /** Null when stopped. Retries without a limit, because there is no alternative. */
+  async #again(): Promise<Used | null> {
+    const { signal } = this.#stopping;
+    let reportMs = performance.now();
+    while (!signal.aborted) {
       try {
-        const child = await startChild(this.#options);
-        holdChild(this.#options, child);
-        this.#child = child;
-        if (this.#stopping) await stopChild(child);
-        else this.#watch(child);
-        return;
+        const used = await findOrStart(this.#place);
+        if (!signal.aborted) return used;
+        if (used.child) await stopChild(used.child);
       } catch (error) {
-        this.#options.logger.error({ err: error }, 'the managed ClickHouse does not start again');
+        if (performance.now() >= reportMs && !isInUse(error)) {
+          this.#place.logger.error({ err: error }, 'the managed ClickHouse does not restart');
+          reportMs = performance.now() + REPORT_EVERY_MS;
+        }
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
       }
     }
+    return null;
   }
 }
 
 interface Child {
-  /** Random name that tells this child from any other listener on its port. */
   readonly instance: string;
   readonly process: ChildProcess;
   readonly ended: Promise<number | null>;
-  /** The end of what it wrote to standard error. */
+  /** The last part of its standard error. */
   output(): string;
 }
 
-async function startChild({ directory, port, logger, analyst }: ChildOptions): Promise<Child> {
+async function startChild({ directory, logger, analyst, password }: Place, port: number): Promise<Child> {
   const instance = randomUUID();
-  const configFile = path.join(directory, `config.${instance}.xml`);
+  const configFile = path.resolve(directory, `config.${instance}.xml`);
   const usersFile = path.resolve(directory, `users.${instance}.xml`);
-  writeFileSync(usersFile, usersConfig(analyst), { mode: 0o600 });
+  writeFileSync(usersFile, usersConfig(password, analyst), { mode: 0o600 });
   writeFileSync(configFile, serverConfig(instance, usersFile));
   const beganMs = performance.now();
-  const child = spawnChild(instance, engineArguments(path.join(directory, 'store'), configFile, port));
+  const store = path.join(directory, 'store');
+  const confinement: Confinement | null =
+    landlockVersion() > 0 ? { folder: store, files: [configFile, usersFile], port } : null;
+  const child = spawnChild(instance, engineArguments(store, configFile, port), confinement);
   try {
     for (;;) {
       const code = await Promise.race([child.ended, sleep(PING_EVERY_MS, 'running' as const)]);
       if (code !== 'running') throw startError(directory, port, child.output());
-      if (await answers(urlOf(port), instance)) break;
+      if (await answers({ url: urlOf(port), instance }, password)) break;
       if (performance.now() - beganMs > START_MS) {
         await stopChild(child);
         throw new ClickHouseStartError(`the managed ClickHouse did not answer within ${START_MS / 1000} s`);
@@ -177,19 +256,25 @@ async function startChild({ directory, port, logger, analyst }: ChildOptions): P
   return child;
 }
 
-function spawnChild(instance: string, argv: readonly string[]): Child {
+function spawnChild(instance: string, argv: readonly string[], confinement: Confinement | null): Child {
   const script = fileURLToPath(new URL('./child.ts', import.meta.url));
-  // A group of its own: ctrl-C in a terminal reaches only us, and we stop the child after its users.
+  // In its own process group: ctrl-C in a terminal reaches only us, and we stop the child after its users.
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=1', script, JSON.stringify(argv)],
-    { stdio: ['pipe', 'ignore', 'pipe'], detached: true, env: { ...process.env, NODE_OPTIONS: '' } },
+    [
+      '--disable-warning=ExperimentalWarning',
+      '--max-semi-space-size=1',
+      script,
+      JSON.stringify(argv),
+      ...(confinement === null ? [] : [JSON.stringify(confinement)]),
+    ],
+    { stdio: ['pipe', 'ignore', 'pipe'], detached: true, env: childEnvironment() },
   );
   let output = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output = (output + text).slice(-STDERR_KEPT_CHARS);
   });
-  // Its end is reported through `ended`; a broken pipe says nothing more.
+  // `ended` reports its end; a broken pipe adds nothing.
   child.stdin?.on('error', () => {});
   const ended = new Promise<number | null>((resolve) => {
     child.once('close', resolve);
@@ -201,10 +286,19 @@ function spawnChild(instance: string, argv: readonly string[]): Child {
   return { instance, process: child, ended, output: () => output.trim() };
 }
 
+/** Without our settings: they contain secrets, and the engine's users might find a way to read them. */
+function childEnvironment(): Record<string, string> {
+  const kept = CHILD_VARIABLES.flatMap((name): [string, string][] => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(kept);
+}
+
 function engineArguments(store: string, configFile: string, port: number): readonly string[] {
   const query = [
     'SYSTEM START LISTEN HTTP',
-    // Reads standard input to its end: this is what keeps the process alive, and what ends it with its parent.
+    // Reads standard input to its end: this keeps the process alive, and ends it with its parent.
     "SELECT count() FROM file('-', 'LineAsString', 'line String') SETTINGS max_execution_time = 0 FORMAT TSV",
   ].join('; ');
   const flags = {
@@ -221,7 +315,7 @@ function engineArguments(store: string, configFile: string, port: number): reado
 function startError(directory: string, port: number, output: string): ClickHouseStartError {
   if (output.includes(PORT_TAKEN)) return new ClickHouseStartError(`port ${port} for ClickHouse is taken: ${output}`);
   if (output.includes(DIRECTORY_IN_USE)) return new ClickHouseStartError(`${directory} is in use: ${output}`);
-  return new ClickHouseStartError(`the managed ClickHouse ended at once: ${output || 'without a word'}`);
+  return new ClickHouseStartError(`the managed ClickHouse ended at once: ${output || 'without output'}`);
 }
 
 async function stopChild(child: Child): Promise<void> {
@@ -231,73 +325,14 @@ async function stopChild(child: Child): Promise<void> {
   clearTimeout(killer);
 }
 
-async function answers(url: string, instance: string): Promise<boolean> {
+async function answers({ url, instance }: Pick<Holder, 'url' | 'instance'>, password: string): Promise<boolean> {
   try {
-    // No connection is kept, because an open one delays the engine's stop.
+    // Closes the connection, because an open one delays the engine's stop.
     const response = await fetch(`${url}/?query=SELECT+displayName()`, {
-      headers: { connection: 'close' },
+      headers: { connection: 'close', 'x-clickhouse-user': PIPELINE_USER, 'x-clickhouse-key': password },
       signal: AbortSignal.timeout(PING_TIMEOUT_MS),
     });
     return (await response.text()).trim() === instance;
-  } catch {
-    return false;
-  }
-}
-
-/** The port of the last run when it is free, so that other processes find the child again after a restart. */
-async function choosePort(holder: Holder | null): Promise<number> {
-  if (holder && (await probePort(holder.port)) !== null) return holder.port;
-  const port = await probePort(0);
-  if (port === null) throw new ClickHouseStartError(`no free port on ${HOST}`);
-  return port;
-}
-
-function probePort(port: number): Promise<number | null> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(null));
-    server.listen(port, HOST, () => {
-      const address = server.address();
-      server.close(() => resolve(address !== null && typeof address === 'object' ? address.port : null));
-    });
-  });
-}
-
-interface Holder {
-  readonly pid: number;
-  readonly url: string;
-  readonly port: number;
-  readonly instance: string;
-}
-
-const holderFile = (directory: string) => path.join(directory, 'holder.json');
-
-function readHolder(directory: string): Holder | null {
-  try {
-    return JSON.parse(readFileSync(holderFile(directory), 'utf8')) as Holder;
-  } catch {
-    return null;
-  }
-}
-
-function holdChild({ directory, port }: ChildOptions, { instance }: Child): void {
-  writeHolder(directory, { pid: process.pid, url: urlOf(port), port, instance });
-}
-
-function writeHolder(directory: string, holder: Holder): void {
-  const draft = `${holderFile(directory)}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(holder)}\n`);
-  renameSync(draft, holderFile(directory));
-}
-
-function urlOf(port: number): string {
-  return `http://${HOST}:${port}`;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
-// Numbered SQL migrations with checksums: what was applied is recorded in the database, and a file that changed after
-// it was applied is refused.
+// Numbered SQL migrations with checksums. The database records the applied ones; a file that changed after its application
+// is refused.
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,18 +8,18 @@ import { fileURLToPath } from 'node:url';
 import type { ClickHouseClient, ClickHouseSettings } from './client.ts';
 import { withLock } from './lock.ts';
 
-const DIRECTORY = fileURLToPath(new URL('../../schemas/migrations', import.meta.url));
+const DIRECTORY = fileURLToPath(new URL('../../schemas/history/migrations', import.meta.url));
 const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Blocks whose tokens a table remembers. A retry repeats only the newest block, so this is plenty. */
+/** Number of block tokens that a table remembers. A retry repeats only the newest block. */
 const DEDUPLICATION_WINDOW = 1_000;
-/** Replicated tables forget tokens by age too, after an hour by default: a sink that was down overnight repeats its block. */
+/** Replicated tables also drop tokens by age, by default after an hour, but a sink may repeat its block after a night. */
 const DEDUPLICATION_WINDOW_SECONDS = 30 * 86_400;
 const CLUSTER_SETTINGS: ClickHouseSettings = {
-  // Each statement is done on every replica before the next begins: one that swapped its tables later would lose rows.
+  // Every replica runs a statement before the next begins: a replica that swapped its tables later would lose rows.
   distributed_ddl_output_mode: 'throw',
-  // Below the request's own timeout, so that the server says which replica did not answer.
+  // Below the request's own timeout, so that the server names the replica that did not answer.
   distributed_ddl_task_timeout: '50',
   replication_wait_for_inactive_replica_timeout: '40',
   alter_sync: '2',
@@ -43,7 +43,7 @@ export interface MigrationTarget {
   readonly cluster: string;
 }
 
-/** Migrations of a directory in order. Throws MigrationError for a file of another form, a gap or a repeated number. */
+/** Migrations of a directory in order. Throws MigrationError for a bad file name, a gap or a repeated number. */
 export function readMigrations(directory: string = DIRECTORY): readonly Migration[] {
   const files = readdirSync(directory)
     .filter((file) => file.endsWith('.sql'))
@@ -52,16 +52,16 @@ export function readMigrations(directory: string = DIRECTORY): readonly Migratio
     const match = FILE_NAME.exec(file);
     if (!match?.[1] || !match[2]) throw new MigrationError(`${file} is not named NNNN_name.sql`);
     const version = Number(match[1]);
-    if (version !== index + 1) throw new MigrationError(`${file}: migration ${index + 1} was expected here`);
+    if (version !== index + 1) throw new MigrationError(`${file}: expected migration ${index + 1}`);
     const sql = readFileSync(path.join(directory, file), 'utf8');
     return { version, name: match[2], checksum: createHash('sha256').update(sql).digest('hex'), sql };
   });
 }
 
 /**
- * Creates the database and applies what is not applied yet; returns the names applied. One process at a time does so,
- * others wait and find it done. A run that was cut short is completed by the next one. Rejects with MigrationError when
- * files and database do not fit, or a replica lacks a database that others have.
+ * Creates the database and applies open migrations; returns their names. One process at a time does so, all others wait.
+ * An interrupted run is completed by the next one. Rejects with MigrationError when files and database do not match, or when a
+ * replica lacks a database that others have.
  */
 export async function migrate(
   client: ClickHouseClient,
@@ -69,7 +69,7 @@ export async function migrate(
   migrations: readonly Migration[] = readMigrations(),
 ): Promise<readonly string[]> {
   const tables = new Tables(client, target);
-  // Without open migrations no replica but this one is asked for anything, so one that is down keeps nobody from starting.
+  // Without open migrations this asks no other replica, so a replica that is down does not prevent a start.
   if ((await tables.exists('migrations')) && openMigrations(migrations, await tables.applied()).length === 0) return [];
   return withLock(client, target, async (assertHeld) => {
     await tables.bootstrap();
@@ -85,7 +85,7 @@ export async function migrate(
   });
 }
 
-/** What `migrate` asks of the server. */
+/** The queries of `migrate`. */
 class Tables {
   readonly #client: ClickHouseClient;
   readonly #target: MigrationTarget;
@@ -95,9 +95,9 @@ class Tables {
     this.#client = client;
     this.#target = target;
     this.#settings = {
-      // A companion table is filled from all months of its base table.
+      // One insert fills a lookup table from all months of its base table.
       max_partitions_per_insert_block: '0',
-      // Copying a large table takes longer than a silent connection is waited for.
+      // Copying a large table takes longer than the timeout of a silent connection.
       send_progress_in_http_headers: 1,
       http_headers_progress_interval_ms: '25000',
       ...(target.cluster === '' ? {} : CLUSTER_SETTINGS),
@@ -114,13 +114,13 @@ class Tables {
   async run(statement: string): Promise<void> {
     await this.#finish(statement);
     if (this.#target.cluster !== '') {
-      // A copy takes what the executing replica has, and another one may have stored rows that it has not fetched yet.
+      // A copy sees only the executing replica's rows, and that replica may not have fetched all rows of the others.
       for (const [, table] of COPY.test(statement) ? statement.matchAll(COPIED) : []) await this.sync(String(table));
     }
     await this.#command(statement);
   }
 
-  /** A table that was about to take the place of another when a run was cut short: its rows go over, and it goes. */
+  /** Completes an interrupted exchange: moves the rows of the `_next` table over and drops it. */
   async #finish(statement: string): Promise<void> {
     const [, name] = NEXT_TABLE.exec(statement) ?? [];
     if (name === undefined || !(await this.exists(`${name}_next`))) return;
@@ -155,7 +155,7 @@ class Tables {
     });
   }
 
-  /** A replica that joined later would get tables of its own, which never replicate with those of the others. */
+  /** A replica that joined later would get its own tables, which never replicate with the others. */
   async #assertNowhere(): Promise<void> {
     const { database, cluster } = this.#target;
     const result = await this.#client.query({
@@ -172,7 +172,7 @@ class Tables {
     );
   }
 
-  /** Lightweight: rows are waited for, not merges, which can take longer than any request. */
+  /** Lightweight: waits for rows, not for merges, which can take longer than any request. */
   sync(table: string): Promise<void> {
     return this.#command(`SYSTEM SYNC REPLICA ON CLUSTER ${this.#target.cluster} ${table} LIGHTWEIGHT`);
   }
@@ -182,15 +182,15 @@ class Tables {
   }
 }
 
-/** Statements that copy rows from another table, and the tables they read. */
+/** Statements that copy rows from another table, and the tables that they read. */
 const COPY = /^INSERT INTO|\bATTACH PARTITION\b/;
 const COPIED = /\bFROM (\w+\.`\w+`)/g;
-/** Tables that are made to take the place of another one are named after it. */
+/** A table that will replace another one has its name with the suffix `_next`. */
 const NEXT_TABLE = /^CREATE TABLE IF NOT EXISTS \w+\.`(\w+)_next`/;
 
 /**
- * Resolves when every replica of the cluster has the rows that any of them had, in all tables or in the one named; at once when
- * there is no cluster. Rejects with the client's error when a replica does not answer.
+ * Resolves when every replica of the cluster has the rows of all others, in all tables or in the named one. Returns at once
+ * without a cluster. Rejects with the client's error when a replica does not answer.
  */
 export async function syncReplicas(client: ClickHouseClient, target: MigrationTarget, table?: string): Promise<void> {
   const { database, cluster } = target;
@@ -217,7 +217,7 @@ interface AppliedMigration {
   readonly checksum: string;
 }
 
-/** Migrations that are not applied; throws MigrationError when those that are do not fit the files. */
+/** Migrations not yet applied. Throws MigrationError when the applied ones do not match the files. */
 function openMigrations(
   migrations: readonly Migration[],
   applied: ReadonlyMap<number, AppliedMigration>,
@@ -238,13 +238,13 @@ function openMigrations(
 
 function placeholders({ database, cluster }: MigrationTarget): Readonly<Record<string, string>> {
   for (const name of cluster === '' ? [database] : [database, cluster]) {
-    if (!IDENTIFIER.test(name)) throw new MigrationError(`${name} is not a name for a database or cluster`);
+    if (!IDENTIFIER.test(name)) throw new MigrationError(`${name} is not a valid name of a database or cluster`);
   }
   const replicated = cluster !== '';
   return {
     database,
     onCluster: replicated ? `ON CLUSTER ${cluster}` : '',
-    // Without arguments the server's default path applies, which holds the table's UUID.
+    // Without arguments the server's default path applies, which contains the table's UUID.
     replacingMergeTree: replicated ? 'ReplicatedReplacingMergeTree' : 'ReplacingMergeTree',
     deduplicationWindow: replicated
       ? `replicated_deduplication_window = ${DEDUPLICATION_WINDOW}, replicated_deduplication_window_seconds = ${DEDUPLICATION_WINDOW_SECONDS}`
@@ -265,11 +265,11 @@ export function statementsOf(sql: string, target: MigrationTarget): readonly str
   return splitStatements(fill(sql, placeholders(target)));
 }
 
-/** Statements between semicolons, leaving alone those inside quotes and comments. Comments are dropped. */
+/** Statements between semicolons, ignoring semicolons in quotes and comments. Removes comments. */
 function splitStatements(sql: string): readonly string[] {
   const statements: string[] = [];
   let current = '';
-  // A comment, a quoted text (doubled quotes and backslashes belong to it), a semicolon, or one other character.
+  // A comment, a quoted text (with doubled quotes and backslashes), a semicolon, or one other character.
   const token = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|''|[^'\\])*'|"(?:\\.|""|[^"\\])*"|`(?:\\.|``|[^`\\])*`|;|[\s\S]/g;
   for (const [text] of sql.matchAll(token)) {
     if (text === ';') {

@@ -1,39 +1,48 @@
-// Where ClickHouse is: a server that the configuration names, or a managed child process. Same client, same migrations.
+// Opens ClickHouse: the configured server, or a managed child process. Both have the same client and migrations.
 
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, ConfigError } from '../config.ts';
-import { analystOf, analystUrl } from './analyst.ts';
+import { type Analyst, analystOf, analystUrl } from './analyst.ts';
+import { whenReachable } from './away.ts';
 import { type ClickHouseClient, makeClient, quorumSettings } from './client.ts';
+import { readHolder } from './holder.ts';
+import { landlockVersion } from './landlock.ts';
 import { openManaged } from './managed.ts';
 import { migrate, statementsOf, syncReplicas } from './migrate.ts';
+import { PIPELINE_USER, readPassword } from './password.ts';
 
 export { ClickHouseStartError } from './managed.ts';
 
 export interface ClickHouse {
-  /** Bound to `database`, whose tables are there. */
+  /** Bound to `database`, with its tables migrated. */
   readonly client: ClickHouseClient;
   readonly url: string;
+  /** The pipeline's user at `url`. */
+  readonly user: string;
+  readonly password: string;
   readonly database: string;
-  /** Creates another database if it is not there and applies open migrations to it. Rejects as `openClickHouse` does. */
+  /** Rejects when the managed child cannot come back at `url`. */
+  readonly failed: Promise<never>;
+  /** Creates another database when it is missing, and migrates it. Rejects like `openClickHouse`. */
   prepare(database: string): Promise<void>;
   exists(database: string): Promise<boolean>;
-  /** Resolves when every replica of the cluster has what was stored until now, in all tables or one; at once without a cluster. */
+  /** Resolves when every replica has all rows stored so far, in all tables or in one. Returns at once without a cluster. */
   settle(database: string, table?: string): Promise<void>;
-  /** Removes a database with all its tables. Queries under way end as they began. */
+  /** Removes a database with all its tables. Running queries finish normally. */
   drop(database: string): Promise<void>;
-  /** A client bound to another database; whoever asks for it closes it. */
+  /** A client bound to another database. The caller closes it. */
   connect(database: string): ClickHouseClient;
-  /** Where analysts send SQL; null for a server, whose users are not ours to know. */
+  /** URL for analysts' SQL; null for a server, because we do not know its users. */
   readonly analystUrl: string | null;
-  /** Closes the client, and ends the managed child when this process holds it. Safe to call twice. */
+  /** Closes the client, and ends the managed child when this process owns it. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 /**
- * Opens ClickHouse and applies open migrations to `database`, the configured one unless another is current. Rejects
- * with ConfigError for a cluster that the server does not know, with ClickHouseStartError when the managed child cannot
- * run, with MigrationError when the migration files do not fit the database, or with the client's error.
+ * Opens ClickHouse and migrates `database`, by default the current one. Waits for an unreachable server without a limit.
+ * Rejects with ConfigError for an unknown cluster, with ClickHouseStartError when the managed child cannot run, with
+ * MigrationError when migration files and database do not match, or with the client's error.
  */
 export async function openClickHouse(
   config: Config,
@@ -46,9 +55,10 @@ export async function openClickHouse(
   }
   const provider = await openProvider(config, logger);
   const credentials = { url: provider.url, user: provider.user, password: provider.password, logger };
-  const settings = cluster === '' ? {} : quorumSettings(await quorumOf(config, makeClient(credentials)));
+  const quorum = () => quorumOf(config, makeClient(credentials));
+  const settings = cluster === '' ? {} : quorumSettings(await whenReachable(quorum, logger, provider.failed));
   const connect = (name: string) => makeClient({ ...credentials, settings, database: name });
-  // The database may not be there, so this client names none.
+  // The database may be missing, so this client names none.
   const administrate = async <T>(work: (client: ClickHouseClient) => Promise<T>): Promise<T> => {
     const administrator = makeClient({ ...credentials, settings });
     return work(administrator).finally(() => administrator.close());
@@ -73,7 +83,7 @@ export async function openClickHouse(
     await provider.stop();
   });
   try {
-    await prepare(database);
+    await whenReachable(() => prepare(database), logger, provider.failed);
   } catch (error) {
     await stop();
     throw error;
@@ -81,6 +91,9 @@ export async function openClickHouse(
   return {
     client,
     url: provider.url,
+    user: provider.user,
+    password: provider.password,
+    failed: provider.failed,
     database,
     analystUrl: provider.analystUrl(database),
     prepare,
@@ -92,7 +105,7 @@ export async function openClickHouse(
   };
 }
 
-/** Replicas that must have a block, as configured or the majority. Closes the client; rejects when there is no such cluster. */
+/** Replicas that must store a block: the configured number, or the majority. Rejects for an unknown cluster. Closes the client. */
 async function quorumOf({ clickhouseCluster, clickhouseQuorum }: Config, client: ClickHouseClient): Promise<number> {
   try {
     const query = 'SELECT toUInt32(max(replica_num)) AS replicas FROM system.clusters WHERE cluster = {cluster:String}';
@@ -118,6 +131,7 @@ interface Provider {
   readonly url: string;
   readonly user: string;
   readonly password: string;
+  readonly failed: Promise<never>;
   analystUrl(database: string): string | null;
   stop(): Promise<void>;
 }
@@ -128,20 +142,52 @@ async function openProvider(config: Config, logger: Logger): Promise<Provider> {
       url: config.clickhouseUrl,
       user: config.clickhouseUser,
       password: config.clickhousePassword,
+      failed: new Promise(() => {}),
       analystUrl: () => null,
       stop: () => Promise.resolve(),
     };
   }
-  const analyst = analystOf(config);
-  const managed = await openManaged(path.resolve(config.dataDir, 'clickhouse'), logger, analyst);
-  // The pipeline's own user has no password: the child listens on the loopback address only.
+  const analyst = safeAnalyst(analystOf(config), logger);
+  const managed = await openManaged(managedDirectory(config), logger, analyst);
   return {
     url: managed.url,
-    user: 'default',
-    password: '',
+    user: managed.user,
+    password: managed.password,
+    failed: managed.failed,
     analystUrl: (database) => analyst && analystUrl(analyst, managed.url, database),
     stop: () => managed.stop(),
   };
+}
+
+/** Without Landlock any SQL user of the child can read files with `file(path)`: no analyst without a password then. */
+function safeAnalyst(analyst: Analyst | null, logger: Logger): Analyst | null {
+  if (analyst === null || analyst.password !== '' || landlockVersion() > 0) return analyst;
+  logger.warn('this kernel has no Landlock: set SLOTBOOK_ANALYST_PASSWORD to enable the SQL user');
+  return null;
+}
+
+function managedDirectory({ dataDir }: Config): string {
+  return path.resolve(dataDir, 'clickhouse');
+}
+
+export interface ServerLogin {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Login of the configured server, or of the data directory's last managed child; null without either. */
+export function serverLogin(config: Config): ServerLogin | null {
+  const { clickhouseUrl: url, clickhouseUser: user, clickhousePassword: password } = config;
+  if (url !== '') return { url, user, password };
+  const holder = readHolder(managedDirectory(config));
+  const own = readPassword(managedDirectory(config));
+  return holder && own !== null ? { url: holder.url, user: PIPELINE_USER, password: own } : null;
+}
+
+/** The pipeline's login, for clients that name no database. */
+export function loginOf({ url, user, password }: ClickHouse): ServerLogin {
+  return { url, user, password };
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

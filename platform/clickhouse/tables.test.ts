@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ACCOUNT_DAY_TABLES,
-  COMPANION_TABLES,
   columnsOf,
   EVENT_NAMES,
+  LOOKUP_TABLES,
   REDUCED_TABLES,
   tableOf,
   UNKNOWN_RECORD,
 } from '../../schemas/index.ts';
+import { openTestDatabase } from '../../test/support/clickhouse/shared.ts';
 import { readMigrations, statementsOf } from './migrate.ts';
 import type { ClickHouse } from './provider.ts';
-import { openTestDatabase } from './testing/shared.ts';
 
 // A busy machine with a cold page cache takes seconds to start the engine.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
-
 const events = [...EVENT_NAMES, UNKNOWN_RECORD];
 let clickhouse: ClickHouse;
 
@@ -34,7 +32,7 @@ async function rows<T>(query: string): Promise<readonly T[]> {
 }
 
 describe('history tables', () => {
-  it('hold exactly the fields of the event schemas, in order and type', async () => {
+  it('have exactly the fields of the event schemas, in order and type', async () => {
     const stored = await rows<{ table: string; name: string; type: string }>(
       `SELECT table, name, type FROM system.columns
        WHERE database = currentDatabase() AND default_kind = '' AND table IN (${quoted(events.map(tableOf))})
@@ -48,7 +46,7 @@ describe('history tables', () => {
     }
   });
 
-  it('keep one row of an event, forget nothing of its identity, and remember insert tokens', async () => {
+  it('keep one row of an event, its whole identity, and insert tokens', async () => {
     const stored = await rows<{ name: string; engine: string; sorting_key: string; create_table_query: string }>(
       `SELECT name, engine, sorting_key, create_table_query FROM system.tables
        WHERE database = currentDatabase() AND name != 'migrations' AND engine != 'MaterializedView'`,
@@ -61,13 +59,17 @@ describe('history tables', () => {
       [ACCOUNT_DAY_TABLES.marks]: 'day, mark',
       [REDUCED_TABLES.vaults]: 'vault',
       [REDUCED_TABLES.vaultDepositors]: 'depositor',
+      [REDUCED_TABLES.notifications]: 'authority, ts, id',
+      [REDUCED_TABLES.notificationReads]: 'authority, id',
+      [REDUCED_TABLES.notificationDeliveries]: 'authority, id',
       projection: 'name',
     };
-    const named = [...events.map(tableOf), ...Object.keys(COMPANION_TABLES), ...Object.keys(reduced)];
+    const named = [...events.map(tableOf), ...Object.keys(LOOKUP_TABLES), ...Object.keys(reduced)];
     expect(stored.map(({ name }) => name).sort()).toEqual(named.sort());
     for (const { name, engine, sorting_key, create_table_query } of stored) {
       expect(engine, name).toBe('ReplacingMergeTree');
-      if (reduced[name] === undefined) expect(sorting_key, name).toMatch(/slot, signature, event_index(, side)?$/);
+      if (reduced[name] === undefined)
+        expect(sorting_key, name).toMatch(/slot, (fill_record_id, )?signature, event_index(, side)?$/);
       else expect(sorting_key, name).toBe(reduced[name]);
       expect(create_table_query, name).toContain('non_replicated_deduplication_window = 1000');
     }
@@ -80,9 +82,9 @@ describe('history tables', () => {
     const named = (form: RegExp) => statements.flatMap((statement) => form.exec(statement)?.[1] ?? []);
     const dropped = new Set(named(/^DROP TABLE IF EXISTS history\.`(\w+_next)`/));
     const made = new Set(named(/^CREATE TABLE IF NOT EXISTS history\.`(\w+)`/).filter((name) => !dropped.has(name)));
-    expect(made.size).toBe(events.length + Object.keys(COMPANION_TABLES).length + 8);
+    expect(made.size).toBe(events.length + Object.keys(LOOKUP_TABLES).length + 11);
     for (const statement of statements) {
-      // No cluster runs here, but the engine's own parser reads the statement.
+      // There is no cluster here, but the engine's own parser checks the statement.
       await clickhouse.client.command({ query: `EXPLAIN AST ${statement}` });
       if (statement.startsWith('INSERT INTO history.')) continue;
       expect(statement).toMatch(
@@ -95,7 +97,7 @@ describe('history tables', () => {
     }
   });
 
-  it('show keys in base58 and times as dates to people', async () => {
+  it('have aliases with keys in base58 and times as dates', async () => {
     await clickhouse.client.command({
       query: `INSERT INTO delete_user (signature, user, ts) VALUES (unhex(repeat('01', 64)), unhex(repeat('ff', 32)), 0)`,
     });

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Topic } from '../../schemas/index.ts';
+import { describeEventLog } from '../../test/support/log/contract.ts';
+import { createTopic, numbered, readAll, take, testTopic, text } from '../../test/support/log/harness.ts';
+import { startOpener, startWriter, type WrittenRecord } from '../../test/support/log/processes.ts';
 import { type Config, readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
-import { describeEventLog } from './contract.ts';
 import { openEnvironment } from './embedded/environment.ts';
 import { openEventLog } from './open.ts';
 import type { EventLog } from './port.ts';
-import { createTopic, numbered, readAll, take, testTopic, text } from './testing/harness.ts';
-import { startOpener, startWriter, type WrittenRecord } from './testing/processes.ts';
 
 async function temporaryConfig(): Promise<Config> {
   return readConfig({}, { log: 'embedded', dataDir: await mkdtemp(join(tmpdir(), 'slotbook-log-')) });
@@ -37,7 +37,7 @@ describe('embedded event log', () => {
   });
   afterEach(() => rm(config.dataDir, { recursive: true }));
 
-  it('keeps what was acknowledged while other processes open and close it', { timeout: 120_000 }, async () => {
+  it('keeps acknowledged records while other processes open and close it', async () => {
     const log = await openEventLog(config, silentLogger());
     const topic = await createTopic(log);
     const writers = ['a', 'b'].map((writer) => startWriter({ config, topic, partition: 0, writer, calls: 1_000 }));
@@ -75,7 +75,7 @@ describe('embedded event log', () => {
     await log.close();
   });
 
-  it('shares one environment among those who open the same folder, and outlives the first to close', async () => {
+  it('shares one environment per folder, which stays open until the last user closes it', async () => {
     const [first, second] = [await openEventLog(config, silentLogger()), await openEventLog(config, silentLogger())];
     const topic = await createTopic(first);
     const following = take(second, topic, new Map([[0, 'latest']]), 2);
@@ -96,7 +96,7 @@ describe('embedded event log', () => {
     await log.close();
   });
 
-  it('rejects only the call that fails among those written together', async () => {
+  it('rejects only the failing call of a shared transaction', async () => {
     const log = await openEventLog(config, silentLogger());
     const topic = await createTopic(log, 2);
     const conflict = { ...testTopic(1), name: topic.name };
@@ -110,14 +110,14 @@ describe('embedded event log', () => {
     await log.close();
   });
 
-  it('names the topic that was never ensured', async () => {
+  it('names a topic that was never created', async () => {
     const log = await openEventLog(config, silentLogger());
     await expect(log.append(testTopic(), numbered(1))).rejects.toThrow(/ensureTopics/);
     await log.close();
   });
 });
 
-describe('embedded event log of a size', () => {
+describe('embedded event log with a size cap', () => {
   const RECORD_BYTES = 1000;
   const RECORDS = 2000;
   const CAP_MB = 11;
@@ -125,7 +125,7 @@ describe('embedded event log of a size', () => {
   let config: Config;
   let log: EventLog;
   beforeEach(async () => {
-    // Room for two of three topics and a half: each takes about 4 MB of pages.
+    // Room for two and a half of three topics: each takes about 4 MB of pages.
     config = { ...(await temporaryConfig()), logMaxMb: CAP_MB };
     log = await openEventLog(config, silentLogger());
   });
@@ -145,7 +145,7 @@ describe('embedded event log of a size', () => {
   }
   const kept = async (topic: Topic) => (await readAll(log, topic)).length;
 
-  it('removes the oldest views first, then book input, and never topics that are the truth', async () => {
+  it('removes the oldest views first, then book input, and never source topics', async () => {
     const [truth, last, first] = [await filled(), await filled('last'), await filled('first')];
     await log.enforceRetention(Date.now() + ELEVEN_MINUTES_MS);
     expect(await kept(truth)).toBe(RECORDS);
@@ -161,12 +161,12 @@ describe('embedded event log of a size', () => {
     expect([await kept(truth), await kept(more)]).toEqual([RECORDS, RECORDS]);
   });
 
-  it('keeps the last minutes and whatever a consumer group has not got past', async () => {
+  it('keeps the last minutes, and records that a consumer group has not read', async () => {
     const [view, input] = [await filled('first'), await filled('last')];
     await filled();
-    const positions = [{ topic: input.name, partition: 0, next: 100n }];
-    await log.commit('slow', { positions });
-    await log.commit('fast', { positions: positions.map((position) => ({ ...position, next: 900n })) });
+    const offsets = [{ topic: input.name, partition: 0, next: 100n }];
+    await log.commit('slow', { offsets });
+    await log.commit('fast', { offsets: offsets.map((offset) => ({ ...offset, next: 900n })) });
     await filled();
     await log.enforceRetention(Date.now());
     expect([await kept(view), await kept(input)]).toEqual([RECORDS, RECORDS]);
@@ -175,7 +175,7 @@ describe('embedded event log of a size', () => {
     expect((await log.bounds(input, 0)).earliest).toBe(100n);
   });
 
-  it('writes over what was removed, so that its file stays near the cap', async () => {
+  it('reuses the space of removed records, so that its file stays near the cap', async () => {
     for (let round = 0; round < 6; round++) {
       await filled('first');
       await log.enforceRetention(Date.now() + ELEVEN_MINUTES_MS);
@@ -186,12 +186,12 @@ describe('embedded event log of a size', () => {
     expect(readFileSync(join(config.dataDir, 'log', 'data.mdb')).length).toBeLessThan(18_000_000);
   });
 
-  it('gives back what it has read of its file, and reads it again', async () => {
+  it('releases read pages of its file, and reads them again', async () => {
     const topic = await filled();
     expect(await kept(topic)).toBe(RECORDS);
     const environment = openEnvironment(join(config.dataDir, 'log'));
     const before = mappedKib(config.dataDir);
-    if (!environment.giveBack()) process.stdout.write('ffi-rs or Linux is absent: nothing is given back\n');
+    if (!environment.releaseReadPages()) process.stdout.write('ffi-rs or Linux is absent: no page is released\n');
     else {
       expect(before).toBeGreaterThan(1000);
       expect(mappedKib(config.dataDir)).toBeLessThan(before / 10);
@@ -201,7 +201,7 @@ describe('embedded event log of a size', () => {
   });
 });
 
-/** Resident KiB of the maps of files below a folder. */
+/** Resident KiB of mapped files below a folder. */
 function mappedKib(folder: string): number {
   let maps = '';
   try {
@@ -218,7 +218,7 @@ function mappedKib(folder: string): number {
 }
 
 describe('records of the embedded event log', () => {
-  it('come back byte for byte, whether they pack well, badly or are too small or large to', async () => {
+  it('are read back byte for byte, whether they are deflated or not', async () => {
     const config = await temporaryConfig();
     const log = await openEventLog(config, silentLogger());
     const topic = await createTopic(log);

@@ -1,5 +1,5 @@
 // The event log in a folder: lmdb, any number of processes on one machine, no server.
-// Outputs, positions and state of a commit are one transaction, so a position never runs ahead of its outputs or behind.
+// One transaction writes the outputs, offsets and state of a commit, so offsets never run ahead of outputs or behind.
 
 import { join } from 'node:path';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
@@ -22,7 +22,7 @@ import {
   type StoredRecord,
 } from './embedded/layout.ts';
 import type { PageRange } from './embedded/pages.ts';
-import { compact, removeOld, removeOldest, type Sheddable } from './embedded/retention.ts';
+import { compact, type Expendable, removeOld, removeOldest } from './embedded/retention.ts';
 import { byPartition, checkCommit, checkGroup, checkPartition, type PartitionAppend } from './limits.ts';
 import {
   type Appended,
@@ -34,19 +34,19 @@ import {
   type LogPage,
   type LogRecord,
   type NewRecord,
-  positionKey,
+  offsetKey,
 } from './port.ts';
 
 const FOLDER = 'log';
 const PAGE_RECORDS = 1000;
 const RETENTION_PERIOD_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** What is younger is not removed for the size of the log: readers and their last snapshots are within it. */
+/** The size cap keeps younger records, because readers and their last snapshots need them. */
 const CAP_KEEPS_MS = 10 * 60_000;
 const MEGABYTE = 1_000_000;
 const TOPIC_ID_MAX = 0xffff;
 
-/** What the store remembers of a topic. */
+/** A topic as the store records it. */
 interface StoredTopic {
   readonly id: number;
   readonly partitions: number;
@@ -58,13 +58,13 @@ interface NamedTopic extends StoredTopic {
   readonly name: string;
 }
 
-/** A PartitionAppend as it will be stored. */
+/** A PartitionAppend in stored form. */
 interface StoredAppend {
   readonly partition: number;
   readonly records: readonly StoredRecord[];
 }
 
-/** A page of a partition that ends at `end` now, and the offset of the page's last record. */
+/** Reads a page of a partition whose end is `end`; `last` is the offset of the page's last record. */
 type ReadPage<Page> = (range: PageRange, end: bigint) => { readonly page: Page; readonly last: bigint | undefined };
 
 /** Opens the log in `<dataDir>/log`. */
@@ -82,15 +82,15 @@ class EmbeddedLog implements EventLog {
   readonly #trimTimer: NodeJS.Timeout | null = null;
   readonly #bytesMax: number;
   #retention: Promise<void> | null = null;
-  /** End of each compacted partition when it was last compacted. */
+  /** End of each compacted partition at its last compaction. */
   readonly #compacted = new Map<string, bigint>();
 
   constructor(environment: Environment, { logMaxMb, logTrimMs }: Config, logger: Logger) {
     this.#environment = environment;
     this.#logger = logger;
     this.#bytesMax = logMaxMb === 0 ? Number.POSITIVE_INFINITY : logMaxMb * MEGABYTE;
-    if (logTrimMs > 0 && environment.giveBack()) {
-      this.#trimTimer = setInterval(() => environment.giveBack(), logTrimMs).unref();
+    if (logTrimMs > 0 && environment.releaseReadPages()) {
+      this.#trimTimer = setInterval(() => environment.releaseReadPages(), logTrimMs).unref();
     }
     this.#retentionTimer = setInterval(() => this.#retainInBackground(), RETENTION_PERIOD_MS).unref();
   }
@@ -205,7 +205,7 @@ class EmbeddedLog implements EventLog {
   async commit(group: string, step: Commit): Promise<void> {
     this.#assertOpen();
     checkCommit(group, step);
-    const { outputs = [], positions = [], state = [] } = step;
+    const { outputs = [], offsets = [], state = [] } = step;
     let bytes = state.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
     const appends = outputs.map(({ topic, records }) => {
       const groups = byPartition(topic, records);
@@ -215,8 +215,8 @@ class EmbeddedLog implements EventLog {
     const { groups: store } = this.#environment;
     await this.#environment.write(bytes, () => {
       for (const { id, groups } of appends) for (const part of groups) this.#put(id, part);
-      for (const { topic, partition, next } of positions) {
-        put(store, groupKey(group, 'position', positionKey(topic, partition)), encodeOffset(next));
+      for (const { topic, partition, next } of offsets) {
+        put(store, groupKey(group, 'position', offsetKey(topic, partition)), encodeOffset(next));
       }
       for (const { key, value } of state) {
         const name = groupKey(group, 'state', key);
@@ -229,16 +229,16 @@ class EmbeddedLog implements EventLog {
   async load(group: string): Promise<GroupState> {
     this.#assertOpen();
     checkGroup(group);
-    const positions = new Map<string, bigint>();
+    const offsets = new Map<string, bigint>();
     const state = new Map<string, Uint8Array>();
     this.#environment.read(() => {
       for (const { key, value } of this.#environment.groups.getRange(groupRange(group))) {
         const { entry, name } = parseGroupKey(key);
-        if (entry === 'position') positions.set(name, decodeOffset(value));
+        if (entry === 'position') offsets.set(name, decodeOffset(value));
         else state.set(name, value);
       }
     });
-    return { positions, state };
+    return { offsets, state };
   }
 
   async forget(group: string): Promise<void> {
@@ -252,7 +252,7 @@ class EmbeddedLog implements EventLog {
 
   async enforceRetention(nowMs: number): Promise<void> {
     this.#assertOpen();
-    // One at a time; whoever asks while one runs gets a run of its own afterwards.
+    // Runs are sequential. A call during a run waits for it and then gets its own run.
     const previous = this.#retention ?? Promise.resolve();
     const run = previous.then(() => this.#retain(nowMs));
     this.#retention = run.catch(() => {});
@@ -268,7 +268,7 @@ class EmbeddedLog implements EventLog {
     await this.#environment.release();
   }
 
-  /** Inside a write transaction: the next offset is read where nobody else can take it. */
+  /** Called inside a write transaction, so that no other process can take the next offset. */
   #put(topicId: number, { partition, records }: StoredAppend): Appended {
     const { partitions, records: store } = this.#environment;
     const counter = partitionKey(topicId, partition);
@@ -317,14 +317,14 @@ class EmbeddedLog implements EventLog {
     await this.#keepSize(stored, nowMs);
   }
 
-  /** Views go first, then what books and rankings are made of; the events, and what could not be read, stay. */
+  /** Removes views first, then the inputs of books and rankings. Events and dead letters stay. */
   async #keepSize(topics: readonly NamedTopic[], nowMs: number): Promise<void> {
     const environment = this.#environment;
     for (const turn of ['first', 'last'] as const) {
       if (environment.recordBytes() <= this.#bytesMax || this.#closing.signal.aborted) return;
       const from = topics.filter(({ sizeCap }) => sizeCap === turn).flatMap(partitionsOf);
       const removed = await removeOldest(environment, from, this.#bytesMax, nowMs - CAP_KEEPS_MS);
-      if (removed > 0) this.#logger.debug({ topics: turn, removed }, 'removed for the size of the log');
+      if (removed > 0) this.#logger.debug({ topics: turn, removed }, 'removed records for the size cap');
     }
     const bytes = environment.recordBytes();
     if (bytes <= this.#bytesMax) return;
@@ -353,7 +353,7 @@ class EmbeddedLog implements EventLog {
   }
 }
 
-function partitionsOf({ name, id, partitions }: NamedTopic): Sheddable[] {
+function partitionsOf({ name, id, partitions }: NamedTopic): Expendable[] {
   return Array.from({ length: partitions }, (_, partition) => ({ topic: name, topicId: id, partition }));
 }
 

@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Topic } from '../../schemas/index.ts';
+import { type KafkaBroker, startKafka } from '../../test/support/log/broker.ts';
+import { describeEventLog } from '../../test/support/log/contract.ts';
+import { createTopic, numbered, readAll, take, testTopic, text } from '../../test/support/log/harness.ts';
+import { eventually } from '../../test/support/platform/eventually.ts';
 import { type Config, readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
-import { describeEventLog } from './contract.ts';
 import { openEventLog } from './open.ts';
-import { positionKey } from './port.ts';
-import { type KafkaBroker, startKafka } from './testing/broker.ts';
-import { createTopic, numbered, readAll, take, testTopic, text } from './testing/harness.ts';
+import { offsetKey } from './port.ts';
 
 const START_WITHIN_MS = 180_000;
 const SLOW_MS = 60_000;
@@ -26,7 +27,7 @@ function kafkaConfig(): Config {
   return readConfig({}, { log: 'kafka', kafkaBrokers: broker.brokers, kafkaTopicPrefix });
 }
 
-/** Segments that close at once, so that the broker's cleaner may take them, and a record that closes the last one. */
+/** Closes segments at once, so that the broker's cleaner may compact them; a further record closes the last one. */
 async function hastenCompaction(name: string): Promise<void> {
   const admin = new Kafka({ brokers: [broker.brokers], logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
@@ -72,22 +73,48 @@ describe('kafka event log', () => {
       const topic = await createTopic(log);
       const following = take(log, topic, new Map([[0, 'earliest']]), 300);
       await log.append(topic, numbered(100));
-      await log.commit('group', { positions: [{ topic: topic.name, partition: 0, next: 100n }] });
+      await log.commit('group', { offsets: [{ topic: topic.name, partition: 0, next: 100n }] });
       const restarted = broker.restart();
       const looking = sleep(100).then(() => Promise.all([log.bounds(topic, 0), log.load('group')]));
       for (let first = 100; first < 300; first += 10) await log.append(topic, numbered(10, first));
       await restarted;
-      const [{ next }, { positions }] = await looking;
+      const [{ next }, { offsets }] = await looking;
       expect(next).toBeGreaterThanOrEqual(100n);
-      expect(positions.get(positionKey(topic.name, 0))).toBe(100n);
+      expect(offsets.get(offsetKey(topic.name, 0))).toBe(100n);
       const expected = Array.from({ length: 300 }, (_, number) => String(number));
       expect((await readAll(log, topic)).map(text)).toEqual(expected);
       expect((await following).map(text)).toEqual(expected);
-      expect((await log.load('group')).positions.get(positionKey(topic.name, 0))).toBe(100n);
+      expect((await log.load('group')).offsets.get(offsetKey(topic.name, 0))).toBe(100n);
       expect(await readAll(log, await createTopic(log))).toEqual([]);
       await log.close();
     },
     SLOW_MS,
+  );
+
+  it(
+    'reports absent brokers after the configured time, and works when they are back',
+    async () => {
+      const log = await openEventLog({ ...kafkaConfig(), kafkaPatienceMs: 1_000 }, silentLogger());
+      const topic = await createTopic(log);
+      await log.append(topic, numbered(1));
+      await log.commit('group', { offsets: [{ topic: topic.name, partition: 0, next: 1n }] });
+      const restarted = broker.restart(12_000);
+      await sleep(200);
+      const failed = await Promise.allSettled([
+        log.append(topic, numbered(1, 1)),
+        log.bounds(topic, 0),
+        log.read(topic, 0, 0n, 10),
+        log.load('group'),
+        log.commit('group', { offsets: [{ topic: topic.name, partition: 0, next: 2n }] }),
+      ]);
+      for (const one of failed) expect(one).toMatchObject({ status: 'rejected', reason: { name: 'LogAwayError' } });
+      await restarted;
+      await eventually(() => log.append(topic, numbered(1, 2)));
+      expect((await readAll(log, topic)).map(text)).toEqual(['0', '2']);
+      await expect(log.append(testTopic(), numbered(1))).rejects.toThrow(/ensureTopics/);
+      await log.close();
+    },
+    2 * SLOW_MS,
   );
 
   it(

@@ -1,50 +1,53 @@
-// The event log on Apache Kafka, for several machines. Outputs of a commit are stored first and positions with state
-// after them in one record batch: a crash between the two repeats the step, which its outputs must bear.
+// The event log on Apache Kafka, for several machines. A commit first stores its outputs, then offsets and state in one record
+// batch. A crash in between repeats the step, so outputs must be repeatable.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, ITopicConfig } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { Topic } from '../../schemas/index.ts';
 import type { Config } from '../config.ts';
-import { createKafka } from './kafka/client.ts';
+import { createKafka, isAway } from './kafka/client.ts';
 import { followPartitions } from './kafka/follow.ts';
 import { GROUPS, KafkaGroups } from './kafka/groups.ts';
+import { onceKnown } from './kafka/once-known.ts';
 import { type Fetched, KafkaReader, type RawRecord } from './kafka/reader.ts';
 import { KafkaWriter } from './kafka/writer.ts';
 import { APPEND_BYTES_MAX, byPartition, checkCommit, checkGroup, checkPartition } from './limits.ts';
 import { pagesOf } from './page.ts';
-import type {
-  Appended,
-  Commit,
-  EventLog,
-  FollowOptions,
-  GroupState,
-  LogBatch,
-  LogPage,
-  LogRecord,
-  NewRecord,
+import {
+  type Appended,
+  type Commit,
+  type EventLog,
+  type FollowOptions,
+  type GroupState,
+  LogAwayError,
+  type LogBatch,
+  type LogPage,
+  type LogRecord,
+  type NewRecord,
 } from './port.ts';
 
 const PAGE_RECORDS = 1000;
 const HOUR_MS = 3_600_000;
-const TOPICS_WITHIN_MS = 20_000;
-const TOPICS_RETRY_MS = 50;
-const SPREADING = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE', 'TOPIC_ALREADY_EXISTS']);
-/** A read asks for this much per record wanted, within what the reader takes at most anyway. */
+/** A read requests this many bytes per record, up to the reader's maximum. */
 const READ_BYTES_PER_RECORD = 4096;
 const READ_BYTES_MIN = 65_536;
 const READ_BYTES_MAX = 4 * 1024 * 1024;
-/** Room for batch and record heads above the bytes that limits.ts counts. */
+/** Room for batch and record heads in addition to the bytes that limits.ts counts. */
 const MESSAGE_BYTES_MAX = APPEND_BYTES_MAX + 1024 * 1024;
-/** Compacted topics: small, quickly closed segments, since the open segment is never compacted. */
+/** Compacted topics have small segments that close soon, because Kafka never compacts the open segment. */
 const COMPACT_SEGMENT_BYTES = 32 * 1024 * 1024;
 const COMPACT_SEGMENT_MS = 600_000;
 const COMPACT_DIRTY_RATIO = '0.2';
 
-/** Connects to `config.kafkaBrokers`. Rejects when none answers within about a minute. */
+/** Connects to `config.kafkaBrokers`. Throws LogAwayError when none answers within `config.kafkaPatienceMs`. */
 export async function open(config: Config, logger: Logger): Promise<EventLog> {
   const log = new KafkaLog(config, logger.child({ log: 'kafka' }));
-  await log.connect();
+  try {
+    await log.connect();
+  } catch (error) {
+    await log.close().catch(() => {});
+    throw named(error);
+  }
   return log;
 }
 
@@ -60,12 +63,13 @@ class KafkaLog implements EventLog {
   readonly #closing = new AbortController();
   readonly #known = new Map<string, Topic>();
 
-  constructor({ kafkaBrokers, kafkaTopicPrefix }: Config, logger: Logger) {
-    const patient = createKafka(kafkaBrokers, logger, 'patient');
-    const impatient = createKafka(kafkaBrokers, logger, 'impatient');
+  constructor(config: Config, logger: Logger) {
+    const { kafkaPatienceMs, kafkaTopicPrefix } = config;
+    const patient = createKafka(config, logger, kafkaPatienceMs);
+    const impatient = createKafka(config, logger, 0);
     this.#prefix = kafkaTopicPrefix;
     this.#logger = logger;
-    this.#createReader = () => new KafkaReader(impatient, logger);
+    this.#createReader = () => new KafkaReader(impatient, logger, kafkaPatienceMs);
     this.#admin = patient.admin();
     this.#writer = new KafkaWriter(patient);
     this.#reader = this.#createReader();
@@ -79,39 +83,41 @@ class KafkaLog implements EventLog {
 
   async ensureTopics(topics: readonly Topic[]): Promise<void> {
     this.#assertOpen();
-    const deadlineMs = performance.now() + TOPICS_WITHIN_MS;
-    while (true) {
-      try {
+    await reportingAway(() =>
+      onceKnown(async () => {
         await this.#createMissing(topics);
         await this.#checkPartitions(topics);
-        return;
-      } catch (error) {
-        if (!isStillSpreading(error) || performance.now() > deadlineMs) throw error;
-        await sleep(TOPICS_RETRY_MS);
-      }
-    }
+      }),
+    );
   }
 
   async append(topic: Topic, records: readonly NewRecord[]): Promise<readonly Appended[]> {
     this.#assertOpen();
     if (records.length === 0) return [];
-    await this.#exists(topic);
-    return this.#writer.append(this.#name(topic), byPartition(topic, records));
+    const parts = byPartition(topic, records);
+    return reportingAway(async () => {
+      await this.#exists(topic);
+      return this.#writer.append(this.#name(topic), parts);
+    });
   }
 
   async bounds(topic: Topic, partition: number): Promise<{ earliest: bigint; next: bigint }> {
     this.#assertOpen();
     checkPartition(topic, partition);
-    await this.#exists(topic);
-    return this.#reader.bounds(this.#name(topic), partition);
+    return reportingAway(async () => {
+      await this.#exists(topic);
+      return this.#reader.bounds(this.#name(topic), partition);
+    });
   }
 
   async read(topic: Topic, partition: number, from: bigint, maxRecords: number): Promise<readonly LogRecord[]> {
     this.#assertOpen();
     checkPartition(topic, partition);
-    await this.#exists(topic);
     const bytes = Math.min(Math.max(maxRecords * READ_BYTES_PER_RECORD, READ_BYTES_MIN), READ_BYTES_MAX);
-    const { records } = await this.#reader.read(this.#name(topic), partition, from, bytes);
+    const { records } = await reportingAway(async () => {
+      await this.#exists(topic);
+      return this.#reader.read(this.#name(topic), partition, from, bytes);
+    });
     return records.slice(0, maxRecords).map((record) => toRecord(partition, record));
   }
 
@@ -119,7 +125,7 @@ class KafkaLog implements EventLog {
     this.#assertOpen();
     for (const partition of options.from.keys()) checkPartition(options.topic, partition);
     const starts = this.#starts(options);
-    // Reported when somebody iterates.
+    // The iteration reports the error.
     starts.catch(() => {});
     return this.#follow(starts, options);
   }
@@ -130,7 +136,7 @@ class KafkaLog implements EventLog {
 
   async *#follow(starts: Promise<Map<number, bigint>>, options: FollowOptions): AsyncGenerator<LogBatch> {
     const { maxRecords = PAGE_RECORDS } = options;
-    const cursors = await starts;
+    const cursors = await reportingAway(() => starts);
     const reader = this.#createReader();
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
     const followed = { reader, topic: this.#name(options.topic), cursors, signal, logger: this.#logger };
@@ -146,34 +152,36 @@ class KafkaLog implements EventLog {
     }
   }
 
-  async commit(group: string, { outputs = [], positions = [], state = [] }: Commit): Promise<void> {
+  async commit(group: string, { outputs = [], offsets = [], state = [] }: Commit): Promise<void> {
     this.#assertOpen();
-    checkCommit(group, { positions, state });
+    checkCommit(group, { offsets, state });
     const appends = outputs.map(({ topic, records }) => ({ topic, parts: byPartition(topic, records) }));
-    for (const { topic } of appends) await this.#exists(topic);
-    await Promise.all(
-      appends
-        .filter(({ parts }) => parts.length > 0)
-        .map(({ topic, parts }) => this.#writer.append(this.#name(topic), parts)),
-    );
-    await this.#groups.store(group, positions, state);
+    await reportingAway(async () => {
+      for (const { topic } of appends) await this.#exists(topic);
+      await Promise.all(
+        appends
+          .filter(({ parts }) => parts.length > 0)
+          .map(({ topic, parts }) => this.#writer.append(this.#name(topic), parts)),
+      );
+      await this.#groups.store(group, offsets, state);
+    });
   }
 
   async load(group: string): Promise<GroupState> {
     this.#assertOpen();
     checkGroup(group);
-    return this.#groups.load(group);
+    return reportingAway(() => this.#groups.load(group));
   }
 
   async forget(group: string): Promise<void> {
     this.#assertOpen();
     checkGroup(group);
-    await this.#groups.forget(group);
+    await reportingAway(() => this.#groups.forget(group));
   }
 
   /**
-   * Time: removes what lies wholly before the cutoff in the topics this process uses; the broker does the same in its
-   * own time. Compaction is the broker's alone.
+   * Removes records before the cutoff in the topics of this process; the broker also does so on its own schedule. Only the
+   * broker compacts.
    */
   async enforceRetention(nowMs: number): Promise<void> {
     this.#assertOpen();
@@ -232,10 +240,11 @@ class KafkaLog implements EventLog {
     return new Map(starts);
   }
 
-  /** kafkajs would retry an append to a missing topic for as long as one to a broker that is away. */
+  /** kafkajs would retry an append to a missing topic as long as one to an unreachable broker. */
   async #exists(topic: Topic): Promise<void> {
     if (this.#known.has(topic.name)) return;
-    if (!(await this.#admin.listTopics()).includes(this.#name(topic))) {
+    const existing = await onceKnown(() => this.#admin.listTopics());
+    if (!existing.includes(this.#name(topic))) {
       throw new Error(`topic ${topic.name} does not exist: call ensureTopics first`);
     }
     this.#known.set(topic.name, topic);
@@ -250,10 +259,17 @@ class KafkaLog implements EventLog {
   }
 }
 
-/** A topic just created, here or by another process, is not known to every broker at once. */
-function isStillSpreading(error: unknown): boolean {
-  const { type, errors = [] } = error as { readonly type?: string; readonly errors?: readonly unknown[] };
-  return (type !== undefined && SPREADING.has(type)) || errors.some(isStillSpreading);
+async function reportingAway<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw named(error);
+  }
+}
+
+function named(error: unknown): unknown {
+  if (!isAway(error)) return error;
+  return new LogAwayError(`no Kafka broker answers: ${(error as Error).message}`, { cause: error });
 }
 
 function creation(name: string, { partitions, retention }: Topic): ITopicConfig {
@@ -281,7 +297,7 @@ function* batches({ partition, records, end }: Fetched, maxRecords: number): Gen
   }
 }
 
-/** A record without value comes only from outside; it reads as an empty one. */
+/** Only foreign writers leave out the value; it reads as empty. */
 function toRecord(partition: number, { offset, key, value }: RawRecord): LogRecord {
   return { partition, offset, key, value: value ?? Buffer.alloc(0) };
 }

@@ -1,94 +1,141 @@
-// One process at a time writes for a role. A process that starts puts a mark into topic `writers`; the offset of the mark is
-// its epoch, so the log itself says who came last, on every adapter and without comparing and setting anything. Who came
-// before sees the mark and ends; who came last waits until the other can write nothing more, and only then reads what is there.
+// One process at a time writes for a role. A process that begins appends a mark to topic `writers`. The mark's offset is its
+// epoch, so the log orders the processes on every adapter. The earlier writer sees the mark and stops; the new one waits for
+// that before it reads.
 //
-// A process looks for newer marks every LOOK_MS, and begins a write only within LEASE_MS of the beginning of a look that found
-// none. The newer one begins HANDOVER_MS after its mark, or when the older says that it has ended. What can still slip in later is
-// a write that was under way for longer than HANDOVER_MS - LEASE_MS: a broker that was away, a process that was stopped in
-// between. Kafka's own fence (a transactional producer) would refuse that too, but kafkajs fences a producer only inside
-// transactions, and each append in one costs the broker several requests more. Whoever holds a lease must bear such a write.
+// A process begins only when the writer has ended, is dead, is silent, or has an older version. Otherwise it stands by and
+// asks repeatedly (lease/candidacy.ts). A writer answers every ask before its next write.
+//
+// A write starts only within LEASE_MS of the start of a check that found no newer process and no open ask. The new writer
+// starts to read HANDOVER_MS after its mark, after the earlier one's `ended`, or after SILENT_MS without an answer.
+// A write that takes longer than HANDOVER_MS - LEASE_MS can arrive late, for instance after a broker outage. kafkajs fences a
+// producer only inside transactions, which cost several requests per append. Roles with a lease must tolerate such a write.
 
-import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { decodeMessage, encodeMessage, SchemaError, TOPICS, type Topic, type WriterMark } from '../../schemas/index.ts';
+import type { Topic } from '../../schemas/index.ts';
 import type { Logger } from '../runtime/context.ts';
-import { PassingLog } from './passing.ts';
-import type { Appended, Commit, EventLog, LogRecord, NewRecord } from './port.ts';
+import { ForwardingLog } from './forwarding.ts';
+import { awaitTurn, type Silence } from './lease/candidacy.ts';
+import { type Begun, type Candidate, markRecord, nameOf, type RoleMarks, THIS_PROCESS } from './lease/marks.ts';
+import type { LeaseTimes } from './lease/times.ts';
+import { MarkWatch } from './lease/watch.ts';
+import { type Appended, type Commit, type EventLog, LogAwayError, type NewRecord } from './port.ts';
 
-const LOOK_MS = 200;
+export { type Begun, type Candidate, MarkWatch, nameOf };
+
+export const LOOK_MS = 200;
 const LEASE_MS = 500;
 const HANDOVER_MS = 1_000;
-/** A log that is away does not hold up the end of a process: the next one waits HANDOVER_MS then. */
+/** A writer whose event loop blocks for longer loses the role. At least HANDOVER_MS. */
+const SILENT_MS = 5_000;
+/** Interval at which a refused process asks again. */
+const ASK_MS = 2_000;
+/** Longest wait for the log when a process ends; without the mark the next process treats its silence as the end. */
 const RELEASE_MS = 2_000;
 const WAIT_STEP_MS = 20;
-const READ_RECORDS = 100;
 
-type Mark = 'began' | 'ended';
-
-/** Another process writes for the role now: this one must end. */
+/** Another process has become the writer of the role. */
 export class TakenOverError extends Error {
-  constructor(role: string, epoch: bigint, by: WriterMark | null, byEpoch: bigint) {
-    const who = by === null ? 'of another version' : `pid ${by.pid} on ${by.host}`;
-    super(
-      `another ${role} process has taken over (${who}, epoch ${byEpoch}; this one had epoch ${epoch}): ` +
-        `only one may write, so this one ends`,
-    );
+  constructor(role: string, epoch: bigint, by: Begun) {
+    super(`another ${role} process has taken over (${nameOf(by.by)}, epoch ${by.epoch}; this one had epoch ${epoch})`);
     this.name = 'TakenOverError';
   }
 }
 
-export interface LeaseTimes {
-  readonly lookMs: number;
-  readonly leaseMs: number;
-  readonly handoverMs: number;
-  readonly releaseMs: number;
-}
+export const LEASE_TIMES: LeaseTimes = {
+  lookMs: LOOK_MS,
+  leaseMs: LEASE_MS,
+  handoverMs: HANDOVER_MS,
+  silentMs: SILENT_MS,
+  askMs: ASK_MS,
+  releaseMs: RELEASE_MS,
+};
 
-const TIMES: LeaseTimes = { lookMs: LOOK_MS, leaseMs: LEASE_MS, handoverMs: HANDOVER_MS, releaseMs: RELEASE_MS };
+export interface LeaseOptions {
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** Called each time the writer refuses. */
+  readonly onStandby?: (writer: Begun) => void;
+  /** For tests. */
+  readonly times?: LeaseTimes;
+  readonly self?: Candidate;
+}
 
 export class WriterLease {
   readonly epoch: bigint;
-  /** The log to write through: rejects with TakenOverError, and writes nothing, once another process is known to have begun. */
+  /** The log for this role's writes. Rejects with TakenOverError, without writing, once another process has begun. */
   readonly log: EventLog;
-  readonly #plain: EventLog;
+  readonly #watch: MarkWatch;
+  readonly #marks: RoleMarks;
   readonly #role: string;
   readonly #logger: Logger;
   readonly #times: LeaseTimes;
+  readonly #self: Candidate;
   readonly #over = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
-  readonly #ended = new Set<bigint>();
-  #previous: bigint | null = null;
-  #next = 0n;
-  /** Beginning of the newest look that found nobody, monotonic milliseconds. */
+  readonly #unsubscribe: () => void;
+  /** Start of the newest check that found no newer process and no open ask, monotonic milliseconds. */
   #seenMs = Number.NEGATIVE_INFINITY;
-  #look: Promise<void> | null = null;
-  #timer: NodeJS.Timeout | undefined;
+  /** Newest ask with an answer in the log. */
+  #answered: bigint;
+  #answeredMs = Number.NEGATIVE_INFINITY;
+  #answering: Promise<void> | null = null;
   #isReleased = false;
 
-  private constructor(log: EventLog, role: string, epoch: bigint, logger: Logger, times: LeaseTimes) {
+  private constructor(watch: MarkWatch, role: string, epoch: bigint, options: LeaseOptions) {
     this.epoch = epoch;
-    this.log = new FencedLog(log, (write) => this.#write(write));
-    this.#plain = log;
+    this.log = new FencedLog(watch.log, (write) => this.#write(write));
+    this.#watch = watch;
+    this.#marks = watch.of(role);
     this.#role = role;
-    this.#logger = logger;
-    this.#times = times;
+    this.#logger = options.logger;
+    this.#times = options.times ?? LEASE_TIMES;
+    this.#self = options.self ?? THIS_PROCESS;
+    this.#answered = epoch;
+    this.#unsubscribe = watch.onLook((beganMs) => this.#looked(beganMs));
   }
 
   /**
-   * Takes over the role, and resolves when no earlier process writes any more: what is read from the log after this is all
-   * that they left. Rejects when the log is away, or when somebody takes over meanwhile. `times` are replaced in tests.
+   * Resolves when this process is the writer and no earlier one writes any more, so that the log is complete for reading.
+   * Stands by until then. Rejects when the signal aborts, or when the log fails for another reason than being away.
    */
-  static async take(log: EventLog, role: string, logger: Logger, times: LeaseTimes = TIMES): Promise<WriterLease> {
-    await log.ensureTopics([TOPICS.writers]);
-    const [appended] = await log.append(TOPICS.writers, [markRecord(role, 'began', null)]);
-    const beganMs = performance.now();
-    if (!appended) throw new Error('the log told no offset');
-    const lease = new WriterLease(log, role, appended.first, logger, times);
-    lease.#next = (await log.bounds(TOPICS.writers, 0)).earliest;
-    await lease.#lookNow();
-    await lease.#waitForPrevious(beganMs + times.handoverMs);
-    lease.#timer = setInterval(() => void lease.#lookNow().catch(() => {}), times.lookMs).unref();
-    return lease;
+  static async acquire(watch: MarkWatch, role: string, options: LeaseOptions): Promise<WriterLease> {
+    const { logger, signal, times = LEASE_TIMES, self = THIS_PROCESS, onStandby = () => {} } = options;
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        const silence = await awaitTurn({ watch, role, self, times, signal, onStandby });
+        const lease = await WriterLease.#begin(watch, role, options, silence);
+        if (lease !== null) return lease;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof LogAwayError)) throw error;
+        logger.debug({ err: error }, 'the log is away; asking again');
+        await delay(times.askMs, undefined, { signal });
+      }
+    }
+  }
+
+  /** Null when another process began at the same time and comes later in the log. */
+  static async #begin(
+    watch: MarkWatch,
+    role: string,
+    options: LeaseOptions,
+    silence: Silence | null,
+  ): Promise<WriterLease | null> {
+    const { self = THIS_PROCESS, times = LEASE_TIMES } = options;
+    const epoch = await watch.put(markRecord(role, 'began', null, self));
+    const untilMs = performance.now() + times.handoverMs;
+    const lease = new WriterLease(watch, role, epoch, options);
+    try {
+      await watch.fresh();
+      await lease.#waitForPrevious(untilMs, silence);
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+    if (!lease.signal.aborted) return lease;
+    await lease.release();
+    return null;
   }
 
   /** Aborts with a TakenOverError when another process has begun. */
@@ -96,52 +143,62 @@ export class WriterLease {
     return this.#over.signal;
   }
 
-  /** Lets the next process begin at once. Call it when nothing more is to be written; what is under way is waited for, within RELEASE_MS. */
+  /** Resolves when this process may write to another system; rejects like `log`. */
+  check(): Promise<void> {
+    return this.#write(() => Promise.resolve());
+  }
+
+  /** Lets the next process begin at once. Call it after the last write; waits for open writes for up to RELEASE_MS. */
   async release(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#unsubscribe();
     this.#isReleased = true;
-    const told = this.#tellEnd();
-    told.catch(() => {}); // when it is too late
-    const isTold = new AbortController();
-    const late = delay(this.#times.releaseMs, undefined, { signal: isTold.signal }).then(() => {
+    const ended = this.#markEnd();
+    ended.catch(() => {}); // It may fail after the timeout.
+    const isEnded = new AbortController();
+    const late = delay(this.#times.releaseMs, undefined, { signal: isEnded.signal }).then(() => {
       throw new Error('the log does not answer');
     });
-    late.catch(() => {}); // when it is not
+    late.catch(() => {}); // The end may come first.
     try {
-      await Promise.race([told, late]);
+      await Promise.race([ended, late]);
     } catch (error) {
-      this.#logger.warn({ err: error, epoch: this.epoch }, 'end not told; the next process waits a moment');
+      this.#logger.warn(
+        { err: error, epoch: this.epoch },
+        'end of writing not recorded; the next process waits a moment',
+      );
     } finally {
-      isTold.abort();
+      isEnded.abort();
     }
   }
 
-  async #tellEnd(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
-    await this.#plain.append(TOPICS.writers, [markRecord(this.#role, 'ended', this.epoch)]);
+  async #markEnd(): Promise<void> {
+    await Promise.allSettled([...this.#underWay, this.#answering]);
+    await this.#watch.put(markRecord(this.#role, 'ended', this.epoch, this.#self));
   }
 
-  async #waitForPrevious(untilMs: number): Promise<void> {
-    if (this.#previous === null || this.#ended.has(this.#previous)) return;
-    this.#logger.info(
-      { epoch: this.epoch, previous: this.#previous },
-      'the process before has not said that it ended: waiting until it writes nothing more',
-    );
-    while (performance.now() < untilMs && !this.#ended.has(this.#previous)) {
+  async #waitForPrevious(untilMs: number, silence: Silence | null): Promise<void> {
+    const previous = this.#marks.before(this.epoch);
+    if (previous === null) return;
+    // The writer answered the ask and has written nothing since; it sees this mark before its next write.
+    const isAnswered = silence?.ask != null && this.#marks.isRefused(silence.ask, this.epoch);
+    if (silence?.writer === previous.epoch && !isAnswered) return;
+    while (performance.now() < untilMs && !this.#marks.hasEnded(previous.epoch) && !this.signal.aborted) {
       await delay(WAIT_STEP_MS);
-      await this.#lookNow();
+      await this.#watch.look();
     }
   }
 
   async #write<T>(write: () => Promise<T>): Promise<T> {
     while (performance.now() - this.#seenMs > this.#times.leaseMs) {
+      this.#assertHeld();
+      await this.#answering;
       const beganMs = performance.now();
-      await this.#lookNow();
-      // A log that takes longer than that to answer is slow, not taken.
-      if (performance.now() - beganMs > this.#times.leaseMs) break;
+      await this.#watch.look();
+      // A slower log is no takeover, but the next process waits only this long.
+      const tookMs = performance.now() - beganMs;
+      if (this.#seenMs >= beganMs && tookMs > this.#times.leaseMs && tookMs < this.#times.handoverMs) break;
     }
-    this.#over.signal.throwIfAborted();
-    if (this.#isReleased) throw new Error(`${this.#role} has given up writing`);
+    this.#assertHeld();
     const written = write();
     this.#underWay.add(written);
     try {
@@ -151,37 +208,32 @@ export class WriterLease {
     }
   }
 
-  /** Rejects when the log cannot be read, or with a TakenOverError. Calls at once share a look. */
-  #lookNow(): Promise<void> {
-    this.#look ??= this.#read().finally(() => {
-      this.#look = null;
-    });
-    return this.#look;
+  #assertHeld(): void {
+    this.#over.signal.throwIfAborted();
+    if (this.#isReleased) throw new Error(`${this.#role} has released its lease`);
   }
 
-  async #read(): Promise<void> {
-    this.#over.signal.throwIfAborted();
-    const beganMs = performance.now();
-    const { next } = await this.#plain.bounds(TOPICS.writers, 0);
-    while (this.#next < next) {
-      const records = await this.#plain.read(TOPICS.writers, 0, this.#next, READ_RECORDS);
-      for (const record of records) {
-        this.#hear(record);
-        this.#next = record.offset + 1n;
-      }
-      if (records.length === 0) break;
+  #looked(beganMs: number): void {
+    const newer = this.#marks.after(this.epoch);
+    if (newer !== null && !this.#over.signal.aborted) {
+      this.#over.abort(new TakenOverError(this.#role, this.epoch, newer));
     }
-    this.#over.signal.throwIfAborted();
-    this.#seenMs = beganMs;
+    if (this.#over.signal.aborted) return;
+    const { newestAsk } = this.#marks;
+    if (newestAsk > this.#answered) this.#answering ??= this.#answer(newestAsk);
+    else if (beganMs >= this.#answeredMs) this.#seenMs = beganMs;
   }
 
-  #hear({ key, offset, value }: LogRecord): void {
-    if (key === keyOf(this.#role, 'ended')) {
-      const epoch = markIn(value)?.epoch ?? null;
-      if (epoch !== null) this.#ended.add(BigInt(epoch));
-    } else if (key === keyOf(this.#role, 'began')) {
-      if (offset < this.epoch) this.#previous = offset;
-      else if (offset > this.epoch) this.#over.abort(new TakenOverError(this.#role, this.epoch, markIn(value), offset));
+  /** Writes nothing until the answer is in the log and everything before it is read. The next check retries a failure. */
+  async #answer(upTo: bigint): Promise<void> {
+    try {
+      await this.#watch.put(markRecord(this.#role, 'keeps', upTo, this.#self));
+      this.#answered = upTo;
+      this.#answeredMs = performance.now();
+    } catch (error) {
+      this.#logger.debug({ err: error }, 'answer not written; retrying');
+    } finally {
+      this.#answering = null;
     }
   }
 }
@@ -189,8 +241,8 @@ export class WriterLease {
 /** Runs a step that writes, or rejects without running it. */
 type Allow = <T>(write: () => Promise<T>) => Promise<T>;
 
-/** Reading is free, writing goes through `allow`. */
-class FencedLog extends PassingLog {
+/** Reads go through, writes need permission. */
+class FencedLog extends ForwardingLog {
   readonly #allow: Allow;
 
   constructor(log: EventLog, allow: Allow) {
@@ -208,26 +260,5 @@ class FencedLog extends PassingLog {
 
   override forget(group: string): Promise<void> {
     return this.#allow(() => super.forget(group));
-  }
-}
-
-/** Compaction keeps the newest of both marks of a role. */
-function keyOf(role: string, mark: Mark): string {
-  return `${role}/${mark}`;
-}
-
-function markRecord(role: string, mark: Mark, epoch: bigint | null): NewRecord {
-  const value = { role, mark, epoch: epoch === null ? null : Number(epoch), host: hostname(), pid: process.pid };
-  return { key: keyOf(role, mark), value: encodeMessage('WriterMark', value) };
-}
-
-/** Null for one that cannot be read: it counts all the same, by its key and offset. */
-function markIn(value: Uint8Array): WriterMark | null {
-  try {
-    const message = decodeMessage(value);
-    return message.name === 'WriterMark' ? message.value : null;
-  } catch (error) {
-    if (error instanceof SchemaError) return null;
-    throw error;
   }
 }

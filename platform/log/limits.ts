@@ -1,16 +1,16 @@
-// Bounds that every event log keeps, checked in one place so that what works on one adapter works on the other.
+// Limits of every event log, checked in one place, so that a record that fits one adapter fits the other.
 
 import { partitionOf, type Topic } from '../../schemas/index.ts';
 import type { Commit, NewRecord } from './port.ts';
 
 /**
- * Most bytes (keys and values) that one call may put into one partition, and that one commit may carry as positions
- * and state. Kafka keeps such a group together as one record batch, and a batch has a largest size.
+ * Most bytes (keys and values) that one call may append to one partition, and that the offsets and state of one commit may
+ * have. Kafka stores such a group as one record batch, whose size is limited.
  */
 export const APPEND_BYTES_MAX = 8 * 1024 * 1024;
-/** Record keys, group names and state keys, in UTF-8 bytes: they are lmdb keys together, and those end at 1,978. */
+/** For record keys, group names and state keys, in UTF-8 bytes. Together they form an lmdb key, at most 1,978 bytes. */
 export const KEY_BYTES_MAX = 512;
-/** What the stores need beside key and value of a record, at most. */
+/** Upper bound of the stores' overhead per record. */
 export const RECORD_OVERHEAD_BYTES = 32;
 
 export class LogLimitError extends Error {
@@ -24,8 +24,8 @@ export interface PartitionAppend {
 }
 
 /**
- * Records of one call by partition, each in the given order.
- * Throws LogLimitError when a partition does not exist, a key is too long or a partition is given too much.
+ * Groups the records of one call by partition, in their order. Throws LogLimitError for a missing partition, a long key, or
+ * too many bytes for a partition.
  */
 export function byPartition(topic: Topic, records: readonly NewRecord[]): PartitionAppend[] {
   const groups = new Map<number, PartitionAppend>();
@@ -52,21 +52,21 @@ export function checkPartition(topic: Topic, partition: number): void {
   }
 }
 
-/** Checks names and size of what a commit stores for its group. */
-export function checkCommit(group: string, { positions = [], state = [] }: Commit): void {
+/** Checks names and sizes of a commit. Throws LogLimitError. */
+export function checkCommit(group: string, { offsets = [], state = [] }: Commit): void {
   checkGroup(group);
   let bytes = 0;
-  for (const { topic, next } of positions) {
-    if (next < 0n) throw new LogLimitError(`position ${next} of ${topic}`);
+  for (const { topic, next } of offsets) {
+    if (next < 0n) throw new LogLimitError(`offset ${next} of ${topic}`);
     bytes += topic.length + RECORD_OVERHEAD_BYTES;
   }
   for (const { key, value } of state)
     bytes += checkKey('state key', key) + (value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
-  if (bytes > APPEND_BYTES_MAX) throw new LogLimitError(`${bytes} bytes of positions and state in one commit`);
+  if (bytes > APPEND_BYTES_MAX) throw new LogLimitError(`${bytes} bytes of offsets and state in one commit`);
 }
 
 export function checkGroup(group: string): void {
-  if (group === '' || group.includes('\0')) throw new LogLimitError('a group has a name without NUL');
+  if (group === '' || group.includes('\0')) throw new LogLimitError('a group needs a name without NUL');
   checkKey('group', group);
 }
 

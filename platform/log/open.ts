@@ -1,4 +1,4 @@
-// Opens the configured event log; what is not in use is never loaded.
+// Opens the configured event log. Loads only the adapter in use.
 
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';

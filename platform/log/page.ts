@@ -1,4 +1,4 @@
-// Records as pages, where a log has them as objects.
+// Builds pages from records, for logs that have records as objects.
 
 import type { LogBatch, LogPage, LogRecord } from './port.ts';
 

@@ -1,12 +1,15 @@
-// The event log as every room sees it: Kafka and the embedded log are two adapters behind this one port.
-// The contract suite in contract.ts says in tests what the comments say here.
+// The event log for all rooms. Kafka and the embedded log are the two adapters behind this port.
+// The contract suite test/support/log/contract.ts tests all promises of these comments.
 
 import type { Topic } from '../../schemas/index.ts';
 
-export { APPEND_BYTES_MAX, KEY_BYTES_MAX, LogLimitError } from './limits.ts';
+/** The log does not answer at the moment. Readers and writers restart from their offsets when it is back. */
+export class LogAwayError extends Error {
+  override readonly name = 'LogAwayError';
+}
 
 export interface NewRecord {
-  /** Decides the partition (`partitionOf`) and is what compaction keeps the newest record of. */
+  /** Decides the partition (`partitionOf`). Compaction keeps the newest record of each key. */
   readonly key: string;
   readonly value: Uint8Array;
   /** Overrides the partition of the key (slot ticks go to every partition). */
@@ -15,7 +18,7 @@ export interface NewRecord {
 
 export interface LogRecord {
   readonly partition: number;
-  /** Grows with each record of the partition; not always by one (compaction, and Kafka's control records). */
+  /** Increases with each record of the partition, not always by one (compaction, Kafka's control records). */
   readonly offset: bigint;
   readonly key: string;
   readonly value: Uint8Array;
@@ -23,13 +26,13 @@ export interface LogRecord {
 
 export interface Appended {
   readonly partition: number;
-  /** Offset of the first and the last record this call put into the partition. */
+  /** Offsets of the first and last record of this call in the partition. */
   readonly first: bigint;
   readonly last: bigint;
 }
 
-/** `next` is the offset to read next: one past the last record handled. */
-export interface Position {
+/** `next` is the offset to read next: one past the last handled record. */
+export interface NextOffset {
   readonly topic: string;
   readonly partition: number;
   readonly next: bigint;
@@ -46,104 +49,103 @@ export interface StateWrite {
   readonly value: Uint8Array | null;
 }
 
-/** What one step of a consumer leaves behind. A state key may be written once per commit. */
+/** The results of one consumer step. One commit may write a state key once. */
 export interface Commit {
   readonly outputs?: readonly Outputs[];
-  readonly positions?: readonly Position[];
+  readonly offsets?: readonly NextOffset[];
   readonly state?: readonly StateWrite[];
 }
 
-/** What a consumer group finds when it starts. */
+/** Offsets and state of a consumer group at its start. */
 export interface GroupState {
-  /** `next` offset by `topic/partition` (see `positionKey`). */
-  readonly positions: ReadonlyMap<string, bigint>;
+  /** `next` offset by `topic/partition` (see `offsetKey`). */
+  readonly offsets: ReadonlyMap<string, bigint>;
   readonly state: ReadonlyMap<string, Uint8Array>;
 }
 
 export interface FollowOptions {
   readonly topic: Topic;
   /**
-   * Where to begin in each partition to be read; `earliest` starts at the oldest record kept, `latest` at the end as it
-   * is found between the call and the first batch. An offset that is no longer kept means the oldest one that is.
+   * Start offset of each partition to read. `earliest` is the oldest record, `latest` the end at some moment between the call
+   * and the first batch. A removed offset means the oldest remaining one.
    */
   readonly from: ReadonlyMap<number, bigint | 'earliest' | 'latest'>;
   readonly signal: AbortSignal;
-  /** Upper bound of records in one batch; default 1,000. */
+  /** Most records of one batch; default 1,000. */
   readonly maxRecords?: number;
 }
 
 export interface LogBatch {
   readonly partition: number;
   readonly records: readonly LogRecord[];
-  /** End of the partition when the batch was read: lag = end - (last offset + 1). */
+  /** End of the partition at the time of the read: lag = end - (last offset + 1). */
   readonly end: bigint;
 }
 
-/** Records of one partition without an object for each: for who reads very many and wants their values only. */
+/** Records of one partition without an object for each, for readers that need only the values of very many records. */
 export interface LogPage {
   readonly partition: number;
-  /** The values, one behind the other. */
+  /** The concatenated values. */
   readonly bytes: Uint8Array;
-  /** Where each value ends in `bytes`: it begins where the one before ends, the first at 0. */
+  /** End of each value in `bytes`. A value begins at the end of the previous one, the first at 0. */
   readonly ends: Uint32Array;
   readonly offsets: BigUint64Array;
-  /** End of the partition when the page was read. */
+  /** End of the partition at the time of the read. */
   readonly end: bigint;
 }
 
 export interface EventLog {
-  /** Which adapter this is, for status lines and test reports. */
+  /** Name of the adapter, for status lines and test reports. */
   readonly kind: 'embedded' | 'kafka';
 
   /** Creates missing topics with the catalogue's partitions and retention. Idempotent. */
   ensureTopics(topics: readonly Topic[]): Promise<void>;
 
   /**
-   * Appends in the given order per partition and resolves when every reader can see the records and a killed process
-   * cannot lose them. All records of one call that share a partition are appended together or not at all, and may have
-   * at most APPEND_BYTES_MAX bytes; keys at most KEY_BYTES_MAX. Calls under way at once keep their order. Throws
-   * LogLimitError; when it rejects otherwise (the store is away), the records may be there all the same.
+   * Appends in the given order per partition. Resolves when every reader can see the records and a killed process cannot lose
+   * them. Records of one call in one partition (at most APPEND_BYTES_MAX bytes; keys at most KEY_BYTES_MAX) are stored together
+   * or not at all. Concurrent calls keep their order. Throws LogLimitError. After any other rejection, such as LogAwayError,
+   * the records may be stored nevertheless.
    */
   append(topic: Topic, records: readonly NewRecord[]): Promise<readonly Appended[]>;
 
-  /** Oldest kept offset and next offset of a partition. Equal when it is empty. */
+  /** Oldest stored offset and next offset of a partition. Equal when it is empty. */
   bounds(topic: Topic, partition: number): Promise<{ readonly earliest: bigint; readonly next: bigint }>;
 
   /**
-   * Up to `maxRecords` records at or after `from` (or after the oldest kept); empty at the end of the partition. Fewer
-   * than asked for does not mean the end: a page is also bounded by bytes.
+   * Up to `maxRecords` records at or after `from`, or from the oldest one; empty at the end of the partition. Bytes limit the
+   * result too, so fewer records do not mean the end.
    */
   read(topic: Topic, partition: number, from: bigint, maxRecords: number): Promise<readonly LogRecord[]>;
 
   /**
-   * Follows partitions until the signal aborts: every record once, in order per partition, new ones soon after append.
-   * A slow reader may miss records that retention or compaction removed first. A broker that is away is waited for.
+   * Follows partitions until the signal aborts: every record once, in order per partition, new ones soon after their append.
+   * A slow reader can miss records that retention or compaction removes first. Waits for an unreachable broker.
    */
   follow(options: FollowOptions): AsyncIterable<LogBatch>;
 
-  /** As `follow`, page by page: `maxRecords` bounds a page. */
+  /** Like `follow`, page by page; `maxRecords` limits a page. */
   followPages(options: FollowOptions): AsyncIterable<LogPage>;
 
   /**
-   * Leaves behind what a step produced. Positions and state change together, atomically, and never before the outputs
-   * of the same call are visible. After a crash outputs may be there without their position (the embedded log writes
-   * all three in one transaction, Kafka cannot), so outputs must be repeatable: same input, same records. Positions and
-   * state of one commit together have at most APPEND_BYTES_MAX bytes.
+   * Stores the results of a step. Offsets and state change together, atomically, and never before the outputs of the same
+   * call are visible. Outputs must be repeatable (same input, same records): after a crash Kafka may have them without the
+   * offsets, while the embedded log writes all in one transaction. Offsets and state have at most APPEND_BYTES_MAX bytes.
    */
   commit(group: string, step: Commit): Promise<void>;
 
-  /** What earlier commits of the group left. */
+  /** Offsets and state from earlier commits of the group. */
   load(group: string): Promise<GroupState>;
 
-  /** Removes positions and state of a group, so that it starts anew. */
+  /** Removes offsets and state of a group, so that it starts from the beginning. */
   forget(group: string): Promise<void>;
 
-  /** Applies retention now (it is also applied in the background). `nowMs` is wall-clock milliseconds. */
+  /** Applies retention at once, in addition to the background run. `nowMs` is wall-clock milliseconds. */
   enforceRetention(nowMs: number): Promise<void>;
 
   close(): Promise<void>;
 }
 
-export function positionKey(topic: string, partition: number): string {
+export function offsetKey(topic: string, partition: number): string {
   return `${topic}/${partition}`;
 }

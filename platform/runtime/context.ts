@@ -1,4 +1,4 @@
-// What every role of a process is given, and what it gives back.
+// The interface between a process and its roles.
 
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -13,14 +13,19 @@ export interface RoleContext {
   readonly logger: Logger;
   /** prom-client registry of this process; roles register their metrics here. */
   readonly metrics: Registry;
+  /**
+   * Rejects once another process is the writer of the role. Roles call it before a write outside `log`. Absent for roles
+   * without a lease.
+   */
+  readonly mayWrite?: () => Promise<void>;
 }
 
 export interface RunningRole {
   readonly name: string;
-  /** Where it listens, by endpoint name (`orderbook`, `gateway`, `history`, ...). */
+  /** Addresses of its servers by endpoint name (`orderbook`, `gateway`, `history`, ...). */
   readonly endpoints: Readonly<Record<string, string>>;
-  /** Settles when the role ended by itself; rejects when it failed and the process must go down. */
+  /** Settles when the role ends by itself; rejects when it fails and the process must end. */
   readonly done: Promise<void>;
-  /** Finishes what is under way and releases everything. Safe to call twice. */
+  /** Finishes running work and releases everything. Safe to call twice. */
   stop(): Promise<void>;
 }

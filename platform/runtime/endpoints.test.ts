@@ -11,17 +11,17 @@ describe('endpoints.json', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true }));
 
-  it('is empty when nothing was written', () => {
+  it('is empty without writers', () => {
     expect(readEndpoints(dir)).toEqual({});
   });
 
-  it('keeps what several writers add at the same time', async () => {
+  it('keeps the entries of concurrent writers', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `role${index}`);
     await Promise.all(names.map((name) => updateEndpoints(dir, { [name]: `http://${name}` })));
     expect(Object.keys(readEndpoints(dir)).sort()).toEqual([...names].sort());
   });
 
-  it('removes only what still stands as it was given', async () => {
+  it('removes only unchanged entries', async () => {
     await updateEndpoints(dir, { a: 'old', b: 'mine' });
     await updateEndpoints(dir, { a: 'new' });
     await updateEndpoints(dir, { a: 'old', b: 'mine' }, true);

@@ -1,4 +1,4 @@
-// endpoints.json in the data directory: where things listen, for scripts. Several processes may share the file.
+// endpoints.json in the data directory: addresses of all servers, for scripts. Several processes may share the file.
 
 import { mkdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ export type Endpoints = Record<string, string>;
 
 const FILE = 'endpoints.json';
 const LOCK_WAIT_MS = 5;
-/** A lock older than this was left by a killed process. */
+/** An older lock is left over from a killed process. */
 const LOCK_STALE_MS = 2_000;
 
 export function readEndpoints(dataDir: string): Endpoints {
@@ -19,7 +19,7 @@ export function readEndpoints(dataDir: string): Endpoints {
   }
 }
 
-/** Adds endpoints, or with `remove` takes away those of ours that still stand as given. */
+/** Adds endpoints. With `remove`: removes those that still have the given value. */
 export async function updateEndpoints(dataDir: string, endpoints: Endpoints, remove = false): Promise<void> {
   mkdirSync(dataDir, { recursive: true });
   const lock = path.join(dataDir, `${FILE}.lock`);
@@ -48,7 +48,7 @@ async function acquire(lock: string): Promise<void> {
         try {
           rmdirSync(lock);
         } catch {
-          // Somebody else removed it first.
+          // Another process removed it first.
         }
       } else {
         await sleep(LOCK_WAIT_MS);

@@ -1,28 +1,38 @@
-// `health_status` of a process, under the predecessor's codes (reference 5.1): one gauge for whatever its roles have to say.
-
+// The gauge `health_status` with the codes of docs/internals/order-book-server.md, "Health". It combines all roles of
+// the process.
 import { Gauge, type Registry } from 'prom-client';
+import { TermMetrics } from './term-metrics.ts';
 
-/** The predecessor's other codes, 1 (stale loader) and 3 (liveness testing), have no meaning here. */
+const NAME = 'health_status';
+
+/** The predecessor's codes 1 (stale loader) and 3 (liveness testing) have no meaning here. */
 export const HEALTH = { ok: 0, slotsStalled: 2, restart: 4 } as const;
 export type HealthCode = (typeof HEALTH)[keyof typeof HEALTH];
 
-const judges = new WeakMap<Registry, (() => HealthCode)[]>();
+type Judge = () => HealthCode;
 
-/** Adds a judgement, asked for at each look at the metrics. The process has the highest code of all that were added. */
-export function judgeHealth(registry: Registry, judge: () => HealthCode): void {
-  const known = judges.get(registry);
-  if (known) {
-    known.push(judge);
-    return;
-  }
-  const all = [judge];
-  judges.set(registry, all);
-  new Gauge({
-    name: 'health_status',
-    help: '0 ok, 2 the slot source has stalled, 4 book and oracle of a market are too many slots apart',
+class HealthGauge extends Gauge {
+  readonly judges = new Set<Judge>();
+}
+
+/**
+ * Adds a judge, called at each read of the metrics. The process reports the highest code of all judges. Judges of a standby
+ * role are not called.
+ */
+export function judgeHealth(registry: Registry, judge: Judge): void {
+  const gauge = (registry.getSingleMetric(NAME) as HealthGauge | undefined) ?? newGauge(registry);
+  gauge.judges.add(judge);
+  if (registry instanceof TermMetrics) registry.onEnd(() => gauge.judges.delete(judge));
+}
+
+function newGauge(registry: Registry): HealthGauge {
+  const gauge: HealthGauge = new HealthGauge({
+    name: NAME,
+    help: '0 ok, 2 the slot source has stalled, books are behind the chain, or the log is away, 4 book and oracle of a market are too many slots apart',
     registers: [registry],
     collect() {
-      this.set(Math.max(...all.map((one) => one())));
+      this.set(Math.max(HEALTH.ok, ...[...gauge.judges].map((one) => one())));
     },
   });
+  return gauge;
 }

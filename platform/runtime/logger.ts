@@ -16,7 +16,7 @@ export function createLogger({ level, file, roles }: LoggerOptions): Logger {
   return pino({ level, base: { pid: process.pid, roles: roles.join(',') } }, destination);
 }
 
-/** For checks whose findings are printed elsewhere. */
+/** For checks that print their findings elsewhere. */
 export function silentLogger(): Logger {
   return pino({ level: 'silent' });
 }

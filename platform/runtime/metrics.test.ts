@@ -16,9 +16,10 @@ describe('metrics', () => {
     }
   });
 
-  it('tells on /startup whether all roles run', async () => {
+  it('reports on /startup whether all roles run, and which ones write or stand by', async () => {
     let isStarted = false;
-    const server = await serveMetrics(new Registry(), '127.0.0.1', 0, () => isStarted);
+    let lines: string[] = [];
+    const server = await serveMetrics(new Registry(), '127.0.0.1', 0, () => ({ isStarted, lines }));
     const ask = async () => {
       const answer = await fetch(new URL('/startup', server.url));
       return [answer.status, await answer.text()];
@@ -27,6 +28,8 @@ describe('metrics', () => {
       expect(await ask()).toEqual([500, 'Not ready']);
       isStarted = true;
       expect(await ask()).toEqual([200, 'OK']);
+      lines = ['ingest writes', 'sink stands by'];
+      expect(await ask()).toEqual([200, 'OK\ningest writes\nsink stands by']);
     } finally {
       await server.stop();
     }

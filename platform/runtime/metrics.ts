@@ -1,8 +1,8 @@
-// One prom-client registry per process, served as text on /metrics; /startup beside it says whether all roles run.
+// One prom-client registry per process: text on /metrics. /startup says whether all roles run or stand by.
 
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { type ListenPlace, listenEverywhere, listenPlaces, urlHost } from './hosts.ts';
 
 export function createMetrics(roles: readonly string[]): Registry {
   const registry = new Registry();
@@ -16,18 +16,25 @@ export interface MetricsServer {
   stop(): Promise<void>;
 }
 
-/** Serves `GET /metrics`, and `GET /startup` by `isStarted`. Rejects when the port is taken. */
+export interface Startup {
+  readonly isStarted: boolean;
+  /** Printed after the first line. */
+  readonly lines: readonly string[];
+}
+
+/** Serves `GET /metrics`, and `GET /startup`. Rejects when the port is taken. */
 export async function serveMetrics(
   registry: Registry,
   host: string,
   port: number,
-  isStarted: () => boolean = () => true,
+  startup: () => Startup = () => ({ isStarted: true, lines: [] }),
 ): Promise<MetricsServer> {
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0];
     if (path === '/startup') {
-      const [status, text] = isStarted() ? [200, 'OK'] : [500, 'Not ready'];
-      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
+      const { isStarted, lines } = startup();
+      const [status, text] = isStarted ? [200, 'OK'] : [500, 'Not ready'];
+      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end([text, ...lines].join('\n'));
       return;
     }
     if (path !== '/metrics') {
@@ -39,15 +46,23 @@ export async function serveMetrics(
       () => response.writeHead(500).end('Internal error'),
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
+  const places = await listenPlaces(host, port);
+  const listen = (place: ListenPlace): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(place, resolve);
+    });
+  const listening = await listenEverywhere(server, places, listen).catch((error: unknown) => {
+    server.close();
+    throw error;
   });
   server.unref();
-  const { port: bound } = server.address() as AddressInfo;
   return {
-    url: `http://${host}:${bound}/metrics`,
-    stop: () => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()),
+    url: `http://${urlHost(host)}:${listening.port}/metrics`,
+    stop: () => {
+      listening.close();
+      return new Promise((resolve) => server.close(() => resolve()).closeAllConnections());
+    },
   };
 }
 

@@ -2,23 +2,23 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { inTurns, Pace, SlicedWork } from './slices.ts';
 
-/** A clock that goes on by a third of a millisecond with each look. */
+/** A clock that advances by a third of a millisecond with each call. */
 function steadyClock(): () => number {
   let thirds = 0;
   return () => thirds++ / 3;
 }
 
-/** Counts to `end`, telling each step. */
-function* count(end: number, told: (at: number) => void): Generator<void, number> {
+/** Counts to `end` and reports each step. */
+function* count(end: number, report: (at: number) => void): Generator<void, number> {
   for (let at = 0; at < end; at += 1) {
-    told(at);
+    report(at);
     yield;
   }
   return end;
 }
 
 describe('sliced work', () => {
-  it('lets other turns of the loop in between its slices', async () => {
+  it('lets the event loop turn between slices', async () => {
     const order: string[] = [];
     const work = new SlicedWork(steadyClock()).run(count(9, (at) => order.push(`step ${at}`)));
     for (let other = 0; other < 3; other += 1) {
@@ -31,7 +31,7 @@ describe('sliced work', () => {
     expect(order.filter((name) => name.startsWith('step'))).toHaveLength(9);
   });
 
-  it('does one piece after the other, in the order they were given', async () => {
+  it('runs work in its order', async () => {
     const done: string[] = [];
     const work = new SlicedWork(steadyClock());
     const pieces = ['a', 'b'].map((name) => work.run(count(5, (at) => done.push(`${name}${at}`))));
@@ -39,7 +39,7 @@ describe('sliced work', () => {
     expect(done).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'b0', 'b1', 'b2', 'b3', 'b4']);
   });
 
-  it('is dropped when nobody wants it any more', async () => {
+  it('drops work that is no longer wanted', async () => {
     let steps = 0;
     const work = new SlicedWork(steadyClock());
     const dropped = work.run(
@@ -51,7 +51,7 @@ describe('sliced work', () => {
     expect(await work.run(count(3, () => {}))).toBe(3);
   });
 
-  it('tells what a step throws, and goes on with what comes after', async () => {
+  it("rejects with a step's error, and continues with later work", async () => {
     const work = new SlicedWork();
     const failing = work.run(
       count(3, () => {
@@ -66,7 +66,7 @@ describe('sliced work', () => {
 });
 
 describe('work in turns', () => {
-  it('begins at once and lets other turns of the loop in between', async () => {
+  it('begins at once and lets the event loop turn in between', async () => {
     const order: string[] = [];
     const work = inTurns(
       count(20, (at) => order.push(`step ${at}`)),
@@ -79,13 +79,13 @@ describe('work in turns', () => {
     expect(order.indexOf('turn')).toBeLessThan(order.indexOf('step 19'));
   });
 
-  it('is done in this turn when it is short', () => {
-    const told: number[] = [];
-    void inTurns(count(3, (at) => told.push(at)));
-    expect(told).toEqual([0, 1, 2]);
+  it('ends within one turn when it is short', () => {
+    const report: number[] = [];
+    void inTurns(count(3, (at) => report.push(at)));
+    expect(report).toEqual([0, 1, 2]);
   });
 
-  it('tells what a step throws', async () => {
+  it("rejects with a step's error", async () => {
     const failing = inTurns(
       count(3, () => {
         throw new Error('no such order');
@@ -96,7 +96,7 @@ describe('work in turns', () => {
 });
 
 describe('a pace', () => {
-  it('lets a turn of the loop pass once in a slice', async () => {
+  it('lets the event loop turn once per slice', async () => {
     const pace = new Pace(steadyClock());
     let turns = 0;
     const counting = (async () => {

@@ -1,12 +1,12 @@
-// Long work a little at a time: each piece a moment in a turn of the loop, so that nothing urgent waits for all of it.
+// Splits long work into slices of a millisecond, one per turn of the event loop, so that urgent work does not wait.
 
-/** How long work goes on in a turn of the loop, milliseconds. */
+/** Length of a slice, milliseconds. */
 const SLICE_MS = 1;
 
-/** Does one piece of work after another: however many wait, they share one slice of each turn. */
+/** Runs queued work in order. All of it shares one slice per turn of the event loop. */
 export class SlicedWork {
   readonly #clock: () => number;
-  /** Until when this turn's slice lasts. */
+  /** End of this turn's slice. */
   #untilMs = Number.NEGATIVE_INFINITY;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -16,8 +16,8 @@ export class SlicedWork {
   }
 
   /**
-   * What the steps return, when the work before them is done; null when nobody wants it any more, which is asked before each
-   * slice. Rejects with what a step throws; later work goes on all the same.
+   * Resolves with the steps' result after all earlier work. Resolves with null when `isWanted`, called before each slice,
+   * returns false. Rejects with a step's error; later work continues.
    */
   run<T>(steps: Generator<void, T>, isWanted: () => boolean = () => true): Promise<T | null> {
     const work = this.#last.then(() => this.#drive(steps, isWanted));
@@ -25,14 +25,14 @@ export class SlicedWork {
     return work;
   }
 
-  /** Settles when all work given so far is done or was dropped. */
+  /** Settles when all queued work is done or dropped. */
   async idle(): Promise<void> {
     await this.#last;
   }
 
   async #drive<T>(steps: Generator<void, T>, isWanted: () => boolean): Promise<T | null> {
     for (;;) {
-      // Work that follows goes on in what is left of the slice.
+      // The next work uses the rest of the slice.
       if (this.#clock() >= this.#untilMs) {
         await nextTurn();
         this.#untilMs = this.#clock() + SLICE_MS;
@@ -46,10 +46,10 @@ export class SlicedWork {
   }
 }
 
-/** How long work that others wait for goes on before it lets the loop have a turn, milliseconds. */
+/** Slice of work that callers wait for, milliseconds. */
 const HURRIED_SLICE_MS = 2;
 
-/** Does work now, a slice in each turn. What it yields to may not touch what the work is on. */
+/** Runs work at once, one slice per turn of the loop. Code that runs between slices must not change its data. */
 export async function inTurns<T>(steps: Generator<void, T>, clock: () => number = () => performance.now()): Promise<T> {
   for (;;) {
     const untilMs = clock() + HURRIED_SLICE_MS;
@@ -61,7 +61,7 @@ export async function inTurns<T>(steps: Generator<void, T>, clock: () => number 
   }
 }
 
-/** For work that waits now and then anyway: told where it may rest, it lets the loop have a turn when its slice is over. */
+/** For asynchronous loops: call `rest` at each safe point; it lets the event loop run when the slice is over. */
 export class Pace {
   readonly #clock: () => number;
   #untilMs: number;
@@ -79,7 +79,7 @@ export class Pace {
   }
 }
 
-/** Resolves in the next turn of the loop. */
+/** Resolves in the next turn of the event loop. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

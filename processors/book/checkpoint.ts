@@ -1,8 +1,9 @@
-// An engine's whole state as bytes and back. The bytes are canonical: two engines in the same state give the same ones,
-// so that their hash proves a replay.
+// Saves and restores the whole state of an engine. The bytes are canonical: engines in the same state have the same bytes,
+// so their hash proves a replay.
 
 import type { MarketRef } from '../../schemas/index.ts';
 import { BookEngine, type EngineHead } from './engine.ts';
+import { FrozenBook } from './frozen.ts';
 import { NOBODY } from './ignored.ts';
 import {
   ARRIVAL,
@@ -22,7 +23,6 @@ import {
 } from './orders.ts';
 import { fitsNumber } from './size.ts';
 import { finish, listed, STEP_ITEMS, type Steps, sortedInSteps } from './steps.ts';
-import { StillBook } from './still.ts';
 
 /** Changes with the layout; a checkpoint of another version is not read. */
 const VERSION = 1;
@@ -45,17 +45,17 @@ interface Envelope {
   readonly generation: number;
   readonly makers: number;
   readonly orders: number;
-  /** Makers that were ignored, as text; not in checkpoints from before there were any. */
+  /** Ignored makers as text; absent in checkpoints without any. */
   readonly ignored?: string;
 }
 
 /** State of an engine between two messages. */
 export function saveEngine(engine: BookEngine): Uint8Array {
-  return finish(saveInSteps(new StillBook(engine)));
+  return finish(saveInSteps(new FrozenBook(engine)));
 }
 
-/** As `saveEngine`, of an engine as it stood. */
-export function* saveInSteps(book: StillBook): Steps<Uint8Array> {
+/** As `saveEngine`, for a frozen engine. */
+export function* saveInSteps(book: FrozenBook): Steps<Uint8Array> {
   const { table, generation } = book;
   const { ints, floats } = table;
   const int = (row: number, member: number) => ints[row + member] ?? 0;
@@ -97,7 +97,7 @@ export function* saveInSteps(book: StillBook): Steps<Uint8Array> {
     writer.f64(hasAuction ? float(row, AUCTION_START) : 0);
     writer.f64(hasAuction ? float(row, AUCTION_END) : 0);
     writer.f64(float(row, QUEUE));
-    // The sign says whether the newest bracket has seen the order.
+    // The sign says whether the order is in the newest bracket.
     writer.f64(float(row, ARRIVAL) * (int(row, GENERATION) === generation ? 1 : -1));
     for (const member of SIZES) writer.u32(int(row, member) >>> 0);
   }
@@ -105,8 +105,8 @@ export function* saveInSteps(book: StillBook): Steps<Uint8Array> {
 }
 
 /**
- * Inverse of `saveEngine`. When other makers are ignored now than were then, the book is another one: its next message begins
- * an epoch above its own and `epochAfter`, with the whole book. Throws CheckpointError for bytes of another version or length.
+ * Inverse of `saveEngine`. With other ignored makers the visible book differs: the next message begins an epoch above the
+ * saved one and `epochAfter`, with the whole book. Throws CheckpointError for another version or length.
  */
 export function restoreEngine(bytes: Uint8Array, ignored = NOBODY, epochAfter = 0): BookEngine {
   return finish(restoreInSteps(bytes, ignored, epochAfter));
@@ -114,12 +114,12 @@ export function restoreEngine(bytes: Uint8Array, ignored = NOBODY, epochAfter = 
 
 /** As `restoreEngine`. */
 export function* restoreInSteps(bytes: Uint8Array, ignored = NOBODY, epochAfter = 0): Steps<BookEngine> {
-  if (bytes.length < HEADER_BYTES) throw new CheckpointError('checkpoint is cut short');
+  if (bytes.length < HEADER_BYTES) throw new CheckpointError('checkpoint is truncated');
   const reader = new Cursor(bytes);
   const version = reader.readU32();
   if (version !== VERSION) throw new CheckpointError(`checkpoint version ${version}, expected ${VERSION}`);
   const textLength = reader.readU32();
-  if (bytes.length < HEADER_BYTES + textLength) throw new CheckpointError('checkpoint is cut short');
+  if (bytes.length < HEADER_BYTES + textLength) throw new CheckpointError('checkpoint is truncated');
   const envelope = unpack(JSON.parse(Buffer.from(reader.readBytes(textLength)).toString('utf8'))) as Envelope;
   const expected = HEADER_BYTES + textLength + envelope.makers * KEY_BYTES + envelope.orders * ORDER_BYTES;
   if (bytes.length !== expected) throw new CheckpointError(`checkpoint of ${bytes.length} bytes, expected ${expected}`);
@@ -146,7 +146,7 @@ export function* restoreInSteps(bytes: Uint8Array, ignored = NOBODY, epochAfter 
 function restoreOrder({ orders }: BookEngine, makers: readonly Uint8Array[], reader: Cursor): void {
   const { table } = orders;
   const maker = makers[reader.readU32()];
-  if (maker === undefined) throw new CheckpointError('checkpoint names a maker that it does not hold');
+  if (maker === undefined) throw new CheckpointError('checkpoint names a maker that it does not contain');
   const orderId = reader.readU32();
   const kind = reader.readU32();
   const durationSlots = reader.readU32();
@@ -164,47 +164,47 @@ function restoreOrder({ orders }: BookEngine, makers: readonly Uint8Array[], rea
 }
 
 class Cursor {
-  private readonly view: DataView;
-  private readonly target: Uint8Array;
-  private at = 0;
+  readonly #view: DataView;
+  readonly #target: Uint8Array;
+  #at = 0;
 
   constructor(target: Uint8Array) {
-    this.target = target;
-    this.view = new DataView(target.buffer, target.byteOffset, target.byteLength);
+    this.#target = target;
+    this.#view = new DataView(target.buffer, target.byteOffset, target.byteLength);
   }
 
   u32(value: number): void {
-    this.view.setUint32(this.at, value, true);
-    this.at += 4;
+    this.#view.setUint32(this.#at, value, true);
+    this.#at += 4;
   }
 
   f64(value: number): void {
-    this.view.setFloat64(this.at, value, true);
-    this.at += 8;
+    this.#view.setFloat64(this.#at, value, true);
+    this.#at += 8;
   }
 
   bytes(value: Uint8Array): void {
-    this.target.set(value, this.at);
-    this.at += value.length;
+    this.#target.set(value, this.#at);
+    this.#at += value.length;
   }
 
   readU32(): number {
-    this.at += 4;
-    return this.view.getUint32(this.at - 4, true);
+    this.#at += 4;
+    return this.#view.getUint32(this.#at - 4, true);
   }
 
   readF64(): number {
-    this.at += 8;
-    return this.view.getFloat64(this.at - 8, true);
+    this.#at += 8;
+    return this.#view.getFloat64(this.#at - 8, true);
   }
 
   readBytes(length: number): Uint8Array {
-    this.at += length;
-    return this.target.subarray(this.at - length, this.at);
+    this.#at += length;
+    return this.#target.subarray(this.#at - length, this.#at);
   }
 }
 
-// JSON has no bigint and no bytes: both become objects of one member whose name no field has.
+// JSON has no bigint and no bytes: both become objects with one reserved member.
 function pack(value: unknown): unknown {
   if (typeof value === 'bigint') return { $int: value.toString() };
   if (value instanceof Uint8Array) return { $bytes: Buffer.from(value).toString('base64') };

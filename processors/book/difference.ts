@@ -1,12 +1,12 @@
-// Whether two published books are the same, level by level and order by order: what a reader holds against a snapshot, what
-// changes have come to against the engine.
+// Compares two published books, level by level and order by order: a reader's book with a snapshot, or published changes
+// with the engine.
 
 import bs58 from 'bs58';
 import { EVIDENCE_MAX, type OrderEvidence, type ViewLevel, type ViewOrder } from '../../schemas/index.ts';
 import type { Side } from './ladder.ts';
 import { STEP_ITEMS, type Steps } from './steps.ts';
 
-/** A book as readers have it: levels best first, orders in walk order. */
+/** A published book: levels best first, orders in walk order. */
 export interface PublishedSides {
   levels(side: Side): Iterable<ViewLevel>;
   walk(side: Side): Iterable<ViewOrder>;
@@ -19,7 +19,7 @@ export interface PublishedLists {
   readonly askOrders: readonly ViewOrder[];
 }
 
-/** A book of whose levels and orders there are lists. */
+/** A book from lists of levels and orders. */
 export function sidesOf({ bids, asks, bidOrders, askOrders }: PublishedLists): PublishedSides {
   return {
     levels: (side) => (side === 'bid' ? bids : asks),
@@ -27,7 +27,7 @@ export function sidesOf({ bids, asks, bidOrders, askOrders }: PublishedLists): P
   };
 }
 
-/** Sizes in base 1e9, price 1e6; a level that one of the two lacks is `nothing` there. */
+/** Sizes in base 1e9, price 1e6; `nothing` where one of the books lacks the level. */
 export interface LevelDifference {
   readonly side: Side;
   readonly price: number;
@@ -35,7 +35,7 @@ export interface LevelDifference {
   readonly there: string;
 }
 
-/** Up to EVIDENCE_MAX of each. With no order in either list, the same orders stand in another sequence. */
+/** Up to EVIDENCE_MAX of each. Without an order in either list, the same orders are in another sequence. */
 export interface PublishedDifference {
   readonly levels: readonly LevelDifference[];
   readonly onlyHere: readonly OrderEvidence[];
@@ -44,7 +44,7 @@ export interface PublishedDifference {
 
 const SIDES: readonly Side[] = ['bid', 'ask'];
 
-/** How two books differ, null when they do not. Neither may change before the end. */
+/** The difference between two books, null when they are equal. Neither may change before the end. */
 export function* publishedDifference(here: PublishedSides, there: PublishedSides): Steps<PublishedDifference | null> {
   let isSame = true;
   for (const side of SIDES) {
@@ -63,7 +63,7 @@ export function* publishedDifference(here: PublishedSides, there: PublishedSides
   };
 }
 
-/** Levels that differ between two lists of a side, up to EVIDENCE_MAX. */
+/** Levels that differ between two lists, up to EVIDENCE_MAX. */
 function* levelDifferences(
   side: Side,
   here: Iterable<ViewLevel>,
@@ -72,9 +72,9 @@ function* levelDifferences(
   const ours = yield* byPrice(here);
   const theirs = yield* byPrice(there);
   const found: LevelDifference[] = [];
-  let gone = 0;
+  let count = 0;
   for (const price of new Set([...ours.keys(), ...theirs.keys()])) {
-    if (++gone % STEP_ITEMS === 0) yield;
+    if (++count % STEP_ITEMS === 0) yield;
     const [one, other] = [ours.get(price) ?? null, theirs.get(price) ?? null];
     if (one === null || other === null || !sameLevel(one, other)) found.push(levelDifference(side, one, other));
     if (found.length === EVIDENCE_MAX) break;
@@ -91,18 +91,18 @@ function* byPrice(levels: Iterable<ViewLevel>): Steps<Map<number, ViewLevel>> {
   return prices;
 }
 
-/** Two states of a level, at least one of which is there. */
+/** The difference between two states of a level, at most one of them absent. */
 export function levelDifference(side: Side, here: ViewLevel | null, there: ViewLevel | null): LevelDifference {
   const text = (level: ViewLevel | null) => (level ? `orders ${level.dlob}, vamm ${level.vamm}` : 'nothing');
   return { side, price: (here ?? there)?.price ?? 0, here: text(here), there: text(there) };
 }
 
-/** Whether two lists are the same, member by member. */
+/** Whether two lists are equal, member by member. */
 function* alike<T>(left: Iterable<T>, right: Iterable<T>, same: (left: T, right: T) => boolean): Steps<boolean> {
   const others = right[Symbol.iterator]();
-  let gone = 0;
+  let count = 0;
   for (const one of left) {
-    if (++gone % STEP_ITEMS === 0) yield;
+    if (++count % STEP_ITEMS === 0) yield;
     const other = others.next();
     if (other.done || !same(one, other.value)) return false;
   }
@@ -137,7 +137,7 @@ function* ordersOf(book: PublishedSides): Steps<Map<string, SidedOrder>> {
   return orders;
 }
 
-/** A maker in the key of a map: base58 would cost more than all the rest of a comparison. */
+/** A maker as a map key: base58 would cost more than the rest of a comparison. */
 export function makerText(maker: Uint8Array): string {
   return Buffer.from(maker.buffer, maker.byteOffset, maker.byteLength).toString('latin1');
 }
@@ -146,12 +146,12 @@ function evidenceOf({ maker, orderId, side, price, size }: SidedOrder): OrderEvi
   return { maker: bs58.encode(maker), orderId, side, price: String(price), size: size.toString() };
 }
 
-/** Up to EVIDENCE_MAX orders that the one has and the other lacks, or has otherwise. */
+/** Up to EVIDENCE_MAX orders of one book that the other lacks or has with other members. */
 export function* missingIn<T>(other: ReadonlyMap<string, unknown>, orders: ReadonlyMap<string, T>): Steps<T[]> {
   const missing: T[] = [];
-  let gone = 0;
+  let count = 0;
   for (const [key, order] of orders) {
-    if (++gone % STEP_ITEMS === 0) yield;
+    if (++count % STEP_ITEMS === 0) yield;
     if (!other.has(key)) missing.push(order);
     if (missing.length === EVIDENCE_MAX) break;
   }

@@ -1,18 +1,29 @@
-// The engine against a book rebuilt from nothing, over random messages; and the promises it makes to its readers.
+// The engine against a naive model over random messages, and its promises to readers.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BookViewDiff } from '../../schemas/index.ts';
+import { BEYOND_NUMBERS, messages, order } from '../../test/support/processors/book/arbitrary.ts';
+import {
+  beginOf,
+  endOf,
+  keyOf,
+  marketOf,
+  oracleOf,
+  orderOf,
+  ordersOf,
+  PERP,
+  slotOf,
+} from '../../test/support/processors/book/messages.ts';
+import { NaiveBookModel } from '../../test/support/processors/book/naive.ts';
+import { FrozenBook } from './frozen.ts';
 import { BookEngine, type BookMessage, BookView, hashBooks, restoreEngine, saveEngine } from './index.ts';
+import { IndicativeView } from './indicative/view.ts';
 import { findingsOf } from './shadow/compare.ts';
 import { finish } from './steps.ts';
-import { StillBook } from './still.ts';
-import { BEYOND_NUMBERS, messages, order } from './testing/arbitrary.ts';
-import { beginOf, endOf, keyOf, marketOf, oracleOf, orderOf, ordersOf, PERP, slotOf } from './testing/messages.ts';
-import { NaiveBookModel } from './testing/naive.ts';
 
-/** A comparison that tells nothing but what the book has. */
-const UNTOLD = { ...PERP, orders: 0, digest: '', market: null, oracle: null };
+/** A comparison without expectations. */
+const NO_EXPECTATIONS = { ...PERP, orders: 0, digest: '', market: null, oracle: null };
 
 function published(engine: BookEngine) {
   const { bids, asks, bidOrders, askOrders } = engine.snapshot();
@@ -26,7 +37,7 @@ function replica(view: BookView) {
 }
 
 describe('book engine, over random messages', () => {
-  it('equals a book rebuilt from nothing after every message, and so does the reader', () => {
+  it('equals a naive book after every message, and so does the reader', () => {
     fc.assert(
       fc.property(messages, (sequence) => {
         const engine = new BookEngine(PERP);
@@ -44,9 +55,9 @@ describe('book engine, over random messages', () => {
           expect(view.head?.seq ?? 0).toBe(engine.state.seq);
           for (const level of [...expected.bids, ...expected.asks]) expect(level.dlob + level.vamm > 0n).toBe(true);
         }
-        // What the shadow check makes anew from the orders is what the engine kept of them.
+        // The shadow check recomputes from the orders what the engine keeps up to date.
         const { fields, levels, misplaced } = finish(
-          findingsOf(new StillBook(engine), { ...UNTOLD, slot: engine.slot }),
+          findingsOf(new FrozenBook(engine), { ...NO_EXPECTATIONS, slot: engine.slot }),
         );
         expect([fields, levels, misplaced]).toEqual([[], [], []]);
       }),
@@ -54,7 +65,7 @@ describe('book engine, over random messages', () => {
     );
   });
 
-  it('goes on after a checkpoint as if it had never stopped', () => {
+  it('continues after a checkpoint like an uninterrupted engine', () => {
     fc.assert(
       fc.property(messages, messages, (first, second) => {
         const engine = new BookEngine(PERP);
@@ -131,15 +142,15 @@ describe('book engine', () => {
   it.each([
     ['an oracle price', oracleOf({ slot: 80 })],
     ['a snapshot bracket', beginOf(80)],
-  ])('stands at the slot of its first message, also when that is %s', (_, first) => {
+  ])('has the slot of its first message, also when that is %s', (_, first) => {
     const engine = new BookEngine(PERP);
     const slotBefore = engine.apply(first)?.slot ?? engine.slot;
     const slots = [oracleOf({ slot: 81, price: 7n }), slotOf(82)].map((next) => engine.apply(next)?.slot);
-    // A price of the next slot never stands in the book of this one.
+    // A price of the next slot is never in the book of this one.
     expect([slotBefore, ...slots]).toEqual([80, 81, 82]);
   });
 
-  it('begins a later epoch than one that could not be continued', () => {
+  it('begins an epoch above one that could not continue', () => {
     const engine = new BookEngine(PERP, 500);
     expect(engine.apply(slotOf(400))?.epoch).toBe(501);
     expect(new BookEngine(PERP, 500).apply(slotOf(900))?.epoch).toBe(900);
@@ -178,7 +189,7 @@ describe('book engine', () => {
     expect(published(engine).bids).toEqual([{ price: 5, dlob: 9n, vamm: 0n }]);
   });
 
-  it('asks for a snapshot after the first load and once per period of slots', () => {
+  it('requests a snapshot after the first load and once per period of slots', () => {
     const engine = new BookEngine(PERP);
     engine.apply(beginOf(300));
     engine.apply(ordersOf({ slot: 300, upserts: [orderOf({ price: 5n, baseAssetAmount: 1n })] }));
@@ -191,7 +202,7 @@ describe('book engine', () => {
     expect(engine.takeSnapshotDue()).toBe(true);
   });
 
-  it('silences the vAMM when its oracle is older than 160 slots, and not before', () => {
+  it('drops the vAMM when its oracle is older than 160 slots, and not earlier', () => {
     const engine = new BookEngine(PERP);
     engine.apply(marketOf({ slot: 100 }));
     engine.apply(oracleOf({ slot: 100, oracleSlot: 100n }));
@@ -215,7 +226,7 @@ describe('book engine', () => {
 describe('book view', () => {
   const change = (engine: BookEngine, slot: number) => engine.apply(slotOf(slot)) as BookViewDiff;
 
-  it('ignores what it knows, notices a gap, and heals with a snapshot', () => {
+  it('ignores duplicates, detects a gap, and heals with a snapshot', () => {
     const engine = new BookEngine(PERP);
     const [first, second, third, fourth] = [10, 11, 12, 13].map((slot) => change(engine, slot)) as [
       BookViewDiff,
@@ -283,6 +294,18 @@ describe('book view', () => {
       ) as BookViewDiff,
     );
     expect(view.grouped(1).bids).toEqual([{ price: 100, dlob: 3n, vamm: 0n }]);
+  });
+
+  it('groups by 1 where the market has no tick size, with and without indicative quotes', () => {
+    const engine = new BookEngine(PERP);
+    const view = new BookView();
+    view.tickSize = 0;
+    const upserts = [orderOf({ orderId: 1, price: 104n, baseAssetAmount: 1n })];
+    view.apply(engine.apply(ordersOf({ upserts })) as BookViewDiff);
+    for (const book of [view, new IndicativeView(view, { bids: [], asks: [] })]) {
+      expect(book.grouped(1).bids).toEqual([{ price: 104, dlob: 1n, vamm: 0n }]);
+      expect(book.grouped(10).bids).toEqual([{ price: 100, dlob: 1n, vamm: 0n }]);
+    }
   });
 });
 

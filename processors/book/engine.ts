@@ -1,5 +1,5 @@
-// The book reducer of one market: messages of the `book` topic in, published changes out. No clock, no I/O; the same
-// messages give the same changes with the same epoch and sequence, however they were batched.
+// The book reducer of one market: takes messages of the `book` topic, returns published changes. No clock, no I/O; the same
+// messages give the same changes with the same epoch and sequence, for any batches.
 
 import type {
   BookMarket,
@@ -28,10 +28,10 @@ import { fitsNumber } from './size.ts';
 import { finish, listed, type Steps } from './steps.ts';
 import { type Quoting, quotesAlike, vammBook, vammQuotes } from './vamm.ts';
 
-/** A whole snapshot of a book goes out about once in this many slots (one minute of 400 ms slots). */
+/** Slots between whole snapshots of a book (one minute of 400 ms slots). */
 export const SNAPSHOT_EVERY_SLOTS = 150;
-/** Orders that `foresee` reads ahead for at once: more would push the first ones out of the processor's cache. */
-const FORESEEN_MAX = 1024;
+/** Orders of one `prefetch`: more would push the first ones out of the processor's cache. */
+const PREFETCH_MAX = 1024;
 /** Keeps markets from sending their snapshots in the same slot. */
 const SNAPSHOT_STAGGER_SLOTS = 7;
 
@@ -46,14 +46,14 @@ export type BookMessage =
   | { readonly name: 'BookSnapshotEnd'; readonly value: BookSnapshotEnd }
   | { readonly name: 'BookRepair'; readonly value: BookRepair };
 
-/** Everything of an engine's state that is not an order; see checkpoint.ts. */
+/** State of an engine without its orders; see checkpoint.ts. */
 export interface EngineHead {
   epoch: number;
   seq: number;
   marketSlot: number;
   market: BookMarket | null;
   oracle: BookOracle | null;
-  /** Slot of the snapshot bracket that is open, -1 when none is. */
+  /** Slot of the open snapshot bracket, -1 without one. */
   bracketSlot: number;
   snapshotPeriod: number;
   isLoaded: boolean;
@@ -64,17 +64,17 @@ export class BookEngine {
   readonly ref: MarketRef;
   readonly orders: RestingOrders;
   readonly state: EngineHead;
-  private mmOracle: ViewOracle | null = null;
-  private exchangeOracle: ViewOracle | null = null;
-  private isMmOracleActive = false;
-  private headChanged = false;
-  private readonly foreseen = new Int32Array(FORESEEN_MAX);
-  private foreseenMix = 0;
-  private quoted: (Quoting & { readonly oracle: bigint }) | null = null;
+  #mmOracle: ViewOracle | null = null;
+  #exchangeOracle: ViewOracle | null = null;
+  #isMmOracleActive = false;
+  #headChanged = false;
+  readonly #prefetched = new Int32Array(PREFETCH_MAX);
+  #loadChecksum = 0;
+  #quoted: (Quoting & { readonly oracle: bigint }) | null = null;
 
   /**
-   * `epochAfter`: the epoch that this engine's must be above, when an earlier one could not be continued. `ignored`: makers
-   * whose orders are not visible.
+   * `epochAfter`: the new epoch is above it; set when an earlier epoch could not be continued. `ignored`: makers whose
+   * orders are not visible.
    */
   constructor(ref: MarketRef, epochAfter = 0, ignored = NOBODY) {
     this.orders = new RestingOrders(ignored);
@@ -97,22 +97,22 @@ export class BookEngine {
     return this.orders.slot;
   }
 
-  /** The newest epoch there was, whether it goes on or the next one must be above it. */
+  /** The newest epoch, continued or not; a new one must be above it. */
   get lastEpoch(): number {
     return Math.abs(this.state.epoch);
   }
 
-  /** Open orders known, visible or not. */
+  /** Open orders, visible or not. */
   get orderCount(): number {
     return this.orders.table.count;
   }
 
-  /** Orders left out because a number of theirs is beyond 2^53. */
+  /** Orders left out because one of their numbers is beyond 2^53. */
   get leftOut(): number {
     return this.orders.leftOut;
   }
 
-  /** Applies the next message of this market; the change to publish, or null when nothing visible changed. */
+  /** Applies the next message of this market; returns the change to publish, or null when nothing visible changed. */
   apply(message: BookMessage): BookViewDiff | null {
     switch (message.name) {
       case 'BookOrders':
@@ -133,30 +133,30 @@ export class BookEngine {
   }
 
   /**
-   * Reads ahead what these messages will change, and changes nothing: to be called with the messages of a batch before
-   * they are applied one by one. What is beyond FORESEEN_MAX orders is left out.
+   * Loads the rows that these messages will change into the processor's cache, and changes nothing: call it with the
+   * messages of a batch before applying them one by one. It stops after PREFETCH_MAX orders.
    */
-  foresee(messages: readonly BookOrders[]): void {
-    const { foreseen } = this;
+  prefetch(messages: readonly BookOrders[]): void {
+    const prefetched = this.#prefetched;
     const { table } = this.orders;
     let count = 0;
     for (let i = 0; i < messages.length; i++) {
       const { upserts, removals } = messages[i] as BookOrders;
-      if (count + upserts.length + removals.length > FORESEEN_MAX) break;
+      if (count + upserts.length + removals.length > PREFETCH_MAX) break;
       for (let k = 0; k < removals.length; k++) {
         const { maker, orderId } = removals[k] as (typeof removals)[number];
-        foreseen[count++] = table.bucketOf(table.makers.guess(maker), orderId);
+        prefetched[count++] = table.bucketOf(table.makers.guess(maker), orderId);
       }
       for (let k = 0; k < upserts.length; k++) {
         const { maker, orderId } = upserts[k] as (typeof upserts)[number];
-        foreseen[count++] = table.bucketOf(table.makers.guess(maker), orderId);
+        prefetched[count++] = table.bucketOf(table.makers.guess(maker), orderId);
       }
     }
-    this.foreseenMix ^= table.foresee(foreseen, count);
+    this.#loadChecksum ^= table.prefetch(prefetched, count);
   }
 
   applyOrders(value: BookOrders): BookViewDiff | null {
-    this.reach(value.slot);
+    this.#reach(value.slot);
     const source = value.source === 'clob' ? CLOB : USER;
     const { upserts, removals } = value;
     for (let i = 0; i < removals.length; i++) {
@@ -164,82 +164,82 @@ export class BookEngine {
       this.orders.remove(removal.maker, removal.orderId, source);
     }
     for (let i = 0; i < upserts.length; i++) this.orders.upsert(upserts[i] as (typeof upserts)[number], source);
-    return this.finish();
+    return this.#finish();
   }
 
   applySlot(slot: number): BookViewDiff | null {
-    this.reach(slot);
-    return this.finish();
+    this.#reach(slot);
+    return this.#finish();
   }
 
   applyMarket(value: BookMarket): BookViewDiff | null {
     this.state.market = value;
     if (this.state.marketSlot !== value.slot) {
       this.state.marketSlot = value.slot;
-      this.headChanged = true;
+      this.#headChanged = true;
     }
     this.orders.setHasBookAccount(value.clobMarket !== null);
-    this.selectOracle();
-    this.reach(value.slot);
-    this.quote();
-    return this.finish();
+    this.#selectOracle();
+    this.#reach(value.slot);
+    this.#quote();
+    return this.#finish();
   }
 
   applyOracle(value: BookOracle): BookViewDiff | null {
     this.state.oracle = value;
     const seen = viewOracle(value);
-    if (!sameOracle(this.exchangeOracle, seen)) {
-      this.exchangeOracle = seen;
-      this.headChanged = true;
+    if (!sameOracle(this.#exchangeOracle, seen)) {
+      this.#exchangeOracle = seen;
+      this.#headChanged = true;
     }
-    this.reach(value.slot);
+    this.#reach(value.slot);
     this.orders.setOracle(fitsNumber(value.price) ? Number(value.price) : Number.NaN);
-    this.selectOracle();
-    this.quote();
-    return this.finish();
+    this.#selectOracle();
+    this.#quote();
+    return this.#finish();
   }
 
-  /** From here on, what is not upserted until the matching end is gone. A later begin takes the place of an open one. */
+  /** Opens a bracket: its end removes every order without an upsert inside it. A later begin replaces an open one. */
   beginSnapshot(snapshotSlot: number): BookViewDiff | null {
-    this.start(snapshotSlot);
+    this.#start(snapshotSlot);
     this.state.bracketSlot = snapshotSlot;
     this.orders.generation += 1;
-    return this.finish();
+    return this.#finish();
   }
 
-  /** Ignored when it does not belong to the open bracket. */
+  /** Ends the open bracket; ignored when the slot is another's. */
   endSnapshot(snapshotSlot: number): BookViewDiff | null {
     if (this.state.bracketSlot !== snapshotSlot) return null;
-    this.start(snapshotSlot);
+    this.#start(snapshotSlot);
     this.state.bracketSlot = -1;
     this.orders.sweep();
     if (!this.state.isLoaded) {
       this.state.isLoaded = true;
       this.state.snapshotDue = true;
     }
-    return this.finish();
+    return this.#finish();
   }
 
   /**
-   * The book was wrong and is right now: a later epoch begins. Its first change is the whole book, so that a reader of
-   * changes alone needs nothing else; a snapshot follows for those who start there. Null before the first message.
+   * Begins a later epoch after a fault. Its first change is the whole book, so readers of changes need nothing else; a
+   * snapshot follows for new readers. Null before the first message.
    */
   repair(slot: number): BookViewDiff | null {
     const { state, orders } = this;
     if (state.epoch <= 0 && orders.slot === 0) return null;
-    this.reach(slot);
+    this.#reach(slot);
     state.epoch = Math.max(slot, state.epoch + 1);
     state.seq = 1;
     state.snapshotDue = true;
-    // Whatever the slot changed is part of the whole.
+    // The whole book contains the changes of the slot.
     orders.changes();
     orders.bids.changes();
     orders.asks.changes();
-    this.headChanged = false;
+    this.#headChanged = false;
     return { ...this.snapshot(), gone: [] };
   }
 
-  /** True once after a change that a whole snapshot should follow: first load, and each period of slots. */
+  /** True once after a change that a whole snapshot should follow: the first load, and each period of slots. */
   takeSnapshotDue(): boolean {
     const due = this.state.snapshotDue && this.state.seq > 0;
     this.state.snapshotDue = false;
@@ -272,7 +272,7 @@ export class BookEngine {
     return this.orders.walk(side === 'bid' ? this.orders.bids : this.orders.asks);
   }
 
-  /** Description of the market for readers; a placeholder symbol stands in until the market account is known. */
+  /** Description of the market for readers, with a placeholder symbol until the market account is known. */
   marketView(): MarketView {
     const { market, oracle } = this.state;
     return {
@@ -287,74 +287,71 @@ export class BookEngine {
       oraclePrice: oracle?.price ?? null,
       openInterestBase: market ? openInterest(market) : 0n,
       last24hAvgFundingRate: market?.last24hAvgFundingRate ?? 0n,
-      oracle: this.exchangeOracle,
+      oracle: this.#exchangeOracle,
       isLoading: !this.state.isLoaded && this.state.bracketSlot >= 0,
     };
   }
 
-  /**
-   * Takes over what a checkpoint holds; the orders have been restored already. Where no epoch has begun, they are the first
-   * change of the next one.
-   */
+  /** Restores a checkpoint's head, after its orders. Without an epoch the orders are the first change of the next one. */
   resume(state: EngineHead): void {
     Object.assign(this.state, state);
-    if (state.oracle) this.exchangeOracle = viewOracle(state.oracle);
-    this.selectOracle();
-    this.quote();
+    if (state.oracle) this.#exchangeOracle = viewOracle(state.oracle);
+    this.#selectOracle();
+    this.#quote();
     if (state.epoch <= 0) return;
     this.orders.bids.changes();
     this.orders.asks.changes();
     this.orders.changes();
-    this.headChanged = false;
+    this.#headChanged = false;
   }
 
-  // The epoch is the slot of the first message, or one more than the epoch before it. Whatever kind of message is first, the
-  // book stands at its slot.
-  private start(slot: number): void {
+  // The epoch is the slot of the first message, or one more than the last epoch. Any kind of first message sets the book's
+  // slot.
+  #start(slot: number): void {
     if (this.state.epoch > 0) return;
     this.state.epoch = Math.max(slot, 1 - this.state.epoch);
-    this.state.snapshotPeriod = this.period(slot);
+    this.state.snapshotPeriod = this.#period(slot);
     if (slot > this.orders.slot) this.orders.advance(slot);
   }
 
-  private reach(slot: number): void {
+  #reach(slot: number): void {
     const before = this.orders.slot;
-    this.start(slot);
+    this.#start(slot);
     if (slot <= before) return;
-    this.headChanged = true;
+    this.#headChanged = true;
     this.orders.advance(slot);
-    const period = this.period(slot);
+    const period = this.#period(slot);
     if (period !== this.state.snapshotPeriod) {
       this.state.snapshotPeriod = period;
       this.state.snapshotDue = true;
     }
-    if (this.quoted !== null && !this.mayQuote()) this.quote();
+    if (this.#quoted !== null && !this.#mayQuote()) this.#quote();
   }
 
-  private period(slot: number): number {
+  #period(slot: number): number {
     return Math.floor((slot + this.ref.marketIndex * SNAPSHOT_STAGGER_SLOTS) / SNAPSHOT_EVERY_SLOTS);
   }
 
-  private selectOracle(): void {
+  #selectOracle(): void {
     const { market, oracle } = this.state;
     const own = market && oracle ? marketMakerOracle(market, oracle) : null;
-    const inForce = own ?? this.exchangeOracle;
-    if (this.isMmOracleActive !== (own !== null) || !sameOracle(this.mmOracle, inForce)) this.headChanged = true;
-    this.isMmOracleActive = own !== null;
-    this.mmOracle = inForce;
+    const inForce = own ?? this.#exchangeOracle;
+    if (this.#isMmOracleActive !== (own !== null) || !sameOracle(this.#mmOracle, inForce)) this.#headChanged = true;
+    this.#isMmOracleActive = own !== null;
+    this.#mmOracle = inForce;
   }
 
-  private mayQuote(): boolean {
+  #mayQuote(): boolean {
     const { market } = this.state;
-    return market !== null && this.mmOracle !== null && vammQuotes(market, this.mmOracle.slot, this.orders.slot);
+    return market !== null && this.#mmOracle !== null && vammQuotes(market, this.#mmOracle.slot, this.orders.slot);
   }
 
-  // Levels of the vAMM are made anew only when something they follow from changed.
-  private quote(): void {
+  // Recomputes the vAMM's levels only when one of their inputs changed.
+  #quote(): void {
     const { market, oracle } = this.state;
-    if (market === null || market.amm === null || oracle === null || !this.mayQuote()) {
-      if (this.quoted === null) return;
-      this.quoted = null;
+    if (market === null || market.amm === null || oracle === null || !this.#mayQuote()) {
+      if (this.#quoted === null) return;
+      this.#quoted = null;
       this.orders.bids.setVamm(NO_LEVELS);
       this.orders.asks.setVamm(NO_LEVELS);
       return;
@@ -362,27 +359,27 @@ export class BookEngine {
     const seen = quotingOracle(market, oracle);
     const { price } = seen;
     const quoting = { market, curve: liveQuote(market, market.amm, seen), oracle: price };
-    if (this.quoted !== null && this.quoted.oracle === price && quotesAlike(this.quoted, quoting)) return;
-    this.quoted = quoting;
+    if (this.#quoted !== null && this.#quoted.oracle === price && quotesAlike(this.#quoted, quoting)) return;
+    this.#quoted = quoting;
     const { bids, asks } = vammBook(market, quoting.curve, price);
     this.orders.bids.setVamm(bids);
     this.orders.asks.setVamm(asks);
   }
 
-  private finish(): BookViewDiff | null {
+  #finish(): BookViewDiff | null {
     const { state, orders } = this;
     const { bidOrders, askOrders, gone } = orders.changes();
     const bids = orders.bids.changes();
     const asks = orders.asks.changes();
     const isChanged =
-      this.headChanged ||
+      this.#headChanged ||
       bids.length > 0 ||
       asks.length > 0 ||
       bidOrders.length > 0 ||
       askOrders.length > 0 ||
       gone.length > 0;
     if (!isChanged) return null;
-    this.headChanged = false;
+    this.#headChanged = false;
     state.seq += 1;
     return {
       marketType: this.ref.marketType,
@@ -391,9 +388,9 @@ export class BookEngine {
       seq: state.seq,
       slot: orders.slot,
       marketSlot: state.marketSlot,
-      oracle: this.exchangeOracle,
-      mmOracle: this.mmOracle,
-      isMmOracleActive: this.isMmOracleActive,
+      oracle: this.#exchangeOracle,
+      mmOracle: this.#mmOracle,
+      isMmOracleActive: this.#isMmOracleActive,
       bids,
       asks,
       bidOrders,
@@ -410,14 +407,14 @@ export class BookEngine {
       seq: this.state.seq,
       slot: this.orders.slot,
       marketSlot: this.state.marketSlot,
-      oracle: this.exchangeOracle,
-      mmOracle: this.mmOracle,
-      isMmOracleActive: this.isMmOracleActive,
+      oracle: this.#exchangeOracle,
+      mmOracle: this.#mmOracle,
+      isMmOracleActive: this.#isMmOracleActive,
     };
   }
 }
 
-// The larger of both sides, base 1e9 (protocol 4.10); the short side is stored negative.
+// The larger of both sides, base 1e9 (docs/internals/accounts.md, "Open interest"); the short side is stored negative.
 function openInterest(market: BookMarket): bigint {
   const long = market.baseAssetAmountLong < 0n ? -market.baseAssetAmountLong : market.baseAssetAmountLong;
   const short = market.baseAssetAmountShort < 0n ? -market.baseAssetAmountShort : market.baseAssetAmountShort;

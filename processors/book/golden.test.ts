@@ -1,9 +1,9 @@
-// Golden rows of the order-book reference, section 8, one test per row; the values are typed in here.
+// Published check values of book rules, one test per row; the values are typed in here.
 
 import { describe, expect, it } from 'vitest';
 import type { OrderState } from '../../schemas/index.ts';
+import { keyOf, oracleOf, orderOf, ordersOf, PERP } from '../../test/support/processors/book/messages.ts';
 import { BookEngine, type BookMessage, BookView, groupBook, indicativeView, type Level, quotesOf } from './index.ts';
-import { keyOf, oracleOf, orderOf, ordersOf, PERP } from './testing/messages.ts';
 import { spreadReserves, vammLevels } from './vamm.ts';
 
 const level = (price: number, sizes: { dlob?: bigint; vamm?: bigint; indicative?: bigint }): Level => ({
@@ -13,7 +13,7 @@ const level = (price: number, sizes: { dlob?: bigint; vamm?: bigint; indicative?
   ...(sizes.indicative ? { indicative: sizes.indicative } : {}),
 });
 
-/** A reader's book after these messages, with a vAMM that offers exactly these levels. */
+/** A reader's book after these messages, with a vAMM of exactly these levels. */
 function viewAfter(messages: readonly BookMessage[], vamm: Partial<Record<'bids' | 'asks', Level[]>> = {}): BookView {
   const engine = new BookEngine(PERP);
   const view = new BookView();
@@ -102,7 +102,7 @@ describe('visibility', () => {
 });
 
 describe('price', () => {
-  /** Price in both reads of the only order of a book at this oracle price. */
+  /** Price of a book's only order at this oracle price, in L2 and in L3. */
   const priceOf = (slot: number, oracle: bigint, terms: Partial<OrderState>) => {
     const order = orderOf({ placedSlot: 1000, baseAssetAmount: 5n, ...terms });
     const view = viewAfter([oracleOf({ slot: 1000, price: oracle }), ordersOf({ slot, upserts: [order] })]);
@@ -140,7 +140,7 @@ describe('remaining size', () => {
       l3: [...l3.bids, ...l3.asks].map(({ size }) => size),
     };
   };
-  // L3 shows the order's own amount (reference 1.5).
+  // L3 has the order's own amount.
   it('S1: a short may reduce a long position', () => {
     expect(amounts('short', 2n, 7n)).toEqual({ l2: [5n], l3: [8n] });
   });
@@ -380,5 +380,11 @@ describe('vAMM', () => {
     ]);
     expect(levels.at(-1)).toEqual({ price: 82647000, size: 1032812500000n });
     expect(total(levels)).toBe(100000000000000n);
+  });
+  it('has the prices of a tick size of 1 where the market has none', () => {
+    const at = (tickSize: bigint) =>
+      vammLevels({ ...curve, tickSize, side: 'ask', reserves: { base: 999500249875062n, quote: 1000500000000000n } });
+    expect(at(0n)).toEqual(at(1n));
+    expect(at(0n)).toHaveLength(100);
   });
 });

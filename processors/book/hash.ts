@@ -1,4 +1,4 @@
-// One short text for the state of many books, equal exactly when the books are: what a replay is proven with.
+// One short text for the state of many books, equal exactly when the books are equal. It proves a replay.
 
 import { marketKey } from '../../schemas/index.ts';
 import { saveEngine } from './checkpoint.ts';
@@ -6,23 +6,23 @@ import type { BookEngine } from './engine.ts';
 
 const SEEDS = [0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f] as const;
 const HEX = 16;
-const LANE_DIGITS = 8;
+const WORD_DIGITS = 8;
 
-/** Hash of all books whatever the order in which they are given: 32 hex digits. Not cryptographic. */
+/** Hash of all books, in any order: 32 hex digits. Not cryptographic. */
 export function hashBooks(engines: Iterable<BookEngine>): string {
   const books = [...engines].map((engine) => ({ key: marketKey(engine.ref), engine }));
   books.sort((left, right) => (left.key < right.key ? -1 : 1));
-  const lanes = Int32Array.from(SEEDS);
+  const words = Int32Array.from(SEEDS);
   for (const { key, engine } of books) {
-    mix(lanes, Buffer.from(key, 'utf8'));
-    mix(lanes, saveEngine(engine));
+    mix(words, Buffer.from(key, 'utf8'));
+    mix(words, saveEngine(engine));
   }
-  return [...lanes].map((lane) => (lane >>> 0).toString(HEX).padStart(LANE_DIGITS, '0')).join('');
+  return [...words].map((word) => (word >>> 0).toString(HEX).padStart(WORD_DIGITS, '0')).join('');
 }
 
-// Four chained multiply-xor lanes, each of which sees every byte.
-function mix(lanes: Int32Array, bytes: Uint8Array): void {
-  let [a = 0, b = 0, c = 0, d = 0] = lanes;
+// Four chained multiply-xor words; each mixes every byte.
+function mix(words: Int32Array, bytes: Uint8Array): void {
+  let [a = 0, b = 0, c = 0, d = 0] = words;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] ?? 0;
     a = Math.imul(a ^ byte, 0x01000193) ^ (d >>> 15);
@@ -30,5 +30,5 @@ function mix(lanes: Int32Array, bytes: Uint8Array): void {
     c = Math.imul(c ^ byte ^ b, 0xc2b2ae35) ^ (b >>> 16);
     d = Math.imul(d ^ byte ^ c, 0x27d4eb2f) ^ (c >>> 14);
   }
-  lanes.set([a, b, c, d ^ bytes.length]);
+  words.set([a, b, c, d ^ bytes.length]);
 }

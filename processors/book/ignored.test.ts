@@ -1,19 +1,27 @@
-// Accounts that are ignored: a book without their orders, which the shadow check takes for right, and which a changed list
-// makes anew.
+// Ignored accounts: the book lacks their orders, the shadow check accepts that, and a changed list rebuilds the book.
 
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeMessage, type ViewOrder } from '../../schemas/index.ts';
+import { MAKERS, messages } from '../../test/support/processors/book/arbitrary.ts';
+import {
+  beginOf,
+  endOf,
+  keyOf,
+  oracleOf,
+  orderOf,
+  ordersOf,
+  PERP,
+  slotOf,
+} from '../../test/support/processors/book/messages.ts';
+import { FrozenBook } from './frozen.ts';
 import { IgnoredMakers } from './ignored.ts';
 import { BookEngine, type BookMessage, BookView, hashBooks, restoreEngine, saveEngine } from './index.ts';
 import { type BookOutput, PartitionBooks } from './partition.ts';
 import { findingsOf } from './shadow/compare.ts';
 import { digestOf } from './shadow/digest.ts';
 import { finish } from './steps.ts';
-import { StillBook } from './still.ts';
-import { MAKERS, messages } from './testing/arbitrary.ts';
-import { beginOf, endOf, keyOf, oracleOf, orderOf, ordersOf, PERP, slotOf } from './testing/messages.ts';
 
 const listOf = (...makers: readonly Uint8Array[]) => new IgnoredMakers(makers);
 const lists = fc.subarray(MAKERS).map((makers) => listOf(...makers));
@@ -29,8 +37,8 @@ function published(engine: BookEngine) {
   return { bids, asks, bidOrders, askOrders };
 }
 
-/** The same, but for the numbers of arrival. */
-function shown(engine: BookEngine) {
+/** The published book, without arrival numbers. */
+function withoutArrivals(engine: BookEngine) {
   const { bids, asks, bidOrders, askOrders } = published(engine);
   const inTurn = (orders: readonly ViewOrder[]) => orders.map(({ rank, ...order }) => [order, rank.slice(0, -1)]);
   return { bids, asks, bidOrders: inTurn(bidOrders), askOrders: inTurn(askOrders) };
@@ -48,25 +56,25 @@ const without = (message: BookMessage, ignored: IgnoredMakers): BookMessage => {
 };
 
 describe('a book that ignores accounts', () => {
-  it('is the book that was never told of their orders, from accounts and from the market-level book', () => {
+  it('equals a book that never received their orders, from accounts or the market-level book', () => {
     fc.assert(
       fc.property(messages, lists, (sequence, ignored) => {
         const never = sequence.map((message) => without(message, ignored));
         const [book, bare] = [run(sequence, ignored), run(never)];
-        expect(shown(book)).toEqual(shown(bare));
+        expect(withoutArrivals(book)).toEqual(withoutArrivals(bare));
         expect(book.leftOut).toBe(bare.leftOut);
       }),
       { numRuns: 100 },
     );
   });
 
-  it('is right for the shadow check, which knows of all orders', () => {
+  it('passes the shadow check, which counts all orders', () => {
     fc.assert(
       fc.property(messages, lists, (sequence, ignored) => {
         const { orders, text: digest } = finish(digestOf(run(sequence).orders.table));
         const book = run(sequence, ignored);
         const wanted = { ...PERP, slot: book.slot, orders, digest, market: null, oracle: null };
-        expect(finish(findingsOf(new StillBook(book), wanted))).toMatchObject({
+        expect(finish(findingsOf(new FrozenBook(book), wanted))).toMatchObject({
           areOrdersEqual: true,
           fields: [],
           levels: [],
@@ -78,8 +86,8 @@ describe('a book that ignores accounts', () => {
   });
 });
 
-describe('a list that changed since the book was saved', () => {
-  it('begins a later epoch with the whole book, as if the list had always been that one', () => {
+describe('a list changed since the book was saved', () => {
+  it('begins a later epoch with the whole book of the new list', () => {
     fc.assert(
       fc.property(messages, messages, lists, lists, fc.nat(60), (first, second, before, after, epochAfter) => {
         fc.pre(before.text !== after.text);
@@ -89,7 +97,7 @@ describe('a list that changed since the book was saved', () => {
           const diff = old.apply(message);
           if (diff) view.apply(diff);
         }
-        // Saved once more before a message came.
+        // Saved once more before the next message.
         const book = restoreEngine(saveEngine(restoreEngine(saveEngine(old), after, epochAfter)), after);
         const whole = run(first, after);
         let isFirst = true;
@@ -106,14 +114,14 @@ describe('a list that changed since the book was saved', () => {
         if (isFirst) return;
         expect(book.state.epoch).toBeGreaterThan(Math.max(old.state.epoch, epochAfter));
         const wanted = { ...PERP, slot: book.slot, orders: 0, digest: '', market: null, oracle: null };
-        const { levels, misplaced } = finish(findingsOf(new StillBook(book), wanted));
+        const { levels, misplaced } = finish(findingsOf(new FrozenBook(book), wanted));
         expect([levels, misplaced]).toEqual([[], []]);
       }),
       { numRuns: 100 },
     );
   });
 
-  it('is not one that is only written in another order, nor no list in a checkpoint from before there were any', () => {
+  it('is not a reordered list, nor an empty list after a checkpoint without one', () => {
     const [ann, bob] = [keyOf('ann'), keyOf('bob')];
     expect(listOf(bob, ann, bob).text).toBe([bs58.encode(ann), bs58.encode(bob)].sort().join(','));
     const book = run([slotOf(7), slotOf(8)], listOf(ann, bob));
@@ -130,7 +138,7 @@ describe('a list that changed since the book was saved', () => {
   it.each([
     ['a repair', { name: 'BookRepair' as const, value: { ...PERP, slot: 10 } }],
     ['the end of a whole read', endOf(10)],
-  ])('is told in whole when the first record is %s', (_, first) => {
+  ])('is published whole when the first record is %s', (_, first) => {
     const [ann, bob] = [keyOf('ann'), keyOf('bob')];
     const upserts = [ann, bob].map((maker) => orderOf({ maker, price: 99n, baseAssetAmount: 5n }));
     const saved = saveEngine(run([beginOf(10), ordersOf({ slot: 10, upserts }), oracleOf({ slot: 10 })], listOf(bob)));

@@ -1,8 +1,10 @@
-// The book engine's pure part: what other rooms may use. The role that runs it is started through processors/index.ts.
+// The book engine's pure part, for other rooms. processors/index.ts starts the role around it.
 
 export * from './auction/index.ts';
 export { CheckpointError, restoreEngine, saveEngine } from './checkpoint.ts';
 export { type PublishedDifference, type PublishedLists, publishedDifference, sidesOf } from './difference.ts';
+export { driftCurve } from './drift/curve.ts';
+export { type DriftSpreads, driftSpreads } from './drift/quote.ts';
 export { BookEngine, type BookMessage, SNAPSHOT_EVERY_SLOTS } from './engine.ts';
 export { hashBooks } from './hash.ts';
 export {
@@ -16,14 +18,13 @@ export { INDICATIVE_MAKER } from './indicative/orders.ts';
 export { type IndicativeView, indicativeView } from './indicative/view.ts';
 export type { Side } from './ladder.ts';
 export { GROUPED_LEVELS, GROUPS, type GroupedBook, groupBook, type Level, levelSize } from './levels.ts';
-export { liveCurve } from './live-curve.ts';
-export { liveQuote, liveSpreads, quotingOracle } from './live-quote.ts';
+export { liveQuote, quotingOracle } from './live-quote.ts';
 export { BEST_MAKERS, bestMakers } from './makers.ts';
 export { marketMakerOracle, type Quotes, quotesOf } from './quotes.ts';
 export {
   packSnapshotIndex,
   SnapshotIndex,
-  type SnapshotPlace,
+  type SnapshotOffset,
   snapshotIndexMarket,
   snapshotIndexState,
   unpackSnapshotIndex,

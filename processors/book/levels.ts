@@ -1,15 +1,15 @@
-// Price levels, and their grouping and cutting for the grouped channels (reference 2.8): best first, absolute sizes.
+// Price levels and their grouping, best first, with absolute sizes: docs/internals/book-rules.md, "Grouped books".
 
 import type { ViewLevel } from '../../schemas/index.ts';
 import type { Side } from './ladder.ts';
 
-/** Groups a feed may be asked for, in ticks (reference 2.8). */
+/** Group widths that clients may subscribe to, in ticks. */
 export const GROUPS = [1, 10, 100, 500, 1000] as const;
-/** Levels per side of a grouped book before crossed levels are added (reference 2.8). */
+/** Levels per side of a grouped book, without added crossed levels. */
 export const GROUPED_LEVELS = 20;
 
 export interface Level extends ViewLevel {
-  /** Size of indicative quotes, absent when there is none. */
+  /** Size of indicative quotes, absent without any. */
   readonly indicative?: bigint;
 }
 
@@ -34,13 +34,13 @@ export interface GroupedBook {
   readonly asks: readonly Level[];
   readonly crossedBids: number;
   readonly crossedAsks: number;
-  /** How many levels of each side were kept at most. */
+  /** Largest number of levels kept per side. */
   readonly levelLimit: number;
 }
 
 /**
- * Levels in buckets of `width` raw price units (group x tick size): bids round down, asks up. Keeps the first 20 levels
- * and as many more as cross the other side (reference 2.8).
+ * Levels in buckets of `width` raw price units (group x tick size): bids round down, asks up. Keeps the first 20 levels,
+ * and more while they cross the other side (docs/internals/book-rules.md, "Grouped books").
  */
 export function groupBook(bids: Iterable<Level>, asks: Iterable<Level>, width: number): GroupedBook {
   const bidBuckets = buckets('bid', bids, width);
@@ -53,7 +53,7 @@ export function groupBook(bids: Iterable<Level>, asks: Iterable<Level>, width: n
   return { bids: bidBuckets.take(levelLimit), asks: askBuckets.take(levelLimit), crossedBids, crossedAsks, levelLimit };
 }
 
-// Buckets made as far as they are asked for: a grouped read costs what it shows, not the depth of the book.
+// Lazy buckets: a grouped read costs its own depth, not the depth of the book.
 function buckets(side: Side, levels: Iterable<Level>, width: number) {
   const source = levels[Symbol.iterator]();
   const done: Level[] = [];
@@ -91,7 +91,7 @@ function buckets(side: Side, levels: Iterable<Level>, width: number) {
   };
 }
 
-/** Price of the bucket that a price falls into; a multiple of the width stays. */
+/** Price of the bucket of a price; a multiple of the width keeps its price. */
 function bucketPrice(side: Side, price: number, width: number): number {
   const over = price % width;
   if (over === 0) return price;

@@ -1,95 +1,95 @@
-// Public keys of makers, each kept once: orders name a maker by a small number, and every output shares one key object.
+// Public keys of makers, each stored once: orders name a maker by a small number, and outputs share one key object.
 
 const START = 64;
 const KEY_BYTES = 32;
 
-/** Open orders refer to makers by number; a maker is forgotten with its last order. */
+/** Open orders refer to makers by number; the last order of a maker removes it. */
 export class MakerTable {
-  private keys: Uint8Array[] = [];
-  private references = new Int32Array(START);
-  private hashes = new Int32Array(START);
-  private chain = new Int32Array(START);
-  private heads = new Int32Array(START * 2).fill(-1);
-  private free: number[] = [];
+  #keys: Uint8Array[] = [];
+  #references = new Int32Array(START);
+  #hashes = new Int32Array(START);
+  #chain = new Int32Array(START);
+  #heads = new Int32Array(START * 2).fill(-1);
+  #free: number[] = [];
 
   /** Number of a maker, -1 when it has no order. */
   find(key: Uint8Array): number {
     const hash = hashKey(key);
-    let at = this.heads[hash & (this.heads.length - 1)] as number;
+    let at = this.#heads[hash & (this.#heads.length - 1)] as number;
     while (at >= 0) {
-      if (this.hashes[at] === hash && sameKey(this.keys[at] as Uint8Array, key)) return at;
-      at = this.chain[at] as number;
+      if (this.#hashes[at] === hash && sameKey(this.#keys[at] as Uint8Array, key)) return at;
+      at = this.#chain[at] as number;
     }
     return -1;
   }
 
-  /** Number of a maker with this key's hash, -1 when there is none: right nearly always, for a fraction of `find`. */
+  /** Number of a maker with this key's hash, -1 without one: nearly always right, for a fraction of `find`'s cost. */
   guess(key: Uint8Array): number {
     const hash = hashKey(key);
-    let at = this.heads[hash & (this.heads.length - 1)] as number;
-    while (at >= 0 && this.hashes[at] !== hash) at = this.chain[at] as number;
+    let at = this.#heads[hash & (this.#heads.length - 1)] as number;
+    while (at >= 0 && this.#hashes[at] !== hash) at = this.#chain[at] as number;
     return at;
   }
 
-  /** Number of a maker for one more order; copies the key when the maker is new. */
+  /** Adds an order to a maker and returns its number; copies the key of a new maker. */
   take(key: Uint8Array): number {
     const known = this.find(key);
     if (known >= 0) {
-      this.references[known] = (this.references[known] as number) + 1;
+      this.#references[known] = (this.#references[known] as number) + 1;
       return known;
     }
-    const at = this.free.pop() ?? this.keys.length;
-    if (at >= this.references.length) this.grow();
+    const at = this.#free.pop() ?? this.#keys.length;
+    if (at >= this.#references.length) this.#grow();
     const hash = hashKey(key);
-    this.keys[at] = Uint8Array.prototype.slice.call(key, 0, KEY_BYTES);
-    this.references[at] = 1;
-    this.hashes[at] = hash;
-    this.enter(at);
+    this.#keys[at] = Uint8Array.prototype.slice.call(key, 0, KEY_BYTES);
+    this.#references[at] = 1;
+    this.#hashes[at] = hash;
+    this.#enter(at);
     return at;
   }
 
-  /** One order less of this maker. */
+  /** Removes an order from a maker. */
   drop(at: number): void {
-    const left = (this.references[at] as number) - 1;
-    this.references[at] = left;
+    const left = (this.#references[at] as number) - 1;
+    this.#references[at] = left;
     if (left > 0) return;
-    const bucket = (this.hashes[at] as number) & (this.heads.length - 1);
+    const bucket = (this.#hashes[at] as number) & (this.#heads.length - 1);
     let before = -1;
-    let here = this.heads[bucket] as number;
+    let here = this.#heads[bucket] as number;
     while (here !== at) {
       before = here;
-      here = this.chain[here] as number;
+      here = this.#chain[here] as number;
     }
-    if (before < 0) this.heads[bucket] = this.chain[at] as number;
-    else this.chain[before] = this.chain[at] as number;
-    this.free.push(at);
+    if (before < 0) this.#heads[bucket] = this.#chain[at] as number;
+    else this.#chain[before] = this.#chain[at] as number;
+    this.#free.push(at);
   }
 
-  /** The keys as they are numbered now, for reading alone. */
-  still(): MakerTable {
-    const still = new MakerTable();
-    still.keys = this.keys.slice();
-    return still;
+  /** A read-only copy with the same numbers. */
+  freeze(): MakerTable {
+    const frozen = new MakerTable();
+    frozen.#keys = this.#keys.slice();
+    return frozen;
   }
 
   key(at: number): Uint8Array {
-    return this.keys[at] as Uint8Array;
+    return this.#keys[at] as Uint8Array;
   }
 
-  private enter(at: number): void {
-    const bucket = (this.hashes[at] as number) & (this.heads.length - 1);
-    this.chain[at] = this.heads[bucket] as number;
-    this.heads[bucket] = at;
+  #enter(at: number): void {
+    const bucket = (this.#hashes[at] as number) & (this.#heads.length - 1);
+    this.#chain[at] = this.#heads[bucket] as number;
+    this.#heads[bucket] = at;
   }
 
-  private grow(): void {
-    const size = this.references.length * 2;
-    this.references = widen(this.references, size);
-    this.hashes = widen(this.hashes, size);
-    this.chain = widen(this.chain, size);
-    this.heads = new Int32Array(size * 2).fill(-1);
-    // Called with every number in use, so that all of them are entered again.
-    for (let at = 0; at < this.keys.length; at++) this.enter(at);
+  #grow(): void {
+    const size = this.#references.length * 2;
+    this.#references = widen(this.#references, size);
+    this.#hashes = widen(this.#hashes, size);
+    this.#chain = widen(this.#chain, size);
+    this.#heads = new Int32Array(size * 2).fill(-1);
+    // All numbers are in use here, so each is entered again.
+    for (let at = 0; at < this.#keys.length; at++) this.#enter(at);
   }
 }
 
@@ -99,7 +99,7 @@ function widen(from: Int32Array, size: number): Int32Array<ArrayBuffer> {
   return to;
 }
 
-// Keys are curve points or hashes: any bytes of them are evenly spread; eight of them make the bucket.
+// Keys are curve points or hashes, so any eight bytes are evenly distributed.
 function hashKey(key: Uint8Array): number {
   const first =
     (key[0] as number) | ((key[1] as number) << 8) | ((key[2] as number) << 16) | ((key[3] as number) << 24);

@@ -1,16 +1,16 @@
-// Best makers of a side: distinct owners in the order in which their resting orders would be met (reference 2.11).
+// Best makers of a side: distinct owners in walk order (docs/internals/book-rules.md, "Best makers").
 
 import type { ViewOrder } from '../../schemas/index.ts';
 import type { Side } from './ladder.ts';
 import { isBetter } from './levels.ts';
 import { FLOATING } from './orders.ts';
 
-/** Makers in a snapshot and default of a request (reference 1.6). */
+/** Makers in a snapshot, and the default of a request. */
 export const BEST_MAKERS = 4;
 
 /**
- * Walks orders (given in L3 walk order) until `limit` owners are found. Orders that float with the oracle stand by the
- * market-maker oracle here, so they are moved by `shift` = market-maker price - exchange price, never below 1 (1e6).
+ * Walks orders (in L3 walk order) until it has `limit` owners. Floating orders use the market-maker oracle here: their
+ * prices move by `shift` = market-maker price - exchange price, but never below 1 (1e6).
  */
 export function bestMakers(side: Side, orders: () => Iterable<ViewOrder>, limit: number, shift: number): Uint8Array[] {
   const found: Uint8Array[] = [];
@@ -27,7 +27,7 @@ export function bestMakers(side: Side, orders: () => Iterable<ViewOrder>, limit:
   return found;
 }
 
-/** Text of a public key for sets and maps; not base58, only unique. */
+/** Key of a public key for sets and maps; unique, not base58. */
 export function keyText(key: Uint8Array): string {
   return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
 }
@@ -36,7 +36,7 @@ function isFloating(order: ViewOrder): boolean {
   return order.rank[0] === FLOATING;
 }
 
-// All floating orders move by the same amount, so both kinds stay sorted in themselves and only need a new merge.
+// All floating orders move by the same amount, so both kinds stay sorted and only need a merge.
 function* shifted(side: Side, orders: () => Iterable<ViewOrder>, shift: number): Generator<ViewOrder> {
   const floating = only(orders(), isFloating);
   const fixed = only(orders(), (order) => !isFloating(order));

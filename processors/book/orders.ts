@@ -1,19 +1,19 @@
-// All orders of one book: found by (maker, order id, source), and linked into the walk by the ladder.
-// An order is a row of numbers in one shared buffer: a change then touches two cache lines instead of thirty, and
-// fifty thousand long-lived orders are no work for the garbage collector. A row is named by its offset in `ints`.
+// All orders of one book, found by (maker, order id, source); the ladder links them into the walk.
+// An order is a row of numbers in one shared buffer: a change touches two cache lines instead of thirty, and the garbage
+// collector does not see long-lived orders. A row is its offset in `ints`.
 
 import { MakerTable } from './makers-table.ts';
 
 export const USER = 0;
 export const CLOB = 1;
 
-/** Which list an order stands in; lower comes first at equal price (reference 2.3). 0 is not visible. */
+/** List of an order; the lower list comes first at equal price (docs/internals/book-rules.md, "Walk order"). 0 is hidden. */
 export const HIDDEN = 0;
 export const FLOATING = 1;
 export const BOOK = 2;
 export const RESTING = 3;
 
-/** 32-bit members of a row, as offsets from the row. What a change reads lies together, what is rare lies last. */
+/** 32-bit members of a row, as offsets from the row. Members that a change reads are together, rare ones last. */
 export const MAKER = 0;
 const ORDER_ID = 1;
 const CHAIN = 2;
@@ -24,7 +24,7 @@ export const PREVIOUS = 5;
 export const NEXT = 6;
 export const FLAGS = 7;
 export const LIST = 12;
-/** 0 bid, 1 ask: the side it is linked on. */
+/** 0 bid, 1 ask: the side of its ladder. */
 export const SIDE = 13;
 export const SIZE_HIGH = 14;
 export const SIZE_LOW = 15;
@@ -41,9 +41,9 @@ export const FLOAT = 27;
 /** Slot of placement; the book's own order id for an order of the market-level book. */
 export const QUEUE = 4;
 export const ARRIVAL = 5;
-/** Price it is linked at, 1e6. */
+/** Linked price, 1e6. */
 export const PRICE = 8;
-/** Limit price, or the oracle offset of an order that floats, 1e6. */
+/** Limit price, or the oracle offset of a floating order, 1e6. */
 export const TERM = 9;
 export const AUCTION_START = 14;
 export const AUCTION_END = 15;
@@ -57,9 +57,9 @@ export class OrderTable {
   count = 0;
   ints: Int32Array;
   floats: Float64Array;
-  private heads = new Int32Array(START_ROWS * 2).fill(-1);
-  private free: number[] = [];
-  private used = 0;
+  #heads = new Int32Array(START_ROWS * 2).fill(-1);
+  #free: number[] = [];
+  #used = 0;
 
   constructor(makers = new MakerTable()) {
     this.makers = makers;
@@ -68,10 +68,11 @@ export class OrderTable {
     this.floats = new Float64Array(buffer);
   }
 
-  /** Row of an order, -1 when there is none. `source` is USER or CLOB. */
+  /** Row of an order, -1 without one. `source` is USER or CLOB. */
   find(maker: number, orderId: number, source: number): number {
     if (maker < 0) return -1;
-    const { ints, heads } = this;
+    const { ints } = this;
+    const heads = this.#heads;
     const id = orderId | 0;
     let row = heads[hash(maker, id) & (heads.length - 1)] as number;
     while (row >= 0) {
@@ -81,28 +82,29 @@ export class OrderTable {
     return -1;
   }
 
-  /** A new row, not linked; the caller knows that the order is not there yet. */
+  /** A new row, not linked; the order must not exist yet. */
   insert(key: Uint8Array, orderId: number, source: number): number {
-    let row = this.free.pop();
+    let row = this.#free.pop();
     if (row === undefined) {
-      row = this.used;
-      if (row >= this.ints.length) this.grow();
-      this.used += ROW_INTS;
+      row = this.#used;
+      if (row >= this.ints.length) this.#grow();
+      this.#used += ROW_INTS;
     }
     const { ints } = this;
     ints[row + MAKER] = this.makers.take(key);
     ints[row + ORDER_ID] = orderId;
     ints[row + SOURCE] = source;
     ints[row + LEVEL] = -1;
-    this.enter(row);
+    this.#enter(row);
     this.count += 1;
     return row;
   }
 
   /** Takes an order out of the index. Its row (and maker) stay readable until `release`. */
   remove(row: number): void {
-    const { ints, heads } = this;
-    const bucket = this.bucket(row);
+    const { ints } = this;
+    const heads = this.#heads;
+    const bucket = this.#bucket(row);
     let before = -1;
     let here = heads[bucket] as number;
     while (here !== row) {
@@ -116,21 +118,22 @@ export class OrderTable {
 
   release(row: number): void {
     this.makers.drop(this.ints[row + MAKER] as number);
-    this.free.push(row);
+    this.#free.push(row);
   }
 
-  /** Bucket of the index in which an order would be found; `maker` as `makers` numbers it. */
+  /** Index bucket of an order; `maker` is a number of `makers`. */
   bucketOf(maker: number, orderId: number): number {
-    return hash(maker, orderId | 0) & (this.heads.length - 1);
+    return hash(maker, orderId | 0) & (this.#heads.length - 1);
   }
 
   /**
-   * Reads the first row of each bucket and its neighbours in the walk, and changes nothing of the book: with many orders
-   * a change waits for memory several times, and reading for many changes at once waits for them all together. Uses up
-   * `buckets`. Returns a number that means nothing, so that the reads are not taken for idle ones.
+   * Reads the first row of each bucket and its neighbours in the walk, and changes nothing: one pass over many changes
+   * waits for memory once, single changes wait each time. Overwrites `buckets`. The returned checksum only keeps V8 from
+   * removing the loads.
    */
-  foresee(buckets: Int32Array, count: number): number {
-    const { heads, ints } = this;
+  prefetch(buckets: Int32Array, count: number): number {
+    const { ints } = this;
+    const heads = this.#heads;
     for (let i = 0; i < count; i++) buckets[i] = heads[buckets[i] as number] as number;
     let mixed = 0;
     for (let i = 0; i < count; i++) {
@@ -159,31 +162,32 @@ export class OrderTable {
     return (this.ints[row + ORDER_ID] as number) >>> 0;
   }
 
-  /** Rows of every order, in no order that means anything. */
+  /** Rows of all orders, in arbitrary order. */
   rows(): number[] {
     const rows: number[] = [];
-    for (const head of this.heads) {
+    for (const head of this.#heads) {
       for (let row = head; row >= 0; row = this.ints[row + CHAIN] as number) rows.push(row);
     }
     return rows;
   }
 
-  /** As `rows`, without a list of them; nothing may come or go meanwhile. */
+  /** As `rows`, without a list; the table must not change meanwhile. */
   *eachRow(): Generator<number> {
-    const { heads, ints } = this;
+    const { ints } = this;
+    const heads = this.#heads;
     for (let bucket = 0; bucket < heads.length; bucket++) {
       for (let row = heads[bucket] as number; row >= 0; row = ints[row + CHAIN] as number) yield row;
     }
   }
 
-  /** The table as it stands, under the same row names, for reading alone. Costs a copy of its memory, nothing an order. */
-  still(): OrderTable {
-    const still = new OrderTable(this.makers.still());
-    still.count = this.count;
-    still.ints = this.ints.slice(0, this.used);
-    still.floats = new Float64Array(still.ints.buffer);
-    still.heads = this.heads.slice();
-    return still;
+  /** A read-only copy of the table with the same rows. Copies memory, without work per order. */
+  freeze(): OrderTable {
+    const frozen = new OrderTable(this.makers.freeze());
+    frozen.count = this.count;
+    frozen.ints = this.ints.slice(0, this.#used);
+    frozen.floats = new Float64Array(frozen.ints.buffer);
+    frozen.#heads = this.#heads.slice();
+    return frozen;
   }
 
   /** Small whole number of a row, for lists beside the table. */
@@ -191,24 +195,24 @@ export class OrderTable {
     return row / ROW_INTS;
   }
 
-  private bucket(row: number): number {
-    return hash(this.ints[row + MAKER] as number, this.ints[row + ORDER_ID] as number) & (this.heads.length - 1);
+  #bucket(row: number): number {
+    return hash(this.ints[row + MAKER] as number, this.ints[row + ORDER_ID] as number) & (this.#heads.length - 1);
   }
 
-  private enter(row: number): void {
-    const bucket = this.bucket(row);
-    this.ints[row + CHAIN] = this.heads[bucket] as number;
-    this.heads[bucket] = row;
+  #enter(row: number): void {
+    const bucket = this.#bucket(row);
+    this.ints[row + CHAIN] = this.#heads[bucket] as number;
+    this.#heads[bucket] = row;
   }
 
-  private grow(): void {
+  #grow(): void {
     const rows = this.rows();
     const ints = new Int32Array(this.ints.length * 2);
     ints.set(this.ints);
     this.ints = ints;
     this.floats = new Float64Array(ints.buffer);
-    this.heads = new Int32Array(this.heads.length * 2).fill(-1);
-    for (const row of rows) this.enter(row);
+    this.#heads = new Int32Array(this.#heads.length * 2).fill(-1);
+    for (const row of rows) this.#enter(row);
   }
 }
 

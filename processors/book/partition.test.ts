@@ -1,14 +1,21 @@
-// A partition's books: the same records give the same outputs however they were cut into batches and whenever a book was
-// saved and taken back.
+// A partition's books: the same records give the same outputs, for any batches, saves and restores.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeMessage, encodeMessage, type MarketRef } from '../../schemas/index.ts';
+import {
+  beginOf,
+  endOf,
+  marketOf,
+  oracleOf,
+  orderOf,
+  ordersOf,
+  slotOf,
+} from '../../test/support/processors/book/messages.ts';
 import type { BookMessage } from './engine.ts';
 import { hashBooks } from './hash.ts';
 import { type BookOutput, type InputRecord, PartitionBooks } from './partition.ts';
 import { finish } from './steps.ts';
-import { beginOf, endOf, marketOf, oracleOf, orderOf, ordersOf, slotOf } from './testing/messages.ts';
 
 const ref = fc.record({ marketType: fc.constant('perp' as const), marketIndex: fc.integer({ min: 0, max: 2 }) });
 const message: fc.Arbitrary<BookMessage> = fc.oneof(
@@ -41,12 +48,12 @@ function run(books: PartitionBooks, input: readonly InputRecord[]): BookOutput[]
 }
 
 describe('books of a partition', () => {
-  it('publish the same whether a book was saved and taken back or not, and skip what is behind it', () => {
+  it('publish the same with and without a restore, and skip records behind it', () => {
     fc.assert(
       fc.property(records, fc.nat(50), fc.nat(50), (input, first, second) => {
         const whole = new PartitionBooks(0, 0n);
         const expected = run(whole, input);
-        // Each book is saved at one of two places, and all are read again from the lower one.
+        // Each book is saved at one of two offsets, and all restart from the lower one.
         const [low, high] = [Math.min(first, second, input.length), Math.min(Math.max(first, second), input.length)];
         const running = new PartitionBooks(0, 0n);
         const before = run(running, input.slice(0, low));
@@ -79,7 +86,7 @@ describe('books of a partition', () => {
     );
   });
 
-  it('publish the same however records were cut into batches', () => {
+  it('publish the same for any batches', () => {
     fc.assert(
       fc.property(records, fc.array(fc.nat(50), { maxLength: 6 }), (input, cuts) => {
         const expected = run(new PartitionBooks(0, 0n), input);
@@ -92,7 +99,7 @@ describe('books of a partition', () => {
     );
   });
 
-  it('number the changes of each market by themselves, across slots that all of them see', () => {
+  it('number the changes of each market separately, across common slots', () => {
     const books = new PartitionBooks(0, 0n);
     const inputs = [
       bytesOf(
@@ -126,8 +133,8 @@ describe('books of a partition', () => {
 });
 
 describe('the description of a market', () => {
-  it('says that its book is a part while the first whole read is under way, and carries the oracle', () => {
-    const told = (messages: readonly BookMessage[]) => {
+  it('says that its book is partial during the first whole read, and has the oracle', () => {
+    const published = (messages: readonly BookMessage[]) => {
       const market: MarketRef = { marketType: 'perp', marketIndex: 0 };
       const input = messages.map((message, at) => ({ offset: BigInt(at), value: bytesOf(message, market, false) }));
       return run(new PartitionBooks(0, 0n), input).flatMap(({ kind, value }) => {
@@ -137,18 +144,18 @@ describe('the description of a market', () => {
     };
     const order = ordersOf({ slot: 5, upserts: [orderOf({ price: 2n, baseAssetAmount: 1n })] });
     const oracle = oracleOf({ slot: 5, oracleSlot: 4n });
-    expect(told([beginOf(5), order, oracle, endOf(5), beginOf(6), endOf(6)])).toEqual([
+    expect(published([beginOf(5), order, oracle, endOf(5), beginOf(6), endOf(6)])).toEqual([
       [true, null],
       [true, 4n],
       [false, 4n],
     ]);
-    // A market that is listed later is never read as a whole.
-    expect(told([marketOf({ slot: 5 }), order])).toEqual([[false, null]]);
+    // A market added later is never read as a whole.
+    expect(published([marketOf({ slot: 5 }), order])).toEqual([[false, null]]);
   });
 });
 
 describe('block times', () => {
-  it('leave the books as they are, and make none', () => {
+  it('leave the books unchanged, and create none', () => {
     const books = new PartitionBooks(0, 0n);
     const value = encodeMessage('BookTime', { slot: 7, ts: 1_700_000_000 });
     expect(run(books, [{ offset: 4n, value }])).toEqual([]);

@@ -1,4 +1,4 @@
-// All books of one partition of the `book` topic: records in, encoded view records out. Pure, so that a replay of the
+// All books of one partition of the `book` topic: takes records, returns encoded view records. Pure, so a replay of the
 // same records writes the same bytes.
 
 import {
@@ -19,12 +19,12 @@ import {
 import { restoreEngine, restoreInSteps, saveInSteps } from './checkpoint.ts';
 import { missingIn } from './difference.ts';
 import { BookEngine, type BookMessage } from './engine.ts';
+import { FrozenBook } from './frozen.ts';
 import { type IgnoredMakers, NOBODY } from './ignored.ts';
 import type { OrderTable } from './orders.ts';
 import { Comparison } from './shadow/comparison.ts';
 import { ordersOf } from './shadow/digest.ts';
 import { finish, type Steps } from './steps.ts';
-import { StillBook } from './still.ts';
 import { BookView } from './view.ts';
 
 export interface InputRecord {
@@ -51,7 +51,7 @@ export type BookOutput =
       readonly orders: Steps<RepairedOrders>;
     };
 
-/** What the repair of a book that had not stood its comparison changed among its orders, up to EVIDENCE_MAX of each. */
+/** Orders that the repair of a book changed after a failed comparison, up to EVIDENCE_MAX of each. */
 export interface RepairedOrders {
   readonly onlyHere: readonly OrderEvidence[];
   readonly onlyThere: readonly OrderEvidence[];
@@ -62,19 +62,19 @@ export interface Book {
   engine: BookEngine;
   /** Offset of the first record not yet applied. */
   next: bigint;
-  /** Offset from which a restart must read for this book; its first record while it was never saved. */
+  /** Offset from which a restart must read for this book; its first record before the first save. */
   savedNext: bigint;
   /** Newest description published, without its slot. */
   described: string;
-  /** A reader of what is published, where that is followed. */
+  /** A reader of the published changes; null when comparisons do not include them. */
   readonly replica: Replica | null;
-  /** The newest one since the last repair. */
+  /** The newest comparison since the last repair. */
   comparison: Comparison | null;
-  /** Orders before its repair, of a book that did not stand its comparison. */
+  /** Orders before the repair, when the comparison failed. */
   suspected: OrderTable | null;
 }
 
-/** What the changes published have come to, but for the newest that no reader waits for. */
+/** A book built from the published changes, except the newest ones that are not written yet. */
 interface Replica {
   readonly view: BookView;
   readonly pending: BookViewDiff[];
@@ -90,7 +90,7 @@ interface BadRecord {
   readonly error: unknown;
 }
 
-/** Records that are decoded, or applied, in one step where nothing larger comes of them. */
+/** Records decoded or applied in one step. */
 const STEP_RECORDS = 16;
 const BOOK_MESSAGES: ReadonlySet<string> = new Set(TOPICS.book.schemas);
 /** Messages that may change a market's description. */
@@ -103,107 +103,104 @@ export class PartitionBooks {
   next: bigint;
   /** Newest slot seen. */
   slot = 0;
-  /** Epochs that could not be continued, by market key; see `abandon`. */
-  private readonly lastEpochs = new Map<string, number>();
-  private isLost = false;
+  /** Last epochs of books that could not continue, by market key; see `abandon`. */
+  readonly #lastEpochs = new Map<string, number>();
+  #isLost = false;
 
-  private readonly followsPublished: boolean;
-  private readonly ignored: IgnoredMakers;
+  readonly #followsPublished: boolean;
+  readonly #ignored: IgnoredMakers;
 
   /**
-   * `followsPublished`: comparisons look at what was published too; `settle` is to be called after each `apply`. `ignored`:
-   * makers whose orders are not visible.
+   * `followsPublished`: comparisons include the published changes; call `settle` after each `apply`. `ignored`: makers
+   * whose orders are not visible.
    */
   constructor(partition: number, next: bigint, followsPublished = false, ignored = NOBODY) {
     this.partition = partition;
     this.next = next;
-    this.followsPublished = followsPublished;
-    this.ignored = ignored;
+    this.#followsPublished = followsPublished;
+    this.#ignored = ignored;
   }
 
   /**
-   * Takes back a book saved by `save`, which had applied everything before `next`. True when it goes on in its epoch; false
-   * when it begins one above `epochAfter`, since it was saved with other makers ignored. Throws CheckpointError.
+   * Restores a book of `save`, which has applied everything before `next`. True when it continues its epoch; false when
+   * other makers are ignored, and it begins an epoch above `epochAfter`. Throws CheckpointError.
    */
   restore(bytes: Uint8Array, next: bigint, epochAfter = 0): boolean {
-    const engine = restoreEngine(bytes, this.ignored, epochAfter);
+    const engine = restoreEngine(bytes, this.#ignored, epochAfter);
     const key = marketKey(engine.ref);
-    this.books.set(key, this.newBook(engine, next, describe(engine)));
+    this.books.set(key, this.#newBook(engine, next, describe(engine)));
     if (engine.slot > this.slot) this.slot = engine.slot;
     return engine.state.epoch > 0;
   }
 
-  /** Drops books whose next records are no longer kept; they begin a later epoch. */
+  /** Drops books whose next records the log no longer has; they begin a later epoch. */
   abandon(earliest: bigint): readonly string[] {
     const lost = [...this.books.values()].filter(({ next }) => next < earliest);
     for (const { key, engine } of lost) {
-      this.lastEpochs.set(key, engine.lastEpoch);
+      this.#lastEpochs.set(key, engine.lastEpoch);
       this.books.delete(key);
     }
     return lost.map(({ key }) => key);
   }
 
-  /** Gives up a book whose saved state cannot be read: it is made anew of all records there are, in a later epoch. */
+  /** Drops a book with unreadable saved state: it is rebuilt from all records in a later epoch. */
   lose(key: string, lastEpoch: number): void {
-    this.lastEpochs.set(key, lastEpoch);
-    this.isLost = true;
+    this.#lastEpochs.set(key, lastEpoch);
+    this.#isLost = true;
   }
 
-  /** Where to begin to read after a restart, given the earliest record that is kept. */
+  /** Offset at which a restart begins, given the earliest record of the log. */
   readsFrom(earliest: bigint): bigint {
-    return this.isLost ? earliest : this.lowWatermark();
+    return this.#isLost ? earliest : this.lowWatermark();
   }
 
-  /** State of a book between two records: as it is now, whatever comes between the steps. */
+  /** Bytes of a book's current state, while records may be applied between the steps. */
   save({ engine }: Book): Steps<Uint8Array> {
-    return saveInSteps(new StillBook(engine));
+    return saveInSteps(new FrozenBook(engine));
   }
 
-  /** Where a restart must begin, given what has been saved so far. */
+  /** Offset at which a restart must begin, given the saved books. */
   lowWatermark(): bigint {
     let low = this.next;
     for (const { savedNext } of this.books.values()) if (savedNext < low) low = savedNext;
     return low;
   }
 
-  /**
-   * Applies records in their order: what they publish goes to `outputs`. However records are cut into batches, the same
-   * is published. Never throws for a bad record.
-   */
+  /** Applies records in order and adds their outputs, the same for any batches. Never throws for a bad record. */
   apply(records: readonly InputRecord[], outputs: BookOutput[]): void {
     finish(this.applyInSteps(records, outputs));
   }
 
-  /** As `apply`; nothing else may be done with the books before the end. */
+  /** As `apply`; the books must not be used before the end. */
   *applyInSteps(records: readonly InputRecord[], outputs: BookOutput[]): Steps<void> {
     const messages: (PartitionMessage | BadRecord)[] = [];
     for (const record of records) {
       messages.push(decode(record));
       if (messages.length % STEP_RECORDS === 0) yield;
     }
-    this.foresee(messages);
+    this.#prefetch(messages);
     for (let i = 0; i < records.length; i++) {
-      yield* this.applyOne(records[i] as InputRecord, messages[i] as PartitionMessage | BadRecord, outputs);
+      yield* this.#applyOne(records[i] as InputRecord, messages[i] as PartitionMessage | BadRecord, outputs);
       if (i % STEP_RECORDS === STEP_RECORDS - 1) yield;
     }
   }
 
-  /** Follows what was published, when readers have it. */
+  /** Applies written outputs to the replicas. Call it when they are in the log. */
   settle(): void {
-    // While a comparison is under way a replica waits where it stood when that began.
+    // During a comparison its replica waits at the state of the comparison's start.
     for (const { replica, comparison } of this.books.values()) {
       if (replica && (comparison?.isOver ?? true)) drain(replica);
     }
   }
 
-  private newBook(engine: BookEngine, next: bigint, described: string): Book {
+  #newBook(engine: BookEngine, next: bigint, described: string): Book {
     const key = marketKey(engine.ref);
-    const replica = this.followsPublished ? { view: new BookView(), pending: [] } : null;
+    const replica = this.#followsPublished ? { view: new BookView(), pending: [] } : null;
     if (engine.state.seq > 0) replica?.view.apply(engine.snapshot());
     return { key, engine, next, savedNext: next, described, replica, comparison: null, suspected: null };
   }
 
-  private foresee(messages: readonly (PartitionMessage | BadRecord)[]): void {
+  #prefetch(messages: readonly (PartitionMessage | BadRecord)[]): void {
     const orders = new Map<string, BookOrders[]>();
     for (const message of messages) {
       if (message.name !== 'BookOrders') continue;
@@ -212,41 +209,41 @@ export class PartitionBooks {
       if (known) known.push(message.value);
       else orders.set(key, [message.value]);
     }
-    for (const [key, values] of orders) this.books.get(key)?.engine.foresee(values);
+    for (const [key, values] of orders) this.books.get(key)?.engine.prefetch(values);
   }
 
-  private *applyOne(record: InputRecord, message: PartitionMessage | BadRecord, outputs: BookOutput[]): Steps<void> {
+  *#applyOne(record: InputRecord, message: PartitionMessage | BadRecord, outputs: BookOutput[]): Steps<void> {
     const isNew = record.offset >= this.next;
     if (isNew) this.next = record.offset + 1n;
     if (message.name === 'bad') {
-      // A record behind the saved position was parked when it was first read.
-      if (isNew) outputs.push(this.deadLetter(record, message.error));
+      // An earlier run parked a bad record behind the saved offset.
+      if (isNew) outputs.push(this.#deadLetter(record, message.error));
       return;
     }
-    // Block times are for the samples; a book is made of slots.
+    // Block times are for samples; books have slots only.
     if (message.name === 'BookTime') return;
     if (message.name === 'BookSlot') {
       if (message.value.slot > this.slot) this.slot = message.value.slot;
       for (const book of this.books.values()) {
-        if (this.applyTo(book, record.offset, message, outputs)) yield* this.tellSnapshot(book, message, outputs);
+        if (this.#applyTo(book, record.offset, message, outputs)) yield* this.#publishSnapshot(book, message, outputs);
       }
       return;
     }
-    const book = this.bookOf(message.value, record.offset);
-    // Whatever went wrong between the orders and what is kept of them is made anew from the orders.
+    const book = this.#bookOf(message.value, record.offset);
+    // A repair rebuilds everything derived from the orders.
     if (message.name === 'BookRepair' && record.offset >= book.next) {
-      book.engine = yield* restoreInSteps(yield* this.save(book), this.ignored);
+      book.engine = yield* restoreInSteps(yield* this.save(book), this.#ignored);
     }
-    if (message.name === 'BookCheck') this.check(book, record, message.value, outputs);
-    else if (this.applyTo(book, record.offset, message, outputs)) yield* this.tellSnapshot(book, message, outputs);
+    if (message.name === 'BookCheck') this.#check(book, record, message.value, outputs);
+    else if (this.#applyTo(book, record.offset, message, outputs)) yield* this.#publishSnapshot(book, message, outputs);
   }
 
-  /** True when a snapshot is to be told before what else follows from the message. */
-  private applyTo(book: Book, offset: bigint, message: BookMessage, outputs: BookOutput[]): boolean {
-    // A book restored from a later checkpoint than its neighbours' has this record behind it.
+  /** True when a snapshot is to be published before the message's other outputs. */
+  #applyTo(book: Book, offset: bigint, message: BookMessage, outputs: BookOutput[]): boolean {
+    // A book restored from a later checkpoint than its neighbours has applied this record already.
     if (offset < book.next) return false;
     book.next = offset + 1n;
-    if (message.name === 'BookSnapshotBegin' && isSuspect(book)) book.suspected = book.engine.orders.table.still();
+    if (message.name === 'BookSnapshotBegin' && isSuspect(book)) book.suspected = book.engine.orders.table.freeze();
     const { engine, key } = book;
     const diff = engine.apply(message);
     if (diff) {
@@ -254,63 +251,63 @@ export class PartitionBooks {
       book.replica?.pending.push(diff);
     }
     if (engine.takeSnapshotDue()) return true;
-    this.tellOn(book, message, outputs);
+    this.#publishChange(book, message, outputs);
     return false;
   }
 
-  private *tellSnapshot(book: Book, message: BookMessage, outputs: BookOutput[]): Steps<void> {
+  *#publishSnapshot(book: Book, message: BookMessage, outputs: BookOutput[]): Steps<void> {
     const { engine, key } = book;
     const value = yield* encodeInSteps('BookViewSnapshot', yield* engine.snapshotInSteps());
     outputs.push({ kind: 'snapshot', key, value, slot: engine.slot, epoch: engine.state.epoch });
-    this.tellOn(book, message, outputs);
+    this.#publishChange(book, message, outputs);
   }
 
-  private tellOn(book: Book, message: BookMessage, outputs: BookOutput[]): void {
-    if (book.described === '' || DESCRIBES.has(message.name)) this.describeTo(book, outputs);
-    if (message.name === 'BookRepair') this.repaired(book, encodeMessage('BookRepair', message.value), outputs);
+  #publishChange(book: Book, message: BookMessage, outputs: BookOutput[]): void {
+    if (book.described === '' || DESCRIBES.has(message.name)) this.#describeTo(book, outputs);
+    if (message.name === 'BookRepair') this.#repaired(book, encodeMessage('BookRepair', message.value), outputs);
   }
 
-  private repaired(book: Book, value: Uint8Array, outputs: BookOutput[]): void {
+  #repaired(book: Book, value: Uint8Array, outputs: BookOutput[]): void {
     const { suspected, key } = book;
     book.comparison?.finish();
     book.comparison = null;
     book.suspected = null;
     if (suspected === null) return;
-    outputs.push({ kind: 'repair', key, value, orders: repairedOrders(suspected, book.engine.orders.table.still()) });
+    outputs.push({ kind: 'repair', key, value, orders: repairedOrders(suspected, book.engine.orders.table.freeze()) });
   }
 
-  // Changes nothing of the book: a difference is put right by records that ingest writes when it hears of it. The comparison is
-  // with the book as it stands here, whenever it is made.
-  private check(book: Book, record: InputRecord, wanted: BookCheck, outputs: BookOutput[]): void {
+  // Changes nothing of the book: ingest reads a difference and writes records that repair it. The comparison uses a frozen
+  // copy of the book at this record.
+  #check(book: Book, record: InputRecord, wanted: BookCheck, outputs: BookOutput[]): void {
     const { offset, value } = record;
     if (offset < book.next) return;
     book.next = offset + 1n;
     const { engine, replica, key } = book;
     book.comparison?.finish();
     if (replica) drain(replica);
-    const comparison = new Comparison(new StillBook(engine), wanted, replica?.view.head ? replica.view : null);
+    const comparison = new Comparison(new FrozenBook(engine), wanted, replica?.view.head ? replica.view : null);
     book.comparison = comparison;
     outputs.push({ kind: 'check', key, value, comparison });
   }
 
-  private bookOf(market: MarketRef, offset: bigint): Book {
+  #bookOf(market: MarketRef, offset: bigint): Book {
     const key = marketKey(market);
     const known = this.books.get(key);
     if (known) return known;
-    const engine = new BookEngine(market, this.lastEpochs.get(key) ?? 0, this.ignored);
-    const book = this.newBook(engine, offset, '');
+    const engine = new BookEngine(market, this.#lastEpochs.get(key) ?? 0, this.#ignored);
+    const book = this.#newBook(engine, offset, '');
     this.books.set(key, book);
     return book;
   }
 
-  private describeTo(book: Book, outputs: BookOutput[]): void {
+  #describeTo(book: Book, outputs: BookOutput[]): void {
     const described = describe(book.engine);
     if (described === book.described) return;
     book.described = described;
     outputs.push({ kind: 'market', key: book.key, value: encodeMessage('MarketView', book.engine.marketView()) });
   }
 
-  private deadLetter(record: InputRecord, error: unknown): BookOutput {
+  #deadLetter(record: InputRecord, error: unknown): BookOutput {
     const letter: DeadLetter = {
       reason: 'book-record',
       detail: error instanceof Error ? error.message : String(error),
@@ -325,14 +322,14 @@ export class PartitionBooks {
 function decode({ value }: InputRecord): PartitionMessage | BadRecord {
   try {
     const decoded = decodeMessage(value);
-    if (!BOOK_MESSAGES.has(decoded.name)) throw new RangeError(`${decoded.name} does not belong into a book`);
+    if (!BOOK_MESSAGES.has(decoded.name)) throw new RangeError(`${decoded.name} does not belong to a book`);
     return decoded as PartitionMessage;
   } catch (error) {
     return { name: 'bad', error };
   }
 }
 
-/** Whether the book did not stand its newest comparison, which is brought to its end when it is not yet. */
+/** Whether the newest comparison of the book failed; finishes it when it is still running. */
 function isSuspect({ comparison }: Book): boolean {
   return comparison !== null && !comparison.finish().isEqual;
 }
@@ -351,7 +348,7 @@ function drain({ view, pending }: Replica): void {
   pending.length = 0;
 }
 
-// What a description says apart from its slot, as a text to compare.
+// A market's description without its slot, as a text to compare.
 function describe(engine: BookEngine): string {
   const { slot: _, oracle, ...rest } = engine.marketView();
   return [...Object.values(rest), ...Object.values(oracle ?? {})].map(String).join('\n');

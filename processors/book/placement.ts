@@ -1,4 +1,4 @@
-// Where an order of the book belongs, by its terms, the slot and the oracle: which list, and at which price.
+// Decides list and price of an order, from its terms, the slot and the oracle.
 
 import {
   AUCTION_END,
@@ -23,14 +23,14 @@ import { auctionComplete, auctionValue, floatingPrice } from './rules.ts';
 import { NUMBER_BOUND } from './size.ts';
 import { AUCTION_PRICED, FLOATS, LIMIT_LIKE, OUT_OF_BOUNDS, POST_ONLY, SHADOW, SHORT } from './terms.ts';
 
-// What placement notes of an order, as bits of MARKS.
-/** Another order of the same name stands in the market-level book. */
+// Notes of placement on an order, as bits of MARKS.
+/** The market-level book has another order of the same name. */
 export const SUPPRESSED = 1;
 export const LEFT_OUT = 2;
-/** Of a maker that is ignored. */
+/** The maker is ignored. */
 export const IGNORED = 32;
 
-/** What placement depends on besides the order. */
+/** Inputs of placement besides the order. */
 export interface Conditions {
   readonly slot: number;
   /** Exchange oracle price, 1e6; NaN while unknown. */
@@ -39,20 +39,20 @@ export interface Conditions {
 }
 
 export class Placement {
-  // Results of `decide`, kept as fields to save an object per order.
+  // Results of `decide`, as fields to avoid an object per order.
   list = HIDDEN;
   price = 0;
-  /** Orders that would be visible, but are left out because a number of theirs is beyond 2^53. */
+  /** Otherwise visible orders that are left out because one of their numbers is beyond 2^53. */
   leftOut = 0;
-  private readonly table: OrderTable;
+  readonly #table: OrderTable;
 
   constructor(table: OrderTable) {
-    this.table = table;
+    this.#table = table;
   }
 
-  /** Where the order belongs now (reference 2.2 and 2.3): `list`, and for visible ones `price`. */
+  /** Sets the `list` of an order, and `price` of a visible one (docs/internals/book-rules.md, "Visibility"). */
   decide(row: number, hasSize: boolean, at: Conditions): void {
-    const { ints, floats } = this.table;
+    const { ints, floats } = this.#table;
     const half = row >> 1;
     const flags = ints[row + FLAGS] as number;
     const marks = ints[row + MARKS] as number;
@@ -67,7 +67,7 @@ export class Placement {
     if (duration !== 0 && this.inAuction(row, duration, at.slot)) {
       if ((flags & POST_ONLY) === 0 && !floatsWithOracle) list = HIDDEN;
       if ((flags & AUCTION_PRICED) !== 0) {
-        const value = this.auctionValue(row, duration, at.slot);
+        const value = this.#auctionValue(row, duration, at.slot);
         price = floatsWithOracle ? floatingPrice(at.oracle, value) : value;
       }
     }
@@ -87,11 +87,11 @@ export class Placement {
   }
 
   inAuction(row: number, durationSlots: number, slot: number): boolean {
-    return !auctionComplete(slot, this.table.floats[(row >> 1) + QUEUE] as number, durationSlots);
+    return !auctionComplete(slot, this.#table.floats[(row >> 1) + QUEUE] as number, durationSlots);
   }
 
-  private auctionValue(row: number, durationSlots: number, slot: number): number {
-    const { ints, floats } = this.table;
+  #auctionValue(row: number, durationSlots: number, slot: number): number {
+    const { ints, floats } = this.#table;
     const half = row >> 1;
     const isLong = ((ints[row + FLAGS] as number) & SHORT) === 0;
     const start = floats[half + AUCTION_START] as number;
@@ -99,9 +99,9 @@ export class Placement {
     return auctionValue(isLong, start, end, slot - (floats[half + QUEUE] as number), durationSlots);
   }
 
-  /** True when the order already stands where `decide` wants it. */
+  /** True when the order already has the list and price of `decide`. */
   stays(row: number): boolean {
-    const { ints, floats } = this.table;
+    const { ints, floats } = this.#table;
     const half = row >> 1;
     return (
       ints[row + LIST] === this.list &&

@@ -1,16 +1,16 @@
-// Orders as readers see them, made from their rows.
+// Published orders from their rows.
 
 import type { ViewOrder, ViewOrderRef } from '../../schemas/index.ts';
 import { ARRIVAL, CLOB, LIST, type OrderTable, PRICE, QUEUE, SIZE_HIGH, SIZE_LOW, SOURCE } from './orders.ts';
-import { lanesToBigint } from './size.ts';
+import { wordsToBigint } from './size.ts';
 
-/** A visible order with its place in the walk. */
+/** A visible order with its rank in the walk. */
 export function viewOf(table: OrderTable, row: number): ViewOrder {
   const { ints, floats } = table;
   const half = row >> 1;
   return {
     price: floats[half + PRICE] as number,
-    size: lanesToBigint((ints[row + SIZE_HIGH] as number) >>> 0, (ints[row + SIZE_LOW] as number) >>> 0),
+    size: wordsToBigint((ints[row + SIZE_HIGH] as number) >>> 0, (ints[row + SIZE_LOW] as number) >>> 0),
     maker: table.key(row),
     orderId: table.orderId(row),
     source: ints[row + SOURCE] === CLOB ? 'clob' : 'user',

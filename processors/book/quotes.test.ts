@@ -1,9 +1,9 @@
-// Which oracle is in force (reference 1.3): each condition at the last value that holds and the first that does not.
+// The oracle in force: each condition at the last value that meets it and the first that does not.
 
 import { describe, expect, it } from 'vitest';
 import type { BookMarket, BookOracle } from '../../schemas/index.ts';
+import { marketOf, oracleOf } from '../../test/support/processors/book/messages.ts';
 import { marketMakerOracle, quotingOracle } from './index.ts';
-import { marketOf, oracleOf } from './testing/messages.ts';
 
 const PRICE = 100_000_000n;
 
@@ -11,7 +11,7 @@ function isInForce(market: Partial<BookMarket>, exchange: Partial<BookOracle> = 
   return oraclesOf(market, exchange).own !== null;
 }
 
-/** A market maker's price that holds in every respect, but for what is given. */
+/** A market-maker price that meets every condition, but for the given members. */
 function oraclesOf(terms: Partial<BookMarket>, exchange: Partial<BookOracle>) {
   const near = { mmOraclePrice: PRICE, mmOracleSlot: 50n, lastOraclePriceTwap5Min: PRICE };
   const market = marketOf({ ...near, ...terms }).value as BookMarket;
@@ -63,7 +63,7 @@ describe('the market-maker oracle', () => {
     const sequenceId = 1_000_000n;
     const at = (mmOracleSequenceId: bigint, mmOracleSlot: bigint) =>
       isInForce({ mmOracleSequenceId, mmOracleSlot }, { sequenceId });
-    // The slots say the opposite.
+    // The slots would decide the opposite.
     expect([at(999_999n, 51n), at(1_000_000n, 49n), at(1_000_001n, 49n)]).toEqual([false, true, true]);
     expect([at(999_900n, 51n), at(1_000_100n, 49n)]).toEqual([false, true]);
     expect([at(999_899n, 51n), at(999_899n, 49n)]).toEqual([true, false]);

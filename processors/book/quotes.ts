@@ -1,17 +1,17 @@
-// Best prices, mark price and spreads (reference 2.9), and which oracle is in force (reference 1.3).
+// Best prices, mark price and spreads, and the oracle in force: docs/internals/book-rules.md, "Oracle selection".
 
 import type { BookMarket, BookOracle, ViewOracle } from '../../schemas/index.ts';
 
 const PERCENT = 100n * 1_000_000n;
 const SHARE = 1_000_000n;
 /**
- * |market-maker price - 5-minute TWAP| must stay below this share of the TWAP, or below the guard rail of the exchange
- * where that is larger (reference 1.3).
+ * |market-maker price - 5-minute TWAP| must stay below this share of the TWAP, or below the exchange's guard rail where
+ * that is larger.
  */
 const DIVERGENCE_MAX = SHARE / 2n;
-/** |market-maker price - exchange price| may be at most this share of the exchange price (reference 1.3). */
+/** |market-maker price - exchange price| may be at most this share of the exchange price. */
 const GAP_MAX = SHARE / 100n;
-/** Sequence ids are comparable when within 1/10,000 of each other (reference 1.3). */
+/** Sequence ids are comparable when within 1/10,000 of each other. */
 const SEQUENCE_DIVISOR = 10_000n;
 
 export interface Quotes {
@@ -66,13 +66,13 @@ export function sameOracle(left: ViewOracle | null, right: ViewOracle | null): b
 }
 
 /**
- * The market-maker oracle where the market stores one that is fresh and near the exchange's, else null (reference 1.3).
- * What lies between the two is uncertainty of its price.
+ * The market-maker oracle when the market has a fresh one near the exchange's, else null (docs/internals/book-rules.md,
+ * "Oracle selection"). The distance between the two adds to its confidence.
  */
 export function marketMakerOracle(market: BookMarket, exchange: BookOracle): ViewOracle | null {
   const { mmOraclePrice: price, mmOracleSlot: slot, lastOraclePriceTwap5Min: twap } = market;
   if (market.marketType !== 'perp' || price <= 0n || exchange.price <= 0n || twap <= 0n) return null;
-  // A checkpoint of an earlier version has no guard rail.
+  // Older checkpoints have no guard rail.
   const guardRail = market.oracleTwap5MinPercentDivergence ?? 0n;
   const divergenceMax = guardRail > DIVERGENCE_MAX ? guardRail : DIVERGENCE_MAX;
   if (shareOf(price - twap, twap) >= divergenceMax) return null;
@@ -89,7 +89,7 @@ export function marketMakerOracle(market: BookMarket, exchange: BookOracle): Vie
   };
 }
 
-/** Of two prices that were made together the market maker's counts. */
+/** True when the market maker's price is at least as recent; equally recent prices count as its own. */
 function atLeastAsRecent(market: BookMarket, exchange: BookOracle): boolean {
   const own = market.mmOracleSequenceId;
   const other = exchange.sequenceId ?? 0n;

@@ -1,4 +1,4 @@
-// The book role over a real embedded log: what it publishes, and that a restart publishes the same again.
+// The book role over a real embedded log: its outputs, and that a restart publishes the same again.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,11 +15,21 @@ import {
   readConfig,
   silentLogger,
 } from '../../platform/index.ts';
-import { eventually } from '../../platform/testing/eventually.ts';
 import { decodeMessage, encodeMessage, marketKey, partitionOf, TOPICS, type Topic } from '../../schemas/index.ts';
+import { eventually } from '../../test/support/platform/eventually.ts';
+import {
+  beginOf,
+  endOf,
+  keyOf,
+  marketOf,
+  oracleOf,
+  orderOf,
+  ordersOf,
+  PERP,
+  slotOf,
+} from '../../test/support/processors/book/messages.ts';
 import { type BookMessage, BookView, snapshotIndexState, unpackSnapshotIndex } from './index.ts';
 import { BOOK_GROUP, startBook } from './role.ts';
-import { beginOf, endOf, keyOf, marketOf, oracleOf, orderOf, ordersOf, PERP, slotOf } from './testing/messages.ts';
 
 const KEY = marketKey(PERP);
 const PARTITION = partitionOf(TOPICS.book, KEY);
@@ -91,12 +101,12 @@ describe('book role', () => {
       expect(markets.map(({ value }) => 'symbol' in value && value.symbol)).toContain('PERP-0');
     });
     await role.stop();
-    const { state, positions } = await log.load(BOOK_GROUP);
+    const { state, offsets } = await log.load(BOOK_GROUP);
     expect(Buffer.from(state.get(`snapshot:${KEY}`) ?? []).toString()).toBe('1');
-    expect(positions.get(`book/${PARTITION}`)).toBe(6n);
+    expect(offsets.get(`book/${PARTITION}`)).toBe(6n);
   });
 
-  it('goes on where it stopped, with the next number of the same epoch', async () => {
+  it('continues with the next sequence of the same epoch', async () => {
     await feed(FIRST);
     const first = await start();
     await changesUpTo(2);
@@ -134,7 +144,7 @@ describe('book role', () => {
     expect(after.slice(before.length)).toEqual(before);
   });
 
-  it('publishes the same again beside another process, and readers end with the same book', async () => {
+  it('publishes the same again after another process, and readers end with the same book', async () => {
     const roles = await Promise.all([start(), start()]);
     await feed([...FIRST, ...SECOND]);
     const values = await eventually(async () => {
@@ -174,7 +184,7 @@ describe('book role', () => {
     await second.stop();
   });
 
-  it('keeps the places of all snapshots that the log still holds, and no others', async () => {
+  it('keeps the offsets of exactly the snapshots that the log still has', async () => {
     const earliest = { now: 0n };
     const aged = new Proxy(log, {
       get: (target, name) =>
@@ -200,7 +210,7 @@ describe('book role', () => {
     await role.stop();
   });
 
-  it('begins a later epoch when the records it must read are gone', async () => {
+  it('begins a later epoch when the log no longer has its next records', async () => {
     await feed(FIRST);
     const first = await start();
     await changesUpTo(2);
@@ -217,7 +227,7 @@ describe('book role', () => {
     expect(last.name === 'BookViewDiff' && last.value.epoch).toBe(12);
   });
 
-  it('makes a book anew in a later epoch when its saved state is damaged, and saves that again', async () => {
+  it('rebuilds a book in a later epoch when its saved state is damaged, and saves it again', async () => {
     await feed([...FIRST, ...SECOND]);
     const first = await start();
     await changesUpTo(4);
@@ -283,7 +293,7 @@ describe('book role', () => {
     await expect(start(log, { ignoreList: 'oops' })).rejects.toThrow(ConfigError);
   });
 
-  it('says 4 in health_status while the oracle is too many slots behind the book', async () => {
+  it('sets health_status 4 while the oracle is too many slots behind the book', async () => {
     const metrics = new Registry();
     const role = await start(log, { killswitchSlotDiffThreshold: 50 }, metrics);
     const status = (code: number) =>
@@ -295,7 +305,7 @@ describe('book role', () => {
     await role.stop();
   });
 
-  it('parks what it cannot read and goes on', async () => {
+  it('parks unreadable records and continues', async () => {
     await log.ensureTopics([TOPICS.book]);
     await log.append(TOPICS.book, [{ key: KEY, partition: PARTITION, value: Buffer.from('no record') }]);
     await feed(FIRST);

@@ -1,37 +1,37 @@
-// A set of rows that is walked often: each row knows its index in the list, so that entering and leaving cost the same
-// whatever its length. Its order means nothing.
+// A set of rows for frequent walks: each row has its index in the list, so adding and removing cost the same at any length.
+// The order is arbitrary.
 
 import type { OrderTable } from './orders.ts';
 
 export class RowList {
   readonly rows: number[] = [];
-  private readonly table: OrderTable;
-  private readonly member: number;
+  readonly #table: OrderTable;
+  readonly #member: number;
 
-  /** `member` is the 32-bit member of a row that holds its index, -1 when it is not in the list. */
+  /** `member` is the 32-bit member of a row with its index, -1 outside the list. */
   constructor(table: OrderTable, member: number) {
-    this.table = table;
-    this.member = member;
+    this.#table = table;
+    this.#member = member;
   }
 
   has(row: number): boolean {
-    return (this.table.ints[row + this.member] as number) >= 0;
+    return (this.#table.ints[row + this.#member] as number) >= 0;
   }
 
   add(row: number): void {
-    this.table.ints[row + this.member] = this.rows.length;
+    this.#table.ints[row + this.#member] = this.rows.length;
     this.rows.push(row);
   }
 
-  /** Takes a row of the list out; the last one takes its index. */
+  /** Removes a row; the last one takes its index. */
   delete(row: number): void {
-    const { ints } = this.table;
-    const hole = ints[row + this.member] as number;
+    const { ints } = this.#table;
+    const hole = ints[row + this.#member] as number;
     const last = this.rows.pop() as number;
     if (last !== row) {
       this.rows[hole] = last;
-      ints[last + this.member] = hole;
+      ints[last + this.#member] = hole;
     }
-    ints[row + this.member] = -1;
+    ints[row + this.#member] = -1;
   }
 }

@@ -1,10 +1,18 @@
-// Rules of the published book that have no golden row, each under the name that the reference gives it.
+// Rules of the published book without check values, by the names in docs/internals/book-rules.md.
 
 import { describe, expect, it } from 'vitest';
+import {
+  keyOf,
+  marketOf,
+  oracleOf,
+  orderOf,
+  ordersOf,
+  PERP,
+  slotOf,
+} from '../../test/support/processors/book/messages.ts';
 import { BookEngine, type BookMessage, BookView, indicativeView } from './index.ts';
-import { keyOf, marketOf, oracleOf, orderOf, ordersOf, PERP, slotOf } from './testing/messages.ts';
 
-/** What a reader has after these messages. */
+/** A reader's book after these messages. */
 function viewAfter(messages: readonly BookMessage[]): BookView {
   const engine = new BookEngine(PERP);
   const view = new BookView();
@@ -15,7 +23,7 @@ function viewAfter(messages: readonly BookMessage[]): BookView {
   return view;
 }
 
-describe('expiry (reference 2.2)', () => {
+describe('expiry (docs/internals/book-rules.md, "Visibility")', () => {
   it('keeps an order that is expired but still open in every output', () => {
     const size = { baseAssetAmount: 2n, maxTs: 1_700_000_000n };
     const view = viewAfter([
@@ -44,12 +52,12 @@ describe('expiry (reference 2.2)', () => {
   });
 });
 
-describe('vAMM with an old oracle (reference 2.6)', () => {
+describe('vAMM with an old oracle', () => {
   const levels = (oracleSource: string, slot: number) => {
     const oracle = oracleOf({ slot: 100, oracleSlot: 100n });
     return viewAfter([marketOf({ slot: 100, oracleSource }), oracle, slotOf(slot)]).l2();
   };
-  it('quotes at 160 slots and not at 161, but always where the oracle is of the pre-launch kind', () => {
+  it('quotes at 160 slots and not at 161, but always with a pre-launch oracle', () => {
     const counts = (source: string, slot: number) => Object.values(levels(source, slot)).map(({ length }) => length);
     expect(counts('pythLazer', 260)).toEqual([100, 100]);
     expect(counts('pythLazer', 261)).toEqual([0, 0]);

@@ -1,19 +1,19 @@
-// Arithmetic of the published feed's rules: auctions, floating prices, sizes. Which list an order belongs to is decided in
-// `placement.ts`, on the engine's columns.
+// Arithmetic of the book rules: auctions, floating prices, sizes. `placement.ts` decides the list of an order, on the
+// engine's columns.
 
 import type { Direction, OrderState } from '../../schemas/index.ts';
 
-/** Bit of `bitFlags`: the order rests in the market-level book, this slot of the account is its shadow. */
+/** Bit of `bitFlags`: the order rests in the market-level book, and this order of the account mirrors it. */
 export const PLACED_ON_BOOK = 64;
 
-/** An auction still runs at exactly placed slot + duration (reference 2.2). */
+/** An auction still runs at exactly placed slot + duration (docs/internals/book-rules.md, "Visibility"). */
 export function auctionComplete(slot: number, placedSlot: number, durationSlots: number): boolean {
   return durationSlots === 0 || slot - placedSlot > durationSlots;
 }
 
 /**
  * Value of a running auction at a slot, 1e6 (an offset for an order with an oracle offset); truncates toward zero
- * (reference 2.3). A slot before the order's own counts as its first.
+ * (docs/internals/book-rules.md, "Price of a resting order"). A slot before the order's own counts as its first.
  */
 export function auctionValue(
   isLong: boolean,
@@ -40,7 +40,7 @@ export function floatingPrice(oracle: number, offset: number): number {
   return Math.max(oracle + offset, 1);
 }
 
-/** Base amount left, 1e9, without regard to reduce-only: what L3 shows. May be negative. */
+/** Base amount left, 1e9, ignoring reduce-only: the size in L3. May be negative. */
 export function remainingSize(order: Pick<OrderState, 'baseAssetAmount' | 'baseAssetAmountFilled'>): bigint {
   return order.baseAssetAmount - order.baseAssetAmountFilled;
 }
@@ -53,7 +53,7 @@ export interface Sized {
   readonly positionBaseAmount: bigint;
 }
 
-/** Base amount left, 1e9, a reduce-only order bound by the opposite position: what L2 counts. May be negative. */
+/** Base amount left, 1e9, a reduce-only order limited by the opposite position: the size in L2. May be negative. */
 export function clampedSize(order: Sized): bigint {
   const { baseAssetAmount: amount, positionBaseAmount: position } = order;
   if (!order.reduceOnly) return amount - order.baseAssetAmountFilled;

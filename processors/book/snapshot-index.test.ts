@@ -1,4 +1,4 @@
-// Where snapshots stand: found for every slot of which the log still holds one, forgotten with the log.
+// Snapshot offsets: found for every slot that the log still has, trimmed with the log.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { packSnapshotIndex, SnapshotIndex, unpackSnapshotIndex } from './snapsho
 const DAY_OF_200_MS_SLOTS = 432_000;
 
 describe('snapshot index', () => {
-  it('reaches as far back as the log does, however short slots are', () => {
+  it('reaches as far back as the log, for slots of any length', () => {
     const index = new SnapshotIndex();
     for (let slot = 0; slot < DAY_OF_200_MS_SLOTS; slot += 150) index.add({ slot, offset: BigInt(slot) });
     const kept = unpackSnapshotIndex(packSnapshotIndex(index));
@@ -17,7 +17,7 @@ describe('snapshot index', () => {
     expect([kept.at(299, 300n), kept.at(450, 300n)?.slot]).toEqual([null, 450]);
   });
 
-  it('finds the last snapshot at or before a slot that is kept, also where records were repeated after a crash', () => {
+  it('finds the last snapshot at or before a slot, also after a crash repeated records', () => {
     const slots = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 20 });
     const asked = fc.record({ slot: fc.integer({ min: 0, max: 31 }), earliest: fc.integer({ min: 0, max: 20 }) });
     fc.assert(

@@ -1,39 +1,39 @@
-// Where the snapshots of a market stand in `views.book`, by slot: what finds the book of an earlier slot without a search.
-// The book role keeps one per market in the state of its group; readers go on with what they see go by.
+// Offsets of a market's snapshots in `views.book`, by slot: finds the book of an earlier slot without a search. The book
+// role keeps one per market in the state of its group; readers extend theirs while they follow.
 
 const ENTRY_BYTES = 16;
 const STATE_PREFIX = 'snapshots:';
 
-export interface SnapshotPlace {
+export interface SnapshotOffset {
   readonly slot: number;
   readonly offset: bigint;
 }
 
 export class SnapshotIndex {
-  private places: SnapshotPlace[] = [];
+  #snapshots: SnapshotOffset[] = [];
 
-  /** Takes the next snapshot; one that lies before the newest is ignored. */
-  add(place: SnapshotPlace): void {
-    const last = this.places.at(-1);
+  /** Adds the next snapshot; ignores one before the newest. */
+  add(place: SnapshotOffset): void {
+    const last = this.#snapshots.at(-1);
     if (last && place.offset <= last.offset) return;
-    this.places.push(place);
+    this.#snapshots.push(place);
   }
 
-  /** Forgets what the log no longer has: snapshots before `earliest`, the oldest offset kept. Retention alone bounds the index. */
+  /** Removes snapshots before `earliest`, the log's oldest offset. Retention alone bounds the index. */
   trim(earliest: bigint): void {
-    if ((this.places[0]?.offset ?? earliest) >= earliest) return;
-    this.places = this.places.filter(({ offset }) => offset >= earliest);
+    if ((this.#snapshots[0]?.offset ?? earliest) >= earliest) return;
+    this.#snapshots = this.#snapshots.filter(({ offset }) => offset >= earliest);
   }
 
-  /** Last snapshot at or before the slot, not before `earliest` (an offset); null when none is known. */
-  at(slot: number, earliest: bigint): SnapshotPlace | null {
-    // From the end: slots rise with offsets, but for records repeated after a crash, where the last one is the right one.
-    const found = this.places.findLast((place) => place.slot <= slot);
+  /** Last snapshot at or before the slot and not before the offset `earliest`; null when none is known. */
+  at(slot: number, earliest: bigint): SnapshotOffset | null {
+    // Backwards: slots rise with offsets except for records repeated after a crash, where the last one counts.
+    const found = this.#snapshots.findLast((place) => place.slot <= slot);
     return found && found.offset >= earliest ? found : null;
   }
 
-  list(): readonly SnapshotPlace[] {
-    return this.places;
+  list(): readonly SnapshotOffset[] {
+    return this.#snapshots;
   }
 }
 
@@ -48,16 +48,16 @@ export function snapshotIndexMarket(stateKey: string): string | null {
 }
 
 export function packSnapshotIndex(index: SnapshotIndex): Uint8Array {
-  const places = index.list();
-  const bytes = Buffer.alloc(places.length * ENTRY_BYTES);
-  for (const [at, { slot, offset }] of places.entries()) {
+  const entries = index.list();
+  const bytes = Buffer.alloc(entries.length * ENTRY_BYTES);
+  for (const [at, { slot, offset }] of entries.entries()) {
     bytes.writeBigUInt64LE(BigInt(slot), at * ENTRY_BYTES);
     bytes.writeBigUInt64LE(offset, at * ENTRY_BYTES + ENTRY_BYTES / 2);
   }
   return bytes;
 }
 
-/** Inverse of `packSnapshotIndex`; what is left of a cut entry is ignored. */
+/** Inverse of `packSnapshotIndex`; ignores a truncated last entry. */
 export function unpackSnapshotIndex(value: Uint8Array): SnapshotIndex {
   const bytes = Buffer.from(value);
   const index = new SnapshotIndex();

@@ -1,13 +1,13 @@
-// Whole books in steps: the same as at once, never many orders in one step.
+// Work on whole books in steps: the same result as at once, and few orders per step.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeMessage, encodeMessage } from '../../schemas/index.ts';
+import { beginOf, endOf, keyOf, orderOf, ordersOf, slotOf } from '../../test/support/processors/book/messages.ts';
 import { saveEngine } from './checkpoint.ts';
 import type { BookMessage } from './engine.ts';
 import { type BookOutput, PartitionBooks } from './partition.ts';
 import { listed, STEP_ITEMS, type Steps, sortedInSteps } from './steps.ts';
-import { beginOf, endOf, keyOf, orderOf, ordersOf, slotOf } from './testing/messages.ts';
 
 const ORDERS = STEP_ITEMS * 5;
 const whole = Array.from({ length: ORDERS }, (_, at) =>
@@ -18,7 +18,7 @@ const LOADING: readonly BookMessage[] = [beginOf(10), ordersOf({ slot: 10, upser
 const recordsOf = (messages: readonly BookMessage[], from = 0) =>
   messages.map(({ name, value }, at) => ({ offset: BigInt(from + at), value: encodeMessage(name, value as never) }));
 
-/** What the steps come to, how many there were, and `between` each of them. */
+/** Runs steps with `between` after each of them; returns the result and their number. */
 function stepBy<T>(steps: Steps<T>, between: () => void = () => {}): { readonly result: T; readonly count: number } {
   for (let count = 0; ; count += 1) {
     const step = steps.next();
@@ -28,7 +28,7 @@ function stepBy<T>(steps: Steps<T>, between: () => void = () => {}): { readonly 
 }
 
 describe('steps', () => {
-  it('sort as at once, and keep equals in their order', () => {
+  it('sort like a call at once, and keep equals in order', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(50), { maxLength: 3000 }), (keys) => {
         const numbers = keys.map((_, at) => at);
@@ -41,7 +41,7 @@ describe('steps', () => {
     );
   });
 
-  it('list as at once', () => {
+  it('list like a call at once', () => {
     const { result, count } = stepBy(listed(new Set(whole)));
     expect(result).toEqual(whole);
     expect(count).toBe(ORDERS / STEP_ITEMS);
@@ -49,7 +49,7 @@ describe('steps', () => {
 });
 
 describe('a partition of books in steps', () => {
-  it('publishes what it publishes at once, a snapshot in many steps', () => {
+  it('publishes the same as at once, a snapshot in many steps', () => {
     const [steps, once] = [new PartitionBooks(0, 0n), new PartitionBooks(0, 0n)];
     const [inSteps, atOnce]: BookOutput[][] = [[], []];
     const records = recordsOf([...LOADING, slotOf(11)]);
@@ -63,7 +63,7 @@ describe('a partition of books in steps', () => {
     expect(book?.engine.state.seq).toBe(once.books.get('perp-0')?.engine.state.seq);
   });
 
-  it('saves a book as it was when that began, whatever is applied between the steps', () => {
+  it('saves a book as of the first step, whatever is applied between the steps', () => {
     const books = new PartitionBooks(0, 0n);
     books.apply(recordsOf(LOADING), []);
     const book = books.books.get('perp-0');

@@ -1,19 +1,19 @@
-// Work on whole books in steps, so that who runs it may let others have the loop between two of them.
+// Work on whole books in steps: the caller may yield to the event loop between them.
 
-/** Yields wherever it may be left for a while; what it reads must not change meanwhile, or be a copy. */
+/** Yields wherever the work may pause; its input must not change meanwhile. */
 export type Steps<T> = Generator<void, T>;
 
-/** Orders or levels gone through in one step: some tens of microseconds. */
+/** Orders or levels of one step: some tens of microseconds. */
 export const STEP_ITEMS = 64;
 
-/** Does all the steps now. */
+/** Runs all steps at once. */
 export function finish<T>(steps: Steps<T>): T {
   let step = steps.next();
   while (step.done !== true) step = steps.next();
   return step.value;
 }
 
-/** The items of a list, taken in steps. */
+/** The items of an iterable as a list, in steps. */
 export function* listed<T>(items: Iterable<T>): Steps<T[]> {
   const list: T[] = [];
   for (const item of items) {
@@ -23,10 +23,10 @@ export function* listed<T>(items: Iterable<T>): Steps<T[]> {
   return list;
 }
 
-/** Items of a merge sort between two steps; the last merge is one step all the same. */
+/** Items of a merge sort between two steps; only the last merge is one longer step. */
 const SORT_STEP_ITEMS = 1024;
 
-/** The numbers sorted by what `key` says of them. */
+/** The numbers sorted by `key`. */
 export function* sortedInSteps(numbers: readonly number[], key: (one: number) => number): Steps<Int32Array> {
   let from = Int32Array.from(numbers);
   let to = new Int32Array(from.length);
@@ -44,7 +44,7 @@ export function* sortedInSteps(numbers: readonly number[], key: (one: number) =>
   return from;
 }
 
-/** Merges two sorted runs of `width` that begin at `low`; what lies behind the end has no place. */
+/** Merges two sorted runs of `width` from `low` on; runs beyond the end are shorter. */
 function merge(from: Int32Array, to: Int32Array, low: number, width: number, key: (one: number) => number): void {
   const middle = Math.min(low + width, from.length);
   const end = Math.min(low + 2 * width, from.length);

@@ -1,24 +1,24 @@
-// The terms of an order as a row of the book holds them: what the rules need to know of it, as plain numbers.
+// The terms of an order in a row of the book: the inputs of the rules, as plain numbers.
 
 import type { OrderState } from '../../schemas/index.ts';
 import { CLOB } from './orders.ts';
 import { PLACED_ON_BOOK } from './rules.ts';
 import { fitsNumber, NUMBER_BOUND, signedNumber, unsignedNumber } from './size.ts';
 
-// What the rules need to know of an order, as bits of FLAGS. SHORT equals the side it stands on.
+// Inputs of the rules as bits of FLAGS. SHORT equals the order's side.
 export const SHORT = 1;
 export const POST_ONLY = 2;
-/** A limit order, or a trigger-limit order that has fired: all others are never visible. */
+/** A limit order, or a triggered trigger-limit order; all others are never visible. */
 export const LIMIT_LIKE = 4;
-/** Rests in the market-level book as well: this order of the account is its shadow. */
+/** Also rests in the market-level book: this order of the account is its shadow. */
 export const SHADOW = 8;
 /** A price, offset, auction bound or book id beyond 2^53: left out and counted. */
 export const OUT_OF_BOUNDS = 16;
 export const AUCTION_PRICED = 32;
-/** Its term is an offset from the oracle. */
+/** The term is an offset from the oracle. */
 export const FLOATS = 64;
 
-/** Terms of an order as a row holds them; the auction's bounds are stored apart. */
+/** Terms of an order in a row; the auction's bounds are stored apart. */
 export interface Terms {
   readonly flags: number;
   /** Limit price, or offset from the oracle. */
@@ -28,18 +28,18 @@ export interface Terms {
   readonly queue: number;
 }
 
-/** Terms with the auction's bounds, to be read into again and again: no object per order. */
+/** Terms with the auction's bounds, reused for each order: no object per order. */
 export class ReadTerms implements Terms {
   flags = 0;
   term = 0;
   durationSlots = 0;
   queue = 0;
-  /** Mean nothing while `durationSlots` is 0. */
+  /** Undefined while `durationSlots` is 0. */
   auctionStart = 0;
   auctionEnd = 0;
 }
 
-/** Reads an order as its account (or the market-level book) states it. */
+/** Reads an order of an account or of the market-level book. */
 export function readTerms(order: OrderState, source: number, into: ReadTerms): void {
   const isFired = order.triggerCondition === 'triggeredAbove' || order.triggerCondition === 'triggeredBelow';
   const isLimit = order.orderType === 'limit' || (order.orderType === 'triggerLimit' && isFired);
@@ -53,7 +53,7 @@ export function readTerms(order: OrderState, source: number, into: ReadTerms): v
   let queue = order.placedSlot;
   let isSafe = term <= NUMBER_BOUND && term >= -NUMBER_BOUND;
   if (source === CLOB) {
-    // Orders of the market-level book have a fixed price and no auction; their own id is their priority.
+    // Orders of the market-level book have a fixed price and no auction; their id is their priority.
     durationSlots = 0;
     if (order.bookOrderId !== null) queue = unsignedNumber(order.bookOrderId);
     if (queue > NUMBER_BOUND) isSafe = false;

@@ -1,12 +1,13 @@
-// Levels that the vAMM would quote (reference 2.6, protocol 4.5): a hundred average prices per side along its curve.
+// Levels of the vAMM (docs/internals/vamm-quotes.md): a hundred average prices per side along its curve.
 
 import type { AmmState, BookMarket } from '../../schemas/index.ts';
 import type { VammLevel } from './side.ts';
 import { fitsNumber } from './size.ts';
+import { squareRoot } from './whole.ts';
 
-/** Orders per side (reference 2.6). */
+/** Orders per side. */
 export const VAMM_ORDERS = 100;
-/** An oracle older than this many slots silences the vAMM (reference 2.6). */
+/** The vAMM does not quote when its oracle is older than this many slots. */
 const VAMM_ORACLE_MAX_AGE_SLOTS = 160;
 
 const PRICE = 1_000_000n;
@@ -19,7 +20,7 @@ const PREDICTION_ASK_ROOT = 22_361n;
 const PREDICTION_BID_ROOT = 97_467n;
 const PREDICTION_ROOT_SCALE = 100_000n;
 
-/** Whole quote units of the first levels (reference 2.6). */
+/** Whole quote units of the first levels. */
 const TOP_MAJOR: readonly bigint[] = [5_000n, 10_000n, 20_000n, 50_000n];
 const TOP_OTHER: readonly bigint[] = [500n, 1_000n, 2_000n, 5_000n];
 const MAJOR_MARKETS = 3;
@@ -35,8 +36,8 @@ interface Bounds {
 }
 
 /**
- * Reserves moved by a signed spread (1e6 = 100 %): half of it, but never nothing, as a share of the quote reserve
- * (reference 2.6.2), which stays within `bounds` where there are any.
+ * Reserves moved by a signed spread (1e6 = 100 %): half of it as a share of the quote reserve, but never nothing, and
+ * within `bounds` where given (docs/internals/vamm-quotes.md).
  */
 export function spreadReserves(
   reserves: Reserves,
@@ -55,7 +56,7 @@ export function spreadReserves(
   return quote > 0n ? { base: (sqrtK * sqrtK) / quote, quote } : reserves;
 }
 
-/** Quote reserves between which a prediction market quotes: an ask from 0.05 up to 1, a bid from nothing to 0.95. */
+/** Quote reserves between which a prediction market quotes: asks from 0.05 to 1, bids from 0 to 0.95. */
 export function predictionBounds(sqrtK: bigint, peg: bigint, side: 'bid' | 'ask'): Bounds {
   const scale = squareRoot(peg * PRICE + 1n) + 1n;
   const at = (root: bigint) => (sqrtK * root * scale) / PREDICTION_ROOT_SCALE / peg;
@@ -63,18 +64,7 @@ export function predictionBounds(sqrtK: bigint, peg: bigint, side: 'bid' | 'ask'
   return { min: 0n, max: at(PREDICTION_BID_ROOT) };
 }
 
-/** The largest whole number whose square is not above `value`. */
-function squareRoot(value: bigint): bigint {
-  if (value < 2n) return value;
-  let root = 1n << BigInt((value.toString(2).length + 1) >> 1);
-  for (;;) {
-    const next = (root + value / root) >> 1n;
-    if (next >= root) return root;
-    root = next;
-  }
-}
-
-/** Bid or ask reserves: as the chain stored them, else computed from the spreads it stored (half base spread if none). */
+/** Bid or ask reserves: as stored on the chain, else from the stored spreads (half base spread if none). */
 export function quoteReserves(amm: AmmState, side: 'bid' | 'ask'): Reserves {
   const base = side === 'bid' ? amm.bidBaseAssetReserve : amm.askBaseAssetReserve;
   const quote = side === 'bid' ? amm.bidQuoteAssetReserve : amm.askQuoteAssetReserve;
@@ -86,7 +76,7 @@ export function quoteReserves(amm: AmmState, side: 'bid' | 'ask'): Reserves {
   return spreadReserves(plain, amm.sqrtK, BigInt(signed));
 }
 
-/** Base amount that a side can still trade, 1e9; 0 when it is too little to quote (reference 2.6). */
+/** Base amount that a side can still trade, 1e9; 0 when it is too little to quote. */
 export function openLiquidity(amm: AmmState, side: 'bid' | 'ask', stepSize: bigint, minOrderSize: bigint): bigint {
   const open =
     side === 'bid' ? amm.maxBaseAssetReserve - amm.baseAssetReserve : amm.baseAssetReserve - amm.minBaseAssetReserve;
@@ -106,7 +96,7 @@ export interface VammInput {
   readonly marketIndex: number;
 }
 
-/** Slices of the curve with their average price, best first (algorithm of reference 2.6). Not collapsed by price. */
+/** Slices of the curve with their average price, best first. Equal prices stay separate. */
 export function vammLevels(input: VammInput): VammLevel[] {
   const { side, openLiquidity: open, peg, oracle, tickSize } = input;
   const levels: VammLevel[] = [];
@@ -151,13 +141,13 @@ function toTick(price: bigint, tickSize: bigint, side: 'bid' | 'ask'): bigint {
   return side === 'bid' ? price - over : price - over + tickSize;
 }
 
-/** Whether the vAMM quotes at all (reference 2.6): a perp market, AMM fills not paused, and a fresh oracle. */
+/** Whether the vAMM quotes: a perp market, AMM fills not paused, and a fresh oracle. */
 export function vammQuotes(market: BookMarket, oracleSlot: bigint, slot: number): boolean {
   if (market.marketType !== 'perp' || market.amm === null || market.ammPaused) return false;
   return market.oracleSource === 'prelaunch' || BigInt(slot) - oracleSlot <= BigInt(VAMM_ORACLE_MAX_AGE_SLOTS);
 }
 
-/** Both sides of a quoting market at an oracle price (1e6), from its curve as it is then (`liveCurve`). */
+/** Both sides of a quoting market at an oracle price (1e6), from its curve at that price. */
 export function vammBook(
   market: BookMarket,
   amm: AmmState,
@@ -178,7 +168,7 @@ export function vammBook(
   return { bids: levels('bid'), asks: levels('ask') };
 }
 
-/** True when two markets with these curves give the same vAMM levels at equal oracle prices. */
+/** True when two curves give the same vAMM levels at equal oracle prices. */
 export function quotesAlike(left: Quoting, right: Quoting): boolean {
   for (const field of MARKET_INPUTS) if (left.market[field] !== right.market[field]) return false;
   for (const field of CURVE_INPUTS) if (left.curve[field] !== right.curve[field]) return false;

@@ -7,13 +7,13 @@ const startsAt = (ts: number) =>
 const seconds = (date: string) => Date.parse(date) / 1000;
 
 describe('candle buckets', () => {
-  it('has the check values of the reference', () => {
+  it('have the published check values', () => {
     expect(startsAt(1_732_588_401)).toEqual([
       1_732_588_380, 1_732_588_200, 1_732_588_200, 1_732_586_400, 1_732_579_200, 1_732_579_200, 1_732_492_800,
       1_730_419_200,
     ]);
   });
-  it('begins weeks on Monday and months on the first, leap years among them', () => {
+  it('begin weeks on Monday and months on the first, also in leap years', () => {
     expect(startsAt(seconds('2024-02-29T23:59:59Z')).slice(5)).toEqual(
       ['2024-02-29', '2024-02-26', '2024-02-01'].map(seconds),
     );
@@ -24,7 +24,7 @@ describe('candle buckets', () => {
       ['2027-01-03', '2026-12-28', '2027-01-01'].map(seconds),
     );
   });
-  it('counts months as the calendar does', () => {
+  it('count months like the calendar', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 7_258_118_400 }), (ts) => {
         const date = new Date(ts * 1000);
@@ -34,7 +34,7 @@ describe('candle buckets', () => {
       }),
     );
   });
-  it('holds every second in exactly one bucket of each resolution', () => {
+  it('contain every second exactly once per resolution', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4_000_000_000 }), fc.constantFrom(...RESOLUTIONS), (ts, resolution) => {
         const bucket = bucketOf(resolution, minuteOf(ts));

@@ -1,5 +1,5 @@
-// Where the buckets of each resolution begin (history reference 7.1), counted: bucket n of a resolution is followed by
-// n + 1, so that walks over quiet times are plain counting. All in UTC; ts and starts are unix seconds.
+// Numbers the buckets of each resolution (docs/internals/history-semantics.md, "Candle buckets"): bucket n + 1 follows
+// bucket n, so quiet times need no calendar. All in UTC; ts and starts are unix seconds.
 
 import type { CandleResolution } from '../../schemas/index.ts';
 

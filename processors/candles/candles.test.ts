@@ -2,10 +2,16 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fillEvent } from '../history/testing/events.ts';
+import {
+  fromMinutes,
+  type NaiveFill,
+  type NaiveSample,
+  naiveCandles,
+  naiveWindow,
+} from '../../test/support/processors/candles/naive.ts';
+import { Run, type TestRecord } from '../../test/support/processors/candles/records.ts';
+import { fillEvent } from '../../test/support/processors/history/events.ts';
 import { RESOLUTIONS } from './buckets.ts';
-import { fromMinutes, type NaiveFill, type NaiveSample, naiveCandles, naiveWindow } from './testing/naive.ts';
-import { Run, type TestRecord } from './testing/records.ts';
 
 const DAY = 86_400;
 /** 2024-11-30 22:00, a Saturday: a month ends two hours later, a week a day after that. */
@@ -65,7 +71,7 @@ const someSamples = fc
     ),
   );
 
-/** Records in any order, some of them twice, and where batches end and restarts come. */
+/** Records in any order with repeats, and the indexes of batch ends and restarts. */
 const scenario = fc.record({ fills: someFills, samples: someSamples }).chain(({ fills: list, samples }) => {
   const records: TestRecord[] = [...list.map((fill) => ({ fill })), ...samples.map((sample) => ({ sample }))];
   return fc.record({
@@ -105,7 +111,7 @@ describe('candles', () => {
     );
   });
 
-  it('of longer resolutions equal those made of one-minute candles', () => {
+  it('of longer resolutions equal sums of one-minute candles', () => {
     fc.assert(
       fc.property(scenario, ({ order }) => {
         const run = new Run();
@@ -118,7 +124,7 @@ describe('candles', () => {
     );
   });
 
-  it('are told once per batch, with a version that grows', () => {
+  it('are published once per batch, with a growing version', () => {
     const run = new Run();
     const first = run.batch(fills(fillOf(1, START, 100), fillOf(2, START + 1, 110)));
     expect(first).toHaveLength(RESOLUTIONS.length);
@@ -128,7 +134,7 @@ describe('candles', () => {
     expect(run.batch(fills(fillOf(3, START + 2, 90)))).toEqual([]);
   });
 
-  it('take up versions above those of a run that was killed', () => {
+  it('continue with versions above those of a killed run', () => {
     const run = new Run();
     run.batch(fills(fillOf(1, START, 100)));
     const [lost] = run.batch([]);
@@ -139,9 +145,9 @@ describe('candles', () => {
     expect(after?.version).toBeGreaterThan((before?.version ?? 0n) + 1000n);
   });
 
-  it('stay away while a market has no fill but liquidations and transfers', () => {
+  it('do not exist while a market has only liquidations and transfers', () => {
     const run = new Run();
-    const told = run.batch([
+    const candles = run.batch([
       sampleAt(START, 100),
       sampleAt(START + 120, 100),
       ...fills(
@@ -149,15 +155,15 @@ describe('candles', () => {
         fillOf(2, START, 100, { explanation: 'transferPerpPosition' }),
       ),
     ]);
-    expect(told).toEqual([]);
+    expect(candles).toEqual([]);
     expect(run.summaries.get(0)).toMatchObject({ trades24h: 1, quoteVolume24h: 100n, lastFillPrice: null });
   });
 
   it('fill missed boundaries flat, one by one, as soon as time passes', () => {
     const run = new Run();
     run.batch(fills(fillOf(1, START, 100)));
-    const told = run.batch([sampleAt(START + 185, 107)]);
-    const minutes = told.filter(({ resolution }) => resolution === '1');
+    const candles = run.batch([sampleAt(START + 185, 107)]);
+    const minutes = candles.filter(({ resolution }) => resolution === '1');
     expect(minutes.map(({ ts, fillClose, trades }) => [ts - START, fillClose, trades])).toEqual([
       [60, 100n, 0],
       [120, 100n, 0],
@@ -170,11 +176,11 @@ describe('candles', () => {
     ]);
   });
 
-  it('of quiet minutes and the open after them follow a late fill that closes its minute', () => {
+  it('of quiet minutes, and the open after them, follow a late fill that closes its minute', () => {
     const run = new Run();
     run.batch(fills(fillOf(1, START, 100), fillOf(5, START + 180, 200), fillOf(6, START + 240, 210)));
-    const told = run.batch(fills(fillOf(2, START + 59, 50)));
-    const minutes = told.filter(({ resolution }) => resolution === '1');
+    const candles = run.batch(fills(fillOf(2, START + 59, 50)));
+    const minutes = candles.filter(({ resolution }) => resolution === '1');
     expect(minutes.map(({ ts, fillOpen, fillLow, fillClose }) => [ts - START, fillOpen, fillLow, fillClose])).toEqual([
       [0, 100n, 50n, 50n],
       [60, 50n, 50n, 50n],
@@ -190,7 +196,7 @@ describe('candles', () => {
     expect(candle).toMatchObject({ fillOpen: 100n, fillHigh: 300n, fillClose: 110n, trades: 3, quoteVolume: 510n });
   });
 
-  it('forget minutes behind the horizon and park fills that are older', () => {
+  it('drop minutes behind the horizon and park older fills', () => {
     const run = new Run();
     const late = START + 45 * DAY;
     run.batch(fills(fillOf(1, START, 100), fillOf(3, START + 50 * DAY, 300)));
@@ -206,7 +212,7 @@ describe('candles', () => {
     }
   });
 
-  it('leave small fills far from the oracle out when told so, and those of blocked makers', () => {
+  it('leave out small fills far from the oracle, and fills of blocked makers, when the filter is set', () => {
     const far = (id: number, price: number, quote: bigint) =>
       fillOf(id, START + id, price, { base: (quote * 10n ** 9n) / BigInt(price), quote, oracle: 1_000_000n });
     const list = [
@@ -215,8 +221,8 @@ describe('candles', () => {
       far(3, 1_040_000, 104n * 10n ** 6n),
       far(5, 960_000, 960n * 10n ** 6n),
     ];
-    const closes = (noise?: ConstructorParameters<typeof Run>[0]) => {
-      const run = new Run(noise);
+    const closes = (filter?: ConstructorParameters<typeof Run>[0]) => {
+      const run = new Run(filter);
       return list.map((fill) => {
         run.batch(fills(fill));
         return Number(run.candlesOf('M')[0]?.fillClose ?? 0);

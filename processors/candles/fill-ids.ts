@@ -1,5 +1,5 @@
-// Which fills of a market were applied, by fill record id and exactly: pages of bits for ids that came with gaps between
-// them, ranges of whole pages for the rest. A market's ids have no gap in the long run, so ranges are few.
+// The exact set of applied fills of a market, by fill record id: pages of bits where ids have gaps, and ranges of whole
+// pages for the rest. In the long run a market's ids have no gap, so ranges are few.
 
 const PAGE_BITS = 12;
 const PAGE_IDS = 1 << PAGE_BITS;
@@ -13,22 +13,22 @@ interface Page {
 
 export interface IdPiece {
   readonly name: string;
-  /** null: the piece is gone. */
+  /** null deletes the piece. */
   readonly bytes: Uint8Array | null;
 }
 
 export class FillIds {
-  private readonly pages = new Map<number, Page>();
-  /** Pages of which every id was seen: first and last page of each range, ascending. */
-  private readonly full: [number, number][] = [];
-  private readonly changed = new Set<number>();
-  private fullChanged = false;
+  readonly #pages = new Map<number, Page>();
+  /** Pages with every id applied: first and last page of each range, ascending. */
+  readonly #full: [number, number][] = [];
+  readonly #changed = new Set<number>();
+  #fullChanged = false;
 
-  /** True when the id is new; it is then remembered. Ids are whole numbers from 0. */
+  /** Adds an id, a whole number from 0; true when it is new. */
   add(id: number): boolean {
     const number = Math.floor(id / PAGE_IDS);
-    if (this.isFull(number)) return false;
-    const page = this.pages.get(number) ?? this.addPage(number);
+    if (this.#isFull(number)) return false;
+    const page = this.#pages.get(number) ?? this.#addPage(number);
     const place = id - number * PAGE_IDS;
     const byte = place >> BYTE_BITS;
     const bit = 1 << (place & 7);
@@ -36,74 +36,74 @@ export class FillIds {
     if ((before & bit) !== 0) return false;
     page.bits[byte] = before | bit;
     page.count++;
-    this.changed.add(number);
-    if (page.count === PAGE_IDS) this.complete(number);
+    this.#changed.add(number);
+    if (page.count === PAGE_IDS) this.#complete(number);
     return true;
   }
 
   has(id: number): boolean {
     const number = Math.floor(id / PAGE_IDS);
-    if (this.isFull(number)) return true;
+    if (this.#isFull(number)) return true;
     const place = id - number * PAGE_IDS;
-    return ((this.pages.get(number)?.bits[place >> BYTE_BITS] ?? 0) & (1 << (place & 7))) !== 0;
+    return ((this.#pages.get(number)?.bits[place >> BYTE_BITS] ?? 0) & (1 << (place & 7))) !== 0;
   }
 
   /** Pieces changed since the last call. */
   takeChanges(): IdPiece[] {
     const pieces: IdPiece[] = [];
-    for (const number of this.changed) {
-      const page = this.pages.get(number);
+    for (const number of this.#changed) {
+      const page = this.#pages.get(number);
       pieces.push({ name: String(number), bytes: page ? page.bits.slice() : null });
     }
-    this.changed.clear();
-    if (this.fullChanged) pieces.push({ name: FULL, bytes: Buffer.from(JSON.stringify(this.full)) });
-    this.fullChanged = false;
+    this.#changed.clear();
+    if (this.#fullChanged) pieces.push({ name: FULL, bytes: Buffer.from(JSON.stringify(this.#full)) });
+    this.#fullChanged = false;
     return pieces;
   }
 
-  /** Takes back a piece given by `takeChanges`. */
+  /** Restores a piece of `takeChanges`. */
   restore(name: string, bytes: Uint8Array): void {
     if (name === FULL) {
-      this.full.push(...(JSON.parse(Buffer.from(bytes).toString('utf8')) as [number, number][]));
+      this.#full.push(...(JSON.parse(Buffer.from(bytes).toString('utf8')) as [number, number][]));
       return;
     }
     const bits = new Uint8Array(bytes);
     let count = 0;
     for (const byte of bits) for (let rest = byte; rest > 0; rest &= rest - 1) count++;
-    this.pages.set(Number(name), { bits, count });
+    this.#pages.set(Number(name), { bits, count });
   }
 
-  private addPage(number: number): Page {
+  #addPage(number: number): Page {
     const page = { bits: new Uint8Array(PAGE_IDS >> BYTE_BITS), count: 0 };
-    this.pages.set(number, page);
+    this.#pages.set(number, page);
     return page;
   }
 
-  private isFull(number: number): boolean {
-    for (let index = this.full.length - 1; index >= 0; index--) {
-      const [first, last] = this.full[index] as [number, number];
+  #isFull(number: number): boolean {
+    for (let index = this.#full.length - 1; index >= 0; index--) {
+      const [first, last] = this.#full[index] as [number, number];
       if (number > last) return false;
       if (number >= first) return true;
     }
     return false;
   }
 
-  private complete(number: number): void {
-    this.pages.delete(number);
-    const after = this.full.findIndex(([first]) => first > number);
-    const place = after < 0 ? this.full.length : after;
-    this.full.splice(place, 0, [number, number]);
-    this.meld(place + 1);
-    this.meld(place);
-    this.fullChanged = true;
+  #complete(number: number): void {
+    this.#pages.delete(number);
+    const after = this.#full.findIndex(([first]) => first > number);
+    const place = after < 0 ? this.#full.length : after;
+    this.#full.splice(place, 0, [number, number]);
+    this.#meld(place + 1);
+    this.#meld(place);
+    this.#fullChanged = true;
   }
 
-  /** Makes one of a range and the one before it when nothing lies between. */
-  private meld(place: number): void {
-    const before = this.full[place - 1];
-    const range = this.full[place];
+  /** Merges a range with its predecessor when no page lies between. */
+  #meld(place: number): void {
+    const before = this.#full[place - 1];
+    const range = this.#full[place];
     if (!before || !range || before[1] + 1 !== range[0]) return;
     before[1] = range[1];
-    this.full.splice(place, 1);
+    this.#full.splice(place, 1);
   }
 }

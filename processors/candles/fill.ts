@@ -1,8 +1,8 @@
-// A fill as candles see it: market, time, place in order, price and amounts, all checked whole numbers.
+// A fill for candles: market, time, order, price and amounts, all checked whole numbers.
 
-import type { Projected } from '../../schemas/index.ts';
+import { type FillUse, fillUse, type PartialEvent } from '../../schemas/index.ts';
 
-/** Members of an order action that are read. */
+/** Members of an order action that candles need. */
 export const FILL_MEMBERS = [
   'slot',
   'ts',
@@ -16,15 +16,12 @@ export const FILL_MEMBERS = [
   'oracle_price',
 ] as const;
 
-/** No price, id or slot beyond this, so that differences and the doubled slot stay exact. */
+/** Limit of prices, ids and slots, so that differences and doubled slots stay exact. */
 export const NUMBER_MAX = 2 ** 51;
 /** Perps only: 1e9. */
 const BASE_PER_QUOTE = 1e9;
-/** How near to a tie a rounded quotient of doubles may be: two roundings of 2^-53 each, with room. */
+/** Largest distance at which a rounded double may be on the wrong side of a tie: two roundings of 2^-53, with room. */
 const TIE_ROOM = 2 ** -50;
-
-/** What fills count for: candles and volume, volume only, nothing. */
-export type FillUse = 'candle' | 'volume' | 'none';
 
 export interface Fill {
   readonly use: FillUse;
@@ -32,7 +29,7 @@ export interface Fill {
   /** Unix seconds. */
   readonly ts: number;
   readonly slot: number;
-  /** Fill record id; negative for a fill without one, which stands before all others of its minute. */
+  /** Fill record id; a negative id means none, and sorts before all other fills of the minute. */
   readonly id: number;
   /** Quote per base, 1e6. */
   readonly price: number;
@@ -45,7 +42,7 @@ export interface Fill {
 export const CANDLE_ERROR_REASONS = ['candle-record', 'candle-late-fill', 'candle-time'] as const;
 export type CandleErrorReason = (typeof CANDLE_ERROR_REASONS)[number];
 
-/** A record that is not taken in; nothing changed. */
+/** A record that cannot be applied; nothing has changed. */
 export class CandleError extends Error {
   override readonly name = 'CandleError';
   readonly reason: CandleErrorReason;
@@ -56,11 +53,8 @@ export class CandleError extends Error {
   }
 }
 
-/** Liquidations are fills but no market prices; position transfers are neither (reference 7.2, 7.3). */
-const USES: Readonly<Record<string, FillUse>> = { liquidation: 'volume', transferPerpPosition: 'none' };
-
 /** The fill of an order action; null when it is none, or not of a perp market. Throws CandleError. */
-export function fillOf({ data }: Projected): Fill | null {
+export function fillOf({ data }: PartialEvent): Fill | null {
   if (data.action !== 'fill' || data.market_type !== 'perp') return null;
   const base = amountOf(data, 'base_asset_amount_filled');
   if (base === 0) return null;
@@ -70,7 +64,7 @@ export function fillOf({ data }: Projected): Fill | null {
   const price = priceOf(quote, base);
   if (price > NUMBER_MAX) throw new CandleError('candle-record', `a fill at price ${price}`);
   return {
-    use: USES[String(data.action_explanation)] ?? 'candle',
+    use: fillUse(data.action_explanation),
     marketIndex: bounded(data, 'market_index'),
     ts: bounded(data, 'ts'),
     slot,
@@ -87,7 +81,7 @@ export function priceOf(quote: number | bigint, base: number | bigint): number {
   if (typeof quote === 'number' && typeof base === 'number') {
     const price = (quote / base) * BASE_PER_QUOTE;
     const rounded = Math.floor(price + 0.5);
-    // Doubles give the exact result but where the true quotient may lie on the other side of a tie.
+    // A double is exact unless the true quotient may lie on the other side of a tie.
     if (Math.abs(price + 0.5 - rounded) > price * TIE_ROOM && Math.abs(rounded + 0.5 - price) > price * TIE_ROOM) {
       return rounded;
     }
@@ -97,14 +91,14 @@ export function priceOf(quote: number | bigint, base: number | bigint): number {
 }
 
 /** A whole number whose size stays below NUMBER_MAX. Throws CandleError. */
-export function bounded(data: Projected['data'], member: string): number {
+export function bounded(data: PartialEvent['data'], member: string): number {
   const value = data[member];
   const number = typeof value === 'bigint' ? Number(value) : value;
   if (typeof number === 'number' && Math.abs(number) < NUMBER_MAX) return number;
   throw new CandleError('candle-record', `${member} is ${String(value)}`);
 }
 
-function amountOf(data: Projected['data'], member: string): number | bigint {
+function amountOf(data: PartialEvent['data'], member: string): number | bigint {
   const value = data[member] ?? 0;
   if (typeof value === 'number') return value;
   if (typeof value !== 'bigint') throw new CandleError('candle-record', `${member} is ${String(value)}`);

@@ -1,6 +1,6 @@
-// The newest funding rates of a market, by record id: a set, so that repeats and order of arrival do not matter.
+// The newest funding rates of a market: a set by record id, so that repeats and order of arrival do not matter.
 
-import { type FundingView, fundingPercent1e9, type Projected } from '../../schemas/index.ts';
+import { type FundingView, fundingPercent1e9, type PartialEvent } from '../../schemas/index.ts';
 import { bounded, CandleError } from './fill.ts';
 import { decodeJson, encodeJson } from './json.ts';
 
@@ -18,8 +18,8 @@ export const FUNDING_MEMBERS = [
   'oracle_price_twap',
 ] as const;
 
-/** A FundingRateRecord. Throws CandleError. */
-export function fundingOf({ data }: Projected): FundingView {
+/** Reads a FundingRateRecord. Throws CandleError. */
+export function fundingOf({ data }: PartialEvent): FundingView {
   return {
     recordId: exact(data, 'record_id'),
     ts: bounded(data, 'ts'),
@@ -32,44 +32,44 @@ export function fundingOf({ data }: Projected): FundingView {
 
 export class FundingRates {
   /** Newest first. */
-  private readonly records: FundingView[] = [];
+  readonly #records: FundingView[] = [];
 
   get newest(): FundingView | null {
-    return this.records[0] ?? null;
+    return this.#records[0] ?? null;
   }
 
   get count(): number {
-    return this.records.length;
+    return this.#records.length;
   }
 
   get percentSum1e9(): bigint {
-    return this.records.reduce(
+    return this.#records.reduce(
       (sum, record) => sum + fundingPercent1e9(record.fundingRateLong, record.oraclePriceTwap),
       0n,
     );
   }
 
-  /** True when it is one of the newest and was not known. */
+  /** Adds a record; true when it is new and one of the newest. */
   add(record: FundingView): boolean {
-    const older = this.records.findIndex(({ recordId }) => recordId <= record.recordId);
-    if (older >= 0 && this.records[older]?.recordId === record.recordId) return false;
-    const place = older < 0 ? this.records.length : older;
+    const older = this.#records.findIndex(({ recordId }) => recordId <= record.recordId);
+    if (older >= 0 && this.#records[older]?.recordId === record.recordId) return false;
+    const place = older < 0 ? this.#records.length : older;
     if (place >= FUNDING_RECORDS) return false;
-    this.records.splice(place, 0, record);
-    this.records.length = Math.min(this.records.length, FUNDING_RECORDS);
+    this.#records.splice(place, 0, record);
+    this.#records.length = Math.min(this.#records.length, FUNDING_RECORDS);
     return true;
   }
 
   encode(): Uint8Array {
-    return encodeJson(this.records);
+    return encodeJson(this.#records);
   }
 
   restore(bytes: Uint8Array): void {
-    this.records.splice(0, this.records.length, ...decodeJson<FundingView[]>(bytes));
+    this.#records.splice(0, this.#records.length, ...decodeJson<FundingView[]>(bytes));
   }
 }
 
-function exact(data: Projected['data'], member: string): bigint {
+function exact(data: PartialEvent['data'], member: string): bigint {
   const value = data[member];
   if (typeof value === 'bigint') return value;
   if (typeof value === 'number') return BigInt(value);

@@ -1,4 +1,4 @@
-// Small pieces of state as JSON; 64-bit integers are texts that end in n. No other text may be among the members.
+// Small pieces of state as JSON; 64-bit integers are texts that end in n. No other text may occur.
 
 export function encodeJson(value: object): Uint8Array {
   return Buffer.from(JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? `${member}n` : member)));

@@ -1,5 +1,5 @@
-// The candles of one market: fills and oracle ticks in, changed candles out. What is kept is sums by bucket of the set of
-// what came in, so order of arrival does not matter; opens and quiet buckets are put in when a candle is told.
+// The candles of one market: takes fills and oracle ticks, returns changed candles. Rows are sums by bucket over a set, so
+// order of arrival does not matter. Opens and quiet buckets are computed when a candle is published.
 
 import type { CandleResolution, CandleView, MarketRef } from '../../schemas/index.ts';
 import { bucketOf, DAY_MINUTES, firstMinuteOf, minuteOf, RESOLUTIONS, startOf } from './buckets.ts';
@@ -25,13 +25,13 @@ import {
 } from './rows.ts';
 import { BUCKET, CLOSE_CHANGED } from './series.ts';
 
-/** Minutes are kept for so many days before the market's newest; a fill from before them is too late. */
+/** Days of minutes kept behind the market's newest; an older fill is too late. */
 const HORIZON_DAYS = 41;
-/** A time so far ahead of its market is a fault: the chain is younger than that, and candles would have no end. */
+/** A time further ahead of its market is a fault: the chain is younger, and the market would fill with quiet candles. */
 const AHEAD_DAYS_MAX = 3650;
 const TS_MAX = 2 ** 33;
 
-/** Where a candle's market began: the first fill, by minute and then by id. */
+/** Beginning of a market: its first fill, by minute and then by id. */
 export interface FirstFill {
   readonly minute: number;
   readonly id: number;
@@ -39,13 +39,13 @@ export interface FirstFill {
   readonly oracle: number;
 }
 
-/** Price and time of the last row that was forgotten. */
+/** Price and time of the last pruned row. */
 export interface Floor {
   readonly price: number;
   readonly ts: number;
 }
 
-/** What is kept of a market beside its rows. */
+/** State of a market beside its rows. */
 export interface MarketHead {
   readonly ts: number;
   readonly slot: number;
@@ -55,7 +55,7 @@ export interface MarketHead {
   readonly oracleFloor: Floor | null;
 }
 
-/** Resolutions whose rows are kept for good; the longer two of them are made of the first. */
+/** Resolutions whose rows are never pruned; weeks and months are rebuilt from days. */
 const LASTING: ReadonlySet<CandleResolution> = new Set(['D', 'W', 'M']);
 const MINUTES = 0;
 const HOURS_AND_LESS = RESOLUTIONS.filter((resolution) => resolution !== '1' && !LASTING.has(resolution));
@@ -70,7 +70,7 @@ const scratchFill = fillRow();
 const scratchTick = oracleRow();
 
 export class MarketCandles {
-  /** Newest time and slot that was applied; 0 before the first. */
+  /** Newest time and slot applied; 0 before the first. */
   ts = 0;
   slot = 0;
   /** Grows with each fill and tick. */
@@ -78,14 +78,14 @@ export class MarketCandles {
   first: FirstFill | null = null;
   fillFloor: Floor | null = null;
   oracleFloor: Floor | null = null;
-  /** Time up to which candles were told; null before the first fill. */
-  private toldTs: number | null = null;
-  private prunedTo = 0;
-  /** Fills of one minute, and their ticks, that are not in the rows yet: most fills are of the minute of the one before. */
-  private waitingMinute: number | null = null;
-  private readonly waitingFills = fillRow();
-  private readonly waitingTicks = oracleRow();
-  private readonly scales: readonly Scale[] = RESOLUTIONS.map((resolution) => ({
+  /** Time up to which candles are published; null before the first fill. */
+  #publishedTs: number | null = null;
+  #prunedTo = 0;
+  /** Fills and ticks of one minute that the rows lack so far: most fills share the minute of the previous one. */
+  #waitingMinute: number | null = null;
+  readonly #waitingFills = fillRow();
+  readonly #waitingTicks = oracleRow();
+  readonly #scales: readonly Scale[] = RESOLUTIONS.map((resolution) => ({
     resolution,
     fills: new FillSeries(),
     oracles: new OracleSeries(),
@@ -105,16 +105,16 @@ export class MarketCandles {
     return this.scale('D');
   }
 
-  /** Scales that are made again from minutes and days instead of being saved. */
+  /** Scales that a restart rebuilds from minutes and days. */
   get unsaved(): readonly Scale[] {
-    return this.scales.filter(({ resolution }) => resolution !== '1' && resolution !== 'D');
+    return this.#scales.filter(({ resolution }) => resolution !== '1' && resolution !== 'D');
   }
 
   scale(resolution: CandleResolution): Scale {
-    return this.scales[RESOLUTIONS.indexOf(resolution)] as Scale;
+    return this.#scales[RESOLUTIONS.indexOf(resolution)] as Scale;
   }
 
-  /** First minute that is kept. */
+  /** Oldest minute kept. */
   get horizon(): number {
     return (Math.floor(minuteOf(this.ts) / DAY_MINUTES) - HORIZON_DAYS) * DAY_MINUTES;
   }
@@ -127,71 +127,74 @@ export class MarketCandles {
     }
   }
 
-  /** Time and slot of anything that happened in the market. `checkTime` comes first. */
+  /** Moves time and slot forward. Call `checkTime` first. */
   advance(ts: number, slot: number): void {
     if (slot > this.slot) this.slot = slot;
     if (ts <= this.ts) return;
     this.ts = ts;
   }
 
-  /** Joins a fill that makes candles. Throws CandleError, with nothing changed, when its minute is no longer kept. */
+  /** Adds a fill that makes candles. Throws CandleError, with nothing changed, when its minute is pruned. */
   addFill(fill: Fill): void {
     const minute = minuteOf(fill.ts);
     if (minute < this.horizon) throw new CandleError('candle-late-fill', `fill ${fill.id} of ${fill.ts}`);
     this.advance(fill.ts, fill.slot);
     this.version++;
-    this.begin(minute, fill);
+    this.#begin(minute, fill);
     putFill(scratchFill, fill);
     putTick(scratchTick, fill.ts, fill.slot * 2, Math.max(fill.id, 0), fill.oracle, fill.oracle, fill.oracle);
-    const isNew = minute !== this.waitingMinute;
+    const isNew = minute !== this.#waitingMinute;
     if (isNew) {
       this.settle();
-      this.waitingMinute = minute;
+      this.#waitingMinute = minute;
     }
-    joinFills(this.waitingFills, 0, scratchFill, 0, isNew);
-    joinTicks(this.waitingTicks, 0, scratchTick, 0, isNew);
+    joinFills(this.#waitingFills, 0, scratchFill, 0, isNew);
+    joinTicks(this.#waitingTicks, 0, scratchTick, 0, isNew);
   }
 
-  /** Joins the fills that wait to every bucket they are of. Comes before rows are read. */
+  /** Adds the waiting fills to all their buckets. Call it before rows are read. */
   settle(): void {
-    const { waitingMinute, waitingFills, waitingTicks } = this;
+    const waitingMinute = this.#waitingMinute;
+    const waitingFills = this.#waitingFills;
+    const waitingTicks = this.#waitingTicks;
     if (waitingMinute === null) return;
-    for (const { resolution, fills, oracles } of this.scales) {
+    for (const { resolution, fills, oracles } of this.#scales) {
       const bucket = bucketOf(resolution, waitingMinute);
       fills.join(bucket, waitingFills);
       oracles.join(bucket, waitingTicks);
     }
     waitingFills.fill(0);
     waitingTicks.fill(0);
-    this.waitingMinute = null;
+    this.#waitingMinute = null;
   }
 
-  /** Joins an oracle price with the extremes it stands for. One whose minute is no longer kept changes nothing. */
+  /** Adds an oracle price with the extremes around it. A price of a pruned minute changes nothing. */
   addTick(ts: number, slot: number, price: number, high: number, low: number): void {
     const minute = minuteOf(ts);
     if (minute < this.horizon) return;
     this.version++;
     putTick(scratchTick, ts, slot * 2 + 1, 0, price, high, low);
-    const isTold = this.first !== null && minute >= this.first.minute;
-    for (const { resolution, oracles } of this.scales) {
-      // Candles begin with the first fill, so ticks before it are no part of any.
-      if (resolution === '1' || isTold) oracles.join(bucketOf(resolution, minute), scratchTick);
+    const isPublished = this.first !== null && minute >= this.first.minute;
+    for (const { resolution, oracles } of this.#scales) {
+      // Candles begin with the first fill, so earlier ticks belong to none.
+      if (resolution === '1' || isPublished) oracles.join(bucketOf(resolution, minute), scratchTick);
     }
   }
 
   /** Candles changed since the last call, each once, oldest first by resolution. */
   *takeCandles(): Generator<CandleView> {
     this.settle();
-    const { first, ts, toldTs } = this;
+    const { first, ts } = this;
+    const publishedTs = this.#publishedTs;
     if (first !== null) {
-      for (const scale of this.scales) yield* this.changed(scale, first, toldTs, minuteOf(ts));
-      this.toldTs = ts;
+      for (const scale of this.#scales) yield* this.#changed(scale, first, publishedTs, minuteOf(ts));
+      this.#publishedTs = ts;
     }
-    for (const { fills, oracles } of this.scales) {
+    for (const { fills, oracles } of this.#scales) {
       fills.marks.clear();
       oracles.marks.clear();
     }
-    this.prune();
+    this.#prune();
   }
 
   head(): MarketHead {
@@ -199,7 +202,7 @@ export class MarketCandles {
     return { ts, slot, version, first, fillFloor, oracleFloor };
   }
 
-  /** Takes back what `head` gave; the rows of minutes and days were put back before. */
+  /** Restores `head`; rows of minutes and days must be restored already. */
   restore(head: MarketHead): void {
     this.ts = head.ts;
     this.slot = head.slot;
@@ -207,12 +210,12 @@ export class MarketCandles {
     this.first = head.first;
     this.fillFloor = head.fillFloor;
     this.oracleFloor = head.oracleFloor;
-    this.toldTs = head.first === null ? null : head.ts;
+    this.#publishedTs = head.first === null ? null : head.ts;
     const from = head.first?.minute ?? Number.MAX_SAFE_INTEGER;
     const { minutes, days } = this;
-    for (const resolution of HOURS_AND_LESS) this.joinRows(minutes, this.scale(resolution), from);
-    for (const resolution of ['W', 'M'] as const) this.joinRows(days, this.scale(resolution), 0);
-    for (const { fills, oracles } of this.scales) {
+    for (const resolution of HOURS_AND_LESS) this.#joinRows(minutes, this.scale(resolution), from);
+    for (const resolution of ['W', 'M'] as const) this.#joinRows(days, this.scale(resolution), 0);
+    for (const { fills, oracles } of this.#scales) {
       fills.marks.clear();
       oracles.marks.clear();
       fills.takeChanges();
@@ -220,35 +223,35 @@ export class MarketCandles {
     }
   }
 
-  /** Joins the rows of a scale to a longer one. */
-  private joinRows(from: Scale, to: Scale, fromBucket: number, toBucket = 2 ** 31 - 1): void {
+  /** Adds the rows of a scale to a longer one. */
+  #joinRows(from: Scale, to: Scale, fromBucket: number, toBucket = 2 ** 31 - 1): void {
     const longer = (bucket: number) => bucketOf(to.resolution, firstMinuteOf(from.resolution, bucket));
     from.fills.forRange(fromBucket, toBucket, (rows, at) => to.fills.join(longer(rows[at + BUCKET] ?? 0), rows, at));
-    this.joinTicks(from, to, fromBucket, toBucket);
+    this.#joinTicks(from, to, fromBucket, toBucket);
   }
 
-  private joinTicks(from: Scale, to: Scale, fromBucket: number, toBucket: number): void {
+  #joinTicks(from: Scale, to: Scale, fromBucket: number, toBucket: number): void {
     const longer = (bucket: number) => bucketOf(to.resolution, firstMinuteOf(from.resolution, bucket));
     from.oracles.forRange(fromBucket, toBucket, (rows, at) =>
       to.oracles.join(longer(rows[at + BUCKET] ?? 0), rows, at),
     );
   }
 
-  /** Takes an earlier beginning: the ticks from there on, so far before all candles, now belong to them. */
-  private begin(minute: number, { id, price, oracle }: Fill): void {
+  /** Moves the beginning back: ticks from there on belong to candles from now on. */
+  #begin(minute: number, { id, price, oracle }: Fill): void {
     const { first } = this;
     if (first !== null && (minute > first.minute || (minute === first.minute && isAfter(id, price, first)))) return;
     this.first = { minute, id, price, oracle };
     const newest = first === null ? minuteOf(this.ts) : first.minute - 1;
-    for (const scale of this.scales.slice(MINUTES + 1)) this.joinTicks(this.minutes, scale, minute, newest);
+    for (const scale of this.#scales.slice(MINUTES + 1)) this.#joinTicks(this.minutes, scale, minute, newest);
   }
 
-  /** Only what was told: a batch may be longer than the horizon. */
-  private prune(): void {
+  /** Prunes published rows only: a batch may be longer than the horizon. */
+  #prune(): void {
     const { horizon } = this;
-    if (horizon === this.prunedTo) return;
-    this.prunedTo = horizon;
-    for (const { resolution, fills, oracles } of this.scales) {
+    if (horizon === this.#prunedTo) return;
+    this.#prunedTo = horizon;
+    for (const { resolution, fills, oracles } of this.#scales) {
       if (LASTING.has(resolution)) continue;
       const bucket = bucketOf(resolution, horizon);
       const isMinutes = resolution === '1';
@@ -261,20 +264,20 @@ export class MarketCandles {
     }
   }
 
-  private *changed(
+  *#changed(
     { resolution, fills, oracles }: Scale,
     first: FirstFill,
-    toldTs: number | null,
+    publishedTs: number | null,
     newestMinute: number,
   ): Generator<CandleView> {
     const firstBucket = bucketOf(resolution, first.minute);
     const newest = bucketOf(resolution, newestMinute);
     const ranges: [number, number][] = [];
-    const told = toldTs === null ? firstBucket - 1 : bucketOf(resolution, minuteOf(toldTs));
-    if (told < newest) ranges.push([told + 1, newest]);
+    const published = publishedTs === null ? firstBucket - 1 : bucketOf(resolution, minuteOf(publishedTs));
+    if (published < newest) ranges.push([published + 1, newest]);
     for (const series of [fills, oracles]) {
       for (const [bucket, mark] of series.marks) {
-        // What follows a changed close: quiet buckets, and the open of the next that is not quiet.
+        // A changed close changes the quiet buckets after it, and the open of the next fill bucket.
         if ((mark & CLOSE_CHANGED) === 0) ranges.push([bucket, bucket]);
         else ranges.push([bucket, series.findAfter(bucket) ? (series.rows[series.at + BUCKET] ?? 0) : newest]);
       }
@@ -283,13 +286,13 @@ export class MarketCandles {
     let next = firstBucket;
     for (const [from, to] of ranges) {
       for (let bucket = Math.max(from, next); bucket <= to; bucket++) {
-        yield this.candle(resolution, fills, oracles, bucket, bucket === firstBucket ? first : null);
+        yield this.#candle(resolution, fills, oracles, bucket, bucket === firstBucket ? first : null);
       }
       next = Math.max(next, to + 1);
     }
   }
 
-  private candle(
+  #candle(
     resolution: CandleResolution,
     fills: FillSeries,
     oracles: OracleSeries,
@@ -326,7 +329,7 @@ export class MarketCandles {
   }
 }
 
-/** Every bucket but the first has a row before it, or one that was forgotten. */
+/** Close before a bucket: every bucket but the first has an earlier row, or a pruned one. */
 function closeBefore(series: FillSeries | OracleSeries, bucket: number, floor: Floor | null): number {
   if (series.findBefore(bucket)) return series.rows[series.at + CLOSE] ?? 0;
   return floor?.price ?? 0;
@@ -346,7 +349,7 @@ function ohlc(
   };
 }
 
-/** Of two fills of the first minute the one with the lower id is first; without ids the lower price. */
+/** The first fill is the one with the lower id; without ids the one with the lower price. */
 function isAfter(id: number, price: number, first: FirstFill): boolean {
   return id > first.id || (id === first.id && price >= first.price);
 }

@@ -1,4 +1,4 @@
-// Rows of whole numbers as bytes: column by column, each as the difference to the row before, in as few bytes as it takes.
+// Rows of whole numbers as bytes: column by column, as differences between neighbours, in as few bytes as possible.
 
 const SIGN = 0x40;
 const MORE = 0x80;
@@ -22,7 +22,7 @@ export function packRows(rows: Float64Array, count: number, width: number): Uint
   return bytes.slice(0, end);
 }
 
-/** Inverse of `packRows`: writes the rows to `rows` and returns how many there are. `rows` must be large enough. */
+/** Inverse of `packRows`: fills `rows`, which must be large enough, and returns the number of rows. */
 export function unpackRows(bytes: Uint8Array, width: number, rows: Float64Array): number {
   const count = rowCount(bytes, width);
   let at = 0;
@@ -43,7 +43,7 @@ export function unpackRows(bytes: Uint8Array, width: number, rows: Float64Array)
   return count;
 }
 
-/** How many rows were packed: every number ends with the one byte that has no mark for more. */
+/** Number of packed rows: every number ends with one byte without the continuation bit. */
 export function rowCount(bytes: Uint8Array, width: number): number {
   let numbers = 0;
   for (const byte of bytes) if (byte < MORE) numbers++;

@@ -1,12 +1,11 @@
-// The candles role over a real log: what it writes where, restarts, what is parked, and views too large for one write.
+// The candles role over a real log: outputs, restarts, dead letters, and views too large for one write.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EventLog, openEventLog, positionKey, readConfig, silentLogger } from '../../platform/index.ts';
-import { eventually } from '../../platform/testing/eventually.ts';
+import { type EventLog, offsetKey, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
 import {
   type CandleView,
   candleKey,
@@ -17,11 +16,12 @@ import {
   partitionOf,
   TOPICS,
 } from '../../schemas/index.ts';
-import { sampleEvent } from '../history/testing/events.ts';
+import { eventually } from '../../test/support/platform/eventually.ts';
+import { type NaiveCandle, type NaiveFill, naiveCandles } from '../../test/support/processors/candles/naive.ts';
+import { fillBytes, sampleOf } from '../../test/support/processors/candles/records.ts';
+import { sampleEvent } from '../../test/support/processors/history/events.ts';
 import { RESOLUTIONS } from './buckets.ts';
 import { CANDLES_GROUP, startCandles } from './role.ts';
-import { type NaiveCandle, type NaiveFill, naiveCandles } from './testing/naive.ts';
-import { fillBytes, sampleOf } from './testing/records.ts';
 
 const KEY = 'perp-0';
 const PARTITION = partitionOf(TOPICS.events, KEY);
@@ -77,9 +77,9 @@ const fundingRate = (recordId: number, rate: bigint, ts: number): Buffer => {
 
 async function caughtUp(events: bigint, samples = 0n): Promise<void> {
   await eventually(async () => {
-    const { positions } = await log.load(CANDLES_GROUP);
-    expect(positions.get(positionKey(TOPICS.events.name, PARTITION)) ?? 0n).toBe(events);
-    expect(positions.get(positionKey(TOPICS.samples.name, PARTITION)) ?? 0n).toBe(samples);
+    const { offsets } = await log.load(CANDLES_GROUP);
+    expect(offsets.get(offsetKey(TOPICS.events.name, PARTITION)) ?? 0n).toBe(events);
+    expect(offsets.get(offsetKey(TOPICS.samples.name, PARTITION)) ?? 0n).toBe(samples);
   });
 }
 
@@ -114,7 +114,7 @@ const comparable = (views: Iterable<CandleView>, resolution: string): NaiveCandl
     .map(({ marketType: _type, marketIndex: _index, slot: _slot, version: _version, ...rest }) => rest);
 
 describe('candles role', () => {
-  it('writes candles of the set of fills and samples, also when fills are repeated after a restart', async () => {
+  it('writes candles of the set of fills and samples, also when a restart repeats fills', async () => {
     const fills = [fillAt(1, START, 100), fillAt(2, START + 30, 120), fillAt(3, START + 200, 90)];
     const [one, two, three] = fills.map((fill) => fillBytes(fill)) as [Buffer, Buffer, Buffer];
     await feedEvents(one, two, one, Buffer.from('no record'));
@@ -134,7 +134,7 @@ describe('candles role', () => {
     expect((await log.bounds(TOPICS.deadLetters, 0)).next).toBe(1n);
   });
 
-  it('tells the last 24 hours of a market, funding and the newest sample among them', async () => {
+  it('publishes the last 24 hours of a market, with funding and the newest sample', async () => {
     await feedEvents(
       fillBytes(fillAt(1, START - DAY - 60, 70)),
       fillBytes(fillAt(2, START - 60, 100)),
@@ -175,7 +175,7 @@ describe('candles role', () => {
     });
   });
 
-  it('writes more candles than one write may hold, and parks what is far ahead of its market', async () => {
+  it('writes more candles than one write can take, and parks records far ahead of their market', async () => {
     await feedEvents(fillBytes(fillAt(1, START, 100)));
     const role = await start();
     await caughtUp(1n);

@@ -1,5 +1,5 @@
 // The candles role: follows `events` and `samples`, writes candles to `views.candles` and the last 24 hours of markets to
-// `views.summaries`. A market is in the same partition number of all of them but the last.
+// `views.summaries`. The first three topics have a market in the same partition number.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 import {
@@ -14,37 +14,37 @@ import {
   type RunningRole,
 } from '../../platform/index.ts';
 import { candleKey, encodeMessage, marketKey, TOPICS, type Topic } from '../../schemas/index.ts';
-import { deadLetter, endOf, piecesOf, type Step, startFollower, stateWrites } from '../follow/follower.ts';
+import { deadLetter, endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
+import { type CandleFilter, NO_FILTER } from './candle-filter.ts';
 import { CANDLE_ERROR_REASONS, CandleError } from './fill.ts';
-import { NO_NOISE, type NoiseRules } from './noise.ts';
 import { Candles, slotOf } from './reducer.ts';
 
 export const CANDLES_GROUP = 'candles';
-/** Events: larger than the log's default, since what a batch changed is told once and saved once. */
+/** Larger than the log's default: each batch publishes and saves a changed candle once. */
 const BATCH_EVENTS = 4_000;
-/** Samples are thin: more of them would run so far ahead of the events that quiet candles are told over and over. */
+/** Samples are sparse: a larger batch would run far ahead of the events and publish quiet candles repeatedly. */
 const BATCH_SAMPLES = 200;
-/** A step ends early here, so that its state stays below what one commit may carry: a chunk is below 4 kB. */
+/** Chunks after which a step ends, so that its state fits into one commit: a chunk is below 4 kB. */
 const STEP_CHUNKS = 1_000;
 const STEP_CHECK = 64;
-/** Bytes of views that are written at once: far below what a log takes for one partition. */
+/** Bytes of views in one write: far below the log's limit for one partition. */
 const WRITE_BYTES = 2 * 1024 * 1024;
 
 /** Starts the role. Rejects when the log cannot be read; `done` rejects when the log fails. */
 export async function startCandles(context: RoleContext): Promise<RunningRole> {
   const metrics = candleMetrics(context.metrics);
-  const noise = noiseRules(context.config);
+  const filter = candleFilter(context.config);
   const partitions = Array.from(
     { length: TOPICS.events.partitions },
-    (_, number) => new Partition(number, noise, context.logger, metrics),
+    (_, number) => new Partition(number, filter, context.logger, metrics),
   );
-  return startFollower(context, {
+  return startReducerRole(context, {
     name: 'candles',
     group: CANDLES_GROUP,
     reads: [TOPICS.events, TOPICS.samples],
     writes: [TOPICS.candleViews, TOPICS.summaryViews, TOPICS.deadLetters],
     maxRecords: (topic) => (topic === TOPICS.samples ? BATCH_SAMPLES : BATCH_EVENTS),
-    placeOf: (_, batch) => firstSlot(batch),
+    slotOf: (_, batch) => firstSlot(batch),
     restore: (state) => {
       for (const partition of partitions) partition.restore(state);
     },
@@ -55,65 +55,65 @@ export async function startCandles(context: RoleContext): Promise<RunningRole> {
 type CandleMetrics = ReturnType<typeof candleMetrics>;
 
 class Partition {
-  private readonly candles: Candles;
-  private readonly number: number;
-  private readonly logger: Logger;
-  private readonly metrics: CandleMetrics;
-  private readonly prefix: string;
+  readonly #candles: Candles;
+  readonly #number: number;
+  readonly #logger: Logger;
+  readonly #metrics: CandleMetrics;
+  readonly #prefix: string;
 
-  constructor(number: number, noise: NoiseRules, logger: Logger, metrics: CandleMetrics) {
-    this.candles = new Candles(noise);
-    this.number = number;
-    this.logger = logger;
-    this.metrics = metrics;
-    this.prefix = `${number}:`;
+  constructor(number: number, filter: CandleFilter, logger: Logger, metrics: CandleMetrics) {
+    this.#candles = new Candles(filter);
+    this.#number = number;
+    this.#logger = logger;
+    this.#metrics = metrics;
+    this.#prefix = `${number}:`;
   }
 
   restore(state: ReadonlyMap<string, Uint8Array>): void {
-    this.candles.restore(piecesOf(state, this.prefix));
+    this.#candles.restore(piecesOf(state, this.#prefix));
   }
 
   *take(topic: Topic, batch: LogBatch): Generator<Step> {
     let letters: NewRecord[] = [];
     for (const [index, record] of batch.records.entries()) {
-      this.apply(topic, record, letters);
-      if (index % STEP_CHECK !== 0 || this.candles.unsavedChunks < STEP_CHUNKS) continue;
-      yield* this.leave(letters, record.offset + 1n);
+      this.#apply(topic, record, letters);
+      if (index % STEP_CHECK !== 0 || this.#candles.unsavedChunks < STEP_CHUNKS) continue;
+      yield* this.#steps(letters, record.offset + 1n);
       letters = [];
     }
-    yield* this.leave(letters, endOf(batch));
+    yield* this.#steps(letters, endOf(batch));
     const last = batch.records.at(-1)?.offset ?? batch.end - 1n;
-    this.metrics.lag.set({ topic: topic.name, partition: this.number }, Number(batch.end - last - 1n));
+    this.#metrics.lag.set({ topic: topic.name, partition: this.#number }, Number(batch.end - last - 1n));
   }
 
-  private apply(topic: Topic, record: LogRecord, letters: NewRecord[]): void {
+  #apply(topic: Topic, record: LogRecord, letters: NewRecord[]): void {
     try {
-      if (topic.name === TOPICS.samples.name) this.candles.applySample(record.value);
-      else if (this.candles.applyEvent(record.value) === 'fill') this.metrics.fills.inc();
+      if (topic.name === TOPICS.samples.name) this.#candles.applySample(record.value);
+      else if (this.#candles.applyEvent(record.value) === 'fill') this.#metrics.fills.inc();
     } catch (error) {
       const reason = error instanceof CandleError ? error.reason : 'candle-record';
-      this.metrics.parked.inc({ reason });
+      this.#metrics.parked.inc({ reason });
       letters.push(deadLetter(reason, topic, record, error));
     }
   }
 
-  /** Views that would be too many for one write go out before the rest; they are absolute, so repeating them is no harm. */
-  private *leave(letters: readonly NewRecord[], next: bigint): Generator<Step> {
+  /** Writes views in several parts when one write cannot take them; views are absolute, so repeats are harmless. */
+  *#steps(letters: readonly NewRecord[], next: bigint): Generator<Step> {
     let records: NewRecord[] = [];
     let bytes = 0;
-    for (const candle of this.candles.takeCandles()) {
+    for (const candle of this.#candles.takeCandles()) {
       const value = encodeMessage('CandleView', candle);
-      records.push({ key: candleKey(candle), value, partition: this.number });
+      records.push({ key: candleKey(candle), value, partition: this.#number });
       bytes += value.length;
       if (bytes < WRITE_BYTES) continue;
       yield { outputs: [{ topic: TOPICS.candleViews, records }], state: [], next: null };
-      this.metrics.views.inc(records.length);
+      this.#metrics.views.inc(records.length);
       records = [];
       bytes = 0;
     }
-    this.metrics.views.inc(records.length);
-    if (letters.length > 0) this.logger.warn({ records: letters.length, partition: this.number }, 'fills parked');
-    const summaries = this.candles
+    this.#metrics.views.inc(records.length);
+    if (letters.length > 0) this.#logger.warn({ records: letters.length, partition: this.#number }, 'fills parked');
+    const summaries = this.#candles
       .takeSummaries()
       .map((summary) => ({ key: marketKey(summary), value: encodeMessage('MarketSummary', summary) }));
     yield {
@@ -122,13 +122,13 @@ class Partition {
         { topic: TOPICS.summaryViews, records: summaries },
         { topic: TOPICS.deadLetters, records: letters },
       ],
-      state: stateWrites(this.prefix, this.candles.takeChanges()),
+      state: stateWrites(this.#prefix, this.#candles.takeChanges()),
       next,
     };
   }
 }
 
-/** Slot at which a batch begins; 0 when none of its records tells. */
+/** Slot at which a batch begins; 0 when no record has one. */
 function firstSlot({ records }: LogBatch): number {
   for (const { value } of records) {
     const slot = slotOf(value);
@@ -139,9 +139,9 @@ function firstSlot({ records }: LogBatch): number {
 
 const QUOTE_UNITS = 1_000_000n;
 
-/** Throws ConfigError when a key or a market index in the settings is none. */
-function noiseRules({ candleNoiseQuote, candleNoiseExempt, candleBlockedMakers }: Config): NoiseRules {
-  if (candleNoiseQuote === 0 && candleBlockedMakers === '') return NO_NOISE;
+/** Throws ConfigError for a malformed key or market index in the settings. */
+function candleFilter({ candleNoiseQuote, candleNoiseExempt, candleBlockedMakers }: Config): CandleFilter {
+  if (candleNoiseQuote === 0 && candleBlockedMakers === '') return NO_FILTER;
   return {
     belowQuote: BigInt(candleNoiseQuote) * QUOTE_UNITS,
     exemptMarkets: marketIndexes('candleNoiseExempt', candleNoiseExempt),
@@ -169,7 +169,7 @@ function candleMetrics(registry: Registry) {
       registers,
     }),
   };
-  // From zero, so that the first one parked is an increase.
+  // From zero, so that the first dead letter is an increase.
   for (const reason of CANDLE_ERROR_REASONS) metrics.parked.inc({ reason }, 0);
   return metrics;
 }

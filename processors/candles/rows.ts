@@ -1,5 +1,5 @@
-// What the rows of a market's buckets hold, and how a fill or an oracle price joins one. Joining takes no account of order
-// of arrival: a row is a function of the set of what joined it. So a bucket is also the sum of its minutes.
+// Rows of a market's buckets, and how fills and oracle prices are added to them. A row is a function of a set, whatever the
+// order of arrival, so a bucket is also the sum of its minutes.
 
 import { minuteOf } from './buckets.ts';
 import { CHANGED, CLOSE_CHANGED, Series } from './series.ts';
@@ -8,18 +8,18 @@ import { CHANGED, CLOSE_CHANGED, Series } from './series.ts';
 export const CLOSE = 1;
 export const HIGH = 2;
 export const LOW = 3;
-/** Unix seconds of what closed the bucket. */
+/** Unix seconds of the fill or tick that closed the bucket. */
 export const TIME = 4;
-/** Where it stands among what has the same minute: fill record id, or slot and kind of a tick. */
+/** Order within a minute: fill record id, or slot and kind of a tick. */
 export const ORDER = 5;
 
-// Fills: amounts are a low part below 2^32 and, in the column after it, what is above.
+// Fills: an amount is a low part below 2^32 and, in the next column, the part above.
 export const QUOTE_LOW = 6;
 export const BASE_LOW = 8;
 export const TRADES = 10;
 const FILL_WIDTH = 11;
 
-/** Oracle ticks: fill record id of a tick that a fill brought, among those of one slot. */
+/** Oracle ticks: fill record id of a tick from a fill, to order ticks of one slot. */
 export const TIE = 6;
 const ORACLE_WIDTH = 7;
 
@@ -71,7 +71,7 @@ export class FillSeries extends Series {
     super(FILL_WIDTH);
   }
 
-  /** Joins one fill, or all fills of a shorter bucket, to a bucket. */
+  /** Adds one fill, or all fills of a shorter bucket, to a bucket. */
   join(bucket: number, from: Float64Array, start = 0): void {
     const isNew = this.open(bucket);
     this.mark(bucket, joinFills(this.rows, this.at, from, start, isNew));
@@ -84,7 +84,7 @@ export class OracleSeries extends Series {
     super(ORACLE_WIDTH);
   }
 
-  /** Joins one tick, or all ticks of a shorter bucket, to a bucket. */
+  /** Adds one tick, or all ticks of a shorter bucket, to a bucket. */
   join(bucket: number, from: Float64Array, start = 0): void {
     const isNew = this.open(bucket);
     const mark = joinTicks(this.rows, this.at, from, start, isNew);
@@ -92,7 +92,7 @@ export class OracleSeries extends Series {
   }
 }
 
-/** Joins a row of fills to another, which is all zeros when new; returns what changed. */
+/** Adds a row of fills to another, which is all zeros when new; returns the change flags. */
 export function joinFills(rows: Float64Array, at: number, from: Float64Array, start: number, isNew: boolean): number {
   addAmount(rows, at + QUOTE_LOW, from, start + QUOTE_LOW);
   addAmount(rows, at + BASE_LOW, from, start + BASE_LOW);
@@ -100,12 +100,12 @@ export function joinFills(rows: Float64Array, at: number, from: Float64Array, st
   return joinPrices(rows, at, from, start, isNew, false) | CHANGED;
 }
 
-/** Joins a row of ticks to another; returns what changed, 0 when no price did. */
+/** Adds a row of ticks to another; returns the change flags, 0 when no price changed. */
 export function joinTicks(rows: Float64Array, at: number, from: Float64Array, start: number, isNew: boolean): number {
   return joinPrices(rows, at, from, start, isNew, true);
 }
 
-/** Joins close, high and low; returns what changed of them. */
+/** Merges close, high and low; returns the change flags. */
 function joinPrices(
   rows: Float64Array,
   at: number,
@@ -135,7 +135,7 @@ function joinPrices(
   return mark;
 }
 
-/** By minute, then order, then tie; what is left is by price, so that the result never depends on arrival. */
+/** Sorts by minute, order, tie, and last by price, so that the result never depends on arrival. */
 function isLater(rows: Float64Array, at: number, from: Float64Array, start: number, hasTie: boolean): boolean {
   const minute = minuteOf(from[start + TIME] ?? 0) - minuteOf(rows[at + TIME] ?? 0);
   if (minute !== 0) return minute > 0;

@@ -1,19 +1,19 @@
-// The rows, ids and packed forms that candles are kept in, each against a plain model.
+// Rows, ids and packed forms of candles, each against a plain model.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { priceOf as naivePrice } from '../../test/support/processors/candles/naive.ts';
 import { priceOf } from './fill.ts';
 import { FillIds } from './fill-ids.ts';
 import { packRows, unpackRows } from './packing.ts';
 import { BUCKET, Series } from './series.ts';
-import { priceOf as naivePrice } from './testing/naive.ts';
 
 const WIDTH = 3;
 /** Far enough apart that most chunks are old enough to be packed. */
 const buckets = fc.oneof(fc.nat(200), fc.nat(10_000));
 
 describe('rows by bucket', () => {
-  it('are found, walked and forgotten as in a sorted list, packed or not, over restarts', () => {
+  it('are found, walked and pruned like a sorted list, packed or not, over restarts', () => {
     const act = fc.oneof(
       { weight: 6, arbitrary: fc.record({ kind: fc.constant('add' as const), bucket: buckets }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('save' as const), bucket: buckets }) },
@@ -63,7 +63,7 @@ describe('rows by bucket', () => {
     );
   });
 
-  it('come back from their packed form', () => {
+  it('survive packing', () => {
     const number = fc.oneof(
       fc.integer(),
       fc.maxSafeInteger().map((value) => Math.trunc(value / 2)),
@@ -102,7 +102,7 @@ describe('fill ids', () => {
     );
   });
 
-  it('without gaps become ranges of pages', () => {
+  it('merge into ranges of pages where they have no gaps', () => {
     const saved = new Map<string, Uint8Array>();
     let ids = new FillIds();
     const pages = [3, 0, 2, 1];
@@ -126,7 +126,7 @@ function restarted(ids: FillIds, saved: Map<string, Uint8Array>): FillIds {
 }
 
 describe('price of a fill', () => {
-  it('is rounded half up as the integers are, ties and all', () => {
+  it('is rounded half up like exact integers, ties included', () => {
     const amount = fc.oneof(fc.bigInt({ min: 1n, max: 2n ** 53n - 1n }), fc.bigInt({ min: 1n, max: 5000n }));
     fc.assert(
       fc.property(amount, amount, (quote, base) => {

@@ -18,7 +18,7 @@ import {
   TRADES,
 } from './rows.ts';
 
-/** Minutes of the window; the newest is the one that `now` lies in. */
+/** Minutes of the window; the newest contains `now`. */
 const WINDOW_MINUTES = 1440;
 
 export type Window = Pick<
@@ -38,13 +38,13 @@ export type Window = Pick<
 interface Minutes {
   /** Fills that make candles. */
   readonly fills: FillSeries;
-  /** Fills that only count as volume. */
+  /** Fills that count as volume only. */
   readonly others: FillSeries;
   readonly oracles: OracleSeries;
   readonly fillFloor: Floor | null;
 }
 
-/** First minute of the window of a time, unix seconds. */
+/** First minute of the window that ends at a time, unix seconds. */
 export function windowStart(ts: number): number {
   return minuteOf(ts) - WINDOW_MINUTES + 1;
 }
@@ -76,7 +76,7 @@ export function windowOf({ fills, others, oracles, fillFloor }: Minutes, ts: num
   };
 }
 
-/** Newest close and its time, forgotten rows among them. */
+/** Newest close and its time, pruned rows included. */
 export function newestOf(series: FillSeries | OracleSeries, floor: Floor | null): Floor | null {
   if (!series.findNewest()) return floor;
   return { price: series.rows[series.at + CLOSE] ?? 0, ts: series.rows[series.at + TIME] ?? 0 };

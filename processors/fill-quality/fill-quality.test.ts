@@ -7,7 +7,6 @@ import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
-import { eventually } from '../../platform/testing/eventually.ts';
 import {
   type ChainEvent,
   decodeMessage,
@@ -17,7 +16,8 @@ import {
   partitionOf,
   TOPICS,
 } from '../../schemas/index.ts';
-import { fillEvent } from '../history/testing/events.ts';
+import { eventually } from '../../test/support/platform/eventually.ts';
+import { fillEvent } from '../../test/support/processors/history/events.ts';
 import { FillError, takerFillOf } from './fill.ts';
 import { FillQuality, REFRESH_SECONDS } from './reducer.ts';
 import { FILL_QUALITY_GROUP, startFillQuality } from './role.ts';
@@ -52,7 +52,7 @@ const cohort = (view: FillQualityView | undefined, name: string) =>
   view?.cohorts.find(({ cohort: found }) => found === name);
 
 describe('a taker fill', () => {
-  it('is valued in basis points from the oracle, above it positive', () => {
+  it('has its distance from the oracle in basis points, positive above it', () => {
     expect(takerFillOf(fill(0, 100_032_500))).toMatchObject({ side: 'buy', microBps: 3_250_000n, cohort: 0 });
     expect(takerFillOf(fill(0, 99_990_000, { taker_order_direction: 'short' }))).toMatchObject({
       side: 'sell',
@@ -85,7 +85,7 @@ describe('a taker fill', () => {
     expect(takerFillOf(fill(0, 100_000_000, data))).toBeNull();
   });
 
-  it('beyond what a view can carry is refused', () => {
+  it('outside the number range of a view is refused', () => {
     const data = { quote_asset_amount_filled: 2n ** 63n, base_asset_amount_filled: 1n, oracle_price: 1n };
     expect(() => takerFillOf(fill(0, 1, data))).toThrow(FillError);
   });
@@ -109,7 +109,7 @@ describe('the reducer', () => {
     expect(second?.updatedAtMs).toBe((START + REFRESH_SECONDS) * 1000);
   });
 
-  it('tells an emptied market once and then forgets it', () => {
+  it('publishes an emptied market once and then deletes it', () => {
     const quality = new FillQuality();
     quality.apply(fill(0, 100_010_000));
     const [last] = quality.apply(tick(WINDOW_SECONDS));
@@ -119,7 +119,7 @@ describe('the reducer', () => {
     expect(gone.map(({ name }) => name.split(':')[0]).sort()).toEqual(['minute', 'published']);
   });
 
-  it('writes the state of a market that was forgotten and met again once', () => {
+  it('writes the state of a market deleted and added again once', () => {
     const quality = new FillQuality();
     quality.apply(fill(0, 100_010_000));
     quality.takeChanges();
@@ -144,7 +144,7 @@ describe('the reducer', () => {
     marketIndex: fc.integer({ min: 0, max: 2 }),
   });
 
-  it('agrees with a recount of the fills of the last hour, also when it is restarted at any point', () => {
+  it('equals a recount of the last hour, also after restarts', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.nat(7), (steps, every) => {
         const whole = new FillQuality();
@@ -180,7 +180,7 @@ describe('the reducer', () => {
   });
 });
 
-/** The same means by looking at every fill again. */
+/** The same means, computed from every fill. */
 function recount(events: readonly ChainEvent[], view: FillQualityView, now: number): FillQualityView['cohorts'] {
   const fills = events
     .map(takerFillOf)
@@ -190,7 +190,7 @@ function recount(events: readonly ChainEvent[], view: FillQualityView, now: numb
     const some = fills.filter((one) => one.side === side && (cohortIndex === null || one.cohort === cohortIndex));
     if (some.length === 0) return { count: 0, mean: null };
     const total = some.reduce((sum, { microBps }) => sum + microBps, 0n);
-    // Distances here are far below 2^53, so the double of the exact total decides the rounding as well.
+    // Distances here are far below 2^53, so a double rounds the exact total correctly.
     const mean = Math.sign(Number(total)) * Math.round(Math.abs(Number(total)) / some.length);
     return { count: some.length, mean: BigInt(mean) };
   };
@@ -208,15 +208,15 @@ function recount(events: readonly ChainEvent[], view: FillQualityView, now: numb
 }
 
 describe('the fill-quality role', () => {
-  it('counts each fill once, also when it is repeated after a restart, and parks what it cannot read', async () => {
+  it('counts each fill once, also when a restart repeats it, and parks unreadable records', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'fill-quality-'));
     const config = readConfig({}, { dataDir: folder, logLevel: 'silent' });
     const log = await openEventLog(config, silentLogger());
     const partition = partitionOf(TOPICS.events, 'perp-0');
     const caughtUp = (next: bigint) =>
       eventually(async () => {
-        const { positions } = await log.load(FILL_QUALITY_GROUP);
-        expect(positions.get(`${TOPICS.events.name}/${partition}`)).toBe(next);
+        const { offsets } = await log.load(FILL_QUALITY_GROUP);
+        expect(offsets.get(`${TOPICS.events.name}/${partition}`)).toBe(next);
       });
     try {
       await log.ensureTopics([TOPICS.events]);

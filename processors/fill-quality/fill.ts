@@ -1,6 +1,6 @@
-// A taker fill as fill quality sees it: when, which side, which order size, how far from the oracle (reference 4.3).
+// A taker fill: time, side, order size and distance from the oracle (docs/internals/auctions.md, "Fill quality").
 
-import { type ChainEvent, type MarketRef, marketKey } from '../../schemas/index.ts';
+import { type ChainEvent, fillUse, type MarketRef, marketKey } from '../../schemas/index.ts';
 
 /** Least order notional of each cohort in whole quote units, by name. */
 export const COHORTS = [
@@ -13,11 +13,9 @@ export const COHORTS = [
 
 const BASE_PRECISION = 1_000_000_000n;
 const QUOTE_PRECISION = 1_000_000n;
-/** One, in millionths of a basis point. */
+/** 1 as millionths of a basis point. */
 const MICRO_BPS = 10n ** 10n;
 const I64_MAX = 2n ** 63n - 1n;
-/** Fills that are no market prices. */
-const NOT_TRADED: ReadonlySet<unknown> = new Set(['liquidation', 'transferPerpPosition']);
 
 export interface TakerFill {
   readonly market: MarketRef;
@@ -48,7 +46,7 @@ export function takerFillOf(event: ChainEvent): TakerFill | null {
   const direction = data.taker_order_direction;
   const seconds = secondsOf(event);
   if (data.taker === null || (direction !== 'long' && direction !== 'short') || seconds === null) return null;
-  if (NOT_TRADED.has(data.action_explanation)) return null;
+  if (fillUse(data.action_explanation) !== 'price') return null;
   const base = amount(data, 'base_asset_amount_filled') ?? 0n;
   const oracle = amount(data, 'oracle_price') ?? 0n;
   if (base <= 0n || oracle <= 0n) return null;

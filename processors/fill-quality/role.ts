@@ -1,10 +1,10 @@
-// The fill-quality role: follows `events`, publishes rolling means of taker fills to `views.fill-quality`. Outputs,
-// position, windows and the ids already seen are left behind in one commit per batch.
+// The fill-quality role: follows `events`, publishes rolling means of taker fills to `views.fill-quality`. One commit per
+// batch stores outputs, offset, windows and the ids of applied events.
 
 import { Counter, type Registry } from 'prom-client';
 import type { LogBatch, Logger, LogRecord, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
 import { decodeEvent, encodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
-import { deadLetter, endOf, piecesOf, type Step, startFollower, stateWrites } from '../follow/follower.ts';
+import { deadLetter, endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
 import { SeenEvents } from '../trades/seen.ts';
 import { takerFillOf } from './fill.ts';
 import { FillQuality } from './reducer.ts';
@@ -20,7 +20,7 @@ export async function startFillQuality(context: RoleContext): Promise<RunningRol
     { length: TOPICS.events.partitions },
     (_, number) => new Partition(number, context.logger, metrics),
   );
-  return startFollower(context, {
+  return startReducerRole(context, {
     name: 'fillQuality',
     group: FILL_QUALITY_GROUP,
     reads: [TOPICS.events],
@@ -33,49 +33,49 @@ export async function startFillQuality(context: RoleContext): Promise<RunningRol
 }
 
 class Partition {
-  private readonly number: number;
-  private readonly logger: Logger;
-  private readonly metrics: ReturnType<typeof fillQualityMetrics>;
-  private readonly means = new FillQuality();
-  private readonly seen = new SeenEvents();
+  readonly #number: number;
+  readonly #logger: Logger;
+  readonly #metrics: ReturnType<typeof fillQualityMetrics>;
+  readonly #means = new FillQuality();
+  readonly #seen = new SeenEvents();
 
   constructor(number: number, logger: Logger, metrics: ReturnType<typeof fillQualityMetrics>) {
-    this.number = number;
-    this.logger = logger;
-    this.metrics = metrics;
+    this.#number = number;
+    this.#logger = logger;
+    this.#metrics = metrics;
   }
 
   restore(state: ReadonlyMap<string, Uint8Array>): void {
-    this.means.restore(piecesOf(state, this.prefix(MEANS_STATE)));
-    this.seen.restore(piecesOf(state, this.prefix(SEEN_STATE)));
+    this.#means.restore(piecesOf(state, this.#prefix(MEANS_STATE)));
+    this.#seen.restore(piecesOf(state, this.#prefix(SEEN_STATE)));
   }
 
   take(batch: LogBatch): Step[] {
     const views: NewRecord[] = [];
     const letters: NewRecord[] = [];
-    for (const record of batch.records) this.reduce(record, views, letters);
-    if (letters.length > 0) this.logger.warn({ records: letters.length, partition: this.number }, 'fills parked');
-    this.metrics.views.inc(views.length);
-    this.metrics.parked.inc(letters.length);
+    for (const record of batch.records) this.#reduce(record, views, letters);
+    if (letters.length > 0) this.#logger.warn({ records: letters.length, partition: this.#number }, 'fills parked');
+    this.#metrics.views.inc(views.length);
+    this.#metrics.parked.inc(letters.length);
     const outputs = [
       { topic: TOPICS.fillQualityViews, records: views },
       { topic: TOPICS.deadLetters, records: letters },
     ];
     const state = [
-      ...stateWrites(this.prefix(MEANS_STATE), this.means.takeChanges()),
-      ...stateWrites(this.prefix(SEEN_STATE), this.seen.takeChanges()),
+      ...stateWrites(this.#prefix(MEANS_STATE), this.#means.takeChanges()),
+      ...stateWrites(this.#prefix(SEEN_STATE), this.#seen.takeChanges()),
     ];
     return [{ outputs, state, next: endOf(batch) }];
   }
 
-  private reduce(record: LogRecord, views: NewRecord[], letters: NewRecord[]): void {
+  #reduce(record: LogRecord, views: NewRecord[], letters: NewRecord[]): void {
     try {
       const event = decodeEvent(record.value);
       if (takerFillOf(event) !== null) {
-        if (!this.seen.add(event.signature, event.eventIndex)) return;
-        this.metrics.fills.inc();
+        if (!this.#seen.add(event.signature, event.eventIndex)) return;
+        this.#metrics.fills.inc();
       }
-      for (const view of this.means.apply(event)) {
+      for (const view of this.#means.apply(event)) {
         views.push({ key: marketKey(view), value: encodeMessage('FillQualityView', view) });
       }
     } catch (error) {
@@ -83,8 +83,8 @@ class Partition {
     }
   }
 
-  private prefix(kind: string): string {
-    return `${kind}:${this.number}:`;
+  #prefix(kind: string): string {
+    return `${kind}:${this.#number}:`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type ChainEvent,
   cleanDaysSql,
@@ -12,14 +12,17 @@ import {
   moneyRows,
   moneySumsSql,
 } from '../../schemas/index.ts';
-import { fillEvent, sampleEvent } from './testing/events.ts';
-import { sinkStage } from './testing/sink-stage.ts';
+import { eventually } from '../../test/support/platform/eventually.ts';
+import { times } from '../../test/support/platform/times.ts';
+import { fillEvent, sampleEvent } from '../../test/support/processors/history/events.ts';
+import { sinkStage } from '../../test/support/processors/history/sink-stage.ts';
 
 const FIRST_DAY = 20_000;
 const DAYS = 6;
+const KILLS = times(4, 12);
 const stage = sinkStage('days');
 
-/** The event number `n` on a day of its number, at midnight now and then; its order in the log is another. */
+/** Event number `n` on the day of its number, sometimes at midnight; its order in the log differs. */
 function eventOf(n: number): ChainEvent {
   const kinds = ['FundingPaymentRecord', 'SettlePnlRecord', 'LiquidationRecord'];
   const event = n % 5 === 0 ? sampleEvent(kinds[(n / 5) % 3] ?? '', n) : fillEvent(n);
@@ -42,7 +45,7 @@ const stored = async () =>
     )[0]?.n,
   );
 
-/** Sums of the clean days as they are stored, and as the events have them now. */
+/** Stored sums of the clean days, and the same sums from the events. */
 async function sums(): Promise<{ readonly kept: unknown; readonly computed: unknown }> {
   const days = (await cleanDays()).join(', ');
   const day = `toInt64(ceil(ts / ${DAY_S})) - 1`;
@@ -70,16 +73,15 @@ async function sums(): Promise<{ readonly kept: unknown; readonly computed: unkn
   };
 }
 
-/** A midnight belongs to the day that it ends. */
+/** Midnight belongs to the day that it ends. */
 const allDays = [...new Set(numbered(0, 500).map(({ data }) => dayOf(Number(data.ts))))].sort((a, b) => a - b);
 const [newest = 0] = allDays.slice(-1);
 const finished = allDays.slice(0, -1);
 
-const allClean = () =>
-  vi.waitFor(async () => expect(await cleanDays()).toEqual(finished), { timeout: 60_000, interval: 100 });
+const allClean = () => eventually(async () => expect(await cleanDays()).toEqual(finished), 100);
 
 describe('days of accounts', () => {
-  it('are reduced when they are over, and equal the events, each counted once', async () => {
+  it('are summed when they are over, and equal the distinct events', async () => {
     await stage.append([...numbered(0, 500), ...numbered(100, 300)]);
     await stage.startSink();
     await allClean();
@@ -88,7 +90,7 @@ describe('days of accounts', () => {
     expect(kept).not.toMatchObject([[{ n: '0' }], [{ n: '0' }]]);
   });
 
-  it('open before a late row is stored, and are reduced again with it', async () => {
+  it('open before a late row is stored, and are summed again with it', async () => {
     await stage.append(numbered(0, 500));
     await stage.startSink();
     await allClean();
@@ -97,7 +99,7 @@ describe('days of accounts', () => {
     if (!late) throw new Error('no event');
     await stage.append([late]);
     const day = dayOf(Number(late.data.ts));
-    // Whenever the row is there, the day is open or has been reduced with it.
+    // Whenever the row is visible, the day is open or its sums contain the row.
     for (let isThere = false; !isThere; ) {
       isThere = (await stored()) === 501;
       if (isThere && (await cleanDays()).includes(day)) expect((await sums()).kept).not.toEqual(before.kept);
@@ -108,13 +110,14 @@ describe('days of accounts', () => {
     expect(after.kept).not.toEqual(before.kept);
   });
 
-  it('stay clean over a restart, and are the same after kills at any moment', async () => {
-    const total = 3_000;
-    const part = total / 6;
-    for (let kill = 0; kill < 6; kill++) {
+  it('stay clean over a restart, and are equal after kills at any moment', async () => {
+    // Whole rounds of days, so that the number of an event after them names its day.
+    const part = 84 * DAYS;
+    const total = KILLS * part;
+    for (let kill = 0; kill < KILLS; kill++) {
       const sink = await stage.startSinkProcess(40 + kill * 60);
       await stage.append(numbered(kill * part, (kill + 1) * part));
-      // Some while rows are stored, some while days are reduced.
+      // Some kills hit while rows are stored, some while days are reduced.
       await sleep(kill % 2 === 0 ? 60 + kill * 90 : 2_000 + kill * 170);
       sink.kill('SIGKILL');
       await new Promise((resolve) => sink.once('exit', resolve));
@@ -122,7 +125,7 @@ describe('days of accounts', () => {
       expect(kept).toEqual(computed);
     }
     const { role } = await stage.startSink();
-    await vi.waitFor(async () => expect(await stored()).toBe(total), { timeout: 30_000, interval: 100 });
+    await eventually(async () => expect(await stored()).toBe(total), 100);
     await allClean();
     const { kept, computed } = await sums();
     expect(kept).toEqual(computed);
@@ -130,7 +133,7 @@ describe('days of accounts', () => {
     await role.stop();
     await stage.startSink();
     await stage.append([eventOf(total + newest - FIRST_DAY)]);
-    await vi.waitFor(async () => expect(await stored()).toBe(total + 1), { timeout: 30_000, interval: 100 });
+    await eventually(async () => expect(await stored()).toBe(total + 1), 100);
     await sleep(3_000);
     const isOlder = ({ day }: Record<string, unknown>) => Number(day) < newest;
     const now = await stage.rows('SELECT * FROM account_day_mark FINAL ORDER BY day, mark');

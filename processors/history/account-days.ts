@@ -1,56 +1,59 @@
-// Sums of what accounts did, by finished day: marks days open before rows of theirs are stored, and reduces them anew when they
-// are over and quiet. A reader that could see a row that the sums lack finds the day open, at every instruction.
+// Stored sums of accounts by finished day. A day is marked open before its rows are stored, and summed again once it is over
+// and quiet: a reader that can see a row outside the sums always finds the day open.
+//
+// What it gains (10 million trades, docs/benchmarks/; `npm run bench history` measures it): the leaderboard takes 1.34 s
+// instead of 5.1 s, 30 days of snapshots 109 ms instead of 400 ms.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouseClient, ClickHouseSettings } from '../../platform/index.ts';
 import { ACCOUNT_DAY_SOURCES, ACCOUNT_DAY_TABLES, cleanDaysSql, reduceDaySql } from '../../schemas/index.ts';
 import { type Persisting, persist } from './persist.ts';
 
-/** How often it is looked for days to reduce. */
+/** Pause between passes over the days. */
 const PASS_MS = 500;
-/** A day into which rows still come is left alone for so long after each. */
+/** A day is summed this long after its newest row. */
 const QUIET_MS = 1_500;
-/** After a failure: readers lack nothing but speed meanwhile. */
+/** After a failure; meanwhile readers sum the day themselves, more slowly. */
 const RETRY_MS = 15_000;
-/** After a replica that did not answer, which takes as long as the server waits for it. */
+/** After a replica that did not answer: each wait lasts until the server's timeout. */
 const UNSETTLED_MS = 600_000;
 const PROGRESS_MS = '10000';
 
 const REDUCE_SETTINGS: ClickHouseSettings = {
-  // Answering readers and storing come first.
+  // Readers and inserts come first.
   max_threads: 1,
   max_bytes_before_external_group_by: '200000000',
-  // One block, hence one part, for all but huge days.
+  // One block, so one part, for all but huge days.
   min_insert_block_size_rows: '1000000',
   min_insert_block_size_bytes: '134217728',
   max_partitions_per_insert_block: '0',
   insert_deduplicate: 0,
   do_not_merge_across_partitions_select_final: 1,
-  // The request lives as long as the statement: without progress an idle socket would end it.
+  // A long statement reports progress, so that no idle socket ends its request.
   send_progress_in_http_headers: 1,
   http_headers_progress_interval_ms: PROGRESS_MS,
   wait_end_of_query: 1,
 };
 
-/** Where the days are. */
+/** Database of the day sums. */
 export interface DayStore {
   readonly client: ClickHouseClient;
-  /** Resolves when every replica has what was stored in a table. */
+  /** Resolves when every replica has the rows of a table. */
   readonly settle: (table: string) => Promise<void>;
 }
 
 interface Day {
   /**
-   * True when this process marked it open and did not try to take that back since. Not so for what an earlier process left: a
-   * mark of it may still be on its way.
+   * True when this process marked the day open and has not begun to close it since. False after a restart: a mark of the
+   * earlier process may still be on its way.
    */
   isOpen: boolean;
   isClean: boolean;
-  /** Number of its newest mark that this process began to set. */
+  /** Number of the newest mark that this process began to write. */
   number: bigint;
-  /** Blocks with rows of the day that are being stored. */
+  /** Blocks with rows of the day whose inserts are under way. */
   storing: number;
-  /** Counts beginnings and ends of those, and when the last was. */
+  /** Number of beginnings and ends of such inserts, and the time of the last one. */
   changes: number;
   changedMs: number;
 }
@@ -63,10 +66,10 @@ export class AccountDays {
   readonly #client: ClickHouseClient;
   readonly #settle: DayStore['settle'];
   readonly #days = new Map<number, Day>();
-  /** Newest number of all marks. */
+  /** Largest number of any mark. */
   #number = 0n;
   readonly #quietMs: number;
-  /** Replicas are not waited for before. */
+  /** The next wait for replicas is not before this time. */
   #settleFromMs = 0;
 
   constructor({ client, settle }: DayStore, quietMs = QUIET_MS) {
@@ -75,7 +78,7 @@ export class AccountDays {
     this.#quietMs = quietMs;
   }
 
-  /** Reads what earlier processes left. Rejects when the signal aborts. */
+  /** Reads the marks of earlier processes. Rejects when the signal aborts. */
   async load(persisting: Persisting): Promise<void> {
     const { marks } = ACCOUNT_DAY_TABLES;
     await persist(persisting, { table: marks }, async () => {
@@ -88,7 +91,7 @@ export class AccountDays {
     });
   }
 
-  /** To be called before rows of these days are sent. Rejects when the signal aborts. */
+  /** Opens days before rows of them are sent. Rejects when the signal aborts. */
   async storing(days: ReadonlySet<number>, persisting: Persisting): Promise<void> {
     for (const day of days) this.#change(day, 1);
     const closed = [...days].filter((day) => !this.#day(day).isOpen);
@@ -97,23 +100,23 @@ export class AccountDays {
     await this.#settleMarks(persisting);
   }
 
-  /** Rows must not be seen where the mark is not. A replica that is down holds up the sink once in a while only. */
+  /** A replica must not show rows before their mark. A replica that is down delays the sink only once per UNSETTLED_MS. */
   async #settleMarks({ logger }: Persisting): Promise<void> {
     if (performance.now() < this.#settleFromMs) return;
     try {
       await this.#settle(ACCOUNT_DAY_TABLES.marks);
     } catch (error) {
       this.#settleFromMs = performance.now() + UNSETTLED_MS;
-      logger.warn({ err: error }, 'a replica may not have the marks of days');
+      logger.warn({ err: error }, 'a replica may lack the marks of days');
     }
   }
 
-  /** To be called when they are stored. */
+  /** Ends `storing`: the rows are stored. */
   stored(days: ReadonlySet<number>): void {
     for (const day of days) this.#change(day, -1);
   }
 
-  /** Reduces what is due until the signal aborts, as long as `isReady`: while much comes in, all of it would be done again. */
+  /** Sums due days until the signal aborts, while `isReady`: during a rebuild every sum would soon be out of date. */
   async run(persisting: Persisting, isReady: () => boolean): Promise<void> {
     for (;;) {
       await sleep(PASS_MS, undefined, { signal: persisting.signal });
@@ -121,10 +124,7 @@ export class AccountDays {
     }
   }
 
-  /**
-   * Reduces the days that are over and were left alone for a while; one that fails waits for its next turn. Rejects when the signal
-   * aborts.
-   */
+  /** Sums the days that are over and quiet; a failed day waits for a later pass. Rejects when the signal aborts. */
   async reduceDue(persisting: Persisting): Promise<void> {
     const { signal, logger, metrics } = persisting;
     for (const day of this.#due()) {
@@ -138,7 +138,7 @@ export class AccountDays {
     }
   }
 
-  /** Days that are over, because an event of a later one is known, and hold rows that are not summed; oldest first. */
+  /** Days with rows outside the sums, oldest first. A day is over when an event of a later day is known. */
   #due(): readonly number[] {
     const newest = [...this.#days.keys()].reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
     const quietMs = performance.now() - this.#quietMs;
@@ -148,10 +148,10 @@ export class AccountDays {
       .sort((a, b) => a - b);
   }
 
-  /** False when rows of the day came in meanwhile: it stays open then. */
+  /** False when rows of the day arrived meanwhile: it stays open then. */
   async #reduce(day: number, persisting: Persisting): Promise<boolean> {
     const state = this.#day(day);
-    // A number of its own for each attempt, so that one that was given up cannot replace the sums of a later one.
+    // Each attempt has its own number, so that an abandoned one cannot replace the sums of a later one.
     const number = await this.#markOpen([day], persisting);
     const { changes } = state;
     const isUnchanged = () => state.number === number && state.storing === 0 && state.changes === changes;
@@ -160,11 +160,14 @@ export class AccountDays {
     for (const query of reduceDaySql(day, number)) {
       if (!isUnchanged()) return false;
       const { signal } = persisting;
+      await persisting.mayWrite?.();
       await this.#client.command({ query, clickhouse_settings: REDUCE_SETTINGS, abort_signal: signal });
     }
     for (const table of [ACCOUNT_DAY_TABLES.fills, ACCOUNT_DAY_TABLES.money]) await this.#settle(table);
     if (!isUnchanged()) return false;
-    // From here on rows of the day need a newer mark, whether or not this one arrives.
+    // Another process that stores rows of the day has written an open mark, which must stay the newest.
+    await persisting.mayWrite?.();
+    // From here on rows of the day need a newer mark, whether or not this mark arrives.
     state.isOpen = false;
     await this.#mark([day], 'reduced', number);
     state.isClean = isUnchanged();
@@ -172,7 +175,7 @@ export class AccountDays {
   }
 
   async #markOpen(days: readonly number[], persisting: Persisting): Promise<bigint> {
-    // Later than the clock too: the replica that was asked for the newest mark may not have had it.
+    // At least the clock: the replica that answered `load` may not have had the newest mark.
     const now = BigInt(Date.now());
     this.#number = this.#number < now ? now : this.#number + 1n;
     const number = this.#number;

@@ -6,7 +6,7 @@ import { decodeIntent, encodeIntent } from './intent.ts';
 
 const NEVER_MS = 60_000;
 
-/** Pages of given sizes; each partition's offsets go on from page to page, with a hole now and then. */
+/** Pages of given sizes; each partition's offsets continue from page to page, sometimes with a hole. */
 function pagesOf(sizes: readonly { partition: number; size: number; skip: number }[]): LogPage[] {
   const next = new Map<number, number>();
   return sizes.map(({ partition, size, skip }) => {
@@ -29,7 +29,7 @@ async function* iterate(pages: readonly LogPage[], thenWait?: Promise<void>): As
   await thenWait;
 }
 
-/** Place and value of each record; a value names its place. */
+/** Partition, offset and value of each record; a value names its partition and offset. */
 const recordsOf = (block: Block): BlockRecord[] =>
   Array.from({ length: block.length }, (_, number) => block.record(number));
 const placeOf = ({ partition, offset }: BlockRecord) => `${partition}:${offset}`;
@@ -39,7 +39,7 @@ const anyPages = fc.array(fc.record({ partition: fc.nat(3), size: fc.integer({ m
 });
 
 describe('blocks', () => {
-  it('hold every record once, in order, within the limits, between the bounds they name', async () => {
+  it('contain every record once, in order, within the limits and their bounds', async () => {
     await fc.assert(
       fc.asyncProperty(anyPages, fc.integer({ min: 1, max: 50 }), async (sizes, rowsMax) => {
         const pages = pagesOf(sizes);
@@ -50,7 +50,7 @@ describe('blocks', () => {
           const own = pages.filter((page) => page.partition === partition);
           const given = own.flatMap(({ offsets }) => [...offsets].map((offset) => `${partition}:${offset}`));
           const cut = blocks.flatMap(recordsOf).filter((record) => record.partition === partition);
-          // What is still open when the pages end is left for the next start.
+          // A block that is open when the pages end is never stored.
           expect(cut.map(placeOf)).toEqual(given.slice(0, cut.length));
           expect(cut.map(({ value }) => Buffer.from(value).toString())).toEqual(cut.map(placeOf));
         }
@@ -68,7 +68,7 @@ describe('blocks', () => {
     );
   });
 
-  it('are closed when their first record has waited long enough', async () => {
+  it('close when their first record has waited its time', async () => {
     let end = () => {};
     const open = new Promise<void>((resolve) => {
       end = resolve;
@@ -81,7 +81,7 @@ describe('blocks', () => {
     expect((await blocks.next()).done).toBe(true);
   });
 
-  it('of a backlog begin small and double up to the limit', async () => {
+  it('start small in a backlog and double up to the limit', async () => {
     const lengths: number[] = [];
     const limits = { rowsMax: 100, bytesMax: 1_000_000, delayMs: NEVER_MS };
     const pages = pagesOf([{ partition: 0, size: 300, skip: 0 }]);
@@ -99,7 +99,7 @@ describe('blocks', () => {
     await expect(blocks.next()).rejects.toThrow('log gone');
   });
 
-  it('keep their bounds through the written intent', () => {
+  it('keep their bounds through the stored intent', () => {
     const intent = { bounds: [{ partition: 3, from: 0n, to: 2n ** 62n }], insertRows: 20_000 };
     expect(decodeIntent(encodeIntent(intent))).toEqual(intent);
   });

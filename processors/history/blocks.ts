@@ -1,34 +1,34 @@
-// Cutting the log into blocks: what is stored together, and sent again with the same bounds after a crash.
+// Cuts the log into blocks: records that are stored together, and sent again with the same bounds after a crash.
 
 import { type EventLog, type LogPage, type LogRecord, pageOf } from '../../platform/index.ts';
 import type { Topic } from '../../schemas/index.ts';
 
 const READ_RECORDS = 5_000;
 
-/** Offsets of one partition that belong to a block, both ends included. */
+/** Offsets of one partition in a block, both ends included. */
 export interface Bounds {
   readonly partition: number;
   readonly from: bigint;
   readonly to: bigint;
 }
 
-/** What is told of one record of a block. */
+/** Position of one record of a block in the log. */
 export type BlockRecord = Pick<LogRecord, 'partition' | 'offset' | 'value'>;
 
-/** Records of a page from index `from` up to `to`, that one not included. */
+/** Records of a page from index `from` up to, but not including, `to`. */
 interface Slice {
   readonly page: LogPage;
   readonly from: number;
   readonly to: number;
 }
 
-/** Records by number, in partition order, then by offset. They lie in the pages they came in. */
+/** Records by number, in partition order, then by offset. They stay in their pages. */
 export class Block {
   /** In partition order. */
   readonly bounds: readonly Bounds[];
   readonly length: number;
   readonly #pages: readonly LogPage[];
-  /** For each record the number of its page, and its number in there. */
+  /** Page of each record, and its index there. */
   readonly #pageOf: Uint32Array;
   readonly #indexOf: Uint32Array;
 
@@ -47,7 +47,7 @@ export class Block {
     });
   }
 
-  /** Bytes that hold the record's value, from `start` to `end`, and others around it. */
+  /** The page around the record's value, which goes from `start` to `end`. */
   bytes(number: number): Uint8Array {
     return this.#page(number).bytes;
   }
@@ -78,17 +78,14 @@ export class Block {
 export interface BlockLimits {
   readonly rowsMax: number;
   readonly bytesMax: number;
-  /** Longest a record waits for others, milliseconds. */
+  /** Longest wait of a record for others, milliseconds. */
   readonly delayMs: number;
 }
 
-/**
- * The first block of a backlog is this part of a whole one, and each next one twice as large: the store has something to do
- * soon.
- */
+/** The first block of a backlog is this part of a full one, and each next one doubles: ClickHouse gets work early. */
 const FIRST_BLOCK_PART = 1 / 4;
 
-/** Yields blocks until the pages end; what is still open then is left for the next start. */
+/** Yields blocks until the pages end; the last open block is dropped, and the next start reads it again. */
 export async function* cutBlocks(pages: AsyncIterator<LogPage>, limits: BlockLimits): AsyncGenerator<Block> {
   const rowsFirst = Math.ceil(limits.rowsMax * FIRST_BLOCK_PART);
   let rowsMax = rowsFirst;
@@ -103,7 +100,7 @@ export async function* cutBlocks(pages: AsyncIterator<LogPage>, limits: BlockLim
         return;
       }
       arriving = pages.next();
-      // A failure is met at the next turn of the loop.
+      // The next turn of the loop reports a failure.
       arriving.catch(() => {});
       for (let rest: Slice | null = whole(arrived.value); rest !== null; ) {
         rest = open.take(rest);
@@ -140,7 +137,7 @@ class OpenBlock {
     return this.#rows >= this.#limits.rowsMax || this.#bytes >= this.#limits.bytesMax;
   }
 
-  /** Adds as many records as fit; returns what is left over. */
+  /** Adds as many records as fit; returns the rest. */
   take({ page, from, to }: Slice): Slice | null {
     const end = Math.min(to, from + this.#limits.rowsMax - this.#rows);
     if (end > from) {
@@ -152,7 +149,7 @@ class OpenBlock {
     return end < to ? { page, from: end, to } : null;
   }
 
-  /** The promise's outcome, or 'late' when the oldest record has waited long enough. */
+  /** The promise's outcome, or 'late' when the oldest record has waited its time. */
   withinDelay<T>(arriving: Promise<T>): Promise<T | 'late'> {
     return this.#late === undefined ? arriving : Promise.race([arriving, this.#late]);
   }
@@ -173,7 +170,7 @@ class OpenBlock {
   }
 }
 
-/** A block of slices that each partition has in the order of its offsets. */
+/** A block of slices; each partition's slices are in the order of its offsets. */
 function blockOf(slices: readonly Slice[]): Block {
   const ordered = [...slices].sort((a, b) => a.page.partition - b.page.partition);
   const bounds: Bounds[] = [];
@@ -186,7 +183,7 @@ function blockOf(slices: readonly Slice[]): Block {
   return new Block(bounds, ordered);
 }
 
-/** Reads the records of given bounds again. Those that retention has removed since are absent. */
+/** Reads the records of given bounds again, without records that retention has removed since. */
 export async function readBlock(log: EventLog, topic: Topic, bounds: readonly Bounds[]): Promise<Block> {
   const slices: Slice[] = [];
   for (const { partition, from, to } of bounds) {
@@ -202,14 +199,14 @@ export async function readBlock(log: EventLog, topic: Topic, bounds: readonly Bo
   return new Block(bounds, slices);
 }
 
-/** Keeps one item in preparation while the one before is worked on. */
+/** Prepares one item while the previous one is processed. */
 export async function* readAhead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
   let coming = items.next();
   for (;;) {
     const item = await coming;
     if (item.done) return;
     coming = items.next();
-    // A failure is met when this item is asked for.
+    // The next pull of this item reports a failure.
     coming.catch(() => {});
     yield item.value;
   }

@@ -1,25 +1,25 @@
-// When a part of the history counts as complete: everything that the log had at the start is stored. Written to the
+// Watches when a part of the history is complete: everything that the log had at the start is stored. Writes it to the
 // table `projection`; until then readers answer that it is not built.
 
 import type { ClickHouseClient, EventLog, Logger } from '../../platform/index.ts';
 import type { Topic } from '../../schemas/index.ts';
 
-export type Projection = 'events' | 'samples' | 'candles' | 'vaults';
+export type HistoryPart = 'events' | 'samples' | 'candles' | 'vaults' | 'notifications' | 'notificationMarks';
 
 interface Watched {
-  readonly projection: Projection;
+  readonly part: HistoryPart;
   readonly topic: Topic;
   readonly log: EventLog;
   readonly logger: Logger;
   readonly client: ClickHouseClient;
 }
 
-/** Offset to read next, by partition; a partition without one has not been read. */
+/** Offset to read next, by partition; absent for an unread partition. */
 export type Stored = ReadonlyMap<number, bigint>;
 
 export class BuiltWatch {
   readonly #watched: Watched;
-  /** Partitions that are not stored up to the end they had at the start; null before `begin` and once it is written. */
+  /** Ends of the partitions that are still to reach; null before `begin` and after completion is written. */
   #missing: Map<number, bigint> | null = null;
 
   #isComplete = false;
@@ -28,12 +28,12 @@ export class BuiltWatch {
     this.#watched = watched;
   }
 
-  /** True once everything that the log had at the start is stored, and that is written. */
+  /** True once everything that the log had at the start is stored and the table says so. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
-  /** Takes the ends of the topic as they are now. */
+  /** Reads the current ends of the topic. */
   async begin(stored: Stored): Promise<void> {
     const { log, topic } = this.#watched;
     const missing = new Map<number, bigint>();
@@ -45,16 +45,16 @@ export class BuiltWatch {
     await this.stored(stored);
   }
 
-  /** To be called after each step, when rows and position are stored. A failure is tried again with the next step. */
+  /** Call it after each step, when rows and offset are stored. The next step repeats a failure. */
   async stored(stored: Stored): Promise<void> {
     const missing = this.#missing;
     if (missing === null) return;
     for (const [partition, end] of missing) if ((stored.get(partition) ?? 0n) >= end) missing.delete(partition);
     if (missing.size > 0) return;
-    const { projection, client, logger, topic } = this.#watched;
+    const { part, client, logger, topic } = this.#watched;
     const ends = Object.fromEntries([...stored].map(([partition, next]) => [partition, String(next)]));
     const row = {
-      name: projection,
+      name: part,
       built_ts: Math.floor(Date.now() / 1_000),
       log_end: JSON.stringify({ [topic.name]: ends }),
     };
@@ -62,9 +62,9 @@ export class BuiltWatch {
       await client.insert({ table: 'projection', values: [row], format: 'JSONEachRow' });
       this.#missing = null;
       this.#isComplete = true;
-      logger.info(row, 'stored all that the log had');
+      logger.info(row, 'everything that the log had at the start is stored');
     } catch (error) {
-      logger.warn({ err: error, projection }, 'completeness not written; trying again');
+      logger.warn({ err: error, part }, 'completeness not stored; trying again');
     }
   }
 }

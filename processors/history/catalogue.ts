@@ -1,13 +1,9 @@
-// Which schema wrote a record, told from its wire header alone: Avro single-object encoding (C3 01, fingerprint), or a
-// schema registry's (00, id). Every committed version counts, because old records stay in the log.
+// Finds the schema of a record from its wire header alone: Avro single-object encoding (C3 01, fingerprint), or a schema
+// registry's (00, id). Every committed version counts, because old records stay in the log.
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { EVENT_NAMES, UNKNOWN_RECORD, uint32BigEndian } from '../../schemas/index.ts';
+import { EVENT_NAMES, schemaVersions, UNKNOWN_RECORD, uint32BigEndian } from '../../schemas/index.ts';
 import { formatOf, type RecordFormat } from './format.ts';
 
-const VERSIONS = fileURLToPath(new URL('../../schemas/avro/versions/', import.meta.url));
-const SCHEMA_FILE = /^([0-9a-f]{16})\.avsc$/;
 const MARK_0 = 0xc3;
 const MARK_1 = 0x01;
 const REGISTRY_MAGIC = 0;
@@ -22,7 +18,7 @@ export interface EventSchema {
   readonly version: string;
   /** Bytes of the wire header before the datum. */
   readonly headerBytes: number;
-  /** Made at the first use: most versions never come. */
+  /** Compiled at first use: most versions never occur. */
   readonly format: RecordFormat;
 }
 
@@ -41,11 +37,11 @@ export interface Unreadable {
   readonly detail: string;
 }
 
-/** The text of a registry's schema, null when the registry has none of this id. Rejects when it does not answer. */
+/** The text of a registry's schema; null when the registry does not have the id. Rejects when it does not answer. */
 export type FetchSchema = (id: number) => Promise<string | null>;
 
 export class SchemaCatalogue {
-  /** By the low, then the high half of the fingerprint: no bigint per record. */
+  /** By the low, then the high half of the fingerprint: this avoids a bigint per record. */
   readonly #byFingerprint = new Map<number, Map<number, EventSchema>>();
   readonly #byId = new Map<number, EventSchema | null>();
   readonly #fetchSchema: FetchSchema;
@@ -53,10 +49,7 @@ export class SchemaCatalogue {
   constructor(fetchSchema: FetchSchema) {
     this.#fetchSchema = fetchSchema;
     for (const event of [...EVENT_NAMES, UNKNOWN_RECORD]) {
-      for (const file of readdirSync(`${VERSIONS}${event}`)) {
-        const print = SCHEMA_FILE.exec(file)?.[1];
-        if (print) this.#add(event, BigInt(`0x${print}`), readFileSync(`${VERSIONS}${event}/${file}`, 'utf8'));
-      }
+      for (const { fingerprint, text } of schemaVersions(event)) this.#add(event, fingerprint, text);
     }
   }
 
@@ -71,20 +64,20 @@ export class SchemaCatalogue {
     this.#byFingerprint.set(low, high);
   }
 
-  /** The registry id of a record when it has one that must be resolved first. */
+  /** The registry id of a record, when it must be resolved first. */
   unresolvedId(bytes: Uint8Array, start: number, end: number): number | null {
     if (bytes[start] !== REGISTRY_MAGIC || end - start < REGISTRY_BYTES) return null;
     const id = uint32BigEndian(bytes, start + 1);
     return this.#byId.has(id) ? null : id;
   }
 
-  /** Makes records of a registry id readable, or known to be unreadable. Rejects when the registry does not answer. */
+  /** Resolves a registry id, also to "unreadable". Rejects when the registry does not answer. */
   async resolve(id: number): Promise<void> {
     const text = await this.#fetchSchema(id);
     this.#byId.set(id, text === null ? null : registrySchema(id, text));
   }
 
-  /** The schema that wrote the record from `start` to `end`, by its wire header; the datum behind it is not looked at. */
+  /** The writer schema of the record from `start` to `end`, by its wire header; the datum stays unchecked. */
   recognise(bytes: Uint8Array, start: number, end: number): EventSchema | Unreadable {
     const size = end - start;
     if (bytes[start] === MARK_0 && bytes[start + 1] === MARK_1 && size >= SINGLE_OBJECT_BYTES) {
@@ -106,7 +99,7 @@ export function invalidDatum({ event, version }: EventSchema, size: number): Unr
   return { reason: 'invalid-datum', detail: `${size} bytes are no ${event} (${version})` };
 }
 
-/** null for a schema that is none of our events, or that cannot be read at all: asking again would not help. */
+/** null for a schema that is not ours or cannot be parsed: another request would not help. */
 function registrySchema(id: number, text: string): EventSchema | null {
   try {
     const { name } = JSON.parse(text) as { name?: unknown };

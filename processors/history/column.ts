@@ -1,22 +1,22 @@
-// Columns of the Native format being filled from Avro values, one kind for each Avro type that events have. What Avro
-// calls valid is what datum.ts accepts.
+// Fills columns of the Native format from Avro values, one kind for each Avro type of the events. They accept the same
+// values as datum.ts.
 
 import { ARRAY_ITEMS_MAX, type AvroType, BAD, BOUNDS, TENTH_BYTE_MAX } from './datum.ts';
 import { nativeLongs, nativeText, nativeVarint } from './native.ts';
 
 /**
- * Checks the value at `position` and puts it into the row; returns the position after it, or BAD. The record ends at `end`:
- * a value that goes on after it is noticed at the latest when the last value ends elsewhere.
+ * Checks the value at `position` and puts it into the row; returns the position after it, or BAD. The record ends at `end`;
+ * a value that reaches beyond it is detected at the latest after the record's last value.
  */
 type Add = (bytes: Uint8Array, position: number, row: number, end: number) => number;
 
 export interface Column {
   readonly add: Add;
-  /** Forgets what was put into the row, the last one there is. */
+  /** Removes the newest row. */
   cut(row: number): void;
-  /** What stands under a null. */
+  /** Puts the value that ClickHouse stores under a null. */
   skip(row: number): void;
-  /** The first `rows` values as the server wants them. */
+  /** The first `rows` values in Native format. */
   chunks(rows: number): readonly Uint8Array[];
 }
 
@@ -62,17 +62,17 @@ function plain(type: string, logicalType: string | undefined): MakeColumn {
   return bounded(bounds);
 }
 
-/** The two halves of the integer that `readLong` read last: no bigint, no object per number. */
+/** Halves of the integer that `readLong` read last: no bigint and no object per number. */
 let low = 0;
 let high = 0;
 
-/** Reads an Avro long (zig-zag, seven bits a byte) into `low` and `high`. What lies behind all bytes counts as zeros. */
+/** Reads an Avro long (zig-zag, seven bits a byte) into `low` and `high`. Bytes beyond the end count as zeros. */
 function readLong(bytes: Uint8Array, start: number): number {
   let position = start + 1;
   let byte = bytes[start] as number;
   let lo = byte & 0x7f;
   let hi = 0;
-  // Shifts that are known make this a third faster: it is most of what reading a record costs.
+  // Constant shifts make this a third faster, and it is most of the cost of a record.
   if (byte >= 0x80) {
     byte = bytes[position++] as number;
     lo |= (byte & 0x7f) << 7;
@@ -101,7 +101,7 @@ function readLong(bytes: Uint8Array, start: number): number {
   return position;
 }
 
-/** The position behind a text whose length stands at `position`, BAD when it ends too late; `low` is its length then. */
+/** The position after a text whose length is at `position`, BAD when it ends too late; `low` is its length then. */
 function textEnd(bytes: Uint8Array, position: number, end: number): number {
   const start = readLong(bytes, position);
   return start !== BAD && high === 0 && low >= 0 && start + low <= end ? start + low : BAD;
@@ -139,7 +139,7 @@ const boolean: MakeColumn = (rowsMax) => {
   };
 };
 
-/** 64 bits whose every value is one of the type's. */
+/** 64-bit numbers; every value is valid. */
 const wide: MakeColumn = (rowsMax) => {
   const values = new Int32Array(rowsMax * 2);
   return {
@@ -219,7 +219,7 @@ function nullable(make: MakeColumn): MakeColumn {
   };
 }
 
-/** Texts of a column one after the other, each behind its length. */
+/** Texts of a column, each after its length. */
 const texts: MakeColumn = (rowsMax) => {
   const ends = new Uint32Array(rowsMax);
   let values = new Uint8Array(rowsMax * TEXT_BYTES_FIRST);
@@ -253,21 +253,21 @@ const texts: MakeColumn = (rowsMax) => {
   };
 };
 
-/** Items of one counted block of a list, as they lie in a record. */
+/** Bytes of the items in one counted block of a list. */
 interface Span {
   readonly row: number;
   readonly bytes: Uint8Array;
   readonly position: number;
-  /** Where the record ends. */
+  /** End of the record. */
   readonly end: number;
   readonly count: number;
 }
 
-/** Lists: how many values there are up to each row, then the values. Avro has them in counted blocks, ended by a zero. */
+/** Lists: the running number of values at each row, then the values. Avro has counted blocks that end with a zero. */
 function list(make: MakeColumn): MakeColumn {
   return (rowsMax) => {
     const ends = new BigUint64Array(rowsMax);
-    // The number of values is not known before they are checked: they are put in order when all rows are there.
+    // Only the check reveals the number of values, so they are collected until all rows are there.
     const spans: Span[] = [];
     const probe = make(1);
     let total = 0;
@@ -316,13 +316,13 @@ function list(make: MakeColumn): MakeColumn {
   };
 }
 
-/** SharedDictionariesWithAdditionalKeys, and index of 32 bits with keys of this block (SerializationLowCardinality.cpp). */
+/** SharedDictionariesWithAdditionalKeys, and 32-bit indexes into keys of this block (SerializationLowCardinality.cpp). */
 const DICTIONARY_VERSION = 1n;
 const DICTIONARY_FLAGS = 2n | (1n << 9n) | (1n << 10n);
-/** A longer list of words is asked by a map. */
+/** A longer list of words is searched by a map. */
 const SCANNED_WORDS = 16;
 
-/** Few different texts: each once, and its number for each row. With nulls, number 0 stands for null. */
+/** A column with few distinct texts: each text once, and an index for each row. With nulls, index 0 is null. */
 function dictionary(hasNulls: boolean): MakeColumn {
   return (rowsMax) => {
     const indexes = new Int32Array(rowsMax);
@@ -354,7 +354,7 @@ function dictionary(hasNulls: boolean): MakeColumn {
   };
 }
 
-/** The different texts of a dictionary, by number. */
+/** The distinct texts of a dictionary, by index. */
 class Words {
   readonly list: Uint8Array[];
   readonly #first: number;

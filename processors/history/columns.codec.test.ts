@@ -1,4 +1,4 @@
-// Columns beside the codec: for every kind of event, whole or damaged, they hold what avsc reads.
+// Columns against the codec: for every kind of event, whole or damaged, they contain what avsc reads.
 
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -11,16 +11,16 @@ import {
   encodeEvent,
   UNKNOWN_RECORD,
 } from '../../schemas/index.ts';
+import { sampleEvent } from '../../test/support/processors/history/events.ts';
+import { type NativeValue, readNative } from '../../test/support/processors/history/native.ts';
 import { compileColumns } from './columns.ts';
 import { compileCheck } from './datum.ts';
-import { sampleEvent } from './testing/events.ts';
-import { type NativeValue, readNative } from './testing/native.ts';
 
 const HEADER_BYTES = 10;
 const MARGIN = 5;
 
 function formatsOf(name: string) {
-  const text = readFileSync(new URL(`../../schemas/avro/events/${name}.avsc`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../schemas/log/avro/events/${name}.avsc`, import.meta.url), 'utf8');
   const columns = compileColumns(text);
   if (columns === null) throw new Error(`${name} has no columns`);
   return { columns, check: compileCheck(text) };
@@ -35,7 +35,7 @@ function encoded(name: string, n: number): Buffer {
   return encodeEvent(event);
 }
 
-/** A record is as it is, or with one byte changed, or cut short. */
+/** A record unchanged, with one byte changed, or truncated. */
 const damage = fc.oneof(
   { weight: 2, arbitrary: fc.constant(null) },
   fc.record({ at: fc.nat(), flip: fc.integer({ min: 1, max: 255 }) }),
@@ -54,7 +54,7 @@ function damaged(bytes: Buffer, how: Damage): Buffer {
 const rows = fc.array(fc.record({ n: fc.nat(100_000), how: damage }), { minLength: 1, maxLength: 30 });
 
 describe('columns of every kind of event', () => {
-  it('hold what the codec reads, and nothing of records that are not whole', () => {
+  it('contain the values that the codec reads, and none of damaged records', () => {
     fc.assert(
       fc.property(fc.constantFrom(...names), rows, (name, wanted) => {
         const { columns, check } = formats.get(name) ?? formatsOf(name);
@@ -62,7 +62,7 @@ describe('columns of every kind of event', () => {
         const taken: Buffer[] = [];
         for (const { n, how } of wanted) {
           const record = damaged(encoded(name, n), how);
-          // In the middle of other bytes, as in a page.
+          // Between other bytes, like in a page.
           const around = Buffer.concat([Buffer.alloc(MARGIN, 0xff), record, Buffer.alloc(MARGIN, n % 256)]);
           const isTaken = block.add(around, MARGIN + HEADER_BYTES, MARGIN + record.length);
           expect(isTaken).toBe(check(record, HEADER_BYTES));
@@ -87,7 +87,7 @@ function fieldOf({ signature, eventIndex, slot, txIndex, data }: ChainEvent, col
   return { ...data, signature, event_index: eventIndex, slot, tx_index: txIndex }[column];
 }
 
-/** The columns keep bytes that are no UTF-8; the codec reads them as replacement characters. */
+/** The columns keep bytes that are not UTF-8; the codec reads them as replacement characters. */
 function text(value: NativeValue): NativeValue {
   return typeof value === 'string' ? Buffer.from(value, 'hex').toString() : value;
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readNative } from '../../test/support/processors/history/native.ts';
 import { compileColumns } from './columns.ts';
-import { readNative } from './testing/native.ts';
 
 const schema = (...types: readonly unknown[]) =>
   JSON.stringify({ type: 'record', name: 'R', fields: types.map((type, index) => ({ name: `f${index}`, type })) });
 
-/** Zig-zag varint, as the Avro specification has it. */
+/** Zig-zag varint of the Avro specification. */
 function long(value: bigint): Buffer {
   let rest = BigInt.asUintN(64, (value << 1n) ^ (value >> 63n));
   const bytes: number[] = [];
@@ -24,17 +24,17 @@ function partsOf(text: string, rows: readonly Buffer[]): readonly Uint8Array[] {
   if (!found) throw new Error('no columns');
   const block = found.open(rows.length);
   for (const row of rows) {
-    // Others lie around a record.
+    // Other bytes surround a record.
     const bytes = Buffer.concat([Buffer.alloc(3, 7), row, Buffer.alloc(2, 9)]);
     if (!block.add(bytes, 3, 3 + row.length)) throw new Error('not a record');
   }
   return block.parts();
 }
-/** What stands before the data of a block's only column. */
+/** Bytes before the data of a block's only column. */
 const head = (rows: number, type: string) => 2 + 1 + 2 + 1 + type.length + (rows > 127 ? 1 : 0);
 
 describe('columns', () => {
-  it('hold every 64-bit number as it is', () => {
+  it('keep every 64-bit number exactly', () => {
     const values = fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), { minLength: 1, maxLength: 50 });
     fc.assert(
       fc.property(values, (numbers) => {
@@ -46,14 +46,14 @@ describe('columns', () => {
     );
   });
 
-  it('put nulls into a map of their own', () => {
+  it('have a separate map of nulls', () => {
     const rows = [Buffer.of(0), Buffer.concat([Buffer.of(2), long(5n)]), Buffer.of(0)];
     const block = encode(schema(['null', { type: 'long', logicalType: 'u32' }]), rows);
     const data = block.subarray(head(3, 'Nullable(UInt32)'));
     expect([...data]).toEqual([1, 0, 1, ...[0, 0, 0, 0], ...[5, 0, 0, 0], ...[0, 0, 0, 0]]);
   });
 
-  it('hold each text of a dictionary once, null as number 0', () => {
+  it('contain each text of a dictionary once, null as index 0', () => {
     const texts = ['fill', null, 'cancel', 'fill', ''];
     const rows = texts.map((text) => (text === null ? Buffer.of(0) : Buffer.concat([Buffer.of(2), word(text)])));
     const block = encode(schema(['null', { type: 'string', logicalType: 'variant' }]), rows);
@@ -65,7 +65,7 @@ describe('columns', () => {
     expect(Array.from({ length: 5 }, (_, index) => numbers.readInt32LE(index * 4))).toEqual([1, 0, 2, 1, 3]);
   });
 
-  it('hold more different texts than are looked through one by one', () => {
+  it('contain more distinct texts than the limit of a linear search', () => {
     const texts = Array.from({ length: 200 }, (_, index) => `word ${index % 100}`);
     const block = encode(schema({ type: 'string', logicalType: 'variant' }), texts.map(word));
     const data = block.subarray(head(200, 'LowCardinality(String)'));
@@ -76,7 +76,7 @@ describe('columns', () => {
     );
   });
 
-  it('hold lists as their ends and all their values, also when Avro has them in sized blocks', () => {
+  it('contain lists as ends and values, also from sized Avro blocks', () => {
     const list = Buffer.concat([long(2n), long(7n), long(8n), long(0n)]);
     const sized = Buffer.concat([long(-1n), long(1n), long(9n), long(0n)]);
     const type = { type: 'array', items: { type: 'int', logicalType: 'u16' } };
@@ -85,7 +85,7 @@ describe('columns', () => {
     expect([24, 26, 28].map((at) => data.readUInt16LE(at))).toEqual([7, 8, 9]);
   });
 
-  it('are sent one by one when they are large, none of them empty', () => {
+  it('are sent one by one when they are large, without empty parts', () => {
     const count = 80_000;
     const text = schema({ type: 'fixed', name: 'Key', size: 64 }, { type: 'array', items: 'Key' });
     const rows = Array.from({ length: count }, (_, n) => Buffer.concat([Buffer.alloc(64, n % 251), long(0n)]));
@@ -97,7 +97,7 @@ describe('columns', () => {
     expect(stored.get('f1')?.[count - 1]).toEqual([]);
   });
 
-  it('are none for a schema with a type that has no column', () => {
+  it('do not exist for a schema with an unsupported type', () => {
     expect(compileColumns(schema('long'))).toBeNull();
     expect(compileColumns(schema({ type: 'map', values: 'string' }))).toBeNull();
   });

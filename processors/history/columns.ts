@@ -1,13 +1,13 @@
-// Avro records to a block in ClickHouse's Native format: the server then reads whole columns instead of a value at a
-// time, which is most of what an insert costs it. One pass checks a record and puts its values into the columns.
+// Avro records to a block in ClickHouse's Native format: the server then reads whole columns instead of single values,
+// which is most of the cost of an insert. One pass checks a record and puts its values into the columns.
 
 import { columnsOfSchema } from '../../schemas/index.ts';
 import { type Column, type MakeColumn, makerOf } from './column.ts';
 import { type AvroType, BAD } from './datum.ts';
-import type { Body, RowFormat } from './format.ts';
 import { nativeText, nativeVarint } from './native.ts';
+import type { Body, RowFormat } from './row-format.ts';
 
-/** From here on it costs more to join the columns than to send them one by one. */
+/** Above this size, joining the columns costs more than sending them one by one. */
 const PARTED_BYTES_MIN = 4 * 1024 * 1024;
 
 interface Named {
@@ -16,7 +16,7 @@ interface Named {
   readonly make: MakeColumn;
 }
 
-/** Null for a schema with types that have no column here: ClickHouse reads the Avro itself then. */
+/** null for a schema with a type that has no column here: ClickHouse reads the Avro itself then. */
 export function compileColumns(schemaText: string): RowFormat | null {
   try {
     const { fields } = JSON.parse(schemaText) as { fields: readonly { readonly type: AvroType }[] };
@@ -68,7 +68,7 @@ class ColumnBlock implements Body {
       const { name = '', type = '' } = this.#named[index] ?? {};
       parts.push(nativeText(name), nativeText(type), ...column.chunks(this.#rows));
     });
-    // Each part is a write of its own.
+    // Each part is one write.
     const size = parts.reduce((sum, { length }) => sum + length, 0);
     return size < PARTED_BYTES_MIN ? [Buffer.concat(parts)] : parts.filter(({ length }) => length > 0);
   }

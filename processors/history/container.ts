@@ -1,14 +1,14 @@
-// Avro object containers around records as they lie in the log: ClickHouse reads them, so nothing is decoded here.
+// Wraps records of the log into Avro object containers, which ClickHouse reads; nothing is decoded here.
 
 import { compileCheck } from './datum.ts';
-import type { Body, RowFormat } from './format.ts';
+import type { Body, RowFormat } from './row-format.ts';
 
 const MAGIC = Buffer.from('Obj\x01', 'latin1');
 const SYNC_BYTES = 16;
 const VARINT_BYTES_MAX = 10;
 
 export function containerFormat(schemaText: string, mark: bigint): RowFormat {
-  // Separates blocks; always the same, to be repeatable.
+  // Separates blocks; constant, so that bytes are repeatable.
   const sync = Buffer.alloc(SYNC_BYTES);
   sync.writeBigUInt64LE(mark);
   sync.writeBigUInt64LE(mark, SYNC_BYTES / 2);

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeEvent, EVENT_NAMES, encodeEvent, UNKNOWN_RECORD } from '../../schemas/index.ts';
+import { sampleEvent } from '../../test/support/processors/history/events.ts';
 import { compileCheck } from './datum.ts';
-import { sampleEvent } from './testing/events.ts';
 
 const START = 10;
 const events = [...EVENT_NAMES, UNKNOWN_RECORD];
@@ -15,7 +15,7 @@ function sample(name: string, n: number): Buffer {
 }
 
 function checkOf(name: string) {
-  const folder = new URL(`../../schemas/avro/events/`, import.meta.url);
+  const folder = new URL(`../../schemas/log/avro/events/`, import.meta.url);
   const file = readdirSync(folder).find((entry) => entry === `${name}.avsc`) ?? '';
   return compileCheck(readFileSync(new URL(file, folder), 'utf8'));
 }
@@ -45,7 +45,7 @@ describe('record check', () => {
     );
   });
 
-  it('accepts damaged bytes only when they still are one whole record', () => {
+  it('accepts damaged bytes only when they are still one whole record', () => {
     fc.assert(
       fc.property(anyEvent, fc.nat(), fc.integer({ min: 1, max: 255 }), ({ name, n }, at, flip) => {
         const bytes = sample(name, n);

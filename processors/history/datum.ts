@@ -1,10 +1,10 @@
 // Checks an encoded record against its Avro schema without building an object: ClickHouse reads many records from one
-// stream of bytes, so a single wrong one would shift all that follow it.
+// stream of bytes, so a single bad record would shift all records after it.
 
 /** Returns the position after the value, or BAD when the bytes do not fit the schema. */
 type Walk = (bytes: Uint8Array, position: number) => number;
 
-/** What stands for a position when the bytes are not valid. */
+/** Returned instead of a position for invalid bytes. */
 export const BAD = -1;
 
 export type AvroType =
@@ -31,11 +31,11 @@ export const BOUNDS: Readonly<Record<string, readonly [number, number]>> = {
 };
 const INT_BOUNDS: readonly [number, number] = [-0x8000_0000, 0x7fff_ffff];
 const LONG_BYTES_MAX = 10;
-/** The tenth byte carries the 64th bit and nothing else. */
+/** The tenth byte has only the 64th bit. */
 export const TENTH_BYTE_MAX = 1;
 /** A zig-zag varint of 8 bytes holds 56 bits; the largest bounded number (u53) needs 54. */
 const BOUNDED_BYTES_MAX = 8;
-/** No program record holds longer lists; an invented length must not keep us busy. */
+/** Limit of list lengths: no program record has longer ones, and an invented length must not cost time. */
 export const ARRAY_ITEMS_MAX = 65_536;
 
 /** A check for records of one schema: true when `bytes` from `start` to their end are exactly one valid record. */
@@ -44,12 +44,12 @@ export function compileCheck(schemaText: string): (bytes: Uint8Array, start: num
   return (bytes, start) => walk(bytes, start) === bytes.length;
 }
 
-/** Reads a whole number that stands in each record of a schema; see `compileNumber`. */
+/** Reads a whole number that each record of a schema has; see `compileNumber`. */
 export type ReadNumber = (bytes: Uint8Array, start: number) => number;
 
 /**
- * A reader of the field `name` (int or long) of valid records that begin at `start`; NaN beyond 2^53. Null for a schema without such
- * a field.
+ * A reader of the field `name` (int or long) of valid records that begin at `start`; it returns NaN beyond 2^53. Null for
+ * a schema without the field.
  */
 export function compileNumber(schemaText: string, name: string): ReadNumber | null {
   const { fields = [] } = JSON.parse(schemaText) as Exclude<AvroType, string | readonly AvroType[]>;
@@ -169,7 +169,7 @@ function array(item: Walk): Walk {
   };
 }
 
-/** What `readVarint` read last; a second return value without an object per number. */
+/** Value that `readVarint` read last: a second return value without an object per number. */
 let lastNumber = 0;
 
 function readVarint(bytes: Uint8Array, start: number): number {

@@ -1,8 +1,8 @@
-// The event sink: follows the topic `events` and stores each event as a row, exactly once. A block's bounds are written
-// down before it is sent and make its tokens; position and intent change together after ClickHouse acknowledged it.
+// The event sink: follows the topic `events` and stores each event as a row, exactly once. It commits a block's bounds (the
+// intent) before sending; they make its tokens. Offset and intent change together after ClickHouse acknowledged the block.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EventLog, type Logger, type Outputs, positionKey, type RoleContext } from '../../platform/index.ts';
+import { type EventLog, type Logger, type Outputs, offsetKey, type RoleContext } from '../../platform/index.ts';
 import { encodeMessage, RegistryClient, TOPICS, type Topic } from '../../schemas/index.ts';
 import { AccountDays, type DayStore } from './account-days.ts';
 import { type Block, cutBlocks, readAhead, readBlock } from './blocks.ts';
@@ -16,19 +16,21 @@ import { BlockWriter } from './writer.ts';
 
 const PARTITIONS: readonly number[] = Array.from({ length: TOPICS.events.partitions }, (_, partition) => partition);
 const INTENT_KEY = 'intent';
-/** Two blocks are in memory at most: the one being stored and the one in preparation. */
+/** At most two blocks are in memory: one is stored while the next is prepared. */
 const BLOCK_BYTES_MAX = 64 * 1024 * 1024;
-/** Each insert makes a part of each table, and parts must be merged: few large ones cost half of many small ones. */
+/** Each insert makes a part of each table, and ClickHouse must merge parts: few large ones cost half of many small ones. */
 const INSERT_ROWS_MAX = 100_000;
 const FOLLOW_RECORDS_MAX = 5_000;
 const REGISTRY_RETRY_MS = 250;
 
-/** Where a sink stores, and under which group of the log it keeps its position. */
+/** Database of a sink, and the consumer group with its offsets. */
 export interface SinkTarget extends DayStore {
   readonly group: string;
 }
 
-export type SinkContext = Pick<RoleContext, 'config' | 'log' | 'logger'> & { readonly metrics: SinkMetrics };
+export type SinkContext = Pick<RoleContext, 'config' | 'log' | 'logger' | 'mayWrite'> & {
+  readonly metrics: SinkMetrics;
+};
 
 interface Ready {
   readonly block: Block;
@@ -42,41 +44,41 @@ export class EventSink {
   readonly #metrics: SinkMetrics;
   readonly #catalogue: SchemaCatalogue;
   readonly #target: SinkTarget;
+  readonly #mayWrite: RoleContext['mayWrite'];
   readonly #built: BuiltWatch;
   readonly #days: AccountDays;
-  /** What is stored: the offset to read next, by partition. */
+  /** Offset to read next, by partition; everything below it is stored. */
   readonly #stored = new Map<number, bigint>();
   readonly #insertRows: number;
   readonly #limits: { readonly rowsMax: number; readonly bytesMax: number; readonly delayMs: number };
 
-  constructor({ config, log, logger, metrics }: SinkContext, target: SinkTarget) {
+  constructor({ config, log, logger, metrics, mayWrite }: SinkContext, target: SinkTarget) {
     this.#log = log;
+    this.#mayWrite = mayWrite;
     this.#logger = logger;
     this.#metrics = metrics;
     this.#catalogue = new SchemaCatalogue(fetcherOf(config.schemaRegistryUrl));
     this.#target = target;
-    this.#built = new BuiltWatch({ projection: 'events', topic: TOPICS.events, log, logger, client: target.client });
+    this.#built = new BuiltWatch({ part: 'events', topic: TOPICS.events, log, logger, client: target.client });
     this.#days = new AccountDays(target);
     this.#insertRows = Math.min(config.sinkMaxRows, INSERT_ROWS_MAX);
     this.#limits = { rowsMax: config.sinkMaxRows, bytesMax: BLOCK_BYTES_MAX, delayMs: config.sinkMaxDelayMs };
   }
 
-  /**
-   * Stores until the signal aborts. Rejects when the log fails; ClickHouse being away is waited out, with the position
-   * held.
-   */
+  /** Stores until the signal aborts. Rejects when the log fails; while ClickHouse is away it waits and keeps its offset. */
   async run(signal: AbortSignal): Promise<void> {
     const failed = new AbortController();
     const either = AbortSignal.any([signal, failed.signal]);
-    const persisting = { logger: this.#logger, metrics: this.#metrics, signal: either };
-    const writer = new BlockWriter(this.#target.client, this.#logger, this.#metrics, either);
+    const mayWrite = this.#mayWrite;
+    const persisting = { logger: this.#logger, metrics: this.#metrics, signal: either, ...(mayWrite && { mayWrite }) };
+    const writer = new BlockWriter(this.#target.client, persisting);
     let reducing: Promise<void> | undefined;
     try {
       await this.#days.load(persisting);
       await this.#resume(writer, persisting);
       await this.#built.begin(this.#stored);
       reducing = this.#days.run(persisting, () => this.#built.isComplete);
-      // It ends with the signal alone.
+      // It ends with the signal only.
       reducing.catch(() => {});
       const from = new Map(
         PARTITIONS.map((partition) => [partition, this.#stored.get(partition) ?? ('earliest' as const)]),
@@ -102,22 +104,22 @@ export class EventSink {
     }
   }
 
-  /** Finds the position of the last run and finishes the block that it left open. */
+  /** Loads the offset of the last run and finishes the block that it left open. */
   async #resume(writer: BlockWriter, persisting: Persisting): Promise<void> {
-    const { positions, state } = await this.#log.load(this.#target.group);
+    const { offsets, state } = await this.#log.load(this.#target.group);
     for (const partition of PARTITIONS) {
-      const position = positions.get(positionKey(TOPICS.events.name, partition));
+      const position = offsets.get(offsetKey(TOPICS.events.name, partition));
       if (position !== undefined) this.#stored.set(partition, position);
     }
     const open = state.get(INTENT_KEY);
     if (!open) return;
     const intent = decodeIntent(open);
-    this.#logger.info({ bounds: blockName(intent.bounds) }, 'sending the open block again');
+    this.#logger.info({ bounds: blockName(intent.bounds) }, 'sending the unfinished block again');
     const block = await readBlock(this.#log, TOPICS.events, intent.bounds);
     await this.#store(writer, await this.#prepare(block, intent, persisting.signal), persisting);
   }
 
-  /** One block is made ready while the one before is stored. */
+  /** Prepares a block while the previous one is stored. */
   async *#prepared(blocks: AsyncIterable<Block>, signal: AbortSignal): AsyncGenerator<Ready> {
     for await (const block of blocks) {
       yield await this.#prepare(block, { bounds: block.bounds, insertRows: this.#insertRows }, signal);
@@ -137,7 +139,7 @@ export class EventSink {
     this.#days.stored(plan.days);
     await this.#log.commit(this.#target.group, {
       outputs: deadLetters(TOPICS.events, parked),
-      positions: intent.bounds.map(({ partition, to }) => ({ topic: TOPICS.events.name, partition, next: to + 1n })),
+      offsets: intent.bounds.map(({ partition, to }) => ({ topic: TOPICS.events.name, partition, next: to + 1n })),
       state: [{ key: INTENT_KEY, value: null }],
     });
     finish();
@@ -145,7 +147,7 @@ export class EventSink {
     await this.#built.stored(this.#stored);
   }
 
-  /** Asks the registry for ids that are new, and waits while it is away: an unknown id parks a record for good. */
+  /** Resolves new ids at the registry, and waits while it is away: an unknown id parks its records for good. */
   async #resolveSchemas(block: Block, signal: AbortSignal): Promise<void> {
     for (let number = 0; number < block.length; number++) {
       const unresolved = () =>
@@ -170,7 +172,7 @@ export class EventSink {
     if (parked.length > 0) this.#logger.warn({ records: parked.length, first: parked[0]?.detail }, 'records parked');
   }
 
-  /** Records that are appended and not stored yet, by partition. */
+  /** Records in the log that are not stored yet, by partition. */
   async lag(): Promise<ReadonlyMap<number, bigint>> {
     const lags = PARTITIONS.map(async (partition): Promise<[number, bigint]> => {
       const { earliest, next } = await this.#log.bounds(TOPICS.events, partition);
@@ -187,7 +189,7 @@ function fetcherOf(url: string): FetchSchema {
   return (id) => registry.schema(id);
 }
 
-/** Named by their place in the log, so that a repeated block parks the same letters. */
+/** Dead letters named by partition and offset, so that a repeated block parks the same letters. */
 export function deadLetters(topic: Topic, parked: readonly Parked[]): readonly Outputs[] {
   if (parked.length === 0) return [];
   const records = parked.map(({ record, reason, detail }) => ({

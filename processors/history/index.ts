@@ -1,4 +1,5 @@
 // The history sinks for the entry file of processors/.
 
-export { endsOfLog, type Filling, type Offsets, startFilling, unstored } from './fill.ts';
+export { sinkMetrics } from './metrics.ts';
+export { endsOfLog, type Offsets, type RunningRebuild, startRebuild, unstored } from './rebuild.ts';
 export { SINK_TOPICS, startHistorySink } from './role.ts';

@@ -1,5 +1,5 @@
-// What is written down before a block is sent: its bounds, and how its rows are divided into inserts. Both decide the
-// deduplication tokens, so a block that was cut under another configuration is repeated exactly.
+// The intent is committed before a block is sent: its bounds, and how its rows are divided into inserts. Both decide the
+// deduplication tokens, so a restart with another configuration still repeats the block exactly.
 
 import type { Bounds } from './blocks.ts';
 

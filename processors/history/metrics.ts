@@ -1,4 +1,4 @@
-// What the sink tells Prometheus.
+// Metrics of the sink.
 
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { PARK_REASONS } from './catalogue.ts';
@@ -17,7 +17,7 @@ export interface SinkMetrics {
 const ROW_BUCKETS = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 const SECOND_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** `readLag` gives the records that are appended but not stored yet, by partition; asked whenever metrics are read. */
+/** `readLag` returns the records in the log that are not stored yet, by partition; each scrape calls it. */
 export function sinkMetrics(registry: Registry, readLag: () => Promise<ReadonlyMap<number, bigint>>): SinkMetrics {
   const registers = [registry];
   const metrics: SinkMetrics = {
@@ -42,7 +42,7 @@ export function sinkMetrics(registry: Registry, readLag: () => Promise<ReadonlyM
         try {
           for (const [partition, records] of await readLag()) this.set({ partition }, Number(records));
         } catch {
-          // The log is away or closed: the last figures stand, and other metrics are still read.
+          // The log is away or closed: the last values remain, and other metrics are still read.
         }
       },
     }),
@@ -65,12 +65,12 @@ export function sinkMetrics(registry: Registry, readLag: () => Promise<ReadonlyM
     }),
     blockSeconds: new Histogram({
       name: 'slotbook_sink_block_seconds',
-      help: 'from the intent to the committed position of a block',
+      help: 'from the intent to the committed offset of a block',
       buckets: SECOND_BUCKETS,
       registers,
     }),
   };
-  // From zero, so that the first one parked is an increase.
+  // From zero, so that the first dead letter is an increase.
   for (const reason of PARK_REASONS) metrics.parked.inc({ reason }, 0);
   return metrics;
 }

@@ -9,7 +9,7 @@ export function nativeLongs(...values: readonly bigint[]): Buffer {
   return bytes;
 }
 
-/** A text behind its length. */
+/** A text after its length. */
 export function nativeText(value: string | Uint8Array): Buffer {
   const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : value;
   return Buffer.concat([nativeVarint(bytes.length), bytes]);

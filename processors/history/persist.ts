@@ -1,4 +1,4 @@
-// Doing something at the store until it is done: it may be away.
+// Retries an action at ClickHouse until it succeeds.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../platform/index.ts';
@@ -11,16 +11,19 @@ export interface Persisting {
   readonly logger: Logger;
   readonly metrics: SinkMetrics;
   readonly signal: AbortSignal;
+  /** Rejects once another process stores into the database. */
+  readonly mayWrite?: () => Promise<void>;
 }
 
-/** Tries again after each failure, later each time; `what` says in the log what failed. Rejects when the signal aborts. */
+/** Retries after each failure with growing pauses and logs `what`. Rejects when the signal aborts, or with `mayWrite`. */
 export async function persist(
-  { logger, metrics, signal }: Persisting,
+  { logger, metrics, signal, mayWrite }: Persisting,
   what: Readonly<Record<string, unknown>>,
   action: () => Promise<unknown>,
 ): Promise<void> {
   for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
     signal.throwIfAborted();
+    await mayWrite?.();
     try {
       await action();
       return;

@@ -1,44 +1,60 @@
-// The sink of what reducers publish, samples and candles, and of the states of vaults that ingest tells. Rows are absolute, so a block that is stored again after a
-// crash changes nothing; the position is committed after the insert.
+// Stores samples, candles and notifications of the reducers, and vault states of ingest. Rows are absolute, so storing a block twice after a
+// crash changes nothing; the offset is committed after the insert.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
-import { positionKey } from '../../platform/index.ts';
+import { offsetKey } from '../../platform/index.ts';
 import { decodeMessage, type MessageName, REDUCED_TABLES, snakeCase, TOPICS, type Topic } from '../../schemas/index.ts';
 import { type Block, cutBlocks, readAhead } from './blocks.ts';
-import { BuiltWatch, type Projection } from './built.ts';
+import { BuiltWatch, type HistoryPart } from './built.ts';
 import { deadLetters, type SinkContext, type SinkTarget } from './event-sink.ts';
 import { persist } from './persist.ts';
 import type { Parked } from './rows.ts';
 
 export interface ReducedTopic {
-  readonly projection: Projection;
+  readonly part: HistoryPart;
   readonly topic: Topic;
-  /** The table of each message that the topic holds. */
+  /** The table of each message of the topic. */
   readonly tables: Readonly<Partial<Record<MessageName, string>>>;
-  /** The group that writes the topic, and what it reads: the topic is complete when the group has read all of it. */
+  /** The group that writes the topic, and its inputs: the topic is complete when the group has read all of them. */
   readonly reducer: { readonly group: string; readonly reads: readonly Topic[] };
 }
 
 export const REDUCED_TOPICS: readonly ReducedTopic[] = [
   {
-    projection: 'samples',
+    part: 'samples',
     topic: TOPICS.samples,
     tables: { MarketSample: REDUCED_TABLES.samples },
     reducer: { group: 'samples', reads: [TOPICS.book] },
   },
   {
-    projection: 'candles',
+    part: 'candles',
     topic: TOPICS.candleViews,
     tables: { CandleView: REDUCED_TABLES.candles },
     reducer: { group: 'candles', reads: [TOPICS.events, TOPICS.samples] },
   },
   {
-    projection: 'vaults',
+    part: 'vaults',
     topic: TOPICS.vaults,
     tables: { VaultState: REDUCED_TABLES.vaults, VaultDepositorState: REDUCED_TABLES.vaultDepositors },
-    // Written by ingest straight from the chain: there is no topic that it would have to catch up with.
+    // Ingest writes it straight from the chain, so it has no input topic.
     reducer: { group: 'ingest', reads: [] },
+  },
+  {
+    part: 'notifications',
+    topic: TOPICS.notifications,
+    tables: { Notification: REDUCED_TABLES.notifications },
+    reducer: { group: 'notifications', reads: [TOPICS.events, TOPICS.margin] },
+  },
+  {
+    part: 'notificationMarks',
+    topic: TOPICS.notificationMarks,
+    tables: {
+      NotificationRead: REDUCED_TABLES.notificationReads,
+      NotificationDelivery: REDUCED_TABLES.notificationDeliveries,
+    },
+    // Wallets and their pushes write it.
+    reducer: { group: 'push', reads: [] },
   },
 ];
 
@@ -58,18 +74,18 @@ export class ReducedSink {
     this.#target = target;
     this.#reduced = reduced;
     const { log, logger } = context;
-    const { projection, topic } = reduced;
-    this.#built = new BuiltWatch({ projection, topic, log, logger, client: target.client });
+    const { part, topic } = reduced;
+    this.#built = new BuiltWatch({ part, topic, log, logger, client: target.client });
   }
 
-  /** Stores until the signal aborts. Rejects when the log fails; ClickHouse being away is waited out. */
+  /** Stores until the signal aborts. Rejects when the log fails; while ClickHouse is away it waits. */
   async run(signal: AbortSignal): Promise<void> {
     const { log, logger, config } = this.#context;
     const { topic } = this.#reduced;
-    const { positions } = await log.load(this.#target.group);
+    const { offsets } = await log.load(this.#target.group);
     const from = new Map<number, bigint | 'earliest'>();
     for (let partition = 0; partition < topic.partitions; partition++) {
-      const position = positions.get(positionKey(topic.name, partition));
+      const position = offsets.get(offsetKey(topic.name, partition));
       if (position !== undefined) this.#stored.set(partition, position);
       from.set(partition, position ?? 'earliest');
     }
@@ -77,7 +93,8 @@ export class ReducedSink {
     const either = AbortSignal.any([signal, failed.signal]);
     const watching = this.#watchReducer(either);
     watching.catch((error: unknown) => {
-      if (!either.aborted) logger.error({ err: error, topic: topic.name }, 'completeness is not known until a restart');
+      if (!either.aborted)
+        logger.error({ err: error, topic: topic.name }, 'completeness stays unknown until a restart');
     });
     try {
       const limits = { rowsMax: BLOCK_ROWS_MAX, bytesMax: BLOCK_BYTES_MAX, delayMs: config.sinkMaxDelayMs };
@@ -93,7 +110,7 @@ export class ReducedSink {
     }
   }
 
-  /** The topic's end says something only when the reducer has read what its own topics had at the start. */
+  /** Waits for the reducer: the topic's end means complete only after the reducer has read its inputs of the start. */
   async #watchReducer(signal: AbortSignal): Promise<void> {
     const { log, logger } = this.#context;
     const { group, reads } = this.#reduced.reducer;
@@ -101,15 +118,15 @@ export class ReducedSink {
     for (const topic of reads) {
       for (let partition = 0; partition < topic.partitions; partition++) {
         const { earliest, next } = await log.bounds(topic, partition);
-        if (next > earliest) ends.set(positionKey(topic.name, partition), next);
+        if (next > earliest) ends.set(offsetKey(topic.name, partition), next);
       }
     }
     for (;;) {
       signal.throwIfAborted();
-      const { positions } = await log.load(group);
-      for (const [key, end] of ends) if ((positions.get(key) ?? 0n) >= end) ends.delete(key);
+      const { offsets } = await log.load(group);
+      for (const [key, end] of ends) if ((offsets.get(key) ?? 0n) >= end) ends.delete(key);
       if (ends.size === 0) break;
-      logger.debug({ group, waiting: [...ends.keys()] }, 'the reducer has not read everything yet');
+      logger.debug({ group, waiting: [...ends.keys()] }, 'the reducer has not read all its inputs yet');
       await sleep(REDUCER_POLL_MS, undefined, { signal });
     }
     await this.#built.begin(this.#stored);
@@ -124,7 +141,7 @@ export class ReducedSink {
       try {
         const { name, value } = decodeMessage(block.value(number));
         const own = rows.get(tables[name] ?? '');
-        if (!own) throw new RangeError(`${name} does not belong into ${topic.name}`);
+        if (!own) throw new RangeError(`${name} does not belong to ${topic.name}`);
         own.push(rowOf(value));
       } catch (error) {
         const detail = error instanceof Error ? error.message : String(error);
@@ -134,7 +151,7 @@ export class ReducedSink {
     for (const [table, own] of rows) await this.#insert(table, own, signal);
     await log.commit(this.#target.group, {
       outputs: deadLetters(topic, parked),
-      positions: block.bounds.map(({ partition, to }) => ({ topic: topic.name, partition, next: to + 1n })),
+      offsets: block.bounds.map(({ partition, to }) => ({ topic: topic.name, partition, next: to + 1n })),
     });
     for (const [table, own] of rows) metrics.rows.inc({ table }, own.length);
     for (const { reason } of parked) metrics.parked.inc({ reason });
@@ -144,15 +161,16 @@ export class ReducedSink {
 
   async #insert(table: string, rows: readonly object[], signal: AbortSignal): Promise<void> {
     if (rows.length === 0) return;
-    const { logger, metrics } = this.#context;
+    const { logger, metrics, mayWrite } = this.#context;
+    const persisting = { logger, metrics, signal, ...(mayWrite && { mayWrite }) };
     const clickhouse_settings = { max_partitions_per_insert_block: '0', wait_end_of_query: 1 } as const;
-    await persist({ logger, metrics, signal }, { table, rows: rows.length }, () =>
+    await persist(persisting, { table, rows: rows.length }, () =>
       this.#target.client.insert({ table, values: [...rows], format: 'JSONEachRow', clickhouse_settings }),
     );
   }
 }
 
-/** Columns are named like the message's fields; 64-bit and wider numbers go as text, keys in base58. */
+/** Columns have the names of the message's fields; 64-bit and wider numbers go as text, keys in base58. */
 export function rowOf(value: object): Readonly<Record<string, string | number | null>> {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [snakeCase(name), cellOf(field)]));
 }

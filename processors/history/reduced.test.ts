@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import bs58 from 'bs58';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ClickHouse,
   type EventLog,
@@ -13,8 +13,6 @@ import {
   setCurrent,
   silentLogger,
 } from '../../platform/index.ts';
-import { eventually } from '../../platform/testing/eventually.ts';
-import { openTestDatabase } from '../../platform/testing.ts';
 import {
   type CandleView,
   encodeEvent,
@@ -26,13 +24,13 @@ import {
   type VaultDepositorState,
   type VaultState,
 } from '../../schemas/index.ts';
-import { MESSAGE_EXAMPLES } from '../../schemas/messages.examples.ts';
+import { eventually } from '../../test/support/platform/eventually.ts';
+import { openTestDatabase } from '../../test/support/platform.ts';
+import { fillEvent } from '../../test/support/processors/history/events.ts';
+import { MESSAGE_EXAMPLES } from '../../test/support/schemas/message-examples.ts';
 import { startHistorySink } from './role.ts';
-import { fillEvent } from './testing/events.ts';
 
 // A busy machine with a cold page cache takes seconds to start the engine.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
-
 const logger = silentLogger();
 let dataDir: string;
 let clickhouse: ClickHouse;
@@ -116,7 +114,7 @@ const projections = async () =>
   (await rows<{ name: string }>('SELECT name FROM projection FINAL ORDER BY name')).map(({ name }) => name);
 
 describe('samples and candles', () => {
-  it('are stored with every value exact; of a candle the newest version counts', async () => {
+  it('are stored with every value exact; the newest version of a candle counts', async () => {
     await put(TOPICS.samples, [encodeMessage('MarketSample', sample(50))]);
     await put(
       TOPICS.candleViews,
@@ -168,20 +166,29 @@ describe('samples and candles', () => {
     ]);
   });
 
-  it('count as built only when their reducer has read what its topics had', async () => {
+  it('count as built only after their reducer has read its inputs', async () => {
     await eventually(async () => expect(await projections()).toContain('events'));
-    // Nobody has read the samples that candles are made of; nothing stands in the topic that samples are made of.
-    expect(await projections()).toEqual(['events', 'samples', 'vaults']);
+    // No reducer has read `samples`, the input of candles; `book`, the input of samples, is empty.
+    expect(await projections()).toEqual(['events', 'notificationMarks', 'notifications', 'samples', 'vaults']);
     const next = [0, 1, 2, 3].map(async (partition) => ({
       topic: TOPICS.samples.name,
       partition,
       next: (await log.bounds(TOPICS.samples, partition)).next,
     }));
-    await log.commit('candles', { positions: await Promise.all(next) });
-    await eventually(async () => expect(await projections()).toEqual(['candles', 'events', 'samples', 'vaults']));
+    await log.commit('candles', { offsets: await Promise.all(next) });
+    await eventually(async () =>
+      expect(await projections()).toEqual([
+        'candles',
+        'events',
+        'notificationMarks',
+        'notifications',
+        'samples',
+        'vaults',
+      ]),
+    );
   });
 
-  it('go on from their position after a restart, and park what is no record of theirs', async () => {
+  it('continue at their offset after a restart, and park foreign records', async () => {
     await role?.stop();
     await put(TOPICS.samples, [
       encodeMessage('BookTime', { slot: 1, ts: 1 }),
@@ -189,7 +196,7 @@ describe('samples and candles', () => {
     ]);
     await start();
     await eventually(async () => expect(await rows('SELECT slot FROM market_sample')).toHaveLength(2));
-    // The letter goes with the position, after the rows.
+    // The dead letter is committed with the offset, after the rows.
     const letters = () => log.read(TOPICS.deadLetters, 0, 0n, 10);
     await eventually(async () => expect(await letters()).toHaveLength(1));
   });
@@ -199,7 +206,7 @@ describe('states of vaults', () => {
   const vault: VaultState = MESSAGE_EXAMPLES.VaultState;
   const depositor: VaultDepositorState = MESSAGE_EXAMPLES.VaultDepositorState;
 
-  it('are stored in the table of their kind; the newest slot counts, and of one slot the last in the log', async () => {
+  it('are stored in the table of their kind; the newest slot counts, and within a slot the last in the log', async () => {
     const states = [
       encodeMessage('VaultState', { ...vault, slot: 11, totalShares: 1n }),
       encodeMessage('VaultState', { ...vault, slot: 11, totalShares: 2n ** 127n }),
@@ -231,8 +238,9 @@ describe('states of vaults', () => {
 });
 
 describe('the sink', () => {
-  it('goes over to another database while it runs, and stores there what its own position says', async () => {
+  it('switches to another database while it runs, and continues there at the offset of that database', async () => {
     await log.append(TOPICS.events, [{ key: 'perp-3', value: encodeEvent(fillEvent(1)) }]);
+    await eventually(async () => expect(await rows('SELECT count() AS n FROM order_action')).toEqual([{ n: '1' }]));
     await setCurrent(log, { write: 'other' });
     const counts =
       'SELECT (SELECT count() FROM other.order_action) AS events, (SELECT count() FROM other.market_sample) AS samples';
@@ -242,5 +250,26 @@ describe('the sink', () => {
     expect(await rows('SELECT count() AS n FROM order_action')).toEqual([{ n: '1' }]);
     await setCurrent(log, { write: clickhouse.database });
     await eventually(async () => expect(await rows('SELECT count() AS n FROM order_action')).toEqual([{ n: '2' }]));
+  });
+});
+
+describe('notifications', () => {
+  it('are one row each, also when the topic repeats them; an outcome counts over PENDING', async () => {
+    const { Notification: one, NotificationRead: read, NotificationDelivery: delivery } = MESSAGE_EXAMPLES;
+    const sent = { ...delivery, status: 'SENT', version: 1 };
+    await put(TOPICS.notifications, [encodeMessage('Notification', one), encodeMessage('Notification', one)]);
+    await put(TOPICS.notificationMarks, [
+      encodeMessage('NotificationDelivery', sent),
+      encodeMessage('NotificationDelivery', delivery),
+      encodeMessage('NotificationRead', read),
+    ]);
+    await eventually(async () => expect(await rows('SELECT 1 FROM notification_read')).toHaveLength(1));
+    await eventually(async () => expect(await rows('SELECT 1 FROM notification')).not.toEqual([]));
+    expect(await rows('SELECT id, authority, user, ts FROM notification FINAL')).toEqual([
+      { id: one.id, authority: bs58.encode(one.authority), user: null, ts: String(one.ts) },
+    ]);
+    expect(await rows('SELECT authority, status FROM notification_delivery FINAL')).toEqual([
+      { authority: '', status: 'SENT' },
+    ]);
   });
 });

@@ -1,50 +1,45 @@
-// The sink role: stores events, samples and candles into the current database, and goes over to another one when the log
-// says so (a rebuilt history takes the place of the old one).
+// The sink role: stores events, samples and candles into the current database, and switches databases when the log says so
+// (a rebuilt history replaces the old one).
 
 import {
   type ClickHouse,
   followCurrent,
+  followingRole,
   historySinkGroup,
   type RoleContext,
   type RunningRole,
   readCurrent,
+  TopicFollower,
 } from '../../platform/index.ts';
 import { TOPICS, type Topic } from '../../schemas/index.ts';
 import { EventSink, type SinkContext, type SinkTarget } from './event-sink.ts';
 import { sinkMetrics } from './metrics.ts';
 import { REDUCED_TOPICS, ReducedSink } from './reduced-sink.ts';
 
-/** What the sinks read or write, and what the reducers read whose topics they store. */
+/** Topics of the sinks, and the inputs of the reducers whose topics they store. */
 export const SINK_TOPICS: readonly Topic[] = [
   TOPICS.events,
   TOPICS.book,
   TOPICS.samples,
   TOPICS.candleViews,
   TOPICS.vaults,
+  TOPICS.margin,
+  TOPICS.notifications,
+  TOPICS.notificationMarks,
   TOPICS.deadLetters,
 ];
 
 /**
- * Starts the sink. Rejects when the log cannot be read. `done` rejects when the log fails; ClickHouse being away is
- * waited out, with the position held.
+ * Starts the sink. Rejects when the log cannot be read. `done` rejects when the log fails; while ClickHouse is away the
+ * sink waits and keeps its offset.
  */
 export async function startHistorySink(context: RoleContext, clickhouse: ClickHouse): Promise<RunningRole> {
   const { log } = context;
   await log.ensureTopics(SINK_TOPICS);
   const role = new SinkRole(context, clickhouse);
-  const stopping = new AbortController();
-  const done = role.run(stopping.signal);
-  // Whoever waits for `done` gets the failure; without a waiter it must not end the process by itself.
-  done.catch(() => {});
-  return {
-    name: 'sink',
-    endpoints: {},
-    done,
-    stop: async () => {
-      stopping.abort();
-      await done.catch(() => {});
-    },
-  };
+  const follower = new TopicFollower();
+  follower.run((signal) => role.run(signal));
+  return followingRole('sink', follower);
 }
 
 class SinkRole {

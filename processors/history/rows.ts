@@ -1,4 +1,4 @@
-// From a block's records to inserts: one list of rows per table and schema version, and what cannot become a row.
+// From a block's records to inserts: one list of rows per table and schema version, and the parked records.
 
 import { setImmediate } from 'node:timers/promises';
 import { ACCOUNT_DAY_SOURCES, dayOf, tableOf } from '../../schemas/index.ts';
@@ -6,14 +6,14 @@ import type { Block, BlockRecord } from './blocks.ts';
 import { type EventSchema, invalidDatum, type SchemaCatalogue, type Unreadable } from './catalogue.ts';
 import { blockName } from './intent.ts';
 
-/** Others in this process get their turn after so many records: some 15 ms. */
+/** Records between yields to the event loop: about 15 ms. */
 const TURN_RECORDS = 10_000;
 
-/** Rows that go to ClickHouse in one statement. */
+/** Rows of one statement. */
 export interface Insert {
   readonly table: string;
   readonly schema: EventSchema;
-  /** Deduplication token: the same rows have the same token however often they are sent. */
+  /** Deduplication token: the same rows always have the same token. */
   readonly token: string;
   readonly block: Block;
   /** Numbers of the records in the block. */
@@ -28,11 +28,11 @@ export interface Parked extends Unreadable {
 export interface Plan {
   readonly inserts: readonly Insert[];
   readonly parked: readonly Parked[];
-  /** Days whose sums of accounts these rows change. */
+  /** Days whose account sums these rows change. */
   readonly days: ReadonlySet<number>;
 }
 
-/** Depends on the arguments only, so that a repeated block is divided in the same way. */
+/** Depends on its arguments only, so that a repeated block is divided in the same way. */
 export async function planInserts(catalogue: SchemaCatalogue, block: Block, insertRows: number): Promise<Plan> {
   const groups = new Map<EventSchema, number[]>();
   const parked: Parked[] = [];
@@ -62,7 +62,7 @@ export async function planInserts(catalogue: SchemaCatalogue, block: Block, inse
   return { inserts, parked, days };
 }
 
-/** A record without a time is stored with 0; one beyond all clocks has a day of its own that nothing ever sums. */
+/** Day of a row. A record without a time is stored with 0; a time beyond all clocks has a day that is never summed. */
 function addDays({ headerBytes, format }: EventSchema, block: Block, rows: readonly number[], days: Set<number>): void {
   const { time } = format;
   for (const number of rows) {
@@ -71,7 +71,7 @@ function addDays({ headerBytes, format }: EventSchema, block: Block, rows: reado
   }
 }
 
-/** What is sent for records of one schema; those that are not valid go to `parked` instead. */
+/** The body of the records of one schema; invalid records go to `parked` instead. */
 async function encodeRows(
   schema: EventSchema,
   block: Block,
@@ -91,7 +91,7 @@ async function encodeRows(
   return { rows, body: body.parts() };
 }
 
-/** Two halves, each with a token of its own, to find the row that ClickHouse refuses. */
+/** Two halves with their own tokens, to find the row that ClickHouse refuses. */
 export async function halve(insert: Insert): Promise<readonly [Insert, Insert]> {
   const middle = Math.ceil(insert.rows.length / 2);
   const half = async (rows: readonly number[], name: string): Promise<Insert> => {

@@ -15,19 +15,21 @@ import {
   tableOf,
   UNKNOWN_RECORD,
 } from '../../schemas/index.ts';
-import { fillEvent, sampleEvent } from './testing/events.ts';
-import { sinkStage } from './testing/sink-stage.ts';
+import { times } from '../../test/support/platform/times.ts';
+import { fillEvent, sampleEvent } from '../../test/support/processors/history/events.ts';
+import { sinkStage } from '../../test/support/processors/history/sink-stage.ts';
 
 const SIGNATURE_BYTES = 64;
+const KILLS = times(4, 20);
 const stage = sinkStage('sink');
 
-/** Rows as stored, before any merge by FINAL: shows what deduplication by token alone does. */
+/** Rows as stored, without FINAL: shows the effect of deduplication by token alone. */
 async function stored(table: string): Promise<number> {
   return Number((await stage.rows<{ n: string }>(`SELECT count() AS n FROM ${table}`))[0]?.n);
 }
 
-/** The sides of all fills, each once, with the amounts of their fill. */
-async function expectCompanions(): Promise<void> {
+/** The sides of all distinct fills, with the amounts of their fill. */
+async function expectLookupTables(): Promise<void> {
   const sides = ['taker', 'maker'].map(
     (side) => `SELECT signature, event_index, '${side}' AS side, assumeNotNull(${side}) AS user,
       assumeNotNull(quote_asset_amount_filled) AS quote FROM order_action WHERE ${side} IS NOT NULL`,
@@ -36,29 +38,29 @@ async function expectCompanions(): Promise<void> {
     stage.rows(
       `SELECT count() AS n, groupBitXor(cityHash64(signature, event_index, side, user, quote)) AS hash FROM (${from})`,
     );
-  const companions = await digest(
+  const lookups = await digest(
     'SELECT signature, event_index, side, user, quote_asset_amount_filled AS quote FROM account_action FINAL',
   );
-  expect(companions).toEqual(await digest(sides.join(' UNION ALL ')));
+  expect(lookups).toEqual(await digest(sides.join(' UNION ALL ')));
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(20);
 }
 
-/** Waits until every record of the topic is behind the sink's position. */
+/** Waits until the sink's offset is behind every record of the topic. */
 async function caughtUp(): Promise<void> {
   await until(async () => {
-    const { positions, state } = await stage.log.load('history-sink');
+    const { offsets, state } = await stage.log.load('history-sink');
     for (let partition = 0; partition < TOPICS.events.partitions; partition++) {
       const { next } = await stage.log.bounds(TOPICS.events, partition);
-      if ((positions.get(`events/${partition}`) ?? 0n) < next) return false;
+      if ((offsets.get(`events/${partition}`) ?? 0n) < next) return false;
     }
     return state.size === 0;
   });
 }
 
-/** A promise that somebody else settles. */
+/** A promise that the caller settles. */
 function signalling(): { readonly promise: Promise<void>; resolve(): void } {
   let settle = () => {};
   const promise = new Promise<void>((resolve) => {
@@ -88,7 +90,7 @@ describe('history sink', () => {
     expect(await metricTotal(metrics, 'slotbook_sink_parked_total')).toBe(0);
   });
 
-  it('follows what is appended later, and goes on from its position after a stop', async () => {
+  it('follows later records, and continues at its offset after a stop', async () => {
     await stage.append(fills(10));
     const { role } = await stage.startSink();
     await caughtUp();
@@ -101,7 +103,7 @@ describe('history sink', () => {
     expect(await stored('order_action')).toBe(30);
   });
 
-  it('shows an event that the log holds twice as one row', async () => {
+  it('stores one row for an event that is twice in the log', async () => {
     await stage.append(fills(10));
     await stage.append(fills(10));
     await stage.startSink();
@@ -109,7 +111,7 @@ describe('history sink', () => {
     expect(await stage.rows('SELECT toUInt32(count()) AS n FROM order_action FINAL')).toEqual([{ n: 10 }]);
   });
 
-  it('waits for ClickHouse with its position held', async () => {
+  it('waits for ClickHouse and keeps its offset', async () => {
     await stage.append(fills(100));
     let failures = 3;
     const { metrics } = await stage.startSink({
@@ -131,7 +133,7 @@ describe('history sink', () => {
     await until(async () => (await metricTotal(metrics, 'slotbook_sink_retries_total')) > 0);
     expect(await metricTotal(metrics, 'slotbook_sink_lag_records')).toBe(10);
     await role.stop();
-    expect((await stage.log.load('history-sink')).positions.size).toBe(0);
+    expect((await stage.log.load('history-sink')).offsets.size).toBe(0);
     await stage.startSink();
     await caughtUp();
     expect(await stored('order_action')).toBe(10);
@@ -139,7 +141,7 @@ describe('history sink', () => {
 });
 
 describe('a crashed sink', () => {
-  it('repeats the block of a crash between intent and insert, with the bounds it had', async () => {
+  it('repeats the block after a crash between intent and insert, with the same bounds', async () => {
     await stage.append(fills(1_000));
     const reached = signalling();
     const { role } = await stage.startSink({
@@ -156,12 +158,12 @@ describe('a crashed sink', () => {
     expect(await stored('order_action')).toBe(1_000);
   });
 
-  it('stores nothing twice after a crash between insert and commit, whatever the configuration is then', async () => {
+  it('stores nothing twice after a crash between insert and commit, also under another configuration', async () => {
     await stage.append(fills(1_000));
     const reached = signalling();
     const { role } = await stage.startSink({
       log: withCommit((step) => {
-        if (!step.positions) return stage.log.commit('history-sink', step);
+        if (!step.offsets) return stage.log.commit('history-sink', step);
         reached.resolve();
         return Promise.reject(new Error('the process dies here'));
       }),
@@ -173,15 +175,15 @@ describe('a crashed sink', () => {
     await stage.startSink({ config: { sinkMaxRows: 7 } });
     await caughtUp();
     expect(await stored('order_action')).toBe(1_500);
-    await expectCompanions();
+    await expectLookupTables();
   });
 
-  it('ends with every event once after ten kills at random moments', async () => {
-    const total = 20_000;
+  it(`ends with every event once after ${KILLS} kills at random moments`, async () => {
+    const total = KILLS * 2_000;
     let appended = 0;
-    for (let kill = 0; kill < 10; kill++) {
+    for (let kill = 0; kill < KILLS; kill++) {
       const sink = await stage.startSinkProcess(50 + kill * 40);
-      const batch = fills(appended + total / 10).slice(appended);
+      const batch = fills(appended + total / KILLS).slice(appended);
       appended += batch.length;
       for (let start = 0; start < batch.length; start += 200) await stage.append(batch.slice(start, start + 200));
       await sleep((kill * 53) % 200);
@@ -193,12 +195,12 @@ describe('a crashed sink', () => {
     expect(await stored('order_action')).toBe(total);
     const ids = 'SELECT toUInt32(count()) AS n, toUInt32(uniqExact(fill_record_id)) AS ids FROM order_action';
     expect(await stage.rows(ids)).toEqual([{ n: total, ids: total }]);
-    await expectCompanions();
+    await expectLookupTables();
   });
 });
 
-describe('what cannot be stored', () => {
-  it('is parked with its reason and bytes, and the rest of the block goes on', async () => {
+describe('a record that cannot be stored', () => {
+  it('is parked with its reason and bytes, and the rest of the block is stored', async () => {
     const good = encodeEvent(fillEvent(1));
     const foreign = Buffer.from(good);
     foreign.writeBigUInt64LE(1n, 2);
@@ -221,7 +223,7 @@ describe('what cannot be stored', () => {
     expect(await metricTotal(metrics, 'slotbook_sink_parked_total')).toBe(4);
   });
 
-  it('is found among good rows when only ClickHouse refuses it', async () => {
+  it('is isolated among good rows when only ClickHouse refuses it', async () => {
     const poison = encodeEvent(fillEvent(13));
     await stage.append(fills(40));
     await stage.startSink({ client: withRefusal(poison.subarray(10, 10 + SIGNATURE_BYTES)) });
@@ -231,7 +233,7 @@ describe('what cannot be stored', () => {
   });
 
   it('is parked when its schema does not fit the table', async () => {
-    // A registry schema under our name that keeps the time as text: well-formed, but no Int64.
+    // A registry schema with our name whose time is text: well-formed, but no Int64.
     const registry = await startRegistry({ 5: timeAsText() });
     const text = Buffer.concat([Buffer.of(0, 0, 0, 0, 5), Buffer.alloc(64), Buffer.of(0, 0, 0, 6), Buffer.from('now')]);
     await stage.append(fills(20));
@@ -245,7 +247,7 @@ describe('what cannot be stored', () => {
 });
 
 describe('records with a schema registry id', () => {
-  it('are stored like the others, once the registry answers', async () => {
+  it('are stored like others, once the registry answers', async () => {
     const events = fills(10);
     const text = await schemaText('OrderActionRecord');
     const registry = await startRegistry({ 77: text }, 2);
@@ -263,10 +265,10 @@ describe('records with a schema registry id', () => {
   });
 });
 
-/** FixedString and bytes as hex, the rest as the client gives it. */
+/** FixedString and bytes as hex, other values as the client returns them. */
 function readable(column: string, type: string): string {
   if (/^Array\(FixedString/.test(type)) return `arrayMap(x -> lower(hex(x)), ${column})`;
-  if (/FixedString|^String$/.test(type)) return `lower(hex(${column}))`;
+  if (/FixedString/.test(type) || column === 'raw') return `lower(hex(${column}))`;
   return column;
 }
 
@@ -295,7 +297,7 @@ async function letters(): Promise<Record<string, Buffer>> {
 type Exec = ClickHouseClient['exec'];
 type ExecParams = Parameters<Exec>[0] & { values?: Readable };
 
-/** The real client with its `exec` in our hands. */
+/** The real client with an `exec` of the test. */
 function withExec(exec: (send: () => ReturnType<Exec>, params: ExecParams) => ReturnType<Exec>): ClickHouseClient {
   const { client } = stage.clickhouse;
   return new Proxy(client, {
@@ -304,7 +306,7 @@ function withExec(exec: (send: () => ReturnType<Exec>, params: ExecParams) => Re
   });
 }
 
-/** A server that refuses every insert with these bytes in it. */
+/** A server that refuses every insert with these bytes. */
 function withRefusal(bytes: Buffer): ClickHouseClient {
   return withExec(async (_, params) => {
     const body = Buffer.concat(await (params.values ?? Readable.from([])).toArray());
@@ -326,7 +328,7 @@ function withCommit(commit: (step: Commit) => Promise<void>): EventLog {
 
 async function schemaText(name: string): Promise<string> {
   const { readFile } = await import('node:fs/promises');
-  return readFile(new URL(`../../schemas/avro/events/${name}.avsc`, import.meta.url), 'utf8');
+  return readFile(new URL(`../../schemas/log/avro/events/${name}.avsc`, import.meta.url), 'utf8');
 }
 
 function timeAsText(): string {

@@ -3,8 +3,8 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseError } from '@clickhouse/client';
-import type { ClickHouseClient, ClickHouseSettings, Logger } from '../../platform/index.ts';
-import type { SinkMetrics } from './metrics.ts';
+import type { ClickHouseClient, ClickHouseSettings } from '../../platform/index.ts';
+import type { Persisting } from './persist.ts';
 import { halve, type Insert, type Parked } from './rows.ts';
 
 const RETRY_FIRST_MS = 100;
@@ -15,18 +15,18 @@ const DETAIL_CHARS_MAX = 500;
 const INSERT_SETTINGS: ClickHouseSettings = {
   // A schema version older than the table lacks its newer columns.
   input_format_avro_allow_missing_fields: 1,
-  // Copies of an event are the merges' and the readers' business: looking for them here costs two thirds of an insert.
+  // Merges and readers remove copies of an event: a search for them here would cost two thirds of an insert.
   optimize_on_insert: 0,
-  // History that is read back covers many months at once.
+  // A rebuild inserts many months at once.
   max_partitions_per_insert_block: '0',
-  // A block that was stored before may still lack in a companion table: each table remembers tokens by itself.
+  // A repeated block may still be missing in a lookup table: each table keeps its own tokens.
   deduplicate_blocks_in_dependent_materialized_views: 1,
-  // The answer is held until the rows are stored, so that its status tells the truth.
+  // The answer comes after the rows are stored, so that its status is final.
   wait_end_of_query: 1,
 };
 
 /**
- * Error codes that say something about the rows, not about the server: the same rows would fail again.
+ * Error codes about the rows, not about the server: the same rows would fail again.
  * Names as in ClickHouse's ErrorCodes.cpp.
  */
 const ROW_ERRORS: ReadonlySet<string> = new Set([
@@ -43,25 +43,21 @@ const ROW_ERRORS: ReadonlySet<string> = new Set([
   '349', // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
   '407', // DECIMAL_OVERFLOW
 ]);
-/** ILLEGAL_COLUMN: a column cannot hold what the schema version has there, so none of its rows can be stored. */
+/** ILLEGAL_COLUMN: a column cannot store the type of the schema version, so none of its rows can be stored. */
 const SCHEMA_ERROR = '44';
-/** The Avro library of the server throws exceptions that carry no code of ClickHouse's own. */
+/** The server's Avro library throws exceptions without a ClickHouse code. */
 const AVRO_EXCEPTION = /avro::Exception/;
 
 export class BlockWriter {
   readonly #client: ClickHouseClient;
-  readonly #logger: Logger;
-  readonly #metrics: SinkMetrics;
-  readonly #signal: AbortSignal;
+  readonly #persisting: Persisting;
 
-  constructor(client: ClickHouseClient, logger: Logger, metrics: SinkMetrics, signal: AbortSignal) {
+  constructor(client: ClickHouseClient, persisting: Persisting) {
     this.#client = client;
-    this.#logger = logger;
-    this.#metrics = metrics;
-    this.#signal = signal;
+    this.#persisting = persisting;
   }
 
-  /** Resolves with the rows that were refused once all others are stored. Rejects only when the signal aborts. */
+  /** Resolves with the refused rows once all others are stored. Rejects when the signal aborts, or with `mayWrite`. */
   async store(inserts: readonly Insert[]): Promise<readonly Parked[]> {
     const queue = [...inserts];
     const parked: Parked[] = [];
@@ -73,21 +69,23 @@ export class BlockWriter {
   }
 
   async #insert(insert: Insert): Promise<readonly Parked[]> {
+    const { logger, metrics, signal, mayWrite } = this.#persisting;
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
-      this.#signal.throwIfAborted();
+      signal.throwIfAborted();
+      await mayWrite?.();
       try {
         await this.#send(insert);
-        this.#metrics.rows.inc({ table: insert.table }, insert.rows.length);
+        metrics.rows.inc({ table: insert.table }, insert.rows.length);
         return [];
       } catch (error) {
         if (isAboutSchema(error)) return insert.rows.map((row) => refused(insert, row, error));
         if (isAboutRows(error)) return this.#isolate(insert, error);
-        this.#metrics.retries.inc();
-        this.#logger.warn(
+        metrics.retries.inc();
+        logger.warn(
           { err: error, table: insert.table, rows: insert.rows.length, waitMs },
           'insert failed; trying again',
         );
-        await sleep(waitMs, undefined, { signal: this.#signal });
+        await sleep(waitMs, undefined, { signal });
       }
     }
   }
@@ -98,7 +96,7 @@ export class BlockWriter {
       values: Readable.from(body, { objectMode: false }),
       clickhouse_settings: { ...INSERT_SETTINGS, insert_deduplication_token: token },
     });
-    // The answer is empty, but the connection is free again only when it was read.
+    // The answer is empty, but reading it frees the connection.
     for await (const _ of stream);
   }
 

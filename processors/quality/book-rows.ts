@@ -1,5 +1,5 @@
-// How the books stand, told on `views.quality`: epoch and slot, and the comparisons of the shadow check. Rows of the
-// source `book`; ingest reads a row that differs as the wish for a repair.
+// Writes the state of the books to `views.quality`: epoch, slot and results of the shadow check, as rows of source `book`.
+// Ingest repairs a book whose row reports a difference.
 
 import { Counter, type Registry } from 'prom-client';
 import type { EventLog, Logger } from '../../platform/index.ts';
@@ -16,20 +16,20 @@ import type { CheckResult } from '../book/shadow/comparison.ts';
 /** Source of the rows written here. */
 export const BOOK_SOURCE = 'book';
 const READ_RECORDS = 1_000;
-/** Also written by ingest, for what it finds; both may live in one process. */
+/** Ingest also writes this metric, for differences it finds; both may run in one process. */
 const DIFFERENCES_METRIC = 'slotbook_shadow_differences_total';
 
 export class BookQuality {
-  private readonly log: EventLog;
-  private readonly logger: Logger;
-  private readonly differences: Counter<'market'>;
-  private readonly rows = new Map<string, FeedQuality>();
-  private readonly changed = new Set<string>();
+  readonly #log: EventLog;
+  readonly #logger: Logger;
+  readonly #differences: Counter<'market'>;
+  readonly #rows = new Map<string, FeedQuality>();
+  readonly #changed = new Set<string>();
 
   constructor(log: EventLog, logger: Logger, registry: Registry) {
-    this.log = log;
-    this.logger = logger;
-    this.differences =
+    this.#log = log;
+    this.#logger = logger;
+    this.#differences =
       (registry.getSingleMetric(DIFFERENCES_METRIC) as Counter<'market'> | undefined) ??
       new Counter({
         name: DIFFERENCES_METRIC,
@@ -39,51 +39,51 @@ export class BookQuality {
       });
   }
 
-  /** Reads what an earlier process counted. */
+  /** Reads the counts of an earlier process. */
   async load(): Promise<void> {
-    await this.log.ensureTopics([TOPICS.qualityViews]);
-    let { earliest: next } = await this.log.bounds(TOPICS.qualityViews, 0);
+    await this.#log.ensureTopics([TOPICS.qualityViews]);
+    let { earliest: next } = await this.#log.bounds(TOPICS.qualityViews, 0);
     for (;;) {
-      const records = await this.log.read(TOPICS.qualityViews, 0, next, READ_RECORDS);
+      const records = await this.#log.read(TOPICS.qualityViews, 0, next, READ_RECORDS);
       const last = records.at(-1);
       if (!last) return;
       for (const { value } of records) {
         const message = decodeMessage(value);
         if (message.name !== 'FeedQuality' || message.value.source !== BOOK_SOURCE) continue;
-        this.keep(marketKey(message.value), message.value);
+        this.#keep(marketKey(message.value), message.value);
       }
       next = last.offset + 1n;
     }
   }
 
-  /** Epoch that was told of a book last, 0 when none was. */
+  /** Epoch of a book's newest row; 0 without a row. */
   epoch(key: string): number {
-    return this.rows.get(key)?.epoch ?? 0;
+    return this.#rows.get(key)?.epoch ?? 0;
   }
 
-  /** Where a book stands now; `atMs` is unix milliseconds. */
-  stands(market: MarketRef, head: { readonly epoch: number; readonly slot: number }, atMs: number): void {
+  /** Sets the head of a book; `atMs` is unix milliseconds. */
+  setHead(market: MarketRef, head: { readonly epoch: number; readonly slot: number }, atMs: number): void {
     const key = marketKey(market);
-    const row = this.rows.get(key) ?? blankRow(market);
+    const row = this.#rows.get(key) ?? blankRow(market);
     const epoch = Math.max(0, head.epoch);
     if (row.epoch === epoch && row.slot === head.slot) return;
-    this.set(key, { ...row, epoch, slot: head.slot, atMs, events: row.events + 1 });
+    this.#set(key, { ...row, epoch, slot: head.slot, atMs, events: row.events + 1 });
   }
 
-  /** A comparison was made. */
-  checked(key: string, result: CheckResult): void {
+  /** Adds the result of a comparison. */
+  addResult(key: string, result: CheckResult): void {
     const { isEqual, wanted, orders, digest, fields, levels, misplaced, published } = result;
     const { slot } = wanted;
-    const before = this.rows.get(key) ?? blankRow(wanted);
+    const before = this.#rows.get(key) ?? blankRow(wanted);
     if (!isEqual) {
-      this.differences.inc({ market: key });
+      this.#differences.inc({ market: key });
       const onChain = { orders: wanted.orders, digest: wanted.digest };
-      this.logger.error(
+      this.#logger.error(
         { market: key, slot, onChain, inBook: { orders, digest }, fields, levels, misplaced, published },
         'shadow check: the book differs from the chain',
       );
     }
-    this.set(key, {
+    this.#set(key, {
       ...before,
       checks: before.checks + 1,
       differences: before.differences + (isEqual ? 0 : 1),
@@ -94,24 +94,24 @@ export class BookQuality {
 
   /** Writes the rows that changed since the last call. */
   async flush(): Promise<void> {
-    if (this.changed.size === 0) return;
-    const records = [...this.changed].flatMap((key) => {
-      const row = this.rows.get(key);
+    if (this.#changed.size === 0) return;
+    const records = [...this.#changed].flatMap((key) => {
+      const row = this.#rows.get(key);
       return row ? [{ key: `${key}/${BOOK_SOURCE}`, value: encodeMessage('FeedQuality', row) }] : [];
     });
-    this.changed.clear();
-    await this.log.append(TOPICS.qualityViews, records);
+    this.#changed.clear();
+    await this.#log.append(TOPICS.qualityViews, records);
   }
 
-  private set(key: string, row: FeedQuality): void {
-    this.keep(key, row);
-    this.changed.add(key);
+  #set(key: string, row: FeedQuality): void {
+    this.#keep(key, row);
+    this.#changed.add(key);
   }
 
-  private keep(key: string, row: FeedQuality): void {
+  #keep(key: string, row: FeedQuality): void {
     // From zero, so that the first difference is an increase.
-    if (!this.rows.has(key)) this.differences.inc({ market: key }, 0);
-    this.rows.set(key, row);
+    if (!this.#rows.has(key)) this.#differences.inc({ market: key }, 0);
+    this.#rows.set(key, row);
   }
 }
 

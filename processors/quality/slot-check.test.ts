@@ -1,11 +1,11 @@
-// The rule of the kill switch at its boundary, and whom it spares.
+// The rule of the kill switch at its boundary, and its exempt markets.
 
 import { Registry } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
 import { type Config, ConfigError, HEALTH, judgeHealth, metricTotal, readConfig } from '../../platform/index.ts';
 import type { MarketRef } from '../../schemas/index.ts';
+import { beginOf, endOf, marketOf, oracleOf, PERP } from '../../test/support/processors/book/messages.ts';
 import { BookEngine } from '../book/index.ts';
-import { beginOf, endOf, marketOf, oracleOf, PERP } from '../book/testing/messages.ts';
 import { SlotCheck } from './slot-check.ts';
 
 const SPOT: MarketRef = { marketType: 'spot', marketIndex: 3 };
@@ -17,7 +17,7 @@ function checkOf(settings: Partial<Config> = {}) {
   return { check, logger, metrics, status: () => metricTotal(metrics, 'health_status') };
 }
 
-/** A book at a slot whose oracle stands at another. */
+/** A book at one slot with an oracle at another. */
 function bookAt(slot: number, oracleSlot: bigint, oracleSource = 'pythLazer', ref = PERP): BookEngine {
   const engine = new BookEngine(ref);
   engine.apply(marketOf({ slot, oracleSource }));
@@ -38,7 +38,7 @@ describe('slots between a book and its oracle', () => {
     expect(await status()).toBe(code);
   });
 
-  it('are logged when they come to be too many and when they no longer are, and 4 lasts as long as one book is apart', async () => {
+  it('are logged at the beginning and the end of too many, and 4 lasts while any book is apart', async () => {
     const { check, logger, status } = checkOf();
     const spot = (oracleSlot: bigint) => bookAt(1_000, oracleSlot, 'pythLazer', SPOT);
     for (const slot of [1_000, 1_001, 1_002]) check.judge(bookAt(slot, 1n));
@@ -54,7 +54,7 @@ describe('slots between a book and its oracle', () => {
     expect(logger.info.mock.calls.map(([change]) => change.market)).toEqual(['perp-0', 'spot-3']);
   });
 
-  it('do not count before the launch, for the quote asset, in the middle of a whole read, or without an oracle', async () => {
+  it('do not count before the launch, for the quote asset, during a whole read, or without an oracle', async () => {
     const { check, status } = checkOf();
     check.judge(bookAt(1_000, 1n, 'prelaunch'));
     check.judge(bookAt(1_000, 1n, 'quoteAsset', SPOT));
@@ -86,7 +86,7 @@ describe('slots between a book and its oracle', () => {
     expect(() => checkOf({ spotMarketsToSkipSlotCheck: 'SOL' })).toThrow(ConfigError);
   });
 
-  it('share the gauge with what else is said of the process: the highest code counts', async () => {
+  it('share the gauge with other health causes: the highest code counts', async () => {
     const { check, metrics, status } = checkOf();
     let isStalled = true;
     judgeHealth(metrics, () => (isStalled ? HEALTH.slotsStalled : HEALTH.ok));

@@ -1,4 +1,4 @@
-// One market: positions and what their P&L depends on in, a ranking out when asked for at the end of a slot. Pure.
+// One market: takes positions and the market state, returns the ranking at the end of a slot. Pure.
 
 import {
   encodeMessage,
@@ -8,11 +8,11 @@ import {
   type PositionMarket,
   type PositionState,
 } from '../../schemas/index.ts';
-import type { Holding } from './pnl.ts';
+import type { PnlPosition } from './pnl.ts';
 import { PositionTable } from './positions.ts';
 import { rank } from './sweep.ts';
 
-/** One thing to remember; null: to forget. */
+/** One state write; null deletes it. */
 export interface Change {
   readonly key: string;
   readonly value: Uint8Array | null;
@@ -28,12 +28,12 @@ export class MarketRanking {
   readonly key: string;
   readonly positions = new PositionTable();
   #market: PositionMarket | null = null;
-  /** Something changed since the last ranking. */
+  /** Whether something changed since the last ranking. */
   #due = false;
-  /** Positions met since a full telling began; null outside of one. */
+  /** Positions received since a whole read began; null outside of one. */
   #seen: Set<string> | null = null;
   readonly #changed = new Set<string>();
-  /** The market or whether a ranking is due. */
+  /** Whether the market state or `#due` changed since the last saved state. */
   #headChanged = false;
 
   constructor({ marketType, marketIndex }: MarketRef) {
@@ -54,12 +54,12 @@ export class MarketRanking {
     this.#due = true;
   }
 
-  /** All positions follow; an unfinished telling before this one is void. */
+  /** Begins a whole read of all positions; it replaces an unfinished one. */
   begin(): void {
     this.#seen = new Set();
   }
 
-  /** What was not told since `begin` is gone. Without a `begin` nothing is. */
+  /** Ends a whole read: removes every position that it did not contain. Without a `begin` it does nothing. */
   end(): void {
     const seen = this.#seen;
     this.#seen = null;
@@ -72,19 +72,19 @@ export class MarketRanking {
     this.#setDue(true);
   }
 
-  /** True while positions are being told in full: what is held is neither the old state nor the new. */
-  get isBeingTold(): boolean {
+  /** True during a whole read: the positions are neither the old state nor the new one. */
+  get isReading(): boolean {
     return this.#seen !== null;
   }
 
-  /** The ranking at the end of `slot`; null when nothing changed since the last one, or too little is known. */
+  /** The ranking at the end of `slot`; null when nothing changed since the last one, or the market state is unknown. */
   rankingAt(slot: number): PnlRanking | null {
-    if (!this.#due || this.isBeingTold || !this.#market) return null;
+    if (!this.#due || this.isReading || !this.#market) return null;
     this.#setDue(false);
     return { ...this.ref, slot, ...rank(this.positions, this.#market) };
   }
 
-  /** What must be remembered to go on from here, as far as it changed since the last call. */
+  /** State that changed since the last call. */
   takeChanges(): Change[] {
     const changes: Change[] = [];
     for (const key of this.#changed) {
@@ -105,8 +105,8 @@ export class MarketRanking {
     this.#due = due;
   }
 
-  /** Takes back what `takeChanges` gave. */
-  restorePosition(user: Uint8Array, held: Holding): void {
+  /** Restores a position of `takeChanges`. */
+  restorePosition(user: Uint8Array, held: PnlPosition): void {
     this.positions.put(user, held);
   }
 
@@ -116,12 +116,12 @@ export class MarketRanking {
   }
 }
 
-/** What a state key and value say; null for keys of something else. */
-export type Remembered =
-  | { readonly is: 'position'; readonly marketKey: string; readonly user: Uint8Array; readonly held: Holding }
+/** Meaning of a state key and value; null for other keys. */
+export type SavedValue =
+  | { readonly is: 'position'; readonly marketKey: string; readonly user: Uint8Array; readonly held: PnlPosition }
   | { readonly is: 'market'; readonly marketKey: string; readonly due: boolean; readonly message: Uint8Array };
 
-export function remembered(key: string, value: Uint8Array): Remembered | null {
+export function savedValue(key: string, value: Uint8Array): SavedValue | null {
   if (key.startsWith(MARKET_STATE)) {
     const due = value[0] === 1;
     return { is: 'market', marketKey: key.slice(MARKET_STATE.length), due, message: value.subarray(1) };
@@ -133,7 +133,7 @@ export function remembered(key: string, value: Uint8Array): Remembered | null {
   return { is: 'position', marketKey: market, user, held: unpacked(value) };
 }
 
-function packed(held: Holding): Uint8Array {
+function packed(held: PnlPosition): Uint8Array {
   const bytes = Buffer.alloc(POSITION_BYTES);
   bytes.writeBigInt64LE(held.baseAssetAmount, 0);
   bytes.writeBigInt64LE(held.quoteAssetAmount, 8);
@@ -142,7 +142,7 @@ function packed(held: Holding): Uint8Array {
   return bytes;
 }
 
-function unpacked(value: Uint8Array): Holding {
+function unpacked(value: Uint8Array): PnlPosition {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   return {
     baseAssetAmount: bytes.readBigInt64LE(0),

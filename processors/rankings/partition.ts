@@ -7,9 +7,10 @@ import {
   type MarketRef,
   marketKey,
   parseMarketKey,
+  SchemaError,
   TOPICS,
 } from '../../schemas/index.ts';
-import { type Change, MarketRanking, remembered } from './market.ts';
+import { type Change, MarketRanking, savedValue } from './market.ts';
 
 export interface InputRecord {
   readonly offset: bigint;
@@ -32,20 +33,25 @@ export class PartitionRankings {
     this.partition = partition;
   }
 
-  /** Takes back one remembered thing; what is not of this version is left out. */
+  /** Restores one saved value; skips values of another version. */
   restore(key: string, value: Uint8Array): void {
-    const known = remembered(key, value);
+    const known = savedValue(key, value);
     if (!known) return;
     const market = this.#of(parseMarketKey(known.marketKey));
     if (known.is === 'position') {
       market.restorePosition(known.user, known.held);
       return;
     }
-    const message = decodeMessage(known.message);
-    if (message.name === 'PositionMarket') market.restoreMarket(message.value, known.due);
+    try {
+      const message = decodeMessage(known.message);
+      if (message.name === 'PositionMarket') market.restoreMarket(message.value, known.due);
+    } catch (error) {
+      // State with a registry id, from an earlier release: the market's next record replaces it.
+      if (!(error instanceof SchemaError)) throw error;
+    }
   }
 
-  /** Applies a record: what it publishes goes to `outputs`. Never throws for a bad record. */
+  /** Applies a record and adds its rankings to `outputs`. Never throws for a bad record. */
   apply(record: InputRecord, outputs: RankingOutput[]): void {
     try {
       this.#apply(record.value, outputs);
@@ -54,13 +60,13 @@ export class PartitionRankings {
     }
   }
 
-  /** False while the positions of some market are being told in full: then nothing may be remembered yet. */
+  /** False during a whole read of some market: its state must not be saved then. */
   get isWhole(): boolean {
-    for (const market of this.markets.values()) if (market.isBeingTold) return false;
+    for (const market of this.markets.values()) if (market.isReading) return false;
     return true;
   }
 
-  /** What must be remembered to go on from here, as far as it changed since the last call. */
+  /** State that changed since the last call. */
   takeChanges(): Change[] {
     return [...this.markets.values()].flatMap((market) => market.takeChanges());
   }

@@ -1,7 +1,7 @@
-// The open positions of one market in columns: exact numbers, and the same as doubles for sweeping over all of them.
+// The open positions of one market in columns: exact numbers, and doubles for the sweep over all of them.
 
 import type { PositionState } from '../../schemas/index.ts';
-import { type Holding, surplusOf } from './pnl.ts';
+import { type PnlPosition, surplusOf } from './pnl.ts';
 
 const ROWS_MIN = 64;
 
@@ -16,8 +16,8 @@ export class PositionTable {
   readonly #keys: string[] = [];
   readonly #rows = new Map<string, number>();
 
-  /** Sets or, when neither base nor quote is left, removes a position. Returns its key and whether it is there now. */
-  put(user: Uint8Array, held: Holding): { readonly key: string; readonly kept: boolean } {
+  /** Sets a position, or removes it when it has neither base nor quote. Returns its key, and whether it exists now. */
+  put(user: Uint8Array, held: PnlPosition): { readonly key: string; readonly kept: boolean } {
     const key = userKey(user);
     const kept = held.baseAssetAmount !== 0n || held.quoteAssetAmount !== 0n;
     if (kept) this.#write(this.#rows.get(key) ?? this.#append(key, user), held);
@@ -40,7 +40,7 @@ export class PositionTable {
     return this.#users[row] ?? new Uint8Array(0);
   }
 
-  /** Order of users with the same P&L. */
+  /** Sort key of users with the same P&L. */
   key(row: number): string {
     return this.#keys[row] ?? '';
   }
@@ -50,7 +50,7 @@ export class PositionTable {
   }
 
   /** The exact position in a row. */
-  held(row: number): Holding {
+  positionAt(row: number): PnlPosition {
     const at = row * 4;
     const exact = this.#exact;
     return {
@@ -61,9 +61,9 @@ export class PositionTable {
     };
   }
 
-  find(key: string): Holding | null {
+  find(key: string): PnlPosition | null {
     const row = this.#rows.get(key);
-    return row === undefined ? null : this.held(row);
+    return row === undefined ? null : this.positionAt(row);
   }
 
   #append(key: string, user: Uint8Array): number {
@@ -76,7 +76,7 @@ export class PositionTable {
     return row;
   }
 
-  #write(row: number, held: Holding): void {
+  #write(row: number, held: PnlPosition): void {
     const at = row * 4;
     this.#exact[at] = held.baseAssetAmount;
     this.#exact[at + 1] = held.quoteAssetAmount;
@@ -93,7 +93,7 @@ export class PositionTable {
     this.#users[to] = this.user(from);
     this.#keys[to] = key;
     this.#rows.set(key, to);
-    this.#write(to, this.held(from));
+    this.#write(to, this.positionAt(from));
   }
 
   #grow(): void {
@@ -113,7 +113,7 @@ export class PositionTable {
   }
 }
 
-/** A user account as text: its bytes in hex, so that order of keys is order of bytes. */
+/** A user account in hex, so that keys sort like bytes. */
 export function userKey(user: PositionState['user']): string {
   return Buffer.from(user.buffer, user.byteOffset, user.byteLength).toString('hex');
 }

@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
-import { eventually } from '../../platform/testing/eventually.ts';
 import {
   decodeMessage,
   encodeMessage,
@@ -17,11 +16,12 @@ import {
   partitionOf,
   TOPICS,
 } from '../../schemas/index.ts';
+import { eventually } from '../../test/support/platform/eventually.ts';
+import { naiveRanking } from '../../test/support/processors/rankings/naive.ts';
+import { market, PERP, position } from '../../test/support/processors/rankings/positions.ts';
 import { PartitionRankings, type RankingOutput } from './partition.ts';
 import { excessOf } from './pnl.ts';
 import { RANKINGS_GROUP, startRankings } from './role.ts';
-import { naiveRanking } from './testing/naive.ts';
-import { market, PERP, position } from './testing/positions.ts';
 
 type Step = { [N in MessageName]: { readonly name: N; readonly value: MessageTypes[N] } }[MessageName];
 const held = (value: PositionState): Step => ({ name: 'PositionState', value });
@@ -94,7 +94,7 @@ describe('ranking of claimable P&L', () => {
     ]);
   });
 
-  it('caps a gain by its surplus and by what the pools hold beyond all P&L, and a loss by nothing', () => {
+  it('caps a gain by its surplus and the excess of the pools, and a loss by nothing', () => {
     const poor = market({ netQuoteAssetAmount: 50_000_000n });
     const rich = market({ pnlPoolScaledBalance: 1_000_000_000n, feePoolScaledBalance: 10_000_000_000n });
     expect(excessOf(poor)).toBe(0n);
@@ -120,7 +120,7 @@ describe('ranking of claimable P&L', () => {
     ]);
   });
 
-  it('is published once for a slot in which something changed, and not for one in which nothing did', () => {
+  it('is published once for a slot with changes, and not for a slot without', () => {
     const rankings = new PartitionRankings(0);
     expect(feed(rankings, [held(position(1, { quoteAssetAmount: 1n })), tick(1)])).toEqual([]);
     const outputs = feed(rankings, [
@@ -136,7 +136,7 @@ describe('ranking of claimable P&L', () => {
     expect(rankingOf(outputs[1]).gainers).toEqual([]);
   });
 
-  it('forgets positions that a full telling lacks, and publishes nothing halfway', () => {
+  it('removes positions that a whole read lacks, and publishes nothing midway', () => {
     const rankings = new PartitionRankings(0);
     const one = held(position(1, { quoteAssetAmount: -1n }));
     const two = held(position(2, { quoteAssetAmount: -2n }));
@@ -148,7 +148,7 @@ describe('ranking of claimable P&L', () => {
     expect(rankingOf(outputs[0]).losers.map(({ pnl }) => pnl)).toEqual([-2n]);
   });
 
-  it('parks what it cannot read and goes on', () => {
+  it('parks unreadable records and continues', () => {
     const rankings = new PartitionRankings(0);
     const outputs: RankingOutput[] = [];
     rankings.apply({ offset: 7n, value: Uint8Array.of(1, 2, 3) }, outputs);
@@ -192,7 +192,7 @@ const anyMarket = fc
   .map((members) => state(market(members)));
 
 describe('ranking, whatever happens', () => {
-  it('equals one made from scratch with exact numbers, also after a restart from what was remembered', () => {
+  it('equals a naive ranking in exact numbers, also after a restart from saved state', () => {
     const steps = fc.array(fc.oneof({ weight: 6, arbitrary: anyPosition }, anyMarket, fc.constant(tick(0))), {
       minLength: 20,
       maxLength: 250,
@@ -221,7 +221,7 @@ describe('ranking, whatever happens', () => {
             if (value) saved.set(key, value);
             else saved.delete(key);
           }
-          // Before the first market state there is nothing to rank, so that nothing says that one is due.
+          // Without a market state no ranking is due.
           if (!current) continue;
           rankings = new PartitionRankings(0);
           for (const [key, value] of saved) rankings.restore(key, value);
@@ -232,7 +232,7 @@ describe('ranking, whatever happens', () => {
   });
 });
 
-describe('ranking of users whom doubles cannot tell apart', () => {
+describe('ranking of users with equal doubles', () => {
   it('is by exact numbers', () => {
     const price = 99_999_999_977n;
     const rich = market({ oraclePrice: price, pnlPoolScaledBalance: 10n ** 25n });
@@ -254,7 +254,7 @@ describe('ranking of users whom doubles cannot tell apart', () => {
 });
 
 describe('rankings role', () => {
-  it('goes on after a restart where it was, and publishes what an uninterrupted one would', async () => {
+  it('continues after a restart at its offset, and publishes the same as an uninterrupted role', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'rankings-role-'));
     const config = readConfig({}, { dataDir: folder, logLevel: 'silent' });
     const log = await openEventLog(config, silentLogger());
@@ -270,8 +270,8 @@ describe('rankings role', () => {
     const run = async (atLeast: bigint) => {
       const role = await startRankings({ config, log, logger: silentLogger(), metrics: new Registry() });
       await eventually(async () => {
-        const { positions } = await log.load(RANKINGS_GROUP);
-        expect(positions.get(`positions/${partition}`)).toBe(atLeast);
+        const { offsets } = await log.load(RANKINGS_GROUP);
+        expect(offsets.get(`positions/${partition}`)).toBe(atLeast);
       });
       await role.stop();
     };

@@ -1,23 +1,23 @@
-// The rankings role: follows `positions` and writes the ranking of each market to `views.rankings`. Rankings, position in
-// the log and changed positions are left behind in one commit per batch.
+// The rankings role: follows `positions` and writes the ranking of each market to `views.rankings`. One commit per batch
+// stores rankings, offset and changed positions.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { LogBatch, Logger, NewRecord, RoleContext, RunningRole, StateWrite } from '../../platform/index.ts';
 import { partitionOf, TOPICS, type Topic } from '../../schemas/index.ts';
-import { endOf, type Follower, type Step, startFollower } from '../follow/follower.ts';
-import { remembered } from './market.ts';
+import { endOf, type ReducerRole, type Step, startReducerRole } from '../follow/reducer-role.ts';
+import { savedValue } from './market.ts';
 import { PartitionRankings, type RankingOutput } from './partition.ts';
 
 export const RANKINGS_GROUP = 'rankings';
-/** State writes of one commit: about 170 bytes each, far below what a log takes at once. */
+/** State writes of one commit: at about 170 bytes each, far below the limit of a commit. */
 const WRITES_MAX = 10_000;
 
 /** Starts the role. Rejects when the log cannot be read; `done` rejects when the log fails. */
 export function startRankings(context: RoleContext): Promise<RunningRole> {
-  return startFollower(context, new Rankings(context));
+  return startReducerRole(context, new Rankings(context));
 }
 
-class Rankings implements Follower {
+class Rankings implements ReducerRole {
   readonly name = 'rankings';
   readonly group = RANKINGS_GROUP;
   readonly reads = [TOPICS.positions];
@@ -36,7 +36,7 @@ class Rankings implements Follower {
 
   restore(state: ReadonlyMap<string, Uint8Array>): void {
     for (const [key, value] of state) {
-      const known = remembered(key, value);
+      const known = savedValue(key, value);
       if (!known) continue;
       this.#partitions[partitionOf(TOPICS.positions, known.marketKey)]?.restore(key, value);
     }
@@ -55,8 +55,8 @@ class Rankings implements Follower {
   }
 
   /**
-   * While positions are being told in full only outputs go out: a restart then begins before the telling. State is
-   * absolute, so parts of it may be ahead of the position.
+   * During a whole read only outputs are written, so that a restart begins before it. State is absolute, so parts of it
+   * may be ahead of the offset.
    */
   *#steps(rankings: PartitionRankings, outputs: Step['outputs'], batch: LogBatch): Generator<Step> {
     if (!rankings.isWhole) {

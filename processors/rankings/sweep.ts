@@ -1,16 +1,16 @@
-// The 20 largest and the 20 smallest claimable P&Ls of a market. One pass in doubles with an error bound finds who can be
-// among them; only those few are computed exactly, so the answer is that of exact numbers throughout.
+// The 20 largest and the 20 smallest claimable P&Ls of a market. One pass in doubles with an error bound finds the
+// candidates; only these are computed exactly, so the result equals that of exact numbers.
 
 import type { PositionMarket, RankedUser } from '../../schemas/index.ts';
 import { claimablePnl, excessOf } from './pnl.ts';
 import type { PositionTable } from './positions.ts';
 
-/** Specification, Limits: unsettled P&L ranking size. */
+/** Published limit. */
 const RANKED_USERS = 20;
 
 const BASE_SCALE = 1e9;
 const FUNDING_SCALE = 1e12;
-/** A dozen roundings of half an ulp each, relative; and the truncated divisions, absolute. */
+/** Relative: a dozen roundings of half an ulp each. Absolute: the truncated divisions. */
 const RELATIVE_ERROR = 2 ** -49;
 const ABSOLUTE_ERROR = 4;
 
@@ -20,8 +20,9 @@ export interface Ranked {
 }
 
 /**
- * Both ends of one list of all users with a claimable P&L other than 0, sorted by it: gainers largest first, losers
- * smallest first. With few users the same one stands at both ends (reference 1.8). Equal P&Ls: by account bytes.
+ * Both ends of one list of all users with a claimable P&L other than 0: gainers largest first, losers smallest first.
+ * With few users both ends contain the same ones (docs/internals/order-book-server.md, "Unsettled P&L"). Equal P&Ls sort
+ * by account bytes.
  */
 export function rank(table: PositionTable, market: PositionMarket): Ranked {
   const excess = excessOf(market);
@@ -31,7 +32,7 @@ export function rank(table: PositionTable, market: PositionMarket): Ranked {
     const most = high[row] ?? 0;
     const least = low[row] ?? 0;
     if ((most < floor && least > ceiling) || (most === 0 && least === 0)) continue;
-    const pnl = claimablePnl(table.held(row), market, excess);
+    const pnl = claimablePnl(table.positionAt(row), market, excess);
     if (pnl !== 0n) found.push({ user: table.user(row), pnl, key: table.key(row) });
   }
   found.sort((a, b) => (a.pnl === b.pnl ? (a.key < b.key ? -1 : 1) : a.pnl > b.pnl ? -1 : 1));
@@ -40,10 +41,10 @@ export function rank(table: PositionTable, market: PositionMarket): Ranked {
 }
 
 interface Estimate {
-  /** Bounds of each row's P&L; both 0 when it is 0 for certain. */
+  /** Bounds of each row's P&L; both are 0 when it is certainly 0. */
   readonly low: Float64Array;
   readonly high: Float64Array;
-  /** Who stays below cannot be a gainer; who stays above the ceiling cannot be a loser. */
+  /** A user below the floor cannot be a gainer; a user above the ceiling cannot be a loser. */
   readonly floor: number;
   readonly ceiling: number;
 }
@@ -71,7 +72,7 @@ function estimate(table: PositionTable, market: PositionMarket, exactExcess: big
     const size =
       Math.abs(worth) + Math.abs(cash) + (Math.abs(cumulative) + Math.abs(last)) * Math.abs(unit) + Math.abs(most);
     const error = size * RELATIVE_ERROR + ABSOLUTE_ERROR;
-    // A gain that nothing is there to pay is 0.
+    // A gain is 0 when the pools cannot pay it.
     if (most === 0 && pnl > error) continue;
     const value = Math.min(pnl, most);
     low[row] = value - error;
@@ -83,7 +84,7 @@ function estimate(table: PositionTable, market: PositionMarket, exactExcess: big
   return { low, high, floor: best.least, ceiling: -worst.least };
 }
 
-/** Keeps the largest numbers it was given; their least is what others must reach. */
+/** Keeps the largest numbers; the least of them is the bar for others. */
 class Extremes {
   readonly #kept: number[] = [];
 

@@ -1,4 +1,4 @@
-// All markets of a partition of `book`: records in, encoded samples out, state as bytes and back.
+// All markets of one partition of `book`: applies records, returns encoded samples, saves and restores state.
 
 import {
   decodeMessage,
@@ -15,13 +15,13 @@ export interface SampleRecord {
   readonly value: Uint8Array;
 }
 
-/** What the samples are made of; the rest of the topic is not decoded. */
+/** Messages that samples depend on; all others stay undecoded. */
 const WANTED: ReadonlySet<string> = new Set(['BookMarket', 'BookOracle', 'BookTime']);
 
 export class PartitionSamples {
   readonly #markets = new Map<string, SampleState>();
 
-  /** Samples that the record gives. Records that cannot be read give none: the book processor parks them. */
+  /** Returns the samples of a record. An unreadable record has none: the book role parks it. */
   apply(bytes: Uint8Array): readonly SampleRecord[] {
     const message = read(bytes);
     switch (message?.name) {
@@ -75,7 +75,7 @@ interface SavedMarket {
   readonly market: Texts;
 }
 
-/** JSON has no bigint: those are text, numbers are numbers. */
+/** JSON has no bigint, so bigints become text. */
 function texts(values: object): Texts {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),

@@ -1,9 +1,9 @@
-// One market's samples: what the book topic says of it, read off at block times. Pure.
+// Samples of one market: the state of the `book` topic at each block time. Pure.
 
 import type { AmmState, BookMarket, BookOracle, BookTime, MarketRef, MarketSample } from '../../schemas/index.ts';
 import { quoteReserves } from '../book/vamm.ts';
 
-/** What a sample takes from the market account. */
+/** Members of the market account that a sample has. */
 export type MarketPart = Pick<
   MarketSample,
   | 'bidPrice'
@@ -66,7 +66,7 @@ export function withOracle(state: SampleState, { price }: BookOracle): SampleSta
   };
 }
 
-/** The sample of a block time, or null for a time that is not newer than the last; extremes start again at the price. */
+/** The sample at a block time, and the extremes restarted at its price; null when the time is not newer than the last. */
 export function sampleAt(
   state: SampleState,
   ref: MarketRef,
@@ -81,7 +81,7 @@ export function sampleAt(
   };
 }
 
-/** Marginal price of a side, 1e6: quote reserve x peg / base reserve (protocol 4.5), with its spread. */
+/** Marginal price of a side, 1e6: quote reserve x peg / base reserve (docs/internals/vamm-quotes.md), with its spread. */
 function curvePrice(amm: AmmState, side: 'bid' | 'ask'): bigint | null {
   const { base, quote } = quoteReserves(amm, side);
   if (base <= 0n) return null;

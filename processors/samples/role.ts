@@ -1,12 +1,21 @@
-// The samples role: follows `book`, writes `samples`. Position and state change together with each round of samples.
+// The samples role: follows `book`, writes `samples`. Offset and state change together with each round of samples.
 
 import { Counter } from 'prom-client';
-import { type EventLog, type LogBatch, positionKey, type RoleContext, type RunningRole } from '../../platform/index.ts';
+import {
+  type Commit,
+  type EventLog,
+  followingRole,
+  type LogBatch,
+  offsetKey,
+  type RoleContext,
+  type RunningRole,
+  TopicFollower,
+} from '../../platform/index.ts';
 import { TOPICS } from '../../schemas/index.ts';
 import { PartitionSamples, type SampleRecord } from './partition.ts';
 
 export const SAMPLES_GROUP = 'samples';
-/** Without samples the position is saved now and then all the same: others ask it whether the samples are complete. */
+/** The role saves its offset even without new samples: the sink reads it to know whether the samples are complete. */
 const SAVE_RECORDS = 20_000;
 const SAVE_EVERY_MS = 2_000;
 
@@ -17,18 +26,7 @@ export async function startSamples(context: RoleContext): Promise<RunningRole> {
   const samples = new Counter({ name: 'slotbook_samples_total', help: 'samples published', registers: [metrics] });
   const role = new SamplesRole(log, (count) => samples.inc(count));
   const from = await role.restore();
-  const stopping = new AbortController();
-  const done = role.run(from, stopping.signal);
-  done.catch(() => {}); // whoever waits for `done` gets the failure
-  return {
-    name: 'samples',
-    endpoints: {},
-    done,
-    stop: async () => {
-      stopping.abort();
-      await done.catch(() => {});
-    },
-  };
+  return followingRole('samples', role.follow(from));
 }
 
 interface Partition {
@@ -46,7 +44,7 @@ class SamplesRole {
     next: 0n,
     unsaved: 0,
   }));
-  /** Saves go one after the other. */
+  /** Saves run one after the other. */
   #saving: Promise<void> = Promise.resolve();
 
   constructor(log: EventLog, count: (samples: number) => void) {
@@ -55,37 +53,24 @@ class SamplesRole {
   }
 
   async restore(): Promise<Map<number, bigint | 'earliest'>> {
-    const { positions, state } = await this.#log.load(SAMPLES_GROUP);
+    const { offsets, state } = await this.#log.load(SAMPLES_GROUP);
     const from = new Map<number, bigint | 'earliest'>();
     for (const [partition, { samples }] of this.#partitions.entries()) {
-      from.set(partition, positions.get(positionKey(TOPICS.book.name, partition)) ?? 'earliest');
+      from.set(partition, offsets.get(offsetKey(TOPICS.book.name, partition)) ?? 'earliest');
       const saved = state.get(String(partition));
       if (saved) samples.restore(saved);
     }
     return from;
   }
 
-  async run(from: Map<number, bigint | 'earliest'>, signal: AbortSignal): Promise<void> {
-    const failed = new AbortController();
-    let failure: unknown;
+  follow(from: Map<number, bigint | 'earliest'>): TopicFollower {
+    const follower = new TopicFollower();
     const timer = setInterval(() => {
-      this.#saveAll().catch((error: unknown) => {
-        failure ??= error;
-        failed.abort();
-      });
+      this.#saveAll().catch((error: unknown) => follower.fail(error));
     }, SAVE_EVERY_MS);
-    const either = AbortSignal.any([signal, failed.signal]);
-    try {
-      for await (const batch of this.#log.follow({ topic: TOPICS.book, from, signal: either })) {
-        await this.#take(batch);
-        if (either.aborted) break;
-      }
-    } catch (error) {
-      if (!either.aborted) throw error;
-    } finally {
-      clearInterval(timer);
-    }
-    if (failure !== undefined) throw failure;
+    follower.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+    follower.follow({ log: this.#log, topic: TOPICS.book, from, take: (batch) => this.#take(batch) });
+    return follower;
   }
 
   async #take({ partition, records }: LogBatch): Promise<void> {
@@ -106,16 +91,16 @@ class SamplesRole {
     }
   }
 
-  /** State and position are taken in the same turn of the loop, so they belong together. */
+  /** State and offset are read in the same turn of the event loop, so they belong together. */
   #save(partition: number, own: Partition, records: readonly SampleRecord[]): Promise<void> {
     own.unsaved = 0;
-    const step = {
+    const step: Commit = {
       outputs: records.length > 0 ? [{ topic: TOPICS.samples, records }] : [],
-      positions: [{ topic: TOPICS.book.name, partition, next: own.next }],
+      offsets: [{ topic: TOPICS.book.name, partition, next: own.next }],
       state: [{ key: String(partition), value: own.samples.save() }],
     };
     const saved = this.#saving.then(() => this.#log.commit(SAMPLES_GROUP, step));
-    // After a failure nothing more is saved: a later position would leave out these outputs.
+    // After a failure nothing more is saved: a later offset would skip these outputs.
     this.#saving = saved;
     saved.catch(() => {});
     return saved;

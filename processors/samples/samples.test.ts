@@ -4,8 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
-import { eventually } from '../../platform/testing/eventually.ts';
+import { offsetKey, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
 import {
   decodeMessage,
   encodeMessage,
@@ -14,9 +13,10 @@ import {
   partitionOf,
   TOPICS,
 } from '../../schemas/index.ts';
-import { ammOf, marketOf, oracleOf, PERP, slotOf } from '../book/testing/messages.ts';
+import { eventually } from '../../test/support/platform/eventually.ts';
+import { ammOf, marketOf, oracleOf, PERP, slotOf } from '../../test/support/processors/book/messages.ts';
 import { PartitionSamples } from './partition.ts';
-import { startSamples } from './role.ts';
+import { SAMPLES_GROUP, startSamples } from './role.ts';
 
 type Input =
   | { readonly kind: 'oracle'; readonly market: number; readonly price: bigint }
@@ -52,7 +52,7 @@ function sampleIn(bytes: Uint8Array): MarketSample {
   return value;
 }
 
-/** What was heard of a market up to a place, and since the sample before it. */
+/** Messages of a market up to an index, and since the previous sample. */
 function naive(inputs: readonly Input[]) {
   const expected: Pick<MarketSample, 'marketIndex' | 'slot' | 'oraclePrice' | 'oracleHigh' | 'oracleLow'>[] = [];
   for (const market of [0, 1, 2]) {
@@ -86,7 +86,7 @@ const order = (a: { marketIndex: number; slot: number }, b: { marketIndex: numbe
   a.marketIndex - b.marketIndex || a.slot - b.slot;
 
 describe('samples', () => {
-  it('hold the price at each newer block time and its extremes since the sample before', () => {
+  it('have the price at each newer block time and its extremes since the previous sample', () => {
     fc.assert(
       fc.property(fc.array(input, { maxLength: 40 }), (inputs) => {
         const taken = run(new PartitionSamples(), inputs).sort(order);
@@ -99,7 +99,7 @@ describe('samples', () => {
     );
   });
 
-  it('are the same when the state was saved and taken back on the way', () => {
+  it('are the same when the state is saved and restored midway', () => {
     fc.assert(
       fc.property(fc.array(input, { maxLength: 40 }), fc.nat(40), (inputs, cut) => {
         const whole = run(new PartitionSamples(), inputs);
@@ -112,7 +112,7 @@ describe('samples', () => {
     );
   });
 
-  it('show what the vAMM quotes with its spread, and what its users hold', () => {
+  it('have the quotes of the vAMM with its spread, and the balance of its users', () => {
     const samples = new PartitionSamples();
     const amm = ammOf({ longSpread: 2_000, shortSpread: 1_000, baseAssetAmountWithAmm: -3n });
     const message = marketOf({ amm });
@@ -126,7 +126,7 @@ describe('samples', () => {
       oraclePrice: null,
       oracleHigh: null,
       oracleLow: null,
-      // Peg 100: the reserves are moved by half the spread, the price by all of it.
+      // At peg 100 half the spread moves the reserves, so all of it moves the price.
       bidPrice: 99_900_025n,
       askPrice: 100_200_100n,
       longSpread: 2_000,
@@ -137,7 +137,7 @@ describe('samples', () => {
     });
   });
 
-  it('take no notice of bytes that are no message', () => {
+  it('ignore bytes that are no message', () => {
     expect(new PartitionSamples().apply(Buffer.from('no record'))).toEqual([]);
   });
 });
@@ -146,7 +146,7 @@ describe('samples role', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'samples-role-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('goes on after a restart where it was: each time gives one sample', async () => {
+  it('continues after a restart at its offset: each block time gives one sample', async () => {
     const config = readConfig({}, { dataDir: folder, logLevel: 'silent' });
     const log = await openEventLog(config, silentLogger());
     const key = marketKey(PERP);
@@ -165,6 +165,8 @@ describe('samples role', () => {
       const first = await start();
       await eventually(async () => expect(await taken()).toHaveLength(1));
       await first.stop();
+      const { offsets } = await log.load(SAMPLES_GROUP);
+      expect(offsets.get(offsetKey(TOPICS.book.name, partition))).toBe(3n);
       await put(encoded(oracleOf({ price: 9n })), encodeMessage('BookTime', { slot: 2, ts: 20 }));
       const second = await start();
       await eventually(async () => expect(await taken()).toHaveLength(2));

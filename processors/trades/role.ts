@@ -1,28 +1,61 @@
-// The trades role: follows `events`, writes each fill once to `views.trades`. Outputs, position and the ids already seen
-// are left behind in one commit per batch.
+// The trades role: follows `events`, writes each fill once and numbered to `views.trades`, the newest of each market also to
+// `views.trade-heads`. One commit per batch stores outputs, offset, the ids of applied events and the numbers.
 
 import { Counter, type Registry } from 'prom-client';
-import type { LogBatch, Logger, LogRecord, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
+import type {
+  EventLog,
+  LogBatch,
+  Logger,
+  LogRecord,
+  NewRecord,
+  RoleContext,
+  RunningRole,
+} from '../../platform/index.ts';
 import { decodeEvent, encodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
-import { deadLetter, endOf, piecesOf, type Step, startFollower, stateWrites } from '../follow/follower.ts';
-import { tradeOf } from './projection.ts';
+import { startAccountOrders } from '../account-orders/role.ts';
+import { deadLetter, endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
+import { Numbering } from './numbering.ts';
 import { SeenEvents } from './seen.ts';
+import { fillOf } from './trade-view.ts';
 
 export const TRADES_GROUP = 'trades';
+/** An hour: fills that are more slots behind the newest event are history only. */
+const TRADE_AGE_SLOTS_MAX = 9_000;
 const SEEN_STATE = 'seen';
+const NUMBERING_STATE = 'numbering';
 
-/** Starts the role. Rejects when the log cannot be read; `done` rejects when the log fails. */
+/** Starts the role: fills, and the orders of accounts. Rejects when the log cannot be read; `done` when the log fails. */
 export async function startTrades(context: RoleContext): Promise<RunningRole> {
+  const fills = await startFills(context);
+  try {
+    const orders = await startAccountOrders(context);
+    return {
+      name: 'trades',
+      endpoints: {},
+      done: Promise.all([fills.done, orders.done]).then(() => undefined),
+      stop: async () => {
+        await Promise.all([fills.stop(), orders.stop()]);
+      },
+    };
+  } catch (error) {
+    await fills.stop();
+    throw error;
+  }
+}
+
+async function startFills(context: RoleContext): Promise<RunningRole> {
+  const { log, logger } = context;
   const metrics = tradesMetrics(context.metrics);
-  const partitions = Array.from(
-    { length: TOPICS.events.partitions },
-    (_, number) => new Partition(number, context.logger, metrics),
-  );
-  return startFollower(context, {
+  await log.ensureTopics([TOPICS.tradeViews]);
+  const partitions: Partition[] = [];
+  for (let number = 0; number < TOPICS.events.partitions; number += 1) {
+    partitions.push(new Partition(number, await firstEpoch(log, number), logger, metrics));
+  }
+  return startReducerRole(context, {
     name: 'trades',
     group: TRADES_GROUP,
     reads: [TOPICS.events],
-    writes: [TOPICS.tradeViews, TOPICS.deadLetters],
+    writes: [TOPICS.tradeViews, TOPICS.tradeHeads, TOPICS.deadLetters],
     restore: (state) => {
       for (const partition of partitions) partition.restore(state);
     },
@@ -30,47 +63,72 @@ export async function startTrades(context: RoleContext): Promise<RunningRole> {
   });
 }
 
-class Partition {
-  private readonly number: number;
-  private readonly logger: Logger;
-  private readonly metrics: ReturnType<typeof tradesMetrics>;
-  private readonly seen = new SeenEvents();
+/**
+ * The epoch of a role without saved state: one past the end of its output. Each fill of an earlier epoch took an offset there, so
+ * this epoch is larger. A market has the same partition in `events` and `views.trades`.
+ */
+async function firstEpoch(log: EventLog, partition: number): Promise<number> {
+  return Number((await log.bounds(TOPICS.tradeViews, partition)).next) + 1;
+}
 
-  constructor(number: number, logger: Logger, metrics: ReturnType<typeof tradesMetrics>) {
-    this.number = number;
-    this.logger = logger;
-    this.metrics = metrics;
+class Partition {
+  readonly #number: number;
+  readonly #logger: Logger;
+  readonly #metrics: ReturnType<typeof tradesMetrics>;
+  readonly #seen = new SeenEvents();
+  readonly #numbering: Numbering;
+
+  constructor(number: number, epoch: number, logger: Logger, metrics: ReturnType<typeof tradesMetrics>) {
+    this.#number = number;
+    this.#numbering = new Numbering(epoch);
+    this.#logger = logger;
+    this.#metrics = metrics;
   }
 
   restore(state: ReadonlyMap<string, Uint8Array>): void {
-    this.seen.restore(piecesOf(state, `${SEEN_STATE}:${this.number}:`));
+    this.#seen.restore(piecesOf(state, `${SEEN_STATE}:${this.#number}:`));
+    this.#numbering.restore(piecesOf(state, `${NUMBERING_STATE}:${this.#number}:`));
   }
 
   take(batch: LogBatch): Step[] {
     const trades: NewRecord[] = [];
     const letters: NewRecord[] = [];
-    for (const record of batch.records) this.project(record, trades, letters);
-    this.metrics.trades.inc(trades.length);
-    this.metrics.parked.inc(letters.length);
-    if (letters.length > 0) this.logger.warn({ records: letters.length, partition: this.number }, 'fills parked');
+    for (const record of batch.records) this.#reduce(record, trades, letters);
+    this.#metrics.trades.inc(trades.length);
+    this.#metrics.parked.inc(letters.length);
+    if (letters.length > 0) this.#logger.warn({ records: letters.length, partition: this.#number }, 'fills parked');
     const outputs = [
+      // First, so that whoever sees a fill sees a head that is not older.
+      { topic: TOPICS.tradeHeads, records: newestOfEach(trades) },
       { topic: TOPICS.tradeViews, records: trades },
       { topic: TOPICS.deadLetters, records: letters },
     ];
-    const state = stateWrites(`${SEEN_STATE}:${this.number}:`, this.seen.takeChanges());
+    const state = [
+      ...stateWrites(`${SEEN_STATE}:${this.#number}:`, this.#seen.takeChanges()),
+      ...stateWrites(`${NUMBERING_STATE}:${this.#number}:`, this.#numbering.takeChanges()),
+    ];
     return [{ outputs, state, next: endOf(batch) }];
   }
 
-  private project(record: LogRecord, trades: NewRecord[], letters: NewRecord[]): void {
+  #reduce(record: LogRecord, trades: NewRecord[], letters: NewRecord[]): void {
     try {
       const event = decodeEvent(record.value);
-      const trade = tradeOf(event);
-      if (trade === null || !this.seen.add(event.signature, event.eventIndex)) return;
-      trades.push({ key: marketKey(trade), value: encodeMessage('TradeView', trade) });
+      this.#numbering.see(event.slot);
+      // A backfill brings old fills; the trades channel is for new ones.
+      if (event.slot < this.#numbering.newestSlot - TRADE_AGE_SLOTS_MAX) return;
+      const fill = fillOf(event);
+      if (fill === null || !this.#seen.add(event.signature, event.eventIndex)) return;
+      const key = marketKey(fill);
+      trades.push({ key, value: encodeMessage('TradeView', { ...fill, ...this.#numbering.next(key) }) });
+      this.#numbering.take(key); // After the encoding: a fill that cannot be written takes no number.
     } catch (error) {
       letters.push(deadLetter('trade-record', TOPICS.events, record, error));
     }
   }
+}
+
+function newestOfEach(trades: readonly NewRecord[]): NewRecord[] {
+  return [...new Map(trades.map((trade) => [trade.key, trade])).values()];
 }
 
 function tradesMetrics(registry: Registry) {

@@ -1,16 +1,16 @@
-// What is published of a book: changes and snapshots, and the description of its market. Units: see ../messages.ts.
+// The published book: diffs, snapshots, and the description of its market. Units: see index.ts.
 
-import type { MarketRef } from '../market.ts';
+import type { MarketRef } from '../chain/market.ts';
 import type { OrderSource } from './book.ts';
 
-/** Absolute state of one published level; all sizes zero means that the level is gone. */
+/** Absolute state of one published level. All sizes zero: the level is removed. */
 export interface ViewLevel {
   readonly price: number;
   readonly dlob: bigint;
   readonly vamm: bigint;
 }
 
-/** One visible resting order. Position in the walk: price, then `rank` ascending (field by field). */
+/** One visible resting order. Walk order: price, then `rank` ascending, member by member. */
 export interface ViewOrder {
   readonly price: number;
   readonly size: bigint;
@@ -46,12 +46,12 @@ export interface BookViewHead extends MarketRef {
   /** Slot of the newest market account update. */
   readonly marketSlot: number;
   readonly oracle: ViewOracle | null;
-  /** Market-maker oracle, or the exchange oracle when that is the one in force. */
+  /** Market-maker oracle, or the exchange oracle when the program uses that one. */
   readonly mmOracle: ViewOracle | null;
   readonly isMmOracleActive: boolean;
 }
 
-/** One accepted change. Lists are per side; orders removed are named in `gone`. */
+/** One published change. Lists are per side; `gone` names removed orders. */
 export interface BookViewDiff extends BookViewHead {
   readonly bids: readonly ViewLevel[];
   readonly asks: readonly ViewLevel[];
@@ -68,7 +68,7 @@ export interface BookViewSnapshot extends BookViewHead {
   readonly askOrders: readonly ViewOrder[];
 }
 
-/** Description of a market for readers: registry, and what market summaries need. */
+/** Description of a market: registry data, and the inputs of market summaries. */
 export interface MarketView extends MarketRef {
   readonly slot: number;
   readonly symbol: string;
@@ -80,8 +80,8 @@ export interface MarketView extends MarketRef {
   readonly oraclePrice: bigint | null;
   readonly openInterestBase: bigint;
   readonly last24hAvgFundingRate: bigint;
-  /** The exchange oracle as its book shows it; null while it is unknown, and in older messages. */
+  /** The exchange oracle as in the published book; null while it is unknown, and in older messages. */
   readonly oracle: ViewOracle | null;
-  /** The first whole read of its orders has begun and not ended: what is published of the book is a part of it. */
+  /** True while the first full read of its orders runs: the published book is incomplete. */
   readonly isLoading: boolean;
 }

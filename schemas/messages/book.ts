@@ -1,6 +1,6 @@
-// What ingest says of a market for its book: orders, the market account, its oracle, slots and checks. Units: see ../messages.ts.
+// Messages from ingest to the book reducer: orders, market accounts, oracles, slots and checks. Units: see index.ts.
 
-import type { MarketRef } from '../market.ts';
+import type { MarketRef } from '../chain/market.ts';
 
 export type OrderSource = 'user' | 'clob';
 
@@ -10,7 +10,7 @@ export type Direction = 'long' | 'short';
 
 export type TriggerCondition = 'above' | 'below' | 'triggeredAbove' | 'triggeredBelow';
 
-/** One open order as the chain holds it now: absolute, never a delta. */
+/** One open order as the chain has it: absolute, never a delta. */
 export interface OrderState {
   /** User account (not the wallet). */
   readonly maker: Uint8Array;
@@ -33,7 +33,7 @@ export interface OrderState {
   /** Unix seconds, 0 = none. */
   readonly maxTs: bigint;
   readonly bitFlags: number;
-  /** Base amount of the maker's perp position in this market; kept current for reduce-only orders, else 0. */
+  /** The maker's perp position in this market, base amount; current for reduce-only orders, else 0. */
   readonly positionBaseAmount: bigint;
   /** The market-level book's own order id, which is its queue priority; null for an order in a user account. */
   readonly bookOrderId: bigint | null;
@@ -44,7 +44,7 @@ export interface OrderRef {
   readonly orderId: number;
 }
 
-/** What one account update changed among the open orders of one market. */
+/** The changes of one account update to the open orders of one market. */
 export interface BookOrders extends MarketRef {
   readonly slot: number;
   readonly source: OrderSource;
@@ -54,7 +54,7 @@ export interface BookOrders extends MarketRef {
   readonly removals: readonly OrderRef[];
 }
 
-/** AMM state that vAMM levels are computed from. Reserves 1e9, peg and spreads 1e6. */
+/** AMM state, the input of vAMM levels. Reserves 1e9, peg and spreads 1e6. */
 export interface AmmState {
   readonly baseAssetReserve: bigint;
   readonly quoteAssetReserve: bigint;
@@ -64,14 +64,14 @@ export interface AmmState {
   readonly maxBaseAssetReserve: bigint;
   readonly terminalQuoteAssetReserve: bigint;
   readonly concentrationCoef: bigint;
-  /** Spread reserves as the chain stored them; zero when the program never computed them. */
+  /** Spread reserves as the chain stores them; zero when the program never computed them. */
   readonly askBaseAssetReserve: bigint;
   readonly askQuoteAssetReserve: bigint;
   readonly bidBaseAssetReserve: bigint;
   readonly bidQuoteAssetReserve: bigint;
   readonly baseAssetAmountWithAmm: bigint;
   readonly totalFeeMinusDistributions: bigint;
-  /** Fees that the exchange took in this market; null in messages written before it was part of them. Quote, 1e6. */
+  /** Fees that the exchange earned in this market, quote 1e6; null in older messages. */
   readonly totalExchangeFee: bigint | null;
   readonly netRevenueSinceLastFunding: bigint;
   readonly baseSpread: number;
@@ -86,11 +86,11 @@ export interface AmmState {
 }
 
 /**
- * What the spreads and the reference offset of an AMM follow from beside its curve (protocol 4.3). Prices and their
- * deviations 1e6, volumes quote 1e6, shares 1e6, times Unix seconds.
+ * Inputs of an AMM's live quote besides its curve (docs/internals/vamm-quotes.md). Prices and their deviations 1e6, volumes
+ * quote 1e6, shares 1e6, times Unix seconds.
  */
 export interface SpreadInputs {
-  /** A market whose prices lie between 0 and 1. */
+  /** True for a market with prices between 0 and 1. */
   readonly isPrediction: boolean;
   readonly markStd: bigint;
   readonly oracleStd: bigint;
@@ -107,11 +107,13 @@ export interface SpreadInputs {
   readonly referencePriceOffsetDeadbandPct: number;
   /** Base, 1e9; zero where the program has no such amount. */
   readonly baseAssetAmountWithUnsettledLp: bigint;
-  /** Percent; null where the program knows no funding bias, which is Drift's. */
+  /** Percent; null for Drift, whose program has no funding bias. */
   readonly fundingBiasSensitivity: number | null;
+  /** Bits of the market; bit 0 keeps k constant. Null where the program has none, and in older messages. */
+  readonly marketConfig: number | null;
 }
 
-/** A market account as it is now. Spot markets have `amm` null and perp-only members zero. */
+/** Current state of a market account. In spot markets `amm` is null and perp-only members are zero. */
 export interface BookMarket extends MarketRef {
   readonly slot: number;
   readonly account: Uint8Array;
@@ -139,11 +141,11 @@ export interface BookMarket extends MarketRef {
   readonly lastMarkPriceTwap5Min: bigint;
   readonly decimals: number;
   readonly amm: AmmState | null;
-  /** Null for spot markets and in messages written before it was part of them. */
+  /** Null for spot markets and in older messages. */
   readonly spreadInputs: SpreadInputs | null;
   /**
-   * Guard rail of the exchange: how far an oracle may be from its 5-minute TWAP, a share of 1e6. Null for spot markets,
-   * while the State account is not known, and in older messages.
+   * Guard rail of the exchange: largest deviation of an oracle from its 5-minute TWAP, a share of 1e6. Null for spot markets,
+   * while the State account is unknown, and in older messages.
    */
   readonly oracleTwap5MinPercentDivergence: bigint | null;
 }
@@ -159,16 +161,16 @@ export interface BookOracle extends MarketRef {
   /** Pre-launch oracles only. */
   readonly maxPrice: bigint | null;
   readonly sequenceId: bigint | null;
-  /** When the price was published, Unix seconds; null where its account does not say, and in older messages. */
+  /** Publish time of the price, Unix seconds; null where its account does not have it, and in older messages. */
   readonly publishTs: bigint | null;
 }
 
-/** A slot was reached; written to every partition of `book`. Time for reducers. */
+/** The chain has reached a slot. Every partition of `book` gets one: it is the clock of reducers. */
 export interface BookSlot {
   readonly slot: number;
 }
 
-/** When a slot's block was made, in chain order and about every `sampleSlots` slots; written to every partition of `book`. */
+/** Time of a slot's block, in chain order, about every `sampleSlots` slots. Every partition of `book` gets one. */
 export interface BookTime {
   readonly slot: number;
   /** Block time, Unix seconds. */
@@ -176,8 +178,8 @@ export interface BookTime {
 }
 
 /**
- * Brackets a full snapshot of one market's open orders: what is not upserted between begin and end (or by a live update
- * in between) is gone. `snapshotSlot` is the context slot of the read. Repeating a bracket changes nothing.
+ * Brackets a full snapshot of one market's open orders. Orders without an upsert between begin and end are removed, live
+ * updates included. `snapshotSlot` is the context slot of the read. Repeating a bracket changes nothing.
  */
 export interface BookSnapshotBegin extends MarketRef {
   readonly snapshotSlot: number;
@@ -188,21 +190,21 @@ export interface BookSnapshotEnd extends MarketRef {
 }
 
 /**
- * The shadow check found this book wrong. The records before this one hold it as it is now; from here on a new epoch
- * begins, and its first change is the whole book.
+ * The shadow check found a wrong book. The records before this one contain its true state. A new epoch begins here, and its
+ * first change is the whole book.
  */
 export interface BookRepair extends MarketRef {
   readonly slot: number;
 }
 
-/** What a rebuild from a fresh read of the chain says of a market, true at exactly this place of the log. */
+/** State of a market from a fresh read of the chain, valid at exactly this offset of the log. */
 export interface BookCheck extends MarketRef {
-  /** Slot of this place of the log. */
+  /** Slot of this offset in the log. */
   readonly slot: number;
   readonly orders: number;
   /** OrderDigest of the orders. */
   readonly digest: string;
-  /** Encoded BookMarket and BookOracle; null when they are not known, or cannot be told. */
+  /** Encoded BookMarket and BookOracle; null when unknown or not comparable. */
   readonly market: Uint8Array | null;
   readonly oracle: Uint8Array | null;
 }

@@ -1,6 +1,6 @@
-// Perp positions as they change, and the ranking of claimable P&L made of them. Units: see ../messages.ts.
+// Changes of perp positions, and the ranking of claimable P&L. Units: see index.ts.
 
-import type { MarketRef } from '../market.ts';
+import type { MarketRef } from '../chain/market.ts';
 
 export interface PositionState extends MarketRef {
   readonly slot: number;
@@ -15,8 +15,8 @@ export interface PositionState extends MarketRef {
 }
 
 /**
- * What the P&L of a perp market's positions depends on, of one slot or later. Cumulative funding 1e9, scaled balances 1e9,
- * cumulative interest 1e10. The net amounts are the users' against the AMM, unsettled LP amounts included.
+ * Market inputs of the P&L of perp positions, from one slot or later. Cumulative funding 1e9, scaled balances 1e9, cumulative
+ * interest 1e10. The net amounts are the users' against the AMM, unsettled LP amounts included.
  */
 export interface PositionMarket extends MarketRef {
   readonly slot: number;
@@ -28,7 +28,7 @@ export interface PositionMarket extends MarketRef {
   readonly netUnsettledFundingPnl: bigint;
   readonly pnlPoolScaledBalance: bigint;
   readonly feePoolScaledBalance: bigint;
-  /** Of the quote spot market, in which both pools are kept. */
+  /** Of the quote spot market, the currency of both pools. */
   readonly quoteCumulativeDepositInterest: bigint;
   readonly quoteDecimals: number;
 }

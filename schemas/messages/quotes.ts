@@ -1,8 +1,8 @@
-// Indicative quotes of market makers. Units: see ../messages.ts.
+// Indicative quotes of market makers. Units: see index.ts.
 
-import type { MarketRef } from '../market.ts';
+import type { MarketRef } from '../chain/market.ts';
 
-/** One side of an indicative quote: price 1e6 (or offset from the oracle, which may be negative), size base 1e9. */
+/** One side of an indicative quote: price 1e6 (or oracle offset, possibly negative), size base 1e9. */
 export interface QuoteSide {
   readonly price: bigint;
   readonly size: bigint;
@@ -15,11 +15,11 @@ export interface MakerQuote {
   readonly ask: QuoteSide | null;
 }
 
-/** All indicative quotes of one maker in one market; replaces what the maker quoted there before. */
+/** All indicative quotes of one maker in one market; replaces the maker's earlier quotes there. */
 export interface MakerQuotes extends MarketRef {
-  /** Wall clock of the gateway that took them in, Unix milliseconds. */
+  /** Wall clock of the receiving gateway, Unix milliseconds. */
   readonly receivedAtMs: number;
-  /** The key the maker proved to hold. */
+  /** The key that the maker proved to own. */
   readonly maker: Uint8Array;
   readonly quotes: readonly MakerQuote[];
 }

@@ -1,31 +1,31 @@
-// How sources stand, what fees compete, what could not be read, and who writes. Units: see ../messages.ts.
+// Quality of sources, priority fees, dead letters, final slots, writers of roles, and claims of wallet signatures. Units: see index.ts.
 
-import type { MarketRef } from '../market.ts';
+import type { MarketRef } from '../chain/market.ts';
 
-/** What is known of one source of one market; the newest counts. A count goes on over restarts. */
+/** Quality of one source of one market; the newest record counts. Counters continue over restarts. */
 export interface FeedQuality extends MarketRef {
-  /** `user`, `clob`, `market`, `oracle`, `trades`: what comes in. `shadow`: accounts against the chain. `book`: the book itself. */
+  /** Input: `user`, `clob`, `market`, `oracle`, `trades`. Comparison of accounts with the chain: `shadow`. The book: `book`. */
   readonly source: string;
   /** Newest slot of the source, 0 before the first. */
   readonly slot: number;
-  /** Unix milliseconds at which the newest event was taken in, 0 before the first. */
+  /** Unix milliseconds of the newest event's arrival, 0 before the first. */
   readonly atMs: number;
   readonly events: number;
-  /** Outages, each once; of `trades`, stretches in which transactions were missing. */
+  /** Number of outages; for `trades`, of slot ranges with missing transactions. */
   readonly gapsFound: number;
-  /** Of these, those after which everything was read; never more. */
+  /** How many of these were read completely afterwards. */
   readonly gapsFilled: number;
-  /** Comparisons made, and how many of them found a difference. */
+  /** Number of comparisons, and how many found a difference. */
   readonly checks: number;
   readonly differences: number;
   /** Slot and result of the newest comparison: `none`, `equal`, `differs`. */
   readonly checkSlot: number;
   readonly checkResult: string;
-  /** Epoch of the published book; 0 where it is not known. */
+  /** Epoch of the published book; 0 where unknown. */
   readonly epoch: number;
 }
 
-/** Priority fees that compete for a market's accounts, micro-lamports per compute unit; may be fractional. */
+/** Priority fees that compete for a market's accounts, micro-lamports per compute unit; possibly fractional. */
 export interface FeeLevels extends MarketRef {
   /** Wall-clock milliseconds at which the provider answered. */
   readonly atMs: number;
@@ -37,27 +37,50 @@ export interface FeeLevels extends MarketRef {
   readonly unsafeMax: number;
 }
 
-/** Something that could not be read. Nothing is dropped without one of these. */
+/** Input that no reader understands. A process drops nothing without writing one. */
 export interface DeadLetter {
   readonly reason: string;
   readonly detail: string;
   readonly slot: number;
-  /** Where it came from: account key, transaction signature, or `topic/partition/offset`. */
+  /** Source of the bytes: account key, transaction signature, or `topic/partition/offset`. */
   readonly origin: string;
   readonly bytes: Uint8Array;
 }
 
+/** A block time whose slot the chain has finalized: no event up to it is taken back. */
+export interface ChainFinality {
+  readonly slot: number;
+  /** Unix seconds. */
+  readonly ts: number;
+}
+
 /**
- * A process began to write for a role, or has ended and writes nothing more. Its epoch is the offset of the mark with
- * which it began: the log itself puts processes in order, and the newest is the one that writes.
+ * A process asks to write for a role, refuses other processes, begins to write, or ends. The offset of its `began` mark is its
+ * epoch: the log orders the processes, and the newest one that began is the writer.
  */
 export interface WriterMark {
   readonly role: string;
-  /** `began` or `ended`. */
+  /** `asks`, `keeps`, `began` or `ended`. */
   readonly mark: string;
-  /** Epoch of the process that ended; null in the mark that makes the epoch. */
+  /** In `ended`: the epoch. In `keeps`: the offset of the newest `asks` that it answers. Otherwise null. */
   readonly epoch: number | null;
-  /** Where the process runs, for people. */
+  /** Host of the process, for operators. */
   readonly host: string;
   readonly pid: number;
+  /** Package version. Null in marks of the oldest versions, which do not write it. */
+  readonly version: string | null;
+  /** Wall-clock milliseconds at which the process started. */
+  readonly startedMs: number | null;
+  /** Boot and process namespace in which `pid` identifies this process; null where unknown. */
+  readonly machine: string | null;
+}
+
+/** A process claims a wallet signature for one write. The first claim of a digest in the log counts. */
+export interface SignatureClaim {
+  /** SHA-256 of the signature, which the log does not contain. */
+  readonly digest: Uint8Array;
+  /** Random name of this claim. */
+  readonly claim: string;
+  /** Unix seconds after which every process refuses the signature as expired. */
+  readonly expiresS: number;
 }

@@ -1,6 +1,6 @@
-// Fills as they are published, and how far from the oracle takers were filled lately. Units: see ../messages.ts.
+// Published fills, and recent fill prices of takers against the oracle. Units: see index.ts.
 
-import type { MarketRef } from '../market.ts';
+import type { MarketRef } from '../chain/market.ts';
 import type { Direction } from './book.ts';
 
 /** A fill for the trades channel; raw integers, absent optionals are null. */
@@ -33,6 +33,9 @@ export interface TradeView extends MarketRef {
   readonly makerOrderCumulativeQuoteAssetAmountFilled: bigint | null;
   readonly oraclePrice: bigint;
   readonly bitFlags: number;
+  /** Number of the fill among those of its market: contiguous inside an epoch, from 1. Null in older messages. */
+  readonly epoch: number | null;
+  readonly seq: number | null;
 }
 
 /** Taker fills of one order-size cohort inside the trailing window. */
@@ -46,7 +49,7 @@ export interface FillQualityCohort {
   readonly takerSellMicroBps: bigint | null;
 }
 
-/** How far from the oracle takers of a market were filled lately. */
+/** How far recent fills of a market's takers were from the oracle. */
 export interface FillQualityView extends MarketRef {
   /** Chain time of the newest event behind the means, milliseconds. */
   readonly updatedAtMs: number;

@@ -1,9 +1,9 @@
-// A 100-level L2 with sources, read from the reader's replica after each order change; and the change alone.
-// `npm run bench book-read`; one JSON line per figure. Making text of the levels is not part of it.
+// Reading a 100-level L2 with sources from the reader's replica after each order change, and the change alone.
+// `npm run bench book-read`; one JSON line per figure. Serialising the levels is not measured.
 
 import { BookEngine, BookView } from '../../processors/book/index.ts';
-import { ammOf, marketOf, oracleOf } from '../../processors/book/testing/messages.ts';
 import type { BookViewDiff } from '../../schemas/index.ts';
+import { ammOf, marketOf, oracleOf } from '../support/processors/book/messages.ts';
 import { BookFlow, MARKET, messageOf } from './harness/book-flow.ts';
 import { report } from './harness/report.ts';
 
@@ -30,7 +30,7 @@ function readOnce(): void {
   for (let i = 0; i < asks.length; i++) if ((asks[i]?.dlob ?? 0n) > 0n) levels += 1;
 }
 
-/** Microseconds of each change's part that is measured. */
+/** Microseconds of the measured part of each change. */
 function measure(changes: number): { readonly read: Float64Array; readonly whole: Float64Array } {
   const read = new Float64Array(changes);
   const whole = new Float64Array(changes);

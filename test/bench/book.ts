@@ -1,6 +1,6 @@
-// Order changes per second through the book engine (L2 and L3 kept, a published change made for each), at several sizes
-// of the book, beside the DLOB of @drift-labs/sdk over the same changes in the same run.
-// `npm run bench book`; one JSON line per figure. Decoding and the log are not part of it.
+// Order changes per second through the book engine (L2 and L3, one published change each), at several sizes of the book, beside
+// the DLOB of @drift-labs/sdk with the same changes in the same run. `npm run bench book`; one JSON line per figure. Decoding and
+// the log are not measured.
 
 import { BookEngine } from '../../processors/book/index.ts';
 import { loadPeer, type Peer } from '../peers/dlob/peer.ts';
@@ -11,10 +11,10 @@ const BOOK_ORDERS = [1_000, 10_000, 50_000];
 const COMPARED_ORDERS = 10_000;
 const BAR_PER_SECOND = 1_000_000;
 const BAR_RATIO = 100;
-/** Changes made, then applied with the clock running: what a batch of the log holds. */
+/** Changes per measured batch, as many as a batch of the log has. */
 const BATCH = 250;
 const WARM_UP = 200_000;
-/** Many short rounds: on a busy machine the best of them is one that nobody interrupted. */
+/** Many short rounds: on a busy machine the best of them ran without interruption. */
 const ROUNDS = 75;
 const ROUND = 10_000;
 const PEER_CHANGES = 2_000;
@@ -24,13 +24,13 @@ class Measured {
   readonly orders: number;
   /** Changes per second, best first. */
   readonly rounds: number[] = [];
-  private readonly engine = new BookEngine(MARKET);
-  private readonly flow = new BookFlow();
-  private published = 0;
+  readonly #engine = new BookEngine(MARKET);
+  readonly #flow = new BookFlow();
+  #published = 0;
 
   constructor(orders: number) {
     this.orders = orders;
-    for (const change of this.flow.fill(orders)) this.engine.applyOrders(messageOf(change));
+    for (const change of this.#flow.fill(orders)) this.#engine.applyOrders(messageOf(change));
   }
 
   get best(): number {
@@ -42,25 +42,25 @@ class Measured {
     return this.rounds[Math.floor(this.rounds.length * share)] ?? 0;
   }
 
-  /** Applies changes as the book role does: a batch is foreseen, then applied one by one. Returns changes per second. */
+  /** Applies changes as the book role does: prefetches a batch, then applies it one by one. Returns changes per second. */
   run(changes: number): number {
-    const { engine } = this;
+    const engine = this.#engine;
     let elapsedMs = 0;
     for (let done = 0; done < changes; done += BATCH) {
-      const messages = this.flow.next(BATCH).map(messageOf);
+      const messages = this.#flow.next(BATCH).map(messageOf);
       const startMs = performance.now();
-      engine.foresee(messages);
+      engine.prefetch(messages);
       for (let i = 0; i < messages.length; i++) {
-        if (engine.applyOrders(messages[i] as (typeof messages)[number])) this.published += 1;
+        if (engine.applyOrders(messages[i] as (typeof messages)[number])) this.#published += 1;
       }
       elapsedMs += performance.now() - startMs;
     }
-    if (this.published === 0) throw new Error('the engine published nothing');
+    if (this.#published === 0) throw new Error('the engine published nothing');
     return (changes * 1000) / elapsedMs;
   }
 }
 
-/** All sizes in turn, round by round, so that other load on the machine meets them alike. */
+/** All sizes in turn, round by round, so that other load on the machine affects them alike. */
 function measureEngines(): Map<number, Measured> {
   const measured = BOOK_ORDERS.map((orders) => new Measured(orders));
   for (const each of measured) each.run(WARM_UP);
@@ -69,14 +69,14 @@ function measureEngines(): Map<number, Measured> {
   return new Map(measured.map((each) => [each.orders, each]));
 }
 
-/** What the peer is asked for after each change: nothing, or what our change has kept already. */
+/** Reads of the peer after each change: nothing, or the data that our change has updated already. */
 type Reads = 'nothing' | 'l2' | 'l2 and l3';
 
 function measurePeer(peer: Peer, orders: number, reads: Reads): number {
   const book = peer.create();
   const flow = new BookFlow();
   const changes: Change[] = flow.fill(orders);
-  // Filled best-last, so that filling the peer's linear lists does not take minutes.
+  // Filled from the worst price to the best: the peer's linear lists would take minutes otherwise.
   changes.sort((left, right) => Math.abs(right.price - MID_PRICE) - Math.abs(left.price - MID_PRICE));
   for (const change of changes) book.apply(change);
   const count = reads === 'nothing' ? PEER_CHANGES : PEER_READS;

@@ -1,10 +1,7 @@
-// Bytes of a minute of one busy market to one client: the `book` channel's diffs against the whole books of the `orderbook`
-// channel, on a market whose flow is busy at the touch and whose quotes follow the oracle. Pairs of equal cadence and depth:
-// every change; every 50 ms, which is what both channels do unless told otherwise; every 400 ms, as the predecessor sends; the
-// 20 levels that clients use, or every level, which nobody sends whole. Messages are made by the gateway's own code and
-// counted. Whole books are counted as they are and deflated as a `ws` server does it, one history for each socket; diffs as they are,
-// and as the engine sends them to one client where the operator has them deflated (`gatewayDeflate`). The predecessor's server
-// runs beside with the same market, and what a client of it really got is told too. `npm run bench bytes`.
+// Bytes of a minute of one busy market to one client: diffs of the `book` channel against whole books of the `orderbook` channel.
+// Pairs of equal cadence (every change; 50 ms, the default of both; 400 ms, the predecessor's) and depth (20 levels, or all). The
+// gateway's own code makes the messages. Whole books are counted plain and deflated as a `ws` server does it; diffs plain and as
+// `gatewayDeflate` sends them. The predecessor's server runs beside with the same market. `npm run bench bytes`.
 
 import { createDeflateRaw, constants as zlib } from 'node:zlib';
 import { Registry } from 'prom-client';
@@ -32,7 +29,7 @@ const CHANGES_PER_TICK = (CHANGES_PER_SLOT * DEFAULT_TICK_MS) / SLOT_MS;
 const BAR = 20;
 const ACKNOWLEDGEMENT_AND_BOOK = 2;
 const CHANNEL = 'orderbook_perp_0_grouped_1';
-/** The predecessor's server sends shorter messages as they are. */
+/** The predecessor's server sends shorter messages undeflated. */
 const DEFLATE_FROM_BYTES = 1024;
 /** End of a flushed block, which is not sent. */
 const TAIL_BYTES = 4;
@@ -47,7 +44,7 @@ const CADENCES = [
   ['every 400 ms', SLOT_MS],
 ] as const;
 
-/** What a `ws` server sends of a stream of messages. */
+/** Bytes that a `ws` server sends for a stream of messages. */
 class Counted {
   messages = 0;
   raw = 0;
@@ -88,7 +85,11 @@ const market = new SyntheticMarket(0, BUSY_AT_THE_TOUCH);
 const book = new PublishedBook();
 book.take(market.snapshot(), 0);
 book.view.tickSize = Number(market.marketView().tickSize);
-const reader = { bookByKey: () => book, markets: { byKey: () => market.marketView() } } as unknown as BookReader;
+const reader = {
+  now: Date.now,
+  bookByKey: () => book,
+  markets: { byKey: () => market.marketView() },
+} as unknown as BookReader;
 let streamId = 0;
 const ref = { marketType: 'perp', marketIndex: 0 } as const;
 const feed = new MarketFeed(market.key, ref, reader, feedMetrics(new Registry()), () => ++streamId);
@@ -123,7 +124,7 @@ function tell(conflationMs: number): void {
 
 function publish(diff: BookViewDiff): void {
   book.take(diff, 0);
-  feed.take({ key: market.key, message: diff, bytes: encodeMessage('BookViewDiff', diff), offset: BigInt(diff.seq) });
+  feed.apply({ key: market.key, message: diff, bytes: encodeMessage('BookViewDiff', diff), offset: BigInt(diff.seq) });
   tell(0);
 }
 
@@ -133,7 +134,7 @@ const isShown = ({ bids, asks }: BookViewDiff): boolean => {
   return bids.some(({ price }) => price >= bid) || asks.some(({ price }) => price <= ask);
 };
 
-/** The predecessor with the same market and one client, told each slot once. */
+/** The predecessor with the same market and one client; it gets one book per slot. */
 const peerMarket = new SyntheticMarket(0, BUSY_AT_THE_TOUCH);
 const peer = await Predecessor.start([peerMarket]);
 const client = new Crowd();
@@ -175,7 +176,7 @@ for (const { name, conflationMs, diffs, books } of pairs) {
   };
   const beside = { diff, whole, predecessorSent, flow, ...machine() };
   const unit = 'x fewer';
-  // The bar is that of our own two channels; at the predecessor's cadence it does not hold, as BENCHMARKS.md says.
+  // The bar is that of our own two channels; at the predecessor's cadence it does not hold, as docs/benchmarks/ says.
   const bar = conflationMs === SLOT_MS ? undefined : { atLeast: BAR };
   report({ name: `bytes: ${name}`, value: whole.raw / diff.raw, unit, ...(bar && { bar }), ...beside });
   report({ name: `bytes: ${name}, whole books deflated`, value: whole.deflated / diff.raw, unit, ...beside });

@@ -1,7 +1,7 @@
-// Memory per idle client: growth of the server's resident memory while clients connect, subscribe and then hear nothing but
-// heartbeats. The first clients are not counted: they fill pools that all share. One server for each kind of client, each
-// with the same markets; those of compatible books are beside a `ws` server with permessage-deflate. Socket buffers of the kernel
-// are in no figure. `npm run bench connection`.
+// Memory per idle client: growth of the server's resident memory while clients connect, subscribe and then receive only
+// heartbeats. The first clients do not count, because they fill shared pools. Each kind of client has its own server with the same
+// markets; a `ws` server with permessage-deflate runs beside. No figure has socket buffers of the kernel.
+// `npm run bench connection`.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Crowd } from './harness/crowd.ts';
@@ -20,7 +20,7 @@ const BAR_BYTES = 12_000;
 interface Kind {
   readonly name: string;
   readonly says: readonly string[];
-  /** What it is answered before it is idle. */
+  /** Answers that it receives before it is idle. */
   readonly framesEach: number;
 }
 

@@ -1,10 +1,10 @@
-// User accounts decoded by the ingester beside Anchor's coder, in one run over the same bytes.
-// `npm run bench decode`; one JSON line per figure. Not a measure of the network or of the log.
+// User accounts decoded by ingest beside Anchor's coder, in one run over the same bytes.
+// `npm run bench decode`; one JSON line per figure. Network and log are not measured.
 
 import { BorshAccountsCoder, type Idl } from '@coral-xyz/anchor';
 import { compileAccount, compileReaders, compileUser, Differ, type UserReader } from '../../ingest/index.ts';
-import { randomAccount, setField } from '../../ingest/testing/bytes.ts';
 import { type AccountDefinition, loadDefinition } from '../../schemas/index.ts';
+import { randomAccount, setField } from '../support/ingest/bytes.ts';
 import { report } from './harness/report.ts';
 
 const ACCOUNTS = 200;
@@ -23,7 +23,7 @@ function accountsOf(definition: AccountDefinition): Buffer[] {
   });
 }
 
-/** What ingest needs of an account it sees for the first time: open orders, used positions, flags. Returns a checksum. */
+/** Reads the parts of a new account that ingest needs: open orders, used positions, flags. Returns a checksum. */
 function readNeeded(user: UserReader, data: Buffer): number {
   const view = user.account.open(data);
   let sum = user.subAccountId(view) + user.authority(view).length;
@@ -65,7 +65,7 @@ const anchor = measure(accounts, (data) => coder.decode('User', data));
 const whole = measure(accounts, (data) => full.decode(data));
 const needed = measure(accounts, (data) => readNeeded(user, data));
 
-// An update as it comes live: one order of a known account changed.
+// A live update: one order of a known account has changed.
 const pubkey = new Uint8Array(32).fill(7);
 const owner = new Uint8Array(32);
 const first = accounts[0] ?? Buffer.alloc(0);

@@ -1,10 +1,10 @@
-// The `book` channel under load: 2,000 subscribers hold 10 markets each, every market changes ten times a second. Nothing may
-// be lost, messages must be there soon after their tick, and the server's CPU seconds are held against those of a `ws` server
-// that sends the same changes as whole books, as the predecessor does. `npm run bench fanout-diff`.
+// The `book` channel under load: 2,000 subscribers with 10 markets each; every market changes ten times a second. No message may be
+// lost, and each must arrive soon after its tick. The server's CPU seconds stand beside those of a `ws` server that sends the
+// same changes as whole books, as the predecessor does. `npm run bench fanout-diff`.
 //
-// Clients are in two processes of their own on the same machine; latency starts before the change is appended to the log and
-// ends when a client has read it, so it holds the log, the tick, and the clients' own delays too. Changes come at an interval that
-// has nothing in common with the tick, so that they fall into all its phases.
+// Clients run in two processes on the same machine. Latency starts before the append to the log and ends when a client has read
+// the message, so it includes the log, the tick and the clients' own delays. The interval of changes shares no factor with the
+// tick, so that changes fall into all its phases.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from './harness/clock.ts';
@@ -18,14 +18,14 @@ const SUBSCRIBERS = 2_000;
 const MARKETS = 10;
 const EVERY_MS = 97;
 const TICK_MS = 50;
-/** Of both servers, before anything is counted. */
+/** Warm-up of both servers. */
 const WARM_UP_ROUNDS = 10;
 const ROUNDS = 100;
 const SAMPLE_EVERY = 25;
 const SETTLE_MS = 2_000;
 const CLIENT_PROCESSES = 2;
 const SAMPLED_CLIENTS = CLIENT_PROCESSES * Math.ceil(SUBSCRIBERS / CLIENT_PROCESSES / SAMPLE_EVERY);
-/** As many whole books as the peer can send in a time one can wait for. */
+/** As many whole books as the peer can send in a bearable time. */
 const PEER_ROUNDS = 3;
 const ACKNOWLEDGEMENT_AND_BOOK = 2;
 const BAR_RATIO = 50;
@@ -43,7 +43,7 @@ interface Ours {
   /** Changes times subscribers; more than `updates` when two changes of a market fell into one tick. */
   readonly published: number;
   readonly dropped: number;
-  /** With what heartbeats have. */
+  /** Including heartbeats. */
   readonly bytesPerUpdate: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -52,16 +52,16 @@ interface Ours {
 /** Sequences of each market's book. */
 type Sequences = ReadonlyMap<number, number>;
 
-/** What the sampled clients heard, as chains of sequences. */
+/** Received messages of the sampled clients, as chains of sequences. */
 class Chains {
-  /** Messages that did not begin where the one before ended. */
+  /** Messages that did not start at the end of the previous one. */
   readonly broken: number;
-  /** Chains that did not end at the newest change, as when nobody was sent it. */
+  /** Chains that did not end at the newest change. */
   readonly unfinished: number;
-  /** Messages of the client that got most, heartbeats left out. */
+  /** Most messages of one client, without heartbeats. */
   readonly messagesEach: number;
 
-  /** `from` and `to`: where every book stood when the counting began, and where it stands. */
+  /** `from` and `to`: sequence of every book at the start and at the end of the count. */
   constructor(samples: readonly Sample[], from: Sequences, to: Sequences) {
     const lastSeq = new Map<string, number>();
     const messages = new Map<number, number>();

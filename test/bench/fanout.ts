@@ -1,7 +1,6 @@
-// Whole books to a thousand subscribers: messages per CPU-second of the server process, beside a `ws` server that does what
-// the predecessor does. `npm run bench fanout`. Each book waits until all have the one before, so nothing is dropped and
-// neither server is timed by the other's speed; they are measured in turn, and what counts is the median of the rounds. Not a
-// measure of latency (see the bench of that name).
+// Whole books to a thousand subscribers: messages per CPU-second of the server process, beside a `ws` server that works like the
+// predecessor. `npm run bench fanout`. Each book waits until all clients have the previous one, so nothing is dropped and no server
+// waits for the other. Servers take turns; the median of the rounds counts. Not a measure of latency (`npm run bench latency`).
 
 import { Crowd } from './harness/crowd.ts';
 import { cpuSeconds, machine } from './harness/processes.ts';
@@ -22,7 +21,7 @@ interface Round {
   readonly bytesPerMessage: number;
 }
 
-/** One server with a crowd on it. */
+/** One server with its clients. */
 class Contestant {
   readonly #pid: number;
   readonly #crowd: Crowd;
@@ -61,7 +60,7 @@ class Contestant {
     return this.#crowd.stop();
   }
 
-  /** Publishes books one after the other to everybody, the next when all have the last. */
+  /** Publishes books one after another; the next when all clients have the last. */
   async #run(books: number): Promise<void> {
     await this.#crowd.mark();
     for (let book = 1; book <= books; book += 1) {

@@ -1,21 +1,21 @@
-// What readers of the history wait for, on ten million trades, a million accounts' orders and a year of minute candles: the
-// history service in a process of its own over HTTP, ClickHouse as the managed child. `npm run bench history`.
-// Beside the first page of each list stands a page deep inside it; beside the leaderboard and the snapshots of an account made of
-// reduced days (`raw`) what they take from the events alone. BENCH_TRADES makes the history smaller.
+// Time of history requests over HTTP, on ten million trades, orders of a million accounts and a year of minute candles.
+// ClickHouse is the managed child. `npm run bench history`. Each list is measured at its first page and at a page deep inside.
+// Leaderboard and account snapshots are measured from reduced days, and from the events alone (`raw`). BENCH_TRADES makes the
+// history smaller.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { Registry } from 'prom-client';
-import { HistoryError } from '../../api/errors.ts';
 import { standings } from '../../api/history/queries/boards.ts';
 import { HistoryStore } from '../../api/history/store.ts';
+import { HistoryError } from '../../api/http/errors.ts';
 import { type ClickHouse, openClickHouse, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
 import { AccountDays } from '../../processors/history/account-days.ts';
 import { sinkMetrics } from '../../processors/history/metrics.ts';
 import { encodeMessage, type MarketSummary, type MarketView, marketKey, TOPICS } from '../../schemas/index.ts';
-import { type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes.ts';
+import { type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
 import {
   busyAccount,
   type HistoryShape,
@@ -36,7 +36,7 @@ const CSV_ROWS_WANTED = 200_000;
 const MARKETS_SECONDS = 8;
 const SUMS_ROUNDS = 5;
 const BOARD_SECONDS = 30 * 86_400;
-/** A live history always has the candle of now; this one has those of the time that the bench will take. */
+/** Candles into the future: a live history always has the current candle, so this one needs them while the bench runs. */
 const CANDLES_AHEAD_S = 900;
 const LOAD = fileURLToPath(new URL('./harness/rest-load.ts', import.meta.url));
 const agent = new Agent({ keepAlive: true });
@@ -142,14 +142,14 @@ async function statsMarkets(server: Running, base: string): Promise<void> {
 
 /** Medians, milliseconds. */
 interface Sums {
-  /** Null when the store did not answer within the time that it gives readers. */
+  /** Null when the store exceeded its time limit for readers. */
   readonly leaderboard: number | null;
   readonly wallets: number;
   readonly snapshots: number;
   readonly snapshotsBody: string;
 }
 
-/** Reading the board of all wallets from the store, and a whole request for snapshots. Neither is kept by anyone. */
+/** Times the leaderboard query in the store, and a whole snapshots request. No cache has either. */
 async function sums(clickhouse: ClickHouse, url: string, end: number): Promise<Sums> {
   const store = new HistoryStore(clickhouse.client, clickhouse.database);
   const median = async (once: () => Promise<unknown>): Promise<number> => {
@@ -173,7 +173,7 @@ async function sums(clickhouse: ClickHouse, url: string, end: number): Promise<S
   return { leaderboard, wallets, snapshots, snapshotsBody: (await ask(url)).body };
 }
 
-/** Snapshots but the newest, which is of the moment it was asked for. */
+/** All snapshots but the newest, which is made at the time of the request. */
 function points(body: string): string {
   const { snapshots } = JSON.parse(body) as { snapshots: readonly unknown[] };
   return JSON.stringify(snapshots.slice(0, -1));
@@ -220,7 +220,7 @@ function marketView(symbol: string, marketIndex: number): MarketView {
   };
 }
 
-/** What the reducer says of such a market. */
+/** The rows that the reducer makes for such a market. */
 function marketSummary({ marketType, marketIndex }: MarketView, ts: number): MarketSummary {
   const rate = { fundingRate: 1_269_458n, fundingRateLong: 1_269_458n, fundingRateShort: 1_269_458n };
   return {
@@ -280,7 +280,7 @@ try {
     TOPICS.summaryViews,
     views.map((view) => ({ key: marketKey(view), value: encodeMessage('MarketSummary', marketSummary(view, end)) })),
   );
-  const server = await startRoles(['history'], { DATA_DIR: dir, CLICKHOUSE_URL: clickhouse.url, SOURCE: 'capture' });
+  const server = await startRoles(['history'], { DATA_DIR: dir, SOURCE: 'capture' });
   try {
     const base = server.endpoints.history ?? '';
     const trades = await pagesOf(`${base}/market/SOL-PERP/trades?limit=50`, DEEP_PAGES);

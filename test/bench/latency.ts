@@ -8,7 +8,7 @@ import WebSocket from 'ws';
 import { createExchange } from '../../localnet/exchange/index.ts';
 import { type Exchange, type LedgerAccount, type LedgerBlock, startLocalnet } from '../../localnet/index.ts';
 import { fieldOf, loadDefinition } from '../../schemas/index.ts';
-import { eventually, startRoles, temporaryDirectory } from '../e2e/harness/processes.ts';
+import { eventually, startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
 import { report } from './harness/report.ts';
 
 const UPDATES_PER_SECOND = 2_000;
@@ -82,7 +82,7 @@ function trackedUser(template: Buffer, market: number, rank: number): Tracked {
 
 const sizeOf = (seq: number) => BigInt(seq) * 1_000_000n;
 
-/** The markets of the seeded exchange, and nothing in its blocks but our updates. */
+/** The markets of the seeded exchange; its blocks hold our updates alone. */
 function loadExchange(tracked: Tracked[]): Exchange {
   const seeded = createExchange({ seed: 1, genesisTime: Math.floor(Date.now() / 1000) });
   const genesis = seeded.genesis();

@@ -1,7 +1,6 @@
-// `/l2` requests a second on one core while the books change ten times a second: the server process alone is counted, by its
-// CPU seconds, so that the load generator's work is not held against it. Beside a server that does what the predecessor does
-// with its cached books: parse, cut, write out. Asked without an encoding, and as browsers and HTTP libraries ask; the
-// predecessor never compresses `/l2` (reference 1.1). `npm run bench rest`.
+// `/l2` requests a second on one core while the books change ten times a second. Only CPU seconds of the server process count,
+// without the load generator. The peer handles cached books as the predecessor does: parse, cut, write. Requests come without an
+// encoding, and as browsers and HTTP libraries send them; the predecessor never compresses `/l2` (docs/internals/order-book-server.md, "HTTP conventions"). `npm run bench rest`.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,5 @@
-// From the log to visible rows: a backlog of events goes through the whole sink into a managed ClickHouse, and then
-// small appends show how long an event takes to become visible. What it is not: a figure for a server or a cluster,
-// where ClickHouse has a machine of its own.
+// From the log to visible rows: a backlog of events goes through the whole sink into a managed ClickHouse. Then small appends
+// show how long an event takes to become visible. A ClickHouse server on its own machine is faster.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,16 +19,16 @@ import {
 import { readBlock } from '../../processors/history/blocks.ts';
 import { SchemaCatalogue } from '../../processors/history/catalogue.ts';
 import { planInserts } from '../../processors/history/rows.ts';
-import { fillEvent, sampleEvent } from '../../processors/history/testing/events.ts';
 import {
   endsOfLog,
   type Offsets,
   SINK_TOPICS,
-  startFilling,
   startHistorySink,
+  startRebuild,
   unstored,
 } from '../../processors/index.ts';
 import { type ChainEvent, encodeEvent, eventKey, TOPICS, tableOf } from '../../schemas/index.ts';
+import { fillEvent, sampleEvent } from '../support/processors/history/events.ts';
 import { report } from './harness/report.ts';
 
 const BACKLOG = 400_000;
@@ -39,14 +38,14 @@ const ENCODING_ROUNDS = 50;
 const SMALL_BATCH = 25;
 const SMALL_BATCHES = 40;
 const POLL_MS = 20;
-/** Rows a second into a history that is read, and into one that is built anew. */
+/** Rows a second into a history in use, and into a new one. */
 const BAR_BACKLOG = 150_000;
 const BAR_REBUILD = 200_000;
 const BAR_VISIBLE_MS = 1_000;
 /** Linux counts processor time in hundredths of a second. */
 const TICK_MS = 10;
 
-/** One event in this many is not a fill, in turn one of these kinds: what an exchange emits besides. */
+/** One event in this many is not a fill, but of one of these kinds in turn. */
 const OTHERS_EVERY = 10;
 const OTHERS = ['FundingPaymentRecord', 'SettlePnlRecord', 'DepositRecord', 'OrderRecord', 'LiquidationRecord'];
 
@@ -109,7 +108,7 @@ function processorMs(): { readonly own: number; readonly clickhouse: number } {
   return { own, clickhouse: childMs.reduce((sum, ms) => sum + ms, 0) };
 }
 
-/** Rows a second, and the processor time of a row: that says something on a busy machine too. */
+/** Rows a second, and the processor time of a row, which a busy machine changes less. */
 async function measure(name: string, atLeast: number, work: () => Promise<void>): Promise<void> {
   const [startedMs, before] = [performance.now(), processorMs()];
   await work();
@@ -126,7 +125,7 @@ async function measure(name: string, atLeast: number, work: () => Promise<void>)
   report({ name, value: BACKLOG / seconds, unit: 'rows/s', bar: { atLeast }, config });
 }
 
-/** The end is seen by the sink's position, which costs ClickHouse nothing, and then by the rows. */
+/** Watches the sink's offset, which costs ClickHouse nothing, and then counts the rows. */
 async function measureBacklog(
   start: () => Promise<RunningRole>,
   log: EventLog,
@@ -148,14 +147,14 @@ async function measureRebuild(log: EventLog, clickhouse: ClickHouse): Promise<vo
   const database = `${clickhouse.database}_2`;
   await clickhouse.prepare(database);
   await measure('sink.rebuild', BAR_REBUILD, async () => {
-    const filling = startFilling({ config, log, logger }, clickhouse, database);
+    const filling = startRebuild({ config, log, logger }, clickhouse, database);
     const ends = await endsOfLog(log);
     await untilStored(log, filling.group, ends);
     await filling.stop();
   });
 }
 
-/** Small appends one after the other, each waited for until its rows are there. */
+/** Small appends one after the other; each waits for its rows. */
 async function measureDelay(log: EventLog, clickhouse: ClickHouse): Promise<void> {
   const delaysMs: number[] = [];
   for (let batch = 0; batch < SMALL_BATCHES; batch++) {

@@ -33,7 +33,7 @@ interface Measured {
 const makeMarkets = () => Array.from({ length: MARKETS }, (_, index) => new SyntheticMarket(index));
 const says = (message: object): readonly string[] => [JSON.stringify(message)];
 
-/** Publishes every market at an even pace until it is told to stop; fails when a publish did. */
+/** Publishes every market at an even pace until it is stopped; fails when a publish fails. */
 function keepChanging(change: (round: number) => Promise<void> | void): () => Promise<void> {
   let isOver = false;
   const changing = (async () => {
@@ -43,7 +43,7 @@ function keepChanging(change: (round: number) => Promise<void> | void): () => Pr
       await sleep(Math.max(0, startedMs + (round + 1) * EVERY_MS - performance.now()));
     }
   })();
-  changing.catch(() => {}); // told by the promise below
+  changing.catch(() => {}); // the promise below reports it
   return () => {
     isOver = true;
     return changing;
@@ -65,7 +65,7 @@ async function storms(pid: number, crowd: Crowd, first: Opening, next: () => Pro
   return rounds;
 }
 
-/** The middle one by time. */
+/** The median by time. */
 function median(rounds: readonly Measured[]): Measured {
   const sorted = [...rounds].sort((left, right) => left.seconds - right.seconds);
   return sorted[Math.floor(sorted.length / 2)] as Measured;
@@ -76,7 +76,7 @@ async function measureOurs(): Promise<readonly Measured[]> {
   const stage = await Stage.start(markets);
   const crowd = new Crowd(CLIENT_PROCESSES);
   const changeAll = () => stage.publish(markets.map((market) => ({ market, diff: market.change() })));
-  // So that the log holds what follows the oldest position.
+  // The log then has all changes since the oldest position.
   for (let change = 0; change < POSITIONS; change += 1) await changeAll();
   const stop = keepChanging(changeAll);
   const opening = { url: stage.gateway, clients: CLIENTS, deflate: true };
@@ -109,7 +109,7 @@ async function measureOurs(): Promise<readonly Measured[]> {
   }
 }
 
-/** Every client must have been given what it missed; a snapshot instead would make the figure meaningless. */
+/** Every client must have received its missed changes; with a snapshot in their place the figure would mean nothing. */
 async function expectResumed(metricsUrl: string): Promise<void> {
   const text = await (await fetch(metricsUrl)).text();
   const recovered = Number(/resumes_total\{[^}]*outcome="recovered"[^}]*\} (\d+)/.exec(text)?.[1] ?? 0);

@@ -1,21 +1,21 @@
-// Account snapshots, made of events alone, against the accounts of the simulated chain, which the events came from.
+// Account snapshots, which are made of events alone, against the accounts of the simulated chain that emitted the events.
 
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAY, HistoryStage, NOW } from '../../api/testing/history-stage.ts';
 import { tokensOf } from '../../localnet/exchange/balances.ts';
 import { createExchange } from '../../localnet/exchange/index.ts';
 import type { Trader, World } from '../../localnet/exchange/world.ts';
 import type { TruthEvent } from '../../localnet/ledger-types.ts';
+import { DAY, HistoryStage, NOW } from '../support/api/history-stage.ts';
 
 const SLOTS = 400;
 const SLOT_MS = 1_780_000;
 const BASE_SCALE = 1_000_000_000n;
 /** Divisions of flipped positions, one each. */
 const ROUNDING = 10n;
-/** Interest on what moved since the last deposit record of a token is not known before the next one, thousandths. */
+/** The interest since the last deposit record of a token is unknown until the next one, thousandths. */
 const INTEREST_PER_MILLE = 2n;
-/** Nor is it on a borrow that a liquidation paid back since then, though nothing of it is held any more. */
+/** So is the interest on a borrow that a liquidation has paid back since then. */
 const PAID_BACK_PER_MILLION = 10n;
 
 const TABLES: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ const TABLES: Readonly<Record<string, string>> = {
   SpotInterestRecord: 'spot_interest',
   NewUserRecord: 'new_user',
 };
-/** Said to own every account, so that one request tells them all. */
+/** The owner of every account in this test, so that one request returns them all. */
 const OWNER = 'w'.repeat(32);
 
 /** Rows are inserted as text, so keys and signatures are stored as the first characters of their base58 text. */
@@ -53,7 +53,7 @@ function flat(data: Readonly<Record<string, unknown>>, prefix = ''): Record<stri
 let stage: HistoryStage;
 let world: World;
 let events: readonly TruthEvent[];
-let accounts: ReadonlyMap<Trader, Told>;
+let accounts: ReadonlyMap<Trader, AccountState>;
 
 beforeAll(async () => {
   const exchange = createExchange({
@@ -84,8 +84,8 @@ afterAll(() => stage?.close());
 const big = (value: unknown): bigint => BigInt(String(value ?? 0));
 const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);
 
-/** What the program moves that no record of the account's own says: fees of builders, rewards for filling others. */
-function untold(trader: Trader): bigint {
+/** Amounts that no record of the account itself has: fees of builders, rewards for filling others. */
+function withoutRecord(trader: Trader): bigint {
   let sum = 0n;
   for (const { name, data } of events) {
     if (name !== 'OrderActionRecord' || data.action !== 'fill') continue;
@@ -107,23 +107,23 @@ function lastPrice(trader: Trader, marketIndex: number): bigint {
   return big(last?.data.oracle_price);
 }
 
-interface Told {
+interface AccountState {
   readonly trading: Readonly<Record<string, string>>;
   readonly assets: readonly { readonly marketIndex: number; readonly balance: string; readonly withdrawals: string }[];
 }
 
-/** The newest snapshots of every account that ever did anything, by its trader. */
-async function newest(): Promise<ReadonlyMap<Trader, Told>> {
+/** The newest snapshots of every account that was ever active, by its trader. */
+async function newest(): Promise<ReadonlyMap<Trader, AccountState>> {
   const answer = await stage.app.inject(`/authority/${bs58.encode(Buffer.from(OWNER))}/snapshots/overview?days=100`);
   const { trade, earn } = answer.json<{ products: Record<'trade' | 'earn', Account[]> }>().products;
   const last = (accounts: readonly Account[], trader: Trader) =>
     accounts.find(({ accountId }) => accountId === address(trader.key))?.snapshots.at(-1);
-  const told = world.traders.flatMap((trader): [Trader, Told][] => {
-    const trading = last(trade, trader) as Told['trading'] | undefined;
-    const { assets = [] } = (last(earn, trader) ?? {}) as Partial<Told>;
+  const states = world.traders.flatMap((trader): [Trader, AccountState][] => {
+    const trading = last(trade, trader) as AccountState['trading'] | undefined;
+    const { assets = [] } = (last(earn, trader) ?? {}) as Partial<AccountState>;
     return trading ? [[trader, { trading, assets }]] : [];
   });
-  return new Map(told);
+  return new Map(states);
 }
 
 interface Account {
@@ -152,7 +152,7 @@ describe('snapshots of accounts after days of exchange life', () => {
         quote += position.quote_asset_amount;
       }
       const unrealized = distance(big(trading.unrealizedPnl), worth + entries);
-      const unsettled = distance(big(trading.unsettledPnl) + untold(trader), worth + quote);
+      const unsettled = distance(big(trading.unsettledPnl) + withoutRecord(trader), worth + quote);
       expect([trader.key, unrealized <= ROUNDING, unsettled <= ROUNDING]).toEqual([trader.key, true, true]);
     }
   });

@@ -1,12 +1,12 @@
-// Garbage on every input: nothing stops, each piece is counted and parked, the books stay right.
+// Garbage on every input: no process stops, each piece is counted and parked, the books stay right.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
 import { type DeadLetter, decodeMessage, loadDefinition, TOPICS } from '../../schemas/index.ts';
-import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth } from './harness/checks.ts';
-import { FeedClient } from './harness/feed-client.ts';
-import { type Pipeline, startPipeline } from './harness/pipeline.ts';
-import { eventually } from './harness/processes.ts';
+import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth } from './harness/checks/checks.ts';
+import { FeedClient } from './harness/keeper/feed-client.ts';
+import { type Pipeline, startPipeline } from './harness/processes/pipeline.ts';
+import { eventually } from './harness/processes/processes.ts';
 
 const USER_DISCRIMINATOR = Buffer.from('9f755fe3ef973aec', 'hex');
 const ORDER_RECORD_DISCRIMINATOR = Buffer.from('681340385915025a', 'hex');
@@ -112,7 +112,7 @@ describe('bad input', () => {
       };
       return slot - book.slot <= 5;
     });
-    // The unknown record of the test above is a row that the exchange knows nothing of.
+    // The unknown record of the test above is a row that the exchange did not emit.
     await expectHistoryEqualsTruth(pipeline, 'unknown');
     await expectBooksEqualNaiveRebuild(pipeline);
   });

@@ -1,16 +1,15 @@
-// A client that knows only the published protocol follows every market of a busy cluster while everything around it fails:
-// nothing it holds ever differs from the log, nor at any slot from the accounts of the cluster at that slot, without its
-// noticing.
+// A client that knows only the published protocol follows every market of a busy cluster while everything around it fails. Its
+// book never differs, without its noticing, from the log, nor at any slot from the accounts of the cluster.
 
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from './harness/chance.ts';
-import { runKeepers } from './harness/keeper-run.ts';
+import { seededRandom } from './harness/checks/chance.ts';
+import { runKeepers } from './harness/keeper/run.ts';
 
 const SECONDS = 20;
 const SEED = 20_261_122;
 /** The run has ten slots a second. */
 const SLOTS_AT_LEAST = 5 * SECONDS;
-/** Of the slots since the first client's first; the spot market has orders some time later. */
+/** Shares of the slots since the first client's first; the spot market has its first orders later. */
 const SHARES_AT_LEAST = { 'perp-0': 0.5, 'perp-1': 0.5, 'perp-2': 0.5, 'perp-3': 0.5, 'spot-1': 0.1 };
 
 describe('book keepers over the pipeline', () => {

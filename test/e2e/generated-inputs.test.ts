@@ -1,17 +1,20 @@
-// Thousands of generated inputs on REST and both WebSockets of the real order-book role: no crash, no answer that is not in
-// the served contracts. `npm run soak inputs` has the long form.
+// Thousands of generated inputs on REST and both WebSockets of a real order-book role: no crash, no undocumented answer.
+// `npm run soak inputs` sends a million.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SyntheticMarket } from '../bench/harness/synthetic-markets.ts';
 import { CROSSED, FullStage } from '../fuzz/full-stage.ts';
 import { runRestInputs } from '../fuzz/run-rest.ts';
 import { runQuoteInputs, runSocketInputs } from '../fuzz/run-sockets.ts';
-import { eventually } from './harness/processes.ts';
+import { times } from '../support/platform/times.ts';
+import { runSchemathesis, schemathesis } from './harness/checks/schemathesis.ts';
+import { eventually } from './harness/processes/processes.ts';
 
-const REST_INPUTS = 5_000;
-const SOCKET_INPUTS = 8_000;
-const QUOTE_INPUTS = 2_000;
+const REST_INPUTS = 3_000;
+const SOCKET_INPUTS = 5_000;
+const QUOTE_INPUTS = 1_500;
 const SEED = 4;
+const SCHEMATHESIS = { examples: times(10, 300), seconds: times(15, 120), seed: SEED, mayFail: true };
 
 describe('generated inputs', () => {
   let full: FullStage;
@@ -47,6 +50,18 @@ describe('generated inputs', () => {
       expect([path, answers[`${path} 200`] ?? 0]).toEqual([path, expect.toSatisfy((count: number) => count > 3)]);
     }
     expect(answers['/oracleLazer 403']).toBeGreaterThan(10);
+    await expectServing();
+  });
+
+  it('REST answers what schemathesis makes of its contract', async () => {
+    const tool = await schemathesis();
+    if ('absent' in tool) {
+      process.stdout.write(`schemathesis: not run, ${tool.absent}\n`);
+      return;
+    }
+    const { passed, output } = await runSchemathesis(tool.python, `${full.stage.rest}/openapi.json`, SCHEMATHESIS);
+    process.stdout.write(`schemathesis: ${output.trimEnd().split('\n').slice(-6).join('\n')}\n`);
+    expect([passed, passed ? '' : output.slice(-6_000)]).toEqual([true, '']);
     await expectServing();
   });
 

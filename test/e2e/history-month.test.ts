@@ -1,15 +1,14 @@
 // A month of exchange life, seeded, through real processes: every list paged to its end equals what the chain says it
-// emitted, row for row, JSON and CSV; candles, volumes and boards equal a naive recomputation. Then the same from a log in
-// which events come twice, in disorder and late, while sink and candles are killed.
+// emitted, row for row, JSON and CSV; candles, volumes, boards, notifications and statements equal a naive recomputation.
+// `npm run soak month` does the same with more slots, then from a log in disorder.
 
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TruthMarket } from '../../localnet/index.ts';
-import { seededRandom } from './harness/chance.ts';
-import { runStats } from './harness/month-answers.ts';
-import { checkCandles } from './harness/month-candle-check.ts';
-import { byEndpoint, checkLists, type EndpointReport, servedPaths, sumChecks } from './harness/month-check.ts';
-import { daySums, daysReduced } from './harness/month-days.ts';
-import { disorderedMonth } from './harness/month-disorder.ts';
+import { runStats } from './harness/month/answers.ts';
+import { checkCandles } from './harness/month/candle-check.ts';
+import { byEndpoint, checkLists, type EndpointReport, servedPaths, sumChecks } from './harness/month/check.ts';
+import { daysReduced } from './harness/month/days.ts';
 import {
   authorityLists,
   marketLists,
@@ -17,21 +16,24 @@ import {
   tellingAccounts,
   tellingWallets,
   userLists,
-} from './harness/month-lists.ts';
-import { chainMarkets } from './harness/month-markets.ts';
-import { liveMonth, type Month } from './harness/month-run.ts';
-import { type Sample, storedSamples } from './harness/month-samples.ts';
-import { MonthTruth } from './harness/month-truth.ts';
-import { venueChecks } from './harness/month-venues.ts';
+} from './harness/month/lists.ts';
+import { chainMarkets } from './harness/month/markets.ts';
+import {
+  bucketsInARow,
+  expectedCauses,
+  notificationDifferences,
+  storedNotifications,
+} from './harness/month/notifications.ts';
+import { expectedPushes, pushes, registerDevices } from './harness/month/pushes.ts';
+import { liveMonth, type Month } from './harness/month/run.ts';
+import { type Sample, storedSamples } from './harness/month/samples.ts';
+import { checkStatements, MOVEMENTS } from './harness/month/statements.ts';
+import { MonthTruth } from './harness/month/truth.ts';
+import { venueChecks } from './harness/month/venues.ts';
+import { type Running, startRoles } from './harness/processes/processes.ts';
 
-const SEED = 20_261_121;
-const KILLS = 3;
-/**
- * Of the archives of the disordered month one slot in so many is compared, of its snapshots one account in so many
- * (`npm run soak month` compares all). Rolling lists of markets, candles, boards and sums by day are compared whole.
- */
-const DISORDERED_SLOT_EVERY = 15;
-const DISORDERED_ACCOUNT_EVERY = 4;
+/** Of the dated archives one in so many is compared; `npm run soak month` compares all. */
+const ARCHIVED_SLOT_EVERY = 3;
 /** On two idle cores the month takes 40 seconds and its comparison a minute; a busy machine takes a multiple. */
 const TIMEOUT_MS = 900_000;
 /** Kinds without which the month would prove too little. */
@@ -63,6 +65,10 @@ const LIQUIDATIONS = [
 ];
 
 let month: Month;
+/** Statements and pushes, of the whole month at once. */
+let late: Running;
+let startedPushesS: number;
+let optedOut: ReadonlySet<string>;
 let truth: MonthTruth;
 let samples: readonly Sample[];
 let markets: readonly TruthMarket[];
@@ -86,8 +92,8 @@ function differencesOf(reports: readonly EndpointReport[]): readonly string[] {
 }
 
 /**
- * What a node does to its listeners now and then: after so many slots logs are cut, nothing is told, connections drop. The last
- * comes last: what was not told of accounts that never change again comes with the snapshot of a new connection (or with the
+ * What a node does to its listeners now and then: after so many slots logs are cut, nothing is sent, connections drop. The last
+ * comes last: accounts that never change again and were not sent come with the snapshot of a new connection (or with the
  * shadow check, which is off here).
  */
 async function trouble({ cluster }: Month, slots: number): Promise<void> {
@@ -101,8 +107,14 @@ beforeAll(async () => {
   truth = await MonthTruth.read(month.cluster);
   samples = await storedSamples(month.url('clickhouse'));
   markets = await chainMarkets(month.cluster);
+  optedOut = await registerDevices(month.dataDir, truth.wallets());
+  startedPushesS = Math.floor(Date.now() / 1000);
+  late = await startRoles(['exports', 'push'], month.settings());
 }, TIMEOUT_MS);
-afterAll(() => month?.stop());
+afterAll(async () => {
+  await late?.stop();
+  await month?.stop();
+});
 
 describe('a seeded month of exchange life', () => {
   it('has every kind of record that lists are made of, over 31 days and more than one calendar month', () => {
@@ -148,6 +160,48 @@ describe('a seeded month of exchange life', () => {
   );
 
   it(
+    'is notified once for each cause, and pushed once unless the wallet opted out or the notification is old',
+    async () => {
+      const stored = await storedNotifications(month.url('clickhouse'));
+      const expected = expectedCauses(truth);
+      const countOf = (name: string): number => stored.filter(({ data }) => data.record === name).length;
+      const names = [...new Set(stored.map(({ data }) => String(data.record)))].sort();
+      process.stdout.write(`notifications: ${names.map((name) => `${name} ${countOf(name)}`).join(', ')}\n`);
+      const recorded = new Set(expected.map(({ record }) => record));
+      expect([...recorded].sort()).toEqual(['deposit', 'fundingPayment', 'liquidation', 'orderAction', 'trade']);
+      expect(notificationDifferences(expected, stored).slice(0, 3)).toEqual([]);
+      expect(new Set(stored.map(({ id }) => id)).size).toBe(stored.length);
+      expect(bucketsInARow(stored)).toEqual([]);
+
+      const pushed = await pushes(month.dataDir);
+      const { must, may } = expectedPushes(stored, truth.wallets(), optedOut, {
+        fromS: startedPushesS,
+        toS: Math.ceil(Date.now() / 1000),
+      });
+      process.stdout.write(`pushes: ${pushed.size} of ${stored.length} notifications\n`);
+      expect(must.size).toBeGreaterThan(0);
+      expect([...must].filter((key) => !pushed.has(key))).toEqual([]);
+      expect([...pushed.keys()].filter((key) => !may.has(key))).toEqual([]);
+      const once = { begun: 1, outcomes: ['SENT'] };
+      expect([...pushed.values()].filter((push) => !isDeepStrictEqual(push, once))).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'adds up in statements, which begin and end with the balances of snapshots',
+    async () => {
+      const { differences, ...report } = await checkStatements(month.url('history'), truth);
+      process.stdout.write(`statements: ${JSON.stringify(report)}\n`);
+      expect(differences.slice(0, 3)).toEqual([]);
+      expect(report.moved).toEqual(MOVEMENTS.toSorted());
+      expect(report.rows).toBeGreaterThan(10);
+      expect(report.snapshots).toBeGreaterThan(10);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     'is listed row for row, JSON and CSV, to the end of every list',
     async () => {
       const checks = [
@@ -156,36 +210,13 @@ describe('a seeded month of exchange life', () => {
         ...authorityLists(truth, tellingWallets(truth)),
         ...statsLists(truth),
       ];
-      const { reports, missing } = await checkLists(month.url('history'), checks);
+      const { reports, missing } = await checkLists(month.url('history'), checks, ARCHIVED_SLOT_EVERY);
       say('lists', reports, missing);
       const served = await servedPaths(month.url('history'));
       const rest = [...served].filter((path) => !compared.has(path.replace(/\/\{year\}.*$/, '')));
       process.stdout.write(`served, not compared here: ${rest.join(', ')}\n`);
       expect(differencesOf(reports)).toEqual([]);
       expect(missing).toEqual([]);
-    },
-    TIMEOUT_MS,
-  );
-
-  it(
-    `gives the same from a log in disorder, with copies and late events, through ${KILLS} kills`,
-    async () => {
-      const again = await disorderedMonth(month, seededRandom(SEED), KILLS);
-      try {
-        expect(await daysReduced(again.clickhouse)).toBeGreaterThan(30);
-        expect(await daySums(again.clickhouse)).toEqual(await daySums(month.url('clickhouse')));
-        const checks = sumChecks(truth, samples, markets, DISORDERED_ACCOUNT_EVERY);
-        const sums = byEndpoint(await runStats(again.url, checks));
-        const lists = [...marketLists(truth), ...userLists(truth, tellingAccounts(truth).slice(0, 2))];
-        const { reports } = await checkLists(again.url, lists, DISORDERED_SLOT_EVERY);
-        const candles = byEndpoint(await checkCandles(again.url, truth, samples));
-        const all = [...reports, ...candles, ...sums];
-        say(`disorder: ${again.copies} copies, ${again.kills} kills`, all);
-        expect(again.copies).toBeGreaterThan(1_000);
-        expect(differencesOf(all)).toEqual([]);
-      } finally {
-        await again.stop();
-      }
     },
     TIMEOUT_MS,
   );

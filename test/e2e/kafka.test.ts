@@ -1,9 +1,15 @@
 // The same pipeline, the same checks, with Kafka as the log.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type KafkaBroker, startKafka } from '../../platform/testing.ts';
-import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth, expectLiveFeed } from './harness/checks.ts';
-import { type Pipeline, startPipeline } from './harness/pipeline.ts';
+import { type KafkaBroker, startKafka } from '../support/platform.ts';
+import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth, expectLiveFeed } from './harness/checks/checks.ts';
+import { type Pipeline, startPipeline } from './harness/processes/pipeline.ts';
+import { eventually } from './harness/processes/processes.ts';
+
+/** How long a request to Kafka is repeated. */
+const PATIENCE_MS = 2_000;
+/** Every request that was under way has failed, and some that were begun later. */
+const AWAY_MS = 20_000;
 
 describe('pipeline over Kafka', () => {
   let kafka: KafkaBroker;
@@ -12,7 +18,7 @@ describe('pipeline over Kafka', () => {
     kafka = await startKafka();
     pipeline = await startPipeline({
       cluster: { seed: 11, speed: 2 },
-      settings: { LOG: 'kafka', KAFKA_BROKERS: kafka.brokers },
+      settings: { LOG: 'kafka', KAFKA_BROKERS: kafka.brokers, KAFKA_PATIENCE_MS: PATIENCE_MS },
     });
   });
   afterAll(async () => {
@@ -30,6 +36,35 @@ describe('pipeline over Kafka', () => {
       await pipeline.restart(victim);
     }
     await expectLiveFeed(pipeline.url('gateway'), 'BTC-PERP');
+    expect(await expectHistoryEqualsTruth(pipeline)).toBeGreaterThan(200);
+  });
+
+  it('waits while the brokers are away, says so, and goes on without a restart', async () => {
+    const processes = ['ingest', 'processors', 'sink', 'orderbook', 'history'] as const;
+    const metric = async (name: (typeof processes)[number], pattern: RegExp) => {
+      const text = await (await fetch(pipeline.running.get(name)?.endpoints.metrics ?? '')).text();
+      return Number(pattern.exec(text)?.[1] ?? Number.NaN);
+    };
+    const away = (name: (typeof processes)[number]) => metric(name, /^slotbook_log_away_seconds\{.*\} (\d+)$/m);
+    await pipeline.cluster.rpc('localnet_resume');
+    const pids = processes.map((name) => pipeline.running.get(name)?.pid);
+    const exits: string[] = [];
+    for (const name of processes) {
+      void pipeline.running.get(name)?.exited.then((code) => exits.push(`${name} with ${code}`));
+    }
+    const restarted = kafka.restart(AWAY_MS);
+    for (const name of processes) {
+      await eventually(`${name} says that the log is away`, async () => (await away(name)) > 0, AWAY_MS);
+      expect(await metric(name, /^health_status\{.*\} (\d)$/m), name).toBe(2);
+      expect(pipeline.running.get(name)?.errors().split('the log is away: waiting')).toHaveLength(2);
+    }
+    await restarted;
+    for (const name of processes) {
+      await eventually(`${name} says that the log answers`, async () => (await away(name)) === 0);
+    }
+    await expectLiveFeed(pipeline.url('gateway'), 'SOL-PERP');
+    expect(exits, pipeline.lastErrors()).toEqual([]);
+    expect(processes.map((name) => pipeline.running.get(name)?.pid)).toEqual(pids);
     expect(await expectHistoryEqualsTruth(pipeline)).toBeGreaterThan(200);
   });
 

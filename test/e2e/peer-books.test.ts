@@ -6,19 +6,19 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import {
   BookEngine,
   BookView,
+  driftCurve,
   GROUPED_LEVELS,
   GROUPS,
   groupBook,
   indicativeView,
   type Level,
   levelSize,
-  liveCurve,
   type Side,
   vammLevels,
 } from '../../processors/index.ts';
 import type { OrderState } from '../../schemas/index.ts';
-import { type CurveTerms, curves, type TwinCurve, twinCurve } from './harness/peer-curve.ts';
-import { loadSdk, type PeerLevel, type PeerStruct, type Sdk } from './harness/peer-sdk.ts';
+import { type CurveTerms, curves, type TwinCurve, twinCurve } from './harness/peer/curve.ts';
+import { loadSdk, type PeerLevel, type PeerStruct, type Sdk } from './harness/peer/sdk.ts';
 
 const CURVE_RUNS = 1_000;
 const BOOK_RUNS = 500;
@@ -90,7 +90,7 @@ describe('the vAMM beside the client library', () => {
         const { amm, oracle, request } = twinCurve(sdk, { ...terms, maxSpread });
         const account = (request.marketAccount as { readonly amm: PeerStruct }).amm;
         const theirs = sdk.calculateUpdatedAMM(account, request.mmOraclePriceData as PeerStruct);
-        const ours = liveCurve(amm, oracle.price);
+        const ours = driftCurve(amm, oracle.price);
         // The library makes the quote reserve of a curve that stays anew from the invariant all the same.
         if (ours === amm) return;
         for (const field of CURVE_FIELDS) expect(ours[field], field).toBe(BigInt(theirs[field].toString()));
@@ -146,7 +146,7 @@ describe('the vAMM beside the client library', () => {
         const { bids, asks } = engineOf(twin).snapshot();
         for (const side of SIDES) {
           // Slices of a few atoms round out of order, and the library adds up neighbours only; every reader of ours
-          // gets one level per price (reference 2.5).
+          // gets one level per price (docs/internals/book-rules.md, "Levels and merge").
           const byPrice = new Map<number, bigint>();
           for (const level of theirVamm(twin, side)) {
             byPrice.set(priceOf(level), (byPrice.get(priceOf(level)) ?? 0n) + BigInt(level.size.toString()));
@@ -250,7 +250,8 @@ describe('merged levels beside the client library', () => {
         const ours = view.l2(depth)[own];
         expect(ours.map(ourText)).toEqual(theirs.map(theirText));
         shared += ours.filter((level) => level.dlob > 0n && level.vamm > 0n).length;
-        // Quotes that would better the firm touch are held back (reference 2.7), which the library knows nothing of.
+        // The book withholds quotes better than the firm touch; the library does not (docs/internals/book-rules.md,
+        // "Indicative quotes").
         const [touch] = view.l2(1)[own];
         const shown = quoteList
           .map((one): Level => ({ price: priceAt(one), dlob: 0n, vamm: 0n, indicative: BigInt(one.size) }))
@@ -288,7 +289,7 @@ describe('grouped levels beside the client library', () => {
           const width = group * tickSize;
           const l2 = { bids: bids.map(theirLevel), asks: asks.map(theirLevel) };
           // Not cut by the library: it stops as soon as the last bucket is opened, and so leaves out what else falls into
-          // it. The cut is that of reference 2.8, counted on its buckets.
+          // it. The cut is that of docs/internals/book-rules.md, "Grouped books", counted on its buckets.
           const theirs = sdk.groupL2(l2, big(width), ALL);
           const bestBid = theirs.bids[0];
           const bestAsk = theirs.asks[0];

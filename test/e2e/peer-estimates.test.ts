@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { estimateFill, type Level } from '../../processors/index.ts';
-import { loadSdk, type Sdk } from './harness/peer-sdk.ts';
+import { loadSdk, type Sdk } from './harness/peer/sdk.ts';
 
 const RUNS = 5_000;
 

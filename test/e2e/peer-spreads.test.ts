@@ -1,12 +1,12 @@
-// Live spreads, reference offset, spread reserves and levels of the vAMM beside the published client library, which is
-// given the same account, oracle, time and slot.
+// Drift's live spreads, reference offset, spread reserves and levels of the vAMM beside the published client library, which
+// is given the same account, oracle, time and slot. Velocity's rule is another: processors/book/velocity/*.test.ts.
 
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BookEngine, liveQuote, liveSpreads, marketMakerOracle, quotingOracle } from '../../processors/index.ts';
-import { type CurveTerms, curves, twinCurve } from './harness/peer-curve.ts';
-import { loadSdk, type PeerStruct, type Sdk } from './harness/peer-sdk.ts';
-import { type LiveTwin, liveTerms, liveTwin } from './harness/peer-spread.ts';
+import { BookEngine, driftSpreads, liveQuote, marketMakerOracle, quotingOracle } from '../../processors/index.ts';
+import { type CurveTerms, curves, twinCurve } from './harness/peer/curve.ts';
+import { loadSdk, type PeerStruct, type Sdk } from './harness/peer/sdk.ts';
+import { type LiveTwin, liveTerms, liveTwin } from './harness/peer/spread.ts';
 
 const RUNS = 6_000;
 const LEVEL_RUNS = 1_500;
@@ -130,7 +130,7 @@ describe('the oracle in force beside the client library', () => {
   });
 });
 
-describe('live spreads beside the client library', () => {
+describe("Drift's live spreads beside the client library", () => {
   it('are the same spreads, offset and spread reserves, to the last digit', () => {
     const seen = {
       'fixed curve': 0,
@@ -161,7 +161,7 @@ describe('live spreads beside the client library', () => {
           return;
         }
         const { updated, reserves } = expected;
-        const spreads = liveSpreads(market, ours, inputs, quotingOracle(market, oracle));
+        const spreads = driftSpreads(market, ours, inputs, quotingOracle(market, oracle));
         const reservePrice = (ours.quoteAssetReserve * ours.pegMultiplier) / ours.baseAssetReserve;
         const offset = theirOffset({ ...twin, amm: ours }, reservePrice);
         const isSmoothed = amm.curveUpdateIntensity > 100 && Math.sign(offset) !== Math.sign(live.lastOffset);

@@ -1,6 +1,6 @@
 // Which orders are shown, at which price and size and in which order, beside the DLOB of the published client library: L2,
 // L3 and best makers of random books, over triggers that fire or not, taking orders, auctions that end, floating and
-// reduce-only orders, and fills. The engine hears of each order before it fired, was filled or came to rest; the library
+// reduce-only orders, and fills. The engine receives of each order before it fired, was filled or came to rest; the library
 // builds its book at the last slot, as the published service does at every tick.
 //
 // Left out, with the reason:
@@ -9,16 +9,16 @@
 // - the auction of a floating trigger-limit order: the library reads its bounds as prices, the reference as offsets (2.3);
 // - floating orders at the least price of 1: the library sorts them by offset, though they have one price;
 // - orders of the market-level book, and protected makers: the library has none of the former, the published feed makes
-//   no difference of the latter (reference 2.2);
-// - a book object kept over slots: the library forgets a reduce-only clamp there (reference 2.4).
+//   no difference of the latter (docs/internals/book-rules.md, "Visibility");
+// - a book object kept over slots: the library forgets a reduce-only clamp there (docs/internals/book-rules.md, "Remaining size").
 
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { BookEngine, type BookMessage, BookView } from '../../processors/index.ts';
 import type { BookMarket, BookOracle, OrderState, TriggerCondition } from '../../schemas/index.ts';
-import { type CurveTerms, curves, twinCurve } from './harness/peer-curve.ts';
-import { loadSdk, type PeerDlob, type PeerNode, type Sdk } from './harness/peer-sdk.ts';
+import { type CurveTerms, curves, twinCurve } from './harness/peer/curve.ts';
+import { loadSdk, type PeerDlob, type PeerNode, type Sdk } from './harness/peer/sdk.ts';
 
 const RUNS = 1_200;
 const START = 30;

@@ -3,17 +3,18 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TruthVault } from '../../localnet/index.ts';
-import { managedChildPid } from '../../platform/clickhouse/testing/managed-child.ts';
-import { seededRandom, sleepMs } from './harness/chance.ts';
-import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth, expectLiveFeed } from './harness/checks.ts';
-import { storedRows } from './harness/history-truth.ts';
-import { vaultStatsOf } from './harness/month-vaults.ts';
-import { type Pipeline, type ProcessName, startPipeline } from './harness/pipeline.ts';
-import { eventually } from './harness/processes.ts';
-import { expectAnswers, expectFirstData, readmeOf } from './harness/readme.ts';
-import { rebuildFromLog } from './harness/rebuild.ts';
+import { managedChildPid } from '../support/clickhouse/managed-child.ts';
+import { times } from '../support/platform/times.ts';
+import { seededRandom, sleepMs } from './harness/checks/chance.ts';
+import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth, expectLiveFeed } from './harness/checks/checks.ts';
+import { expectAnswers, expectBookLines, expectFirstData, readmeOf } from './harness/checks/readme.ts';
+import { vaultStatsOf } from './harness/month/vaults.ts';
+import { storedRows } from './harness/naive/history-truth.ts';
+import { type Pipeline, type ProcessName, startPipeline } from './harness/processes/pipeline.ts';
+import { eventually, plainRequest } from './harness/processes/processes.ts';
+import { rebuildFromLog } from './harness/processes/rebuild.ts';
 
-const KILLS = 6;
+const KILLS = times(4, 24);
 const SEED = 20_261_121;
 
 describe('pipeline over the embedded log', () => {
@@ -51,11 +52,12 @@ describe('pipeline over the embedded log', () => {
     expect(markets.map(({ symbol }) => symbol)).toEqual(expect.arrayContaining(['SOL-PERP', 'BTC-PERP', 'ETH-PERP']));
   });
 
-  it('answers what README says to type', async () => {
+  it('answers what the quick start says to type', async () => {
     const readme = readmeOf(pipeline);
-    expect([readme.requests.length, readme.subscriptions.length]).toEqual([11, 3]);
+    expect([readme.requests.length, readme.subscriptions.length]).toEqual([13, 3]);
     await expectAnswers(readme);
     await expectFirstData(readme);
+    await expectBookLines(readme);
   });
 
   it('has at a stopped slot the books that a naive rebuild from the accounts gives, for every market', async () => {
@@ -68,7 +70,7 @@ describe('pipeline over the embedded log', () => {
   it.runIf(process.platform === 'linux')('stores on when ClickHouse is killed under it', async () => {
     process.kill(managedChildPid(pipeline.dataDir), 'SIGKILL');
     const url = pipeline.url('clickhouse');
-    await eventually('ClickHouse again', async () => (await fetch(`${url}/ping`)).ok);
+    await eventually('ClickHouse again', async () => (await fetch(`${plainRequest(url).url}/ping`)).ok);
     const rows = await storedRows(url);
     await eventually('rows of what came after', async () => (await storedRows(url)) > rows);
   });
@@ -94,10 +96,10 @@ describe('pipeline over the embedded log', () => {
     const vaults = vaultStatsOf(await pipeline.cluster.rpc<TruthVault[]>('localnet_vaults'));
     expect(vaults.length).toBeGreaterThan(1);
     const url = `${pipeline.url('history')}/stats/vaults`;
-    const told = async () => ((await (await fetch(url)).json()) as { vaults: readonly object[] }).vaults;
+    const answered = async () => ((await (await fetch(url)).json()) as { vaults: readonly object[] }).vaults;
     await eventually(
       'the newest states of vaults',
-      async () => JSON.stringify(await told()) === JSON.stringify(vaults),
+      async () => JSON.stringify(await answered()) === JSON.stringify(vaults),
     );
   });
 

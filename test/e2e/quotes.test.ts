@@ -1,8 +1,8 @@
 // Indicative quotes over real processes: a maker on one gateway, clients on another, books of a busy chain under both.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { QuoteMaker, quoteOf } from '../../api/testing/quote-maker.ts';
-import { FeedClient, type FeedMessage } from './harness/feed-client.ts';
+import { QuoteMaker, quoteOf } from '../support/api/quote-maker.ts';
+import { FeedClient, type FeedMessage } from './harness/keeper/feed-client.ts';
 import {
   type Cluster,
   eventually,
@@ -10,7 +10,7 @@ import {
   startCluster,
   startRoles,
   temporaryDirectory,
-} from './harness/processes.ts';
+} from './harness/processes/processes.ts';
 
 const PLAIN = 'orderbook_perp_0_grouped_1';
 const INDICATIVE = `${PLAIN}_indicative`;

@@ -8,7 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
-import { fillEvent } from '../../processors/history/testing/events.ts';
 import {
   ACCOUNT_DAY_TABLES,
   type ChainEvent,
@@ -18,18 +17,28 @@ import {
   eventKey,
   TOPICS,
 } from '../../schemas/index.ts';
-import { type Asking, answered, growing, keepAsking, paging, type Reader, unchanging } from './harness/keep-asking.ts';
-import { daysReduced } from './harness/month-days.ts';
+import { NODE_FLAGS } from '../support/platform/children.ts';
+import { fillEvent } from '../support/processors/history/events.ts';
+import {
+  type Asking,
+  answered,
+  growing,
+  keepAsking,
+  paging,
+  type Reader,
+  unchanging,
+} from './harness/checks/keep-asking.ts';
+import { daysReduced } from './harness/month/days.ts';
 import {
   type Cluster,
   eventually,
-  NODE_FLAGS,
+  plainRequest,
   type Running,
   type Settings,
   startCluster,
   startRoles,
   temporaryDirectory,
-} from './harness/processes.ts';
+} from './harness/processes/processes.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Enough that a rebuild takes seconds and can be killed in the middle. */
@@ -101,7 +110,8 @@ function earlierFill(n: number): ChainEvent {
 }
 
 async function sql<T>(query: string): Promise<readonly T[]> {
-  const response = await fetch(`${clickhouse}/?default_format=JSONCompactColumns`, { method: 'POST', body: query });
+  const { url, headers } = plainRequest(clickhouse);
+  const response = await fetch(`${url}/?default_format=JSONCompactColumns`, { method: 'POST', headers, body: query });
   if (!response.ok) throw new Error(await response.text());
   const [column = []] = (await response.json()) as T[][];
   return column;
@@ -193,8 +203,10 @@ async function settledAnswers(): Promise<Record<string, string>> {
   return Object.fromEntries(answers);
 }
 
+const isGood = (answer: string): boolean => answer.startsWith('200 ');
+
 /** All of `Projection`. */
-const PARTS = JSON.stringify(['candles', 'events', 'samples', 'vaults']);
+const PARTS = JSON.stringify(['candles', 'events', 'notificationMarks', 'samples', 'vaults']);
 const builtParts = (database: string) => sql<string>(`SELECT DISTINCT name FROM ${database}.projection ORDER BY name`);
 
 describe('rebuild', () => {
@@ -213,9 +225,10 @@ describe('rebuild', () => {
   it('can be killed in the middle, and goes on where it was', async () => {
     await eventually('all parts built', async () => JSON.stringify(await builtParts('slotbook')) === PARTS, SLOW_MS);
     expect(await daysReduced(clickhouse)).toBeGreaterThanOrEqual(EARLIER_DAYS);
+    await eventually('all markets', async () => Object.values(await settledAnswers()).every(isGood), SLOW_MS);
     asking = keepAsking(history, readers());
     const first = startRebuild();
-    await eventually('filling', () => first.lines.some((line) => line.includes('to go')));
+    await eventually('progress', () => first.lines.some((line) => line.includes('records left')));
     await eventually(
       'rows',
       async () => Number((await sql<string>('SELECT count() FROM slotbook_2.order_action'))[0]) > 0,
@@ -235,7 +248,7 @@ describe('rebuild', () => {
     rounds = expectAnswers(rounds);
   });
 
-  it('gives tables equal to the old ones once both hold the whole log, and drops what it is told to', async () => {
+  it('gives tables equal to the old ones once both hold the whole log, and drops the old one on request', async () => {
     await cluster.rpc('localnet_pause');
     // What was on its way arrives; only the current database gets it.
     for (let before = ''; ; ) {
@@ -245,7 +258,7 @@ describe('rebuild', () => {
       await sleep(3_000);
     }
     const settled = await settledAnswers();
-    expect(Object.values(settled).filter((answer) => !answer.startsWith('200 '))).toEqual([]);
+    expect(Object.values(settled).filter((answer) => !isGood(answer))).toEqual([]);
     rounds = expectAnswers(rounds);
     const back = startRebuild('--database', 'slotbook');
     expect(await back.exited, back.lines.join('\n')).toBe(0);

@@ -9,7 +9,7 @@ import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordCapture, type Source, type SourceUpdate } from '../../ingest/index.ts';
 import { driftIdlPath } from '../peers/drift-idl.ts';
-import { eventually, type Running, startRoles, temporaryDirectory } from './harness/processes.ts';
+import { eventually, type Running, startRoles, temporaryDirectory } from './harness/processes/processes.ts';
 
 const FIXTURES = new URL('../../../shared/fixtures/', import.meta.url);
 const DRIFT = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';

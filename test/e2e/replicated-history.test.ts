@@ -1,4 +1,4 @@
-// The history on replicated tables: the same contract on every kind of cluster that can run here. What cannot is printed.
+// The history on replicated tables: two servers with Keeper in containers. Without a Docker daemon it says that it does not run.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -21,12 +21,13 @@ import {
   silentLogger,
   variableName,
 } from '../../platform/index.ts';
-import { CLUSTER_ADAPTERS, type ClusterAdapter, type HistoryCluster } from '../../platform/testing.ts';
-import { fillEvent } from '../../processors/history/testing/events.ts';
 import { startHistorySink } from '../../processors/index.ts';
 import { encodeEvent, encodeGaps, eventKey, GAPS_GROUP, GAPS_KEY, TOPICS } from '../../schemas/index.ts';
-import { loseAnswer } from './harness/lost-answer.ts';
-import { eventually, NODE_FLAGS } from './harness/processes.ts';
+import { NODE_FLAGS } from '../support/platform/children.ts';
+import { dockerAnswers, type HistoryCluster, startContainers } from '../support/platform.ts';
+import { fillEvent } from '../support/processors/history/events.ts';
+import { loseAnswer } from './harness/checks/lost-answer.ts';
+import { eventually } from './harness/processes/processes.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DATABASE = 'slotbook';
@@ -41,18 +42,10 @@ const ANALYST = { analystUser: 'analyst', analystPassword: 'only reads' };
 const run = promisify(execFile);
 const logger = silentLogger();
 
-for (const adapter of CLUSTER_ADAPTERS) {
-  const missing = await adapter.missing();
-  const unproven = [
-    ...(adapter.replicas > 1 ? [] : ['other replicas', 'the queue of ON CLUSTER statements']),
-    ...(adapter.makesUsers ? [] : ['the analyst']),
-  ];
-  const report = missing === null ? `unproven there: ${unproven.join(', ') || 'nothing'}` : `NOT RUN here, ${missing}`;
-  process.stdout.write(`replicated history on ${adapter.title}: ${report}\n`);
-  describe.skipIf(missing !== null)(`replicated history on ${adapter.title}`, () => describeHistory(adapter));
-}
+const hasDocker = await dockerAnswers();
+if (!hasDocker) process.stdout.write('replicated history: NOT RUN here, no Docker daemon answers\n');
 
-function describeHistory(adapter: ClusterAdapter): void {
+describe.runIf(hasDocker)('replicated history on two servers with Keeper', () => {
   let dataDir: string;
   let cluster: HistoryCluster;
   let config: Config;
@@ -79,7 +72,7 @@ function describeHistory(adapter: ClusterAdapter): void {
 
   beforeAll(async () => {
     dataDir = mkdtempSync(path.join(tmpdir(), 'slotbook-replicated-'));
-    cluster = await adapter.start();
+    cluster = await startContainers();
     process.stdout.write(`cluster for tests: ${cluster.how}\n`);
     config = configOf();
     log = await openEventLog(config, logger);
@@ -140,10 +133,10 @@ function describeHistory(adapter: ClusterAdapter): void {
   }
 
   async function isStored(group: string): Promise<boolean> {
-    const { positions, state } = await log.load(group);
+    const { offsets, state } = await log.load(group);
     for (let partition = 0; partition < TOPICS.events.partitions; partition++) {
       const { next } = await log.bounds(TOPICS.events, partition);
-      if ((positions.get(`events/${partition}`) ?? 0n) < next) return false;
+      if ((offsets.get(`events/${partition}`) ?? 0n) < next) return false;
     }
     return state.size === 0;
   }
@@ -184,7 +177,7 @@ function describeHistory(adapter: ClusterAdapter): void {
   );
 
   it(
-    'keeps a block that is sent again once, in companions too, also by another replica and after kill -9',
+    'keeps a block that is sent again once, in lookup tables too, also by another replica and after kill -9',
     async () => {
       await clickhouse.prepare('slotbook_tokens');
       const block = (
@@ -250,7 +243,7 @@ function describeHistory(adapter: ClusterAdapter): void {
     SLOW_MS,
   );
 
-  it.runIf(adapter.replicas > 1)(
+  it(
     'waits for the majority of replicas, or goes on with one, and the other catches up',
     async () => {
       const last = cluster.urls.length - 1;
@@ -305,7 +298,7 @@ function describeHistory(adapter: ClusterAdapter): void {
     SLOW_MS,
   );
 
-  it.runIf(adapter.makesUsers)(
+  it(
     'is read by the analyst on every replica, who cannot write',
     async () => {
       expect(await slotbook('sql-user', '--apply')).toContain('analyst may read');
@@ -319,4 +312,4 @@ function describeHistory(adapter: ClusterAdapter): void {
     },
     SLOW_MS,
   );
-}
+});

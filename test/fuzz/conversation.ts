@@ -1,4 +1,4 @@
-// One WebSocket connection that is sent generated frames, each followed by a probe that tells whether it is still heard.
+// One WebSocket connection that sends generated frames, each followed by a probe: does the server still answer?
 
 import { isUtf8 } from 'node:buffer';
 import { RawSocket } from '../bench/harness/raw-socket.ts';
@@ -9,7 +9,7 @@ export interface SocketInput {
 }
 
 export interface Probe {
-  /** A message whose answer no other message brings; null when the frame itself is answered. */
+  /** A message with an answer that no other message causes; null when the frame itself has an answer. */
   readonly text: string | null;
   readonly isAnswer: (text: string) => boolean;
 }
@@ -17,13 +17,13 @@ export interface Probe {
 export const OPEN = 'open';
 export const SILENT = 'silent';
 export const CODELESS = 'closed without a code';
-/** Messages of the server looked at after one input; a book with many markets may bring more. */
-const HEARD_KEPT = 50;
+/** Messages examined after one input; a book with many markets may bring more. */
+const RECEIVED_KEPT = 50;
 const PATIENCE_MS = 20_000;
 
 export class Conversation {
-  /** What was heard and not waited for; for its owner to empty. */
-  readonly heard: string[] = [];
+  /** Received messages that nobody waited for; the owner empties it. */
+  readonly received: string[] = [];
   #client: RawSocket | null = null;
   #closed: string | null = null;
   #isAwaited: (text: string) => boolean = () => false;
@@ -47,14 +47,14 @@ export class Conversation {
     return talk;
   }
 
-  /** Sends a frame and then, if there is one, the text of the probe. How it ended: still open, closed, or silent. */
+  /** Sends a frame, then the probe if there is one. Returns the state afterwards: open, closed or silent. */
   say({ bytes, isText }: SocketInput, { text, isAnswer }: Probe): Promise<string> {
     this.#client?.sendFrame(bytes, isText);
     if (text !== null) this.#client?.send(text);
     return this.awaits(isAnswer);
   }
 
-  /** `open` when a message comes for which `isIt` holds, else how the connection ended before. */
+  /** `open` when a message satisfies `isIt`, else how the connection ended. */
   async awaits(isIt: (text: string) => boolean): Promise<string> {
     if (this.#closed !== null) return this.#closed;
     const end = new Promise<string>((resolve) => {
@@ -73,11 +73,11 @@ export class Conversation {
 
   #hear(text: string): void {
     if (this.#isAwaited(text)) this.#over(OPEN);
-    else if (this.heard.length < HEARD_KEPT) this.heard.push(text);
+    else if (this.received.length < RECEIVED_KEPT) this.received.push(text);
   }
 }
 
-/** A frame that the protocol itself forbids, or one that is larger than the server takes. */
+/** A frame that the protocol forbids or that is larger than the server accepts. */
 export function isBroken({ bytes, isText }: SocketInput, maxBytes: number): boolean {
   return bytes.length > maxBytes || (isText && !isUtf8(bytes));
 }

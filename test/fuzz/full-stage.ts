@@ -1,5 +1,5 @@
-// A stage on which every route has something to tell: beside live perp markets a spot market, a crossed book with recent
-// fills, fees, a ranking, and an oracle provider behind the internal secret.
+// A stage where every route has data: live perp markets, a spot market, a crossed book with recent fills, fees, a ranking, and
+// an oracle provider behind the internal secret.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,13 +19,13 @@ import type { SyntheticMarket } from '../bench/harness/synthetic-markets.ts';
 /** Value of `Authorization` that opens /oracleLazer. */
 export const SECRET = 'generated-inputs';
 export const SPOT = { marketType: 'spot', marketIndex: 0, symbol: 'M0' } as const;
-/** A spot market that is known but has no published book. */
+/** A known spot market without a published book. */
 const BARE_SPOT = { marketType: 'spot', marketIndex: 1, symbol: 'M1' } as const;
 /** A market whose best bid meets its best ask, so that version 2 of /auctionParams weighs its fills. */
 export const CROSSED = { marketType: 'perp', marketIndex: 40, symbol: 'CROSSED-PERP' } as const;
 /** Feeds up to this id have prices. */
 const FEEDS_KNOWN = 100;
-/** Fills older than 600 s no longer count (reference 4.3); a long run tells them anew. */
+/** Fills count for 600 s (docs/internals/auctions.md, "Fill quality"), so a long run publishes them again. */
 const FILLS_EVERY_MS = 60_000;
 const STALL_MS = 600_000;
 
@@ -42,7 +42,7 @@ export class FullStage {
     }, FILLS_EVERY_MS);
   }
 
-  /** `markets[0]` lends its book to the markets that do not change. */
+  /** Markets that do not change use the book of `markets[0]`. */
   static async start(markets: readonly SyntheticMarket[]): Promise<FullStage> {
     const oracle = await startOracle();
     const { port } = oracle.address() as AddressInfo;
@@ -116,7 +116,7 @@ async function tellFills({ log }: Pick<Stage, 'log'>): Promise<void> {
   await log.append(TOPICS.fillQualityViews, [{ key: marketKey(view), value }]);
 }
 
-/** Answers `latest_price` (protocol 5.5) with one price for every feed it knows. */
+/** Answers `latest_price` with one price for every known feed. */
 function startOracle(): Promise<Server> {
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];

@@ -1,11 +1,12 @@
-// Requests made from the history service's own contract: every parameter in its bounds, on them, beside them and of the
-// wrong kind, with names that exist now and then, so that many get past the first check.
+// Requests generated from the history service's own contract: every parameter inside, on and outside its bounds and of the wrong
+// kind, sometimes with existing names, so that many pass the first check.
 
 import fc from 'fast-check';
+import { ODD_NUMBERS } from '../support/api/odd-numbers.ts';
 
 export interface ParameterContract {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly schema: ParameterSchema;
 }
@@ -20,6 +21,8 @@ interface ParameterSchema {
 
 export interface OperationContract {
   readonly parameters?: readonly ParameterContract[];
+  /** Names of security schemes by requirement. */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
 }
 
@@ -28,7 +31,7 @@ export interface ContractDocument {
 }
 
 export interface GeneratedRequest {
-  /** As the contract spells it. */
+  /** In the contract's spelling. */
   readonly path: string;
   readonly url: string;
 }
@@ -40,11 +43,10 @@ const NOISE = fc.oneof(
   fc.string({ maxLength: 30 }),
   fc.string({ unit: 'binary', maxLength: 20 }),
   fc.constantFrom(
-    '',
+    ...ODD_NUMBERS,
     '0',
     '-1',
     '1e3',
-    'NaN',
     'null',
     '[]',
     '{}',
@@ -68,12 +70,13 @@ function sound(name: string, schema: ParameterSchema, known: KnownValues): fc.Ar
   return fc.string({ minLength: 1, maxLength: Math.min(schema.maxLength ?? 20, 40) });
 }
 
-/** Just outside of what the schema allows, or of another kind. */
-function unsound({ minimum, maximum, enum: allowed }: ParameterSchema): fc.Arbitrary<string> {
+/** Just outside the schema, or of another kind. */
+function unsound({ type, minimum, maximum, enum: allowed }: ParameterSchema): fc.Arbitrary<string> {
+  const odd = type === 'integer' || type === 'number' ? ODD_NUMBERS : [];
   const beside = [minimum === undefined ? [] : [minimum - 1], maximum === undefined ? [] : [maximum + 1]]
     .flat()
     .map(String);
-  const near = allowed ? allowed.map((value) => `${value}x`) : beside;
+  const near = allowed ? allowed.map((value) => `${value}x`) : [...beside, ...odd];
   return near.length > 0 ? fc.oneof(fc.constantFrom(...near), NOISE) : NOISE;
 }
 
@@ -91,7 +94,7 @@ export function historyRequests(
   return Object.entries(document.paths).flatMap(([path, { get }]) => (get ? [request(path, get, known)] : []));
 }
 
-/** A request of a path with existing names and required parameters only: it must succeed for some of them. */
+/** A request of a path with existing names and required parameters only: some of these must succeed. */
 export function soundRequests(path: string, operation: OperationContract, known: KnownValues): fc.Arbitrary<string> {
   const { parameters = [] } = operation;
   // A market is named in one of two ways, so neither is required by itself.

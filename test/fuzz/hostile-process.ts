@@ -1,4 +1,4 @@
-// Hostile clients, told by hostile.ts over IPC what to be.
+// Hostile clients, commanded by hostile.ts over IPC.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -9,9 +9,9 @@ import type { HostileCommand, HostileKind, HostileOptions, HostileState } from '
 
 const OPENING_AT_ONCE = 100;
 const MESSAGES_PER_WRITE = 100;
-/** A malformed client tries this often, each time on a new connection. */
+/** Attempts of a malformed client, each on a new connection. */
 const MALFORMED_TRIES = 5;
-/** Books of other depths that one client asks for. */
+/** Books of other depths that one client requests. */
 const DEPTHS_ASKED = 40;
 const TRY_TIMEOUT_MS = 500;
 const NOISE_MAX_BYTES = 400;
@@ -21,7 +21,7 @@ let refused = 0;
 let returns = 0;
 const slow: RawSocket[] = [];
 const kept = new Set<RawSocket | Socket>();
-/** When the attack under way began, on the monotonic clock. */
+/** Start of the current attack, on the monotonic clock. */
 let beganMs = 0;
 
 type Attack = (address: { host: string; port: number }, options: HostileOptions, random: () => number) => Promise<void>;
@@ -31,14 +31,14 @@ const onClose = (code: number | null): void => {
 };
 
 const ATTACKS: Record<HostileKind, Attack> = {
-  /** Asks for what it never reads. */
+  /** Requests data that it never reads. */
   slow: async (address, { asks }) => {
     const client = await RawSocket.open({ ...address, onClose });
     slow.push(client);
     client.socket.pause();
     client.sendAll(asks);
   },
-  /** Half of them upgrade and say nothing, half never finish the upgrade. */
+  /** Half of them upgrade and send nothing, half never finish the upgrade. */
   silent: async (address, _options, random) => {
     if (random() < 0.5) {
       kept.add(await RawSocket.open({ ...address, onClose }));
@@ -58,11 +58,11 @@ const ATTACKS: Record<HostileKind, Attack> = {
     );
     await pourAgain(address, burst, options);
   },
-  /** Asks for the same book as fast as its socket takes it, and reads what it gets. */
+  /** Requests the same book as fast as its socket takes it, and reads the answers. */
   replaying: async (address, options) => {
     await pourAgain(address, new Array<string>(MESSAGES_PER_WRITE).fill(options.asks[0] ?? ''), options);
   },
-  /** Asks for sequenced books of one market in more depths than it may hold, and reads them all. */
+  /** Requests sequenced books of one market in more depths than the limit, and reads them all. */
   depths: async (address, { asks }, random) => {
     const client = await RawSocket.open({ ...address, onClose });
     kept.add(client);
@@ -82,7 +82,7 @@ const ATTACKS: Record<HostileKind, Attack> = {
   },
 };
 
-/** Pours and, when ended and told to, comes back and pours again. */
+/** Sends until the server closes the connection; with `comesBack` it then connects and sends again. */
 async function pourAgain(
   address: { host: string; port: number },
   burst: readonly string[],
@@ -97,20 +97,20 @@ async function pourAgain(
       await new Promise<void>((resolve) => client.socket.write(bytes, () => resolve()));
     }
     if (!comesBack || performance.now() - beganMs + comesBack.afterMs > comesBack.forMs) return;
-    // Who was not ended has said all it had to say, and stays.
+    // A client that the server did not close has sent everything, and stays.
     if (!client.socket.destroyed && (await staysOpen(client, comesBack.afterMs))) return;
     await sleep(comesBack.afterMs);
     returns += 1;
   }
 }
 
-/** True when a connection is open after this time. */
+/** True when a connection is still open after this time. */
 async function staysOpen(client: RawSocket, forMs: number): Promise<boolean> {
   await Promise.race([once(client.socket, 'close'), sleep(forMs)]);
   return !client.socket.destroyed;
 }
 
-/** Sends bytes that are no request and waits for the end. */
+/** Sends bytes that are not a request and waits for the end. */
 function speakTo(socket: Socket, noise: Buffer): Promise<void> {
   return new Promise((resolve) => {
     socket.on('error', () => {});
@@ -165,7 +165,7 @@ async function attack(options: HostileOptions): Promise<void> {
       });
     }
   };
-  // Who comes back is at it until the end, so that each needs a worker of its own.
+  // A returning client works until the end, so each needs a worker of its own.
   const workers = options.comesBack ? clients : OPENING_AT_ONCE;
   await Promise.all(Array.from({ length: workers }, worker));
 }

@@ -1,4 +1,4 @@
-// Clients that mean harm, or behave as if they did, by the thousand in a process of their own.
+// Hostile clients by the thousand, in a process of their own.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,13 +13,13 @@ export interface HostileOptions {
   readonly url: string;
   readonly kind: HostileKind;
   readonly clients: number;
-  /** Messages each flooding or replaying client sends at most. */
+  /** Most messages of each flooding or replaying client. */
   readonly messages: number;
-  /** What slow clients ask for and never read; flooding and replaying ones repeat the first, `depths` asks for its market. */
+  /** Requests of slow clients, which never read. Flooding and replaying ones repeat the first, `depths` uses its market. */
   readonly asks: readonly string[];
-  /** They come one after the other over this time, milliseconds; 0 or absent: all at once. */
+  /** They arrive one after another over this time, milliseconds; 0 or absent: all at once. */
   readonly arriveOverMs?: number;
-  /** Flooding and replaying clients that were ended come back after `afterMs`, until `forMs` since the attack began; absent: not at all. */
+  /** Closed flooding and replaying clients return after `afterMs`, until `forMs` since the attack began; absent: never. */
   readonly comesBack?: { readonly afterMs: number; readonly forMs: number };
   readonly seed: number;
 }
@@ -29,11 +29,11 @@ export interface HostileState {
   readonly closes: Readonly<Record<string, number>>;
   /** Connections that the server refused or reset. */
   readonly refused: number;
-  /** Connections that were made by those who came back. */
+  /** Connections made by returning clients. */
   readonly returns: number;
 }
 
-/** `idle`: only the time that nobody else wants. `other`: as any process, for when this one has a real-time policy. */
+/** `idle`: only otherwise unused time. `other`: normal priority, for when this process has a real-time policy. */
 export type SchedulingPolicy = 'idle' | 'other';
 
 export type HostileCommand =
@@ -44,7 +44,7 @@ export type HostileCommand =
 export class Hostile {
   readonly #child: ChildProcess;
 
-  /** `policy`: how the attackers are scheduled beside a server on the same machine (Linux); absent: as this process. */
+  /** `policy`: scheduling of the attackers beside a server on the same machine (Linux); absent: as this process. */
   constructor(policy?: SchedulingPolicy) {
     const execArgv = ['--disable-warning=ExperimentalWarning'];
     this.#child = policy
@@ -52,12 +52,12 @@ export class Hostile {
       : fork(PROGRAM, { execArgv });
   }
 
-  /** Resolves when every client has done its worst. */
+  /** Resolves when every client has finished its attack. */
   attack(options: HostileOptions): Promise<HostileState> {
     return this.#ask({ do: 'attack', options });
   }
 
-  /** Slow clients read at last, so that they learn how the server ended them. */
+  /** Slow clients read at last, so that they learn how the server closed them. */
   read(): Promise<HostileState> {
     return this.#ask({ do: 'read' });
   }

@@ -1,20 +1,20 @@
-// What no market maker should send to `/quotes/ws`, before and after its key is proved, and keys that are none.
+// Inputs that no market maker should send to `/quotes/ws`, before and after the proof of its key, and invalid keys.
 
 import fc from 'fast-check';
 import type { SocketInput } from './conversation.ts';
 import { value } from './rest-inputs.ts';
-import { framesOf, nearly, orMember } from './socket-inputs.ts';
+import { framesOf, member, nearly, orMember } from './socket-inputs.ts';
 
 export type QuoteInput =
-  /** An upgrade that is to be refused: what stands behind the path. */
+  /** An upgrade that the server must refuse: the query behind the path. */
   | { readonly is: 'upgrade'; readonly query: string }
   /** Instead of the proof of the key; `KEY` stands for the key of the connection. */
   | { readonly is: 'proof'; readonly frame: SocketInput }
   | { readonly is: 'quotes'; readonly frame: SocketInput };
 
-/** Stands in a generated proof for the key of the connection. */
+/** Placeholder in a generated proof for the key of the connection. */
 export const KEY = '<key>';
-/** Most quotes of a generated message that may be taken: the probe is the one malformed at a later place. */
+/** Most valid quotes of a generated message: the probe is the message that is malformed at a later place. */
 export const QUOTES_MAX = 60;
 
 const amount = orMember(
@@ -45,6 +45,7 @@ const message = fc
       market_index: orMember(fc.constantFrom(0, 1, 40, 77, 65_535, 65_536, '0')),
       market_type: orMember(fc.constantFrom('perp', 'PERP', 'spot')),
       quotes: orMember(quotes),
+      id: member,
     },
     { requiredKeys: ['market_type'] },
   )

@@ -1,15 +1,15 @@
-// Holds answers to generated requests against the served `/openapi.json`: status, media type and body of each.
+// Validates answers to generated requests against the served `/openapi.json`: status, media type and body of each.
 
-import { MAX_HEADER_BYTES } from '../../api/edge-errors.ts';
-import { ORDERBOOK_ERRORS } from '../../api/errors.ts';
-import { stripPrefix } from '../../api/orderbook/paths.ts';
-import { Contract } from '../../api/testing/contracts.ts';
+import { MAX_HEADER_BYTES } from '../../api/http/edge-errors.ts';
+import { ORDERBOOK_ERRORS } from '../../api/http/errors.ts';
+import { stripPrefix } from '../../api/http/paths.ts';
+import { Contract } from '../support/api/contracts.ts';
 import type { RestInput } from './rest-inputs.ts';
 
 export interface RestAnswer {
   /** 0 when the connection broke; the body then says how. */
   readonly status: number;
-  /** Without parameters; empty when there is none. */
+  /** Media type without parameters; empty when there is none. */
   readonly type: string;
   readonly body: string;
 }
@@ -20,20 +20,20 @@ interface Document {
   >;
 }
 
-/** Larger bodies are held against their schema only now and then: a whole L3 takes as long as a hundred requests. */
+/** Only some larger bodies are validated: a whole L3 takes as long as a hundred requests. */
 const WHOLE_BODY_CHARS = 20_000;
 const LARGE_EVERY = 50;
-/** What the client's own headers may add to those of an input. */
+/** Most bytes that the client's own headers add. */
 const OWN_HEADER_BYTES = 500;
 const PREFLIGHT = 204;
 const SERVER_FAULTS_FROM = 500;
 const { headersTooLarge } = ORDERBOOK_ERRORS;
-/** All that the served books of a stage that runs can lack; `NOK`, `Not ready` and `Internal error` are faults of it. */
+/** Reasons for a 503 on a running stage; `NOK`, `Not ready` and `Internal error` are faults. */
 const MAY_LACK: ReadonlySet<string> = new Set([ORDERBOOK_ERRORS.noL3.text, ORDERBOOK_ERRORS.slotBusy.text]);
 
 export class RestContract {
   readonly #document: Document;
-  /** Documented paths by how they are looked for: any letter case, with or without a slash at the end. */
+  /** Documented paths by lookup key: any letter case, with or without a final slash. */
   readonly #paths: ReadonlyMap<string, string>;
   readonly #contract: Contract;
   #large = 0;
@@ -48,7 +48,7 @@ export class RestContract {
     return new RestContract(await (await fetch(`${url}/openapi.json`)).json());
   }
 
-  /** The documented path that a request means; null when it is none. */
+  /** The documented path of a request; null when there is none. */
   pathOf({ method, path }: RestInput): string | null {
     if (method !== 'GET' && method !== 'HEAD') return null;
     return this.#paths.get(looked(stripPrefix(path).split('?', 1)[0] ?? '')) ?? null;
@@ -87,7 +87,7 @@ export class RestContract {
   }
 }
 
-/** What every path and method that is not in the contract is answered with. */
+/** The fault of an answer to a path or method outside the contract. */
 function undocumentedFault({ method }: RestInput, { status, body }: RestAnswer): string | null {
   if (method === 'OPTIONS' && status === PREFLIGHT) return null;
   if (status === ORDERBOOK_ERRORS.notFound.status && (method === 'HEAD' || body === ORDERBOOK_ERRORS.notFound.text)) {
@@ -104,7 +104,7 @@ function headBytes({ path, headers }: RestInput): number {
   return Buffer.byteLength(path) + JSON.stringify(headers).length;
 }
 
-/** Undefined, which no schema allows, when it is no JSON. */
+/** Undefined, which no schema allows, when the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,7 +1,8 @@
-// Requests that no client should send, made by fast-check from a seed: near misses of real requests, values of the wrong
-// kind, limits and what lies past them, and plain noise.
+// Requests that no client should send, made by fast-check from a seed: near misses of real requests, values of the wrong kind,
+// values on and beyond limits, and random bytes.
 
 import fc from 'fast-check';
+import { ODD_NUMBERS } from '../support/api/odd-numbers.ts';
 import { CROSSED, SECRET, SPOT } from './full-stage.ts';
 
 export interface RestInput {
@@ -22,6 +23,7 @@ const ROUTES = [
   '/unsettledPnlUsers',
   '/auctionParams',
   '/oracleLazer',
+  '/guarantees',
   '/quality',
   '/health',
   '/startup',
@@ -78,18 +80,7 @@ const PARAMETERS = [
 
 export const number = fc.oneof(
   fc.integer({ min: -3, max: 200 }).map(String),
-  fc.constantFrom(
-    '-0',
-    '1e9',
-    '1e400',
-    'NaN',
-    'Infinity',
-    '0x10',
-    '9007199254740993',
-    '18446744073709551616',
-    '-1',
-    '.5',
-  ),
+  fc.constantFrom(...ODD_NUMBERS, '-0', '1e9', '9007199254740993', '18446744073709551616', '-1', '.5'),
   fc.bigInt({ min: -(2n ** 130n), max: 2n ** 130n }).map(String),
   fc.double().map(String),
 );
@@ -128,7 +119,7 @@ const noise = fc.oneof(fc.string({ maxLength: 40 }), fc.string({ unit: 'binary',
 const list = fc.array(fc.oneof(number, word), { maxLength: 150 }).map((values) => values.join(','));
 export const value = fc.oneof({ weight: 3, arbitrary: number }, { weight: 5, arbitrary: word }, noise, list);
 
-/** Percent-encoded, or left so broken that decoding it fails, but always something a request line can carry. */
+/** Percent-encoded, or so broken that decoding fails, but always valid in a request line. */
 const encoded = fc.oneof(
   { weight: 9, arbitrary: value.map((text) => encodeURIComponent(text)) },
   fc.constantFrom('%', '%zz', '%C3%28', '%00', '%F0%9F', '+', '&&', '=', '[]', ';', 'a'.repeat(3_000)),
@@ -143,7 +134,7 @@ const pair = fc
     encoded,
   )
   .map(([name, suffix, text]) => `${name}${suffix}=${text}`);
-/** What a request that succeeds has, so that many get past the first check. */
+/** Parameters of successful requests, so that many pass the first check. */
 const sound = fc.constantFrom(
   'marketName=M0-PERP',
   'marketIndex=0&marketType=perp',
@@ -175,7 +166,15 @@ const path = fc
 
 const oddHeaders = fc.record(
   {
-    'accept-encoding': fc.constantFrom('gzip', 'deflate, gzip;q=0', 'br', '*', 'identity;q=0', ',,;q=x'),
+    'accept-encoding': fc.constantFrom(
+      'gzip',
+      'deflate, gzip;q=0',
+      'br',
+      'zstd;q=0.9, br;q=0.1',
+      '*',
+      'identity;q=0',
+      ',,;q=x',
+    ),
     'content-type': fc.constantFrom(
       'application/json',
       'text/plain',
@@ -192,7 +191,7 @@ const oddHeaders = fc.record(
   { requiredKeys: [] },
 );
 
-/** Half of all requests hold the secret that opens /oracleLazer. */
+/** Half of all requests have the secret that opens /oracleLazer. */
 const authorization = fc.oneof(fc.constant(SECRET), fc.constantFrom(null, null, '', 'x', `Bearer ${SECRET}`));
 const headers = fc
   .tuple(oddHeaders, authorization)

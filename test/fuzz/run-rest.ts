@@ -1,15 +1,20 @@
-// Sends generated requests to a running order-book server and says what it answered that it must not.
+// Sends generated requests to a running order-book server and reports undocumented answers.
 
 import { Agent, request } from 'node:http';
-import { unzipSync } from 'node:zlib';
+import { brotliDecompressSync, unzipSync, zstdDecompressSync } from 'node:zlib';
 import { type RestAnswer, RestContract } from './rest-contract.ts';
 import { type RestInput, restInput } from './rest-inputs.ts';
 import { AT_ONCE, eachAtOnce, generated, type InputsResult, Tally } from './tally.ts';
 
-const COMPRESSED: ReadonlySet<string> = new Set(['gzip', 'deflate']);
+const DECOMPRESS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  gzip: unzipSync,
+  deflate: unzipSync,
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+};
 const SERVER_FAULTS_FROM = 500;
 
-/** REST requests, several at a time over kept connections, each answer held against the served contract. */
+/** Sends REST requests, several at a time over kept connections, and validates each answer against the served contract. */
 export async function runRestInputs(url: string, count: number, seed: number): Promise<InputsResult> {
   const tally = new Tally();
   const contract = await RestContract.of(url);
@@ -19,7 +24,7 @@ export async function runRestInputs(url: string, count: number, seed: number): P
     tally.answered(`${contract.pathOf(input) ?? 'other'} ${answer.status}`);
     const fault = contract.faultOf(input, answer);
     if (fault !== null) tally.fault(fault, input);
-    // A HEAD does not tell which failure it is; the same request with a body does.
+    // A HEAD answer does not name its failure; the same request with a body does.
     if (input.method === 'HEAD' && answer.status >= SERVER_FAULTS_FROM) await judge({ ...input, method: 'GET' });
   };
   await eachAtOnce(generated(restInput, count, seed), async (inputs) => {
@@ -48,9 +53,9 @@ function send(url: string, agent: Agent, input: RestInput): Promise<RestAnswer> 
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('end', () => {
         const whole = Buffer.concat(parts);
-        const isCompressed = COMPRESSED.has(response.headers['content-encoding'] ?? '') && whole.length > 0;
+        const decompress = whole.length > 0 ? DECOMPRESS[response.headers['content-encoding'] ?? ''] : undefined;
         const type = response.headers['content-type']?.split(';', 1)[0] ?? '';
-        resolve({ status: response.statusCode ?? 0, type, body: String(isCompressed ? unzipSync(whole) : whole) });
+        resolve({ status: response.statusCode ?? 0, type, body: String(decompress ? decompress(whole) : whole) });
       });
       response.on('error', broken);
     });

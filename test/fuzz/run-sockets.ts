@@ -1,11 +1,11 @@
-// Sends generated frames to the WebSockets of a running order-book server and says what it did that it must not: fall
-// silent, say what is not in `/asyncapi.json`, or close without a code.
+// Sends generated frames to the WebSockets of a running order-book server and reports faults: silence, messages that are not in
+// `/asyncapi.json`, closes without a code.
 
-import { QUOTE_REFUSALS } from '../../api/errors.ts';
 import { MAX_PAYLOAD_BYTES } from '../../api/gateway/limits.ts';
-import { MAX_QUOTE_BYTES } from '../../api/quotes/limits.ts';
-import { heardName, type SocketName } from '../../api/testing/contracts.ts';
-import { TestKey } from '../../api/testing/quote-maker.ts';
+import { MAX_QUOTE_BYTES } from '../../api/gateway/quotes/limits.ts';
+import { QUOTE_REFUSALS } from '../../api/http/errors.ts';
+import { checkedName, type SocketName } from '../support/api/contracts.ts';
+import { TestKey } from '../support/api/quote-maker.ts';
 import {
   CODELESS,
   Conversation,
@@ -20,7 +20,7 @@ import { KEY, QUOTES_MAX, quoteInput } from './quote-inputs.ts';
 import { socketInput } from './socket-inputs.ts';
 import { eachAtOnce, generated, type InputsResult, Tally } from './tally.ts';
 
-/** Longer messages are held against the contract only now and then: a whole L3 takes as long as a hundred short ones. */
+/** Only some longer messages are validated: a whole L3 takes as long as a hundred short ones. */
 const WHOLE_CHARS = 20_000;
 const LARGE_EVERY = 50;
 
@@ -38,7 +38,7 @@ const QUOTE_PROBE: Probe = {
   isAnswer: (text) => text.endsWith(`"quote":${QUOTES_MAX + 2}}`),
 };
 
-/** Judges how connections stand after each input. */
+/** Judges the state of a connection after each input. */
 class Judge extends Tally {
   readonly #socket: SocketName;
   readonly #maxBytes: number;
@@ -50,10 +50,10 @@ class Judge extends Tally {
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes what was heard; true while the connection can go on. */
+  /** Judges the received messages; true while the connection can go on. */
   after(talk: Conversation, end: string, input: SocketInput): boolean {
     this.answered(end);
-    for (const text of talk.heard.splice(0)) {
+    for (const text of talk.received.splice(0)) {
       const fault = this.#faultOf(text);
       if (fault !== null) this.fault(fault, readable(input));
     }
@@ -66,7 +66,7 @@ class Judge extends Tally {
   #faultOf(text: string): string | null {
     if (text.length > WHOLE_CHARS && this.#large++ % LARGE_EVERY !== 0) return null;
     try {
-      heardName(this.#socket, JSON.parse(text) as Record<string, unknown>);
+      checkedName(this.#socket, JSON.parse(text) as Record<string, unknown>);
       return null;
     } catch (error) {
       return String(error).slice(0, 500);
@@ -74,7 +74,7 @@ class Judge extends Tally {
   }
 }
 
-/** Frames to `/ws` one by one, each followed by a question that tells whether it is still answered; on several sockets. */
+/** Sends frames to `/ws` one by one on several sockets, each followed by a probe that the server must answer. */
 export async function runSocketInputs(url: string, count: number, seed: number): Promise<InputsResult> {
   const judge = new Judge('feed', MAX_PAYLOAD_BYTES);
   await eachAtOnce(generated(socketInput, count, seed), async (inputs) => {
@@ -110,7 +110,7 @@ export async function runQuoteInputs(url: string, count: number, seed: number): 
 
 const REFUSALS: ReadonlySet<string> = new Set(Object.values(QUOTE_REFUSALS).map(({ status }) => `HTTP/1.1 ${status}`));
 
-/** None of the generated keys is one, so that the upgrade is to be refused as documented. */
+/** No generated key is valid, so the server must refuse the upgrade as documented. */
 async function judgeUpgrade(judge: Judge, url: string, query: string): Promise<void> {
   const how = await Conversation.open(`${url}${query}`).then(
     (talk) => {
@@ -123,7 +123,7 @@ async function judgeUpgrade(judge: Judge, url: string, query: string): Promise<v
   if (!REFUSALS.has(how)) judge.fault(how, query.slice(0, 200));
 }
 
-/** A wrong proof ends the connection. */
+/** A wrong proof closes the connection. */
 async function judgeProof(judge: Judge, url: string, frame: SocketInput): Promise<void> {
   const { talk, key } = await connected(url);
   const bytes = frame.isText
@@ -136,7 +136,7 @@ async function judgeProof(judge: Judge, url: string, frame: SocketInput): Promis
   }
 }
 
-/** A new connection of a new key that has heard its nonce. */
+/** A new connection of a new key that has received its nonce. */
 async function connected(url: string) {
   const key = new TestKey();
   const talk = await Conversation.open(`${url}?pubkey=${key.name}`);
@@ -145,7 +145,7 @@ async function connected(url: string) {
     nonce = (JSON.parse(text) as { nonce?: string }).nonce ?? '';
     return nonce !== '';
   };
-  const early = talk.heard.splice(0).some(isNonce);
+  const early = talk.received.splice(0).some(isNonce);
   const how = early ? OPEN : await talk.awaits(isNonce);
   if (how !== OPEN) throw new Error(`no nonce: ${how}`);
   return { talk, key, nonce };

@@ -20,7 +20,18 @@ const message = fc
     {
       type: orMember(fc.constantFrom('subscribe', 'unsubscribe', 'SUBSCRIBE', 'ping', '')),
       channel: orMember(
-        fc.constantFrom('orderbook', 'orderbook_indicative', 'trades', 'priorityfees', 'book', 'BOOK', 'candles', ''),
+        fc.constantFrom(
+          'orderbook',
+          'orderbook_indicative',
+          'trades',
+          'priorityfees',
+          'book',
+          'BOOK',
+          'trades.v2',
+          'account',
+          'candles',
+          '',
+        ),
       ),
       market: orMember(fc.constantFrom('M0-PERP', 'm1-perp', SPOT.symbol, '*', 'M9-PERP', '')),
       marketType: orMember(fc.constantFrom('perp', 'PERP', 'spot', '*', 'future')),
@@ -30,13 +41,15 @@ const message = fc
       conflation: orMember(fc.constantFrom(0, 50, 100, 400, 1000, 75)),
       checksum: orMember(fc.constantFrom(true, false, 10, 100, 101)),
       resume: orMember(fc.record({ epoch: orMember(fc.nat()), seq: orMember(fc.nat()) })),
+      account: orMember(fc.constantFrom('So11111111111111111111111111111111111111112', 'x')),
+      authority: orMember(fc.constantFrom('So11111111111111111111111111111111111111112', '')),
       id: member,
     },
     { requiredKeys: ['type', 'channel'] },
   )
   .map((value) => JSON.stringify(value));
 
-/** Mostly the messages given; also cut short, other JSON, noise, and what is too large. */
+/** Mostly the given messages; also truncated ones, other JSON, random bytes, and oversized ones. */
 export function nearly(message: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 8, arbitrary: message },
@@ -56,7 +69,7 @@ export function nearly(message: fc.Arbitrary<string>): fc.Arbitrary<string> {
   );
 }
 
-/** Text as it should be, bytes that are said to be text, and bytes. */
+/** Text frames, text frames with invalid bytes, and binary frames. */
 export function framesOf(text: fc.Arbitrary<string>): fc.Arbitrary<SocketInput> {
   const bytes = fc.uint8Array({ maxLength: 300 });
   return fc.oneof(

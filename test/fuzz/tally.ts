@@ -1,12 +1,12 @@
-// What became of generated inputs: how many of each answer, and the first faults with the inputs that led to them.
+// Counts of answers to generated inputs, and the first faults with the inputs that caused them.
 
 import fc from 'fast-check';
 
 export interface InputsResult {
   readonly inputs: number;
-  /** REST answers by path and status, socket inputs by how the connection stood after them. */
+  /** REST answers by path and status, socket inputs by the state of the connection after them. */
   readonly answers: Readonly<Record<string, number>>;
-  /** What must not happen, with the input that led to it; the first few. */
+  /** The first faults, each with the input that caused it. */
   readonly faults: readonly string[];
 }
 

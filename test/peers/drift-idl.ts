@@ -1,4 +1,4 @@
-// Drift's own definition, taken once from the npm package of its client library and cached between runs.
+// Drift's own IDL, fetched once from the npm package of its client library and cached between runs.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,11 +1,11 @@
-// `npm run soak book-keeper [minutes] [seed]`: the end-to-end run of the book keepers for ten minutes by default. One JSON
-// object with what was seen; fails when a keeper held a wrong book without noticing.
+// `npm run soak book-keeper [minutes] [seed]`: the end-to-end run of the book keepers, for ten minutes by default. Prints one
+// JSON object; fails when a keeper held a wrong book without noticing.
 
-import { seededRandom } from '../e2e/harness/chance.ts';
-import { runKeepers } from '../e2e/harness/keeper-run.ts';
+import { seededRandom } from '../e2e/harness/checks/chance.ts';
+import { runKeepers } from '../e2e/harness/keeper/run.ts';
 
 const DEFAULT_MINUTES = 10;
-/** Other faults at every run; the seed that is told brings them again, as far as time allows. */
+/** Each run draws other faults. The printed seed repeats them, as far as time allows. */
 const SEEDS = 1_000_000;
 /** Share of the slots in which books must have been compared with the accounts. */
 const SLOTS_COMPARED_MIN = 0.99;

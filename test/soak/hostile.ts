@@ -1,15 +1,14 @@
-// What polite clients notice of a thousand hostile ones of each kind: `npm run soak hostile [clients of each kind] [rounds]
-// [kind | together]`. Two hundred polite clients hold a book that changes a hundred times a second; windows of ten seconds
-// without and with an attack take turns, so that whatever else the machine does falls on both.
+// `npm run soak hostile [clients of each kind] [rounds] [kind | together]`: polite clients beside a thousand hostile ones of each
+// kind. 200 polite clients follow a book with 100 changes a second. Windows of ten seconds with and without an attack alternate,
+// so that other load on the machine affects both.
 //
-// Attackers arrive evenly over the window (`ARRIVE_MS=0`: all at once, as fast as they can); those that the server ends come
-// back a second later, as long as it lasts. Slow ones are there before it: it begins when the server ends the first of them,
-// since the kernel takes megabytes for each before anybody can tell that a client does not read.
+// Attackers arrive evenly over the window (`ARRIVE_MS=0`: all at once). A client that the server closes returns after a second.
+// Slow clients arrive first: the window begins when the server closes the first of them, because the kernel buffers megabytes
+// for each before the server can notice.
 //
-// Attackers run on the same machine, and what the polite notice should be the server's doing and not that of a scheduler
-// with too few cores: the server's loop has a core of its own, as clients are elsewhere, and attackers get only the time that
-// nobody else wants. On a machine that others use too, `ATTACKERS=other chrt --rr 1 npm run soak hostile` puts server and
-// polite clients above everybody else instead.
+// The server's loop has a core of its own, and attackers run with idle priority: the latency is the server's, not a scheduler's
+// with too few cores. On a shared machine `ATTACKERS=other chrt --rr 1 npm run soak hostile` gives server and polite clients
+// priority over everything else.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../bench/harness/clock.ts';
@@ -28,9 +27,9 @@ const WINDOW_MS = 10_000;
 const ARRIVE_MS = Number(process.env.ARRIVE_MS ?? WINDOW_MS);
 const POLITE = 200;
 const CHANGE_EVERY_MS = 10;
-/** `COMES_BACK=never`: who was ended stays away. */
+/** `COMES_BACK=never`: closed clients do not return. */
 const COMES_BACK_MS = process.env.COMES_BACK === 'never' ? null : 1_000;
-/** How long it may take until the kernel holds so much for slow clients that the server ends one. */
+/** Longest time until the kernel buffers for slow clients are full and the server closes one. */
 const RIPE_MS = 90_000;
 const SETTLE_MS = 1_000;
 /** A message that did not come in this time after the window counts as lost. */
@@ -79,11 +78,11 @@ interface Window {
   readonly peakMb: number;
   /** Share of one core that the server used. */
   readonly serverCpu: number;
-  /** Polite connections that ended, which none should. */
+  /** Closed polite connections; there should be none. */
   readonly closes: Readonly<Record<string, number>>;
 }
 
-/** What the polite notice of the changes of one window. */
+/** What polite clients receive in one window. */
 async function observe(attack: () => Promise<unknown>): Promise<Window> {
   await polite.mark();
   peakBytes = 0;
@@ -118,7 +117,7 @@ async function besides(attack: Attack): Promise<{ window: Window; states: Hostil
   const comesBack = COMES_BACK_MS === null ? null : { comesBack: { afterMs: COMES_BACK_MS, forMs: WINDOW_MS } };
   const options = { url: stage.gateway, clients: CLIENTS, messages: MESSAGES, arriveOverMs: ARRIVE_MS, seed: 1 };
   const asks = [subscribeTo(market)];
-  // Processes start before the window: what that costs the machine is no doing of their clients.
+  // Processes start before the window, so that their start is not measured.
   await Promise.all(hostile.map(({ process }) => process.state()));
   await sleep(SETTLE_MS);
   const endedBefore = await overflows();
@@ -139,14 +138,14 @@ async function besides(attack: Attack): Promise<{ window: Window; states: Hostil
   return { window, states, ended };
 }
 
-/** Resolves when all slow clients are there and the server has ended the first. */
+/** Resolves when all slow clients are connected and the server has closed the first. */
 async function ripen(arrival: Promise<unknown>, endedBefore: number): Promise<void> {
   const untilMs = nowMs() + RIPE_MS;
   await arrival;
   while ((await overflows()) === endedBefore && nowMs() < untilMs) await sleep(SETTLE_MS);
 }
 
-/** Clients that the server ended because they lagged. */
+/** Clients that the server closed because they lagged. */
 async function overflows(): Promise<number> {
   const text = await (await fetch(stage.server.endpoints.metrics ?? '')).text();
   return Number(/^slotbook_gateway_closes_total\{.*reason="overflow".*\} (\d+)/m.exec(text)?.[1] ?? 0);
@@ -182,7 +181,7 @@ const ends = new Map<Attack, HostileState[]>();
 const laggardsEnded = new Map<Attack, number>();
 let lost = 0;
 try {
-  // Nothing is measured before the server has met everybody once.
+  // One round without measurement warms the server up.
   await observe(async () => {});
   for (const attack of attacks) await besides(attack);
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,6 +1,5 @@
-// A million generated inputs, 45 % over REST, 45 % over `/ws` and 10 % over `/quotes/ws`, at one order-book role:
-// `npm run soak inputs [inputs] [seed]`. Books change meanwhile. One JSON line per kind; ends with 1 when anything was
-// answered that the served contracts do not have.
+// `npm run soak inputs [inputs] [seed]`: a million generated inputs for one order-book role, 45 % over REST, 45 % over `/ws` and
+// 10 % over `/quotes/ws`, while books change. One JSON line per kind; exit code 1 when an answer is not documented.
 
 import { residentBytes } from '../bench/harness/processes.ts';
 import { report } from '../bench/harness/report.ts';
@@ -10,7 +9,7 @@ import { runRestInputs } from '../fuzz/run-rest.ts';
 import { runQuoteInputs, runSocketInputs } from '../fuzz/run-sockets.ts';
 
 const DEFAULT_INPUTS = 1_000_000;
-/** New inputs at every run; the seed that is told brings them again. */
+/** Each run draws new inputs. The printed seed repeats them. */
 const SEEDS = 1_000_000;
 const MARKETS = 4;
 const CHANGE_EVERY_MS = 100;

@@ -1,21 +1,21 @@
-// `npm run soak memory [minutes]`: what `npm start` runs, with the resident memory of all its processes. One JSON line a minute,
-// then the figures. Anonymous memory is what the processes themselves hold; resident memory counts the pages of libraries and of
-// the log's file that they have mapped as well.
+// `npm run soak memory [minutes]`: runs `npm start` and measures the resident memory of all its processes. One JSON line a minute,
+// then the figures. Anonymous memory is the processes' own; resident memory includes mapped libraries and the log's file.
 
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { report } from '../bench/harness/report.ts';
-import { temporaryDirectory } from '../e2e/harness/processes.ts';
+import { temporaryDirectory } from '../e2e/harness/processes/processes.ts';
+import { killWithUs } from '../support/platform/children.ts';
 
 const DEFAULT_MINUTES = 15;
 const SAMPLE_MS = 5_000;
 const KIB_PER_MB = 1_000_000 / 1024;
 const LIMIT_MB = 1_200;
-/** Until then caches and rings of bounded size fill; the simulated cluster's holds ten minutes. A short run takes a share of its own. */
+/** Bounded caches and rings fill until then; the simulated cluster's holds ten minutes. A short run takes a share of its length. */
 const SETTLED_MINUTES = 10;
 const SETTLED_SHARE = 0.4;
 const SHORT_MINUTES = 13;
-const PORTS = ['orderbook', 'gateway', 'history', 'metrics', 'localnet-rpc', 'localnet-ws'];
+const PORTS = ['orderbook', 'gateway', 'history', 'metrics', 'page', 'localnet-rpc', 'localnet-ws'];
 
 interface Memory {
   readonly residentMb: number;
@@ -35,7 +35,7 @@ function memoryBelow(root: number): Record<string, Memory> {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
     } catch {
-      // Gone since the listing.
+      // The process has ended since the listing.
     }
   }
   const isBelow = (pid: number): boolean =>
@@ -55,7 +55,7 @@ function memoryBelow(root: number): Record<string, Memory> {
         anonymousMb: megabytes('RssAnon'),
       };
     } catch {
-      // Gone since the listing.
+      // The process has ended since the listing.
     }
   }
   return found;
@@ -70,6 +70,7 @@ const child = spawn(
     stdio: ['pipe', 'pipe', 'inherit'],
   },
 );
+killWithUs(child.pid ?? 0);
 let lastLine = '';
 child.stdout.on('data', (text: Buffer) => {
   lastLine = String(text).trim().split('\n').at(-1) ?? lastLine;

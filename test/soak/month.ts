@@ -1,13 +1,14 @@
-// `npm run soak month [seed] [slots]`: the month of test/e2e/history-month.test.ts with another seed and more slots, every
-// list, candle and sum of it, then those of markets and accounts once more from a log in disorder, through kills. One line
-// per endpoint; ends with 1 when something differs.
+// `npm run soak month [seed] [slots]`: the month of test/e2e/history-month.test.ts with another seed and more slots. It compares every
+// list, candle and sum, then those of markets and accounts again from a log in disorder, through kills. One line per endpoint;
+// exit code 1 when something differs.
 
-import { seededRandom } from '../e2e/harness/chance.ts';
-import { runStats } from '../e2e/harness/month-answers.ts';
-import { checkCandles } from '../e2e/harness/month-candle-check.ts';
-import { byEndpoint, checkLists, type EndpointReport, sumChecks } from '../e2e/harness/month-check.ts';
-import { daysReduced } from '../e2e/harness/month-days.ts';
-import { disorderedMonth } from '../e2e/harness/month-disorder.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { seededRandom } from '../e2e/harness/checks/chance.ts';
+import { runStats } from '../e2e/harness/month/answers.ts';
+import { checkCandles } from '../e2e/harness/month/candle-check.ts';
+import { byEndpoint, checkLists, type EndpointReport, sumChecks } from '../e2e/harness/month/check.ts';
+import { daySums, daysReduced } from '../e2e/harness/month/days.ts';
+import { disorderedMonth } from '../e2e/harness/month/disorder.ts';
 import {
   authorityLists,
   marketLists,
@@ -15,12 +16,12 @@ import {
   tellingAccounts,
   tellingWallets,
   userLists,
-} from '../e2e/harness/month-lists.ts';
-import { chainMarkets } from '../e2e/harness/month-markets.ts';
-import { liveMonth } from '../e2e/harness/month-run.ts';
-import { storedSamples } from '../e2e/harness/month-samples.ts';
-import { MonthTruth } from '../e2e/harness/month-truth.ts';
-import { venueChecks } from '../e2e/harness/month-venues.ts';
+} from '../e2e/harness/month/lists.ts';
+import { chainMarkets } from '../e2e/harness/month/markets.ts';
+import { liveMonth } from '../e2e/harness/month/run.ts';
+import { storedSamples } from '../e2e/harness/month/samples.ts';
+import { MonthTruth } from '../e2e/harness/month/truth.ts';
+import { venueChecks } from '../e2e/harness/month/venues.ts';
 
 const SLOTS = 4_000;
 const KILLS = 8;
@@ -48,9 +49,12 @@ try {
     [...sums, ...venueChecks()],
     [...lists, ...authorityLists(truth, tellingWallets(truth)), ...statsLists(truth)],
   );
+  await daysReduced(month.url('clickhouse'));
   const again = await disorderedMonth(month, seededRandom(seed), KILLS);
   try {
     await daysReduced(again.clickhouse);
+    const [own, first] = await Promise.all([again.clickhouse, month.url('clickhouse')].map(daySums));
+    differs ||= !isDeepStrictEqual(own, first);
     process.stdout.write(`in disorder: ${again.copies} copies, ${again.kills} kills\n`);
     await compare(again.url, sums, lists);
   } finally {

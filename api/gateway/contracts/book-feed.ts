@@ -1,8 +1,8 @@
-// Messages of the `book` channel on `/ws`: what schemas/feed/messages.ts has as types, for readers of other languages.
+// AsyncAPI contract of the `book` channel on `/ws`; schemas/messages/feed.ts has the same messages as types.
 
-import type { MessageContract } from '../../contract/asyncapi.ts';
-import { BASE, MARKET_TYPES, marketIndex, marketType, PRICE, slot } from '../../contract/books.ts';
-import { inputSchema } from '../../contract/inputs.ts';
+import type { MessageContract } from '../../http/contract/asyncapi.ts';
+import { BASE, MARKET_TYPES, marketIndex, marketType, PRICE, slot } from '../../http/contract/books.ts';
+import { inputSchema } from '../../http/contract/inputs.ts';
 import {
   amountText,
   choice,
@@ -10,21 +10,25 @@ import {
   flag,
   list,
   type Members,
+  nullable,
   object,
   record,
   ref,
   text,
-} from '../../contract/json-schema.ts';
-import { BOOK_FEED_ERRORS } from '../../errors.ts';
-import { BOOK_HEARTBEAT_MS } from '../feed/limits.ts';
+} from '../../http/contract/json-schema.ts';
+import { BOOK_FEED_ERRORS } from '../../http/errors.ts';
+import { BOOK_HEARTBEAT_MS, HEARTBEAT_STREAMS } from '../feed/limits.ts';
 import { BOOK_SUBSCRIBE, BOOK_UNSUBSCRIBE } from '../feed/request.ts';
 
 const UINT32_MAX = 0xffff_ffff;
 const LEVELS = ['l2', 'l3'] as const;
 const SOURCES = ['dlob', 'vamm'] as const;
 
-const position = object(
-  { epoch: count('changes when a new history begins'), seq: count('numbers the changes inside an epoch') },
+const bookVersion = object(
+  {
+    epoch: count('changes when the sequence starts over'),
+    seq: count('numbers the changes inside an epoch'),
+  },
   { description: 'the state after seq of epoch' },
 );
 
@@ -38,7 +42,7 @@ const levelEntry = {
         amountText(PRICE),
         { type: 'string', pattern: '^[1-9]\\d*$', description: BASE },
         {
-          description: 'without it all is of resting orders (dlob)',
+          description: 'absent: all of it is resting orders (dlob)',
           anyOf: [
             choice(SOURCES, 'the only source'),
             record({ type: 'string', pattern: '^[1-9]\\d*$' }, 'size of each source, dlob and vamm'),
@@ -65,27 +69,27 @@ const orderEntry = object(
     ...orderRef,
     rank: list({ type: 'number' }, 'place in the queue at its price, compared number by number'),
   },
-  { description: 'told again, it replaces what was told of it before' },
+  { description: 'replaces an earlier entry of the same order' },
 );
 
 export const BOOK_FEED_SCHEMAS = {
-  BookPosition: position,
+  BookPosition: bookVersion,
   BookLevelEntry: levelEntry,
   BookOrderEntry: orderEntry,
   BookOrderRef: object(orderRef),
 };
 
-// An answer to a request without one has none.
-const id = { ...BOOK_SUBSCRIBE.id.schema, type: ['string', 'number'] };
+// An answer has an id only when its request had one.
+export const answerId = { ...BOOK_SUBSCRIBE.id.schema, type: ['string', 'number'] };
 
 export const BOOK_FEED_REQUESTS: Readonly<Record<string, MessageContract>> = {
   bookSubscribe: {
-    summary: 'Subscribe sequenced books; a snapshot or the missed changes follow',
+    summary: 'Subscribe to sequenced books; a snapshot or the missed changes follow',
     payload: inputSchema(BOOK_SUBSCRIBE),
     answeredBy: ['bookSubscribed', 'bookResumed', 'bookSnapshotL2', 'bookSnapshotL3', 'bookDiff', 'bookError'],
   },
   bookUnsubscribe: {
-    summary: 'Leave streams; members left out match any',
+    summary: 'End streams; absent members match any',
     payload: inputSchema(BOOK_UNSUBSCRIBE),
     answeredBy: ['bookUnsubscribed', 'bookError'],
   },
@@ -99,14 +103,17 @@ const checksum = {
   type: 'integer',
   minimum: 0,
   maximum: UINT32_MAX,
-  description: 'CRC32 of the top levels after this message, where it was asked for',
+  description: 'CRC32 of the top levels after this message, on streams with a checksum',
 };
-const streamId = count('names the stream in the diffs that follow on this connection');
+export const streamId = count('names the stream in the diffs that follow on this connection');
 const streamed = { stream, streamId, market: text('symbol') };
 const at = {
   epoch: count('epoch of the book'),
   seq: count('the book after this change'),
   slot,
+  ts: count(
+    'Unix milliseconds at which the server published this state; in a backfill, at which it rendered the message',
+  ),
 };
 
 type Level = (typeof LEVELS)[number];
@@ -141,13 +148,13 @@ const entry = {
   anyOf: [ref('BookLevelEntry'), ref('BookOrderEntry')],
 };
 const diff: MessageContract = {
-  summary: 'Turns the book after prevSeq into the book after seq; entries in no order, lists without entries left out',
+  summary: 'Turns the book after prevSeq into the book after seq; entries are in no order, empty lists are left out',
   payload: object(
     {
       diff: count('streamId of the stream, from its snapshot or the answer to a resume'),
       ...at,
       prevSeq: count('seq of the stream’s message before this one'),
-      gone: list(ref('BookOrderRef'), 'orders that are no more; applies before bids and asks'),
+      gone: list(ref('BookOrderRef'), 'removed orders; applies before bids and asks'),
       bids: list(entry),
       asks: list(entry),
       checksum,
@@ -156,15 +163,16 @@ const diff: MessageContract = {
   ),
 };
 
-function answer(type: string, summary: string): MessageContract {
+/** The answer to a request of a sequenced channel. */
+export function answer(channel: string, type: string, summary: string): MessageContract {
   const payload = object(
     {
-      ...BOOK,
+      channel: { const: channel },
       type: { const: type },
-      id,
+      id: answerId,
       market: text('symbol, or *'),
       marketType: choice([...MARKET_TYPES, '*']),
-      streams: list({ type: 'string' }, 'streams this request brought or ended'),
+      streams: list({ type: 'string' }, 'streams that this request started or ended'),
     },
     { optional: ['id'] },
   );
@@ -172,8 +180,8 @@ function answer(type: string, summary: string): MessageContract {
 }
 
 export const BOOK_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = {
-  bookSubscribed: answer('subscribed', 'A subscription was taken'),
-  bookUnsubscribed: answer('unsubscribed', 'Streams were left'),
+  bookSubscribed: answer('book', 'subscribed', 'The subscription is accepted'),
+  bookUnsubscribed: answer('book', 'unsubscribed', 'Streams have ended'),
   bookResumed: {
     summary:
       'Answer to resume: recovered, diffs from seq follow, or a snapshot where that is shorter; else a snapshot follows',
@@ -184,22 +192,31 @@ export const BOOK_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = {
       streamId,
       recovered: flag('true: nothing is missing'),
       epoch: at.epoch,
-      seq: count('where the client stood'),
+      seq: count('sequence that the client held'),
     }),
   },
   bookSnapshotL2: snapshot('l2'),
   bookSnapshotL3: snapshot('l3'),
   bookDiff: diff,
   bookHeartbeat: {
-    summary: `Every ${BOOK_HEARTBEAT_MS} ms: the last position sent to each stream of the connection`,
+    summary:
+      `Every ${BOOK_HEARTBEAT_MS} ms: the last version sent to each stream of the connection, in one message for each ` +
+      `${HEARTBEAT_STREAMS} streams, and the distance to the chain`,
     payload: object({
       ...BOOK,
       type: { const: 'heartbeat' },
+      ts: count('Unix milliseconds of the server'),
+      headSlot: nullable(count('newest slot of the chain that ingest has read; null while unknown')),
+      slotsBehind: nullable(
+        count('distance of the furthest book of this connection from headSlot; null while no slot or book is known'),
+      ),
       sequences: record(ref('BookPosition'), 'by stream name'),
     }),
   },
   bookError: {
-    summary: 'A request was refused; the connection stays open',
+    summary:
+      'Refuses a request, or a new market that does not fit into a subscription to every market; the connection stays ' +
+      'open',
     payload: object(
       {
         ...BOOK,
@@ -207,13 +224,14 @@ export const BOOK_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = {
         code: choice(Object.keys(BOOK_FEED_ERRORS)),
         error: choice(Object.values(BOOK_FEED_ERRORS).map((entry) => entry.text)),
         retry: flag('the same request may succeed later'),
-        id,
+        id: answerId,
+        stream: text('stream of a new market that does not fit into a subscription to every market'),
       },
-      { optional: ['id'] },
+      { optional: ['id', 'stream'] },
     ),
   },
   serverShutdown: {
-    summary: 'A planned stop: the connection will be closed with 1012; come back and resume',
+    summary: 'A planned stop: the connection closes with 1012; reconnect and resume',
     payload: object({
       channel: { const: 'server' },
       type: { const: 'serverShutdown' },

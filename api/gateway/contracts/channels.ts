@@ -1,8 +1,8 @@
 // Messages of the compatible channels on `/ws`: orderbook, orderbook_indicative, trades, priorityfees.
 
-import type { MessageContract } from '../../contract/asyncapi.ts';
-import { MARKET_TYPES, marketIndex, marketType, slot } from '../../contract/books.ts';
-import { inputSchema } from '../../contract/inputs.ts';
+import type { MessageContract } from '../../http/contract/asyncapi.ts';
+import { MARKET_TYPES, marketIndex, marketType, slot } from '../../http/contract/books.ts';
+import { inputSchema } from '../../http/contract/inputs.ts';
 import {
   choice,
   count,
@@ -13,8 +13,8 @@ import {
   object,
   ref,
   text,
-} from '../../contract/json-schema.ts';
-import { SOCKET_ERRORS } from '../../errors.ts';
+} from '../../http/contract/json-schema.ts';
+import { SOCKET_ERRORS } from '../../http/errors.ts';
 import { HEARTBEAT_MS } from '../limits.ts';
 import { CHANNELS, channelMembers, GROUPINGS } from '../requests.ts';
 
@@ -50,8 +50,15 @@ const trade = object(
     referrerReward: number(`0 when none; ${QUOTE_UNITS}`),
     txSig: text('signature of the transaction, base58'),
     slot,
-    fillRecordId: count('running number of the fill in its market'),
-    action: text('what the record tells of, for example fill'),
+    fillRecordId: {
+      description:
+        'running number of the fill in its market; decimal text above 2^53, where a JSON number would lose digits',
+      anyOf: [
+        { type: 'integer', minimum: 0, maximum: 2 ** 53 },
+        { type: 'string', pattern: '^[1-9]\\d{15,}$' },
+      ],
+    },
+    action: text('kind of record, for example fill'),
     actionExplanation: text('how it was filled, for example orderFilledWithMatch'),
     bitFlags: count('flags of the record'),
     makerIndicativeKey: key('the maker, when it quotes on the quote socket'),
@@ -73,7 +80,7 @@ const trade = object(
 
 export const CHANNEL_SCHEMAS = { Trade: trade };
 
-/** What is sent to everybody who subscribed a channel: `data` is JSON text, parsed a second time. */
+/** A message to all subscribers of a channel. `data` is JSON text inside JSON. */
 function dataMessage(summary: string, name: string, channel: string, data: JsonSchema): MessageContract {
   const payload = object({
     channel: { type: 'string', pattern: `^${channel}$`, description: name },
@@ -86,12 +93,12 @@ const BOOK = `orderbook_${MARKET}_grouped_(?:${GROUPINGS.join('|')})`;
 
 export const CHANNEL_REQUESTS: Readonly<Record<string, MessageContract>> = {
   subscribe: {
-    summary: 'Subscribe a channel of a market; the newest book follows at once, trades and fees only as they come',
+    summary: 'Subscribe to a channel of a market; the newest book follows at once, trades and fees as they occur',
     payload: inputSchema(channelMembers(['subscribe'], CHANNELS)),
     answeredBy: ['acknowledgement', 'error', 'orderbook', 'orderbookIndicative'],
   },
   unsubscribe: {
-    summary: 'Leave a channel; silent unless it cannot be resolved',
+    summary: 'End a channel; no answer unless it cannot be resolved',
     payload: inputSchema(channelMembers(['unsubscribe'], CHANNELS)),
     answeredBy: ['error'],
   },
@@ -99,11 +106,11 @@ export const CHANNEL_REQUESTS: Readonly<Record<string, MessageContract>> = {
 
 export const CHANNEL_MESSAGES: Readonly<Record<string, MessageContract>> = {
   acknowledgement: {
-    summary: 'A subscribe was taken; names are those the client sent',
+    summary: 'The subscribe is accepted; names are those the client sent',
     payload: object({ message: { type: 'string', pattern: '^Subscribe received for channel: ' } }),
   },
   error: {
-    summary: 'A channel could not be subscribed or left; the connection stays open',
+    summary: 'A subscribe or unsubscribe failed; the connection stays open',
     payload: object({ channel: text('as the client sent it'), error: choice(Object.values(SOCKET_ERRORS)) }),
   },
   heartbeat: {

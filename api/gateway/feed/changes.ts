@@ -1,16 +1,16 @@
-// What has changed in a book, merged: for each level or order the newest state and the sequence that brought it.
-// Pending changes of a conflated stream and everything a client missed are both this.
+// Merged changes of a book: the newest state of each level or order, with the sequence that brought it.
+// Conflated streams use it for pending changes, backfills for missed ones.
 
 import type { Steps } from '../../../processors/book/index.ts';
 import type { BookViewDiff, ViewLevel, ViewOrder, ViewOrderRef } from '../../../schemas/index.ts';
 import { MERGE_STEP_CHANGES } from './limits.ts';
-import type { Shown } from './shown.ts';
+import type { PublishedKeys } from './published-keys.ts';
 import { type Body, goneOrderEntry, isEmptyLevel, levelEntry, orderEntry, orderKey } from './text.ts';
 
 interface Change {
   readonly seq: number;
-  /** Not shown before the first of the changes that are merged here. */
-  readonly isFresh?: boolean;
+  /** True when the level or order was not published before the merged changes. */
+  readonly isNew?: boolean;
 }
 
 export interface LevelChange extends Change {
@@ -30,12 +30,12 @@ export class Changes {
     this.kind = kind;
   }
 
-  /** Levels or orders that have changed. */
+  /** Number of changed levels or orders. */
   get size(): number {
     return this.bids.size + this.asks.size + this.orders.size;
   }
 
-  /** Changes may be added in any order: the newest of a level or order stays. */
+  /** Adds a change, in any order: the newest state of a level or order stays. */
   add(diff: BookViewDiff): void {
     const { seq } = diff;
     if (this.kind === 'l2') {
@@ -43,29 +43,29 @@ export class Changes {
       for (const level of diff.asks) newest(this.asks, level.price, { seq, level });
       return;
     }
-    // An order may leave and come back in one change: what stands there last is what holds.
+    // An order may leave and return in one change: additions come after removals.
     for (const order of diff.gone) this.#order({ seq, side: null, order });
     for (const order of diff.bidOrders) this.#order({ seq, side: 'bid', order });
     for (const order of diff.askOrders) this.#order({ seq, side: 'ask', order });
   }
 
-  /** Adds the next change to a book that showed `shown`: what was not shown before and is not afterwards is left out. */
-  follow(diff: BookViewDiff, shown: Shown): void {
+  /** Adds the next change. `published`: keys in the book before it. A level or order that came and went leaves no entry. */
+  addPublished(diff: BookViewDiff, published: PublishedKeys): void {
     const { seq } = diff;
     if (this.kind === 'l2') {
-      for (const level of diff.bids) next(this.bids, level.price, { seq, level }, shown.bids);
-      for (const level of diff.asks) next(this.asks, level.price, { seq, level }, shown.asks);
+      for (const level of diff.bids) next(this.bids, level.price, { seq, level }, published.bids);
+      for (const level of diff.asks) next(this.asks, level.price, { seq, level }, published.asks);
       return;
     }
     const order = (change: OrderChange): void => {
-      next(this.orders, orderKey(change.order), asShown(change), shown.orders);
+      next(this.orders, orderKey(change.order), asPublished(change), published.orders);
     };
     for (const gone of diff.gone) order({ seq, side: null, order: gone });
     for (const bid of diff.bidOrders) order({ seq, side: 'bid', order: bid });
     for (const ask of diff.askOrders) order({ seq, side: 'ask', order: ask });
   }
 
-  /** Takes over everything of `other` that is newer than `seq`; `other` must not change meanwhile. */
+  /** Takes over all changes of `other` newer than `seq`. `other` must not change meanwhile. */
   *mergeInSteps(other: Changes, seq: number): Steps<void> {
     yield* takeNewer(this.bids, other.bids, seq);
     yield* takeNewer(this.asks, other.asks, seq);
@@ -78,31 +78,31 @@ export class Changes {
     this.orders.clear();
   }
 
-  /** As the entries of a message to a client that holds the whole book. */
+  /** Entries of a diff for a client with the whole book. */
   body(): Body {
     if (this.kind === 'l2') {
       const entries = (changes: ReadonlyMap<number, LevelChange>): string[] =>
-        Array.from(changes.values()).flatMap(({ level, isFresh }) =>
-          isFresh && isEmptyLevel(level) ? [] : [levelEntry(level)],
+        Array.from(changes.values()).flatMap(({ level, isNew }) =>
+          isNew && isEmptyLevel(level) ? [] : [levelEntry(level)],
         );
       return { bids: entries(this.bids), asks: entries(this.asks), gone: null };
     }
     const body = { bids: [] as string[], asks: [] as string[], gone: [] as string[] };
     for (const change of this.orders.values()) {
       if (change.side === null) {
-        if (!change.isFresh) body.gone.push(goneOrderEntry(change.order));
+        if (!change.isNew) body.gone.push(goneOrderEntry(change.order));
       } else body[change.side === 'bid' ? 'bids' : 'asks'].push(orderEntry(change.order));
     }
     return body;
   }
 
   #order(change: OrderChange): void {
-    newest(this.orders, orderKey(change.order), asShown(change));
+    newest(this.orders, orderKey(change.order), asPublished(change));
   }
 }
 
-/** An order without size is not shown. */
-function asShown(change: OrderChange): OrderChange {
+/** An order without size is not published: it counts as gone. */
+function asPublished(change: OrderChange): OrderChange {
   const { seq, side, order } = change;
   return side !== null && order.size <= 0n ? { seq, side: null, order } : change;
 }
@@ -125,8 +125,8 @@ function newest<K, T extends { readonly seq: number }>(map: Map<K, T>, key: K, c
   if (known === undefined || known.seq <= change.seq) map.set(key, change);
 }
 
-function next<K, T extends Change>(map: Map<K, T>, key: K, change: T, shown: ReadonlySet<K>): void {
+function next<K, T extends Change>(map: Map<K, T>, key: K, change: T, published: ReadonlySet<K>): void {
   const known = map.get(key);
-  const isFresh = known ? known.isFresh === true : !shown.has(key);
-  map.set(key, isFresh ? { ...change, isFresh } : change);
+  const isNew = known ? known.isNew === true : !published.has(key);
+  map.set(key, isNew ? { ...change, isNew } : change);
 }

@@ -1,30 +1,30 @@
 // The `book` channel: sequenced, checkable, resumable books on the gateway's socket, beside the compatible channels.
 
 import type { EventLog, Logger } from '../../../platform/index.ts';
-import { type BookPosition, type MarketRef, marketKey, parseMarketKey } from '../../../schemas/index.ts';
-import { BOOK_FEED_ERRORS, type BookFeedErrorCode } from '../../errors.ts';
+import { marketKey, parseMarketKey } from '../../../schemas/index.ts';
 import type { AppliedRecord, BookReader } from '../../views/book-reader.ts';
 import type { Connection } from '../connection.ts';
-import { FeedHeartbeat } from './heartbeat.ts';
-import { Holdings } from './holdings.ts';
-import { Joins } from './joins.ts';
-import { MAX_KINDS_PER_CONNECTION, MAX_STREAMS, MAX_WILDCARDS, SHUTDOWN_GRACE_MS, WILDCARDS_SHARED } from './limits.ts';
-import { LogHistory } from './log-history.ts';
+import { type Acknowledgement, acknowledge, matchesTarget, refuse } from './answers.ts';
+import type { Backfill } from './backfill.ts';
+import type { SequencedFeed } from './feeds.ts';
+import { FeedHub, type Frame } from './hub.ts';
+import { MAX_KINDS_PER_CONNECTION, MAX_STREAMS, MAX_WILDCARDS, WILDCARDS_SHARED } from './limits.ts';
 import { MarketFeed } from './market-feed.ts';
 import type { FeedMetrics } from './metrics.ts';
+import { BOOK_CHANGES, type OlderDiffs } from './older-diffs.ts';
 import {
   type BookSubscription,
   type BookUnsubscription,
-  positionIn,
   type RequestId,
   readBookRequest,
+  resumeVersionOf,
   type StreamSpec,
   streamName,
   type Target,
 } from './request.ts';
 import type { RingSpace } from './ring.ts';
 import type { Stream } from './stream.ts';
-import { Subscriber, type Wildcard } from './subscriber.ts';
+import type { Subscriber, Wildcard } from './subscriber.ts';
 import { Ticks } from './ticks.ts';
 
 export interface BookFeedOptions {
@@ -32,49 +32,46 @@ export interface BookFeedOptions {
   readonly log: EventLog;
   readonly logger: Logger;
   readonly metrics: FeedMetrics;
+  /** Newest slot of the chain that ingest has read; null while unknown. */
+  readonly chainSlot?: () => number | null;
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
-  /** What the rings of all markets take. */
+  /** Memory of the rings of all markets. */
   readonly rings?: RingSpace;
 }
 
-interface Frame {
-  readonly name: string;
-  readonly frame: Buffer;
-}
-
-export class BookFeed {
+export class BookFeed implements SequencedFeed {
   readonly #options: BookFeedOptions;
-  readonly #holdings = new Holdings();
-  readonly #joins: Joins;
-  readonly #heartbeat: FeedHeartbeat;
+  readonly #hub: FeedHub<Stream, Wildcard, OlderDiffs, Backfill>;
   readonly #ticks: Ticks<Stream>;
   readonly #markets = new Map<string, MarketFeed>();
-  readonly #subscribers = new Map<Connection, Subscriber>();
-  /** Wildcards without positions, shared by all that made the same choices. */
+  /** Wildcards without resume versions, shared by all connections with equal choices. */
   readonly #wildcards = new Map<string, Wildcard>();
   readonly #unlisten: readonly (() => void)[];
-  /** Messages of the batch under way; they leave together. */
+  /** Frames of the current batch; they leave together. */
   #frames: Frame[] = [];
-  /** Streams that the batch under way has moved. */
+  /** Streams that the current batch has moved. */
   #moved: Stream[] = [];
   #lastStreamId = 0;
   readonly #rings: RingSpace;
 
   constructor(options: BookFeedOptions) {
     const { reader, log, logger, metrics, clock = () => performance.now(), rings = { bytes: 0 } } = options;
+    const { chainSlot = () => null } = options;
     this.#options = options;
     this.#rings = rings;
-    this.#heartbeat = new FeedHeartbeat(this.#subscribers, this.#holdings, clock);
-    this.#ticks = new Ticks((streams) => this.#tick(streams), clock);
-    this.#joins = new Joins({
-      history: new LogHistory({ log, logger, clock }),
-      metrics,
+    this.#hub = new FeedHub({
+      channel: 'book',
+      followsSlots: true,
+      source: BOOK_CHANGES,
+      log,
       logger,
+      metrics,
+      chain: () => ({ headSlot: newest(chainSlot(), reader.newestSlot), ts: reader.now() }),
       clock,
-      publish: ({ name }, frame) => this.#holdings.send([{ name, frame }]),
-      enter: (subscriber, stream) => this.#holdings.join(subscriber, stream),
+      close: (stream) => this.#markets.get(stream.market.key)?.release(stream),
     });
+    this.#ticks = new Ticks((streams) => this.#tick(streams), clock);
     for (const market of reader.markets.list()) this.#market(marketKey(market));
     this.#unlisten = [reader.onRecord((record) => this.#take(record)), reader.onChange(() => this.#sendBatch())];
   }
@@ -86,52 +83,35 @@ export class BookFeed {
     message: Readonly<Record<string, unknown>>,
   ): void {
     const request = readBookRequest(action, message, this.#options.reader.markets);
-    if (request.is === 'error') refuse(connection, request.code, request.id);
+    if (request.is === 'error') refuse(connection, 'book', request.code, { id: request.id });
     else if (request.is === 'subscribe') this.#subscribe(connection, request);
     else this.#unsubscribe(connection, request);
   }
 
   /** Connections that use this channel. */
   get connections(): Iterable<Connection> {
-    return this.#subscribers.keys();
+    return this.#hub.connections;
   }
 
-  /** To be called when a connection has read some of what it had unread. */
+  /** Call when a connection has read some of its unread bytes. */
   drained(connection: Connection): void {
-    const subscriber = this.#subscribers.get(connection);
-    if (subscriber) this.#joins.drained(subscriber);
+    this.#hub.drained(connection);
   }
 
-  /** Forgets a connection that is gone. */
+  /** Removes a closed connection. */
   closed(connection: Connection): void {
-    const subscriber = this.#subscribers.get(connection);
-    if (!subscriber) return;
-    subscriber.isClosed = true;
-    this.#joins.cancelAll(subscriber);
-    this.#holdings.forget(subscriber);
-    for (const stream of subscriber.streams.values()) this.#release(stream);
-    this.#subscribers.delete(connection);
-  }
-
-  /** Tells every connection of this channel that it will be closed. Returns after how many milliseconds; 0 = none. */
-  announceShutdown(): number {
-    if (this.#subscribers.size === 0) return 0;
-    const notice = { channel: 'server', type: 'serverShutdown', closesInMs: SHUTDOWN_GRACE_MS };
-    const frame = Buffer.from(JSON.stringify(notice));
-    for (const connection of [...this.#subscribers.keys()]) connection.send([frame]);
-    return SHUTDOWN_GRACE_MS;
+    this.#hub.closed(connection);
   }
 
   stop(): void {
     for (const unlisten of this.#unlisten) unlisten();
     this.#ticks.stop();
-    this.#joins.stop();
-    this.#heartbeat.stop();
+    this.#hub.stop();
   }
 
   #take(record: AppliedRecord): void {
     const market = this.#market(record.key);
-    market.take(record);
+    market.apply(record);
     for (const stream of market.streams.values()) {
       const { conflationMs } = stream.spec;
       if (conflationMs > 0) this.#ticks.add(stream, conflationMs);
@@ -140,8 +120,8 @@ export class BookFeed {
   }
 
   #flush(stream: Stream): void {
-    // One that was left since it began to wait; another of its name may have taken its place.
-    if (stream.holders === 0) return;
+    // All subscribers left while the stream waited for its tick; a new stream may have its name.
+    if (stream.subscriberCount === 0) return;
     const frame = stream.flush();
     this.#moved.push(stream);
     if (frame) this.#frames.push({ name: stream.name, frame });
@@ -157,8 +137,7 @@ export class BookFeed {
     const moved = this.#moved;
     this.#frames = [];
     this.#moved = [];
-    if (frames.length > 0) this.#holdings.send(frames);
-    for (const stream of moved) this.#joins.moved(stream);
+    this.#hub.send(frames, moved);
   }
 
   #market(key: string): MarketFeed {
@@ -167,146 +146,102 @@ export class BookFeed {
     if (known) return known;
     const market = new MarketFeed(key, parseMarketKey(key), reader, metrics, () => ++this.#lastStreamId, this.#rings);
     this.#markets.set(key, market);
-    this.#openTo(market);
+    this.#addToWildcards(market);
     return market;
   }
 
-  /** A market has appeared: whoever asked for every market gets it too. */
-  #openTo(market: MarketFeed): void {
-    for (const subscriber of this.#subscribers.values()) {
-      for (const { target, spec, positions } of subscriber.wildcards) {
-        if (!isMeant(target, market) || subscriber.isClosed) continue;
+  /** Adds a new market to every matching wildcard, or refuses where it does not fit. */
+  #addToWildcards(market: MarketFeed): void {
+    for (const subscriber of this.#hub.subscribers.values()) {
+      for (const { target, spec, resumeVersions } of subscriber.wildcards) {
+        if (!matchesTarget(target, market) || subscriber.isClosed) continue;
         const name = streamName(market, spec);
-        const isHeld = subscriber.streams.has(name);
-        if (!isHeld && (subscriber.streams.size >= MAX_STREAMS || !mayOpen(subscriber, market, spec))) continue;
-        this.#begin(subscriber, this.#hold(subscriber, market, spec), positionIn(positions, name));
+        const isOpen = subscriber.streams.has(name);
+        if (!isOpen && (subscriber.streams.size >= MAX_STREAMS || !mayOpen(subscriber, market, spec))) {
+          refuse(subscriber.connection, 'book', 'limit', { stream: name });
+          continue;
+        }
+        const stream = this.#hub.open(subscriber, market.stream(spec));
+        this.#hub.begin(subscriber, stream, resumeVersionOf(resumeVersions, name));
       }
     }
   }
 
   #subscribe(connection: Connection, { id, ...subscription }: BookSubscription & { readonly id: RequestId }): void {
-    const { target, spec, positions } = subscription;
-    const subscriber = this.#subscribers.get(connection) ?? new Subscriber(connection);
-    const markets = this.#meant(target);
+    const { target, spec, resumeVersions } = subscription;
+    const subscriber = this.#hub.subscriberOf(connection);
+    const markets = this.#targeted(target);
     const fresh = markets.filter((market) => !subscriber.streams.has(streamName(market, spec)));
     const name = wildcardName(subscription);
     const isFull =
       subscriber.streams.size + fresh.length > MAX_STREAMS ||
       ('every' in target && subscriber.wildcards.filter((held) => held.name !== name).length >= MAX_WILDCARDS);
     if (isFull || !fresh.every((market) => mayOpen(subscriber, market, spec))) {
-      refuse(connection, 'limit', id);
+      refuse(connection, 'book', 'limit', { id });
       return;
     }
-    this.#subscribers.set(connection, subscriber);
-    this.#heartbeat.start();
-    // Held before anything is sent: a client that has too much unread is gone when the answer was, with all that it holds.
-    const streams = markets.map((market) => this.#hold(subscriber, market, spec));
+    this.#hub.register(subscriber);
+    // Streams open before the answer is sent: sending may close a lagging client, and closing must find its streams.
+    const streams = markets.map((market) => this.#hub.open(subscriber, market.stream(spec)));
     if ('every' in target) subscriber.putWildcard(this.#wildcard(name, subscription, subscriber.streams));
-    this.#confirm(
-      connection,
-      'subscribed',
-      id,
-      target,
-      streams.map((stream) => stream.name),
-    );
-    for (const stream of streams) this.#begin(subscriber, stream, positionIn(positions, stream.name));
+    const names = streams.map((stream) => stream.name);
+    this.#acknowledge(connection, { type: 'subscribed', id, target, streams: names });
+    for (const stream of streams) this.#hub.begin(subscriber, stream, resumeVersionOf(resumeVersions, stream.name));
   }
 
-  /** What is kept of a subscription to every market: positions only of streams that are not there yet. */
-  #wildcard(name: string, { target, spec, positions }: BookSubscription, held: ReadonlyMap<string, Stream>): Wildcard {
-    const left = positions instanceof Map ? [...positions].filter(([stream]) => !held.has(stream)) : [];
-    if (left.length > 0) return { name, target, spec, positions: new Map(left) };
-    const shared = this.#wildcards.get(name) ?? { name, target, spec, positions: null };
+  /** The stored form of a wildcard: resume versions only of streams that do not exist yet. */
+  #wildcard(
+    name: string,
+    { target, spec, resumeVersions }: BookSubscription,
+    held: ReadonlyMap<string, Stream>,
+  ): Wildcard {
+    const left = resumeVersions instanceof Map ? [...resumeVersions].filter(([stream]) => !held.has(stream)) : [];
+    if (left.length > 0) return { name, target, spec, resumeVersions: new Map(left) };
+    const shared = this.#wildcards.get(name) ?? { name, target, spec, resumeVersions: null };
     if (this.#wildcards.size >= WILDCARDS_SHARED) this.#wildcards.clear();
     this.#wildcards.set(name, shared);
     return shared;
   }
 
-  /** The stream of these choices, which from now on lives for this subscriber too. */
-  #hold(subscriber: Subscriber, market: MarketFeed, spec: StreamSpec): Stream {
-    const stream = market.stream(spec);
-    if (subscriber.hold(stream)) stream.holders += 1;
-    return stream;
-  }
-
-  /** Begins a held stream; one that was begun before begins anew. */
-  #begin(subscriber: Subscriber, stream: Stream, position: BookPosition | null): void {
-    if (subscriber.isClosed) return;
-    this.#holdings.leave(subscriber, stream);
-    this.#joins.start(subscriber, stream, position);
-  }
-
   #unsubscribe(connection: Connection, { id, target, spec }: BookUnsubscription & { readonly id: RequestId }): void {
-    const subscriber = this.#subscribers.get(connection);
+    const subscriber = this.#hub.subscribers.get(connection);
     const ended: string[] = [];
     for (const stream of [...(subscriber?.streams.values() ?? [])]) {
-      if (!subscriber || !isMeant(target, stream.market) || !isSpecMeant(spec, stream.spec)) continue;
-      this.#leave(subscriber, stream);
+      if (!subscriber || !matchesTarget(target, stream.market) || !matchesSpec(spec, stream.spec)) continue;
+      this.#hub.leave(subscriber, stream);
       ended.push(stream.name);
     }
     if (subscriber && 'every' in target) {
       subscriber.wildcards = subscriber.wildcards.filter((wildcard) => {
         const isCovered =
           'every' in wildcard.target && wildcard.target.every.every((type) => target.every.includes(type));
-        return !isCovered || !isSpecMeant(spec, wildcard.spec);
+        return !isCovered || !matchesSpec(spec, wildcard.spec);
       });
     }
-    if (subscriber && subscriber.streams.size === 0 && subscriber.wildcards.length === 0) {
-      this.#holdings.forget(subscriber);
-      this.#subscribers.delete(connection);
-    }
-    this.#confirm(connection, 'unsubscribed', id, target, ended);
+    if (subscriber) this.#hub.forgetIdle(subscriber);
+    this.#acknowledge(connection, { type: 'unsubscribed', id, target, streams: ended });
   }
 
-  #leave(subscriber: Subscriber, stream: Stream): void {
-    this.#joins.cancel(subscriber, stream);
-    this.#holdings.leave(subscriber, stream);
-    subscriber.release(stream);
-    this.#release(stream);
+  #acknowledge(connection: Connection, answer: Omit<Acknowledgement, 'channel'>): void {
+    acknowledge(connection, this.#options.reader.markets, { channel: 'book', ...answer });
   }
 
-  /** One holder fewer; the last one takes the stream along. */
-  #release(stream: Stream): void {
-    stream.holders -= 1;
-    if (stream.holders === 0) this.#markets.get(stream.market.key)?.release(stream);
-  }
-
-  #meant(target: Target): MarketFeed[] {
+  #targeted(target: Target): MarketFeed[] {
     if ('market' in target) return [this.#market(marketKey(target.market))];
-    return [...this.#markets.values()].filter((market) => isMeant(target, market));
-  }
-
-  #confirm(
-    connection: Connection,
-    type: 'subscribed' | 'unsubscribed',
-    id: RequestId,
-    target: Target,
-    streams: readonly string[],
-  ): void {
-    const every = 'every' in target;
-    const market = every ? '*' : (this.#options.reader.markets.get(target.market)?.symbol.toUpperCase() ?? '');
-    const [type0, type1] = every ? target.every : [target.market.marketType];
-    const marketType = type1 === undefined ? type0 : '*';
-    connection.send([JSON.stringify({ channel: 'book', type, id, market, marketType, streams })]);
+    return [...this.#markets.values()].filter((market) => matchesTarget(target, market));
   }
 }
 
-function refuse(connection: Connection, code: BookFeedErrorCode, id: RequestId): void {
-  const { text, retry } = BOOK_FEED_ERRORS[code];
-  connection.send([JSON.stringify({ channel: 'book', type: 'error', code, error: text, retry, id })]);
+function newest(left: number | null, right: number | null): number | null {
+  return left === null || right === null ? (left ?? right) : Math.max(left, right);
 }
 
 function mayOpen(subscriber: Subscriber, market: MarketFeed, spec: StreamSpec): boolean {
   return subscriber.kindsOf(market.key) < MAX_KINDS_PER_CONNECTION && market.admits(spec);
 }
 
-function isMeant(target: Target, { marketType, marketIndex }: MarketRef): boolean {
-  if ('every' in target) return target.every.includes(marketType);
-  return target.market.marketType === marketType && target.market.marketIndex === marketIndex;
-}
-
-function isSpecMeant(wanted: BookUnsubscription['spec'], spec: StreamSpec): boolean {
-  const { level, depth, conflationMs, checksumLevels } = wanted;
+function matchesSpec(filter: BookUnsubscription['spec'], spec: StreamSpec): boolean {
+  const { level, depth, conflationMs, checksumLevels } = filter;
   return (
     (level ?? spec.level) === spec.level &&
     (depth ?? spec.depth) === spec.depth &&

@@ -1,12 +1,14 @@
-// What subscribers of the `book` channel hear while the book changes: ticks, depths, checksums, new epochs, heartbeats.
+// Messages of the `book` channel while the book changes: ticks, depths, checksums, new epochs, heartbeats.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BookKeeper, crc32 } from '../../../client/index.ts';
 import { metricTotal } from '../../../platform/index.ts';
 import type { BookSnapshotMessage } from '../../../schemas/index.ts';
-import { diff, MAKER_A, MAKER_B, snapshot } from '../../testing/stage.ts';
-import { BOOK_HEARTBEAT_MS, JOIN_BUFFER_BYTES, MAX_KINDS_PER_CONNECTION } from './limits.ts';
-import { type DirectSocket, FeedStage } from './testing/feed-stage.ts';
+import { diff, MAKER_A, MAKER_B, snapshot } from '../../../test/support/api/stage.ts';
+import { type DirectSocket, FeedStage } from '../../../test/support/feed/feed-stage.ts';
+import { BACKPRESSURE_BYTES } from '../limits.ts';
+import { Feeds } from './feeds.ts';
+import { BOOK_HEARTBEAT_MS, MAX_KINDS_PER_CONNECTION } from './limits.ts';
 
 let stage: FeedStage;
 let socket: DirectSocket;
@@ -26,7 +28,7 @@ afterEach(() => {
 const renderings = (): Promise<number> => metricTotal(stage.metrics, 'slotbook_feed_renderings_total');
 
 describe('conflation', () => {
-  it('gives nothing of a stream that was left to one of the same name that was begun since', async () => {
+  it('sends nothing of an ended stream to a newer stream of the same name', async () => {
     socket.ask({ conflation: 1000 });
     await stage.publish(diff(2, 488));
     socket.ask({ type: 'unsubscribe' });
@@ -36,7 +38,7 @@ describe('conflation', () => {
     expect(socket.ofType('snapshot')).toMatchObject([{ seq: 1 }, { seq: 2 }]);
   });
 
-  it('merges what happens in a tick into the newest state and links to the last message', async () => {
+  it('merges the changes of a tick into the newest state and links it to the last message', async () => {
     socket.ask({ conflation: 100 });
     for (let seq = 2; seq <= 9; seq += 1) await stage.publish(diff(seq, 480 + seq));
     expect(socket.diffs()).toEqual([]);
@@ -44,7 +46,7 @@ describe('conflation', () => {
     expect(socket.diffs()).toMatchObject([{ prevSeq: 1, seq: 9, bids: [['81000000', '90']] }]);
   });
 
-  it('lets a newcomer wait for the tick, so that its snapshot stands where the stream stands', async () => {
+  it('lets a new subscriber wait for the tick, so that its snapshot has the version of the stream', async () => {
     socket.ask({ conflation: 1000 });
     await stage.publish(diff(2, 488));
     const late = stage.socket();
@@ -71,7 +73,7 @@ describe('conflation', () => {
 });
 
 describe('depth', () => {
-  it('tells levels that enter and levels that are pushed out', async () => {
+  it('sends levels that enter and removes levels that are pushed out', async () => {
     socket.ask({ depth: 1 });
     await stage.publish(diff(2, 487, { bids: [{ price: 81_120_000, dlob: 5n, vamm: 0n }] }));
     await stage.publish(diff(3, 487, { bids: [{ price: 80_000_000, dlob: 5n, vamm: 0n }] }));
@@ -101,15 +103,15 @@ describe('a book that is replaced', () => {
   it('begins anew with a snapshot of the new epoch', async () => {
     socket.ask();
     await stage.publish(diff(1, 600, { epoch: 2 }));
-    expect(socket.heard.at(-1)).toMatchObject({ type: 'snapshot', epoch: 2, seq: 1 });
+    expect(socket.received.at(-1)).toMatchObject({ type: 'snapshot', epoch: 2, seq: 1 });
   });
 
-  it('keeps silent over a hole until a snapshot heals it', async () => {
+  it('sends nothing during a gap until a snapshot closes it', async () => {
     socket.ask();
     await stage.publish(diff(5, 500));
     expect(socket.diffs()).toEqual([]);
     await stage.publish(snapshot({ seq: 6, slot: 501 }));
-    expect(socket.heard.at(-1)).toMatchObject({ type: 'snapshot', seq: 6 });
+    expect(socket.received.at(-1)).toMatchObject({ type: 'snapshot', seq: 6 });
   });
 });
 
@@ -131,7 +133,7 @@ describe('checksums', () => {
     await stage.publish(snapshot({ marketIndex: 1, bidOrders: orders(1, 2) }));
     const [, before] = socket.ask({ market: 'BTC-PERP', level: 'l3', checksum: true });
     await stage.publish(snapshot({ marketIndex: 1, seq: 2, epoch: 2, bidOrders: orders(2, 1) }));
-    const after = socket.heard.at(-1) as unknown as BookSnapshotMessage;
+    const after = socket.received.at(-1) as unknown as BookSnapshotMessage;
     expect(before?.checksum).not.toBe(after.checksum);
     const keeper = new BookKeeper({ level: 'l3', checksum: true });
     expect(keeper.apply(after)).toBe('applied');
@@ -140,31 +142,32 @@ describe('checksums', () => {
 });
 
 describe('heartbeats and shutdown', () => {
-  it('tell the last sequence of every stream held, and nothing to others', async () => {
+  it('carry the last sequence of every stream, and go to no other connection', async () => {
     const idle = stage.socket();
     socket.ask();
     socket.ask({ level: 'l3' });
     await stage.publish(diff(2, 488));
     await vi.advanceTimersByTimeAsync(BOOK_HEARTBEAT_MS);
     const position = { epoch: 1, seq: 2 };
-    expect(socket.ofType('heartbeat')).toEqual([
-      { channel: 'book', type: 'heartbeat', sequences: { perp_0_l2: position, perp_0_l3: position } },
+    expect(socket.ofType('heartbeat')).toMatchObject([
+      { channel: 'book', sequences: { perp_0_l2: position, perp_0_l3: position } },
     ]);
-    expect(idle.heard).toEqual([]);
+    expect(idle.received).toEqual([]);
   });
 
   it('announce a planned stop to users of the channel', () => {
-    expect(stage.feed.announceShutdown()).toBe(0);
+    const feeds = new Feeds({ book: stage.feed, 'trades.v2': stage.feed, account: stage.feed });
+    expect(feeds.announceShutdown()).toBe(0);
     socket.ask();
-    expect(stage.feed.announceShutdown()).toBeGreaterThan(0);
-    expect(socket.heard.at(-1)).toMatchObject({ channel: 'server', type: 'serverShutdown' });
+    expect(feeds.announceShutdown()).toBeGreaterThan(0);
+    expect(socket.received.at(-1)).toMatchObject({ channel: 'server', type: 'serverShutdown' });
   });
 });
 
-describe('a client with much unread', () => {
-  it('enters a stream when it has read the snapshot, from where the stream then stands', async () => {
+describe('a client with backpressure', () => {
+  it('becomes active when it has read the snapshot, with a backfill to the current version', async () => {
     socket.tamper = (text) => {
-      if (text.includes('"type":"snapshot"')) socket.unreadBytes = JOIN_BUFFER_BYTES + 1;
+      if (text.includes('"type":"snapshot"')) socket.unreadBytes = BACKPRESSURE_BYTES + 1;
       return text;
     };
     socket.ask({ depth: 2 });
@@ -175,13 +178,13 @@ describe('a client with much unread', () => {
     expect(socket.diffs()).toMatchObject([{ prevSeq: 1, seq: 3 }]);
     expect(socket.ofType('resumed')).toEqual([]);
     await stage.publish(diff(4, 490));
-    expect(socket.heard.at(-1)).toMatchObject({ prevSeq: 3, seq: 4 });
+    expect(socket.received.at(-1)).toMatchObject({ prevSeq: 3, seq: 4 });
   });
 
-  it('costs nothing while it does not read, and begins its streams one after the other when it does', async () => {
-    socket.unreadBytes = JOIN_BUFFER_BYTES + 1;
+  it('costs nothing while it does not read, and starts its streams one after the other when it does', async () => {
+    socket.unreadBytes = BACKPRESSURE_BYTES + 1;
     for (let depth = 1; depth <= MAX_KINDS_PER_CONNECTION; depth += 1) socket.ask({ depth });
-    const looks = vi.spyOn(socket, 'unreadBytes', 'get').mockReturnValue(JOIN_BUFFER_BYTES + 1);
+    const looks = vi.spyOn(socket, 'unreadBytes', 'get').mockReturnValue(BACKPRESSURE_BYTES + 1);
     for (let seq = 2; seq <= 20; seq += 1) await stage.publish(diff(seq, 480 + seq));
     await vi.advanceTimersByTimeAsync(1000);
     expect(looks).not.toHaveBeenCalled();

@@ -1,27 +1,44 @@
-// `{channel:"book", type:"heartbeat"}`: the last sequence sent to each stream, to every connection that holds one, by one
-// timer. Connections that hold the same streams share the text. With many of them it takes several turns of the loop, so that
-// changes go out between.
+// Sends `{channel, type:"heartbeat"}` to every connection with streams of a channel: the last sequence of each stream, and the
+// distance to the chain. Connections with equal streams share the text. Many connections take several turns of the loop.
 
 import type { Connection } from '../connection.ts';
-import { type Clock, WritingTurn } from '../turn.ts';
-import type { Holding, Holdings } from './holdings.ts';
-import { BOOK_HEARTBEAT_MS } from './limits.ts';
-import type { Subscriber } from './subscriber.ts';
+import { type Clock, WriteSlice } from '../write-slice.ts';
+import type { NamedStream, SentState } from './feed-stream.ts';
+import { BOOK_HEARTBEAT_MS, HEARTBEAT_STREAMS } from './limits.ts';
+import type { SubscriberOf } from './subscriber.ts';
+import type { SubscriptionSet } from './subscription-set.ts';
+import type { SubscriptionSets } from './subscription-sets.ts';
 
-export class FeedHeartbeat {
-  readonly #subscribers: ReadonlyMap<Connection, Subscriber>;
-  readonly #holdings: Holdings;
-  readonly #clock: Clock;
+/** The chain's newest slot at a time. */
+export interface ChainSight {
+  /** Newest known slot; null before the first. */
+  readonly headSlot: number | null;
+  /** Wall-clock milliseconds. */
+  readonly ts: number;
+}
+
+/** A stream with its state after the newest message; null before the first. */
+export type BeatingStream = NamedStream & { readonly sent: SentState | null };
+export interface FeedHeartbeatOptions<S extends BeatingStream> {
+  readonly channel: string;
+  /** Whether the streams' slots follow the chain, so that their distance to it is a delay (`slotsBehind`). */
+  readonly followsSlots: boolean;
+  readonly subscribers: ReadonlyMap<Connection, SubscriberOf<S>>;
+  readonly sets: SubscriptionSets<S>;
+  readonly chain: () => ChainSight;
+  readonly clock: Clock;
+}
+
+export class FeedHeartbeat<S extends BeatingStream> {
+  readonly #options: FeedHeartbeatOptions<S>;
   #timer: NodeJS.Timeout | null = null;
-  #turn: NodeJS.Immediate | null = null;
+  #immediate: NodeJS.Immediate | null = null;
 
-  constructor(subscribers: ReadonlyMap<Connection, Subscriber>, holdings: Holdings, clock: Clock) {
-    this.#subscribers = subscribers;
-    this.#holdings = holdings;
-    this.#clock = clock;
+  constructor(options: FeedHeartbeatOptions<S>) {
+    this.#options = options;
   }
 
-  /** Beats for as long as there are subscribers; repeating changes nothing. */
+  /** Starts the timer, which ends with the last subscriber; repeating changes nothing. */
   start(): void {
     this.#timer ??= setInterval(() => this.beat(), BOOK_HEARTBEAT_MS);
   }
@@ -29,38 +46,54 @@ export class FeedHeartbeat {
   stop(): void {
     if (this.#timer) clearInterval(this.#timer);
     this.#timer = null;
-    if (this.#turn) clearImmediate(this.#turn);
-    this.#turn = null;
+    if (this.#immediate) clearImmediate(this.#immediate);
+    this.#immediate = null;
   }
 
   beat(): void {
-    if (this.#subscribers.size === 0) this.stop();
-    else this.#tell([...this.#subscribers].values());
+    const { subscribers } = this.#options;
+    if (subscribers.size === 0) this.stop();
+    else this.#sendFrom([...subscribers].values());
   }
 
-  #tell(rest: Iterator<readonly [Connection, Subscriber]>): void {
-    this.#turn = null;
-    this.#holdings.settle();
-    // Made anew in each turn: the sequences move on between.
-    const frames = new Map<Holding, Buffer>();
-    const turn = new WritingTurn(this.#clock);
+  #sendFrom(rest: Iterator<readonly [Connection, SubscriberOf<S>]>): void {
+    this.#immediate = null;
+    const { sets, chain, clock, ...form } = this.#options;
+    sets.settle();
+    // Built anew in each turn, because sequences advance between turns.
+    const frames = new Map<SubscriptionSet<S>, readonly Buffer[]>();
+    const slice = new WriteSlice(clock);
     for (let one = rest.next(); !one.done; one = rest.next()) {
       const [connection, subscriber] = one.value;
-      const { holding } = subscriber;
-      if (holding.streams.size === 0) continue;
-      const frame = frames.get(holding) ?? frameOf(holding);
-      frames.set(holding, frame);
-      connection.send([frame]);
-      if (!turn.isOver()) continue;
-      this.#turn = setImmediate(() => this.#tell(rest));
+      const { subscriptionSet } = subscriber;
+      if (subscriptionSet.streams.size === 0) continue;
+      const built = frames.get(subscriptionSet) ?? framesOf(form, subscriptionSet, chain());
+      frames.set(subscriptionSet, built);
+      connection.send(built);
+      if (!slice.isOver()) continue;
+      this.#immediate = setImmediate(() => this.#sendFrom(rest));
       return;
     }
   }
 }
 
-function frameOf({ streams }: Holding): Buffer {
-  const sequences = Object.fromEntries(
-    [...streams].flatMap(([name, { sent }]) => (sent ? [[name, { epoch: sent.epoch, seq: sent.seq }]] : [])),
-  );
-  return Buffer.from(JSON.stringify({ channel: 'book', type: 'heartbeat', sequences }));
+/** One message for each HEARTBEAT_STREAMS streams; `slotsBehind` covers all of them. */
+function framesOf(
+  { channel, followsSlots }: Pick<FeedHeartbeatOptions<BeatingStream>, 'channel' | 'followsSlots'>,
+  { streams }: SubscriptionSet<BeatingStream>,
+  { headSlot, ts }: ChainSight,
+): Buffer[] {
+  const published = [...streams].flatMap(([name, { sent }]) => (sent ? [{ name, sent }] : []));
+  let oldest = Number.POSITIVE_INFINITY;
+  for (const { sent } of published) oldest = Math.min(oldest, sent.slot);
+  const isKnown = headSlot !== null && published.length > 0;
+  const slotsBehind = isKnown ? Math.max(0, headSlot - oldest) : null;
+  const head = { channel, type: 'heartbeat', ts, headSlot, ...(followsSlots && { slotsBehind }) };
+  const frames: Buffer[] = [];
+  for (let first = 0; first === 0 || first < published.length; first += HEARTBEAT_STREAMS) {
+    const part = published.slice(first, first + HEARTBEAT_STREAMS);
+    const sequences = Object.fromEntries(part.map(({ name, sent: { epoch, seq } }) => [name, { epoch, seq }]));
+    frames.push(Buffer.from(JSON.stringify({ ...head, sequences })));
+  }
+  return frames;
 }

@@ -1,161 +1,127 @@
-// Changes that a ring no longer holds, read back from `views.book`: what makes a resume outlive a restart of the gateway. Reading
-// is nobody's hurry but the reader's: it goes on for a moment in a turn of the loop, and only while somebody waits for it.
+// Reads changes that have left the ring back from the log, so that a resume outlives a restart of the gateway. A read runs in
+// slices, and only while a client waits for it.
 
 import type { EventLog, Logger } from '../../../platform/index.ts';
-import type { BookViewDiff } from '../../../schemas/index.ts';
-import type { Changes } from './changes.ts';
-import { LOG_FAILED_MS, LOG_KEPT_BYTES_MAX, LOG_KEPT_MS, LOG_LACKS_MS, LOG_READS_MAX } from './limits.ts';
-import { type Found, searchBack } from './log-search.ts';
-import { decodeDiff } from './ring.ts';
+import { LOG_CACHE_BYTES_MAX, LOG_CACHE_MS, LOG_FAILED_MS, LOG_MISSING_MS, LOG_READS_MAX } from './limits.ts';
+import { type BackfillRequest, type LogSource, searchBack } from './log-search.ts';
 
-/** Changes `after` < seq <= `until` of one epoch, without a hole. */
-export class OlderDiffs {
+/** All changes `after` < seq <= `until` of one epoch. */
+export interface Older {
   readonly epoch: number;
   readonly after: number;
   readonly until: number;
-  readonly #found: Found;
-
-  constructor(epoch: number, after: number, until: number, found: Found) {
-    this.epoch = epoch;
-    this.after = after;
-    this.until = until;
-    this.#found = found;
-  }
-
-  /** What this takes in memory, about. */
-  get bytes(): number {
-    return this.#found.bytes;
-  }
-
-  /** The newest state of everything that changed. */
-  merged(level: 'l2' | 'l3'): Changes {
-    return this.#found.merged[level];
-  }
-
-  /** A change; null for those that are too many to be told one by one before `until`. */
-  diff(seq: number): BookViewDiff | null {
-    const bytes = this.#found.newest.get(seq);
-    return bytes ? decodeDiff(bytes) : null;
-  }
+  /** Approximate memory. */
+  readonly bytes: number;
 }
 
-export interface Wanted {
-  readonly key: string;
-  readonly epoch: number;
-  /** Changes after this sequence are wanted, up to and with `until`, which lies at `untilOffset` (null: somewhere). */
-  readonly after: number;
-  readonly until: number;
-  readonly untilOffset: bigint | null;
-}
-
-/** Who waits for a reading. */
-interface Wish {
+/** A client that waits for a read. */
+interface Waiter<O> {
   readonly after: number;
   readonly isWanted: () => boolean;
-  readonly resolve: (older: OlderDiffs | null) => void;
+  readonly resolve: (older: O | null) => void;
 }
 
-interface Reading {
-  wanted: Wanted;
-  readonly wishes: Set<Wish>;
-  /** Nobody waited any more when it looked: it ends without a result, whoever comes now. */
+interface LogRead<O> {
+  request: BackfillRequest;
+  readonly waiters: Set<Waiter<O>>;
+  /** True once no client waited: the read then ends without a result, even if another client arrives. */
   isAbandoned: boolean;
 }
 
-export interface LogHistoryOptions {
+export interface LogHistoryOptions<O> {
+  readonly source: LogSource<O>;
   readonly log: EventLog;
   readonly logger: Logger;
   /** Monotonic milliseconds. */
   readonly clock: () => number;
 }
 
-export class LogHistory {
-  readonly #options: LogHistoryOptions;
-  readonly #kept = new Map<string, { readonly older: OlderDiffs; readonly untilMs: number }>();
-  /** What the log did not give lately: changes after anything before `floor`. */
+export class LogHistory<O extends Older> {
+  readonly #options: LogHistoryOptions<O>;
+  readonly #cache = new Map<string, { readonly older: O; readonly untilMs: number }>();
+  /** Recent failures: the log gave no changes at or below `floor`. */
   readonly #failed = new Map<string, { readonly epoch: number; readonly floor: number; readonly untilMs: number }>();
-  /** At most one of each kind for a market, by its key; those that wait begin in the order in which they came. */
-  readonly #waiting = new Map<string, Reading>();
-  readonly #running = new Map<string, Reading>();
+  /** Reads by market key: at most one waiting and one running per market. Waiting reads start in order of arrival. */
+  readonly #waiting = new Map<string, LogRead<O>>();
+  readonly #running = new Map<string, LogRead<O>>();
 
-  constructor(options: LogHistoryOptions) {
+  constructor(options: LogHistoryOptions<O>) {
     this.#options = options;
   }
 
-  /** What was read lately and covers the wanted changes and at least up to `joins`; null when it must be read. */
-  kept(key: string, epoch: number, after: number, joins: number): OlderDiffs | null {
-    this.#forget();
-    const older = this.#kept.get(key)?.older;
-    return older && older.epoch === epoch && older.after <= after && older.until >= joins ? older : null;
+  /** A cached read that covers the changes after `after`, at least up to `reaching`; null when there is none. */
+  cached(key: string, epoch: number, after: number, reaching: number): O | null {
+    this.#evict();
+    const older = this.#cache.get(key)?.older;
+    return older && older.epoch === epoch && older.after <= after && older.until >= reaching ? older : null;
   }
 
-  /** True when the wanted changes are neither there nor being read, nor known to be nowhere. */
-  isMissing(wanted: Wanted): boolean {
-    const { key, epoch, after, until } = wanted;
-    if (this.kept(key, epoch, after, until) || this.#hasFailed(wanted)) return false;
-    return ![this.#waiting.get(key), this.#running.get(key)].some((reading) => reading && covers(reading, wanted));
+  /** True when the changes are neither cached, nor being read, nor known to be missing. */
+  needsRead(request: BackfillRequest): boolean {
+    const { key, epoch, after, until } = request;
+    if (this.cached(key, epoch, after, until) || this.#hasFailed(request)) return false;
+    return ![this.#waiting.get(key), this.#running.get(key)].some((read) => read && covers(read, request));
   }
 
   /**
-   * Reads the wanted changes of a market, one read per market at a time. Null when the log does not hold all, and when nobody
-   * waits for the answer any more: `isWanted` says so.
+   * Reads the requested changes, one read per market at a time. Resolves with null when the log does not hold all of them, and when
+   * `isWanted` turns false for every waiting client.
    */
-  read(wanted: Wanted, isWanted: () => boolean): Promise<OlderDiffs | null> {
-    const { key, epoch, after, until } = wanted;
-    const kept = this.kept(key, epoch, after, until);
-    if (kept || this.#hasFailed(wanted)) return Promise.resolve(kept);
+  read(request: BackfillRequest, isWanted: () => boolean): Promise<O | null> {
+    const { key, epoch, after, until } = request;
+    const cached = this.cached(key, epoch, after, until);
+    if (cached || this.#hasFailed(request)) return Promise.resolve(cached);
     return new Promise((resolve) => {
       const running = this.#running.get(key);
-      const reading = running && covers(running, wanted) ? running : this.#planned(wanted);
-      reading.wishes.add({ after, isWanted, resolve });
+      const read = running && covers(running, request) ? running : this.#pendingRead(request);
+      read.waiters.add({ after, isWanted, resolve });
       this.#start();
     });
   }
 
-  /** The reading of a market that has not begun, widened to what is wanted. */
-  #planned(wanted: Wanted): Reading {
-    const waiting = this.#waiting.get(wanted.key);
-    if (waiting && waiting.wanted.epoch === wanted.epoch) {
-      const later = wanted.until > waiting.wanted.until ? wanted : waiting.wanted;
-      waiting.wanted = { ...later, after: Math.min(wanted.after, waiting.wanted.after) };
+  /** The market's waiting read, widened to the request. */
+  #pendingRead(request: BackfillRequest): LogRead<O> {
+    const waiting = this.#waiting.get(request.key);
+    if (waiting && waiting.request.epoch === request.epoch) {
+      const later = request.until > waiting.request.until ? request : waiting.request;
+      waiting.request = { ...later, after: Math.min(request.after, waiting.request.after) };
       return waiting;
     }
-    if (waiting) answer(waiting, null);
-    const reading = { wanted, wishes: new Set<Wish>(), isAbandoned: false };
-    this.#waiting.set(wanted.key, reading);
-    return reading;
+    if (waiting) resolveAll(waiting, null);
+    const read = { request, waiters: new Set<Waiter<O>>(), isAbandoned: false };
+    this.#waiting.set(request.key, read);
+    return read;
   }
 
   #start(): void {
-    for (const [key, reading] of this.#waiting) {
+    for (const [key, read] of this.#waiting) {
       if (this.#running.size >= LOG_READS_MAX) return;
       if (this.#running.has(key)) continue;
       this.#waiting.delete(key);
-      if (!isAwaited(reading)) continue;
-      this.#running.set(key, reading);
-      void this.#run(reading);
+      if (!isAwaited(read)) continue;
+      this.#running.set(key, read);
+      void this.#run(read);
     }
   }
 
-  async #run(reading: Reading): Promise<void> {
-    const { wanted, wishes } = reading;
-    const { key, epoch, until } = wanted;
-    const { log, logger, clock } = this.#options;
-    let older: OlderDiffs | null = null;
+  async #run(read: LogRead<O>): Promise<void> {
+    const { request, waiters } = read;
+    const { key, epoch, until } = request;
+    const { source, log, logger, clock } = this.#options;
+    let older: O | null = null;
     try {
-      const found = await searchBack({ log, clock, wanted, isAwaited: () => isAwaited(reading) });
-      if (found) {
-        older = new OlderDiffs(epoch, found.floor, until, found);
-        this.#keep(key, older);
-        if (found.floor > wanted.after) this.#fail(key, epoch, found.floor, LOG_LACKS_MS);
+      older = await searchBack({ source, log, clock, request, isAwaited: () => isAwaited(read) });
+      if (older) {
+        this.#store(key, older);
+        if (older.after > request.after) this.#fail(key, epoch, older.after, LOG_MISSING_MS);
       }
     } catch (error) {
-      logger.error({ market: key, error: String(error) }, 'changes cannot be read back');
+      logger.error({ market: key, error: String(error) }, 'cannot read changes back from the log');
       this.#fail(key, epoch, until, LOG_FAILED_MS);
     }
     this.#running.delete(key);
-    answer(reading, older);
-    wishes.clear();
+    resolveAll(read, older);
+    waiters.clear();
     this.#start();
   }
 
@@ -163,7 +129,7 @@ export class LogHistory {
     this.#failed.set(key, { epoch, floor, untilMs: this.#options.clock() + forMs });
   }
 
-  #hasFailed({ key, epoch, after }: Wanted): boolean {
+  #hasFailed({ key, epoch, after }: BackfillRequest): boolean {
     const failed = this.#failed.get(key);
     if (!failed) return false;
     if (failed.untilMs <= this.#options.clock()) this.#failed.delete(key);
@@ -171,41 +137,41 @@ export class LogHistory {
     return false;
   }
 
-  #keep(key: string, older: OlderDiffs): void {
-    this.#kept.delete(key); // so that insertion order is age
-    this.#kept.set(key, { older, untilMs: this.#options.clock() + LOG_KEPT_MS });
-    this.#forget();
-    setTimeout(() => this.#forget(), LOG_KEPT_MS).unref();
+  #store(key: string, older: O): void {
+    this.#cache.delete(key); // Keeps insertion order equal to age.
+    this.#cache.set(key, { older, untilMs: this.#options.clock() + LOG_CACHE_MS });
+    this.#evict();
+    setTimeout(() => this.#evict(), LOG_CACHE_MS).unref();
   }
 
-  #forget(): void {
+  #evict(): void {
     const nowMs = this.#options.clock();
     let bytes = 0;
-    for (const { older } of this.#kept.values()) bytes += older.bytes;
-    for (const [key, { older, untilMs }] of this.#kept) {
-      if (untilMs > nowMs && bytes <= LOG_KEPT_BYTES_MAX) continue;
-      this.#kept.delete(key);
+    for (const { older } of this.#cache.values()) bytes += older.bytes;
+    for (const [key, { older, untilMs }] of this.#cache) {
+      if (untilMs > nowMs && bytes <= LOG_CACHE_BYTES_MAX) continue;
+      this.#cache.delete(key);
       bytes -= older.bytes;
     }
   }
 }
 
-/** Whether somebody still waits; those who do not are let go. */
-function isAwaited(reading: Reading): boolean {
-  const { wishes } = reading;
-  for (const wish of wishes) {
-    if (wish.isWanted()) return true;
-    wishes.delete(wish);
-    wish.resolve(null);
+/** Whether a client still waits; resolves those that do not with null. */
+function isAwaited<O>(read: LogRead<O>): boolean {
+  const { waiters } = read;
+  for (const waiter of waiters) {
+    if (waiter.isWanted()) return true;
+    waiters.delete(waiter);
+    waiter.resolve(null);
   }
-  reading.isAbandoned = true;
+  read.isAbandoned = true;
   return false;
 }
 
-function covers({ wanted: { epoch, after, until }, isAbandoned }: Reading, wanted: Wanted): boolean {
-  return !isAbandoned && epoch === wanted.epoch && after <= wanted.after && until >= wanted.until;
+function covers({ request: { epoch, after, until }, isAbandoned }: LogRead<never>, request: BackfillRequest): boolean {
+  return !isAbandoned && epoch === request.epoch && after <= request.after && until >= request.until;
 }
 
-function answer({ wishes }: Reading, older: OlderDiffs | null): void {
-  for (const { after, resolve } of wishes) resolve(older && older.after <= after ? older : null);
+function resolveAll<O extends Older>({ waiters }: LogRead<O>, older: O | null): void {
+  for (const { after, resolve } of waiters) resolve(older && older.after <= after ? older : null);
 }

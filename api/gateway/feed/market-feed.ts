@@ -1,14 +1,14 @@
-// One market of the `book` channel: its newest changes and the streams made of them.
+// One market of the `book` channel: its ring of newest changes and its streams.
 
 import type { MarketRef, MarketType } from '../../../schemas/index.ts';
 import type { AppliedRecord, BookReader } from '../../views/book-reader.ts';
 import type { PublishedBook } from '../../views/published-book.ts';
 import { CHECKSUM_LEVELS, KIND_COST, KINDS_COST_MAX } from './limits.ts';
 import type { FeedMetrics } from './metrics.ts';
-import { isWholeByTicks, type StreamSpec, streamName } from './request.ts';
+import { PublishedKeys } from './published-keys.ts';
+import { isConflatedWhole, type StreamSpec, streamName } from './request.ts';
 import { Ring, type RingSpace } from './ring.ts';
-import { SharedTop } from './shared.ts';
-import { Shown } from './shown.ts';
+import { SharedTop } from './shared-top.ts';
 import { Stream, type StreamMarket } from './stream.ts';
 
 export class MarketFeed implements StreamMarket {
@@ -18,16 +18,16 @@ export class MarketFeed implements StreamMarket {
   readonly ring: Ring;
   readonly streams = new Map<string, Stream>();
   readonly shared = { l2: this.#sharedTop('l2'), l3: this.#sharedTop('l3') };
-  /** What the book showed before the newest change, while whole books of a level are told by ticks. */
-  readonly #shown: Record<'l2' | 'l3', Shown | null> = { l2: null, l3: null };
-  /** Of the book at the newest change. */
+  /** Keys in the book before the newest change, kept while a conflated stream of the whole book needs them. */
+  readonly #publishedKeys: Record<'l2' | 'l3', PublishedKeys | null> = { l2: null, l3: null };
+  /** Version of the book after the newest change. */
   #version = 0;
   readonly #reader: BookReader;
   readonly #metrics: FeedMetrics;
-  /** Of the streams that are open, see KINDS_COST_MAX. */
+  /** Cost of the open streams, see KINDS_COST_MAX. */
   #cost = 0;
 
-  /** Numbers the streams of a gateway. */
+  /** Numbers the streams of this gateway. */
   readonly #nextStreamId: () => number;
 
   constructor(
@@ -55,6 +55,10 @@ export class MarketFeed implements StreamMarket {
     return book && !book.view.isStale ? book : null;
   }
 
+  now(): number {
+    return this.#reader.now();
+  }
+
   isUnpublished(): boolean {
     return this.#reader.bookByKey(this.key) === null;
   }
@@ -63,18 +67,19 @@ export class MarketFeed implements StreamMarket {
     return this.#reader.markets.byKey(this.key)?.symbol.toUpperCase() ?? '';
   }
 
-  /** True when a stream of these choices is there or may be opened. */
+  /** True when the stream exists or may be opened. */
   admits(spec: StreamSpec): boolean {
     const cost = kindCost(spec);
     return cost === 0 || this.#cost + cost <= KINDS_COST_MAX || this.streams.has(streamName(this, spec));
   }
 
-  /** The stream of these choices, opened when there is none; to be asked for only when it is admitted. */
+  /** The stream of these choices, opened when needed. Call only when `admits` allows it. */
   stream(spec: StreamSpec): Stream {
     const name = streamName(this, spec);
     const known = this.streams.get(name);
     if (known) return known;
-    if (isWholeByTicks(spec)) this.#shown[spec.level] ??= new Shown(spec.level, this.book()?.view ?? null);
+    if (isConflatedWhole(spec))
+      this.#publishedKeys[spec.level] ??= new PublishedKeys(spec.level, this.book()?.view ?? null);
     const stream = new Stream(name, this.#nextStreamId(), spec, this, this.#metrics);
     this.streams.set(name, stream);
     this.#cost += kindCost(spec);
@@ -88,44 +93,44 @@ export class MarketFeed implements StreamMarket {
     this.#cost -= kindCost(stream.spec);
     this.#metrics.streams.dec();
     const { level } = stream.spec;
-    const isNeeded = (spec: StreamSpec): boolean => spec.level === level && isWholeByTicks(spec);
-    if (![...this.#specs()].some(isNeeded)) this.#shown[level] = null;
+    const isNeeded = (spec: StreamSpec): boolean => spec.level === level && isConflatedWhole(spec);
+    if (![...this.#specs()].some(isNeeded)) this.#publishedKeys[level] = null;
   }
 
-  shown(level: 'l2' | 'l3'): Shown | null {
-    return this.#shown[level];
+  publishedKeys(level: 'l2' | 'l3'): PublishedKeys | null {
+    return this.#publishedKeys[level];
   }
 
-  /** Takes in what the book has just applied. */
-  take({ message, bytes, offset }: AppliedRecord): void {
+  /** Takes a record that the book has just applied. */
+  apply({ message, bytes, offset }: AppliedRecord): void {
     const { epoch, seq } = message;
     const { version = 0 } = this.book() ?? {};
     const isCorrected = version !== this.#version + 1;
     this.#version = version;
     const isKnown = epoch === this.ring.epoch && seq === this.ring.baseSeq && this.ring.size === 0;
     if (isKnown) {
-      // The very message that opened this market: streams have begun with the book it made.
+      // This record opened the market: its streams already began with the resulting book.
       this.ring.reset(epoch, seq, offset);
       return;
     }
     const follows = epoch === this.ring.epoch && seq === this.ring.baseSeq + this.ring.size + 1;
     const isWhole = !('gone' in message && follows);
-    // A book that was put right between two changes may show what nobody has followed.
-    if (isWhole || isCorrected) this.#lookAnew();
+    // A correction between two changes may show levels or orders that the keys do not have.
+    if (isWhole || isCorrected) this.#rebuildPublishedKeys();
     if ('gone' in message && follows) {
       this.ring.push(seq, offset, bytes);
-      for (const stream of this.streams.values()) stream.take(message, isCorrected);
-      this.#shown.l2?.take(message);
-      this.#shown.l3?.take(message);
+      for (const stream of this.streams.values()) stream.apply(message, isCorrected);
+      this.#publishedKeys.l2?.apply(message);
+      this.#publishedKeys.l3?.apply(message);
       return;
     }
     this.ring.reset(epoch, seq, offset);
     for (const stream of this.streams.values()) stream.restart();
   }
 
-  #lookAnew(): void {
+  #rebuildPublishedKeys(): void {
     for (const level of ['l2', 'l3'] as const) {
-      if (this.#shown[level]) this.#shown[level] = new Shown(level, this.book()?.view ?? null);
+      if (this.#publishedKeys[level]) this.#publishedKeys[level] = new PublishedKeys(level, this.book()?.view ?? null);
     }
   }
 
@@ -138,7 +143,7 @@ export class MarketFeed implements StreamMarket {
   }
 }
 
-/** What a kind of stream counts as among those of its market. */
+/** Cost of a kind of stream, counted against KINDS_COST_MAX. */
 function kindCost({ depth, conflationMs, checksumLevels }: StreamSpec): number {
   if (depth === null && (checksumLevels === 0 || checksumLevels === CHECKSUM_LEVELS)) return 0;
   if (conflationMs > 0) return KIND_COST.conflated;

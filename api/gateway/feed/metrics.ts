@@ -1,4 +1,4 @@
-// What the `book` channel counts.
+// Metrics of the `book` channel.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 
@@ -14,13 +14,13 @@ export function feedMetrics(registry: Registry): FeedMetrics {
   return {
     renderings: new Counter({
       name: 'slotbook_feed_renderings_total',
-      help: 'Book channel messages made, whatever the number of subscribers: snapshot, diff, fill of a resume',
+      help: 'Book channel messages rendered, whatever the number of subscribers: snapshot, diff, fill (backfill of a resume)',
       labelNames: ['type'],
       registers,
     }),
     resumes: new Counter({
       name: 'slotbook_feed_resumes_total',
-      help: 'Positions that clients came back with: recovered, lost',
+      help: 'Resumes of clients by outcome: recovered, lost',
       labelNames: ['outcome'],
       registers,
     }),

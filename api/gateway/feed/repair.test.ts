@@ -1,4 +1,4 @@
-// A repair of a published book as subscribers of the `book` channel see it, through the keeper that knows only the protocol.
+// A repaired book as subscribers of the `book` channel see it, through a keeper that knows only the protocol.
 // A repair publishes two messages (processors/book): a change of a new epoch that is the whole book, and a snapshot of the
 // same state for readers that begin there.
 
@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BookChoice, BookFeedClient } from '../../../client/index.ts';
 import { BookView } from '../../../processors/book/index.ts';
 import type { BookViewDiff, BookViewSnapshot } from '../../../schemas/index.ts';
-import { diff, snapshot } from '../../testing/stage.ts';
-import { dumpKeeper, dumpView } from './testing/dump.ts';
-import { type DirectSocket, FeedStage } from './testing/feed-stage.ts';
+import { diff, snapshot } from '../../../test/support/api/stage.ts';
+import { dumpKeeper, dumpView } from '../../../test/support/feed/dump.ts';
+import { type DirectSocket, FeedStage } from '../../../test/support/feed/feed-stage.ts';
 
 const [firstOrder] = snapshot().bidOrders;
-/** The book as it should be: one order less, another level, the same slot as before. */
+/** The correct book: one order less, another level, the same slot. */
 const REPAIRED = snapshot({
   epoch: 2,
   seq: 1,
@@ -67,11 +67,11 @@ async function follow(choice: BookChoice): Promise<void> {
   await vi.advanceTimersByTimeAsync(1000);
 }
 
-const kept = () => client.book('SOL-PERP');
+const keeperOf = () => client.book('SOL-PERP');
 
 describe.each(CHOICES)('a subscriber of %j', (choice) => {
   const expectTheTruth = (): void => {
-    const keeper = kept();
+    const keeper = keeperOf();
     expect(keeper && dumpKeeper(keeper)).toBe(dumpView(truth, choice.level ?? 'l2', choice.depth));
     expect(faults).toEqual([]);
   };
@@ -79,20 +79,20 @@ describe.each(CHOICES)('a subscriber of %j', (choice) => {
   it('gets the repaired book as one snapshot of the new epoch, and changes follow it', async () => {
     await follow(choice);
     expectTheTruth();
-    expect(kept()?.position).toEqual({ epoch: 1, seq: 2 });
-    const before = socket.heard.length;
+    expect(keeperOf()?.position).toEqual({ epoch: 1, seq: 2 });
+    const before = socket.received.length;
     await publish(...REPAIR);
     await vi.advanceTimersByTimeAsync(1000);
-    expect(kept()?.position).toEqual({ epoch: 2, seq: 1 });
+    expect(keeperOf()?.position).toEqual({ epoch: 2, seq: 1 });
     expectTheTruth();
-    expect(socket.heard.slice(before).map(({ type }) => type)).toEqual(['snapshot']);
+    expect(socket.received.slice(before).map(({ type }) => type)).toEqual(['snapshot']);
     await publish(diff(2, 489, { epoch: 2, bids: [{ price: 81_000_000, dlob: 3n, vamm: 0n }] }));
     await vi.advanceTimersByTimeAsync(1000);
-    expect(kept()?.position).toEqual({ epoch: 2, seq: 2 });
+    expect(keeperOf()?.position).toEqual({ epoch: 2, seq: 2 });
     expectTheTruth();
   });
 
-  it('that lost its connection before the repair is told that nothing could be filled, and gets the book', async () => {
+  it('that lost its connection before the repair gets `recovered: false` and the book', async () => {
     await follow(choice);
     const answers: boolean[] = [];
     client.on('resumed', ({ stream, recovered }) => {
@@ -104,11 +104,11 @@ describe.each(CHOICES)('a subscriber of %j', (choice) => {
     client.reconnect();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(answers).toEqual([false]);
-    expect(kept()?.position).toEqual({ epoch: 2, seq: 1 });
+    expect(keeperOf()?.position).toEqual({ epoch: 2, seq: 1 });
     expectTheTruth();
   });
 
-  it('that meets a gateway which began at the snapshot of the repair has the same book', async () => {
+  it('of a gateway that started at the snapshot of the repair has the same book', async () => {
     await follow(choice);
     await publish(...REPAIR);
     await vi.advanceTimersByTimeAsync(1000);
@@ -116,7 +116,7 @@ describe.each(CHOICES)('a subscriber of %j', (choice) => {
     await vi.advanceTimersByTimeAsync(20_000);
     await publish(diff(2, 490, { epoch: 2 }));
     await vi.advanceTimersByTimeAsync(1000);
-    expect(kept()?.position).toEqual({ epoch: 2, seq: 2 });
+    expect(keeperOf()?.position).toEqual({ epoch: 2, seq: 2 });
     expectTheTruth();
   });
 });

@@ -1,25 +1,25 @@
-// What a client message to the `book` channel means. Pure: refusals are values of the error table.
+// Reads client messages to the `book` channel. Pure: refusals are values of the error table.
 
-import type { BookPosition, MarketRef, MarketType } from '../../../schemas/index.ts';
-import { MARKET_TYPES } from '../../contract/books.ts';
-import { type Given, givenMembers, type Member } from '../../contract/inputs.ts';
-import { choice, type JsonSchema, nullable, record, ref } from '../../contract/json-schema.ts';
-import { textMember, wordMember } from '../../contract/members.ts';
-import type { BookFeedErrorCode } from '../../errors.ts';
+import type { BookVersion, MarketRef, MarketType } from '../../../schemas/index.ts';
+import { MARKET_TYPES } from '../../http/contract/books.ts';
+import { type Given, givenMembers, type Member } from '../../http/contract/inputs.ts';
+import { choice, type JsonSchema, nullable, record, ref } from '../../http/contract/json-schema.ts';
+import { textMember, wordMember } from '../../http/contract/members.ts';
+import type { BookFeedErrorCode } from '../../http/errors.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
 import { CHECKSUM_LEVELS, CHECKSUM_LEVELS_MAX, CONFLATIONS_MS, DEPTH_MAX, ID_LENGTH_MAX } from './limits.ts';
 
-/** Every choice of a subscription but the market: equal ones share a stream. */
+/** Choices of a subscription except the market. Equal choices share a stream. */
 export interface StreamSpec {
   readonly level: 'l2' | 'l3';
   /** Price levels per side; null = all. */
   readonly depth: number | null;
   readonly conflationMs: number;
-  /** Levels per side under the checksum; 0 = none. */
+  /** Price levels per side that the checksum covers; 0 = no checksum. */
   readonly checksumLevels: number;
 }
 
-/** One market, or every market of the kinds. */
+/** One market, or every market of these types. */
 export type Target = { readonly market: MarketRef } | { readonly every: readonly MarketType[] };
 
 export type RequestId = string | number | undefined;
@@ -27,13 +27,13 @@ export type RequestId = string | number | undefined;
 export interface BookSubscription {
   readonly target: Target;
   readonly spec: StreamSpec;
-  readonly positions: Positions;
+  readonly resumeVersions: ResumeVersions;
 }
 
-/** Where the client stands: in the one stream, or in streams by name; null when it does not say. */
-export type Positions = BookPosition | ReadonlyMap<string, BookPosition> | null;
+/** Versions that the client holds: of the one stream, or by stream name; null without a resume. */
+export type ResumeVersions = BookVersion | ReadonlyMap<string, BookVersion> | null;
 
-/** Members that are undefined match any stream. */
+/** Undefined members match any stream. */
 export interface BookUnsubscription {
   readonly target: Target;
   readonly spec: { readonly [K in keyof StreamSpec]: StreamSpec[K] | undefined };
@@ -55,17 +55,17 @@ class Refusal extends Error {
   }
 }
 
-/** Where the client stands in a stream; null when it does not say. */
-export function positionIn(positions: Positions, stream: string): BookPosition | null {
-  return positions !== null && 'get' in positions ? (positions.get(stream) ?? null) : positions;
+/** The version that the client holds of a stream; null when the request names none. */
+export function resumeVersionOf(versions: ResumeVersions, stream: string): BookVersion | null {
+  return versions !== null && 'get' in versions ? (versions.get(stream) ?? null) : versions;
 }
 
-/** Told by ticks and without a depth: what such a stream tells is what came together in a tick. */
-export function isWholeByTicks({ depth, conflationMs }: StreamSpec): boolean {
+/** True for a conflated stream of the whole book, whose messages merge all changes of a tick. */
+export function isConflatedWhole({ depth, conflationMs }: StreamSpec): boolean {
   return depth === null && conflationMs > 0;
 }
 
-/** Name of a stream: market and level, then every choice that is not the default. */
+/** Name of a stream: market and level, then every choice other than the default. */
 export function streamName({ marketType, marketIndex }: MarketRef, spec: StreamSpec): string {
   const { level, depth, conflationMs, checksumLevels } = spec;
   const choices = [
@@ -76,7 +76,7 @@ export function streamName({ marketType, marketIndex }: MarketRef, spec: StreamS
   return `${marketType}_${marketIndex}_${level}${choices.join('')}`;
 }
 
-/** A member that may be absent, or null, as typed clients say it; `read` is given what is there and refuses with `code`. */
+/** An optional member; null counts as absent, because typed clients send it. `read` returns null to refuse with `code`. */
 function optional<T>(
   code: BookFeedErrorCode,
   schema: JsonSchema,
@@ -100,7 +100,7 @@ const id: Member<RequestId> = {
   isRequired: false,
   schema: {
     type: ['string', 'number', 'null'],
-    description: `echoed in what answers the request; text is cut to ${ID_LENGTH_MAX} characters`,
+    description: `echoed in answers to the request; text is cut to ${ID_LENGTH_MAX} characters`,
   },
   read: (value) => {
     if (typeof value === 'string') return value.slice(0, ID_LENGTH_MAX);
@@ -108,10 +108,15 @@ const id: Member<RequestId> = {
   },
 };
 
-/** What both messages have beside type and channel. */
-const CHOICES = {
-  market: textMember('symbol in any letter case, or *: every market, also those that appear later'),
+/** Members of every request of a sequenced channel beside type and channel. */
+export const MARKET_MEMBERS = {
+  market: textMember('symbol in any letter case, or *: every market, also later ones'),
   marketType: optional('market', marketType.schema, marketType.read),
+  id,
+};
+
+const CHOICES = {
+  ...MARKET_MEMBERS,
   level: optional('level', level.schema, (value) => level.read(value)?.word ?? null),
   depth: optional(
     'depth',
@@ -134,14 +139,13 @@ const CHOICES = {
       return wholeNumber(value, 1, CHECKSUM_LEVELS_MAX);
     },
   ),
-  id,
 };
 
-/** How it is meant depends on the market: one position, or positions by stream. */
-const resume: Member<(isEvery: boolean) => Positions> = {
+/** Read in two steps: the form depends on the market, one version or versions by stream. */
+export const resume: Member<(isEvery: boolean) => ResumeVersions> = {
   isRequired: false,
   schema: {
-    description: 'what the client holds; with market * positions by stream name, as the heartbeat tells them',
+    description: 'the version that the client holds; with market * versions by stream name, as in the heartbeat',
     anyOf: [ref('BookPosition'), record(ref('BookPosition'), 'by stream name'), { type: 'null' }],
   },
   read: (value) => (isEvery) => readResume(value, isEvery),
@@ -165,14 +169,20 @@ export function readBookRequest(
     if (action === 'unsubscribe') return { is: 'unsubscribe', id: requestId, target, spec };
     const { level = 'l2', depth = null, conflationMs = 0, checksumLevels = 0 } = spec;
     const chosen: StreamSpec = { level, depth, conflationMs, checksumLevels };
-    return { is: 'subscribe', id: requestId, target, spec: chosen, positions: given('resume')('every' in target) };
+    return { is: 'subscribe', id: requestId, target, spec: chosen, resumeVersions: given('resume')('every' in target) };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return { is: 'error', id: requestId, code: error.code };
+    return { is: 'error', id: requestId, code: refusalOf(error) };
   }
 }
 
-function readTarget(given: Given<typeof CHOICES>, markets: MarketRegistry): Target {
+/** The code of a refusal. Throws any other error again. */
+export function refusalOf(error: unknown): BookFeedErrorCode {
+  if (error instanceof Refusal) return error.code;
+  throw error;
+}
+
+/** Throws a refusal (`refusalOf`) with the code `market`. */
+export function readTarget(given: Given<typeof MARKET_MEMBERS>, markets: MarketRegistry): Target {
   const market = given('market');
   const type = given('marketType')?.word;
   if (type === null || (type === '*' && market !== '*') || market === null) throw new Refusal('market');
@@ -195,14 +205,14 @@ function wholeNumber(value: unknown, min: number, max: number): number | null {
   return isWholeNumber(value) && value >= min && value <= max ? value : null;
 }
 
-function readResume(value: unknown, isEvery: boolean): Positions {
+function readResume(value: unknown, isEvery: boolean): ResumeVersions {
   if (value === undefined || value === null) return null;
-  if (!isEvery) return readPosition(value);
+  if (!isEvery) return readVersion(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Refusal('resume');
-  return new Map(Object.entries(value).map(([stream, position]) => [stream, readPosition(position)]));
+  return new Map(Object.entries(value).map(([stream, version]) => [stream, readVersion(version)]));
 }
 
-function readPosition(value: unknown): BookPosition {
+function readVersion(value: unknown): BookVersion {
   const { epoch, seq } = typeof value === 'object' && value !== null ? (value as Members) : {};
   if (!isWholeNumber(epoch) || !isWholeNumber(seq) || epoch < 0 || seq < 0) throw new Refusal('resume');
   return { epoch, seq };

@@ -1,11 +1,11 @@
-// Nothing is missed without a word: resumes out of memory and log, and the losses that the published keeper notices.
+// Resumes from memory and log, and losses that the published keeper detects.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BookFeedClient } from '../../../client/index.ts';
 import { metricTotal } from '../../../platform/index.ts';
-import { diff, snapshot } from '../../testing/stage.ts';
-import { BOOK_HEARTBEAT_MS, LOG_ALLOWANCE, RESUME_DIFFS_MAX, RESUME_WAIT_MS } from './limits.ts';
-import { type DirectSocket, FeedStage } from './testing/feed-stage.ts';
+import { diff, snapshot } from '../../../test/support/api/stage.ts';
+import { type DirectSocket, FeedStage } from '../../../test/support/feed/feed-stage.ts';
+import { BOOK_HEARTBEAT_MS, LOG_READ_RATE, RESUME_DIFFS_MAX, RESUME_WAIT_MS } from './limits.ts';
 
 let stage: FeedStage;
 let socket: DirectSocket;
@@ -29,7 +29,7 @@ describe('resuming', () => {
     for (let seq = from; seq <= to; seq += 1) await stage.publish(diff(seq, 480 + seq));
   };
 
-  it('fills with every missed change in order, then goes on live', async () => {
+  it('sends every missed change in order, then live messages', async () => {
     await follow(2, 6);
     expect(socket.ask({ resume: { epoch: 1, seq: 3 } }).slice(1)).toMatchObject([
       { type: 'resumed', recovered: true, epoch: 1, seq: 3, stream: 'perp_0_l2', streamId: 1 },
@@ -38,18 +38,18 @@ describe('resuming', () => {
       { diff: 1, prevSeq: 5, seq: 6 },
     ]);
     await follow(7, 7);
-    expect(socket.heard.at(-1)).toMatchObject({ prevSeq: 6, seq: 7 });
+    expect(socket.received.at(-1)).toMatchObject({ prevSeq: 6, seq: 7 });
   });
 
-  it('says recovered at once when nothing was missed', () => {
+  it('answers recovered at once when nothing was missed', () => {
     expect(socket.ask({ resume: { epoch: 1, seq: 1 } }).slice(1)).toMatchObject([{ type: 'resumed', recovered: true }]);
   });
 
-  it('merges what is too much to be told one by one', async () => {
+  it('merges changes that are too many to send singly', async () => {
     await follow(2, RESUME_DIFFS_MAX + 10);
     socket.ask({ resume: { epoch: 1, seq: 2 } });
     await vi.advanceTimersByTimeAsync(100);
-    expect(socket.heard.slice(1)).toMatchObject([
+    expect(socket.received.slice(1)).toMatchObject([
       { type: 'resumed', recovered: true },
       { diff: 1, prevSeq: 2, seq: RESUME_DIFFS_MAX + 10 },
     ]);
@@ -61,7 +61,7 @@ describe('resuming', () => {
   ])('gives a snapshot and recovered false to a position %s', async (_, resume) => {
     socket.ask({ resume });
     await vi.advanceTimersByTimeAsync(100);
-    expect(socket.heard.slice(1)).toMatchObject([
+    expect(socket.received.slice(1)).toMatchObject([
       { type: 'resumed', recovered: false, ...resume },
       { type: 'snapshot', seq: 1 },
     ]);
@@ -70,19 +70,19 @@ describe('resuming', () => {
   it('waits for a gateway that is behind the client, and gives up in time', async () => {
     expect(socket.ask({ resume: { epoch: 1, seq: 3 } })).toHaveLength(1);
     await follow(2, 4);
-    expect(socket.heard.slice(1)).toMatchObject([
+    expect(socket.received.slice(1)).toMatchObject([
       { type: 'resumed', recovered: true, seq: 3 },
       { diff: 1, prevSeq: 3, seq: 4 },
     ]);
     socket.ask({ resume: { epoch: 1, seq: 99 } });
     await vi.advanceTimersByTimeAsync(RESUME_WAIT_MS);
-    expect(socket.heard.slice(-2)).toMatchObject([
+    expect(socket.received.slice(-2)).toMatchObject([
       { type: 'resumed', recovered: false },
       { type: 'snapshot', seq: 4 },
     ]);
   });
 
-  it('fills from the log what a restarted gateway never had in memory', async () => {
+  it('reads changes from the log that a restarted gateway never had in memory', async () => {
     await follow(2, 40);
     await stage.publish(snapshot({ seq: 40, slot: 520 }));
     await follow(41, 45);
@@ -90,20 +90,20 @@ describe('resuming', () => {
     socket = stage.socket();
     socket.ask({ resume: { epoch: 1, seq: 5 } });
     await vi.advanceTimersByTimeAsync(100);
-    expect(socket.heard[1]).toMatchObject({ type: 'resumed', recovered: true });
+    expect(socket.received[1]).toMatchObject({ type: 'resumed', recovered: true });
     expect(socket.diffs().map(({ prevSeq, seq }) => [prevSeq, seq])).toEqual(
       Array.from({ length: 40 }, (_, index) => [index + 5, index + 6]),
     );
     expect(await metricTotal(stage.metrics, 'slotbook_feed_log_reads_total')).toBe(1);
   });
 
-  it('tells nothing of a read for a client that has left the stream since', async () => {
+  it('sends nothing of a log read to a client that has left the stream', async () => {
     await follow(2, 40);
     await stage.publish(snapshot({ seq: 90, slot: 700 }));
     socket.ask({ resume: { epoch: 1, seq: 5 } });
     socket.ask({ type: 'unsubscribe' });
     await vi.advanceTimersByTimeAsync(100);
-    expect(socket.heard.map(({ type }) => type)).toEqual(['subscribed', 'unsubscribed']);
+    expect(socket.received.map(({ type }) => type)).toEqual(['subscribed', 'unsubscribed']);
   });
 
   it('reads the log once for a crowd that returns together', async () => {
@@ -128,30 +128,30 @@ describe('resuming', () => {
     expect(reads.mock.calls.length).toBeLessThan(2);
   });
 
-  it('gives a snapshot to a client that would have more read back than it may', async () => {
-    const { burst } = LOG_ALLOWANCE;
+  it('sends a snapshot to a client that exceeds its rate of log reads', async () => {
+    const { burst } = LOG_READ_RATE;
     await stage.publish(snapshot({ seq: burst, slot: 700 }));
     socket.ask({ resume: { epoch: 1, seq: burst / 2 } });
     expect(socket.ofType('resumed')).toEqual([]);
     socket.ask({ resume: { epoch: 1, seq: 1 } });
-    expect(socket.heard.slice(-2)).toMatchObject([{ type: 'resumed', recovered: false }, { type: 'snapshot' }]);
+    expect(socket.received.slice(-2)).toMatchObject([{ type: 'resumed', recovered: false }, { type: 'snapshot' }]);
   });
 
-  it('gives a snapshot when the log does not hold all that was missed', async () => {
+  it('sends a snapshot when the log lacks missed changes', async () => {
     await stage.publish(snapshot({ seq: 90, slot: 700 }));
     socket.ask({ resume: { epoch: 1, seq: 50 } });
     await vi.advanceTimersByTimeAsync(100);
-    expect(socket.heard.slice(1)).toMatchObject([
+    expect(socket.received.slice(1)).toMatchObject([
       { type: 'resumed', recovered: false },
       { type: 'snapshot', seq: 90 },
     ]);
   });
 
-  it('resumes every stream of a wildcard at its own position', async () => {
+  it('resumes every stream of a wildcard at its own version', async () => {
     await stage.publish(snapshot({ marketIndex: 1 }));
     await follow(2, 4);
     socket.ask({ market: '*', resume: { perp_0_l2: { epoch: 1, seq: 3 }, perp_1_l2: { epoch: 1, seq: 1 } } });
-    expect(socket.heard.slice(1)).toMatchObject([
+    expect(socket.received.slice(1)).toMatchObject([
       { type: 'resumed', stream: 'perp_0_l2', recovered: true },
       { diff: 1, prevSeq: 3, seq: 4 },
       { type: 'resumed', stream: 'perp_1_l2', recovered: true },
@@ -169,7 +169,7 @@ describe('the keeper', () => {
     return client;
   };
 
-  it('notices a missing message at the next one and heals', async () => {
+  it('detects a missing message at the next one and recovers', async () => {
     const gaps: unknown[] = [];
     const client = await start();
     client.on('gap', (gap) => gaps.push(gap));
@@ -182,7 +182,7 @@ describe('the keeper', () => {
     client.close();
   });
 
-  it('tries again when a socket only says `error`, as Node does when nobody listens', async () => {
+  it('tries again when a socket only emits `error`, as Node does when no server listens', async () => {
     let attempts = 0;
     const client = new BookFeedClient({
       url: '',
@@ -202,7 +202,7 @@ describe('the keeper', () => {
     client.close();
   });
 
-  it('notices a missing last message by the heartbeat', async () => {
+  it('detects a missing last message by the heartbeat', async () => {
     const gaps: unknown[] = [];
     const client = await start();
     client.on('gap', (gap) => gaps.push(gap));
@@ -214,14 +214,14 @@ describe('the keeper', () => {
     client.close();
   });
 
-  it('notices altered messages by the checksum, asks again without haste, and heals', async () => {
+  it('detects altered messages by the checksum, subscribes again with a delay, and recovers', async () => {
     const mismatches: unknown[] = [];
     const client = await start({ checksum: true });
     client.on('mismatch', (mismatch) => mismatches.push(mismatch));
     socket.tamper = (text) => text.replace('"20"', '"21"');
     await stage.publish(diff(2, 488));
     const mismatch = { stream: 'perp_0_l2_k10', position: { epoch: 1, seq: 2 } };
-    expect(mismatches).toEqual([mismatch, mismatch]); // the change, and the snapshot asked for
+    expect(mismatches).toEqual([mismatch, mismatch]); // The change, and the requested snapshot.
     socket.tamper = (text) => text;
     await stage.publish(diff(3, 489));
     await vi.advanceTimersByTimeAsync(1000);

@@ -1,18 +1,18 @@
-// The newest changes of one market, encoded as the log holds them, contiguous in one epoch. Bounded in bytes, of each
-// market and of all: what falls out is still in the log.
+// The newest changes of one market in memory, encoded, contiguous in one epoch. Bounded in bytes per market and for all markets;
+// dropped changes remain in the log.
 
 import { type BookViewDiff, decodeMessage } from '../../../schemas/index.ts';
-import { RING_BYTES_MAX, RING_ENTRY_BYTES, RING_HELD_BYTES, RING_SHARE_BYTES, RINGS_BYTES_MAX } from './limits.ts';
+import { RING_BACKFILL_BYTES, RING_BYTES_MAX, RING_ENTRY_BYTES, RING_SHARE_BYTES, RINGS_BYTES_MAX } from './limits.ts';
 
-/** A change as the log holds it. */
+/** A change as encoded in the log. */
 export interface StoredDiff {
   readonly seq: number;
-  /** Offset in its partition of `views.book`. */
+  /** Offset in the market's partition of the topic. */
   readonly offset: bigint;
   readonly bytes: Uint8Array;
 }
 
-/** What the rings of a process take together, bytes. */
+/** Memory of all rings of a process, bytes. */
 export interface RingSpace {
   bytes: number;
 }
@@ -20,15 +20,15 @@ export interface RingSpace {
 export class Ring {
   readonly #space: RingSpace;
   #epoch = 0;
-  /** The state before the oldest change kept, and where in the log it was reached. */
+  /** Sequence before the oldest change in the ring, and its offset in the log. */
   #baseSeq = 0;
   #baseOffset: bigint | null = null;
-  /** Oldest first from `#start`; the part before it is empty and is cut off now and then. */
+  /** Oldest first from `#start`; the empty part before it is cut off at times. */
   #entries: (StoredDiff | null)[] = [];
   #start = 0;
   #bytes = 0;
-  /** Clients that are being filled. */
-  #holders = 0;
+  /** Number of clients whose backfill uses the ring. */
+  #pins = 0;
 
   constructor(space: RingSpace = { bytes: 0 }) {
     this.#space = space;
@@ -38,7 +38,7 @@ export class Ring {
     return this.#epoch;
   }
 
-  /** Sequence after which everything is kept. */
+  /** The ring holds every change after this sequence. */
   get baseSeq(): number {
     return this.#baseSeq;
   }
@@ -47,7 +47,7 @@ export class Ring {
     return this.#entries.length - this.#start;
   }
 
-  /** Begins anew at a state from which earlier ones cannot be told. `offset` null: the end of the log. */
+  /** Empties the ring at a new state. `offset` null: the end of the log. */
   reset(epoch: number, seq: number, offset: bigint | null): void {
     this.#epoch = epoch;
     this.#baseSeq = seq;
@@ -57,30 +57,36 @@ export class Ring {
     this.#count(-this.#bytes);
   }
 
-  /** The change after the newest one kept. The bytes are copied, because they may be part of a larger buffer. */
+  /** Appends the next change. Copies the bytes, because they may belong to a larger buffer. */
   push(seq: number, offset: bigint, bytes: Uint8Array): void {
-    if (seq !== this.#baseSeq + this.size + 1) throw new Error(`change ${seq} does not follow in a ring`);
+    if (seq !== this.#baseSeq + this.size + 1)
+      throw new Error(`change ${seq} does not follow the newest one in the ring`);
     this.#entries.push({ seq, offset, bytes: Uint8Array.from(bytes) });
     this.#count(bytes.byteLength + RING_ENTRY_BYTES);
     this.#trim();
   }
 
-  /** Until it is released, less falls out. */
-  hold(): void {
-    this.#holders += 1;
+  /** Gives the ring RING_BACKFILL_BYTES more room until `unpin`, so that a backfill finds its changes. */
+  pin(): void {
+    this.#pins += 1;
   }
 
-  release(): void {
-    this.#holders -= 1;
+  unpin(): void {
+    this.#pins -= 1;
     this.#trim();
   }
 
-  /** A change that is kept, decoded. Throws a RangeError for any other. */
+  /** One change of a book, decoded. Throws a RangeError when the ring does not hold it. */
   diff(seq: number): BookViewDiff {
-    return decodeDiff(this.#at(seq).bytes);
+    return decodeDiff(this.encoded(seq));
   }
 
-  /** Sequence and offset somewhat inside the ring, so that what ends there still joins it after more has fallen out. */
+  /** One change, encoded. Throws a RangeError when the ring does not hold it. */
+  encoded(seq: number): Uint8Array {
+    return this.#at(seq).bytes;
+  }
+
+  /** A change a quarter into the ring. A log read that ends there still meets the ring after it drops some changes. */
   seam(): { readonly seq: number; readonly offset: bigint | null } {
     const inside = Math.floor(this.size / 4);
     if (inside === 0) return { seq: this.#baseSeq, offset: this.#baseOffset };
@@ -95,7 +101,7 @@ export class Ring {
   }
 
   #trim(): void {
-    const more = this.#holders > 0 ? RING_HELD_BYTES : 0;
+    const more = this.#pins > 0 ? RING_BACKFILL_BYTES : 0;
     const isFull = (): boolean => {
       const isCrowded = this.#space.bytes > RINGS_BYTES_MAX;
       return this.#bytes > (isCrowded ? RING_SHARE_BYTES : RING_BYTES_MAX) + more;
@@ -121,7 +127,7 @@ export class Ring {
   }
 }
 
-/** Throws when the bytes are no change of a book. */
+/** Decodes a change; throws for any other message. */
 export function decodeDiff(bytes: Uint8Array): BookViewDiff {
   const message = decodeMessage(bytes);
   if (message.name !== 'BookViewDiff') throw new Error(`${message.name} is not a change of a book`);

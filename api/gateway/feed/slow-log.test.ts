@@ -1,17 +1,17 @@
-// A resume that needs the log ends in time, whatever the log does and however much is published meanwhile.
+// A resume that needs the log ends in time, however slow the log and however many changes arrive meanwhile.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { metricTotal } from '../../../platform/index.ts';
 import type { ViewOrder } from '../../../schemas/index.ts';
-import { diff, MAKER_A, snapshot } from '../../testing/stage.ts';
+import { diff, MAKER_A, snapshot } from '../../../test/support/api/stage.ts';
+import { type DirectSocket, FeedStage } from '../../../test/support/feed/feed-stage.ts';
 import { RESUME_WAIT_MS, RINGS_BYTES_MAX } from './limits.ts';
-import { type DirectSocket, FeedStage } from './testing/feed-stage.ts';
 
-/** Bytes that streams of levels do not tell: a share of memory holds some sixteen of them, and four times as many while it is held. */
+/** Orders that only enlarge changes: a ring's share holds some sixteen such changes, and four times as many during a backfill. */
 const ORDERS = Array.from({ length: 1000 }, (_, orderId): ViewOrder => {
   return { price: 1000, size: 0n, maker: MAKER_A, orderId, source: 'user', rank: [0, 1, orderId] };
 });
-const STANDS = 3;
+const HELD_SEQ = 3;
 let stage: FeedStage;
 let socket: DirectSocket;
 let seq: number;
@@ -34,9 +34,9 @@ beforeEach(async () => {
   });
   vi.spyOn(stage.log, 'read').mockImplementation((...args) => gate.then(() => read(...args)));
   socket = stage.socket();
-  socket.ask({ resume: { epoch: 1, seq: STANDS } });
+  socket.ask({ resume: { epoch: 1, seq: HELD_SEQ } });
   await vi.advanceTimersByTimeAsync(RESUME_WAIT_MS / 2);
-  expect(socket.heard).toHaveLength(1);
+  expect(socket.received).toHaveLength(1);
 });
 
 afterEach(() => {
@@ -46,37 +46,37 @@ afterEach(() => {
 
 const reads = (): Promise<number> => metricTotal(stage.metrics, 'slotbook_feed_log_reads_total');
 
-describe('a client whose changes are read from the log', () => {
-  it('gets all of them by one read, while as many again are published as memory holds', async () => {
+describe('a resume from the log', () => {
+  it('takes one read, while as many changes arrive as memory holds', async () => {
     await follow(20);
     letRead();
     await vi.advanceTimersByTimeAsync(100);
-    expect(socket.ofType('resumed')).toMatchObject([{ recovered: true, seq: STANDS }]);
+    expect(socket.ofType('resumed')).toMatchObject([{ recovered: true, seq: HELD_SEQ }]);
     await follow(2);
     expect(socket.diffs().map(({ prevSeq }) => prevSeq)).toEqual(
-      Array.from({ length: seq - STANDS }, (_, at) => STANDS + at),
+      Array.from({ length: seq - HELD_SEQ }, (_, at) => HELD_SEQ + at),
     );
     expect(await reads()).toBe(1);
   });
 
-  it('gets the book, and no second read, when more is published than that', async () => {
+  it('ends with the book, without a second read, when more changes arrive', async () => {
     await follow(150);
     letRead();
     await vi.advanceTimersByTimeAsync(100);
-    expect(socket.heard.slice(1)).toMatchObject([
-      { type: 'resumed', recovered: false, seq: STANDS },
+    expect(socket.received.slice(1)).toMatchObject([
+      { type: 'resumed', recovered: false, seq: HELD_SEQ },
       { type: 'snapshot', seq },
     ]);
     expect(await reads()).toBe(1);
   });
 
-  it('gets the book when the log does not answer in time, once, and goes on live', async () => {
+  it('ends with the book, once, when the log does not answer in time, and continues live', async () => {
     await vi.advanceTimersByTimeAsync(RESUME_WAIT_MS / 2);
     letRead();
     await vi.advanceTimersByTimeAsync(100);
     await follow(1);
-    expect(socket.heard.slice(1)).toMatchObject([
-      { type: 'resumed', recovered: false, seq: STANDS },
+    expect(socket.received.slice(1)).toMatchObject([
+      { type: 'resumed', recovered: false, seq: HELD_SEQ },
       { type: 'snapshot', seq: seq - 1 },
       { prevSeq: seq - 1, seq },
     ]);

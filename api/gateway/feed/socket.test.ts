@@ -1,12 +1,12 @@
-// The channel through real sockets: beside the compatible channels, through the REST port, and over a planned stop.
+// The `book` channel on real sockets: beside the compatible channels, through the REST port, and during a planned stop.
 
 import type { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { metricTotal, type RunningRole } from '../../../platform/index.ts';
-import { startOrderBook } from '../../start-order-book.ts';
-import { FeedClient } from '../../testing/feed-client.ts';
-import { marketView } from '../../testing/market-views.ts';
-import { diff, Stage, snapshot, until } from '../../testing/stage.ts';
+import { FeedClient } from '../../../test/support/api/feed-client.ts';
+import { marketView } from '../../../test/support/api/market-views.ts';
+import { diff, Stage, snapshot, until } from '../../../test/support/api/stage.ts';
+import { startOrderBook } from '../../orderbook/start.ts';
 import { MAX_STREAMS } from './limits.ts';
 
 let stage: Stage;
@@ -35,17 +35,17 @@ async function connect(url = role.endpoints.gateway ?? ''): Promise<FeedClient> 
 }
 
 const typesOf = (client: FeedClient): unknown[] =>
-  client.heard.map((one) => (one as { type?: string }).type ?? ('diff' in (one as object) ? 'diff' : undefined));
+  client.received.map((one) => (one as { type?: string }).type ?? ('diff' in (one as object) ? 'diff' : undefined));
 
 describe('the book channel on the gateway', () => {
   it('leaves the messages of the compatible channels as they are', async () => {
     const client = await connect();
     client.subscribe({ channel: 'Book' });
     client.subscribe();
-    await until(() => client.heard.length >= 4);
+    await until(() => client.received.length >= 4);
     await stage.books(diff(2, 488));
-    await until(() => client.heard.length >= 6);
-    expect(client.heard.filter((one) => typesOf(client)[client.heard.indexOf(one)] === undefined)).toEqual([
+    await until(() => client.received.length >= 6);
+    expect(client.received.filter((one) => typesOf(client)[client.received.indexOf(one)] === undefined)).toEqual([
       { message: 'Subscribe received for channel: orderbook, market: SOL-PERP, marketType: perp' },
       { channel: 'orderbook_perp_0_grouped_1', data: expect.any(String) },
       { channel: 'orderbook_perp_0_grouped_1', data: expect.any(String) },
@@ -57,11 +57,11 @@ describe('the book channel on the gateway', () => {
     const client = await connect();
     client.subscribe({ channel: 'book', depth: -1 });
     await client.settle();
-    expect(client.heard).toMatchObject([{ channel: 'book', error: expect.stringContaining('depth') }]);
+    expect(client.received).toMatchObject([{ channel: 'book', error: expect.stringContaining('depth') }]);
     expect(client.closed).toBeNull();
   });
 
-  it('takes a resume of as many streams as a connection may hold, however long their names and numbers', async () => {
+  it('accepts a resume of the most streams, with the longest names and numbers', async () => {
     const held = { epoch: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER };
     const streams = Array.from({ length: MAX_STREAMS }, (_, index) => `perp_${65_535 - index}_l3_d1000_c1000_k100`);
     const client = await connect();
@@ -79,7 +79,7 @@ describe('the book channel on the gateway', () => {
     expect(client.closed).toBeNull();
   });
 
-  it('begins streams that did not fit when the client has read those before them', async () => {
+  it('starts further streams when the client has read the ones before', async () => {
     const size = 2n ** 62n;
     const levels = (first: number, step: number) =>
       Array.from({ length: 800 }, (_, index) => ({ price: first + step * index, dlob: size, vamm: size }));
@@ -96,24 +96,24 @@ describe('the book channel on the gateway', () => {
     client.socket.pause();
     client.subscribe({ channel: 'book', market: '*' });
     await until(async () => (await metricTotal(metrics, 'slotbook_feed_streams')) > indexes.length);
-    // What the kernel takes for a client that does not read is less than all.
+    // The kernel buffers less than all for a client that does not read.
     expect(await metricTotal(metrics, 'slotbook_feed_renderings_total')).toBeLessThan(indexes.length);
     client.socket.resume();
     await until(() => snapshots() > indexes.length);
     expect(client.closed).toBeNull();
   });
 
-  it('announces a planned stop and closes with 1012, on both ports; other connections are dropped as ever', async () => {
+  it('announces a planned stop and closes with 1012, on both ports; other connections are dropped', async () => {
     const rest = `${(role.endpoints.orderbook ?? '').replace('http', 'ws')}/ws`;
     const users = [await connect(), await connect(rest)];
     const other = await connect();
     other.subscribe();
     for (const user of users) user.subscribe({ channel: 'book' });
-    await until(() => users.every(({ heard }) => heard.length >= 2));
+    await until(() => users.every(({ received }) => received.length >= 2));
     await role.stop();
     await until(() => [...users, other].every(({ closed }) => closed !== null));
-    for (const { heard, closed } of users) {
-      expect(heard.at(-1)).toEqual({ channel: 'server', type: 'serverShutdown', closesInMs: 500 });
+    for (const { received, closed } of users) {
+      expect(received.at(-1)).toEqual({ channel: 'server', type: 'serverShutdown', closesInMs: 500 });
       expect(closed).toEqual({ code: 1012, reason: 'Service restart' });
     }
     expect(other.closed?.code).toBe(1006);

@@ -1,18 +1,19 @@
-// One stream: a market at one level, depth, conflation and checksum. Whatever the number of its subscribers, each of its
-// messages is made once. `prevSeq` of a message is the `seq` of the one before it in this stream.
+// One stream: a market at one level, depth, conflation and checksum. Each message is rendered once for all subscribers.
+// `prevSeq` of a message is the `seq` of the stream's previous message.
 
 import { finish, type Steps } from '../../../processors/book/index.ts';
-import type { BookPosition, BookViewDiff } from '../../../schemas/index.ts';
+import type { BookVersion, BookViewDiff } from '../../../schemas/index.ts';
 import type { PublishedBook } from '../../views/published-book.ts';
+import { Backfill } from './backfill.ts';
 import { Changes } from './changes.ts';
-import { Filling } from './filling.ts';
-import { ENTRY_BYTES_MIN, FILLS_KEPT, RESUME_DIFFS_MAX } from './limits.ts';
-import type { OlderDiffs } from './log-history.ts';
+import type { BackfillResult, FeedStream } from './feed-stream.ts';
+import { BACKFILLS_KEPT, ENTRY_BYTES_MIN, RESUME_DIFFS_MAX } from './limits.ts';
 import type { FeedMetrics } from './metrics.ts';
-import { isWholeByTicks, type StreamSpec } from './request.ts';
+import type { OlderDiffs } from './older-diffs.ts';
+import type { PublishedKeys } from './published-keys.ts';
+import { isConflatedWhole, type StreamSpec } from './request.ts';
 import type { Ring } from './ring.ts';
-import type { SharedTop } from './shared.ts';
-import type { Shown } from './shown.ts';
+import type { SharedTop } from './shared-top.ts';
 import {
   type Body,
   checksumOf,
@@ -25,49 +26,47 @@ import {
 } from './text.ts';
 import { bookBody, EMPTY_WINDOW, snapshotBytes, type Window, windowAfter } from './window.ts';
 
-/** What a stream needs to know of its market. */
+/** The market as its streams see it. */
 export interface StreamMarket {
   readonly key: string;
   readonly marketType: 'perp' | 'spot';
   readonly marketIndex: number;
   readonly ring: Ring;
-  /** What its streams of a level have in common. */
+  /** Work shared by the streams of a level. */
   readonly shared: Readonly<Record<'l2' | 'l3', SharedTop>>;
-  /** What its book showed before the newest change; null when no stream needs it. */
-  shown(level: 'l2' | 'l3'): Shown | null;
-  /** The sound published book; null before the first and while it has a hole. */
+  /** Keys in the book before the newest change; null when no stream needs them. */
+  publishedKeys(level: 'l2' | 'l3'): PublishedKeys | null;
+  /** The published book; null before the first one and while its sequence has a gap. */
   book(): PublishedBook | null;
-  /** True while nothing of it was ever published. */
+  /** Wall clock, milliseconds. */
+  now(): number;
+  /** True until the first book of the market is published. */
   isUnpublished(): boolean;
   symbol(): string;
 }
 
-/**
- * How a client that stands at a position is brought to where the stream stands: the frames; more is to be gathered for them than
- * one turn is for; `wait` for a moment; `older` changes than the ring's are needed; or it cannot be done.
- */
-export type Fill = readonly Buffer[] | Filling | 'wait' | 'older' | 'lost';
+const NOTHING_MISSED = { is: 'frames', frames: [] } as const;
 
-export class Stream {
+export class Stream implements FeedStream<OlderDiffs, Backfill> {
   readonly name: string;
-  /** Names the stream in its diffs, for as long as this gateway has it. */
+  /** Number of the stream in its diffs, for as long as this gateway has it open. */
   readonly streamId: number;
   readonly spec: StreamSpec;
   readonly market: StreamMarket;
-  /** Changed since the last message, not yet told. */
+  /** True when the book changed since the last message. */
   isDirty = false;
-  /** Subscribers, joined or joining. */
-  holders = 0;
+  /** Active and pending subscribers. */
+  subscriberCount = 0;
   readonly #metrics: FeedMetrics;
   #isBroken = false;
   #sent: StreamState | null = null;
   #window: Window = EMPTY_WINDOW;
   readonly #pending: Changes;
   #snapshot: Buffer | null = null;
-  #estimate: number | null = null;
-  /** By the sequence that they begin after: frames from there to `sent`, and what is gathered for them. */
-  readonly #fills = new Map<number, readonly Buffer[]>();
-  readonly #fillings = new Map<number, Filling>();
+  #estimatedBytes: number | null = null;
+  /** By the client's sequence: finished frames from there to `sent`, and backfills being gathered. */
+  readonly #backfillFrames = new Map<number, readonly Buffer[]>();
+  readonly #backfills = new Map<number, Backfill>();
 
   constructor(name: string, streamId: number, spec: StreamSpec, market: StreamMarket, metrics: FeedMetrics) {
     this.name = name;
@@ -77,25 +76,25 @@ export class Stream {
     this.#metrics = metrics;
     this.#pending = new Changes(spec.level);
     const book = market.book();
-    if (book) this.#begin(book);
+    if (book) this.#begin(book, book.publishedAtMs);
   }
 
-  /** What the newest message brought subscribers to; null before the first book. */
-  get sent(): BookPosition | null {
+  /** State after the newest message; null before the first book. */
+  get sent(): StreamState | null {
     return this.#sent;
   }
 
-  /** A change of the market, which is in its book already; `isCorrected`: so is what nobody has followed. */
-  take(diff: BookViewDiff, isCorrected = false): void {
+  /** Takes a change that the book has applied. `isCorrected`: the book was also corrected outside the changes. */
+  apply(diff: BookViewDiff, isCorrected = false): void {
     if (this.#sent === null) this.#isBroken = true;
     this.isDirty = true;
     if (this.spec.depth !== null || this.#isBroken) return;
-    const shown = isWholeByTicks(this.spec) && !isCorrected ? this.market.shown(this.spec.level) : null;
-    if (shown) this.#pending.follow(diff, shown);
+    const published = isConflatedWhole(this.spec) && !isCorrected ? this.market.publishedKeys(this.spec.level) : null;
+    if (published) this.#pending.addPublished(diff, published);
     else this.#pending.add(diff);
   }
 
-  /** The book was replaced: the next message is a snapshot. */
+  /** Call when the book was replaced: the next message is a snapshot. */
   restart(): void {
     this.isDirty = true;
     this.#isBroken = true;
@@ -103,8 +102,8 @@ export class Stream {
   }
 
   /**
-   * The message that brings subscribers up to the book; null when there is nothing to tell. A change that the stream does
-   * not show is told when it moved the slot, or always with `always`.
+   * The message that brings subscribers to the current book; null when there is none. A change outside the stream's window yields
+   * an empty diff when it moved the slot, or always with `always`.
    */
   flush(always = false): Buffer | null {
     const book = this.market.book();
@@ -112,7 +111,7 @@ export class Stream {
     this.isDirty = false;
     const before = this.#sent;
     if (this.#isBroken || before === null) {
-      this.#begin(book);
+      this.#begin(book, this.market.now());
       return this.snapshot();
     }
     const body = this.#change(book);
@@ -120,20 +119,20 @@ export class Stream {
     if (seq === before.seq) return null;
     const isEmpty = body.bids.length === 0 && body.asks.length === 0 && (body.gone?.length ?? 0) === 0;
     if (isEmpty && slot === before.slot && !always) return null;
-    this.#sent = { epoch, seq, slot };
-    this.#stale();
+    this.#sent = { epoch, seq, slot, ts: this.market.now() };
+    this.#invalidate();
     const frame = diffFrame(this.streamId, this.#sent, before.seq, body, this.#checksum(book));
-    // Of more entries than the book has the snapshot costs no more to make.
+    // With more entries than the book has, the snapshot is the cheaper message.
     const entries = body.bids.length + body.asks.length + (body.gone?.length ?? 0);
-    const shown = isWholeByTicks(this.spec) ? this.market.shown(this.spec.level) : null;
-    const told = shown && entries > shown.size ? this.#snapshotInstead(frame) : frame;
-    if (told === frame) this.#metrics.renderings.inc({ type: 'diff' });
-    return told;
+    const published = isConflatedWhole(this.spec) ? this.market.publishedKeys(this.spec.level) : null;
+    const message = published && entries > published.size ? this.#snapshotInstead(frame) : frame;
+    if (message === frame) this.#metrics.renderings.inc({ type: 'diff' });
+    return message;
   }
 
   /**
-   * The book as subscribers have it, made once until it changes; null while it has a hole. One that was never published is empty,
-   * in an epoch before all others. Not for a dirty stream.
+   * The book as subscribers have it, rendered once per state; null while its sequence has a gap. A market never published gives an
+   * empty book of epoch 0. Not for a dirty stream.
    */
   snapshot(): Buffer | null {
     if (this.market.isUnpublished()) return this.#emptySnapshot();
@@ -151,83 +150,102 @@ export class Stream {
     if (this.#snapshot === null) {
       this.#metrics.renderings.inc({ type: 'snapshot' });
       const checksum = this.spec.checksumLevels === 0 ? null : checksumOf(EMPTY_LINES, 0);
-      this.#snapshot = snapshotFrame(this.#head(), { epoch: 0, seq: 0, slot: 0 }, EMPTY_BODY, checksum);
+      const state = { epoch: 0, seq: 0, slot: 0, ts: this.market.now() };
+      this.#snapshot = snapshotFrame(this.#head(), state, EMPTY_BODY, checksum);
     }
     return this.#snapshot;
   }
 
-  /** Frames from a client's position to this stream's, `held`: as far as they were gathered. Not for a dirty stream. */
-  fill({ epoch, seq }: BookPosition, older: OlderDiffs | null, held: Filling | null): Fill {
+  /** A client may hold a newer sequence than a stream whose window did not change since. */
+  catchUp({ epoch, seq }: BookVersion): Buffer | null {
+    if (!this.#sent || epoch !== this.#sent.epoch || seq <= this.#sent.seq) return null;
+    const head = this.market.book()?.head;
+    return head && seq <= head.seq ? this.flush(true) : null;
+  }
+
+  /** How a client gets from its version to the stream's. `ownBackfill`: its backfill so far. Not for a dirty stream. */
+  backfill(
+    { epoch, seq }: BookVersion,
+    older: OlderDiffs | null,
+    ownBackfill: Backfill | null,
+  ): BackfillResult<Backfill> {
     const book = this.market.book();
     const { ring } = this.market;
     const sent = this.#sent;
-    if (this.market.isUnpublished() && epoch === 0 && seq === 0) return [];
-    if (!book || sent === null) return 'wait';
-    if (epoch !== sent.epoch || epoch !== ring.epoch) return epoch > sent.epoch ? 'wait' : 'lost';
-    if (seq > sent.seq) return 'wait';
-    if (seq === sent.seq) return [];
-    const known = this.#fills.get(seq);
-    if (known) return known;
-    const begun = held?.from === seq ? held : this.#fillings.get(seq);
-    const canGoOn = (at: number): boolean => at >= ring.baseSeq || reaches(older, epoch, at, ring.baseSeq);
-    const isGoingOn = begun !== undefined && (begun.isTooMuch || canGoOn(begun.at));
-    if (!isGoingOn && !canGoOn(seq)) return 'older';
-    const filling = isGoingOn ? begun : this.#newFilling(book, seq, sent.seq);
-    if (this.#fillings.size >= FILLS_KEPT) this.#fillings.clear();
-    this.#fillings.set(seq, filling);
-    if (!filling.isShort(sent.seq, { ring, older })) return filling;
-    finish(filling.gather({ ring, older }, () => sent.seq));
-    if (filling.at < sent.seq && !filling.isTooMuch) return filling;
-    const frames = this.#missed(book, sent, filling);
-    if (this.#fills.size >= FILLS_KEPT) this.#fills.clear();
-    this.#fills.set(seq, frames);
+    if (this.market.isUnpublished() && epoch === 0 && seq === 0) return NOTHING_MISSED;
+    if (!book || sent === null) return { is: 'wait' };
+    if (epoch !== sent.epoch || epoch !== ring.epoch) return { is: epoch > sent.epoch ? 'wait' : 'lost' };
+    if (seq > sent.seq) return { is: 'wait' };
+    if (seq === sent.seq) return NOTHING_MISSED;
+    const made = this.#backfillFrames.get(seq);
+    if (made) return { is: 'frames', frames: made };
+    const begun = ownBackfill?.from === seq ? ownBackfill : this.#backfills.get(seq);
+    const canContinue = (at: number): boolean => at >= ring.baseSeq || reaches(older, epoch, at, ring.baseSeq);
+    const continues = begun !== undefined && (begun.exceedsBook || canContinue(begun.at));
+    if (!continues && !canContinue(seq)) return { is: 'older' };
+    const backfill = continues ? begun : this.#newBackfill(book, seq, sent.seq);
+    if (this.#backfills.size >= BACKFILLS_KEPT) this.#backfills.clear();
+    this.#backfills.set(seq, backfill);
+    if (!backfill.fitsOneTurn(sent.seq, { ring, older })) return { is: 'gather', backfill };
+    finish(backfill.gather({ ring, older }, () => sent.seq));
+    if (backfill.at < sent.seq && !backfill.exceedsBook) return { is: 'gather', backfill };
+    const frames = this.#framesOf(book, sent, backfill);
+    if (this.#backfillFrames.size >= BACKFILLS_KEPT) this.#backfillFrames.clear();
+    this.#backfillFrames.set(seq, frames);
     this.#metrics.renderings.inc({ type: 'fill' });
-    return frames;
+    return { is: 'frames', frames };
   }
 
-  /** Goes on with a filling up to where the stream stands, which may move on meanwhile; ends when it has begun anew. */
-  gather(filling: Filling, { epoch }: BookPosition, older: OlderDiffs | null): Steps<void> {
+  /** Gathers a backfill up to the stream's version, which may advance meanwhile. Ends when a new epoch begins. */
+  gather(backfill: Backfill, { epoch }: BookVersion, older: OlderDiffs | null): Steps<void> {
     const { ring } = this.market;
-    return filling.gather({ ring, older }, () => {
+    return backfill.gather({ ring, older }, () => {
       const isSame = this.#sent?.epoch === epoch && ring.epoch === epoch;
       return isSame ? Math.min(this.#sent?.seq ?? 0, ring.baseSeq + ring.size) : 0;
     });
   }
 
-  #newFilling(book: PublishedBook, from: number, until: number): Filling {
+  #newBackfill(book: PublishedBook, from: number, until: number): Backfill {
     const { depth, conflationMs, level } = this.spec;
-    const mayBeEach = depth === null && conflationMs === 0 && until - from <= RESUME_DIFFS_MAX;
+    const allowsSingles = depth === null && conflationMs === 0 && until - from <= RESUME_DIFFS_MAX;
     const changesMax = Math.floor(this.#bookBytes(book) / ENTRY_BYTES_MIN[level]);
-    return new Filling({ streamId: this.streamId, level, from, mayBeEach, changesMax });
+    return new Backfill({
+      streamId: this.streamId,
+      level,
+      from,
+      allowsSingles,
+      changesMax,
+      now: () => this.market.now(),
+    });
   }
 
-  #missed(book: PublishedBook, sent: StreamState, filling: Filling): readonly Buffer[] {
+  #framesOf(book: PublishedBook, sent: StreamState, backfill: Backfill): readonly Buffer[] {
     const checksum = this.#checksum(book);
-    const each = filling.each(checksum);
-    if (each) return each;
-    const snapshot = filling.isTooMuch ? this.snapshot() : null;
+    const singles = backfill.singleFrames(checksum);
+    if (singles) return singles;
+    const snapshot = backfill.exceedsBook ? this.snapshot() : null;
     if (snapshot) return [snapshot];
     const { level, depth } = this.spec;
     const { ring } = this.market;
-    const { merged, from } = filling;
-    // What lies between `sent` and here changed nothing that this stream shows.
-    for (let seq = filling.at + 1; seq <= book.head.seq; seq += 1) merged.add(ring.diff(seq));
+    const { merged, from } = backfill;
+    // Changes between `sent` and the head changed nothing in this stream's window.
+    for (let seq = backfill.at + 1; seq <= book.head.seq; seq += 1) merged.add(ring.diff(seq));
     const body = depth === null ? merged.body() : windowAfter(book.view, level, depth, merged);
-    const frame = diffFrame(this.streamId, sent, from, body, checksum);
+    const frame = diffFrame(this.streamId, { ...sent, ts: this.market.now() }, from, body, checksum);
     return [frame.byteLength > this.#bookBytes(book) ? this.#snapshotInstead(frame) : frame];
   }
 
-  /** The snapshot, unless a frame that does the same is shorter. */
+  /** The snapshot if it is shorter than an equivalent frame, else the frame. */
   #snapshotInstead(frame: Buffer): Buffer {
     const snapshot = this.snapshot();
     return snapshot && snapshot.byteLength < frame.byteLength ? snapshot : frame;
   }
 
-  /** Bytes of the snapshot, about when it was not made. */
+  /** Bytes of the snapshot, estimated until it is rendered. */
   #bookBytes(book: PublishedBook): number {
     if (this.#snapshot) return this.#snapshot.byteLength;
-    this.#estimate ??= snapshotBytes(book.view, this.spec.level, this.spec.depth);
-    return this.#estimate;
+    this.#estimatedBytes ??= snapshotBytes(book.view, this.spec.level, this.spec.depth);
+    return this.#estimatedBytes;
   }
 
   #change(book: PublishedBook): Body {
@@ -242,14 +260,14 @@ export class Stream {
     return this.#shared.change(book, before, this.#window).body(depth);
   }
 
-  #begin(book: PublishedBook): void {
+  #begin(book: PublishedBook, ts: number): void {
     const { depth } = this.spec;
     const { epoch, seq, slot } = book.head;
-    this.#sent = { epoch, seq, slot };
+    this.#sent = { epoch, seq, slot, ts };
     this.#isBroken = false;
     this.#pending.clear();
     this.#window = depth === null ? EMPTY_WINDOW : this.#newWindow(book, depth);
-    this.#stale();
+    this.#invalidate();
   }
 
   get #shared(): SharedTop {
@@ -260,11 +278,11 @@ export class Stream {
     return this.#shared.window(book, depth, this.spec.conflationMs);
   }
 
-  #stale(): void {
+  #invalidate(): void {
     this.#snapshot = null;
-    this.#estimate = null;
-    this.#fills.clear();
-    this.#fillings.clear();
+    this.#estimatedBytes = null;
+    this.#backfillFrames.clear();
+    this.#backfills.clear();
   }
 
   #checksum(book: PublishedBook): number | null {
@@ -280,6 +298,6 @@ export class Stream {
   }
 }
 
-function reaches(older: OlderDiffs | null, epoch: number, after: number, joins: number): boolean {
-  return older !== null && older.epoch === epoch && older.after <= after && older.until >= joins;
+function reaches(older: OlderDiffs | null, epoch: number, after: number, reaching: number): boolean {
+  return older !== null && older.epoch === epoch && older.after <= after && older.until >= reaching;
 }

@@ -1,113 +1,117 @@
-// What one connection holds of the `book` channel. Most hold for hours what many others hold too, so what it holds is its own
-// only while that changes.
+// Streams of one connection on a channel. Most connections share a stable set with many others, so a connection has a
+// copy of its own only while its subscriptions change.
 
-import { Allowance } from '../allowance.ts';
+import { TokenBucket } from '../../http/token-bucket.ts';
 import type { Connection } from '../connection.ts';
-import { type Holding, NOTHING_HELD } from './holdings.ts';
-import { LOG_ALLOWANCE } from './limits.ts';
+import type { NamedStream } from './feed-stream.ts';
+import { LOG_READ_RATE } from './limits.ts';
 import type { BookSubscription } from './request.ts';
 import type { Stream } from './stream.ts';
+import { NO_SUBSCRIPTIONS, type SubscriptionSet } from './subscription-set.ts';
 
 /** A subscription to every market. */
 export interface Wildcard extends BookSubscription {
-  /** Equal for the same choices. */
+  /** Equal for equal choices. */
   readonly name: string;
 }
 
-/** Streams by name, those asked for and those of them that have begun, and how many were asked for of each market. */
-interface Draft {
-  readonly held: Map<string, Stream>;
-  readonly joined: Map<string, Stream>;
+/** Requested streams by name, the active ones among them, and the number requested of each market. */
+interface Draft<S> {
+  readonly requested: Map<string, S>;
+  readonly active: Map<string, S>;
   readonly kinds: Map<string, number>;
 }
 
-const NO_WILDCARDS: readonly Wildcard[] = [];
+const NO_WILDCARDS: readonly never[] = [];
 
-export class Subscriber {
+export class Subscriber<S extends NamedStream = Stream, W extends { readonly name: string } = Wildcard> {
   readonly connection: Connection;
-  wildcards = NO_WILDCARDS;
-  /** True when the connection is gone: nothing may be registered for it any more. */
+  wildcards: readonly W[] = NO_WILDCARDS;
+  /** True when the connection is closed: nothing may be registered for it. */
   isClosed = false;
-  #holding = NOTHING_HELD;
-  /** In place of what it shares, from a change on until it has joined all that it holds. */
-  #draft: Draft | null = null;
-  #reads: Allowance | null = null;
+  #set: SubscriptionSet<S> = NO_SUBSCRIPTIONS;
+  /** Replaces the shared set from a change on until all requested streams are active. */
+  #draft: Draft<S> | null = null;
+  #logReads: TokenBucket | null = null;
 
   constructor(connection: Connection) {
     this.connection = connection;
   }
 
-  /** Changes that may be read back from the log for it. */
-  get reads(): Allowance {
-    this.#reads ??= new Allowance(LOG_ALLOWANCE);
-    return this.#reads;
+  /** Budget of changes that may be read back from the log for this client. */
+  get logReads(): TokenBucket {
+    this.#logReads ??= new TokenBucket(LOG_READ_RATE);
+    return this.#logReads;
   }
 
-  /** Streams asked for, by name; those not in `joined` have not begun yet. */
-  get streams(): ReadonlyMap<string, Stream> {
-    return this.#draft?.held ?? this.#holding.streams;
+  /** Requested streams by name; those not in `activeStreams` are pending. */
+  get streams(): ReadonlyMap<string, S> {
+    return this.#draft?.requested ?? this.#set.streams;
   }
 
-  /** Streams that bring their messages to this connection, by name. */
-  get joined(): ReadonlyMap<string, Stream> {
-    return this.#draft?.joined ?? this.#holding.streams;
+  /** Streams whose messages this connection gets, by name. */
+  get activeStreams(): ReadonlyMap<string, S> {
+    return this.#draft?.active ?? this.#set.streams;
   }
 
-  /** What it is served with: `joined` when that was last settled. */
-  get holding(): Holding {
-    return this.#holding;
+  /** The shared set that it is served with: `activeStreams` at the last `settle`. */
+  get subscriptionSet(): SubscriptionSet<S> {
+    return this.#set;
   }
 
-  /** Streams asked for of one market. */
+  /** Number of requested streams of one market. */
   kindsOf(marketKey: string): number {
-    return (this.#draft ?? this.#holding).kinds.get(marketKey) ?? 0;
+    return (this.#draft ?? this.#set).kinds.get(marketKey) ?? 0;
   }
 
-  /** Takes a stream in; false when it was held already. */
-  hold(stream: Stream): boolean {
+  /** Adds a requested stream; false when it was requested already. */
+  add(stream: S): boolean {
     if (this.streams.has(stream.name)) return false;
-    const { held, kinds } = this.#change();
-    held.set(stream.name, stream);
+    const { requested, kinds } = this.#change();
+    requested.set(stream.name, stream);
     kinds.set(stream.market.key, this.kindsOf(stream.market.key) + 1);
     return true;
   }
 
-  /** Forgets a held stream that it has left. */
-  release(stream: Stream): void {
+  /** Removes a deactivated stream. */
+  remove(stream: S): void {
     if (!this.streams.has(stream.name)) return;
-    const { held, kinds } = this.#change();
-    held.delete(stream.name);
+    const { requested, kinds } = this.#change();
+    requested.delete(stream.name);
     const left = this.kindsOf(stream.market.key) - 1;
     if (left > 0) kinds.set(stream.market.key, left);
     else kinds.delete(stream.market.key);
   }
 
-  /** True when that changed something. */
-  join(stream: Stream): boolean {
-    if (this.joined.has(stream.name)) return false;
-    this.#change().joined.set(stream.name, stream);
+  /** True when the stream was not active. */
+  activate(stream: S): boolean {
+    if (this.activeStreams.has(stream.name)) return false;
+    this.#change().active.set(stream.name, stream);
     return true;
   }
 
-  /** True when that changed something. */
-  leave(stream: Stream): boolean {
-    return this.joined.has(stream.name) && this.#change().joined.delete(stream.name);
+  /** True when the stream was active. */
+  deactivate(stream: S): boolean {
+    return this.activeStreams.has(stream.name) && this.#change().active.delete(stream.name);
   }
 
-  /** From now on it is served with `holding`, which has the streams that it has joined. */
-  settle(holding: Holding): void {
-    this.#holding = holding;
-    if (this.#draft?.held.size === this.#draft?.joined.size) this.#draft = null;
+  /** Takes the shared set that equals `activeStreams`. */
+  settle(set: SubscriptionSet<S>): void {
+    this.#set = set;
+    if (this.#draft?.requested.size === this.#draft?.active.size) this.#draft = null;
   }
 
-  /** Sets a wildcard in the place of the one with its name. */
-  putWildcard(wildcard: Wildcard): void {
+  /** Adds a wildcard in place of the one with its name. */
+  putWildcard(wildcard: W): void {
     this.wildcards = [...this.wildcards.filter(({ name }) => name !== wildcard.name), wildcard];
   }
 
-  #change(): Draft {
-    const { streams, kinds } = this.#holding;
-    this.#draft ??= { held: new Map(streams), joined: new Map(streams), kinds: new Map(kinds) };
+  #change(): Draft<S> {
+    const { streams, kinds } = this.#set;
+    this.#draft ??= { requested: new Map(streams), active: new Map(streams), kinds: new Map(kinds) };
     return this.#draft;
   }
 }
+
+/** A subscriber of any wildcards. */
+export type SubscriberOf<S extends NamedStream> = Subscriber<S, { readonly name: string }>;

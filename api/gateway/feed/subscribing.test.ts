@@ -1,12 +1,12 @@
-// What a subscription to the `book` channel is answered with, what is refused, and how it ends.
+// Subscriptions to the `book` channel: answers, refusals and their end.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { crc32 } from '../../../client/index.ts';
 import { metricTotal } from '../../../platform/index.ts';
-import { MARKETS, marketView } from '../../testing/market-views.ts';
-import { diff, MAKER_A, snapshot } from '../../testing/stage.ts';
+import { MARKETS, marketView } from '../../../test/support/api/market-views.ts';
+import { diff, MAKER_A, snapshot } from '../../../test/support/api/stage.ts';
+import { type DirectSocket, FeedStage } from '../../../test/support/feed/feed-stage.ts';
 import { KINDS_COST_MAX, MAX_KINDS_PER_CONNECTION, MAX_STREAMS, MAX_WILDCARDS } from './limits.ts';
-import { type DirectSocket, FeedStage } from './testing/feed-stage.ts';
 
 let stage: FeedStage;
 let socket: DirectSocket;
@@ -46,6 +46,7 @@ describe('subscribing to the book channel', () => {
         epoch: 1,
         seq: 1,
         slot: 487,
+        ts: stage.reader.nowMs,
         bids: [
           ['81114210', '1000000000'],
           ['80260400', '6602100000', { dlob: '400000000', vamm: '6202100000' }],
@@ -55,7 +56,7 @@ describe('subscribing to the book channel', () => {
     ]);
   });
 
-  it('then gives each change with the sequence it follows', async () => {
+  it('sends each change with the sequence before it', async () => {
     socket.ask();
     await stage.publish(diff(2, 488), diff(3, 488, { bids: [{ price: 81_000_000, dlob: 0n, vamm: 0n }] }));
     expect(socket.diffs()).toEqual([
@@ -105,7 +106,7 @@ describe('subscribing to the book channel', () => {
     expect([...stage.feed.connections]).toEqual([]);
   });
 
-  it('takes null for a choice that is not made', () => {
+  it('treats null as absent', () => {
     const none = {
       marketType: null,
       level: null,
@@ -121,7 +122,7 @@ describe('subscribing to the book channel', () => {
     ]);
   });
 
-  it('refuses more kinds of stream of a market than a connection may hold', () => {
+  it('refuses more kinds of stream of a market than the limit of a connection', () => {
     for (let depth = 1; depth <= MAX_KINDS_PER_CONNECTION; depth += 1) socket.ask({ depth });
     expect(socket.ask({ depth: 99 })).toEqual([expect.objectContaining({ type: 'error', code: 'limit', retry: true })]);
     expect(socket.ask({ depth: 1 })).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot' }]);
@@ -129,7 +130,7 @@ describe('subscribing to the book channel', () => {
     expect(socket.ask({ depth: 99 })).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot' }]);
   });
 
-  it('serves the known kinds and those of whole books on when others have taken all that a market may have', () => {
+  it('keeps serving open kinds and whole books when the kinds of a market are used up', () => {
     const crowd = Array.from({ length: KINDS_COST_MAX / MAX_KINDS_PER_CONNECTION }, () => stage.socket());
     const refused = crowd.map((one, index) =>
       Array.from({ length: MAX_KINDS_PER_CONNECTION }, (_, kind) =>
@@ -145,7 +146,7 @@ describe('subscribing to the book channel', () => {
     expect(socket.ask({ depth: 999 })).toMatchObject([{ type: 'subscribed' }, { type: 'snapshot' }]);
   });
 
-  it('gives an empty book of a market that has none yet, and its book when it has', async () => {
+  it('sends an empty book of a market without one, and its first book later', async () => {
     const [, empty] = socket.ask({ market: 'BTC-PERP', checksum: true });
     expect(empty).toMatchObject({ type: 'snapshot', epoch: 0, seq: 0, slot: 0, bids: [], asks: [] });
     expect(empty?.checksum).toBe(crc32('bids\nasks'));
@@ -155,14 +156,14 @@ describe('subscribing to the book channel', () => {
     expect(socket.diffs()).toMatchObject([{ prevSeq: 4, seq: 5 }]);
   });
 
-  it('gives no book while it has a hole', async () => {
+  it('sends no book during a gap', async () => {
     await stage.publish(diff(5, 500));
     expect(socket.ask()).toHaveLength(1);
     await stage.publish(snapshot({ seq: 6, slot: 501 }));
     expect(socket.ofType('snapshot')).toMatchObject([{ seq: 6 }]);
   });
 
-  it('gives every market for *, those that appear later too', async () => {
+  it('sends every market for *, also later ones', async () => {
     expect(socket.ask({ market: '*', marketType: undefined })[0]).toMatchObject({ market: '*', marketType: '*' });
     expect(socket.published()).toMatchObject([{ market: 'SOL-PERP' }]);
     stage.reader.markets.put(marketView({ marketIndex: 9, symbol: 'NEW-PERP' }));
@@ -183,10 +184,10 @@ describe('subscribing to the book channel', () => {
 describe('streams', () => {
   const open = (): Promise<number> => metricTotal(stage.metrics, 'slotbook_feed_streams');
 
-  it('end with a client that is closed for what it left unread while it is being answered', async () => {
+  it('end with a client that lags and is closed during its answer', async () => {
     const cut = stage.socket();
     cut.tamper = () => {
-      cut.close(); // as the gateway does when it finds too much unread
+      cut.close(); // As the gateway does for a lagging client.
       return null;
     };
     cut.ask({ market: '*' });
@@ -195,11 +196,35 @@ describe('streams', () => {
     expect([...stage.feed.connections]).toEqual([]);
   });
 
-  it('are not opened for a wildcard that holds as many as it may', async () => {
+  it('of one wildcard cover 2,000 markets, and later ones', async () => {
+    const indexes = Array.from({ length: 1999 }, (_, index) => 10 + index);
+    await stage.publish(...indexes.map((marketIndex) => snapshot({ marketIndex })));
+    const [answer] = socket.ask({ market: '*', depth: 1 });
+    expect(answer).toMatchObject({ type: 'subscribed', streams: { length: 2001 } }); // One of them is not published yet.
+    expect(socket.published()).toHaveLength(2000);
+    await stage.publish(snapshot({ marketIndex: 5000 }));
+    expect(socket.published()).toHaveLength(2001);
+    expect(socket.ofType('error')).toEqual([]);
+    await stage.publish(...indexes.map((marketIndex) => diff(2, 488, { marketIndex, bids: [] })));
+    expect(socket.diffs()).toHaveLength(1999);
+  });
+
+  it('beyond the limit are refused to a wildcard, market by market', async () => {
     socket.ask({ market: '*' });
     const indexes = Array.from({ length: MAX_STREAMS + 3 }, (_, index) => 10 + index);
     await stage.publish(...indexes.map((marketIndex) => snapshot({ marketIndex })));
     expect(await open()).toBe(MAX_STREAMS);
+    const missing = indexes.slice(-5).map((marketIndex) => `perp_${marketIndex}_l2`);
+    expect(socket.ofType('error')).toEqual(
+      missing.map((stream) => ({
+        channel: 'book',
+        type: 'error',
+        code: 'limit',
+        error: 'too many book subscriptions',
+        retry: true,
+        stream,
+      })),
+    );
     expect(socket.ask({ depth: 7 })).toMatchObject([{ type: 'error', code: 'limit' }]);
     expect(await open()).toBe(MAX_STREAMS);
   });
@@ -216,7 +241,7 @@ describe('streams', () => {
 });
 
 describe('unsubscribing', () => {
-  it('ends the streams that match and keeps the others', async () => {
+  it('ends the matching streams and keeps the others', async () => {
     socket.ask();
     socket.ask({ depth: 1 });
     socket.ask({ level: 'l3' });
@@ -228,7 +253,7 @@ describe('unsubscribing', () => {
     expect(socket.diffs().map(({ diff: streamId }) => streamId)).toEqual([l3?.streamId]);
   });
 
-  it('ends a wildcard for markets to come', async () => {
+  it('ends a wildcard for later markets too', async () => {
     socket.ask({ market: '*' });
     socket.ask({ type: 'unsubscribe', market: '*', marketType: undefined });
     await stage.publish(snapshot({ marketIndex: 1 }));

@@ -1,12 +1,12 @@
-// The texts of the `book` channel: entries of levels and orders, whole messages, and what a checksum is taken over.
-// Everything put between quotes here is digits, base58 or a name of ours, so nothing needs escaping but the symbol.
+// JSON and checksum texts of the `book` channel. Quoted values are digits, base58 or names of ours, so only the symbol needs
+// escaping.
 
 import { crc32 } from 'node:zlib';
 import type { BookView, Side } from '../../../processors/book/index.ts';
-import type { BookPosition, ViewLevel, ViewOrder, ViewOrderRef } from '../../../schemas/index.ts';
-import { base58 } from '../../base58.ts';
+import type { BookVersion, ViewLevel, ViewOrder, ViewOrderRef } from '../../../schemas/index.ts';
+import { base58 } from '../../http/base58.ts';
 
-/** JSON fragments of a change or a book. `gone` is null where orders are not told of (L2). */
+/** JSON fragments of a change or a book. `gone` is null on L2 streams, which have no orders. */
 export interface Body {
   readonly bids: readonly string[];
   readonly asks: readonly string[];
@@ -44,8 +44,8 @@ export function orderKey({ maker, orderId, source }: ViewOrderRef): string {
   return `${source}:${orderId}:${base58(maker)}`;
 }
 
-/** Orders of a side in queue order, down to `depth` price levels; orders without size are not shown. */
-export function* shownOrders(view: BookView, side: Side, depth = Number.POSITIVE_INFINITY): Generator<ViewOrder> {
+/** Orders of a side in queue order, down to `depth` price levels, without orders of size 0. */
+export function* publishedOrders(view: BookView, side: Side, depth = Number.POSITIVE_INFINITY): Generator<ViewOrder> {
   let levels = 0;
   let price = Number.NaN;
   for (const order of view.walk(side)) {
@@ -68,9 +68,9 @@ function orderLine({ price, size, maker, orderId, source }: ViewOrder): string {
   return `${price} ${size} ${base58(maker)} ${orderId} ${source}`;
 }
 
-/** What checksums are taken over: the text of each price level, best first. README.md, Checksum. */
+/** The text under a checksum: one entry per price level, best first. README.md, Checksum. */
 export interface ChecksumLines {
-  /** Price levels a side; fewer only when the book has no more. */
+  /** Price levels per side; fewer only when the book has no more. */
   readonly levels: number;
   readonly bids: readonly string[];
   readonly asks: readonly string[];
@@ -87,7 +87,7 @@ export function checksumLines(view: BookView, level: 'l2' | 'l3', levels: number
 function orderLines(view: BookView, side: Side, levels: number): string[] {
   const lines: string[] = [];
   let price = Number.NaN;
-  for (const order of shownOrders(view, side, levels)) {
+  for (const order of publishedOrders(view, side, levels)) {
     const line = orderLine(order);
     if (order.price === price) lines.push(`${lines.pop()}\n${line}`);
     else lines.push(line);
@@ -96,16 +96,18 @@ function orderLines(view: BookView, side: Side, levels: number): string[] {
   return lines;
 }
 
-/** CRC32 (IEEE) of the best `levels` of the lines. */
+/** CRC32 (IEEE) of the best `levels` price levels. */
 export function checksumOf({ bids, asks }: ChecksumLines, levels: number): number {
   return crc32(['bids', ...bids.slice(0, levels), 'asks', ...asks.slice(0, levels)].join('\n'));
 }
 
-export interface StreamState extends BookPosition {
+export interface StreamState extends BookVersion {
   readonly slot: number;
+  /** Wall-clock milliseconds at which the server published this state; in a backfill, rendered the message. */
+  readonly ts: number;
 }
 
-/** What a snapshot says of its stream, so that diffs need only name the number. */
+/** Members of a snapshot that describe its stream; diffs repeat only the number. */
 export interface StreamHead {
   readonly name: string;
   readonly streamId: number;
@@ -119,30 +121,30 @@ const checksumMember = (checksum: number | null): string => (checksum === null ?
 const listMember = (name: string, entries: readonly string[] | null): string =>
   entries === null || entries.length === 0 ? '' : `,"${name}":[${entries.join()}]`;
 
-/** As short as it can be: most messages are these. Lists without entries are left out. */
+/** Kept short, because most messages are diffs. Leaves out lists without entries. */
 export function diffFrame(
   streamId: number,
-  { epoch, seq, slot }: StreamState,
+  { epoch, seq, slot, ts }: StreamState,
   prevSeq: number,
   { bids, asks, gone }: Body,
   checksum: number | null,
 ): Buffer {
-  const position = `"epoch":${epoch},"seq":${seq},"prevSeq":${prevSeq},"slot":${slot}`;
+  const version = `"epoch":${epoch},"seq":${seq},"prevSeq":${prevSeq},"slot":${slot},"ts":${ts}`;
   const changes = listMember('gone', gone) + listMember('bids', bids) + listMember('asks', asks);
-  return Buffer.from(`{"diff":${streamId},${position}${changes}${checksumMember(checksum)}}`);
+  return Buffer.from(`{"diff":${streamId},${version}${changes}${checksumMember(checksum)}}`);
 }
 
 export function snapshotFrame(
   { name, streamId, market, level, marketType, marketIndex }: StreamHead,
-  { epoch, seq, slot }: StreamState,
+  { epoch, seq, slot, ts }: StreamState,
   { bids, asks }: Body,
   checksum: number | null,
 ): Buffer {
   const stream = `"stream":"${name}","streamId":${streamId},"market":${JSON.stringify(market)},"level":"${level}"`;
   const index = `"marketType":"${marketType}","marketIndex":${marketIndex}`;
-  const position = `"epoch":${epoch},"seq":${seq},"slot":${slot}`;
+  const version = `"epoch":${epoch},"seq":${seq},"slot":${slot},"ts":${ts}`;
   const sides = `"bids":[${bids.join()}],"asks":[${asks.join()}]`;
   return Buffer.from(
-    `{"channel":"book","type":"snapshot",${stream},${index},${position},${sides}${checksumMember(checksum)}}`,
+    `{"channel":"book","type":"snapshot",${stream},${index},${version},${sides}${checksumMember(checksum)}}`,
   );
 }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { GATHER_MS } from './limits.ts';
+import { FIRST_CHANGE_WAIT_MS } from './limits.ts';
 import { Ticks } from './ticks.ts';
 
 const INTERVAL_MS = 50;
-/** As engines do: a timer is cut to whole milliseconds, and what it reads then may lie before what was asked for. */
+/** Timers are cut to whole milliseconds, so the clock may read less than the due time. */
 const START_MS = 1000.4;
 
 let nowMs: number;
@@ -25,7 +25,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Passes milliseconds one by one, with something to tell in each of them. */
+/** Passes milliseconds one by one, with a change in each. */
 function pass(count: number): void {
   for (let passed = 0; passed < count; passed += 1) {
     ticks.add('stream', INTERVAL_MS);
@@ -44,24 +44,24 @@ describe('ticks', () => {
     for (const atMs of fired.slice(1)) expect(atMs % INTERVAL_MS).toBeLessThan(1);
   });
 
-  it('do not keep the first change after a quiet one waiting, but for what comes with it', () => {
+  it('delay the first change after a quiet tick only by FIRST_CHANGE_WAIT_MS', () => {
     ticks.add('stream', INTERVAL_MS);
-    pass(GATHER_MS);
-    expect(fired).toEqual([START_MS + GATHER_MS]);
-    pass(INTERVAL_MS - GATHER_MS - 1);
+    pass(FIRST_CHANGE_WAIT_MS);
+    expect(fired).toEqual([START_MS + FIRST_CHANGE_WAIT_MS]);
+    pass(INTERVAL_MS - FIRST_CHANGE_WAIT_MS - 1);
     expect(fired).toHaveLength(1);
     pass(1);
     expect(fired).toHaveLength(2);
     nowMs += 3 * INTERVAL_MS;
     vi.advanceTimersByTime(3 * INTERVAL_MS);
     fired = [];
-    pass(GATHER_MS);
+    pass(FIRST_CHANGE_WAIT_MS);
     expect(fired).toHaveLength(1);
   });
 
   it('do not come twice for one boundary when a timer was early', () => {
     ticks.add('stream', INTERVAL_MS);
-    vi.advanceTimersByTime(GATHER_MS);
+    vi.advanceTimersByTime(FIRST_CHANGE_WAIT_MS);
     expect(fired).toEqual([START_MS]);
     ticks.add('stream', INTERVAL_MS);
     nowMs = 1049.6;
@@ -74,7 +74,7 @@ describe('ticks', () => {
     expect(fired).toHaveLength(3);
   });
 
-  it('bring what waited, once', () => {
+  it('flush each waiting item once', () => {
     const brought: string[][] = [];
     const own = new Ticks<string>(
       (items) => brought.push([...items]),

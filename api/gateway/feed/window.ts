@@ -1,22 +1,29 @@
-// The top of a book that streams of limited depth show, and how it changes: levels that enter are told whole, levels that
-// leave are told as gone, whether they vanished or were pushed out. A window is made at the greatest depth asked for, and two
-// of them are compared once: what a stream tells is a part of that, which costs what it tells and not what it shows.
+// The window of a book: its best levels, for streams of limited depth. A window is built once at the greatest depth, and two
+// windows are compared once. Each stream takes its depth's part of the change, at a cost that grows with that part only.
 
 import type { BookView, Side } from '../../../processors/book/index.ts';
 import type { ViewLevel, ViewOrder } from '../../../schemas/index.ts';
 import type { Changes } from './changes.ts';
 import { SNAPSHOT_BYTES } from './limits.ts';
-import { type Body, goneLevelEntry, goneOrderEntry, levelEntry, orderEntry, orderKey, shownOrders } from './text.ts';
+import {
+  type Body,
+  goneLevelEntry,
+  goneOrderEntry,
+  levelEntry,
+  orderEntry,
+  orderKey,
+  publishedOrders,
+} from './text.ts';
 
-/** One side at one state: best first. */
+/** One side of a window, best first. */
 interface WindowSide {
   readonly items: readonly Item[];
-  /** Which price level from the best, from 1, each item stands at; null when each is a level. */
+  /** Number of each item's price level, from 1 for the best; null when each item is a level. */
   readonly ranks: readonly number[] | null;
 }
 
 export interface Window {
-  /** Price levels a side; fewer only when the book has no more. */
+  /** Price levels per side; fewer only when the book has no more. */
   readonly depth: number;
   readonly bids: WindowSide;
   readonly asks: WindowSide;
@@ -48,14 +55,14 @@ function goneEntryOf(item: Item): string {
   return isOrder(item) ? goneOrderEntry(item) : goneLevelEntry(item.price);
 }
 
-/** Best first, down to `depth` price levels. */
+/** Levels or orders of a side, best first, down to `depth` price levels. */
 function itemsOf(view: BookView, level: 'l2' | 'l3', side: Side, depth: number | null): Iterable<Item> {
-  if (level === 'l3') return shownOrders(view, side, depth ?? undefined);
+  if (level === 'l3') return publishedOrders(view, side, depth ?? undefined);
   const { bids, asks } = view.l2(depth ?? Number.MAX_SAFE_INTEGER);
   return side === 'bid' ? bids : asks;
 }
 
-/** The whole book down to a depth, as entries. */
+/** Entries of the book down to `depth` price levels; null = all. */
 export function bookBody(view: BookView, level: 'l2' | 'l3', depth: number | null): Body {
   return {
     bids: Array.from(itemsOf(view, level, 'bid', depth), entryOf),
@@ -64,7 +71,7 @@ export function bookBody(view: BookView, level: 'l2' | 'l3', depth: number | nul
   };
 }
 
-/** About how long a snapshot is, bytes: by its levels or orders. */
+/** Approximate length of a snapshot, bytes, by the number of its levels or orders. */
 export function snapshotBytes(view: BookView, level: 'l2' | 'l3', depth: number | null): number {
   let count = 0;
   if (level === 'l3' && depth === null) count = view.orderCount;
@@ -94,7 +101,7 @@ function rankAt({ ranks }: WindowSide, index: number): number {
   return ranks === null ? index + 1 : (ranks[index] ?? Number.POSITIVE_INFINITY);
 }
 
-/** Items of the best `depth` price levels. */
+/** Number of items in the best `depth` price levels. */
 function countWithin({ items, ranks }: WindowSide, depth: number): number {
   if (ranks === null) return Math.min(depth, items.length);
   let low = 0;
@@ -107,7 +114,7 @@ function countWithin({ items, ranks }: WindowSide, depth: number): number {
   return low;
 }
 
-/** An item that is not what it was, or not where it was in the queue; ranks are infinite where it was or is not. */
+/** An item that changed, entered, left, or changed its place in the queue. A rank is infinite where the item is absent. */
 interface Moved {
   before: Item | null;
   beforeRank: number;
@@ -119,12 +126,12 @@ interface SideChange {
   readonly before: WindowSide;
   readonly after: WindowSide;
   readonly moved: ReadonlyMap<number | string, Moved>;
-  /** Of each item before that has not moved, its rank after; 0 for one that has. And the other way round. */
+  /** For each unmoved item of `before` its rank in `after`, 0 for a moved one; and the reverse. */
   readonly ranksAfter: Int32Array;
   readonly ranksBefore: Int32Array;
 }
 
-/** What turns one window into the next, for every depth down to that of the shallower one. */
+/** The change between two windows, for every depth down to that of the shallower one. */
 export class WindowChange {
   readonly #level: 'l2' | 'l3';
   readonly #sides: Readonly<Record<'bids' | 'asks', SideChange>>;
@@ -137,25 +144,25 @@ export class WindowChange {
     };
   }
 
-  /** The change as a stream of that depth tells it. */
+  /** The change for a stream of this depth. */
   body(depth: number): Body {
     const body = newBody();
     for (const [side] of SIDES) {
       const { before, after, moved, ranksAfter, ranksBefore } = this.#sides[side];
-      for (const item of crossed(before, ranksAfter, depth)) tellGone(body, side, item);
+      for (const item of crossed(before, ranksAfter, depth)) pushGone(body, side, item);
       for (const { before: item, beforeRank, afterRank } of moved.values()) {
-        if (item && beforeRank <= depth && afterRank > depth) tellGone(body, side, item);
+        if (item && beforeRank <= depth && afterRank > depth) pushGone(body, side, item);
       }
       for (const { after: item, afterRank } of moved.values()) {
         if (item && afterRank <= depth) body[side].push(entryOf(item));
       }
       for (const item of crossed(after, ranksBefore, depth)) body[side].push(entryOf(item));
     }
-    return finished(body, this.#level);
+    return bodyOf(body, this.#level);
   }
 }
 
-/** Unmoved items inside a depth that are outside of it in the other window: the last ones, since their order is the same. */
+/** Unmoved items within `depth` here and beyond it in the other window. They are last, because both have the same order. */
 function* crossed(side: WindowSide, otherRanks: Int32Array, depth: number): Generator<Item> {
   for (let index = countWithin(side, depth) - 1; index >= 0; index -= 1) {
     const rank = otherRanks[index] ?? 0;
@@ -181,7 +188,7 @@ function compare(side: Side, before: WindowSide, after: WindowSide): SideChange 
   while (i < before.items.length || j < after.items.length) {
     const old = before.items[i];
     const now = after.items[j];
-    const order = old === now ? 0 : old === undefined ? 1 : now === undefined ? -1 : place(side, old, now);
+    const order = old === now ? 0 : old === undefined ? 1 : now === undefined ? -1 : compareItems(side, old, now);
     if (order === 0 && old && now && isSame(old, now)) {
       ranksAfter[i] = rankAt(after, j);
       ranksBefore[j] = rankAt(before, i);
@@ -195,8 +202,8 @@ function compare(side: Side, before: WindowSide, after: WindowSide): SideChange 
   return { before, after, moved, ranksAfter, ranksBefore };
 }
 
-/** Below 0 when `left` stands before `right` on that side, by price and then by rank. */
-function place(side: Side, left: Item, right: Item): number {
+/** Below 0 when `left` comes before `right` on that side, by price, then by rank. */
+function compareItems(side: Side, left: Item, right: Item): number {
   if (left.price !== right.price) return side === 'bid' ? right.price - left.price : left.price - right.price;
   if (!isOrder(left) || !isOrder(right)) return 0;
   for (let index = 0; index < left.rank.length && index < right.rank.length; index += 1) {
@@ -207,10 +214,9 @@ function place(side: Side, left: Item, right: Item): number {
 }
 
 /**
- * What brings a client to the window as it is now, when all that is known of its own window is that it was right before
- * `missed`. Told are the whole window, everything missed that is not in it, and what may have been pushed out: unchanged
- * levels below the window. Of those the client can hold only levels among the best `depth` unchanged ones, because any
- * unchanged level better than one it held was in its window too.
+ * The diff to the current window for a client whose window was right before `missed`, whatever it held. It lists the whole window,
+ * every missed change outside it, and unchanged levels below the window that may have been pushed out. The client can hold only
+ * the best `depth` unchanged levels: any unchanged level better than one in its window was in its window too.
  */
 export function windowAfter(view: BookView, level: 'l2' | 'l3', depth: number, missed: Changes): Body {
   const body = newBody();
@@ -235,7 +241,7 @@ export function windowAfter(view: BookView, level: 'l2' | 'l3', depth: number, m
         body[side].push(entryOf(item));
       } else {
         if (unchangedRanks > depth) break;
-        if (isUnchanged) tellGone(body, side, item);
+        if (isUnchanged) pushGone(body, side, item);
       }
     }
     if (level === 'l2')
@@ -244,7 +250,7 @@ export function windowAfter(view: BookView, level: 'l2' | 'l3', depth: number, m
       if ((at === name || (at === null && name === 'bid')) && !inWindow.has(key)) body.gone.push(goneOrderEntry(order));
     }
   }
-  return finished(body, level);
+  return bodyOf(body, level);
 }
 
 interface OpenBody {
@@ -257,11 +263,11 @@ function newBody(): OpenBody {
   return { bids: [], asks: [], gone: [] };
 }
 
-function finished(body: OpenBody, level: 'l2' | 'l3'): Body {
+function bodyOf(body: OpenBody, level: 'l2' | 'l3'): Body {
   return level === 'l3' ? body : { ...body, gone: null };
 }
 
-function tellGone(body: OpenBody, side: 'bids' | 'asks', item: Item): void {
+function pushGone(body: OpenBody, side: 'bids' | 'asks', item: Item): void {
   (isOrder(item) ? body.gone : body[side]).push(goneEntryOf(item));
 }
 

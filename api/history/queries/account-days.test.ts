@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../platform/index.ts';
 import { AccountDays } from '../../../processors/history/account-days.ts';
 import { sinkMetrics } from '../../../processors/history/metrics.ts';
 import { dayOf } from '../../../schemas/index.ts';
-import { address, key } from '../../testing/history-asking.ts';
-import { DAY, HistoryStage, NOW } from '../../testing/history-stage.ts';
+import { address, key } from '../../../test/support/api/history-requests.ts';
+import { DAY, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
+import { times } from '../../../test/support/platform/times.ts';
 import { gridOf } from '../snapshots/grid.ts';
 import { HistoryStore } from '../store.ts';
 import { cleanDays, sharesOf } from './account-days.ts';
@@ -14,10 +15,8 @@ import { sideVolumes, standings } from './boards.ts';
 import { referralSnapshots } from './referrals.ts';
 import { fillSums, perpMoney } from './snapshots.ts';
 
-// A busy machine with a cold page cache takes seconds to start the engine.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
-
-/** The same rows without any mark: all of it is summed from the events. */
+// The engine takes seconds to start on a busy machine with a cold page cache.
+/** A database with the same rows and no clean days, so all sums come from the events. */
 const TWIN = 'twin';
 const USERS = ['a', 'b', 'c', 'd'];
 const MIDNIGHT = Math.floor(NOW / DAY) * DAY;
@@ -74,7 +73,7 @@ async function truncate(): Promise<void> {
   for (const name of names) await client.command({ query: `TRUNCATE TABLE ${name}` });
 }
 
-/** Times fall on midnights, seconds beside them, and between. */
+/** Times on midnights, one second beside them, and in between. */
 const time = fc
   .tuple(fc.integer({ min: -DAYS, max: 0 }), fc.constantFrom(-1, 0, 1, 3_600, 40_000, 43_210))
   .map(([day, second]) => MIDNIGHT + day * DAY + second);
@@ -147,7 +146,7 @@ const row: fc.Arbitrary<Row> = fc
     const head = { signature: String(id).padStart(64, 'x'), event_index: id % 3, slot: String(slot), tx_index: null };
     return { table, ts, members: { ...head, ts, ...members } };
   });
-/** What happens one after another; copies of rows stored before come with new ones. */
+/** Successive inserts and reductions; new rows come with copies of stored rows. */
 const steps = fc.array(
   fc.record({
     rows: fc.array(row, { minLength: 1, maxLength: 12 }),
@@ -158,7 +157,7 @@ const steps = fc.array(
   { minLength: 3, maxLength: 3 },
 );
 
-/** As the sink does it: days first, then the rows, here in both databases. */
+/** Writes days first, then the rows, like the sink, in both databases. */
 async function put(days: AccountDays, rows: readonly Row[]): Promise<void> {
   const touched = new Set(rows.map(({ ts }) => dayOf(ts)));
   await days.storing(touched, persisting);
@@ -200,7 +199,7 @@ async function answers(database: string): Promise<unknown> {
 }
 
 describe('sums of accounts', () => {
-  it('are the same whichever days are reduced, with copies, late rows and reductions at any moment', async () => {
+  it('do not depend on which days are reduced, with copies, late rows and reductions at any time', async () => {
     let cleanSeen = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (happenings) => {
@@ -224,13 +223,13 @@ describe('sums of accounts', () => {
           cleanSeen += (await cleanDays(new HistoryStore(stage.clickhouse.client, stage.clickhouse.database))).length;
         }
       }),
-      { numRuns: 4, endOnFailure: true },
+      { numRuns: times(3, 30), endOnFailure: true },
     );
     expect(cleanSeen).toBeGreaterThan(0);
     expect(await cleanDays(new HistoryStore(stage.clickhouse.client, TWIN))).toEqual([]);
   });
 
-  it('are taken from the stored days, not from their events, while these are clean', async () => {
+  it('come from the stored days, not from their events, while the days are clean', async () => {
     const days = new AccountDays(target(), 0);
     const fillOn = (ts: number, id: number): Row => ({
       table: 'order_action',
@@ -254,15 +253,15 @@ describe('sums of accounts', () => {
     const took = async (to: number) =>
       (await sideVolumes(store, 'taker', MIDNIGHT - 2 * DAY, to)).map(({ volume }) => volume);
     expect(await took(MIDNIGHT + 1)).toEqual(['14']);
-    // The last second of the second day is not asked for, so that day is summed from events, which are gone.
+    // The span excludes the last second of the second day, so that day's sum comes from its events, which are deleted.
     expect(await took(MIDNIGHT)).toEqual(['7']);
     await put(days, [fillOn(MIDNIGHT - DAY + 10, 4)]);
     expect(await took(MIDNIGHT + 1)).toEqual(['14']);
   });
 });
 
-describe('shares of a span', () => {
-  it('name every time once', async () => {
+describe('stored and open parts of a span', () => {
+  it('contain every time once', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.integer({ min: 0, max: 12 }), { maxLength: 12 }),

@@ -1,39 +1,39 @@
-// Sums of what accounts did: stored ones of clean days, the rest from the events themselves. Both have the same definition
-// (schemas/account-days.ts), so that the answer does not tell which days were clean.
+// Sums per account: stored sums for clean days, sums over the events for all other times. Both share one definition
+// (schemas/history/account-days.ts), so the answer does not depend on which days are clean.
 
 import { cleanDaysSql, DAY_S, FILL_SUMS, LAST_FILL, MONEY_SUMS } from '../../../schemas/index.ts';
 import type { HistoryStore } from '../store.ts';
 
-/** What stands before the tables in queries of the store. */
+/** Prefix of table names in store queries. */
 export const DB = '{db:Identifier}.';
 
 /**
- * Days whose sums are stored and true, oldest first. To be asked before the sums, of a pinned store: a day that opens later is
- * answered as it was.
+ * Days with valid stored sums, oldest first. Query a pinned store, and before the sums: a day that reopens in between still
+ * answers from its stored sums.
  */
 export async function cleanDays(store: HistoryStore): Promise<readonly number[]> {
   const rows = await store.cells<string>(cleanDaysSql(DB), {});
   return rows.map(([day]) => Number(day));
 }
 
-/** SQL conditions that share a time out. */
+/** SQL conditions that divide a span between stored sums and events. */
 export interface Shares {
-  /** Over `day`: days whose stored sums are taken. */
+  /** Over `day`: days that use their stored sums. */
   readonly stored: string;
-  /** Over `ts`: events that are summed now. */
+  /** Over `ts`: events to sum in the query. */
   readonly open: string;
 }
 
 export interface Span {
-  /** Unix seconds: times after it. Everything when absent. */
+  /** Exclusive start, Unix seconds. Absent: from the first event. */
   readonly after?: number;
-  /** Times up to it. */
+  /** Inclusive end, Unix seconds. */
   readonly until: number;
-  /** Times between which sums are told apart: a stored day must not have events on both sides of one. */
+  /** Times that separate sums. A stored day with events on both sides of a cut is not usable. */
   readonly cuts: readonly number[];
 }
 
-/** The days of `clean` that lie whole inside the span and between its cuts are taken as stored, all other times as open. */
+/** Uses stored sums for every clean day that lies inside the span and contains no cut, and events for all other times. */
 export function sharesOf(clean: readonly number[], { after, until, cuts }: Span): Shares {
   const runs: { first: number; last: number }[] = [];
   const edges = [...new Set(cuts)].sort((a, b) => a - b);
@@ -58,19 +58,19 @@ export function sharesOf(clean: readonly number[], { after, until, cuts }: Span)
   return { stored: stored.length > 0 ? `(${stored.join(' OR ')})` : 'false', open: `(${open.join(' OR ')})` };
 }
 
-/** The last second of a stored day, which stands for all of it. */
+/** The last second of a stored day; it represents the whole day. */
 export const END_OF_DAY = `(day + 1) * ${DAY_S}`;
 
 const FILL_COLUMNS = [...FILL_SUMS, ...LAST_FILL].join(', ');
 const MONEY_COLUMNS = MONEY_SUMS.join(', ');
 
-/** Stored sums of fills, with columns like those of `fillSumsSql`. */
+/** Stored sums of fills, with the columns of `fillSumsSql`. */
 export const storedFills = (period: string, where: string): string =>
   `SELECT user, market_type, market_index, ${period} AS period, ${FILL_COLUMNS} FROM ${DB}account_day_fills FINAL WHERE ${where}`;
 
-/** Stored sums of money, with columns like those of `moneySumsSql`. */
+/** Stored sums of money, with the columns of `moneySumsSql`. */
 export const storedMoney = (period: string, where: string): string =>
   `SELECT user, market_index, ${period} AS period, ${MONEY_COLUMNS} FROM ${DB}account_day_money FINAL WHERE ${where}`;
 
-/** Sums of both, which are added up to one row a group by whoever asks. */
+/** Rows of both kinds; the caller sums them to one row per group. */
 export const both = (stored: string, open: string): string => `(${stored} UNION ALL ${open})`;

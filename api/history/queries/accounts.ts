@@ -1,4 +1,4 @@
-// Which accounts an authority has.
+// The accounts of an authority.
 
 import type { HistoryStore } from '../store.ts';
 
@@ -10,7 +10,7 @@ export interface AccountRow {
   readonly name: string;
 }
 
-/** Accounts of a wallet that were made and not deleted since, by sub-account id, then key. */
+/** Accounts of a wallet that exist: created and not deleted since. Sorted by sub-account id, then key. */
 export async function accountsOf(store: HistoryStore, authority: string): Promise<readonly AccountRow[]> {
   const own = 'user_authority = toFixedString(base58Decode({authority:String}), 32)';
   const rows = await store.rows<AccountRow>(
@@ -20,16 +20,16 @@ export async function accountsOf(store: HistoryStore, authority: string): Promis
        FROM {db:Identifier}.new_user WHERE ${own} GROUP BY user
      ) AS made_accounts
      LEFT JOIN (
-       SELECT user, max(${PLACE}) AS gone FROM {db:Identifier}.delete_user WHERE ${own} GROUP BY user
+       SELECT user, max(${PLACE}) AS last_deleted FROM {db:Identifier}.delete_user WHERE ${own} GROUP BY user
      ) AS deleted USING user
-     WHERE made > gone
+     WHERE made > last_deleted
      ORDER BY sub, accountId`,
     { authority },
   );
   return rows.map((row) => ({ ...row, name: trimmed(row.name) }));
 }
 
-/** A 32-byte name without the spaces and NULs it is filled up with. */
+/** Removes the spaces and NULs that pad a name to 32 bytes. */
 function trimmed(name: string): string {
   let end = name.length;
   while (end > 0 && (name[end - 1] === ' ' || name[end - 1] === '\0')) end--;

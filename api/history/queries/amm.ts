@@ -1,4 +1,4 @@
-// Series of market samples at even steps.
+// Market samples as series with even steps.
 
 import type { HistoryStore } from '../store.ts';
 
@@ -13,8 +13,8 @@ export interface Steps {
 const MIN_STEP_S = 20;
 
 /**
- * At most `samples` points from start to end, both inclusive, at least 20 seconds apart (specification, Limits). They are
- * counted back from the end, so that the newest state always has its point, however wide the step and young the chain.
+ * At most `samples` points from start to end, both inclusive, at least 20 seconds apart (published limits). The function counts
+ * back from the end, so the newest state always has a point.
  */
 export function stepsOf(start: number, end: number, samples: number): Steps {
   const step = Math.max(MIN_STEP_S, Math.ceil((end - start) / samples));
@@ -22,12 +22,12 @@ export function stepsOf(start: number, end: number, samples: number): Steps {
   return { first: end - (count - 1) * step, step, count };
 }
 
-/** Column expressions of a sample; a sample in which one is null says nothing. */
+/** Column expressions of a sample. A sample with a null column is skipped. */
 export type SampleColumns = readonly string[];
 
 export type SamplePoint = readonly [ts: number, ...values: string[]];
 
-/** For each point the newest sample at or before it; points before the first sample are absent. Raw integers as text. */
+/** The newest sample at or before each point; points before the first sample are absent. Raw integers as text. */
 export async function sampleSeries(
   store: HistoryStore,
   marketIndex: number,

@@ -1,10 +1,10 @@
-// Boards of authorities: who traded how much, who gained how much.
+// Leaderboards: traded volume and P&L by authority.
 
 import { fillSidesByTime, fillSumsSql, fundingRows, moneySumsSql } from '../../../schemas/index.ts';
 import type { HistoryStore } from '../store.ts';
 import { both, cleanDays, DB, END_OF_DAY, sharesOf, storedFills, storedMoney } from './account-days.ts';
 
-/** Each account with its wallet, from the record of its making. Accounts made before the history began have none. */
+/** Each account with its wallet, from its creation record. Accounts created before the stored history have none. */
 const OWNERS = 'SELECT user, any(user_authority) AS authority FROM {db:Identifier}.account GROUP BY user';
 
 export interface VolumePlace {
@@ -15,7 +15,7 @@ export interface VolumePlace {
 
 /**
  * Quote volume of perp fills by wallet on one side with from <= ts < to, largest first, ties by key. The AMM is no maker; a
- * fill of a wallet with itself counts on both sides.
+ * wallet that fills itself counts on both sides.
  */
 export async function sideVolumes(
   source: HistoryStore,
@@ -46,8 +46,8 @@ export interface Standing {
 }
 
 /**
- * Oracle price 1e6 of perp markets at a time, by index: the newest sample within a day before it, else that of the newest
- * fill; markets with neither are absent.
+ * Oracle price 1e6 of perp markets at a time, by index: the newest sample within a day before it, else the price of the newest
+ * fill. Markets with neither are absent.
  */
 async function pricesAt(
   store: HistoryStore,
@@ -62,7 +62,7 @@ async function pricesAt(
     { ts },
   );
   const missing = indexes.filter((index) => !sampled.some((row) => row.index === index));
-  // By the order of the table's key, so that only the end of a market's fills is read.
+  // The order of the table's key, so the server reads only the end of a market's fills.
   const filled = await Promise.all(
     missing.map((index) =>
       store.rows<{ index: number; price: string }>(
@@ -77,12 +77,12 @@ async function pricesAt(
 }
 
 /**
- * Every wallet that has a position at either end or did anything between: volume of its accounts' perp fills with from < ts
- * <= to (both sides, liquidations among them, position transfers not), and the P&L of that time: quote received less paid
- * less fees of its perp fills, plus funding payments, plus the worth of its positions at the end less that at the beginning.
- * A position is base bought less sold since the history began, worth base * oracle / 1e9 (truncated toward zero, per account
- * and market) at the newest sample within a day before, else at the oracle price of the market's newest fill. In order of
- * their keys.
+ * Volume and P&L of every wallet with a position at either end or activity in between, sorted by key.
+ *
+ * - Volume: the accounts' perp fills with from < ts <= to, on both sides. Liquidations count, position transfers do not.
+ * - P&L: quote received less quote paid less fees of these fills, plus funding payments, plus the change in position value.
+ * - A position is base bought less base sold since the stored history began. Its value is base * oracle / 1e9 per account and
+ *   market, truncated toward zero. The oracle price is that of `pricesAt`.
  */
 export async function standings(
   source: HistoryStore,

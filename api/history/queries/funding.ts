@@ -1,23 +1,23 @@
-// What funding came to over a day, a week, a month and a year.
+// Mean funding rates over a day, a week, a month and a year.
 
-import { divideRounded } from '../../units.ts';
+import { divideRounded } from '../../http/units.ts';
 import type { HistoryStore } from '../store.ts';
 
 const HOUR_S = 3600;
-/** Averages by name: how many hours each goes back (history reference 7.3). The first is over the newest rows. */
+/** Hours of each mean (docs/internals/history-semantics.md, "Funding averages"). The first covers the newest 24 records. */
 export const FUNDING_PERIODS = { '24h': 24, '7d': 168, '30d': 720, '1y': 8760 } as const;
 const NEWEST_ROWS = FUNDING_PERIODS['24h'];
 
 export type FundingPeriod = keyof typeof FUNDING_PERIODS;
 const PERIODS = Object.keys(FUNDING_PERIODS) as readonly FundingPeriod[];
 
-/** Which rows a period's mean is over: the newest 24, or those younger than its hours. */
+/** SQL that selects the rows of a period: the newest 24, or all rows younger than its hours. */
 const within = (period: FundingPeriod): string =>
   period === '24h' ? `place <= ${NEWEST_ROWS}` : `ts > {now:Int64} - ${FUNDING_PERIODS[period] * HOUR_S}`;
 
 /**
- * Mean funding of each perp market in percent per hour, 1e9: of fundingRateLong / oraclePriceTwap * 100, each row truncated
- * toward zero at 1e9, the mean rounded; 0 for a period without rows. Rows older than a year count nowhere.
+ * Mean funding of each perp market in percent per hour, 1e9; 0 for a period without rows. Each row is fundingRateLong /
+ * oraclePriceTwap * 100, truncated toward zero at 1e9; the mean is rounded. Rows older than a year do not count.
  */
 export async function averageFunding(
   store: HistoryStore,

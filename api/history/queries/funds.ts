@@ -5,7 +5,7 @@ import { bucketSql, gridParameters } from '../snapshots/grid.ts';
 import type { HistoryStore } from '../store.ts';
 
 const DAY_S = 86_400;
-/** How long the yield of the insurance fund looks back. */
+/** Days behind the yield of the insurance fund. */
 const YIELD_DAYS = 30;
 
 export interface InsuranceFundRow {
@@ -15,11 +15,11 @@ export interface InsuranceFundRow {
   readonly vaultAmount: string;
   readonly totalShares: string;
   readonly userShares: string | null;
-  /** Tokens that came in as revenue in the last 30 days. */
+  /** Revenue of the last 30 days, tokens. */
   readonly revenue: string;
 }
 
-/** Each fund after its newest record: the vault before it, plus or minus what it moved. Markets without records are absent. */
+/** Each fund after its newest record: the vault before the record plus its movement. Markets without records are absent. */
 export function insuranceFunds(store: HistoryStore, now: number): Promise<readonly InsuranceFundRow[]> {
   const place = '(ts, slot, ifNull(tx_index, 0), event_index)';
   return store.rows<InsuranceFundRow>(
@@ -42,7 +42,7 @@ export function insuranceFunds(store: HistoryStore, now: number): Promise<readon
   );
 }
 
-/** Revenue of 30 days as percent of the vault a year, 1e2, truncated; 0 for an empty vault. */
+/** Yearly yield in percent 1e2, from the revenue of 30 days, truncated; 0 for an empty vault. */
 export function yieldPercent1e2(revenue: bigint, vaultAmount: bigint): bigint {
   return vaultAmount <= 0n ? 0n : (revenue * 10_000n * 365n) / (BigInt(YIELD_DAYS) * vaultAmount);
 }
@@ -56,7 +56,7 @@ export interface PoolRow {
   readonly price: string;
 }
 
-/** The newest settlement of each pool in each bucket of the grid, and the last one before it. */
+/** The newest settlement of each pool in each bucket of the grid, and the last settlement before the grid. */
 export function poolValues(store: HistoryStore, grid: Grid): Promise<readonly PoolRow[]> {
   return store.rows<PoolRow>(
     `SELECT ${bucketSql('ts')} AS bucket, base58Encode(lp_pool) AS lpPool,

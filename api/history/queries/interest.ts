@@ -1,4 +1,4 @@
-// Interest records of a spot market, thinned to one an hour, and the insurance fund's part at each.
+// Hourly interest records of a spot market, each with the insurance fund's share.
 
 import type { InterestState } from '../interest.ts';
 import type { HistoryStore } from '../store.ts';

@@ -1,4 +1,4 @@
-// Liquidations and bankruptcies of the whole exchange: what they come to.
+// Totals of liquidations and bankruptcies over the whole exchange.
 
 import type { HistoryStore, Parameters } from '../store.ts';
 
@@ -8,8 +8,7 @@ const worth = (tokens: string, price: string, index: string): string =>
   `intDiv(toInt256(${tokens}) * toInt256(${price}), greatest(${scale(index)}, toInt256(1)))`;
 
 /**
- * Quote that changed hands in a liquidation, 1e6: the fill of a perp liquidation, the worth of the debt that was paid, the
- * profit or loss that was taken over.
+ * Quote of a liquidation, 1e6: the fill of a perp liquidation, the value of the repaid debt, or the P&L that changed owner.
  */
 const AMOUNT = `multiIf(
   liquidation_type = 'liquidatePerp', toInt256(abs(liquidate_perp_quote_asset_amount)),
@@ -18,7 +17,7 @@ const AMOUNT = `multiIf(
   liquidation_type = 'liquidatePerpPnlForDeposit', toInt256(liquidate_perp_pnl_for_deposit_pnl_transfer),
   toInt256(0))`;
 
-/** The two kinds that share out a loss nobody can pay; the other four liquidate. */
+/** The two types that socialize a loss; the other four liquidate. */
 export const BANKRUPTCIES = `(liquidation_type IN ('perpBankruptcy', 'spotBankruptcy'))`;
 
 const DAY_S = 86_400;
@@ -29,7 +28,7 @@ export interface LiquidationStats {
   readonly amount: string;
 }
 
-/** Liquidations, bankruptcies apart, since now - 24 h and now - 30 d. Wants `baseScales`. */
+/** Liquidations without bankruptcies, since now - 24 h and now - 30 d. Needs the parameter `baseScales`. */
 export async function liquidationStats(
   store: HistoryStore,
   now: number,
@@ -59,9 +58,9 @@ export interface BankruptcyTotals {
 }
 
 /**
- * All bankruptcies ever: |pnl| of perps and the worth of borrows, what insurance paid, and what was left to the other users
- * after insurance and clawbacks (history reference 4.7). Borrows are valued at the newest oracle sample of their market at or
- * before the record, or at `{prices}` (1e6 by spot index) when there is none. Wants `baseScales`.
+ * Totals of all bankruptcies: |pnl| of perps and the value of borrows, the insurance payments, and the loss of other users
+ * after insurance and clawbacks (docs/internals/history-semantics.md, "Liquidation rows"). A borrow's price is the newest oracle
+ * sample of its market at or before the record, else `{prices}` (1e6 by spot index). Needs the parameter `baseScales`.
  */
 export async function bankruptcyTotals(store: HistoryStore, parameters: Parameters): Promise<BankruptcyTotals> {
   const [row] = await store.rows<{ count: string; total: string; paid: string; clawback: string }>(

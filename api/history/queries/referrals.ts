@@ -1,18 +1,20 @@
-// Who an authority referred, and what that brought, by the bucket of the grid.
+// Referred users of an authority, their volume and the rewards, by bucket of the grid.
 
 import { DAY_S, fillSidesByAccount, fillSumsSql } from '../../../schemas/index.ts';
 import { bucketSql, type Grid, gridParameters } from '../snapshots/grid.ts';
 import type { HistoryStore, Parameters } from '../store.ts';
 import { both, cleanDays, DB, END_OF_DAY, sharesOf, storedFills } from './account-days.ts';
 
-/** Days of volume that a point looks back. */
+/** Days of volume behind a point. */
 const VOLUME_DAYS = 30;
 
 /**
- * A referrer at a point, from the events with a time at or before it. Referred are the wallets whose accounts name the
- * authority as their referrer. `referralRewards`: referrer rewards of the taker fills of their accounts, quote 1e6.
- * `referredVolume30D`: quote 1e6 of both sides of their accounts' fills within 30 days up to the point, liquidations among
- * them, position transfers not. `referredUsers` in order of their keys.
+ * A referrer at a point, from the events at or before it. A wallet is referred when one of its accounts names the authority.
+ *
+ * - `referralRewards`: referrer rewards of the taker fills of the referred accounts, quote 1e6.
+ * - `referredVolume30D`: quote 1e6 of both sides of their fills in the 30 days up to the point. Liquidations count, position
+ *   transfers do not.
+ * - `referredUsers`: sorted by key.
  */
 export interface ReferralSnapshot {
   readonly ts: number;
@@ -25,7 +27,7 @@ export interface ReferralSnapshot {
 const REFERRED = `SELECT user FROM {db:Identifier}.referral
   WHERE referrer = toFixedString(base58Decode({authority:String}), 32) AND ts <= {last:Int64}`;
 
-/** Points from the first referral on, oldest first. */
+/** Points from the first referral, oldest first. */
 export async function referralSnapshots(
   source: HistoryStore,
   authority: string,
@@ -61,13 +63,13 @@ export async function referralSnapshots(
 }
 
 interface ReferredSums {
-  /** The times they are of are after those of the sums before, up to this one. */
+  /** Inclusive end of the interval; it starts after the `until` of the row before. */
   readonly until: number;
   readonly rewards: bigint;
   readonly volume: bigint;
 }
 
-/** Sums of the referred accounts' fills between each two times at which a point or its look back of 30 days ends. */
+/** Sums of the referred accounts' fills. The intervals end where a point or its 30-day window ends. */
 async function referredSums(store: HistoryStore, grid: Grid, parameters: Parameters): Promise<readonly ReferredSums[]> {
   const ends = grid.times.flatMap((ts) => [ts - VOLUME_DAYS * DAY_S, ts]);
   const cuts = [...new Set(ends)].sort((a, b) => a - b);

@@ -1,20 +1,20 @@
-// What accounts did, summed by the bucket of the grid it fell in, each event once.
+// Account activity summed by bucket of the grid. Each event counts once.
 
 import { fillSidesByAccount, fillSumsSql, LAST_FILL, moneyRows, moneySumsSql } from '../../../schemas/index.ts';
 import { bucketSql, type Grid, gridParameters } from '../snapshots/grid.ts';
 import type { HistoryStore } from '../store.ts';
 import { both, DB, END_OF_DAY, type Span, sharesOf, storedFills, storedMoney } from './account-days.ts';
 
-/** SQL that picks rows of the accounts in `{users:String}`, base58 keys separated by commas. */
+/** SQL that selects rows of the accounts in `{users:String}`, base58 keys separated by commas. */
 const ofUsers = (column = 'user'): string =>
   `${column} IN (SELECT toFixedString(base58Decode(arrayJoin(splitByChar(',', {users:String}))), 32))`;
 const BUCKET = `${bucketSql('ts')} AS bucket`;
 const UNTIL = 'ts <= {last:Int64}';
 
-/** Everything up to the last point, told apart at each. */
+/** Everything up to the last point, separated at each point. */
 const spanOf = ({ first, times }: Grid): Span => ({ until: times.at(-1) ?? first, cuts: times });
 
-/** One account and bucket; 64-bit numbers come as text. */
+/** One account and bucket; 64-bit numbers are text. */
 interface BucketRow {
   readonly user: string;
   readonly bucket: string;
@@ -23,7 +23,7 @@ interface BucketRow {
 export interface FillsRow extends BucketRow {
   readonly marketType: string;
   readonly marketIndex: number;
-  /** Quote 1e6 of fills but position transfers. */
+  /** Quote 1e6 of fills without position transfers. */
   readonly takerVolume: string;
   readonly makerVolume: string;
   /** Quote 1e6, both positive. */
@@ -31,17 +31,17 @@ export interface FillsRow extends BucketRow {
   readonly feeRebate: string;
   /** Change of the position: base 1e9, positive = bought. */
   readonly base: string;
-  /** Change of its entry amount: negative what a long cost, positive what a short brought. */
+  /** Change of the entry amount: negative for the cost of a long, positive for the proceeds of a short. */
   readonly entry: string;
-  /** Quote received minus quote paid and fees. */
+  /** Quote received less quote paid and fees. */
   readonly cash: string;
-  /** By the rule of history reference 4.12, fee share taken off. */
+  /** Realized P&L less the fee share (docs/internals/history-semantics.md, "Closed positions"). */
   readonly realized: string;
   /** Oracle price 1e6 of the last fill. */
   readonly oraclePrice: string;
 }
 
-/** Fills, their sums as `fillSumsSql` defines them. */
+/** Sums of fills, defined by `fillSumsSql`. */
 export function fillSums(
   store: HistoryStore,
   users: readonly string[],
@@ -65,7 +65,7 @@ export function fillSums(
 
 export interface PerpMoneyRow extends BucketRow {
   readonly marketIndex: number;
-  /** Quote 1e6: funding received, P&L settled, and what liquidations, bankruptcies and expiry moved to the account's P&L. */
+  /** Quote 1e6: funding received, P&L settled, and P&L moved by liquidations, bankruptcies and expiry. */
   readonly funding: string;
   readonly settled: string;
   readonly moved: string;
@@ -74,7 +74,7 @@ export interface PerpMoneyRow extends BucketRow {
   readonly expiredEntry: string;
 }
 
-/** Funding payments, settlements, and profit or loss that liquidations moved, their sums as `moneySumsSql` defines them. */
+/** Sums of funding payments, settlements and liquidated P&L, defined by `moneySumsSql`. */
 export function perpMoney(
   store: HistoryStore,
   users: readonly string[],
@@ -102,16 +102,16 @@ export interface TokenMoveRow extends BucketRow {
   readonly slot: string;
   readonly marketIndex: number;
   readonly kind: TokenMoveKind;
-  /** Tokens, mint decimals; positive = came in. */
+  /** Tokens, mint decimals; positive = received. */
   readonly delta: string;
-  /** Tokens after a deposit record; null for what is no deposit record. */
+  /** Tokens after a deposit record; null for other movements. */
   readonly after: string | null;
-  /** Counts the deposit records of the market, in the order of the chain. */
+  /** Counter of the market's deposit records, in chain order. */
   readonly recordId: string;
   /** Cumulative interest 1e10 of a deposit record. */
   readonly depositInterest: string;
   readonly borrowInterest: string;
-  /** Price 1e6 the record was made at; 0 where it names none. */
+  /** Price 1e6 in the record; 0 where it names none. */
   readonly price: string;
 }
 
@@ -205,7 +205,7 @@ export interface MarketPointRow {
 
 const LOOKBACK_S = 86_400;
 
-/** Last sampled oracle price 1e6 of each market and bucket, from a day before the first point; `markets` as `perp-0`. */
+/** Last sampled oracle price 1e6 of each market and bucket, from a day before the first point. `markets` are like `perp-0`. */
 export async function sampledPrices(
   store: HistoryStore,
   markets: readonly string[],
@@ -228,7 +228,7 @@ export async function sampledPrices(
 export interface InterestRow {
   readonly marketIndex: number;
   readonly bucket: string;
-  /** Of the record that says so. */
+  /** Slot of the record. */
   readonly newestSlot: string;
   readonly depositInterest: string;
   readonly borrowInterest: string;

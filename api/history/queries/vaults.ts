@@ -1,9 +1,9 @@
-// Vaults as they stand, and who held which part of them when.
+// States of vaults, and the history of their shares.
 
 import { bucketSql, type Grid, gridParameters } from '../snapshots/grid.ts';
 import type { HistoryStore } from '../store.ts';
 
-/** A vault as its account says; 64-bit numbers and more as text, amounts in units of its token, rates 1e6. */
+/** State of a vault account. 64-bit and larger numbers are text, amounts in units of its token, rates 1e6. */
 export interface VaultRow {
   readonly vault: string;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface VaultRow {
   readonly redeemPeriod: string;
 }
 
-/** Every vault, by the time it was opened, then by key. */
+/** Every vault, sorted by opening time, then key. */
 export function vaultStates(store: HistoryStore): Promise<readonly VaultRow[]> {
   return store.rows<VaultRow>(
     `SELECT vault, name, manager, user, spot_market_index AS spotMarketIndex, total_deposits AS totalDeposits,
@@ -41,31 +41,31 @@ export function vaultStates(store: HistoryStore): Promise<readonly VaultRow[]> {
   );
 }
 
-/** A part of a vault: of a wallet by a VaultDepositor account, or of its manager, whose account is the vault itself. */
-export interface HoldingRow {
+/** A share of a vault: a VaultDepositor account of a wallet, or the manager's share, whose account is the vault itself. */
+export interface OwnedShareRow {
   readonly accountId: string;
   readonly vault: string;
   readonly authority: string;
   readonly isManager: number;
-  /** User account that the vault trades with. */
+  /** User account of the vault. */
   readonly user: string;
   readonly spotMarketIndex: number;
 }
 
 /**
- * Holdings of a wallet. Of an account: the one of a VaultDepositor account, a vault's own manager, and of a User account
- * those of its wallet, since deposits in vaults belong to wallets.
+ * Vault shares of a wallet or account. A VaultDepositor account and a vault's manager have one each. A User account has the
+ * shares of its wallet, because wallets own vault deposits.
  */
-export function vaultHoldings(
+export function ownedShares(
   store: HistoryStore,
   scope: 'account' | 'wallet',
   key: string,
-): Promise<readonly HoldingRow[]> {
+): Promise<readonly OwnedShareRow[]> {
   const wallet = `(SELECT base58Encode(user_authority) FROM {db:Identifier}.account
        WHERE user = toFixedString(base58Decode({key:String}), 32))`;
   const own = (account: string, authority: string): string =>
     scope === 'wallet' ? `${authority} = {key:String}` : `(${account} = {key:String} OR ${authority} IN ${wallet})`;
-  return store.rows<HoldingRow>(
+  return store.rows<OwnedShareRow>(
     `SELECT * FROM (
        SELECT depositor AS accountId, vault, authority, 0 AS isManager, user, spot_market_index AS spotMarketIndex
        FROM (
@@ -92,15 +92,15 @@ export interface TotalsRow {
   readonly vault: string;
   readonly bucket: string;
   readonly total: string;
-  /** What neither depositors nor a protocol have. */
+  /** Shares of the manager: neither of depositors nor of the protocol. */
   readonly manager: string;
   /** Oracle price 1e6 of the vault's token. */
   readonly price: string;
-  /** What the vault's account was worth after the newest step, in the vault's token. */
+  /** Equity of the vault's account after the newest step, in the vault's token. */
   readonly equity: string;
 }
 
-/** Accounts whose whole life is stored: their opening is. */
+/** Accounts with a complete stored history: their opening record is stored. */
 export async function usersSinceOpening(store: HistoryStore, users: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await store.rows<{ user: string }>(
     `SELECT DISTINCT base58Encode(user) AS user FROM {db:Identifier}.account
@@ -121,15 +121,15 @@ const STEP_TABLES = [
 type Side = 'before' | 'after';
 
 /**
- * How steps of one slot left something, whose texts before and after each step are in two lists. Their order is not known,
- * but each step begins where another ended: the end is what is left once more often than it was begun with. Empty where the
- * slot ended as it began; steps that changed nothing say how it was.
+ * Final value of a slot from the texts before and after its steps, whose order is unknown. Each step begins where another
+ * ended, so the final value occurs once more in `afters` than in `befores`. Empty when the slot ended as it began. Steps
+ * without a change give the constant value.
  */
 const LAST_OF_SLOT = `if(arrayUniq(arrayConcat(befores, afters)) = 1, afters[1],
            arrayFirst(v -> countEqual(afters, v) > countEqual(befores, v), afters)) AS last`;
 const LISTS = 'groupArray(before) AS befores, groupArray(after) AS afters';
 
-/** Shares of each depositor of the vaults after its newest steps of each bucket. */
+/** Shares of each depositor after the newest steps of each bucket. */
 export function vaultShares(store: HistoryStore, vaults: readonly string[], grid: Grid): Promise<readonly SharesRow[]> {
   const steps = STEP_TABLES.map(
     ({ table }) => `
@@ -158,11 +158,11 @@ export function vaultShares(store: HistoryStore, vaults: readonly string[], grid
   );
 }
 
-/** A deposit comes to what was there, a withdrawal goes off it; other steps move nothing. */
+/** A deposit adds to the equity, a withdrawal subtracts, other steps move nothing. */
 const EQUITY_AFTER = `toInt256(vault_equity_before) +
            multiIf(action = 'deposit', toInt256(amount), action = 'withdraw', -toInt256(amount), toInt256(0)) AS equity_after`;
 
-/** Shares of each vault after its newest steps of each bucket. */
+/** Share totals of each vault after the newest steps of each bucket. */
 export function vaultTotals(store: HistoryStore, vaults: readonly string[], grid: Grid): Promise<readonly TotalsRow[]> {
   const steps = STEP_TABLES.map(({ table, protocol }) => {
     const standing = (side: Side) => `concat(toString(total_vault_shares_${side}), ' ',

@@ -1,9 +1,10 @@
-// Volumes of the markets over a time.
+// Volumes of the markets over a period.
 
+import { IS_TRANSFER_SQL } from '../../../schemas/index.ts';
 import type { HistoryStore } from '../store.ts';
 
-/** Fills that are market activity: liquidations among them, position transfers not. */
-const VOLUME_FILLS = `action = 'fill' AND action_explanation != 'transferPerpPosition'`;
+/** Fills that count as market activity: liquidations do, position transfers do not. */
+const VOLUME_FILLS = `action = 'fill' AND NOT ${IS_TRANSFER_SQL}`;
 
 export interface VolumeRow {
   readonly marketType: string;
@@ -13,7 +14,7 @@ export interface VolumeRow {
   readonly quoteVolume: string;
 }
 
-/** Volumes of fills with from <= ts < to, unix seconds, each fill once; markets without fills are absent. */
+/** Volumes of fills with from <= ts < to, Unix seconds. Each fill counts once; markets without fills are absent. */
 export function marketVolumes(store: HistoryStore, from: number, to: number): Promise<readonly VolumeRow[]> {
   return store.rows<VolumeRow>(
     `SELECT market_type AS marketType, market_index AS marketIndex,

@@ -1,13 +1,13 @@
-// /amm/...: how the AMM of a perp market and its oracle stood, in even steps.
+// /amm/...: series of the AMM state and oracle of a perp market, in even steps.
 
 import type { FastifyInstance } from 'fastify';
-import { HISTORY_ERRORS, HistoryError } from '../../errors.ts';
+import { HISTORY_ERRORS, HistoryError } from '../../http/errors.ts';
 import { answerOf, listOf } from '../answer-schemas.ts';
 import { type SampleColumns, sampleSeries, stepsOf } from '../queries/amm.ts';
 import { described, errorResponses, SYMBOL, TS } from '../route-schemas.ts';
 import { type HistoryServices, marketOf } from '../services.ts';
 
-/** Specification, Limits. */
+/** Published limit. */
 const MAX_SAMPLES = 11_000;
 const DAY_S = 86_400;
 
@@ -46,7 +46,7 @@ const SERIES: readonly Series[] = [
   },
 ];
 
-/** A range that ends before it begins is refused with `success` as well (history reference 2.5). */
+/** The refusal of a reversed range contains `success` (docs/internals/history-semantics.md, "Limits of lists"). */
 const REFUSAL = {
   type: 'object',
   required: ['error', 'message'],
@@ -105,7 +105,7 @@ export function ammRoutes(app: FastifyInstance, services: HistoryServices): void
           const { status, error } = HISTORY_ERRORS.validation;
           return reply.code(status).send({ success: false, error, message: 'start must be before end' });
         }
-        await services.projections.require('samples');
+        await services.builtParts.require('samples');
         const steps = stepsOf(start, end, query.samples);
         return { success: true, data: await sampleSeries(services.store, market.marketIndex, columns, steps) };
       },

@@ -1,7 +1,11 @@
-// /authority/{authorityId}/...: accounts of a wallet, and rows that are kept by wallet.
+// /authority/{authorityId}/...: accounts of a wallet and rows listed by wallet.
 
+import bs58 from 'bs58';
 import type { FastifyInstance } from 'fastify';
-import { answerOf, KEY, listOf, objectOf, TEXT, WHOLE } from '../answer-schemas.ts';
+import type { RevenueShareEscrowState, RevenueShareState } from '../../../schemas/index.ts';
+import { base58 } from '../../http/base58.ts';
+import { HistoryError } from '../../http/errors.ts';
+import { answerOf, KEY, listOf, objectOf, orNull, QUOTE, TEXT, WHOLE } from '../answer-schemas.ts';
 import { type ListFamily, listRoutes } from '../list-routes.ts';
 import type { RowSource } from '../lists.ts';
 import { accountsOf } from '../queries/accounts.ts';
@@ -34,8 +38,23 @@ function family({ name, summary, source }: (typeof LISTS)[number]): ListFamily {
   };
 }
 
-function accountRoute(app: FastifyInstance, { store, projections }: HistoryServices): void {
-  const unknown = { type: 'null', description: 'not told by events' };
+const BUILDER = objectOf({ accountId: KEY, totalBuilderRewards: QUOTE }, 'what the wallet earned as a builder');
+const ESCROW = objectOf(
+  {
+    accountId: KEY,
+    approvedBuilders: listOf(
+      objectOf({
+        authority: KEY,
+        builderIdx: { ...WHOLE, description: 'place in the escrow; orders name a builder by it' },
+        maxFeeTenthBps: { ...WHOLE, description: 'tenths of a basis point' },
+      }),
+      'builders whose highest fee is above 0',
+    ),
+  },
+  'builders that the wallet approved',
+);
+
+function accountRoute(app: FastifyInstance, { store, builtParts, accountStates }: HistoryServices): void {
   app.get<{ Params: { authorityId: string } }>(
     '/authority/:authorityId/accounts',
     {
@@ -46,8 +65,8 @@ function accountRoute(app: FastifyInstance, { store, projections }: HistoryServi
         response: {
           200: answerOf('by sub-account id', {
             accounts: listOf(objectOf({ accountId: KEY, subAccountId: WHOLE, name: TEXT })),
-            builderRevenueShareAccount: unknown,
-            revenueShareEscrow: unknown,
+            builderRevenueShareAccount: orNull(BUILDER),
+            revenueShareEscrow: orNull(ESCROW),
           }),
           ...errorResponses,
         },
@@ -55,9 +74,45 @@ function accountRoute(app: FastifyInstance, { store, projections }: HistoryServi
     },
     async ({ params }) => {
       const authority = keyOf(params.authorityId);
-      await projections.require('events');
+      await builtParts.require('events');
       const accounts = await accountsOf(store, authority);
-      return { success: true, accounts, builderRevenueShareAccount: null, revenueShareEscrow: null };
+      const key = bs58.decode(authority);
+      const [share, escrow] = await builderStates(accountStates, key);
+      return {
+        success: true,
+        accounts,
+        builderRevenueShareAccount: builderBody(share),
+        revenueShareEscrow: escrowBody(escrow),
+      };
     },
+  );
+}
+
+/** States of the wallet's builder accounts. Throws HistoryError storeAway when they cannot be read. */
+async function builderStates(states: HistoryServices['accountStates'], authority: Uint8Array) {
+  if (!states) return [null, null] as const;
+  try {
+    return await Promise.all([states.revenueShare(authority), states.escrow(authority)]);
+  } catch (cause) {
+    throw new HistoryError('storeAway', undefined, { cause });
+  }
+}
+
+function builderBody(state: RevenueShareState | null) {
+  return state && { accountId: base58(state.account), totalBuilderRewards: String(state.totalBuilderRewards) };
+}
+
+function escrowBody(state: RevenueShareEscrowState | null) {
+  return (
+    state && {
+      accountId: base58(state.account),
+      approvedBuilders: state.approvedBuilders
+        .map(({ authority, maxFeeTenthBps }, builderIdx) => ({
+          authority: base58(authority),
+          builderIdx,
+          maxFeeTenthBps,
+        }))
+        .filter(({ maxFeeTenthBps }) => maxFeeTenthBps > 0),
+    }
   );
 }

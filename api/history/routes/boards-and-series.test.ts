@@ -2,14 +2,21 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Asking, address, asValidation, event, HOUR, key } from '../../testing/history-asking.ts';
-import { DAY, fill, makeApp, NOW } from '../../testing/history-stage.ts';
+import {
+  address,
+  asValidation,
+  event,
+  HistoryRequests,
+  HOUR,
+  key,
+} from '../../../test/support/api/history-requests.ts';
+import { DAY, fill, makeApp, NOW } from '../../../test/support/api/history-stage.ts';
 import { MarketRegistry } from '../../views/registry.ts';
 
-let asking: Asking;
+let asking: HistoryRequests;
 
 beforeAll(async () => {
-  asking = await Asking.open();
+  asking = await HistoryRequests.open();
 }, 60_000);
 
 afterAll(() => asking?.close());
@@ -41,7 +48,7 @@ describe('/stats/leaderboard', () => {
     await asking.stage.store('new_user', accounts());
     const rows = [
       trade(NOW - 5, 'a', 'c', 100),
-      trade(NOW - 5, 'b', 'a', 50), // of one wallet with itself: on both boards
+      trade(NOW - 5, 'b', 'a', 50), // a wallet fills itself: on both boards
       trade(month, 'c', null, 150),
       trade(month - 1, 'd', 'd', 9_999),
       trade(NOW - 6, 'd', 'c', 777, { action_explanation: 'transferPerpPosition' }),
@@ -65,15 +72,20 @@ describe('/stats/leaderboard', () => {
       success: true,
       month: '2026-06',
       records: [place(1, 'C', 100)],
-      meta: { nextPage: '2' },
+      meta: { nextPage: expect.stringMatching(/^[\w-]{40,}$/) },
     });
-    expect(await asking.get('/stats/leaderboard/maker?limit=1&page=2')).toMatchObject({
-      records: [place(2, 'A', 50)],
-      meta: { nextPage: null },
-    });
+    const { meta } = (await asking.get('/stats/leaderboard/maker?limit=1')) as { meta: { nextPage: string } };
+    for (const page of [meta.nextPage, '2']) {
+      expect(await asking.get(`/stats/leaderboard/maker?limit=1&page=${page}`)).toMatchObject({
+        records: [place(2, 'A', 50)],
+        meta: { nextPage: null },
+      });
+    }
+    const foreign = [`/stats/leaderboard/taker?page=${meta.nextPage}`, `/stats/leaderboard?page=${meta.nextPage}`];
+    expect(await asking.refused(foreign)).toEqual(asValidation(foreign));
   });
 
-  it('equals a naive P&L and volume of 30 days, by either', async () => {
+  it('equals a naive P&L and volume of 30 days, in both orders', async () => {
     await asking.stage.store('new_user', accounts());
     await asking.stage.store('market_sample', [
       { market_type: 'perp', market_index: 0, ts: NOW - 30 * DAY - 5, slot: '1', oracle_price: '90000000' },
@@ -102,14 +114,17 @@ describe('/stats/leaderboard', () => {
     expect(await asking.get('/stats/leaderboard')).toEqual({
       success: true,
       data: { leaderboard: [place('A', 1), place('D', 2), place('C', 3)] },
+      meta: { nextPage: null },
     });
     expect(await asking.get('/stats/leaderboard?sort=volume&limit=2&page=1')).toEqual({
       success: true,
       data: { leaderboard: [place('C', 1), place('D', 2)] },
+      meta: { nextPage: expect.any(String) },
     });
     expect(await asking.get('/stats/leaderboard?sort=volume&limit=2&page=2')).toEqual({
       success: true,
       data: { leaderboard: [place('A', 3)] },
+      meta: { nextPage: null },
     });
     expect(await asking.get(`/stats/leaderboard/${address(key('D'))}`)).toEqual({
       success: true,
@@ -122,11 +137,15 @@ describe('/stats/leaderboard', () => {
   });
 
   it('is empty before the first fill', async () => {
-    expect(await asking.get('/stats/leaderboard')).toEqual({ success: true, data: { leaderboard: [] } });
+    expect(await asking.get('/stats/leaderboard')).toEqual({
+      success: true,
+      data: { leaderboard: [] },
+      meta: { nextPage: null },
+    });
     expect(await asking.get('/stats/leaderboard/maker')).toMatchObject({ records: [], meta: { nextPage: null } });
   });
 
-  it('refuses other orders, pages and limits, and what is no key', async () => {
+  it('refuses invalid orders, pages, limits and keys', async () => {
     const urls = ['?sort=name', '?limit=101', '?limit=0', '?page=0', '/maker?limit=101', '/taker?page=x', '/abc'].map(
       (end) => `/stats/leaderboard${end}`,
     );
@@ -167,7 +186,7 @@ describe('/amm', () => {
     expect(await data('/amm/oraclePrice?symbol=BTC-PERP&start=1000&end=1001')).toEqual([[1001, '7']]);
   });
 
-  it('has at each step the last value known, and nothing before the first', async () => {
+  it('has the last value at each step, and nothing before the first sample', async () => {
     const stored = [1010, 1039, 1040, 1041, 1095].map((ts) => sample(ts));
     await asking.stage.store('market_sample', [...stored, sample(1060, { oracle_price: null })]);
     const naive = (start: number, end: number, step: number, count: number) => {
@@ -188,7 +207,7 @@ describe('/amm', () => {
     expect(await series(900, 1000, 5)).toEqual([]);
   });
 
-  it('tells the newest state of a young chain, however wide the steps', async () => {
+  it('shows the newest state of a young chain for any step', async () => {
     await asking.stage.store('market_sample', [sample(NOW - 60), sample(NOW - 10)]);
     for (const samples of [1, 2, 7, 500]) {
       const points = await data(`/amm/oraclePrice?marketName=SOL-PERP&start=${NOW - 60 * DAY}&samples=${samples}`);
@@ -196,14 +215,14 @@ describe('/amm', () => {
     }
   });
 
-  it('looks back a day unless told otherwise', async () => {
+  it('covers a day by default', async () => {
     await asking.stage.store('market_sample', [sample(NOW - DAY - 1), sample(NOW - 10)]);
     const points = await data('/amm/oraclePrice?marketName=SOL-PERP');
     expect([points[0], points.length]).toEqual([[NOW - DAY, String(NOW - DAY - 1)], DAY / 20 + 1]);
     expect(points.at(-1)).toEqual([NOW, String(NOW - 10)]);
   });
 
-  it('refuses ranges that end before they begin as the predecessor did', async () => {
+  it('refuses reversed ranges with the predecessor’s body', async () => {
     for (const range of ['start=5&end=5', 'start=6&end=5', 'end=0']) {
       const answer = await asking.ask(`/amm/spreads?marketName=SOL-PERP&${range}`);
       expect([answer.statusCode, answer.json()]).toEqual([
@@ -243,13 +262,13 @@ describe('/params and /vaults', () => {
     });
   });
 
-  it('refuse parameters that are not known yet in words of their own', async () => {
+  it('refuse unknown exchange parameters with their own text', async () => {
     const empty = await makeApp(asking.stage.clickhouse, new MarketRegistry());
     const answer = await asking.ask('/params', empty);
     expect([answer.statusCode, answer.json()]).toEqual([503, { success: false, error: 'Params not found' }]);
   });
 
-  it('give the vaults of the deployment, none without a file', async () => {
+  it('give the vaults of the deployment’s file, none without a file', async () => {
     const answer = await asking.ask('/vaults');
     expect([answer.json(), answer.headers['cache-control']]).toEqual([[], 'public, max-age=60']);
     const dir = mkdtempSync(path.join(tmpdir(), 'slotbook-vaults-'));
@@ -294,7 +313,7 @@ describe('/external/coingecko/contracts and /contracts', () => {
   });
 });
 
-describe('what is not built yet', () => {
+describe('a part that is not built', () => {
   it('is refused with 503 by every endpoint that reads the store', async () => {
     const name = 'never_built';
     const { client } = asking.stage.clickhouse;

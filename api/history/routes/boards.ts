@@ -1,30 +1,37 @@
-// /stats/leaderboard...: who gained and traded most.
+// /stats/leaderboard...: wallets by P&L and volume.
 
 import type { FastifyInstance } from 'fastify';
 import { answerOf, KEY, listOf, objectOf, orNull, QUOTE, TEXT, WHOLE } from '../answer-schemas.ts';
+import { boardPage, byRank, type RankedRow } from '../board-pages.ts';
 import { datedRange } from '../lists.ts';
 import { MinuteCache } from '../minute-cache.ts';
-import { type Standing, sideVolumes, standings, type VolumePlace } from '../queries/boards.ts';
-import { described, errorResponses, limitSchema, PUBLIC_KEY } from '../route-schemas.ts';
+import { type Standing, sideVolumes, standings } from '../queries/boards.ts';
+import { described, errorResponses, limitSchema, PAGE, PUBLIC_KEY } from '../route-schemas.ts';
 import { type HistoryServices, keyOf } from '../services.ts';
 
-/** Days that the leaderboard looks back. */
+/** Days behind the leaderboard. */
 const BOARD_DAYS = 30;
 const DAY_S = 86_400;
-const BOARD_ROWS = 100;
-const SIDE_ROWS = { fallback: 20, maximum: 100 };
-const MAX_PAGE = 1_000_000;
+const ROWS = { fallback: 20, maximum: 100 };
 
 const SORTS = ['pnl', 'volume'] as const;
 type Sort = (typeof SORTS)[number];
 
-/** A page number: what these boards give as `nextPage`. */
-const PAGE_NUMBER = { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 1, description: 'page, from 1' };
+const PAGE_QUERY = {
+  page: { ...PAGE, description: `${PAGE.description}, or a page number from 1` },
+  limit: limitSchema(ROWS.fallback, ROWS.maximum),
+};
+const META = objectOf({ nextPage: orNull({ ...TEXT, description: 'pass back as page; null when no more rows' }) });
+
+interface PageQuery {
+  readonly page?: string;
+  readonly limit: number;
+}
 
 /** Every wallet of the board in both orders. */
 interface Board {
   readonly byKey: ReadonlyMap<string, Standing>;
-  readonly ranked: Readonly<Record<Sort, readonly string[]>>;
+  readonly ranked: Readonly<Record<Sort, readonly RankedRow[]>>;
   readonly ranks: Readonly<Record<Sort, ReadonlyMap<string, number>>>;
 }
 
@@ -32,7 +39,7 @@ export function boardRoutes(app: FastifyInstance, services: HistoryServices): vo
   const { store, markets, now } = services;
   const cache = new MinuteCache<Board>(now);
   const board = async (): Promise<Board> => {
-    await services.projections.require('events');
+    await services.builtParts.require('events');
     return cache.get('', async () => {
       const perps = markets.list().filter(({ marketType }) => marketType === 'perp');
       const indexes = perps.map(({ marketIndex }) => marketIndex);
@@ -44,15 +51,11 @@ export function boardRoutes(app: FastifyInstance, services: HistoryServices): vo
   for (const side of ['maker', 'taker'] as const) sideBoard(app, services, side);
 }
 
-/** Largest first; the keys come in order, so that equal values stay in the order of their keys. */
 function boardOf(rows: readonly Standing[]): Board {
-  const order = (sort: Sort): readonly string[] =>
-    rows
-      .map((row) => ({ key: row.authority, value: BigInt(row[sort]) }))
-      .sort((a, b) => (a.value > b.value ? -1 : a.value < b.value ? 1 : 0))
-      .map(({ key }) => key);
+  const order = (sort: Sort): readonly RankedRow[] =>
+    rows.map((row) => ({ authority: row.authority, value: BigInt(row[sort]) })).sort(byRank);
   const ranked = { pnl: order('pnl'), volume: order('volume') };
-  const ranks = (sort: Sort) => new Map(ranked[sort].map((key, index) => [key, index + 1]));
+  const ranks = (sort: Sort) => new Map(ranked[sort].map(({ authority }, index) => [authority, index + 1]));
   return {
     byKey: new Map(rows.map((row) => [row.authority, row])),
     ranked,
@@ -61,7 +64,7 @@ function boardOf(rows: readonly Standing[]): Board {
 }
 
 function wholeBoard(app: FastifyInstance, board: () => Promise<Board>): void {
-  app.get<{ Querystring: { sort: Sort; page: number; limit: number } }>(
+  app.get<{ Querystring: PageQuery & { sort: Sort } }>(
     '/stats/leaderboard',
     {
       schema: described({
@@ -71,15 +74,15 @@ function wholeBoard(app: FastifyInstance, board: () => Promise<Board>): void {
           type: 'object',
           properties: {
             sort: { type: 'string', enum: SORTS, default: 'pnl' },
-            page: PAGE_NUMBER,
-            limit: limitSchema(BOARD_ROWS, BOARD_ROWS),
+            ...PAGE_QUERY,
           },
         },
         response: {
-          200: answerOf('P&L: cash of fills less fees, funding, and the change of worth of positions', {
+          200: answerOf('P&L: cash of fills less fees, funding, and the change in position value', {
             data: objectOf({
               leaderboard: listOf(objectOf({ authority: KEY, volume: QUOTE, pnl: QUOTE, rank: WHOLE })),
             }),
+            meta: META,
           }),
           ...errorResponses,
         },
@@ -87,15 +90,14 @@ function wholeBoard(app: FastifyInstance, board: () => Promise<Board>): void {
     },
     async ({ query: { sort, page, limit } }) => {
       const { byKey, ranked } = await board();
-      const skipped = (page - 1) * limit;
-      const keys = ranked[sort].slice(skipped, skipped + limit);
-      const places = keys.map((authority, index) => ({
+      const { rows, skipped, nextPage } = boardPage(ranked[sort], { board: `/stats/leaderboard/${sort}`, page, limit });
+      const places = rows.map(({ authority }, index) => ({
         authority,
         volume: byKey.get(authority)?.volume ?? '0',
         pnl: byKey.get(authority)?.pnl ?? '0',
         rank: skipped + index + 1,
       }));
-      return { success: true, data: { leaderboard: places } };
+      return { success: true, data: { leaderboard: places }, meta: { nextPage } };
     },
   );
 }
@@ -106,7 +108,7 @@ function oneWallet(app: FastifyInstance, board: () => Promise<Board>): void {
     '/stats/leaderboard/:authorityId',
     {
       schema: described({
-        summary: 'Where a wallet stands on the boards of the last 30 days',
+        summary: 'Ranks of a wallet on the boards of the last 30 days',
         tags: ['Stats'],
         params: { type: 'object', required: ['authorityId'], properties: { authorityId: PUBLIC_KEY } },
         response: {
@@ -129,39 +131,41 @@ function oneWallet(app: FastifyInstance, board: () => Promise<Board>): void {
 
 function sideBoard(app: FastifyInstance, services: HistoryServices, side: 'maker' | 'taker'): void {
   const { store, now } = services;
-  const cache = new MinuteCache<readonly VolumePlace[]>(now);
-  const { fallback, maximum } = SIDE_ROWS;
-  app.get<{ Querystring: { page: number; limit: number } }>(
+  const cache = new MinuteCache<readonly RankedRow[]>(now);
+  app.get<{ Querystring: PageQuery }>(
     `/stats/leaderboard/${side}`,
     {
       schema: described({
         summary: `Wallets by ${side} volume of perps in the current calendar month (UTC)`,
         tags: ['Stats'],
-        querystring: { type: 'object', properties: { page: PAGE_NUMBER, limit: limitSchema(fallback, maximum) } },
+        querystring: { type: 'object', properties: PAGE_QUERY },
         response: {
           200: answerOf('largest first; liquidation fills count, position transfers and the AMM do not', {
             month: { type: 'string', description: 'YYYY-MM' },
             records: listOf(objectOf({ rank: WHOLE, authority: KEY, volume: QUOTE })),
-            meta: objectOf({ nextPage: orNull({ ...TEXT, description: 'pass back as page' }) }),
+            meta: META,
           }),
           ...errorResponses,
         },
       }),
     },
     async ({ query: { page, limit } }) => {
-      await services.projections.require('events');
+      await services.builtParts.require('events');
       const month = new Date(now() * 1000).toISOString().slice(0, 7);
       const { from, to } = datedRange(Number(month.slice(0, 4)), Number(month.slice(5)));
-      const places = await cache.get(month, () => sideVolumes(store, side, from, to));
-      const skipped = (page - 1) * limit;
-      return {
-        success: true,
-        month,
-        records: places
-          .slice(skipped, skipped + limit)
-          .map((place, index) => ({ rank: skipped + index + 1, ...place })),
-        meta: { nextPage: skipped + limit < places.length ? String(page + 1) : null },
-      };
+      const places = await cache.get(month, async () =>
+        (await sideVolumes(store, side, from, to))
+          .map(({ authority, volume }) => ({ authority, value: BigInt(volume) }))
+          .sort(byRank),
+      );
+      const board = `/stats/leaderboard/${side}/${month}`;
+      const { rows, skipped, nextPage } = boardPage(places, { board, page, limit });
+      const records = rows.map(({ authority, value }, index) => ({
+        rank: skipped + index + 1,
+        authority,
+        volume: String(value),
+      }));
+      return { success: true, month, records, meta: { nextPage } };
     },
   );
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { HistoryStage, MINUTE, NOW } from '../../testing/history-stage.ts';
+import { HistoryStage, MINUTE, NOW } from '../../../test/support/api/history-stage.ts';
 
 let stage: HistoryStage;
 
@@ -11,7 +11,7 @@ afterAll(() => stage?.close());
 
 beforeEach(() => stage.reset());
 
-/** A stored minute candle of SOL-PERP that closed at `close` whole units; the oracle stood one above. */
+/** A stored minute candle of SOL-PERP that closed at `close` whole units, with the oracle one above. */
 function stored(ts: number, close: number, members: Record<string, unknown> = {}): Record<string, unknown> {
   const price = (value: number) => String(value * 1e6);
   return {
@@ -68,14 +68,14 @@ describe('/market/{symbol}/candles/{resolution}', () => {
     expect(records[0]?.baseVolume).toBe(2.5);
   });
 
-  it('shows of each candle its newest version, in whatever order they came', async () => {
+  it('shows the newest version of each candle, for any arrival order', async () => {
     await stage.store('candle', [stored(MINUTE, 12, { version: 3 }), stored(MINUTE - 60, 5)]);
     await stage.store('candle', [stored(MINUTE, 11, { version: 2 })]);
     const { records } = await stage.list('/market/SOL-PERP/candles/1');
     expect(records.map(({ fillClose }) => fillClose)).toEqual([12, 5]);
   });
 
-  it('loses nothing where one candle has very many versions', async () => {
+  it('loses nothing where one candle has many versions', async () => {
     const versions = Array.from({ length: 100 }, (_, index) => stored(MINUTE, index + 1, { version: index + 1 }));
     await stage.store('candle', versions);
     await stage.store('candle', [stored(MINUTE - 60, 5)]);
@@ -98,7 +98,7 @@ describe('/market/{symbol}/candles/{resolution}', () => {
     }
   });
 
-  it('honours limit and both bounds, startTs the newer one, whatever their age', async () => {
+  it('honours limit and both bounds of any age, with startTs the newer one', async () => {
     const year = 365 * 86_400;
     const start = MINUTE - year;
     await stage.store(
@@ -117,7 +117,7 @@ describe('/market/{symbol}/candles/{resolution}', () => {
     expect(await minutes(`startTs=${start - 1_100 * 60}`)).toEqual([]);
   });
 
-  it('finds the newest where buckets are missing or ahead of the clock', async () => {
+  it('finds the newest candles where buckets are missing or ahead of the clock', async () => {
     const ages = [-120, 0, 60, 86_400, 86_460, 40 * 86_400];
     await stage.store(
       'candle',
@@ -129,7 +129,7 @@ describe('/market/{symbol}/candles/{resolution}', () => {
     }
   });
 
-  it('has none for a market that never traded, even where the oracle is known', async () => {
+  it('has none for a market without fills, even with a known oracle price', async () => {
     const unknown = { fill_open: null, fill_high: null, fill_low: null, fill_close: null };
     await stage.store('candle', [stored(MINUTE, 10, { market_index: 1, ...unknown })]);
     expect(await stage.list('/market/BTC-PERP/candles/1')).toEqual({ success: true, records: [] });
@@ -148,7 +148,7 @@ describe('/market/{symbol}/candles/{resolution}', () => {
     expect([answer.statusCode, answer.json().error]).toEqual([400, 'ValidationError']);
   });
 
-  it('says which bound must be the newer one', async () => {
+  it('names the bound that must be newer', async () => {
     const answer = await stage.app.inject('/market/SOL-PERP/candles/1?startTs=5&endTs=9');
     expect(answer.json().message).toBe('Start timestamp must be after end timestamp');
   });

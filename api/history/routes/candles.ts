@@ -1,11 +1,11 @@
-// GET /market/{symbol}/candles/{resolution}: candles as the reducer made them of the log.
+// GET /market/{symbol}/candles/{resolution}: stored candles, newest first.
 
 import type { FastifyInstance } from 'fastify';
 import type { CandleResolution } from '../../../schemas/index.ts';
-import { HistoryError } from '../../errors.ts';
+import { HistoryError } from '../../http/errors.ts';
 import { type CandleAmounts, candleBody } from '../candle-body.ts';
 import { marketParameters } from '../lists.ts';
-import { RESOLUTIONS } from '../resolutions.ts';
+import { RESOLUTIONS, STEP_S } from '../resolutions.ts';
 import { described, errorResponses, limitSchema, SYMBOL, TS } from '../route-schemas.ts';
 import { type HistoryServices, marketOf } from '../services.ts';
 import { PAGE_SETTINGS, type Parameters } from '../store.ts';
@@ -20,18 +20,20 @@ interface CandleQuery {
 }
 
 const NUMBER = { type: 'number' };
-const candleSchema = {
-  type: 'object',
-  properties: {
-    ts: { type: 'integer', description: 'bucket start, unix seconds' },
-    ...Object.fromEntries(
-      ['fill', 'oracle'].flatMap((price) =>
-        ['Open', 'High', 'Low', 'Close'].map((part) => [`${price}${part}`, { ...NUMBER, description: 'human price' }]),
-      ),
+const CANDLE_PROPERTIES = {
+  ts: { type: 'integer', description: 'bucket start, unix seconds' },
+  ...Object.fromEntries(
+    ['fill', 'oracle'].flatMap((price) =>
+      ['Open', 'High', 'Low', 'Close'].map((part) => [`${price}${part}`, { ...NUMBER, description: 'human price' }]),
     ),
-    quoteVolume: { ...NUMBER, description: 'human quote amount' },
-    baseVolume: { ...NUMBER, description: 'human base amount; 0 when nothing was traded' },
-  },
+  ),
+  quoteVolume: { ...NUMBER, description: 'human quote amount' },
+  baseVolume: { ...NUMBER, description: 'human base amount; 0 when nothing was traded' },
+};
+export const candleSchema = {
+  type: 'object',
+  required: Object.keys(CANDLE_PROPERTIES),
+  properties: CANDLE_PROPERTIES,
 };
 
 export function candleRoutes(app: FastifyInstance, services: HistoryServices): void {
@@ -40,6 +42,10 @@ export function candleRoutes(app: FastifyInstance, services: HistoryServices): v
     {
       schema: described({
         summary: 'Candles of a market, of any age; unlike records, in human units',
+        description:
+          'Pages go back in time: `startTs` is the newest bucket and `endTs` the oldest, and the newest candle comes ' +
+          'first. For the next page ask with the oldest `ts` seen as `startTs`; that candle comes again. Longer ranges come ' +
+          'in one answer from `/market/{symbol}/candles/{resolution}/bulk`.',
         tags: ['Market'],
         params: {
           type: 'object',
@@ -50,8 +56,8 @@ export function candleRoutes(app: FastifyInstance, services: HistoryServices): v
           type: 'object',
           properties: {
             limit: limitSchema(DEFAULT_LIMIT, MAX_LIMIT),
-            startTs: { ...TS, description: 'newest bucket wanted, unix seconds, inclusive' },
-            endTs: { ...TS, description: 'oldest bucket wanted, unix seconds, inclusive' },
+            startTs: { ...TS, description: 'newest bucket, unix seconds, inclusive; must be after endTs' },
+            endTs: { ...TS, description: 'oldest bucket, unix seconds, inclusive; must be before startTs' },
           },
         },
         response: {
@@ -70,7 +76,7 @@ export function candleRoutes(app: FastifyInstance, services: HistoryServices): v
         throw new HistoryError('validation', 'Start timestamp must be after end timestamp');
       }
       const market = marketOf(services, symbol);
-      await services.projections.require('candles');
+      await services.builtParts.require('candles');
       const parameters = marketParameters(market);
       const rows = await readCandles(services, { resolution, parameters, newest: startTs, oldest: endTs, limit });
       return { success: true, records: rows.map((row) => candleBody(row, market)) };
@@ -81,19 +87,7 @@ export function candleRoutes(app: FastifyInstance, services: HistoryServices): v
 const COLUMNS =
   'ts, fill_open, fill_high, fill_low, fill_close, oracle_open, oracle_high, oracle_low, oracle_close, quote_volume, base_volume';
 
-/** Longest bucket of each resolution, seconds. */
-const STEP_S: Readonly<Record<CandleResolution, number>> = {
-  '1': 60,
-  '5': 300,
-  '15': 900,
-  '60': 3_600,
-  '240': 14_400,
-  D: 86_400,
-  W: 7 * 86_400,
-  M: 31 * 86_400,
-};
-
-/** Stored rows that are looked at for one page: enough where candles have no more than two versions on average. */
+/** Stored rows behind one page: enough for two versions per candle on average. */
 const probeRows = (limit: number): number => 2 * limit + 64;
 
 interface CandleScope {
@@ -106,9 +100,9 @@ interface CandleScope {
 }
 
 /**
- * Newest first; of a candle's versions the newest. A market without a fill has no candles. As for lists the time that is
- * looked at is bounded, so that the server need not read whole blocks of every part: first by the buckets that there
- * should be, and where those are not enough by the times of the stored rows.
+ * Candles newest first, each in its newest version; a market without a fill has none. The query has a lower time bound, because
+ * without one the server reads whole blocks of every part. The first bound assumes that no bucket is missing. When it finds too
+ * few candles, the second query takes its bound from the times of the stored rows.
  */
 async function readCandles(
   { store, now }: HistoryServices,
@@ -117,7 +111,7 @@ async function readCandles(
   const { resolution, newest, oldest, limit } = scope;
   const probe = probeRows(limit);
   const bound = Math.min(newest ?? Number.POSITIVE_INFINITY, now()) - (limit + 1) * STEP_S[resolution];
-  // The older planner reads all columns of a granule before it filters unless it is told which to begin with.
+  // PREWHERE, because the older planner reads all columns of a granule before a plain WHERE filters.
   const rows = (since = '') => `FROM {db:Identifier}.candle
     PREWHERE market_type = {marketType:String} AND market_index = {marketIndex:UInt16} AND resolution = {resolution:String}
       ${newest === undefined ? '' : 'AND ts <= {newest:Int64}'} ${oldest === undefined ? '' : 'AND ts >= {oldest:Int64}'}
@@ -145,11 +139,11 @@ async function readCandles(
 
 interface Found {
   readonly candles: readonly CandleAmounts<string>[];
-  /** Stored rows that were looked at, where the query tells. */
+  /** Stored rows behind the bound, where the query counts them. */
   readonly probed: number;
 }
 
-/** Columns by name, with the count of stored rows as `probed` or without. */
+/** Columns by name, with or without the row count `probed`. */
 function candlesOf(columns: Readonly<Record<string, readonly string[]>>): Found {
   const column = (name: string) => columns[name] ?? [];
   const [fillOpen, fillHigh, fillLow, fillClose] = ['open', 'high', 'low', 'close'].map((part) =>

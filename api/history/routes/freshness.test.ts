@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { LogFacts } from '../../../platform/index.ts';
-import { Contract } from '../../testing/contracts.ts';
-import { HistoryStage, makeApp, NOW, registry } from '../../testing/history-stage.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { HistoryCompleteness } from '../../../platform/index.ts';
+import { Contract } from '../../../test/support/api/contracts.ts';
+import { HistoryStage, makeApp, NOW, registry } from '../../../test/support/api/history-stage.ts';
 
 interface Stream {
   readonly stream: string;
@@ -20,7 +18,14 @@ interface Freshness {
   readonly gaps: readonly Record<string, unknown>[] | null;
 }
 
-const FACTS: LogFacts = {
+const STATE: HistoryCompleteness = {
+  coverage: [
+    { subject: 'perp-0', stream: 'fills', slot: 9, firstId: 1, lastId: 9, chainId: 9, missing: 0, holes: [] },
+    {
+      ...{ subject: 'perp-1', stream: 'fills', slot: 9, firstId: 1, lastId: 9, chainId: 9, missing: 2 },
+      holes: [{ fromId: 4, toId: 5, fromSlot: 7, toSlot: 8, isLost: true }],
+    },
+  ],
   eventsNotStored: 3,
   gaps: [
     { fromSlot: 10, toSlot: 20, reason: 'not connected', foundAtMs: 5_000, filledAtMs: 9_900, isLasting: false },
@@ -35,9 +40,9 @@ describe('GET /freshness', () => {
   });
   afterAll(() => stage.close());
 
-  /** A service of its own, because answers are kept for a second. */
-  async function ask(logFacts: () => Promise<LogFacts> = async () => FACTS) {
-    const app = await makeApp(stage.clickhouse, registry(), { logFacts });
+  /** A fresh service per request, because requests share an answer for a second. */
+  async function ask(completeness: () => Promise<HistoryCompleteness> = async () => STATE) {
+    const app = await makeApp(stage.clickhouse, registry(), { completeness });
     const response = await app.inject('/freshness');
     const contract = (await app.inject('/openapi.json')).json();
     await app.close();
@@ -46,14 +51,14 @@ describe('GET /freshness', () => {
 
   const streamOf = ({ streams }: Freshness, name: string) => streams.find(({ stream }) => stream === name);
 
-  it('says that nothing is there while nothing is', async () => {
-    const { status, body } = await ask(async () => ({ gaps: null, eventsNotStored: null }));
+  it('reports an empty history', async () => {
+    const { status, body } = await ask(async () => ({ gaps: null, coverage: [], eventsNotStored: null }));
     expect(status).toBe(200);
     expect(body).toMatchObject({ newest: null, eventsNotStored: null, gaps: null });
     expect(streamOf(body, 'trades')).toMatchObject({ lastSlot: null, lastTs: null, lagSlots: null, lagSeconds: null });
   });
 
-  it('gives last slot, time and lag of each stream, long silent ones too, as its contract says', async () => {
+  it('gives last slot, time and lag of each stream, long silent ones too', async () => {
     const event = (index: number) => ({ signature: String(index).padStart(64, '0'), event_index: 0 });
     await stage.clickhouse.client.insert({
       table: 'order_action',
@@ -73,12 +78,16 @@ describe('GET /freshness', () => {
     expect(streamOf(body, 'trades')).toMatchObject({ lastSlot: 500, lastTs: NOW - 20, lagSlots: 12, lagSeconds: 5 });
     expect(streamOf(body, 'orderActions')).toMatchObject({ lastSlot: 512, lagSlots: 0, lagSeconds: 0 });
     expect(streamOf(body, 'fundingRates')).toMatchObject({ lastSlot: 7, lagSlots: 505 });
+    expect((body as unknown as { coverage: unknown[] }).coverage).toMatchObject([
+      { subject: 'perp-1', missing: 2, holes: [{ fromId: 4, toId: 5, fromSlot: 7, toSlot: 8, lost: true }] },
+      { subject: 'perp-0', firstId: 1, lastId: 9, chainId: 9, missing: 0, holes: [] },
+    ]);
     const schema = ['paths', '/freshness', 'get', 'responses', '200', 'content', 'application/json', 'schema'];
     const validate = new Contract(contract).validator(...schema);
     expect([validate(body), validate.errors]).toEqual([true, null]);
   });
 
-  it('names gaps newest first, filled or not, and what is not stored yet', async () => {
+  it('lists gaps newest first, filled or open, and counts events not stored yet', async () => {
     const { body } = await ask();
     expect(body.eventsNotStored).toBe(3);
     expect(body.gaps).toEqual([

@@ -1,14 +1,14 @@
-// GET /freshness: how far each stream of the history is, what the store does not hold yet, and gaps of the chain data.
+// GET /freshness: newest row of each stream, events that are not stored yet, and gaps of the chain data.
 
 import type { FastifyInstance } from 'fastify';
-import type { LogFacts } from '../../../platform/index.ts';
-import type { ChainGap } from '../../../schemas/index.ts';
-import { HistoryError } from '../../errors.ts';
+import type { HistoryCompleteness } from '../../../platform/index.ts';
+import type { ChainGap, StreamCoverage } from '../../../schemas/index.ts';
+import { HistoryError } from '../../http/errors.ts';
 import { described, errorResponses } from '../route-schemas.ts';
 import type { HistoryServices } from '../services.ts';
 import type { HistoryStore } from '../store.ts';
 
-/** Streams and the stored rows that they are. */
+/** Streams with the stored rows they consist of. */
 const STREAMS: readonly Stream[] = [
   { stream: 'trades', table: 'order_action', filter: "action = 'fill'" },
   { stream: 'orderActions', table: 'order_action' },
@@ -40,11 +40,13 @@ interface Newest {
   readonly ts: number;
 }
 
-/** Parts older than this are looked at only for streams that have nothing newer. */
+/** Older parts are read only for streams without newer rows. */
 const RECENT_S = 2 * 86_400;
-/** Gaps in an answer, newest first. */
+/** Gaps in an answer. */
 const GAPS_MAX = 200;
-/** How long an answer is given again, milliseconds. */
+/** Streams in an answer: those with missing records first. */
+const COVERAGE_MAX = 500;
+/** How long requests share one answer. */
 const FRESH_MS = 1_000;
 
 const integer = (description: string) => ({ type: 'integer', description });
@@ -53,12 +55,12 @@ const optional = (description: string) => ({ type: ['integer', 'null'], descript
 const response = {
   description: 'state of the history, at most a second old',
   type: 'object',
-  required: ['success', 'newest', 'eventsNotStored', 'streams', 'gaps'],
+  required: ['success', 'newest', 'eventsNotStored', 'streams', 'gaps', 'coverage'],
   properties: {
     success: { type: 'boolean', const: true },
     newest: {
       type: ['object', 'null'],
-      description: 'newest slot heard of by any stream; null before the first event',
+      description: 'newest slot of any stream; null before the first event',
       required: ['slot', 'ts', 'behindClock'],
       properties: {
         slot: integer('slot'),
@@ -71,7 +73,7 @@ const response = {
     ),
     streams: {
       type: 'array',
-      description: 'a stream without events for a while lags without being late; eventsNotStored tells the difference',
+      description: 'a stream without events for a while lags without being late; eventsNotStored is the true lag',
       items: {
         type: 'object',
         required: ['stream', 'table', 'lastSlot', 'lastTs', 'lagSlots', 'lagSeconds'],
@@ -85,6 +87,37 @@ const response = {
         },
       },
     },
+    coverage: {
+      type: 'array',
+      description: `numbered streams of markets, and of accounts with missing records; at most ${COVERAGE_MAX}`,
+      items: {
+        type: 'object',
+        required: ['subject', 'stream', 'firstId', 'lastId', 'chainId', 'missing', 'holes'],
+        properties: {
+          subject: { type: 'string', description: 'market, such as perp-0, or account' },
+          stream: { type: 'string', description: 'fills, funding, deposits, bookOrders or liquidations' },
+          firstId: optional('first stored number; null before the first record'),
+          lastId: optional('newest stored number; null before the first record'),
+          chainId: optional('newest number on the chain; null when unknown'),
+          missing: integer('records missing between the first stored one and the newest on the chain'),
+          holes: {
+            type: 'array',
+            description: 'missing numbers, oldest first',
+            items: {
+              type: 'object',
+              required: ['fromId', 'toId', 'fromSlot', 'toSlot', 'lost'],
+              properties: {
+                fromId: integer('first missing number'),
+                toId: integer('last missing number'),
+                fromSlot: integer('slot'),
+                toSlot: integer('slot'),
+                lost: { type: 'boolean', description: 'true when the blocks were read again without them' },
+              },
+            },
+          },
+        },
+      },
+    },
     gaps: {
       type: ['array', 'null'],
       description: `gaps in the chain data, newest first, at most ${GAPS_MAX}; null when the log was never written`,
@@ -95,8 +128,8 @@ const response = {
           fromSlot: integer('slot'),
           toSlot: integer('slot'),
           reason: { type: 'string' },
-          filled: { type: 'boolean', description: 'true when all of it has been read after all' },
-          lasting: { type: 'boolean', description: 'true when nothing can bring what it lacks' },
+          filled: { type: 'boolean', description: 'true when all its slots were read later' },
+          lasting: { type: 'boolean', description: 'true when its data cannot be recovered' },
           foundTs: integer('unix seconds'),
           filledTs: optional('unix seconds'),
         },
@@ -108,30 +141,30 @@ const response = {
 type Answer = Awaited<ReturnType<typeof freshness>>;
 
 export function freshnessRoutes(app: FastifyInstance, services: HistoryServices): void {
-  let kept: { readonly atMs: number; readonly answer: Promise<Answer> } | null = null;
+  let latest: { readonly atMs: number; readonly answer: Promise<Answer> } | null = null;
   const schema = described({
-    summary: 'How far the history is, and its gaps',
+    summary: 'Newest rows of each stream, and gaps',
     tags: ['Stats'],
     response: { 200: response, ...errorResponses },
   });
   app.get('/freshness', { schema }, () => {
     const atMs = performance.now();
-    if (!kept || atMs - kept.atMs >= FRESH_MS) kept = { atMs, answer: freshness(services) };
-    return kept.answer;
+    if (!latest || atMs - latest.atMs >= FRESH_MS) latest = { atMs, answer: freshness(services) };
+    return latest.answer;
   });
 }
 
-async function freshness({ store, markets, logFacts, now }: HistoryServices) {
-  const [last, facts] = await Promise.all([lastRows(store, now() - RECENT_S), factsOf(logFacts)]);
+async function freshness({ store, markets, completeness, now }: HistoryServices) {
+  const [last, state] = await Promise.all([lastRows(store, now() - RECENT_S), readCompleteness(completeness)]);
   const rows = STREAMS.map(({ stream, table }) => ({ stream, table, last: last.get(stream) ?? null }));
-  const heard = markets.list().reduce((slot, market) => Math.max(slot, market.slot), 0);
+  const marketSlot = markets.list().reduce((slot, market) => Math.max(slot, market.slot), 0);
   const ends = rows.flatMap((row) => (row.last ? [row.last] : []));
   const ts = ends.reduce((most, end) => Math.max(most, end.ts), 0);
-  const slot = ends.reduce((most, end) => Math.max(most, end.slot), heard);
+  const slot = ends.reduce((most, end) => Math.max(most, end.slot), marketSlot);
   return {
     success: true,
     newest: ends.length === 0 ? null : { slot, ts, behindClock: now() - ts },
-    eventsNotStored: facts.eventsNotStored,
+    eventsNotStored: state.eventsNotStored,
     streams: rows.map((row) => ({
       stream: row.stream,
       table: row.table,
@@ -140,8 +173,17 @@ async function freshness({ store, markets, logFacts, now }: HistoryServices) {
       lagSlots: row.last && slot - row.last.slot,
       lagSeconds: row.last && ts - row.last.ts,
     })),
-    gaps: facts.gaps && [...facts.gaps].reverse().slice(0, GAPS_MAX).map(gapRow),
+    coverage: [...state.coverage]
+      .sort((a, b) => Number(b.missing > 0) - Number(a.missing > 0))
+      .slice(0, COVERAGE_MAX)
+      .map(coverageRow),
+    gaps: state.gaps && [...state.gaps].reverse().slice(0, GAPS_MAX).map(gapRow),
   };
+}
+
+function coverageRow({ subject, stream, firstId, lastId, chainId, missing, holes }: StreamCoverage) {
+  const rows = holes.map(({ isLost, ...hole }) => ({ ...hole, lost: isLost }));
+  return { subject, stream, firstId, lastId, chainId, missing, holes: rows };
 }
 
 function gapRow({ fromSlot, toSlot, reason, isLasting, foundAtMs, filledAtMs }: ChainGap) {
@@ -156,10 +198,10 @@ function gapRow({ fromSlot, toSlot, reason, isLasting, foundAtMs, filledAtMs }: 
   };
 }
 
-/** A log that cannot be read is a store that is away. */
-async function factsOf(logFacts: () => Promise<LogFacts>): Promise<LogFacts> {
+/** Maps an unreadable log to `storeAway`. */
+async function readCompleteness(completeness: () => Promise<HistoryCompleteness>): Promise<HistoryCompleteness> {
   try {
-    return await logFacts();
+    return await completeness();
   } catch (cause) {
     throw new HistoryError('storeAway', undefined, { cause });
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { fundingRate, HistoryStage, NOW } from '../../testing/history-stage.ts';
+import { fundingRate, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
 
 let stage: HistoryStage;
 
@@ -12,7 +12,7 @@ afterAll(() => stage?.close());
 beforeEach(() => stage.reset());
 
 describe('/market/{symbol}/fundingRates', () => {
-  it('answers raw integers of any size and pages by position', async () => {
+  it('answers raw integers of any size and pages by cursor', async () => {
     await stage.store('funding_rate', [fundingRate(), fundingRate(), fundingRate({ market_index: 1 })]);
     const one = await stage.list('/market/SOL-PERP/fundingRates?limit=1');
     expect(one.records[0]).toEqual({

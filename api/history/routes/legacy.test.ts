@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DAY, fill, fundingRate, HistoryStage, NOW } from '../../testing/history-stage.ts';
+import { DAY, fill, fundingRate, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
 
 let stage: HistoryStage;
 
@@ -31,7 +31,7 @@ describe('/trades', () => {
     expect(legacy.records).toEqual(market.records);
   });
 
-  it('gives 100 rows unless asked for up to 1000', async () => {
+  it('gives 100 rows by default and up to 1000', async () => {
     await stage.store(
       'order_action',
       Array.from({ length: 1_001 }, () => fill()),
@@ -73,7 +73,7 @@ describe('/fundingRates', () => {
     expect(body.fundingRates[0]).toMatchObject({ fundingRate: '11857755', oraclePriceTwap: '150000000' });
   });
 
-  it('gives the newest rows where a limit is asked for, 750 at most', async () => {
+  it('gives the newest rows for a limit, at most 750', async () => {
     await stage.store(
       'funding_rate',
       Array.from({ length: 760 }, (_, index) => fundingRate({ ts: NOW - index })),

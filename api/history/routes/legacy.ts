@@ -1,4 +1,4 @@
-// /trades and /fundingRates: the lists as older clients ask for them (history reference 3.1.2).
+// /trades and /fundingRates: lists in the form of older clients (docs/internals/history-semantics.md, "Legacy paths").
 
 import type { FastifyInstance } from 'fastify';
 import { rowSchema } from '../fields.ts';
@@ -8,12 +8,13 @@ import { FUNDING_RATE_FIELDS, FUNDING_RATES, TRADE_FIELDS, TRADES } from '../row
 import { type HistoryServices, marketOf } from '../services.ts';
 
 const TRADES_LIMIT = { fallback: 100, maximum: 1000 };
-/** So that the rows skipped stay below 2^32. */
+/** Keeps the number of skipped rows below 2^32. */
 const MAX_PAGE_INDEX = 1_000_000;
 const FUNDING_WINDOW_S = 30 * 86_400;
-const FUNDING_LIMIT = 750;
+/** More than the hours of the window. */
+const FUNDING_ROWS_MAX = 750;
 
-/** A market by `symbol`, or by `marketName` as older clients call it. */
+/** A market by `symbol`, or by `marketName`, the name in older clients. */
 const MARKET_QUERY = {
   anyOf: [{ required: ['symbol'] }, { required: ['marketName'] }],
   properties: { symbol: SYMBOL, marketName: { ...SYMBOL, description: 'the same as symbol' } },
@@ -52,7 +53,7 @@ function tradesRoute(app: FastifyInstance, services: HistoryServices): void {
     },
     async ({ query }) => {
       const market = marketOf(services, symbolOf(query));
-      await services.projections.require('events');
+      await services.builtParts.require('events');
       const { limit, pageIndex } = query;
       const { records, more } = await listSlice(services.store, {
         source: TRADES,
@@ -68,7 +69,7 @@ function tradesRoute(app: FastifyInstance, services: HistoryServices): void {
 }
 
 function fundingRatesRoute(app: FastifyInstance, services: HistoryServices): void {
-  app.get<{ Querystring: MarketQuery & { limit: number } }>(
+  app.get<{ Querystring: MarketQuery & { limit?: number } }>(
     '/fundingRates',
     {
       schema: described({
@@ -77,19 +78,27 @@ function fundingRatesRoute(app: FastifyInstance, services: HistoryServices): voi
         querystring: {
           type: 'object',
           anyOf: MARKET_QUERY.anyOf,
-          properties: { ...MARKET_QUERY.properties, limit: limitSchema(FUNDING_LIMIT, FUNDING_LIMIT) },
+          properties: {
+            ...MARKET_QUERY.properties,
+            limit: {
+              type: 'integer',
+              minimum: 1,
+              maximum: FUNDING_ROWS_MAX,
+              description: 'the newest rows alone; absent: all of the 30 days',
+            },
+          },
         },
         response: { 200: fundingResponse, ...errorResponses },
       }),
     },
     async ({ query }) => {
       const market = marketOf(services, symbolOf(query), 'perp');
-      await services.projections.require('events');
+      await services.builtParts.require('events');
       const { records } = await listSlice(services.store, {
         source: FUNDING_RATES,
         parameters: { ...registryParameters(services.markets), ...marketParameters(market) },
         range: { from: services.now() - FUNDING_WINDOW_S, to: null },
-        limit: query.limit,
+        limit: query.limit ?? FUNDING_ROWS_MAX,
         skipped: 0,
       });
       return { fundingRates: records.toReversed() };

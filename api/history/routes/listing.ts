@@ -1,10 +1,11 @@
-// /external/coingecko/contracts, and /contracts as older clients know it: the feed for market-data aggregators.
+// /external/coingecko/contracts, and /contracts for older clients: the feed for market-data aggregators.
 
 import type { FastifyInstance } from 'fastify';
 import { fundingPercent1e9, type MarketSummary, type MarketView } from '../../../schemas/index.ts';
-import { HistoryError } from '../../errors.ts';
-import { decimalText } from '../../units.ts';
+import { HistoryError } from '../../http/errors.ts';
+import { decimalText } from '../../http/units.ts';
 import { listOf, objectOf, TEXT } from '../answer-schemas.ts';
+import { baseAssetOf, quoteAssetOf } from '../assets.ts';
 import { baseDecimals } from '../lists.ts';
 import { described, errorResponses } from '../route-schemas.ts';
 import type { HistoryServices } from '../services.ts';
@@ -13,9 +14,9 @@ import { largerOpenInterest, oraclePriceOf } from '../summaries.ts';
 const HOUR_S = 3600;
 const PRICE_DECIMALS = 6;
 const QUOTE_DECIMALS = 6;
-/** A percentage 1e9 as a fraction. */
-const FRACTION_DECIMALS = 11;
-const PERP_SUFFIX = '-PERP';
+/** Decimals of a percentage 1e9, as a fraction or as the percentage of the hosted service. */
+const RATE_DECIMALS = { fraction: 11, percent: 9 } as const;
+type RateUnit = keyof typeof RATE_DECIMALS;
 
 const MEMBERS = [
   'contract_index',
@@ -43,16 +44,25 @@ const MEMBERS = [
 type Contract = Readonly<Record<(typeof MEMBERS)[number], string>>;
 
 export function listingRoutes(app: FastifyInstance, services: HistoryServices): void {
+  listing(app, services, 'fraction');
+}
+
+/** The same routes with funding in percent per hour. */
+export function percentListingRoutes(app: FastifyInstance, services: HistoryServices): void {
+  listing(app, services, 'percent');
+}
+
+function listing(app: FastifyInstance, services: HistoryServices, rateUnit: RateUnit): void {
   const { markets, summaries, now } = services;
   const schema = described({
     summary: 'Perp markets for market-data aggregators',
-    tags: ['Public'],
+    tags: ['Stats'],
     response: {
       200: objectOf(
         {
           contracts: listOf(
             objectOf(Object.fromEntries(MEMBERS.map((name) => [name, TEXT]))),
-            'human units as text; empty where nothing is known. Funding: fraction per hour, positive = longs pay; ' +
+            `human units as text; empty where nothing is known. Funding: ${rateUnit} per hour, positive = longs pay; ` +
               'the next rate is the last one, due at the next full hour (unix seconds)',
           ),
         },
@@ -64,23 +74,35 @@ export function listingRoutes(app: FastifyInstance, services: HistoryServices): 
   for (const path of ['/external/coingecko/contracts', '/contracts']) {
     app.get(path, { schema }, async () => {
       if (markets.size === 0 || !summaries.isBuilt) throw new HistoryError('notBuilt');
-      const quote = markets.get({ marketType: 'spot', marketIndex: 0 })?.symbol ?? '';
+      const quote = quoteAssetOf(markets);
       const perps = markets.list().filter(({ marketType }) => marketType === 'perp');
-      return { contracts: perps.map((market) => contract(market, summaries.of(market), quote, now())) };
+      return {
+        contracts: perps.map((market) => contract(market, summaries.of(market), { quote, now: now(), rateUnit })),
+      };
     });
   }
 }
 
-function contract(market: MarketView, summary: MarketSummary | null, quote: string, now: number): Contract {
+interface Listing {
+  readonly quote: string;
+  /** Unix seconds. */
+  readonly now: number;
+  readonly rateUnit: RateUnit;
+}
+
+function contract(market: MarketView, summary: MarketSummary | null, { quote, now, rateUnit }: Listing): Contract {
   const { symbol, marketIndex } = market;
-  const base = symbol.endsWith(PERP_SUFFIX) ? symbol.slice(0, -PERP_SUFFIX.length) : symbol;
+  const base = baseAssetOf(symbol);
   const price = (value: bigint | null | undefined) =>
     value === null || value === undefined ? '' : decimalText(value, PRICE_DECIMALS);
   const oracle = oraclePriceOf(market, summary);
   const interest = largerOpenInterest(market, summary);
   const decimals = baseDecimals(market);
   const rate = summary?.funding
-    ? decimalText(fundingPercent1e9(summary.funding.fundingRate, summary.funding.oraclePriceTwap), FRACTION_DECIMALS)
+    ? decimalText(
+        fundingPercent1e9(summary.funding.fundingRate, summary.funding.oraclePriceTwap),
+        RATE_DECIMALS[rateUnit],
+      )
     : '';
   return {
     contract_index: String(marketIndex),

@@ -8,8 +8,8 @@ import {
   OTHER_ID,
   swap,
   USER_ID,
-} from '../../testing/history-rows.ts';
-import { DAY, HistoryStage, NOW } from '../../testing/history-stage.ts';
+} from '../../../test/support/api/history-rows.ts';
+import { DAY, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
 
 let stage: HistoryStage;
 
@@ -43,13 +43,13 @@ describe('lists of spot markets', () => {
     expect((await stage.list('/market/USDT/rewards/2026/6/15')).meta.totalRecords).toBe(1);
   });
 
-  it.each(SPOT_LISTS)('%s takes the symbol in any case', async (name) => {
+  it.each(SPOT_LISTS)('%s accepts the symbol in any letter case', async (name) => {
     expect((await stage.list(`/market/uSdT/${name}`)).records).toEqual([]);
   });
 });
 
 describe('/market/{symbol}/deposits and rewards', () => {
-  it('answers deposits, withdrawals and transfers with integers of any size, rewards apart', async () => {
+  it('lists deposits, withdrawals and transfers with integers of any size, and rewards separately', async () => {
     const twice = deposit({ explanation: 'transfer', transfer_user: OTHER, signer: 's'.repeat(32) });
     await stage.store('deposit', [
       twice,
@@ -157,7 +157,7 @@ describe('/market/{symbol}/insuranceFund and insuranceFundStake', () => {
 });
 
 describe('filters and archives', () => {
-  it('filters by an interval in either order, both ends included, within 31 days', async () => {
+  it('filters by an inclusive interval in either order, within 31 days', async () => {
     await stage.store(
       'deposit',
       [0, 10, 20, 30, 32 * DAY].map((age) => deposit({ ts: NOW - age, amount: String(age) })),
@@ -172,7 +172,7 @@ describe('filters and archives', () => {
     expect(await ages(`endTs=${NOW - 32 * DAY}`)).toEqual([]);
   });
 
-  it('shifts and repeats nothing while newer and older rows arrive between pages', async () => {
+  it('skips and repeats nothing while newer and older rows arrive between pages', async () => {
     await stage.store(
       'deposit',
       Array.from({ length: 9 }, (_, index) => deposit({ ts: NOW - 50, amount: `${index}`, slot: '7' })),
@@ -192,7 +192,7 @@ describe('filters and archives', () => {
     expect(seen).toEqual(['8', '7', '6', '5', '4', '3', '2', '1', '0', '2000']);
   });
 
-  it('takes a page number on archives, and there alone', async () => {
+  it('accepts a page number on archives only', async () => {
     await stage.store(
       'deposit',
       Array.from({ length: 1_100 }, () => deposit()),
@@ -211,6 +211,7 @@ describe('filters and archives', () => {
       totalPages: 2,
       currentPage: 2,
       nextPage: null,
+      isFinal: false,
       includesLatest: true,
     });
     expect(third.records).toEqual([]);
@@ -221,7 +222,7 @@ describe('filters and archives', () => {
     expect((await stage.app.inject('/market/USDT/deposits?page=2')).statusCode).toBe(400);
   });
 
-  it('answers the same rows as CSV, absent values as empty cells, negative numbers and 128 bits whole', async () => {
+  it('answers the same rows as CSV, with empty cells for absent values and exact 128-bit numbers', async () => {
     await stage.store('deposit', [deposit(), deposit({ transfer_user: OTHER, user_token_amount_after: null })]);
     const path = '/market/USDT/deposits/2026/6/15';
     const { records } = await stage.list(path);

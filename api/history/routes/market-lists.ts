@@ -1,4 +1,4 @@
-// /market/{symbol}/...: what happened in one market.
+// /market/{symbol}/...: lists of one market.
 
 import type { FastifyInstance } from 'fastify';
 import type { MarketType } from '../../../schemas/index.ts';
@@ -15,7 +15,7 @@ interface MarketList {
   readonly summary: string;
   readonly source: RowSource;
   readonly only?: MarketType;
-  /** Whether the archive answers for markets of any type (history reference 3.1). */
+  /** Whether the archive accepts markets of any type. */
   readonly archiveOfAny?: boolean;
   readonly limit?: ListFamily['limit'];
 }

@@ -1,9 +1,9 @@
-// /params and /vaults: what dashboards read once a minute.
+// /params and /vaults: answers that dashboards request once a minute.
 
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import type { MarketView } from '../../../schemas/index.ts';
-import { HISTORY_ERRORS, HistoryError } from '../../errors.ts';
+import { HISTORY_ERRORS, HistoryError } from '../../http/errors.ts';
 import { answerOf, listOf, MARKET_TYPE, objectOf, raw, SECONDS, TEXT, WHOLE } from '../answer-schemas.ts';
 import { baseDecimals } from '../lists.ts';
 import { FRESH_S, MinuteCache } from '../minute-cache.ts';
@@ -38,7 +38,7 @@ function paramsRoute(app: FastifyInstance, { markets, now }: HistoryServices): v
     {
       schema: described({
         summary: 'Parameters of the exchange: its markets, and the decimals that raw integers have',
-        tags: ['Public'],
+        tags: ['Stats'],
         response: {
           ...errorResponses,
           200: answerOf('cached for a minute', {
@@ -85,10 +85,10 @@ function vaultsRoute(app: FastifyInstance, services: HistoryServices): void {
     {
       schema: described({
         summary: 'Vaults of the deployment',
-        tags: ['Public'],
+        tags: ['Stats'],
         response: {
           200: {
-            description: 'as configured, else as the vault accounts say; cached for a minute',
+            description: 'as configured, else from the vault accounts; cached for a minute',
             ...listOf({ type: 'object', additionalProperties: true }),
           },
           ...errorResponses,

@@ -1,15 +1,16 @@
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Life, OLD, YOUNG } from '../../testing/account-life.ts';
-import { HistoryContract } from '../../testing/history-contract.ts';
-import { DAY, fill, HistoryStage, NOW } from '../../testing/history-stage.ts';
+import { encodeMessage } from '../../../schemas/index.ts';
+import { Life, OLD, YOUNG } from '../../../test/support/api/account-life.ts';
+import { HistoryContract } from '../../../test/support/api/history-contract.ts';
+import { DAY, fill, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
 
 const address = (text: string) => bs58.encode(Buffer.from(text));
 const MIDNIGHT = Math.floor(NOW / DAY) * DAY;
 const WALLET = 'w'.repeat(32);
 const NOBODY = address('n'.repeat(32));
 
-/** Linear congruential; the same numbers each run. */
+/** A linear congruential generator; every run has the same numbers. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -20,7 +21,7 @@ function numbers(seed: number): () => number {
 
 let stage: HistoryStage;
 let life: Life;
-/** Every answer is held against it. */
+/** Validates every answer. */
 let contract: HistoryContract;
 
 const event = (id: number, ts: number) => ({
@@ -49,18 +50,18 @@ beforeAll(async () => {
     await stage.store(table, rows.slice(0, half));
     await stage.store(table, rows.slice(half));
   }
-  const gone = 'g'.repeat(32);
+  const deleted = 'g'.repeat(32);
   await stage.store('new_user', [
     account(1, YOUNG, 1, 'second'),
     account(2, OLD, 0, 'Main Ünit\0\0 '),
-    account(3, gone, 2, 'gone'),
+    account(3, deleted, 2, 'deleted'),
     account(4, 'b'.repeat(32), 3, 'back'),
     account(6, 'b'.repeat(32), 3, 'back again'),
     account(9, 'x'.repeat(32), 0, 'foreign', { user_authority: 'v'.repeat(32) }),
   ]);
   await stage.store('delete_user', [
     { ...event(5, NOW - 20 * DAY + 5), user_authority: WALLET, user: 'b'.repeat(32) },
-    { ...event(7, NOW - 20 * DAY + 7), user_authority: WALLET, user: gone },
+    { ...event(7, NOW - 20 * DAY + 7), user_authority: WALLET, user: deleted },
   ]);
 }, 90_000);
 
@@ -80,7 +81,7 @@ interface Snapshots {
 }
 
 describe('/user/{accountId}/snapshots/trading', () => {
-  it('equals a naive recomputation at every point, whatever the order of rows and however often they came', async () => {
+  it('equals a naive recomputation at every point, for any row order and any copies', async () => {
     for (const user of [YOUNG, OLD]) {
       const { snapshots } = await get<Snapshots>(`/user/${address(user)}/snapshots/trading?days=10`);
       expect(snapshots.map(({ ts }) => ts)).toEqual([3, 2, 1, 0].map((days) => MIDNIGHT - days * DAY).concat(NOW));
@@ -96,7 +97,7 @@ describe('/user/{accountId}/snapshots/trading', () => {
     expect(Object.keys(metrics)).toHaveLength(4);
   });
 
-  it('looks back 7 days unless told, and takes 1 to 100', async () => {
+  it('covers 7 days by default, and accepts 1 to 100', async () => {
     const { snapshots } = await get<Snapshots>(`/user/${address(OLD)}/snapshots/trading`);
     expect(snapshots).toHaveLength(5);
     for (const days of ['0', '101', 'x', '1.5']) {
@@ -105,7 +106,7 @@ describe('/user/{accountId}/snapshots/trading', () => {
     }
   });
 
-  it('is empty for a key without history and refuses what is no key', async () => {
+  it('is empty for a key without history and refuses an invalid key', async () => {
     expect(await get(`/user/${NOBODY}/snapshots/trading`)).toEqual({
       success: true,
       snapshots: [],
@@ -137,7 +138,7 @@ describe('/user/{accountId}/snapshots/earn', () => {
     }
   });
 
-  it('flags an account whose tokens moved before any deposit record said what it held', async () => {
+  it('flags an account whose tokens moved before its first deposit record', async () => {
     const strange = 'q'.repeat(32);
     const swap = { user: strange, in_market_index: 0, out_market_index: 1, amount_in: '5', amount_out: '7' };
     await stage.store('swap', [{ ...event(700, NOW - DAY), ...swap }]);
@@ -196,8 +197,8 @@ describe('liquidations in snapshots', () => {
   });
 });
 
-describe('fills that name the whole position though they close a part', () => {
-  it('close what was filled, and the entry by the same part', async () => {
+describe('fills that name the whole position but close a part', () => {
+  it('close the filled amount and the same share of the entry', async () => {
     const user = 'h'.repeat(32);
     const sides = { taker: user, taker_fee: '40', base_asset_amount_filled: '1000000000' };
     const partly = { taker_existing_quote_entry_amount: '400000001', taker_existing_base_asset_amount: '4000000000' };
@@ -223,7 +224,7 @@ describe('fills that name the whole position though they close a part', () => {
 });
 
 describe('positions that expired', () => {
-  it('are taken off at the settle price', async () => {
+  it('leave the account at the settle price', async () => {
     const user = 'e'.repeat(32);
     await stage.store('order_action', [
       fill({
@@ -254,7 +255,7 @@ describe('positions that expired', () => {
 });
 
 describe('/authority/{authorityId}/accounts', () => {
-  it('lists accounts made and not deleted since, by sub-account id, names trimmed', async () => {
+  it('lists accounts created and not deleted since, sorted by sub-account id, with trimmed names', async () => {
     expect(await get(`/authority/${address(WALLET)}/accounts`)).toEqual({
       success: true,
       accounts: [
@@ -267,7 +268,46 @@ describe('/authority/{authorityId}/accounts', () => {
     });
   });
 
-  it('is empty for a wallet without accounts and refuses what is no key', async () => {
+  it('has what the wallet earned as a builder, and the builders it approved at a fee', async () => {
+    const wallet = Buffer.from(WALLET);
+    const [share, escrow, one, two] = [1, 2, 3, 4].map((byte) => new Uint8Array(32).fill(byte));
+    if (!share || !escrow || !one || !two) throw new Error('four keys');
+    const earned = (slot: number, totalBuilderRewards: bigint) =>
+      encodeMessage('RevenueShareState', {
+        slot,
+        account: share,
+        authority: wallet,
+        totalReferrerRewards: 7n,
+        totalBuilderRewards,
+      });
+    stage.accountStates.put(earned(5, 12_000_000n));
+    stage.accountStates.put(earned(4, 1n));
+    stage.accountStates.put(
+      encodeMessage('RevenueShareEscrowState', {
+        slot: 5,
+        account: escrow,
+        authority: wallet,
+        referrer: new Uint8Array(32),
+        approvedBuilders: [
+          { authority: two, maxFeeTenthBps: 0 },
+          { authority: one, maxFeeTenthBps: 50 },
+        ],
+      }),
+    );
+    expect(await get(`/authority/${address(WALLET)}/accounts`)).toMatchObject({
+      builderRevenueShareAccount: { accountId: bs58.encode(share), totalBuilderRewards: '12000000' },
+      revenueShareEscrow: {
+        accountId: bs58.encode(escrow),
+        approvedBuilders: [{ authority: bs58.encode(one), builderIdx: 1, maxFeeTenthBps: 50 }],
+      },
+    });
+    expect(await get(`/authority/${NOBODY}/accounts`)).toMatchObject({
+      builderRevenueShareAccount: null,
+      revenueShareEscrow: null,
+    });
+  });
+
+  it('is empty for a wallet without accounts and refuses an invalid key', async () => {
     expect((await get(`/authority/${NOBODY}/accounts`)).accounts).toEqual([]);
     expect((await stage.app.inject('/authority/abc/accounts')).statusCode).toBe(400);
   });
@@ -277,7 +317,7 @@ describe('/authority/{authorityId}/snapshots', () => {
   const ofWallet = `/authority/${address(WALLET)}/snapshots`;
   const of = (user: string) => `/user/${address(user)}/snapshots`;
 
-  it('has for each account what its own snapshots have', async () => {
+  it('has the same points for each account as its own snapshots', async () => {
     const trading = await get<{ accounts: Record<string, unknown>[] }>(`${ofWallet}/trading?days=3`);
     const earn = await get<{ accounts: Record<string, unknown>[] }>(`${ofWallet}/earn?days=3`);
     expect(trading.accounts.map(({ accountId }) => accountId)).toEqual([OLD, YOUNG, 'b'.repeat(32)].map(address));
@@ -301,7 +341,7 @@ describe('/authority/{authorityId}/snapshots', () => {
     });
   });
 
-  it('counts who was referred, their volume of 30 days and the rewards', async () => {
+  it('counts referred users, their 30-day volume and the rewards', async () => {
     const [one, two, referrer] = ['1'.repeat(32), '2'.repeat(32), 'r'.repeat(32)];
     const referred = (id: number, wallet: string, user: string, ts: number) =>
       account(id, user, 0, 'x', { user_authority: wallet, referrer, ts });
@@ -347,7 +387,7 @@ describe('/authority/{authorityId} lists', () => {
     ...members,
   });
 
-  it('page stakes by position, and give a month as JSON and CSV', async () => {
+  it('page stakes by cursor, and give a month as JSON and CSV', async () => {
     const rows = [1, 2, 3].map((id) => stake(id, NOW - id * 100));
     await stage.store('insurance_fund_stake', [...rows, ...rows, stake(9, NOW - 5, { user_authority: OLD })]);
     const path = `/authority/${address(WALLET)}/insuranceFundStake`;
@@ -369,7 +409,7 @@ describe('/authority/{authorityId} lists', () => {
     }
   });
 
-  it('give what was minted and redeemed of liquidity pools', async () => {
+  it('list mints and redemptions of liquidity pools', async () => {
     await stage.store('lp_mint_redeem', [
       {
         ...event(400, NOW - 50),

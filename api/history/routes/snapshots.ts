@@ -1,4 +1,4 @@
-// /user/{accountId}/snapshots/... and /authority/{authorityId}/snapshots/...: how accounts stood, hour by hour or day by day.
+// /user/{accountId}/snapshots/... and /authority/{authorityId}/snapshots/...: state of accounts by hour or by day.
 
 import type { FastifyInstance } from 'fastify';
 import {
@@ -16,7 +16,7 @@ import {
 } from '../answer-schemas.ts';
 import { accountsOf } from '../queries/accounts.ts';
 import { referralSnapshots } from '../queries/referrals.ts';
-import { vaultHoldings } from '../queries/vaults.ts';
+import { ownedShares } from '../queries/vaults.ts';
 import { described, errorResponses, PUBLIC_KEY } from '../route-schemas.ts';
 import { type HistoryServices, keyOf } from '../services.ts';
 import { frequencyOf, gridOf } from '../snapshots/grid.ts';
@@ -73,7 +73,10 @@ const EARN = listOf(
   'oldest first, daily, from the first movement of tokens on',
 );
 const FLAGGED = objectOf({
-  flagged: { type: 'boolean', description: 'tokens moved before the first deposit record: a balance is not whole' },
+  flagged: {
+    type: 'boolean',
+    description: 'tokens moved before the first deposit record: the starting balance is unknown',
+  },
 });
 const VAULTS = listOf(
   objectOf({
@@ -100,10 +103,10 @@ interface SnapshotRequest {
   readonly services: HistoryServices;
   /** The account, or the wallet. */
   readonly key: string;
-  /** Accounts concerned: the one, or all of the wallet. */
+  /** The account alone, or all accounts of the wallet. */
   readonly users: readonly string[];
   readonly days: number;
-  /** Unix seconds: the newest point of everything in one answer. */
+  /** Unix seconds: the newest point, shared by everything in one answer. */
   readonly now: number;
 }
 
@@ -181,7 +184,7 @@ const AUTHORITY_ROUTES: readonly SnapshotRoute[] = [
   },
   {
     name: 'referrals',
-    summary: 'Whom a wallet referred, and what that brought',
+    summary: 'Users that a wallet referred, their volume and the rewards',
     members: { snapshots: REFERRALS },
     answer: async ({ services, key, days, now }) => ({
       snapshots: await referralSnapshots(services.store, key, gridOf(now, days, frequencyOf(days))),
@@ -201,9 +204,9 @@ async function vaultsOf(
   { services, key, days, now }: SnapshotRequest,
   scope: 'account' | 'wallet',
 ): Promise<readonly VaultHistory[]> {
-  await services.projections.require('vaults');
-  const holdings = await vaultHoldings(services.store, scope, key);
-  return vaultHistories(services, holdings, gridOf(now, days, frequencyOf(days)));
+  await services.builtParts.require('vaults');
+  const owned = await ownedShares(services.store, scope, key);
+  return vaultHistories(services, owned, gridOf(now, days, frequencyOf(days)));
 }
 
 const byAccount = (histories: ReadonlyMap<string, TradingHistory>) =>
@@ -243,7 +246,7 @@ function snapshotRoute(
     },
     async ({ params, query: { days } }) => {
       const key = keyOf(params[param] ?? '');
-      await services.projections.require('events');
+      await services.builtParts.require('events');
       return {
         success: true,
         ...(await answer({ services, key, users: await usersOf(key), days, now: services.now() })),

@@ -1,7 +1,7 @@
-// /stats/fundingRates, /stats/fundingRates/external, /stats/{symbol}/rateHistory/{type}: what it costs to hold and to borrow.
+// /stats/fundingRates, /stats/fundingRates/external, /stats/{symbol}/rateHistory/{type}: funding and interest rates.
 
 import type { FastifyInstance } from 'fastify';
-import { decimalText } from '../../units.ts';
+import { decimalText } from '../../http/units.ts';
 import { answerOf, decimal, listOf, objectOf, SECONDS, TEXT, WHOLE } from '../answer-schemas.ts';
 import { externalRates, readVenues } from '../external-funding.ts';
 import { type Rates, ratesOf } from '../interest.ts';
@@ -21,7 +21,7 @@ export function fundingStatsRoutes(app: FastifyInstance, services: HistoryServic
   rateHistory(app, services);
 }
 
-function ownRates(app: FastifyInstance, { store, markets, projections, now }: HistoryServices): void {
+function ownRates(app: FastifyInstance, { store, markets, builtParts, now }: HistoryServices): void {
   const cache = new MinuteCache<Awaited<ReturnType<typeof averageFunding>>>(now);
   const percent = decimal('percent per hour, 9 decimals; positive = longs pay');
   app.get(
@@ -45,7 +45,7 @@ function ownRates(app: FastifyInstance, { store, markets, projections, now }: Hi
       }),
     },
     async () => {
-      await projections.require('events');
+      await builtParts.require('events');
       const means = await cache.get('', () => averageFunding(store, now()));
       const perps = markets.list().filter(({ marketType }) => marketType === 'perp');
       return {
@@ -125,7 +125,7 @@ function rateHistory(app: FastifyInstance, services: HistoryServices): void {
     },
     async ({ params: { symbol, type } }) => {
       const market = marketOf(services, symbol, 'spot');
-      await services.projections.require('events');
+      await services.builtParts.require('events');
       const points = await interestHistory(services.store, market.marketIndex, services.now() - ROLLING_WINDOW_S);
       const decimals = baseDecimals(market);
       return {

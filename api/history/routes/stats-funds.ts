@@ -1,7 +1,7 @@
-// /stats/vaults, /stats/insuranceFund, /stats/dlp/snapshots: what funds and pools hold.
+// /stats/vaults, /stats/insuranceFund, /stats/dlp/snapshots: value of funds and pools.
 
 import type { FastifyInstance } from 'fastify';
-import { decimalText } from '../../units.ts';
+import { decimalText } from '../../http/units.ts';
 import {
   answerOf,
   DAYS_QUERY,
@@ -32,14 +32,15 @@ export function fundRoutes(app: FastifyInstance, services: HistoryServices): voi
   poolRoute(app, services);
 }
 
-function insuranceRoute(app: FastifyInstance, { store, markets, projections, now }: HistoryServices): void {
+function insuranceRoute(app: FastifyInstance, services: HistoryServices): void {
+  const { store, markets, builtParts, now, accountStates } = services;
   const cache = new MinuteCache<readonly InsuranceFundRow[]>(now);
   const tokens = raw('token, mint decimals');
   app.get(
     '/stats/insuranceFund',
     {
       schema: described({
-        summary: 'Insurance fund of each spot market that has one, as its records tell',
+        summary: 'Insurance fund of each spot market that has one, from its records',
         tags: ['Stats'],
         response: {
           200: answerOf('by market index', {
@@ -49,9 +50,9 @@ function insuranceRoute(app: FastifyInstance, { store, markets, projections, now
                 symbol: orNull(TEXT),
                 vaultAmount: tokens,
                 totalShares: raw('shares'),
-                userShares: orNull(raw('shares of stakers; null before the first stake')),
+                userShares: orNull(raw('shares', 'those of stakers; null before the first stake')),
                 apy: decimal('revenue of the last 30 days as percent of the vault a year, 2 decimals'),
-                unstakingPeriod: { type: 'null', description: 'seconds; not told by events' },
+                unstakingPeriod: orNull({ ...WHOLE, description: 'seconds; null while the account is unknown' }),
                 ts: SECONDS,
               }),
             ),
@@ -61,7 +62,7 @@ function insuranceRoute(app: FastifyInstance, { store, markets, projections, now
       }),
     },
     async () => {
-      await projections.require('events');
+      await builtParts.require('events');
       const funds = await cache.get('', () => insuranceFunds(store, now()));
       return {
         success: true,
@@ -72,7 +73,7 @@ function insuranceRoute(app: FastifyInstance, { store, markets, projections, now
           totalShares,
           userShares,
           apy: decimalText(yieldPercent1e2(BigInt(revenue), BigInt(vaultAmount)), YIELD_DECIMALS),
-          unstakingPeriod: null,
+          unstakingPeriod: secondsOf(accountStates?.unstakingPeriod(marketIndex) ?? null),
           ts: Number(ts),
         })),
       };
@@ -80,7 +81,9 @@ function insuranceRoute(app: FastifyInstance, { store, markets, projections, now
   );
 }
 
-function poolRoute(app: FastifyInstance, { store, projections, now }: HistoryServices): void {
+const secondsOf = (period: bigint | null): number | null => (period === null ? null : Number(period));
+
+function poolRoute(app: FastifyInstance, { store, builtParts, now }: HistoryServices): void {
   app.get<{ Querystring: { days: number } }>(
     '/stats/dlp/snapshots',
     {
@@ -90,21 +93,23 @@ function poolRoute(app: FastifyInstance, { store, projections, now }: HistorySer
         querystring: DAYS_QUERY,
         response: {
           200: answerOf('oldest first', {
-            snapshots: listOf(objectOf({ ts: SECONDS, tvl: QUOTE, price: raw('price of a share, 1e6'), lpPool: KEY })),
+            snapshots: listOf(
+              objectOf({ ts: SECONDS, tvl: QUOTE, price: raw('price 1e6', 'of a share'), lpPool: KEY }),
+            ),
           }),
           ...errorResponses,
         },
       }),
     },
     async ({ query: { days } }) => {
-      await projections.require('events');
+      await builtParts.require('events');
       const grid = gridOf(now(), days, frequencyOf(days));
       return { success: true, snapshots: poolSnapshots(await poolValues(store, grid), grid) };
     },
   );
 }
 
-/** The newest settlement at or before each point, pools in the order of their keys. */
+/** The newest settlement at or before each point, pools sorted by key. */
 function poolSnapshots(rows: readonly PoolRow[], { times }: Grid) {
   const series = CarriedForward.of(
     rows,

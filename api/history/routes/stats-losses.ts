@@ -1,4 +1,4 @@
-// /stats/liquidations and /stats/bankruptcies: rows of the whole exchange, and what they come to.
+// /stats/liquidations and /stats/bankruptcies: rows and totals of the whole exchange.
 
 import type { FastifyInstance } from 'fastify';
 import { answerOf, objectOf, QUOTE, type Schema, WHOLE } from '../answer-schemas.ts';
@@ -39,7 +39,7 @@ const PERIOD = objectOf({ count: WHOLE, amount: QUOTE });
 const LISTS: readonly LossList[] = [
   {
     path: '/stats/liquidations',
-    summary: 'Liquidations, last 31 days, bankruptcies apart; stats count them and sum what changed hands',
+    summary: 'Liquidations, last 31 days, without bankruptcies; stats has their count and amounts',
     source: losses(`NOT ${BANKRUPTCIES}`),
     stats: objectOf({ '24h': PERIOD, '30d': PERIOD }),
     load: ({ store, markets, now }) => liquidationStats(store, now(), registryParameters(markets)),
@@ -53,7 +53,7 @@ const LISTS: readonly LossList[] = [
   },
 ];
 
-/** Newest oracle prices by spot index, for what was never sampled. */
+/** Newest oracle prices by spot index, for markets without samples. */
 function valueParameters({ markets }: HistoryServices): Parameters {
   const spots = markets.list().filter(({ marketType }) => marketType === 'spot');
   const prices = Object.fromEntries(
@@ -92,7 +92,7 @@ export function lossRoutes(app: FastifyInstance, services: HistoryServices): voi
         }),
       },
       async ({ query: { page, limit, startTs, endTs } }) => {
-        await services.projections.require('events');
+        await services.builtParts.require('events');
         const range = rollingRange(services.now(), startTs, endTs);
         const parameters = registryParameters(services.markets);
         const [list, totals] = await Promise.all([

@@ -1,8 +1,8 @@
-// /stats/markets...: summaries, volumes and prices of the markets.
+// /stats/markets...: market summaries, volumes and prices.
 
 import type { FastifyInstance } from 'fastify';
-import { HistoryError } from '../../errors.ts';
-import { decimalText } from '../../units.ts';
+import { HistoryError } from '../../http/errors.ts';
+import { decimalText } from '../../http/units.ts';
 import {
   answerOf,
   decimal,
@@ -36,16 +36,16 @@ const VOLUMES = {
 };
 
 export function marketStatsRoutes(app: FastifyInstance, services: HistoryServices): void {
-  summaryRoute(app, services);
   volumeRoutes(app, services);
   priceRoute(app, services);
 }
 
-function requireSummaries({ markets, summaries }: HistoryServices): void {
+/** Throws a HistoryError while no market or no summary is known. */
+export function requireSummaries({ markets, summaries }: HistoryServices): void {
   if (markets.size === 0 || !summaries.isBuilt) throw new HistoryError('notBuilt');
 }
 
-function summaryRoute(app: FastifyInstance, services: HistoryServices): void {
+export function summaryRoute(app: FastifyInstance, services: HistoryServices): void {
   const { summaries } = services;
   const prepared = new PreparedText('application/json; charset=utf-8');
   app.get(
@@ -83,7 +83,7 @@ function volumeRoutes(app: FastifyInstance, services: HistoryServices): void {
       }),
     },
     async ({ params: { interval } }) => {
-      await services.projections.require('events');
+      await services.builtParts.require('events');
       const volumes = await cache.get(interval, () => marketVolumes(store, now() - INTERVALS[interval], now()));
       return { success: true, ...volumeBody(services, volumes) };
     },
@@ -110,14 +110,14 @@ function volumeRoutes(app: FastifyInstance, services: HistoryServices): void {
     },
     async ({ query }) => {
       const { startTs, endTs } = alignedRange(query.startTs, query.endTs);
-      await services.projections.require('events');
+      await services.builtParts.require('events');
       const volumes = await cache.get(`${startTs}-${endTs}`, () => marketVolumes(store, startTs, endTs));
       return { success: true, ...volumeBody(services, volumes), startTs, endTs };
     },
   );
 }
 
-/** Whole hours. Throws a validation HistoryError for an empty range or one beyond 24 hours. */
+/** Aligns to whole hours. Throws a validation HistoryError for an empty range or more than 24 hours. */
 function alignedRange(start: number, end: number): { readonly startTs: number; readonly endTs: number } {
   if (start >= end) throw new HistoryError('validation', 'startTs must be before endTs');
   const [startTs, endTs] = [start, end].map((ts) => Math.floor(ts / HOUR_S) * HOUR_S);
@@ -142,7 +142,7 @@ function volumeBody({ markets }: HistoryServices, volumes: readonly VolumeRow[])
       quoteVolume: row?.quoteVolume ?? '0',
     };
   });
-  // The list comes perps first: of one index, the perp stays before the spot market.
+  // The list has perps first and the sort is stable: of one index, the perp precedes the spot market.
   return { total: String(total), markets: listed.sort((a, b) => a.marketIndex - b.marketIndex) };
 }
 

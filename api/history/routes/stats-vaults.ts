@@ -1,4 +1,4 @@
-// /stats/vaults, and the list of vaults that /vaults gives where no file is configured.
+// /stats/vaults, and the list that /vaults returns when no file is configured.
 
 import type { FastifyInstance } from 'fastify';
 import { answerOf, KEY, listOf, objectOf, raw, type Schema, TEXT, WHOLE } from '../answer-schemas.ts';
@@ -20,7 +20,7 @@ const STATS = objectOf({
   totalShares: SHARES,
   userShares: { ...SHARES, description: 'raw integer, shares of all depositors but the manager' },
   profitShare: RATE,
-  managementFee: raw('share of the equity by the year, 1e6'),
+  managementFee: raw('share 1e6', 'of the equity by the year'),
   hurdleRate: RATE,
   spotMarketIndex: WHOLE,
   permissioned: { type: 'boolean', description: 'only invited wallets may deposit' },
@@ -31,7 +31,7 @@ const STATS = objectOf({
   manager: KEY,
 });
 
-/** VaultStats, history reference 3.5.3. */
+/** Statistics of one vault (docs/internals/history-semantics.md, "Snapshots"). */
 function statsOf(row: VaultRow) {
   return {
     totalDeposits: row.totalDeposits,
@@ -55,7 +55,7 @@ function statsOf(row: VaultRow) {
   };
 }
 
-export function vaultStatsRoute(app: FastifyInstance, { store, projections }: HistoryServices): void {
+export function vaultStatsRoute(app: FastifyInstance, { store, builtParts }: HistoryServices): void {
   app.get(
     '/stats/vaults',
     {
@@ -66,15 +66,15 @@ export function vaultStatsRoute(app: FastifyInstance, { store, projections }: Hi
       }),
     },
     async () => {
-      await projections.require('vaults');
+      await builtParts.require('vaults');
       return { success: true, vaults: (await vaultStates(store)).map(statsOf) };
     },
   );
 }
 
-/** What a deployment's own list of vaults would say of each, from the accounts. */
-export async function vaultList({ store, projections }: HistoryServices): Promise<readonly object[]> {
-  await projections.require('vaults');
+/** Builds the list of vaults from their accounts, in the form of a deployment's own file. */
+export async function vaultList({ store, builtParts }: HistoryServices): Promise<readonly object[]> {
+  await builtParts.require('vaults');
   return (await vaultStates(store)).map((row) => ({
     vault: row.vault,
     name: row.name,

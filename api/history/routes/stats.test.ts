@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Asking, address, asValidation, event, HOUR, key } from '../../testing/history-asking.ts';
-import { DAY, fill, fundingRate, NOW } from '../../testing/history-stage.ts';
+import { encodeMessage } from '../../../schemas/index.ts';
+import {
+  address,
+  asValidation,
+  event,
+  HistoryRequests,
+  HOUR,
+  key,
+} from '../../../test/support/api/history-requests.ts';
+import { DAY, fill, fundingRate, NOW } from '../../../test/support/api/history-stage.ts';
 
-let asking: Asking;
+let asking: HistoryRequests;
 
 beforeAll(async () => {
-  asking = await Asking.open();
+  asking = await HistoryRequests.open();
 }, 60_000);
 
 afterAll(() => asking?.close());
@@ -19,7 +27,7 @@ describe('/stats/markets', () => {
     expect(body[0]).toMatchObject({ volume24h: 450.6, openInterest: 2.5, status: 'active' });
   });
 
-  it('is refused until a summary is known', async () => {
+  it('is refused before the first summary', async () => {
     const empty = await asking.appWith({}, false);
     for (const url of ['/stats/markets', '/stats/markets/prices', '/contracts', '/external/coingecko/contracts']) {
       expect([url, (await asking.ask(url, empty)).statusCode]).toEqual([url, 503]);
@@ -28,7 +36,7 @@ describe('/stats/markets', () => {
 });
 
 describe('/stats/markets/prices', () => {
-  it('tells prices with 6 and percent with 2 decimals, empty where there was no fill', async () => {
+  it('shows prices with 6 and percent with 2 decimals, empty without a fill', async () => {
     const { markets } = await asking.get<{ markets: unknown[] }>('/stats/markets/prices');
     expect(markets.slice(0, 2)).toEqual([
       {
@@ -68,7 +76,7 @@ describe('/stats/markets/volume', () => {
     markets: body.markets.map(({ symbol, quoteVolume }) => [symbol, Number(quoteVolume) / 225_300_000]),
   });
 
-  it('counts each fill of the interval once, liquidations among them, transfers not', async () => {
+  it('counts each fill of the interval once, with liquidations, without transfers', async () => {
     const stored = rows();
     await asking.stage.store('order_action', stored);
     await asking.stage.store('order_action', stored);
@@ -90,7 +98,7 @@ describe('/stats/markets/volume', () => {
     });
   });
 
-  it('aligns a range down to the hour and says so', async () => {
+  it('aligns a range down to the hour and returns it', async () => {
     const hour = Math.floor(NOW / HOUR) * HOUR;
     await asking.stage.store('order_action', [fill({ ts: hour - HOUR }), fill({ ts: hour - 1 }), fill({ ts: hour })]);
     const body = await asking.get<{ total: string; startTs: number; endTs: number }>(
@@ -102,7 +110,7 @@ describe('/stats/markets/volume', () => {
     });
   });
 
-  it('refuses ranges that are empty, too long or not given, and other intervals', async () => {
+  it('refuses empty, too long and missing ranges, and other intervals', async () => {
     const hour = Math.floor(NOW / HOUR) * HOUR;
     const urls = [
       `/stats/markets/volume?startTs=${hour}&endTs=${hour}`,
@@ -155,7 +163,7 @@ describe('/stats/fundingRates', () => {
     ]);
   });
 
-  it('has no records of other venues unless a deployment names some', async () => {
+  it('has no records of other venues without a deployment file', async () => {
     expect(await asking.get('/stats/fundingRates/external')).toEqual({ success: true, records: [] });
   });
 });
@@ -174,7 +182,7 @@ describe('/stats/{symbol}/rateHistory/{type}', () => {
     ...members,
   });
 
-  it('gives the last rates of each hour with the insurance part of their time', async () => {
+  it('gives the last rates of each hour with the insurance share at that time', async () => {
     const hour = Math.floor(NOW / HOUR) * HOUR;
     await asking.stage.store('spot_interest', [
       record(1, hour - 32 * DAY),
@@ -216,7 +224,7 @@ describe('/stats/liquidations and /stats/bankruptcies', () => {
     ...members,
   });
 
-  it('list liquidations newest first and sum what changed hands', async () => {
+  it('list liquidations newest first and sum their amounts', async () => {
     const rows = [
       row(1, NOW - 5, 'liquidatePerp', { liquidate_perp_quote_asset_amount: '-7000000' }),
       row(2, NOW - 6, 'liquidateSpot', {
@@ -245,7 +253,7 @@ describe('/stats/liquidations and /stats/bankruptcies', () => {
     expect(filtered.records.map(({ slot }) => slot)).toEqual([2]);
   });
 
-  it('sum bankruptcies of all time, borrows at the price of their time', async () => {
+  it('sum all bankruptcies, borrows at the price of their time', async () => {
     await asking.stage.store('market_sample', [
       { market_type: 'spot', market_index: 1, ts: NOW - 90 * DAY - 1, slot: '1', oracle_price: '20000000' },
       { market_type: 'spot', market_index: 1, ts: NOW - 5, slot: '2', oracle_price: '99000000' },
@@ -278,7 +286,7 @@ describe('/stats/liquidations and /stats/bankruptcies', () => {
     expect(body.records.map(({ slot }) => slot)).toEqual([3]);
   });
 
-  it('refuse limits and pages that mean nothing', async () => {
+  it('refuse invalid limits and pages', async () => {
     const urls = ['liquidations?limit=51', 'liquidations?limit=0', 'bankruptcies?page=abc'].map(
       (end) => `/stats/${end}`,
     );
@@ -287,7 +295,7 @@ describe('/stats/liquidations and /stats/bankruptcies', () => {
 });
 
 describe('/stats/insuranceFund, /stats/vaults, /stats/dlp/snapshots', () => {
-  it('tell the fund after its newest record', async () => {
+  it('show the fund after its newest record', async () => {
     const stake = (id: number, ts: number, members: object) => ({
       ...event(id, ts),
       user_authority: key('a'),
@@ -311,6 +319,8 @@ describe('/stats/insuranceFund, /stats/vaults, /stats/dlp/snapshots', () => {
       },
       { ...event(4, NOW - 31 * DAY), spot_market_index: 1, insurance_vault_amount_before: '10', amount: '-4' },
     ]);
+    const state = { marketIndex: 0, slot: 5, unstakingPeriod: 1_209_600n };
+    asking.stage.accountStates.put(encodeMessage('InsuranceFundState', state));
     expect(await asking.get('/stats/insuranceFund')).toEqual({
       success: true,
       data: [
@@ -321,19 +331,25 @@ describe('/stats/insuranceFund, /stats/vaults, /stats/dlp/snapshots', () => {
           totalShares: '901',
           userShares: '700',
           apy: (Math.floor((365 * 10_000 * 365) / 30 / 2865) / 100).toFixed(2),
-          unstakingPeriod: null,
+          unstakingPeriod: 1_209_600,
           ts: NOW - 80,
         },
-        expect.objectContaining({ symbol: 'SOL', vaultAmount: '6', userShares: null, apy: '0.00' }),
+        expect.objectContaining({
+          symbol: 'SOL',
+          vaultAmount: '6',
+          userShares: null,
+          apy: '0.00',
+          unstakingPeriod: null,
+        }),
       ],
     });
   });
 
-  it('tell of no vaults', async () => {
+  it('list no vaults', async () => {
     expect(await asking.get('/stats/vaults')).toEqual({ success: true, vaults: [] });
   });
 
-  it('tell the value of each pool at each point', async () => {
+  it('show the value of each pool at each point', async () => {
     const settle = (id: number, ts: number, pool: string, aum: string) => ({
       ...event(id, ts),
       record_id: String(id),

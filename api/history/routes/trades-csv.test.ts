@@ -1,9 +1,9 @@
-// Pages derive some members of a trade that CSV has from the store: both must say the same.
+// Pages derive some members of a trade that CSV reads from the store: both must be equal.
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { USER, USER_ID } from '../../testing/history-rows.ts';
-import { fill, HistoryStage, NOW } from '../../testing/history-stage.ts';
+import { USER, USER_ID } from '../../../test/support/api/history-rows.ts';
+import { fill, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
 
 const FILLS = 200;
 const U64_MAX = 2n ** 64n - 1n;
@@ -41,7 +41,7 @@ describe('trades as CSV', () => {
     ['perp', '/market/SOL-PERP/trades/2026/6/15'],
     ['spot', '/market/SOL/trades/2026/6/15'],
     ['perp', `/user/${USER_ID}/trades/2026/6`],
-  ])('of %s %s are the rows of the pages, whatever their amounts', async (marketType, path) => {
+  ])('of %s %s are the rows of the pages for any amounts', async (marketType, path) => {
     const index = marketType === 'spot' ? 1 : 0;
     await stage.store(
       'order_action',
@@ -51,11 +51,11 @@ describe('trades as CSV', () => {
     );
     const { records } = await stage.list(path);
     expect(records).toHaveLength(FILLS);
-    // What the engine makes of an expression could change once it was used a few times.
-    for (let asked = 0; asked < 4; asked += 1) await stage.app.inject(`${path}?format=csv`);
+    // The engine compiles an expression after a few uses, which could change its result.
+    for (let run = 0; run < 4; run += 1) await stage.app.inject(`${path}?format=csv`);
     const [head = '', ...lines] = (await stage.app.inject(`${path}?format=csv`)).body.trimEnd().split('\n');
     expect(cells(head)).toEqual(Object.keys(records[0] ?? {}));
-    const shown = records.map((row) => Object.values(row).map((cell) => (cell === null ? null : String(cell))));
-    expect(lines.map(cells)).toEqual(shown);
+    const jsonCells = records.map((row) => Object.values(row).map((cell) => (cell === null ? null : String(cell))));
+    expect(lines.map(cells)).toEqual(jsonCells);
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DAY, fill, HistoryStage, type Listed, NOW } from '../../testing/history-stage.ts';
+import type { ChainFinality } from '../../../schemas/index.ts';
+import { DAY, fill, HistoryStage, type Listed, makeApp, NOW } from '../../../test/support/api/history-stage.ts';
 
 let stage: HistoryStage;
 
@@ -31,7 +32,7 @@ describe('/market/{symbol}/trades', () => {
       quoteAssetAmountFilled: '225300000',
       takerFee: '78855',
       makerFee: '-5632',
-      makerRebate: '5632',
+      makerRebate: '-5632',
       takerOrderId: 3,
       takerOrderDirection: 'long',
       takerOrderBaseAssetAmount: '18446744073709551615',
@@ -45,7 +46,21 @@ describe('/market/{symbol}/trades', () => {
     expect(records[0]?.taker).toMatch(/^[1-9A-HJ-NP-Za-km-z]{40,45}$/);
   });
 
-  it('shows only fills of this market, of the last 31 days, each once', async () => {
+  it('shows the maker fee as rebate, negative when paid to the maker, in JSON and CSV', async () => {
+    const fees = ['-5632', '0', '17', null];
+    await stage.store(
+      'order_action',
+      fees.map((maker_fee) => fill({ maker_fee })),
+    );
+    const { records } = await stage.list('/market/SOL-PERP/trades');
+    expect(records.map(({ makerRebate }) => makerRebate)).toEqual(['0', '17', '0', '-5632']);
+    const csv = await stage.app.inject('/market/SOL-PERP/trades/2026/6/15?format=csv');
+    const [head = '', ...lines] = csv.body.trimEnd().split('\n');
+    const column = head.split(',').indexOf('"makerRebate"');
+    expect(lines.map((line) => line.split(',')[column])).toEqual(['"0"', '"17"', '"0"', '"-5632"']);
+  });
+
+  it('shows only fills of this market in the last 31 days, each once', async () => {
     const twice = fill();
     await stage.store('order_action', [
       twice,
@@ -60,7 +75,7 @@ describe('/market/{symbol}/trades', () => {
     expect(records.map(({ fillRecordId }) => fillRecordId)).toEqual(['1', '5']);
   });
 
-  it('pages by position: fills that arrive between pages shift nothing', async () => {
+  it('pages by cursor: fills that arrive between pages shift nothing', async () => {
     const ts = NOW - 50;
     await stage.store(
       'order_action',
@@ -119,6 +134,20 @@ describe('/market/{symbol}/trades', () => {
 describe('/market/{symbol}/trades/{year}/{month}/{day}', () => {
   const first = Date.UTC(2026, 5, 14) / 1000;
 
+  it('says whether the chain has finalized the day, in JSON and CSV', async () => {
+    const path = '/market/SOL-PERP/trades/2026/6/14';
+    const answersAt = async (finality: ChainFinality | null) => {
+      const app = await makeApp(stage.clickhouse, undefined, { finality: () => finality });
+      const { meta } = (await app.inject(path)).json<{ meta: { isFinal: boolean } }>();
+      const { headers } = await app.inject(`${path}?format=csv`);
+      await app.close();
+      return [meta.isFinal, headers['x-final']];
+    };
+    expect(await answersAt(null)).toEqual([false, 'false']);
+    expect(await answersAt({ slot: 9, ts: first + DAY - 1 })).toEqual([false, 'false']);
+    expect(await answersAt({ slot: 9, ts: first + DAY })).toEqual([true, 'true']);
+  });
+
   it('answers one day in UTC, with its totals', async () => {
     await stage.store('order_action', [
       fill({ ts: first - 1 }),
@@ -128,7 +157,7 @@ describe('/market/{symbol}/trades/{year}/{month}/{day}', () => {
     ]);
     const { records, meta } = await stage.list('/market/SOL-PERP/trades/2026/6/14');
     expect(records.map(({ fillRecordId }) => fillRecordId)).toEqual(['3', '2']);
-    expect(meta).toEqual({ records: 2, totalRecords: 2, totalPages: 1, currentPage: 1, nextPage: null });
+    expect(meta).toEqual({ records: 2, totalRecords: 2, totalPages: 1, currentPage: 1, nextPage: null, isFinal: true });
     expect((await stage.list('/market/SOL-PERP/trades/2026/06/15')).meta.includesLatest).toBe(true);
     expect((await stage.list('/market/SOL-PERP/trades/2024/2/29')).meta).toEqual({
       records: 0,
@@ -136,6 +165,7 @@ describe('/market/{symbol}/trades/{year}/{month}/{day}', () => {
       totalPages: 0,
       currentPage: 1,
       nextPage: null,
+      isFinal: true,
     });
   });
 
@@ -151,7 +181,7 @@ describe('/market/{symbol}/trades/{year}/{month}/{day}', () => {
     expect(new Set([...one.records, ...two.records].map(({ fillRecordId }) => fillRecordId)).size).toBe(1500);
   });
 
-  it('answers the whole day as CSV, a header even without rows', async () => {
+  it('answers the whole day as CSV, with a header even without rows', async () => {
     await stage.store(
       'order_action',
       Array.from({ length: 1200 }, () => fill({ ts: first + 5 })),

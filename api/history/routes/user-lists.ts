@@ -1,4 +1,4 @@
-// /user/{accountId}/...: what one account did and what was done to it.
+// /user/{accountId}/...: lists of one account.
 
 import type { FastifyInstance } from 'fastify';
 import { type ListFamily, listRoutes } from '../list-routes.ts';
@@ -18,7 +18,7 @@ interface UserList {
 }
 
 const LISTS: readonly UserList[] = [
-  { name: 'trades', summary: 'Fills in which the account took or made', source: USER_TRADES },
+  { name: 'trades', summary: 'Fills with the account as taker or maker', source: USER_TRADES },
   {
     name: 'positions',
     summary: 'Fills that reduced, closed or flipped a position',
@@ -57,7 +57,7 @@ function family({ name, summary, source, rollingOnly }: UserList): ListFamily {
 const MARKET_TRADES: ListFamily = {
   path: '/user/:accountId/trades/:symbol',
   tag: 'User',
-  summary: 'Fills in which the account took or made, of one market',
+  summary: 'Fills with the account as taker or maker, of one market',
   params: { accountId: ACCOUNT_ID, symbol: SYMBOL },
   source: USER_MARKET_TRADES,
   scope: (services, params) => {

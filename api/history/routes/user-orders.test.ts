@@ -1,11 +1,17 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { keyText, OTHER, orderAction, orderFill, placement, USER, USER_ID } from '../../testing/history-rows.ts';
-import { HistoryStage, NOW } from '../../testing/history-stage.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  keyText,
+  OTHER,
+  orderAction,
+  orderFill,
+  placement,
+  USER,
+  USER_ID,
+} from '../../../test/support/api/history-rows.ts';
+import { HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
 
-// Many requests and inserts, on machines that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
-
+// Many requests and inserts, possibly on a busy machine.
 let stage: HistoryStage;
 
 beforeAll(async () => {
@@ -26,8 +32,8 @@ async function order(id: number): Promise<Record<string, unknown>> {
   return record;
 }
 
-describe('an order as it stands', () => {
-  it('is its placement while nothing happened', async () => {
+describe('the current state of an order', () => {
+  it('is its placement before any action', async () => {
     await stage.store('order', [placement(5)]);
     expect(await order(5)).toEqual({
       ts: NOW - 100,
@@ -125,7 +131,7 @@ describe('an order as it stands', () => {
     });
   });
 
-  it('that was cancelled because its time was over is expired, and says why', async () => {
+  it('is expired, with the reason, after a cancel for its expiry', async () => {
     await stage.store('order', [placement(5)]);
     await stage.store('order_action', [orderAction(5, 'cancel', { action_explanation: 'orderExpired' })]);
     expect(await order(5)).toMatchObject({
@@ -135,7 +141,7 @@ describe('an order as it stands', () => {
     });
   });
 
-  it('counts the fills in which it was the maker, with their rebates', async () => {
+  it('counts its fills as maker, with their rebates', async () => {
     await stage.store('order', [placement(5)]);
     await stage.store('order_action', [
       orderFill(77, 1, 1, {
@@ -150,7 +156,7 @@ describe('an order as it stands', () => {
     expect(await order(5)).toMatchObject({ baseAssetAmountFilled: '1000000000', cumulativeFee: '-200' });
   });
 
-  it('is the same whatever the order and number of arrivals', async () => {
+  it('does not depend on arrival order and copies', async () => {
     const rows = [
       ['order', placement(5)],
       ['order_action', orderAction(5, 'place')],
@@ -175,7 +181,7 @@ describe('an order as it stands', () => {
     });
   });
 
-  it('of any age is found, of its market type where one is named', async () => {
+  it('is found at any age, by market type where the path names one', async () => {
     await stage.store('order', [placement(5, { ts: NOW - 90 * 86_400 }), placement(6, { order_market_type: 'spot' })]);
     expect((await order(5)).orderId).toBe(5);
     const statuses = ['perp/id/5', 'spot/id/6', 'spot/id/5'].map(
@@ -184,7 +190,7 @@ describe('an order as it stands', () => {
     expect(await Promise.all(statuses)).toEqual([200, 200, 404]);
   });
 
-  it.each(['id/9', 'perp/id/9', '9/actions'])('that does not exist is 404: %s', async (tail) => {
+  it.each(['id/9', 'perp/id/9', '9/actions'])('is 404 for an unknown order: %s', async (tail) => {
     await stage.store('order_action', [orderFill(9, 1, 1, { taker: OTHER, maker: null })]);
     const answer = await stage.app.inject(`${ORDERS}/${tail}`);
     expect([answer.statusCode, answer.json()]).toEqual([404, { success: false, error: 'Order not found' }]);
@@ -210,7 +216,7 @@ describe('/user/{accountId}/orders/{marketFilter}', () => {
     expect(await ids('spot/SOL')).toEqual([3]);
   });
 
-  it('keeps orders with fills, and those of an interval', async () => {
+  it('filters by fills and by an interval', async () => {
     await stage.store(
       'order',
       [1, 2, 3].map((id) => placement(id, { ts: NOW - 100 + id })),
@@ -223,7 +229,7 @@ describe('/user/{accountId}/orders/{marketFilter}', () => {
     expect(await ids(`perp?startTs=${NOW - 98}&endTs=${NOW - 99}`)).toEqual([2, 1]);
   });
 
-  it('pages by placement, each order as it stands when it is read', async () => {
+  it('pages by placement, with each order in its current state', async () => {
     await stage.store(
       'order',
       [1, 2, 3, 4, 5].map((id) => placement(id)),
@@ -248,7 +254,7 @@ describe('/user/{accountId}/orders/{marketFilter}', () => {
     expect(third.meta.nextPage).toBeNull();
   });
 
-  it('of a key without history is empty', async () => {
+  it('is empty for a key without history', async () => {
     expect((await stage.list(`/user/${keyText('n')}/orders/spot`)).records).toEqual([]);
   });
 
@@ -271,14 +277,14 @@ describe('/user/{accountId}/orders/{marketFilter}', () => {
     expect([answer.statusCode, answer.json().error]).toEqual([400, 'ValidationError']);
   });
 
-  it.each(['perp', 'perp/SOL-PERP', 'id/1', 'perp/id/1', '1/actions'])('refuses what is no key: %s', async (tail) => {
+  it.each(['perp', 'perp/SOL-PERP', 'id/1', 'perp/id/1', '1/actions'])('refuses an invalid key: %s', async (tail) => {
     const answer = await stage.app.inject(`/user/nonsense/orders/${tail}`);
     expect([answer.statusCode, answer.json().message]).toEqual([400, 'Invalid account ID format: nonsense']);
   });
 });
 
 describe('/user/{accountId}/orders/{orderId}/actions', () => {
-  it('lists what happened to the order, newest first, without amounts where nothing was filled', async () => {
+  it('lists the order’s actions newest first, without amounts for other actions than fills', async () => {
     await stage.store('order', [placement(5)]);
     await stage.store('order_action', [
       orderAction(5, 'place'),
@@ -296,7 +302,7 @@ describe('/user/{accountId}/orders/{orderId}/actions', () => {
     expect([records[0]?.user, meta.nextPage]).toEqual([USER_ID, null]);
   });
 
-  it('of an order of long ago is empty, not unknown', async () => {
+  it('is empty, not unknown, for an old order', async () => {
     const ts = NOW - 60 * 86_400;
     await stage.store('order', [placement(5, { ts })]);
     await stage.store('order_action', [orderAction(5, 'place', { ts }), orderAction(6, 'place', { ts })]);

@@ -1,7 +1,7 @@
-// /user/{accountId}/orders/...: an account's orders as they stand, and what happened to one.
+// /user/{accountId}/orders/...: current state of an account's orders, and the actions of one order.
 
 import type { FastifyInstance } from 'fastify';
-import { HISTORY_ERRORS, HistoryError } from '../../errors.ts';
+import { HISTORY_ERRORS, HistoryError } from '../../http/errors.ts';
 import { type Row, rowSchema } from '../fields.ts';
 import { type ListFamily, listRoutes, type ScopedRows } from '../list-routes.ts';
 import { listSlice, marketParameters, type RowSource, registryParameters } from '../lists.ts';
@@ -16,13 +16,13 @@ const MARKET_FILTER = { type: 'string', enum: ['perp', 'spot'], description: 'ty
 const MAX_ORDER_ID = 2 ** 32 - 1;
 const ORDER_ID = { type: 'integer', minimum: 0, maximum: MAX_ORDER_ID, description: "the account's order id" };
 const QUERY = {
-  hasFill: { type: 'boolean', default: false, description: 'only orders of which something was filled' },
+  hasFill: { type: 'boolean', default: false, description: 'only orders with fills' },
 };
 
 type MarketFilter = 'perp' | 'spot';
 
 const orderResponse = {
-  description: 'the order as it stands',
+  description: 'the order in its current state',
   type: 'object',
   required: ['success', 'record'],
   properties: { success: { type: 'boolean', const: true }, record: rowSchema(ORDER_FIELDS) },
@@ -90,7 +90,7 @@ const ACTIONS: ListFamily = {
     const user = keyOf(String(accountId));
     return { parameters: { user, orderId: Number(orderId) }, path: `/user/${user}/orders/${orderId}/actions` };
   },
-  confirm: async (services, parameters) => {
+  confirmSubject: async (services, parameters) => {
     for (const source of [userOrder(false), ORDER_ACTIONS]) {
       if ((await newestOf(services, source, parameters)) !== null) return;
     }
@@ -120,7 +120,7 @@ function orderRoute(app: FastifyInstance, services: HistoryServices, path: strin
     },
     async ({ params: { accountId, orderId, marketFilter } }) => {
       const user = keyOf(accountId);
-      await services.projections.require('events');
+      await services.builtParts.require('events');
       const record = await newestOf(services, source, {
         ...registryParameters(services.markets),
         user,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HistoryContract } from '../../testing/history-contract.ts';
-import { deposit, keyText } from '../../testing/history-rows.ts';
-import { DAY, HistoryStage, NOW } from '../../testing/history-stage.ts';
+import { HistoryContract } from '../../../test/support/api/history-contract.ts';
+import { deposit, keyText } from '../../../test/support/api/history-rows.ts';
+import { DAY, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
 
 const [VAULT, VAULT_USER, MANAGER] = ['V', 'u', 'm'].map((letter) => letter.repeat(32)) as [string, string, string];
 const ANNE = 'a'.repeat(32);
@@ -12,7 +12,7 @@ const OPENED = NOW - 5 * DAY;
 const USDT = 1_000_000n;
 
 let stage: HistoryStage;
-/** Every answer is held against it. */
+/** Validates every answer. */
 let contract: HistoryContract;
 let nextId = 1;
 
@@ -26,13 +26,13 @@ const event = (ts: number) => ({
 
 interface Step {
   readonly who: string;
-  /** Of who acts, of all depositors, of all: before and after. */
+  /** Shares before and after the step: of the actor, of all depositors, of the vault. */
   readonly own: readonly [bigint, bigint];
   readonly users: readonly [bigint, bigint];
   readonly total: readonly [bigint, bigint];
 }
 
-/** Shares in whole ones. */
+/** A vault record; arguments are whole shares. */
 const step = (ts: number, { who, own, users, total }: Step) => ({
   ...event(ts),
   vault: VAULT,
@@ -106,17 +106,17 @@ beforeAll(async () => {
   const steps = [
     step(OPENED, { who: MANAGER, own: [0n, 600n], users: [0n, 0n], total: [0n, 600n] }),
     step(NOW - 4 * DAY + 1, { who: ANNE, own: [0n, 400n], users: [0n, 400n], total: [600n, 1_000n] }),
-    // In one slot, and stored in another order than they happened: 500 more, half of it out again, then the rest.
+    // In one slot, stored out of order: deposit 500, withdraw half of it, then withdraw the rest.
     ...(
       [
         { own: [650n, 400n], users: [650n, 400n], total: [1_250n, 1_000n] },
         { own: [400n, 900n], users: [400n, 900n], total: [1_000n, 1_500n] },
         { own: [900n, 650n], users: [900n, 650n], total: [1_500n, 1_250n] },
-        // A slot later something is asked back.
+        // A withdrawal request in the next slot.
       ] as const
     ).map((moves) => step(NOW - 3 * DAY, { who: ANNE, ...moves })),
     step(NOW - 2 * DAY - 1, { who: ANNE, own: [400n, 400n], users: [400n, 400n], total: [1_000n, 1_000n] }),
-    // And in one slot 100 come in and 50 go out, of which the one that goes out sorts first.
+    // In one slot a deposit of 100 and a withdrawal of 50; the withdrawal sorts first.
     ...(
       [
         { own: [500n, 450n], users: [500n, 450n], total: [1_100n, 1_050n] },
@@ -167,7 +167,7 @@ interface Account {
 const valueAt = (points: readonly Point[], ts: number) => points.findLast((point) => point.ts <= ts)?.totalAccountValue;
 
 describe('/stats/vaults', () => {
-  it('says of each vault what its newest state says', async () => {
+  it('shows the newest state of each vault', async () => {
     expect(await get('/stats/vaults')).toEqual({
       success: true,
       vaults: [
@@ -195,7 +195,7 @@ describe('/stats/vaults', () => {
     });
   });
 
-  it('is what /vaults lists where no file is configured', async () => {
+  it('matches /vaults when no file is configured', async () => {
     expect(await get('/vaults')).toEqual([
       expect.objectContaining({ vault: VAULT_ID, name: 'Basis One', user: keyText('u'), redeemPeriod: 86_400 }),
     ]);
@@ -203,7 +203,7 @@ describe('/stats/vaults', () => {
 });
 
 describe('vault snapshots', () => {
-  it('are the holder’s part of what the vault’s account was worth, from its first record on', async () => {
+  it('are the owner’s share of the vault account’s value, from the first record', async () => {
     const { accounts } = await get<{ accounts: Account[] }>(`/authority/${ANNE_ID}/snapshots/vaults?days=7`);
     expect(accounts.map(({ accountId }) => accountId)).toEqual([OF_ANNE]);
     const points = accounts[0]?.snapshots ?? [];
@@ -211,7 +211,7 @@ describe('vault snapshots', () => {
     expect(new Set(points.map(({ vault, marketIndex }) => `${vault} ${marketIndex}`))).toEqual(
       new Set([`${VAULT_ID} 0`]),
     );
-    // Before the price was sampled at 0.5, the deposit record's 1 prices the account and the vault record's 0.99 the token.
+    // Before the first sample (0.5), the account uses the deposit record's price 1, and the token the vault record's 0.99.
     expect(points[0]).toMatchObject({
       totalAccountValue: '400000000',
       totalAccountBaseValue: String((400n * USDT * USDT) / 990_000n),
@@ -227,14 +227,14 @@ describe('vault snapshots', () => {
     expect(valueAt(points, NOW - DAY)).toBe('220000000');
   });
 
-  it('know how a slot ended whatever the order in which its steps are stored', async () => {
+  it('find the final state of a slot for any stored order of its steps', async () => {
     const { accounts } = await get<{ accounts: Account[] }>(`/authority/${ANNE_ID}/snapshots/vaults?days=3`);
     const midnight = Math.floor((NOW - 2 * DAY) / DAY) * DAY;
-    // 400 of 1,000 shares of 1,000 USDT: what went in and out in one slot has left nothing.
+    // 400 of 1,000 shares of 1,000 USDT: the movements of the one slot cancel out.
     expect(valueAt(accounts[0]?.snapshots ?? [], midnight)).toBe('400000000');
   });
 
-  it('give the manager what the depositors do not have, under the key of the vault', async () => {
+  it('give the manager the remaining shares, under the key of the vault', async () => {
     const { accounts } = await get<{ accounts: Account[] }>(`/authority/${MANAGER_ID}/snapshots/vaults`);
     expect(accounts.map(({ accountId }) => accountId)).toEqual([VAULT_ID]);
     const points = accounts[0]?.snapshots ?? [];
@@ -242,7 +242,7 @@ describe('vault snapshots', () => {
     expect(points.at(-1)?.totalAccountValue).toBe('330000000');
   });
 
-  it('follow shares that were handed over', async () => {
+  it('follow transferred shares', async () => {
     const { accounts } = await get<{ accounts: Account[] }>(`/authority/${BOB_ID}/snapshots/vaults`);
     expect(accounts.map(({ snapshots }) => snapshots.map((point) => point.totalAccountValue))).toEqual([
       expect.arrayContaining(['55000000']),
@@ -250,7 +250,7 @@ describe('vault snapshots', () => {
     expect(accounts[0]?.snapshots[0]?.ts).toBeGreaterThanOrEqual(NOW - DAY);
   });
 
-  it('are the same by depositor account, by an account of the wallet, and in the overview', async () => {
+  it('are equal by depositor account, by an account of the wallet, and in the overview', async () => {
     const { accounts } = await get<{ accounts: Account[] }>(`/authority/${ANNE_ID}/snapshots/vaults?days=1`);
     const [{ snapshots }] = accounts as [Account];
     expect(snapshots.length).toBeGreaterThanOrEqual(24);
@@ -262,7 +262,7 @@ describe('vault snapshots', () => {
     expect(await get(`/user/${OF_BOB}/snapshots/vaults?days=1`)).not.toEqual({ success: true, snapshots });
   });
 
-  it('take the newest record’s word for a vault that is older than the history', async () => {
+  it('use the newest record for a vault that is older than the stored history', async () => {
     const [old, carol] = ['W', 'c'].map(keyText) as [string, string];
     const shares = { who: 'c'.repeat(32), own: [0n, 250n], users: [0n, 250n], total: [750n, 1_000n] } as const;
     const members = { vault: 'W'.repeat(32), vault_equity_before: String(1_500n * USDT), amount: String(500n * USDT) };
@@ -279,7 +279,7 @@ describe('vault snapshots', () => {
     });
   });
 
-  it('are none for who holds nothing', async () => {
+  it('are empty without vault shares', async () => {
     const nobody = keyText('n');
     expect(await get(`/authority/${nobody}/snapshots/vaults`)).toEqual({ success: true, accounts: [] });
     expect(await get(`/user/${nobody}/snapshots/vaults`)).toEqual({ success: true, snapshots: [] });

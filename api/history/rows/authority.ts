@@ -1,5 +1,4 @@
-// Rows that are listed by wallet: stakes in the insurance fund, and what liquidity pools minted and redeemed (history
-// reference 4.10, 5.13).
+// Rows listed by wallet: stakes in the insurance fund, and mints and redemptions of liquidity pools.
 
 import { amount, HEAD, integer, key, type RowField, symbol } from '../fields.ts';
 import type { RowSource } from '../lists.ts';

@@ -1,15 +1,15 @@
-// Rows of what enters, leaves and changes in accounts: deposits, swaps, funding payments, settlements (history reference 4.5,
-// 4.6, 4.8, 4.11).
+// Rows of account balances: deposits, swaps, funding payments, settlements (docs/internals/history-semantics.md, "Deposits and
+// transfers", "Funding payments").
 
 import { amount, HEAD, integer, key, optionalAmount, optionalKey, type RowField, symbol, text } from '../fields.ts';
 import type { RowSource } from '../lists.ts';
 
-/** SQL that picks one account's rows; `{user}` is its key in base58. */
+/** SQL that selects one account's rows; `{user}` is its key in base58. */
 export const OF_USER = 'user = toFixedString(base58Decode({user:String}), 32)';
-/** SQL that picks one spot market's rows; nothing for a perp market, whose indexes are others. */
+/** SQL that selects one spot market's rows, and none for a perp market, whose indexes are separate. */
 const OF_SPOT_MARKET = `market_index = {marketIndex:UInt16} AND {marketType:String} = 'spot'`;
 
-/** Deposit row, 4.5: deposits, withdrawals, transfers and rewards. */
+/** Deposit row: deposits, withdrawals, transfers and rewards. */
 const DEPOSIT_FIELDS: readonly RowField[] = [
   ...HEAD,
   key('userAuthority', 'owner of the account'),
@@ -32,7 +32,7 @@ const DEPOSIT_FIELDS: readonly RowField[] = [
   optionalAmount('userTokenAmountAfter', 'token, mint decimals'),
 ];
 
-/** Rewards are listed apart from the other deposits. */
+/** Rewards have lists of their own. */
 const NO_REWARD = `explanation != 'reward'`;
 const REWARD = `explanation = 'reward'`;
 
@@ -47,7 +47,7 @@ export const MARKET_REWARDS = deposits('market_deposit', OF_SPOT_MARKET, REWARD)
 export const USER_DEPOSITS = deposits('deposit', OF_USER, NO_REWARD);
 export const USER_REWARDS = deposits('deposit', OF_USER, REWARD);
 
-/** Swap row, 4.8: `in` left the account, `out` arrived. */
+/** Swap row: `in` left the account, `out` arrived. */
 const SWAP_FIELDS: readonly RowField[] = [
   ...HEAD,
   key('user', 'account'),
@@ -62,7 +62,7 @@ const SWAP_FIELDS: readonly RowField[] = [
   amount('fee', 'token, mint decimals'),
 ];
 
-/** A swap is listed in both of its markets. */
+/** Both markets of a swap list it. */
 export const MARKET_SWAPS: RowSource = {
   from: '{db:Identifier}.market_swap',
   fields: SWAP_FIELDS,
@@ -70,7 +70,7 @@ export const MARKET_SWAPS: RowSource = {
 };
 export const USER_SWAPS: RowSource = { from: '{db:Identifier}.swap', fields: SWAP_FIELDS, filterSql: OF_USER };
 
-/** FundingPayment row, 4.6; positive = the account received. */
+/** FundingPayment row; positive = the account received. */
 export const FUNDING_PAYMENTS: RowSource = {
   from: '{db:Identifier}.funding_payment',
   fields: [
@@ -88,7 +88,7 @@ export const FUNDING_PAYMENTS: RowSource = {
   filterSql: OF_USER,
 };
 
-/** SettlePnl row, 4.11; positive `pnl` moved to the account. */
+/** SettlePnl row; positive `pnl` moved to the account. */
 export const SETTLEMENTS: RowSource = {
   from: '{db:Identifier}.settle_pnl',
   fields: [

@@ -1,9 +1,9 @@
-// Rows of the insurance fund and of stakes in it (history reference 4.9, 4.10).
+// Rows of the insurance fund and its stakes (docs/internals/history-semantics.md, "Insurance fund rows").
 
 import { amount, HEAD, integer, key, type RowField, symbol, text } from '../fields.ts';
 import type { RowSource } from '../lists.ts';
 
-/** InsuranceFund row, 4.9: movements between a market's vault and its insurance vault. */
+/** InsuranceFund row: movements between a market's vault and its insurance vault. */
 export const INSURANCE_FUND: RowSource = {
   from: '{db:Identifier}.insurance_fund',
   fields: [
@@ -22,7 +22,7 @@ export const INSURANCE_FUND: RowSource = {
   filterSql: 'spot_market_index = {marketIndex:UInt16}',
 };
 
-/** InsuranceFundStake row, 4.10. */
+/** InsuranceFundStake row. */
 export const INSURANCE_FUND_STAKE_FIELDS: readonly RowField[] = [
   ...HEAD,
   key('userAuthority', 'staker'),

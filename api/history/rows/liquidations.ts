@@ -1,5 +1,5 @@
-// Rows of liquidations and bankruptcies (history reference 4.7). All six nested records are stored, those of other types as
-// zeros: the type alone says which one means something.
+// Rows of liquidations and bankruptcies. A row has all six nested records, zeros for other types, like the program's event:
+// published clients look markets up by each index. `liquidationType` alone says which record is valid.
 
 import {
   amount,
@@ -18,21 +18,25 @@ import {
 import type { RowSource } from '../lists.ts';
 import { OF_USER } from './balances.ts';
 
+type Unit = Parameters<typeof amount>[1];
 type Nested = (type: string, member: string) => RowField;
 
-const ofType = (type: string, member: string): string =>
-  `if(liquidation_type = '${type}', ${snake(type)}_${snake(member)}, NULL)`;
-
-const index: Nested = (type, member) => optionalInteger(`${type}_${member}`, `of ${type} only`, ofType(type, member));
-const nestedKey: Nested = (type, member) => optionalKey(`${type}_${member}`, `of ${type} only`, ofType(type, member));
+const column = (type: string, member: string): string => `${snake(type)}_${snake(member)}`;
+const index: Nested = (type, member) => integer(`${type}_${member}`, `of ${type} only`, column(type, member));
 const raw =
-  (unit: Parameters<typeof amount>[1]): Nested =>
+  (unit: Unit): Nested =>
   (type, member) =>
-    optionalAmount(`${type}_${member}`, unit, ofType(type, member));
+    amount(`${type}_${member}`, unit, column(type, member));
+/** Null where the record is older than the member or the program left it empty. */
+const absent =
+  (unit: Unit): Nested =>
+  (type, member) =>
+    optionalAmount(`${type}_${member}`, unit, column(type, member));
+const absentKey: Nested = (type, member) => optionalKey(`${type}_${member}`, `of ${type} only`, column(type, member));
 
 const [price, base, quote, token] = [raw('price 1e6'), raw('base 1e9'), raw('quote 1e6'), raw('token, mint decimals')];
 
-/** Members of each type, in their order on the chain. */
+/** Members of each type, in chain order. */
 const NESTED: Readonly<Record<string, Readonly<Record<string, Nested>>>> = {
   liquidatePerp: {
     marketIndex: index,
@@ -44,7 +48,7 @@ const NESTED: Readonly<Record<string, Readonly<Record<string, Nested>>>> = {
     liquidatorOrderId: index,
     liquidatorFee: quote,
     ifFee: quote,
-    protocolFee: quote,
+    protocolFee: absent('quote 1e6'),
   },
   liquidateSpot: {
     assetMarketIndex: index,
@@ -54,7 +58,7 @@ const NESTED: Readonly<Record<string, Readonly<Record<string, Nested>>>> = {
     liabilityPrice: price,
     liabilityTransfer: token,
     ifFee: token,
-    protocolFee: token,
+    protocolFee: absent('token, mint decimals'),
   },
   liquidateBorrowForPerpPnl: {
     perpMarketIndex: index,
@@ -76,8 +80,8 @@ const NESTED: Readonly<Record<string, Readonly<Record<string, Nested>>>> = {
     marketIndex: index,
     pnl: quote,
     ifPayment: quote,
-    clawbackUser: nestedKey,
-    clawbackUserPayment: quote,
+    clawbackUser: absentKey,
+    clawbackUserPayment: absent('quote 1e6'),
     cumulativeFundingRateDelta: raw('funding 1e9'),
   },
   spotBankruptcy: {
@@ -88,7 +92,6 @@ const NESTED: Readonly<Record<string, Readonly<Record<string, Nested>>>> = {
   },
 };
 
-/** Liquidation row, 4.7. */
 export const LIQUIDATION_FIELDS: readonly RowField[] = [
   ...HEAD,
   key('user', 'liquidated account'),

@@ -1,6 +1,6 @@
-// Rows of what happens in markets: fills and funding rates (history reference 4.1, 4.3).
+// Rows of market events: fills and funding rates (docs/internals/history-semantics.md, "Trades").
 
-import { divideRounded } from '../../units.ts';
+import { divideRounded } from '../../http/units.ts';
 import {
   amount,
   derived,
@@ -21,27 +21,30 @@ import type { Parameters } from '../store.ts';
 const PRICE_DECIMALS = 6;
 const QUOTE_DECIMALS = 6;
 
-/** What quote / base is multiplied by to be a price 1e6, beside ten to the market's base decimals. */
+/** Factor from quote / base to a price 1e6, besides ten to the market's base decimals. */
 const PRICE_PER_QUOTE = 10n ** BigInt(PRICE_DECIMALS - QUOTE_DECIMALS);
 const PERP_BASE_SCALE = 10n ** BigInt(PERP_BASE_DECIMALS);
 
-/** Every list query is given `baseScales`; 0 for a spot market that nobody described. */
+/** Every list query has the parameter `baseScales`; 0 for an unknown spot market. */
 const BASE_SCALE =
   `if(market_type = 'perp', ${PERP_BASE_SCALE}, ` +
   `toUInt64OrZero({baseScales:Map(String, String)}[concat(market_type, '-', toString(market_index))]))`;
 
-/** SQL of quote / base in price 1e6, rounded to the nearest (history reference 7.2); null without a base amount or its scale. */
+/** SQL of quote / base in price 1e6, rounded half away from zero; null without a base amount or its scale. */
 const PRICE =
   `if(ifNull(base_asset_amount_filled, 0) = 0 OR ${BASE_SCALE} = 0, NULL, ` +
   `intDiv(toUInt256(assumeNotNull(quote_asset_amount_filled)) * ${BASE_SCALE} * 2 * ${PRICE_PER_QUOTE} + ` +
   'assumeNotNull(base_asset_amount_filled), toUInt256(assumeNotNull(base_asset_amount_filled)) * 2))';
 
-/** What a map among the parameters has for the market of a row. */
+/** Value of a map parameter for the market of a row. */
 function ofMarket({ marketType, marketIndex }: Row, map: Parameters[string] | undefined): string | undefined {
-  return typeof map === 'object' ? map[`${marketType}-${marketIndex}`] : undefined;
+  return isMap(map) ? map[`${marketType}-${marketIndex}`] : undefined;
 }
 
-/** What `PRICE` is, from the members of a row. */
+const isMap = (value: Parameters[string] | undefined): value is Readonly<Record<string, string>> =>
+  typeof value === 'object' && !Array.isArray(value);
+
+/** `PRICE`, computed from the members of a row. */
 function derivePrice(row: Row, { baseScales }: Parameters): string | null {
   const base = BigInt(row.baseAssetAmountFilled?.toString() ?? 0);
   const scale = row.marketType === 'perp' ? PERP_BASE_SCALE : BigInt(ofMarket(row, baseScales) ?? 0);
@@ -50,27 +53,30 @@ function derivePrice(row: Row, { baseScales }: Parameters): string | null {
   return String(divideRounded(quote * scale * PRICE_PER_QUOTE, base));
 }
 
-/** A negative fee of the maker, turned positive. */
-function deriveRebate({ makerFee }: Row): string {
-  const fee = makerFee?.toString() ?? '0';
-  return fee.startsWith('-') ? fee.slice(1) : '0';
-}
+/** The published service sends the maker's fee as rebate too: negative is paid to the maker. */
+const MAKER_REBATE = derived(
+  {
+    ...amount('makerRebate', 'quote 1e6', 'ifNull(maker_fee, 0)'),
+    description: 'raw integer, quote 1e6: 0 without a maker, negative when paid to the maker',
+  },
+  ({ makerFee }) => makerFee ?? '0',
+);
 
-/** Both sides' order members, in the order of CSV columns. */
+/** Order members of one side, in the order of CSV columns. */
 const side = (name: 'taker' | 'maker'): readonly RowField[] => [
   optionalAmount(`${name}OrderBaseAssetAmount`, 'base 1e9'),
   optionalAmount(`${name}OrderCumulativeBaseAssetAmountFilled`, 'base 1e9'),
   optionalAmount(`${name}OrderCumulativeQuoteAssetAmountFilled`, 'quote 1e6'),
 ];
 
-/** Trade row, 4.1, in the column order of 8.2 so that one table serves JSON and CSV. */
+/** Trade row. JSON and CSV share this table, so the fields are in CSV column order. */
 export const TRADE_FIELDS: readonly RowField[] = [
   ...HEAD,
   optionalAmount('fillerReward', 'quote 1e6'),
   optionalAmount('baseAssetAmountFilled', 'base 1e9'),
   optionalAmount('quoteAssetAmountFilled', 'quote 1e6'),
   optionalAmount('takerFee', 'quote 1e6'),
-  derived(amount('makerRebate', 'quote 1e6', 'greatest(-toInt128(ifNull(maker_fee, 0)), toInt128(0))'), deriveRebate),
+  MAKER_REBATE,
   optionalAmount('referrerReward', 'quote 1e6'),
   optionalAmount('quoteAssetAmountSurplus', 'quote 1e6'),
   ...side('taker'),
@@ -104,7 +110,7 @@ export const TRADE_FIELDS: readonly RowField[] = [
   derived(optionalAmount('price', 'price 1e6', PRICE), derivePrice),
 ];
 
-/** Funding rate row, 4.3. */
+/** Funding rate row. */
 export const FUNDING_RATE_FIELDS: readonly RowField[] = [
   ...HEAD,
   amount('recordId', 'identifier'),
@@ -120,11 +126,13 @@ export const FUNDING_RATE_FIELDS: readonly RowField[] = [
   amount('baseAssetAmountWithAmm', 'base 1e9'),
 ];
 
+/** Fill ids grow by market, so all lists show two fills of a market in the same order. */
+export const FILL_ORDER = { sequenceSql: 'ifNull(fill_record_id, 0)', sequenceOf: 'fillRecordId' } as const;
+
 export const TRADES: RowSource = {
   from: '{db:Identifier}.order_action',
   fields: TRADE_FIELDS,
-  sequenceSql: 'ifNull(fill_record_id, 0)',
-  sequenceField: 'fillRecordId',
+  ...FILL_ORDER,
   keys: 'market_type, market_index, action, ts, slot, signature, event_index',
   filterSql: `action = 'fill' AND market_type = {marketType:String} AND market_index = {marketIndex:UInt16}`,
 };
@@ -133,6 +141,6 @@ export const FUNDING_RATES: RowSource = {
   from: '{db:Identifier}.funding_rate',
   fields: FUNDING_RATE_FIELDS,
   sequenceSql: 'record_id',
-  sequenceField: 'recordId',
+  sequenceOf: 'recordId',
   filterSql: 'market_index = {marketIndex:UInt16}',
 };

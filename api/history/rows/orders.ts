@@ -1,5 +1,5 @@
-// Orders as they stand: the placement, brought up to date by every action of its account that names the order (history
-// reference 4.4). Read from what is stored, so neither the order of arrival nor repetition can matter.
+// Orders in their current state: the placement, updated by every action of its account that names the order
+// (docs/internals/history-semantics.md, "Orders"). It reads stored rows, so arrival order and copies do not matter.
 
 import {
   amount,
@@ -17,7 +17,7 @@ import type { RowSource } from '../lists.ts';
 import { OF_USER } from './balances.ts';
 
 const FILLED_BASE = 'greatest(order_base_asset_amount_filled, acted_base)';
-/** What is left below the market's step is never filled: the program frees the order with its last fill. */
+/** The program never fills a remainder below the market's step: it closes the order with the last fill. */
 const STEP = `toUInt64OrDefault({steps:Map(String, String)}[concat(order_market_type, '-', toString(order_market_index))], toUInt64(1))`;
 const WHOLLY_FILLED = `(${FILLED_BASE} > 0 AND ${FILLED_BASE} >= order_base_asset_amount)`;
 const DONE_BY_FILL = `(${FILLED_BASE} > 0 AND toInt128(order_base_asset_amount) - ${FILLED_BASE} < greatest(${STEP}, 1))`;
@@ -30,13 +30,13 @@ const LAST_STATUS = `multiIf(
   acted_last.1 = 'cancel', if(${FILLED_BASE} > 0, 'partial_fill_cancelled', 'cancelled'),
   'open')`;
 
-/** A trigger order that was triggered says so in its condition. */
+/** The condition of a trigger order shows whether it was triggered. */
 const CONDITION = `multiIf(
   acted_triggered AND order_trigger_condition = 'above', 'triggeredAbove',
   acted_triggered AND order_trigger_condition = 'below', 'triggeredBelow',
   order_trigger_condition)`;
 
-/** Order row, 4.4. */
+/** Order row. */
 export const ORDER_FIELDS: readonly RowField[] = [
   ...HEAD,
   key('user', 'account'),
@@ -58,7 +58,7 @@ export const ORDER_FIELDS: readonly RowField[] = [
   text('existingPositionDirection', 'long or short', 'order_existing_position_direction'),
   boolean('reduceOnly', 'may only reduce a position', 'order_reduce_only'),
   boolean('postOnly', 'may only make', 'order_post_only'),
-  boolean('immediateOrCancel', 'what is not filled at once is cancelled', 'order_immediate_or_cancel'),
+  boolean('immediateOrCancel', 'cancels the amount that does not fill at once', 'order_immediate_or_cancel'),
   text('triggerCondition', 'above, below, triggeredAbove or triggeredBelow', CONDITION),
   amount('oraclePriceOffset', 'price 1e6', 'order_oracle_price_offset'),
   optionalInteger('auctionDuration', 'slots', 'order_auction_duration'),
@@ -75,10 +75,12 @@ export const ORDER_FIELDS: readonly RowField[] = [
   amount('cumulativeFee', 'quote 1e6', 'acted_fee'),
 ];
 
-/** Of actions in one slot: an order is placed first, then triggered, filled and ended. */
-const RANK = `multiIf(action = 'place', 0, action = 'trigger', 1, action = 'fill', 2, 3)`;
+/** Order of actions within a slot: place, trigger, fill, then the end of the order. */
+export const ACTION_RANKS: Readonly<Record<string, number>> = { place: 0, trigger: 1, fill: 2 };
+export const LAST_RANK = 3;
+export const RANK = `multiIf(${Object.entries(ACTION_RANKS).map(([name, rank]) => `action = '${name}', ${rank}`)}, ${LAST_RANK})`;
 
-/** What the account's actions say of the orders on a page. An order nothing is said of has zeros and empty texts. */
+/** The account's actions on the orders of a page. An order without actions has zeros and empty texts. */
 const actions = (page: string): string => `LEFT JOIN (
   SELECT order_id AS acted_id,
     max(order_cumulative_base_asset_amount_filled) AS acted_base,
@@ -103,7 +105,7 @@ const orders = (pickSql: string): RowSource => ({
 
 const OF_TYPE = 'order_market_type = {marketType:String}';
 const OF_MARKET = `${OF_TYPE} AND order_market_index = {marketIndex:UInt16}`;
-/** Orders of which something was filled. */
+/** Selects orders with at least one fill. */
 const HAS_FILL = `(order_base_asset_amount_filled > 0 OR order_order_id IN (
   SELECT assumeNotNull(order_id) FROM {db:Identifier}.account_action
   WHERE ${OF_USER} AND action = 'fill' AND base_asset_amount_filled > 0 AND isNotNull(order_id) AND ts >= {from:Int64}))`;
@@ -114,7 +116,7 @@ export function userOrders(scope: 'type' | 'market', hasFill: boolean): RowSourc
   return orders(hasFill ? `${inScope} AND ${HAS_FILL}` : inScope);
 }
 
-/** The order with an id, of one market type where `typed`. */
+/** The order with an id; `typed` restricts it to one market type. */
 export function userOrder(typed: boolean): RowSource {
   return orders(`order_order_id = {orderId:UInt32}${typed ? ` AND ${OF_TYPE}` : ''}`);
 }

@@ -56,11 +56,11 @@ function balanceOf(moves: readonly TokenMoveRow[], interest?: Interest): bigint 
 }
 
 describe('a balance of tokens', () => {
-  it('is what the newest deposit record said and what moved since', () => {
+  it('is the newest deposit record’s balance plus later movements', () => {
     expect(balanceOf([deposit(1, 100, 100), move(2, 7), move(3, -2)])).toBe(105n);
   });
 
-  it('counts what moved in the slot of a deposit record once, whichever came first', () => {
+  it('counts movements in the slot of a deposit record once, for either order', () => {
     const first = deposit(1, 100, 100);
     expect(balanceOf([first, move(5, 30), deposit(5, 50, 180, 2)])).toBe(180n);
     expect(balanceOf([first, deposit(5, 50, 180, 2), move(5, 30)])).toBe(180n);
@@ -68,7 +68,7 @@ describe('a balance of tokens', () => {
     expect(balanceOf([first, deposit(5, 50, 160, 2), move(5, 30), move(5, 10)])).toBe(190n);
   });
 
-  it('takes the last of a slot’s deposit records, in whatever order they come', () => {
+  it('uses the last deposit record of a slot, for any arrival order', () => {
     expect(balanceOf([deposit(4, -20, 80, 12), deposit(4, 100, 100, 11)])).toBe(80n);
   });
 
@@ -79,7 +79,7 @@ describe('a balance of tokens', () => {
     expect(balanceOf([deposit(1, 1_000, 1_000), move(2, 5)], fallen)).toBe(905n);
   });
 
-  it('does not take interest that is older than the deposit record', () => {
+  it('ignores interest older than the deposit record', () => {
     expect(balanceOf([deposit(10, 1_000, 1_000)], { slot: 9n, deposit: ONE / 2n, borrow: ONE })).toBe(1_000n);
   });
 

@@ -1,17 +1,17 @@
-// Token balances of one account at the points of a grid, from its movements of tokens.
+// Token balances of one account at the points of a grid, from its token movements.
 
 import type { TokenMoveRow } from '../queries/snapshots.ts';
 import { byBucket, type CarriedForward } from './series.ts';
 
 /** Cumulative interest 1e10. */
 export interface Interest {
-  /** When a record said so. */
+  /** Slot of the record. */
   readonly slot: bigint;
   readonly deposit: bigint;
   readonly borrow: bigint;
 }
 
-/** What is known of a spot market at a point; null where nothing is. */
+/** State of the spot markets at each point. */
 export interface SpotMarkets {
   /** Oracle price 1e6 by `spot-1`. */
   readonly prices: CarriedForward<bigint>;
@@ -21,33 +21,33 @@ export interface SpotMarkets {
   readonly scaleOf: (marketIndex: number) => bigint;
 }
 
-/** One token of an account at one point: tokens in mint decimals, all sums since its first movement. */
+/** One token of an account at one point. Tokens in mint decimals; all sums start at its first movement. */
 export interface TokenBalance {
   readonly marketIndex: number;
   /**
-   * What the newest deposit record (deposit, withdrawal, transfer, reward) says the account held after it, times the change
-   * of the market's cumulative interest from that record to a newer interest record at or before the point (deposit
-   * interest for a balance, borrow interest for a debt; truncated toward zero), plus every movement since that record.
-   * Deposit interest falls when lenders share a loss. Without a deposit record: the sum of the movements.
+   * The balance after the newest deposit record (deposit, withdrawal, transfer, reward), scaled by the change of the market's
+   * cumulative interest since that record, plus every movement since. Deposit interest applies to a balance, borrow interest
+   * to a debt, truncated toward zero, up to the newest interest record at or before the point. Deposit interest falls when
+   * lenders share a loss. Without a deposit record: the sum of the movements.
    */
   readonly balance: bigint;
-  /** Deposits and withdrawals, transfers among them, rewards not; both positive. */
+  /** Deposits and withdrawals with transfers, without rewards; both positive. */
   readonly deposits: bigint;
   readonly withdrawals: bigint;
   readonly rewards: bigint;
-  /** P&L of perp positions settled into this token (the quote token alone has any). */
+  /** P&L of perp positions settled into this token; only the quote token has any. */
   readonly pnl: bigint;
-  /** `balance` less all movements: what nothing but interest explains. */
+  /** `balance` less all movements. */
   readonly interest: bigint;
-  /** Oracle price 1e6: the newest sample at or before the point, else that of the newest record naming one, else 0. */
+  /** Oracle price 1e6: the newest sample at or before the point, else the newest price in a record, else 0. */
   readonly price: bigint;
-  /** Worth of a token amount in quote 1e6, truncated toward zero. */
+  /** Value of a token amount in quote 1e6, truncated toward zero. */
   readonly worth: (tokens: bigint) => bigint;
 }
 
 export interface BalancePoint {
   readonly balances: readonly TokenBalance[];
-  /** True when tokens moved before the first deposit record of their market: the balance begins at an unknown amount. */
+  /** True when tokens moved before the first deposit record of their market, so the starting balance is unknown. */
   readonly isIncomplete: boolean;
 }
 
@@ -64,7 +64,7 @@ interface Held {
   price: bigint;
 }
 
-/** The newest deposit record settles the balance; `moves` are in the order of slots. */
+/** Balances at each point; the newest deposit record fixes a balance. `moves` are sorted by slot. */
 export function balancePoints(
   moves: readonly TokenMoveRow[],
   size: number,
@@ -77,7 +77,7 @@ export function balancePoints(
       const own = held.get(marketIndex) ?? empty();
       held.set(marketIndex, own);
       takeSlot(own, slot);
-      // Settled P&L may be the first thing that an account ever holds of the quote token.
+      // Settled P&L may be the account's first movement of the quote token.
       isIncomplete ||= own.anchor === null && own.moved !== own.pnl;
     }
     const balances = [...held].sort(([a], [b]) => a - b).map(([index, own]) => balanceAt(index, own, point, markets));
@@ -85,7 +85,7 @@ export function balancePoints(
   });
 }
 
-/** What moved in each market and slot, slot after slot. */
+/** Movements of each market, grouped by slot in slot order. */
 function bySlot(moves: readonly TokenMoveRow[]): readonly (readonly [number, readonly TokenMoveRow[]])[] {
   const slots = new Map<string, [number, TokenMoveRow[]]>();
   for (const move of moves) {
@@ -108,7 +108,7 @@ const empty = (): Held => ({
   price: 0n,
 });
 
-/** Sums up what moved in a slot; a deposit record among it says what the account held then. */
+/** Adds the movements of a slot; a deposit record among them fixes the balance. */
 function takeSlot(own: Held, moves: readonly TokenMoveRow[]): void {
   const records = moves.filter(({ after }) => after !== null);
   const others = moves.filter(({ after }) => after === null).map(({ delta }) => BigInt(delta));
@@ -140,12 +140,12 @@ function take(own: Held, { kind, delta: text, price }: TokenMoveRow): void {
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
-/** Of more movements than this in one slot each further one is taken for a later one. */
+/** Movements of one slot beyond this number count as later than the deposit record. */
 const MAX_MOVES = 8;
 
 /**
- * The sum of those movements that comes nearest to an amount. The order of transactions in a slot is not known; what a deposit
- * record says the account held tells which of the slot's other movements came before it.
+ * The sum of a subset of movements that comes nearest to an amount. The order of transactions in a slot is unknown; the balance
+ * in a deposit record shows which other movements of the slot preceded it.
  */
 function nearestSum(moves: readonly bigint[], amount: bigint): bigint {
   const sums = [0n];

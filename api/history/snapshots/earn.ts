@@ -1,4 +1,4 @@
-// Earn snapshots of one account (history reference 3.2.1): what its tokens brought.
+// Earn snapshots of one account: interest on its tokens (docs/internals/history-semantics.md, "Snapshots").
 
 import type { BalancePoint } from './balances.ts';
 
@@ -11,7 +11,7 @@ export interface EarnAsset {
   readonly rewards: string;
   readonly pnl: string;
   readonly interestBaseValue: string;
-  /** Worth of the interest at the point's price, quote 1e6. */
+  /** Value of the interest at the point's price, quote 1e6. */
   readonly interestQuoteValue: string;
   /** 1e6. */
   readonly oraclePrice: string;
@@ -23,7 +23,7 @@ export interface EarnSnapshot {
   readonly assets: readonly EarnAsset[];
 }
 
-/** Points from the account's first movement of tokens on, oldest first. */
+/** Points from the account's first token movement, oldest first. */
 export function earnSnapshots(times: readonly number[], points: readonly BalancePoint[]): readonly EarnSnapshot[] {
   return times.flatMap((ts, index) => {
     const balances = points[index]?.balances ?? [];

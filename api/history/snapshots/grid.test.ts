@@ -7,12 +7,12 @@ const MIDNIGHT = Date.UTC(2026, 5, 15) / 1000;
 const DAY = 86_400;
 
 describe('points of snapshots', () => {
-  it('stand at the midnights of the days and now', () => {
+  it('are at the midnights of the days and now', () => {
     expect(gridOf(NOON, 2, 'daily').times).toEqual([MIDNIGHT - DAY, MIDNIGHT, NOON]);
     expect(gridOf(MIDNIGHT, 2, 'daily').times).toEqual([MIDNIGHT - DAY, MIDNIGHT]);
   });
 
-  it('stand at the 24 hours of one day and now', () => {
+  it('are at the 24 hours of one day and now', () => {
     const { times, step } = gridOf(NOON, 1, 'hourly');
     expect([times.length, step, times[0], times.at(-2), times.at(-1)]).toEqual([
       25,
@@ -23,7 +23,7 @@ describe('points of snapshots', () => {
     ]);
   });
 
-  it('carry what is known to the points after it', () => {
+  it('carry values forward to later points', () => {
     const rows = [
       { bucket: '2', name: 'b', value: 3 },
       { bucket: '1', name: 'a', value: 1 },

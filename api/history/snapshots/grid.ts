@@ -1,4 +1,4 @@
-// The times a series of snapshots has points at, and the bucket of rows that each point adds to the one before.
+// Times of the points of a snapshot series. The bucket of a point has the rows since the point before.
 
 import type { Parameters } from '../store.ts';
 
@@ -15,12 +15,12 @@ export interface Grid {
 
 export type Frequency = 'hourly' | 'daily';
 
-/** One day is shown by the hour, more by the day (history reference 3.2.1). */
+/** A single day has hourly points, more days have daily ones (docs/internals/history-semantics.md, "Snapshots"). */
 export const frequencyOf = (days: number): Frequency => (days === 1 ? 'hourly' : 'daily');
 
 /**
- * Points at the UTC hours or midnights within (now - days, now], and one at now. `days` from 1. Rows of bucket 0 have a time
- * at or before the first point, rows of bucket k one after point k - 1 and at or before point k.
+ * Points at the UTC hours or midnights within (now - days, now], and one at now. `days` is at least 1. Bucket 0 has rows up to
+ * the first point; bucket k has rows after point k - 1 up to point k.
  */
 export function gridOf(now: number, days: number, frequency: Frequency): Grid {
   const step = frequency === 'hourly' ? HOUR_S : DAY_S;
@@ -31,7 +31,7 @@ export function gridOf(now: number, days: number, frequency: Frequency): Grid {
   return { first, step, times: newest === now ? times : [...times, now] };
 }
 
-/** SQL of a row's bucket; its parameters are `gridParameters`, its rows those with a time up to `{last:Int64}`. */
+/** SQL of a row's bucket. It needs `gridParameters` and rows with a time up to `{last:Int64}`. */
 export const bucketSql = (ts: string): string =>
   `if(${ts} <= {first:Int64}, 0, intDiv(${ts} - {first:Int64} + {step:Int64} - 1, {step:Int64}))`;
 

@@ -1,9 +1,16 @@
-// Snapshots of accounts, computed when they are asked for: from sums of finished days, and the stored events of the rest.
+// Snapshots of accounts, computed on request: stored sums for finished days, stored events for the rest.
 
 import type { MarketRegistry } from '../../views/registry.ts';
 import { baseDecimals } from '../lists.ts';
 import { cleanDays } from '../queries/account-days.ts';
-import { fillSums, perpMoney, recordedInterest, sampledPrices, tokenMoves } from '../queries/snapshots.ts';
+import {
+  fillSums,
+  perpMoney,
+  recordedInterest,
+  sampledPrices,
+  type TokenMoveRow,
+  tokenMoves,
+} from '../queries/snapshots.ts';
 import type { HistoryStore } from '../store.ts';
 import { type BalancePoint, balancePoints, type SpotMarkets } from './balances.ts';
 import { type EarnSnapshot, earnSnapshots } from './earn.ts';
@@ -18,7 +25,7 @@ export interface TradingHistory {
 
 export interface EarnHistory {
   readonly snapshots: readonly EarnSnapshot[];
-  /** True when a balance begins at an unknown amount. */
+  /** True when a balance starts at an unknown amount. */
   readonly flagged: boolean;
 }
 
@@ -27,10 +34,10 @@ export interface SnapshotSources {
   readonly markets: MarketRegistry;
 }
 
-/** Of a token nobody described. */
+/** Scale of an unknown token. */
 const UNKNOWN_SCALE = 1_000_000n;
 
-/** Trading snapshots by account, for those given. */
+/** Trading snapshots of the given accounts. */
 export async function tradingHistories(
   sources: SnapshotSources,
   users: readonly string[],
@@ -63,7 +70,7 @@ export async function tradingHistories(
   );
 }
 
-/** Earn snapshots by account, for those given. */
+/** Earn snapshots of the given accounts. */
 export async function earnHistories(
   sources: SnapshotSources,
   users: readonly string[],
@@ -80,10 +87,26 @@ export async function earnHistories(
 }
 
 async function balancesByUser(
-  { store, markets }: SnapshotSources,
+  sources: SnapshotSources,
   users: readonly string[],
   grid: Grid,
 ): Promise<ReadonlyMap<string, readonly BalancePoint[]>> {
+  const tokens = await tokensByUser(sources, users, grid);
+  return new Map([...tokens].map(([user, { points }]) => [user, points]));
+}
+
+export interface TokenHistory {
+  /** Every movement up to the last point, in chain order; buckets as in `gridOf`. */
+  readonly moves: readonly TokenMoveRow[];
+  readonly points: readonly BalancePoint[];
+}
+
+/** Token balances of the given accounts at the points of a grid, with the movements that they follow from. */
+export async function tokensByUser(
+  { store, markets }: SnapshotSources,
+  users: readonly string[],
+  grid: Grid,
+): Promise<ReadonlyMap<string, TokenHistory>> {
   const moves = await tokenMoves(store, users, grid);
   const indexes = [...new Set(moves.map(({ marketIndex }) => marketIndex))];
   const [prices, interestRows] = await Promise.all([
@@ -100,7 +123,12 @@ async function balancesByUser(
   );
   const spot: SpotMarkets = { prices, interest, scaleOf: (marketIndex) => tokenScale(markets, marketIndex) };
   const byUser = grouped(moves, ({ user }) => user);
-  return new Map(users.map((user) => [user, balancePoints(byUser.get(user) ?? [], grid.times.length, spot)]));
+  return new Map(
+    users.map((user) => {
+      const own = byUser.get(user) ?? [];
+      return [user, { moves: own, points: balancePoints(own, grid.times.length, spot) }];
+    }),
+  );
 }
 
 export const spotName = (marketIndex: number): string => `spot-${marketIndex}`;
@@ -111,7 +139,7 @@ export function tokenScale(markets: MarketRegistry, marketIndex: number): bigint
   return market ? 10n ** BigInt(baseDecimals(market)) : UNKNOWN_SCALE;
 }
 
-/** Sampled oracle prices 1e6 of markets such as `perp-0`. */
+/** Sampled oracle prices 1e6 of markets named like `perp-0`. */
 export async function pricesOf(
   store: HistoryStore,
   names: readonly string[],

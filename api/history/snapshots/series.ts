@@ -1,4 +1,4 @@
-// Values by bucket of a grid, carried forward to the points after it.
+// Values by bucket of a grid, carried forward to later points.
 
 export interface Bucketed {
   readonly bucket: string;
@@ -11,7 +11,7 @@ export function byBucket<R extends Bucketed>(rows: readonly R[], size: number): 
   return buckets;
 }
 
-/** What is known by name at each point: the newest of its bucket or, without one, what was known before. */
+/** Newest value of each name at each point: the value of the point's bucket, else the value before. */
 export class CarriedForward<V> {
   readonly #byName = new Map<string, (V | undefined)[]>();
   readonly #size: number;
@@ -20,7 +20,7 @@ export class CarriedForward<V> {
     this.#size = size;
   }
 
-  /** Rows of one name come with at most one value a bucket, in any order. */
+  /** Each name has at most one row per bucket, in any order. */
   static of<R extends Bucketed, V>(
     rows: readonly R[],
     size: number,
@@ -47,7 +47,7 @@ export class CarriedForward<V> {
   }
 }
 
-/** Items by a name, in their order. */
+/** Items grouped by name, in their order. */
 export function grouped<T>(items: readonly T[], name: (item: T) => string): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

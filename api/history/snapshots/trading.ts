@@ -1,5 +1,5 @@
-// Trading snapshots of one account (history reference 3.2.1), from sums of what it did by bucket. All divisions are truncated
-// toward zero, all amounts quote 1e6 unless said otherwise.
+// Trading snapshots of one account from its sums by bucket (docs/internals/history-semantics.md, "Snapshots"). All divisions
+// truncate toward zero; all amounts are quote 1e6 unless noted.
 
 import type { FillsRow, PerpMoneyRow } from '../queries/snapshots.ts';
 import type { BalancePoint } from './balances.ts';
@@ -8,22 +8,21 @@ import { byBucket, type CarriedForward } from './series.ts';
 const BASE_SCALE = 1_000_000_000n;
 
 /**
- * An account at a point, from the events with a time at or before it.
+ * An account at a point, from the events at or before it.
  *
- * - `cumulativeRealizedPnl`: per fill that closed something, closed quote less existing entry (a closed short: the other way
- *   round) less the fee's share, as history reference 4.12 has it.
- * - `cumulativeFunding`: funding payments; `cumulativeSettledPnl`: `pnl` of settlements.
- * - `cumulativeFeePaid`, `cumulativeFeeRebate`: positive and negative fees of the account's side of its fills, both as
- *   positive sums.
- * - `cumulativeTakerVolume`, `cumulativeMakerVolume`: quote of its fills, liquidations among them, position transfers not.
- * - `unrealizedPnl`: over its perp positions base * oracle / 1e9 + entry. Base is bought less sold. A fill that opens takes
- *   its quote off the entry (long) or adds it (short), one that closes puts the existing entry back, a flip does both; a
- *   position that expired is taken off as the settlement says. The oracle price is the newest sample at or before the point
- *   and not older than a day before the first point, else that of the account's last fill there.
- * - `unsettledPnl`: what its positions would settle to: quote received less quote paid less fees over all fills, plus funding,
- *   plus what liquidations moved (a loss taken over, a gain taken, a bankruptcy's loss forgiven), plus the worth of positions
- *   that expired at their settle price, less settled P&L, plus base * oracle / 1e9 of each position.
- * - `accountBalance`: worth of its tokens (`TokenBalance.worth`) plus `unsettledPnl`.
+ * - `cumulativeRealizedPnl`: sum over fills that closed something. A closed long adds closed quote less existing entry, a short
+ *   the opposite, both less the fee share (docs/internals/history-semantics.md, "Closed positions").
+ * - `cumulativeFunding`: funding payments. `cumulativeSettledPnl`: `pnl` of settlements.
+ * - `cumulativeFeePaid`, `cumulativeFeeRebate`: sums of the positive and the negative fees on the account's side of its fills.
+ *   Both sums are positive.
+ * - `cumulativeTakerVolume`, `cumulativeMakerVolume`: quote of its fills with liquidations, without position transfers.
+ * - `unrealizedPnl`: base * oracle / 1e9 + entry, summed over its perp positions. Base is bought less sold. An opening fill
+ *   subtracts its quote from the entry (long) or adds it (short). A closing fill restores the existing entry, a flip does both.
+ *   Expiry removes a position as its settlement says. The oracle price is the newest sample at or before the point, at most a
+ *   day older than the first point, else the price of the account's last fill there.
+ * - `unsettledPnl`: quote received less quote paid less fees over all fills, plus funding, plus amounts that liquidations moved,
+ *   plus expired positions at their settle price, less settled P&L, plus base * oracle / 1e9 of each position.
+ * - `accountBalance`: value of its tokens (`TokenBalance.worth`) plus `unsettledPnl`.
  */
 export interface TradingSnapshot {
   /** Unix seconds. */
@@ -72,7 +71,7 @@ class Totals {
   feeRebate = 0n;
   takerVolume = 0n;
   makerVolume = 0n;
-  /** Quote that positions brought, before settlement. */
+  /** Quote proceeds of positions before settlement. */
   cash = 0n;
   readonly positions = new Map<number, Position>();
 
@@ -83,7 +82,7 @@ class Totals {
   }
 }
 
-/** Points from the account's first event on, oldest first, and its totals at the last point. */
+/** Points from the account's first event, oldest first, and its totals at the last point. */
 export function tradingSnapshots({ times, fills, money, balances, prices }: TradingInputs): {
   readonly snapshots: readonly TradingSnapshot[];
   readonly metrics: TradingMetrics;

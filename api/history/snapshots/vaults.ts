@@ -1,7 +1,7 @@
-// Vault snapshots (history reference 3.2.1): what the parts of vaults that a wallet holds were worth.
+// Vault snapshots: value of a wallet's vault shares (docs/internals/history-semantics.md, "Snapshots").
 
 import {
-  type HoldingRow,
+  type OwnedShareRow,
   type SharesRow,
   type TotalsRow,
   usersSinceOpening,
@@ -13,17 +13,16 @@ import { pricesOf, type SnapshotSources, spotName, tokenScale, tradingHistories 
 import { CarriedForward } from './series.ts';
 
 /**
- * A holding at a point, from the events with a time at or before it.
+ * A vault share at a point, from the events at or before it.
  *
- * - `totalAccountValue`, quote 1e6: `accountBalance` of the vault's User account (see `TradingSnapshot`), at least 0, times the
- *   holder's shares over all shares of the vault, both after the newest step of each that a record tells; truncated.
- * - `totalAccountBaseValue`: the same in units of the vault's token, at the sampled oracle price that snapshots use, else at
- *   the price of the vault's newest record; truncated.
- * - A vault whose account is older than the history, so that its balance there begins at zero, is worth what its newest record
- *   says: equity before the step, with what a deposit brought or a withdrawal took. Its base value comes first then, and the
- *   value is that at the same price.
+ * - `totalAccountValue`, quote 1e6, truncated: `accountBalance` of the vault's User account (see `TradingSnapshot`), at least 0,
+ *   times the owner's shares over all shares. Both share counts are those after the newest recorded step.
+ * - `totalAccountBaseValue`, truncated: the same in units of the vault's token, at the sampled oracle price of snapshots, else
+ *   at the price in the vault's newest record.
+ * - The stored history of an older vault lacks its first deposits. Such a vault takes its base value from its newest record: the
+ *   equity before the step plus its deposit or less its withdrawal. Its value is the base value at the same price.
  *
- * Profit share and management fee that have run up since the newest step are not taken off.
+ * Neither value deducts the profit share and management fee accrued since the newest step.
  */
 export interface VaultSnapshot {
   /** Unix seconds. */
@@ -35,22 +34,22 @@ export interface VaultSnapshot {
 }
 
 export interface VaultHistory {
-  /** VaultDepositor account; of a manager the vault. */
+  /** VaultDepositor account; for a manager the vault. */
   readonly accountId: string;
   readonly snapshots: readonly VaultSnapshot[];
 }
 
-/** Snapshots of holdings, each from its first record on, oldest first; holdings in the order given. */
+/** Snapshots of vault shares, each from its first record, oldest first; shares in the given order. */
 export async function vaultHistories(
   sources: SnapshotSources,
-  holdings: readonly HoldingRow[],
+  owned: readonly OwnedShareRow[],
   grid: Grid,
 ): Promise<readonly VaultHistory[]> {
-  if (holdings.length === 0) return [];
+  if (owned.length === 0) return [];
   const pinned = { ...sources, store: sources.store.pinned() };
-  const vaults = [...new Set(holdings.map(({ vault }) => vault))];
-  const tokens = [...new Set(holdings.map(({ spotMarketIndex }) => spotName(spotMarketIndex)))];
-  const users = [...new Set(holdings.map(({ user }) => user))];
+  const vaults = [...new Set(owned.map(({ vault }) => vault))];
+  const tokens = [...new Set(owned.map(({ spotMarketIndex }) => spotName(spotMarketIndex)))];
+  const users = [...new Set(owned.map(({ user }) => user))];
   const [shareRows, totalRows, prices, trading, known] = await Promise.all([
     vaultShares(pinned.store, vaults, grid),
     vaultTotals(pinned.store, vaults, grid),
@@ -61,15 +60,15 @@ export async function vaultHistories(
   const size = grid.times.length;
   const shares = CarriedForward.of(shareRows, size, shareName, (row) => BigInt(row.shares));
   const totals = CarriedForward.of(totalRows, size, ({ vault }) => vault, totalsOf);
-  return holdings.map((holding) => {
-    const { accountId, vault, user, spotMarketIndex } = holding;
+  return owned.map((share) => {
+    const { accountId, vault, user, spotMarketIndex } = share;
     const equities = new Map(
       (trading.get(user)?.snapshots ?? []).map(({ ts, accountBalance }) => [ts, BigInt(accountBalance)]),
     );
     const scale = tokenScale(sources.markets, spotMarketIndex);
     const snapshots = grid.times.flatMap((ts, point): VaultSnapshot[] => {
       const total = totals.at(vault, point);
-      const own = holding.isManager ? (total?.manager ?? null) : shares.at(shareName(holding), point);
+      const own = share.isManager ? (total?.manager ?? null) : shares.at(shareName(share), point);
       if (own === null || total === null) return [];
       const price = prices.at(spotName(spotMarketIndex), point) ?? total.price;
       const { value, baseValue } = known.has(user)
@@ -98,7 +97,7 @@ function totalsOf({ total, manager, price, equity }: TotalsRow) {
 interface Worth {
   /** Quote 1e6. */
   readonly value: bigint;
-  /** Units of the token, `scale` to a whole one. */
+  /** Units of the token; `scale` units are one token. */
   readonly baseValue: bigint;
 }
 

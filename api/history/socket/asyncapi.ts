@@ -1,28 +1,42 @@
-// `/asyncapi.json` of the history service: its one WebSocket, from the tables and bounds that the socket itself uses.
+// `/asyncapi.json` of the history service, built from the tables and limits that the socket itself uses.
 
-import { assembleAsyncApi, type MessageContract, type SocketContract } from '../../contract/asyncapi.ts';
-import { inputSchema } from '../../contract/inputs.ts';
+import { NOTIFICATION_TYPES } from '../../../schemas/index.ts';
+import { assembleAsyncApi, type MessageContract, type SocketContract } from '../../http/contract/asyncapi.ts';
+import { inputSchema } from '../../http/contract/inputs.ts';
 import {
   choice,
   count,
   type JsonSchema,
   key,
   list,
+  type Members,
   nullable,
   number,
   object,
   ref,
   text,
-} from '../../contract/json-schema.ts';
-import { HISTORY_SOCKET_ERRORS, SOCKET_CLOSES } from '../../errors.ts';
+} from '../../http/contract/json-schema.ts';
+import { HISTORY_SOCKET_ERRORS, SOCKET_CLOSES } from '../../http/errors.ts';
+import { FEED_PAGE_ROWS } from '../../notifications/limits.ts';
+import { convertedSchema, JSON_NUMBER } from '../amount-view.ts';
+import { rowSchema } from '../fields.ts';
 import { RESOLUTIONS } from '../resolutions.ts';
+import { TRADE_FIELDS } from '../rows/market.ts';
 import { BATCH_MS, MAX_BUFFERED_BYTES, MAX_PAYLOAD_BYTES, MAX_SUBSCRIPTIONS } from './limits.ts';
 import { CHANNEL_TYPES, requestMembers } from './requests.ts';
 
 const HUMAN_PRICE = 'whole quote units per whole base unit';
-const DIRECTION = nullable(choice(['long', 'short']));
 
 const prices = ['fill', 'oracle'].flatMap((name) => ['Open', 'High', 'Low', 'Close'].map((part) => `${name}${part}`));
+
+/** A row schema with extra members. */
+function withMembers(row: ReturnType<typeof rowSchema>, members: Members): JsonSchema {
+  return {
+    type: row.type,
+    required: [...row.required, ...Object.keys(members)],
+    properties: { ...row.properties, ...members },
+  };
+}
 
 const candle = object(
   {
@@ -38,29 +52,16 @@ const candle = object(
   { description: 'a candle in human units' },
 );
 
-const trade = object(
-  {
-    ts: count('Unix seconds of the block'),
-    txSig: text('transaction signature, base58'),
-    txSigIndex: count('index of the event inside its transaction'),
-    slot: count('slot'),
-    symbol: text('market symbol'),
-    marketIndex: count('market index'),
-    marketType: choice(['perp', 'spot']),
-    action: choice(['fill']),
-    actionExplanation: text('how it was filled'),
-    fillRecordId: text('running number of the fill in its market'),
-    price: number(HUMAN_PRICE),
-    baseAssetAmountFilled: number('whole base units'),
-    quoteAssetAmountFilled: number('whole quote units'),
-    oraclePrice: number(HUMAN_PRICE),
-    takerOrderDirection: DIRECTION,
-    makerOrderDirection: DIRECTION,
-    takerOrderId: nullable(count('order id of the taker')),
-    makerOrderId: nullable(count('order id of the maker')),
-  },
-  { description: 'a fill in human units' },
-);
+const trade = {
+  ...withMembers(convertedSchema(rowSchema(TRADE_FIELDS), JSON_NUMBER) as ReturnType<typeof rowSchema>, {
+    entity: { const: 'market' },
+    createdAt: count('Unix milliseconds of the block'),
+  }),
+  description: 'a row of /market/{symbol}/trades in whole units',
+};
+
+/** `data.record` of a notification. */
+const RECORDS = ['trade', 'orderAction', 'liquidation', 'deposit', 'fundingPayment', 'health', 'market'] as const;
 
 const pricing = object(
   {
@@ -71,27 +72,33 @@ const pricing = object(
     markPrice: nullable(number(`mean of bid and ask, else the last fill; ${HUMAN_PRICE}`)),
     bestBid: nullable(number(`of the AMM; ${HUMAN_PRICE}`)),
     bestAsk: nullable(number(`of the AMM; ${HUMAN_PRICE}`)),
-    ts: nullable(count('Unix seconds of what it is known from')),
+    ts: nullable(count('Unix seconds of the summary')),
   },
   { description: 'prices of a market in human units' },
 );
 
 const notification = object(
   {
-    notificationId: text('time-ordered UUID made of the event: the same event, the same id'),
+    notificationId: text('time-ordered UUID made of the cause: the same cause, the same id'),
     authorityId: key('wallet'),
     title: text('one line'),
     body: text('one sentence'),
-    type: choice(['RECORD_UPDATE', 'ACCOUNT_UPDATE']),
-    status: choice(['SENT']),
+    type: choice(NOTIFICATION_TYPES),
+    status: choice(['SENT'], 'the channel is open to everybody, so it does not say how pushes went'),
     channels: list(choice(['app'])),
-    user: key('account of the wallet'),
-    data: { type: 'object', additionalProperties: true, description: 'the record; amounts are raw integers as text' },
+    user: nullable(key('account of the wallet; null for a market')),
+    data: {
+      type: 'object',
+      required: ['record'],
+      properties: { record: choice(RECORDS, 'the cause') },
+      additionalProperties: true,
+      description: 'members of the cause; amounts are raw integers as text',
+    },
     actions: list({ type: 'object', additionalProperties: true }),
     sentAt: count('Unix seconds of the block'),
     createdAt: count('Unix seconds of the block'),
   },
-  { description: 'something that happened to an account' },
+  { description: 'something that happened to an account or a market' },
 );
 
 const SCHEMAS = {
@@ -103,13 +110,14 @@ const SCHEMAS = {
   MarketSummary: { type: 'object', additionalProperties: true, description: 'a record of GET /stats/markets' },
 };
 
-const CHANNELS: Readonly<Record<(typeof CHANNEL_TYPES)[number], { pattern: string; data: JsonSchema; what: string }>> =
-  {
-    candle: { pattern: '^candle:[^:]+:(1|5|15|60|240|D|W|M)$', data: ref('Candle'), what: 'the newest candle' },
-    markets: { pattern: '^markets:summary$', data: list(ref('MarketSummary')), what: 'every market summary' },
-    pricing: { pattern: '^pricing$', data: list(ref('Pricing')), what: 'the prices of every market' },
-    notifications: { pattern: '^notifications:.+$', data: ref('Notification'), what: 'one notification' },
-  };
+const CHANNELS: Readonly<
+  Record<(typeof CHANNEL_TYPES)[number], { pattern: string; data: JsonSchema; summary: string }>
+> = {
+  candle: { pattern: '^candle:[^:]+:(1|5|15|60|240|D|W|M)$', data: ref('Candle'), summary: 'the newest candle' },
+  markets: { pattern: '^markets:summary$', data: list(ref('MarketSummary')), summary: 'every market summary' },
+  pricing: { pattern: '^pricing$', data: list(ref('Pricing')), summary: 'the prices of every market' },
+  notifications: { pattern: '^notifications:.+$', data: ref('Notification'), summary: 'one notification' },
+};
 
 const head = (channelType: keyof typeof CHANNELS, type: string) => ({
   type: { const: type },
@@ -117,19 +125,25 @@ const head = (channelType: keyof typeof CHANNELS, type: string) => ({
   channel: { type: 'string', pattern: CHANNELS[channelType].pattern },
 });
 
-const candleMessage = (type: 'create' | 'update', when: string): MessageContract => ({
+const candleMessage = (type: 'create' | 'update', when: string, trades: JsonSchema): MessageContract => ({
   summary: `A candle ${when}; without channelType and channel`,
-  payload: object({ type: { const: type }, candle: ref('Candle'), trades: list(ref('CandleTrade')) }),
+  payload: object({ type: { const: type }, candle: ref('Candle'), trades }),
 });
 
+const noTrades = {
+  type: 'array',
+  maxItems: 0,
+  description: 'empty: fills of the new bucket follow at once in an update',
+};
+
 const listMessage = (channelType: 'markets' | 'pricing', type: 'init' | 'update'): MessageContract => ({
-  summary: `${CHANNELS[channelType].what}, ${type === 'init' ? 'after the acknowledgement' : 'whenever one changed'}`,
+  summary: `${CHANNELS[channelType].summary}, ${type === 'init' ? 'after the acknowledgement' : 'whenever one changed'}`,
   payload: object({ ...head(channelType, type), data: CHANNELS[channelType].data }),
 });
 
 const SENDS: Readonly<Record<string, MessageContract>> = {
   acknowledgement: {
-    summary: 'A subscribe was taken',
+    summary: 'A subscribe was accepted',
     payload: object({
       type: { const: 'subscription' },
       message: text('in words'),
@@ -138,7 +152,7 @@ const SENDS: Readonly<Record<string, MessageContract>> = {
     }),
   },
   candleAcknowledgement: {
-    summary: 'A subscribe of candles was taken',
+    summary: 'A subscribe of candles was accepted',
     payload: object({
       ...head('candle', 'subscription'),
       message: text('Subscribed to <symbol> <resolution>'),
@@ -155,14 +169,18 @@ const SENDS: Readonly<Record<string, MessageContract>> = {
       candle: ref('Candle'),
     }),
   },
-  candleCreate: candleMessage('create', 'was opened'),
-  candleUpdate: candleMessage('update', 'changed'),
+  candleCreate: candleMessage('create', 'was opened', noTrades),
+  candleUpdate: candleMessage('update', 'changed', list(ref('CandleTrade'), 'fills since the previous message')),
   marketsInit: listMessage('markets', 'init'),
   marketsUpdate: listMessage('markets', 'update'),
   pricingInit: listMessage('pricing', 'init'),
   pricingUpdate: listMessage('pricing', 'update'),
+  notificationsInit: {
+    summary: `The newest notifications that the wallet has not read, at most ${FEED_PAGE_ROWS}, newest first`,
+    payload: object({ ...head('notifications', 'init'), data: list(CHANNELS.notifications.data) }),
+  },
   notification: {
-    summary: 'Something happened to an account of the wallet',
+    summary: 'Something happened to an account of the wallet, or to a market',
     payload: object({ ...head('notifications', 'update'), data: CHANNELS.notifications.data }),
   },
   error: {

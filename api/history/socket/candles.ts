@@ -1,38 +1,53 @@
-// The candle channels: the newest candle of a market and resolution as it changes, with the fills that changed it.
+// The candle channels: the newest candle of a market and resolution as it changes, with the fills behind the change.
 
-import { type CandleView, type MarketRef, marketKey, type TradeView } from '../../../schemas/index.ts';
-import { divideRounded, wholeUnits } from '../../units.ts';
+import {
+  type CandleView,
+  type ChainEvent,
+  fillUse,
+  type MarketRef,
+  type MarketView,
+  marketKey,
+} from '../../../schemas/index.ts';
+import { decimalsOf, type Members } from '../amount-decimals.ts';
+import { converterOf, JSON_NUMBER } from '../amount-view.ts';
 import { candleBody } from '../candle-body.ts';
-import { baseDecimals } from '../lists.ts';
+import { rowSchema } from '../fields.ts';
+import { TRADE_FIELDS } from '../rows/market.ts';
+import { orderActionRow } from '../rows/order-action.ts';
 import type { Hub } from './hub.ts';
-import { MAX_HELD_TRADES } from './limits.ts';
+import { MAX_BUFFERED_FILLS } from './limits.ts';
 import type { CandleChannel } from './requests.ts';
 
-const PRICE_DECIMALS = 6;
-const QUOTE_DECIMALS = 6;
-/** Fills that make no candle (history reference 7.2). */
-const NO_MARKET_PRICE: ReadonlySet<string> = new Set(['liquidation', 'transferPerpPosition']);
-
-/** The newest stored candle; null when the market has none. Rejects when the store is away or not built. */
+/** Loads the newest stored candle; null when the market has none. Rejects when the store is away or not built. */
 export type LoadCandle = (channel: CandleChannel) => Promise<CandleView | null>;
 
 const viewKey = (market: MarketRef, resolution: string): string => `${marketKey(market)}:${resolution}`;
 
+interface Fill {
+  readonly event: ChainEvent;
+  /** Key of its market. */
+  readonly market: string;
+  /** Unix seconds of the block. */
+  readonly ts: number;
+  readonly recordId: bigint;
+}
+
 interface Followed {
   readonly channel: CandleChannel;
-  /** Start of the newest bucket told. */
-  told: number | null;
+  readonly tradeBody: (fill: Fill) => object;
+  /** Start of the newest bucket published. */
+  published: number | null;
   /** Changed since the last flush, by bucket start. */
   readonly changed: Map<number, CandleView>;
-  trades: TradeView[];
+  fills: Fill[];
 }
 
 export class CandleChannels {
   readonly #hub: Hub;
   readonly #load: LoadCandle;
-  /** Newest candle of every market and resolution heard of. */
+  /** Newest candle of every market and resolution received. */
   readonly #newest = new Map<string, CandleView>();
-  /** Channels somebody listens to, by market and resolution. */
+  /** Channels with a subscriber, by market and resolution. */
   readonly #followed = new Map<string, Followed>();
 
   constructor(hub: Hub, load: LoadCandle) {
@@ -45,35 +60,42 @@ export class CandleChannels {
     const known = this.#newest.get(key);
     if (!known || isNewer(candle, known)) this.#newest.set(key, candle);
     const followed = this.#followed.get(key);
-    // What becomes of older candles is in the history; a stream that goes back in time helps no chart.
-    if (followed && candle.ts >= (followed.told ?? 0)) followed.changed.set(candle.ts, candle);
+    // Charts read only the newest bucket; the history has changes of older candles.
+    if (followed && candle.ts >= (followed.published ?? 0)) followed.changed.set(candle.ts, candle);
   }
 
-  takeTrade(trade: TradeView): void {
-    if (NO_MARKET_PRICE.has(trade.actionExplanation)) return;
-    for (const followed of this.#followed.values()) {
-      const { market } = followed.channel;
-      if (market.marketIndex !== trade.marketIndex || market.marketType !== trade.marketType) continue;
-      followed.trades.push(trade);
-      if (followed.trades.length > MAX_HELD_TRADES) followed.trades.shift();
+  /** Whether a channel needs fills. */
+  get hasSubscribers(): boolean {
+    return this.#followed.size > 0;
+  }
+
+  takeEvent(event: ChainEvent): void {
+    const fill = fillOf(event);
+    if (fill === null) return;
+    for (const { channel, fills } of this.#followed.values()) {
+      if (marketKey(channel.market) !== fill.market) continue;
+      fills.push(fill);
+      if (fills.length > MAX_BUFFERED_FILLS) fills.shift();
     }
   }
 
-  /** The `init` message, null when the market has no candle. The channel is followed from then on. */
+  /** The `init` message, null when the market has no candle. The channel is followed afterwards. */
   async init(channel: CandleChannel): Promise<object | null> {
     const key = viewKey(channel.market, channel.resolution);
     let candle = this.#newest.get(key) ?? null;
     if (!candle) {
       const stored = await this.#load(channel);
-      const heard = this.#newest.get(key);
-      candle = stored && heard ? (isNewer(stored, heard) ? stored : heard) : (stored ?? heard ?? null);
+      const received = this.#newest.get(key);
+      candle = stored && received ? (isNewer(stored, received) ? stored : received) : (stored ?? received ?? null);
       if (candle) this.#newest.set(key, candle);
     }
-    const told = candle?.ts ?? null;
     const followed = this.#followed.get(key);
-    // Others hear first what the newcomer is about to be shown, so that nobody is told of a bucket twice.
-    if (followed) this.#tell(followed);
-    else this.#followed.set(key, { channel, told, changed: new Map(), trades: [] });
+    // Earlier subscribers get the new subscriber's candle first, so nobody gets a bucket twice.
+    if (followed) this.#publish(followed);
+    else {
+      const tradeBody = tradeBodies(channel.market);
+      this.#followed.set(key, { channel, tradeBody, published: candle?.ts ?? null, changed: new Map(), fills: [] });
+    }
     if (!candle) return null;
     const { channelType, channel: name, market, resolution } = channel;
     return {
@@ -86,29 +108,46 @@ export class CandleChannels {
     };
   }
 
-  /** Sends what changed; forgets channels that nobody listens to any more. */
+  /** Publishes all changes and drops channels without subscribers. */
   flush(): void {
     for (const [key, followed] of this.#followed) {
       if (!this.#hub.has(followed.channel.channel)) this.#followed.delete(key);
-      else this.#tell(followed);
+      else this.#publish(followed);
     }
   }
 
-  #tell(followed: Followed): void {
-    const { channel, changed } = followed;
-    const candles = [...changed.values()].sort((a, b) => a.ts - b.ts);
-    changed.clear();
+  #publish(followed: Followed): void {
+    const candles = [...followed.changed.values()].sort((a, b) => a.ts - b.ts);
+    followed.changed.clear();
+    if (candles.length === 0) this.#publishLate(followed);
     for (const [index, candle] of candles.entries()) {
-      const isLast = index === candles.length - 1;
-      const trades = isLast
-        ? followed.trades
-        : followed.trades.filter(({ ts }) => Number(ts) < (candles[index + 1]?.ts ?? 0));
-      followed.trades = isLast ? [] : followed.trades.filter((trade) => !trades.includes(trade));
-      const type = followed.told !== null && candle.ts <= followed.told ? 'update' : 'create';
-      followed.told = candle.ts;
-      const told = trades.map((trade) => tradeBody(trade, channel));
-      this.#hub.send(channel.channel, { type, candle: this.#body(channel, candle), trades: told });
+      const next = candles[index + 1];
+      const fills = next === undefined ? followed.fills : followed.fills.filter(({ ts }) => ts < next.ts);
+      followed.fills = followed.fills.filter((fill) => !fills.includes(fill));
+      const isNew = followed.published === null || candle.ts > followed.published;
+      followed.published = candle.ts;
+      if (isNew) this.#send(followed, 'create', candle, []);
+      // Published clients read fills only from `update`.
+      if (!isNew || fills.length > 0) this.#send(followed, 'update', candle, fills);
     }
+  }
+
+  /** Publishes fills that arrived after their candle. */
+  #publishLate(followed: Followed): void {
+    const { channel, fills, published } = followed;
+    const newest = this.#newest.get(viewKey(channel.market, channel.resolution));
+    const last = newest?.lastFillRecordId ?? null;
+    if (newest === undefined || last === null || newest.ts !== published) return;
+    const late = fills.filter(({ recordId }) => recordId <= last);
+    if (late.length === 0) return;
+    followed.fills = fills.filter((fill) => !late.includes(fill));
+    this.#send(followed, 'update', newest, late);
+  }
+
+  #send(followed: Followed, type: 'create' | 'update', candle: CandleView, fills: readonly Fill[]): void {
+    const { channel, tradeBody } = followed;
+    const trades = fills.map(tradeBody);
+    this.#hub.send(channel.channel, { type, candle: this.#body(channel, candle), trades });
   }
 
   #body({ market, resolution }: CandleChannel, candle: CandleView): object {
@@ -126,29 +165,27 @@ function isNewer(a: CandleView, b: CandleView): boolean {
   return a.ts > b.ts || (a.ts === b.ts && a.version >= b.version);
 }
 
-/** A fill in human units; `price` is quote / base. */
-function tradeBody(trade: TradeView, { market }: CandleChannel): object {
-  const decimals = baseDecimals(market);
-  const { baseAssetAmountFilled, quoteAssetAmountFilled } = trade;
-  const price = divideRounded(quoteAssetAmountFilled * 10n ** BigInt(decimals), baseAssetAmountFilled);
-  return {
-    ts: Number(trade.ts),
-    txSig: trade.txSig,
-    txSigIndex: trade.txSigIndex,
-    slot: trade.slot,
-    symbol: market.symbol,
-    marketIndex: trade.marketIndex,
-    marketType: trade.marketType,
-    action: trade.action,
-    actionExplanation: trade.actionExplanation,
-    fillRecordId: trade.fillRecordId.toString(),
-    price: wholeUnits(price, PRICE_DECIMALS),
-    baseAssetAmountFilled: wholeUnits(baseAssetAmountFilled, decimals),
-    quoteAssetAmountFilled: wholeUnits(quoteAssetAmountFilled, QUOTE_DECIMALS),
-    oraclePrice: wholeUnits(trade.oraclePrice, PRICE_DECIMALS),
-    takerOrderDirection: trade.takerOrderDirection,
-    makerOrderDirection: trade.makerOrderDirection,
-    takerOrderId: trade.takerOrderId,
-    makerOrderId: trade.makerOrderId,
+const MS_PER_SECOND = 1000;
+const TRADE_SCHEMA = rowSchema(TRADE_FIELDS);
+
+/** Renders fills of a market for its candle channels: the row of `/market/{symbol}/trades` in whole units. */
+function tradeBodies(market: MarketView): (fill: Fill) => object {
+  const convert = converterOf(TRADE_SCHEMA, {
+    format: JSON_NUMBER,
+    decimalsOf: (unit, name, holder) => decimalsOf(() => market, unit, name, holder),
+  });
+  return ({ event }) => {
+    const row = orderActionRow(TRADE_FIELDS, event, market);
+    // Published clients read `entity` and `createdAt` besides the members of the row.
+    return { ...(convert?.(row, '', {}) as Members), entity: 'market', createdAt: Number(row.ts) * MS_PER_SECOND };
   };
+}
+
+/** The fill of an event; null for other events and fills outside candles. */
+function fillOf(event: ChainEvent): Fill | null {
+  const { name, data } = event;
+  if (name !== 'OrderActionRecord' || data.action !== 'fill' || !data.base_asset_amount_filled) return null;
+  if (fillUse(data.action_explanation) !== 'price') return null;
+  const market = `${data.market_type}-${data.market_index}`;
+  return { event, market, ts: Number(data.ts), recordId: BigInt(String(data.fill_record_id ?? 0)) };
 }

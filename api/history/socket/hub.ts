@@ -1,12 +1,14 @@
-// Who listens to which channel. A message is made once whatever the number of listeners.
+// Subscribers of each channel. A message is encoded once for all of them.
 
 import type { SocketClient } from './client.ts';
 
 export class Hub {
   readonly #listeners = new Map<string, Set<SocketClient>>();
 
-  has(channel: string): boolean {
-    return this.#listeners.has(channel);
+  /** Whether the channel has any subscriber, or this one. */
+  has(channel: string, client?: SocketClient): boolean {
+    const listeners = this.#listeners.get(channel);
+    return listeners !== undefined && (client === undefined || listeners.has(client));
   }
 
   add(channel: string, client: SocketClient): void {

@@ -1,20 +1,23 @@
-// What the history socket reads from the store: the newest candle of a market, and the accounts of a wallet.
+// Store queries of the history socket: the newest candle of a market, and the unread notifications of a wallet.
 
-import type { CandleView } from '../../../schemas/index.ts';
+import { type CandleView, NOTIFICATION_STATUSES } from '../../../schemas/index.ts';
+import { FEED_PAGE_ROWS } from '../../notifications/limits.ts';
+import type { NotificationServices } from '../../notifications/services.ts';
+import type { BuiltParts } from '../built-parts.ts';
 import { marketParameters } from '../lists.ts';
-import type { Projections } from '../projections.ts';
+import { feedPage } from '../queries/notifications.ts';
 import type { HistoryStore } from '../store.ts';
 import type { LoadCandle } from './candles.ts';
-import type { LoadAccounts } from './notifications.ts';
+import type { LoadUnread } from './notifications.ts';
 
 const PRICES = ['fill', 'oracle'].flatMap((name) => ['open', 'high', 'low', 'close'].map((part) => `${name}_${part}`));
 
 type Texts = Readonly<Record<string, string | null>>;
 
-/** Rejects with HistoryError notBuilt while the candles are not. */
-export function candleLoader(store: HistoryStore, projections: Projections): LoadCandle {
+/** Rejects with HistoryError notBuilt until the candles are built. */
+export function candleLoader(store: HistoryStore, builtParts: BuiltParts): LoadCandle {
   return async ({ market, resolution }) => {
-    await projections.require('candles');
+    await builtParts.require('candles');
     const [row] = await store.rows<Texts>(
       `SELECT ts, slot, ${PRICES.map((name) => `ifNull(${name}, 0) AS ${name}`).join(', ')},
          quote_volume, base_volume, trades, last_trade_ts, last_fill_record_id, version
@@ -52,14 +55,20 @@ export function candleLoader(store: HistoryStore, projections: Projections): Loa
   };
 }
 
-/** Deleted accounts are among them: nothing happens to those any more. */
-export function accountLoader(store: HistoryStore): LoadAccounts {
+/** The newest unread notifications. Rejects with HistoryError notBuilt until notifications are built. */
+export function unreadLoader(
+  store: HistoryStore,
+  builtParts: BuiltParts,
+  marks: Pick<NotificationServices['marks'], 'of'>,
+): LoadUnread {
   return async (authority) => {
-    const rows = await store.rows<{ account: string }>(
-      `SELECT DISTINCT base58Encode(user) AS account FROM {db:Identifier}.new_user
-       WHERE user_authority = toFixedString(base58Decode({authority:String}), 32)`,
-      { authority },
-    );
-    return rows.map(({ account }) => account);
+    await builtParts.require('notifications', 'notificationMarks');
+    return feedPage(store, {
+      authority,
+      after: null,
+      statuses: NOTIFICATION_STATUSES.filter((status) => status !== 'READ'),
+      limit: FEED_PAGE_ROWS,
+      marks: marks.of(authority),
+    });
   };
 }

@@ -1,155 +1,111 @@
-// The notifications channel: what the chain says of a wallet's accounts, as it happens. Only facts anybody can read from
-// the chain: the channel is open to everybody.
+// The notifications channel: records of topic `notifications`. A subscriber gets an `init` of what its wallet has not read, and
+// then each notification once.
 
-import { createHash } from 'node:crypto';
-import bs58 from 'bs58';
-import type { ChainEvent } from '../../../schemas/index.ts';
+import { FEED_PAGE_ROWS } from '../../notifications/limits.ts';
+import type { RecentMarks } from '../../notifications/recent-marks.ts';
+import type { RecentNotification, RecentNotifications } from '../../notifications/recent-notifications.ts';
+import { inFeed, type NotificationRecord, notificationRecord } from '../../notifications/record.ts';
+import type { MarketRegistry } from '../../views/registry.ts';
+import type { FeedRow } from '../queries/notifications.ts';
+import type { SocketClient } from './client.ts';
 import type { Hub } from './hub.ts';
 import type { NotificationChannel } from './requests.ts';
 
-export type NotificationType = 'RECORD_UPDATE' | 'ACCOUNT_UPDATE';
+/** Loads the newest unread notifications of a wallet (base58). Rejects when the store is away. */
+export type LoadUnread = (authority: string) => Promise<readonly Pick<FeedRow, 'notification'>[]>;
 
-/** Accounts (base58) of a wallet (base58). Rejects when the store is away. */
-export type LoadAccounts = (authority: string) => Promise<readonly string[]>;
+/** More notifications arrived during a query of the store than the list of recent ones holds. */
+export class RecentListFull extends Error {
+  override readonly name = 'RecentListFull';
+}
 
-interface Notice {
-  readonly user: string;
-  readonly type: NotificationType;
-  readonly title: string;
-  readonly body: string;
-  readonly data: Readonly<Record<string, unknown>>;
+export interface NotificationParts {
+  readonly hub: Hub;
+  readonly markets: Pick<MarketRegistry, 'byKey'>;
+  readonly loadUnread: LoadUnread;
+  readonly recent: RecentNotifications;
+  readonly marks: Pick<RecentMarks, 'of'>;
 }
 
 export class NotificationChannels {
-  readonly #hub: Hub;
-  readonly #load: LoadAccounts;
-  /** Authority by account, for authorities that somebody listens to. */
-  readonly #authorities = new Map<string, string>();
+  readonly #parts: NotificationParts;
+  /** Wallets with a subscriber. */
+  readonly #wallets = new Set<string>();
 
-  constructor(hub: Hub, load: LoadAccounts) {
-    this.#hub = hub;
-    this.#load = load;
+  constructor(parts: NotificationParts) {
+    this.#parts = parts;
   }
 
-  /** Nothing is kept that could be unread, so there is no `init`; accounts are looked up here. */
-  async init({ authority }: NotificationChannel): Promise<null> {
-    for (const account of await this.#load(authority)) this.#authorities.set(account, authority);
-    return null;
-  }
-
-  /** Whether events need to be read at all. */
-  get isWanted(): boolean {
-    for (const [account, authority] of this.#authorities) {
-      if (this.#hub.has(`notifications:${authority}`)) return true;
-      this.#authorities.delete(account);
+  /**
+   * Sends `init` with the newest unread notifications, then those since this call, and subscribes the client, unless
+   * `isCurrent` reports that it left. Rejects when the store is away, or when too many notifications arrive meanwhile.
+   */
+  async subscribe(
+    { authority, channel }: NotificationChannel,
+    client: SocketClient,
+    isCurrent: () => boolean,
+  ): Promise<void> {
+    const { hub, recent, loadUnread } = this.#parts;
+    const from = recent.next;
+    const loaded = await loadUnread(authority);
+    if (!isCurrent()) return;
+    if (recent.oldest > from) throw new RecentListFull('too many notifications during a query');
+    // No await until `hub.add`: every notification is either in the list here or sent to the subscription.
+    const own = recent.of(authority);
+    const shown = this.#unread(
+      authority,
+      loaded,
+      own.filter(({ number }) => number < from),
+    );
+    client.send(JSON.stringify({ type: 'init', channelType: 'notifications', channel, data: shown }));
+    const known = new Set(shown.map(({ notificationId }) => notificationId));
+    for (const one of own) {
+      if (one.number >= from && !known.has(one.notification.id))
+        client.send(JSON.stringify(this.#update(authority, one)));
     }
-    return false;
+    hub.add(channel, client);
+    this.#wallets.add(authority);
   }
 
-  takeEvent(event: ChainEvent): void {
-    this.#learn(event);
-    for (const notice of noticesOf(event)) {
-      const authority = this.#authorities.get(notice.user);
-      if (authority === undefined) continue;
-      const channel = `notifications:${authority}`;
-      const data = notificationOf(event, authority, notice);
-      this.#hub.send(channel, { type: 'update', channelType: 'notifications', channel, data });
+  /** Takes a record of topic `notifications`; its key is the wallet, empty for every wallet. Throws SchemaError. */
+  take(key: string, bytes: Uint8Array): void {
+    const one = this.#parts.recent.take(key, bytes);
+    if (one === null) return;
+    const wallets = key === '' ? this.#wallets : this.#wallets.has(key) ? [key] : [];
+    for (const authority of wallets) this.#parts.hub.send(channelName(authority), this.#update(authority, one));
+  }
+
+  /** Forgets wallets without subscribers. */
+  sweep(): void {
+    for (const authority of this.#wallets) {
+      if (!this.#parts.hub.has(channelName(authority))) this.#wallets.delete(authority);
     }
   }
 
-  /** An account opened while its wallet is followed. */
-  #learn({ name, data }: ChainEvent): void {
-    if (name !== 'NewUserRecord') return;
-    const authority = keyText(data.user_authority);
-    if (authority !== null && this.#hub.has(`notifications:${authority}`)) {
-      this.#authorities.set(keyText(data.user) ?? '', authority);
-    }
+  /** Newest first. The store may lack the newest ones. */
+  #unread(
+    authority: string,
+    loaded: Awaited<ReturnType<LoadUnread>>,
+    recent: readonly RecentNotification[],
+  ): readonly NotificationRecord[] {
+    const marks = this.#parts.marks.of(authority);
+    const byId = new Map([...loaded, ...recent].map(({ notification }) => [notification.id, notification]));
+    return [...byId.values()]
+      .filter(({ id }) => marks.get(id)?.isRead !== true)
+      .sort((a, b) => (a.id < b.id ? 1 : -1))
+      .slice(0, FEED_PAGE_ROWS)
+      .map((notification) => this.#record(authority, notification));
+  }
+
+  #update(authority: string, { notification }: RecentNotification): object {
+    const data = this.#record(authority, notification);
+    return { type: 'update', channelType: 'notifications', channel: channelName(authority), data };
+  }
+
+  /** The channel is open to everybody: it does not say whether the wallet has devices, and how their pushes went. */
+  #record(authority: string, notification: FeedRow['notification']): NotificationRecord {
+    return notificationRecord(notification, authority, inFeed(notification), (key) => this.#parts.markets.byKey(key));
   }
 }
 
-function keyText(value: unknown): string | null {
-  return value instanceof Uint8Array ? bs58.encode(value) : null;
-}
-
-/** Amounts in `data` are raw integers as text, as in records. */
-function noticesOf({ name, data }: ChainEvent): readonly Notice[] {
-  if (name === 'OrderActionRecord' && data.action === 'fill') return fillNotices(data);
-  if (name === 'LiquidationRecord') return liquidationNotices(data);
-  if (name === 'DepositRecord') return balanceNotices(data);
-  if (name === 'SettlePnlRecord') return settlementNotices(data);
-  return [];
-}
-
-type Data = ChainEvent['data'];
-
-function fillNotices(data: Data): readonly Notice[] {
-  return (['taker', 'maker'] as const).flatMap((side) => {
-    const user = keyText(data[side]);
-    if (user === null) return [];
-    const title = 'Order filled';
-    const body = `Your ${data[`${side}_order_direction`]} order ${data[`${side}_order_id`]} was filled`;
-    const members = ['market_type', 'market_index', 'base_asset_amount_filled', 'quote_asset_amount_filled'];
-    return [{ user, type: 'RECORD_UPDATE', title, body, data: { record: 'trade', side, ...picked(data, members) } }];
-  });
-}
-
-function liquidationNotices(data: Data): readonly Notice[] {
-  const user = keyText(data.user);
-  if (user === null) return [];
-  const members = ['liquidation_type', 'liquidation_id', 'bankrupt', 'margin_freed'];
-  const body = `Your account was liquidated (${data.liquidation_type})`;
-  const told = { record: 'liquidation', ...picked(data, members) };
-  return [{ user, type: 'ACCOUNT_UPDATE', title: 'Liquidation', body, data: told }];
-}
-
-function balanceNotices(data: Data): readonly Notice[] {
-  const user = keyText(data.user);
-  if (user === null) return [];
-  const deposited = data.direction === 'deposit';
-  const title = deposited ? 'Deposit' : 'Withdrawal';
-  const body = `A ${title.toLowerCase()} of your account is complete`;
-  const told = { record: 'deposit', ...picked(data, ['direction', 'market_index', 'amount', 'explanation']) };
-  return [{ user, type: 'RECORD_UPDATE', title, body, data: told }];
-}
-
-function settlementNotices(data: Data): readonly Notice[] {
-  const user = keyText(data.user);
-  if (user === null) return [];
-  const told = { record: 'settlePnl', ...picked(data, ['market_index', 'pnl', 'settle_price']) };
-  return [{ user, type: 'RECORD_UPDATE', title: 'P&L settled', body: 'P&L of your position was settled', data: told }];
-}
-
-function picked(data: Data, names: readonly string[]): Record<string, unknown> {
-  const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-  return Object.fromEntries(
-    names.map((name) => [camel(name), typeof data[name] === 'bigint' ? String(data[name]) : data[name]]),
-  );
-}
-
-/** A notification record (history reference 9.2); times are Unix seconds of the block. */
-function notificationOf(event: ChainEvent, authorityId: string, { user, type, title, body, data }: Notice): object {
-  const ts = Number(event.data.ts);
-  const place = { txSig: bs58.encode(event.signature), txSigIndex: event.eventIndex, slot: event.slot, ts };
-  return {
-    notificationId: notificationId(ts, `${place.txSig}:${place.txSigIndex}:${user}:${type}`),
-    authorityId,
-    title,
-    body,
-    type,
-    status: 'SENT',
-    channels: ['app'],
-    user,
-    data: { ...data, ...place },
-    actions: [],
-    sentAt: ts,
-    createdAt: ts,
-  };
-}
-
-/** A time-ordered UUID (version 7) made of the block time and the event's identity: the same event, the same id. */
-function notificationId(ts: number, identity: string): string {
-  const time = (ts * 1000).toString(16).padStart(12, '0');
-  const hash = createHash('sha256').update(identity).digest('hex');
-  const variant = ((Number.parseInt(hash.slice(3, 4), 16) & 0x3) | 0x8).toString(16);
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
-}
+const channelName = (authority: string): string => `notifications:${authority}`;

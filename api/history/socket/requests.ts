@@ -1,10 +1,10 @@
-// What clients of the history socket may ask for, and in which words they are told what is wrong (history reference 6).
+// Client requests of the history socket, and their refusals.
 
 import type { CandleResolution, MarketView } from '../../../schemas/index.ts';
-import { type Given, givenMembers, type Member } from '../../contract/inputs.ts';
-import { choice, type JsonSchema, key, text } from '../../contract/json-schema.ts';
-import { textMember } from '../../contract/members.ts';
-import { HISTORY_SOCKET_ERRORS } from '../../errors.ts';
+import { type Given, givenMembers, type Member } from '../../http/contract/inputs.ts';
+import { choice, type JsonSchema, key, text } from '../../http/contract/json-schema.ts';
+import { textMember } from '../../http/contract/members.ts';
+import { HISTORY_SOCKET_ERRORS } from '../../http/errors.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
 import { RESOLUTIONS } from '../resolutions.ts';
 import { isPublicKey } from '../services.ts';
@@ -38,7 +38,7 @@ export interface ChannelRequest {
 export interface Refusal {
   readonly type: 'error';
   readonly message: string;
-  /** What the client asked for, where it named something. */
+  /** The client's own value, when the message names one. */
   readonly channelType?: unknown;
 }
 
@@ -50,7 +50,7 @@ const refusal = (message: string, channelType?: unknown): Refusal => ({
 
 const TYPES = ['subscribe', 'unsubscribe'] as const;
 
-/** One of several values exactly; null for anything else. */
+/** Accepts exactly one of several values; null for anything else. */
 function exactMember<T extends string>(values: readonly T[], schema: JsonSchema): Member<T | null> {
   return { isRequired: false, schema, read: (value) => values.find((known) => known === value) ?? null };
 }
@@ -61,7 +61,7 @@ const authority: Member<string | null | undefined> = {
   read: (value) => (value === undefined || value === null ? undefined : typeof value === 'string' ? value : null),
 };
 
-/** Members of a message of these types. */
+/** Members of a message with one of these types. */
 export function requestMembers<T extends string>(types: readonly T[]) {
   const [only, ...others] = types;
   return {
@@ -80,7 +80,7 @@ export function requestMembers<T extends string>(types: readonly T[]) {
 const MEMBERS = requestMembers(TYPES);
 type Request = Given<typeof MEMBERS>;
 
-/** Reads one message of a client. */
+/** Parses one client message. */
 export function readRequest(text: string, markets: MarketRegistry): ChannelRequest | Refusal {
   let message: unknown;
   try {
@@ -95,7 +95,7 @@ export function readRequest(text: string, markets: MarketRegistry): ChannelReque
   const given = givenMembers(MEMBERS, sent);
   const type = given('type');
   if (type === null) return refusal(HISTORY_SOCKET_ERRORS.type);
-  // The older form of a candle subscription names no channelType.
+  // The older form of a candle subscription has no channelType.
   const isOlder = sent.symbol !== undefined && sent.resolution !== undefined;
   const named = sent.channelType ?? (isOlder ? 'candle' : undefined);
   if (named === undefined) return refusal(HISTORY_SOCKET_ERRORS.missing);
@@ -105,7 +105,7 @@ export function readRequest(text: string, markets: MarketRegistry): ChannelReque
   return channel ? { type, channel } : refusal(HISTORY_SOCKET_ERRORS.parameters + channelType, channelType);
 }
 
-/** null when a field is missing or means nothing. */
+/** The requested channel; null when a member is missing or invalid. */
 function channelOf(
   channelType: (typeof CHANNEL_TYPES)[number],
   given: Request,
@@ -114,7 +114,7 @@ function channelOf(
   if (channelType === 'candle') return candleChannel(given, markets);
   if (channelType === 'markets') return { channelType, channel: 'markets:summary' };
   if (channelType === 'pricing') return { channelType, channel: 'pricing' };
-  // `authorityId` is what older clients send.
+  // Older clients send `authorityId`.
   const named = given('authority');
   const wallet = named === undefined ? given('authorityId') : named;
   if (!wallet || !isPublicKey(wallet)) return null;
@@ -129,7 +129,7 @@ function candleChannel(given: Request, markets: MarketRegistry): CandleChannel |
   return { channelType: 'candle', channel: `candle:${market.symbol}:${resolution}`, market, resolution };
 }
 
-/** Answer to a subscribe, before anything of the channel. */
+/** First answer to a subscribe. */
 export function acknowledgement(channel: Channel): object {
   const { channelType, channel: name } = channel;
   const head = { type: 'subscription', channelType, channel: name };

@@ -1,16 +1,21 @@
-// The history socket: a uWebSockets.js server of its own, joined to `/ws` of the REST port.
+// The history socket: its own uWebSockets.js server, proxied to `/ws` of the REST port.
 
 import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
-import type { EventLog, Logger } from '../../../platform/index.ts';
+import type { EventLog, Logger, Registry } from '../../../platform/index.ts';
 import { decodeEvent, decodeMessage, TOPICS, type Topic } from '../../../schemas/index.ts';
-import { COMPRESSORS } from '../../compressors.ts';
+import { COMPRESSORS } from '../../gateway/compressors.ts';
+import { AcceptBudget } from '../../http/accept-budget.ts';
+import { pacedUpgrade } from '../../http/paced-upgrade.ts';
+import type { RecentMarks } from '../../notifications/recent-marks.ts';
+import type { RecentNotifications } from '../../notifications/recent-notifications.ts';
 import { followAlways } from '../../views/follow.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
 import { CandleChannels, type LoadCandle } from './candles.ts';
 import type { SocketData } from './client.ts';
 import { Hub } from './hub.ts';
-import { BATCH_MS, IDLE_TIMEOUT_S, MAX_PAYLOAD_BYTES } from './limits.ts';
-import { type LoadAccounts, NotificationChannels } from './notifications.ts';
+import { BATCH_MS, IDLE_TIMEOUT_S, MAX_PAYLOAD_BYTES, MAX_RECENT_EVENTS } from './limits.ts';
+import { type LoadUnread, NotificationChannels } from './notifications.ts';
+import { RecentEvents } from './recent-events.ts';
 import { Sessions } from './sessions.ts';
 import { type MarketSummaries, SummaryChannels } from './summaries.ts';
 
@@ -19,14 +24,16 @@ const LOOPBACK = '127.0.0.1';
 export interface HistorySocketOptions {
   readonly log: EventLog;
   readonly logger: Logger;
+  readonly metrics: Registry;
   readonly markets: MarketRegistry;
   readonly summaries: MarketSummaries;
   readonly loadCandle: LoadCandle;
-  readonly loadAccounts: LoadAccounts;
+  readonly loadUnread: LoadUnread;
+  readonly notifications: { readonly recent: RecentNotifications; readonly marks: Pick<RecentMarks, 'of'> };
 }
 
 export interface HistorySocket {
-  /** Where it listens, on the loopback address; the REST port joins clients to it. */
+  /** Loopback address of the socket; the REST port proxies clients to it. */
   readonly host: string;
   readonly port: number;
   readonly done: Promise<void>;
@@ -35,28 +42,29 @@ export interface HistorySocket {
 
 /** Serves until stopped. Rejects when the log cannot be read. */
 export async function startHistorySocket(options: HistorySocketOptions): Promise<HistorySocket> {
-  const { log, logger, markets, summaries, loadCandle, loadAccounts } = options;
+  const { log, logger, metrics, markets, summaries, loadCandle, loadUnread } = options;
   const hub = new Hub();
   const candles = new CandleChannels(hub, loadCandle);
   const channels = new SummaryChannels({ hub, markets, summaries });
-  const notifications = new NotificationChannels(hub, loadAccounts);
-  const sessions = new Sessions({ logger, markets, hub, candles, summaries: channels, notifications });
+  const notifications = new NotificationChannels({ hub, markets, loadUnread, ...options.notifications });
+  const recent = new RecentEvents(MAX_RECENT_EVENTS);
+  const sessions = new Sessions({ logger, metrics, markets, hub, candles, summaries: channels, notifications });
   const followings = [
     following(TOPICS.candleViews, (value) => {
       const message = decodeMessage(value);
       if (message.name === 'CandleView') candles.takeCandle(message.value);
     }),
-    following(TOPICS.tradeViews, (value) => {
-      const message = decodeMessage(value);
-      if (message.name === 'TradeView') candles.takeTrade(message.value);
-    }),
     following(TOPICS.events, (value) => {
-      if (notifications.isWanted) notifications.takeEvent(decodeEvent(value));
+      if (!candles.hasSubscribers) return;
+      const event = decodeEvent(value);
+      if (recent.add(event)) candles.takeEvent(event);
     }),
+    following(TOPICS.notifications, (value, key) => notifications.take(key, value)),
   ];
   await log.ensureTopics(followings.map(({ topic }) => topic));
   const starts = await Promise.all(followings.map(({ topic }) => ends(log, topic)));
-  const listening = await listen(sessions);
+  const accepting = new AcceptBudget();
+  const listening = await listen(sessions, accepting);
   const stopping = new AbortController();
   const loops = followings.map(({ topic, take }, index) =>
     followAlways({
@@ -66,7 +74,7 @@ export async function startHistorySocket(options: HistorySocketOptions): Promise
       from: starts[index] ?? new Map(),
       signal: stopping.signal,
       take: ({ records }) => {
-        for (const { value } of records) takeSafely(logger, topic, value, take);
+        for (const { key, value } of records) takeSafely(logger, topic, () => take(value, key));
       },
     }),
   );
@@ -74,6 +82,7 @@ export async function startHistorySocket(options: HistorySocketOptions): Promise
   const timer = setInterval(() => {
     candles.flush();
     channels.flush();
+    notifications.sweep();
   }, BATCH_MS);
   return {
     host: LOOPBACK,
@@ -82,6 +91,7 @@ export async function startHistorySocket(options: HistorySocketOptions): Promise
     stop: async () => {
       clearInterval(timer);
       us_listen_socket_close(listening);
+      accepting.close();
       sessions.endAll();
       stopping.abort();
       await Promise.allSettled(loops);
@@ -91,30 +101,30 @@ export async function startHistorySocket(options: HistorySocketOptions): Promise
 
 interface Following {
   readonly topic: Topic;
-  readonly take: (value: Uint8Array) => void;
+  readonly take: (value: Uint8Array, key: string) => void;
 }
 
-function following(topic: Topic, take: (value: Uint8Array) => void): Following {
+function following(topic: Topic, take: (value: Uint8Array, key: string) => void): Following {
   return { topic, take };
 }
 
-/** Next offset of every partition: the stream begins with what comes from now on. */
+/** Next offset of every partition; the socket streams only later records. */
 async function ends(log: EventLog, topic: Topic): Promise<ReadonlyMap<number, bigint>> {
   const partitions = Array.from({ length: topic.partitions }, (_, partition) => partition);
   const bounds = await Promise.all(partitions.map((partition) => log.bounds(topic, partition)));
   return new Map(bounds.map(({ next }, partition) => [partition, next]));
 }
 
-/** A record that cannot be read is somebody else's to park; the feed goes on. */
-function takeSafely(logger: Logger, topic: Topic, value: Uint8Array, take: (value: Uint8Array) => void): void {
+/** Skips an unreadable record: the processors put it into the dead letters, and the feed goes on. */
+function takeSafely(logger: Logger, topic: Topic, take: () => void): void {
   try {
-    take(value);
+    take();
   } catch (error) {
     logger.warn({ topic: topic.name, error: String(error) }, 'unreadable record');
   }
 }
 
-function listen(sessions: Sessions): Promise<us_listen_socket> {
+function listen(sessions: Sessions, accepting: AcceptBudget): Promise<us_listen_socket> {
   const app = App();
   app.ws<SocketData>('/ws', {
     compression: COMPRESSORS.shared,
@@ -122,15 +132,7 @@ function listen(sessions: Sessions): Promise<us_listen_socket> {
     maxBackpressure: 0, // slow clients are found by SocketClient.send, which knows the code to close with
     idleTimeout: IDLE_TIMEOUT_S,
     sendPingsAutomatically: true,
-    upgrade: (res, req, context) => {
-      res.upgrade(
-        { client: null },
-        req.getHeader('sec-websocket-key'),
-        req.getHeader('sec-websocket-protocol'),
-        req.getHeader('sec-websocket-extensions'),
-        context,
-      );
-    },
+    upgrade: pacedUpgrade<SocketData>(accepting, () => ({ client: null })),
     open: (socket) => sessions.open(socket),
     message: (socket, bytes) => sessions.message(socket, bytes),
     close: (socket) => sessions.closed(socket),

@@ -1,18 +1,20 @@
-// What happens to a client of the history socket: subscribe (acknowledgement, init, stream), unsubscribe, close.
+// Life of a client of the history socket: subscribe (acknowledgement, init, stream), unsubscribe, close.
 
 import type { WebSocket } from 'uWebSockets.js';
-import type { Logger } from '../../../platform/index.ts';
-import { HISTORY_SOCKET_ERRORS, HistoryError } from '../../errors.ts';
+import type { Logger, Registry } from '../../../platform/index.ts';
+import { HISTORY_SOCKET_ERRORS, HistoryError } from '../../http/errors.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
 import type { CandleChannels } from './candles.ts';
 import { SocketClient, type SocketData } from './client.ts';
 import type { Hub } from './hub.ts';
 import { MAX_SUBSCRIPTIONS } from './limits.ts';
+import { type SocketMetrics, socketMetrics } from './metrics.ts';
 import type { NotificationChannels } from './notifications.ts';
 import { acknowledgement, type Channel, readRequest } from './requests.ts';
 import type { SummaryChannels } from './summaries.ts';
 
 export interface SessionParts {
+  readonly metrics: Registry;
   readonly logger: Logger;
   readonly markets: MarketRegistry;
   readonly hub: Hub;
@@ -24,13 +26,15 @@ export interface SessionParts {
 export class Sessions {
   readonly #parts: SessionParts;
   readonly #clients = new Set<SocketClient>();
+  readonly #metrics: SocketMetrics;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    this.#metrics = socketMetrics(parts.metrics, this.#clients);
   }
 
   open(socket: WebSocket<SocketData>): void {
-    const client = new SocketClient(socket);
+    const client = new SocketClient(socket, this.#metrics.sent);
     socket.getUserData().client = client;
     this.#clients.add(client);
   }
@@ -52,8 +56,9 @@ export class Sessions {
     const { client } = socket.getUserData();
     if (!client) return;
     client.closed();
-    for (const channel of client.channels) this.#parts.hub.remove(channel, client);
+    for (const channel of client.channels.keys()) this.#parts.hub.remove(channel, client);
     this.#clients.delete(client);
+    this.#metrics.closes.inc({ reason: client.endedBy ?? 'client' });
   }
 
   endAll(): void {
@@ -65,41 +70,35 @@ export class Sessions {
     this.#parts.hub.remove(channel, client);
   }
 
-  /** A repeated subscribe is answered like the first, and the stream is not doubled. */
+  /** A repeated subscribe gets the same answers and does not double the stream. */
   #subscribe(client: SocketClient, channel: Channel): void {
     const { channelType } = channel;
     if (client.channels.size >= MAX_SUBSCRIPTIONS && !client.channels.has(channel.channel)) {
       client.send(JSON.stringify({ type: 'error', message: HISTORY_SOCKET_ERRORS.tooMany, channelType }));
       return;
     }
-    client.channels.add(channel.channel);
+    const subscription = client.channels.get(channel.channel) ?? { channelType };
+    client.channels.set(channel.channel, subscription);
     client.send(JSON.stringify(acknowledgement(channel)));
-    this.#init(client, channel).then(
-      (message) => this.#join(client, channel, message),
-      (error: unknown) => this.#refuse(client, channel, error),
-    );
+    const isCurrent = () => client.isOpen && client.channels.get(channel.channel) === subscription;
+    this.#start(client, channel, isCurrent).catch((error: unknown) => {
+      if (!(error instanceof HistoryError)) this.#parts.logger.error({ error, channel }, 'channel cannot be started');
+      if (isCurrent()) this.#refuse(client, channel);
+    });
   }
 
-  async #init(client: SocketClient, channel: Channel): Promise<object | null> {
+  /** Sends `init`, then starts the stream, unless the client left. */
+  async #start(client: SocketClient, channel: Channel, isCurrent: () => boolean): Promise<void> {
     const { candles, hub, notifications, summaries } = this.#parts;
-    if (channel.channelType === 'candle') return candles.init(channel);
-    if (channel.channelType !== 'notifications') return summaries.init(channel);
-    // Listened to before the store is asked, so that the accounts found are not forgotten meanwhile.
-    hub.add(channel.channel, client);
-    return notifications.init(channel);
-  }
-
-  /** The stream begins after `init`, unless the client left meanwhile. */
-  #join(client: SocketClient, { channel }: Channel, init: object | null): void {
-    if (!client.isOpen || !client.channels.has(channel)) return;
+    if (channel.channelType === 'notifications') return notifications.subscribe(channel, client, isCurrent);
+    const init = channel.channelType === 'candle' ? await candles.init(channel) : summaries.init(channel);
+    if (!isCurrent()) return;
     if (init) client.send(JSON.stringify(init));
-    this.#parts.hub.add(channel, client);
+    hub.add(channel.channel, client);
   }
 
-  #refuse(client: SocketClient, { channel, channelType }: Channel, error: unknown): void {
-    if (!(error instanceof HistoryError)) this.#parts.logger.error({ error, channel }, 'channel cannot be started');
+  #refuse(client: SocketClient, { channel, channelType }: Channel): void {
     this.#leave(client, channel);
-    if (!client.isOpen) return;
     client.send(JSON.stringify({ type: 'error', message: HISTORY_SOCKET_ERRORS.notBuilt, channelType }));
   }
 }

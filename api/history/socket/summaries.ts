@@ -1,7 +1,7 @@
-// The channels `markets` and `pricing`: every market at once, whenever one of them changed.
+// The channels `markets` and `pricing`: all markets at once, whenever one changes.
 
 import type { MarketRef, MarketSummary } from '../../../schemas/index.ts';
-import { wholeUnits } from '../../units.ts';
+import { wholeUnits } from '../../http/units.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
 import type { Hub } from './hub.ts';
 import type { SummaryChannel } from './requests.ts';
@@ -9,7 +9,7 @@ import type { SummaryChannel } from './requests.ts';
 const PRICE_DECIMALS = 6;
 const price = (value: bigint | null): number | null => (value === null ? null : wholeUnits(value, PRICE_DECIMALS));
 
-/** The newest summary of each market, and the bodies of `/stats/markets` made of them. */
+/** The newest summary of each market, and the bodies of `/stats/markets`. */
 export interface MarketSummaries {
   /** Grows with every change. */
   readonly changes: number;
@@ -25,7 +25,7 @@ export interface SummarySources {
 
 export class SummaryChannels {
   readonly #sources: SummarySources;
-  #told = -1;
+  #published = -1;
 
   constructor(sources: SummarySources) {
     this.#sources = sources;
@@ -37,13 +37,13 @@ export class SummaryChannels {
 
   flush(): void {
     const { hub, summaries } = this.#sources;
-    if (summaries.changes === this.#told) return;
-    this.#told = summaries.changes;
-    this.#tell({ channelType: 'markets', channel: 'markets:summary' }, hub);
-    this.#tell({ channelType: 'pricing', channel: 'pricing' }, hub);
+    if (summaries.changes === this.#published) return;
+    this.#published = summaries.changes;
+    this.#publish({ channelType: 'markets', channel: 'markets:summary' }, hub);
+    this.#publish({ channelType: 'pricing', channel: 'pricing' }, hub);
   }
 
-  #tell({ channelType, channel }: SummaryChannel, hub: Hub): void {
+  #publish({ channelType, channel }: SummaryChannel, hub: Hub): void {
     if (!hub.has(channel)) return;
     hub.send(channel, { type: 'update', channelType, channel, data: this.#data(channelType) });
   }
@@ -52,7 +52,7 @@ export class SummaryChannels {
     return channelType === 'markets' ? this.#sources.summaries.list() : this.#prices();
   }
 
-  /** Numbers in human units; bid and ask are the AMM's own, null where a market has none. */
+  /** Numbers in human units. Bid and ask are AMM quotes, null for a market without AMM. */
   #prices(): readonly object[] {
     const { markets, summaries } = this.#sources;
     return markets.list().map((market) => {

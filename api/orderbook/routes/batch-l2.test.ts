@@ -1,16 +1,16 @@
-// /batchL2 and /batchL2Cache: list rules of the reference (1.4, rows B1 to B4) and the error rows of the specification.
+// /batchL2 and /batchL2Cache: the list rules (B1 to B4) and the error rows.
 
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { givenParameters } from '../../contract/inputs.ts';
-import { OrderbookError } from '../../errors.ts';
-import { Stage, snapshot, until } from '../../testing/stage.ts';
+import { Stage, snapshot, until } from '../../../test/support/api/stage.ts';
+import { givenParameters } from '../../http/contract/inputs.ts';
+import { OrderbookError } from '../../http/errors.ts';
 import { BookReader } from '../../views/book-reader.ts';
 import { orderbookApp } from '../app.ts';
-import { batchQueries } from '../batch.ts';
-import { BATCH_L2, DEPTH } from '../parameters.ts';
+import { batchQueries } from '../parameters.ts';
+import { BATCH_L2, DEPTH } from './books.ts';
 
 const LENGTHS = 'Bad Request: all params for batch request must be the same length';
 
@@ -38,7 +38,7 @@ const queriesOf = (text: string) =>
   batchQueries(BATCH_L2, givenParameters(BATCH_L2, Object.fromEntries(new URLSearchParams(text))));
 
 describe('batch lists', () => {
-  it('B1: a list of another length is refused, there is no broadcasting', () => {
+  it('B1: refuses lists of different lengths, without broadcasting', () => {
     expect(() => queriesOf('marketName=SOL-PERP,BTC-PERP&depth=5')).toThrow(new OrderbookError('batchLengths'));
   });
 
@@ -49,7 +49,7 @@ describe('batch lists', () => {
     ]);
   });
 
-  it('B3: no lists are no markets', async () => {
+  it('B3: no lists mean no markets', async () => {
     expect(queriesOf('')).toEqual([]);
     const answer = await get('/batchL2');
     expect([answer.statusCode, answer.body]).toEqual([200, '{"l2s":[]}']);
@@ -67,7 +67,7 @@ describe('batch lists', () => {
     },
   );
 
-  it('takes an empty list for one empty value', async () => {
+  it('reads an empty list as one empty value', async () => {
     expect((await get('/batchL2?marketName=SOL-PERP&depth=')).json().l2s[0].bids).toHaveLength(2);
     expect((await get('/batchL2?marketName=SOL-PERP,BTC-PERP&depth=')).body).toBe(LENGTHS);
   });
@@ -143,7 +143,7 @@ describe('any input', () => {
   const names = ['marketName', 'marketIndex', 'marketType', 'depth', 'includeIndicative', 'grouping', 'includeVamm'];
   const query = fc.array(fc.tuple(fc.constantFrom(...names), fc.array(value, { maxLength: 4 })), { maxLength: 6 });
 
-  it('never makes a 5xx, and what is answered is JSON with as many books as positions', async () => {
+  it('never answers a 5xx, and a JSON answer has one book per list entry', async () => {
     await fc.assert(
       fc.asyncProperty(query, async (pairs) => {
         const text = pairs.map(([name, list]) => `${name}=${encodeURIComponent(list.join(','))}`).join('&');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encodeMessage, type FeedQuality, marketKey, TOPICS } from '../../../schemas/index.ts';
-import { Stage, snapshot, until } from '../../testing/stage.ts';
+import { Stage, snapshot, until } from '../../../test/support/api/stage.ts';
 import { BookReader } from '../../views/book-reader.ts';
 import { QualityFollower } from '../../views/quality.ts';
 import { orderbookApp } from '../app.ts';
@@ -58,7 +58,7 @@ async function tell(...rows: readonly Partial<FeedQuality>[]): Promise<void> {
 }
 
 describe('GET /quality', () => {
-  it('tells of each market and source the last slot, the time since, and the gaps; of comparisons the last result', async () => {
+  it('reports last slot, age and gaps of each market and source, and the last result of each comparison', async () => {
     await stage.books(snapshot({ epoch: 3, seq: 9 }), snapshot({ epoch: 3, seq: 9, asks: [] }));
     const checked = { checks: 7, differences: 1, checkSlot: 470 };
     await tell({}, { source: 'shadow', ...checked, checkResult: 'equal' });
@@ -99,7 +99,7 @@ describe('GET /quality', () => {
     });
   });
 
-  it('lists every market when none is named, also those of which nothing is known', async () => {
+  it('lists every market without a selection, including markets without data', async () => {
     const { body } = await get('/quality');
     const { markets, slot } = JSON.parse(body);
     expect(slot).toBeNull();
@@ -110,7 +110,7 @@ describe('GET /quality', () => {
     });
   });
 
-  it('answers a market that does not exist as every route does', async () => {
+  it('refuses an unknown market like every route', async () => {
     expect(await get('/quality?marketName=NONE')).toEqual({
       status: 400,
       body: 'Bad Request: unrecognized marketName',

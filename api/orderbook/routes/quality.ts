@@ -1,17 +1,83 @@
-// GET /quality: per market and source how fresh and how sound the data are, and what comparisons with the chain found.
+// GET /quality: per market and source, how fresh and how sound the data are, and the results of the comparisons with the chain.
 
 import type { FastifyInstance } from 'fastify';
 import type { FeedQuality, MarketView } from '../../../schemas/index.ts';
-import { QUALITY_CONTRACT, QUALITY_SOURCES } from '../contracts/service.ts';
+import { answers, json } from '../../http/contract/answers.ts';
+import { marketIndex, marketType } from '../../http/contract/books.ts';
+import { choice, count, list, nullable, object, text } from '../../http/contract/json-schema.ts';
+import type { RouteContract } from '../../http/contract/openapi.ts';
+import { MARKET, MARKET_FAILURES, selectMarket } from '../parameters.ts';
 import { serve } from '../route.ts';
-import { selectMarket } from '../selection.ts';
 import type { OrderbookServices } from '../services.ts';
 
-const SELECTING = ['marketName', 'marketIndex', 'marketType'] as const;
+const TAGS = ['service'];
+
+const source = object({
+  slot: nullable(count('newest slot of the source; null before the first')),
+  msSinceLastEvent: nullable(count('milliseconds since its newest event arrived; null before the first')),
+  events: count('events received'),
+  gapsFound: count(
+    'gaps found: outages, each once, including those between two runs of ingest; for trades, missing transactions',
+  ),
+  gapsFilled: count('gaps whose accounts or transactions have all been read since'),
+});
+
+const check = (description: string) =>
+  object(
+    {
+      comparisons: count('comparisons made'),
+      differences: count('comparisons that found a difference'),
+      lastSlot: nullable(count('slot of the newest comparison; null before the first')),
+      lastResult: choice(['none', 'equal', 'differs']),
+    },
+    { description },
+  );
+
+/** In the order of the answer. Each is present even before its first event. */
+const QUALITY_SOURCES = ['user', 'clob', 'market', 'oracle', 'trades'] as const;
+
+const marketQuality = object({
+  marketName: text('symbol in upper case'),
+  marketType,
+  marketIndex,
+  epoch: nullable(count('epoch of the published book; null before the first')),
+  seq: nullable(count('sequence number in the epoch')),
+  slot: nullable(count('slot of the published book')),
+  sources: object(Object.fromEntries(QUALITY_SOURCES.map((name) => [name, source]))),
+  checks: object({
+    accounts: check(
+      'bytes of every account in a fresh snapshot of the chain against the accounts of ingest at its slot',
+    ),
+    book: check(
+      'open orders, market, oracle, levels, vAMM and queue rebuilt from such a snapshot against the book and its publications',
+    ),
+    view: check('the book of this process against its published snapshots, since the start of the process'),
+  }),
+});
+
+export const QUALITY_CONTRACT = {
+  summary: 'How fresh and how sound the data are, by market and source',
+  description: 'Without a market, every market.',
+  tags: TAGS,
+  parameters: MARKET,
+  answers: answers(
+    json(
+      'sources and comparisons',
+      object({
+        ts: count('Unix milliseconds of the answer'),
+        slot: nullable(count('newest known slot of the chain')),
+        markets: list(marketQuality),
+      }),
+    ),
+    [{ codes: MARKET_FAILURES }],
+  ),
+} satisfies RouteContract;
+
+const SELECTORS = ['marketName', 'marketIndex', 'marketType'] as const;
 
 export function qualityRoute(app: FastifyInstance, { reader, quality }: OrderbookServices): void {
   serve(app, '/quality', QUALITY_CONTRACT, async (given) => {
-    const isOne = SELECTING.some((name) => given(name) !== undefined);
+    const isOne = SELECTORS.some((name) => given(name) !== undefined);
     const markets = isOne ? [selectMarket(reader.markets, given)] : reader.markets.list();
     const nowMs = reader.now();
     const body = (market: MarketView) => {

@@ -1,11 +1,11 @@
-// /topMakers: the rules of `side` and `limit`, the walk behind them, and the error rows (reference 1.6, row T1).
+// /topMakers: the rules of `side` and `limit`, the walk over the orders (T1), and the error rows.
 
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Stage, snapshot, until } from '../../testing/stage.ts';
+import { Stage, snapshot, until } from '../../../test/support/api/stage.ts';
 import { BookReader } from '../../views/book-reader.ts';
 import { orderbookApp } from '../app.ts';
 
@@ -26,7 +26,7 @@ let app: FastifyInstance;
 beforeAll(async () => {
   const stage = new Stage();
   await stage.markets();
-  // Best first: A, B, A, C, A, D, E, then everybody else one by one; the asks have two makers.
+  // Best first: A, B, A, C, A, D, E, then everyone else one by one. The asks have two makers.
   const owners = [0, 1, 0, 2, 0, 3, 4, ...Array.from({ length: MAKERS - 5 }, (_, at) => at + 5)];
   const bidOrders = owners.map((owner, at) => order(owner, 81_000_000 - at * 100, at));
   const askOrders = [order(7, 82_000_000, 900), order(6, 82_000_100, 901)];
@@ -47,7 +47,7 @@ const get = (query: string) => app.inject({ method: 'GET', url: `/topMakers?mark
 const makers = (...numbers: number[]) => numbers.map((n) => bs58.encode(maker(n)));
 
 describe('/topMakers', () => {
-  it('T1: distinct owners in the order in which their orders are met, 4 by default', async () => {
+  it('T1: distinct owners in the order of their best orders, 4 by default', async () => {
     expect((await get('side=bid')).json()).toEqual(makers(0, 1, 2, 3));
   });
 
@@ -74,7 +74,7 @@ describe('/topMakers', () => {
     }
   });
 
-  it('limit also holds with accounts; beyond one read of the chain they are null', async () => {
+  it('limit also applies with accounts; beyond one call to the node they are null', async () => {
     const list = (await get('side=bid&limit=120&includeAccounts=true')).json();
     expect(list).toHaveLength(120);
     expect([list[99].accountBase64, list[100].accountBase64]).toEqual(['AAAA', null]);
@@ -93,7 +93,7 @@ describe('/topMakers', () => {
     expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: limit must be a number if supplied']);
   });
 
-  it('never makes a 5xx', async () => {
+  it('never answers a 5xx', async () => {
     const text = fc.oneof(fc.constantFrom('bid', 'ask', '1', 'true', ''), fc.string({ unit: 'binary', maxLength: 10 }));
     await fc.assert(
       fc.asyncProperty(text, text, text, async (side, limit, includeAccounts) => {

@@ -1,7 +1,7 @@
-// When this process took in the newest change of each slot: the log holds no clock, so `ts` of an earlier book is known
-// only as far back as this.
+// The time at which this process received the newest change of each slot. The log stores no times, so `ts` of an earlier book
+// is known only from here.
 
-/** Slots remembered per market: 27 minutes of 400 ms slots, 64 KB. */
+/** Slots per market: 27 minutes of 400 ms slots, 64 KB. */
 const SLOTS = 4_096;
 
 interface Ring {
@@ -12,7 +12,7 @@ interface Ring {
 export class PublishTimes {
   readonly #rings = new Map<string, Ring>();
 
-  /** A change of a market's book was taken in; `atMs` is unix milliseconds. */
+  /** Stores the time of a change of a market's book; `atMs` is unix milliseconds. */
   note(key: string, slot: number, atMs: number): void {
     let ring = this.#rings.get(key);
     if (!ring) {
@@ -23,7 +23,7 @@ export class PublishTimes {
     ring.atMs[slot % SLOTS] = atMs;
   }
 
-  /** NaN when it is not known. */
+  /** Unix milliseconds; NaN when unknown. */
   at(key: string, slot: number): number {
     const ring = this.#rings.get(key);
     if (ring?.slots[slot % SLOTS] !== slot) return Number.NaN;

@@ -1,7 +1,7 @@
-// Lets a few do their work at once and a bounded number wait: a crowd costs time, not memory.
+// Runs a few tasks at once and lets a bounded number wait. A crowd costs time, not memory.
 
-export class Busy extends Error {
-  override readonly name = 'Busy';
+export class QueueFullError extends Error {
+  override readonly name = 'QueueFullError';
 }
 
 export class WorkQueue {
@@ -15,11 +15,11 @@ export class WorkQueue {
     this.#waitingMax = waitingMax;
   }
 
-  /** Runs `work` when its turn comes. Rejects with Busy when too many wait already. */
+  /** Runs `work` when its turn comes. Rejects with QueueFullError when too many wait already. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#atOnce) {
-      if (this.#waiting.length >= this.#waitingMax) throw new Busy('too many wait');
-      // Whoever ends hands its place on, so `running` stays.
+      if (this.#waiting.length >= this.#waitingMax) throw new QueueFullError('too many tasks are waiting');
+      // The task that ends passes its place on, so `running` stays the same.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else this.#running += 1;
     try {

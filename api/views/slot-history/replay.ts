@@ -1,4 +1,4 @@
-// Reads the log of one market's published book: what its book was at a slot, and from which slot on that can be told.
+// Replays the log of one market: its book at a slot, and the earliest slot with a whole book.
 
 import { type EventLog, type LogRecord, Pace } from '../../../platform/index.ts';
 import {
@@ -17,8 +17,8 @@ const PAGE_RECORDS = 1_000;
 type BookMessage = BookViewDiff | BookViewSnapshot;
 
 /**
- * The book after the last change at or before the slot, from the records at and after `from`. `gone`: the log does not
- * tell it, or tells it with a hole. `ahead`: nothing of a later slot is there, so more of this one may come.
+ * The book after the last change at or before the slot, replayed from offset `from`. `gone`: the log no longer contains it
+ * without a hole. `ahead`: the log contains no later slot, so more changes of this one may come.
  */
 export async function bookAt(
   log: EventLog,
@@ -29,7 +29,7 @@ export async function bookAt(
   for await (const message of messages(log, key, from)) {
     if (message.slot > slot && (book.version > 0 || begins(message))) {
       if (book.version === 0 || book.view.isStale || !follows(message, book.head)) return 'gone';
-      // What retention removed while this was read could be missing without a trace.
+      // Retention may have removed records during the replay.
       return (await earliestOffset(log, key)) > from ? 'gone' : book;
     }
     book.take(message, times.at(key, message.slot));
@@ -37,7 +37,7 @@ export async function bookAt(
   return 'ahead';
 }
 
-/** First slot of which the log still holds a whole book; null when it holds none. */
+/** First slot with a whole book in the log; null without one. */
 export async function earliestSlot(log: EventLog, key: string): Promise<number | null> {
   for await (const message of messages(log, key, await earliestOffset(log, key))) {
     if (begins(message)) return message.slot;
@@ -45,17 +45,17 @@ export async function earliestSlot(log: EventLog, key: string): Promise<number |
   return null;
 }
 
-/** Oldest offset kept of a market's partition of `views.book`. */
+/** Oldest offset of the market's partition of `views.book`. */
 export async function earliestOffset(log: EventLog, key: string): Promise<bigint> {
   return (await log.bounds(TOPICS.bookViews, partitionOf(TOPICS.bookViews, key))).earliest;
 }
 
-/** Whether a message tells a whole book without what came before it. */
+/** True if a message contains a whole book by itself: a snapshot, or the first change of an epoch. */
 function begins(message: BookMessage): boolean {
   return !('gone' in message) || message.seq === 1;
 }
 
-/** Whether nothing can be missing between a book and the next message. */
+/** True if no message is missing between a book and this one. */
 function follows({ epoch, seq }: BookMessage, head: BookViewHead): boolean {
   return epoch === head.epoch ? seq <= head.seq + 1 : epoch > head.epoch && seq === 1;
 }
@@ -76,7 +76,7 @@ async function* messages(log: EventLog, key: string, from: bigint): AsyncGenerat
   }
 }
 
-/** Null for a record that cannot be read; the book then has a hole until its next snapshot. */
+/** Null for an unreadable record. The book then has a hole until its next snapshot. */
 function bookMessage({ value }: LogRecord): BookMessage | null {
   try {
     const message = decodeMessage(value);

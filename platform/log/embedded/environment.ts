@@ -1,5 +1,5 @@
-// One lmdb environment per path and process, shared by everyone who opens it: batched write transactions, reads of the
-// newest snapshot, and the news that something was appended, by this process or another.
+// One lmdb environment per path and process, shared by all its users: batched write transactions, reads of the newest
+// snapshot, and notification of commits by this process and others.
 
 import { EventEmitter } from 'node:events';
 import { closeSync, constants, type FSWatcher, mkdirSync, openSync, realpathSync, watch, writeSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { type Gate, gateOf } from './gate.ts';
 import { decodeOffset, encodeOffset } from './layout.ts';
-import { giveBackMapped } from './mapped.ts';
+import { releaseMappedPages } from './mapped.ts';
 import { PageReader } from './pages.ts';
 
 export type Store = Database<Uint8Array, Buffer>;
@@ -18,12 +18,12 @@ interface Job {
   settle(error: Error | null): void;
 }
 
-/** lmdb's own asynchronous fdatasync, which its type file leaves out. */
+/** lmdb's own asynchronous fdatasync, which its types leave out. */
 interface Syncable {
   sync(done: (error?: Error | null) => void): void;
 }
 
-/** What lmdb tells of a database, which its type file leaves open. */
+/** lmdb's statistics of a database, which its types leave out. */
 interface Pages {
   readonly pageSize: number;
   readonly treeBranchPageCount: number;
@@ -33,34 +33,34 @@ interface Pages {
 
 const DATA_FILE = 'data.mdb';
 /**
- * Written after each commit. Other processes watch it, not the data file: that one changes a moment before the store shows
- * the change, so a fast reader would look too early and then wait for its poll.
+ * The commit signal: written after each commit and watched by other processes. They do not watch the data file, because it
+ * changes a moment before a reader can see the commit.
  */
-const BELL_FILE = 'bell';
-const RING = Buffer.from('.');
-/** Most payload in one write transaction: bounds how long other writers wait. */
+const COMMIT_SIGNAL_FILE = 'bell';
+const SIGNAL_BYTES = Buffer.from('.');
+/** Most payload of one write transaction; limits how long other writers wait. */
 const TRANSACTION_BYTES_MAX = 16 * 1024 * 1024;
 const TRANSACTION_JOBS_MAX = 1000;
-/** Another process is heard of by its bell; the poll covers watches that come late or not at all. */
+/** The commit signal announces other processes' commits; the poll covers watches that are late or missing. */
 const POLL_MIN_MS = 5;
 const POLL_MAX_MS = 50;
 const POLL_ACTIVE_MS = 500;
-/** Longest that a commit stays in the page cache only: what a power cut can take. */
+/** Longest time that a commit is in the page cache only: the loss of a power cut. */
 const SYNC_DELAY_MS = 100;
 /** Readers of all processes together; lmdb's default is 126. */
 const READERS_MAX = 512;
 /**
- * Address space for the file, taken at once (not on Windows, where it would be committed). A map that starts small grows
- * by being mapped again, and lmdb keeps every earlier mapping: what was read through them counts twice and stays.
+ * Address space for the file, reserved at once (except on Windows, which would allocate it). A smaller map grows by mapping
+ * the file again, and lmdb keeps every earlier mapping, whose resident pages count twice.
  */
 const MAP_BYTES = process.platform === 'win32' ? undefined : 64 * 1024 ** 3;
 const SEQUENCE_KEY = Buffer.from('sequence');
-const NEWS = 'news';
+const COMMIT = 'commit';
 const NO_WATCH = { close() {} };
 
 const opened = new Map<string, Environment>();
 
-/** Opens the environment in `folder`, or joins the one this process has open. Call `release` when done. */
+/** Opens the environment in `folder`, or shares the one that this process has open. Call `release` when done. */
 export function openEnvironment(folder: string): Environment {
   mkdirSync(folder, { recursive: true });
   const path = realpathSync(folder);
@@ -79,13 +79,13 @@ export class Environment {
   readonly partitions: Store;
   readonly records: Store;
   readonly groups: Store;
-  /** Reads `records` in bulk. */
+  /** Reads many records of `records` at once. */
   readonly pages: PageReader;
   readonly #path: string;
   readonly #gate: Gate;
   readonly #root: RootDatabase<Uint8Array, Buffer>;
-  readonly #bell: number;
-  readonly #news = new EventEmitter();
+  readonly #commitSignal: number;
+  readonly #commits = new EventEmitter();
   #users = 0;
   #jobs: Job[] = [];
   #flushing: NodeJS.Immediate | null = null;
@@ -98,13 +98,13 @@ export class Environment {
   #syncTimer: NodeJS.Timeout | null = null;
   #syncing: Promise<void> = Promise.resolve();
 
-  /** To be made inside the gate. */
+  /** Call it inside the gate. */
   constructor(path: string, gate: Gate) {
     this.#path = path;
     this.#gate = gate;
     const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
     // No flush inside a commit: a commit must not wait for the disk, and a killed process loses nothing either way.
-    // A map that is too small grows by itself. noMemInit stays off: pages must not carry foreign memory to disk.
+    // A map that is too small grows by itself. noMemInit stays off, so that no uninitialized memory reaches the disk.
     this.#root = open<Uint8Array, Buffer>({
       path,
       noSync: true,
@@ -119,8 +119,8 @@ export class Environment {
     this.records = this.#root.openDB<Uint8Array, Buffer>('records', binary);
     this.pages = new PageReader(this.#root, 'records');
     this.groups = this.#root.openDB<Uint8Array, Buffer>('groups', binary);
-    this.#bell = openSync(join(path, BELL_FILE), constants.O_RDWR | constants.O_CREAT);
-    this.#news.setMaxListeners(0);
+    this.#commitSignal = openSync(join(path, COMMIT_SIGNAL_FILE), constants.O_RDWR | constants.O_CREAT);
+    this.#commits.setMaxListeners(0);
     this.#sequence = this.#readSequence();
   }
 
@@ -128,7 +128,7 @@ export class Environment {
     this.#users += 1;
   }
 
-  /** The last one to release it flushes to disk and closes the environment. */
+  /** The last user's release flushes to disk and closes the environment. */
   async release(): Promise<void> {
     this.#users -= 1;
     if (this.#users > 0) return;
@@ -137,16 +137,16 @@ export class Environment {
     this.#watcher?.close();
     if (this.#poll) clearTimeout(this.#poll);
     if (this.#syncTimer) clearTimeout(this.#syncTimer);
-    this.#news.emit(NEWS);
+    this.#commits.emit(COMMIT);
     await this.#syncing;
     await this.#sync();
     await this.#gate.pass(() => ({ closed: this.#root.close() })).closed;
-    closeSync(this.#bell);
+    closeSync(this.#commitSignal);
   }
 
   /**
-   * Runs `action` inside a write transaction shared with whatever else is waiting; resolves when it is committed, that
-   * is visible to every process. `bytes` is about what it writes. When `action` throws nothing of it is kept.
+   * Runs `action` in a write transaction together with other waiting actions. Resolves after the commit, when every process
+   * can see it. `bytes` is the approximate size of its writes. When `action` throws, nothing of it is stored.
    */
   write<T>(bytes: number, action: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -162,26 +162,26 @@ export class Environment {
     });
   }
 
-  /** Runs `action` on the newest snapshot. It must not await: a read transaction is never held across one. */
+  /** Runs `action` on the newest snapshot. It must not await, because no read transaction may stay open across an await. */
   read<T>(action: () => T): T {
     this.#root.resetReadTxn();
     return action();
   }
 
-  /** Frees what killed processes left behind, so that their old pages can be used again. */
+  /** Frees the reader slots of killed processes, so that lmdb can reuse their old pages. */
   forgetDeadReaders(): void {
     this.#root.readerCheck();
   }
 
   /**
-   * Gives back the pages of the file that this process has read and the kernel keeps anyway: they count as resident
-   * memory of the process until then. False where it cannot be done (it needs Linux and the optional ffi-rs).
+   * Removes read pages of the file from this process's resident memory (see mapped.ts). False where that is impossible: it
+   * needs Linux and the optional ffi-rs.
    */
-  giveBack(): boolean {
-    return giveBackMapped(join(this.#path, DATA_FILE));
+  releaseReadPages(): boolean {
+    return releaseMappedPages(join(this.#path, DATA_FILE));
   }
 
-  /** Bytes that records take in the file. The file itself does not shrink: what is removed is written over. */
+  /** Bytes of records in the file. The file never shrinks: new records reuse the space of removed ones. */
   recordBytes(): number {
     const { pageSize, treeBranchPageCount, treeLeafPageCount, overflowPages } = this.read(() =>
       this.records.getStats(),
@@ -189,22 +189,22 @@ export class Environment {
     return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
   }
 
-  /** Counts news; compare before waiting so that none is missed. */
+  /** Number of commits seen. Compare it before waiting, so that no commit is missed. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** Resolves when something was appended since `seen`, or the signal aborts. */
+  /** Resolves after a commit since `seen`, or when the signal aborts. */
   async changed(seen: number, signal: AbortSignal): Promise<void> {
     if (this.#changes !== seen || signal.aborted) return;
     this.#listen();
     await new Promise<void>((resolve) => {
       const done = () => {
-        this.#news.off(NEWS, done);
+        this.#commits.off(COMMIT, done);
         signal.removeEventListener('abort', done);
         resolve();
       };
-      this.#news.on(NEWS, done);
+      this.#commits.on(COMMIT, done);
       signal.addEventListener('abort', done);
     });
   }
@@ -242,8 +242,8 @@ export class Environment {
           put(this.partitions, SEQUENCE_KEY, encodeOffset(sequence));
         }),
       );
-      this.#ring();
-      // Whoever else wrote since the last look is part of the same news.
+      this.#signalCommit();
+      // This notification includes all commits of other processes since the last check.
       this.#sequence = sequence;
       this.#announce();
       return null;
@@ -252,18 +252,18 @@ export class Environment {
     }
   }
 
-  /** Followers in other processes that do not hear it find the commit by their poll. */
-  #ring(): void {
+  /** Followers in other processes that miss the signal find the commit by polling. */
+  #signalCommit(): void {
     try {
-      writeSync(this.#bell, RING, 0, RING.length, 0);
+      writeSync(this.#commitSignal, SIGNAL_BYTES, 0, SIGNAL_BYTES.length, 0);
     } catch {
-      // The commit stands all the same.
+      // The commit is valid without the signal.
     }
   }
 
   #announce(): void {
     this.#changes += 1;
-    this.#news.emit(NEWS);
+    this.#commits.emit(COMMIT);
   }
 
   #readSequence(): bigint {
@@ -285,23 +285,23 @@ export class Environment {
     this.#schedulePoll();
   }
 
-  /** A watch that cannot be had or kept is no loss: the poll goes on. */
+  /** Watching is optional: without it followers poll. */
   #watch(): FSWatcher | typeof NO_WATCH {
     try {
-      const watcher = watch(join(this.#path, BELL_FILE), { persistent: false }, () => this.#look());
+      const watcher = watch(join(this.#path, COMMIT_SIGNAL_FILE), { persistent: false }, () => this.#look());
       return watcher.on('error', () => watcher.close());
     } catch {
       return NO_WATCH;
     }
   }
 
-  /** Polls only while somebody waits. */
+  /** Polls only while a follower waits. */
   #schedulePoll(): void {
     this.#poll ??= setTimeout(() => {
       this.#poll = null;
       const found = this.#look();
       if (!found && performance.now() > this.#activeUntilMs) this.#pollMs = Math.min(this.#pollMs * 2, POLL_MAX_MS);
-      if (this.#news.listenerCount(NEWS) > 0) this.#schedulePoll();
+      if (this.#commits.listenerCount(COMMIT) > 0) this.#schedulePoll();
     }, this.#pollMs);
   }
 
@@ -313,7 +313,7 @@ export class Environment {
     }, SYNC_DELAY_MS).unref();
   }
 
-  /** A failed flush is not told to anybody: what it covers is only loss of power, and the next one tries again. */
+  /** Ignores a failed flush: it matters only for a power cut, and the next flush tries again. */
   #sync(): Promise<void> {
     return new Promise((resolve) => (this.#root as unknown as Syncable).sync(() => resolve()));
   }

@@ -7,7 +7,7 @@ const sliced = (bytes: Uint8Array, start: number, end: number) => bytes.slice(st
 const APPENDED_MS = 1_700_000_000_123;
 
 describe('stored records', () => {
-  it('say key, value and time whatever they are', () => {
+  it('store any key, value and time', () => {
     const value = fc.oneof(
       fc.uint8Array({ maxLength: 40 }),
       fc.nat(70_000).map((bytes) => new Uint8Array(bytes).fill(3)),
@@ -27,7 +27,7 @@ describe('stored records', () => {
     );
   });
 
-  it('are packed only where that saves space', () => {
+  it('are deflated only where that saves space', () => {
     const sizeOf = (value: Uint8Array) => encodeRecord(packed({ key: 'k', value }), APPENDED_MS).length;
     expect(sizeOf(new Uint8Array(1023))).toBeGreaterThan(1023);
     expect(sizeOf(new Uint8Array(1024))).toBeLessThan(100);
@@ -36,7 +36,7 @@ describe('stored records', () => {
     expect(sizeOf(randomBytes(5000))).toBeGreaterThan(5000);
   });
 
-  it('of a layout that is not known are refused', () => {
+  it('with an unknown layout are refused', () => {
     const stored = encodeRecord({ key: 'k', value: Buffer.from('v') }, APPENDED_MS);
     stored[0] = 3;
     expect(() => decodeRecord(0, 0n, stored, stored.length, sliced)).toThrow(/layout 3/);

@@ -1,4 +1,4 @@
-// How the embedded log lies in lmdb: keys that sort as the log is read, and a short head before each record.
+// Layout of the embedded log in lmdb: keys that sort in log order, and a short head before each record.
 // Big endian throughout, so that byte order is numeric order.
 
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -15,16 +15,16 @@ const HEAD_BYTES = 9;
 const TIME_AT = 1;
 const TIME_BYTES = 6;
 const KEY_LENGTH_AT = 7;
-/** Layout versions: the value as it is, and deflated. */
+/** Layout versions: plain value, deflated value. */
 const PLAIN = 1;
 const PACKED = 2;
 /**
- * Values of these sizes are deflated: about a page of the store by itself and more. Smaller ones gain nothing, larger ones
- * would hold up the process.
+ * Sizes of values to deflate, from about a page of the store. Smaller values gain nothing; larger ones would block the
+ * process.
  */
 const PACK_MIN_BYTES = 1024;
 const PACK_MAX_BYTES = 64 * 1024;
-/** Packed only when it is worth unpacking at every read. */
+/** Stores the deflated value only when it is this much smaller, because every read inflates it. */
 const PACKED_SHARE_MAX = 0.8;
 const OFFSET_MAX = 0xffff_ffff_ffff_ffffn;
 const SEPARATOR = '\0';
@@ -42,7 +42,7 @@ export function partitionEnd(topicId: number, partition: number): Buffer {
   return recordKey(topicId, partition, OFFSET_MAX);
 }
 
-/** `keyAt`: where the record's key begins in `bytes`. */
+/** `keyAt`: start of the record's key in `bytes`. */
 export function offsetOf(bytes: Uint8Array, keyAt = 0): bigint {
   const at = keyAt + PARTITION_KEY_BYTES;
   const high = uint32BigEndian(bytes, at);
@@ -63,17 +63,17 @@ export function encodeOffset(offset: bigint): Buffer {
   return bytes;
 }
 
-/** 0 where nothing is stored. */
+/** 0 for a missing value. */
 export function decodeOffset(bytes: Uint8Array | undefined): bigint {
   return bytes === undefined ? 0n : asBuffer(bytes).readBigUInt64BE();
 }
 
-/** A record as it will be stored. */
+/** A record in stored form. */
 export interface StoredRecord extends NewRecord {
   readonly isPacked?: boolean;
 }
 
-/** Packs what is worth it; to be called before the transaction, since it takes its time. */
+/** Deflates a value when that is worthwhile. Slow, so call it before the transaction. */
 export function packed(record: NewRecord): StoredRecord {
   const { value } = record;
   if (value.length < PACK_MIN_BYTES || value.length > PACK_MAX_BYTES) return record;
@@ -92,7 +92,7 @@ export function encodeRecord({ key, value, isPacked }: StoredRecord, appendedMs:
   return bytes;
 }
 
-/** Keeps a part of bytes that somebody else will write over. */
+/** Copies a part of bytes that the caller overwrites later. */
 export type Keep<T> = (bytes: Uint8Array, start: number, end: number) => T;
 
 /** The record in the first `size` bytes of `stored`. */
@@ -108,7 +108,7 @@ export function decodeRecord(
   return { partition, offset, key, value: keepValue(bytes, size, keep) };
 }
 
-/** What `keep` makes of the value of the record in the first `size` bytes of `stored`. */
+/** Applies `keep` to the value of the record in the first `size` bytes of `stored`. */
 export function keepValue<T>(stored: Uint8Array, size: number, keep: Keep<T>): T {
   const bytes = checked(stored);
   const valueAt = HEAD_BYTES + bytes.readUInt16BE(KEY_LENGTH_AT);
@@ -122,7 +122,7 @@ export function recordKeyOf(stored: Uint8Array): string {
   return bytes.toString('utf8', HEAD_BYTES, HEAD_BYTES + bytes.readUInt16BE(KEY_LENGTH_AT));
 }
 
-/** Wall-clock milliseconds at which the record was appended. */
+/** Wall-clock milliseconds of the append. */
 export function appendedMsOf(stored: Uint8Array): number {
   return checked(stored).readUIntBE(TIME_AT, TIME_BYTES);
 }

@@ -1,28 +1,28 @@
-// Reads records in bulk. lmdb's own way makes three buffers of a record, each with memory of its own, and that was most
-// of what reading cost; here the store's bytes are copied once, into memory that many values share.
+// Reads many records at once. lmdb's own API makes three buffers per record, which would be most of the cost; here many
+// values share one copy of the store's bytes.
 
 import type { RootDatabase } from 'lmdb';
 import { asBuffer } from '../../../schemas/index.ts';
 import type { LogPage, LogRecord } from '../port.ts';
 import { decodeRecord, keepValue, offsetOf, partitionEnd, recordKey } from './layout.ts';
 
-/** A page ends after this many bytes even when more records were asked for. */
+/** A page ends after this many bytes, even with fewer records than requested. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
-/** Values in one chunk keep each other in memory, so chunks are small. */
+/** The values of a chunk keep each other in memory, so chunks are small. */
 const CHUNK_BYTES = 64 * 1024;
-/** Larger values have memory of their own: they would leave much of a chunk empty. */
+/** Larger values get their own memory, because they would leave much of a chunk empty. */
 const SHARED_BYTES_MAX = CHUNK_BYTES / 8;
 
-/** Where a page begins and how far it may go. */
+/** Start and limit of a page. */
 export interface PageRange {
   readonly topicId: number;
   readonly partition: number;
-  /** The page begins at this offset or the next one kept. */
+  /** The page begins at this offset, or at the next stored one. */
   readonly from: bigint;
   readonly maxRecords: number;
 }
 
-/** Takes a record; `stored` is written over afterwards. */
+/** Receives a record; the caller overwrites `stored` afterwards. */
 type Take = (offset: bigint, stored: Uint8Array, size: number) => void;
 
 /** Reads pages of the store `records`; call inside `Environment.read`. */
@@ -34,7 +34,7 @@ export class PageReader {
   #offset = 0n;
 
   constructor(root: RootDatabase<Uint8Array, Buffer>, store: string) {
-    // lmdb hands over memory that it writes over later.
+    // lmdb overwrites the memory that it returns.
     const options = {
       name: store,
       keyEncoder: {
@@ -42,7 +42,7 @@ export class PageReader {
           target.set(key, start);
           return start + key.length;
         },
-        // Asked before the value of the same record is decoded.
+        // lmdb reads the key before it decodes the value of the same record.
         readKey: (source: Uint8Array, start: number) => {
           this.#offset = offsetOf(source, start);
         },
@@ -107,7 +107,7 @@ class Chunk {
   };
 }
 
-/** What a page is put together in. */
+/** Buffers in which a page is assembled. */
 class Scratch {
   #bytes = Buffer.alloc(CHUNK_BYTES);
   #ends = new Uint32Array(1);
@@ -131,7 +131,7 @@ class Scratch {
     this.#used = used;
   };
 
-  /** Ends the record whose value was kept last. */
+  /** Ends the record of the last kept value. */
   close(offset: bigint): void {
     if (this.#count === this.#ends.length) {
       const [ends, offsets] = [this.#ends, this.#offsets];

@@ -1,9 +1,9 @@
-// Removes what the log need not keep: records past their time, records that a newer one of the same key replaced, and
-// the oldest of what can be done without when the log grows beyond its cap.
+// Removes records past their retention time, records that a newer one with the same key replaces, and the oldest
+// expendable records when the log exceeds its cap.
 // Works in small steps, so that appends and readers hardly notice.
 
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { positionKey } from '../port.ts';
+import { offsetKey } from '../port.ts';
 import type { Environment } from './environment.ts';
 import {
   appendedMsOf,
@@ -29,7 +29,7 @@ interface Range {
   readonly end: Buffer;
 }
 
-/** Removes the oldest records appended before `cutoffMs` (wall clock). Returns how many. */
+/** Removes the oldest records appended before `cutoffMs` (wall clock). Returns their number. */
 export async function removeOld(
   environment: Environment,
   topicId: number,
@@ -57,7 +57,7 @@ function oldKeys(environment: Environment, range: Range, cutoffMs: number): Step
   return { keys, bytes };
 }
 
-/** Keeps the newest record of each key among those before the current end. Returns how many were removed. */
+/** Keeps the newest record of each key among those before the current end. Returns the number removed. */
 export async function compact(environment: Environment, topicId: number, partition: number): Promise<number> {
   const newest = new Map<string, bigint>();
   const replaced: Buffer[] = [];
@@ -75,7 +75,7 @@ export async function compact(environment: Environment, topicId: number, partiti
   return replaced.length;
 }
 
-/** One page of a compaction scan: notes which records are replaced, returns where the next page begins. */
+/** One page of a compaction scan: collects replaced records, returns the start of the next page. */
 function scan(
   environment: Environment,
   topicId: number,
@@ -104,21 +104,21 @@ function scan(
   return next;
 }
 
-/** A partition that the cap may take from. */
-export interface Sheddable {
+/** A partition that the cap may shorten. */
+export interface Expendable {
   readonly topic: string;
   readonly topicId: number;
   readonly partition: number;
 }
 
 /**
- * Removes the oldest records of these partitions, whichever lies furthest back first, until records take at most
- * `maxBytes` of the file. Keeps what was appended at or after `keptFromMs`, and what a consumer group has not got past.
- * Returns how many were removed.
+ * Removes the oldest records of these partitions, the oldest partition first, until records take at most `maxBytes` of the
+ * file. Keeps records appended at or after `keptFromMs`, and records that a consumer group has not read yet. Returns the
+ * number removed.
  */
 export async function removeOldest(
   environment: Environment,
-  from: readonly Sheddable[],
+  from: readonly Expendable[],
   maxBytes: number,
   keptFromMs: number,
 ): Promise<number> {
@@ -135,7 +135,7 @@ export async function removeOldest(
 
 function oldestStep(
   environment: Environment,
-  from: readonly Sheddable[],
+  from: readonly Expendable[],
   positions: ReadonlyMap<string, bigint>,
   keptFromMs: number,
 ): Step | null {
@@ -143,7 +143,7 @@ function oldestStep(
   let oldestMs = keptFromMs;
   for (const { topic, topicId, partition } of from) {
     const start = recordKey(topicId, partition, 0n);
-    const slowest = positions.get(positionKey(topic, partition));
+    const slowest = positions.get(offsetKey(topic, partition));
     const end = slowest === undefined ? partitionEnd(topicId, partition) : recordKey(topicId, partition, slowest);
     for (const { value } of environment.records.getRange({ start, end, limit: 1 })) {
       const appendedMs = appendedMsOf(value);
@@ -155,7 +155,7 @@ function oldestStep(
   return oldest && oldKeys(environment, oldest, keptFromMs);
 }
 
-/** The position of the consumer group that is furthest behind, for each partition that any group reads. */
+/** The lowest offset of any consumer group, for each partition with a reader. */
 function slowestPositions(environment: Environment): Map<string, bigint> {
   const slowest = new Map<string, bigint>();
   for (const key of environment.groups.getKeys({})) {

@@ -1,11 +1,13 @@
-// kafkajs, set up our way: where its messages go, how long it tries, and the part of it below consumer groups.
+// Sets up kafkajs: its log lines, its retries, and its internal cluster object.
 //
-// Consumer groups are no use to this log: every reader wants every record of the partitions it names, from an offset it
-// keeps itself, at once. kafkajs offers no manual assignment, but its consumers stand on a cluster object that fetches
-// from a partition leader directly. That object is reached through a private symbol, which is why the version is pinned.
+// Consumer groups do not fit this log: every reader reads all records of the partitions it names, from its own offsets.
+// kafkajs has no manual assignment, but its internal cluster fetches from a partition leader directly. A private symbol leads
+// to that object, so package.json pins the version.
 
 import { Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
 import type { Logger } from 'pino';
+import type { Config } from '../../config.ts';
+import { kafkaSecurity } from './security.ts';
 
 export interface FetchedMessage {
   readonly offset: string;
@@ -48,7 +50,7 @@ interface OffsetsResponse {
   readonly partitions: readonly { partition: number; offset: string }[];
 }
 
-/** What is used of kafkajs's internal cluster (src/cluster/index.js, version 2.2.4). */
+/** The part of kafkajs's internal cluster in use here (src/cluster/index.js, version 2.2.4). */
 export interface Cluster {
   connect(): Promise<void>;
   disconnect(): Promise<void>;
@@ -65,40 +67,76 @@ type CreateCluster = (options: { metadataMaxAge: number; allowAutoTopicCreation:
 const CREATE_CLUSTER = 'private:Kafka:createCluster';
 const METADATA_MAX_AGE_MS = 60_000;
 const CONNECT_WITHIN_MS = 5000;
-/** About a minute in all: a broker that restarts is waited for, one that stays away is reported. */
-const PATIENT: RetryOptions = { initialRetryTime: 100, maxRetryTime: 1000, multiplier: 2, factor: 0.2, retries: 60 };
+/** Retries bridge the restart of a broker; after about `patienceMs` the caller gets the error. */
+const RETRY_MAX_MS = 1_000;
+const patient = (patienceMs: number): RetryOptions => ({
+  initialRetryTime: 100,
+  maxRetryTime: RETRY_MAX_MS,
+  multiplier: 2,
+  factor: 0.2,
+  retries: Math.ceil(patienceMs / RETRY_MAX_MS),
+});
 const IMPATIENT: RetryOptions = { initialRetryTime: 50, retries: 0 };
 
-export type Patience = 'patient' | 'impatient';
-
-export function createKafka(brokers: string, logger: Logger, patience: Patience): Kafka {
+/** `patienceMs`: how long to retry requests; 0 = never. Throws ConfigError like `kafkaSecurity`. */
+export function createKafka(config: Config, logger: Logger, patienceMs: number): Kafka {
   return new Kafka({
+    ...kafkaSecurity(config),
     clientId: 'slotbook',
-    brokers: brokers.split(',').map((broker) => broker.trim()),
+    brokers: config.kafkaBrokers.split(',').map((broker) => broker.trim()),
     connectionTimeout: CONNECT_WITHIN_MS,
-    retry: patience === 'patient' ? PATIENT : IMPATIENT,
+    retry: patienceMs > 0 ? patient(patienceMs) : IMPATIENT,
     logLevel: logLevel.INFO,
     logCreator: () => (entry) => report(logger, entry),
   });
 }
 
-/** A connection of its own to the brokers; connect it before use and disconnect it after. */
+/** A separate connection to the brokers; the caller connects and disconnects it. */
 export function createCluster(kafka: Kafka): Cluster {
   const symbol = Object.getOwnPropertySymbols(kafka).find(({ description }) => description === CREATE_CLUSTER);
   const create: unknown = symbol && (kafka as unknown as Record<symbol, unknown>)[symbol];
-  if (typeof create !== 'function')
-    throw new Error('this version of kafkajs is not the one the Kafka log was made for');
+  if (typeof create !== 'function') throw new Error('the Kafka log does not support this version of kafkajs');
   return (create as CreateCluster)({ metadataMaxAge: METADATA_MAX_AGE_MS, allowAutoTopicCreation: false });
 }
 
+const AWAY = new Set([
+  'KafkaJSConnectionError',
+  'KafkaJSConnectionClosedError',
+  'KafkaJSRequestTimeoutError',
+  'KafkaJSBrokerNotFound',
+  'KafkaJSNoBrokerAvailableError',
+  'KafkaJSMetadataNotLoaded',
+  'KafkaJSTopicMetadataNotLoaded',
+  'KafkaJSLockTimeout',
+  'KafkaJSNumberOfRetriesExceeded',
+]);
+
+/** True when an error, or its cause, only says that brokers do not answer or have no leader at the moment. */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { name, cause, originalError, retriable, type } = error as Error & {
+    readonly originalError?: unknown;
+    readonly retriable?: boolean;
+    readonly type?: string;
+  };
+  if (type === 'UNKNOWN_TOPIC_OR_PARTITION') return false;
+  if (AWAY.has(name) || (name === 'KafkaJSProtocolError' && retriable === true)) return true;
+  return isAway(cause) || isAway(originalError);
+}
+
 /**
- * kafkajs calls every retry an error, above all a partition that has no leader yet. What matters reaches the caller as
- * a rejected promise, so its own lines are for someone who looks for a cause.
+ * Answers of brokers that start, have new topics, or receive the same topic from two processes. kafkajs logs them as errors
+ * and retries.
  */
+const TRANSIENT =
+  /leader|metadata|connect|topic creation errors|topic with this name already exists|does not host this topic|coordinator/i;
+
+/** Callers get failures as rejected promises, so kafkajs's own lines only help to find a cause. */
 function report(
   logger: Logger,
   { level, namespace, log: { message, timestamp: _, logger: __, ...rest } }: LogEntry,
 ): void {
-  const at = level === logLevel.ERROR && !/leader|metadata|connect/i.test(message) ? 'warn' : 'debug';
+  const isPassing = TRANSIENT.test(message) || TRANSIENT.test(String(rest.error));
+  const at = level === logLevel.ERROR && !isPassing ? 'warn' : 'debug';
   if (logger.isLevelEnabled(at)) logger[at]({ ...rest, part: namespace }, `kafkajs: ${message}`);
 }

@@ -1,5 +1,5 @@
-// Follows partitions of a topic: one long fetch open at each partition leader, the next one sent before the records of
-// the last are handed over.
+// Follows partitions of a topic with one long fetch per partition leader. It sends the next fetch before it yields the
+// records of the last one.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -8,7 +8,7 @@ import { type Fetched, isOutOfRange, type KafkaReader } from './reader.ts';
 export interface Followed {
   readonly reader: KafkaReader;
   readonly topic: string;
-  /** Next offset of each partition; moved on as records are handed over. */
+  /** Next offset of each partition; advances as records are yielded. */
   readonly cursors: Map<number, bigint>;
   readonly signal: AbortSignal;
   readonly logger: Logger;
@@ -16,12 +16,12 @@ export interface Followed {
 
 type Answer = { readonly nodeId: string; readonly fetched: readonly Fetched[] } | { readonly error: unknown };
 
-/** Longest a broker holds a fetch without news; it bounds how late a closed connection is noticed. */
+/** Longest time that a broker keeps an empty fetch open; limits how late a closed connection is noticed. */
 const WAIT_MS = 500;
 const RETRY_MIN_MS = 50;
 const RETRY_MAX_MS = 1000;
 
-/** Yields what was fetched, partition by partition, until the signal aborts. A broker that is away is waited for. */
+/** Yields fetched records by partition until the signal aborts. Waits for an unreachable broker. */
 export async function* followPartitions(followed: Followed): AsyncGenerator<Fetched> {
   const { reader, topic, cursors, signal, logger } = followed;
   const aborted = new Promise<null>((resolve) => {
@@ -38,7 +38,7 @@ export async function* followPartitions(followed: Followed): AsyncGenerator<Fetc
       if ('error' in answer) throw answer.error;
       open.delete(answer.nodeId);
       const news = advance(cursors, answer.fetched);
-      if (news.length === 0) news.push(...(await stepOver(followed, answer.fetched)));
+      if (news.length === 0) news.push(...(await skipEmptyBatch(followed, answer.fetched)));
       else await openFetches(followed, open);
       retryMs = RETRY_MIN_MS;
       for (const fetched of news) {
@@ -51,7 +51,7 @@ export async function* followPartitions(followed: Followed): AsyncGenerator<Fetc
       if (isOutOfRange(error)) {
         if (await toOldestKept(followed)) continue;
       } else {
-        logger.debug({ err: error, topic }, 'following again');
+        logger.debug({ err: error, topic }, 'retrying to follow');
         await reader.reset();
       }
       await Promise.race([sleep(retryMs), aborted]);
@@ -75,17 +75,17 @@ async function openFetches({ reader, topic, cursors }: Followed, open: Map<strin
   }
 }
 
-/** Moves the cursors behind what was fetched; returns what holds records. */
+/** Advances the cursors past the fetched records; returns the partitions with records. */
 function advance(cursors: Map<number, bigint>, fetched: readonly Fetched[]): Fetched[] {
   for (const { partition, next } of fetched) cursors.set(partition, next);
   return fetched.filter(({ records }) => records.length > 0);
 }
 
 /**
- * An answer without any record although a partition has more: compaction emptied a batch. Only a fetch of that
- * partition alone can tell this from a share of the answer that others used up.
+ * Handles an empty answer for a partition with more records: compaction may have emptied a batch. Only a fetch of that
+ * partition alone distinguishes this from an answer that other partitions have filled.
  */
-async function stepOver({ reader, topic, cursors }: Followed, fetched: readonly Fetched[]): Promise<Fetched[]> {
+async function skipEmptyBatch({ reader, topic, cursors }: Followed, fetched: readonly Fetched[]): Promise<Fetched[]> {
   const news: Fetched[] = [];
   for (const { partition, next, end } of fetched) {
     if (next < end) news.push(await reader.read(topic, partition, next));
@@ -93,7 +93,7 @@ async function stepOver({ reader, topic, cursors }: Followed, fetched: readonly 
   return advance(cursors, news);
 }
 
-/** Retention overtook the reader: goes on at the oldest record kept. False when a cursor lies behind the end instead. */
+/** Retention overtook the reader: continues at the oldest record. False when a cursor is beyond the end instead. */
 async function toOldestKept({ reader, topic, cursors, logger }: Followed): Promise<boolean> {
   let moved = false;
   for (const [partition, cursor] of cursors) {

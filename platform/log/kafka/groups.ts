@@ -1,9 +1,9 @@
-// Positions and state of consumer groups in Kafka: a compacted topic, one partition per group, one record batch per
-// commit. A batch is kept whole or not at all, which makes positions and state change together.
+// Offsets and state of consumer groups in Kafka: a compacted topic, one partition per group, one record batch per commit.
+// Kafka keeps a batch as a whole or not at all, so offsets and state change together.
 
 import { partitionOf, type Topic } from '../../../schemas/index.ts';
 import { RECORD_OVERHEAD_BYTES } from '../limits.ts';
-import { type GroupState, type Position, positionKey, type StateWrite } from '../port.ts';
+import { type GroupState, type NextOffset, offsetKey, type StateWrite } from '../port.ts';
 import type { KafkaReader } from './reader.ts';
 import type { KafkaWriter, WriteRecord } from './writer.ts';
 
@@ -32,9 +32,9 @@ export class KafkaGroups {
     this.#topic = topic;
   }
 
-  async store(group: string, positions: readonly Position[], state: readonly StateWrite[]): Promise<void> {
-    const records: WriteRecord[] = positions.map(({ topic, partition, next }) => ({
-      key: keyOf(group, POSITION, positionKey(topic, partition)),
+  async store(group: string, offsets: readonly NextOffset[], state: readonly StateWrite[]): Promise<void> {
+    const records: WriteRecord[] = offsets.map(({ topic, partition, next }) => ({
+      key: keyOf(group, POSITION, offsetKey(topic, partition)),
       value: Buffer.from(next.toString()),
     }));
     for (const { key, value } of state) records.push({ key: keyOf(group, STATE, key), value });
@@ -43,14 +43,14 @@ export class KafkaGroups {
 
   /** Reads the group's partition to its end. */
   async load(group: string): Promise<GroupState> {
-    const positions = new Map<string, bigint>();
+    const offsets = new Map<string, bigint>();
     const state = new Map<string, Uint8Array>();
     for (const [key, value] of await this.#entries(group)) {
       const name = key.slice(group.length + 2);
-      if (key[group.length + 1] === POSITION) positions.set(name, BigInt(value.toString()));
+      if (key[group.length + 1] === POSITION) offsets.set(name, BigInt(value.toString()));
       else state.set(name, value);
     }
-    return { positions, state };
+    return { offsets, state };
   }
 
   async forget(group: string): Promise<void> {

@@ -1,4 +1,4 @@
-// Reads Kafka partitions by offset, and goes on when a broker went away and came back.
+// Reads Kafka partitions by offset, and continues after a broker was away.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
@@ -15,7 +15,7 @@ export interface RawRecord {
 export interface Fetched {
   readonly partition: number;
   readonly records: readonly RawRecord[];
-  /** Where to read on. */
+  /** Offset of the next read. */
   readonly next: bigint;
   /** End of the partition as the broker saw it. */
   readonly end: bigint;
@@ -30,29 +30,32 @@ interface KafkaError {
 }
 
 const CONSUMER_REPLICA_ID = -1;
-/** Nothing here is written in transactions. */
+/** This log uses no transactions. */
 const READ_UNCOMMITTED = 0;
 const FETCH_BYTES_MAX = 4 * 1024 * 1024;
 const RETRY_MIN_MS = 50;
 const RETRY_MAX_MS = 1000;
-/** How long a broker may be away before a single read gives up; following never does. */
-const RETRY_WITHIN_MS = 60_000;
-/** A topic just created is not known to every broker at once. */
+/** Not every broker knows a new topic at once. */
 const UNKNOWN_TOPIC_WITHIN_MS = 5000;
 
 export class KafkaReader {
   readonly #kafka: Kafka;
   readonly #logger: Logger;
+  readonly #patienceMs: number;
   readonly #closing = new AbortController();
   #connecting: Promise<Cluster> | null = null;
 
-  /** `kafka` should not retry by itself: that is done here, with a fresh connection. */
-  constructor(kafka: Kafka, logger: Logger) {
+  /**
+   * `kafka` must not retry by itself, because this class retries with a fresh connection. `patienceMs`: how long a single read
+   * waits for a broker; following waits without a limit.
+   */
+  constructor(kafka: Kafka, logger: Logger, patienceMs: number) {
     this.#kafka = kafka;
     this.#logger = logger;
+    this.#patienceMs = patienceMs;
   }
 
-  /** Oldest kept and next offset. */
+  /** Oldest stored offset and next offset. */
   async bounds(topic: string, partition: number): Promise<{ earliest: bigint; next: bigint }> {
     return this.#retrying(topic, async (cluster) => {
       const [earliest, next] = await Promise.all([
@@ -63,7 +66,7 @@ export class KafkaReader {
     });
   }
 
-  /** Records at or after `from`, or after the oldest kept; none at the end. */
+  /** Records at or after `from`, or from the oldest one; none at the end. */
   async read(topic: string, partition: number, from: bigint, maxBytes = FETCH_BYTES_MAX): Promise<Fetched> {
     let cursor = from;
     while (true) {
@@ -83,9 +86,9 @@ export class KafkaReader {
         continue;
       }
       const [only] = fetched;
-      if (only === undefined) throw new Error(`${topic}/${partition}: an answer without the partition`);
+      if (only === undefined) throw new Error(`${topic}/${partition}: the answer lacks the partition`);
       if (only.records.length > 0 || only.next >= only.end) return only;
-      // Compaction may leave a batch without records. Fetched alone, nothing else can be the reason: step over it.
+      // Compaction can leave an empty batch. In a fetch of one partition there is no other reason, so skip it.
       cursor = only.next > cursor ? only.next : cursor + 1n;
     }
   }
@@ -97,12 +100,12 @@ export class KafkaReader {
     return new Map(Object.entries(cluster.findLeaderForPartitions(topic, partitions)));
   }
 
-  /** One fetch from one leader; the broker answers when there is something, or after `waitMs`. Does not retry. */
+  /** One fetch from one leader. The broker answers when it has records, or after `waitMs`. Does not retry. */
   async fetch(nodeId: string, topic: string, cursors: ReadonlyMap<number, bigint>, waitMs: number): Promise<Fetched[]> {
     return fetchFrom(await this.#connected(topic), nodeId, topic, cursors, waitMs, FETCH_BYTES_MAX);
   }
 
-  /** Drops the connection; the next use makes a new one. */
+  /** Drops the connection; the next call opens a new one. */
   async reset(): Promise<void> {
     const connecting = this.#connecting;
     this.#connecting = null;
@@ -129,11 +132,11 @@ export class KafkaReader {
       try {
         return await action(await this.#connected(topic));
       } catch (error) {
-        const within = isUnknownTopic(error) ? UNKNOWN_TOPIC_WITHIN_MS : RETRY_WITHIN_MS;
+        const within = isUnknownTopic(error) ? UNKNOWN_TOPIC_WITHIN_MS : this.#patienceMs;
         const late = performance.now() - startedMs > within;
         if (this.#closing.signal.aborted || isOutOfRange(error) || late || !isTemporary(error))
           throw named(error, topic);
-        this.#logger.debug({ err: error, topic }, 'reading again');
+        this.#logger.debug({ err: error, topic }, 'retrying to read');
         await this.reset();
         await sleep(waitMs);
         waitMs = Math.min(waitMs * 2, RETRY_MAX_MS);
@@ -186,7 +189,7 @@ function toFetched(partition: number, cursor: bigint, end: bigint, messages: rea
   let next = cursor;
   for (const { offset: text, key, value, isControlRecord } of messages) {
     const offset = BigInt(text);
-    // A fetch begins at a batch boundary, so records before the asked one can come along.
+    // A fetch begins at a batch boundary and may return earlier records.
     if (offset < cursor) continue;
     next = offset + 1n;
     if (!isControlRecord) records.push({ offset, key: key?.toString() ?? '', value });

@@ -1,4 +1,4 @@
-// Appends to Kafka: one idempotent producer, one request under way, and whatever is asked meanwhile goes with the next.
+// Appends to Kafka: one idempotent producer with one open request. Calls meanwhile go into the next request.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka, Message, Producer } from 'kafkajs';
@@ -27,7 +27,7 @@ interface Job {
 
 const ACKS_ALL = -1;
 const REQUEST_BYTES_MAX = 4 * 1024 * 1024;
-/** kafkajs sorts the messages of a request in quadratic time: more requests are quicker than larger ones. */
+/** kafkajs sorts the messages of a request in quadratic time, so more requests are faster than larger ones. */
 const REQUEST_RECORDS_MAX = 2000;
 const CLOSE_WITHIN_MS = 5000;
 
@@ -43,8 +43,8 @@ export class KafkaWriter {
   }
 
   /**
-   * Appends the parts of one call; each is in one record batch, so that it is kept whole or not at all. When it rejects
-   * the records may be there or not, and everything asked after it is rejected too, so that no order is broken.
+   * Appends the parts of one call, each as one record batch that is stored as a whole or not at all. When it rejects, the
+   * records may be stored; all later calls reject as well, so that the order stays intact.
    */
   append(topic: string, parts: readonly PartitionWrite[]): Promise<readonly Appended[]> {
     if (this.#closed) return Promise.reject(new Error('the event log is closed'));
@@ -60,7 +60,7 @@ export class KafkaWriter {
     });
   }
 
-  /** Waits for what is under way, but not for a broker that is away. */
+  /** Waits for the open request, but not for an unreachable broker. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.race([this.#running, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
@@ -68,7 +68,7 @@ export class KafkaWriter {
   }
 
   async #run(): Promise<void> {
-    // Calls of the same turn share the first request.
+    // Calls within one turn share the first request.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#jobs.length > 0) {
       const jobs = this.#take();
@@ -115,7 +115,7 @@ export class KafkaWriter {
     });
     return new Map(
       answers.map(({ topicName, partition, baseOffset }) => {
-        if (baseOffset === undefined) throw new Error(`${topicName}/${partition}: the broker told no offset`);
+        if (baseOffset === undefined) throw new Error(`${topicName}/${partition}: the broker returned no offset`);
         return [`${topicName}/${partition}`, BigInt(baseOffset)];
       }),
     );
@@ -128,11 +128,11 @@ export class KafkaWriter {
   }
 }
 
-/** Takes the offsets of one part, in the order in which the parts were put together. */
+/** Takes the offsets of one part, in the order of the request's parts. */
 function claim(bases: Map<string, bigint>, topic: string, { partition, records }: PartitionWrite): Appended {
   const at = `${topic}/${partition}`;
   const first = bases.get(at);
-  if (first === undefined) throw new Error(`${at}: the broker told no offset`);
+  if (first === undefined) throw new Error(`${at}: the broker returned no offset`);
   const next = first + BigInt(records.length);
   bases.set(at, next);
   return { partition, first, last: next - 1n };

@@ -1,4 +1,4 @@
-// What must hold of every derived order, whatever the book and the request.
+// Properties of every derived order, for any book and any request.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -126,14 +126,14 @@ describe('derived orders', () => {
 });
 
 describe('estimated fills', () => {
-  it('take no more than asked for or than there is, and their mean lies between best and worst', () => {
+  it('take at most the requested and the available size, and their mean is between best and worst', () => {
     fc.assert(
       fc.property(side(false), fc.bigInt({ min: 1n, max: 10n ** 14n }), (asks, amount) => {
         const estimate = estimateFill({ bids: [], asks }, 'long', amount, 'base');
         const available = asks.reduce((sum, { dlob }) => sum + dlob, 0n);
         expect(estimate.baseFilled).toBe(smallest(available, amount));
         if (asks.length === 0) return;
-        // The quote of each level is cut off, so the mean may fall short by one unit a level.
+        // The quote of each level is truncated, so the mean may be short by one unit per level.
         const slack = (BigInt(asks.length) * 10n ** 9n) / estimate.baseFilled + 1n;
         expect(estimate.entryPrice).toBeLessThanOrEqual(estimate.worstPrice);
         expect(estimate.entryPrice + slack).toBeGreaterThanOrEqual(estimate.bestPrice);

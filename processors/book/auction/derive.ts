@@ -1,4 +1,5 @@
-// An order from a request and the state of its market: defaults, estimates, recent fills, slippage, prices (reference 4).
+// Derives an order from a request and its market's state: defaults, estimates, recent fills, slippage, prices.
+// Rules: docs/internals/auctions.md.
 
 import { estimateFill } from './estimate.ts';
 import { fillShift, shiftPrices } from './fill-shift.ts';
@@ -39,8 +40,8 @@ function defaultsOf(request: AuctionRequest, market: AuctionMarket, settings: Au
 }
 
 /**
- * The order that a request becomes, and the estimates behind it. Explicit options win over defaults one by one.
- * Throws AuctionError when there is no price to derive from, or an option leads to no valid order.
+ * The order of a request, and the estimates behind it. Explicit options win over defaults one by one.
+ * Throws AuctionError when no price is known, or an option leads to no valid order.
  */
 export function deriveAuction(request: AuctionRequest, market: AuctionMarket, settings: AuctionSettings): Auction {
   const { direction, version } = request;
@@ -84,7 +85,7 @@ function isEmpty({ book }: AuctionMarket): boolean {
   return book.bids.length === 0 && book.asks.length === 0;
 }
 
-/** Estimates from the book; with an empty one all of them are the oracle. */
+/** Estimates from the book; for an empty book all of them are the oracle. */
 function estimatePrices({ direction, amount, assetType }: AuctionRequest, market: AuctionMarket): AuctionPrices {
   const { book, oracle, quotes } = market;
   if (isEmpty(market)) {
@@ -116,7 +117,7 @@ function slippageOf(
   return dynamicSlippagePercent(inputs, settings);
 }
 
-/** Best price that the end of the auction must reach: the asks' for a long, the bids' for a short. */
+/** Best price that the end of the auction must reach: the best ask for a long, the best bid for a short. */
 function otherSideBest({ direction }: AuctionRequest, { book }: AuctionMarket): bigint | null {
   const best = (direction === 'long' ? book.asks : book.bids)[0];
   return best ? BigInt(best.price) : null;

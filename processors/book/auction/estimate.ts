@@ -1,4 +1,4 @@
-// What an order of a given size would be filled at, by walking the levels it would take (reference 4.2).
+// Estimates the fill of an order by walking the levels it would take (docs/internals/auctions.md, "Estimates").
 
 import type { Direction } from '../../../schemas/index.ts';
 import {
@@ -22,7 +22,7 @@ export interface Estimate {
 }
 
 /**
- * Walks asks for a long, bids for a short. Less liquidity than asked for is no error: what there is, is described. An
+ * Walks asks for a long, bids for a short. Too little liquidity is no error: the estimate covers the available part. An
  * empty side has best and worst at 2^53 - 1 (long) or 0 (short).
  */
 export function estimateFill(book: AuctionBook, direction: Direction, amount: bigint, assetType: AssetType): Estimate {

@@ -1,17 +1,17 @@
-// Recent fills weighed into the estimates of a crossed book, from version 2 on (reference 4.3).
+// Shifts the estimates of a crossed book by recent fills, from version 2 on (docs/internals/auctions.md, "Fill quality").
 
 import type { Direction } from '../../../schemas/index.ts';
 import { type AuctionMarket, type AuctionPrices, distance } from './types.ts';
 
-/** Older means are left out. */
+/** Older means are ignored. */
 const FRESH_MS = 600_000;
-/** Means are kept to 0.01 basis points, which is 1/1,000,000 of the price. */
+/** Means are rounded to 0.01 basis points, 1/1,000,000 of the price. */
 const MICRO_BPS_PER_STEP = 10_000n;
 const STEPS = 1_000_000n;
 
 /**
- * How far takers were lately filled from `oracle`, 1e6; null when that does not count: the book is neither crossed nor
- * locked, or the mean for the direction is not there or not fresh. A mean of 0 counts.
+ * Mean distance of recent taker fills from `oracle`, 1e6; null when it does not apply: the book is neither crossed nor
+ * locked, or the direction has no fresh mean. A mean of 0 applies.
  */
 export function fillShift(market: AuctionMarket, direction: Direction, oracle: bigint): bigint | null {
   const { quotes, recentFills } = market;
@@ -27,7 +27,10 @@ function roundHalfUp(microBps: bigint): bigint {
   return (moved - rest) / MICRO_BPS_PER_STEP;
 }
 
-/** The estimates moved by `shift`; the mark only where it would flatter the taker less than the shifted oracle does. */
+/**
+ * The estimates moved by `shift`. The mark becomes the shifted oracle when that is nearer to the oracle than to the mark, or
+ * when the mark is not favourable to the taker.
+ */
 export function shiftPrices(prices: AuctionPrices, direction: Direction, shift: bigint): AuctionPrices {
   const { oracle, mark } = prices;
   const adjusted = oracle + shift;

@@ -1,4 +1,4 @@
-// Rows E*, D*, A* and F* of the order-book reference, section 8, one test per row; the values are typed in here.
+// Published check values E*, D*, A* and F* of auctions, one test per row; the values are typed in here.
 
 import { describe, expect, it } from 'vitest';
 import type { Direction } from '../../../schemas/index.ts';
@@ -135,7 +135,7 @@ describe('order prices', () => {
     readonly limit: bigint;
     readonly start: bigint;
     readonly end: bigint;
-    /** The order's price for a fixed one, null when absent; else its oracle offset. */
+    /** A fixed order's price, null when absent; else the order's oracle offset. */
     readonly carried: bigint | null;
   }
   const sale = { direction: 'short', best: 98_000_000n, entry: 97_833_333n, worst: 97_000_000n } as const;
@@ -321,7 +321,7 @@ describe('recent fills', () => {
     expect(prices).toMatchObject({ oracle, mark: oracle, best: 100_100_000n + oracle - 100_000_000n });
   });
 
-  it('a mean that comes to no whole price unit in a cheap market still takes the mark to the oracle', () => {
+  it('a mean below one price unit in a cheap market moves the mark to the oracle', () => {
     const cheap: AuctionMarket = {
       ...crossed(1000),
       book: { bids: [dlob(12, 2_000_000_000n)], asks: [dlob(11, 2_000_000_000n)] },

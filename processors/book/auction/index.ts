@@ -1,4 +1,4 @@
-// Auction derivation as other rooms see it; reached through processors/book/index.ts.
+// Auction derivation for other rooms; reached through processors/book/index.ts.
 
 export { deriveAuction } from './derive.ts';
 export { estimateFill } from './estimate.ts';

@@ -1,4 +1,4 @@
-// From estimates to the prices of an order (reference 4.5). Divisions truncate toward zero.
+// From estimates to the prices of an order (docs/internals/auctions.md, "Order prices"). Divisions truncate toward zero.
 
 import type { Direction } from '../../../schemas/index.ts';
 import {
@@ -13,26 +13,26 @@ import {
   wholeOf,
 } from './types.ts';
 
-/** Tolerance that stands for no bound at all, and the largest that bounds anything; percent. */
+/** Tolerance without any bound, and the largest tolerance with a bound; percent. */
 const UNBOUNDED_PERCENT = 15;
 const LARGEST_PERCENT = 99;
-/** Offsets count in hundredths of a percent. */
+/** Offsets are in hundredths of a percent. */
 const OFFSET_DIVISOR = 10_000n;
 const I64_MAX = 2n ** 63n - 1n;
 
-/** The percentage a tolerance is applied as; `Infinity` means no bound. */
+/** The percentage that a tolerance applies; `Infinity` means no bound. */
 export function appliedPercent(percent: number): number {
   if (percent === Number.POSITIVE_INFINITY) return UNBOUNDED_PERCENT;
   return Math.min(percent, LARGEST_PERCENT);
 }
 
-/** Worst price that the tolerance allows, from the price the auction starts from; 1e6. */
+/** Worst price that the tolerance allows, from the auction's start price; 1e6. */
 export function limitPrice(direction: Direction, start: bigint, percent: number): bigint {
   const fraction = wholeOf(appliedPercent(percent) * 1e6) / 100n;
   return (start * (direction === 'long' ? PRICE_PRECISION + fraction : PRICE_PRECISION - fraction)) / PRICE_PRECISION;
 }
 
-/** Every reference price; those that are not positive fall back to the one most favourable to the taker. */
+/** Every reference price; a price that is not positive is replaced by the one most favourable to the taker. */
 export function referencePrices(direction: Direction, prices: AuctionPrices): Record<Reference, bigint> {
   const { oracle, best: bestOffer, mark, entry, worst } = prices;
   const better = direction === 'long' ? smallest : largest;
@@ -45,7 +45,7 @@ export function referencePrices(direction: Direction, prices: AuctionPrices): Re
 
 export interface OrderTerms {
   readonly direction: Direction;
-  /** Of the reference prices the auction starts and ends from; 1e6. */
+  /** Reference prices of the auction's start and end; 1e6. */
   readonly startReference: bigint;
   readonly endReference: bigint;
   /** Percent; the signs are ignored. */
@@ -70,7 +70,7 @@ export function auctionOrder(terms: OrderTerms): AuctionOrder {
   const { start, end } = auctionPrices(terms, limit);
   const order =
     oracle === null ? fixedOrder(start, end, limit, slippagePercent) : oracleOrder(terms, start, end, oracle);
-  // Prices of a fixed order are prices; those of an oracle order are distances from it, which may be negative.
+  // A fixed order has prices; an oracle order has distances, which may be negative.
   const least = oracle === null ? 1n : -I64_MAX;
   for (const value of [order.auctionStartPrice, order.auctionEndPrice]) {
     if (value > I64_MAX || value < least) throw new AuctionError('outOfRange');
@@ -84,7 +84,7 @@ function fixedOrder(start: bigint, end: bigint, limit: bigint, slippagePercent: 
   return { orderType: 'market', price, auctionStartPrice: start, auctionEndPrice: end, oraclePriceOffset: null };
 }
 
-/** An offset of 0 would mean a fixed price to the exchange, so it is nudged by one in the direction of the taker. */
+/** The exchange reads an offset of 0 as a fixed price, so 0 moves by one in the direction of the taker. */
 function oracleOrder({ direction }: OrderTerms, start: bigint, end: bigint, oracle: bigint): AuctionOrder {
   const offset = end - oracle;
   const nudge = direction === 'long' ? 1n : -1n;
@@ -100,7 +100,7 @@ function oracleOrder({ direction }: OrderTerms, start: bigint, end: bigint, orac
 function auctionPrices(terms: OrderTerms, limit: bigint): { readonly start: bigint; readonly end: bigint } {
   const { direction, startReference, endReference, endBuffer, forceUpToSlippage, mustCross } = terms;
   const isLong = direction === 'long';
-  // Towards the far side for a long is up; the mirrored comparisons serve a short.
+  // For a long the far side is up; the mirrored comparisons serve a short.
   const farther = isLong ? largest : smallest;
   const nearer = isLong ? smallest : largest;
   const sign = isLong ? 1n : -1n;
@@ -113,7 +113,7 @@ function auctionPrices(terms: OrderTerms, limit: bigint): { readonly start: bigi
   return { start: nearer(startReference - sign * startShift, end), end };
 }
 
-/** |percent| in hundredths of a percent; the double product is cut off, so that 0.29 counts 28. */
+/** |percent| in hundredths of a percent; the double product is truncated, so 0.29 gives 28. */
 function hundredths(percent: number): bigint {
   return wholeOf(Math.abs(percent * 100));
 }

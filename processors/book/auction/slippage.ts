@@ -1,4 +1,4 @@
-// Dynamic slippage: how far a market order may go when its sender leaves that to the server (reference 4.4).
+// Dynamic slippage: the tolerance of a market order without one (docs/internals/auctions.md, "Dynamic slippage").
 
 import type { MarketRef } from '../../../schemas/index.ts';
 import type { Quotes } from '../quotes.ts';
@@ -9,7 +9,7 @@ const ONE_SIDED_PERCENT = 0.0005;
 const SPREAD_SHARE = 0.9;
 /** `Quotes.spreadPct` is percent times this. */
 const SPREAD_PRECISION = 1e6;
-/** From this version on the tolerance is widened after the clamp. */
+/** From this version on the tolerance widens after the clamp. */
 const WIDENED_FROM_VERSION = 2;
 const WIDENING = 1.2;
 
@@ -18,7 +18,7 @@ export interface SlippageTier {
   readonly multiplier: number;
 }
 
-/** Tiers are sets of perp market indexes; every other market, and all spot, is in the last. */
+/** Tiers are sets of perp market indexes; the last tier has every other market and all spot markets. */
 export interface AuctionSettings {
   readonly majors: ReadonlySet<number>;
   readonly midMajors: ReadonlySet<number>;
@@ -31,7 +31,7 @@ export interface AuctionSettings {
   readonly crossSpreadCapPercent: number;
 }
 
-/** The published service's values (reference 4.4). */
+/** Values of the published service. */
 export const DEFAULT_AUCTION_SETTINGS: AuctionSettings = {
   majors: new Set([0, 1, 2]),
   midMajors: new Set([4, 9, 13, 23, 59, 76]),
@@ -58,7 +58,7 @@ export interface SlippageInputs {
   readonly version: number;
   /** Null when a side of the book is empty. */
   readonly quotes: Pick<Quotes, 'bestBidPrice' | 'bestAskPrice' | 'spreadPct'> | null;
-  /** The estimate that the auction starts from, and the worst one; 1e6. */
+  /** Estimate at which the auction starts, and the worst estimate; 1e6. */
   readonly startPrice: bigint;
   readonly worstPrice: bigint;
 }
@@ -78,7 +78,7 @@ function spreadPercent(quotes: SlippageInputs['quotes'], crossedCap: number): nu
   return quotes.bestBidPrice > quotes.bestAskPrice ? Math.min(percent, crossedCap) : percent;
 }
 
-/** Half the way from the start to the worst price; 0 when the start is no price. */
+/** Half the way from the start to the worst price; 0 without a start price. */
 function sizePercent(startPrice: bigint, worstPrice: bigint): number {
   if (startPrice <= 0n) return 0;
   const start = Number(startPrice);

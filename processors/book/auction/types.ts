@@ -1,4 +1,4 @@
-// What an auction is derived from and what comes out. Prices and quote amounts 1e6, base amounts 1e9, slippage in percent.
+// Inputs and results of auctions. Prices and quote amounts 1e6, base amounts 1e9, slippage in percent.
 
 import type { Direction, MarketRef } from '../../../schemas/index.ts';
 import type { Level } from '../levels.ts';
@@ -6,18 +6,18 @@ import type { Quotes } from '../quotes.ts';
 
 export const PRICE_PRECISION = 1_000_000n;
 export const BASE_PRECISION = 1_000_000_000n;
-/** Stands for the price of an ask that is not there (reference 0): 2^53 - 1. */
+/** Price of a missing ask: 2^53 - 1. */
 export const NO_ASK_PRICE = 9_007_199_254_740_991n;
-/** Largest u64: the size of a max-leverage order, and the end of what an order can carry. */
+/** Largest u64: the size of a max-leverage order, and the upper limit of an order. */
 export const U64_MAX = 18_446_744_073_709_551_615n;
 
 export type AssetType = 'base' | 'quote';
 
-/** Prices that an offset may be measured from (reference 4.5). `bestOffer` is the best level of the needed side. */
+/** Prices from which an offset may be measured. `bestOffer` is the best level of the side that the order takes. */
 export const REFERENCES = ['oracle', 'bestOffer', 'entry', 'worst', 'mark', 'best'] as const;
 export type Reference = (typeof REFERENCES)[number];
 
-/** `noPrices`: nothing to derive from. `unknownReference`: no such reference price. `outOfRange`: no order can carry it. */
+/** `noPrices`: no price is known. `unknownReference`: no such reference price. `outOfRange`: beyond the fields of an order. */
 export type AuctionErrorCode = 'noPrices' | 'unknownReference' | 'outOfRange';
 
 export class AuctionError extends Error {
@@ -40,11 +40,11 @@ export interface AuctionBook {
 export interface RecentFills {
   readonly takerBuyMicroBps: bigint | null;
   readonly takerSellMicroBps: bigint | null;
-  /** How long ago they were told. */
+  /** Age of the means when the request is answered. */
   readonly ageMs: number;
 }
 
-/** What is known of the market when the request is answered. */
+/** State of the market when the request is answered. */
 export interface AuctionMarket extends MarketRef {
   readonly book: AuctionBook;
   /** Best prices, mark and spread of the whole book; null when a side is empty. */
@@ -54,7 +54,7 @@ export interface AuctionMarket extends MarketRef {
   readonly recentFills: RecentFills | null;
 }
 
-/** An order as asked for. Absent options take the defaults of the version (reference 4.1). */
+/** A requested order. Absent options take the defaults of the version (docs/internals/auctions.md, "Defaults"). */
 export interface AuctionRequest {
   readonly version: number;
   readonly direction: Direction;
@@ -80,7 +80,7 @@ export interface AuctionRequest {
   readonly userOrderId?: number;
 }
 
-/** Prices of an order as it goes to the exchange. Start and end are offsets from the oracle for type `oracle`. */
+/** Prices of an order for the exchange. Start and end are offsets from the oracle for type `oracle`. */
 export interface AuctionOrder {
   readonly orderType: 'oracle' | 'market';
   /** Slippage bound of a fixed-price order; null when there is none. */
@@ -99,7 +99,7 @@ export interface Auction {
   readonly slippagePercent: number;
 }
 
-/** Estimates as the response reports them: after the shift of version 2. */
+/** Estimates in the response: after the shift of version 2. */
 export interface AuctionPrices {
   readonly oracle: bigint;
   readonly mark: bigint;
@@ -122,7 +122,7 @@ export function distance(a: bigint, b: bigint): bigint {
   return a > b ? a - b : b - a;
 }
 
-/** The whole number of a double, decimals cut off. Throws AuctionError `outOfRange` when it is not finite. */
+/** A double truncated to a whole number. Throws AuctionError `outOfRange` when it is not finite. */
 export function wholeOf(value: number): bigint {
   if (!Number.isFinite(value)) throw new AuctionError('outOfRange');
   return BigInt(Math.trunc(value));

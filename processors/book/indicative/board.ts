@@ -1,26 +1,26 @@
-// Which indicative quotes count at a moment: the newest set of each maker in each market, and only while it is fresh
-// (reference 2.7). Time is given, never read.
+// The indicative quotes that count at a moment: the newest set of each maker in each market, while it is fresh
+// (docs/internals/book-rules.md, "Indicative quotes"). Time is a parameter.
 
 import { type MakerQuote, type MakerQuotes, marketKey } from '../../../schemas/index.ts';
 import { keyText } from '../makers.ts';
 
-/** A set counts only when it came in strictly later than this long ago (reference 2.7). */
+/** A set counts when it arrived strictly less than this long ago. */
 export const QUOTE_FRESH_MS = 1000;
-/** Makers kept per market; the published service has a handful. One more is left out until another's quotes lapse. */
+/** Makers kept per market; the published service has a handful. One more is rejected until another's quotes lapse. */
 export const MAX_MAKERS_PER_MARKET = 64;
 
-/** What one maker shows in one market. */
+/** Quotes of one maker in one market. */
 export interface MakerSet {
   readonly maker: Uint8Array;
-  /** First moment at which it no longer counts, Unix milliseconds. */
+  /** First moment at which the set no longer counts, Unix milliseconds. */
   readonly lapsesAtMs: number;
   readonly quotes: readonly MakerQuote[];
 }
 
-/** Of makers that quote, which come first where places are scarce. */
+/** Preferred makers take room from others when a market is full. */
 export type IsPreferred = (maker: Uint8Array) => boolean;
 
-/** `same`: only its age changed. `full`: left out, the market has MAX_MAKERS_PER_MARKET fresh makers that do not make room. */
+/** `same`: only its age changed. `full`: rejected, because MAX_MAKERS_PER_MARKET fresh makers make no room. */
 export type Put = 'changed' | 'same' | 'full';
 
 const NONE: readonly MakerSet[] = [];
@@ -30,12 +30,12 @@ export class QuoteBoard {
   readonly #markets = new Map<string, Map<string, MakerSet>>();
   readonly #isPreferred: IsPreferred;
 
-  /** A preferred maker takes the place of one that is not; absent: none is preferred. */
+  /** A preferred maker replaces another one; absent: none is preferred. */
   constructor(isPreferred: IsPreferred = () => false) {
     this.#isPreferred = isPreferred;
   }
 
-  /** Takes in what a maker sent. `nowMs` bounds its age from below, so that a clock that runs ahead gains nothing. */
+  /** Puts a maker's set. `nowMs` bounds its time from above, so that a maker's clock that is ahead gains nothing. */
   put({ maker, quotes, receivedAtMs, ...market }: MakerQuotes, nowMs: number): Put {
     const key = marketKey(market);
     const makers = this.#markets.get(key) ?? new Map<string, MakerSet>();
@@ -56,7 +56,7 @@ export class QuoteBoard {
     return wasFresh && isSame(before.quotes, quotes) ? 'same' : 'changed';
   }
 
-  /** Whether what a maker sends at `nowMs` would count. */
+  /** Whether a set of the maker would count at `nowMs`. */
   hasRoom(key: string, maker: Uint8Array, nowMs: number): boolean {
     const makers = this.#markets.get(key);
     if (!makers || makers.size < MAX_MAKERS_PER_MARKET || makers.has(keyText(maker))) return true;
@@ -70,14 +70,14 @@ export class QuoteBoard {
     return leaving !== null;
   }
 
-  /** Of those that are not preferred the one that would lapse first, for a preferred maker; null when nobody leaves. */
+  /** The maker that a preferred one replaces: the other maker that lapses first; null when there is none. */
   #whoMakesRoom(makers: ReadonlyMap<string, MakerSet>, maker: Uint8Array): Uint8Array | null {
     if (!this.#isPreferred(maker)) return null;
     const others = [...makers.values()].filter((set) => !this.#isPreferred(set.maker));
     return others.sort((left, right) => left.lapsesAtMs - right.lapsesAtMs)[0]?.maker ?? null;
   }
 
-  /** The sets that count now, by maker key, so that every replica numbers the same quotes alike. */
+  /** The sets that count, by maker key, so that every replica numbers quotes equally. */
   fresh(key: string, nowMs: number): readonly MakerSet[] {
     const makers = this.#markets.get(key);
     if (!makers || makers.size === 0) return NONE;
@@ -87,7 +87,7 @@ export class QuoteBoard {
       .map(([, set]) => set);
   }
 
-  /** Removes what no longer counts; the keys of the markets that lost something. */
+  /** Removes lapsed sets; returns the keys of their markets. */
   lapse(nowMs: number): Set<string> {
     const changed = new Set<string>();
     for (const [key, makers] of this.#markets) {

@@ -93,7 +93,7 @@ describe('golden rows', () => {
     expect(overlay(firm, [sent([fixed(side(99_800_000, 5))], 9000)])).toBeNull();
   });
 
-  it('I3: an oracle offset stands at the oracle plus the offset', () => {
+  it('I3: an oracle offset has the price of the oracle plus the offset', () => {
     const view = overlay(firm, [sent([floating(null, side(250_000, 7))], 9500)]);
     expect(indicativeOf(view?.l2().asks ?? [])).toEqual([own(100_250_000, 7n)]);
   });
@@ -116,18 +116,18 @@ describe('pricing', () => {
     ]);
   });
 
-  it('compares with the touch by the market-maker oracle and shows by the exchange oracle', () => {
+  it('compares with the touch by the market-maker oracle and publishes by the exchange oracle', () => {
     const firm = { bestBid: 1000, bestAsk: 1020, oracle: 1005n, mmOracle: 1012n };
     const quotes = [floating(side(-10, 1)), floating(side(-20, 2))];
     const { bids } = indicativeOrders([{ maker: maker(1), lapsesAtMs: 1, quotes }], firm);
-    // 1012 - 10 is above the touch, so it is fixed there; 1012 - 20 is not, and shows at 1005 - 20.
+    // 1012 - 10 is above the touch, so it is fixed there; 1012 - 20 is not, so its price is 1005 - 20.
     expect(bids.map(({ orderId, price }) => [orderId, price])).toEqual([
       [0, 1000],
       [1, 985],
     ]);
   });
 
-  it('never goes below 1, and leaves out what no book can hold', () => {
+  it('never goes below 1, and leaves out prices beyond the number range', () => {
     const firm = { bestBid: null, bestAsk: null, oracle: 50n, mmOracle: 50n };
     const huge = BigInt(Number.MAX_SAFE_INTEGER);
     const quotes = [floating(side(-80, 1)), floating(side(huge, 1)), fixed(side(0, 1)), fixed(side(10, 0))];
@@ -179,7 +179,7 @@ describe('pricing', () => {
   });
 });
 
-describe('which sets count', () => {
+describe('sets that count', () => {
   const quote = [fixed(side(90, 1))];
 
   it('keeps the newest set of each maker', () => {
@@ -200,7 +200,7 @@ describe('which sets count', () => {
     expect(board.fresh(KEY, 9700)).toEqual([]);
   });
 
-  it('tells which markets lapsed, once, and when the next will', () => {
+  it('returns lapsed markets once, and the time of the next lapse', () => {
     const board = new QuoteBoard();
     board.put(sent(quote, 9000), 9000);
     board.put({ ...sent(quote, 9300), marketIndex: 4 }, 9300);
@@ -213,7 +213,7 @@ describe('which sets count', () => {
     expect(board.nextLapseMs()).toBeNull();
   });
 
-  it('gives nothing to a clock that runs ahead, and nothing to a set that is late', () => {
+  it('gives no advantage to a clock that runs ahead, and none to a late set', () => {
     const board = new QuoteBoard();
     board.put(sent(quote, 99_000), 9000);
     expect(board.fresh(KEY, 10_000)).toEqual([]);
@@ -229,7 +229,7 @@ describe('which sets count', () => {
     expect(board.fresh(KEY, 10_000)).toHaveLength(MAX_MAKERS_PER_MARKET);
   });
 
-  it('tells whether there is room for a maker', () => {
+  it('says whether a maker has room', () => {
     const board = new QuoteBoard();
     const other = sent(quote, 9200, 200).maker;
     for (let seed = 0; seed < MAX_MAKERS_PER_MARKET; seed++) {
@@ -242,7 +242,7 @@ describe('which sets count', () => {
     expect(board.hasRoom(KEY, other, 9000 + QUOTE_FRESH_MS)).toBe(true);
   });
 
-  it('gives a preferred maker the place of the one that lapses first of those that are not', () => {
+  it('replaces the other maker that lapses first by a preferred one', () => {
     const board = new QuoteBoard(([first = 0]) => first >= 150 || first === 0);
     for (let seed = 0; seed < MAX_MAKERS_PER_MARKET; seed++) board.put(sent(quote, 9000 + seed, seed), 9000 + seed);
     const preferred = sent(quote, 9200, 150);

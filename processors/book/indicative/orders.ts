@@ -1,4 +1,4 @@
-// Indicative quotes as resting orders of one market: priced, and held behind the firm touch (reference 2.7).
+// Prices indicative quotes as resting orders, behind the firm touch (docs/internals/book-rules.md, "Indicative quotes").
 
 import bs58 from 'bs58';
 import type { QuoteSide, ViewOrder } from '../../../schemas/index.ts';
@@ -7,22 +7,22 @@ import { isBetter } from '../levels.ts';
 import { FLOATING, RESTING } from '../orders.ts';
 import type { MakerSet } from './board.ts';
 
-/** The maker shown for every indicative order (reference 1.5). */
+/** The published maker of every indicative order. */
 export const INDICATIVE_MAKER = 'inDNdu3ML4vG5LNExqcwuCQtLcCU8KfK5YM2qYV3JJz';
 const MAKER_BYTES = bs58.decode(INDICATIVE_MAKER);
 
-/** Indicative orders are younger than any firm one: they stand last in their list at a price. */
+/** Indicative orders are younger than any firm one: they are last in their list at a price. */
 const YOUNGEST = Number.MAX_SAFE_INTEGER;
 const PRICE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** What the firm book says before any quote is put into it; prices 1e6, null where unknown or empty. */
+/** The firm book without quotes; prices 1e6, null where unknown or empty. */
 export interface FirmBook {
   /** Best of resting orders and vAMM. */
   readonly bestBid: number | null;
   readonly bestAsk: number | null;
-  /** Exchange oracle: where a floating quote is shown. */
+  /** Exchange oracle: decides the published price of a floating quote. */
   readonly oracle: bigint | null;
-  /** Market-maker oracle: where a floating quote is compared with the touch. */
+  /** Market-maker oracle: decides whether a floating quote crosses the touch. */
   readonly mmOracle: bigint | null;
 }
 
@@ -48,7 +48,7 @@ export function indicativeOrders(sets: readonly MakerSet[], firm: FirmBook): Ind
   return { bids: bids.sort(walkOrder('bid')), asks: asks.sort(walkOrder('ask')) };
 }
 
-/** Compares orders of a side as the walk meets them: price, then `rank`. */
+/** Sorts orders of a side in walk order: price, then `rank`. */
 export function walkOrder(side: Side): (left: ViewOrder, right: ViewOrder) => number {
   return (left, right) => {
     if (left.price !== right.price) return isBetter(side, left.price, right.price) ? -1 : 1;
@@ -84,8 +84,8 @@ function fixedPrice(side: Side, price: bigint, firm: FirmBook): Placed | null {
   return wanted === null ? null : { price: behind(side, wanted, firm), isFloating: false };
 }
 
-// Compared with the touch by the market-maker oracle and shown by the exchange oracle. Where the two differ, what is
-// shown is held behind the touch once more: an indicative quote never improves it.
+// The market-maker oracle decides whether it crosses the touch, the exchange oracle its published price. Where the two
+// differ, the published price is clamped behind the touch again: an indicative quote never improves it.
 function floatingPrice(side: Side, offset: bigint, firm: FirmBook): Placed | null {
   const { oracle, mmOracle } = firm;
   if (oracle === null) return null;
@@ -106,7 +106,7 @@ function floored(price: bigint): bigint {
   return price < 1n ? 1n : price;
 }
 
-/** A price the book can hold: positive and below 2^53; null otherwise. */
+/** A price that a book can publish: positive and below 2^53; null otherwise. */
 function whole(price: bigint): number | null {
   return price > 0n && price <= PRICE_MAX ? Number(price) : null;
 }

@@ -1,4 +1,4 @@
-// A published book with indicative quotes laid over it: the same reads as BookView, made when asked for.
+// A published book with indicative quotes on top: the same reads as BookView, computed on demand.
 
 import type { ViewOrder } from '../../../schemas/index.ts';
 import type { Side } from '../ladder.ts';
@@ -8,7 +8,7 @@ import { type BookView, L2_DEPTH } from '../view.ts';
 import type { MakerSet } from './board.ts';
 import { type FirmBook, type IndicativeOrders, indicativeOrders, walkOrder } from './orders.ts';
 
-/** Lays the sets over a book; null when they show nothing. Valid until the book changes or one of the sets lapses. */
+/** Adds the sets to a book; null when they have no orders. Valid until the book changes or a set lapses. */
 export function indicativeView(book: BookView, sets: readonly MakerSet[]): IndicativeView | null {
   if (sets.length === 0) return null;
   const orders = indicativeOrders(sets, firmBook(book));
@@ -44,7 +44,7 @@ export class IndicativeView {
     return { bids: [...this.#walk('bid')], asks: [...this.#walk('ask')] };
   }
 
-  /** Levels in buckets of `group` ticks, cut as the grouped channels are. */
+  /** Levels in buckets of `group` ticks, cut like the grouped channels. */
   grouped(group: number): GroupedBook {
     return groupBook(this.#levels('bid'), this.#levels('ask'), group * this.#book.tickSize);
   }
@@ -76,7 +76,7 @@ export class IndicativeView {
   }
 }
 
-/** Firm levels with the sizes of indicative orders added; both best first, one level per price (reference 2.5). */
+/** Firm levels with sizes of indicative orders; both best first, one level per price. */
 export function* withIndicative(
   side: Side,
   firm: Iterable<Level>,

@@ -1,5 +1,5 @@
-// A book against what a fresh read of the chain says of it: its inputs, and everything the engine keeps up to date with each
-// change (places, levels, queue, vAMM) made anew from them. Changes nothing.
+// Compares a book with a fresh read of the chain: its inputs, and everything that the engine updates with each change
+// (list, price, level, queue, vAMM), recomputed from them. Changes nothing.
 
 import {
   type BookCheck,
@@ -13,6 +13,7 @@ import {
   type ViewLevel,
 } from '../../../schemas/index.ts';
 import { type LevelDifference, levelDifference, sameLevel } from '../difference.ts';
+import type { FrozenBook } from '../frozen.ts';
 import type { Side } from '../ladder.ts';
 import { liveQuote, quotingOracle } from '../live-quote.ts';
 import {
@@ -36,22 +37,21 @@ import {
 import { IGNORED, Placement, SUPPRESSED } from '../placement.ts';
 import { marketMakerOracle, viewOracle } from '../quotes.ts';
 import type { VammLevel } from '../side.ts';
-import { fitsNumber, highLane, lanesToBigint, lowLane } from '../size.ts';
+import { fitsNumber, highWord, lowWord, wordsToBigint } from '../size.ts';
 import { STEP_ITEMS, type Steps } from '../steps.ts';
-import type { StillBook } from '../still.ts';
 import { vammBook, vammQuotes } from '../vamm.ts';
 import { digestOf, evidenceOf } from './digest.ts';
 
-/** What of a book is not as it should be: `here` in the book, `there` as made from the chain. */
+/** Faults of a book: `here` is the book, `there` the value computed from the chain. */
 export interface BookFindings {
-  /** Open orders known, and their digest. */
+  /** Number of open orders, and their digest. */
   readonly orders: number;
   readonly digest: string;
   readonly areOrdersEqual: boolean;
-  /** Of market, oracle and the oracles shown. */
+  /** Differences in market, oracle and published oracles. */
   readonly fields: readonly FieldDifference[];
   readonly levels: readonly LevelDifference[];
-  /** Orders that do not stand where their terms, slot and oracle put them, or out of turn. */
+  /** Orders with another list or price than their terms, slot and oracle give, or in the wrong sequence. */
   readonly misplaced: readonly OrderEvidence[];
 }
 
@@ -63,11 +63,11 @@ interface Inputs {
 const SIDES: readonly Side[] = ['bid', 'ask'];
 const NO_VAMM: { readonly bids: readonly VammLevel[]; readonly asks: readonly VammLevel[] } = { bids: [], asks: [] };
 
-/** Compares a book with what ingest made of a fresh read. Costs about two microseconds per order. */
-export function* findingsOf(book: StillBook, wanted: BookCheck): Steps<BookFindings> {
+/** Compares a book with ingest's fresh read. Costs about two microseconds per order. */
+export function* findingsOf(book: FrozenBook, wanted: BookCheck): Steps<BookFindings> {
   const { orders, text: digest } = yield* digestOf(book.table);
   const { market: held, oracle: heldOracle } = book.state;
-  // What the check could not tell is taken as it is held.
+  // Inputs that the check lacks are taken from the book.
   const market = wanted.market ? marketOf(wanted.market) : held;
   const oracle = wanted.oracle ? oracleOf(wanted.oracle) : heldOracle;
   const made = yield* remake(book, { market, oracle });
@@ -78,7 +78,7 @@ export function* findingsOf(book: StillBook, wanted: BookCheck): Steps<BookFindi
     fields: [
       ...differentFields({ market: held }, { market }),
       ...differentFields({ oracle: heldOracle }, { oracle }),
-      ...differentFields(shownOracles(book), oraclesOf({ market, oracle })),
+      ...differentFields(publishedOracles(book), oraclesOf({ market, oracle })),
     ].slice(0, EVIDENCE_MAX),
     ...made,
   };
@@ -94,7 +94,7 @@ function oracleOf(bytes: Uint8Array): BookOracle | null {
   return message.name === 'BookOracle' ? message.value : null;
 }
 
-function shownOracles({ head }: StillBook) {
+function publishedOracles({ head }: FrozenBook) {
   const { oracle, mmOracle, isMmOracleActive } = head;
   return { shown: { oracle, mmOracle, isMmOracleActive } };
 }
@@ -105,8 +105,8 @@ function oraclesOf({ market, oracle }: Inputs) {
   return { shown: { oracle: exchange, mmOracle: own ?? exchange, isMmOracleActive: own !== null } };
 }
 
-/** Places, queue and levels from the orders' terms, the slot and the inputs alone, against what the engine keeps. */
-function* remake(book: StillBook, inputs: Inputs): Steps<Pick<BookFindings, 'levels' | 'misplaced'>> {
+/** Recomputes lists, queue and levels from the orders' terms, the slot and the inputs, and compares them with the engine's. */
+function* remake(book: FrozenBook, inputs: Inputs): Steps<Pick<BookFindings, 'levels' | 'misplaced'>> {
   const misplaced: OrderEvidence[] = [];
   const levels: LevelDifference[] = [];
   const sums = yield* placesOf(book, inputs, misplaced);
@@ -120,23 +120,23 @@ function* remake(book: StillBook, inputs: Inputs): Steps<Pick<BookFindings, 'lev
   return { levels: levels.slice(0, EVIDENCE_MAX), misplaced: misplaced.slice(0, EVIDENCE_MAX) };
 }
 
-/** Sizes by price of one side, as lanes. */
+/** Sizes by price of one side, as high and low words. */
 class SideSums {
   visible = 0;
-  readonly #lanes = new Map<number, Float64Array>();
+  readonly #words = new Map<number, Float64Array>();
 
   add(price: number, high: number, low: number, at = 0): void {
-    let lanes = this.#lanes.get(price);
-    if (!lanes) {
-      lanes = new Float64Array(4);
-      this.#lanes.set(price, lanes);
+    let words = this.#words.get(price);
+    if (!words) {
+      words = new Float64Array(4);
+      this.#words.set(price, words);
     }
-    lanes[at] = (lanes[at] as number) + high;
-    lanes[at + 1] = (lanes[at + 1] as number) + low;
+    words[at] = (words[at] as number) + high;
+    words[at + 1] = (words[at + 1] as number) + low;
   }
 
   quote(levels: readonly VammLevel[]): void {
-    for (const { price, size } of levels) this.add(price, highLane(size), lowLane(size), 2);
+    for (const { price, size } of levels) this.add(price, highWord(size), lowWord(size), 2);
   }
 
   /** How the published levels differ from these, up to EVIDENCE_MAX. */
@@ -150,9 +150,9 @@ class SideSums {
       if (made === null || !sameLevel(level, made)) found.push(levelDifference(side, level, made));
       if (found.length === EVIDENCE_MAX) return found;
     }
-    let gone = 0;
-    for (const price of this.#lanes.keys()) {
-      if (++gone % STEP_ITEMS === 0) yield;
+    let count = 0;
+    for (const price of this.#words.keys()) {
+      if (++count % STEP_ITEMS === 0) yield;
       const made = met.has(price) ? null : this.#level(price);
       if (made !== null) found.push(levelDifference(side, null, made));
       if (found.length === EVIDENCE_MAX) return found;
@@ -162,14 +162,14 @@ class SideSums {
 
   /** The level at a price; null when it has no size. */
   #level(price: number): ViewLevel | null {
-    const [high = 0, low = 0, vammHigh = 0, vammLow = 0] = this.#lanes.get(price) ?? [];
-    const level = { price, dlob: lanesToBigint(high, low), vamm: lanesToBigint(vammHigh, vammLow) };
+    const [high = 0, low = 0, vammHigh = 0, vammLow = 0] = this.#words.get(price) ?? [];
+    const level = { price, dlob: wordsToBigint(high, low), vamm: wordsToBigint(vammHigh, vammLow) };
     return level.dlob > 0n || level.vamm > 0n ? level : null;
   }
 }
 
-/** Sums of what is visible; orders that are linked elsewhere than they belong go to `misplaced`. */
-function* placesOf(book: StillBook, { market, oracle }: Inputs, misplaced: OrderEvidence[]) {
+/** Sums visible sizes; orders linked at a wrong level go to `misplaced`. */
+function* placesOf(book: FrozenBook, { market, oracle }: Inputs, misplaced: OrderEvidence[]) {
   const { table } = book;
   const { ints } = table;
   const sums = { bid: new SideSums(), ask: new SideSums() } as const;
@@ -179,15 +179,15 @@ function* placesOf(book: StillBook, { market, oracle }: Inputs, misplaced: Order
     oracle: oracle && fitsNumber(oracle.price) ? Number(oracle.price) : Number.NaN,
     hasBookAccount: market !== null && market.clobMarket !== null,
   };
-  let gone = 0;
+  let count = 0;
   for (const row of table.eachRow()) {
-    if (++gone % STEP_ITEMS === 0) yield;
+    if (++count % STEP_ITEMS === 0) yield;
     placement.decide(row, ints[row + SIZE_HIGH] !== 0 || ints[row + SIZE_LOW] !== 0, at);
     const { list, price } = placement;
     const level = ints[row + LEVEL] as number;
     const isLinked = level >= 0;
     const side = ints[row + SIDE] === 0 ? 'bid' : 'ask';
-    const stands = isLinked
+    const isPlaced = isLinked
       ? list !== HIDDEN && placement.stays(row) && book.side(side).ladder.price(level) === price
       : list === HIDDEN;
     const twin = ints[row + SOURCE] === USER ? table.find(ints[row + MAKER] as number, table.orderId(row), CLOB) : -1;
@@ -195,7 +195,7 @@ function* placesOf(book: StillBook, { market, oracle }: Inputs, misplaced: Order
     const isSuppressed = (marks & SUPPRESSED) !== 0;
     const isIgnored = (marks & IGNORED) !== 0;
     const isMarked = twin >= 0 === isSuppressed && book.ignored.has(table.key(row)) === isIgnored;
-    if (!stands || !isMarked) accuse(misplaced, table, row);
+    if (!isPlaced || !isMarked) accuse(misplaced, table, row);
     if (list === HIDDEN) continue;
     const sum = sums[side];
     sum.visible += 1;
@@ -208,8 +208,8 @@ function accuse(misplaced: OrderEvidence[], table: OrderTable, row: number): voi
   if (misplaced.length < EVIDENCE_MAX) misplaced.push(evidenceOf(table, row));
 }
 
-/** The walk must meet every visible order, each behind the one before it: by list, then queue, then arrival. */
-function* checkQueue(book: StillBook, side: Side, visible: number, misplaced: OrderEvidence[]): Steps<void> {
+/** The walk must contain every visible order, sorted by list, then queue, then arrival. */
+function* checkQueue(book: FrozenBook, side: Side, visible: number, misplaced: OrderEvidence[]): Steps<void> {
   const { table } = book;
   const { ints, floats } = table;
   let walked = 0;
@@ -224,13 +224,13 @@ function* checkQueue(book: StillBook, side: Side, visible: number, misplaced: Or
       if (order <= 0) accuse(misplaced, table, row);
     }
     before = row;
-    // A chain that was closed to a ring would never end.
+    // A chain with a cycle would never end.
     if (walked > visible) break;
   }
   if (walked !== visible && before >= 0) accuse(misplaced, table, before);
 }
 
-function vammOf({ slot }: StillBook, { market, oracle }: Inputs): typeof NO_VAMM {
+function vammOf({ slot }: FrozenBook, { market, oracle }: Inputs): typeof NO_VAMM {
   if (market === null || market.amm === null || oracle === null) return NO_VAMM;
   const inForce = marketMakerOracle(market, oracle) ?? viewOracle(oracle);
   if (!vammQuotes(market, inForce.slot, slot)) return NO_VAMM;

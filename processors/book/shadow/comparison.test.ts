@@ -1,14 +1,22 @@
-// A comparison that goes on while its book moves on says what one made at once would have said.
+// A comparison in steps, beside a moving book, has the same result as one at once.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeMessage, type MessageName, type OrderState } from '../../../schemas/index.ts';
+import {
+  keyOf,
+  marketOf,
+  oracleOf,
+  orderOf,
+  ordersOf,
+  PERP,
+  slotOf,
+} from '../../../test/support/processors/book/messages.ts';
 import { FLOATING, LIST } from '../orders.ts';
 import { type BookOutput, PartitionBooks } from '../partition.ts';
 import { STEP_ITEMS } from '../steps.ts';
-import { keyOf, marketOf, oracleOf, orderOf, ordersOf, PERP, slotOf } from '../testing/messages.ts';
 
-/** Enough for several steps of everything that is gone through. */
+/** Enough for several steps of each walk. */
 const ORDERS = STEP_ITEMS * 3;
 const MAKERS = ['one', 'two', 'three'].map(keyOf);
 const CHECK = { ...PERP, slot: 11, orders: ORDERS, digest: '', market: null, oracle: null };
@@ -30,7 +38,7 @@ function orderAt(at: number, price: number): OrderState {
   return orderOf({ ...nameOf(at), direction: isLong ? 'long' : 'short', price: limit, baseAssetAmount: 5n });
 }
 
-/** A book of ORDERS orders with a reader of it; `take` hands on what a partition's role would. */
+/** A book of ORDERS orders with a reader; `take` publishes like the role of a partition. */
 function stage() {
   const books = new PartitionBooks(0, 0n, true);
   const outputs: BookOutput[] = [];
@@ -57,7 +65,7 @@ function stage() {
   return { book, take, change, check };
 }
 
-/** Faults of the book itself and of what readers were told, so that there is something to find. */
+/** Makes faults in the book and in its published changes, so that there is something to find. */
 function harm({ book }: ReturnType<typeof stage>, faults: readonly number[]): void {
   for (const fault of faults) {
     const { table } = book.engine.orders;
@@ -74,8 +82,8 @@ function wrongLevel({ engine, replica }: ReturnType<typeof stage>['book'], fault
   return { ...head, epoch: head.epoch + 1, seq: 1, bids: [level], ...nothing };
 }
 
-describe('a comparison beside a book that moves on', () => {
-  it('is that of the book where the check stands in the log, whatever comes between its steps', () => {
+describe('a comparison beside a moving book', () => {
+  it('describes the book at the offset of the check, whatever happens between its steps', () => {
     fc.assert(
       fc.property(changes(10), fc.array(fc.nat(500), { maxLength: 2 }), changes(30), (before, faults, meanwhile) => {
         const [calm, busy] = [stage(), stage()];
@@ -101,7 +109,7 @@ describe('a comparison beside a book that moves on', () => {
     );
   });
 
-  it('lets readers follow again when it is over', () => {
+  it('lets the replica follow again at its end', () => {
     const { book, change, check, take } = stage();
     const comparison = check();
     change({ at: 1, price: 7, isGone: false });
@@ -113,7 +121,7 @@ describe('a comparison beside a book that moves on', () => {
     expect(check().finish().published).toBeNull();
   });
 
-  it('is brought to its end by the next one', () => {
+  it('is finished by the next one', () => {
     const { check } = stage();
     const first = check();
     expect(first.isOver).toBe(false);

@@ -1,17 +1,17 @@
-// A comparison under way, of a book as it stood at one place of the log. Its result is needed when the next records of the
-// chain's reader come; until then it may take its time.
+// A comparison under way, of a book frozen at one offset of the log. Its result is due when ingest's next records for the
+// book arrive; until then it runs in steps.
 
 import type { BookCheck } from '../../../schemas/index.ts';
 import { type PublishedDifference, type PublishedSides, publishedDifference } from '../difference.ts';
+import type { FrozenBook } from '../frozen.ts';
 import { finish, type Steps } from '../steps.ts';
-import type { StillBook } from '../still.ts';
 import { type BookFindings, findingsOf } from './compare.ts';
 
-/** A comparison of a book with a fresh read of the chain, at the place of the log for which it is true. */
+/** Result of comparing a book with a fresh read of the chain, and the offset for which it is true. */
 export interface CheckResult extends BookFindings {
   readonly isEqual: boolean;
   readonly wanted: BookCheck;
-  /** What the changes published came to, against the book; null when that is the same, or was not followed. */
+  /** Difference between the published changes and the book; null when equal or not followed. */
   readonly published: PublishedDifference | null;
 }
 
@@ -19,8 +19,8 @@ export class Comparison {
   readonly #steps: Steps<CheckResult>;
   #result: CheckResult | null = null;
 
-  /** `published`: what readers have come to at that place, which must not change before the end; null when not followed. */
-  constructor(book: StillBook, wanted: BookCheck, published: PublishedSides | null) {
+  /** `published`: the readers' book at that offset, unchanged until the end; null when not followed. */
+  constructor(book: FrozenBook, wanted: BookCheck, published: PublishedSides | null) {
     this.#steps = compare(book, wanted, published);
   }
 
@@ -28,7 +28,7 @@ export class Comparison {
     return this.#result !== null;
   }
 
-  /** What is left of it; ends at once when another has finished it. */
+  /** The remaining steps; ends at once after `finish`. */
   *steps(): Steps<CheckResult> {
     while (this.#result === null) {
       const step = this.#steps.next();
@@ -38,13 +38,13 @@ export class Comparison {
     return this.#result;
   }
 
-  /** Does now what is left of it. */
+  /** Runs the remaining steps at once. */
   finish(): CheckResult {
     return finish(this.steps());
   }
 }
 
-function* compare(book: StillBook, wanted: BookCheck, readers: PublishedSides | null): Steps<CheckResult> {
+function* compare(book: FrozenBook, wanted: BookCheck, readers: PublishedSides | null): Steps<CheckResult> {
   const found = yield* findingsOf(book, wanted);
   const published = readers ? yield* publishedDifference(readers, book) : null;
   const wrong = found.fields.length + found.levels.length + found.misplaced.length;

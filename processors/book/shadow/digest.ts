@@ -1,5 +1,4 @@
-// The orders of a book from its rows, as one digest and one by one: what the shadow check compares with a fresh read of the
-// chain.
+// Digest of the orders of a book, and each order for evidence: the shadow check compares them with a fresh read of the chain.
 
 import { type DigestedOrder, OrderDigest, type OrderEvidence, orderEvidence } from '../../../schemas/index.ts';
 import { makerText } from '../difference.ts';
@@ -18,11 +17,11 @@ import {
   SOURCE,
   TERM,
 } from '../orders.ts';
-import { lanesToBigint } from '../size.ts';
+import { wordsToBigint } from '../size.ts';
 import { STEP_ITEMS, type Steps } from '../steps.ts';
 import { FLOATS, LIMIT_LIKE, POST_ONLY, SHORT } from '../terms.ts';
 
-/** Digest of every open order known, visible or not. Costs about a microsecond per order. */
+/** Digest of every open order, visible or not. Costs about a microsecond per order. */
 export function* digestOf(table: OrderTable): Steps<OrderDigest> {
   const digest = new OrderDigest();
   for (const row of table.eachRow()) {
@@ -32,7 +31,7 @@ export function* digestOf(table: OrderTable): Steps<OrderDigest> {
   return digest;
 }
 
-/** Every open order known, by what it is: to be compared with the same of a later moment. */
+/** Every open order by its key, to compare with a later moment. */
 export function* ordersOf(table: OrderTable): Steps<Map<string, DigestedOrder>> {
   const orders = new Map<string, DigestedOrder>();
   for (const row of table.eachRow()) {
@@ -44,7 +43,7 @@ export function* ordersOf(table: OrderTable): Steps<Map<string, DigestedOrder>> 
   return orders;
 }
 
-/** The order as it is named in evidence. */
+/** The order's name in evidence. */
 export function evidenceOf(table: OrderTable, row: number): OrderEvidence {
   return orderEvidence(rowOf(table, row));
 }
@@ -53,7 +52,7 @@ function rowOf(table: OrderTable, row: number): DigestedOrder {
   const { ints, floats } = table;
   const int = (member: number) => ints[row + member] as number;
   const float = (member: number) => floats[(row >> 1) + member] as number;
-  const lanes = (high: number, low: number) => lanesToBigint(int(high) >>> 0, int(low) >>> 0);
+  const size = (high: number, low: number) => wordsToBigint(int(high) >>> 0, int(low) >>> 0);
   const flags = int(FLAGS);
   const auctionDurationSlots = int(DURATION);
   return {
@@ -66,11 +65,11 @@ function rowOf(table: OrderTable, row: number): DigestedOrder {
     isFloating: (flags & FLOATS) !== 0,
     term: float(TERM),
     auctionDurationSlots,
-    // Of an order without an auction the row keeps whatever was there.
+    // A row without an auction keeps old bounds.
     auctionStart: auctionDurationSlots === 0 ? 0 : float(AUCTION_START),
     auctionEnd: auctionDurationSlots === 0 ? 0 : float(AUCTION_END),
     queue: float(QUEUE),
-    size: lanes(SIZE_HIGH, SIZE_LOW),
-    counted: lanes(COUNTED_HIGH, COUNTED_LOW),
+    size: size(SIZE_HIGH, SIZE_LOW),
+    counted: size(COUNTED_HIGH, COUNTED_LOW),
   };
 }

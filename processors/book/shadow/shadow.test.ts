@@ -1,4 +1,4 @@
-// What the shadow check does to a book: a comparison changes nothing, a repair begins one new epoch that says it all.
+// Effects of the shadow check: a comparison changes nothing, a repair begins one new epoch with the whole book.
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,12 +9,6 @@ import {
   type MessageName,
   OrderDigest,
 } from '../../../schemas/index.ts';
-import { publishedDifference } from '../difference.ts';
-import { BookEngine, type BookMessage } from '../engine.ts';
-import { HEAD } from '../ladder.ts';
-import { FLOATING, LIST } from '../orders.ts';
-import { type Book, type BookOutput, PartitionBooks } from '../partition.ts';
-import { finish } from '../steps.ts';
 import {
   ammOf,
   beginOf,
@@ -26,7 +20,13 @@ import {
   ordersOf,
   PERP,
   slotOf,
-} from '../testing/messages.ts';
+} from '../../../test/support/processors/book/messages.ts';
+import { publishedDifference } from '../difference.ts';
+import { BookEngine, type BookMessage } from '../engine.ts';
+import { HEAD } from '../ladder.ts';
+import { FLOATING, LIST } from '../orders.ts';
+import { type Book, type BookOutput, PartitionBooks } from '../partition.ts';
+import { finish } from '../steps.ts';
 import { BookView } from '../view.ts';
 import { digestOf } from './digest.ts';
 
@@ -68,7 +68,7 @@ describe('repair of a book', () => {
     expect(new Set(heads.map(([epoch]) => epoch))).toEqual(new Set([10, 12]));
   });
 
-  it('gives readers of the old epoch, and readers that only now begin, the same book', () => {
+  it('gives readers of the old epoch and new readers the same book', () => {
     const messages = published(run([...FIRST, repairOf(12), slotOf(13)]));
     const old = new BookView();
     const fresh = new BookView();
@@ -80,7 +80,7 @@ describe('repair of a book', () => {
     expect(old.l3().bids.map(({ orderId }) => orderId)).toEqual([1, 2]);
   });
 
-  it('is above the epoch before it even at the same slot, and nothing before the first message', () => {
+  it('is above the last epoch even at the same slot, and is nothing without a first message', () => {
     const epochs = published(run([repairOf(5), ...FIRST, repairOf(10), repairOf(10)])).map(({ epoch }) => epoch);
     expect([...new Set(epochs)]).toEqual([10, 11, 12]);
   });
@@ -97,7 +97,7 @@ describe('comparison of a book', () => {
   const results = (outputs: readonly BookOutput[]) =>
     outputs.flatMap((output) => (output.kind === 'check' ? [output.comparison.finish().isEqual] : []));
 
-  it('says whether the orders are those that were read from the chain', () => {
+  it('reports whether the orders equal those read from the chain', () => {
     expect(results(run([...FIRST, checkOf()]))).toEqual([true]);
     expect(results(run([...FIRST, checkOf({ digest: '0'.repeat(16) })]))).toEqual([false]);
     expect(results(run([...FIRST, checkOf({ orders: 3 })]))).toEqual([false]);
@@ -110,7 +110,7 @@ describe('comparison of a book', () => {
   });
 });
 
-describe('a book that went wrong', () => {
+describe('a wrong book', () => {
   const MARKET = marketOf({ slot: 10 });
   const ORACLE = oracleOf({ slot: 10, price: 100_000_000n, oracleSlot: 10n });
   const ORDERS = ordersOf({ slot: 10, upserts: [order(1, 99_000_000n), order(2, 98_000_000n)] });
@@ -121,7 +121,7 @@ describe('a book that went wrong', () => {
   const bytes = ({ name, value }: BookMessage) => encodeMessage(name, value as never);
   const check = { ...PERP, slot: 11, orders, digest, market: bytes(MARKET), oracle: bytes(ORACLE) };
 
-  /** A book as it should be, which a fault then makes wrong; what its comparison found, and what its repair came to. */
+  /** Breaks a sound book; returns the result of its comparison and of its repair. */
   function fault(wrong: (book: Book, take: (message: BookMessage) => void) => void) {
     const books = new PartitionBooks(0, 0n, true);
     const outputs: BookOutput[] = [];
@@ -146,13 +146,13 @@ describe('a book that went wrong', () => {
   const bidLevel = (book: Book) => book.engine.orders.bids.ladder.find(99_000_000);
   const SOUND = { isEqual: true, fields: [], levels: [], misplaced: [], published: null };
 
-  it('is found equal when nothing is wrong', () => {
+  it('is equal without a fault', () => {
     const { found, repairs } = fault(() => {});
     expect(found).toMatchObject(SOUND);
     expect(repairs).toEqual([]);
   });
 
-  it('is found by an order, named when it is put right', () => {
+  it('is found by an order, which its repair names', () => {
     const lost = ordersOf({ slot: 11, removals: [{ maker: keyOf('maker'), orderId: 1 }] });
     const ghost = ordersOf({ slot: 11, upserts: [order(7, 97_000_000n)] });
     const { found, after, repairs, epochs } = fault((_, take) => {
@@ -185,7 +185,7 @@ describe('a book that went wrong', () => {
     expect([after?.isEqual, epochs]).toEqual([true, 2]);
   });
 
-  it('is found by a level that does not say what its orders come to', () => {
+  it('is found by a level that differs from the sum of its orders', () => {
     const { found, after, epochs } = fault((book, take) => {
       book.engine.orders.bids.add(bidLevel(book), 0, 3);
       take(slotOf(11));
@@ -197,7 +197,7 @@ describe('a book that went wrong', () => {
     expect([after?.isEqual, epochs]).toEqual([true, 2]);
   });
 
-  it('is found by an order that stands where it should not', () => {
+  it('is found by an order at a wrong level', () => {
     const { found, after } = fault((book) => {
       const { ladder } = book.engine.orders.bids;
       const row = ladder.ints[bidLevel(book) + HEAD] as number;
@@ -207,7 +207,7 @@ describe('a book that went wrong', () => {
     expect([found?.isEqual, after?.isEqual]).toEqual([false, true]);
   });
 
-  it('is found by a change that was published wrongly', () => {
+  it('is found by a wrongly published change', () => {
     const { found, after, epochs } = fault((book) => {
       const wrong = { price: 99_000_000, dlob: 1n, vamm: 0n };
       book.replica?.pending.push({ ...book.engine.head(), seq: book.engine.state.seq, ...NO_CHANGE, bids: [wrong] });
@@ -221,7 +221,7 @@ describe('a book that went wrong', () => {
     expect([after?.isEqual, epochs]).toEqual([true, 2]);
   });
 
-  it('leaves what a check does not tell of market and oracle uncompared', () => {
+  it('does not compare inputs of market and oracle that a check lacks', () => {
     const books = new PartitionBooks(0, 0n);
     const outputs: BookOutput[] = [];
     const messages = [...WHOLE, slotOf(11)];
@@ -259,7 +259,7 @@ describe('digest of orders', () => {
     return digest.text;
   };
 
-  it('forgets the order in which orders came and notices every member', () => {
+  it('ignores the order of arrival and depends on every member', () => {
     const two = { ...one, orderId: 8 };
     expect(text(one, two)).toBe(text(two, one));
     const changes: Partial<typeof one>[] = [

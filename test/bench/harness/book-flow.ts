@@ -1,12 +1,12 @@
-// A seeded stream of order changes on one market, the same for every book that is measured: a third fills of resting
-// orders, a third new orders, a third cancels, so that the number of resting orders stays where it began.
+// A seeded stream of order changes on one market, the same for every measured book: a third fills of resting orders, a third new
+// orders, a third cancels, so that the number of resting orders stays about constant.
 
 import type { BookOrders, OrderState } from '../../../schemas/index.ts';
 
 export const MARKET = { marketType: 'perp', marketIndex: 0 } as const;
 export const MID_PRICE = 100_000_000;
 export const TICK = 100;
-/** Prices per side: orders lie uniformly on them, so that the far side of the book is worked on as much as the near. */
+/** Prices per side. Orders lie uniformly on them, so that changes reach the far side of the book as often as the near. */
 export const PRICE_LEVELS = 2_000;
 export const ORDER_SIZE = 5_000_000_000;
 const MAKERS = 500;
@@ -57,58 +57,58 @@ interface Resting {
 }
 
 export class BookFlow {
-  private readonly random = generator(7);
-  private readonly resting: Resting[] = [];
-  private nextOrderId = 1;
-  private made = 0;
+  readonly #random = generator(7);
+  readonly #resting: Resting[] = [];
+  #nextOrderId = 1;
+  #made = 0;
 
   /** The changes that fill the book. */
   fill(orders: number): Change[] {
-    return Array.from({ length: orders }, () => this.place());
+    return Array.from({ length: orders }, () => this.#place());
   }
 
   /** The next changes; prices, sizes and kinds follow the seed. */
   next(count: number): Change[] {
-    const target = this.resting.length;
+    const target = this.#resting.length;
     return Array.from({ length: count }, () => {
-      const dice = this.random();
-      if (dice < 1 / 3) return this.partlyFill();
-      const grows = this.resting.length < target ? 0.8 : this.resting.length > target ? 0.2 : 0.5;
-      return this.random() < grows ? this.place() : this.cancel();
+      const dice = this.#random();
+      if (dice < 1 / 3) return this.#partlyFill();
+      const grows = this.#resting.length < target ? 0.8 : this.#resting.length > target ? 0.2 : 0.5;
+      return this.#random() < grows ? this.#place() : this.#cancel();
     });
   }
 
-  private get slot(): number {
-    return FIRST_SLOT + Math.floor(this.made++ / CHANGES_PER_SLOT);
+  get #slot(): number {
+    return FIRST_SLOT + Math.floor(this.#made++ / CHANGES_PER_SLOT);
   }
 
-  private place(): Change {
-    const orderId = this.nextOrderId++;
-    const isLong = this.random() < 0.5;
-    const distance = TICK * (1 + Math.floor(this.random() * PRICE_LEVELS));
-    const { slot } = this;
+  #place(): Change {
+    const orderId = this.#nextOrderId++;
+    const isLong = this.#random() < 0.5;
+    const distance = TICK * (1 + Math.floor(this.#random() * PRICE_LEVELS));
+    const slot = this.#slot;
     const price = isLong ? MID_PRICE - distance : MID_PRICE + distance;
     const order = { orderId, isLong, price, filled: 0, placedSlot: slot };
-    this.resting.push(order);
+    this.#resting.push(order);
     return { kind: 'place', ...order, slot };
   }
 
-  private partlyFill(): Change {
-    const order = this.resting[Math.floor(this.random() * this.resting.length)] as Resting;
-    order.filled += Math.floor((ORDER_SIZE - order.filled) * this.random());
-    return { kind: 'fill', ...order, slot: this.slot };
+  #partlyFill(): Change {
+    const order = this.#resting[Math.floor(this.#random() * this.#resting.length)] as Resting;
+    order.filled += Math.floor((ORDER_SIZE - order.filled) * this.#random());
+    return { kind: 'fill', ...order, slot: this.#slot };
   }
 
-  private cancel(): Change {
-    const at = Math.floor(this.random() * this.resting.length);
-    const order = this.resting[at] as Resting;
-    const last = this.resting.pop() as Resting;
-    if (last !== order) this.resting[at] = last;
-    return { kind: 'cancel', ...order, slot: this.slot };
+  #cancel(): Change {
+    const at = Math.floor(this.#random() * this.#resting.length);
+    const order = this.#resting[at] as Resting;
+    const last = this.#resting.pop() as Resting;
+    if (last !== order) this.#resting[at] = last;
+    return { kind: 'cancel', ...order, slot: this.#slot };
   }
 }
 
-/** A change as ingest would write it to the log: one message of one account. */
+/** A change as ingest writes it to the log: one message of one account. */
 export function messageOf(change: Change): BookOrders {
   const maker = makerOf(change.orderId);
   const isCancel = change.kind === 'cancel';

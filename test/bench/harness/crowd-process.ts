@@ -1,5 +1,5 @@
-// A process full of WebSocket clients, told what to do by crowd.ts over IPC. Apart from the server it measures, so that the
-// server's CPU seconds are its own.
+// A process of WebSocket clients, controlled by crowd.ts over IPC. It runs apart from the measured server, whose CPU seconds
+// count.
 
 import { nowMs } from './clock.ts';
 import type { Answer, Command } from './crowd.ts';
@@ -11,18 +11,18 @@ const HEARTBEAT_BYTES = 23;
 const [DIFF, STREAM, SEQ, PREV_SEQ, SLOT, MARKET] = ['{"diff', '"streamId', '"seq', '"prevSeq', '"slot', 'perp_'].map(
   (name) => Buffer.from(name),
 ) as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
-/** What stands between a member's name and its number. */
+/** The text between a member's name and its number. */
 const BETWEEN = new Set(Buffer.from('\\":'));
 const ZERO = 0x30;
 /** Third byte of a diff; all other messages begin with their channel. */
 const D = 'd'.charCodeAt(0);
-/** Handshakes under way at a time. */
+/** Handshakes at the same time. */
 const OPENING_AT_ONCE = 200;
 
 const clients: RawSocket[] = [];
 const received: number[] = [];
 const samples = new SampleRows();
-/** Markets by the number that diffs have instead of the name; all clients of a process are at one server. */
+/** Markets by the number that diffs have instead of the name; all clients of a process use one server. */
 const markets = new Map<number, number>();
 const closes: Record<string, number> = {};
 let frames = 0;
@@ -47,7 +47,7 @@ function counted(index: number, due: number, size: number): void {
   }
 }
 
-/** Opens sockets, says the same to each and waits until each heard `framesEach` messages. */
+/** Opens sockets, sends each the same messages and waits until each has received `framesEach` messages. */
 async function open(command: Extract<Command, { do: 'open' }>): Promise<void> {
   const { host, port, count, deflate, saysInTurn, framesEach, sampleEvery } = command;
   const first = received.length;
@@ -85,7 +85,7 @@ async function open(command: Extract<Command, { do: 'open' }>): Promise<void> {
   await served;
 }
 
-/** Which change of which market a message tells, and when it arrived. */
+/** Market, sequences and arrival of a message. */
 function sample(client: number, payload: Buffer): void {
   const atMs = nowMs();
   const market = numberAfter(payload, MARKET);

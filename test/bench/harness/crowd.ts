@@ -14,11 +14,11 @@ export interface Opening {
   readonly deflate?: boolean;
   /** Text messages each client sends when open. */
   readonly says?: readonly string[];
-  /** What the clients say instead where they differ: the first list, the second, ..., and again from the first. */
+  /** Messages of clients that differ, in place of the common ones: each client takes the next list, in turn. */
   readonly saysInTurn?: readonly (readonly string[])[];
   /** Messages each client must have received before opening counts as done; heartbeats do not count. */
   readonly framesEach?: number;
-  /** Every how many clients one reads its messages and notes when they came; 0 = none. */
+  /** One client in this many reads its messages and records their arrival; 0: none. */
   readonly sampleEvery?: number;
 }
 
@@ -51,7 +51,7 @@ export interface Sample {
 export interface Counts {
   /** Messages since the mark, heartbeats left out. */
   readonly frames: number;
-  /** Those of them that are diffs of the `book` channel. */
+  /** Diffs of the `book` channel among them. */
   readonly diffs: number;
   /** Payload bytes since the mark, as they crossed the wire. */
   readonly bytes: number;
@@ -92,7 +92,7 @@ export class Crowd {
     });
   }
 
-  /** Forgets what was counted so far. */
+  /** Sets all counts to zero. */
   async mark(): Promise<void> {
     await this.#all(() => ({ do: 'mark' }));
   }
@@ -107,7 +107,7 @@ export class Crowd {
     await this.#all(() => ({ do: 'say', says }));
   }
 
-  /** Counts since the mark; samples are handed over once. */
+  /** Counts since the mark. Returns each sample once. */
   async counts(): Promise<Counts> {
     const answers = await this.#all(() => ({ do: 'counts' }));
     const closes: Record<string, number> = {};

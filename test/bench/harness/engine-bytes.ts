@@ -1,12 +1,12 @@
-// What the gateway's WebSocket engine puts on the wire for messages, with each of the compressors that an operator may choose.
+// Bytes that the gateway's WebSocket engine sends for messages, by the compressor that the operator chose.
 
 import { App, type WebSocket as EngineSocket, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
-import { COMPRESSORS, type Compressor } from '../../../api/compressors.ts';
+import { COMPRESSORS, type Compressor } from '../../../api/gateway/compressors.ts';
 
-/** Bytes that a client which takes permessage-deflate gets, heads of frames included. */
+/** Bytes sent to a client with permessage-deflate, with the heads of frames. */
 export async function engineBytes(messages: readonly Buffer[], compressor: Compressor): Promise<number> {
   const app = App();
   const opened = new Promise<EngineSocket<unknown>>((resolve) => {

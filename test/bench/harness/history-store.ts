@@ -1,4 +1,4 @@
-// A history as large as the benches ask for, made inside ClickHouse by arithmetic on row numbers: seconds instead of an hour.
+// A large history, made inside ClickHouse by arithmetic on row numbers: seconds instead of an hour.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '../../../platform/index.ts';
@@ -13,7 +13,7 @@ const OTHERS_EVERY = 3;
 /** One fill in this many has the busy account as its taker. */
 const BUSY_EVERY = 20;
 const ACCOUNTS = 1_000_000;
-/** Accounts that trade, each of a wallet of its own: a few of them often, most of them now and then. */
+/** Trading accounts, one for each wallet: a few trade often, most of them rarely. */
 const TRADERS = 50_000;
 const MAKERS = 1_000;
 const CANDLE_MINUTES = 525_600;
@@ -21,7 +21,7 @@ const BATCH_ROWS = 500_000;
 
 export interface HistoryShape {
   readonly trades: number;
-  /** Unix seconds at which the newest trade lies. */
+  /** Time of the newest trade, Unix seconds. */
   readonly end: number;
   /** Unix seconds of the newest candle. */
   readonly candlesUntil: number;
@@ -39,7 +39,7 @@ const account = (numberSql: string): string =>
 const signature = (numberSql: string): string =>
   `toFixedString(concat(${account(numberSql)}, ${account(`${numberSql} + 1`)}), 64)`;
 
-/** The account that takes part in one fill of twenty, base58. */
+/** The account in one fill of twenty, base58. */
 export async function busyAccount({ client }: ClickHouse): Promise<string> {
   const query = `SELECT base58Encode(${account('toUInt64(0)')}) AS key`;
   const [row] = await (await client.query({ query, format: 'JSONEachRow' })).json<{ key: string }>();
@@ -63,8 +63,8 @@ const SETTLED_MS = 3_000;
 const ASK_EVERY_MS = 500;
 
 /**
- * Waits until the server has merged what was put in: a month that arrived in two minutes leaves merges under way that no live
- * service has. Returns the seconds it took; goes on after five minutes.
+ * Waits until the server has merged the new parts: a month that arrived within two minutes leaves more merges than a live
+ * service has. Returns the seconds it took, at most five minutes.
  */
 export async function settled({ client }: ClickHouse): Promise<number> {
   const startedMs = performance.now();
@@ -83,7 +83,7 @@ async function run({ client }: ClickHouse, query: string): Promise<void> {
     query,
     clickhouse_settings: {
       max_partitions_per_insert_block: '0',
-      // Rows repeat nothing, but equal blocks must not be taken for one another.
+      // Blocks may be equal; the server must not drop one as a copy.
       insert_deduplicate: 0,
       // The managed child has a gigabyte.
       max_insert_threads: '1',
@@ -116,7 +116,7 @@ function fills(from: number, count: number, { trades, end }: HistoryShape): stri
     FROM numbers(${from}, ${count})`;
 }
 
-/** Who owns the accounts that trade. */
+/** Wallets of the trading accounts. */
 function wallets({ end }: HistoryShape): string {
   return `INSERT INTO new_user (signature, event_index, slot, ts, user_authority, user)
     SELECT ${signature('number + 40000000')}, 0, 299999999, ${end - (SPAN_DAYS + 1) * DAY_S}, ${account('number + 50000000')},

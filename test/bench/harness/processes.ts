@@ -1,4 +1,4 @@
-// What a process has used (CPU seconds and resident memory, read from the kernel), and which core it may use.
+// CPU seconds and resident memory of a process, from the kernel, and the core that it may use.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ export function residentBytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * KIB;
 }
 
-/** The machine a figure was taken on; a load above the number of cores says that others used it too. */
+/** The machine of a figure. A load above the number of cores shows that other processes ran too. */
 export function machine(): { readonly cores: number; readonly load: number; readonly node: string } {
   return { cores: cpus().length, load: Number((loadavg()[0] ?? 0).toFixed(1)), node: process.version };
 }

@@ -1,5 +1,5 @@
-// A WebSocket client that costs almost nothing: it counts frames by their heads and hands over the text only when asked,
-// so that a crowd of thousands fits beside the server it measures. Never inflates.
+// A cheap WebSocket client, so that thousands fit beside the measured server. It counts frames by their heads, and decodes the
+// text only on request. It never inflates.
 
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
@@ -12,13 +12,13 @@ const OPCODE_PONG = 10;
 const DEFLATED = 0x40;
 const HEAD_MAX_BYTES = 10;
 const MASK = 0x80;
-/** Enough to tell messages apart that nobody reads. */
+/** Bytes that tell unread messages apart. */
 const THIRD = 2;
 
 export interface RawSocketOptions {
   readonly host: string;
   readonly port: number;
-  /** Path and query of the upgrade request; `/ws` unless said. */
+  /** Path and query of the upgrade request; default `/ws`. */
   readonly path?: string;
   /** Offer permessage-deflate, as browsers do. */
   readonly deflate?: boolean;
@@ -68,7 +68,7 @@ export class RawSocket {
     this.socket.write(clientFrame(Buffer.from(text)));
   }
 
-  /** A frame with any bytes, said to be text or binary. */
+  /** Sends any bytes as a text or binary frame. */
   sendFrame(payload: Buffer, isText: boolean): void {
     this.socket.write(clientFrame(payload, isText ? OPCODE_TEXT : OPCODE_BINARY));
   }
@@ -140,7 +140,7 @@ export class RawSocket {
       this.#closeCode = payload && payload.length >= 2 ? payload.readUInt16BE(0) : null;
       this.socket.end();
     } else if (this.#opcode === OPCODE_PING) {
-      // Who does not answer is taken for gone after two minutes.
+      // The server ends clients that do not answer for two minutes.
       this.socket.write(clientFrame(payload ?? Buffer.alloc(0), OPCODE_PONG));
     } else if (this.#opcode === OPCODE_TEXT) {
       this.#options.onFrame?.(this.#payloadBytes, payload, this.#isDeflated, this.#third);

@@ -1,6 +1,6 @@
 // One JSON line per figure. A figure that misses its bar makes the bench end with 1.
 
-/** What a figure has to reach, or what it must not go beyond. */
+/** Least or greatest value of a figure. */
 export type Bar = { readonly atLeast: number } | { readonly atMost: number };
 
 export interface Figure {
@@ -15,7 +15,7 @@ export interface Figure {
 const SIGNIFICANT_DIGITS = 4;
 const EXIT_MISSED = 1;
 
-/** Prints the figure, with a bar also whether it is met: the rounded value is what counts, as it is what is printed. */
+/** Prints the figure and whether it meets its bar. The rounded value counts, because it is the printed one. */
 export function report({ name, bar, ...figure }: Figure): void {
   const value = Number(figure.value.toPrecision(SIGNIFICANT_DIGITS));
   const held = bar ? { bar, met: isMet(value, bar) } : {};
@@ -23,7 +23,7 @@ export function report({ name, bar, ...figure }: Figure): void {
   process.stdout.write(`${JSON.stringify({ name, ...figure, value, ...held })}\n`);
 }
 
-/** A figure that is no number meets nothing. */
+/** NaN meets no bar. */
 function isMet(value: number, bar: Bar): boolean {
   return 'atLeast' in bar ? value >= bar.atLeast : value <= bar.atMost;
 }

@@ -1,5 +1,5 @@
-// A process that keeps a number of HTTP connections busy with one GET each, the next when the last is answered, over bare
-// sockets: it must cost less than the server it measures. Answers need a Content-Length. Driven over IPC.
+// A process that repeats one GET on each of its HTTP connections, over bare sockets: it must cost less than the measured
+// server. Answers need a Content-Length. The bench controls it over IPC.
 
 import { connect, type Socket } from 'node:net';
 
@@ -26,7 +26,7 @@ const statuses: Record<string, number> = {};
 let answers = 0;
 let bytes = 0;
 
-/** Asks over one connection until told to stop. */
+/** Repeats the request on one connection until the stop signal. */
 function keepAsking(socket: Socket, requests: readonly Buffer[], first: number, isOver: () => boolean): Promise<void> {
   let at = first;
   let left = 0;

@@ -1,4 +1,4 @@
-// Samples as rows of numbers: thousands a second make no garbage, whose collection would be measured as the server's doing.
+// Samples as rows of numbers. Thousands a second make no garbage, whose collection would count against the server.
 
 import type { Sample } from './crowd.ts';
 

@@ -8,7 +8,7 @@ import { l2Json } from '../../../api/views/bodies.ts';
 import { PublishedBook } from '../../../api/views/published-book.ts';
 import { type EventLog, openEventLog, readConfig, silentLogger } from '../../../platform/index.ts';
 import { type BookViewDiff, encodeMessage, TOPICS } from '../../../schemas/index.ts';
-import { type Running, type Settings, startRoles, temporaryDirectory } from '../../e2e/harness/processes.ts';
+import { type Running, type Settings, startRoles, temporaryDirectory } from '../../e2e/harness/processes/processes.ts';
 import { diffRecord, type SyntheticMarket } from './synthetic-markets.ts';
 
 const PREDECESSOR = fileURLToPath(new URL('../../peers/predecessor/server.ts', import.meta.url));
@@ -18,7 +18,7 @@ const GROUPING = 1;
 export class Stage {
   readonly markets: readonly SyntheticMarket[];
   readonly server: Running;
-  /** What the server reads. */
+  /** The log that the server reads. */
   readonly log: EventLog;
   readonly #remove: () => void;
 
@@ -77,11 +77,11 @@ export class Stage {
 }
 
 export interface PredecessorOptions {
-  /** Whether `/l2` is asked of it, too: it then gets a second form of each book. */
+  /** Also serves `/l2`, for which it gets a second form of each book. */
   readonly servesRest?: boolean;
 }
 
-/** The predecessor's server; books are rendered here, so that only its sending is measured. */
+/** The predecessor's server. The bench renders the books, so that only sending is measured. */
 export class Predecessor {
   readonly pid: number;
   readonly port: number;
@@ -125,7 +125,7 @@ export class Predecessor {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Takes the changes in and sends each changed book once. */
+  /** Applies the changes and sends each changed book once. */
   publish(changes: readonly { readonly market: SyntheticMarket; readonly diff: BookViewDiff }[]): void {
     for (const { market, diff } of changes) this.#books.get(market)?.take(diff, Date.now());
     for (const market of new Set(changes.map(({ market }) => market))) this.#show(market);
@@ -154,7 +154,7 @@ export class Predecessor {
   }
 }
 
-/** The subscribe message of a whole-book channel, which both servers understand. */
+/** The subscribe message of a whole-book channel; both servers accept it. */
 export function subscribeTo({ symbol }: SyntheticMarket): string {
   return JSON.stringify({
     type: 'subscribe',

@@ -1,8 +1,7 @@
-// Busy markets made up from a seed: real book engines fed with orders, fills, cancels and oracle moves near the touch, so
-// that what they publish has the shape of a live market. Feeds servers by way of the log, without a chain.
+// Busy markets from a seed: real book engines with orders, fills, cancels and oracle moves near the touch. Their changes have the
+// shape of a live market, and reach servers through the log, without a chain.
 
 import { BookEngine, type BookMessage } from '../../../processors/book/index.ts';
-import { ammOf, marketOf, oracleOf } from '../../../processors/book/testing/messages.ts';
 import {
   type BookViewDiff,
   type BookViewSnapshot,
@@ -11,6 +10,7 @@ import {
   marketKey,
   type OrderState,
 } from '../../../schemas/index.ts';
+import { ammOf, marketOf, oracleOf } from '../../support/processors/book/messages.ts';
 import { generator, MAKER_KEYS } from './book-flow.ts';
 
 const MID_PRICE = 100_000_000;
@@ -21,7 +21,7 @@ const ORDER_SIZE = 5_000_000_000;
 const RESERVE = 1_000_000_000_000_000n;
 
 export interface Flow {
-  /** Resting orders of fixed prices that are kept up. */
+  /** Number of resting orders with fixed prices. */
   readonly orders: number;
   /** Mean distance of an order from the mid price, in ticks. */
   readonly meanDistanceTicks: number;
@@ -89,7 +89,7 @@ export class SyntheticMarket {
     this.#slot += 1;
   }
 
-  /** One change of one order; tried again until it changes what is published. */
+  /** One change of one order; repeats until the published book changes. */
   change(): BookViewDiff {
     for (;;) {
       const dice = this.#random();
@@ -98,13 +98,13 @@ export class SyntheticMarket {
     }
   }
 
-  /** A step of the oracle price, with which the AMM's levels move. */
+  /** A step of the oracle price, which moves the AMM's levels. */
   moveOracle(): BookViewDiff | null {
     this.#oracle += BigInt(Math.floor((this.#random() - 0.5) * 4)) * BigInt(TICK);
     return this.#apply(oracleOf({ slot: this.#slot, oracleSlot: BigInt(this.#slot), price: this.#oracle }));
   }
 
-  /** The mid price moves by a tick or stays: quotes follow, orders that it passes are gone. What each of that changed. */
+  /** Moves the mid price by a tick or not: quotes follow, crossed orders go. Returns the changes. */
   stepMid(): BookViewDiff[] {
     this.#oracle += BigInt((Math.floor(this.#random() * 3) - 1) * TICK);
     const mid = Number(this.#oracle);
@@ -114,7 +114,7 @@ export class SyntheticMarket {
     return [moved, ...gone].flatMap((diff) => diff ?? []);
   }
 
-  /** A trade against the AMM moved its reserves, and with them its levels. */
+  /** A trade against the AMM, which moves its reserves and levels. */
   moveAmm(): BookViewDiff | null {
     const shift = BigInt(Math.floor((this.#random() - 0.5) * Number(RESERVE / 10_000n)));
     const amm = ammOf({

@@ -1,13 +1,10 @@
-// The @drift-labs/sdk for what is compared with it, and its DLOB behind the few calls that the book bench makes. Its
-// package is installed on demand, from the lock file beside this one, and is no part of the product.
+// @drift-labs/sdk to compare with, and its DLOB behind the few calls of the book bench. The package is installed on demand from
+// the lock file beside this file; the product does not depend on it.
 
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { type Change, MID_PRICE, makerOf, ORDER_SIZE } from '../../bench/harness/book-flow.ts';
+import { installPeer } from '../install.ts';
 
-const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const PACKAGE = '@drift-labs/sdk';
 
 type Variant = Readonly<Record<string, Record<string, never>>>;
@@ -25,7 +22,7 @@ interface Dlob {
 }
 
 export interface PeerBook {
-  /** Makes what the library's own decoder would have made, outside the measured time. */
+  /** Makes the input of the library's own decoder, outside the measured time. */
   prepare(change: Change): PeerOrder;
   applyPrepared(change: Change, order: PeerOrder): void;
   apply(change: Change): void;
@@ -40,17 +37,13 @@ export interface Peer {
   create(): PeerBook;
 }
 
-/** A `require` that finds the peer; installs it first when it is not there. Throws an Error when that fails. */
+/** A `require` that finds the peer. Installs it when it is missing; throws an Error when the install fails. */
 export function requirePeer(): NodeJS.Require {
-  // npm writes its own list last, so an install that was cut short is made again.
-  const isInstalled = ['.package-lock.json', `${PACKAGE}/package.json`].every((file) =>
-    existsSync(new URL(`node_modules/${file}`, import.meta.url)),
-  );
-  if (!isInstalled) install();
+  installPeer(new URL('.', import.meta.url), PACKAGE);
   return createRequire(new URL('package.json', import.meta.url));
 }
 
-/** Loads the peer's book; installs it first when it is not there. Throws an Error when that fails. */
+/** Loads the peer's book. Installs it when it is missing; throws an Error when the install fails. */
 export async function loadPeer(): Promise<Peer> {
   const require = requirePeer();
   const { DLOB } = require(`${PACKAGE}/lib/node/dlob/DLOB`) as { DLOB: new () => Dlob };
@@ -121,11 +114,4 @@ export async function loadPeer(): Promise<Peer> {
       };
     },
   };
-}
-
-function install(): void {
-  process.stderr.write(`installing ${PACKAGE} to compare with\n`);
-  const npm = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status, error } = spawnSync('npm', npm, { cwd: FOLDER, stdio: ['ignore', 'inherit', 'inherit'] });
-  if (status !== 0) throw new Error(`npm ci in ${FOLDER} ended with ${error?.message ?? status}`);
 }

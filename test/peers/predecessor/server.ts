@@ -1,7 +1,6 @@
-// What the predecessor's WebSocket server does, on the same `ws` library: whole books only, the envelope made anew for each
-// subscriber, each message deflated for each socket, a timer per socket. Books come as lines on standard input, where the
-// predecessor has its cache's channels. `/l2` parses the cached book, cuts it and writes it out again.
-// `node test/peers/predecessor/server.ts` prints one JSON line with its port.
+// The work of the predecessor's WebSocket server, on the same `ws` library: whole books only, a new envelope for each subscriber,
+// each message deflated for each socket, a timer per socket. Books arrive as lines on standard input instead of a cache's
+// channels. `/l2` parses the cached book, cuts it and serialises it again. Prints one JSON line with its port.
 
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';

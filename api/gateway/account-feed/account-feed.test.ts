@@ -1,0 +1,263 @@
+// The orders of an account: snapshot, changes, resumes from memory and log, and a follower that ends with the true open orders.
+
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { changeRecord, openOrdersRecord } from '../../../processors/account-orders/records.ts';
+import { type AccountOrder, type OrderChange, openOrdersChecksum, orderKey, TOPICS } from '../../../schemas/index.ts';
+import { FakeLog } from '../../../test/support/api/fake-log.ts';
+import { type DirectGateway, DirectSocket } from '../../../test/support/feed/feed-stage.ts';
+import { base58 } from '../../http/base58.ts';
+import { feedMetrics } from '../feed/metrics.ts';
+import { AccountFeed } from './account-feed.ts';
+
+const USER = new Uint8Array(32).fill(3);
+const ACCOUNT = base58(USER);
+const PART = 2;
+const STREAM = `account_${ACCOUNT}_${PART}`;
+const PROGRAM = base58(new Uint8Array(32).fill(9));
+
+/** A log with the changes of one account, as the trades role writes them, and a gateway on it. */
+class Stage implements DirectGateway {
+  readonly log = new FakeLog();
+  readonly sockets = new Set<DirectSocket>();
+  readonly open = new Map<string, AccountOrder>();
+  feed = this.#newFeed();
+  #seq = 0;
+  epoch = 1;
+
+  socket(): DirectSocket {
+    const socket = new DirectSocket(this);
+    this.sockets.add(socket);
+    return socket;
+  }
+
+  /** Opens, fills or ends an order. */
+  async change(orderId: number, what: 'placed' | 'filled' | 'cancelled'): Promise<void> {
+    const fresh = orderOf(orderId);
+    const known = this.open.get(orderKey(fresh)) ?? fresh;
+    const order = what === 'filled' ? { ...known, baseAssetAmountFilled: known.baseAssetAmountFilled + 1n } : known;
+    const isOpen = what !== 'cancelled' && order.baseAssetAmountFilled < order.baseAssetAmount;
+    if (isOpen) this.open.set(orderKey(order), order);
+    else this.open.delete(orderKey(order));
+    this.#seq += 1;
+    const head = { part: PART, epoch: this.epoch, seq: this.#seq, user: USER, slot: 100 + this.#seq };
+    const change: OrderChange = {
+      ...head,
+      ts: 1_700_000_000n,
+      txSig: '5'.repeat(88),
+      txSigIndex: 0,
+      cause: what,
+      explanation: 'none',
+      fill: what === 'filled' ? { fillRecordId: 7n, baseAssetAmount: 1n, quoteAssetAmount: 2n } : null,
+      isOpen,
+      order,
+      checksum: openOrdersChecksum(this.open.values()),
+    };
+    await this.log.append(TOPICS.openOrders, [openOrdersRecord({ ...head, orders: [...this.open.values()] })]);
+    await this.log.append(TOPICS.orderChanges, [changeRecord(change)]);
+    await vi.advanceTimersByTimeAsync(1);
+  }
+
+  async restart(): Promise<void> {
+    await this.feed.stop();
+    for (const socket of [...this.sockets]) socket.close();
+    this.feed = this.#newFeed();
+    await this.feed.start();
+  }
+
+  #newFeed(): AccountFeed {
+    return new AccountFeed({
+      log: this.log,
+      logger: pino({ level: 'silent' }),
+      metrics: feedMetrics(new Registry()),
+      rings: { bytes: 0 },
+      program: PROGRAM,
+      chain: () => ({ headSlot: 9, ts: 1 }),
+    });
+  }
+}
+
+function orderOf(orderId: number): AccountOrder {
+  return {
+    marketType: 'perp',
+    marketIndex: orderId % 2,
+    orderId,
+    userOrderId: 0,
+    orderType: 'limit',
+    direction: 'short',
+    price: 5_000_000n,
+    baseAssetAmount: 3n,
+    baseAssetAmountFilled: 0n,
+    triggerPrice: 0n,
+    triggerCondition: 'above',
+    oraclePriceOffset: 0n,
+    postOnly: true,
+    reduceOnly: false,
+    placedSlot: 5,
+    maxTs: 0n,
+  };
+}
+
+let stage: Stage;
+let socket: DirectSocket;
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  stage = new Stage();
+  await stage.feed.start();
+  socket = stage.socket();
+});
+afterEach(async () => {
+  await stage.feed.stop();
+  vi.useRealTimers();
+});
+
+const ask = (members: Record<string, unknown> = { account: ACCOUNT }) => {
+  const before = socket.received.length;
+  socket.send(JSON.stringify({ type: 'subscribe', channel: 'account', ...members }));
+  return socket.received.slice(before);
+};
+const changes = () => socket.received.filter((message) => 'order' in message);
+
+describe('the orders of an account', () => {
+  it('come as a snapshot of each part, then as numbered changes with cause, fill and checksum', async () => {
+    await stage.change(4, 'placed');
+    const answers = ask({ account: ACCOUNT, id: 7 });
+    expect(answers[0]).toMatchObject({ type: 'subscribed', id: 7, account: ACCOUNT });
+    expect(answers[0]?.streams).toHaveLength(4);
+    expect(answers.find(({ stream }) => stream === STREAM)).toMatchObject({
+      type: 'snapshot',
+      epoch: 1,
+      seq: 1,
+      orders: [{ orderId: 4, price: '5000000', baseAssetAmountFilled: '0' }],
+      checksum: openOrdersChecksum(stage.open.values()),
+    });
+    await stage.change(4, 'filled');
+    expect(changes()).toMatchObject([
+      {
+        seq: 2,
+        prevSeq: 1,
+        cause: 'filled',
+        isOpen: true,
+        fill: { fillRecordId: '7', baseAssetAmount: '1' },
+        data: { orderId: 4, baseAssetAmountFilled: '1' },
+        checksum: openOrdersChecksum(stage.open.values()),
+      },
+    ]);
+  });
+
+  it('of every account of a wallet come over one subscription', () => {
+    const [answer] = ask({ authority: ACCOUNT });
+    expect(answer?.streams).toHaveLength(8 * 4);
+  });
+
+  it('end with an unsubscribe', async () => {
+    ask();
+    socket.send(JSON.stringify({ type: 'unsubscribe', channel: 'account', account: ACCOUNT }));
+    expect(socket.received.at(-1)).toMatchObject({ type: 'unsubscribed', streams: expect.arrayContaining([STREAM]) });
+    await stage.change(4, 'placed');
+    expect(changes()).toEqual([]);
+  });
+
+  it('begin a later epoch with a snapshot of what is known then', async () => {
+    await stage.change(4, 'placed');
+    ask();
+    stage.epoch = 9;
+    stage.open.clear();
+    await stage.change(6, 'placed');
+    expect(socket.received.slice(-2)).toMatchObject([
+      { type: 'snapshot', epoch: 9, seq: 1, orders: [] },
+      { epoch: 9, seq: 2, cause: 'placed' },
+    ]);
+  });
+
+  it.each([
+    ['no account', {}, 'account'],
+    ['an account and a wallet', { account: ACCOUNT, authority: ACCOUNT }, 'account'],
+    ['a malformed key', { account: 'x' }, 'account'],
+    ['a resume of one stream', { account: ACCOUNT, resume: { epoch: 1, seq: 1 } }, 'resume'],
+  ])('are refused for %s', (_, members, code) => {
+    expect(ask(members)).toMatchObject([{ type: 'error', code }]);
+  });
+
+  it('of more accounts than a connection may follow are refused', () => {
+    for (let n = 0; n < 256; n += 1) ask({ account: base58(new Uint8Array(32).fill(n)) });
+    expect(ask({ account: base58(Buffer.from([1, ...new Uint8Array(31)])) })).toMatchObject([
+      { type: 'error', code: 'limit' },
+    ]);
+  });
+});
+
+const step = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ do: fc.constantFrom('placed', 'filled', 'cancelled'), id: fc.nat(5) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('leave', 'restart'), id: fc.constant(0) }) },
+);
+
+/** The members that a follower reads; amounts are text, which the checksum takes as well. */
+interface FollowedMessage {
+  readonly type?: string;
+  readonly stream?: string;
+  readonly recovered?: boolean;
+  readonly orders?: readonly AccountOrder[];
+  readonly data?: AccountOrder;
+  readonly isOpen?: boolean;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly prevSeq?: number;
+  readonly checksum: number;
+}
+
+describe('a follower of an account', () => {
+  it('has after every message the open orders of the truth, over reconnects and restarts', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        await stage.feed.stop();
+        stage = new Stage();
+        await stage.feed.start();
+        const held = new Map<string, AccountOrder>();
+        let version: { epoch: number; seq: number } | null = null;
+        let taken = 0;
+        let recovered = true;
+        const follow = (): void => {
+          for (; taken < socket.received.length; taken += 1) {
+            const message = socket.received[taken] as unknown as FollowedMessage;
+            if (message.type === 'resumed' && message.stream === STREAM) recovered &&= message.recovered === true;
+            if (message.type === 'snapshot' && message.stream === STREAM) {
+              held.clear();
+              for (const order of message.orders ?? []) held.set(orderKey(order), order);
+            } else if (message.data) {
+              expect(message.prevSeq).toBe(version?.seq);
+              if (message.isOpen) held.set(orderKey(message.data), message.data);
+              else held.delete(orderKey(message.data));
+            } else continue;
+            version = { epoch: message.epoch, seq: message.seq };
+            expect(openOrdersChecksum(held.values())).toBe(message.checksum);
+          }
+        };
+        const begin = async (): Promise<void> => {
+          socket = stage.socket();
+          taken = 0;
+          ask({ account: ACCOUNT, ...(version && { resume: { [STREAM]: version } }) });
+          await vi.advanceTimersByTimeAsync(200);
+          follow();
+        };
+        await begin();
+        for (const one of steps) {
+          if (one.do === 'restart') await stage.restart();
+          if (one.do === 'leave') socket.close();
+          if (one.do === 'leave' || one.do === 'restart') {
+            await stage.change(one.id, 'placed');
+            await begin();
+          } else await stage.change(one.id, one.do as 'placed');
+          follow();
+        }
+        expect([...held.keys()].sort()).toEqual([...stage.open.keys()].sort());
+        // Only a stream that never had a change, and so no epoch, cannot be resumed.
+        if (!recovered) expect(socket.received.some(({ type }) => type === 'snapshot')).toBe(true);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,0 +1,174 @@
+// AsyncAPI contract of the `account` channel on `/ws`.
+
+import type { MessageContract } from '../../http/contract/asyncapi.ts';
+import { BASE, marketIndex, marketType, PRICE, slot } from '../../http/contract/books.ts';
+import { inputSchema } from '../../http/contract/inputs.ts';
+import {
+  amountText,
+  choice,
+  count,
+  flag,
+  key,
+  list,
+  nullable,
+  object,
+  record,
+  ref,
+  text,
+} from '../../http/contract/json-schema.ts';
+import { ACCOUNT_FEED_ERRORS } from '../../http/errors.ts';
+import { ACCOUNT_SUBSCRIBE, ACCOUNT_UNSUBSCRIBE } from '../account-feed/request.ts';
+import { BOOK_HEARTBEAT_MS, HEARTBEAT_STREAMS } from '../feed/limits.ts';
+import { answerId, streamId } from './book-feed.ts';
+
+const CHANNEL = { channel: { const: 'account' } };
+const stream = text('names account and part: account_<account>_<part>');
+const epoch = count('changes when the numbers start over; 0 before the first change');
+const checksum = {
+  type: 'integer',
+  minimum: 0,
+  maximum: 0xffff_ffff,
+  description: 'CRC32 of the open orders of the stream after this message',
+};
+
+const order = object(
+  {
+    marketType,
+    marketIndex,
+    orderId: count('order id of the account'),
+    userOrderId: count('id that the user chose, 0 = none'),
+    orderType: text('for example limit'),
+    direction: choice(['long', 'short']),
+    price: amountText(PRICE),
+    baseAssetAmount: amountText(BASE),
+    baseAssetAmountFilled: amountText(BASE),
+    triggerPrice: amountText(PRICE),
+    triggerCondition: text('above, below; triggeredAbove or triggeredBelow once triggered'),
+    oraclePriceOffset: { type: 'string', pattern: '^-?\\d+$', description: `distance to the oracle price; ${PRICE}` },
+    postOnly: flag('never takes'),
+    reduceOnly: flag('only reduces the position'),
+    placedSlot: count('slot of the placing'),
+    maxTs: count('Unix seconds at which it expires, 0 = never'),
+  },
+  { description: 'an order after the change' },
+);
+const fill = object(
+  {
+    fillRecordId: text('running number of the fill in its market'),
+    baseAssetAmount: amountText(BASE),
+    quoteAssetAmount: amountText('quote, integer of 1e-6'),
+  },
+  { description: 'the fill behind the change' },
+);
+
+export const ACCOUNT_FEED_SCHEMAS = { AccountOrder: order, OrderFill: fill };
+
+const target = {
+  account: key('as in the request'),
+  authority: key('as in the request'),
+};
+
+function answer(type: string, summary: string): MessageContract {
+  const streams = list({ type: 'string' }, 'streams that this request started or ended, one for each account and part');
+  return {
+    summary,
+    payload: object(
+      { ...CHANNEL, type: { const: type }, id: answerId, ...target, streams },
+      { optional: ['id', 'account', 'authority'] },
+    ),
+  };
+}
+
+export const ACCOUNT_FEED_REQUESTS: Readonly<Record<string, MessageContract>> = {
+  accountSubscribe: {
+    summary:
+      'Subscribe to the orders of an account, or of all accounts of a wallet; open orders or missed changes follow',
+    payload: { ...inputSchema(ACCOUNT_SUBSCRIBE), anyOf: [{ required: ['account'] }, { required: ['authority'] }] },
+    answeredBy: ['accountSubscribed', 'accountResumed', 'accountSnapshot', 'orderChange', 'accountError'],
+  },
+  accountUnsubscribe: {
+    summary: 'End the streams of an account, or of all accounts of a wallet',
+    payload: { ...inputSchema(ACCOUNT_UNSUBSCRIBE), anyOf: [{ required: ['account'] }, { required: ['authority'] }] },
+    answeredBy: ['accountUnsubscribed', 'accountError'],
+  },
+};
+
+export const ACCOUNT_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = {
+  accountSubscribed: answer('subscribed', 'The subscription is accepted'),
+  accountUnsubscribed: answer('unsubscribed', 'Streams have ended'),
+  accountResumed: {
+    summary:
+      'Answer to resume: recovered, all changes after seq follow; else a snapshot follows and changes are missing',
+    payload: object({
+      ...CHANNEL,
+      type: { const: 'resumed' },
+      stream,
+      streamId,
+      recovered: flag('true: nothing is missing'),
+      epoch,
+      seq: count('number of the last change that the client has'),
+    }),
+  },
+  accountSnapshot: {
+    summary: 'All open orders of an account in the markets of a part; replaces what the client holds',
+    payload: object({
+      ...CHANNEL,
+      type: { const: 'snapshot' },
+      stream,
+      streamId,
+      account: key('user account'),
+      part: count('partition of the log: a market belongs to one part'),
+      epoch,
+      seq: count('number of the newest change; 0 before the first'),
+      slot: count('slot of the newest change; 0 before the first'),
+      orders: list(ref('AccountOrder')),
+      checksum,
+    }),
+  },
+  orderChange: {
+    summary:
+      'A change of an order, each once; when prevSeq is not the number that the client has, changes are missing: resume',
+    payload: object({
+      order: count('streamId of the stream, from its snapshot or the answer to a resume'),
+      epoch,
+      seq: count('number of the change'),
+      prevSeq: count('number of the change before it'),
+      slot,
+      ts: count('Unix seconds of the block'),
+      txSig: text('signature of the transaction, base58'),
+      txSigIndex: count('index of the record among those of the transaction'),
+      cause: choice(['placed', 'triggered', 'filled', 'cancelled', 'expired']),
+      explanation: text('explanation of the program, for example orderFilledWithMatch'),
+      fill: nullable(ref('OrderFill')),
+      isOpen: flag('false: the order has left'),
+      data: ref('AccountOrder'),
+      checksum,
+    }),
+  },
+  accountHeartbeat: {
+    summary:
+      `Every ${BOOK_HEARTBEAT_MS} ms: the number of the newest change of each stream of the connection, in one message for ` +
+      `each ${HEARTBEAT_STREAMS} streams`,
+    payload: object({
+      ...CHANNEL,
+      type: { const: 'heartbeat' },
+      ts: count('Unix milliseconds of the server'),
+      headSlot: nullable(count('newest slot of the chain that ingest has read; null while unknown')),
+      sequences: record(ref('BookPosition'), 'by stream name'),
+    }),
+  },
+  accountError: {
+    summary: 'Refuses a request; the connection stays open',
+    payload: object(
+      {
+        ...CHANNEL,
+        type: { const: 'error' },
+        code: choice(Object.keys(ACCOUNT_FEED_ERRORS)),
+        error: choice(Object.values(ACCOUNT_FEED_ERRORS).map((entry) => entry.text)),
+        retry: flag('the same request may succeed later'),
+        id: answerId,
+      },
+      { optional: ['id'] },
+    ),
+  },
+};

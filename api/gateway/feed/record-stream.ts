@@ -1,0 +1,134 @@
+// A stream of records that the log has numbered without a hole: fills, order changes. The newest stand in memory, older ones in
+// the log. Each message is rendered once.
+
+import type { Steps } from '../../../processors/book/index.ts';
+import type { BookVersion } from '../../../schemas/index.ts';
+import type { BackfillResult, FeedStream, SentState } from './feed-stream.ts';
+import type { OlderRecords } from './older-records.ts';
+import { BACKFILL_RECORDS_AT_ONCE, FRAMES_KEPT, RESUME_RECORDS_MAX } from './record-limits.ts';
+import { Ring, type RingSpace } from './ring.ts';
+
+export interface RecordStreamOptions {
+  readonly name: string;
+  readonly streamId: number;
+  /** Key of the records in their topic. */
+  readonly key: string;
+  readonly rings: RingSpace;
+}
+
+/** The number before the first record. */
+export const NO_RECORDS: SentState = { epoch: 0, seq: 0, slot: 0 };
+
+export abstract class RecordStream<R extends SentState> implements FeedStream<OlderRecords, never> {
+  readonly name: string;
+  readonly streamId: number;
+  readonly market: { readonly key: string; readonly ring: Ring };
+  /** A record is published at once. */
+  readonly isDirty = false;
+  subscriberCount = 0;
+  #head: SentState = NO_RECORDS;
+  #snapshot: Buffer | null = null;
+  /** The newest rendered messages by sequence. */
+  readonly #frames = new Map<number, Buffer>();
+
+  constructor({ name, streamId, key, rings }: RecordStreamOptions) {
+    this.name = name;
+    this.streamId = streamId;
+    this.market = { key, ring: new Ring(rings) };
+  }
+
+  /** The message of a snapshot at `sent`. */
+  protected abstract renderSnapshot(): string;
+  /** The message of a record. */
+  protected abstract renderRecord(record: R): string;
+  /** The record in a value of the topic; null for another one. */
+  protected abstract read(bytes: Uint8Array): R | null;
+  /** Applies a new record to the state that a snapshot shows. */
+  protected abstract apply(record: R): void;
+  /** A later epoch begins: its first record follows. */
+  protected abstract restart(): void;
+
+  /** The number of the newest record. */
+  get sent(): SentState {
+    return this.#head;
+  }
+
+  /** Begins after a record that is already published. */
+  protected beginAt(head: SentState): void {
+    this.#head = head;
+    this.market.ring.reset(head.epoch, head.seq, null);
+    this.#frames.clear();
+    this.#snapshot = null;
+  }
+
+  /** The messages of a new record; none for a repeated one. After a hole `prevSeq` shows it, and clients resume. */
+  take(record: R, bytes: Uint8Array, offset: bigint): Buffer[] {
+    const { epoch, seq, slot } = record;
+    const { ring } = this.market;
+    const before = this.#head;
+    if (epoch < before.epoch || (epoch === before.epoch && seq <= before.seq)) return [];
+    const begins = epoch !== before.epoch;
+    if (begins || seq !== before.seq + 1) {
+      ring.reset(epoch, seq - 1, null);
+      this.#frames.clear();
+    }
+    const frames: Buffer[] = [];
+    if (begins) {
+      this.restart();
+      // Clients leave the earlier epoch with a snapshot just before its first record.
+      this.#head = { epoch, seq: seq - 1, slot: before.slot };
+      this.#snapshot = null;
+      if (this.subscriberCount > 0) frames.push(this.snapshot());
+    }
+    ring.push(seq, offset, bytes);
+    this.apply(record);
+    this.#head = { epoch, seq, slot };
+    this.#snapshot = null;
+    if (this.subscriberCount > 0) frames.push(this.#frame(record));
+    return frames;
+  }
+
+  snapshot(): Buffer {
+    this.#snapshot ??= Buffer.from(this.renderSnapshot());
+    return this.#snapshot;
+  }
+
+  catchUp(): null {
+    return null;
+  }
+
+  backfill({ epoch, seq }: BookVersion, older: OlderRecords | null): BackfillResult<never> {
+    const head = this.#head;
+    if (epoch !== head.epoch) return { is: epoch > head.epoch ? 'wait' : 'lost' };
+    if (seq > head.seq) return { is: 'wait' };
+    if (head.seq - seq > RESUME_RECORDS_MAX) return { is: 'lost' };
+    const until = Math.min(head.seq, seq + BACKFILL_RECORDS_AT_ONCE);
+    const frames: Buffer[] = [];
+    for (let next = seq + 1; next <= until; next += 1) {
+      const frame = this.#frames.get(next) ?? this.#readBack(next, older);
+      if (!frame) return { is: 'older' };
+      frames.push(frame);
+    }
+    return { is: 'frames', frames, ...(until < head.seq && { until }) };
+  }
+
+  *gather(): Steps<void> {}
+
+  #readBack(seq: number, older: OlderRecords | null): Buffer | null {
+    const { ring } = this.market;
+    const isOlder = older?.epoch === ring.epoch;
+    const bytes = seq > ring.baseSeq ? ring.encoded(seq) : isOlder ? older.encoded(seq) : null;
+    const record = bytes && this.read(bytes);
+    return record ? this.#frame(record) : null;
+  }
+
+  #frame(record: R): Buffer {
+    const frame = Buffer.from(this.renderRecord(record));
+    this.#frames.set(record.seq, frame);
+    if (this.#frames.size > FRAMES_KEPT) {
+      const [oldest] = this.#frames.keys();
+      if (oldest !== undefined) this.#frames.delete(oldest);
+    }
+    return frame;
+  }
+}

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TestKey } from '../../../test/support/api/quote-maker.ts';
+import { isSigned, newNonce, preferredMakers, readAllowedMakers } from './auth.ts';
+
+describe('a signature', () => {
+  const key = new TestKey();
+  const nonce = newNonce();
+
+  it('proves the key over the text of the nonce', () => {
+    expect(isSigned(nonce, key.bytes, key.sign(nonce))).toBe(true);
+  });
+
+  it('proves nothing over another nonce or by another key', () => {
+    expect(isSigned(newNonce(), key.bytes, key.sign(nonce))).toBe(false);
+    expect(isSigned(nonce, new TestKey().bytes, key.sign(nonce))).toBe(false);
+  });
+
+  it('of any other form is refused without a throw', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.uint8Array({ minLength: 32, maxLength: 32 }), (text, bytes) => {
+        expect(isSigned(nonce, bytes, text)).toBe(false);
+        expect(isSigned(nonce, bytes, key.sign(nonce))).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('keys', () => {
+  it('of the setting are a set; an empty setting or a star admits every key', () => {
+    const { name, bytes } = new TestKey();
+    expect(readAllowedMakers('')).toEqual({ listed: new Set(), others: true });
+    expect(readAllowedMakers(` ${name}, `)).toEqual({ listed: new Set([name]), others: false });
+    expect(readAllowedMakers(`${name},*`)).toEqual({ listed: new Set([name]), others: true });
+    expect(() => readAllowedMakers(`${name},oops`)).toThrow('not a public key: oops');
+    const isPreferred = preferredMakers(`${name},*`);
+    expect([isPreferred(bytes), isPreferred(new TestKey().bytes), preferredMakers('')(bytes)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('get a nonce of their own each time', () => {
+    expect(new Set(Array.from({ length: 100 }, newNonce)).size).toBe(100);
+  });
+});

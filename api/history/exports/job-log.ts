@@ -1,0 +1,106 @@
+// The export jobs of the log, in one process: follows the topic, and reads up to its end where an answer must be current.
+
+import type { EventLog, Logger, LogRecord } from '../../../platform/index.ts';
+import { decodeMessage, encodeMessage, type MessageTypes, TOPICS } from '../../../schemas/index.ts';
+import { followAlways } from '../../views/follow.ts';
+import { readToEnd } from '../../views/read-to-end.ts';
+import { ExportJobs } from './jobs.ts';
+
+const TOPIC = TOPICS.exports;
+const PARTITION = 0;
+const PAGE_RECORDS = 1000;
+
+export type ExportRecord = 'ExportRequested' | 'ExportClaimed' | 'ExportFinished' | 'ExportExpired';
+
+export interface JobLogParts {
+  readonly log: EventLog;
+  readonly logger: Logger;
+}
+
+export class JobLog {
+  readonly jobs = new ExportJobs();
+  readonly #parts: JobLogParts;
+  readonly #abort = new AbortController();
+  readonly #listeners = new Set<() => void>();
+  /** Next offset to apply. */
+  #next = 0n;
+  #reading: Promise<void> = Promise.resolve();
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(parts: JobLogParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when all jobs so far are known. Rejects when the log cannot be read. */
+  async start(): Promise<void> {
+    const { log, logger } = this.#parts;
+    await log.ensureTopics([TOPIC]);
+    const from = await readToEnd({ log, topic: TOPIC, partition: PARTITION }, (record) => this.#take(record));
+    this.#loop = followAlways({
+      log,
+      logger,
+      topic: TOPIC,
+      from: new Map([[PARTITION, from]]),
+      signal: this.#abort.signal,
+      take: ({ records }) => this.#takeAll(records),
+    });
+    this.#loop.catch(() => {}); // `done` reports it
+  }
+
+  /** Settles when following ends. */
+  get done(): Promise<void> {
+    return this.#loop;
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#loop.catch(() => {});
+  }
+
+  /** Calls back after every change of the jobs. Call the result to end it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Appends a record and applies the log up to it. After a rejection the record may be in the log nevertheless. */
+  async append<N extends ExportRecord>(
+    name: N,
+    value: MessageTypes[N] & { readonly requestId: string },
+  ): Promise<void> {
+    await this.#parts.log.append(TOPIC, [{ key: value.requestId, value: encodeMessage(name, value) }]);
+    await this.readToEnd();
+  }
+
+  /** Resolves when every record that is in the log at this moment is applied. Rejects when the log cannot be read. */
+  readToEnd(): Promise<void> {
+    this.#reading = this.#reading.catch(() => {}).then(() => this.#readOn());
+    return this.#reading;
+  }
+
+  async #readOn(): Promise<void> {
+    while (!this.#abort.signal.aborted) {
+      const records = await this.#parts.log.read(TOPIC, PARTITION, this.#next, PAGE_RECORDS);
+      if (records.length === 0) return;
+      this.#takeAll(records);
+    }
+  }
+
+  #takeAll(records: readonly LogRecord[]): void {
+    const before = this.#next;
+    for (const record of records) this.#take(record);
+    if (this.#next !== before) for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** The follower and `readToEnd` read the same records; each counts once. */
+  #take({ offset, value }: LogRecord): void {
+    if (offset < this.#next) return;
+    this.#next = offset + 1n;
+    try {
+      this.jobs.apply(decodeMessage(value), offset);
+    } catch (error) {
+      const origin = `${TOPIC.name}/${PARTITION}/${offset}`;
+      this.#parts.logger.warn({ origin, error: String(error) }, 'unreadable export record');
+    }
+  }
+}

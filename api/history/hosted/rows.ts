@@ -1,0 +1,30 @@
+// Row members whose values differ between the hosted service and the specified paths. All are raw integers here.
+
+import type { Members } from '../amount-decimals.ts';
+import type { MemberSchemas } from '../amount-view.ts';
+import { UNIT } from '../answer-schemas.ts';
+
+/** The row with the signs and zeros of the hosted service. */
+export function hostedRow(row: Members, schemas: MemberSchemas): Members {
+  if ('makerRebate' in schemas) return { ...row, makerRebate: signedRebate(row) };
+  return 'liquidationType' in schemas ? withZeros(row, schemas) : row;
+}
+
+/** The hosted rebate has the sign of the fee it lowers. */
+function signedRebate({ makerFee }: Members): string {
+  const fee = String(makerFee ?? '0');
+  return fee.startsWith('-') ? fee : '0';
+}
+
+/** Amounts and indexes of other liquidation types become zeros, as the chain stores them; keys stay null. */
+function withZeros(row: Members, schemas: MemberSchemas): Members {
+  const zeros = Object.entries(schemas)
+    .filter(([name]) => name.includes('_') && row[name] === null)
+    .flatMap(([name, schema]) => {
+      if (schema[UNIT] !== undefined) return [[name, '0']];
+      return isInteger(schema) ? [[name, 0]] : [];
+    });
+  return zeros.length === 0 ? row : { ...row, ...Object.fromEntries(zeros) };
+}
+
+const isInteger = ({ type }: Members): boolean => [type].flat().includes('integer');

@@ -1,0 +1,176 @@
+// GET /market/{symbol}/candles/{resolution}/bulk: a range of candles in one answer. ClickHouse writes it and this process
+// streams it, so memory does not grow with the range.
+
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { ClickHouseSettings } from '../../../platform/index.ts';
+import type { CandleResolution, MarketView } from '../../../schemas/index.ts';
+import { PARQUET_TYPE } from '../../http/contract/openapi.ts';
+import { HistoryError } from '../../http/errors.ts';
+import { baseDecimals, marketParameters } from '../lists.ts';
+import { RESOLUTIONS, STEP_S } from '../resolutions.ts';
+import { described, errorResponses, SYMBOL, TS } from '../route-schemas.ts';
+import { type HistoryServices, marketOf } from '../services.ts';
+import type { HistoryStore } from '../store.ts';
+import { candleSchema } from './candles.ts';
+
+/** A leap year of minutes. */
+export const MAX_BULK_CANDLES = 366 * 24 * 60;
+/** Concurrent downloads. Each uses one of the 16 connections to the store; the other routes need the rest. */
+export const MAX_BULK_AT_ONCE = 4;
+/** A slow client has ten minutes for about 40 MB. */
+const BULK_TIMEOUT_S = 600;
+
+const FORMATS = ['json', 'csv', 'parquet'] as const;
+type Format = (typeof FORMATS)[number];
+
+const SERVER_FORMATS = { json: 'JSONEachRow', csv: 'CSVWithNames', parquet: 'Parquet' } as const;
+const CONTENT_TYPES: Readonly<Record<Format, string>> = {
+  json: 'application/json; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  parquet: PARQUET_TYPE,
+};
+
+const SETTINGS: ClickHouseSettings = {
+  max_execution_time: BULK_TIMEOUT_S,
+  // A failed answer is cut off instead of ending with the text of an error.
+  http_write_exception_in_output_format: 0,
+  output_format_json_array_of_rows: 1,
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_quote_decimals: 0,
+  output_format_parquet_row_group_size: '100000',
+};
+
+interface BulkQuery {
+  readonly from: number;
+  readonly to?: number;
+  readonly format: Format;
+}
+
+export function candleBulkRoutes(app: FastifyInstance, services: HistoryServices): void {
+  const { store, builtParts, now } = services;
+  let open = 0;
+  app.get<{ Params: { symbol: string; resolution: CandleResolution }; Querystring: BulkQuery }>(
+    '/market/:symbol/candles/:resolution/bulk',
+    {
+      schema: described({
+        summary: 'A range of candles of a market in one answer, as JSON, CSV or Parquet; in human units',
+        description:
+          'Unlike the list, the range goes forward in time, from `from` until before `to`, and the oldest candle comes first. ' +
+          `A range holds at most ${MAX_BULK_CANDLES} buckets (a leap year of minutes; of resolution M 31 days each), and ` +
+          `${MAX_BULK_AT_ONCE} downloads run at once; one more is 503. A download ends after ${BULK_TIMEOUT_S} seconds. One that ` +
+          'cannot be finished is cut off, so that it is no whole body.',
+        tags: ['Market'],
+        params: {
+          type: 'object',
+          required: ['symbol', 'resolution'],
+          properties: { symbol: SYMBOL, resolution: { type: 'string', enum: RESOLUTIONS } },
+        },
+        querystring: {
+          type: 'object',
+          required: ['from'],
+          properties: {
+            from: { ...TS, description: 'oldest bucket, unix seconds, inclusive' },
+            to: { ...TS, description: 'end of the range, unix seconds, exclusive; now when absent' },
+            format: { type: 'string', enum: FORMATS, default: 'json' },
+          },
+        },
+        response: {
+          200: {
+            description: 'candles, oldest first',
+            csv: 'the members of a candle as columns, with a header line',
+            parquet: 'the members of a candle as columns: ts an integer, all others decimals',
+            type: 'object',
+            required: ['success', 'records'],
+            properties: { success: { type: 'boolean', const: true }, records: { type: 'array', items: candleSchema } },
+          },
+          ...errorResponses,
+        },
+      }),
+    },
+    async ({ params: { symbol, resolution }, query: { from, to = now() + 1, format } }, reply) => {
+      checkRange(resolution, from, to);
+      const market = marketOf(services, symbol);
+      await builtParts.require('candles');
+      if (open >= MAX_BULK_AT_ONCE) throw new HistoryError('bulkBusy');
+      open++;
+      const candles = await bulkCandles(store, market, { resolution, from, to }, format).catch((error: unknown) => {
+        open--;
+        throw error;
+      });
+      candles.once('close', () => open--);
+      const name = `market-${market.symbol}-candles-${resolution}-${from}-${to}.${format}`;
+      return sendBulk(reply, format, name, candles);
+    },
+  );
+}
+
+/** Throws a validation HistoryError for an empty or too long range. */
+function checkRange(resolution: CandleResolution, from: number, to: number): void {
+  if (from >= to) throw new HistoryError('validation', 'from must be before to: from is the oldest bucket, to the end');
+  const longest = MAX_BULK_CANDLES * STEP_S[resolution];
+  if (to - from > longest) {
+    throw new HistoryError('validation', `the range must be at most ${longest} seconds (${MAX_BULK_CANDLES} buckets)`);
+  }
+}
+
+interface BulkRange {
+  readonly resolution: CandleResolution;
+  /** Unix seconds, inclusive. */
+  readonly from: number;
+  /** Unix seconds, exclusive. */
+  readonly to: number;
+}
+
+/** The store has the rows in this order, so it sorts only the versions of one candle at a time. */
+function bulkCandles(store: HistoryStore, market: MarketView, range: BulkRange, format: Format): Promise<Readable> {
+  return store.stream(
+    `SELECT ${columns(market)} FROM {db:Identifier}.candle
+     PREWHERE market_type = {marketType:String} AND market_index = {marketIndex:UInt16} AND resolution = {resolution:String}
+       AND ts >= {from:Int64} AND ts < {to:Int64}
+     WHERE isNotNull(fill_close) AND isNotNull(oracle_close)
+     ORDER BY ts, version DESC LIMIT 1 BY ts`,
+    SERVER_FORMATS[format],
+    { ...marketParameters(market), resolution: range.resolution, from: range.from, to: range.to },
+    SETTINGS,
+  );
+}
+
+const PRICES = ['fill', 'oracle'].flatMap((price) => ['open', 'high', 'low', 'close'].map((part) => [price, part]));
+const PRICE_DECIMALS = 6;
+const QUOTE_DECIMALS = 6;
+
+/** Members of a candle in exact human units: a decimal divided by an integer keeps its places. */
+function columns(market: MarketView): string {
+  const human = (sql: string, decimals: number, name: string) =>
+    `toDecimal128(${sql}, ${decimals}) / ${10n ** BigInt(decimals)} AS "${name}"`;
+  const prices = PRICES.map(([price = '', part = '']) =>
+    human(`assumeNotNull(${price}_${part})`, PRICE_DECIMALS, `${price}${part.charAt(0).toUpperCase()}${part.slice(1)}`),
+  );
+  return [
+    'ts',
+    ...prices,
+    human('quote_volume', QUOTE_DECIMALS, 'quoteVolume'),
+    human('base_volume', baseDecimals(market), 'baseVolume'),
+  ].join(', ');
+}
+
+function sendBulk(reply: FastifyReply, format: Format, name: string, candles: Readable): FastifyReply {
+  reply.type(CONTENT_TYPES[format]);
+  if (format === 'json') return reply.send(enveloped(candles));
+  return reply.header('content-disposition', `attachment; filename=${name}`).send(candles);
+}
+
+/** Wraps a chunked list in `{"success":true,"records":[...]}`. */
+function enveloped(list: Readable): Readable {
+  const whole = Readable.from(envelopeParts(list), { objectMode: false });
+  // A part destroys its source only after the first read.
+  whole.once('close', () => list.destroy());
+  return whole;
+}
+
+async function* envelopeParts(list: Readable): AsyncGenerator<Buffer> {
+  yield Buffer.from('{"success":true,"records":');
+  yield* list as AsyncIterable<Buffer>;
+  yield Buffer.from('}');
+}

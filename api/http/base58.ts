@@ -1,0 +1,19 @@
+// Public keys as text. A bounded cache holds the results: encoding costs microseconds, and large books repeat their makers.
+
+import bs58 from 'bs58';
+
+/** More makers than any venue has active. Emptying a full cache costs less than the bookkeeping of an LRU on each hit. */
+const MAX_CACHED = 65_536;
+
+const cache = new Map<string, string>();
+
+/** Base58 of a public key. */
+export function base58(key: Uint8Array): string {
+  const bytes = Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
+  const known = cache.get(bytes);
+  if (known !== undefined) return known;
+  const text = bs58.encode(key);
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(bytes, text);
+  return text;
+}

@@ -1,0 +1,37 @@
+// The order-book role: REST and gateway in one process, sharing one reader of the views.
+
+import type { RoleContext, RunningRole } from '../../platform/index.ts';
+import { startGateway } from '../gateway/server.ts';
+import { BookReader } from '../views/book-reader.ts';
+import { startOrderBookServer } from './server.ts';
+
+/** Rejects when a port is taken or the log cannot be read, after stopping everything it started. */
+export async function startOrderBook(ctx: RoleContext): Promise<RunningRole> {
+  const reader = new BookReader(ctx);
+  await reader.start();
+  const started: RunningRole[] = [];
+  const stopAll = async (): Promise<void> => {
+    // The gateway first: its close notice reaches clients of the REST port only while that port is open.
+    for (const role of started) await role.stop();
+    await reader.stop();
+  };
+  try {
+    const gateway = await startGateway(ctx, { reader });
+    started.push(gateway);
+    const rest = await startOrderBookServer(ctx, { reader, gateway: { host: gateway.host, port: gateway.port } });
+    started.push(rest);
+    let stopping: Promise<void> | null = null;
+    return {
+      name: 'orderbook',
+      endpoints: { ...rest.endpoints, ...gateway.endpoints },
+      done: Promise.race([reader.done, gateway.done]),
+      stop: () => {
+        stopping ??= stopAll();
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}

@@ -1,0 +1,2 @@
+export function watchNpm(ended: () => void): void;
+export function exitWithLauncher(): void;

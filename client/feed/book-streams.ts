@@ -1,0 +1,248 @@
+// The `book` channel of a connection: subscriptions, the keeper of each stream, missing messages, resumes.
+
+import type {
+  BookDiffMessage,
+  BookErrorMessage,
+  BookFeedMessage,
+  BookHeartbeat,
+  BookResumed,
+  BookSnapshotMessage,
+  BookSubscribe,
+  BookVersion,
+  MarketType,
+  ServerShutdown,
+} from '../../schemas/portable.ts';
+import type { BookSide, ChannelFeedEvents } from './channel-feed.ts';
+import { BookKeeper, CHECKSUM_LEVELS } from './keeper.ts';
+
+export interface BookChoice {
+  /** Symbol in any letter case, or `*` for every market, present and future. */
+  readonly market: string;
+  /** `perp` when absent; with `*` both kinds when absent. */
+  readonly marketType?: MarketType;
+  readonly level?: 'l2' | 'l3';
+  readonly depth?: number;
+  readonly conflation?: 0 | 50 | 100 | 400 | 1000;
+  readonly checksum?: boolean | number;
+  /** Echoed in a `refused` answer to this request. */
+  readonly id?: string | number;
+}
+
+/** The current book of one stream. */
+export interface KeptBook {
+  readonly stream: string;
+  readonly marketType: MarketType;
+  readonly keeper: BookKeeper;
+}
+
+export type BookStreamEvents = {
+  /** The keeper has applied a snapshot or a diff. */
+  book: KeptBook & { readonly message: BookSnapshotMessage | BookDiffMessage };
+  /** A message is missing, and the client has requested a snapshot. `held` is the last version of the book. */
+  gap: { readonly stream: string; readonly held: BookVersion | null; readonly by: 'diff' | 'heartbeat' };
+  /** The book differed from the server's, and the client has requested a snapshot. */
+  mismatch: { readonly stream: string; readonly position: BookVersion };
+  resumed: BookResumed;
+  heartbeat: BookHeartbeat;
+  refused: BookErrorMessage;
+  shutdown: ServerShutdown;
+};
+
+export type FeedEvents = ChannelFeedEvents & BookStreamEvents;
+
+export type BookStreamHandlers = { readonly [N in keyof BookStreamEvents]: (event: BookStreamEvents[N]) => void };
+
+interface StreamBook extends KeptBook {
+  /** Wall-clock milliseconds of the last snapshot request. */
+  requestedAtMs: number;
+  choice: BookChoice;
+}
+
+const REQUEST_INTERVAL_MS = 1000;
+
+export class BookStreams implements BookSide {
+  readonly #handlers: BookStreamHandlers;
+  readonly #send: (message: object) => void;
+  readonly #choices: BookChoice[] = [];
+  readonly #books = new Map<string, StreamBook>();
+  /** Stream names by their numbers in diffs on this connection. */
+  readonly #streams = new Map<number, string>();
+  #isOpen = false;
+
+  constructor(send: (message: object) => void, handlers: BookStreamHandlers) {
+    this.#send = send;
+    this.#handlers = handlers;
+  }
+
+  /** Current books by stream name. */
+  get books(): ReadonlyMap<string, KeptBook> {
+    return this.#books;
+  }
+
+  subscribe(choice: BookChoice): void {
+    this.#choices.push(choice);
+    if (this.#isOpen) this.#request(choice);
+  }
+
+  unsubscribe(choice: BookChoice): void {
+    const same = (one: BookChoice): boolean => suffixOf(one) === suffixOf(choice) && one.market === choice.market;
+    const at = this.#choices.includes(choice) ? this.#choices.indexOf(choice) : this.#choices.findIndex(same);
+    if (at >= 0) this.#choices.splice(at, 1);
+    for (const [stream, entry] of this.#books) {
+      const { market } = entry.keeper;
+      if (!matches(choice, stream, market)) continue;
+      const other = this.#choices.find((one) => matches(one, stream, market));
+      if (other) entry.choice = other;
+      else this.#books.delete(stream);
+    }
+    if (!this.#isOpen) return;
+    this.#send({ ...choice, type: 'unsubscribe', channel: 'book' });
+    // The server ended streams that another choice shares.
+    for (const other of this.#choices) if (overlap(other, choice)) this.#request(other);
+  }
+
+  opened(): void {
+    this.#isOpen = true;
+    for (const choice of this.#choices) this.#request(choice);
+  }
+
+  lost(): void {
+    this.#isOpen = false;
+    this.#streams.clear();
+  }
+
+  /** Takes a message of the server; false when it belongs to another channel. */
+  receive(message: object): boolean {
+    const known = message as BookFeedMessage;
+    if ('diff' in known) {
+      this.#take(this.#books.get(this.#streams.get(known.diff) ?? ''), known);
+      return true;
+    }
+    if (!('type' in known) || (known.channel !== 'book' && known.channel !== 'server')) return false;
+    switch (known.type) {
+      case 'snapshot':
+        this.#streams.set(known.streamId, known.stream);
+        this.#take(this.#books.get(known.stream) ?? this.#addBook(known), known);
+        break;
+      case 'resumed':
+        this.#streams.set(known.streamId, known.stream);
+        this.#handlers.resumed(known);
+        break;
+      case 'heartbeat':
+        this.#compare(known);
+        break;
+      case 'error':
+        this.#handlers.refused(known);
+        break;
+      case 'serverShutdown':
+        this.#handlers.shutdown(known);
+    }
+    return true;
+  }
+
+  /** Whether a stream of an unknown market may be one that a choice should have. */
+  #mayLack(choice: BookChoice, stream: string): boolean {
+    if (!matches({ ...choice, market: '*' }, stream, '')) return false;
+    return choice.market === '*' || ![...this.#books.values()].some((entry) => entry.choice === choice);
+  }
+
+  #request(choice: BookChoice): void {
+    const positions = new Map<string, BookVersion>();
+    for (const [stream, entry] of this.#books) {
+      const { position } = entry.keeper;
+      if (position && entry.choice === choice) positions.set(stream, position);
+    }
+    const message: BookSubscribe = { ...choice, type: 'subscribe', channel: 'book' };
+    const [first] = positions.values();
+    const resume = first && choice.market === '*' ? Object.fromEntries(positions) : first;
+    this.#send(resume ? { ...message, resume } : message);
+  }
+
+  /** Subscribes to one stream again without a resume, which brings a snapshot. At most once a second. */
+  #requestSnapshot(entry: StreamBook): void {
+    const { choice, keeper, marketType, stream } = entry;
+    const pauseMs = entry.requestedAtMs + REQUEST_INTERVAL_MS - Date.now();
+    if (pauseMs > 0) {
+      setTimeout(() => {
+        if (this.#isOpen && this.#books.get(stream) === entry && keeper.position === null) this.#requestSnapshot(entry);
+      }, pauseMs);
+      return;
+    }
+    entry.requestedAtMs = Date.now();
+    this.#send({ ...choice, market: keeper.market, marketType, type: 'subscribe', channel: 'book' });
+  }
+
+  #take(entry: StreamBook | null | undefined, message: BookSnapshotMessage | BookDiffMessage): void {
+    if (!entry) return;
+    const before = entry.keeper.position;
+    const { stream, marketType, keeper } = entry;
+    const applied = keeper.apply(message);
+    if (applied === 'applied') this.#handlers.book({ stream, marketType, keeper, message });
+    else if (applied === 'gap') {
+      this.#handlers.gap({ stream, held: before, by: 'diff' });
+      this.#requestSnapshot(entry);
+    } else if (applied !== 'waiting') {
+      this.#handlers.mismatch({ stream, position: { epoch: message.epoch, seq: message.seq } });
+      this.#requestSnapshot(entry);
+    }
+  }
+
+  #addBook({ stream, market, marketType }: BookSnapshotMessage): StreamBook | null {
+    const choice = this.#choices.find((one) => matches(one, stream, market));
+    if (!choice) return null;
+    const { level = 'l2', depth, checksum } = choice;
+    const keeper = new BookKeeper({
+      level,
+      ...(depth === undefined ? {} : { depth }),
+      ...(checksum === undefined ? {} : { checksum }),
+    });
+    const entry = { stream, keeper, choice, marketType, requestedAtMs: Number.NEGATIVE_INFINITY };
+    this.#books.set(stream, entry);
+    return entry;
+  }
+
+  /** Only a heartbeat reveals the loss of a stream's last message. */
+  #compare(heartbeat: BookHeartbeat): void {
+    const missing = new Set<BookChoice>();
+    for (const [stream, { epoch, seq }] of Object.entries(heartbeat.sequences)) {
+      const entry = this.#books.get(stream);
+      if (!entry) {
+        for (const choice of this.#choices) if (this.#mayLack(choice, stream)) missing.add(choice);
+        continue;
+      }
+      const { position } = entry.keeper;
+      if (position && position.epoch === epoch && position.seq === seq) continue;
+      entry.keeper.distrust();
+      if (position) this.#handlers.gap({ stream, held: position, by: 'heartbeat' });
+      this.#requestSnapshot(entry);
+    }
+    // The first snapshot of a stream is lost. Its market is unknown, so the whole choice is requested again.
+    for (const choice of missing) this.#request(choice);
+    this.#handlers.heartbeat(heartbeat);
+  }
+}
+
+/** The part of a stream's name that encodes the choices. */
+export function suffixOf({ level = 'l2', depth, conflation = 0, checksum = false }: BookChoice): string {
+  const levels = checksum === true ? CHECKSUM_LEVELS : checksum === false ? 0 : checksum;
+  const choices = [
+    depth === undefined ? '' : `_d${depth}`,
+    conflation === 0 ? '' : `_c${conflation}`,
+    levels === 0 ? '' : `_k${levels}`,
+  ];
+  return level + choices.join('');
+}
+
+/** Whether two choices can have a stream in common. */
+function overlap(one: BookChoice, other: BookChoice): boolean {
+  if (suffixOf(one) !== suffixOf(other)) return false;
+  return one.market === '*' || other.market === '*' || one.market.toUpperCase() === other.market.toUpperCase();
+}
+
+/** Whether a stream of a market belongs to a choice. */
+export function matches(choice: BookChoice, stream: string, market: string): boolean {
+  const [, marketType, suffix] = /^(perp|spot)_\d+_(.*)$/.exec(stream) ?? [];
+  if (suffix !== suffixOf(choice)) return false;
+  if (choice.market === '*') return choice.marketType === undefined || choice.marketType === marketType;
+  return choice.market.toUpperCase() === market && (choice.marketType ?? 'perp') === marketType;
+}

@@ -1,0 +1,169 @@
+// The compatible channels of a connection. Their data is JSON as text, and their names have market indexes, not symbols.
+
+import type { MarketType } from '../../schemas/portable.ts';
+import type { ChannelName, Grouping } from './channel-subscription.ts';
+import { parseObject } from './connection.ts';
+
+interface DataMessage {
+  readonly channel: string;
+  readonly data: unknown;
+}
+
+interface Address {
+  readonly channel: ChannelName;
+  readonly marketType: MarketType;
+  readonly marketIndex: number;
+  readonly grouping: number;
+}
+
+/** A subscription as this file uses it, whatever its data. */
+export interface AnySubscription {
+  readonly channel: ChannelName;
+  readonly market: string;
+  readonly marketType: MarketType;
+  readonly grouping: Grouping;
+  readonly latest: object | null;
+  take(data: object): void;
+  outdated(): void;
+  refuse(error: string): void;
+  close(): void;
+}
+
+/** Messages of markets whose index is not known yet. */
+const HELD_MAX = 256;
+/** A book of this grouping is short, and it names its market. */
+const PROBE_GROUPING: Grouping = 1000;
+const BOOK_NAME = /^orderbook_(perp|spot)_(\d+)_grouped_(\d+)(_indicative)?$/;
+const OTHER_NAME = /^(trades|priorityFees)_(perp|spot)_(\d+)$/;
+
+export class Channels {
+  readonly #send: (message: object) => void;
+  readonly #subscriptions = new Set<AnySubscription>();
+  /** Market indexes by `perp:SOL-PERP`. */
+  readonly #indexes = new Map<string, number>();
+  readonly #probes = new Set<string>();
+  #held: { readonly address: Address; readonly data: object }[] = [];
+  #isOpen = false;
+
+  constructor(send: (message: object) => void) {
+    this.#send = send;
+  }
+
+  get subscriptions(): ReadonlySet<AnySubscription> {
+    return this.#subscriptions;
+  }
+
+  add(subscription: AnySubscription): void {
+    this.#subscriptions.add(subscription);
+    if (this.#isOpen) this.#request(subscription);
+  }
+
+  /** Ends a subscription; on the server too, unless another one uses the same channel. */
+  remove(subscription: AnySubscription): void {
+    this.#subscriptions.delete(subscription);
+    const isShared = [...this.#subscriptions].some((other) => nameOf(other) === nameOf(subscription));
+    if (this.#isOpen && !isShared) this.#send(requestOf(subscription, 'unsubscribe'));
+  }
+
+  opened(): void {
+    this.#isOpen = true;
+    for (const subscription of this.#subscriptions) this.#request(subscription);
+  }
+
+  lost(): void {
+    this.#isOpen = false;
+    this.#held = [];
+    this.#probes.clear();
+    for (const subscription of this.#subscriptions) subscription.outdated();
+  }
+
+  receive(message: object): void {
+    const { channel, data, error } = message as DataMessage & { readonly error?: unknown };
+    if (typeof channel !== 'string') return;
+    if (typeof error === 'string') this.#refuse(channel, error);
+    const address = addressOf(channel);
+    const body = typeof data === 'string' ? parseObject(data) : data;
+    if (address === null || typeof body !== 'object' || body === null) return;
+    this.#learn(address, body);
+    this.#deliver(address, body);
+  }
+
+  #request(subscription: AnySubscription): void {
+    const { channel } = subscription;
+    const isBook = channel === 'orderbook' || channel === 'orderbook_indicative';
+    const key = marketOf(subscription);
+    if (!isBook && !this.#indexes.has(key) && !this.#probes.has(key)) {
+      this.#probes.add(key);
+      this.#send(probeOf(subscription, 'subscribe'));
+    }
+    this.#send(requestOf(subscription, 'subscribe'));
+  }
+
+  /** A book names its market and stands in a channel with the index. */
+  #learn({ channel, marketType, marketIndex }: Address, body: object): void {
+    const { marketName } = body as { readonly marketName?: unknown };
+    if (channel === 'trades' || channel === 'priorityfees' || typeof marketName !== 'string') return;
+    const key = `${marketType}:${marketName.toUpperCase()}`;
+    this.#indexes.set(key, marketIndex);
+    if (!this.#probes.delete(key)) return;
+    const isWanted = [...this.#subscriptions].some(
+      (one) => one.channel === 'orderbook' && one.grouping === PROBE_GROUPING && marketOf(one) === key,
+    );
+    const subscription = [...this.#subscriptions].find((one) => marketOf(one) === key);
+    if (!isWanted && subscription) this.#send(probeOf(subscription, 'unsubscribe'));
+    const held = this.#held;
+    this.#held = [];
+    for (const { address, data } of held) this.#deliver(address, data);
+  }
+
+  #deliver(address: Address, data: object): void {
+    const candidates = [...this.#subscriptions].filter((one) => isSameKind(one, address));
+    const known = candidates.filter((one) => this.#indexes.get(marketOf(one)) === address.marketIndex);
+    const unknown = candidates.filter((one) => !this.#indexes.has(marketOf(one)));
+    const names = new Set(unknown.map(marketOf));
+    if (known.length > 0) for (const one of known) one.take(data);
+    else if (names.size === 1) for (const one of unknown) one.take(data);
+    else if (names.size > 1 && this.#held.length < HELD_MAX) this.#held.push({ address, data });
+  }
+
+  /** An error names the channel of the request, not its market. Those that never had data are meant. */
+  #refuse(channel: string, error: string): void {
+    for (const one of this.#subscriptions) {
+      if (one.channel === channel.toLowerCase() && one.latest === null) one.refuse(error);
+    }
+  }
+}
+
+function requestOf({ channel, market, marketType, grouping }: AnySubscription, type: string): object {
+  const request = { type, channel, market, marketType };
+  return channel === 'orderbook' || channel === 'orderbook_indicative' ? { ...request, grouping } : request;
+}
+
+function probeOf({ market, marketType }: AnySubscription, type: string): object {
+  return { type, channel: 'orderbook', market, marketType, grouping: PROBE_GROUPING };
+}
+
+function marketOf({ marketType, market }: AnySubscription): string {
+  return `${marketType}:${market}`;
+}
+
+function nameOf(subscription: AnySubscription): string {
+  return `${subscription.channel}:${marketOf(subscription)}:${subscription.grouping}`;
+}
+
+function isSameKind(one: AnySubscription, { channel, marketType, grouping }: Address): boolean {
+  if (one.channel !== channel || one.marketType !== marketType) return false;
+  return channel === 'trades' || channel === 'priorityfees' || one.grouping === grouping;
+}
+
+function addressOf(name: string): Address | null {
+  const book = BOOK_NAME.exec(name);
+  if (book) {
+    const channel = book[4] === undefined ? 'orderbook' : 'orderbook_indicative';
+    return { channel, marketType: book[1] as MarketType, marketIndex: Number(book[2]), grouping: Number(book[3]) };
+  }
+  const other = OTHER_NAME.exec(name);
+  if (!other) return null;
+  const channel = other[1] === 'trades' ? 'trades' : 'priorityfees';
+  return { channel, marketType: other[2] as MarketType, marketIndex: Number(other[3]), grouping: 1 };
+}

@@ -1,0 +1,17 @@
+// Typed event listeners: a map from event names to listeners.
+
+export class Events<T extends Record<string, unknown>> {
+  readonly #listeners = new Map<keyof T, Set<(event: never) => void>>();
+
+  /** Calls `listener` at each event of that name. Returns a function that removes it. */
+  on<N extends keyof T>(name: N, listener: (event: T[N]) => void): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners);
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  protected emit<N extends keyof T>(name: N, event: T[N]): void {
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) (listener as (event: T[N]) => void)(event);
+  }
+}

@@ -1,0 +1,225 @@
+// The `trades.v2` channel of a connection: numbers of fills, missing ones, resumes. Its user gets each fill once, in order.
+
+import type {
+  BookVersion,
+  MarketType,
+  NumberedTradeMessage,
+  TradeFeedMessage,
+  TradesErrorMessage,
+  TradesHeartbeat,
+  TradesResumed,
+  TradesSnapshot,
+} from '../../schemas/portable.ts';
+import type { Trade } from './channel-types.ts';
+
+export interface NumberedTradesChoice {
+  /** Symbol in any letter case, or `*` for every market, present and future. */
+  readonly market: string;
+  /** `perp` when absent; with `*` both kinds when absent. */
+  readonly marketType?: MarketType;
+}
+
+/** A fill with its number. */
+export interface NumberedTrade extends BookVersion {
+  /** Symbol of the market. */
+  readonly market: string;
+  readonly slot: number;
+  readonly trade: Trade;
+}
+
+/** Fills after `held` and up to `now` cannot be had from the feed any more. The history has them. */
+export interface MissingTrades {
+  readonly market: string;
+  readonly held: BookVersion;
+  readonly now: BookVersion;
+}
+
+/** A choice as `TradeStreams` serves it. */
+export interface TradeReader {
+  readonly choice: NumberedTradesChoice & { readonly id: number };
+  started(stream: TradeStreamState): void;
+  take(trade: NumberedTrade): void;
+  missing(missing: MissingTrades): void;
+  resumed(stream: TradeStreamState): void;
+  refuse(message: TradesErrorMessage): void;
+}
+
+export interface TradeStreamState {
+  readonly stream: string;
+  readonly market: string;
+  readonly marketType: MarketType;
+}
+
+interface Stream extends TradeStreamState {
+  /** The newest fill that readers have. */
+  position: BookVersion;
+  /** True between a request to resume and its answer. One request at a time is enough: fills after the hole come again. */
+  isResuming: boolean;
+}
+
+export class TradeStreams {
+  readonly #send: (message: object) => void;
+  readonly #readers = new Set<TradeReader>();
+  readonly #streams = new Map<string, Stream>();
+  /** Stream names by their numbers on this connection. */
+  readonly #names = new Map<number, string>();
+  #isOpen = false;
+
+  constructor(send: (message: object) => void) {
+    this.#send = send;
+  }
+
+  get readers(): ReadonlySet<TradeReader> {
+    return this.#readers;
+  }
+
+  add(reader: TradeReader): void {
+    this.#readers.add(reader);
+    if (!this.#isOpen) return;
+    // The server restarts a stream that another reader has, with a snapshot; so the request resumes it.
+    this.#request(reader);
+  }
+
+  remove(reader: TradeReader): void {
+    this.#readers.delete(reader);
+    const { market, marketType } = reader.choice;
+    for (const [name, stream] of this.#streams) if (!this.#isWanted(stream)) this.#streams.delete(name);
+    if (!this.#isOpen) return;
+    this.#send({ type: 'unsubscribe', channel: 'trades.v2', market, marketType });
+    // The server ended streams that other readers share.
+    for (const other of this.#readers) if (overlap(other.choice, reader.choice)) this.#request(other);
+  }
+
+  opened(): void {
+    this.#isOpen = true;
+    for (const reader of this.#readers) this.#request(reader);
+  }
+
+  lost(): void {
+    this.#isOpen = false;
+    this.#names.clear();
+    for (const stream of this.#streams.values()) stream.isResuming = false;
+  }
+
+  /** Takes a message of the server; false when it belongs to another channel. */
+  receive(message: object): boolean {
+    const known = message as TradeFeedMessage<Trade>;
+    if ('trade' in known) {
+      const stream = this.#streams.get(this.#names.get(known.trade) ?? '');
+      if (stream) this.#take(stream, known);
+      return true;
+    }
+    if (known.channel !== 'trades.v2') return false;
+    if (known.type === 'snapshot') this.#begin(known);
+    else if (known.type === 'resumed') this.#resume(known);
+    else if (known.type === 'heartbeat') this.#compare(known);
+    else if (known.type === 'error') this.#refuse(known);
+    return true;
+  }
+
+  #take(stream: Stream, { epoch, seq, prevSeq, slot, data }: NumberedTradeMessage<Trade>): void {
+    const { position, market } = stream;
+    if (epoch === position.epoch && seq <= position.seq) return;
+    if (epoch !== position.epoch || prevSeq !== position.seq) {
+      this.#catchUp(stream);
+      return;
+    }
+    stream.position = { epoch, seq };
+    for (const reader of this.#readersOf(stream)) reader.take({ market, epoch, seq, slot, trade: data });
+  }
+
+  #begin({ stream: name, streamId, market, marketType, epoch, seq }: TradesSnapshot<Trade>): void {
+    this.#names.set(streamId, name);
+    const known = this.#streams.get(name);
+    const now = { epoch, seq };
+    if (known) {
+      const held = known.position;
+      known.position = now;
+      known.isResuming = false;
+      const isSame = held.epoch === epoch && held.seq === seq;
+      // Nothing came before the first fill, so nothing can be missing then.
+      if (!isSame && !(held.epoch === 0 && seq === 0)) {
+        for (const reader of this.#readersOf(known)) reader.missing({ market, held, now });
+      }
+      return;
+    }
+    const stream: Stream = { stream: name, market, marketType, position: now, isResuming: false };
+    if (!this.#isWanted(stream)) return;
+    this.#streams.set(name, stream);
+    for (const reader of this.#readersOf(stream)) reader.started(stream);
+  }
+
+  #resume({ stream: name, streamId, recovered }: TradesResumed): void {
+    this.#names.set(streamId, name);
+    const stream = this.#streams.get(name);
+    if (!stream) return;
+    stream.isResuming = false;
+    if (recovered) for (const reader of this.#readersOf(stream)) reader.resumed(stream);
+  }
+
+  /** Only a heartbeat reveals the loss of the last fill, and of a stream's first message. */
+  #compare({ sequences }: TradesHeartbeat): void {
+    const lacking = new Set<TradeReader>();
+    for (const [name, { epoch, seq }] of Object.entries(sequences)) {
+      const stream = this.#streams.get(name);
+      if (!stream) {
+        for (const reader of this.#readers) if (this.#mayLack(reader, name)) lacking.add(reader);
+        continue;
+      }
+      stream.isResuming = false;
+      if (stream.position.epoch !== epoch || stream.position.seq !== seq) this.#catchUp(stream);
+    }
+    for (const reader of lacking) this.#request(reader);
+  }
+
+  #refuse(message: TradesErrorMessage): void {
+    for (const reader of this.#readers) {
+      const isMeant = message.stream === undefined ? reader.choice.id === message.id : reader.choice.market === '*';
+      if (isMeant) reader.refuse(message);
+    }
+  }
+
+  /** Asks for the fills after the last one. */
+  #catchUp(stream: Stream): void {
+    if (stream.isResuming) return;
+    stream.isResuming = true;
+    const { market, marketType, position } = stream;
+    this.#send({ type: 'subscribe', channel: 'trades.v2', market, marketType, resume: position });
+  }
+
+  #request({ choice }: TradeReader): void {
+    const positions: [string, BookVersion][] = [];
+    for (const stream of this.#streams.values()) {
+      if (!matches(choice, stream)) continue;
+      positions.push([stream.stream, stream.position]);
+      stream.isResuming = true;
+    }
+    const message = { ...choice, type: 'subscribe', channel: 'trades.v2' };
+    const resume = choice.market === '*' ? Object.fromEntries(positions) : positions[0]?.[1];
+    this.#send(positions.length > 0 ? { ...message, resume } : message);
+  }
+
+  /** Whether a stream of an unknown market may be one that a reader should have. */
+  #mayLack({ choice }: TradeReader, name: string): boolean {
+    const marketType = name.startsWith('spot') ? 'spot' : 'perp';
+    if ((choice.marketType ?? (choice.market === '*' ? marketType : 'perp')) !== marketType) return false;
+    return choice.market === '*' || ![...this.#streams.values()].some((stream) => matches(choice, stream));
+  }
+
+  #isWanted(stream: TradeStreamState): boolean {
+    return this.#readersOf(stream).length > 0;
+  }
+
+  #readersOf(stream: TradeStreamState): TradeReader[] {
+    return [...this.#readers].filter(({ choice }) => matches(choice, stream));
+  }
+}
+
+function matches(choice: NumberedTradesChoice, { market, marketType }: TradeStreamState): boolean {
+  if (choice.market === '*') return choice.marketType === undefined || choice.marketType === marketType;
+  return choice.market.toUpperCase() === market && (choice.marketType ?? 'perp') === marketType;
+}
+
+function overlap(one: NumberedTradesChoice, other: NumberedTradesChoice): boolean {
+  return one.market === '*' || other.market === '*' || one.market.toUpperCase() === other.market.toUpperCase();
+}

@@ -1,0 +1,116 @@
+// A subscription to numbered fills: listeners are called for each; iterators get those that wait for them.
+
+import type { TradesErrorMessage } from '../../schemas/portable.ts';
+import { Events } from './events.ts';
+import type {
+  MissingTrades,
+  NumberedTrade,
+  NumberedTradesChoice,
+  TradeReader,
+  TradeStreamState,
+} from './numbered-trades.ts';
+import { Waiter } from './waiter.ts';
+
+export type NumberedTradeEvents = {
+  trade: NumberedTrade;
+  /** Fills of this market are followed from here: the next one is delivered. */
+  started: TradeStreamState;
+  /** The connection is lost. Fills of that time follow after `resumed`. */
+  stale: { readonly reason: 'disconnected' };
+  /** Nothing is missing: the fills of a lost connection follow. */
+  resumed: TradeStreamState;
+  /** Fills that the feed does not have any more. */
+  missing: MissingTrades;
+  /** The server rejects the request, and says why. */
+  refused: TradesErrorMessage;
+};
+
+/** Fills that one slow reader can have waiting. */
+const WAITING_MAX = 10_000;
+
+export class NumberedTradesSubscription
+  extends Events<NumberedTradeEvents>
+  implements AsyncIterable<NumberedTrade>, TradeReader
+{
+  readonly choice: NumberedTradesChoice & { readonly id: number };
+  readonly #readers = new Set<{ readonly waiting: NumberedTrade[]; readonly waiter: Waiter }>();
+  readonly #onClose: () => void;
+  #isClosed = false;
+  #dropped = 0;
+
+  /** Made by `FeedClient.numberedTrades`. */
+  constructor(choice: NumberedTradesChoice & { readonly id: number }, onClose: () => void) {
+    super();
+    this.choice = choice;
+    this.#onClose = onClose;
+  }
+
+  /** Fills that slow readers did not get. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Ends the subscription, and every iterator of it. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#onClose();
+    for (const { waiter } of this.#readers) waiter.wake();
+  }
+
+  /** Fills from now on, each once. A slow reader gets the newest 10,000. Ends with `close`. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<NumberedTrade, void, undefined> {
+    const reader: { readonly waiting: NumberedTrade[]; readonly waiter: Waiter } = {
+      waiting: [],
+      waiter: new Waiter(),
+    };
+    this.#readers.add(reader);
+    try {
+      while (!this.#isClosed) {
+        const next = reader.waiting.shift();
+        if (next === undefined) await reader.waiter.wait();
+        else yield next;
+      }
+    } finally {
+      this.#readers.delete(reader);
+    }
+  }
+
+  /** For the client: a fill. */
+  take(trade: NumberedTrade): void {
+    this.emit('trade', trade);
+    for (const { waiting, waiter } of this.#readers) {
+      waiting.push(trade);
+      if (waiting.length > WAITING_MAX) {
+        waiting.shift();
+        this.#dropped += 1;
+      }
+      waiter.wake();
+    }
+  }
+
+  /** For the client: a market is followed from here on. */
+  started({ stream, market, marketType }: TradeStreamState): void {
+    this.emit('started', { stream, market, marketType });
+  }
+
+  /** For the client: a market continues without a loss. */
+  resumed({ stream, market, marketType }: TradeStreamState): void {
+    this.emit('resumed', { stream, market, marketType });
+  }
+
+  /** For the client: fills are lost. */
+  missing(missing: MissingTrades): void {
+    this.emit('missing', missing);
+  }
+
+  /** For the client: the connection is lost. */
+  outdated(): void {
+    this.emit('stale', { reason: 'disconnected' });
+  }
+
+  /** For the client: the server rejected the request. */
+  refuse(message: TradesErrorMessage): void {
+    this.emit('refused', message);
+  }
+}

@@ -1,0 +1,1 @@
+"""Bridges to other libraries. Each module needs its library: `pip install slotbook[ccxt]`, `slotbook[hftbacktest]`."""

@@ -1,0 +1,148 @@
+"""A subscription to a compatible channel: whole grouped books, trades, fee levels."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast
+from weakref import WeakSet
+
+from .listeners import Listeners
+from .live_book import Refused
+from .messages import MarketType
+
+ChannelName: TypeAlias = Literal["orderbook", "orderbook_indicative", "trades", "priorityfees"]
+#: Price levels are merged to multiples of so many ticks.
+Grouping: TypeAlias = Literal[1, 10, 100, 500, 1000]
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+#: Trades that one slow reader can have waiting.
+WAITING_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Data(Generic[T_co]):
+    """A message of the channel."""
+
+    data: T_co
+    type: ClassVar[Literal["data"]] = "data"
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelStale:
+    """The connection is lost. Data continues after the reconnect; trades between are not sent again."""
+
+    reason: Literal["disconnected"] = "disconnected"
+    type: ClassVar[Literal["stale"]] = "stale"
+
+
+class ChannelReader(AsyncIterator[T]):
+    """Messages for one reader, the newest ones when it is slow."""
+
+    def __init__(self, subscription: ChannelSubscription[T], waiting_max: int) -> None:
+        self._subscription = subscription
+        self._waiting: deque[T] = deque(maxlen=waiting_max)
+        self._wake = asyncio.Event()
+
+    def __aiter__(self) -> ChannelReader[T]:
+        return self
+
+    async def __anext__(self) -> T:
+        while not self._subscription.is_closed:
+            if self._waiting:
+                return self._waiting.popleft()
+            self._wake.clear()
+            await self._wake.wait()
+        raise StopAsyncIteration
+
+    def _put(self, data: T) -> bool:
+        """Adds a message; False when it pushes out the oldest one."""
+        has_room = len(self._waiting) < cast(int, self._waiting.maxlen)
+        self._waiting.append(data)
+        self._wake.set()
+        return has_room
+
+
+class ChannelSubscription(Generic[T]):
+    """Made by ``FeedClient``. ``async for`` gives messages from now on, and ends with ``close``.
+
+    A slow reader gets the newest book or fees, and the newest 10,000 trades.
+    """
+
+    def __init__(
+        self,
+        channel: ChannelName,
+        market: str,
+        market_type: MarketType,
+        grouping: Grouping,
+        on_close: Callable[[ChannelSubscription[Any]], None],
+    ) -> None:
+        self.channel: ChannelName = channel
+        #: Symbol in upper case.
+        self.market = market.upper()
+        self.market_type: MarketType = market_type
+        self.grouping: Grouping = grouping
+        #: The newest message; None before the first.
+        self.latest: T | None = None
+        #: Trades that slow readers did not get. Replaced books and fees do not count.
+        self.missed = 0
+        #: The last answer that rejected the request; None when there was none.
+        self.refusal: Refused | None = None
+        # Books and fees are whole: only the newest one counts.
+        self._waiting_max = WAITING_MAX if channel == "trades" else 1
+        self._readers: WeakSet[ChannelReader[T]] = WeakSet()
+        self._listeners: Listeners[Data[T] | ChannelStale | Refused] = Listeners()
+        self._on_close = on_close
+        self._is_closed = False
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed
+
+    def listen(self, listener: Callable[[Data[T] | ChannelStale | Refused], None]) -> Callable[[], None]:
+        """Calls ``listener`` at each message. Returns a function that removes it."""
+        return self._listeners.add(listener)
+
+    def close(self) -> None:
+        """Ends the subscription, and every iterator of it."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._on_close(self)
+        for reader in self._readers:
+            reader._wake.set()
+
+    def __aiter__(self) -> ChannelReader[T]:
+        reader = ChannelReader(self, self._waiting_max)
+        if self._waiting_max == 1 and self.latest is not None:
+            reader._put(self.latest)
+        self._readers.add(reader)
+        return reader
+
+    def _take(self, data: T) -> None:
+        """For the client: data of this channel. A book of an earlier slot is dropped."""
+        is_trade = self.channel == "trades"
+        if not is_trade and self.latest is not None and _slot_of(data) < _slot_of(self.latest):
+            return
+        self.latest = data
+        self._listeners.emit(Data(data))
+        for reader in self._readers:
+            if not reader._put(data) and is_trade:
+                self.missed += 1
+
+    def _outdated(self) -> None:
+        """For the client: the connection is lost."""
+        self._listeners.emit(ChannelStale())
+
+    def _refuse(self, error: str) -> None:
+        """For the client: the server rejected the request."""
+        self.refusal = Refused(error)
+        self._listeners.emit(self.refusal)
+
+
+def _slot_of(data: Any) -> int:
+    slot = data.get("slot") if isinstance(data, dict) else None
+    return slot if isinstance(slot, int) else 0

@@ -1,0 +1,171 @@
+"""The compatible channels of a connection.
+
+Their data is JSON as text, and their names have market indexes, not symbols.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+from .channel_subscription import ChannelName, ChannelSubscription, Grouping
+from .messages import MarketType, read_object
+
+AnySubscription: TypeAlias = ChannelSubscription[Any]
+
+
+@dataclass(frozen=True)
+class _Address:
+    channel: ChannelName
+    market_type: MarketType
+    market_index: int
+    grouping: int
+
+
+#: Messages of markets whose index is not known yet.
+HELD_MAX = 256
+#: A book of this grouping is short, and it names its market.
+PROBE_GROUPING: Grouping = 1000
+_BOOK_NAME = re.compile(r"orderbook_(perp|spot)_([0-9]+)_grouped_([0-9]+)(_indicative)?").fullmatch
+_OTHER_NAME = re.compile(r"(trades|priorityFees)_(perp|spot)_([0-9]+)").fullmatch
+_BOOKS = ("orderbook", "orderbook_indicative")
+
+
+class Channels:
+    """Subscriptions to compatible channels, restored at each connection."""
+
+    def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
+        self._send = send
+        # A dictionary keeps the order of the calls.
+        self._subscriptions: dict[AnySubscription, None] = {}
+        # Market indexes by `perp:SOL-PERP`.
+        self._indexes: dict[str, int] = {}
+        self._probes: set[str] = set()
+        self._held: list[tuple[_Address, dict[str, Any]]] = []
+        self._is_open = False
+
+    @property
+    def subscriptions(self) -> Collection[AnySubscription]:
+        return tuple(self._subscriptions)
+
+    def add(self, subscription: AnySubscription) -> None:
+        self._subscriptions[subscription] = None
+        if self._is_open:
+            self._request(subscription)
+
+    def remove(self, subscription: AnySubscription) -> None:
+        """Ends a subscription; on the server too, unless another one uses the same channel."""
+        self._subscriptions.pop(subscription, None)
+        is_shared = any(_name_of(other) == _name_of(subscription) for other in self._subscriptions)
+        if self._is_open and not is_shared:
+            self._send(_request_of(subscription, "unsubscribe"))
+
+    def opened(self) -> None:
+        self._is_open = True
+        for subscription in self.subscriptions:
+            self._request(subscription)
+
+    def lost(self) -> None:
+        self._is_open = False
+        self._held = []
+        self._probes.clear()
+        for subscription in self.subscriptions:
+            subscription._outdated()
+
+    def receive(self, message: dict[str, Any]) -> None:
+        channel, error = message.get("channel"), message.get("error")
+        if not isinstance(channel, str):
+            return
+        if isinstance(error, str):
+            self._refuse(channel, error)
+        address = _address_of(channel)
+        body = read_object(message.get("data"))
+        if address is None or body is None:
+            return
+        self._learn(address, body)
+        self._deliver(address, body)
+
+    def _request(self, subscription: AnySubscription) -> None:
+        key = _market_of(subscription)
+        if subscription.channel not in _BOOKS and key not in self._indexes and key not in self._probes:
+            self._probes.add(key)
+            self._send(_probe_of(subscription, "subscribe"))
+        self._send(_request_of(subscription, "subscribe"))
+
+    def _learn(self, address: _Address, body: dict[str, Any]) -> None:
+        """A book names its market and stands in a channel with the index."""
+        name = body.get("marketName")
+        if address.channel not in _BOOKS or not isinstance(name, str):
+            return
+        key = f"{address.market_type}:{name.upper()}"
+        self._indexes[key] = address.market_index
+        if key not in self._probes:
+            return
+        self._probes.remove(key)
+        own = [one for one in self._subscriptions if _market_of(one) == key]
+        is_wanted = any(one.channel == "orderbook" and one.grouping == PROBE_GROUPING for one in own)
+        if own and not is_wanted:
+            self._send(_probe_of(own[0], "unsubscribe"))
+        held, self._held = self._held, []
+        for held_address, data in held:
+            self._deliver(held_address, data)
+
+    def _deliver(self, address: _Address, data: dict[str, Any]) -> None:
+        candidates = [one for one in self._subscriptions if _is_same_kind(one, address)]
+        known = [one for one in candidates if self._indexes.get(_market_of(one)) == address.market_index]
+        unknown = [one for one in candidates if _market_of(one) not in self._indexes]
+        names = {_market_of(one) for one in unknown}
+        if known or len(names) == 1:
+            for one in known or unknown:
+                one._take(data)
+        elif names and len(self._held) < HELD_MAX:
+            self._held.append((address, data))
+
+    def _refuse(self, channel: str, error: str) -> None:
+        """An error names the channel of the request, not its market. Those that never had data are meant."""
+        for one in self.subscriptions:
+            if one.channel == channel.lower() and one.latest is None:
+                one._refuse(error)
+
+
+def _request_of(subscription: AnySubscription, kind: str) -> dict[str, Any]:
+    request = {
+        "type": kind,
+        "channel": subscription.channel,
+        "market": subscription.market,
+        "marketType": subscription.market_type,
+    }
+    return {**request, "grouping": subscription.grouping} if subscription.channel in _BOOKS else request
+
+
+def _probe_of(subscription: AnySubscription, kind: str) -> dict[str, Any]:
+    market = {"market": subscription.market, "marketType": subscription.market_type}
+    return {"type": kind, "channel": "orderbook", **market, "grouping": PROBE_GROUPING}
+
+
+def _market_of(subscription: AnySubscription) -> str:
+    return f"{subscription.market_type}:{subscription.market}"
+
+
+def _name_of(subscription: AnySubscription) -> str:
+    return f"{subscription.channel}:{_market_of(subscription)}:{subscription.grouping}"
+
+
+def _is_same_kind(one: AnySubscription, address: _Address) -> bool:
+    if one.channel != address.channel or one.market_type != address.market_type:
+        return False
+    return one.channel not in _BOOKS or one.grouping == address.grouping
+
+
+def _address_of(name: str) -> _Address | None:
+    book = _BOOK_NAME(name)
+    if book:
+        channel: ChannelName = "orderbook" if book[4] is None else "orderbook_indicative"
+        return _Address(channel, cast(MarketType, book[1]), int(book[2]), int(book[3]))
+    other = _OTHER_NAME(name)
+    if other is None:
+        return None
+    kind: ChannelName = "trades" if other[1] == "trades" else "priorityfees"
+    return _Address(kind, cast(MarketType, other[2]), int(other[3]), 1)

@@ -1,0 +1,73 @@
+"""What a subscription asks for, and which streams it gets."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from .keeper import checksum_levels
+from .messages import BookLevelKind, MarketType
+
+_STREAM = re.compile(r"(perp|spot)_[0-9]+_(.*)").fullmatch
+
+
+@dataclass(frozen=True)
+class BookChoice:
+    """Members of a subscription to books (docs/guides/follow-a-book.md)."""
+
+    #: Symbol in any letter case, or ``*`` for every market, present and future.
+    market: str
+    #: ``perp`` when None; with ``*`` both kinds when None.
+    market_type: MarketType | None = None
+    level: BookLevelKind = "l2"
+    #: Price levels a side; all when None.
+    depth: int | None = None
+    #: Milliseconds in which at most one message comes: 0, 50, 100, 400 or 1000.
+    conflation: int = 0
+    #: Levels that a checksum covers; True for 10.
+    checksum: bool | int = True
+    #: Echoed in the answers to the request.
+    id: int | None = None
+
+    @property
+    def suffix(self) -> str:
+        """The part of a stream's name that encodes the choices."""
+        levels = checksum_levels(self.checksum)
+        return (
+            self.level
+            + ("" if self.depth is None else f"_d{self.depth}")
+            + (f"_c{self.conflation}" if self.conflation else "")
+            + (f"_k{levels}" if levels else "")
+        )
+
+    def members(self) -> dict[str, Any]:
+        """Members of a request."""
+        members = {
+            "market": self.market,
+            "marketType": self.market_type,
+            "level": self.level,
+            "depth": self.depth,
+            "conflation": self.conflation or None,
+            "checksum": self.checksum or None,
+            "id": self.id,
+        }
+        return {name: value for name, value in members.items() if value is not None}
+
+    def is_of_kind(self, stream: str) -> bool:
+        """Whether a stream has these choices, whatever its market."""
+        found = _STREAM(stream)
+        if found is None or found[2] != self.suffix:
+            return False
+        wanted = self.market_type or (None if self.market == "*" else "perp")
+        return wanted in (None, found[1])
+
+    def matches(self, stream: str, market: str) -> bool:
+        """Whether a stream of a market belongs to this choice."""
+        return self.is_of_kind(stream) and (self.market == "*" or self.market.upper() == market)
+
+    def overlaps(self, other: BookChoice) -> bool:
+        """Whether both can have a stream in common."""
+        if self.suffix != other.suffix:
+            return False
+        return "*" in (self.market, other.market) or self.market.upper() == other.market.upper()

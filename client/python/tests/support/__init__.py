@@ -1,0 +1,1 @@
+"""Servers, clocks and copies for the tests."""

@@ -1,0 +1,35 @@
+// The ids of the events that the log has in a range of slots. A backfill writes only the others.
+
+import type { EventLog } from '../../platform/index.ts';
+import { decodeEvent, EVENT_NAMES, partialEventDecoder, TOPICS } from '../../schemas/index.ts';
+import { eventId } from '../decode/transaction.ts';
+
+const READ_RECORDS = 5_000;
+const slotOf = partialEventDecoder(Object.fromEntries(EVENT_NAMES.map((name) => [name, ['slot']])));
+
+/** Reads the whole topic: events of one slot may lie anywhere after a backfill. */
+export async function knownEvents(
+  log: EventLog,
+  fromSlot: number,
+  toSlot: number,
+  signal: AbortSignal,
+): Promise<Set<string>> {
+  const known = new Set<string>();
+  for (let partition = 0; partition < TOPICS.events.partitions; partition++) {
+    let { earliest: next } = await log.bounds(TOPICS.events, partition);
+    for (;;) {
+      signal.throwIfAborted();
+      const records = await log.read(TOPICS.events, partition, next, READ_RECORDS);
+      const last = records.at(-1);
+      if (!last) break;
+      for (const { value } of records) {
+        const slot = Number(slotOf(value)?.data.slot ?? -1);
+        if (slot < fromSlot || slot > toSlot) continue;
+        const { signature, eventIndex } = decodeEvent(value);
+        known.add(eventId(signature, eventIndex));
+      }
+      next = last.offset + 1n;
+    }
+  }
+  return known;
+}

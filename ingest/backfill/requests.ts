@@ -1,0 +1,41 @@
+// Which backfills to run: pure rules over requests and coverage.
+
+import type { Backfill, StreamCoverage } from '../../schemas/index.ts';
+
+/** A wider hole waits for an operator: `slotbook backfill`. */
+export const HOLE_SLOTS_MAX = 20_000;
+/** Ranges closer than this are one request. */
+const NEAR_SLOTS = 50;
+
+export interface SlotRange {
+  readonly fromSlot: number;
+  readonly toSlot: number;
+}
+
+/** The slots of open holes that no request covers yet, as few ranges. */
+export function rangesToFill(
+  coverages: readonly StreamCoverage[],
+  requests: Iterable<Pick<Backfill, 'fromSlot' | 'toSlot' | 'state'>>,
+): readonly SlotRange[] {
+  const asked = [...requests].filter(({ state }) => state !== 'cancelled');
+  const open = coverages
+    .flatMap(({ holes }) => holes)
+    .filter(({ fromSlot, toSlot, isLost }) => {
+      const isAsked = asked.some((one) => one.fromSlot <= fromSlot && one.toSlot >= toSlot);
+      return !isLost && !isAsked && toSlot - fromSlot <= HOLE_SLOTS_MAX;
+    })
+    .sort((a, b) => a.fromSlot - b.fromSlot);
+  const ranges: { fromSlot: number; toSlot: number }[] = [];
+  for (const { fromSlot, toSlot } of open) {
+    const last = ranges.at(-1);
+    if (last && fromSlot <= last.toSlot + NEAR_SLOTS) last.toSlot = Math.max(last.toSlot, toSlot);
+    else ranges.push({ fromSlot, toSlot });
+  }
+  return ranges;
+}
+
+/** The request to work on: one that runs already, or the oldest. */
+export function nextRequest(requests: Iterable<Backfill>): Backfill | null {
+  const pending = [...requests].filter(({ state }) => state === 'asked' || state === 'running');
+  return pending.find(({ state }) => state === 'running') ?? pending[0] ?? null;
+}

@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BackfillTail, type EventLog, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
+import { type Backfill, encodeMessage, TOPICS } from '../../schemas/index.ts';
+import { until } from '../../test/support/platform/eventually.ts';
+import type { BlockReader, Source } from '../source.ts';
+import { BackfillRunner } from './runner.ts';
+
+const [FROM, TO, CUT] = [100, 159, 125];
+
+interface Filled {
+  readonly fromSlot: number;
+  readonly toSlot: number;
+  readonly cut: readonly number[];
+}
+
+describe('a backfill over several chunks', () => {
+  let log: EventLog;
+  let dataDir: string;
+  let stop: AbortController;
+  beforeEach(async () => {
+    stop = new AbortController();
+    dataDir = await mkdtemp(path.join(tmpdir(), 'slotbook-runner-'));
+    log = await openEventLog(readConfig({}, { dataDir }), silentLogger());
+    await log.ensureTopics([TOPICS.events, TOPICS.backfills, TOPICS.coverageViews]);
+  });
+  afterEach(async () => {
+    stop.abort();
+    await log.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const run = async (from: number): Promise<readonly Filled[]> => {
+    const filled: Filled[] = [];
+    const reader: BlockReader = {
+      slots: async (first, last) => Array.from({ length: last - first + 1 }, (_, index) => first + index),
+      read: async (slot) =>
+        ({ slot, transactions: [], lacking: 0 }) as unknown as Awaited<ReturnType<BlockReader['read']>>,
+    };
+    let reads = from - 1;
+    const pipeline = {
+      resume: { slot: 1_000_000 } as never,
+      backfill: async () => ({ found: 0, isCut: ++reads === CUT }),
+      backfilled: async (fromSlot: number, toSlot: number, cut: ReadonlySet<number>) => {
+        filled.push({ fromSlot, toSlot, cut: [...cut] });
+      },
+    };
+    const source = { blocks: () => reader } as unknown as Source;
+    const counts = { nextSlot: from, found: 0, lost: 0, atMs: 0 };
+    const value: Backfill = { id: 'one', fromSlot: FROM, toSlot: TO, ...counts, state: 'asked', reason: 'test' };
+    await log.append(TOPICS.backfills, [{ key: 'one', value: encodeMessage('Backfill', value) }]);
+    const parts = { log, logger: silentLogger(), source, pipeline, blocksPerSecond: 1_000, signal: stop.signal };
+    void new BackfillRunner(parts).run();
+    await until(async () => (await new BackfillTail(log).read()).get('one')?.state === 'done');
+    return filled;
+  };
+
+  it('names a slot whose log was cut with every range that holds it, the whole one too', async () => {
+    const filled = await run(FROM);
+    const around = filled.filter(({ fromSlot, toSlot }) => fromSlot <= CUT && toSlot >= CUT);
+    expect(around.map(({ cut }) => cut.includes(CUT))).toEqual([true, true]);
+    expect(filled.at(-1)).toEqual({ fromSlot: FROM, toSlot: TO, cut: [CUT] });
+  });
+
+  it('that another process began answers only for the slots that it read itself', async () => {
+    expect((await run(140)).every(({ fromSlot }) => fromSlot >= 140)).toBe(true);
+  });
+});

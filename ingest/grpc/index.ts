@@ -1,0 +1,32 @@
+// Live updates over Yellowstone gRPC, for a source that reads everything else by RPC.
+
+import type { OpenSession } from '../rpc/session.ts';
+import { Cursor } from './cursor.ts';
+import { GrpcSession, type GrpcState } from './session.ts';
+
+export interface GrpcServers {
+  /** In turn; `https:` for TLS, `http:` without. */
+  readonly urls: readonly string[];
+  /** Sent as `x-token`; empty: none. */
+  readonly token: string;
+}
+
+/** Sessions of one run, each continuing the one before it where that is possible, also on another server. */
+export function grpcSessions({ urls, token }: GrpcServers): () => OpenSession {
+  return () => {
+    const state: GrpcState = {
+      cursor: new Cursor(),
+      oracles: new Set(),
+      otherOracles: null,
+      read: () => {},
+      mayReplay: true,
+    };
+    let number = 0;
+    return (parts, tip) => {
+      const url = urls[number % urls.length] ?? '';
+      const session = new GrpcSession(parts, tip, { url, token, state, number: BigInt(number) });
+      number += 1;
+      return session;
+    };
+  };
+}

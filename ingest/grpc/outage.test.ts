@@ -1,0 +1,164 @@
+// How a gRPC source goes on after an outage: by the replay of a server that has the same blocks, and else by RPC.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { type LocalnetOptions, type RunningLocalnet, startLocalnet } from '../../localnet/index.ts';
+import { silentLogger } from '../../platform/index.ts';
+import { loadDefinition } from '../../schemas/index.ts';
+import { SourceReading } from '../../test/support/ingest/source-reading.ts';
+import { ask } from '../../test/support/localnet/test-client.ts';
+import { RpcSource } from '../rpc.ts';
+import type { ResumePoint } from '../source.ts';
+import { grpcSessions } from './index.ts';
+
+const definition = loadDefinition('velocity');
+const TOKEN = 'open sesame';
+
+describe('a gRPC stream that was lost', { timeout: 120_000 }, () => {
+  const nets: RunningLocalnet[] = [];
+  let source: SourceReading;
+  afterEach(async () => {
+    await source.stop();
+    for (const net of nets.splice(0)) await net.stop();
+  });
+  const open = async (options: LocalnetOptions = {}) => {
+    const ports = { rpcPort: 0, wsPort: 0, grpcPort: 0, grpcToken: TOKEN };
+    const small = { speed: 0, seed: 5, keepEvents: true, accounts: 16, ordersPerMarket: 8, genesisTime: 1_750_000_000 };
+    const net = await startLocalnet({ ...ports, ...small, ...options });
+    nets.push(net);
+    return net;
+  };
+  const start = async (net: RunningLocalnet, urls = [net.grpcUrl], resume: ResumePoint | null = null) => {
+    source = new SourceReading(
+      new RpcSource({
+        rpcUrls: [net.rpcUrl],
+        wsUrls: [],
+        definition,
+        logger: silentLogger(),
+        silenceMs: 60_000,
+        sessions: grpcSessions({ urls, token: TOKEN }),
+      }),
+      resume,
+    );
+    await source.until('accounts', () => source.of('snapshotEnd').length > 0);
+    await source.until('progress', () => source.of('progress').length > 0);
+  };
+  const truth = (net: RunningLocalnet) =>
+    net.exchange.events(0, 1e6).map(({ signature, index }) => `${signature} ${index}`);
+  const complete = async (net: RunningLocalnet) => {
+    await source.until('all events', () => source.eventIds().length >= truth(net).length);
+    expect(source.eventIds().sort()).toEqual(truth(net).sort());
+  };
+  const ended = (times: number) => source.until('the end of a stream', () => source.of('reconnect').length >= times);
+
+  it('continues where it ended, and reads nothing again', async () => {
+    const net = await open();
+    await net.step(10);
+    await start(net);
+    await net.step(20);
+    await complete(net);
+    await ask(net.rpcUrl, 'localnet_dropConnections');
+    await net.step(20);
+    await source.until('the end of the outage', () => source.of('continued').length === 1);
+    await net.step(5);
+    await complete(net);
+    expect(source.of('snapshotEnd').length).toBe(1);
+    await source.until('the last slot', () => source.of('slot').at(-1)?.slot === net.ledger.tipSlot);
+    const slots = source.of('slot').map(({ slot }) => slot);
+    expect(slots.slice(1)).toEqual(slots.slice(1).map((_, index) => (slots[1] ?? 0) + index));
+    expect(source.orders().length).toBe(net.exchange.restingOrders().length);
+  });
+
+  it('gives transactions their place in the block, and accounts their writer', async () => {
+    const net = await open();
+    await start(net);
+    await net.step(20);
+    await source.until('the last slot', () => source.of('slot').at(-1)?.slot === net.ledger.tipSlot);
+    const live = source.of('transaction').filter(({ blockIndex }) => blockIndex !== null);
+    expect(live.length).toBeGreaterThan(10);
+    for (const { signature, blockIndex } of live) {
+      expect(net.ledger.transaction(signature)?.index).toBe(blockIndex);
+    }
+    const written = source.of('account').filter(({ signature }) => signature !== undefined);
+    expect(written.length).toBeGreaterThan(10);
+    expect(written.every(({ writeVersion }) => writeVersion !== null)).toBe(true);
+  });
+
+  it('is read anew by RPC when the server no longer replays from there', async () => {
+    const net = await open({ grpcReplaySlots: 5 });
+    await net.step(10);
+    await start(net);
+    await net.step(10);
+    await complete(net);
+    await source.until('labels', () => source.of('slot').length > 3);
+    // No step waits for the source, so more slots pass than the server keeps.
+    await ask(net.rpcUrl, 'localnet_dropConnections');
+    await net.step(60);
+    await ended(1);
+    await source.until('another read', () => source.of('snapshotEnd').length === 2);
+    await complete(net);
+    expect(source.of('continued')).toEqual([]);
+  });
+
+  it('is not continued by a server with other blocks, which is then read as what it is', async () => {
+    const net = await open();
+    const other = await open({ genesisTime: 1_750_000_001 });
+    for (const one of [net, other]) await one.step(10);
+    await start(net, [net.grpcUrl, other.grpcUrl]);
+    for (const one of [net, other]) await one.step(20);
+    await complete(net);
+    await ask(net.rpcUrl, 'localnet_dropConnections');
+    for (const one of [net, other]) await one.step(5);
+    await ended(2);
+    expect(source.of('reconnect')[1]?.reason).toContain('another block than before');
+    expect(source.of('continued')).toEqual([]);
+    await source.until('another read', () => source.of('snapshotEnd').length === 2);
+    await complete(net);
+  });
+
+  it('brings after a restart what the server replays, with its place in the block', async () => {
+    const net = await open();
+    await net.step(100);
+    await start(net);
+    const resume = source.of('progress').at(-1)?.resume ?? null;
+    await source.stop();
+    await net.step(20);
+    await start(net, [net.grpcUrl], resume);
+    await source.until('what was missed', () =>
+      source.of('transaction').some(({ slot }) => slot === net.ledger.tipSlot),
+    );
+    const later = source.of('transaction').filter(({ slot }) => slot > (resume?.slot ?? 0));
+    expect(later.length).toBeGreaterThan(10);
+    expect(later.every(({ blockIndex }) => blockIndex !== null)).toBe(true);
+    expect(new Set(later.map(({ signature }) => signature)).size).toBe(later.length);
+  });
+
+  it('is asked again for a block that did not come', async () => {
+    const net = await open();
+    await start(net);
+    await net.step(10);
+    await complete(net);
+    net.faults.add({ kind: 'loseNotification', methods: ['blockMetaUpdate'], count: 1 });
+    await net.step(10);
+    await source.until('the end of the outage', () => source.of('continued').length > 0);
+    expect(source.of('reconnect')[0]?.reason).toContain('a block without the one before it');
+    await complete(net);
+    expect(source.of('snapshotEnd').length).toBe(1);
+  });
+
+  it('says that the token is wrong, and never the token', async () => {
+    const net = await open();
+    const source2 = new RpcSource({
+      rpcUrls: [net.rpcUrl],
+      wsUrls: [],
+      definition,
+      logger: silentLogger(),
+      silenceMs: 60_000,
+      sessions: grpcSessions({ urls: [net.grpcUrl], token: 'a wrong one' }),
+    });
+    source = new SourceReading(source2);
+    await ended(1);
+    const { reason } = source.of('reconnect')[0] ?? { reason: '' };
+    expect(reason).toContain('No valid auth token');
+    expect(reason).not.toContain('a wrong one');
+  });
+});

@@ -1,0 +1,394 @@
+// One gRPC stream: continues where the last one ended when the server can replay from there and has the same blocks, and
+// otherwise reads all accounts and missed transactions by RPC.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import type { GeyserUpdate } from '../../schemas/index.ts';
+import { UnbelievableRead } from '../rpc/account-reader.ts';
+import { Intake } from '../rpc/intake.ts';
+import { OtherOracles } from '../rpc/other-oracles.ts';
+import type { LiveSession, SessionParts } from '../rpc/session.ts';
+import { TransactionAudit } from '../rpc/transaction-audit.ts';
+import type { AccountUpdate } from '../source.ts';
+import { BlockChain, type Cursor } from './cursor.ts';
+import { Replay } from './replay.ts';
+import { kindOf, subscribeRequest } from './request.ts';
+import { GeyserStream } from './stream.ts';
+import { accountUpdate, type BlockMeta, blockMeta, slotOf, transactionLogs } from './updates.ts';
+
+/** Pause between two reads of all accounts while they fail. */
+const READ_AGAIN_MIN_MS = 1_000;
+const READ_AGAIN_MAX_MS = 60_000;
+/** After this long without an update, the newest block is complete: a server sends what a block has at once. */
+const QUIET_MS = 500;
+/** Live transactions wait this long for the replay since the resume point. */
+const REPLAY_PATIENCE_MS = 5_000;
+const REPLAY_POLL_MS = 20;
+/** Wait between the node's answer at a silence and the verdict. */
+const SILENCE_SETTLE_MS = 250;
+/** Limit of updates that wait for the proof that a stream continues the last one. */
+const REPLAY_MAX = 200_000;
+const MARKETS: ReadonlySet<string> = new Set(['PerpMarket', 'SpotMarket']);
+const UTF8 = 'utf8';
+
+/** What outlives a stream: the next one continues with it. */
+export interface GrpcState {
+  readonly cursor: Cursor;
+  /** Keys of oracles of other programs (base58). */
+  readonly oracles: Set<string>;
+  /** Null until all accounts are read, because the markets name the oracles. */
+  otherOracles: OtherOracles | null;
+  /** Takes a state that was read beside the stream. */
+  read: (update: AccountUpdate) => void;
+  /** False once a server refused a slot: the next stream begins at its newest block. */
+  mayReplay: boolean;
+}
+
+export interface GrpcOptions {
+  readonly url: string;
+  readonly token: string;
+  readonly state: GrpcState;
+  /** Number of the stream, counted from 0 over all sessions. */
+  readonly number: bigint;
+}
+
+export class GrpcSession implements LiveSession {
+  readonly #parts: SessionParts;
+  readonly #options: GrpcOptions;
+  readonly #intake: Intake;
+  readonly #over = new AbortController();
+  readonly #ended: Promise<string>;
+  #end: (reason: string) => void = () => {};
+  #stream: GeyserStream | null = null;
+  #replay: Replay | null = null;
+  #chain = new BlockChain(null);
+  /** Blocks that wait for their label, for their times. */
+  #times: { readonly slot: number; readonly ts: number }[] = [];
+  #silence: NodeJS.Timeout | null = null;
+  #quiet: NodeJS.Timeout | null = null;
+  #live = false;
+
+  /** `tip` is the newest delivered slot. */
+  constructor(parts: SessionParts, tip: number, options: GrpcOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    const { queue, history } = parts;
+    const labelled = (slot: number) => this.#labelled(slot);
+    // The slot after the last complete one is delivered again in full, so its label is still to come.
+    const from = this.#cursor.from?.slot ?? tip;
+    this.#intake = new Intake({ queue, history, labelled, end: (reason) => this.#end(reason) }, from);
+    options.state.read = (update) => this.#intake.read(update);
+    this.#ended = new Promise((resolve) => {
+      this.#end = (reason) => {
+        this.#over.abort();
+        this.#stream?.close();
+        resolve(reason);
+      };
+    });
+  }
+
+  get #cursor(): Cursor {
+    return this.#options.state.cursor;
+  }
+
+  get tip(): number {
+    return this.#intake.labels.dataSlot;
+  }
+
+  get wasLive(): boolean {
+    return this.#live;
+  }
+
+  /** Runs until the stream is lost, silent, or stopped; resolves with the reason. Rejects when the start fails. */
+  async run(): Promise<string> {
+    const { signal } = this.#parts;
+    const stop = () => this.#end('stopped');
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      signal.throwIfAborted();
+      const { url, token } = this.#options;
+      this.#stream = await GeyserStream.open(url, token, {
+        update: (update) => this.#update(update),
+        ended: (reason, isOutOfRange) => this.#lost(reason, isOutOfRange),
+      });
+      const fromSlot = await this.#begin(this.#stream);
+      this.#request(fromSlot);
+      this.#watchSilence();
+      const followed = this.#replay ? this.#audit(new TransactionAudit(this.#auditParts())) : this.#readAll(fromSlot);
+      const reason = await this.#ended;
+      await followed;
+      return reason;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      this.#end('over');
+      if (this.#silence) clearTimeout(this.#silence);
+      if (this.#quiet) clearTimeout(this.#quiet);
+    }
+  }
+
+  /**
+   * The slot to replay from; null: none. After a restart that is the resume point, for transactions alone: all accounts are
+   * read.
+   */
+  async #begin(stream: GeyserStream): Promise<number | null> {
+    const { state } = this.#options;
+    const cursor = this.#cursor;
+    const { from } = cursor;
+    const slot = from?.slot ?? (state.mayReplay ? this.#parts.history.resume?.slot : undefined);
+    if (slot === undefined) return null;
+    const first = await stream.firstAvailable();
+    if (first !== null && first > slot) {
+      this.#parts.logger.warn({ slot, first }, 'the server does not replay from where the last stream ended');
+      cursor.forget();
+      return null;
+    }
+    if (from !== null) this.#replay = new Replay(from, Math.max(from.slot, cursor.seenSlot));
+    return slot;
+  }
+
+  #request(fromSlot: number | null): void {
+    const { oracles } = this.#options.state;
+    this.#stream?.request(subscribeRequest(this.#parts, oracles, fromSlot));
+  }
+
+  #lost(reason: string, isOutOfRange: boolean): void {
+    if (isOutOfRange) {
+      this.#cursor.forget();
+      this.#options.state.mayReplay = false;
+    }
+    this.#end(reason);
+  }
+
+  #update(update: GeyserUpdate): void {
+    try {
+      this.#read(update);
+    } catch (error) {
+      if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
+      const bytes = Buffer.from(JSON.stringify(update), UTF8);
+      this.#parts.queue.push({
+        kind: 'garbage',
+        reason: 'garbage_frame',
+        detail: error.message,
+        origin: 'grpc',
+        bytes,
+      });
+    }
+    const { queue } = this.#parts;
+    if (queue.isFull) this.#stream?.pauseUntil(queue.drained());
+  }
+
+  #read({ filters, account, transaction, blockMeta: block, slot }: GeyserUpdate): void {
+    if (account) this.#account(accountUpdate(account, this.#options.number), kindOf(filters));
+    else if (transaction) this.#transaction(transaction, filters);
+    else if (block) this.#block(blockMeta(block));
+    else if (slot) this.#intake.labels.announced(slotOf(slot.slot));
+  }
+
+  #account(update: AccountUpdate, kind: number): void {
+    if (this.#replay) this.#hold(this.#replay, (replay) => replay.account(update, kind));
+    else this.#takeAccount(update, kind);
+  }
+
+  #takeAccount(update: AccountUpdate, kind: number): void {
+    if (MARKETS.has(this.#parts.accountFilters[kind]?.name ?? '')) this.#options.state.otherOracles?.market(update);
+    this.#cursor.seen(update.slot);
+    this.#intake.account(update, kind);
+  }
+
+  /** The filters have the names of their programs. */
+  #transaction(update: NonNullable<GeyserUpdate['transaction']>, programs: readonly string[]): void {
+    const transaction = transactionLogs(update);
+    for (const program of programs) this.#parts.history.notified(program, slotOf(update.slot));
+    if (transaction === null || transaction.failed) return;
+    if (this.#replay) this.#hold(this.#replay, (replay) => replay.transaction(transaction));
+    else this.#intake.transaction(transaction);
+  }
+
+  #hold(replay: Replay, add: (replay: Replay) => void): void {
+    add(replay);
+    if (replay.size <= REPLAY_MAX) return;
+    this.#cursor.forget();
+    this.#end('the replay is too long');
+  }
+
+  #block(block: BlockMeta): void {
+    this.#watchSilence();
+    if (this.#replay) this.#replayed(this.#replay, block);
+    else this.#follow(block);
+  }
+
+  #replayed(replay: Replay, block: BlockMeta): void {
+    const state = replay.block(block);
+    if (state === 'missing' || state === 'fork') {
+      this.#broken(state, block);
+      return;
+    }
+    if (state === 'waiting') return;
+    this.#replay = null;
+    this.#chain = replay.chain;
+    this.#intake.resume();
+    const { accounts, transactions } = replay.updates;
+    for (const transaction of transactions) this.#intake.transaction(transaction);
+    for (const { update, kind } of accounts) this.#takeAccount(update, kind);
+    this.#complete(block);
+    this.#live = true;
+    this.#parts.queue.push({ kind: 'continued', slot: block.slot });
+  }
+
+  #follow(block: BlockMeta): void {
+    const link = this.#chain.add(block);
+    if (link === 'next') this.#complete(block);
+    else if (link !== 'repeated') this.#broken(link, block);
+  }
+
+  /** A stream that skipped a block is asked again from the cursor. One that contradicts earlier blocks is not believed. */
+  #broken(link: 'missing' | 'fork', block: BlockMeta): void {
+    const cursor = this.#cursor;
+    if (link === 'fork' || this.#replay) cursor.forget();
+    const what = link === 'fork' ? 'another block than before' : 'a block without the one before it';
+    this.#end(`the stream has ${what} at slot ${block.slot}`);
+  }
+
+  #complete(block: BlockMeta): void {
+    const { slot, ts } = block;
+    if (!this.#intake.isReading) this.#cursor.delivered(block);
+    if (ts !== null) this.#times.push({ slot, ts });
+    this.#intake.labels.announced(slot);
+    this.#intake.label(this.#intake.labels.data(slot));
+    this.#intake.releaseAhead();
+    this.#watchQuiet();
+  }
+
+  #watchQuiet(): void {
+    if (this.#quiet) clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => this.#onQuiet(), QUIET_MS);
+  }
+
+  #onQuiet(): void {
+    this.#quiet = null;
+    const newest = this.#chain.last;
+    if (newest === null || this.#stream?.isPaused) return;
+    if (this.#intake.isReading) this.#watchQuiet();
+    else this.#intake.label(this.#intake.labels.complete(newest.slot));
+  }
+
+  /** The time of a slot follows its label. */
+  #labelled(slot: number): void {
+    const due = this.#times.filter((time) => time.slot <= slot);
+    const newest = due.at(-1);
+    if (newest === undefined) return;
+    this.#times = this.#times.slice(due.length);
+    const time = { kind: 'time', ...newest } as const;
+    this.#parts.queue.push(time);
+    this.#parts.finality.time(time);
+  }
+
+  #watchSilence(): void {
+    if (this.#silence) clearTimeout(this.#silence);
+    if (!this.#over.signal.aborted) this.#silence = setTimeout(() => void this.#onSilence(), this.#parts.silenceMs);
+  }
+
+  /** Ends the stream when the node has newer blocks at the same commitment, or when neither answers. */
+  async #onSilence(): Promise<void> {
+    const { rpc, silenceMs, accountCommitment } = this.#parts;
+    const last = this.#lastSlot;
+    const slot = await rpc.slot(accountCommitment).catch(() => null);
+    // What waits in the socket of a busy process counts as received.
+    await this.#pause(SILENCE_SETTLE_MS);
+    if (this.#over.signal.aborted || this.#lastSlot > last) return;
+    const mark = Math.max(last, this.#silentAt);
+    if (slot !== null) this.#silentAt = slot;
+    const isStalled = slot === null || (mark >= 0 && slot > mark);
+    if (isStalled && !this.#stream?.isPaused) {
+      // A server that replays nothing is asked for everything the next time.
+      if (this.#replay) this.#cursor.forget();
+      this.#end(`no block for ${silenceMs} ms`);
+    } else this.#watchSilence();
+  }
+  /** Answer of the node at the last silence; -1 without one. */
+  #silentAt = -1;
+
+  get #lastSlot(): number {
+    return (this.#replay?.chain ?? this.#chain).last?.slot ?? -1;
+  }
+
+  async #readAll(fromSlot: number | null): Promise<void> {
+    await Promise.allSettled([this.#readAccounts(), this.#readTransactions(fromSlot)]);
+  }
+
+  /** What the server replays needs no fetching: the first sweep waits for the end of the replay, but not for long. */
+  async #readTransactions(fromSlot: number | null): Promise<void> {
+    const audit = new TransactionAudit(this.#auditParts());
+    if (fromSlot !== null) {
+      const { rpc, accountCommitment } = this.#parts;
+      const tip = await rpc.slot(accountCommitment).catch(() => fromSlot);
+      const untilMs = performance.now() + REPLAY_PATIENCE_MS;
+      while (this.#lastSlot < tip && performance.now() < untilMs) if (await this.#pause(REPLAY_POLL_MS)) return;
+      this.#intake.releaseTransactions();
+    }
+    await audit.begin(() => this.#intake.releaseTransactions());
+    await this.#audit(audit);
+  }
+
+  #auditParts() {
+    return { ...this.#parts, signal: this.#over.signal };
+  }
+
+  /** Oracles of other programs are followed by a filter of their keys. */
+  #makeOracles(): OtherOracles {
+    const { state } = this.#options;
+    const subscribe = async (_method: string, [key]: readonly unknown[]): Promise<void> => {
+      state.oracles.add(String(key));
+    };
+    const handlers = { notified: () => {}, read: (update: AccountUpdate) => state.read(update) };
+    return new OtherOracles(this.#parts, { subscribe }, handlers);
+  }
+
+  /** Reads all accounts until one read is believed. Accounts of other reads are delivered, but close none. */
+  async #readAccounts(): Promise<void> {
+    const { rpc, reader, logger } = this.#parts;
+    const oracles = this.#makeOracles();
+    const signal = this.#over.signal;
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      try {
+        const read = await reader.read(rpc, this.#intake.labels.dataSlot, { signal });
+        await this.#snapshot(read, oracles, true);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn({ err: error, attempt }, 'accounts not read');
+        if (error instanceof UnbelievableRead) await this.#snapshot(error.read, oracles, false);
+      }
+      if (await this.#pause(Math.min(READ_AGAIN_MAX_MS, READ_AGAIN_MIN_MS * 2 ** attempt))) return;
+    }
+  }
+
+  async #snapshot(read: Parameters<Intake['snapshot']>[0], oracles: OtherOracles, isWhole: boolean): Promise<void> {
+    const { state } = this.#options;
+    const known = state.oracles.size;
+    const states = await oracles.begin(read.updates);
+    state.otherOracles = oracles;
+    await this.#intake.snapshot(read, states, isWhole, this.#over.signal);
+    if (this.#over.signal.aborted) return;
+    if (state.oracles.size > known) this.#request(null);
+    this.#live = true;
+  }
+
+  /** Checks at every interval that each listed transaction arrived. */
+  async #audit(audit: TransactionAudit): Promise<void> {
+    const { rpc, logger, auditMs } = this.#parts;
+    while (!(await this.#pause(auditMs))) {
+      const problem = await audit.turn();
+      if (problem !== null) this.#end(problem);
+      await rpc.nodes.probe();
+      const { oracles, otherOracles } = this.#options.state;
+      const known = oracles.size;
+      await otherOracles?.refresh().catch((error) => logger.warn({ err: error }, 'oracles not refreshed'));
+      if (oracles.size > known) this.#request(null);
+    }
+  }
+
+  /** True when the session ended meanwhile. */
+  async #pause(ms: number): Promise<boolean> {
+    return delay(ms, false, { signal: this.#over.signal, ref: false }).catch(() => true);
+  }
+}

@@ -1,0 +1,150 @@
+// One Subscribe call to a Yellowstone gRPC server: filters, pings, and a pause when the reader cannot follow.
+
+import type { ClientDuplexStream, ServiceError } from '@grpc/grpc-js';
+import { type GeyserRequest, type GeyserUpdate, geyserService } from '../../schemas/index.ts';
+
+/** The largest account has 10 MiB; a block's metadata is smaller. */
+const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
+/** A dead connection is noticed after the sum of both. */
+const KEEPALIVE_MS = 10_000;
+const KEEPALIVE_TIMEOUT_MS = 5_000;
+/** Bytes on their way to this process, so that a fast server does not wait for each acknowledgement. */
+const FLOW_WINDOW_BYTES = 4 * 1024 * 1024;
+const UNARY_TIMEOUT_MS = 10_000;
+/** Status code of gRPC for a `from_slot` that the server no longer has. */
+const OUT_OF_RANGE = 11;
+
+export interface StreamHandlers {
+  update(update: GeyserUpdate): void;
+  /** Called once. `isOutOfRange`: the server cannot replay from the slot that was asked for. */
+  ended(reason: string, isOutOfRange: boolean): void;
+}
+
+interface Calls {
+  subscribe(metadata: unknown): ClientDuplexStream<GeyserRequest, GeyserUpdate>;
+  subscribeReplayInfo(
+    request: object,
+    metadata: unknown,
+    options: { readonly deadline: number },
+    done: (error: ServiceError | null, answer?: { readonly firstAvailable?: string | undefined }) => void,
+  ): void;
+  close(): void;
+}
+
+export class GeyserStream {
+  readonly #calls: Calls;
+  readonly #metadata: unknown;
+  readonly #handlers: StreamHandlers;
+  #call: ClientDuplexStream<GeyserRequest, GeyserUpdate> | null = null;
+  #isOver = false;
+
+  private constructor(calls: Calls, metadata: unknown, handlers: StreamHandlers) {
+    this.#calls = calls;
+    this.#metadata = metadata;
+    this.#handlers = handlers;
+  }
+
+  /** `url` begins with `https:` for TLS, or with `http:`. An empty `token` is not sent. */
+  static async open(url: string, token: string, handlers: StreamHandlers): Promise<GeyserStream> {
+    // Loaded here, because most processes read no gRPC.
+    const grpc = await import('@grpc/grpc-js');
+    const { protocol, host, port } = new URL(url);
+    const isSecure = protocol === 'https:';
+    const Client = grpc.makeGenericClientConstructor(geyserService(), 'Geyser');
+    const client = new Client(
+      port === '' ? `${host}:${isSecure ? 443 : 80}` : host,
+      isSecure ? grpc.credentials.createSsl() : grpc.credentials.createInsecure(),
+      {
+        'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
+        'grpc.keepalive_time_ms': KEEPALIVE_MS,
+        'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+        'grpc-node.flow_control_window': FLOW_WINDOW_BYTES,
+        // Two sessions must not share a connection: a hung one would take the next one with it.
+        'grpc.use_local_subchannel_pool': 1,
+      },
+    );
+    const metadata = new grpc.Metadata();
+    if (token !== '') metadata.set('x-token', token);
+    return new GeyserStream(client as unknown as Calls, metadata, handlers);
+  }
+
+  /** First slot that the server can replay; null when it does not say. */
+  firstAvailable(): Promise<number | null> {
+    return new Promise((resolve) => {
+      const options = { deadline: Date.now() + UNARY_TIMEOUT_MS };
+      this.#calls.subscribeReplayInfo({}, this.#metadata, options, (error, answer) => {
+        const first = Number(answer?.firstAvailable);
+        resolve(error || !Number.isSafeInteger(first) ? null : first);
+      });
+    });
+  }
+
+  /** Starts the subscription, or changes its filters. A change must not name a slot to replay from. */
+  request(request: GeyserRequest): void {
+    if (this.#isOver) return;
+    this.#call ??= this.#subscribe();
+    this.#call.write(request);
+  }
+
+  /** Stops reading until `resumed` is settled. The server holds back, and ends the call if that lasts. */
+  pauseUntil(resumed: Promise<void>): void {
+    const call = this.#call;
+    if (call === null || call.isPaused()) return;
+    call.pause();
+    const resume = () => {
+      if (!this.#isOver) call.resume();
+    };
+    resumed.then(resume, resume);
+  }
+
+  get isPaused(): boolean {
+    return this.#call?.isPaused() ?? false;
+  }
+
+  close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#call?.cancel();
+    this.#calls.close();
+  }
+
+  #subscribe(): ClientDuplexStream<GeyserRequest, GeyserUpdate> {
+    const call = this.#calls.subscribe(this.#metadata);
+    call.on('data', (update: GeyserUpdate) => this.#take(update));
+    call.on('error', (error: ServiceError) => this.#ended(error.details || error.message, error.code === OUT_OF_RANGE));
+    call.on('end', () => this.#ended('the server ended the stream', false));
+    return call;
+  }
+
+  #take(update: GeyserUpdate): void {
+    if (this.#isOver) return;
+    if (update.ping) this.#call?.write(pingRequest());
+    else if (!update.pong) this.#handlers.update(update);
+  }
+
+  #ended(reason: string, isOutOfRange: boolean): void {
+    if (this.#isOver) return;
+    this.close();
+    this.#handlers.ended(reason, isOutOfRange);
+  }
+}
+
+const PING_ID = 1;
+
+export function emptyRequest(): GeyserRequest {
+  return {
+    accounts: {},
+    slots: {},
+    transactions: {},
+    transactionsStatus: {},
+    blocks: {},
+    blocksMeta: {},
+    entry: {},
+    accountsDataSlice: [],
+  };
+}
+
+/** Load balancers end streams on which a client sends nothing. A request with a ping changes no filter. */
+function pingRequest(): GeyserRequest {
+  return { ...emptyRequest(), ping: { id: PING_ID } };
+}

@@ -1,0 +1,105 @@
+// Complete reads of the programs' accounts. A read that lacks a large share of the known accounts is refused: nodes cut
+// such answers, and an empty one must not close every user.
+
+import type { AccountUpdate } from '../source.ts';
+import type { AccountFilter } from './account-filters.ts';
+import { RpcError } from './errors.ts';
+import type { JsonRpc } from './json-rpc.ts';
+import type { KeyCache } from './notifications.ts';
+
+/** A read with fewer accounts of a kind than this share of the last read is refused. */
+const BELIEVED_SHARE = 0.7;
+/** Fewer known accounts than this say nothing about shares; only their complete absence is refused. */
+const BELIEVED_MIN = 10;
+/** Kinds whose accounts never close: a read that lacks one of them is refused. */
+const LASTING: ReadonlySet<string> = new Set(['State', 'PerpMarket', 'SpotMarket']);
+
+/** Accounts in the last believed read, by program and kind. */
+export type AccountCounts = Readonly<Record<string, number>>;
+
+export interface FullRead {
+  /** Slot of each filter's read, in the order of the filters. */
+  readonly slots: readonly number[];
+  readonly updates: readonly AccountUpdate[];
+}
+
+/** A read lacks a large share of the known accounts. The accounts that it has are current. */
+export class UnbelievableRead extends RpcError {
+  readonly read: FullRead;
+  constructor(message: string, read: FullRead) {
+    super(message, null, { remedy: 'later' });
+    this.read = read;
+  }
+}
+
+export interface AccountReaderParts {
+  readonly filters: readonly AccountFilter[];
+  readonly commitment: 'processed' | 'confirmed' | 'finalized';
+  readonly keys: KeyCache;
+}
+
+export class AccountReader {
+  readonly #parts: AccountReaderParts;
+  #counts: AccountCounts = {};
+
+  constructor(parts: AccountReaderParts) {
+    this.#parts = parts;
+  }
+
+  /** Counts of the last believed read of an earlier process. */
+  remember(counts: AccountCounts): void {
+    this.#counts = counts;
+  }
+
+  get counts(): AccountCounts {
+    return this.#counts;
+  }
+
+  /** Reads all accounts at `minSlot` or later. Throws UnbelievableRead, or RpcError when no node answers. */
+  async read(
+    rpc: JsonRpc,
+    minSlot: number,
+    options: { isBackground?: boolean; signal?: AbortSignal } = {},
+  ): Promise<FullRead> {
+    const { filters, commitment, keys } = this.#parts;
+    const slots: number[] = [];
+    const updates: AccountUpdate[] = [];
+    const counts: Record<string, number> = {};
+    // One kind after the other: the event loop runs in between, and the node is not asked for everything at once.
+    for (const { program, name, snapshotFilters } of filters) {
+      const { slot, accounts } = await rpc.programAccounts(program, snapshotFilters, {
+        commitment,
+        minSlot,
+        ...options,
+      });
+      slots.push(slot);
+      counts[`${program}/${name}`] = accounts.length;
+      for (const { pubkey, owner, data, slot: readSlot } of accounts) {
+        updates.push({
+          kind: 'account',
+          slot: readSlot ?? slot,
+          writeVersion: null,
+          pubkey: keys.decode(pubkey),
+          owner: keys.decode(owner),
+          data,
+        });
+      }
+    }
+    const read = { slots, updates };
+    for (const [kind, known] of Object.entries(this.#counts)) {
+      const count = counts[kind] ?? 0;
+      const name = kind.split('/')[1] ?? '';
+      if (count < leastBelieved(name, known)) {
+        throw new UnbelievableRead(`the node returned ${count} of ${known} accounts (${name})`, read);
+      }
+    }
+    this.#counts = counts;
+    return read;
+  }
+}
+
+/** Least number of accounts in a read that is believed. */
+function leastBelieved(kind: string, known: number): number {
+  if (LASTING.has(kind)) return known;
+  return known >= BELIEVED_MIN ? known * BELIEVED_SHARE : Math.min(known, 1);
+}

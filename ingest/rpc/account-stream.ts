@@ -1,0 +1,127 @@
+// Large account reads in a worker thread: the main loop receives small packs of decoded accounts.
+
+import type { Endpoint, RequestOptions } from './endpoint.ts';
+import { RpcError } from './errors.ts';
+import { type AccountWorker, NETWORK, type Transport } from './transport.ts';
+
+/** A full read of a large exchange takes a minute at some providers. */
+const READ_TIMEOUT_MS = 300_000;
+
+/** Accounts of one message; `bytes` holds their data one after the other. */
+export interface Pack {
+  readonly keys: readonly string[];
+  readonly owners: readonly string[];
+  readonly lengths: readonly number[];
+  readonly bytes: Uint8Array;
+}
+
+export type WorkerRequest =
+  | {
+      readonly kind: 'read';
+      readonly id: number;
+      readonly url: string;
+      readonly body: string;
+      readonly timeoutMs: number;
+    }
+  | { readonly kind: 'cancel'; readonly id: number };
+
+export type WorkerAnswer =
+  | { readonly kind: 'pack'; readonly id: number; readonly pack: Pack }
+  | { readonly kind: 'end'; readonly id: number; readonly envelope: unknown }
+  | { readonly kind: 'refused'; readonly id: number; readonly status: number; readonly retryAfter: string | null }
+  | { readonly kind: 'failed'; readonly id: number; readonly message: string };
+
+export interface StreamedAccount {
+  readonly pubkey: string;
+  readonly owner: string;
+  readonly data: Buffer;
+}
+
+interface Pending {
+  readonly pack: (pack: Pack) => void;
+  readonly settle: (answer: Exclude<WorkerAnswer, { kind: 'pack' }>) => void;
+}
+
+export class AccountStream {
+  readonly #transport: Pick<Transport, 'openWorker'>;
+  #worker: AccountWorker | null = null;
+  readonly #pending = new Map<number, Pending>();
+  #nextId = 1;
+
+  constructor(transport: Pick<Transport, 'openWorker'> = NETWORK) {
+    this.#transport = transport;
+  }
+
+  /** Sends the request, hands over each account, and resolves with the answer without its accounts. Throws RpcError. */
+  async read(
+    endpoint: Endpoint,
+    body: unknown,
+    take: (account: StreamedAccount) => void,
+    options: RequestOptions,
+  ): Promise<unknown> {
+    const { signal } = options;
+    await endpoint.admit(options);
+    const id = this.#nextId++;
+    const cancel = () => this.#worker?.postMessage({ kind: 'cancel', id } satisfies WorkerRequest);
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const answer = await new Promise<Exclude<WorkerAnswer, { kind: 'pack' }>>((settle) => {
+        this.#pending.set(id, { pack: (pack) => unpack(pack, take), settle });
+        const request: WorkerRequest = {
+          kind: 'read',
+          id,
+          url: endpoint.url,
+          body: JSON.stringify(body),
+          timeoutMs: READ_TIMEOUT_MS,
+        };
+        this.#open().postMessage(request);
+      });
+      signal.throwIfAborted();
+      if (answer.kind === 'refused') endpoint.settle(answer.status, answer.retryAfter);
+      if (answer.kind !== 'end') {
+        endpoint.settle(null, null);
+        throw new RpcError('account read ended early', null, { isTransport: true });
+      }
+      endpoint.settle(200, null);
+      return answer.envelope;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      this.#pending.delete(id);
+    }
+  }
+
+  /** Ends the thread. A later read starts a new one. */
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = null;
+    await worker?.terminate();
+  }
+
+  #open(): AccountWorker {
+    if (this.#worker) return this.#worker;
+    const worker = this.#transport.openWorker();
+    worker.on('message', (answer) => {
+      const pending = this.#pending.get(answer.id);
+      if (answer.kind === 'pack') pending?.pack(answer.pack);
+      else pending?.settle(answer);
+    });
+    const lost = (message: string) => {
+      if (this.#worker === worker) this.#worker = null;
+      for (const [id, { settle }] of this.#pending) settle({ kind: 'failed', id, message });
+    };
+    worker.on('error', (error) => lost(String(error)));
+    worker.on('exit', () => lost('the worker ended'));
+    this.#worker = worker;
+    return worker;
+  }
+}
+
+/** Copies each account, so that a replaced one does not keep its whole pack in memory. */
+function unpack({ keys, owners, lengths, bytes }: Pack, take: (account: StreamedAccount) => void): void {
+  let at = 0;
+  for (const [index, pubkey] of keys.entries()) {
+    const length = lengths[index] ?? 0;
+    take({ pubkey, owner: owners[index] ?? '', data: Buffer.from(bytes.slice(at, at + length).buffer) });
+    at += length;
+  }
+}

@@ -1,0 +1,86 @@
+// Lists that are early, empty or out of date do not move the resume point beyond what they prove.
+
+import { describe, expect, it } from 'vitest';
+import type { ResumePoint, TransactionLogs } from '../source.ts';
+import { History } from './history.ts';
+import type { JsonRpc, ListedSignature } from './json-rpc.ts';
+
+type Lists = Pick<JsonRpc, 'signatures' | 'transactions'>;
+
+const EXCHANGE = 'exchange';
+const VAULTS = 'vaults';
+const OPTIONS = {
+  programs: [EXCHANGE, VAULTS],
+  commitment: 'confirmed',
+  firstSignaturesMax: 1_000,
+  chain: 'chain',
+} as const;
+const NOW = { lagSlots: 0, emptySlot: 0 };
+
+const listed = (slot: number): ListedSignature => ({ signature: `signature ${slot}`, slot, failed: false });
+
+/** A node whose lists are scripted: newest first, without pages. */
+function node(lists: Record<string, readonly ListedSignature[]>): Lists {
+  return {
+    signatures: async (program, { before }) => (before === null ? (lists[program] ?? []) : []),
+    transactions: async (signatures) =>
+      signatures.map((signature) => {
+        const found: TransactionLogs = {
+          kind: 'transaction',
+          slot: Number(signature.split(' ')[1]),
+          signature,
+          failed: false,
+          logs: [],
+          blockIndex: null,
+          blockTime: null,
+        };
+        return { found };
+      }),
+  };
+}
+
+function sweep(history: History) {
+  return history.sweep(NOW, async () => {}, new AbortController().signal);
+}
+
+describe('the resume point', () => {
+  const resume: ResumePoint = {
+    slot: 100,
+    signatures: { [EXCHANGE]: 'signature 100', [VAULTS]: 'signature 99' },
+    chain: 'chain',
+  };
+
+  it('does not pass slots that one list was asked too early for', async () => {
+    const lists = { [EXCHANGE]: [listed(105), listed(100)], [VAULTS]: [listed(106), listed(99)] };
+    const history = new History(node(lists), OPTIONS, resume);
+    await sweep(history);
+    expect(history.resume?.slot).toBe(105);
+    await sweep(history);
+    expect(history.resume?.slot).toBe(106);
+  });
+
+  it('does not move on an empty list of a program that has transactions', async () => {
+    const history = new History(node({ [VAULTS]: [listed(106)] }), OPTIONS, null);
+    history.notified(EXCHANGE, 104);
+    for (let turn = 0; turn < 3; turn++) expect(await sweep(history)).toMatchObject({ isProven: false });
+    expect(history.resume).toBeNull();
+  });
+
+  it('moves past a program without transactions after three empty lists', async () => {
+    const history = new History(node({ [EXCHANGE]: [listed(104)] }), OPTIONS, null);
+    const slots: (number | undefined)[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      await sweep(history);
+      slots.push(history.resume?.slot);
+    }
+    expect(slots).toEqual([undefined, undefined, 104]);
+  });
+});
+
+describe('a first start', () => {
+  it('names the slot up to which it does not read, until it has a resume point', async () => {
+    const lists = { [EXCHANGE]: [listed(106), listed(105), listed(104)] };
+    const history = new History(node(lists), { ...OPTIONS, firstSignaturesMax: 2 }, null);
+    expect(await sweep(history)).toMatchObject({ cutSlot: 105, found: 2 });
+  });
+});

@@ -1,0 +1,133 @@
+// What a session hands on: live updates wait here until all accounts are read, and each slot's label follows its data.
+
+import { keyText } from '../diff/output.ts';
+import type { UpdateQueue } from '../queue.ts';
+import type { AccountUpdate, TransactionLogs } from '../source.ts';
+import type { FullRead } from './account-reader.ts';
+import type { History } from './history.ts';
+import { type Label, SlotLabels } from './slot-labels.ts';
+
+/** Limit of changed accounts buffered during a read. */
+const BUFFERED_MAX = 500_000;
+/** Limit of live transactions that wait for the first sweep. Later sweeps fetch transactions beyond it. */
+const BUFFERED_TRANSACTIONS_MAX = 50_000;
+
+export interface IntakeParts {
+  readonly queue: UpdateQueue;
+  readonly history: Pick<History, 'take'>;
+  /** Receives each slot whose accounts are complete. */
+  labelled(slot: number): void;
+  /** Ends the session. */
+  end(reason: string): void;
+}
+
+export class Intake {
+  readonly labels: SlotLabels;
+  readonly #parts: IntakeParts;
+  /** Newest live update of each account during the first read, with the index of its subscription; null afterwards. */
+  #bufferedAccounts: Map<string, { readonly kind: number; readonly update: AccountUpdate }> | null = new Map();
+  /** Live transactions until the first sweep; null afterwards. */
+  #bufferedTransactions: TransactionLogs[] | null = [];
+  /** States that were read ahead of the stream. They wait for it, so that no label is older than its data. */
+  #ahead: AccountUpdate[] = [];
+
+  /** `tip` is the newest delivered slot. */
+  constructor(parts: IntakeParts, tip: number) {
+    this.#parts = parts;
+    this.labels = new SlotLabels(tip);
+  }
+
+  /** Whether updates wait for the first read of all accounts. */
+  get isReading(): boolean {
+    return this.#bufferedAccounts !== null;
+  }
+
+  /** A live update. `kind` is the index of its subscription; -1 for an oracle of another program. */
+  account(update: AccountUpdate, kind: number): void {
+    const label = this.labels.data(update.slot);
+    if (this.#bufferedAccounts) {
+      const key = keyText(update.pubkey);
+      const before = this.#bufferedAccounts.get(key);
+      if (before && isNewer(before.update, update)) return;
+      this.#bufferedAccounts.set(key, { kind, update });
+      if (this.#bufferedAccounts.size > BUFFERED_MAX) {
+        this.#parts.end('too many accounts changed during the first read');
+      }
+      return;
+    }
+    this.label(label);
+    this.#parts.queue.push(update);
+    if (label !== null) this.releaseAhead();
+  }
+
+  /** A state that was read beside the stream waits until the stream has reached its slot. */
+  read(update: AccountUpdate): void {
+    if (!this.isReading && update.slot <= this.labels.dataSlot) this.#parts.queue.push(update);
+    else this.#ahead.push(update);
+  }
+
+  releaseAhead(): void {
+    if (this.#ahead.length === 0) return;
+    const waiting = this.#ahead;
+    this.#ahead = waiting.filter(({ slot }) => slot > this.labels.dataSlot);
+    for (const update of waiting) if (update.slot <= this.labels.dataSlot) this.#parts.queue.push(update);
+  }
+
+  label(slot: Label): void {
+    if (slot === null || this.isReading) return;
+    this.#parts.queue.push({ kind: 'slot', slot });
+    this.#parts.labelled(slot);
+  }
+
+  transaction(transaction: TransactionLogs): void {
+    const { history, queue } = this.#parts;
+    if (this.#bufferedTransactions) {
+      if (this.#bufferedTransactions.length < BUFFERED_TRANSACTIONS_MAX) this.#bufferedTransactions.push(transaction);
+    } else if (history.take(transaction.signature, transaction.slot)) queue.push(transaction);
+  }
+
+  /** Live transactions no longer wait for older ones. */
+  releaseTransactions(): void {
+    const held = this.#bufferedTransactions ?? [];
+    this.#bufferedTransactions = null;
+    for (const transaction of held.sort((a, b) => a.slot - b.slot)) this.transaction(transaction);
+  }
+
+  /** Delivers a read of all accounts and what came meanwhile. A read that is not `isWhole` closes no account. */
+  async snapshot(
+    { slots, updates }: FullRead,
+    oracles: readonly AccountUpdate[],
+    isWhole: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { queue } = this.#parts;
+    const slot = Math.min(...slots);
+    await queue.drained();
+    if (signal.aborted) return;
+    if (isWhole) queue.push({ kind: 'snapshotBegin', slot });
+    for (const update of [...updates, ...oracles]) {
+      queue.push(update);
+      if (queue.isFull) await queue.drained();
+    }
+    if (isWhole) queue.push({ kind: 'snapshotEnd', slot });
+    if (signal.aborted) return;
+    const held = this.#bufferedAccounts ?? new Map();
+    this.#bufferedAccounts = null;
+    // The read at slot S contains every write up to S.
+    for (const { kind, update } of held.values()) if (update.slot > (slots[kind] ?? slot - 1)) queue.push(update);
+    this.labels.snapshot(Math.max(...slots, ...oracles.map((one) => one.slot)));
+    this.releaseAhead();
+  }
+
+  /** The stream goes on where an earlier one ended: nothing has to be read. */
+  resume(): void {
+    this.#bufferedAccounts = null;
+    this.releaseTransactions();
+  }
+}
+
+/** Whether the first of two updates of an account is the newer one, as far as the source tells. */
+export function isNewer(one: AccountUpdate, other: AccountUpdate): boolean {
+  if (one.slot !== other.slot || one.writeVersion === null || other.writeVersion === null) return one.slot > other.slot;
+  return one.writeVersion > other.writeVersion;
+}

@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { FaultyNode } from '../../test/support/ingest/faulty-node.ts';
+import { RequestBudget } from './budget.ts';
+import type { Clock } from './clock.ts';
+import { Endpoint, retryAfterMs } from './endpoint.ts';
+import { RpcError } from './errors.ts';
+import { Nodes } from './nodes.ts';
+
+/** Time passes only by waiting. */
+class VirtualClock implements Clock {
+  ms = 0;
+  waited: number[] = [];
+  now() {
+    return this.ms;
+  }
+  async wait(ms: number) {
+    this.waited.push(ms);
+    this.ms += ms;
+  }
+  chance() {
+    return 0.5;
+  }
+}
+
+describe('nodes', () => {
+  const open: FaultyNode[] = [];
+  const clock = new VirtualClock();
+  afterEach(async () => {
+    for (const node of open.splice(0)) await node.close();
+    clock.waited = [];
+  });
+  const stub = async () => {
+    const node = await FaultyNode.open(null);
+    open.push(node);
+    return node;
+  };
+  const nodesOf = (...stubs: FaultyNode[]) => {
+    const endpoints = stubs.map(({ url }) => new Endpoint(url, new RequestBudget(0, clock), clock));
+    return new Nodes(endpoints, 'confirmed', new AbortController().signal, clock);
+  };
+  const slot = { method: 'getSlot', params: [] };
+
+  it('wait as long as Retry-After says, and with doubling pauses without it', async () => {
+    const node = await stub();
+    node.on('getSlot', () => ({ result: 7 }));
+    const answers = [{ status: 429, headers: { 'retry-after': '3' } }, { status: 503 }, { status: 503 }];
+    node.http = () => answers.shift() ?? null;
+    const startMs = clock.ms;
+    expect(await nodesOf(node).call(slot)).toBe(7);
+    expect(clock.waited[0]).toBe(3_000);
+    expect(clock.ms - startMs).toBeGreaterThan(3_000 + 250);
+    expect(node.requests).toBe(4);
+  });
+
+  it('that fail for ever end a request after a bound', async () => {
+    const node = await stub();
+    node.on('getSlot', () => ({ error: { code: -32005, message: 'Node is unhealthy' } }));
+    await expect(nodesOf(node).call(slot)).rejects.toThrow('unhealthy');
+    expect(node.requests).toBeLessThan(10);
+  });
+
+  it('refuse parameters once, without asking others', async () => {
+    const [first, second] = [await stub(), await stub()];
+    first.on('getSlot', () => ({ error: { code: -32602, message: 'Invalid params' } }));
+    await expect(nodesOf(first, second).call(slot)).rejects.toBeInstanceOf(RpcError);
+    expect(second.requests).toBe(0);
+  });
+
+  it('answer each item of a batch alone, and a refused batch goes one by one', async () => {
+    const [first, second] = [await stub(), await stub()];
+    first.on('get', ([n]) => (n === 1 ? { error: { code: -32603, message: 'Internal error' } } : { result: n }));
+    second.on('get', ([n]) => (n === 2 ? { result: null } : { result: `second ${n}` }));
+    const calls = [0, 1, 2].map((n) => ({ method: 'get', params: [n] }));
+    const isWanted = (value: unknown) => value !== null;
+    expect(await nodesOf(first, second).batch(calls, isWanted)).toEqual([
+      { value: 0 },
+      { value: 'second 1' },
+      { value: 2 },
+    ]);
+    let isFirst = true;
+    first.http = () => {
+      const refusal = isFirst ? { status: 413 } : null;
+      isFirst = false;
+      return refusal;
+    };
+    const alone = nodesOf(first);
+    const outcomes = await alone.batch(calls, isWanted);
+    expect(outcomes.map((one) => ('value' in one ? one.value : one.error.code))).toEqual([0, -32603, 2]);
+  });
+
+  it('that are behind the wanted slot are passed over, also when they do not say so', async () => {
+    const [first, second] = [await stub(), await stub()];
+    first.on('read', () => ({ result: { context: { slot: 90 }, value: 'old' } }));
+    second.on('read', () => ({ result: { context: { slot: 101 }, value: 'new' } }));
+    const params = [{ commitment: 'confirmed', minContextSlot: 100 }];
+    expect(await nodesOf(first, second).call({ method: 'read', params })).toMatchObject({ value: 'new' });
+  });
+
+  it('that are behind the others are asked last', async () => {
+    const [first, second] = [await stub(), await stub()];
+    first.on('getSlot', () => ({ result: 100 }));
+    second.on('getSlot', () => ({ result: 200 }));
+    const nodes = nodesOf(first, second);
+    await nodes.probe();
+    expect(nodes.ranked().map(({ url }) => url)).toEqual([second.url, first.url]);
+  });
+});
+
+describe('the budget of a node', () => {
+  it('lets no more requests through than its rate, and background reads a quarter of them', async () => {
+    const clock = new VirtualClock();
+    const { signal } = new AbortController();
+    const budget = new RequestBudget(10, clock);
+    for (let count = 0; count < 40; count++) await budget.take(1, signal);
+    expect(clock.ms).toBeGreaterThanOrEqual(3_000);
+    const startMs = clock.ms;
+    const other = new RequestBudget(100, clock);
+    for (let count = 0; count < 100; count++) await other.take(1, signal, true);
+    expect(clock.ms - startMs).toBeGreaterThanOrEqual(3_000);
+  });
+});
+
+it('Retry-After is seconds or a date', () => {
+  expect([retryAfterMs('2'), retryAfterMs(null), retryAfterMs('soon')]).toEqual([2_000, null, null]);
+  expect(retryAfterMs('Thu, 01 Jan 1970 00:00:05 GMT', 1_000)).toBe(4_000);
+});

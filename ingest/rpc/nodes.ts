@@ -1,0 +1,264 @@
+// The RPC nodes of the configuration: each request goes to the first node that has the answer.
+
+import type { Clock } from './clock.ts';
+import type { Endpoint } from './endpoint.ts';
+import { BEHIND, RpcError } from './errors.ts';
+
+/** Rounds over all nodes before a request fails. */
+const ROUNDS_MAX = 4;
+const ROUND_PAUSE_MS = 300;
+/** A node further behind the best one is asked last. */
+const BEHIND_SLOTS_MAX = 12;
+/** Longest wait for nodes that asked for a pause. Beyond it the request fails, and its caller asks again. */
+const PAUSE_MAX_MS = 15_000;
+
+export interface Call {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+export interface AskOptions {
+  readonly isBackground?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Result of one call of a batch. */
+export type Outcome = { readonly value: unknown } | { readonly error: RpcError };
+
+interface Envelope {
+  readonly id?: unknown;
+  readonly result?: unknown;
+  readonly error?: { readonly code?: number; readonly message?: string };
+}
+
+export class Nodes {
+  readonly endpoints: readonly Endpoint[];
+  readonly #commitment: string;
+  readonly #signal: AbortSignal;
+  readonly #clock: Clock;
+
+  /** `commitment` is the one in use: the progress of a node is judged by it. */
+  constructor(endpoints: readonly Endpoint[], commitment: string, signal: AbortSignal, clock: Clock) {
+    if (endpoints.length === 0) throw new RangeError('no RPC node');
+    this.endpoints = endpoints;
+    this.#commitment = commitment;
+    this.#signal = signal;
+    this.#clock = clock;
+  }
+
+  /** Order of the configuration; nodes that fail or are behind come last. */
+  ranked(): readonly Endpoint[] {
+    const newest = this.endpoints.reduce((slot, one) => Math.max(slot, one.slotAt(this.#commitment)), -1);
+    const isPoor = (one: Endpoint) => {
+      const slot = one.slotAt(this.#commitment);
+      return one.failures > 0 || (slot >= 0 && slot < newest - BEHIND_SLOTS_MAX);
+    };
+    return [...this.endpoints].sort((a, b) => Number(isPoor(a)) - Number(isPoor(b)));
+  }
+
+  /**
+   * Runs the work at each node until one succeeds, then again after a pause when that helps. Throws the last RpcError.
+   */
+  async first<T>(work: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>, options: AskOptions = {}): Promise<T> {
+    const signal = options.signal ? AbortSignal.any([options.signal, this.#signal]) : this.#signal;
+    let last = new RpcError('every RPC node asked for a pause', null, { isTransport: true });
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      if (round > 0 && !(await this.#pause(round, signal))) break;
+      let isLaterOfUse = false;
+      for (const endpoint of this.ranked()) {
+        if (endpoint.pauseMs > 0) {
+          isLaterOfUse = true;
+          continue;
+        }
+        try {
+          return await work(endpoint, signal);
+        } catch (error) {
+          if (!(error instanceof RpcError)) throw error;
+          if (error.remedy === 'never') throw error;
+          last = error;
+          isLaterOfUse ||= error.remedy === 'later';
+        }
+      }
+      if (!isLaterOfUse) break;
+    }
+    throw last;
+  }
+
+  /** One call at the first node that answers it. `isWanted` false: another node is asked; the value counts if none has more. */
+  async call(
+    { method, params }: Call,
+    options: AskOptions & { readonly isWanted?: (value: unknown) => boolean } = {},
+  ): Promise<unknown> {
+    let spare: { readonly value: unknown } | null = null;
+    try {
+      return await this.first(async (endpoint, signal) => {
+        const answer = await endpoint.post({ jsonrpc: '2.0', id: 1, method, params }, { ...options, signal });
+        const value = this.#valueOf(endpoint, answer as Envelope, params);
+        if (options.isWanted === undefined || options.isWanted(value)) return value;
+        spare = { value };
+        throw new RpcError('the node lacks the answer', null, { remedy: 'elsewhere' });
+      }, options);
+    } catch (error) {
+      if (spare !== null && error instanceof RpcError) return (spare as { readonly value: unknown }).value;
+      throw error;
+    }
+  }
+
+  /**
+   * Many calls in one request. Each stands alone: a call without a wanted value goes to the next node. Rejects only when
+   * no node answered any request.
+   */
+  async batch(
+    calls: readonly Call[],
+    isWanted: (value: unknown) => boolean,
+    options: AskOptions = {},
+  ): Promise<readonly Outcome[]> {
+    const outcomes: (Outcome | undefined)[] = calls.map(() => undefined);
+    let left = calls.map((_, index) => index);
+    const ask = async (endpoint: Endpoint, signal: AbortSignal): Promise<void> => {
+      const answers = await this.#batchAt(
+        endpoint,
+        left.flatMap((index) => calls[index] ?? []),
+        { ...options, signal },
+      );
+      const asked = left;
+      left = [];
+      for (const [at, index] of asked.entries()) {
+        const answer = answers[at] ?? { error: new RpcError('no answer in the batch', null, { remedy: 'elsewhere' }) };
+        const earlier = outcomes[index];
+        if ('value' in answer && isWanted(answer.value)) outcomes[index] = answer;
+        else {
+          // A value that is not wanted says more than an error.
+          if ('value' in answer || earlier === undefined || 'error' in earlier) outcomes[index] = answer;
+          if ('error' in answer && answer.error.remedy === 'never') continue;
+          left.push(index);
+        }
+      }
+      // The caller asks again later: one bad item must not hold the others.
+      if (left.length > 0) throw new RpcError('calls without an answer', null, { remedy: 'elsewhere' });
+    };
+    try {
+      await this.first(ask, options);
+    } catch (error) {
+      if (!(error instanceof RpcError) || outcomes.every((one) => one === undefined)) throw error;
+    }
+    return outcomes.map((one) => one ?? { error: new RpcError('no answer') });
+  }
+
+  /** The answers of all nodes that have one. */
+  async each({ method, params }: Call): Promise<readonly unknown[]> {
+    const answers = this.endpoints.map(async (endpoint) => {
+      const answer = await endpoint.post({ jsonrpc: '2.0', id: 1, method, params }, { signal: this.#signal });
+      return this.#valueOf(endpoint, answer as Envelope, params);
+    });
+    const settled = await Promise.allSettled(answers);
+    return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  }
+
+  /** The result of a parsed answer of a node. Throws RpcError for an error, and for an answer older than asked for. */
+  resultOf(endpoint: Endpoint, answer: unknown, params: readonly unknown[]): unknown {
+    return this.#valueOf(endpoint, answer as Envelope, params);
+  }
+
+  /** Asks every node for its newest slot, so that `ranked` knows which are behind. */
+  async probe(): Promise<void> {
+    if (this.endpoints.length < 2) return;
+    const params = [{ commitment: this.#commitment }];
+    const probes = this.endpoints.map(async (endpoint) => {
+      if (endpoint.pauseMs > 0) return;
+      const answer = await endpoint.post(
+        { jsonrpc: '2.0', id: 1, method: 'getSlot', params },
+        { signal: this.#signal, isBackground: true },
+      );
+      const { result } = answer as Envelope;
+      if (Number.isSafeInteger(result)) endpoint.sawSlot(this.#commitment, Number(result));
+    });
+    await Promise.allSettled(probes);
+  }
+
+  async #batchAt(
+    endpoint: Endpoint,
+    calls: readonly Call[],
+    options: AskOptions & { signal: AbortSignal },
+  ): Promise<readonly Outcome[]> {
+    if (!endpoint.takesBatches || calls.length === 1) return this.#eachAt(endpoint, calls, options);
+    const body = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }));
+    let answer: unknown;
+    try {
+      answer = await endpoint.post(body, { ...options, cost: calls.length });
+    } catch (error) {
+      // 4xx for a batch: the node may take its calls one by one.
+      if (!(error instanceof RpcError) || !error.isTransport || error.remedy === 'later') throw error;
+      answer = null;
+    }
+    if (!Array.isArray(answer)) {
+      const { error } = (answer ?? {}) as Envelope;
+      const whole = error ? errorOf(error) : null;
+      if (whole?.remedy === 'later') throw whole;
+      endpoint.takesBatches = false;
+      return this.#eachAt(endpoint, calls, options);
+    }
+    const byId = new Map(
+      (answer as (Envelope | null)[]).flatMap((one) => (one === null ? [] : [[one.id, one] as const])),
+    );
+    return calls.map(({ params }, id) => {
+      const envelope = byId.get(id);
+      return envelope === undefined
+        ? { error: new RpcError('no answer in the batch', null, { remedy: 'elsewhere' }) }
+        : this.#outcomeOf(endpoint, envelope, params);
+    });
+  }
+
+  async #eachAt(
+    endpoint: Endpoint,
+    calls: readonly Call[],
+    options: AskOptions & { signal: AbortSignal },
+  ): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const call of calls) {
+      const answer = await endpoint.post({ jsonrpc: '2.0', id: 1, ...call }, options);
+      outcomes.push(this.#outcomeOf(endpoint, answer as Envelope, call.params));
+    }
+    return outcomes;
+  }
+
+  #outcomeOf(endpoint: Endpoint, envelope: Envelope, params: readonly unknown[]): Outcome {
+    try {
+      return { value: this.#valueOf(endpoint, envelope, params) };
+    } catch (error) {
+      if (error instanceof RpcError) return { error };
+      throw error;
+    }
+  }
+
+  /** The result of an answer. Notes the node's slot, and refuses an answer that is older than `minContextSlot`. */
+  #valueOf(endpoint: Endpoint, envelope: Envelope, params: readonly unknown[]): unknown {
+    if (envelope.error) throw errorOf(envelope.error);
+    const value = envelope.result ?? null;
+    const slot = contextSlot(value);
+    if (slot === null) return value;
+    const config = params.at(-1) as { readonly commitment?: string; readonly minContextSlot?: number } | undefined;
+    endpoint.sawSlot(config?.commitment ?? this.#commitment, slot);
+    if (slot < (config?.minContextSlot ?? 0)) throw new RpcError('the answer is older than asked for', BEHIND);
+    return value;
+  }
+
+  /** Waits before another round. False when all nodes ask for too long a pause. */
+  async #pause(round: number, signal: AbortSignal): Promise<boolean> {
+    const pauseMs = Math.min(...this.endpoints.map((one) => one.pauseMs));
+    if (pauseMs > PAUSE_MAX_MS) return false;
+    const spreadMs = ROUND_PAUSE_MS * 2 ** (round - 1) * (0.5 + this.#clock.chance() / 2);
+    await this.#clock.wait(Math.max(pauseMs, spreadMs), signal);
+    return true;
+  }
+}
+
+function errorOf({ code, message }: NonNullable<Envelope['error']>): RpcError {
+  return new RpcError(message ?? 'unknown error', code ?? null);
+}
+
+/** Slot at which a node answered; null for answers without a context. */
+export function contextSlot(value: unknown): number | null {
+  const slot = (value as { readonly context?: { readonly slot?: unknown } } | null)?.context?.slot;
+  return typeof slot === 'number' && Number.isSafeInteger(slot) && slot >= 0 ? slot : null;
+}

@@ -1,0 +1,70 @@
+// What the audits say about gaps.
+
+import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../../platform/index.ts';
+import { UpdateQueue } from '../queue.ts';
+import type { GapNotice } from '../source.ts';
+import type { History, Sweep } from './history.ts';
+import { TransactionAudit } from './transaction-audit.ts';
+
+const DONE: Sweep = { found: 0, missing: 0, holes: [], isProven: true, cutSlot: null };
+
+/** A history by script: each sweep moves the resume point and has a result. */
+function scripted(sweeps: readonly { readonly slot: number; readonly live: number; readonly sweep: Sweep }[]) {
+  const left = [...sweeps];
+  const history = {
+    resume: { slot: 100, signatures: {}, chain: '' },
+    liveSlot: 100,
+    sweep: async () => {
+      const next = left.shift();
+      history.resume = { slot: next?.slot ?? 0, signatures: {}, chain: '' };
+      history.liveSlot = next?.live ?? 0;
+      return next?.sweep ?? DONE;
+    },
+  };
+  return history as unknown as History;
+}
+
+async function gapsOf(history: History, turns: number): Promise<GapNotice[]> {
+  const queue = new UpdateQueue(1_000);
+  const audit = new TransactionAudit({
+    rpc: { firstAvailableBlock: async () => 0 },
+    history,
+    reader: { counts: {} },
+    queue,
+    logger: silentLogger(),
+    signal: new AbortController().signal,
+  });
+  await audit.begin(() => {});
+  for (let turn = 0; turn < turns; turn++) await audit.turn();
+  queue.end();
+  const gaps: GapNotice[] = [];
+  for await (const batch of queue.batches()) for (const one of batch) if (one.kind === 'gap') gaps.push(one);
+  return gaps;
+}
+
+describe('a gap', () => {
+  it('of transactions without a notification is filled up to the resume point, not to the newest notification', async () => {
+    const found = { ...DONE, found: 3 };
+    const history = scripted([
+      { slot: 110, live: 110, sweep: DONE },
+      { slot: 120, live: 131, sweep: found },
+    ]);
+    const filled = (await gapsOf(history, 1)).filter((gap) => gap.filled).at(-1);
+    expect(filled).toMatchObject({ fromSlot: 110, toSlot: 120, filled: true });
+  });
+
+  it('of transactions that no node returned stays open until the resume point has passed it', async () => {
+    const history = scripted([
+      { slot: 110, live: 110, sweep: DONE },
+      { slot: 112, live: 130, sweep: { ...DONE, missing: 2 } },
+      { slot: 125, live: 140, sweep: DONE },
+      { slot: 132, live: 141, sweep: DONE },
+    ]);
+    const gaps = (await gapsOf(history, 3)).slice(2);
+    expect(gaps).toMatchObject([
+      { fromSlot: 112, toSlot: 130, filled: false },
+      { fromSlot: 112, toSlot: 132, filled: true },
+    ]);
+  });
+});

@@ -1,0 +1,176 @@
+// Keeps the transactions of a session complete: sweeps at the start and at every audit, and reports gaps and holes.
+// A sweep that fails is repeated with the next audit; live transactions continue meanwhile.
+
+import type { Logger } from '../../platform/index.ts';
+import type { UpdateQueue } from '../queue.ts';
+import type { GapNotice } from '../source.ts';
+import type { AccountReader } from './account-reader.ts';
+import type { History, Sweep } from './history.ts';
+import type { JsonRpc } from './json-rpc.ts';
+
+/** Slots that a live notification may lag before its transaction counts as missed. */
+const AUDIT_LAG_SLOTS = 8;
+/** Resume point of a chain without transactions. */
+const EMPTY_SLOT = 0;
+/** Live transactions wait this long for the first sweep, so that most of them follow older ones. */
+const FIRST_SWEEP_PATIENCE_MS = 5_000;
+/** Audits in a row that find transactions while none is notified: the subscription is silent. */
+const UNNOTIFIED_AUDITS_MAX = 4;
+/** Milliseconds between two log lines about a long sweep. */
+const PROGRESS_LOG_MS = 10_000;
+
+export interface AuditParts {
+  readonly rpc: Pick<JsonRpc, 'firstAvailableBlock'>;
+  readonly history: History;
+  readonly reader: Pick<AccountReader, 'counts'>;
+  readonly queue: UpdateQueue;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+interface Range {
+  readonly fromSlot: number;
+  readonly toSlot: number;
+}
+
+export class TransactionAudit {
+  readonly #parts: AuditParts;
+  /** Transactions since the last connection; null once they are complete. */
+  #outage: Range | null = null;
+  /** Gap around transactions that the node lists but does not return yet. */
+  #missing: Range | null = null;
+  #failures = 0;
+  #unnotified = 0;
+  #liveBefore = -1;
+  #progressLoggedMs = performance.now();
+
+  constructor(parts: AuditParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs the first sweep. Calls `release` when live transactions need no longer wait. Never rejects. */
+  async begin(release: () => void): Promise<void> {
+    const { history, queue } = this.#parts;
+    const fromSlot = history.resume?.slot ?? 0;
+    if (fromSlot > 0) this.#openOutage(fromSlot, fromSlot);
+    const lost = await this.#lostBlocks().catch(() => null);
+    if (lost !== null) queue.push(lost);
+    let isReleased = false;
+    const once = () => {
+      if (!isReleased) release();
+      isReleased = true;
+    };
+    const timer = setTimeout(once, FIRST_SWEEP_PATIENCE_MS);
+    try {
+      const sweep = await this.#sweep(0);
+      if (lost !== null) this.#outage = null;
+      // A first start has no gap: its earlier history is what it reads back.
+      this.#conclude(fromSlot > 0 ? sweep : { ...sweep, found: 0 }, fromSlot);
+    } catch (error) {
+      this.#failed(error);
+    } finally {
+      clearTimeout(timer);
+      once();
+      this.#deliverProgress();
+    }
+  }
+
+  /** One audit. Resolves with the reason to end the session, or null. Never rejects. */
+  async turn(): Promise<string | null> {
+    const { history } = this.#parts;
+    const beforeSlot = history.resume?.slot ?? 0;
+    // A stopped chain has no notifications on their way.
+    const isMoving = history.liveSlot !== this.#liveBefore;
+    this.#liveBefore = history.liveSlot;
+    try {
+      const sweep = await this.#sweep(isMoving ? AUDIT_LAG_SLOTS : 0);
+      if (this.#failures > 0) this.#parts.logger.info({ after: this.#failures }, 'transactions are checked again');
+      this.#failures = 0;
+      this.#conclude(sweep, beforeSlot);
+      this.#deliverProgress();
+      this.#unnotified = sweep.found > 0 && !isMoving ? this.#unnotified + 1 : 0;
+    } catch (error) {
+      this.#failed(error);
+    }
+    return this.#unnotified >= UNNOTIFIED_AUDITS_MAX ? 'transactions are not notified' : null;
+  }
+
+  #openOutage(fromSlot: number, toSlot: number): void {
+    this.#outage = { fromSlot, toSlot: Math.max(fromSlot, toSlot) };
+    this.#parts.queue.push({ kind: 'gap', ...this.#outage, reason: 'not connected', filled: false });
+  }
+
+  /**
+   * Reports gaps that opened or closed, and holes. Gaps are judged by the slots of the data, and none is filled beyond the
+   * resume point: newer slots are not checked yet. `beforeSlot` is the resume point before the sweep.
+   */
+  #conclude({ found, missing, holes, isProven, cutSlot }: Sweep, beforeSlot: number): void {
+    const { queue, history } = this.#parts;
+    if (cutSlot !== null) {
+      const reason = 'older history is not read';
+      queue.push({ kind: 'gap', fromSlot: 0, toSlot: cutSlot, reason, filled: false, isLasting: true });
+    }
+    for (const hole of holes) queue.push({ kind: 'gap', ...hole, filled: false, isLasting: true });
+    const reachedSlot = history.resume?.slot ?? 0;
+    if (missing > 0) {
+      const fromSlot = this.#missing?.fromSlot ?? reachedSlot;
+      const toSlot = Math.max(fromSlot, this.#missing?.toSlot ?? 0, history.liveSlot);
+      queue.push({ kind: 'gap', fromSlot, toSlot, filled: false, reason: `${missing} not available yet` });
+      this.#missing = { fromSlot, toSlot };
+      return;
+    }
+    if (!isProven && holes.length === 0) return;
+    if (this.#outage !== null) {
+      const toSlot = Math.max(this.#outage.toSlot, reachedSlot);
+      queue.push({ kind: 'gap', ...this.#outage, toSlot, reason: 'not connected', filled: true });
+    } else if (this.#missing !== null ? this.#missing.toSlot <= reachedSlot : found > 0) {
+      const fromSlot = this.#missing?.fromSlot ?? beforeSlot;
+      queue.push({ kind: 'gap', fromSlot, toSlot: reachedSlot, filled: true, reason: `${found} not notified` });
+    }
+    this.#outage = null;
+    if (this.#missing !== null && this.#missing.toSlot <= reachedSlot) this.#missing = null;
+  }
+
+  /** Gap of blocks between the resume point and the nodes' first block: no node can return their transactions. */
+  async #lostBlocks(): Promise<GapNotice | null> {
+    const { history, rpc } = this.#parts;
+    if (history.resume === null) return null;
+    const fromSlot = history.resume.slot;
+    const toSlot = await rpc.firstAvailableBlock();
+    if (toSlot <= fromSlot + 1) return null;
+    const reason = 'the node no longer has these blocks';
+    return { kind: 'gap', fromSlot, toSlot, filled: false, reason, isLasting: true };
+  }
+
+  #sweep(lagSlots: number): Promise<Sweep> {
+    const { history, queue, signal } = this.#parts;
+    return history.sweep(
+      { lagSlots, emptySlot: EMPTY_SLOT },
+      async (transaction) => {
+        if (!transaction.failed) queue.push(transaction);
+        if (queue.isFull) await queue.drained();
+      },
+      signal,
+      (done, total) => this.#progress(done, total),
+    );
+  }
+
+  #progress(done: number, total: number): void {
+    const nowMs = performance.now();
+    if (nowMs < this.#progressLoggedMs + PROGRESS_LOG_MS) return;
+    this.#progressLoggedMs = nowMs;
+    this.#parts.logger.info({ done, total }, 'reading missed transactions');
+  }
+
+  #failed(error: unknown): void {
+    if (this.#parts.signal.aborted) return;
+    this.#failures += 1;
+    if (this.#failures === 1) this.#parts.logger.warn({ err: error }, 'transactions not checked; live ones continue');
+  }
+
+  #deliverProgress(): void {
+    const { history, queue, reader } = this.#parts;
+    const { resume } = history;
+    if (resume !== null) queue.push({ kind: 'progress', resume: { ...resume, accounts: reader.counts } });
+  }
+}

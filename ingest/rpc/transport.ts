@@ -1,0 +1,90 @@
+// What carries requests to a node: HTTP, WebSockets and the thread of large reads. Simulations bring their own.
+
+import { Worker } from 'node:worker_threads';
+import { WebSocket } from 'ws';
+import type { WorkerAnswer, WorkerRequest } from './account-stream.ts';
+
+const OPEN_TIMEOUT_MS = 10_000;
+/** Larger than any account notification. A larger frame closes the connection. */
+const FRAME_BYTES_MAX = 64 * 1024 * 1024;
+
+/** An HTTP answer whose body is not read yet. */
+export interface HttpAnswer {
+  /** The status is 200 to 299. */
+  readonly ok: boolean;
+  readonly status: number;
+  /** The header Retry-After; null without one. */
+  readonly retryAfter: string | null;
+  /** The whole body. Rejects when the connection ends early. */
+  text(): Promise<string>;
+  /** The body as it arrives. Rejects when the connection ends early. */
+  chunks(): AsyncIterable<Uint8Array>;
+  /** Ends the connection without reading the body. */
+  cancel(): Promise<void>;
+}
+
+/** The part of a WebSocket that PubSub uses. */
+export interface PubSubSocket {
+  on(event: 'message', listener: (data: Buffer) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'close', listener: (code: number) => void): unknown;
+  send(text: string): void;
+  ping(): void;
+  terminate(): void;
+}
+
+/** The part of a worker thread that large reads use. */
+export interface AccountWorker {
+  on(event: 'message', listener: (answer: WorkerAnswer) => void): unknown;
+  on(event: 'error', listener: (error: unknown) => void): unknown;
+  on(event: 'exit', listener: () => void): unknown;
+  postMessage(request: WorkerRequest): void;
+  terminate(): Promise<unknown>;
+}
+
+export interface Transport {
+  /** Sends JSON text. Rejects when the node does not answer. */
+  post(url: string, body: string, signal: AbortSignal): Promise<HttpAnswer>;
+  /** Connects. Rejects when the server does not answer in time. */
+  connect(url: string): Promise<PubSubSocket>;
+  /** Starts the thread that reads and parses large answers. */
+  openWorker(): AccountWorker;
+}
+
+/** The real network. */
+export const NETWORK: Transport = {
+  post: async (url, body, signal) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(url, { method: 'POST', headers, body, signal });
+    return {
+      ok: response.ok,
+      status: response.status,
+      retryAfter: response.headers.get('retry-after'),
+      text: () => response.text(),
+      chunks: () => response.body ?? emptyBody(),
+      cancel: async () => {
+        await response.body?.cancel();
+      },
+    };
+  },
+  connect: (url) =>
+    new Promise((resolve, reject) => {
+      const socket = new WebSocket(url, {
+        handshakeTimeout: OPEN_TIMEOUT_MS,
+        maxPayload: FRAME_BYTES_MAX,
+        perMessageDeflate: false,
+      });
+      socket.once('error', reject);
+      socket.once('open', () => {
+        socket.off('error', reject);
+        resolve(socket);
+      });
+    }),
+  openWorker: () => {
+    const worker = new Worker(new URL('./account-worker.ts', import.meta.url));
+    worker.unref();
+    return worker;
+  },
+};
+
+async function* emptyBody(): AsyncGenerator<Uint8Array> {}

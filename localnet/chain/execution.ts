@@ -1,0 +1,88 @@
+// What execution does to a transaction before anybody sees it: other programs log first, the log is cut at its limit, and keys
+// come from lookup tables. All of it follows from the seed and the signature.
+
+import { hash } from 'node:crypto';
+import type { LedgerBlock, LedgerTransaction } from '../ledger-types.ts';
+import type { Profile } from './profile.ts';
+
+const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
+const MEMO_LINE_BYTES = 900;
+/** Last line of a cut log, in the words of Agave. */
+export const LOG_TRUNCATED = 'Log truncated';
+
+export class Execution {
+  readonly #seed: number;
+  readonly #profile: Profile;
+
+  constructor(seed: number, profile: Profile) {
+    this.#seed = seed;
+    this.#profile = profile;
+  }
+
+  block(block: LedgerBlock): LedgerBlock {
+    const { logBytesMax, noisyShare, lookupShare } = this.#profile;
+    if (logBytesMax === null && noisyShare === 0 && lookupShare === 0) return block;
+    return { ...block, transactions: block.transactions.map((one) => this.#executed(one)) };
+  }
+
+  #executed(transaction: LedgerTransaction): LedgerTransaction {
+    const { logBytesMax, noisyShare, lookupShare } = this.#profile;
+    const { signature } = transaction;
+    const isNoisy = (transaction.recordLines?.length ?? 0) > 0 && this.#chance(`noisy|${signature}`) < noisyShare;
+    const noisy = isNoisy ? withNoise(transaction, this.#chance(`noise|${signature}`)) : transaction;
+    const cut = logBytesMax === null ? noisy : cutAtLimit(noisy, logBytesMax);
+    return this.#chance(`lookup|${signature}`) < lookupShare ? { ...cut, usesLookups: true } : cut;
+  }
+
+  #chance(text: string): number {
+    return hash('sha256', `execution|${this.#seed}|${text}`, 'buffer').readUInt32LE(0) / 4_294_967_296;
+  }
+}
+
+/** Puts a memo in front that leaves room for a part of the transaction's own lines. */
+function withNoise(transaction: LedgerTransaction, share: number): LedgerTransaction {
+  const own = transaction.logMessages.reduce((sum, line) => sum + line.length, 0);
+  const bytes = 10_000 - Math.floor(own * share);
+  const noise = [`Program ${MEMO_PROGRAM} invoke [1]`];
+  for (let left = bytes - 220; left > 0; left -= MEMO_LINE_BYTES) {
+    const text = 'x'.repeat(Math.min(left, MEMO_LINE_BYTES));
+    noise.push(`Program log: Memo (len ${text.length}): "${text}"`);
+  }
+  noise.push(`Program ${MEMO_PROGRAM} consumed 9000 of 1400000 compute units`, `Program ${MEMO_PROGRAM} success`);
+  return {
+    ...transaction,
+    accountKeys: [...transaction.accountKeys, MEMO_PROGRAM],
+    logMessages: [...noise, ...transaction.logMessages],
+    recordLines: (transaction.recordLines ?? []).map((line) => line + noise.length),
+  };
+}
+
+/**
+ * Cuts the log like Agave's collector: a line that reaches the limit is dropped, the first time with a note in its place. A
+ * later line that is short enough still comes in.
+ */
+export function cutAtLimit(transaction: LedgerTransaction, bytesMax: number): LedgerTransaction {
+  const kept: string[] = [];
+  const dropped = new Set<number>();
+  const places = new Map<number, number>();
+  let bytes = 0;
+  for (const [number, line] of transaction.logMessages.entries()) {
+    const length = bytes + Buffer.byteLength(line);
+    if (length >= bytesMax) {
+      if (dropped.size === 0) kept.push(LOG_TRUNCATED);
+      dropped.add(number);
+      continue;
+    }
+    bytes = length;
+    places.set(number, kept.length);
+    kept.push(line);
+  }
+  if (dropped.size === 0) return transaction;
+  const records = transaction.recordLines ?? [];
+  return {
+    ...transaction,
+    logMessages: kept,
+    recordLines: records.flatMap((line) => places.get(line) ?? []),
+    lostRecords: [...records.entries()].filter(([, line]) => dropped.has(line)).map(([index]) => index),
+  };
+}

@@ -1,0 +1,63 @@
+// Control calls for faults: switch them on and off, and read what they did.
+
+import type { Method } from '../rpc/dispatch.ts';
+import { invalidParams, invalidType } from '../rpc/errors.ts';
+import { named } from '../rpc/named.ts';
+import { type Config, integerOr, stringsOf } from '../rpc/params.ts';
+import { FAULT_KINDS, type FaultKind, type FaultRequest, isFaultKind } from './fault-kinds.ts';
+import type { Faults } from './faults.ts';
+
+const REPORTS_DEFAULT = 10_000;
+
+export function faultControls(faults: Faults): [string, Method][] {
+  return [
+    ['localnet_fault', named((config) => ({ number: faults.add(faultRequest(config)) }))],
+    ['localnet_clearFaults', named((config) => ({ cleared: faults.clear(optionalKind(config.kind)) }))],
+    ['localnet_faults', named(() => ({ active: faults.list(), kinds: FAULT_KINDS }))],
+    ['localnet_did', named((config) => did(faults, config))],
+  ];
+}
+
+function did(faults: Faults, config: Config): unknown {
+  const limit = integerOr(config.limit, REPORTS_DEFAULT);
+  const reports = faults.reports(integerOr(config.from, 0), limit, optionalKind(config.kind));
+  return { counts: faults.counts(), reports };
+}
+
+/** @throws RpcError when the kind is unknown or a number is out of its range */
+export function faultRequest(config: Config): FaultRequest {
+  const kind = kindOf(config.kind);
+  return {
+    kind,
+    ...shareOf('probability', config.probability),
+    ...shareOf('share', config.share),
+    ...wholeOf('count', config.count),
+    ...wholeOf('retryAfterSeconds', config.retryAfterSeconds),
+    ...wholeOf('ms', config.ms),
+    ...wholeOf('slots', config.slots),
+    ...(typeof config.code === 'number' ? { code: config.code } : {}),
+    ...(typeof config.message === 'string' ? { message: config.message } : {}),
+    ...(config.methods === undefined ? {} : { methods: stringsOf(config.methods).map(String) }),
+    ...(config.keys === undefined ? {} : { keys: stringsOf(config.keys).map(String) }),
+  };
+}
+
+function kindOf(value: unknown): FaultKind {
+  if (isFaultKind(value)) return value;
+  throw invalidParams(`Unknown fault ${String(value)}; known: ${Object.keys(FAULT_KINDS).join(', ')}`);
+}
+
+function optionalKind(value: unknown): FaultKind | undefined {
+  return value === undefined || value === null ? undefined : kindOf(value);
+}
+
+function shareOf<N extends string>(name: N, value: unknown): { [K in N]?: number } {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'number' || !(value >= 0 && value <= 1)) throw invalidType(value, `${name} from 0 to 1`);
+  return { [name]: value } as { [K in N]?: number };
+}
+
+function wholeOf<N extends string>(name: N, value: unknown): { [K in N]?: number } {
+  if (value === undefined || value === null) return {};
+  return { [name]: integerOr(value, 0) } as { [K in N]?: number };
+}

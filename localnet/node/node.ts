@@ -1,0 +1,48 @@
+// The node that clients talk to: its methods over its own view of the chain, and the faults in front of them.
+
+import { BehindView } from '../ledger/behind.ts';
+import type { ChainView } from '../ledger/view.ts';
+import type { Ledger } from '../ledger.ts';
+import { accountMethods } from '../rpc/account-methods.ts';
+import { chainMethods } from '../rpc/chain-methods.ts';
+import type { Method, Methods } from '../rpc/dispatch.ts';
+import { historyMethods } from '../rpc/history-methods.ts';
+import { Delivery } from './delivery.ts';
+import { faultControls } from './fault-controls.ts';
+import { Faults } from './faults.ts';
+import { faultyMethods } from './faulty-methods.ts';
+import { type Gate, httpFaults } from './http-faults.ts';
+
+export interface Node {
+  readonly faults: Faults;
+  readonly gate: Gate;
+  readonly delivery: Delivery;
+  /** Calls of a Solana node, and the controls of the faults. */
+  readonly methods: [string, Method][];
+}
+
+/** `seed` decides where faults strike that have a probability. */
+export function createNode(ledger: Ledger, seed: number): Node {
+  const slot = (): number => ledger.tipSlot;
+  const faults = new Faults(seed, slot);
+  const behind = new Map<number, Methods>([[0, methodsOver(ledger)]]);
+  const methodsBehind = (blocks: number): Methods => {
+    const distance = Math.min(blocks, ledger.behindBlocks);
+    let methods = behind.get(distance);
+    if (methods === undefined) {
+      methods = methodsOver(new BehindView(ledger, distance));
+      behind.set(distance, methods);
+    }
+    return methods;
+  };
+  return {
+    faults,
+    gate: httpFaults(faults),
+    delivery: new Delivery(faults, slot),
+    methods: [...faultyMethods(faults, methodsBehind), ...faultControls(faults)],
+  };
+}
+
+function methodsOver(view: ChainView): Methods {
+  return new Map([...chainMethods(view), ...accountMethods(view), ...historyMethods(view)]);
+}

@@ -1,0 +1,76 @@
+// Reads compacted topics of one partition: the newest record of each key.
+
+import {
+  type Backfill,
+  decodeMessage,
+  type StreamCoverage,
+  streamKey,
+  TOPICS,
+  type Topic,
+} from '../../schemas/index.ts';
+import type { EventLog } from './port.ts';
+
+const READ_RECORDS = 1_000;
+
+/** Follows one topic by calls: each returns the records since the last one. */
+export class TopicTail {
+  readonly #log: EventLog;
+  readonly #topic: Topic;
+  #next: bigint | null = null;
+
+  /** `topic` has one partition. */
+  constructor(log: EventLog, topic: Topic) {
+    this.#log = log;
+    this.#topic = topic;
+  }
+
+  async read(): Promise<readonly Uint8Array[]> {
+    // A log that no new ingest has opened lacks the topic.
+    if (this.#next === null) await this.#log.ensureTopics([this.#topic]);
+    this.#next ??= (await this.#log.bounds(this.#topic, 0)).earliest;
+    const values: Uint8Array[] = [];
+    for (;;) {
+      const records = await this.#log.read(this.#topic, 0, this.#next, READ_RECORDS);
+      const last = records.at(-1);
+      if (!last) return values;
+      for (const { value } of records) values.push(value);
+      this.#next = last.offset + 1n;
+    }
+  }
+}
+
+/** Coverage of every numbered stream, by stream. A log without the role `coverage` has none. */
+export class CoverageTail {
+  readonly #tail: TopicTail;
+  readonly #newest = new Map<string, StreamCoverage>();
+
+  constructor(log: EventLog) {
+    this.#tail = new TopicTail(log, TOPICS.coverageViews);
+  }
+
+  async read(): Promise<readonly StreamCoverage[]> {
+    for (const bytes of await this.#tail.read()) {
+      const message = decodeMessage(bytes);
+      if (message.name === 'StreamCoverage') this.#newest.set(streamKey(message.value), message.value);
+    }
+    return [...this.#newest.values()].sort((a, b) => (streamKey(a) < streamKey(b) ? -1 : 1));
+  }
+}
+
+/** Every backfill, in the order of their requests. */
+export class BackfillTail {
+  readonly #tail: TopicTail;
+  readonly #newest = new Map<string, Backfill>();
+
+  constructor(log: EventLog) {
+    this.#tail = new TopicTail(log, TOPICS.backfills);
+  }
+
+  async read(): Promise<ReadonlyMap<string, Backfill>> {
+    for (const bytes of await this.#tail.read()) {
+      const message = decodeMessage(bytes);
+      if (message.name === 'Backfill') this.#newest.set(message.value.id, message.value);
+    }
+    return this.#newest;
+  }
+}

@@ -1,0 +1,116 @@
+// Following topics over a real log: failures of a batch, failures of the log, and stopping.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TOPICS } from '../../schemas/index.ts';
+import { eventually } from '../../test/support/platform/eventually.ts';
+import { readConfig } from '../config.ts';
+import { silentLogger } from '../runtime/logger.ts';
+import { openEventLog } from './open.ts';
+import type { EventLog, FollowOptions, LogBatch } from './port.ts';
+import { followingRole, TopicFollower } from './topic-follower.ts';
+
+const FROM_START = new Map([[0, 0n]]);
+
+let folder: string;
+let log: EventLog;
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'topic-follower-'));
+  log = await openEventLog(readConfig({}, { dataDir: folder, logLevel: 'silent' }), silentLogger());
+  await log.ensureTopics([TOPICS.samples, TOPICS.events]);
+});
+afterEach(async () => {
+  await log.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const put = (...texts: string[]) =>
+  log.append(
+    TOPICS.samples,
+    texts.map((text) => ({ key: text, value: Buffer.from(text), partition: 0 })),
+  );
+const textsOf = ({ records }: LogBatch) => records.map(({ value }) => Buffer.from(value).toString());
+
+/** The log, which fails each time it has given one batch. */
+const failing = (): EventLog =>
+  Object.assign(Object.create(log) as EventLog, {
+    append: log.append.bind(log),
+    async *follow(options: FollowOptions) {
+      for await (const batch of log.follow(options)) {
+        yield batch;
+        throw new Error('log is away');
+      }
+    },
+  });
+
+describe('a topic follower', () => {
+  it('takes batches one at a time and ends with stop', async () => {
+    const taken: string[] = [];
+    const follower = new TopicFollower();
+    const take = async (batch: LogBatch) => {
+      await Promise.resolve();
+      taken.push(...textsOf(batch));
+    };
+    follower.follow({ log, topic: TOPICS.samples, from: FROM_START, maxRecords: 1, take });
+    await put('a', 'b');
+    await eventually(() => expect(taken).toEqual(['a', 'b']));
+    await follower.stop();
+    await follower.done;
+    await put('c');
+    expect(taken).toEqual(['a', 'b']);
+  });
+
+  it('ends every topic when a batch of one fails, and reports that failure', async () => {
+    const follower = new TopicFollower();
+    follower.follow({ log, topic: TOPICS.events, from: FROM_START, take: () => {} });
+    follower.follow({
+      log,
+      topic: TOPICS.samples,
+      from: FROM_START,
+      take: () => {
+        throw new Error('bad batch');
+      },
+      onLogFailure: () => expect.unreachable('the log did not fail'),
+    });
+    await put('a');
+    await expect(follower.done).rejects.toThrow('bad batch');
+    expect(follower.signal.aborted).toBe(true);
+  });
+
+  it('ends with a failing log, or continues behind the last batch when it may retry', async () => {
+    await put('a', 'b', 'c');
+    const strict = new TopicFollower();
+    strict.follow({ log: failing(), topic: TOPICS.samples, from: FROM_START, maxRecords: 1, take: () => {} });
+    await expect(strict.done).rejects.toThrow('log is away');
+    const taken: string[] = [];
+    const failures: string[] = [];
+    const patient = new TopicFollower();
+    patient.follow({
+      log: failing(),
+      topic: TOPICS.samples,
+      from: FROM_START,
+      maxRecords: 2,
+      take: (batch) => void taken.push(...textsOf(batch)),
+      onLogFailure: (error) => failures.push(String(error)),
+    });
+    await eventually(() => expect(taken).toEqual(['a', 'b', 'c']));
+    await patient.stop();
+    expect(failures[0]).toContain('log is away');
+  });
+
+  it('as a role runs its last work after a stop, and not after a failure', async () => {
+    let finished = 0;
+    const finish = async () => void finished++;
+    await followingRole('one', new TopicFollower(), finish).done;
+    expect(finished).toBe(1);
+    const follower = new TopicFollower();
+    follower.follow({ log, topic: TOPICS.samples, from: FROM_START, take: () => {} });
+    const role = followingRole('two', follower, finish);
+    follower.fail(new Error('saver failed'));
+    await expect(role.done).rejects.toThrow('saver failed');
+    await role.stop();
+    expect(finished).toBe(1);
+  });
+});

@@ -1,0 +1,80 @@
+// The coverage role: follows events, the chain's counts and backfills, and publishes which numbered records the log has.
+// One commit per batch stores views, offset and ranges.
+
+import { Gauge, type Registry } from 'prom-client';
+import type { LogBatch, LogRecord, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
+import { decodeEvent, decodeMessage, encodeMessage, streamKey, TOPICS, type Topic } from '../../schemas/index.ts';
+import { deadLetter, endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
+import { Coverage } from './reducer.ts';
+
+export const COVERAGE_GROUP = 'coverage';
+const PREFIX = 'coverage:';
+
+/** Starts the role. Rejects when the log cannot be read; `done` rejects when the log fails. */
+export async function startCoverage(context: RoleContext): Promise<RunningRole> {
+  const coverage = new Coverage();
+  const missing = missingGauge(context.metrics);
+  return startReducerRole(context, {
+    name: 'coverage',
+    group: COVERAGE_GROUP,
+    reads: [TOPICS.events, TOPICS.counters, TOPICS.backfills],
+    writes: [TOPICS.coverageViews, TOPICS.deadLetters],
+    slotOf: firstSlot,
+    restore: (state) => coverage.restore(piecesOf(state, PREFIX)),
+    take: (topic, batch) => [take(coverage, missing, topic, batch)],
+  });
+}
+
+function take(coverage: Coverage, missing: Gauge<'stream'>, topic: Topic, batch: LogBatch): Step {
+  const letters: NewRecord[] = [];
+  for (const record of batch.records) {
+    try {
+      apply(coverage, topic, record);
+    } catch (error) {
+      letters.push(deadLetter('coverage-record', topic, record, error));
+    }
+  }
+  const views: NewRecord[] = [];
+  for (const view of coverage.takeViews()) {
+    views.push({ key: streamKey(view), value: encodeMessage('StreamCoverage', view) });
+    if (view.subject.includes('-')) missing.set({ stream: streamKey(view) }, view.missing);
+  }
+  const outputs = [
+    { topic: TOPICS.coverageViews, records: views },
+    { topic: TOPICS.deadLetters, records: letters },
+  ];
+  return { outputs, state: stateWrites(PREFIX, coverage.takeChanges()), next: endOf(batch) };
+}
+
+function apply(coverage: Coverage, topic: Topic, record: LogRecord): void {
+  if (topic === TOPICS.events) {
+    coverage.event(decodeEvent(record.value));
+    return;
+  }
+  const message = decodeMessage(record.value);
+  if (message.name === 'StreamCounter') coverage.counter(message.value);
+  else if (message.name === 'Backfill') coverage.backfill(message.value);
+}
+
+/** Partitions advance together, so that a partition that is read first shows no holes. */
+function firstSlot(topic: Topic, { records }: LogBatch): number {
+  const [first] = records;
+  if (!first) return 0;
+  try {
+    if (topic === TOPICS.events) return decodeEvent(first.value).slot;
+    const message = decodeMessage(first.value);
+    if (message.name === 'StreamCounter') return message.value.slot;
+    return message.name === 'Backfill' ? message.value.toSlot : 0;
+  } catch {
+    return 0;
+  }
+}
+
+function missingGauge(registry: Registry): Gauge<'stream'> {
+  return new Gauge({
+    name: 'slotbook_coverage_missing',
+    help: 'numbered records of a market that the log lacks',
+    labelNames: ['stream'],
+    registers: [registry],
+  });
+}

@@ -1,0 +1,127 @@
+// The loop around a reducer: follow topics, give batches to the reducer, and commit outputs, state and offset together.
+// After a failure nothing follows: the reducer is ahead of the committed state.
+
+import {
+  type EventLog,
+  followingRole,
+  type LogBatch,
+  type LogRecord,
+  type NewRecord,
+  type Outputs,
+  offsetKey,
+  type RoleContext,
+  type RunningRole,
+  type StateWrite,
+  TopicFollower,
+} from '../../platform/index.ts';
+import { encodeMessage, type Topic } from '../../schemas/index.ts';
+import { TopicOrder } from './topic-order.ts';
+
+/** Result of a batch, or of a part of it. */
+export interface Step {
+  readonly outputs: readonly Outputs[];
+  readonly state: readonly StateWrite[];
+  /** Offset to continue from; null keeps the committed offset, so a restart takes the records again. */
+  readonly next: bigint | null;
+}
+
+export interface ReducerRole {
+  readonly name: string;
+  readonly group: string;
+  /** Followed from their beginning, every partition. */
+  readonly reads: readonly Topic[];
+  readonly writes: readonly Topic[];
+  /** Upper bound of records in one batch of a topic; the log's own default when absent. */
+  readonly maxRecords?: (topic: Topic) => number;
+  /** Chain slot at which a batch begins; the earliest of several topics goes first. */
+  readonly slotOf?: (topic: Topic, batch: LogBatch) => number;
+  /** Loads committed state. Called once, before the first batch. */
+  restore(state: ReadonlyMap<string, Uint8Array>): void;
+  /** Applies a batch. Batches come one at a time; the loop commits each step before it asks for the next one. */
+  take(topic: Topic, batch: LogBatch): Iterable<Step>;
+}
+
+/** Starts the role. Rejects when the log cannot be read; `done` rejects when the log or the reducer fails. */
+export async function startReducerRole({ log }: Pick<RoleContext, 'log'>, role: ReducerRole): Promise<RunningRole> {
+  await log.ensureTopics([...role.reads, ...role.writes]);
+  const { offsets, state } = await log.load(role.group);
+  role.restore(state);
+  const order = new TopicOrder();
+  const follower = new TopicFollower();
+  follower.signal.addEventListener('abort', () => order.close(), { once: true });
+  const starts = role.reads.map(async (topic) => ({ topic, from: await startOffsets(log, topic, offsets, order) }));
+  for (const { topic, from } of await Promise.all(starts)) {
+    const maxRecords = role.maxRecords?.(topic);
+    follower.follow({
+      log,
+      topic,
+      from,
+      ...(maxRecords !== undefined && { maxRecords }),
+      take: async (batch) => {
+        if (batch.records.length === 0) return;
+        order.expect(topic.name, batch.partition, batch.end - endOf(batch));
+        await order.run(topic.name, role.slotOf?.(topic, batch) ?? 0, () => commitSteps(log, role, topic, batch));
+      },
+    });
+  }
+  return followingRole(role.name, follower);
+}
+
+/** Offset to continue from in each partition; `order` learns how many records are there. */
+async function startOffsets(
+  log: EventLog,
+  topic: Topic,
+  offsets: ReadonlyMap<string, bigint>,
+  order: TopicOrder,
+): Promise<ReadonlyMap<number, bigint | 'earliest'>> {
+  const from = new Map<number, bigint | 'earliest'>();
+  for (let partition = 0; partition < topic.partitions; partition++) {
+    const offset = offsets.get(offsetKey(topic.name, partition));
+    const { earliest, next } = await log.bounds(topic, partition);
+    order.expect(topic.name, partition, next - (offset ?? earliest));
+    from.set(partition, offset ?? 'earliest');
+  }
+  return from;
+}
+
+async function commitSteps(log: EventLog, role: ReducerRole, topic: Topic, batch: LogBatch): Promise<void> {
+  for (const { outputs, state, next } of role.take(topic, batch)) {
+    const written = outputs.filter(({ records }) => records.length > 0);
+    const offsets = next === null ? [] : [{ topic: topic.name, partition: batch.partition, next }];
+    if (next !== null || state.length > 0) await log.commit(role.group, { outputs: written, offsets, state });
+    else for (const { topic: to, records } of written) await log.append(to, records);
+  }
+}
+
+/** Offset to continue from after a batch. */
+export function endOf({ records }: LogBatch): bigint {
+  return (records.at(-1)?.offset ?? -1n) + 1n;
+}
+
+/** The dead letter of a record that a reducer could not apply; its key is the reason. */
+export function deadLetter(reason: string, topic: Topic, record: LogRecord, error: unknown): NewRecord {
+  const detail = error instanceof Error ? error.message : String(error);
+  const origin = `${topic.name}/${record.partition}/${record.offset}`;
+  return { key: reason, value: encodeMessage('DeadLetter', { reason, detail, slot: 0, origin, bytes: record.value }) };
+}
+
+export interface StatePiece {
+  readonly name: string;
+  /** null deletes the piece. */
+  readonly bytes: Uint8Array | null;
+}
+
+/** Pieces of a reducer as state: each under `prefix`, which ends the reducer's own part of the group. */
+export function stateWrites(prefix: string, pieces: Iterable<StatePiece>): StateWrite[] {
+  return Array.from(pieces, ({ name, bytes }) => ({ key: prefix + name, value: bytes }));
+}
+
+/** Inverse of `stateWrites`. */
+export function piecesOf(
+  state: ReadonlyMap<string, Uint8Array>,
+  prefix: string,
+): { readonly name: string; readonly bytes: Uint8Array }[] {
+  const found: { name: string; bytes: Uint8Array }[] = [];
+  for (const [key, bytes] of state) if (key.startsWith(prefix)) found.push({ name: key.slice(prefix.length), bytes });
+  return found;
+}

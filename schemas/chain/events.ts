@@ -1,0 +1,110 @@
+// Program events in the log: a head with the record's place on the chain, then its flat fields.
+
+import type { Type } from 'avsc';
+import avro from 'avsc';
+import { parseSchema } from '../log/parse-schema.ts';
+import {
+  allWriters,
+  decodeBody,
+  encodeRecord,
+  explainInvalid,
+  openRecord,
+  SchemaError,
+  type Writer,
+} from '../log/wire.ts';
+import type { AvroRecord } from './event-schemas.ts';
+import { UNKNOWN_RECORD } from './event-schemas.ts';
+import { HEAD_FIELDS } from './flatten.ts';
+
+export interface ChainEvent {
+  /** Record name, or `UnknownRecord`. */
+  name: string;
+  /** Signature of the transaction, 64 bytes. */
+  signature: Uint8Array;
+  /** Index among all records of the transaction, from 0. */
+  eventIndex: number;
+  slot: number;
+  /** Index of the transaction in its block; null when unknown. */
+  txIndex: number | null;
+  /**
+   * Flat, with the program's snake_case names (see flattenRecord). Small integers are numbers, 64 and 128 bits bigints, keys
+   * and byte arrays Uint8Arrays, enums their camelCase variant, absent options null, lists arrays.
+   */
+  data: Record<string, unknown>;
+}
+
+interface Head {
+  signature: Uint8Array;
+  event_index: number;
+  slot: number;
+  tx_index: number | null;
+}
+
+/** Avro writes the fields of a record one after another, so head and data can each have their own type. */
+interface EventCodec {
+  readonly writer: Writer;
+  readonly head: Type;
+  readonly data: Type;
+}
+
+const codecs = new Map<string, EventCodec>();
+for (const writer of allWriters()) if (writer.kind === 'event') codecs.set(writer.name, codecOf(writer));
+
+function codecOf(writer: Writer): EventCodec {
+  const schema = JSON.parse(writer.text) as AvroRecord;
+  const part = (name: string, fields: AvroRecord['fields']): Type => parseSchema({ ...schema, name, fields });
+  return {
+    writer,
+    head: part('Head', schema.fields.slice(0, HEAD_FIELDS.length)),
+    data: part(writer.name, schema.fields.slice(HEAD_FIELDS.length)),
+  };
+}
+
+/** Events with their own schema. The log carries every other event as UnknownRecord. */
+export const EVENT_NAMES: readonly string[] = [...codecs.keys()].filter((name) => name !== UNKNOWN_RECORD);
+
+/** Encodes an event with its envelope. Throws a RangeError that names the field when one is missing or out of range. */
+export function encodeEvent(event: ChainEvent): Buffer {
+  const codec = codecs.get(event.name);
+  if (!codec) throw new RangeError(`no schema for event ${event.name}: encode it as ${UNKNOWN_RECORD}`);
+  const head: Head = {
+    signature: event.signature,
+    event_index: event.eventIndex,
+    slot: event.slot,
+    tx_index: event.txIndex,
+  };
+  try {
+    return encodeRecord(codec.writer, (buffer, position) => {
+      const end = codec.head.encode(head, buffer, position);
+      return end < 0 ? end : codec.data.encode(event.data, buffer, end);
+    });
+  } catch (cause) {
+    throw new RangeError(explain(codec, head, event.data), { cause });
+  }
+}
+
+function explain(codec: EventCodec, head: Head, data: object): string {
+  const { type, name } = codec.writer;
+  return explainInvalid(name, type instanceof avro.types.RecordType ? type.fields : [], { ...data, ...head });
+}
+
+/** Decodes an event of the current or any committed past version. Throws SchemaError for anything else. */
+export function decodeEvent(bytes: Uint8Array): ChainEvent {
+  const opened = openRecord(bytes);
+  const codec = codecs.get(opened.reader.writer.name);
+  if (!codec) throw new SchemaError('not-a-record', `${opened.reader.writer.name} is not a program event`);
+  if (opened.reader.resolver) return split(codec.writer.name, decodeBody(codec.writer.type, opened).value);
+  const head = decodeBody(codec.head, opened);
+  const data = decodeBody(codec.data, { ...opened, position: head.offset });
+  return chainEvent(codec.writer.name, head.value as Head, data.value as Record<string, unknown>);
+}
+
+function split(name: string, value: unknown): ChainEvent {
+  const { signature, event_index, slot, tx_index, ...data } = value as Head & Record<string, unknown>;
+  return chainEvent(name, { signature, event_index, slot, tx_index }, data);
+}
+
+function chainEvent(name: string, head: Head, data: Record<string, unknown>): ChainEvent {
+  const { signature, event_index, slot, tx_index } = head;
+  return { name, signature, eventIndex: event_index, slot, txIndex: tx_index, data };
+}

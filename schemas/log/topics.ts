@@ -1,0 +1,315 @@
+// The topic catalogue: every stream of the log as data. Adapters create topics from it; `slotbook topics` prints it.
+
+export type Retention = { readonly kind: 'time'; readonly hours: number } | { readonly kind: 'compact' };
+
+export interface Topic {
+  readonly name: string;
+  /** Meaning of a record's key. Records with the same key share a partition and stay in order. */
+  readonly key:
+    | 'market'
+    | 'market or account'
+    | 'market and source'
+    | 'market and bucket'
+    | 'account'
+    | 'account or market'
+    | 'wallet'
+    | 'wallet and device'
+    | 'export job'
+    | 'reason'
+    | 'stream'
+    | 'backfill'
+    | 'role and mark'
+    | 'signature'
+    | 'chain';
+  readonly partitions: number;
+  readonly retention: Retention;
+  /** Order in which a size cap of the embedded log removes old records; absent: never. */
+  readonly sizeCap?: 'first' | 'last';
+  /** Names of its Avro records, or `events` for every program event. */
+  readonly schemas: readonly string[];
+  readonly purpose: string;
+}
+
+const WEEK_HOURS = 168;
+const QUARTER_HOURS = 2160;
+const YEAR_HOURS = 8760;
+
+export const TOPICS = {
+  events: {
+    name: 'events',
+    key: 'market or account',
+    partitions: 4,
+    retention: { kind: 'time', hours: YEAR_HOURS },
+    schemas: ['events'],
+    purpose: 'every decoded program event, once, in chain order per key',
+  },
+  book: {
+    name: 'book',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: WEEK_HOURS },
+    sizeCap: 'last',
+    schemas: [
+      'BookOrders',
+      'BookMarket',
+      'BookOracle',
+      'BookSlot',
+      'BookTime',
+      'BookSnapshotBegin',
+      'BookSnapshotEnd',
+      'BookRepair',
+      'BookCheck',
+    ],
+    purpose: "all inputs of a market's book, in one order",
+  },
+  positions: {
+    name: 'positions',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: WEEK_HOURS },
+    sizeCap: 'last',
+    schemas: ['PositionState', 'PositionMarket', 'BookSlot', 'BookSnapshotBegin', 'BookSnapshotEnd'],
+    purpose: 'changes of perp positions, and the inputs of their P&L, in one order',
+  },
+  margin: {
+    name: 'margin',
+    key: 'account or market',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['AccountMargin', 'MarketMargin', 'MarginBegin', 'MarginTime'],
+    purpose: 'the newest inputs of the health of every account, written at each block time',
+  },
+  bookViews: {
+    name: 'views.book',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: 24 },
+    sizeCap: 'first',
+    schemas: ['BookViewDiff', 'BookViewSnapshot'],
+    purpose: 'sequenced changes of the published books',
+  },
+  marketViews: {
+    name: 'views.markets',
+    key: 'market',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['MarketView'],
+    purpose: 'the newest description of each market',
+  },
+  tradeViews: {
+    name: 'views.trades',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: 24 },
+    sizeCap: 'first',
+    schemas: ['TradeView'],
+    purpose: 'fills as the trades channel publishes them',
+  },
+  tradeHeads: {
+    name: 'views.trade-heads',
+    key: 'market',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['TradeView'],
+    purpose: 'the newest published fill of each market',
+  },
+  orderChanges: {
+    name: 'views.account-orders',
+    key: 'account',
+    partitions: 4,
+    retention: { kind: 'time', hours: 24 },
+    sizeCap: 'first',
+    schemas: ['OrderChange'],
+    purpose: 'numbered changes of the orders of every account, in the partition of their market in `events`',
+  },
+  openOrders: {
+    name: 'views.open-orders',
+    key: 'account',
+    partitions: 4,
+    retention: { kind: 'compact' },
+    schemas: ['OpenOrders'],
+    purpose: 'the open orders of every account, in the partition of their market in `events`',
+  },
+  quotes: {
+    name: 'quotes',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: 1 },
+    sizeCap: 'first',
+    schemas: ['MakerQuotes'],
+    purpose: 'indicative quotes from market makers, with their time of arrival',
+  },
+  feeViews: {
+    name: 'views.fees',
+    key: 'market',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['FeeLevels'],
+    purpose: 'the newest priority fees of each market',
+  },
+  rankingViews: {
+    name: 'views.rankings',
+    key: 'market',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['PnlRanking'],
+    purpose: 'the newest ranking of claimable P&L of each perp market',
+  },
+  fillQualityViews: {
+    name: 'views.fill-quality',
+    key: 'market',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['FillQualityView'],
+    purpose: 'rolling mean distance of taker fills from the oracle',
+  },
+  qualityViews: {
+    name: 'views.quality',
+    key: 'market and source',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['FeedQuality'],
+    purpose: 'state of each source of each market: last slot, gaps, comparisons',
+  },
+  counters: {
+    name: 'counters',
+    key: 'stream',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['StreamCounter'],
+    purpose: "the chain's own count of each numbered stream",
+  },
+  coverageViews: {
+    name: 'views.coverage',
+    key: 'stream',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['StreamCoverage'],
+    purpose: 'which numbered records the log has, with the holes',
+  },
+  backfills: {
+    name: 'backfills',
+    key: 'backfill',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['Backfill'],
+    purpose: 'requests to read blocks again, with their progress',
+  },
+  samples: {
+    name: 'samples',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: YEAR_HOURS },
+    schemas: ['MarketSample'],
+    purpose: 'state of each market by block time, about every 50 slots',
+  },
+  vaults: {
+    name: 'vaults',
+    key: 'account',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['VaultState', 'VaultDepositorState'],
+    purpose: 'the newest state of every vault and of every deposit in one',
+  },
+  candleViews: {
+    name: 'views.candles',
+    key: 'market and bucket',
+    partitions: 4,
+    retention: { kind: 'compact' },
+    schemas: ['CandleView'],
+    purpose: 'the newest state of every candle, in the partition of its market',
+  },
+  summaryViews: {
+    name: 'views.summaries',
+    key: 'market',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['MarketSummary'],
+    purpose: 'summary of the last 24 hours of each market',
+  },
+  notifications: {
+    name: 'notifications',
+    key: 'wallet',
+    partitions: 4,
+    retention: { kind: 'time', hours: YEAR_HOURS },
+    schemas: ['Notification'],
+    purpose: 'every notification of every wallet, once for each cause',
+  },
+  notificationMarks: {
+    name: 'notification-marks',
+    key: 'wallet',
+    partitions: 4,
+    retention: { kind: 'time', hours: YEAR_HOURS },
+    schemas: ['NotificationRead', 'NotificationDelivery'],
+    purpose: 'which notifications were read, and how their pushes went',
+  },
+  walletSettings: {
+    name: 'wallet-settings',
+    key: 'wallet and device',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['NotificationPreferences', 'NotificationDevice'],
+    purpose: 'the newest push preferences and devices of each wallet',
+  },
+  exports: {
+    name: 'exports',
+    key: 'export job',
+    // One partition: its order decides which worker takes a job, and how many jobs of a wallet wait.
+    partitions: 1,
+    retention: { kind: 'time', hours: QUARTER_HOURS },
+    schemas: ['ExportRequested', 'ExportClaimed', 'ExportFinished', 'ExportExpired'],
+    purpose: 'statement exports: requests, claims of workers, outcomes',
+  },
+  writers: {
+    name: 'writers',
+    key: 'role and mark',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['WriterMark'],
+    purpose: 'the writer of each role with a single writer, and the processes that ask to be',
+  },
+  accountStates: {
+    name: 'account.states',
+    key: 'account',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['RevenueShareState', 'RevenueShareEscrowState', 'InsuranceFundState'],
+    purpose: 'the newest state of builder accounts and insurance funds, which no event tells',
+  },
+  finality: {
+    name: 'finality',
+    key: 'chain',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['ChainFinality'],
+    purpose: 'the newest block time that the chain has finalized',
+  },
+  signatureClaims: {
+    name: 'wallet.claims',
+    key: 'signature',
+    partitions: 1,
+    retention: { kind: 'time', hours: 2 },
+    schemas: ['SignatureClaim'],
+    purpose: 'digests of wallet signatures that a write has used, while they are valid',
+  },
+  deadLetters: {
+    name: 'dead-letters',
+    key: 'reason',
+    partitions: 1,
+    retention: { kind: 'time', hours: WEEK_HOURS },
+    schemas: ['DeadLetter'],
+    purpose: 'unreadable input, with the reason and the bytes',
+  },
+} as const satisfies Record<string, Topic>;
+
+export const TOPIC_LIST: readonly Topic[] = Object.values(TOPICS);
+
+/**
+ * Partition of a key: FNV-1a over its UTF-8 bytes. Our own hash gives a market the same partition number in `book`,
+ * `views.book` and `views.trades` with either log adapter.
+ */
+export function partitionOf(topic: Topic, key: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(key, 'utf8')) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash % topic.partitions;
+}

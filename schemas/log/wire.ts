@@ -1,0 +1,179 @@
+// The envelope of every record: C3 01, the 8-byte CRC-64-AVRO fingerprint of its schema (little-endian), then the body.
+// This is Avro single-object encoding. registry.ts translates it to and from the format of a schema registry.
+
+import type { Type } from 'avsc';
+import { asBuffer } from '../chain/bytes.ts';
+import { fingerprint, readCurrentSchemas, readPastVersions, type SchemaFile } from './avro.ts';
+
+type Resolver = ReturnType<Type['createResolver']>;
+
+/** A record kind with its current schema, which every new record is written with. */
+export interface Writer extends SchemaFile {
+  readonly fingerprint: bigint;
+  /** Bytes before the body. */
+  readonly prefix: Buffer;
+  /** The current version, then the committed past ones. */
+  readonly versions: readonly SchemaVersion[];
+}
+
+export interface SchemaVersion {
+  readonly fingerprint: bigint;
+  readonly text: string;
+  readonly type: Type;
+}
+
+/** A schema version that the log may contain. */
+export interface Reader {
+  readonly writer: Writer;
+  /** Turns a record of a past version into a current one; null for the current version. */
+  readonly resolver: Resolver | null;
+}
+
+export type SchemaErrorCode = 'not-a-record' | 'unknown-fingerprint' | 'unknown-schema-id' | 'truncated' | 'corrupt';
+
+/** Bytes that are not a record of a known schema. */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError';
+  readonly code: SchemaErrorCode;
+
+  constructor(code: SchemaErrorCode, detail: string, options?: ErrorOptions) {
+    super(`${code}: ${detail}`, options);
+    this.code = code;
+  }
+}
+
+const MARK_0 = 0xc3;
+const MARK_1 = 0x01;
+const SINGLE_OBJECT_BYTES = 10;
+/** First byte of a record in the format of a schema registry; its 4-byte id follows (big-endian). */
+export const REGISTRY_MAGIC = 0;
+export const REGISTRY_BYTES = 5;
+const SCRATCH_BYTES = 64 * 1024;
+
+const writers: ReadonlyMap<string, Writer> = new Map(
+  readCurrentSchemas().map((file) => [file.name, writerFor(file, readPastVersions(file))]),
+);
+/** By the low, then the high half of the fingerprint, so that a lookup makes no bigint. */
+const readers: ReadonlyMap<number, ReadonlyMap<number, Reader>> = readerTable();
+let scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
+
+function writerFor(file: SchemaFile, past: readonly SchemaFile[]): Writer {
+  const versions = [file, ...past].map(({ type, text }) => ({ fingerprint: fingerprint(type), text, type }));
+  const print = fingerprint(file.type);
+  return { ...file, fingerprint: print, prefix: singleObjectPrefix(print), versions };
+}
+
+function readerTable(): Map<number, Map<number, Reader>> {
+  const table = new Map<number, Map<number, Reader>>();
+  const add = (print: bigint, reader: Reader): void => {
+    const low = Number(BigInt.asUintN(32, print));
+    const byHigh = table.get(low) ?? new Map<number, Reader>();
+    table.set(low, byHigh.set(Number(print >> 32n), reader));
+  };
+  for (const writer of writers.values()) {
+    for (const { fingerprint, type } of writer.versions) {
+      add(fingerprint, { writer, resolver: type === writer.type ? null : writer.type.createResolver(type) });
+    }
+  }
+  return table;
+}
+
+/** Envelope of a record whose schema has this fingerprint. */
+export function singleObjectPrefix(print: bigint): Buffer {
+  const prefix = Buffer.alloc(SINGLE_OBJECT_BYTES);
+  prefix[0] = MARK_0;
+  prefix[1] = MARK_1;
+  prefix.writeBigUInt64LE(print, 2);
+  return prefix;
+}
+
+export function writerOf(name: string): Writer | undefined {
+  return writers.get(name);
+}
+
+export function allWriters(): readonly Writer[] {
+  return [...writers.values()];
+}
+
+/** Every committed version of a record's schema, the current one first; none for an unknown record. */
+export function schemaVersions(name: string): readonly SchemaVersion[] {
+  return writers.get(name)?.versions ?? [];
+}
+
+/** `write` fills the buffer from the given offset. It returns the end, or minus the number of missing bytes. */
+export function encodeRecord(writer: Writer, write: (buffer: Buffer, position: number) => number): Buffer {
+  const { prefix } = writer;
+  let end = write(scratch, prefix.length);
+  while (end < 0) {
+    scratch = Buffer.allocUnsafe((scratch.length - end) * 2);
+    end = write(scratch, prefix.length);
+  }
+  scratch.set(prefix, 0);
+  const record = Buffer.allocUnsafe(end);
+  record.set(scratch.subarray(0, end));
+  return record;
+}
+
+export interface Opened {
+  readonly reader: Reader;
+  readonly buffer: Buffer;
+  /** Offset of the body. */
+  readonly position: number;
+}
+
+function readerAt(record: Buffer): Reader | undefined {
+  return readers.get(record.readUInt32LE(2))?.get(record.readUInt32LE(6));
+}
+
+/** The kind of a record that carries the fingerprint of a current schema; null for any other bytes. */
+export function currentWriterOf(buffer: Buffer): Writer | null {
+  if (buffer.length < SINGLE_OBJECT_BYTES || buffer[0] !== MARK_0 || buffer[1] !== MARK_1) return null;
+  const reader = readerAt(buffer);
+  return reader?.resolver === null ? reader.writer : null;
+}
+
+/** Reads the envelope. Throws SchemaError for bytes without one, or when the schema is not known. */
+export function openRecord(bytes: Uint8Array): Opened {
+  const buffer = asBuffer(bytes);
+  if (buffer[0] === MARK_0 && buffer[1] === MARK_1 && buffer.length >= SINGLE_OBJECT_BYTES) {
+    const reader = readerAt(buffer);
+    if (!reader) throw new SchemaError('unknown-fingerprint', buffer.readBigUInt64LE(2).toString(16));
+    return { reader, buffer, position: SINGLE_OBJECT_BYTES };
+  }
+  if (buffer[0] === REGISTRY_MAGIC && buffer.length >= REGISTRY_BYTES) {
+    // registry.ts has translated every record whose id it can resolve.
+    throw new SchemaError('unknown-schema-id', String(buffer.readUInt32BE(1)));
+  }
+  throw new SchemaError('not-a-record', `${buffer.length} bytes, first ${buffer.subarray(0, 2).toString('hex')}`);
+}
+
+/** Decodes with one avsc type. Throws SchemaError when the bytes end too soon or are no such record. */
+export function decodeBody(type: Type, opened: Opened): { readonly value: unknown; readonly offset: number } {
+  const { buffer, position, reader } = opened;
+  try {
+    const result = type.decode(buffer, position, reader.resolver ?? undefined);
+    if (result.offset >= 0) return result;
+  } catch (cause) {
+    throw new SchemaError('corrupt', `${describe(opened)}: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    });
+  }
+  throw new SchemaError('truncated', describe(opened));
+}
+
+function describe({ reader, buffer }: Opened): string {
+  return `${reader.writer.name} of ${buffer.length} bytes`;
+}
+
+/** Names the field whose value avsc rejects. */
+export function explainInvalid(name: string, fields: readonly { name: string; type: Type }[], value: object): string {
+  for (const field of fields) {
+    const member = (value as Record<string, unknown>)[field.name];
+    try {
+      field.type.toBuffer(member);
+    } catch (error) {
+      return `${name}.${field.name}: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+  return `${name} cannot be encoded`;
+}

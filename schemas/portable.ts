@@ -1,0 +1,28 @@
+// The part of schemas/ that runs anywhere: no Node module. The client imports only this entry.
+
+export { AccountError, type CompiledAccount, compileAccount, discriminatorOf, viewOf } from './chain/account.ts';
+export {
+  type AccountDefinition,
+  type CompiledProgram,
+  type CurrentIdl,
+  compileIdl,
+  currentIdl,
+  type EventDefinition,
+  hexOf,
+} from './chain/compile.ts';
+export {
+  DISCRIMINATOR_BYTES,
+  type FieldLayout,
+  fieldOf,
+  type LayoutType,
+  type StructLayout,
+  sizeOf,
+} from './chain/layout.ts';
+export { type LogPayload, logPayloads } from './chain/log-lines.ts';
+export { type MarketRef, type MarketType, marketKey } from './chain/market.ts';
+export { snakeCase } from './chain/names.ts';
+export type { OldIdl } from './chain/old-idl.ts';
+export { paddedText, plainReader, type Read, type ReadStyle } from './chain/readers.ts';
+export { compileEvent, compileTail, RecordError } from './chain/records.ts';
+export type * from './messages/feed.ts';
+export type * from './messages/trade-feed.ts';

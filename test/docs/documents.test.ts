@@ -1,0 +1,91 @@
+// Links of all documents lead somewhere, and every shell line names commands, scripts and files that exist.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { anchorsOf, documents, linksOf, pathsOf, ROOT, shellLines } from './documents.ts';
+
+const all = documents();
+const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+const scripts = new Set(Object.keys((JSON.parse(read('package.json')) as { readonly scripts: object }).scripts));
+const namesIn = (folder: string) =>
+  new Set(
+    readdirSync(path.join(ROOT, folder))
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => file.slice(0, -3)),
+  );
+
+/** Programs that a shell line may begin with. */
+const PROGRAMS = new Set(
+  'npm npx node curl docker git cd export clickhouse-client pip python python3 kcat kubectl promtool kill mkdir'.split(
+    ' ',
+  ),
+);
+const NPM_BUILTIN = new Set(['start', 'test', 'ci', 'install', 'pack', 'run', 'view']);
+const NAMED: Readonly<Record<string, string>> = { bench: 'test/bench', soak: 'test/soak', example: 'examples' };
+
+/** What is wrong with a shell line; null for nothing. */
+function faultOf(line: string): string | null {
+  for (const part of line.split(/\s(?:\||&&|;)\s/)) {
+    const words = part.trim().split(/\s+/);
+    while (/^[A-Z_]+=/.test(words[0] ?? '')) words.shift();
+    const [program = '', first = '', second = ''] = words;
+    if (program === '') continue;
+    if (!PROGRAMS.has(program)) return `no known program: ${program}`;
+    if (program !== 'npm') continue;
+    if (!NPM_BUILTIN.has(first)) return `no npm command: ${first}`;
+    if (first === 'run' && !scripts.has(second)) return `no script: ${second}`;
+    const folder = NAMED[second];
+    const name = words[3];
+    if (first === 'run' && folder !== undefined && name !== undefined && !/^[-[<]/.test(name)) {
+      if (!namesIn(folder).has(name)) return `nothing in ${folder} named ${name}`;
+    }
+    if (first === 'test' && second === '--') {
+      const missing = words.slice(2).find((word) => /\//.test(word) && !existsSync(path.join(ROOT, word)));
+      if (missing !== undefined) return `no file: ${missing}`;
+    }
+  }
+  return null;
+}
+
+describe.each(all.map(({ file, text }) => [file, text] as const))('%s', (file, text) => {
+  it('links to files and headings that exist', () => {
+    const broken = linksOf(text).filter((link) => {
+      if (/^(?:https?|mailto):/.test(link)) return false;
+      const [target = '', anchor = ''] = link.split('#');
+      const linked = target === '' ? file : path.posix.normalize(path.posix.join(path.posix.dirname(file), target));
+      if (!existsSync(path.join(ROOT, linked))) return true;
+      return anchor !== '' && linked.endsWith('.md') && !anchorsOf(read(linked)).has(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('names only files of the repository that exist', () => {
+    const missing = pathsOf(text).filter((named) => !existsSync(path.join(ROOT, named)));
+    expect(missing).toEqual([]);
+  });
+
+  it('names scripts, benches and files in shell lines that exist', () => {
+    const faults = shellLines(text).flatMap((line) => {
+      const fault = faultOf(line);
+      return fault === null ? [] : [`${line}: ${fault}`];
+    });
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('the checks of documents', () => {
+  it('finds anchors, links and shell lines as a reader sees them', () => {
+    const text = '# One, two\n[a](b.md#c) `[x](y)`\n```sh\nnpm start   # run\n```\n## One, two\n';
+    expect([...anchorsOf(text)]).toEqual(['one-two', 'one-two-1']);
+    expect(linksOf(text)).toEqual(['b.md#c']);
+    expect(shellLines(text)).toEqual(['npm start']);
+    expect(pathsOf('`api/index.ts`, `/l2`, `api/*/x.ts` and `a/b.ts`')).toEqual(['api/index.ts']);
+  });
+
+  it('finds a script that does not exist', () => {
+    expect(faultOf('npm run nonsense')).toBe('no script: nonsense');
+    expect(faultOf('npm run bench nonsense')).toBe('nothing in test/bench named nonsense');
+    expect(faultOf('npm start -- --help')).toBeNull();
+  });
+});

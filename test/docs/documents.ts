@@ -1,0 +1,74 @@
+// Reads the Markdown documents of the repository: their headings, links and shell lines.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface Document {
+  /** Relative to the root of the repository. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Tracked files and new ones that git does not ignore, below the root. */
+export function repositoryFiles(): readonly string[] {
+  const options = { cwd: ROOT, encoding: 'utf8' } as const;
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], options);
+  const removed = new Set(execFileSync('git', ['ls-files', '--deleted'], options).split('\n'));
+  return listed.split('\n').filter((file) => file !== '' && !removed.has(file));
+}
+
+export function documents(): readonly Document[] {
+  return repositoryFiles()
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => ({ file, text: readFileSync(path.join(ROOT, file), 'utf8') }));
+}
+
+const FENCE = /^( *)```(\w*)[^\n]*\n([\s\S]*?)^\1```/gm;
+
+const withoutCode = (text: string): string => text.replace(FENCE, '');
+
+/** Anchors as GitHub makes them from headings. */
+export function anchorsOf(text: string): ReadonlySet<string> {
+  const seen = new Map<string, number>();
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of withoutCode(text).matchAll(/^#{1,6} +(.+?) *#*$/gm)) {
+    const plain = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+    const anchor = plain.replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-');
+    const times = seen.get(anchor) ?? 0;
+    seen.set(anchor, times + 1);
+    anchors.add(times === 0 ? anchor : `${anchor}-${times}`);
+  }
+  return anchors;
+}
+
+/** Targets of links, code left out. */
+export function linksOf(text: string): readonly string[] {
+  const prose = withoutCode(text).replace(/`[^`\n]*`/g, '');
+  return [...prose.matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)].map(([, target = '']) => target);
+}
+
+/** Commands of `sh` blocks without comments; a line that ends in a backslash goes on. */
+export function shellLines(text: string): readonly string[] {
+  const lines: string[] = [];
+  for (const [, , language = '', body = ''] of text.matchAll(FENCE)) {
+    if (!['sh', 'bash', 'shell'].includes(language)) continue;
+    const joined = body.replace(/\\\n\s*/g, ' ');
+    for (const line of joined.split('\n')) {
+      const command = line.replace(/(?:^|\s)#(?:\s.*)?$/, '').trim();
+      if (command !== '') lines.push(command);
+    }
+  }
+  return lines;
+}
+
+const ROOMS = 'api|bin|client|deploy|docs|examples|ingest|localnet|platform|processors|schemas|test';
+const NAMED_PATH = new RegExp(`\`((?:${ROOMS})/[\\w./-]+\\.(?:ts|mjs|json|sql|ya?ml|md|xml|conf))\``, 'g');
+
+/** Files of the rooms that a text names in backticks, by their path from the root. */
+export function pathsOf(text: string): readonly string[] {
+  return [...withoutCode(text).matchAll(NAMED_PATH)].map(([, named = '']) => named);
+}

@@ -1,0 +1,46 @@
+// Ingest over a gRPC source in real processes: the books are those of the chain, also after the server ended the stream and
+// after ingest was killed.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectBooksEqualNaiveRebuild } from './harness/checks/checks.ts';
+import { HISTORY_PROCESSES, type Pipeline, startPipeline } from './harness/processes/pipeline.ts';
+import { eventually } from './harness/processes/processes.ts';
+
+const TOKEN = 'of-this-test';
+const PROGRESS_SLOTS = 5;
+
+describe('pipeline over a gRPC source', () => {
+  let pipeline: Pipeline;
+  const slot = async () => {
+    const response = await fetch(`${pipeline.url('orderbook')}/l2?marketName=SOL-PERP`);
+    return ((await response.json()) as { slot: number }).slot;
+  };
+  const moves = async (what: string) => {
+    const before = await slot();
+    const later = async () => (await slot()) > before + PROGRESS_SLOTS;
+    await eventually(what, later).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${pipeline.lastErrors()}`);
+    });
+  };
+  beforeAll(async () => {
+    pipeline = await startPipeline({
+      cluster: { seed: 17, accounts: 40, 'grpc-port': 0, 'grpc-token': TOKEN },
+      settings: { GRPC_TOKEN: TOKEN },
+      without: HISTORY_PROCESSES,
+    });
+  });
+  afterAll(() => pipeline?.stop());
+
+  it('has moving books when the server ends the stream and when ingest is killed', async () => {
+    const drop = () => pipeline.cluster.rpc<{ dropped: number }>('localnet_dropConnections');
+    await eventually('a stream to end', async () => (await drop()).dropped > 0);
+    await moves('books after a lost stream');
+    await pipeline.running.get('ingest')?.kill9();
+    await pipeline.restart('ingest');
+    await moves('books after a kill');
+  });
+
+  it('has the books of the chain', async () => {
+    expect((await expectBooksEqualNaiveRebuild(pipeline)).length).toBeGreaterThanOrEqual(4);
+  });
+});

@@ -1,0 +1,124 @@
+// Checks of every end-to-end run, over either log.
+
+import { expect } from 'vitest';
+import { FeedClient } from '../keeper/feed-client.ts';
+import { byPrice, type NaiveBook, type NaiveOrder, naiveBooks } from '../naive/book.ts';
+import { storedDigests, storedRows, truthDigests } from '../naive/history-truth.ts';
+import type { Pipeline } from '../processes/pipeline.ts';
+import { eventually } from '../processes/processes.ts';
+
+const SETTLE_MS = 90_000;
+/** Data in flight when the cluster stops has arrived after this time. */
+const IN_FLIGHT_MS = 10_000;
+const SHOWN_LEVELS = 100;
+
+interface Book {
+  readonly slot: number;
+  readonly marketName: string;
+  readonly oracleData?: unknown;
+  readonly mmOracleData?: unknown;
+  readonly bids: (NaiveOrder & Record<string, unknown>)[];
+  readonly asks: (NaiveOrder & Record<string, unknown>)[];
+}
+
+async function get<T>(url: string): Promise<T> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} answers ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+/**
+ * Stops the cluster and compares every market with the naive rebuild once its book has reached the same slot. The last
+ * change of that slot may arrive later, so only a difference that stays counts.
+ */
+export async function expectBooksEqualNaiveRebuild(pipeline: Pipeline): Promise<NaiveBook[]> {
+  await pipeline.cluster.rpc('localnet_pause');
+  const { slot, books } = await naiveBooks(pipeline.cluster.rpcUrl);
+  const rest = pipeline.url('orderbook');
+  for (const naive of books) {
+    const market = `marketType=${naive.marketType}&marketIndex=${naive.marketIndex}`;
+    await eventually(
+      `book of ${naive.symbol} at slot ${slot}`,
+      async () => (await get<Book>(`${rest}/l2?${market}`)).slot >= slot,
+      SETTLE_MS,
+    );
+    const compare = async () => {
+      expectLevels(await get<Book>(`${rest}/l2?${market}`), naive, slot);
+      if (naive.marketType === 'perp') expectOrders(await get<Book>(`${rest}/l3?${market}`), naive);
+      return true;
+    };
+    await eventually(`${naive.symbol} as rebuilt`, compare, IN_FLIGHT_MS).catch(compare);
+  }
+  return books;
+}
+
+function expectLevels(l2: Book, naive: NaiveBook, slot: number): void {
+  expect(l2.slot, `${naive.symbol} slot`).toBe(slot);
+  expect(l2.marketName, 'name').toBe(naive.symbol.toUpperCase());
+  if (naive.oracleData) expect(l2.oracleData, `${naive.symbol} oracle`).toEqual(naive.oracleData);
+  if (naive.mmOracleData) expect(l2.mmOracleData, `${naive.symbol} oracle in force`).toMatchObject(naive.mmOracleData);
+  for (const side of ['bids', 'asks'] as const) {
+    expect(l2[side], `${naive.symbol} ${side} of /l2`).toEqual(naive.l2[side].slice(0, SHOWN_LEVELS));
+  }
+}
+
+function expectOrders(l3: Book, naive: NaiveBook): void {
+  for (const side of ['bids', 'asks'] as const) {
+    const better = (a: NaiveOrder, b: NaiveOrder) =>
+      side === 'bids' ? BigInt(a.price) >= BigInt(b.price) : BigInt(a.price) <= BigInt(b.price);
+    l3[side].slice(1).forEach((order, index) => {
+      const before = l3[side][index];
+      if (before) expect(better(before, order), `${naive.symbol} ${side} best first`).toBe(true);
+    });
+    expect([...l3[side]].sort(byPrice(side)), `${naive.symbol} ${side} of /l3`).toEqual(
+      [...naive.l3[side]].sort(byPrice(side)),
+    );
+    const onBook = new Set(naive.clobQueue[side]);
+    const queue = l3[side].map(({ maker, orderId }) => `${maker}:${orderId}`).filter((id) => onBook.has(id));
+    expect(queue, `${naive.symbol} ${side} queue`).toEqual(naive.clobQueue[side].filter((id) => queue.includes(id)));
+  }
+}
+
+/** Waits until ClickHouse stores every event of the stopped cluster exactly once. */
+export async function expectHistoryEqualsTruth(
+  pipeline: Pick<Pipeline, 'cluster' | 'url' | 'lastErrors'>,
+  ignoredTable = '',
+): Promise<number> {
+  await pipeline.cluster.rpc('localnet_pause');
+  const truth = await truthDigests(pipeline.cluster);
+  const clickhouse = pipeline.url('clickhouse');
+  const storedNow = async () => {
+    const { [ignoredTable]: _, ...stored } = await storedDigests(clickhouse);
+    return stored;
+  };
+  const total = Object.values(truth).reduce((sum, { count }) => sum + count, 0);
+  // Waits for the number of rows only; the assertion compares the rows.
+  await eventually('all events stored', async () => (await storedRows(clickhouse)) >= total, SETTLE_MS).catch(() => {});
+  expect(await storedNow(), pipeline.lastErrors()).toEqual(truth);
+  return total;
+}
+
+/** A client gets acknowledgement, snapshot, updates with rising slots, trades and heartbeats. */
+export async function expectLiveFeed(url: string, symbol: string): Promise<void> {
+  const client = await FeedClient.connect(url);
+  try {
+    client.send({ type: 'subscribe', channel: 'orderbook', market: symbol, marketType: 'perp', grouping: 1 });
+    client.send({ type: 'subscribe', channel: 'trades', market: symbol, marketType: 'perp' });
+    const data = (channel: string) => client.messages.filter((message) => message.channel?.startsWith(channel));
+    await eventually('updates', () => data('orderbook_').length >= 4);
+    await client.waitFor('a trade', ({ channel }) => channel?.startsWith('trades_') === true);
+    await client.waitFor('a heartbeat', ({ channel }) => channel === 'heartbeat');
+    expect(client.messages[0]?.message).toBe(
+      `Subscribe received for channel: orderbook, market: ${symbol}, marketType: perp`,
+    );
+    expect(client.messages[1]?.channel).toMatch(/^orderbook_perp_\d+_grouped_1$/);
+    const slots = data('orderbook_').map((message) => Number(message.data?.slot));
+    expect(slots).toEqual([...slots].sort((a, b) => a - b));
+    expect(new Set(slots).size).toBeGreaterThan(1);
+    const trade = data('trades_')[0]?.data;
+    expect(trade).toMatchObject({ action: 'fill', marketType: 'perp' });
+    expect(Number(trade?.baseAssetAmountFilled)).toBeGreaterThan(0);
+  } finally {
+    client.close();
+  }
+}

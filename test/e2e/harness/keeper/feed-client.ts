@@ -1,0 +1,61 @@
+// A client of the order-book feed that knows only the published protocol; keeps every message in order.
+
+import WebSocket from 'ws';
+import { eventually, PATIENCE_MS } from '../processes/processes.ts';
+
+export interface FeedMessage {
+  readonly channel?: string;
+  /** Of messages of the `book` channel. */
+  readonly type?: string;
+  readonly message?: string;
+  readonly error?: string;
+  /** Parsed twice, as clients do. */
+  readonly data?: Record<string, unknown>;
+}
+
+export class FeedClient {
+  readonly messages: FeedMessage[] = [];
+  closed: { code: number; reason: string } | undefined;
+  readonly #socket: WebSocket;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on('message', (bytes) => this.messages.push(parse(String(bytes))));
+    socket.on('close', (code, reason) => {
+      this.closed = { code, reason: String(reason) };
+    });
+  }
+
+  static async connect(url: string): Promise<FeedClient> {
+    const socket = new WebSocket(url);
+    const client = new FeedClient(socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.once('open', () => resolve());
+      socket.once('error', reject);
+    });
+    return client;
+  }
+
+  send(message: unknown): void {
+    this.#socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+  }
+
+  /** First message from index `from` on that `accept` takes. */
+  waitFor(
+    what: string,
+    accept: (message: FeedMessage) => boolean,
+    from = 0,
+    timeoutMs = PATIENCE_MS,
+  ): Promise<FeedMessage> {
+    return eventually(what, () => this.messages.slice(from).find(accept), timeoutMs);
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+}
+
+function parse(text: string): FeedMessage {
+  const message = JSON.parse(text) as Record<string, unknown>;
+  return typeof message.data === 'string' ? { ...message, data: JSON.parse(message.data) } : message;
+}

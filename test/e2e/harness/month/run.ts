@@ -1,0 +1,170 @@
+// A seeded month of exchange life through real processes. The chain has a fast clock that ends at the present; the run ends when
+// the history has stored all of it.
+
+import { ROLE_NAMES } from '../../../../bin/roles.ts';
+import { storedRows } from '../naive/history-truth.ts';
+import {
+  type Cluster,
+  eventually,
+  type Running,
+  type Settings,
+  startCluster,
+  startRoles,
+  temporaryDirectory,
+} from '../processes/processes.ts';
+import { openLogAt, unread } from './log.ts';
+import { FUNDING_MIN } from './notifications.ts';
+import { startVenues } from './venues.ts';
+
+/** 33 days: more than the 31 of rolling lists, and always across a month's end. */
+const MONTH_SECONDS = 33 * 86_400;
+/** Thirty bursts, and the slot at which the next one begins: the present. */
+const MONTH_SLOTS = 721;
+/** Slots between two calls of `during`. */
+const STRIDE_SLOTS = 40;
+const BURST_SLOTS = 24;
+const CATCH_UP_MS = 120_000;
+
+/** One process per entry, in starting order. Unknown roles are left out and listed in `missingRoles`. */
+const PROCESSES = {
+  clickhouse: ['clickhouse'],
+  ingest: ['ingest'],
+  book: ['book'],
+  candles: ['samples', 'candles', 'notifications'],
+  sink: ['sink'],
+  history: ['history'],
+} as const;
+export type MonthProcess = keyof typeof PROCESSES;
+
+export interface MonthOptions {
+  readonly seed?: number;
+  readonly slots?: number;
+  readonly accounts?: number;
+  readonly activity?: number;
+  readonly ordersPerMarket?: number;
+  /** Called between two steps, with the number of slots so far. */
+  readonly during?: (month: Month, slots: number) => Promise<void>;
+}
+
+export interface Month {
+  readonly cluster: Cluster;
+  readonly dataDir: string;
+  readonly running: Map<MonthProcess, Running>;
+  /** Requested roles that do not exist. */
+  readonly missingRoles: readonly string[];
+  readonly settings: () => Settings;
+  url(endpoint: string): string;
+  restart(name: MonthProcess): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts everything, runs the month and waits until all of it is stored. */
+export async function liveMonth(options: MonthOptions = {}): Promise<Month> {
+  const slots = options.slots ?? MONTH_SLOTS;
+  const month = await startMonth(options, slots);
+  try {
+    for (let made = 0; made < slots; made += STRIDE_SLOTS) {
+      await month.cluster.rpc('localnet_step', [{ slots: Math.min(STRIDE_SLOTS, slots - made) }]);
+      await options.during?.(month, made + STRIDE_SLOTS);
+    }
+    await caughtUp(month);
+    return month;
+  } catch (error) {
+    await month.stop().catch(() => {});
+    throw error;
+  }
+}
+
+async function startMonth(options: MonthOptions, slots: number): Promise<Month> {
+  const { dir, remove } = temporaryDirectory();
+  const venues = await startVenues(dir);
+  const missingRoles: string[] = [];
+  const running = new Map<MonthProcess, Running>();
+  const cluster = await startCluster({
+    seed: options.seed ?? 7,
+    speed: 0,
+    'slot-seconds': MONTH_SECONDS / (slots - 1),
+    'slot-burst': BURST_SLOTS,
+    'genesis-time': Math.floor(Date.now() / 1000) - MONTH_SECONDS,
+    accounts: options.accounts ?? 50,
+    activity: options.activity ?? 0.6,
+    'orders-per-market': options.ordersPerMarket ?? 24,
+    rarities: true,
+    announce: true,
+    'keep-ledger': true,
+  });
+  const settings: Settings = {
+    DATA_DIR: dir,
+    RPC_URL: cluster.rpcUrl,
+    RPC_WS_URL: cluster.wsUrl,
+    VAULT_PROGRAM: cluster.vaultProgram,
+    SHADOW_CHECK_MS: 0,
+    SAMPLE_SLOTS: 2,
+    NOTIFY_FUNDING_MIN: FUNDING_MIN,
+    ...venues.settings,
+  };
+  const start = async (name: MonthProcess): Promise<void> => {
+    const there = PROCESSES[name].filter((role) => (ROLE_NAMES as readonly string[]).includes(role));
+    if (there.length > 0) running.set(name, await startRoles(there, settings));
+  };
+  const stop = async (): Promise<void> => {
+    for (const role of [...running.values()].reverse()) await role.stop();
+    await cluster.stop();
+    await venues.stop();
+    remove();
+  };
+  try {
+    for (const role of Object.values(PROCESSES).flat()) {
+      if (!(ROLE_NAMES as readonly string[]).includes(role)) missingRoles.push(role);
+    }
+    await start('clickhouse');
+    for (const name of Object.keys(PROCESSES) as MonthProcess[]) if (name !== 'clickhouse') await start(name);
+  } catch (error) {
+    await stop().catch(() => {});
+    throw error;
+  }
+  return {
+    cluster,
+    dataDir: dir,
+    running,
+    missingRoles,
+    settings: () => settings,
+    url: (endpoint) => {
+      const found = [...running.values()].map(({ endpoints }) => endpoints[endpoint]).find((url) => url !== undefined);
+      if (found === undefined) throw new Error(`no endpoint ${endpoint}`);
+      return found;
+    },
+    restart: start,
+    stop,
+  };
+}
+
+/** Number of events that the chain has emitted. */
+export async function emitted(month: Month): Promise<number> {
+  const counts = await month.cluster.rpc<Record<string, number>>('localnet_eventCounts');
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** Waits until every event is stored and every group has read the log to its end. */
+export async function caughtUp(month: Month): Promise<void> {
+  const total = await emitted(month);
+  const url = month.url('clickhouse');
+  await eventually('every event stored', async () => (await storedRows(url)) >= total, CATCH_UP_MS);
+  const reducers = month.running.has('candles') ? ['samples', 'candles', 'notifications'] : [];
+  const log = await openLogAt(month.dataDir);
+  try {
+    let behind: readonly string[] = [];
+    await eventually(
+      'every reader at the end of the log',
+      async () => {
+        behind = await unread(log, [...reducers, 'history-sink']);
+        return behind.length === 0;
+      },
+      CATCH_UP_MS,
+    ).catch((error: unknown) => {
+      throw new Error(`not read: ${behind.join(', ')}`, { cause: error });
+    });
+  } finally {
+    await log.close();
+  }
+}

@@ -1,0 +1,51 @@
+// A busy cluster, its roles and one order-book server, shared by the tests of this folder.
+
+import {
+  type Cluster,
+  type Running,
+  type Settings,
+  startCluster,
+  startRoles,
+  temporaryDirectory,
+} from '../processes/processes.ts';
+
+/** Of requests to internal paths. */
+export const SECRET = 'of-this-test';
+
+export interface OrderBookRun {
+  readonly cluster: Cluster;
+  readonly server: Running;
+  /** SIGKILL for the process of the rankings, then another one. */
+  restartRankings(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startOrderBookRun(): Promise<OrderBookRun> {
+  const { dir, remove } = temporaryDirectory();
+  const started: Running[] = [];
+  let rankings: Running | undefined;
+  const stop = async () => {
+    await rankings?.stop();
+    for (const role of started.reverse()) await role.stop();
+    remove();
+  };
+  try {
+    const cluster = await startCluster({ seed: 11, speed: 4, accounts: 120 });
+    started.push(cluster);
+    const settings: Settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl };
+    const roles = ['ingest', 'book', 'trades', 'fees', 'fillQuality'];
+    started.push(await startRoles(roles, { ...settings, FEE_POLLING_MS: 200 }));
+    rankings = await startRoles(['rankings'], settings);
+    const operator = { INTERNAL_SECRET: SECRET, OPERATOR_DOMAIN: 'example.exchange' };
+    const server = await startRoles(['orderbook'], { ...settings, ...operator });
+    started.push(server);
+    const restartRankings = async () => {
+      await rankings?.kill9();
+      rankings = await startRoles(['rankings'], settings);
+    };
+    return { cluster, server, restartRankings, stop };
+  } catch (error) {
+    await stop().catch(() => {});
+    throw error;
+  }
+}

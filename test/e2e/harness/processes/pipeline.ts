@@ -1,0 +1,109 @@
+// The whole pipeline as separate processes over one cluster, as an operator would run it.
+
+import {
+  type Cluster,
+  eventually,
+  type Running,
+  type Settings,
+  startCluster,
+  startRoles,
+  temporaryDirectory,
+} from './processes.ts';
+
+const ERROR_CHARS = 2_000;
+/** The gateway refuses a subscription to a market that is not known yet. */
+const MARKETS = ['SOL-PERP', 'BTC-PERP', 'ETH-PERP', 'HYPE-PERP'];
+/** The first read of all accounts, on a machine that runs other tests. */
+const BOOKS_WITHIN_MS = 120_000;
+
+/** Processes that tests of books and trades do without. */
+export const HISTORY_PROCESSES = ['clickhouse', 'sink', 'history'] as const;
+
+export interface PipelineOptions {
+  /** With `grpc-port`, ingest reads from the gRPC server of the cluster. */
+  readonly cluster?: Readonly<Record<string, string | number | boolean>>;
+  readonly settings?: Settings;
+  readonly without?: readonly ProcessName[];
+}
+
+/** One process per entry; the processes that a fault test kills stand alone. */
+export const PROCESSES = {
+  clickhouse: ['clickhouse'],
+  ingest: ['ingest'],
+  processors: ['book', 'trades', 'fillQuality', 'rankings', 'samples', 'candles', 'coverage', 'notifications', 'fees'],
+  sink: ['sink'],
+  orderbook: ['orderbook'],
+  history: ['history'],
+} as const;
+export type ProcessName = keyof typeof PROCESSES;
+
+export interface Pipeline {
+  readonly cluster: Cluster;
+  readonly dataDir: string;
+  readonly settings: Settings;
+  url(endpoint: string): string;
+  readonly running: Map<ProcessName, Running>;
+  restart(name: ProcessName): Promise<void>;
+  /** What the processes wrote to standard error last, for the message of a failed check. */
+  lastErrors(): string;
+  stop(): Promise<void>;
+}
+
+/** Whether the order-book server is ready, with a book of every perp market. */
+async function hasBooks(orderbook: string): Promise<boolean> {
+  const paths = ['/startup', ...MARKETS.map((name) => `/l2?marketName=${name}`)];
+  const answers = await Promise.all(paths.map((path) => fetch(orderbook + path)));
+  return answers.every(({ ok }) => ok);
+}
+
+export async function startPipeline(options: PipelineOptions = {}): Promise<Pipeline> {
+  const { dir, remove } = temporaryDirectory();
+  const cluster = await startCluster(options.cluster);
+  const running = new Map<ProcessName, Running>();
+  const settings: Settings = {
+    DATA_DIR: dir,
+    RPC_URL: cluster.rpcUrl,
+    RPC_WS_URL: cluster.wsUrl,
+    ...(cluster.grpcUrl === '' ? {} : { SOURCE: 'grpc', GRPC_URL: cluster.grpcUrl }),
+    VAULT_PROGRAM: cluster.vaultProgram,
+    LOOKUP_TABLES: cluster.lookupTable,
+    ...options.settings,
+  };
+  const start = async (name: ProcessName) => {
+    running.set(name, await startRoles(PROCESSES[name], settings));
+  };
+  const stop = async () => {
+    const clickhouse = running.get('clickhouse');
+    // ClickHouse last: the sink stores its last block on the way out.
+    await Promise.all([...running.values()].map((one) => (one === clickhouse ? undefined : one.stop())));
+    await clickhouse?.stop();
+    await cluster.stop();
+    remove();
+  };
+  const isWanted = (name: ProcessName) => !options.without?.includes(name);
+  try {
+    if (isWanted('clickhouse')) await start('clickhouse');
+    const others = (['ingest', 'processors', 'sink', 'orderbook', 'history'] as const).filter(isWanted);
+    const results = await Promise.allSettled(others.map(start));
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    const orderbook = running.get('orderbook')?.endpoints.orderbook;
+    if (orderbook) await eventually('books', () => hasBooks(orderbook), BOOKS_WITHIN_MS);
+  } catch (error) {
+    await stop().catch(() => {});
+    throw error;
+  }
+  return {
+    cluster,
+    dataDir: dir,
+    settings,
+    running,
+    url: (endpoint) => {
+      const found = [...running.values()].map(({ endpoints }) => endpoints[endpoint]).find((url) => url !== undefined);
+      if (found === undefined) throw new Error(`no endpoint ${endpoint}`);
+      return found;
+    },
+    restart: start,
+    lastErrors: () => [...running].map(([name, role]) => `${name}: ${role.errors().slice(-ERROR_CHARS)}`).join('\n'),
+    stop,
+  };
+}

@@ -1,0 +1,71 @@
+// Asks a node every call and collects one kind of notification after the other, as shapes.
+
+import { call, RawPubSub } from '../../../support/localnet/test-client.ts';
+import { eventually } from '../../../support/platform/eventually.ts';
+import { CALLS, SUBSCRIPTIONS, type Subjects } from './calls.ts';
+import { type Shape, shapeOf } from './shape.ts';
+
+/** Shapes by the name of the call or subscription. */
+export type Shapes = Readonly<Record<string, Shape>>;
+
+export interface Observed {
+  readonly shapes: Shapes;
+  /** Results of the calls whose values must agree, without their context. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** Updates that every slot of a healthy chain has. */
+const SLOT_UPDATES = ['completed', 'createdBank', 'frozen', 'optimisticConfirmation', 'root'];
+
+export async function observeCalls(rpcUrl: string, subjects: Subjects): Promise<Observed> {
+  const shapes: Record<string, Shape> = {};
+  const values: Record<string, unknown> = {};
+  for (const { name, method, params, sameValues } of CALLS) {
+    const { result, error } = await call(rpcUrl, method, params(subjects));
+    shapes[name] = shapeOf(error === undefined ? { result } : { error });
+    if (sameValues) values[name] = sorted(withoutContext(result));
+  }
+  return { shapes, values };
+}
+
+/** `act` makes the program's accounts and the wallet change. It runs until every subscription has a notification. */
+export async function observeSubscriptions(
+  wsUrl: string,
+  changing: { readonly program: string; readonly wallet: string },
+  act: () => Promise<unknown>,
+): Promise<Shapes> {
+  const client = await RawPubSub.open(wsUrl);
+  const names = new Map<number, string>();
+  for (const { name, kind, params } of SUBSCRIPTIONS)
+    names.set(await client.subscribe(kind, ...params(changing)), name);
+  const received = new Map<string, unknown[]>();
+  await eventually(async () => {
+    await act();
+    for (const { method, params } of await client.settle()) {
+      const name = names.get(params.subscription) ?? 'none';
+      received.set(name, [...(received.get(name) ?? []), { method, result: params.result }]);
+    }
+    const missing = [...names.values()].filter((name) => !received.has(name));
+    const updates = JSON.stringify(received.get('slotsUpdates') ?? []);
+    missing.push(...SLOT_UPDATES.filter((type) => !updates.includes(`"type":"${type}"`)));
+    if (missing.length > 0) throw new Error(`no notification yet: ${missing.join(', ')}`);
+  }, 100);
+  client.close();
+  return Object.fromEntries([...received].map(([name, all]) => [name, shapeOf(all)]));
+}
+
+function withoutContext(result: unknown): unknown {
+  return typeof result === 'object' && result !== null && 'value' in result ? result.value : result;
+}
+
+/** Lists of accounts by key, and fields by name: nodes have no order for either. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map(sorted);
+    const isKeyed = items.every((item) => typeof item === 'object' && item !== null && 'pubkey' in item);
+    return isKeyed ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]));
+}

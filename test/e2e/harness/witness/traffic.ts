@@ -1,0 +1,113 @@
+// Real transactions with built-in programs: transfers, failures, memos that log too much, and keys from a lookup table.
+
+import {
+  type AddressLookupTableAccount,
+  AddressLookupTableProgram,
+  ComputeBudgetProgram,
+  Connection,
+  Keypair,
+  LAMPORTS_PER_SOL,
+  PublicKey,
+  SystemProgram,
+  Transaction,
+  TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js';
+import { eventually } from '../../../support/platform/eventually.ts';
+import type { Validator } from './validator.ts';
+
+const MEMO_PROGRAM = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
+const COMPUTE_UNITS = 1_400_000;
+
+export class Traffic {
+  readonly connection: Connection;
+  readonly payer = Keypair.generate();
+
+  constructor({ rpcUrl, wsUrl }: Validator) {
+    this.connection = new Connection(rpcUrl, { commitment: 'confirmed', wsEndpoint: wsUrl });
+  }
+
+  get wallet(): string {
+    return this.payer.publicKey.toBase58();
+  }
+
+  async fund(): Promise<void> {
+    await this.#confirmed(await this.connection.requestAirdrop(this.payer.publicKey, 100 * LAMPORTS_PER_SOL));
+  }
+
+  transfer(lamports = LAMPORTS_PER_SOL / 100): Promise<string> {
+    return this.#send([
+      SystemProgram.transfer({ fromPubkey: this.payer.publicKey, toPubkey: Keypair.generate().publicKey, lamports }),
+    ]);
+  }
+
+  /** More than the payer has, in a transaction of version 0. */
+  async failing(): Promise<string> {
+    const { publicKey } = this.payer;
+    const transfer = { fromPubkey: publicKey, toPubkey: Keypair.generate().publicKey };
+    return this.#sendVersion0([SystemProgram.transfer({ ...transfer, lamports: 1_000_000 * LAMPORTS_PER_SOL })], []);
+  }
+
+  /** One memo per text. */
+  memos(texts: readonly string[]): Promise<string> {
+    const memos = texts.map(
+      (text) => new TransactionInstruction({ keys: [], programId: MEMO_PROGRAM, data: Buffer.from(text) }),
+    );
+    return this.#send([ComputeBudgetProgram.setComputeUnitLimit({ units: COMPUTE_UNITS }), ...memos]);
+  }
+
+  /** A transfer to a key that only a lookup table names. */
+  async lookup(): Promise<string> {
+    const { publicKey } = this.payer;
+    const recentSlot = await this.connection.getSlot('finalized');
+    const [create, table] = AddressLookupTableProgram.createLookupTable({
+      authority: publicKey,
+      payer: publicKey,
+      recentSlot,
+    });
+    const toPubkey = Keypair.generate().publicKey;
+    const addresses = [toPubkey, SystemProgram.programId, MEMO_PROGRAM];
+    const extend = AddressLookupTableProgram.extendLookupTable({
+      payer: publicKey,
+      authority: publicKey,
+      lookupTable: table,
+      addresses,
+    });
+    await this.#send([create, extend]);
+    // The addresses count from the slot after the one that added them.
+    const from = await this.connection.getSlot('confirmed');
+    await eventually(async () => {
+      if ((await this.connection.getSlot('confirmed')) <= from + 1) throw new Error('the table is too new');
+    });
+    const known = await this.connection.getAddressLookupTable(table);
+    if (known.value === null) throw new Error('the lookup table is missing');
+    const transfer = SystemProgram.transfer({ fromPubkey: publicKey, toPubkey, lamports: LAMPORTS_PER_SOL });
+    return this.#sendVersion0([transfer], [known.value]);
+  }
+
+  async #sendVersion0(instructions: TransactionInstruction[], tables: AddressLookupTableAccount[]): Promise<string> {
+    const { publicKey } = this.payer;
+    const { blockhash } = await this.connection.getLatestBlockhash('confirmed');
+    const message = new TransactionMessage({ payerKey: publicKey, recentBlockhash: blockhash, instructions });
+    const transaction = new VersionedTransaction(message.compileToV0Message(tables));
+    transaction.sign([this.payer]);
+    return this.#confirmed(await this.connection.sendTransaction(transaction, { skipPreflight: true }));
+  }
+
+  async #send(instructions: readonly TransactionInstruction[]): Promise<string> {
+    const transaction = new Transaction().add(...instructions);
+    const sent = await this.connection.sendTransaction(transaction, [this.payer], { skipPreflight: true });
+    return this.#confirmed(sent);
+  }
+
+  async #confirmed(signature: string): Promise<string> {
+    await eventually(async () => {
+      const { value } = await this.connection.getSignatureStatus(signature);
+      if (value?.confirmationStatus !== 'confirmed' && value?.confirmationStatus !== 'finalized') {
+        throw new Error(`${signature} is not confirmed`);
+      }
+    });
+    return signature;
+  }
+}

@@ -1,0 +1,92 @@
+// Reads the prose of a checkout: comments of TypeScript and SQL, and Markdown without code and tables.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+export interface ProseFigures {
+  readonly files: number;
+  readonly codeLines: number;
+  readonly commentLines: number;
+  readonly sentences: number;
+  readonly words: number;
+  /** Sentences of more than LONG_WORDS words. */
+  readonly longSentences: number;
+}
+
+export const LONG_WORDS = 30;
+/** A fragment such as a list item or a unit is no sentence. */
+const SENTENCE_WORDS_MIN = 3;
+
+const COMMENT_LINE = /^\s*(?:\/\/|\/\*\*?|\*\/|\*(?!\/)|--)\s?(.*?)(?:\*\/)?\s*$/;
+const BLANK = /^\s*$/;
+
+/** Comment paragraphs of a source file; code between two comments ends a paragraph. */
+export function commentParagraphs(text: string): string[] {
+  const paragraphs: string[] = [];
+  let open: string[] = [];
+  const close = () => {
+    if (open.length > 0) paragraphs.push(open.join(' '));
+    open = [];
+  };
+  for (const line of text.split('\n')) {
+    const words = COMMENT_LINE.exec(line)?.[1];
+    if (words === undefined || BLANK.test(words) || words.startsWith('@')) close();
+    else open.push(words);
+  }
+  close();
+  return paragraphs;
+}
+
+/** Markdown paragraphs and list items, without code blocks, tables and headings. */
+export function markdownParagraphs(text: string): string[] {
+  const prose = text.replace(/^```[\s\S]*?^```/gm, '').replace(/<!--[\s\S]*?-->/g, '');
+  return prose
+    .split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.)\s)/)
+    .map((part) =>
+      part
+        .split('\n')
+        .filter((line) => !/^\s*(?:\||#)/.test(line))
+        .join(' '),
+    )
+    .filter((part) => !BLANK.test(part));
+}
+
+/** Words of each sentence. Code in backticks and link targets count as one word. */
+export function sentenceLengths(paragraph: string): number[] {
+  const plain = paragraph
+    .replace(/`[^`]*`/g, 'code')
+    .replace(/\]\([^)]*\)/g, ']')
+    .replace(/\b(?:e\.g|i\.e|etc)\./g, 'eg');
+  return plain
+    .split(/(?<=[.!?])\s+/)
+    .map((sentence) => sentence.split(/\s+/).filter((word) => /[A-Za-z0-9]/.test(word)).length)
+    .filter((words) => words >= SENTENCE_WORDS_MIN);
+}
+
+/** Sums over files, whose paths are relative to `root`. */
+export function measureProse(root: string, files: readonly string[]): ProseFigures {
+  let codeLines = 0;
+  let commentLines = 0;
+  const lengths: number[] = [];
+  for (const file of files) {
+    const text = readFileSync(path.join(root, file), 'utf8');
+    const isMarkdown = file.endsWith('.md');
+    for (const part of isMarkdown ? markdownParagraphs(text) : commentParagraphs(text)) {
+      lengths.push(...sentenceLengths(part));
+    }
+    if (isMarkdown) continue;
+    for (const line of text.split('\n')) {
+      if (BLANK.test(line)) continue;
+      if (COMMENT_LINE.test(line)) commentLines++;
+      else codeLines++;
+    }
+  }
+  return {
+    files: files.length,
+    codeLines,
+    commentLines,
+    sentences: lengths.length,
+    words: lengths.reduce((sum, words) => sum + words, 0),
+    longSentences: lengths.filter((words) => words > LONG_WORDS).length,
+  };
+}

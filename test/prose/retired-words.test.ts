@@ -1,0 +1,58 @@
+// Keeps words out that once had a meaning of their own in this project; docs/concepts/glossary.md has those that remain.
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT, repositoryFiles } from '../docs/documents.ts';
+
+/** Retired words by what to write instead. A part of a camelCase or snake_case name counts as a word. */
+const RETIRED: Readonly<Record<string, string>> = {
+  bell: 'commit signal',
+  brisk: 'say which messages',
+  companion: 'lookup table',
+  companions: 'lookup tables',
+  densities: 'rows per time',
+  foresee: 'prefetch',
+  foreseen: 'prefetched',
+  heard: 'received',
+  hears: 'receives',
+  joins: 'pending subscriptions',
+  lane: 'queue, or half of a number',
+  lanes: 'queues, or halves of a number',
+  told: 'published, written or known',
+  unheard: 'not received',
+  untold: 'not published',
+};
+/** SQL, the file `bell` that wakes followers, and names of migrations keep their words. */
+const EXEMPT = /\bJOINS?\b|'bell'|`bell`|0006_companions/gi;
+const SKIPPED = /^(?:docs\/concepts\/glossary\.md|test\/prose\/|CHANGELOG\.md|package-lock\.json)|\/idl\//;
+const READ = /\.(?:ts|mjs|md|sql|ya?ml|grit)$/;
+
+/** Retired words of a text, with their lines. */
+function retiredIn(text: string): readonly string[] {
+  return text.split('\n').flatMap((line, at) => {
+    const words = line
+      .replace(EXEMPT, '')
+      .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+      .toLowerCase()
+      .match(/[a-z]+/g);
+    return (words ?? [])
+      .filter((word) => Object.hasOwn(RETIRED, word))
+      .map((word) => `${at + 1}: ${word} (${RETIRED[word]})`);
+  });
+}
+
+describe('retired words', () => {
+  it('are found in prose and in parts of names', () => {
+    expect(retiredIn('const isTold = 1;\n// was heard by bell_ringers')).toHaveLength(3);
+    expect(retiredIn('LEFT JOIN threshold')).toEqual([]);
+  });
+
+  const files = repositoryFiles().filter((file) => READ.test(file) && !SKIPPED.test(file));
+  it('stand in no file', () => {
+    const found = files.flatMap((file) =>
+      retiredIn(readFileSync(path.join(ROOT, file), 'utf8')).map((fault) => `${file}:${fault}`),
+    );
+    expect(found).toEqual([]);
+  });
+});

@@ -1,0 +1,221 @@
+// What must hold in every run: checked at each write of the log, and at the end.
+
+import bs58 from 'bs58';
+import type { ResumeState } from '../../ingest/resume-state.ts';
+import type { LogRecord } from '../../platform/index.ts';
+import {
+  type ChainGap,
+  decodeEvent,
+  decodeGaps,
+  decodeMessage,
+  GAPS_GROUP,
+  GAPS_KEY,
+  TOPICS,
+  type Topic,
+} from '../../schemas/index.ts';
+import { Books } from './books.ts';
+import type { LogObserver } from './log.ts';
+import { eventKey } from './tape.ts';
+import type { TrueEvent, Truth } from './truth.ts';
+
+/** Group and key of the resume state (ingest/resume-state.ts). */
+const RESUME_GROUP = 'ingest';
+const RESUME_KEY = 'position';
+/** Violations of one run in its report. */
+const VIOLATIONS_MAX = 5;
+
+export interface Violation {
+  readonly rule: string;
+  readonly detail: string;
+}
+
+export interface ChecksParts {
+  readonly truth: Truth;
+  /** Newest slot that the cluster confirmed. */
+  readonly confirmedSlot: () => number;
+  /** Slot of the chain when the first process started: earlier history is not promised. */
+  readonly firstSlot: () => number;
+  /** Whether labels must be exact now. */
+  readonly isExact: () => boolean;
+  readonly nowMs: () => number;
+}
+
+const isOpen = ({ filledAtMs }: ChainGap): boolean => filledAtMs === null;
+
+export class Checks implements LogObserver {
+  readonly violations: Violation[] = [];
+  readonly #parts: ChecksParts;
+  readonly #events = new Set<string>();
+  readonly #books = Array.from({ length: TOPICS.book.partitions }, () => new Books());
+  readonly #labels: number[] = Array.from({ length: TOPICS.book.partitions }, () => -1);
+  readonly #partitions = new Map<string, number>();
+  #gaps: readonly ChainGap[] = [];
+  #resumeSlot = -1;
+  /** Events below the resume point that the log lacked there, each inside an open gap. */
+  #owed: readonly TrueEvent[] = [];
+
+  constructor(parts: ChecksParts) {
+    this.#parts = parts;
+  }
+
+  get counts(): { readonly events: number; readonly labels: number; readonly gaps: number } {
+    return { events: this.#events.size, labels: this.#labelled, gaps: this.#gaps.length };
+  }
+  #labelled = 0;
+
+  stored(topic: Topic, { partition, value, key }: LogRecord): void {
+    if (topic === TOPICS.events) this.#event(value);
+    else if (topic === TOPICS.book) this.#book(partition, key, value);
+  }
+
+  committed(group: string, state: ReadonlyMap<string, Uint8Array>): void {
+    if (group === GAPS_GROUP) this.#gapsSaved(decodeGaps(state.get(GAPS_KEY) ?? Buffer.from('[]')));
+    else if (group === RESUME_GROUP) {
+      const text = Buffer.from(state.get(RESUME_KEY) ?? []).toString('utf8');
+      this.#resumed((JSON.parse(text) as ResumeState).resume?.slot ?? -1);
+    }
+  }
+
+  /** Faults are over and the chain has stood still: everything confirmed is stored or named as a gap. */
+  settled(): void {
+    this.#missing(this.#parts.firstSlot(), this.#parts.confirmedSlot(), 'at the end');
+    const stuck = this.#gaps.filter((gap) => isOpen(gap) && !gap.isLasting);
+    for (const gap of stuck) this.#violated('a gap stays open', `${gap.fromSlot} to ${gap.toSlot}: ${gap.reason}`);
+  }
+
+  /** The books of the log are those of the chain. */
+  booksAt(slot: number): void {
+    for (const partition of this.#books.keys()) this.#compare(partition, slot, 'book at the end');
+    for (const label of this.#labels) {
+      if (label < slot) this.#violated('label at the end', `labelled ${label}, the chain stands at ${slot}`);
+    }
+  }
+
+  /** Whether everything holds that must hold at the end, at this slot. */
+  isDone(slot: number): boolean {
+    const before = this.violations.splice(0);
+    this.settled();
+    this.booksAt(slot);
+    const found = this.violations.splice(0).length;
+    this.violations.push(...before);
+    return found === 0;
+  }
+
+  /** The process ended by itself. */
+  failed(error: unknown): void {
+    this.#violated('ingest never ends', error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+
+  #event(value: Uint8Array): void {
+    const { signature, eventIndex, slot, name } = decodeEvent(value);
+    const id = eventKey(signature, eventIndex);
+    if (this.#events.has(id)) this.#violated('no event twice', `${name} ${shown(id)} of slot ${slot}`);
+    this.#events.add(id);
+    const truth = this.#parts.truth.event(id);
+    if (truth === null || truth.name !== name)
+      this.#violated('no phantom event', `${name} ${shown(id)} of slot ${slot}`);
+    else if (truth.slot !== slot)
+      this.#violated('the slot of an event', `${shown(id)}: ${slot} instead of ${truth.slot}`);
+    else if (slot > this.#parts.confirmedSlot())
+      this.#violated('no event before its commitment', `${shown(id)} of slot ${slot}`);
+  }
+
+  #book(partition: number, key: string, value: Uint8Array): void {
+    this.#partitions.set(key, partition);
+    const message = decodeMessage(value);
+    const books = this.#books[partition];
+    if (message.name === 'BookSlot') this.#label(partition, message.value.slot);
+    else if (
+      message.name === 'BookOrders' ||
+      message.name === 'BookSnapshotBegin' ||
+      message.name === 'BookSnapshotEnd'
+    ) {
+      books?.take(message);
+    }
+  }
+
+  #label(partition: number, slot: number): void {
+    if (slot <= (this.#labels[partition] ?? -1)) return;
+    this.#labels[partition] = slot;
+    this.#labelled += 1;
+    if (slot > this.#parts.confirmedSlot()) {
+      this.#violated('no label ahead of the chain', `${slot}, the chain stands at ${this.#parts.confirmedSlot()}`);
+    } else if (this.#parts.isExact()) this.#compare(partition, slot, 'the book at each slot');
+  }
+
+  #compare(partition: number, slot: number, rule: string): void {
+    const truth = this.#parts.truth.orders(slot);
+    if (truth === null) return;
+    const found = this.#books[partition]?.differences(truth, (market) => this.#partitions.get(market) === partition);
+    const [first] = found ?? [];
+    if (first !== undefined) this.#violated(rule, `slot ${slot}: ${first} (${found?.length} differences)`);
+  }
+
+  #gapsSaved(gaps: readonly ChainGap[]): void {
+    const before = this.#gaps;
+    this.#gaps = gaps;
+    for (const gap of gaps) {
+      if (gap.fromSlot > gap.toSlot) this.#violated('gaps are in order', `${gap.fromSlot} to ${gap.toSlot}`);
+      const isNew = !isOpen(gap) && !before.some((one) => !isOpen(one) && isSame(one, gap));
+      if (isNew) this.#missing(gap.fromSlot - 1, gap.toSlot, `in a gap that counts as filled (${gap.reason})`);
+    }
+    this.#stillOwed();
+  }
+
+  #resumed(slot: number): void {
+    if (slot > this.#parts.confirmedSlot()) {
+      this.#violated(
+        'no resume point ahead of the chain',
+        `${slot}, the chain stands at ${this.#parts.confirmedSlot()}`,
+      );
+    }
+    if (slot > this.#resumeSlot) {
+      const owed = this.#missing(this.#resumeSlot, slot, 'below the resume point');
+      this.#owed = [...this.#owed.filter(({ id }) => !this.#events.has(id)), ...owed];
+      this.#resumeSlot = slot;
+    }
+    this.#stillOwed();
+  }
+
+  /** A gap may close only over events that came. */
+  #stillOwed(): void {
+    this.#owed = this.#owed.filter((event) => !this.#events.has(event.id));
+    const bare = this.#owed.find((event) => !this.#isNamed(event.slot));
+    if (bare !== undefined)
+      this.#violated('no event missing without a gap', `${bare.name} ${shown(bare.id)}: its gap closed`);
+  }
+
+  /** Reports events that are neither stored nor inside an open gap. Returns those inside one. */
+  #missing(from: number, to: number, where: string): TrueEvent[] {
+    const named: TrueEvent[] = [];
+    for (const event of this.#parts.truth.events(Math.max(from, this.#parts.firstSlot()), to)) {
+      if (this.#events.has(event.id)) continue;
+      if (this.#isNamed(event.slot)) named.push(event);
+      else {
+        const detail = `${event.name} ${shown(event.id)} of slot ${event.slot}${event.isLost ? ', cut from the log' : ''}`;
+        this.#violated('no event missing without a gap', `${detail}, ${where}`);
+        return named;
+      }
+    }
+    return named;
+  }
+
+  #isNamed(slot: number): boolean {
+    return this.#gaps.some((gap) => isOpen(gap) && gap.fromSlot <= slot && gap.toSlot >= slot);
+  }
+
+  #violated(rule: string, detail: string): void {
+    if (this.violations.some((one) => one.rule === rule) || this.violations.length >= VIOLATIONS_MAX) return;
+    this.violations.push({ rule, detail: `at ${Math.round(this.#parts.nowMs())} ms: ${detail}` });
+  }
+}
+
+function isSame(one: ChainGap, other: ChainGap): boolean {
+  return one.fromSlot === other.fromSlot && one.toSlot === other.toSlot && one.filledAtMs === other.filledAtMs;
+}
+
+/** A readable identity of an event. */
+function shown(id: string): string {
+  const at = id.lastIndexOf(' ');
+  return `${bs58.encode(Buffer.from(id.slice(0, at), 'latin1'))}${id.slice(at)}`;
+}

@@ -1,0 +1,125 @@
+// Faults that the simulation must find. Each is one change of a source text, made while the module loads in a thread of its own:
+// product code knows nothing of them.
+
+import { registerHooks } from 'node:module';
+
+export interface Mutation {
+  readonly name: string;
+  /** File below the root of the project. */
+  readonly file: string;
+  /** Text that stands in the file once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+const ROOT = new URL('../../', import.meta.url);
+
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'the resume point follows slot notifications',
+    file: 'ingest/rpc/session.ts',
+    find: 'const label = this.#intake.labels.announced(slot);',
+    replace: "this.#parts.history.notified('slots', slot); const label = this.#intake.labels.announced(slot);",
+  },
+  {
+    name: 'the resume point passes a transaction that no node returned',
+    file: 'ingest/rpc/history.ts',
+    find: 'Math.min(toSlot, oldestMissing - 1, ...covered)',
+    replace: 'Math.min(toSlot, ...covered)',
+  },
+  {
+    name: 'the resume point passes what a list was asked too early for',
+    file: 'ingest/rpc/history.ts',
+    find: 'return isCurrent ? Math.min(toSlot, Math.max(newest, list?.askedSlot ?? -1)) : newest;',
+    replace: 'return isCurrent ? toSlot : newest;',
+  },
+  {
+    name: 'a short page counts as the end',
+    file: 'ingest/rpc/history.ts',
+    find: 'if (last === null || last === before) break;',
+    replace: 'if (page.length < PAGE) return { entries: entries.reverse(), askedSlot, isProven: true, cut: false };',
+  },
+  {
+    name: 'the first transaction after a reconnect is dropped',
+    file: 'ingest/rpc/session.ts',
+    find: 'history.notified(program, transaction.slot);',
+    replace:
+      'history.notified(program, transaction.slot); const self = this as unknown as { hadOne?: boolean }; if (!self.hadOne) { self.hadOne = true; history.take(transaction.signature, transaction.slot); return; }',
+  },
+  {
+    name: 'stored events are forgotten at a restart',
+    file: 'ingest/writer.ts',
+    find: 'this.#begins = this.nextOffsets;\n    await this.#catchUp();',
+    replace: 'this.#begins = this.nextOffsets;',
+  },
+  {
+    name: 'minContextSlot is not sent and not checked',
+    file: 'ingest/rpc/json-rpc.ts',
+    find: 'return minSlot !== undefined && minSlot > 0 ? { commitment, minContextSlot: minSlot } : { commitment };',
+    replace: 'return { commitment };',
+  },
+  {
+    name: 'a full read of a stale node is accepted',
+    file: 'ingest/rpc/session.ts',
+    find: 'if (Math.min(...read.slots) < this.#subscribedSlot && old++ < OLD_READS_MAX) continue;',
+    replace: '',
+  },
+  {
+    name: 'an item error counts as an answer',
+    file: 'ingest/rpc/history.ts',
+    find: 'missing += 1;\n        oldestMissing = Math.min(oldestMissing, entry.slot);',
+    replace: 'this.#seen.set(entry.signature, entry.slot);',
+  },
+  {
+    name: 'a cut log counts as complete',
+    file: 'ingest/pipeline.ts',
+    find: 'if (decoded.incomplete) decoded = await this.#refetch(transaction, decoded);',
+    replace: '',
+  },
+  {
+    name: 'a gap counts as filled when its begin is reached',
+    file: 'ingest/gaps.ts',
+    find: 'isOpen(gap) && !gap.isLasting && gap.toSlot <= slot',
+    replace: 'isOpen(gap) && !gap.isLasting && gap.fromSlot <= slot',
+  },
+  {
+    name: 'failed transactions count',
+    file: 'ingest/rpc/notifications.ts',
+    find: 'failed: (err ?? null) !== null,',
+    replace: 'failed: false,',
+  },
+  {
+    name: 'a slot is labelled with its first data',
+    file: 'ingest/rpc/slot-labels.ts',
+    find: 'return this.#label(complete);',
+    replace: 'return this.#label(slot);',
+  },
+  {
+    name: 'the first full read leaves out known accounts',
+    file: 'ingest/differ.ts',
+    find: 'this.#forget();',
+    replace: '',
+  },
+];
+
+/** Applies a change. Throws when the file does not have the text exactly once. */
+export function changed(source: string, { name, find, replace }: Mutation): string {
+  const parts = source.split(find);
+  if (parts.length !== 2) throw new Error(`${name}: the text stands ${parts.length - 1} times in the file`);
+  return parts.join(replace);
+}
+
+/** Puts a fault into the modules that this thread loads from now on. */
+export function putIn(name: string): void {
+  const mutation = MUTATIONS.find((one) => one.name === name);
+  if (mutation === undefined) throw new RangeError(`no mutation ${name}`);
+  const url = new URL(mutation.file, ROOT).href;
+  registerHooks({
+    load: (loaded, context, nextLoad) => {
+      const module = nextLoad(loaded, context);
+      if (loaded !== url) return module;
+      const source = Buffer.from(module.source as Uint8Array).toString('utf8');
+      return { ...module, source: changed(source, mutation) };
+    },
+  });
+}

@@ -1,0 +1,243 @@
+// The network between the process under test and its nodes: requests and PubSub over virtual time, without sockets.
+
+import { AccountReads } from '../../ingest/rpc/account-read.ts';
+import type { WorkerAnswer, WorkerRequest } from '../../ingest/rpc/account-stream.ts';
+import type { AccountWorker, HttpAnswer, PubSubSocket, Transport } from '../../ingest/rpc/transport.ts';
+import type { Node } from '../../localnet/node/node.ts';
+import { answer, type Methods } from '../../localnet/rpc/dispatch.ts';
+import {
+  type Subscriber,
+  type Subscriptions,
+  subscriptionRequest,
+  type TopicKind,
+} from '../../localnet/rpc/subscriptions.ts';
+import type { Trace } from './trace.ts';
+import type { Dice, VirtualTime } from './virtual-time.ts';
+
+const KINDS: readonly TopicKind[] = ['program', 'account', 'logs', 'slot'];
+const CLOSE_LOST = 1006;
+/** Longest handshake of a WebSocket. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface NodePort {
+  readonly node: Node;
+  readonly methods: Methods;
+}
+
+export interface NetworkParts {
+  readonly time: VirtualTime;
+  readonly dice: Dice;
+  readonly trace: Trace;
+  /** By host. */
+  readonly nodes: ReadonlyMap<string, NodePort>;
+  readonly subscriptions: Subscriptions;
+  /** Milliseconds from one end to the other. */
+  readonly latencyMs: () => number;
+  /** Milliseconds that a PubSub socket is late; the order of its frames stays. */
+  readonly socketLatencyMs: () => number;
+  /** Called at each end of a request: the process may crash there. */
+  readonly effect: () => void;
+  /** Number of the next connection. */
+  readonly nextConnection: () => number;
+  /** Whether the next connection is refused. */
+  readonly refuses: () => boolean;
+}
+
+/** The network of one process. It is dead with its process: nothing comes out of it any more. */
+export class Network implements Transport {
+  readonly #parts: NetworkParts;
+  readonly #sockets = new Set<SimulatedSocket>();
+  #isAlive = true;
+
+  constructor(parts: NetworkParts) {
+    this.#parts = parts;
+  }
+
+  kill(): void {
+    this.#isAlive = false;
+    for (const socket of [...this.#sockets]) socket.terminate();
+  }
+
+  /** Cuts every PubSub connection. */
+  dropSockets(): void {
+    for (const socket of [...this.#sockets]) socket.lose();
+  }
+
+  post(url: string, body: string, signal: AbortSignal): Promise<HttpAnswer> {
+    const { latencyMs, trace, effect } = this.#parts;
+    trace.add(`> ${new URL(url).host} ${trace.clip(body)}`);
+    effect();
+    return new Promise((resolve, reject) => {
+      const stop = () => reject(signal.reason);
+      if (signal.aborted) return stop();
+      signal.addEventListener('abort', stop, { once: true });
+      const deliver = (act: () => void) => {
+        signal.removeEventListener('abort', stop);
+        if (!signal.aborted) act();
+      };
+      this.#later(latencyMs(), () => {
+        void this.#answered(url, body).then(({ answered, delayMs }) => {
+          this.#later(delayMs + latencyMs(), () => {
+            effect();
+            deliver(() => (answered === null ? reject(new TypeError('fetch failed')) : resolve(answered)));
+          });
+        });
+      });
+    });
+  }
+
+  async #answered(url: string, body: string): Promise<{ answered: HttpAnswer | null; delayMs: number }> {
+    const { trace, nodes } = this.#parts;
+    const port = nodes.get(new URL(url).host);
+    if (port === undefined) return { answered: null, delayMs: 0 };
+    const disturbance = port.node.gate(body);
+    trace.add(`  ${disturbance?.kind ?? ''}`);
+    if (disturbance?.kind === 'hangUp') return { answered: null, delayMs: 0 };
+    if (disturbance?.kind === 'refuse') {
+      const retryAfter = disturbance.headers['retry-after'] ?? null;
+      return { answered: httpAnswer(disturbance.status, disturbance.body, { retryAfter }), delayMs: 0 };
+    }
+    const pieces = await answer(body, port.methods);
+    const text = pieces === null ? '' : [...pieces].join('');
+    trace.add(`< ${text.length} ${trace.clip(text)}`);
+    const cutAt = disturbance?.kind === 'cut' ? Math.floor(text.length * disturbance.share) : null;
+    return { answered: httpAnswer(200, text, { cutAt }), delayMs: disturbance?.kind === 'slow' ? disturbance.ms : 0 };
+  }
+
+  connect(url: string): Promise<PubSubSocket> {
+    const { latencyMs, refuses, trace, effect } = this.#parts;
+    trace.add(`> connect ${url}`);
+    effect();
+    return new Promise((resolve, reject) => {
+      if (refuses()) {
+        this.#later(this.#parts.dice.pick([1, CONNECT_TIMEOUT_MS]), () => reject(new Error('connection refused')));
+        return;
+      }
+      this.#later(2 * latencyMs(), () => {
+        const closed = () => this.#sockets.delete(socket);
+        const socket = new SimulatedSocket(this.#parts, (ms, run) => this.#later(ms, run), closed);
+        this.#sockets.add(socket);
+        resolve(socket);
+      });
+    });
+  }
+
+  openWorker(): AccountWorker {
+    const listeners: ((answer: WorkerAnswer) => void)[] = [];
+    const reads = new AccountReads(this, (answered) => {
+      for (const listener of listeners) listener(answered);
+    });
+    return {
+      on: (event: string, listener: (value: never) => void) => {
+        if (event === 'message') listeners.push(listener as (answer: WorkerAnswer) => void);
+      },
+      postMessage: (request: WorkerRequest) => reads.take(request),
+      terminate: async () => {},
+    };
+  }
+
+  #later(ms: number, run: () => void): void {
+    this.#parts.time.after(ms, () => {
+      if (this.#isAlive) run();
+    });
+  }
+}
+
+/** A WebSocket to the PubSub of the cluster. */
+class SimulatedSocket implements PubSubSocket {
+  readonly #parts: NetworkParts;
+  readonly #subscriber: Subscriber;
+  readonly #later: (ms: number, run: () => void) => void;
+  readonly #closed: () => void;
+  readonly #methods: Methods;
+  readonly #listeners = new Map<string, ((value: never) => void)[]>();
+  #frames: Buffer[] = [];
+  #isOpen = true;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: NetworkParts, later: (ms: number, run: () => void) => void, closed: () => void) {
+    this.#parts = parts;
+    this.#later = later;
+    this.#closed = closed;
+    this.#subscriber = { connection: parts.nextConnection(), send: (frame) => this.#push(frame) };
+    this.#methods = new Map(
+      KINDS.map((kind) => [
+        `${kind}Subscribe`,
+        (params: readonly unknown[]) =>
+          String(parts.subscriptions.add(subscriptionRequest(kind, params), this.#subscriber).id),
+      ]),
+    );
+  }
+
+  on(event: string, listener: (value: never) => void): void {
+    this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), listener]);
+  }
+
+  send(text: string): void {
+    this.#later(this.#parts.latencyMs(), () => {
+      this.#turn = this.#turn.then(async () => {
+        if (!this.#isOpen) return;
+        const pieces = await answer(text, this.#methods);
+        if (pieces !== null) this.#push(Buffer.from([...pieces].join('')));
+      });
+    });
+  }
+
+  ping(): void {}
+
+  terminate(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#parts.subscriptions.removeAll(this.#subscriber);
+    this.#closed();
+  }
+
+  /** The connection breaks: what is on its way is lost. */
+  lose(): void {
+    if (!this.#isOpen) return;
+    this.terminate();
+    this.#parts.trace.add('  connection lost');
+    this.#later(this.#parts.latencyMs(), () => this.#emit('close', CLOSE_LOST));
+  }
+
+  /** Frames arrive together with those before them. */
+  #push(frame: Buffer): void {
+    if (!this.#isOpen) return;
+    this.#frames.push(frame);
+    if (this.#frames.length > 1) return;
+    this.#later(this.#parts.socketLatencyMs(), () => {
+      const frames = this.#frames;
+      this.#frames = [];
+      for (const one of frames) if (this.#isOpen) this.#emit('message', one);
+    });
+  }
+
+  #emit(event: string, value: unknown): void {
+    for (const listener of this.#listeners.get(event) ?? []) listener(value as never);
+  }
+}
+
+function httpAnswer(
+  status: number,
+  text: string,
+  { retryAfter = null, cutAt = null }: { retryAfter?: string | null; cutAt?: number | null },
+): HttpAnswer {
+  const early = () => new TypeError('terminated');
+  return {
+    ok: status >= 200 && status < 300,
+    status,
+    retryAfter,
+    text: async () => {
+      if (cutAt !== null) throw early();
+      return text;
+    },
+    chunks: async function* () {
+      const end = cutAt ?? text.length;
+      const middle = Math.floor(end / 2);
+      yield Buffer.from(text.slice(0, middle));
+      yield Buffer.from(text.slice(middle, end));
+      if (cutAt !== null) throw early();
+    },
+    cancel: async () => {},
+  };
+}

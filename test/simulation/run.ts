@@ -1,0 +1,362 @@
+// One run: a chain, its nodes and one ingester after another, on virtual time. All of it follows from the seed.
+
+import { type IngestParts, RpcSource, startIngest } from '../../ingest/index.ts';
+import { Production } from '../../localnet/chain/production.ts';
+import { Ledger } from '../../localnet/ledger.ts';
+import { createNode } from '../../localnet/node/node.ts';
+import { Publisher } from '../../localnet/rpc/publisher.ts';
+import { Subscriptions } from '../../localnet/rpc/subscriptions.ts';
+import { createMetrics, LogAwayError, type Logger, readConfig, silentLogger } from '../../platform/index.ts';
+import type { ChainDefinition } from '../../schemas/index.ts';
+import { Checks, type Violation } from './checks.ts';
+import { ProcessLog, StoredLog, type WriteFate } from './log.ts';
+import { Network, type NodePort } from './network.ts';
+import { type Plan, planOf } from './plan.ts';
+import { FIRST_SLOT, type Tape, TapeExchange } from './tape.ts';
+import { Trace } from './trace.ts';
+import { Truth } from './truth.ts';
+import { Dice, VirtualTime } from './virtual-time.ts';
+
+const SLOT_MS = 400;
+const GENESIS_HASH = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
+const AUDIT_MS = 1_500;
+const SILENCE_MS = 4_000;
+/** Virtual time after the chain stopped: longer than a hole needs to be recorded, and than any node is left alone. */
+const SETTLE_MAX_MS = 60_000;
+const SETTLE_POLL_MS = 3_000;
+/** Processes after so many restarts go on for ever. */
+const EFFECTS_FOREVER = Number.POSITIVE_INFINITY;
+
+/** What all runs share. */
+export interface Stage {
+  readonly definition: ChainDefinition;
+  readonly readers: NonNullable<IngestParts['readers']>;
+  readonly deriveUser: NonNullable<IngestParts['deriveUser']>;
+  readonly tapes: readonly Tape[];
+  readonly blocks: number;
+}
+
+export interface RunResult {
+  readonly seed: number;
+  /** Hash of everything that happened. */
+  readonly hash: string;
+  readonly violations: readonly Violation[];
+  readonly events: number;
+  readonly crashes: number;
+  readonly labels: number;
+  readonly slots: number;
+  readonly lines: readonly string[];
+}
+
+export interface RunOptions {
+  /** Keeps all lines of the trace, with those of the process. */
+  readonly isVerbose?: boolean;
+}
+
+export async function runSeed(seed: number, stage: Stage, options: RunOptions = {}): Promise<RunResult> {
+  const plan = planOf(seed, stage.tapes.length, stage.blocks);
+  const time = new VirtualTime(seed);
+  const restore = time.install();
+  try {
+    return await new Run(plan, stage, time, options).toEnd();
+  } finally {
+    restore();
+  }
+}
+
+class Run {
+  readonly #plan: Plan;
+  readonly #stage: Stage;
+  readonly #time: VirtualTime;
+  readonly #trace: Trace;
+  readonly #logger: Logger;
+  readonly #dice: { readonly chain: Dice; readonly network: Dice; readonly process: Dice };
+  readonly #exchange: TapeExchange;
+  readonly #ledger: Ledger;
+  readonly #production: Production;
+  readonly #publisher: Publisher;
+  readonly #subscriptions = new Subscriptions();
+  readonly #nodes: ReadonlyMap<string, NodePort>;
+  readonly #truth = new Truth();
+  readonly #checks: Checks;
+  readonly #stored: StoredLog;
+  #connections = 0;
+  #firstSlot = FIRST_SLOT;
+  #slots = 0;
+  #isCalm = false;
+  #crashes = 0;
+  #effectsLeft = EFFECTS_FOREVER;
+  #network: Network | null = null;
+  #isOver = false;
+  /** No label counts between the end of the faults and the next full read. */
+  #isExact: boolean;
+
+  constructor(plan: Plan, stage: Stage, time: VirtualTime, { isVerbose = false }: RunOptions) {
+    this.#plan = plan;
+    this.#stage = stage;
+    this.#time = time;
+    this.#isExact = plan.isExact;
+    this.#trace = new Trace(isVerbose);
+    this.#logger = isVerbose ? tracing(this.#trace, time) : silentLogger();
+    const { seed, profile } = plan;
+    this.#dice = { chain: new Dice(seed, 2), network: new Dice(seed, 3), process: new Dice(seed, 4) };
+    const tape = stage.tapes[plan.tape];
+    if (tape === undefined) throw new RangeError(`no tape ${plan.tape}`);
+    const { chain } = this.#dice;
+    this.#exchange = new TapeExchange(tape, plan.fromBlock, () => chain.chance(plan.quietShare));
+    this.#ledger = new Ledger({
+      genesisHash: GENESIS_HASH,
+      genesisSlot: FIRST_SLOT - 1,
+      genesisTime: Math.floor(time.unixMs / 1000),
+      lags: profile.lags,
+      behindBlocks: 32,
+      retainedBlocks: Number.POSITIVE_INFINITY,
+      retainedBytes: Number.POSITIVE_INFINITY,
+    });
+    this.#ledger.begin(this.#exchange.genesis());
+    this.#append(FIRST_SLOT);
+    this.#production = new Production({ exchange: this.#exchange, ledger: this.#ledger, profile, seed });
+    const nodes = plan.nodes.map((faults, number) => {
+      const node = createNode(this.#ledger, seed * 8 + number);
+      for (const fault of faults) node.faults.add(fault);
+      return node;
+    });
+    this.#nodes = new Map(nodes.map((node, number) => [`node-${number}`, { node, methods: new Map(node.methods) }]));
+    const [first] = nodes;
+    if (first === undefined) throw new RangeError('no node');
+    this.#publisher = new Publisher({
+      ledger: this.#ledger,
+      subscriptions: this.#subscriptions,
+      delivery: first.delivery,
+      likeNode: profile.nodeNotifications,
+    });
+    this.#checks = new Checks({
+      truth: this.#truth,
+      confirmedSlot: () => this.#ledger.slotAt('confirmed'),
+      firstSlot: () => this.#firstSlot,
+      isExact: () => this.#isExact,
+      nowMs: () => time.nowMs,
+    });
+    this.#stored = new StoredLog({
+      stored: (topic, record) => {
+        this.#trace.add(`  log ${topic.name}/${record.partition} ${record.offset} ${record.key}`);
+        this.#trace.bytes(record.value);
+        this.#checks.stored(topic, record);
+      },
+      committed: (group, state) => {
+        this.#trace.add(`  commit ${group}`);
+        for (const bytes of state.values()) this.#trace.bytes(bytes);
+        this.#checks.committed(group, state);
+      },
+    });
+  }
+
+  async toEnd(): Promise<RunResult> {
+    for (let slot = 0; slot < this.#plan.earlySlots; slot++) this.#makeSlot();
+    this.#firstSlot = this.#ledger.slotAt('confirmed');
+    this.#start();
+    this.#tick();
+    await this.#time.run(() => this.#isOver);
+    const { events, labels } = this.#checks.counts;
+    return {
+      seed: this.#plan.seed,
+      hash: this.#trace.end(),
+      violations: this.#checks.violations,
+      events,
+      labels,
+      crashes: this.#crashes,
+      slots: this.#slots,
+      lines: this.#trace.lines,
+    };
+  }
+
+  /** Makes a slot, and plans the next one. */
+  #tick(): void {
+    const { slots, calmSlots, drops, earlySlots } = this.#plan;
+    if (this.#checks.violations.length > 0) {
+      this.#isOver = true;
+      return;
+    }
+    if (this.#slots >= earlySlots + slots + calmSlots) {
+      this.#stopChain();
+      return;
+    }
+    this.#makeSlot();
+    if (this.#slots === earlySlots + slots) this.#calm();
+    else if (!this.#isCalm && this.#dice.network.chance(drops)) this.#network?.dropSockets();
+    this.#time.after(SLOT_MS, () => this.#tick());
+  }
+
+  #makeSlot(): void {
+    this.#slots += 1;
+    const happened = this.#production.next([]);
+    this.#trace.add(`slot ${'block' in happened ? happened.block.slot : happened.slot} ${happened.kind}`);
+    if (happened.kind === 'block' || happened.kind === 'hidden') this.#true(happened.block.slot);
+    this.#publisher.publish(happened);
+  }
+
+  #append(slot: number): void {
+    this.#ledger.append(this.#exchange.nextBlock(slot));
+    this.#true(slot);
+  }
+
+  #true(slot: number): void {
+    const block = this.#ledger.history.block(slot);
+    const played = this.#exchange.played(slot);
+    if (block !== null && played !== null) this.#truth.add(block, played);
+  }
+
+  /** The faults end. All connections break once, so that states which faults spoilt are read again. */
+  #calm(): void {
+    this.#trace.add('the faults end');
+    this.#isCalm = true;
+    this.#effectsLeft = EFFECTS_FOREVER;
+    for (const { node } of this.#nodes.values()) node.faults.clear();
+    this.#network?.dropSockets();
+  }
+
+  /** Empty blocks confirm the last block of the exchange. Then nothing happens for long enough. */
+  #stopChain(): void {
+    if (this.#ledger.slotAt('confirmed') < this.#production.activeSlot) {
+      this.#publisher.publish(this.#production.empty());
+      this.#time.after(SLOT_MS, () => this.#stopChain());
+      return;
+    }
+    this.#trace.add('the chain stands still');
+    this.#settle(this.#time.nowMs + SETTLE_MAX_MS, 0);
+  }
+
+  /** Ends once all holds at two looks, or at the deadline. */
+  #settle(deadlineMs: number, looks: number): void {
+    this.#time.after(SETTLE_POLL_MS, () => {
+      const slot = this.#production.activeSlot;
+      const good = this.#checks.isDone(slot) ? looks + 1 : 0;
+      if (good < 2 && this.#time.nowMs < deadlineMs) {
+        this.#settle(deadlineMs, good);
+        return;
+      }
+      this.#checks.settled();
+      this.#checks.booksAt(slot);
+      this.#isOver = true;
+    });
+  }
+
+  #start(): void {
+    const { process } = this.#dice;
+    const { crashesMax, crashEffects, shadowCheckMs } = this.#plan;
+    const hasEnd = !this.#isCalm && this.#crashes < crashesMax;
+    this.#effectsLeft = hasEnd ? Math.ceil(-Math.log(1 - process.between(0, 1)) * crashEffects) + 1 : EFFECTS_FOREVER;
+    const network = this.#openNetwork();
+    this.#network = network;
+    const log = new ProcessLog(this.#stored, {
+      delay: () => this.#delay(network),
+      fate: () => this.#fate(network),
+      crash: () => this.#crash(network),
+    });
+    const hosts = [...this.#nodes.keys()];
+    const { definition, readers, deriveUser } = this.#stage;
+    const source = new RpcSource({
+      rpcUrls: hosts.map((host) => `http://${host}`),
+      wsUrls: hosts.map((host) => `ws://${host}`),
+      definition,
+      logger: this.#logger,
+      silenceMs: SILENCE_MS,
+      auditMs: AUDIT_MS,
+      sampleSlots: 20,
+      transport: network,
+    });
+    this.#trace.add('process starts');
+    const context = {
+      config: readConfig({}, { shadowCheckMs, sampleSlots: 20 }),
+      log,
+      logger: this.#logger,
+      metrics: createMetrics(['ingest']),
+    };
+    const role = startIngest(context, { definition, source, readers, deriveUser });
+    role.then(({ done }) => done).catch((error: unknown) => this.#ended(network, error));
+  }
+
+  #openNetwork(): Network {
+    const { network: dice } = this.#dice;
+    const { latencyMs, stalls, refusals } = this.#plan;
+    const [low, high] = latencyMs;
+    const network: Network = new Network({
+      time: this.#time,
+      dice,
+      trace: this.#trace,
+      nodes: this.#nodes,
+      subscriptions: this.#subscriptions,
+      latencyMs: () => dice.between(low, high),
+      socketLatencyMs: () =>
+        !this.#isCalm && dice.chance(stalls) ? dice.between(400, 6_000) : dice.between(low, high),
+      nextConnection: () => this.#connections++,
+      refuses: () => !this.#isCalm && dice.chance(refusals),
+      effect: () => {
+        if (this.#network === network && this.#isDue()) this.#die(network);
+      },
+    });
+    return network;
+  }
+
+  #isDue(): boolean {
+    this.#effectsLeft -= 1;
+    return this.#effectsLeft <= 0;
+  }
+
+  #delay(network: Network): Promise<void> {
+    return new Promise((resolve) => {
+      this.#time.after(this.#dice.process.between(0, 4), () => {
+        if (this.#network === network) resolve();
+      });
+    });
+  }
+
+  #fate(network: Network): WriteFate {
+    const { process } = this.#dice;
+    const storedShare = process.pick([0, 0.5, 1]);
+    if (this.#network !== network) return { kind: 'crash', storedShare: 0 };
+    if (this.#isDue()) return { kind: 'crash', storedShare };
+    return !this.#isCalm && process.chance(this.#plan.rejects) ? { kind: 'rejected', storedShare } : { kind: 'done' };
+  }
+
+  #crash(network: Network): Promise<never> {
+    if (this.#network === network) this.#die(network);
+    return new Promise(() => {});
+  }
+
+  /** The process ends at once. A later one continues from the log. */
+  #die(network: Network): void {
+    this.#trace.add('process crashes');
+    this.#crashes += 1;
+    network.kill();
+    this.#network = null;
+    this.#time.killTimers();
+    this.#effectsLeft = EFFECTS_FOREVER;
+    this.#time.after(this.#dice.process.pick([10, 800, 6_000, 14_000]), () => this.#start());
+  }
+
+  #ended(network: Network, error: unknown): void {
+    if (this.#network !== network) return;
+    // The role starts again when the log was away (platform/runtime/leased-role.ts).
+    if (error instanceof LogAwayError) this.#die(network);
+    else this.#checks.failed(error);
+  }
+}
+
+/** Log lines of the process go into the trace. */
+function tracing(trace: Trace, time: VirtualTime): Logger {
+  const logger = silentLogger();
+  const write = (level: string) => (fields: unknown, text?: string) => {
+    const given = typeof fields === 'string' ? fields : `${text} ${JSON.stringify(fields, plain)}`;
+    trace.add(`${Math.round(time.nowMs)} ${level} ${given.slice(0, 400)}`);
+  };
+  for (const level of ['info', 'warn', 'error'] as const) {
+    Object.defineProperty(logger, level, { value: write(level), configurable: true });
+  }
+  return logger;
+}
+
+function plain(_: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  return value instanceof Error ? `${value.name}: ${value.message}` : value;
+}

@@ -1,0 +1,163 @@
+// Blocks of the simulated exchange, computed once and played by many simulations: computing them takes longer than a run.
+
+import { createHash } from 'node:crypto';
+import bs58 from 'bs58';
+import { createExchange } from '../../localnet/exchange/index.ts';
+import type {
+  Exchange,
+  LedgerAccount,
+  LedgerBlock,
+  LedgerTransaction,
+  TruthEvent,
+  TruthOrder,
+} from '../../localnet/ledger-types.ts';
+import { grouped } from './group.ts';
+
+/** Slot of the first block that a simulation plays. */
+export const FIRST_SLOT = 1_000;
+const GENESIS_TIME = 1_767_225_600;
+/** Distance of the blocks that a losing fork plays. */
+const BRANCH_DISTANCE = 11;
+
+export interface TapeEvent {
+  /** See `eventKey`. */
+  readonly id: string;
+  readonly index: number;
+  readonly name: string;
+}
+
+/** Identity of an event: bytes of its signature as text, and its index. */
+export function eventKey(signature: Uint8Array, index: number): string {
+  return `${Buffer.from(signature).toString('latin1')} ${index}`;
+}
+
+export interface TapeBlock {
+  readonly transactions: readonly LedgerTransaction[];
+  /** Events of the block by signature (base58). */
+  readonly events: ReadonlyMap<string, readonly TapeEvent[]>;
+  /** Resting orders after the block: text of each by its identity. */
+  readonly orders: ReadonlyMap<string, string>;
+}
+
+export interface Tape {
+  readonly genesis: readonly LedgerAccount[];
+  readonly blocks: readonly TapeBlock[];
+}
+
+/** Records an exchange with few accounts. */
+export function recordTape(seed: number, blocks: number): Tape {
+  const exchange = createExchange({
+    seed,
+    genesisTime: GENESIS_TIME,
+    accounts: 10,
+    ordersPerMarket: 5,
+    activity: 0.12,
+    keepEvents: true,
+  });
+  const genesis = exchange.genesis();
+  const recorded: TapeBlock[] = [];
+  let read = 0;
+  for (let number = 0; number < blocks; number++) {
+    const { transactions } = exchange.nextBlock();
+    const found = exchange.events(read, 1_000_000);
+    read += found.length;
+    const events = grouped(found, ({ signature }) => signature);
+    recorded.push({
+      transactions,
+      events: new Map([...events].map(([signature, list]) => [signature, list.map(tapeEvent)])),
+      orders: ordersOf(exchange),
+    });
+  }
+  return { genesis, blocks: recorded };
+}
+
+function tapeEvent({ signature, index, name }: TruthEvent): TapeEvent {
+  return { id: eventKey(bs58.decode(signature), index), index, name };
+}
+
+function ordersOf(exchange: Exchange): ReadonlyMap<string, string> {
+  return new Map(exchange.restingOrders().map((order) => [orderKey(order), orderText(order)]));
+}
+
+type OrderIdentity = Pick<TruthOrder, 'source' | 'marketType' | 'marketIndex' | 'maker' | 'orderId'>;
+
+export function orderKey({ source, marketType, marketIndex, maker, orderId }: OrderIdentity): string {
+  return `${marketType}-${marketIndex} ${source} ${maker} ${orderId}`;
+}
+
+export type OrderTerms = Pick<
+  TruthOrder,
+  'direction' | 'price' | 'oraclePriceOffset' | 'baseAssetAmount' | 'baseAssetAmountFilled' | 'bookOrderId'
+>;
+
+export function orderText(order: OrderTerms): string {
+  const { direction, price, oraclePriceOffset, baseAssetAmount, baseAssetAmountFilled, bookOrderId } = order;
+  return `${direction} ${price} ${oraclePriceOffset} ${baseAssetAmount} ${baseAssetAmountFilled} ${bookOrderId}`;
+}
+
+/** Plays a tape from block `from` on. Slots are those of the simulated chain. */
+export class TapeExchange implements Exchange {
+  readonly #tape: Tape;
+  readonly #from: number;
+  readonly #isQuiet: () => boolean;
+  readonly #isBranch: boolean;
+  #next: number;
+  /** Number of the tape's block at a slot. */
+  readonly #slots: [slot: number, number: number][] = [];
+
+  /** `isQuiet` decides which slots bring an empty block. */
+  constructor(tape: Tape, from: number, isQuiet: () => boolean, isBranch = false) {
+    this.#tape = tape;
+    this.#isQuiet = isQuiet;
+    this.#from = from;
+    this.#next = from;
+    this.#isBranch = isBranch;
+  }
+
+  genesis(): readonly LedgerAccount[] {
+    const accounts = new Map(this.#tape.genesis.map((account) => [account.pubkey, account]));
+    for (const { transactions } of this.#tape.blocks.slice(0, this.#from)) {
+      for (const { writes } of transactions) for (const account of writes) accounts.set(account.pubkey, account);
+    }
+    return [...accounts.values()].filter(({ data }) => data.length > 0);
+  }
+
+  nextBlock(slot = FIRST_SLOT): LedgerBlock {
+    const isQuiet = this.#isQuiet();
+    const number = isQuiet ? this.#next - 1 : this.#next;
+    if (!isQuiet) this.#next += 1;
+    this.#slots.push([slot, number]);
+    const blockTime = GENESIS_TIME + Math.floor(((slot - FIRST_SLOT) * 2) / 5);
+    const transactions = isQuiet ? [] : this.#block(number).transactions;
+    return { slot, blockTime, transactions: this.#isBranch ? transactions.map(onBranch) : transactions };
+  }
+
+  /** The block of the tape that was played at a slot. */
+  played(slot: number): TapeBlock | null {
+    const found = this.#slots.findLast(([one]) => one === slot);
+    return found === undefined ? null : this.#block(found[1]);
+  }
+
+  branch(): Exchange {
+    return new TapeExchange(this.#tape, (this.#next + BRANCH_DISTANCE) % this.#tape.blocks.length, this.#isQuiet, true);
+  }
+
+  restingOrders = () => [];
+  markets = () => [];
+  vaults = () => [];
+  events = () => [];
+  eventCounts = () => ({});
+  snapshot = () => null;
+
+  #block(number: number): TapeBlock {
+    const { blocks } = this.#tape;
+    return blocks[number % blocks.length] ?? { transactions: [], events: new Map(), orders: new Map() };
+  }
+}
+
+/** Every second transaction of a losing fork keeps its signature: it lands on the winning one as well. */
+function onBranch(transaction: LedgerTransaction, index: number): LedgerTransaction {
+  if (index % 2 === 0) return transaction;
+  const signature = bs58.encode(createHash('sha512').update(`branch|${transaction.signature}`).digest());
+  return { ...transaction, signature };
+}

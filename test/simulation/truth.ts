@@ -1,0 +1,46 @@
+// What really happened on the winning chain, slot by slot, and what the checks of a run need of it.
+
+import type { StoredBlock } from '../../localnet/ledger.ts';
+import type { TapeBlock } from './tape.ts';
+
+export interface TrueEvent {
+  readonly id: string;
+  readonly slot: number;
+  readonly name: string;
+  /** Cut from the log when it was executed: nobody can read it. */
+  readonly isLost: boolean;
+}
+
+export class Truth {
+  readonly #events = new Map<string, TrueEvent>();
+  readonly #bySlot: { readonly slot: number; readonly events: readonly TrueEvent[] }[] = [];
+  readonly #orders: { readonly slot: number; readonly orders: TapeBlock['orders'] }[] = [];
+
+  /** Adds a block of the winning chain. */
+  add(block: StoredBlock, tape: TapeBlock): void {
+    const events: TrueEvent[] = [];
+    for (const { signature, err, lostRecords } of block.transactions) {
+      if (err !== null) continue;
+      for (const { id, index, name } of tape.events.get(signature) ?? []) {
+        events.push({ id, slot: block.slot, name, isLost: lostRecords.includes(index) });
+      }
+    }
+    for (const event of events) this.#events.set(event.id, event);
+    this.#bySlot.push({ slot: block.slot, events });
+    this.#orders.push({ slot: block.slot, orders: tape.orders });
+  }
+
+  event(id: string): TrueEvent | null {
+    return this.#events.get(id) ?? null;
+  }
+
+  /** Events of the slots after `from` up to `to`, in order. */
+  *events(from: number, to: number): Generator<TrueEvent> {
+    for (const { slot, events } of this.#bySlot) if (slot > from && slot <= to) yield* events;
+  }
+
+  /** Resting orders at a slot; null before the first block. */
+  orders(slot: number): TapeBlock['orders'] | null {
+    return this.#orders.findLast((one) => one.slot <= slot)?.orders ?? null;
+  }
+}

@@ -1,0 +1,29 @@
+// Thread of simulations: virtual time replaces the clock of a whole thread, so runs never share one with anything else.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { putIn } from './mutation.ts';
+
+export interface Assignment {
+  /** Runs seeds `from`, `from + step`, ... below `to`. */
+  readonly from: number;
+  readonly to: number;
+  readonly step: number;
+  /** Name of a fault to put into the source; null for none. */
+  readonly mutation: string | null;
+  /** Ends after the first violation. */
+  readonly stopsAtFirst: boolean;
+  readonly isVerbose: boolean;
+}
+
+const { from, to, step, mutation, stopsAtFirst, isVerbose } = workerData as Assignment;
+// Runs throw many expected errors, and stacks take time.
+Error.stackTraceLimit = isVerbose ? Error.stackTraceLimit : 1;
+if (mutation !== null) putIn(mutation);
+const { openStage } = await import('./stage.ts');
+const { runSeed } = await import('./run.ts');
+const stage = openStage();
+for (let seed = from; seed < to; seed += step) {
+  const result = await runSeed(seed, stage, { isVerbose });
+  parentPort?.postMessage(isVerbose ? result : { ...result, lines: [] });
+  if (stopsAtFirst && result.violations.length > 0) break;
+}

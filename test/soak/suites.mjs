@@ -1,0 +1,98 @@
+// What `npm run soak` can run. Plain JavaScript: bin/task.mjs lists it on the machine's own Node.
+
+/**
+ * `usage` follows the name of the suite; `takes` is for its default size on two quiet cores. A suite without `files` is the script of
+ * its name in this folder; `files` are test files that run with their large numbers (test/support/platform/times.ts).
+ */
+export const SUITES = {
+  'book-keeper': {
+    usage: '[minutes] [seed]',
+    takes: '11 min',
+    proves: 'clients hold right books through lost and altered messages, kills and restarts',
+  },
+  chain: {
+    usage: '[seeds] [first seed] [verbose]',
+    takes: '60 min',
+    proves:
+      'no event is lost, doubled or made up and no book is wrong in 10,000 simulated chains with faults and crashes',
+  },
+  contracts: {
+    usage: '',
+    takes: '10 min',
+    proves: 'schemathesis finds no answer that the contracts of both REST services do not have',
+    files: ['test/e2e/history-contract.test.ts', 'test/e2e/generated-inputs.test.ts'],
+  },
+  exports: {
+    usage: '',
+    takes: '15 min',
+    proves: '200 statement exports are built once each, through 50 kills of the service and its workers',
+    files: ['test/e2e/exports.test.ts'],
+  },
+  hostile: {
+    usage: '[clients of each kind] [rounds] [kind | together]',
+    takes: '30 min',
+    proves: 'polite clients beside a thousand hostile ones of each kind',
+  },
+  inputs: {
+    usage: '[inputs] [seed]',
+    takes: '10 min',
+    proves: 'a million generated REST and WebSocket inputs get documented answers',
+  },
+  kills: {
+    usage: '',
+    takes: '15 min',
+    proves: 'every event is stored once through many kills of roles, sinks and ClickHouse; takeovers',
+    files: [
+      'test/e2e/pipeline.test.ts',
+      'test/e2e/clickhouse-kills.test.ts',
+      'test/e2e/takeover.test.ts',
+      'processors/history/sink.test.ts',
+      'processors/history/account-days.test.ts',
+      'api/history/queries/account-days.test.ts',
+      'platform/log/embedded.test.ts',
+      'platform/log/kafka.test.ts',
+    ],
+  },
+  memory: {
+    usage: '[minutes]',
+    takes: '16 min',
+    proves: 'the memory of `npm start` is flat',
+  },
+  month: {
+    usage: '[seed] [slots]',
+    takes: '20 min',
+    proves: 'every list, candle and sum of a month, then again from a log in disorder through kills',
+  },
+  'page-views': {
+    usage: '',
+    takes: '5 min',
+    proves: 'the ladder of the page is the book of /l2, a hundred times for every perp market, through faults',
+    files: ['test/e2e/page.test.ts'],
+  },
+  page: {
+    usage: '[minutes]',
+    takes: '61 min',
+    proves: 'heap and frame work of the page stay what they are at 1,000 level changes a second',
+  },
+  teeth: {
+    usage: '[seeds of each fault] [part of a name]',
+    takes: '30 min',
+    proves: 'the simulation of `chain` finds each of fourteen faults that are put into the ingester on purpose',
+  },
+};
+
+const NAME_CHARS = 14;
+
+/** One line for each suite, and for what runs several of them. */
+export function listing() {
+  const lines = Object.entries(SUITES).map(
+    ([name, { usage, takes, proves }]) => `  ${name.padEnd(NAME_CHARS)}${takes.padEnd(8)}${proves}. ${usage}`,
+  );
+  return [
+    'npm run soak SUITE',
+    ...lines.map((line) => line.trimEnd()),
+    `  ${'all'.padEnd(NAME_CHARS)}${'2 h'.padEnd(8)}every suite above, then a summary`,
+    `  ${'repeat'.padEnd(NAME_CHARS)}${'4 h'.padEnd(8)}the tests of npm test beside two busy loops, then the failures. [times, 20 by default]`,
+    '',
+  ].join('\n');
+}

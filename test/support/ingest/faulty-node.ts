@@ -1,0 +1,94 @@
+// A node with faults: forwards JSON-RPC to a real server, item by item, and lets a test replace answers.
+
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+interface Item {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** A JSON-RPC answer without id. */
+export type Answer =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string } };
+
+/** Replaces the answer of a method. `next` is the answer of the real server. */
+export type Fault = (params: readonly unknown[], next: () => Promise<Answer>) => Promise<Answer> | Answer;
+
+export class FaultyNode {
+  /** Number of requested items by method. */
+  readonly asked = new Map<string, number>();
+  /** HTTP requests, batches counted once. */
+  requests = 0;
+  /** Answers a whole HTTP request; null: as usual. */
+  http: (() => { readonly status: number; readonly headers?: Record<string, string> } | null) | null = null;
+  readonly #faults = new Map<string, Fault>();
+  readonly #server: Server;
+  readonly #target: string | null;
+
+  private constructor(target: string | null) {
+    this.#target = target;
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch(() => response.destroy());
+    });
+  }
+
+  /** `target` null: methods without a fault are unknown. */
+  static async open(target: string | null): Promise<FaultyNode> {
+    const node = new FaultyNode(target);
+    node.#server.listen(0, '127.0.0.1');
+    await once(node.#server, 'listening');
+    return node;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  on(method: string, fault: Fault): void {
+    this.#faults.set(method, fault);
+  }
+
+  heal(method: string): void {
+    this.#faults.delete(method);
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    this.requests += 1;
+    const refusal = this.http?.() ?? null;
+    if (refusal) {
+      response.writeHead(refusal.status, refusal.headers ?? {}).end('refused');
+      return;
+    }
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as Item | Item[];
+    const answers = await Promise.all((Array.isArray(body) ? body : [body]).map((item) => this.#answer(item)));
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
+  }
+
+  async #answer({ id, method, params }: Item): Promise<object> {
+    this.asked.set(method, (this.asked.get(method) ?? 0) + 1);
+    const next = () => this.#forward(method, params);
+    const fault = this.#faults.get(method);
+    return { jsonrpc: '2.0', id, ...(await (fault ? fault(params, next) : next())) };
+  }
+
+  async #forward(method: string, params: readonly unknown[]): Promise<Answer> {
+    if (this.#target === null) return { error: { code: -32601, message: 'Method not found' } };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const answer = await fetch(this.#target, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const { result, error } = (await answer.json()) as { result?: unknown; error?: { code: number; message: string } };
+    return error ? { error } : { result: result ?? null };
+  }
+}

@@ -1,0 +1,216 @@
+// What every source over a node promises, whichever way its live updates come: run against the RPC and the gRPC source.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RpcSourceOptions } from '../../../ingest/rpc.ts';
+import type { ResumePoint, Source } from '../../../ingest/source.ts';
+import { type LocalnetOptions, type RunningLocalnet, startLocalnet } from '../../../localnet/index.ts';
+import { ask } from '../localnet/test-client.ts';
+import { SourceReading } from './source-reading.ts';
+
+export type ContractOptions = Partial<Pick<RpcSourceOptions, 'silenceMs' | 'auditMs' | 'queueMax'>>;
+export type MakeSource = (net: RunningLocalnet, options: ContractOptions) => Source;
+
+const STEP_SLOTS = 5;
+const ALL = 1_000_000;
+const QUEUE_MAX = 500;
+/** Longer than a busy machine takes to deliver what the node has sent. */
+const STOPPED_SILENCE_MS = 1_500;
+
+/** Advances in several steps, so that updates arrive in between. */
+async function step(net: RunningLocalnet, slots: number): Promise<void> {
+  for (let at = 0; at < slots; at += STEP_SLOTS) {
+    await net.step(Math.min(STEP_SLOTS, slots - at));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Signatures of the transactions with events that a reader of the chain at `confirmed` must have. */
+async function truth(net: RunningLocalnet): Promise<Set<string>> {
+  const params = { from: 0, limit: ALL, commitment: 'confirmed' };
+  const events = await ask<{ signature: string }[]>(net.rpcUrl, 'localnet_events', params);
+  return new Set(events.map(({ signature }) => signature));
+}
+
+export function describeSource(name: string, make: MakeSource): void {
+  describe(`${name} source`, { timeout: 120_000 }, () => {
+    let net: RunningLocalnet | undefined;
+    let reading: SourceReading | undefined;
+    afterEach(async () => {
+      await reading?.stop();
+      await net?.stop();
+      net = undefined;
+      reading = undefined;
+    });
+    const open = async (options: LocalnetOptions = {}) => {
+      const small = { seed: 5, accounts: 16, ordersPerMarket: 8, keepEvents: true };
+      net = await startLocalnet({ rpcPort: 0, wsPort: 0, grpcPort: 0, speed: 0, ...small, ...options });
+      return net;
+    };
+    const read = (running: RunningLocalnet, options: ContractOptions = {}, resume: ResumePoint | null = null) => {
+      reading = new SourceReading(make(running, { silenceMs: 60_000, ...options }), resume);
+      return reading;
+    };
+    const started = async (source: SourceReading) => {
+      await source.until('progress', () => source.of('progress').length > 0);
+      await source.until('accounts', () => source.of('snapshotEnd').length > 0);
+    };
+    const expectEachOnce = async (running: RunningLocalnet, source: SourceReading) => {
+      await running.settle('confirmed');
+      const wanted = await truth(running);
+      const delivered = () => source.of('transaction').map(({ signature }) => signature);
+      await source.until('all transactions', () => {
+        const has = new Set(delivered());
+        return [...wanted].every((signature) => has.has(signature));
+      });
+      expect(delivered().length).toBe(new Set(delivered()).size);
+      const abandoned = await ask<{ signature: string }[]>(running.rpcUrl, 'localnet_abandonedEvents');
+      const phantoms = new Set(abandoned.map(({ signature }) => signature).filter((one) => !wanted.has(one)));
+      expect(delivered().filter((signature) => phantoms.has(signature))).toEqual([]);
+    };
+
+    for (const profile of ['calm', 'mainnet'] as const) {
+      it(`delivers each transaction once: past, live, or missed without a connection (${profile})`, async () => {
+        const running = await open({ profile });
+        await step(running, 30);
+        const source = read(running);
+        await started(source);
+        await step(running, 20);
+        await ask(running.rpcUrl, 'localnet_dropConnections');
+        await step(running, 20);
+        await source.until('the end of the outage', () => {
+          const starts = [...source.of('snapshotEnd'), ...source.of('continued')];
+          return source.of('reconnect').length > 0 && starts.length >= 2;
+        });
+        await step(running, 20);
+        await expectEachOnce(running, source);
+        const gaps = source.of('gap').filter(({ isLasting }) => !isLasting);
+        const filled = gaps.filter((gap) => gap.filled);
+        for (const { fromSlot, toSlot } of gaps) {
+          expect(filled.some((gap) => gap.fromSlot <= fromSlot && gap.toSlot >= toSlot)).toBe(true);
+        }
+      });
+    }
+
+    it('delivers each transaction once under every fault of a node', async () => {
+      const running = await open({ profile: 'hostile' });
+      await step(running, 20);
+      const source = read(running, { auditMs: 1_000, silenceMs: 3_000 });
+      await started(source);
+      await step(running, 100);
+      await running.settle('confirmed');
+      running.faults.clear();
+      await expectEachOnce(running, source);
+    });
+
+    it('labels slots in their order, the newest too, and ends with the orders of the chain', async () => {
+      const running = await open();
+      await step(running, 10);
+      const source = read(running);
+      await started(source);
+      await step(running, 30);
+      await source.until('the last slot', () => source.of('slot').at(-1)?.slot === running.ledger.tipSlot);
+      const slots = source.of('slot').map(({ slot }) => slot);
+      expect(slots).toEqual([...new Set(slots)].sort((a, b) => a - b));
+      expect(source.orders().length).toBe(running.exchange.restingOrders().length);
+    });
+
+    it('has no account state of a slot after the label of that slot', async () => {
+      const running = await open({ profile: 'mainnet' });
+      const source = read(running);
+      await started(source);
+      await step(running, 60);
+      await source.until('labels', () => source.of('slot').length > 30);
+      let label = -1;
+      const late: number[] = [];
+      const live = source.updates.slice(source.updates.findIndex(({ kind }) => kind === 'snapshotEnd'));
+      for (const update of live) {
+        if (update.kind === 'slot') label = update.slot;
+        else if (update.kind === 'account' && update.slot <= label) late.push(update.slot);
+      }
+      expect(late).toEqual([]);
+    });
+
+    it('connects again when the server falls silent while the chain continues', async () => {
+      const running = await open();
+      const source = read(running, { silenceMs: 1_000 });
+      await started(source);
+      const labels = source.of('slot').length;
+      await step(running, 3);
+      await source.until('a slot', () => source.of('slot').length > labels);
+      await ask(running.rpcUrl, 'localnet_silence', { ms: 60_000 });
+      await step(running, 20);
+      await source.until('a lost connection', () => source.of('reconnect').length > 0);
+      await ask(running.rpcUrl, 'localnet_silence', { ms: 0 });
+      await expectEachOnce(running, source);
+    });
+
+    it('stays connected when the chain itself stops', async () => {
+      const running = await open();
+      await step(running, 5);
+      const source = read(running, { silenceMs: STOPPED_SILENCE_MS });
+      await started(source);
+      const before = source.of('reconnect').length;
+      await step(running, 3);
+      await source.until('the last slot', () => source.of('slot').at(-1)?.slot === running.ledger.tipSlot);
+      await new Promise((resolve) => setTimeout(resolve, 3 * STOPPED_SILENCE_MS));
+      expect(source.of('reconnect').length).toBe(before);
+    });
+
+    it('begins a margin before the resume point', async () => {
+      const running = await open();
+      await step(running, 80);
+      const first = read(running);
+      await started(first);
+      await first.stop();
+      const resume = first.of('progress').at(-1)?.resume ?? null;
+      await step(running, 10);
+      const second = read(running, {}, resume);
+      await started(second);
+      const from = (resume?.slot ?? 0) - 64;
+      expect(second.of('transaction').every(({ slot }) => slot >= from)).toBe(true);
+      const later = running.exchange.events(0, ALL).filter(({ slot }) => slot > (resume?.slot ?? 0));
+      const has = () => new Set(second.eventIds());
+      await second.until('later events', () =>
+        later.every(({ signature, index }) => has().has(`${signature} ${index}`)),
+      );
+    });
+
+    it('starts over on another chain', async () => {
+      const running = await open();
+      await step(running, 10);
+      const source = read(running, {}, { slot: 1e9, signatures: {}, chain: 'another' });
+      await started(source);
+      await expectEachOnce(running, source);
+    });
+
+    it('bounds its memory while nobody takes its updates, and loses none', async () => {
+      const running = await open();
+      let release: () => void = () => {};
+      let held: Promise<void> | null = null;
+      let isReleased = false;
+      let largest = 0;
+      const source: SourceReading = new SourceReading(
+        make(running, { queueMax: QUEUE_MAX, silenceMs: 60_000 }),
+        null,
+        async (batch) => {
+          if (held !== null || isReleased) largest = Math.max(largest, batch);
+          await held;
+        },
+      );
+      reading = source;
+      await started(source);
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+      try {
+        await step(running, 60);
+      } finally {
+        isReleased = true;
+        held = null;
+        release();
+      }
+      await expectEachOnce(running, source);
+      expect(largest).toBeLessThan(2 * QUEUE_MAX);
+    });
+  });
+}

@@ -1,0 +1,34 @@
+// Child processes of tests that end with the process that started them, also after SIGKILL.
+
+import { spawn } from 'node:child_process';
+
+/** Flags of Node for a child whose standard input is a pipe. */
+export const NODE_FLAGS = [
+  '--disable-warning=ExperimentalWarning',
+  '--import',
+  new URL('./lifeline.ts', import.meta.url).href,
+];
+
+/**
+ * Kills a process when this process is gone: for programs that cannot import `lifeline.ts`. `group`: the process leads a
+ * process group, and the whole group is killed. Call the result when the process has ended.
+ */
+export function killWithUs(pid: number, group = false): () => void {
+  // A session of its own: a ctrl-C in the terminal must not end the watcher.
+  const script = `read line; kill -s KILL -- ${group ? '-' : ''}${pid}`;
+  const watcher = spawn('sh', ['-c', script], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  watcher.unref();
+  return () => {
+    watcher.kill('SIGKILL');
+  };
+}
+
+/** Keeps one core busy. Call the result to end it. */
+export function busyLoop(): () => void {
+  const loop = spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' });
+  const release = killWithUs(loop.pid ?? 0);
+  return () => {
+    loop.kill('SIGKILL');
+    release();
+  };
+}

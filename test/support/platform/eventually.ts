@@ -1,0 +1,26 @@
+// Waits for conditions in real time, with one timeout for all tests.
+
+/** Long enough for a machine with ten times the work of its cores; costs nothing when all goes well. */
+const PATIENCE_MS = 90_000;
+// The real timer, because tests may install a fake one.
+const { setTimeout } = globalThis;
+
+/** Repeats a check until it does not throw, and returns its result. After PATIENCE_MS it throws the last error. */
+export async function eventually<T>(check: () => T | Promise<T>, everyMs = 20): Promise<T> {
+  const deadlineMs = performance.now() + PATIENCE_MS;
+  while (true) {
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() > deadlineMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+    }
+  }
+}
+
+/** Resolves when the condition holds; rejects after PATIENCE_MS. */
+export function until(condition: () => boolean | Promise<boolean>, everyMs = 20): Promise<void> {
+  return eventually(async () => {
+    if (!(await condition())) throw new Error('the condition did not come true');
+  }, everyMs);
+}

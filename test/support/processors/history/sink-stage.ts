@@ -1,0 +1,132 @@
+// Environment of sink tests: one managed ClickHouse per file, and a log and a database per test.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Registry } from 'prom-client';
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import {
+  type ClickHouse,
+  type ClickHouseClient,
+  type Config,
+  type EventLog,
+  openClickHouse,
+  openEventLog,
+  type RunningRole,
+  readConfig,
+  silentLogger,
+} from '../../../../platform/index.ts';
+import { SINK_TOPICS, startHistorySink } from '../../../../processors/history/role.ts';
+import { type ChainEvent, encodeEvent, TOPICS } from '../../../../schemas/index.ts';
+import { NODE_FLAGS } from '../../platform/children.ts';
+
+const SCRIPT = fileURLToPath(new URL('./sink-process.ts', import.meta.url));
+const KEYS = 7;
+
+export interface SinkOverrides {
+  readonly client?: ClickHouseClient;
+  readonly log?: EventLog;
+  readonly config?: Partial<Config>;
+}
+
+export class SinkStage {
+  readonly #running: RunningRole[] = [];
+  #config: Config | undefined;
+  #clickhouse: ClickHouse | undefined;
+  #log: EventLog | undefined;
+
+  /** Of the current test, like the next two. */
+  get config(): Config {
+    return there(this.#config);
+  }
+
+  get clickhouse(): ClickHouse {
+    return there(this.#clickhouse);
+  }
+
+  get log(): EventLog {
+    return there(this.#log);
+  }
+
+  async open(config: Config): Promise<void> {
+    this.#config = config;
+    this.#clickhouse = await openClickHouse(config, silentLogger());
+    this.#log = await openEventLog(config, silentLogger());
+    await this.#log.ensureTopics(SINK_TOPICS);
+  }
+
+  async close(): Promise<void> {
+    for (const role of this.#running.splice(0)) await role.stop();
+    await this.#log?.close();
+    await this.#clickhouse?.stop();
+  }
+
+  /** Stopped at the end of the test. */
+  async startSink({ client, log, config }: SinkOverrides = {}): Promise<{ role: RunningRole; metrics: Registry }> {
+    const metrics = new Registry();
+    const context = { config: { ...this.config, ...config }, log: log ?? this.log, logger: silentLogger(), metrics };
+    const role = await startHistorySink(context, { ...this.clickhouse, client: client ?? this.clickhouse.client });
+    this.#running.push(role);
+    return { role, metrics };
+  }
+
+  /** A sink process to kill, with at most this many rows in a block; resolves when it runs. */
+  async startSinkProcess(rowsMax: number): Promise<ChildProcess> {
+    const { dataDir, clickhouseUrl, clickhouseUser, clickhousePassword, clickhouseDatabase } = this.config;
+    const settings = { dataDir, clickhouseUrl, clickhouseUser, clickhousePassword, clickhouseDatabase };
+    const args = [SCRIPT, JSON.stringify({ ...settings, sinkMaxRows: rowsMax, sinkMaxDelayMs: 20 })];
+    const child = spawn(process.execPath, [...NODE_FLAGS, ...args], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    await new Promise((resolve) => child.stdout?.once('data', resolve));
+    return child;
+  }
+
+  async append(events: readonly ChainEvent[]): Promise<void> {
+    await this.log.append(
+      TOPICS.events,
+      events.map((event, index) => ({ key: `perp-${index % KEYS}`, value: encodeEvent(event) })),
+    );
+  }
+
+  async rows<T = Record<string, unknown>>(query: string): Promise<readonly T[]> {
+    return (await this.clickhouse.client.query({ query, format: 'JSONEachRow' })).json<T>();
+  }
+}
+
+/** Opens and closes the environment around each test of the file; `name` prefixes its databases and folders. */
+export function sinkStage(name: string): SinkStage {
+  // A busy machine with a cold page cache takes seconds to start the engine.
+  vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+  const stage = new SinkStage();
+  const hostDir = mkdtempSync(path.join(tmpdir(), `slotbook-${name}-host-`));
+  let host: ClickHouse;
+  let dataDir: string;
+  let databases = 0;
+  beforeAll(async () => {
+    host = await openClickHouse(readConfig({}, { dataDir: hostDir }), silentLogger());
+  });
+  afterAll(async () => {
+    await host.stop();
+    rmSync(hostDir, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    dataDir = mkdtempSync(path.join(tmpdir(), `slotbook-${name}-`));
+    const clickhouseDatabase = `${name}_${++databases}`;
+    const { url: clickhouseUrl, user: clickhouseUser, password: clickhousePassword } = host;
+    const login = { clickhouseUrl, clickhouseUser, clickhousePassword };
+    await stage.open(readConfig({}, { dataDir, ...login, clickhouseDatabase, sinkMaxDelayMs: 20 }));
+  });
+  afterEach(async () => {
+    await stage.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  return stage;
+}
+
+function there<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('no test is running');
+  return value;
+}

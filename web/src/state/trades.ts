@@ -1,0 +1,109 @@
+// The newest fills of the shown market: those of the last minutes from the history, then the trades channel.
+
+import { effect, signal } from '@preact/signals';
+import type { HistoryRecord, Trade } from '../../../client/index.ts';
+import { history, wordsOf } from '../services.ts';
+import { connection, feed } from './book-feed.ts';
+
+export interface ShownTrade {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly ts: number;
+  readonly slot: number;
+  /** Whole units. */
+  readonly price: number;
+  readonly size: number;
+  /** Side of the taker. */
+  readonly side: 'buy' | 'sell';
+  readonly isLiquidation: boolean;
+  readonly txSig: string;
+}
+
+/** A fill in raw integers, as the history serves it. */
+export type HistoryTrade = HistoryRecord<'/market/{symbol}/trades'>;
+
+const SHOWN = 100;
+const FIRST_PAGE = 50;
+const QUOTE_UNITS = 1e6;
+
+export const trades = signal<readonly ShownTrade[]>([]);
+export const tradesError = signal<string | null>(null);
+/** False until the history has answered for the market. */
+export const isTradesLoaded = signal(false);
+
+function sideOf(taker: string | null | undefined, maker: string | null | undefined): 'buy' | 'sell' {
+  if (taker) return taker === 'long' ? 'buy' : 'sell';
+  return maker === 'long' ? 'sell' : 'buy';
+}
+
+const isLiquidation = (explanation: string) => /liquidat/i.test(explanation);
+
+function fromChannel(trade: Trade): ShownTrade {
+  const { ts, slot, txSig, baseAssetAmountFilled: size, quoteAssetAmountFilled: quote } = trade;
+  return {
+    ...{ id: String(trade.fillRecordId), ts, slot, txSig, size, price: size === 0 ? 0 : quote / size },
+    side: sideOf(trade.takerOrderDirection, trade.makerOrderDirection),
+    isLiquidation: isLiquidation(trade.actionExplanation),
+  };
+}
+
+/** `baseDecimals` of the market. */
+export function fromHistory(trade: HistoryTrade, baseDecimals: number): ShownTrade {
+  const { ts, slot, txSig } = trade;
+  return {
+    ...{ id: trade.fillRecordId ?? txSig, ts, slot, txSig },
+    size: Number(trade.baseAssetAmountFilled ?? 0) / 10 ** baseDecimals,
+    price: Number(trade.price ?? 0) / QUOTE_UNITS,
+    side: sideOf(trade.takerOrderDirection, trade.makerOrderDirection),
+    isLiquidation: isLiquidation(trade.actionExplanation),
+  };
+}
+
+/** Newest first, each fill once. */
+export function merged(known: readonly ShownTrade[], added: readonly ShownTrade[]): readonly ShownTrade[] {
+  const ids = new Set(added.map(({ id }) => id));
+  const all = [...added, ...known.filter(({ id }) => !ids.has(id))];
+  return all.sort((left, right) => right.slot - left.slot || Number(right.id) - Number(left.id)).slice(0, SHOWN);
+}
+
+/** Follows the fills of a market until the returned function is called. */
+export function followTrades(market: string, marketType: 'perp' | 'spot', baseDecimals: number): () => void {
+  trades.value = [];
+  isTradesLoaded.value = false;
+  tradesError.value = null;
+  const abort = new AbortController();
+  let waiting: ShownTrade[] = [];
+  const flush = setInterval(() => {
+    if (waiting.length === 0) return;
+    trades.value = merged(trades.value, waiting);
+    waiting = [];
+  }, 100);
+  const load = (): void => {
+    const params = { symbol: market, limit: FIRST_PAGE };
+    history.get('/market/{symbol}/trades', params, { signal: abort.signal }).then(
+      ({ records }) => {
+        trades.value = merged(
+          trades.value,
+          records.map((record) => fromHistory(record, baseDecimals)),
+        );
+        tradesError.value = null;
+        isTradesLoaded.value = true;
+      },
+      (error) => {
+        if (!abort.signal.aborted) tradesError.value = wordsOf(error);
+      },
+    );
+  };
+  const channel = feed?.trades({ market, marketType });
+  channel?.on('data', (trade) => waiting.push(fromChannel(trade)));
+  // The channel replays nothing, so each connect needs the fills since the last one.
+  const stopLoading = effect(() => {
+    if (connection.value.is === 'open') load();
+  });
+  return () => {
+    abort.abort();
+    clearInterval(flush);
+    stopLoading();
+    channel?.close();
+  };
+}
