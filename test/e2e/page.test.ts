@@ -14,16 +14,16 @@ import { type PageRun, startPageRun } from './harness/page/run.ts';
 import { eventually } from './harness/processes/processes.ts';
 
 const executablePath = browserPath();
-/** Slots in 400 ms: books move faster than on the chain. */
-const SPEED = 3;
+/** Slots in 400 ms, as on the chain: a page that draws without a graphics card keeps up with it on two busy cores. */
+const SPEED = 1;
 const PATIENCE_MS = 120_000;
 /** Eleven roles and a browser, on a machine that may be busy. */
 const START_MS = 480_000;
-/** Pages of all markets draw at once, and only the last book of a slot can be compared. */
-const COMPARED_MS = 400_000;
+/** Of one market. Only the last book of a slot can be compared. */
+const COMPARED_MS = 90_000;
 /** Comparisons of the ladder for each perp market. A spot book may stand still for long. */
-const COMPARISONS = times(12, 100);
-const QUIET_COMPARISONS = 3;
+const COMPARISONS = times(6, 100);
+const QUIET_COMPARISONS = times(1, 3);
 const LOOK_MS = 1_500;
 /** Makers of the best bids: orders of some of them stay while the page opens. */
 const OWN_MAKERS = 10;
@@ -139,7 +139,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     it(`shows what /l2 says of the same slot and sequence, ${COMPARISONS} times for every market that moves`, {
       timeout: START_MS,
     }, async () => {
-      await Promise.all(markets.map(({ symbol, marketType }) => compareLadder(symbol, marketType)));
+      for (const { symbol, marketType } of markets) await compareLadder(symbol, marketType);
     });
 
     async function compareLadder(symbol: string, marketType: 'perp' | 'spot'): Promise<void> {
