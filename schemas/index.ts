@@ -16,6 +16,7 @@ export * from './chain/log-lines.ts';
 export * from './chain/market.ts';
 export * from './chain/names.ts';
 export * from './chain/open-orders.ts';
+export * from './chain/open-orders-checksum.ts';
 export * from './chain/order-digest.ts';
 export * from './chain/readers.ts';
 export * from './chain/records.ts';

@@ -1,5 +1,7 @@
-// The feed: books, trades and fees over one connection that repairs itself.
+// The feed: books, trades, fees and the orders of accounts over one connection that repairs itself.
 
+import { type AccountChoice, AccountStreams } from './account-streams.ts';
+import { AccountSubscription } from './account-subscription.ts';
 import { type BookChoice, BookStreams, matches } from './book-streams.ts';
 import { BookSubscription } from './book-subscription.ts';
 import { type BookSide, ChannelFeed, type ChannelFeedEvents } from './channel-feed.ts';
@@ -17,26 +19,32 @@ export type FeedClientEvents = ChannelFeedEvents & {
 export class FeedClient extends ChannelFeed<FeedClientEvents> {
   readonly #streams: BookStreams;
   readonly #trades: TradeStreams;
+  readonly #accounts: AccountStreams;
   protected override readonly streams: BookSide;
   readonly #books = new Set<BookSubscription>();
   readonly #numberedTrades = new Set<NumberedTradesSubscription>();
+  readonly #accountOrders = new Set<AccountSubscription>();
   #nextId = 0;
 
   constructor(options: ConnectionOptions) {
     super(options);
     const streams = this.#bookStreams();
     const trades = new TradeStreams((message) => this.send(message));
+    const accounts = new AccountStreams((message) => this.send(message));
     this.#streams = streams;
     this.#trades = trades;
+    this.#accounts = accounts;
     this.streams = {
       opened: () => {
         streams.opened();
         trades.opened();
+        accounts.opened();
       },
-      receive: (message) => streams.receive(message) || trades.receive(message),
+      receive: (message) => streams.receive(message) || trades.receive(message) || accounts.receive(message),
       lost: () => {
         streams.lost();
         trades.lost();
+        accounts.lost();
         for (const book of this.#books) book.outdated('disconnected');
         for (const fills of this.#numberedTrades) fills.outdated();
       },
@@ -70,11 +78,25 @@ export class FeedClient extends ChannelFeed<FeedClientEvents> {
     return subscription;
   }
 
+  /** The open orders of an account, or of all accounts of a wallet, and every change of them, over reconnects and restarts. */
+  accountOrders(choice: AccountChoice): AccountSubscription {
+    this.#nextId += 1;
+    const subscription: AccountSubscription = new AccountSubscription({ ...choice, id: this.#nextId }, () => {
+      this.#accountOrders.delete(subscription);
+      this.#accounts.remove(subscription);
+    });
+    this.#accountOrders.add(subscription);
+    this.#accounts.add(subscription);
+    this.connect();
+    return subscription;
+  }
+
   /** Closes the connection and ends every subscription. */
   override close(): void {
     super.close();
     for (const book of this.#books) book.close();
     for (const trades of this.#numberedTrades) trades.close();
+    for (const orders of this.#accountOrders) orders.close();
   }
 
   #closeBook(subscription: BookSubscription): void {

@@ -1,5 +1,15 @@
 // Feeds: live books, trades and fees over one WebSocket.
 
+export type { AccountOrder, OrderCause, OrderFill } from '../../schemas/portable.ts';
+export type { AccountChoice, AccountOrders, OrderChangeEvent } from './account-streams.ts';
+export type {
+  AccountEvent,
+  AccountEvents,
+  AccountResumedEvent,
+  AccountSnapshotEvent,
+  AccountStaleEvent,
+  AccountSubscription,
+} from './account-subscription.ts';
 export { BookFeedClient, type FeedOptions } from './book-client.ts';
 export type { BookChoice, FeedEvents, KeptBook } from './book-streams.ts';
 export type { BookEvents, BookSubscription } from './book-subscription.ts';

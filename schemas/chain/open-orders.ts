@@ -1,30 +1,24 @@
-// Identity of an order inside an account, and the checksum of an account's open orders. docs/internals/account-orders.md has its text.
+// Identity of an order inside an account, and the text whose CRC32 is the checksum of an account's open orders. Runs anywhere.
+// docs/internals/account-orders.md has an example.
 
-import { crc32 } from 'node:zlib';
 import type { AccountOrder } from '../messages/account-orders.ts';
 
-type Checked = Pick<
-  AccountOrder,
-  'marketType' | 'marketIndex' | 'orderId' | 'direction' | 'price' | 'baseAssetAmount' | 'baseAssetAmountFilled'
->;
+type Identified = Pick<AccountOrder, 'marketType' | 'marketIndex' | 'orderId'>;
+type Checked = Identified & Pick<AccountOrder, 'direction' | 'price' | 'baseAssetAmount' | 'baseAssetAmountFilled'>;
 
-export function orderKey({
-  marketType,
-  marketIndex,
-  orderId,
-}: Pick<AccountOrder, 'marketType' | 'marketIndex' | 'orderId'>): string {
+export function orderKey({ marketType, marketIndex, orderId }: Identified): string {
   return `${marketType}-${marketIndex}/${orderId}`;
 }
 
-/** CRC32 (as in zlib, unsigned) of a line per order, sorted by market and order id, joined by line feeds. */
-export function openOrdersChecksum(orders: Iterable<Checked>): number {
+/** A line per order, sorted by market and order id, joined by line feeds. */
+export function openOrdersText(orders: Iterable<Checked>): string {
   const sorted = [...orders].sort(
     (left, right) =>
       (left.marketType < right.marketType ? -1 : left.marketType > right.marketType ? 1 : 0) ||
       left.marketIndex - right.marketIndex ||
       left.orderId - right.orderId,
   );
-  return crc32(sorted.map(line).join('\n'));
+  return sorted.map(line).join('\n');
 }
 
 function line(order: Checked): string {

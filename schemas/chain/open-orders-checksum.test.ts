@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openOrdersChecksum } from './open-orders.ts';
+import { openOrdersChecksum } from './open-orders-checksum.ts';
 
 const PAGE = readFileSync(new URL('../../docs/internals/account-orders.md', import.meta.url), 'utf8');
 

@@ -1,0 +1,100 @@
+// The open orders of one account in the markets of one part, kept by sequence and checksum.
+
+import {
+  type AccountOrder,
+  type AccountOrderBody,
+  type AccountSnapshot,
+  type BookVersion,
+  type OrderChangeMessage,
+  type OrderFill,
+  openOrdersText,
+  orderKey,
+} from '../../schemas/portable.ts';
+import { crc32 } from './crc32.ts';
+
+/** `known`: the part has it already. `gap`: changes are missing. `damaged`: another checksum, or amounts that are no integers. */
+export type PartResult = 'applied' | 'known' | 'gap' | 'damaged';
+
+export class AccountPart {
+  readonly #orders = new Map<string, AccountOrder>();
+  #position: BookVersion | null = null;
+  #slot = 0;
+
+  /** Null before the first snapshot, and after damage until the next one. */
+  get position(): BookVersion | null {
+    return this.#position;
+  }
+
+  /** Slot of the newest change; 0 before the first. */
+  get slot(): number {
+    return this.#slot;
+  }
+
+  get orders(): Iterable<AccountOrder> {
+    return this.#orders.values();
+  }
+
+  replace({ epoch, seq, slot, orders, checksum }: AccountSnapshot): PartResult {
+    return this.#take({ epoch, seq }, slot, checksum, () => {
+      this.#orders.clear();
+      for (const body of orders) {
+        const order = orderOf(body);
+        if (!order) return false;
+        this.#orders.set(orderKey(order), order);
+      }
+      return true;
+    });
+  }
+
+  /** `order` is the message's order as numbers; null when these cannot be read. */
+  apply({ epoch, seq, prevSeq, slot, isOpen, checksum }: OrderChangeMessage, order: AccountOrder | null): PartResult {
+    const position = this.#position;
+    if (position?.epoch === epoch && seq <= position.seq) return 'known';
+    if (position?.epoch !== epoch || prevSeq !== position.seq) return 'gap';
+    return this.#take({ epoch, seq }, slot, checksum, () => {
+      if (!order) return false;
+      if (isOpen) this.#orders.set(orderKey(order), order);
+      else this.#orders.delete(orderKey(order));
+      return true;
+    });
+  }
+
+  #take(position: BookVersion, slot: number, checksum: number, change: () => boolean): PartResult {
+    this.#position = null;
+    if (!change() || crc32(openOrdersText(this.#orders.values())) !== checksum) return 'damaged';
+    this.#position = position;
+    this.#slot = slot;
+    return 'applied';
+  }
+}
+
+/** The order of a message as numbers; null when an amount is no integer. */
+export function orderOf(body: AccountOrderBody): AccountOrder | null {
+  return numbersOf(() => ({
+    ...body,
+    price: BigInt(body.price),
+    baseAssetAmount: BigInt(body.baseAssetAmount),
+    baseAssetAmountFilled: BigInt(body.baseAssetAmountFilled),
+    triggerPrice: BigInt(body.triggerPrice),
+    oraclePriceOffset: BigInt(body.oraclePriceOffset),
+    maxTs: BigInt(body.maxTs),
+  }));
+}
+
+/** The fill of a message as numbers; null when one is no integer. */
+export function fillOf(body: NonNullable<OrderChangeMessage['fill']>): OrderFill | null {
+  return numbersOf(() => ({
+    fillRecordId: BigInt(body.fillRecordId),
+    baseAssetAmount: BigInt(body.baseAssetAmount),
+    quoteAssetAmount: BigInt(body.quoteAssetAmount),
+  }));
+}
+
+/** Messages can be damaged: what cannot be read must never throw at the user. */
+function numbersOf<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,340 @@
+// The `account` channel of a connection: numbers of changes, missing ones, resumes. Its user gets whole accounts: the parts of
+// an account stay inside.
+
+import type {
+  AccountErrorMessage,
+  AccountFeedMessage,
+  AccountHeartbeat,
+  AccountOrder,
+  AccountResumed,
+  AccountSnapshot,
+  AccountSubscribed,
+  BookVersion,
+  OrderCause,
+  OrderChangeMessage,
+  OrderFill,
+} from '../../schemas/portable.ts';
+import { AccountPart, fillOf, orderOf } from './account-part.ts';
+import type { StaleReason } from './live-book.ts';
+
+/** A user account, or all accounts of a wallet, base58. */
+export type AccountChoice = { readonly account: string } | { readonly authority: string };
+
+/** A change of an order of an account. */
+export interface OrderChangeEvent {
+  readonly type: 'change';
+  readonly orders: AccountOrders;
+  readonly cause: OrderCause;
+  /** Explanation of the program, for example `orderFilledWithMatch`. */
+  readonly explanation: string;
+  /** The fill behind the change; null for another cause. */
+  readonly fill: OrderFill | null;
+  /** False when the order has left. */
+  readonly isOpen: boolean;
+  /** The order after the change. */
+  readonly order: AccountOrder;
+  readonly slot: number;
+  /** Block time, Unix seconds. */
+  readonly ts: number;
+  readonly txSig: string;
+  readonly txSigIndex: number;
+}
+
+/** What a subscription gets of the accounts that it follows. */
+export interface AccountReader {
+  readonly choice: AccountChoice & { readonly id: number };
+  snapshot(orders: AccountOrders): void;
+  change(event: OrderChangeEvent): void;
+  stale(orders: AccountOrders, reason: StaleReason): void;
+  resumed(orders: AccountOrders): void;
+  refuse(message: AccountErrorMessage): void;
+}
+
+interface Stream {
+  readonly name: string;
+  readonly part: AccountPart;
+  /** True from its snapshot or resume on this connection until a loss. */
+  isCurrent: boolean;
+}
+
+/** The open orders of one account. The same object for as long as a subscription follows it. */
+export class AccountOrders {
+  /** User account, base58. */
+  readonly account: string;
+  readonly #streams = new Map<string, Stream>();
+  #isCurrent = false;
+
+  constructor(account: string) {
+    this.account = account;
+  }
+
+  /** False while changes may be missing. The orders are then the last known ones. */
+  get isCurrent(): boolean {
+    return this.#isCurrent;
+  }
+
+  /** All open orders, by market and order id. */
+  get open(): readonly AccountOrder[] {
+    const all = [...this.#streams.values()].flatMap(({ part }) => [...part.orders]);
+    return all.sort((one, other) => one.marketIndex - other.marketIndex || one.orderId - other.orderId);
+  }
+
+  /** Slot of the newest change; 0 before the first. */
+  get slot(): number {
+    return Math.max(0, ...[...this.#streams.values()].map(({ part }) => part.slot));
+  }
+
+  /** The streams of the account, for the client. */
+  static streamsOf(orders: AccountOrders): Map<string, Stream> {
+    return orders.#streams;
+  }
+
+  static setCurrent(orders: AccountOrders, isCurrent: boolean): void {
+    orders.#isCurrent = isCurrent;
+  }
+}
+
+/** What the client knows of an account beside its orders. */
+interface Followed {
+  readonly orders: AccountOrders;
+  /** True when its streams are known. */
+  isComplete: boolean;
+  /** True when orders were replaced and no `snapshot` has said so yet. */
+  isReplaced: boolean;
+  /** True between a request and its answer. */
+  isAsking: boolean;
+}
+
+export class AccountStreams {
+  readonly #send: (message: object) => void;
+  /** With the accounts of each reader; null until the server has named them. */
+  readonly #readers = new Map<AccountReader, Set<string> | null>();
+  readonly #accounts = new Map<string, Followed>();
+  /** By stream number on this connection. */
+  readonly #byId = new Map<number, { readonly followed: Followed; readonly stream: Stream }>();
+  #isOpen = false;
+
+  constructor(send: (message: object) => void) {
+    this.#send = send;
+  }
+
+  add(reader: AccountReader): void {
+    this.#readers.set(reader, null);
+    if (this.#isOpen) this.#request(reader);
+  }
+
+  remove(reader: AccountReader): void {
+    const ended = this.#readers.get(reader);
+    this.#readers.delete(reader);
+    const { id: _, ...target } = reader.choice;
+    if (this.#isOpen) this.#send({ type: 'unsubscribe', channel: 'account', ...target });
+    for (const account of ended ?? []) {
+      const shared = this.#readersOf(account).length > 0 ? this.#accounts.get(account) : undefined;
+      if (!shared) {
+        this.#accounts.delete(account);
+        continue;
+      }
+      // The server ended streams that other readers share.
+      shared.isAsking = false;
+      this.#ask(account);
+    }
+  }
+
+  opened(): void {
+    this.#isOpen = true;
+    for (const reader of this.#readers.keys()) this.#request(reader);
+  }
+
+  lost(): void {
+    this.#isOpen = false;
+    this.#byId.clear();
+    for (const followed of this.#accounts.values()) {
+      followed.isAsking = false;
+      for (const stream of streamsOf(followed).values()) stream.isCurrent = false;
+      this.#doubt(followed, 'disconnected');
+    }
+  }
+
+  /** Takes a message of the server; false when it belongs to another channel. */
+  receive(message: object): boolean {
+    const known = message as AccountFeedMessage;
+    if ('order' in known) {
+      this.#change(known);
+      return true;
+    }
+    if (known.channel !== 'account') return false;
+    if (known.type === 'subscribed') this.#accept(known);
+    else if (known.type === 'snapshot') this.#replace(known);
+    else if (known.type === 'resumed') this.#resume(known);
+    else if (known.type === 'heartbeat') this.#compare(known);
+    else if (known.type === 'error') this.#refuse(known);
+    return true;
+  }
+
+  /** Names the streams: now an account with all of them is whole. */
+  #accept({ id, account, streams }: AccountSubscribed): void {
+    const reader = [...this.#readers.keys()].find(({ choice }) => choice.id === id);
+    const followed = account === undefined ? undefined : this.#accounts.get(account);
+    if (followed) followed.isAsking = false;
+    if (!reader) return;
+    const isFirst = this.#readers.get(reader) === null;
+    const accounts = new Set<string>();
+    for (const name of streams) {
+      const owner = accountOf(name);
+      accounts.add(owner);
+      this.#stream(owner, name);
+    }
+    this.#readers.set(reader, accounts);
+    for (const owner of accounts) {
+      const known = this.#accounts.get(owner);
+      if (!known) continue;
+      known.isComplete = true;
+      // Another reader follows it already.
+      if (isFirst && known.orders.isCurrent) reader.snapshot(known.orders);
+    }
+  }
+
+  #replace(message: AccountSnapshot): void {
+    const { stream: name, streamId, account } = message;
+    if (!this.#isWanted(account)) return;
+    const { followed, stream } = this.#stream(account, name);
+    this.#byId.set(streamId, { followed, stream });
+    const result = stream.part.replace(message);
+    stream.isCurrent = result === 'applied';
+    followed.isReplaced = true;
+    // A damaged snapshot is asked for again after the next heartbeat.
+    if (stream.isCurrent) this.#settle(followed);
+    else this.#doubt(followed, 'different');
+  }
+
+  #resume({ stream: name, streamId, recovered }: AccountResumed): void {
+    const account = accountOf(name);
+    if (!this.#isWanted(account)) return;
+    const { followed, stream } = this.#stream(account, name);
+    this.#byId.set(streamId, { followed, stream });
+    if (!recovered || !stream.part.position) return;
+    stream.isCurrent = true;
+    this.#settle(followed);
+  }
+
+  #change(message: OrderChangeMessage): void {
+    const found = this.#byId.get(message.order);
+    if (!found) return;
+    const { followed, stream } = found;
+    const fill = message.fill && fillOf(message.fill);
+    const isReadable = (fill === null) === (message.fill === null);
+    const order = isReadable ? orderOf(message.data) : null;
+    const result = stream.part.apply(message, order);
+    if (result === 'known') return;
+    if (result === 'applied' && order) {
+      if (!followed.isReplaced) this.#publish(followed, message, order, fill);
+      return;
+    }
+    stream.isCurrent = false;
+    this.#doubt(followed, result === 'gap' ? 'missing' : 'different');
+    this.#ask(followed.orders.account);
+  }
+
+  #publish({ orders }: Followed, message: OrderChangeMessage, order: AccountOrder, fill: OrderFill | null): void {
+    const { cause, explanation, isOpen, slot, ts, txSig, txSigIndex } = message;
+    const head = { type: 'change', orders, cause, explanation } as const;
+    const event = { ...head, fill, isOpen, order, slot, ts, txSig, txSigIndex };
+    for (const reader of this.#readersOf(orders.account)) reader.change(event);
+  }
+
+  /** Only a heartbeat reveals the loss of the last change, and of the first messages of a stream. */
+  #compare({ sequences }: AccountHeartbeat): void {
+    const lacking = new Set<string>();
+    for (const [name, { epoch, seq }] of Object.entries(sequences)) {
+      const followed = this.#accounts.get(accountOf(name));
+      const stream = followed && streamsOf(followed).get(name);
+      if (!followed || !stream) continue;
+      followed.isAsking = false;
+      const { position } = stream.part;
+      const isSame = position?.epoch === epoch && position.seq === seq;
+      if (stream.isCurrent && isSame) continue;
+      lacking.add(followed.orders.account);
+      if (!stream.isCurrent) continue;
+      stream.isCurrent = false;
+      this.#doubt(followed, 'missing');
+    }
+    for (const account of lacking) this.#ask(account);
+    for (const [reader, accounts] of this.#readers) if (!accounts) this.#request(reader);
+  }
+
+  #refuse(message: AccountErrorMessage): void {
+    for (const reader of this.#readers.keys()) if (reader.choice.id === message.id) reader.refuse(message);
+  }
+
+  /** Says so when an account is whole again, or for the first time. */
+  #settle(followed: Followed): void {
+    const { orders } = followed;
+    if (!followed.isComplete || [...streamsOf(followed).values()].some(({ isCurrent }) => !isCurrent)) return;
+    const wasCurrent = orders.isCurrent;
+    AccountOrders.setCurrent(orders, true);
+    const readers = this.#readersOf(orders.account);
+    if (followed.isReplaced) for (const reader of readers) reader.snapshot(orders);
+    else if (!wasCurrent) for (const reader of readers) reader.resumed(orders);
+    followed.isReplaced = false;
+  }
+
+  #doubt({ orders }: Followed, reason: StaleReason): void {
+    if (!orders.isCurrent) return;
+    AccountOrders.setCurrent(orders, false);
+    for (const reader of this.#readersOf(orders.account)) reader.stale(orders, reason);
+  }
+
+  #request(reader: AccountReader): void {
+    const { choice } = reader;
+    const accounts = this.#readers.get(reader) ?? ('account' in choice ? [choice.account] : []);
+    const resume = Object.assign({}, ...[...accounts].map((account) => this.#positions(account)));
+    this.#send({ type: 'subscribe', channel: 'account', ...choice, resume });
+  }
+
+  /** Asks for the changes after the last ones, or for the orders where these are damaged. */
+  #ask(account: string): void {
+    const followed = this.#accounts.get(account);
+    if (!followed || followed.isAsking || !this.#isOpen) return;
+    followed.isAsking = true;
+    this.#send({ type: 'subscribe', channel: 'account', account, resume: this.#positions(account) });
+  }
+
+  #positions(account: string): Record<string, BookVersion> {
+    const followed = this.#accounts.get(account);
+    const known = followed ? [...streamsOf(followed).values()] : [];
+    return Object.fromEntries(known.flatMap(({ name, part }) => (part.position ? [[name, part.position]] : [])));
+  }
+
+  #stream(account: string, name: string): { readonly followed: Followed; readonly stream: Stream } {
+    const known = this.#accounts.get(account);
+    const followed = known ?? {
+      orders: new AccountOrders(account),
+      isComplete: false,
+      isReplaced: true,
+      isAsking: false,
+    };
+    this.#accounts.set(account, followed);
+    const streams = streamsOf(followed);
+    const stream = streams.get(name) ?? { name, part: new AccountPart(), isCurrent: false };
+    streams.set(name, stream);
+    return { followed, stream };
+  }
+
+  /** An answer may come after its reader has closed. */
+  #isWanted(account: string): boolean {
+    return this.#accounts.has(account) || [...this.#readers.values()].includes(null);
+  }
+
+  #readersOf(account: string): AccountReader[] {
+    return [...this.#readers].flatMap(([reader, accounts]) => (accounts?.has(account) ? [reader] : []));
+  }
+}
+
+function streamsOf({ orders }: Followed): Map<string, Stream> {
+  return AccountOrders.streamsOf(orders);
+}
+
+/** `account_<account>_<part>` */
+function accountOf(name: string): string {
+  return name.slice(name.indexOf('_') + 1, name.lastIndexOf('_'));
+}

@@ -1,0 +1,221 @@
+// The orders of accounts on the client: what its user sees adds up to the truth, whatever happens to connection and messages.
+
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openOrdersChecksum, orderKey } from '../../schemas/index.ts';
+import { ACCOUNT, AccountStage } from '../../test/support/feed/account-stage.ts';
+import type { DirectSocket } from '../../test/support/feed/feed-stage.ts';
+import { type AccountOrder, type AccountSubscription, FeedClient } from '../index.ts';
+
+/** Two heartbeats and the pauses of reconnects. */
+const HEALED_MS = 16_000;
+const TURN_MS = 1;
+
+let stage: AccountStage;
+let client: FeedClient;
+let socket: DirectSocket;
+
+function connect(): void {
+  client = new FeedClient({
+    url: 'ws://server/ws',
+    open: () => {
+      socket = stage.socket();
+      queueMicrotask(() => socket.isOpen && (socket.onopen as (() => void) | null)?.());
+      return socket;
+    },
+  });
+}
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  stage = new AccountStage();
+  await stage.feed.start();
+  connect();
+});
+afterEach(async () => {
+  client.close();
+  await stage.feed.stop();
+  vi.useRealTimers();
+});
+
+const turn = () => vi.advanceTimersByTimeAsync(TURN_MS);
+const truth = () => [...stage.open.values()].sort(byMarketAndId);
+const byMarketAndId = (one: AccountOrder, other: AccountOrder) =>
+  one.marketIndex - other.marketIndex || one.orderId - other.orderId;
+
+/** Open orders from events alone. */
+class Mirror {
+  readonly orders = new Map<string, AccountOrder>();
+  readonly seen: string[] = [];
+
+  constructor(subscription: AccountSubscription) {
+    subscription.on('snapshot', ({ orders }) => {
+      this.seen.push('snapshot');
+      this.orders.clear();
+      for (const order of orders.open) this.orders.set(orderKey(order), order);
+    });
+    subscription.on('change', ({ order, isOpen, cause, orders }) => {
+      this.seen.push(cause);
+      if (isOpen) this.orders.set(orderKey(order), order);
+      else this.orders.delete(orderKey(order));
+      expect([...this.orders.values()].sort(byMarketAndId)).toEqual(orders.open);
+    });
+    subscription.on('resumed', () => this.seen.push('resumed'));
+    subscription.on('stale', ({ reason }) => this.seen.push(reason));
+  }
+}
+
+describe('the orders of an account on the client', () => {
+  it('are a snapshot of the whole account, then changes with cause and fill', async () => {
+    await stage.change(4, 'placed');
+    const subscription = client.accountOrders({ account: ACCOUNT });
+    const { seen } = new Mirror(subscription);
+    const fills: unknown[] = [];
+    subscription.on('change', ({ fill }) => fills.push(fill?.fillRecordId));
+    await turn();
+    expect(seen).toEqual(['snapshot']);
+    expect(subscription.orders()).toMatchObject({ account: ACCOUNT, isCurrent: true, open: [{ price: 5_000_000n }] });
+    await stage.change(4, 'filled');
+    await stage.change(4, 'cancelled');
+    expect(seen).toEqual(['snapshot', 'filled', 'cancelled']);
+    expect(fills).toEqual([7n, undefined]);
+    expect(subscription.orders()?.open).toEqual([]);
+  });
+
+  it('continue after a lost connection, with the changes of that time', async () => {
+    const subscription = client.accountOrders({ account: ACCOUNT });
+    const { seen } = new Mirror(subscription);
+    await turn();
+    await stage.change(4, 'placed');
+    socket.close();
+    expect(subscription.orders()?.isCurrent).toBe(false);
+    await stage.change(6, 'placed');
+    await vi.advanceTimersByTimeAsync(HEALED_MS);
+    // The first change of all begins an epoch, and so a snapshot.
+    expect(seen).toEqual(['snapshot', 'snapshot', 'placed', 'disconnected', 'resumed', 'placed']);
+    expect(subscription.orders()?.open).toEqual(truth());
+  });
+
+  it('of a wallet are those of each of its accounts', async () => {
+    const subscription = client.accountOrders({ authority: ACCOUNT });
+    await turn();
+    expect(subscription.accounts.size).toBe(8);
+  });
+
+  it('go on for one subscription when another one of the same account ends', async () => {
+    const first = client.accountOrders({ account: ACCOUNT });
+    await turn();
+    const second = client.accountOrders({ account: ACCOUNT });
+    const { seen } = new Mirror(second);
+    await turn();
+    first.close();
+    await turn();
+    await stage.change(4, 'placed');
+    expect(seen).toEqual(['snapshot', 'placed']);
+    second.close();
+    await turn();
+    const asked = socket.received.length;
+    await stage.change(6, 'placed');
+    expect(socket.received.length).toBe(asked);
+  });
+
+  it('say why the server rejects a request', async () => {
+    const subscription = client.accountOrders({ account: 'x' });
+    const codes: string[] = [];
+    subscription.on('refused', ({ code }) => codes.push(code));
+    await turn();
+    expect(codes).toEqual(['account']);
+  });
+
+  it('reach a slow reader as a snapshot, not as a growing queue', async () => {
+    const subscription = client.accountOrders({ account: ACCOUNT });
+    const reader = subscription[Symbol.asyncIterator]();
+    const first = reader.next();
+    await turn();
+    expect((await first).value).toMatchObject({ type: 'snapshot' });
+    const orders = subscription.orders();
+    if (!orders) throw new Error('no orders');
+    for (let count = 0; count < 10_001; count += 1) subscription.stale(orders, 'missing');
+    expect((await reader.next()).value).toMatchObject({ type: 'snapshot', orders });
+    subscription.close();
+    expect((await reader.next()).done).toBe(true);
+  });
+});
+
+const FAULTS = ['drop', 'alter', 'forge', 'repeat'] as const;
+type Fault = (typeof FAULTS)[number];
+type Step =
+  | { readonly do: 'placed' | 'filled' | 'cancelled'; readonly id: number }
+  | { readonly do: 'pass'; readonly ms: number }
+  | { readonly do: 'reconnect' | 'restart' | 'epoch' }
+  | { readonly do: 'fault'; readonly fault: Fault };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 10,
+    arbitrary: fc.record({ do: fc.constantFrom('placed' as const, 'filled', 'cancelled'), id: fc.nat(5) }),
+  },
+  { weight: 3, arbitrary: fc.constantFrom(10, 600, 6000).map((ms): Step => ({ do: 'pass', ms })) },
+  { weight: 3, arbitrary: fc.constantFrom(...FAULTS).map((fault): Step => ({ do: 'fault', fault })) },
+  { weight: 3, arbitrary: fc.constantFrom('reconnect' as const, 'restart', 'epoch').map((name) => ({ do: name })) },
+);
+
+/** Does something to the next message with a checksum; a drop takes any message. */
+function spoilNext(to: DirectSocket, fault: Fault): void {
+  to.tamper = (text) => {
+    if (fault !== 'drop' && !text.includes('"checksum":')) return text;
+    to.tamper = (rest) => rest;
+    if (fault === 'drop') return null;
+    if (fault === 'repeat') queueMicrotask(() => to.onmessage?.({ data: text }));
+    if (fault === 'forge') return text.replace(/"checksum":\d+/, '"checksum":1');
+    return fault === 'alter' ? text.replace(/"(price|fillRecordId)":"\d+"/, '"$1":"x"') : text;
+  };
+}
+
+describe('a follower of an account', () => {
+  it('is never wrong while it says it is current, and heals by itself, whatever happens to messages', async () => {
+    const counts = { changes: 0, snapshots: 0, resumed: 0, stale: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+        client.close();
+        await stage.feed.stop();
+        stage = new AccountStage();
+        await stage.feed.start();
+        connect();
+        const truths = new Map<string, readonly AccountOrder[]>();
+        const subscription = client.accountOrders({ account: ACCOUNT });
+        const mirror = new Mirror(subscription);
+        subscription.on('change', ({ orders }) => {
+          const known = [...truths.values()].some((one) => openOrdersChecksum(one) === openOrdersChecksum(orders.open));
+          expect(known).toBe(true);
+        });
+        await turn();
+        for (const one of steps) {
+          if (one.do === 'pass') await vi.advanceTimersByTimeAsync(one.ms);
+          else if (one.do === 'reconnect') client.reconnect();
+          else if (one.do === 'restart') await stage.restart();
+          else if (one.do === 'fault') spoilNext(socket, one.fault);
+          else if (one.do === 'epoch') {
+            stage.epoch += 1;
+            stage.open.clear();
+          } else await stage.change(one.id, one.do, () => truths.set(`${stage.epoch}/${truths.size}`, truth()));
+        }
+        socket.tamper = (text) => text;
+        await vi.advanceTimersByTimeAsync(HEALED_MS);
+        // A change ends an epoch that nobody has seen yet.
+        await stage.change(9, 'placed', () => truths.set('last', truth()));
+        await vi.advanceTimersByTimeAsync(HEALED_MS);
+        expect(subscription.orders()).toMatchObject({ isCurrent: true, open: truth() });
+        expect([...mirror.orders.values()].sort(byMarketAndId)).toEqual(truth());
+        for (const name of mirror.seen) {
+          if (name === 'snapshot') counts.snapshots += 1;
+          else if (name === 'resumed') counts.resumed += 1;
+          else if (['disconnected', 'missing', 'different'].includes(name)) counts.stale += 1;
+          else counts.changes += 1;
+        }
+      }),
+      { numRuns: 60 },
+    );
+    for (const [name, count] of Object.entries(counts)) expect(count, name).toBeGreaterThan(20);
+  });
+});
