@@ -4,7 +4,7 @@ import type { AccountErrorMessage } from '../../schemas/portable.ts';
 import type { AccountChoice, AccountOrders, AccountReader, OrderChangeEvent } from './account-streams.ts';
 import { Events } from './events.ts';
 import type { StaleReason } from './live-book.ts';
-import { Waiter } from './waiter.ts';
+import { WaitingReaders } from './waiting-readers.ts';
 
 export interface AccountSnapshotEvent {
   readonly type: 'snapshot';
@@ -40,15 +40,10 @@ export type AccountEvents = {
 /** Events that one slow reader can have waiting. */
 const WAITING_MAX = 10_000;
 
-interface Reader {
-  waiting: AccountEvent[];
-  readonly waiter: Waiter;
-}
-
 export class AccountSubscription extends Events<AccountEvents> implements AsyncIterable<AccountEvent>, AccountReader {
   readonly choice: AccountChoice & { readonly id: number };
   readonly #accounts = new Map<string, AccountOrders>();
-  readonly #readers = new Set<Reader>();
+  readonly #readers = new WaitingReaders<AccountEvent>();
   readonly #onClose: () => void;
   #isClosed = false;
 
@@ -75,25 +70,15 @@ export class AccountSubscription extends Events<AccountEvents> implements AsyncI
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#onClose();
-    for (const { waiter } of this.#readers) waiter.wake();
+    this.#readers.close();
   }
 
   /**
    * Events from now on, with a `snapshot` of each account that is known already. A reader with 10,000 unread events gets a
    * `snapshot` of each account in their place. Ends with `close`.
    */
-  async *[Symbol.asyncIterator](): AsyncGenerator<AccountEvent, void, undefined> {
-    const reader: Reader = { waiting: this.#snapshots(), waiter: new Waiter() };
-    this.#readers.add(reader);
-    try {
-      while (!this.#isClosed) {
-        const next = reader.waiting.shift();
-        if (next === undefined) await reader.waiter.wait();
-        else yield next;
-      }
-    } finally {
-      this.#readers.delete(reader);
-    }
+  [Symbol.asyncIterator](): AsyncGenerator<AccountEvent, void, undefined> {
+    return this.#readers.iterate(() => this.#snapshots());
   }
 
   /** For the client: the orders of an account are known, or new. */
@@ -136,11 +121,7 @@ export class AccountSubscription extends Events<AccountEvents> implements AsyncI
   }
 
   #put(event: AccountEvent): void {
-    for (const reader of this.#readers) {
-      reader.waiting.push(event);
-      if (reader.waiting.length > WAITING_MAX) reader.waiting = this.#snapshots();
-      reader.waiter.wake();
-    }
+    this.#readers.put(event, WAITING_MAX, () => this.#snapshots());
   }
 
   #snapshots(): AccountEvent[] {

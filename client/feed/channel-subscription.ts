@@ -2,7 +2,7 @@
 
 import type { MarketType } from '../../schemas/portable.ts';
 import { Events } from './events.ts';
-import { Waiter } from './waiter.ts';
+import { WaitingReaders } from './waiting-readers.ts';
 
 export type ChannelName = 'orderbook' | 'orderbook_indicative' | 'trades' | 'priorityfees';
 
@@ -39,7 +39,7 @@ export class ChannelSubscription<T extends object> extends Events<ChannelEvents<
   readonly marketType: MarketType;
   readonly grouping: Grouping;
   readonly #waitingMax: number;
-  readonly #readers = new Set<{ readonly waiting: T[]; readonly waiter: Waiter }>();
+  readonly #readers = new WaitingReaders<T>();
   readonly #onClose: () => void;
   #isClosed = false;
   #latest: T | null = null;
@@ -72,23 +72,12 @@ export class ChannelSubscription<T extends object> extends Events<ChannelEvents<
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#onClose();
-    for (const { waiter } of this.#readers) waiter.wake();
+    this.#readers.close();
   }
 
   /** Messages from now on. A slow reader gets the newest book or fees, and the newest 10,000 trades. Ends with `close`. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    const reader: { readonly waiting: T[]; readonly waiter: Waiter } = { waiting: [], waiter: new Waiter() };
-    if (this.#waitingMax === 1 && this.#latest !== null) reader.waiting.push(this.#latest);
-    this.#readers.add(reader);
-    try {
-      while (!this.#isClosed) {
-        const next = reader.waiting.shift();
-        if (next === undefined) await reader.waiter.wait();
-        else yield next;
-      }
-    } finally {
-      this.#readers.delete(reader);
-    }
+  [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    return this.#readers.iterate(() => (this.#waitingMax === 1 && this.#latest !== null ? [this.#latest] : []));
   }
 
   /** For the client: takes data of this channel. A book of an earlier slot is dropped. */
@@ -97,14 +86,10 @@ export class ChannelSubscription<T extends object> extends Events<ChannelEvents<
     if (isOlder && this.channel !== 'trades') return;
     this.#latest = data;
     this.emit('data', data);
-    for (const { waiting, waiter } of this.#readers) {
-      waiting.push(data);
-      while (waiting.length > this.#waitingMax) {
-        waiting.shift();
-        if (this.channel === 'trades') this.#missed += 1;
-      }
-      waiter.wake();
-    }
+    this.#readers.put(data, this.#waitingMax, (waiting) => {
+      if (this.channel === 'trades') this.#missed += waiting.length - this.#waitingMax;
+      return waiting.slice(-this.#waitingMax);
+    });
   }
 
   /** For the client: the connection is lost. */

@@ -9,7 +9,7 @@ import type {
   TradeReader,
   TradeStreamState,
 } from './numbered-trades.ts';
-import { Waiter } from './waiter.ts';
+import { WaitingReaders } from './waiting-readers.ts';
 
 export type NumberedTradeEvents = {
   trade: NumberedTrade;
@@ -33,7 +33,7 @@ export class NumberedTradesSubscription
   implements AsyncIterable<NumberedTrade>, TradeReader
 {
   readonly choice: NumberedTradesChoice & { readonly id: number };
-  readonly #readers = new Set<{ readonly waiting: NumberedTrade[]; readonly waiter: Waiter }>();
+  readonly #readers = new WaitingReaders<NumberedTrade>();
   readonly #onClose: () => void;
   #isClosed = false;
   #dropped = 0;
@@ -55,38 +55,21 @@ export class NumberedTradesSubscription
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#onClose();
-    for (const { waiter } of this.#readers) waiter.wake();
+    this.#readers.close();
   }
 
   /** Fills from now on, each once. A slow reader gets the newest 10,000. Ends with `close`. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<NumberedTrade, void, undefined> {
-    const reader: { readonly waiting: NumberedTrade[]; readonly waiter: Waiter } = {
-      waiting: [],
-      waiter: new Waiter(),
-    };
-    this.#readers.add(reader);
-    try {
-      while (!this.#isClosed) {
-        const next = reader.waiting.shift();
-        if (next === undefined) await reader.waiter.wait();
-        else yield next;
-      }
-    } finally {
-      this.#readers.delete(reader);
-    }
+  [Symbol.asyncIterator](): AsyncGenerator<NumberedTrade, void, undefined> {
+    return this.#readers.iterate(() => []);
   }
 
   /** For the client: a fill. */
   take(trade: NumberedTrade): void {
     this.emit('trade', trade);
-    for (const { waiting, waiter } of this.#readers) {
-      waiting.push(trade);
-      if (waiting.length > WAITING_MAX) {
-        waiting.shift();
-        this.#dropped += 1;
-      }
-      waiter.wake();
-    }
+    this.#readers.put(trade, WAITING_MAX, (waiting) => {
+      this.#dropped += waiting.length - WAITING_MAX;
+      return waiting.slice(-WAITING_MAX);
+    });
   }
 
   /** For the client: a market is followed from here on. */

@@ -1,9 +1,8 @@
 // One gRPC stream: continues where the last one ended when the server can replay from there and has the same blocks, and
 // otherwise reads all accounts and missed transactions by RPC.
 
-import { setTimeout as delay } from 'node:timers/promises';
 import type { GeyserUpdate } from '../../schemas/index.ts';
-import { UnbelievableRead } from '../rpc/account-reader.ts';
+import { pauseUnlessOver, readUntilBelieved } from '../rpc/full-reading.ts';
 import { Intake } from '../rpc/intake.ts';
 import { OtherOracles } from '../rpc/other-oracles.ts';
 import type { LiveSession, SessionParts } from '../rpc/session.ts';
@@ -15,9 +14,6 @@ import { kindOf, subscribeRequest } from './request.ts';
 import { GeyserStream } from './stream.ts';
 import { accountUpdate, type BlockMeta, blockMeta, slotOf, transactionLogs } from './updates.ts';
 
-/** Pause between two reads of all accounts while they fail. */
-const READ_AGAIN_MIN_MS = 1_000;
-const READ_AGAIN_MAX_MS = 60_000;
 /** After this long without an update, the newest block is complete: a server sends what a block has at once. */
 const QUIET_MS = 500;
 /** Live transactions wait this long for the replay since the resume point. */
@@ -293,7 +289,7 @@ export class GrpcSession implements LiveSession {
     const last = this.#lastSlot;
     const slot = await rpc.slot(accountCommitment).catch(() => null);
     // What waits in the socket of a busy process counts as received.
-    await this.#pause(SILENCE_SETTLE_MS);
+    await pauseUnlessOver(this.#over.signal, SILENCE_SETTLE_MS);
     if (this.#over.signal.aborted || this.#lastSlot > last) return;
     const mark = Math.max(last, this.#silentAt);
     if (slot !== null) this.#silentAt = slot;
@@ -322,7 +318,8 @@ export class GrpcSession implements LiveSession {
       const { rpc, accountCommitment } = this.#parts;
       const tip = await rpc.slot(accountCommitment).catch(() => fromSlot);
       const untilMs = performance.now() + REPLAY_PATIENCE_MS;
-      while (this.#lastSlot < tip && performance.now() < untilMs) if (await this.#pause(REPLAY_POLL_MS)) return;
+      while (this.#lastSlot < tip && performance.now() < untilMs)
+        if (await pauseUnlessOver(this.#over.signal, REPLAY_POLL_MS)) return;
       this.#intake.releaseTransactions();
     }
     await audit.begin(() => this.#intake.releaseTransactions());
@@ -343,23 +340,15 @@ export class GrpcSession implements LiveSession {
     return new OtherOracles(this.#parts, { subscribe }, handlers);
   }
 
-  /** Reads all accounts until one read is believed. Accounts of other reads are delivered, but close none. */
   async #readAccounts(): Promise<void> {
     const { rpc, reader, logger } = this.#parts;
+    const { signal } = this.#over;
     const oracles = this.#makeOracles();
-    const signal = this.#over.signal;
-    for (let attempt = 0; !signal.aborted; attempt++) {
-      try {
-        const read = await reader.read(rpc, this.#intake.labels.dataSlot, { signal });
-        await this.#snapshot(read, oracles, true);
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        logger.warn({ err: error, attempt }, 'accounts not read');
-        if (error instanceof UnbelievableRead) await this.#snapshot(error.read, oracles, false);
-      }
-      if (await this.#pause(Math.min(READ_AGAIN_MAX_MS, READ_AGAIN_MIN_MS * 2 ** attempt))) return;
-    }
+    await readUntilBelieved({
+      read: () => reader.read(rpc, this.#intake.labels.dataSlot, { signal }),
+      deliver: (read, isWhole) => this.#snapshot(read, oracles, isWhole),
+      ...{ logger, signal },
+    });
   }
 
   async #snapshot(read: Parameters<Intake['snapshot']>[0], oracles: OtherOracles, isWhole: boolean): Promise<void> {
@@ -376,7 +365,7 @@ export class GrpcSession implements LiveSession {
   /** Checks at every interval that each listed transaction arrived. */
   async #audit(audit: TransactionAudit): Promise<void> {
     const { rpc, logger, auditMs } = this.#parts;
-    while (!(await this.#pause(auditMs))) {
+    while (!(await pauseUnlessOver(this.#over.signal, auditMs))) {
       const problem = await audit.turn();
       if (problem !== null) this.#end(problem);
       await rpc.nodes.probe();
@@ -385,10 +374,5 @@ export class GrpcSession implements LiveSession {
       await otherOracles?.refresh().catch((error) => logger.warn({ err: error }, 'oracles not refreshed'));
       if (oracles.size > known) this.#request(null);
     }
-  }
-
-  /** True when the session ended meanwhile. */
-  async #pause(ms: number): Promise<boolean> {
-    return delay(ms, false, { signal: this.#over.signal, ref: false }).catch(() => true);
   }
 }

@@ -1,14 +1,14 @@
 // One connection to a node: subscribes, reads all accounts, fetches missed transactions, and runs live until it ends.
 // Accounts and transactions do not wait for each other: a fault of one leaves the other running.
 
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../platform/index.ts';
 import type { UpdateQueue } from '../queue.ts';
 import type { AccountUpdate, TransactionLogs } from '../source.ts';
 import type { AccountFilter } from './account-filters.ts';
-import { type AccountReader, type FullRead, UnbelievableRead } from './account-reader.ts';
+import type { AccountReader, FullRead } from './account-reader.ts';
 import type { BlockClock } from './block-clock.ts';
 import type { FinalityClock } from './finality-clock.ts';
+import { pauseUnlessOver, readUntilBelieved } from './full-reading.ts';
 import type { History } from './history.ts';
 import { Intake } from './intake.ts';
 import type { JsonRpc } from './json-rpc.ts';
@@ -20,9 +20,6 @@ import type { Transport } from './transport.ts';
 
 /** Without account data for this long, the node is asked for its slot: longer than a slot with a block. */
 const QUIET_MS = 500;
-/** Pause between two reads of all accounts while they fail. */
-const READ_AGAIN_MIN_MS = 1_000;
-const READ_AGAIN_MAX_MS = 60_000;
 /** Reads that are repeated because they are older than the subscriptions. */
 const OLD_READS_MAX = 3;
 /** Transactions may be so many slots ahead of account data before the account subscriptions count as silent. */
@@ -242,25 +239,19 @@ export class Session implements LiveSession {
   /** Answer of the node at the last silence; -1 without one. */
   #silentAt = -1;
 
-  /** Reads all accounts until one read is believed. Accounts of other reads are delivered, but close none. */
   async #readAccounts(otherOracles: OtherOracles): Promise<void> {
     const { rpc, reader, logger } = this.#parts;
+    const { signal } = this.#over;
     let old = 0;
-    for (let attempt = 0; !this.#over.signal.aborted; attempt++) {
-      try {
+    const read = async (): Promise<FullRead> => {
+      for (;;) {
         const minSlot = old < OLD_READS_MAX ? this.#subscribedSlot : 0;
-        const options = { signal: this.#over.signal };
-        const read = await reader.read(rpc, Math.max(minSlot, this.#intake.labels.dataSlot), options);
-        if (Math.min(...read.slots) < this.#subscribedSlot && old++ < OLD_READS_MAX) continue;
-        await this.#snapshot(read, otherOracles, true);
-        return;
-      } catch (error) {
-        if (this.#over.signal.aborted) return;
-        logger.warn({ err: error, attempt }, 'accounts not read');
-        if (error instanceof UnbelievableRead) await this.#snapshot(error.read, otherOracles, false);
+        const answer = await reader.read(rpc, Math.max(minSlot, this.#intake.labels.dataSlot), { signal });
+        if (Math.min(...answer.slots) >= this.#subscribedSlot || old++ >= OLD_READS_MAX) return answer;
       }
-      if (await this.#pause(Math.min(READ_AGAIN_MAX_MS, READ_AGAIN_MIN_MS * 2 ** attempt))) return;
-    }
+    };
+    const deliver = (answer: FullRead, isWhole: boolean) => this.#snapshot(answer, otherOracles, isWhole);
+    await readUntilBelieved({ read, deliver, logger, signal });
   }
 
   /**
@@ -285,7 +276,7 @@ export class Session implements LiveSession {
     const { rpc, logger } = this.#parts;
     const audit = new TransactionAudit({ ...this.#parts, signal: this.#over.signal });
     await audit.begin(() => this.#intake.releaseTransactions());
-    while (!(await this.#pause(this.#parts.auditMs))) {
+    while (!(await pauseUnlessOver(this.#over.signal, this.#parts.auditMs))) {
       const problem = await audit.turn();
       if (problem !== null) this.#end(problem);
       this.#checkAccounts();
@@ -302,10 +293,5 @@ export class Session implements LiveSession {
     const silentMs = performance.now() - this.#accountsAtMs;
     if (this.#live && isBehind && silentMs > this.#parts.silenceMs)
       this.#end('no account data while transactions arrive');
-  }
-
-  /** True when the session ended meanwhile. */
-  async #pause(ms: number): Promise<boolean> {
-    return delay(ms, false, { signal: this.#over.signal, ref: false }).catch(() => true);
   }
 }
