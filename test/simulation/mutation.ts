@@ -61,8 +61,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a full read of a stale node is accepted',
     file: 'ingest/rpc/session.ts',
-    find: 'if (Math.min(...read.slots) < this.#subscribedSlot && old++ < OLD_READS_MAX) continue;',
-    replace: '',
+    find: 'if (Math.min(...answer.slots) >= this.#subscribedSlot || old++ >= OLD_READS_MAX) return answer;',
+    replace: 'return answer;',
   },
   {
     name: 'an item error counts as an answer',
