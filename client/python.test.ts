@@ -12,6 +12,7 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startOrderBook } from '../api/orderbook/start.ts';
+import { openOrdersChecksum } from '../schemas/index.ts';
 import { vectors } from '../test/conformance/vectors.ts';
 import { diff, MAKER_A, Stage, snapshot, trade, until } from '../test/support/api/stage.ts';
 import { linesOf } from '../test/support/client/lines.ts';
@@ -23,6 +24,7 @@ import {
   pythonTools,
   run,
 } from '../test/support/client/python.ts';
+import { ACCOUNT, AccountLedger } from '../test/support/feed/account-ledger.ts';
 import { change, RandomBook } from '../test/support/feed/random-book.ts';
 import { killWithUs } from '../test/support/platform/children.ts';
 import { type BookEvent, FeedClient } from './index.ts';
@@ -197,9 +199,9 @@ interface Seen {
   readonly crc: number;
 }
 
-/** CRC32 of each book that was seen, by stream and version. */
-function booksOf(events: readonly Seen[]): Map<string, number> {
-  const applied = events.filter(({ type }) => type === 'snapshot' || type === 'change');
+/** CRC32 of each book and account that was seen, and id of each fill, by stream and version. */
+function statesOf(events: readonly Seen[]): Map<string, number> {
+  const applied = events.filter(({ type }) => ['snapshot', 'change', 'trade'].includes(type));
   return new Map(applied.map(({ stream, version, crc }) => [`${stream} ${version?.join('/')}`, crc]));
 }
 
@@ -211,14 +213,19 @@ function seenBy(event: BookEvent): Seen {
 }
 
 describe('both clients on a running server', { timeout: PYTHON_WITHIN_MS }, () => {
-  it('hold the same books at every version, across a restart of the server', async ({ skip }) => {
+  it('hold the same books, fills and open orders at every version, across a restart of the server', async ({
+    skip,
+  }) => {
     const { python, wheel } = ready(skip);
     const stage = new Stage();
     await stage.markets();
     const books = [new RandomBook(0), new RandomBook(1)];
     const drawn = fc.sample(fc.array(change, { maxLength: 5 }), { numRuns: 200, seed: 20_261_123 });
+    const ledger = new AccountLedger(stage.log);
     const publish = async (index: number): Promise<void> => {
       for (const book of books) await stage.books(book.diff(drawn[index] ?? []));
+      await stage.trades(trade(BigInt(index + 1)));
+      await ledger.change(index % 7, index % 3 === 2 ? 'cancelled' : index % 2 === 1 ? 'filled' : 'placed');
     };
     for (const book of books) await stage.books(book.snapshot());
     let role = await startOrderBook(stage.context());
@@ -235,7 +242,16 @@ describe('both clients on a running server', { timeout: PYTHON_WITHIN_MS }, () =
       for (const name of ['snapshot', 'change', 'stale', 'resumed'] as const)
         subscription.on(name, (event) => mine.push(seenBy(event)));
     }
-    const child = spawn(python, [path.join(PYTHON_CLIENT, 'tests/follow.py'), url], {
+    client.numberedTrades({ market: 'SOL-PERP' }).on('trade', ({ epoch, seq, trade: { fillRecordId } }) => {
+      mine.push({ type: 'trade', stream: 'fills', version: [epoch, seq], crc: Number(fillRecordId) });
+    });
+    const account = client.accountOrders({ account: ACCOUNT });
+    for (const name of ['snapshot', 'change', 'stale', 'resumed'] as const) {
+      account.on(name, ({ orders: { slot, open } }) => {
+        mine.push({ type: name, stream: 'account', version: [0, slot], crc: openOrdersChecksum(open) });
+      });
+    }
+    const child = spawn(python, [path.join(PYTHON_CLIENT, 'tests/follow.py'), url, ACCOUNT], {
       env: { ...process.env, PYTHONPATH: wheel.site },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
@@ -253,6 +269,9 @@ describe('both clients on a running server', { timeout: PYTHON_WITHIN_MS }, () =
       ]) {
         await until(() => [mine, theirs].every((events) => newest(events, stream)?.version?.[1] === seq));
       }
+      if (seq === 0) return;
+      await until(() => [mine, theirs].every((events) => newest(events, 'fills')?.version?.[1] === seq));
+      await until(() => [mine, theirs].every((events) => newest(events, 'account')?.version?.[1] === 100 + seq));
     };
     try {
       await bothStandAt(0);
@@ -271,10 +290,15 @@ describe('both clients on a running server', { timeout: PYTHON_WITHIN_MS }, () =
     await until(() => child.exitCode !== null);
     release();
     expect(child.exitCode).toBe(0);
-    const [own, other] = [booksOf(mine), booksOf(theirs)];
+    const [own, other] = [statesOf(mine), statesOf(theirs)];
     const shared = [...own.keys()].filter((key) => other.has(key));
     expect(shared.filter((key) => own.get(key) !== other.get(key))).toEqual([]);
-    expect(shared.length).toBeGreaterThan(100);
+    for (const stream of ['perp_0_l2_k10', 'fills', 'account']) {
+      expect(shared.filter((key) => key.startsWith(`${stream} `)).length, stream).toBeGreaterThan(20);
+    }
+    const fills = theirs.filter(({ type }) => type === 'trade').map(({ crc }) => crc);
+    expect(fills).toEqual(mine.filter(({ type }) => type === 'trade').map(({ crc }) => crc));
+    expect(fills).toEqual(Array.from({ length: fills.length }, (_, index) => 200 - fills.length + index + 1));
     for (const type of ['snapshot', 'change', 'stale', 'resumed']) {
       expect(theirs.filter((event) => event.type === type).length, type).toBeGreaterThan(0);
     }

@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openOrdersChecksum, orderKey } from '../../schemas/index.ts';
-import { ACCOUNT, AccountStage } from '../../test/support/feed/account-stage.ts';
+import { ACCOUNT } from '../../test/support/feed/account-ledger.ts';
+import { AccountStage } from '../../test/support/feed/account-stage.ts';
 import type { DirectSocket } from '../../test/support/feed/feed-stage.ts';
 import { type AccountOrder, type AccountSubscription, FeedClient } from '../index.ts';
 
@@ -208,10 +209,7 @@ describe('a follower of an account', () => {
           else if (one.do === 'reconnect') client.reconnect();
           else if (one.do === 'restart') await stage.restart();
           else if (one.do === 'fault') spoilNext(socket, one.fault);
-          else {
-            stage.epoch += 1;
-            stage.open.clear();
-          }
+          else stage.beginEpoch();
         }
         socket.tamper = (text) => text;
         await vi.advanceTimersByTimeAsync(HEALED_MS);

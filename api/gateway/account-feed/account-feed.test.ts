@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AccountOrder, openOrdersChecksum, orderKey } from '../../../schemas/index.ts';
-import { ACCOUNT, AccountStage, STREAM } from '../../../test/support/feed/account-stage.ts';
+import { ACCOUNT, STREAM } from '../../../test/support/feed/account-ledger.ts';
+import { AccountStage } from '../../../test/support/feed/account-stage.ts';
 import type { DirectSocket } from '../../../test/support/feed/feed-stage.ts';
 import { base58 } from '../../http/base58.ts';
 
@@ -71,12 +72,11 @@ describe('the orders of an account', () => {
   it('begin a later epoch with a snapshot of what is known then', async () => {
     await stage.change(4, 'placed');
     ask();
-    stage.epoch = 9;
-    stage.open.clear();
+    stage.beginEpoch();
     await stage.change(6, 'placed');
     expect(socket.received.slice(-2)).toMatchObject([
-      { type: 'snapshot', epoch: 9, seq: 1, orders: [] },
-      { epoch: 9, seq: 2, cause: 'placed' },
+      { type: 'snapshot', epoch: 2, seq: 1, orders: [] },
+      { epoch: 2, seq: 2, cause: 'placed' },
     ]);
   });
 

@@ -6,26 +6,29 @@ import { vi } from 'vitest';
 import { AccountFeed } from '../../../api/gateway/account-feed/account-feed.ts';
 import { feedMetrics } from '../../../api/gateway/feed/metrics.ts';
 import { base58 } from '../../../api/http/base58.ts';
-import { changeRecord, openOrdersRecord } from '../../../processors/account-orders/records.ts';
-import { type AccountOrder, type OrderChange, openOrdersChecksum, orderKey, TOPICS } from '../../../schemas/index.ts';
+import type { AccountOrder } from '../../../schemas/index.ts';
 import { FakeLog } from '../api/fake-log.ts';
+import { AccountLedger } from './account-ledger.ts';
 import { type DirectGateway, DirectSocket } from './feed-stage.ts';
 
-const USER = new Uint8Array(32).fill(3);
-export const ACCOUNT = base58(USER);
-const PART = 2;
-/** The stream of the part that has the changes. */
-export const STREAM = `account_${ACCOUNT}_${PART}`;
 const PROGRAM = base58(new Uint8Array(32).fill(9));
 
-/** A log with the changes of one account, as the trades role writes them, and a gateway on it. */
+/** A gateway on a log with the changes of one account. */
 export class AccountStage implements DirectGateway {
   readonly log = new FakeLog();
   readonly sockets = new Set<DirectSocket>();
-  readonly open = new Map<string, AccountOrder>();
+  readonly #ledger = new AccountLedger(this.log);
   feed = this.#newFeed();
-  #seq = 0;
-  epoch = 1;
+
+  get open(): Map<string, AccountOrder> {
+    return this.#ledger.open;
+  }
+
+  /** The next change begins a new epoch without open orders. */
+  beginEpoch(): void {
+    this.#ledger.epoch += 1;
+    this.open.clear();
+  }
 
   socket(): DirectSocket {
     const socket = new DirectSocket(this);
@@ -33,31 +36,9 @@ export class AccountStage implements DirectGateway {
     return socket;
   }
 
-  /** Opens, fills or ends an order. `before` runs when the open orders are new and nobody has them yet. */
-  async change(orderId: number, what: 'placed' | 'filled' | 'cancelled', before = () => {}): Promise<void> {
-    const fresh = orderOf(orderId);
-    const known = this.open.get(orderKey(fresh)) ?? fresh;
-    const order = what === 'filled' ? { ...known, baseAssetAmountFilled: known.baseAssetAmountFilled + 1n } : known;
-    const isOpen = what !== 'cancelled' && order.baseAssetAmountFilled < order.baseAssetAmount;
-    if (isOpen) this.open.set(orderKey(order), order);
-    else this.open.delete(orderKey(order));
-    before();
-    this.#seq += 1;
-    const head = { part: PART, epoch: this.epoch, seq: this.#seq, user: USER, slot: 100 + this.#seq };
-    const change: OrderChange = {
-      ...head,
-      ts: 1_700_000_000n,
-      txSig: '5'.repeat(88),
-      txSigIndex: 0,
-      cause: what,
-      explanation: 'none',
-      fill: what === 'filled' ? { fillRecordId: 7n, baseAssetAmount: 1n, quoteAssetAmount: 2n } : null,
-      isOpen,
-      order,
-      checksum: openOrdersChecksum(this.open.values()),
-    };
-    await this.log.append(TOPICS.openOrders, [openOrdersRecord({ ...head, orders: [...this.open.values()] })]);
-    await this.log.append(TOPICS.orderChanges, [changeRecord(change)]);
+  /** Opens, fills or ends an order, and lets everybody know. */
+  async change(...change: Parameters<AccountLedger['change']>): Promise<void> {
+    await this.#ledger.change(...change);
     await vi.advanceTimersByTimeAsync(1);
   }
 
@@ -78,25 +59,4 @@ export class AccountStage implements DirectGateway {
       chain: () => ({ headSlot: 9, ts: 1 }),
     });
   }
-}
-
-function orderOf(orderId: number): AccountOrder {
-  return {
-    marketType: 'perp',
-    marketIndex: orderId % 2,
-    orderId,
-    userOrderId: 0,
-    orderType: 'limit',
-    direction: 'short',
-    price: 5_000_000n,
-    baseAssetAmount: 3n,
-    baseAssetAmountFilled: 0n,
-    triggerPrice: 0n,
-    triggerCondition: 'above',
-    oraclePriceOffset: 0n,
-    postOnly: true,
-    reduceOnly: false,
-    placedSlot: 5,
-    maxTs: 0n,
-  };
 }

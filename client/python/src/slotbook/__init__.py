@@ -5,6 +5,10 @@ makes decimals of them on request.
 """
 
 from .feed import (
+    AccountResumed,
+    AccountSnapshot,
+    AccountStale,
+    AccountSubscription,
     BookKeeper,
     BookSubscription,
     BookVersion,
@@ -14,17 +18,25 @@ from .feed import (
     FeedClient,
     Level,
     LiveBook,
+    NumberedTrade,
+    NumberedTradesSubscription,
     Order,
+    OrderChange,
     OrderRef,
     Refused,
     Resumed,
     Snapshot,
     Stale,
+    TradesMissing,
 )
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AccountResumed",
+    "AccountSnapshot",
+    "AccountStale",
+    "AccountSubscription",
     "BookKeeper",
     "BookSubscription",
     "BookVersion",
@@ -34,11 +46,15 @@ __all__ = [
     "FeedClient",
     "Level",
     "LiveBook",
+    "NumberedTrade",
+    "NumberedTradesSubscription",
     "Order",
+    "OrderChange",
     "OrderRef",
     "Refused",
     "Resumed",
     "Snapshot",
     "Stale",
+    "TradesMissing",
     "__version__",
 ]

@@ -1,17 +1,30 @@
-"""Feeds: live books, trades and fees over one WebSocket."""
+"""Feeds: live books, trades, orders of accounts and fees over one WebSocket."""
 
+from .account_orders import AccountEvent, AccountOrders, AccountResumed, AccountSnapshot, AccountStale, OrderChange
+from .account_part import AccountOrder, OrderFill
+from .account_subscription import AccountSubscription
 from .book_subscription import BookReader, BookSubscription
-from .channel_subscription import ChannelName, ChannelReader, ChannelStale, ChannelSubscription, Data, Grouping
+from .channel_subscription import ChannelName, ChannelStale, ChannelSubscription, Data, Grouping
 from .channel_types import FeeLevels, L2Book, Trade
 from .choices import BookChoice
 from .client import Connected, Disconnected, FeedClient, FeedEvent, Heartbeat
 from .connection import ConnectionOptions, OpenSocket, Socket
 from .keeper import Applied, BookKeeper
 from .live_book import BookEvent, Change, LiveBook, Refused, Resumed, Snapshot, Stale, StaleReason
-from .messages import BookVersion, DiffMessage, MarketType, Side, SnapshotMessage, read_message
+from .messages import BookVersion, DiffMessage, MarketType, OrderCause, Side, SnapshotMessage, read_message
+from .numbered_trades import NumberedTrade, TradesEvent, TradesMissing, TradesResumed, TradesStale, TradesStarted
+from .readers import Reader
 from .sides import Level, Order, OrderRef
+from .trades_subscription import NumberedTradesSubscription
 
 __all__ = [
+    "AccountEvent",
+    "AccountOrder",
+    "AccountOrders",
+    "AccountResumed",
+    "AccountSnapshot",
+    "AccountStale",
+    "AccountSubscription",
     "Applied",
     "BookChoice",
     "BookEvent",
@@ -21,7 +34,6 @@ __all__ = [
     "BookVersion",
     "Change",
     "ChannelName",
-    "ChannelReader",
     "ChannelStale",
     "ChannelSubscription",
     "Connected",
@@ -38,9 +50,15 @@ __all__ = [
     "Level",
     "LiveBook",
     "MarketType",
+    "NumberedTrade",
+    "NumberedTradesSubscription",
     "OpenSocket",
     "Order",
+    "OrderCause",
+    "OrderChange",
+    "OrderFill",
     "OrderRef",
+    "Reader",
     "Refused",
     "Resumed",
     "Side",
@@ -50,5 +68,10 @@ __all__ = [
     "Stale",
     "StaleReason",
     "Trade",
+    "TradesEvent",
+    "TradesMissing",
+    "TradesResumed",
+    "TradesStale",
+    "TradesStarted",
     "read_message",
 ]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, cast
-from weakref import WeakSet
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 from .listeners import Listeners
 from .live_book import Refused
 from .messages import MarketType
+from .readers import Reader, Readers
 
 ChannelName: TypeAlias = Literal["orderbook", "orderbook_indicative", "trades", "priorityfees"]
 #: Price levels are merged to multiples of so many ticks.
@@ -37,33 +36,6 @@ class ChannelStale:
 
     reason: Literal["disconnected"] = "disconnected"
     type: ClassVar[Literal["stale"]] = "stale"
-
-
-class ChannelReader(AsyncIterator[T]):
-    """Messages for one reader, the newest ones when it is slow."""
-
-    def __init__(self, subscription: ChannelSubscription[T], waiting_max: int) -> None:
-        self._subscription = subscription
-        self._waiting: deque[T] = deque(maxlen=waiting_max)
-        self._wake = asyncio.Event()
-
-    def __aiter__(self) -> ChannelReader[T]:
-        return self
-
-    async def __anext__(self) -> T:
-        while not self._subscription.is_closed:
-            if self._waiting:
-                return self._waiting.popleft()
-            self._wake.clear()
-            await self._wake.wait()
-        raise StopAsyncIteration
-
-    def _put(self, data: T) -> bool:
-        """Adds a message; False when it pushes out the oldest one."""
-        has_room = len(self._waiting) < cast(int, self._waiting.maxlen)
-        self._waiting.append(data)
-        self._wake.set()
-        return has_room
 
 
 class ChannelSubscription(Generic[T]):
@@ -93,7 +65,7 @@ class ChannelSubscription(Generic[T]):
         self.refusal: Refused | None = None
         # Books and fees are whole: only the newest one counts.
         self._waiting_max = WAITING_MAX if channel == "trades" else 1
-        self._readers: WeakSet[ChannelReader[T]] = WeakSet()
+        self._readers: Readers[T] = Readers()
         self._listeners: Listeners[Data[T] | ChannelStale | Refused] = Listeners()
         self._on_close = on_close
         self._is_closed = False
@@ -112,26 +84,26 @@ class ChannelSubscription(Generic[T]):
             return
         self._is_closed = True
         self._on_close(self)
-        for reader in self._readers:
-            reader._wake.set()
+        self._readers.close()
 
-    def __aiter__(self) -> ChannelReader[T]:
-        reader = ChannelReader(self, self._waiting_max)
-        if self._waiting_max == 1 and self.latest is not None:
-            reader._put(self.latest)
-        self._readers.add(reader)
-        return reader
+    def __aiter__(self) -> Reader[T]:
+        if self.channel == "trades" or self.latest is None:
+            return self._readers.iterate([])
+        return self._readers.iterate([self.latest])
 
     def _take(self, data: T) -> None:
         """For the client: data of this channel. A book of an earlier slot is dropped."""
-        is_trade = self.channel == "trades"
-        if not is_trade and self.latest is not None and _slot_of(data) < _slot_of(self.latest):
+        if self.channel != "trades" and self.latest is not None and _slot_of(data) < _slot_of(self.latest):
             return
         self.latest = data
         self._listeners.emit(Data(data))
-        for reader in self._readers:
-            if not reader._put(data) and is_trade:
-                self.missed += 1
+        self._readers.put(data, self._waiting_max, self._without_oldest)
+
+    def _without_oldest(self, waiting: deque[T]) -> deque[T]:
+        waiting.popleft()
+        if self.channel == "trades":
+            self.missed += 1
+        return waiting
 
     def _outdated(self) -> None:
         """For the client: the connection is lost."""

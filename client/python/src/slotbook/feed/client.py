@@ -1,4 +1,4 @@
-"""The feed: books, trades and fees over one connection that repairs itself."""
+"""The feed: books, trades, orders of accounts and fees over one connection that repairs itself."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
+from .account_streams import AccountChoice, AccountStreams
+from .account_subscription import AccountSubscription
 from .book_subscription import BookSubscription
 from .channel_subscription import ChannelName, ChannelSubscription, Grouping
 from .channel_types import FeeLevels, L2Book, Trade
@@ -17,17 +19,25 @@ from .connection import Connection, ConnectionOptions
 from .listeners import Listeners
 from .live_book import Refused, StaleReason
 from .messages import (
+    AccountSnapshotMessage,
+    AccountSubscribedMessage,
     BookLevelKind,
     DiffMessage,
     ErrorMessage,
     HeartbeatMessage,
     MarketType,
+    NumberedChannel,
+    NumberedTradeMessage,
+    OrderChangeMessage,
     OtherMessage,
     ResumedMessage,
     SnapshotMessage,
+    TradesSnapshotMessage,
     read_message,
 )
+from .numbered_trades import TradesChoice, TradeStreams
 from .streams import BookStreams, KeptBook
+from .trades_subscription import NumberedTradesSubscription
 
 logger = logging.getLogger("slotbook.feed")
 
@@ -62,6 +72,22 @@ class Heartbeat:
 FeedEvent: TypeAlias = Connected | Disconnected | Heartbeat
 
 
+class NumberedStreams(Protocol):
+    """A channel whose messages have numbers."""
+
+    def receive_heartbeat(self, message: HeartbeatMessage) -> None: ...
+
+    def receive_resumed(self, message: ResumedMessage) -> None: ...
+
+    def receive_error(self, message: ErrorMessage) -> None: ...
+
+
+class Closable(Protocol):
+    """A subscription of any channel."""
+
+    def close(self) -> None: ...
+
+
 class FeedClient:
     """Connects at the first subscription, and reconnects until ``close``.
 
@@ -73,7 +99,16 @@ class FeedClient:
         self._connection = Connection(url, options or ConnectionOptions(), events)
         self._streams = BookStreams(self._connection.send, events)
         self._channels = Channels(self._connection.send)
+        self._trades = TradeStreams(self._connection.send)
+        self._accounts = AccountStreams(self._connection.send)
+        self._numbered: dict[NumberedChannel, NumberedStreams] = {
+            "book": self._streams,
+            "trades.v2": self._trades,
+            "account": self._accounts,
+        }
         self._books: dict[BookSubscription, None] = {}
+        self._numbered_trades: dict[NumberedTradesSubscription, None] = {}
+        self._account_orders: dict[AccountSubscription, None] = {}
         self._listeners: Listeners[FeedEvent] = Listeners()
         self._next_id = 0
 
@@ -113,12 +148,39 @@ class FeedClient:
         return self._channel(ChannelSubscription(name, market, market_type, grouping, self._channels.remove))
 
     def trades(self, market: str, *, market_type: MarketType = "perp") -> ChannelSubscription[Trade]:
-        """Each fill once."""
+        """Each fill once; those of a lost connection are not sent again, see ``numbered_trades``."""
         return self._channel(ChannelSubscription("trades", market, market_type, 1, self._channels.remove))
 
     def priority_fees(self, market: str, *, market_type: MarketType = "perp") -> ChannelSubscription[FeeLevels]:
         """Priority fees, micro-lamports per compute unit."""
         return self._channel(ChannelSubscription("priorityfees", market, market_type, 1, self._channels.remove))
+
+    def numbered_trades(self, market: str, *, market_type: MarketType | None = None) -> NumberedTradesSubscription:
+        """Each fill once and in order, over reconnects and restarts of the server, or ``TradesMissing`` says so.
+
+        Market ``*``: every market, present and future. ``market_type``: ``perp`` when absent; with ``*`` both kinds.
+        """
+        self._next_id += 1
+        choice = TradesChoice(market, market_type, self._next_id)
+        subscription = NumberedTradesSubscription(choice, self._close_trades)
+        self._numbered_trades[subscription] = None
+        self._trades.add(subscription)
+        self._connection.connect()
+        return subscription
+
+    def account_orders(self, account: str | None = None, *, authority: str | None = None) -> AccountSubscription:
+        """The open orders of an account, or of all accounts of a wallet, and every change of them.
+
+        Over reconnects and restarts of the server. Base58. Raises ``ValueError`` unless there is exactly one of both.
+        """
+        if (account is None) == (authority is None):
+            raise ValueError("either account or authority")
+        self._next_id += 1
+        subscription = AccountSubscription(AccountChoice(account, authority, self._next_id), self._close_account)
+        self._account_orders[subscription] = None
+        self._accounts.add(subscription)
+        self._connection.connect()
+        return subscription
 
     def listen(self, listener: Callable[[FeedEvent], None]) -> Callable[[], None]:
         """Calls ``listener`` when the connection comes, goes or beats. Returns a function that removes it."""
@@ -130,10 +192,9 @@ class FeedClient:
 
     async def close(self) -> None:
         """Closes the connection and ends every subscription."""
-        for book in tuple(self._books):
-            book.close()
-        for channel in self._channels.subscriptions:
-            channel.close()
+        subscriptions: tuple[Closable, ...] = (*self._books, *self._numbered_trades, *self._account_orders)
+        for subscription in (*subscriptions, *self._channels.subscriptions):
+            subscription.close()
         await self._connection.close()
 
     async def __aenter__(self) -> FeedClient:
@@ -153,6 +214,14 @@ class FeedClient:
         self._books.pop(subscription, None)
         self._streams.unsubscribe(subscription.choice)
 
+    def _close_trades(self, subscription: NumberedTradesSubscription) -> None:
+        self._numbered_trades.pop(subscription, None)
+        self._trades.remove(subscription)
+
+    def _close_account(self, subscription: AccountSubscription) -> None:
+        self._account_orders.pop(subscription, None)
+        self._accounts.remove(subscription)
+
 
 class _Events:
     """What connection and streams say to the client."""
@@ -161,32 +230,49 @@ class _Events:
         self._client = client
 
     def opened(self, attempt: int) -> None:
-        self._client._streams.opened()
-        self._client._channels.opened()
-        self._client._listeners.emit(Connected(attempt))
+        client = self._client
+        for part in (client._streams, client._trades, client._accounts, client._channels):
+            part.opened()
+        client._listeners.emit(Connected(attempt))
 
     def received(self, frame: bytes | str) -> None:
         message = read_message(frame)
-        streams = self._client._streams
+        client = self._client
         if isinstance(message, DiffMessage):
-            streams.receive_diff(message)
+            client._streams.receive_diff(message)
         elif isinstance(message, SnapshotMessage):
-            streams.receive_snapshot(message)
+            client._streams.receive_snapshot(message)
+        elif isinstance(message, NumberedTradeMessage):
+            client._trades.receive_trade(message)
+        elif isinstance(message, TradesSnapshotMessage):
+            client._trades.receive_snapshot(message)
+        elif isinstance(message, OrderChangeMessage):
+            client._accounts.receive_change(message)
+        elif isinstance(message, AccountSnapshotMessage):
+            client._accounts.receive_snapshot(message)
+        elif isinstance(message, AccountSubscribedMessage):
+            client._accounts.receive_subscribed(message)
         elif isinstance(message, OtherMessage):
-            self._client._channels.receive(message.data)
-        elif isinstance(message, HeartbeatMessage):
+            client._channels.receive(message.data)
+        elif message is not None:
+            self._received_of_channel(message)
+
+    def _received_of_channel(self, message: HeartbeatMessage | ResumedMessage | ErrorMessage) -> None:
+        streams = self._client._numbered[message.channel]
+        if isinstance(message, HeartbeatMessage):
             streams.receive_heartbeat(message)
         elif isinstance(message, ResumedMessage):
             streams.receive_resumed(message)
-        elif isinstance(message, ErrorMessage):
-            self.book_refused(message)
+        else:
+            streams.receive_error(message)
 
     def lost(self, reason: str) -> None:
-        self._client._streams.lost()
-        self._client._channels.lost()
-        for book in tuple(self._client._books):
+        client = self._client
+        for part in (client._streams, client._trades, client._accounts, client._channels):
+            part.lost()
+        for book in tuple(client._books):
             book._outdated("disconnected")
-        self._client._listeners.emit(Disconnected(reason))
+        client._listeners.emit(Disconnected(reason))
 
     def book_applied(self, kept: KeptBook, message: SnapshotMessage | DiffMessage) -> None:
         for book in tuple(self._client._books):

@@ -1,7 +1,7 @@
-"""Messages of the ``book`` channel, and how a frame becomes one.
+"""Messages of the numbered channels, and how a frame becomes one.
 
-Entries of books stay as they are in the frame: the keeper reads them, so that a damaged entry
-damages one book and not the connection.
+Entries of books and orders of accounts stay as they are in the frame: the keeper reads them, so that a
+damaged entry damages one book and not the connection.
 """
 
 from __future__ import annotations
@@ -15,13 +15,24 @@ MarketType: TypeAlias = Literal["perp", "spot"]
 BookLevelKind: TypeAlias = Literal["l2", "l3"]
 Side: TypeAlias = Literal["bids", "asks"]
 SIDES: tuple[Side, Side] = ("bids", "asks")
+#: Why an order changed.
+OrderCause: TypeAlias = Literal["placed", "triggered", "filled", "cancelled", "expired"]
+
+
+#: The channel of a message that several channels have.
+NumberedChannel: TypeAlias = Literal["book", "trades.v2", "account"]
 
 
 class BookVersion(msgspec.Struct, frozen=True):
-    """The state of a book after ``seq`` of ``epoch``."""
+    """The state of a stream after ``seq`` of ``epoch``."""
 
     epoch: int
     seq: int
+
+
+def members_of(version: BookVersion) -> dict[str, int]:
+    """A version as the member ``resume`` of a request has it."""
+    return {"epoch": version.epoch, "seq": version.seq}
 
 
 class SnapshotMessage(msgspec.Struct, rename="camel"):
@@ -56,17 +67,83 @@ class DiffMessage(msgspec.Struct, rename="camel"):
     checksum: int | None = None
 
 
+class TradesSnapshotMessage(msgspec.Struct, rename="camel"):
+    """Where the fills of a market stand."""
+
+    stream: str
+    stream_id: int
+    market: str
+    market_type: MarketType
+    epoch: int
+    seq: int
+
+
+class NumberedTradeMessage(msgspec.Struct, rename="camel"):
+    """A fill of the stream with the number ``trade``."""
+
+    trade: int
+    epoch: int
+    seq: int
+    prev_seq: int
+    slot: int
+    data: dict[str, Any]
+
+
+class AccountSubscribedMessage(msgspec.Struct, rename="camel"):
+    """The streams of a request for accounts."""
+
+    streams: list[str]
+    id: str | int | None = None
+    account: str | None = None
+
+
+class AccountSnapshotMessage(msgspec.Struct, rename="camel"):
+    """All open orders of an account in the markets of a part."""
+
+    stream: str
+    stream_id: int
+    #: User account, base58.
+    account: str
+    epoch: int
+    seq: int
+    #: Slot of the newest change; 0 before the first.
+    slot: int
+    orders: list[Any]
+    checksum: int
+
+
+class OrderChangeMessage(msgspec.Struct, rename="camel"):
+    """A change of an order of the stream with the number ``order``."""
+
+    order: int
+    epoch: int
+    seq: int
+    prev_seq: int
+    slot: int
+    ts: int
+    tx_sig: str
+    tx_sig_index: int
+    cause: OrderCause
+    explanation: str
+    fill: dict[str, Any] | None
+    is_open: bool
+    data: dict[str, Any]
+    checksum: int
+
+
 class ResumedMessage(msgspec.Struct, rename="camel"):
     """Answer to a resume. Not recovered: a snapshot follows."""
 
+    channel: NumberedChannel
     stream: str
     stream_id: int
     recovered: bool
 
 
 class HeartbeatMessage(msgspec.Struct, rename="camel"):
-    """Last version sent to each stream of the connection."""
+    """Last version sent to each stream of a channel of the connection."""
 
+    channel: NumberedChannel
     ts: int
     sequences: dict[str, BookVersion]
     head_slot: int | None = None
@@ -76,6 +153,7 @@ class HeartbeatMessage(msgspec.Struct, rename="camel"):
 class ErrorMessage(msgspec.Struct, rename="camel"):
     """The server rejects a request."""
 
+    channel: NumberedChannel
     code: str
     error: str
     retry: bool = False
@@ -90,22 +168,38 @@ class OtherMessage(msgspec.Struct):
 
 
 BookMessage: TypeAlias = SnapshotMessage | DiffMessage
-Message: TypeAlias = BookMessage | ResumedMessage | HeartbeatMessage | ErrorMessage | OtherMessage
+TradesMessage: TypeAlias = TradesSnapshotMessage | NumberedTradeMessage
+AccountMessage: TypeAlias = AccountSubscribedMessage | AccountSnapshotMessage | OrderChangeMessage
+#: What every numbered channel has.
+SharedMessage: TypeAlias = ResumedMessage | HeartbeatMessage | ErrorMessage
+Message: TypeAlias = BookMessage | TradesMessage | AccountMessage | SharedMessage | OtherMessage
 
 
 class _Head(msgspec.Struct):
     diff: Any = None
+    trade: Any = None
+    order: Any = None
     channel: Any = None
     type: Any = None
 
 
 _HEAD = msgspec.json.Decoder(_Head)
 _DIFF = msgspec.json.Decoder(DiffMessage)
-_OF_BOOK: dict[object, msgspec.json.Decoder[Any]] = {
-    "snapshot": msgspec.json.Decoder(SnapshotMessage),
+_TRADE = msgspec.json.Decoder(NumberedTradeMessage, float_hook=Decimal)
+_ORDER = msgspec.json.Decoder(OrderChangeMessage)
+_SHARED: dict[object, msgspec.json.Decoder[Any]] = {
     "resumed": msgspec.json.Decoder(ResumedMessage),
     "heartbeat": msgspec.json.Decoder(HeartbeatMessage),
     "error": msgspec.json.Decoder(ErrorMessage),
+}
+_OF_CHANNEL: dict[object, dict[object, msgspec.json.Decoder[Any]]] = {
+    "book": {**_SHARED, "snapshot": msgspec.json.Decoder(SnapshotMessage)},
+    "trades.v2": {**_SHARED, "snapshot": msgspec.json.Decoder(TradesSnapshotMessage)},
+    "account": {
+        **_SHARED,
+        "snapshot": msgspec.json.Decoder(AccountSnapshotMessage),
+        "subscribed": msgspec.json.Decoder(AccountSubscribedMessage),
+    },
 }
 _OTHER = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
@@ -116,9 +210,14 @@ def read_message(frame: bytes | str) -> Message | None:
         head = _HEAD.decode(frame)
         if head.diff is not None:
             return _DIFF.decode(frame)
-        if head.channel != "book":
+        if head.trade is not None:
+            return _TRADE.decode(frame)
+        if head.order is not None:
+            return _ORDER.decode(frame)
+        decoders = _OF_CHANNEL.get(head.channel) if isinstance(head.channel, str) else None
+        if decoders is None:
             return OtherMessage(_OTHER.decode(frame))
-        decoder = _OF_BOOK.get(head.type) if isinstance(head.type, str) else None
+        decoder = decoders.get(head.type) if isinstance(head.type, str) else None
         message: Message | None = None if decoder is None else decoder.decode(frame)
         return message
     except (msgspec.DecodeError, RecursionError):

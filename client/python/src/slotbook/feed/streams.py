@@ -18,6 +18,7 @@ from .messages import (
     MarketType,
     ResumedMessage,
     SnapshotMessage,
+    members_of,
 )
 
 #: A snapshot of a stream is requested at most once in so many seconds.
@@ -132,6 +133,9 @@ class BookStreams:
                 self._request(choice)
         self._handlers.heartbeat(message)
 
+    def receive_error(self, message: ErrorMessage) -> None:
+        self._handlers.book_refused(message)
+
     def _may_lack(self, choice: BookChoice, stream: str) -> bool:
         """Whether a stream of an unknown market may be one that a choice should have."""
         if not choice.is_of_kind(stream):
@@ -140,7 +144,7 @@ class BookStreams:
 
     def _request(self, choice: BookChoice) -> None:
         positions = {
-            stream: {"epoch": position.epoch, "seq": position.seq}
+            stream: members_of(position)
             for stream, kept in self._books.items()
             if kept.choice is choice and (position := kept.keeper.position) is not None
         }

@@ -1,0 +1,97 @@
+"""What the user of an account's orders sees: the orders, and four kinds of event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+from .account_part import AccountOrder, AccountPart, OrderFill
+from .live_book import StaleReason
+from .messages import OrderCause
+
+
+@dataclass
+class AccountStream:
+    """One part of an account on a connection."""
+
+    name: str
+    part: AccountPart
+    # True from its snapshot or resume on this connection until a loss.
+    is_current: bool = False
+
+
+class AccountOrders:
+    """The open orders of one account. The same object for as long as a subscription follows it."""
+
+    def __init__(self, account: str) -> None:
+        #: User account, base58.
+        self.account = account
+        self._streams: dict[str, AccountStream] = {}
+        self._is_current = False
+
+    @property
+    def is_current(self) -> bool:
+        """False while changes may be missing. The orders are then the last known ones."""
+        return self._is_current
+
+    @property
+    def open(self) -> Sequence[AccountOrder]:
+        """All open orders, by market and order id."""
+        orders = [order for stream in self._streams.values() for order in stream.part.orders]
+        return sorted(orders, key=lambda order: order.key)
+
+    @property
+    def slot(self) -> int:
+        """Slot of the newest change; 0 before the first."""
+        return max((stream.part.slot for stream in self._streams.values()), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class AccountSnapshot:
+    """The open orders of an account are known, or were replaced: changes before it are not delivered."""
+
+    orders: AccountOrders
+    type: ClassVar[Literal["snapshot"]] = "snapshot"
+
+
+@dataclass(frozen=True, slots=True)
+class OrderChange:
+    """A change of an order of an account. ``orders`` has it already."""
+
+    orders: AccountOrders
+    cause: OrderCause
+    #: Explanation of the program, for example ``orderFilledWithMatch``.
+    explanation: str
+    #: The fill behind the change; None for another cause.
+    fill: OrderFill | None
+    #: False when the order has left.
+    is_open: bool
+    #: The order after the change.
+    order: AccountOrder
+    slot: int
+    #: Block time, Unix seconds.
+    ts: int
+    tx_sig: str
+    tx_sig_index: int
+    type: ClassVar[Literal["change"]] = "change"
+
+
+@dataclass(frozen=True, slots=True)
+class AccountResumed:
+    """Nothing is missing: the changes of a lost connection follow."""
+
+    orders: AccountOrders
+    type: ClassVar[Literal["resumed"]] = "resumed"
+
+
+@dataclass(frozen=True, slots=True)
+class AccountStale:
+    """The orders may be behind or wrong until ``AccountResumed`` or ``AccountSnapshot``."""
+
+    orders: AccountOrders
+    reason: StaleReason
+    type: ClassVar[Literal["stale"]] = "stale"
+
+
+AccountEvent: TypeAlias = AccountSnapshot | OrderChange | AccountResumed | AccountStale

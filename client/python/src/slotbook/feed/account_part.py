@@ -1,0 +1,153 @@
+"""The open orders of one account in the markets of one part, kept by sequence and checksum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Literal, TypeAlias
+from zlib import crc32
+
+import msgspec
+
+from .messages import AccountSnapshotMessage, BookVersion, MarketType, OrderChangeMessage
+from .sides import MALFORMED, integer
+
+#: ``known``: the part has it already. ``gap``: changes are missing. ``damaged``: another checksum, or
+#: amounts that are no integers.
+PartResult: TypeAlias = Literal["applied", "known", "gap", "damaged"]
+#: Market type, market index and order id: what names an order of an account.
+AccountOrderKey: TypeAlias = tuple[str, int, int]
+
+
+class AccountOrder(msgspec.Struct, frozen=True, gc=False):
+    """An order as placed, with what is filled of it. Prices 1e6, base amounts 1e9 (spot: the token's decimals)."""
+
+    market_type: MarketType
+    market_index: int
+    order_id: int
+    user_order_id: int
+    #: For example ``limit`` or ``triggerMarket``.
+    order_type: str
+    direction: Literal["long", "short"]
+    price: int
+    base_asset_amount: int
+    base_asset_amount_filled: int
+    trigger_price: int
+    #: ``above``, ``below``; ``triggeredAbove``, ``triggeredBelow`` once triggered.
+    trigger_condition: str
+    #: Added to the oracle price; 0 for an order with a price of its own.
+    oracle_price_offset: int
+    post_only: bool
+    reduce_only: bool
+    placed_slot: int
+    #: Unix seconds; 0: the order does not expire.
+    max_ts: int
+
+    @property
+    def key(self) -> AccountOrderKey:
+        return (self.market_type, self.market_index, self.order_id)
+
+
+class OrderFill(msgspec.Struct, frozen=True, gc=False):
+    """The fill behind a change."""
+
+    fill_record_id: int
+    #: 1e9 (spot: the token's decimals).
+    base_asset_amount: int
+    #: 1e6.
+    quote_asset_amount: int
+
+
+class AccountPart:
+    """Open orders by market and id. ``position`` is None before the first snapshot, and after damage."""
+
+    def __init__(self) -> None:
+        self._orders: dict[AccountOrderKey, AccountOrder] = {}
+        self.position: BookVersion | None = None
+        #: Slot of the newest change; 0 before the first.
+        self.slot = 0
+
+    @property
+    def orders(self) -> Collection[AccountOrder]:
+        return self._orders.values()
+
+    def replace(self, message: AccountSnapshotMessage) -> PartResult:
+        """Takes the whole part."""
+
+        def change() -> None:
+            self._orders = {order.key: order for order in map(order_of, message.orders)}
+
+        return self._take(message, change)
+
+    def apply(self, message: OrderChangeMessage) -> tuple[PartResult, AccountOrder | None, OrderFill | None]:
+        """Takes a change. Its order and fill are None unless it was applied."""
+        held = self.position
+        is_same_epoch = held is not None and held.epoch == message.epoch
+        if held is not None and is_same_epoch and message.seq <= held.seq:
+            return ("known", None, None)
+        if held is None or not is_same_epoch or message.prev_seq != held.seq:
+            return ("gap", None, None)
+        taken: list[tuple[AccountOrder, OrderFill | None]] = []
+
+        def change() -> None:
+            order = order_of(message.data)
+            taken.append((order, None if message.fill is None else fill_of(message.fill)))
+            if message.is_open:
+                self._orders[order.key] = order
+            else:
+                self._orders.pop(order.key, None)
+
+        result = self._take(message, change)
+        return (result, *taken[0]) if result == "applied" else (result, None, None)
+
+    def _take(self, message: AccountSnapshotMessage | OrderChangeMessage, change: Callable[[], None]) -> PartResult:
+        self.position = None
+        try:
+            change()
+        except MALFORMED:
+            return "damaged"
+        if open_orders_checksum(self._orders.values()) != message.checksum:
+            return "damaged"
+        self.position = BookVersion(message.epoch, message.seq)
+        self.slot = message.slot
+        return "applied"
+
+
+def open_orders_checksum(orders: Collection[AccountOrder]) -> int:
+    """CRC32 of a line per order, by market and order id (docs/internals/account-orders.md)."""
+    lines = [
+        f"{one.market_type} {one.market_index} {one.order_id} {one.direction} {one.price} "
+        f"{one.base_asset_amount} {one.base_asset_amount_filled}"
+        for one in sorted(orders, key=lambda order: order.key)
+    ]
+    return crc32("\n".join(lines).encode())
+
+
+def order_of(body: Mapping[str, Any]) -> AccountOrder:
+    """The order of a message. Raises one of ``MALFORMED``."""
+    return AccountOrder(
+        market_type=body["marketType"],
+        market_index=body["marketIndex"],
+        order_id=body["orderId"],
+        user_order_id=body["userOrderId"],
+        order_type=body["orderType"],
+        direction=body["direction"],
+        price=integer(body["price"]),
+        base_asset_amount=integer(body["baseAssetAmount"]),
+        base_asset_amount_filled=integer(body["baseAssetAmountFilled"]),
+        trigger_price=integer(body["triggerPrice"]),
+        trigger_condition=body["triggerCondition"],
+        oracle_price_offset=integer(body["oraclePriceOffset"]),
+        post_only=body["postOnly"],
+        reduce_only=body["reduceOnly"],
+        placed_slot=body["placedSlot"],
+        max_ts=int(body["maxTs"]),
+    )
+
+
+def fill_of(body: Mapping[str, Any]) -> OrderFill:
+    """The fill of a message. Raises one of ``MALFORMED``."""
+    return OrderFill(
+        fill_record_id=integer(body["fillRecordId"]),
+        base_asset_amount=integer(body["baseAssetAmount"]),
+        quote_asset_amount=integer(body["quoteAssetAmount"]),
+    )
