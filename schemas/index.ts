@@ -31,6 +31,7 @@ export * from './log/partial-event.ts';
 export { RegistryClient, RegistryFormat } from './log/registry.ts';
 export * from './log/topics.ts';
 export { SchemaError, type SchemaErrorCode, type SchemaVersion, schemaVersions } from './log/wire.ts';
+export type * from './messages/account-feed.ts';
 export { COVERAGE_HOLES_MAX, streamKey } from './messages/coverage.ts';
 export * from './messages/evidence.ts';
 export type * from './messages/feed.ts';

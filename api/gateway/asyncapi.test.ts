@@ -81,7 +81,8 @@ describe('/asyncapi.json', () => {
     client.send({ type: 'unsubscribe', channel: 'book', market: 'SOL-PERP', depth: 5 });
     client.subscribe({ channel: 'trades.v2', id: 8 });
     const account = base58(MAKER_A);
-    client.subscribe({ channel: 'account', account, resume: { [`account_${account}_0`]: { epoch: 0, seq: 0 } } });
+    const resume = { [`account_${account}_0`]: { epoch: 0, seq: 0 } };
+    client.subscribe({ channel: 'account', account, resume, queue: true });
     client.subscribe({ channel: 'account', id: 9 });
     client.send({ type: 'unsubscribe', channel: 'account', account: base58(MAKER_B) });
     client.subscribe({

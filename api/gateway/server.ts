@@ -71,6 +71,7 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
     rings,
     program: exchangeProgram(config.definition),
     chain: () => ({ headSlot: chainHead.slot, ts: reader.now() }),
+    book: (market) => reader.book(market),
   });
   const feeds = new Feeds({ book: bookFeed, 'trades.v2': tradeFeed, account: accountFeed });
   const trades = new TradeChannels({ log, logger, fanout, indicativeKeys, fillMetrics, numbered: tradeFeed });

@@ -5,10 +5,12 @@ import {
   type AccountOrderBody,
   type AccountSnapshot,
   type BookVersion,
+  type MarketType,
   type OrderChangeMessage,
   type OrderFill,
   openOrdersText,
   orderKey,
+  type QueuePositionBody,
 } from '../../schemas/portable.ts';
 import { crc32 } from './crc32.ts';
 
@@ -78,6 +80,34 @@ export function orderOf(body: AccountOrderBody): AccountOrder | null {
     triggerPrice: BigInt(body.triggerPrice),
     oraclePriceOffset: BigInt(body.oraclePriceOffset),
     maxTs: BigInt(body.maxTs),
+  }));
+}
+
+/** Where a resting order stands in the queue of its price. Price 1e6, sizes 1e9 (spot: the token's decimals). */
+export interface QueuePosition {
+  readonly marketType: MarketType;
+  readonly marketIndex: number;
+  readonly orderId: number;
+  /** Where the order rests: in its user account or in the market-level book. */
+  readonly source: QueuePositionBody['source'];
+  readonly side: 'bids' | 'asks';
+  readonly price: bigint;
+  /** Unfilled size. */
+  readonly size: bigint;
+  /** Sizes of the orders before it at its price. */
+  readonly sizeAhead: bigint;
+  readonly ordersAhead: number;
+  /** The book in which it stands so. */
+  readonly book: BookVersion & { readonly slot: number };
+}
+
+/** The queue position of a message as numbers; null when one is no integer. */
+export function positionOf(body: QueuePositionBody): QueuePosition | null {
+  return numbersOf(() => ({
+    ...body,
+    price: BigInt(body.price),
+    size: BigInt(body.size),
+    sizeAhead: BigInt(body.sizeAhead),
   }));
 }
 

@@ -6,6 +6,7 @@ import type {
   AccountFeedMessage,
   AccountHeartbeat,
   AccountOrder,
+  AccountQueueMessage,
   AccountResumed,
   AccountSnapshot,
   AccountSubscribed,
@@ -14,11 +15,14 @@ import type {
   OrderChangeMessage,
   OrderFill,
 } from '../../schemas/portable.ts';
-import { AccountPart, fillOf, orderOf } from './account-part.ts';
+import { AccountPart, fillOf, orderOf, positionOf, type QueuePosition } from './account-part.ts';
 import type { StaleReason } from './live-book.ts';
 
 /** A user account, or all accounts of a wallet, base58. */
-export type AccountChoice = { readonly account: string } | { readonly authority: string };
+export type AccountChoice = ({ readonly account: string } | { readonly authority: string }) & {
+  /** True: with the queue positions of resting orders, `AccountOrders.queue`. */
+  readonly queue?: boolean;
+};
 
 /** A change of an order of an account. */
 export interface OrderChangeEvent {
@@ -47,6 +51,7 @@ export interface AccountReader {
   change(event: OrderChangeEvent): void;
   stale(orders: AccountOrders, reason: StaleReason): void;
   resumed(orders: AccountOrders): void;
+  queue(orders: AccountOrders): void;
   refuse(message: AccountErrorMessage): void;
 }
 
@@ -62,6 +67,7 @@ export class AccountOrders {
   /** User account, base58. */
   readonly account: string;
   readonly #streams = new Map<string, Stream>();
+  #queue: readonly QueuePosition[] = [];
   #isCurrent = false;
 
   constructor(account: string) {
@@ -79,6 +85,11 @@ export class AccountOrders {
     return all.sort((one, other) => one.marketIndex - other.marketIndex || one.orderId - other.orderId);
   }
 
+  /** Queue positions of the resting orders. Empty unless asked for, and without a connection. */
+  get queue(): readonly QueuePosition[] {
+    return this.#queue;
+  }
+
   /** Slot of the newest change; 0 before the first. */
   get slot(): number {
     return Math.max(0, ...[...this.#streams.values()].map(({ part }) => part.slot));
@@ -87,6 +98,10 @@ export class AccountOrders {
   /** The streams of the account, for the client. */
   static streamsOf(orders: AccountOrders): Map<string, Stream> {
     return orders.#streams;
+  }
+
+  static setQueue(orders: AccountOrders, queue: readonly QueuePosition[]): void {
+    orders.#queue = queue;
   }
 
   static setCurrent(orders: AccountOrders, isCurrent: boolean): void {
@@ -126,7 +141,7 @@ export class AccountStreams {
   remove(reader: AccountReader): void {
     const ended = this.#readers.get(reader);
     this.#readers.delete(reader);
-    const { id: _, ...target } = reader.choice;
+    const { id: _, queue: _queue, ...target } = reader.choice;
     if (this.#isOpen) this.#send({ type: 'unsubscribe', channel: 'account', ...target });
     for (const account of ended ?? []) {
       const shared = this.#readersOf(account).length > 0 ? this.#accounts.get(account) : undefined;
@@ -136,6 +151,7 @@ export class AccountStreams {
       }
       // The server ended streams that other readers share.
       shared.isAsking = false;
+      if (!this.#wantsQueue(account)) AccountOrders.setQueue(shared.orders, []);
       this.#ask(account);
     }
   }
@@ -151,6 +167,7 @@ export class AccountStreams {
     for (const followed of this.#accounts.values()) {
       followed.isAsking = false;
       for (const stream of streamsOf(followed).values()) stream.isCurrent = false;
+      AccountOrders.setQueue(followed.orders, []);
       this.#doubt(followed, 'disconnected');
     }
   }
@@ -166,6 +183,7 @@ export class AccountStreams {
     if (known.type === 'subscribed') this.#accept(known);
     else if (known.type === 'snapshot') this.#replace(known);
     else if (known.type === 'resumed') this.#resume(known);
+    else if (known.type === 'queue') this.#queue(known);
     else if (known.type === 'heartbeat') this.#compare(known);
     else if (known.type === 'error') this.#refuse(known);
     return true;
@@ -235,6 +253,14 @@ export class AccountStreams {
     this.#ask(followed.orders.account);
   }
 
+  #queue({ account, positions }: AccountQueueMessage): void {
+    const orders = this.#accounts.get(account)?.orders;
+    const queue = positions.map(positionOf);
+    if (!orders || !queue.every((position) => position !== null)) return;
+    AccountOrders.setQueue(orders, queue);
+    for (const reader of this.#readersOf(account)) if (reader.choice.queue) reader.queue(orders);
+  }
+
   #publish({ orders }: Followed, message: OrderChangeMessage, order: AccountOrder, fill: OrderFill | null): void {
     const { cause, explanation, isOpen, slot, ts, txSig, txSigIndex } = message;
     const head = { type: 'change', orders, cause, explanation } as const;
@@ -296,7 +322,8 @@ export class AccountStreams {
     const followed = this.#accounts.get(account);
     if (!followed || followed.isAsking || !this.#isOpen) return;
     followed.isAsking = true;
-    this.#send({ type: 'subscribe', channel: 'account', account, resume: this.#positions(account) });
+    const queue = this.#wantsQueue(account) || undefined;
+    this.#send({ type: 'subscribe', channel: 'account', account, resume: this.#positions(account), queue });
   }
 
   #positions(account: string): Record<string, BookVersion> {
@@ -323,6 +350,10 @@ export class AccountStreams {
   /** An answer may come after its reader has closed. */
   #isWanted(account: string): boolean {
     return this.#accounts.has(account) || [...this.#readers.values()].includes(null);
+  }
+
+  #wantsQueue(account: string): boolean {
+    return this.#readersOf(account).some(({ choice }) => choice.queue);
   }
 
   #readersOf(account: string): AccountReader[] {

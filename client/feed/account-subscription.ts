@@ -17,13 +17,24 @@ export interface AccountResumedEvent {
   readonly orders: AccountOrders;
 }
 
+export interface AccountQueueEvent {
+  readonly type: 'queue';
+  /** Its `queue` is new. */
+  readonly orders: AccountOrders;
+}
+
 export interface AccountStaleEvent {
   readonly type: 'stale';
   readonly orders: AccountOrders;
   readonly reason: StaleReason;
 }
 
-export type AccountEvent = AccountSnapshotEvent | OrderChangeEvent | AccountResumedEvent | AccountStaleEvent;
+export type AccountEvent =
+  | AccountSnapshotEvent
+  | OrderChangeEvent
+  | AccountResumedEvent
+  | AccountQueueEvent
+  | AccountStaleEvent;
 
 export type AccountEvents = {
   /** The open orders of an account are known, or were replaced. */
@@ -31,6 +42,8 @@ export type AccountEvents = {
   change: OrderChangeEvent;
   /** Nothing is missing: the changes of a lost connection follow. */
   resumed: AccountResumedEvent;
+  /** A queue position has changed. */
+  queue: AccountQueueEvent;
   /** The orders may be behind or wrong. `resumed` or `snapshot` follows. */
   stale: AccountStaleEvent;
   /** The server rejects the request, and says why. */
@@ -104,6 +117,14 @@ export class AccountSubscription extends Events<AccountEvents> implements AsyncI
     }
     const event: AccountResumedEvent = { type: 'resumed', orders };
     this.emit('resumed', event);
+    this.#put(event);
+  }
+
+  /** For the client: queue positions of an account are new. */
+  queue(orders: AccountOrders): void {
+    if (!this.#accounts.has(orders.account)) return;
+    const event: AccountQueueEvent = { type: 'queue', orders };
+    this.emit('queue', event);
     this.#put(event);
   }
 

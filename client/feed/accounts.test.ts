@@ -3,10 +3,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PublishedBook } from '../../api/views/published-book.ts';
 import { openOrdersChecksum, orderKey } from '../../schemas/index.ts';
 import { ACCOUNT } from '../../test/support/feed/account-ledger.ts';
 import { AccountStage } from '../../test/support/feed/account-stage.ts';
 import type { DirectSocket } from '../../test/support/feed/feed-stage.ts';
+import { RandomBook } from '../../test/support/feed/random-book.ts';
 import { type AccountOrder, type AccountSubscription, FeedClient } from '../index.ts';
 
 /** Two heartbeats and the pauses of reconnects. */
@@ -122,6 +124,37 @@ describe('the orders of an account on the client', () => {
     const asked = socket.received.length;
     await stage.change(6, 'placed');
     expect(socket.received.length).toBe(asked);
+  });
+
+  it('have queue positions for those who ask, until they leave, and none without a connection', async () => {
+    await stage.change(8, 'placed');
+    const book = new RandomBook(0);
+    const published = new PublishedBook();
+    stage.books.set(0, published);
+    const order = { side: 'bid', tick: 3, dlob: 3, vamm: 0, size: 5, slots: 0, isGone: false } as const;
+    published.take(book.snapshot(), 1);
+    published.take(book.diff([{ ...order, orderId: 8 }]), 1);
+    const plain = client.accountOrders({ account: ACCOUNT });
+    const events: string[] = [];
+    plain.on('queue', ({ type }) => events.push(type));
+    await turn();
+    expect(plain.orders()?.queue).toEqual([]);
+    const asking = client.accountOrders({ account: ACCOUNT, queue: true });
+    await turn();
+    expect(asking.orders()?.queue).toMatchObject([{ orderId: 8, side: 'bids', size: 5n, sizeAhead: 0n }]);
+    published.take(book.diff([{ ...order, orderId: 10 }]), 1);
+    const queue = new Promise((resolve) => asking.on('queue', ({ orders }) => resolve(orders.queue)));
+    await vi.advanceTimersByTimeAsync(HEALED_MS);
+    expect(await queue).toMatchObject([{ orderId: 8, sizeAhead: 5n, ordersAhead: 1, book: { seq: 2 } }]);
+    socket.close();
+    expect(asking.orders()?.queue).toEqual([]);
+    await vi.advanceTimersByTimeAsync(HEALED_MS);
+    expect(asking.orders()?.queue).toMatchObject([{ orderId: 8, sizeAhead: 5n }]);
+    plain.close();
+    published.take(book.diff([{ ...order, orderId: 10, isGone: true }]), 1);
+    await vi.advanceTimersByTimeAsync(HEALED_MS);
+    expect(asking.orders()?.queue).toMatchObject([{ orderId: 8, sizeAhead: 0n }]);
+    expect(events).toEqual([]);
   });
 
   it('say why the server rejects a request', async () => {

@@ -1,10 +1,12 @@
 // Feeds: live books, trades and fees over one WebSocket.
 
 export type { AccountOrder, OrderCause, OrderFill } from '../../schemas/portable.ts';
+export type { QueuePosition } from './account-part.ts';
 export type { AccountChoice, AccountOrders, OrderChangeEvent } from './account-streams.ts';
 export type {
   AccountEvent,
   AccountEvents,
+  AccountQueueEvent,
   AccountResumedEvent,
   AccountSnapshotEvent,
   AccountStaleEvent,

@@ -31,4 +31,4 @@ export {
 } from './snapshot-index.ts';
 export { finish, type Steps } from './steps.ts';
 export { VAMM_ORDERS, vammLevels } from './vamm.ts';
-export { type Applied, BookView, isLater, L2_DEPTH } from './view.ts';
+export { type Applied, BookView, isLater, L2_DEPTH, type QueuePlace } from './view.ts';

@@ -13,7 +13,7 @@ import type { PublishedLists } from './difference.ts';
 import { Ladder, type Side } from './ladder.ts';
 import { type GroupedBook, groupBook } from './levels.ts';
 import { BEST_MAKERS, bestMakers } from './makers.ts';
-import { ARRIVAL, CLOB, LEVEL, LIST, OrderTable, PRICE, QUEUE, SIDE, USER } from './orders.ts';
+import { ARRIVAL, CLOB, LEVEL, LIST, OrderTable, PREVIOUS, PRICE, QUEUE, SIDE, USER } from './orders.ts';
 import { type Quotes, quotesOf } from './quotes.ts';
 
 /** Levels per side of an L2 answer, and its cap. Published limit. */
@@ -24,6 +24,15 @@ export const L2_DEPTH = 100;
  * is `isStale`, and needs a snapshot.
  */
 export type Applied = 'applied' | 'duplicate' | 'gap';
+
+/** Where an order stands among those of its price. */
+export interface QueuePlace {
+  readonly side: Side;
+  readonly order: ViewOrder;
+  /** Sizes of the orders before it at its price. */
+  readonly sizeAhead: bigint;
+  readonly ordersAhead: number;
+}
 
 export class BookView {
   /** At least 1, see `tickSize`. */
@@ -135,6 +144,22 @@ export class BookView {
   *walk(side: Side): Generator<ViewOrder> {
     const ladder = side === 'bid' ? this.#l3Bids : this.#l3Asks;
     for (const row of ladder.walk()) yield this.#orders[OrderTable.index(row)] as ViewOrder;
+  }
+
+  /** The place of an order in the queue of its price; null when it does not rest in the book. */
+  placeOf({ maker, orderId, source }: ViewOrderRef): QueuePlace | null {
+    const table = this.#table;
+    const row = table.find(table.makers.find(maker), orderId, source === 'clob' ? CLOB : USER);
+    if (row < 0) return null;
+    const { ints } = table;
+    let sizeAhead = 0n;
+    let ordersAhead = 0;
+    for (let ahead = ints[row + PREVIOUS] as number; ahead >= 0; ahead = ints[ahead + PREVIOUS] as number) {
+      sizeAhead += (this.#orders[OrderTable.index(ahead)] as ViewOrder).size;
+      ordersAhead += 1;
+    }
+    const order = this.#orders[OrderTable.index(row)] as ViewOrder;
+    return { side: ints[row + SIDE] === 0 ? 'bid' : 'ask', order, sizeAhead, ordersAhead };
   }
 
   /** Levels in buckets of `group` ticks, cut like the grouped channels. */

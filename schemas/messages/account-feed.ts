@@ -1,6 +1,8 @@
 // Messages of the gateway's `account` channel, for clients. Types only, so that a browser client imports nothing.
 
+import type { MarketRef } from '../chain/market.ts';
 import type { AccountOrder, OrderCause } from './account-orders.ts';
+import type { OrderSource } from './book.ts';
 import type { BookVersion } from './feed.ts';
 
 /** An order as it travels: amounts are integers as text. */
@@ -59,6 +61,31 @@ export interface OrderChangeMessage extends BookVersion {
   readonly checksum: number;
 }
 
+/** Where a resting order stands in the queue of its price. Amounts are integers as text. */
+export interface QueuePositionBody {
+  readonly marketType: MarketRef['marketType'];
+  readonly marketIndex: number;
+  readonly orderId: number;
+  readonly source: OrderSource;
+  readonly side: 'bids' | 'asks';
+  readonly price: string;
+  /** Unfilled size. */
+  readonly size: string;
+  /** Sizes of the orders before it at its price. */
+  readonly sizeAhead: string;
+  readonly ordersAhead: number;
+  /** The book in which it stands so. */
+  readonly book: BookVersion & { readonly slot: number };
+}
+
+/** Queue positions of all resting orders of an account. They replace the ones before. */
+export interface AccountQueueMessage {
+  readonly channel: 'account';
+  readonly type: 'queue';
+  readonly account: string;
+  readonly positions: readonly QueuePositionBody[];
+}
+
 /** Answer to `resume`. Recovered: all changes after `seq` follow. Not recovered: a snapshot follows. */
 export interface AccountResumed extends BookVersion {
   readonly channel: 'account';
@@ -90,6 +117,7 @@ export type AccountFeedMessage =
   | AccountSubscribed
   | AccountSnapshot
   | OrderChangeMessage
+  | AccountQueueMessage
   | AccountResumed
   | AccountHeartbeat
   | AccountErrorMessage;

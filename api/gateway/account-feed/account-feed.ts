@@ -2,10 +2,11 @@
 
 import { PublicKey } from '@solana/web3.js';
 import { type EventLog, type LogBatch, type Logger, readKey } from '../../../platform/index.ts';
-import { decodeMessage, type OrderChange, TOPICS } from '../../../schemas/index.ts';
+import { type AccountOrder, decodeMessage, type MarketRef, type OrderChange, TOPICS } from '../../../schemas/index.ts';
 import { base58 } from '../../http/base58.ts';
 import { ACCOUNT_FEED_ERRORS, type AccountFeedErrorCode } from '../../http/errors.ts';
 import { followAlways } from '../../views/follow.ts';
+import type { PublishedBook } from '../../views/published-book.ts';
 import { readToEnd } from '../../views/read-to-end.ts';
 import type { Connection } from '../connection.ts';
 import type { SequencedFeed } from '../feed/feeds.ts';
@@ -13,7 +14,7 @@ import type { ChainSight } from '../feed/heartbeat.ts';
 import { FeedHub, type Frame } from '../feed/hub.ts';
 import type { FeedMetrics } from '../feed/metrics.ts';
 import { numberedRecords, type OlderRecords } from '../feed/older-records.ts';
-import { MAX_ACCOUNT_STREAMS } from '../feed/record-limits.ts';
+import { MAX_ACCOUNT_STREAMS, MAX_QUEUE_ACCOUNTS } from '../feed/record-limits.ts';
 import { type RequestId, resumeVersionOf } from '../feed/request.ts';
 import type { RingSpace } from '../feed/ring.ts';
 import { SUB_ACCOUNTS, userAccount } from '../quotes/indicative-keys.ts';
@@ -26,6 +27,7 @@ import {
   orderChange,
   stateOf,
 } from './account-stream.ts';
+import { QueuePositions } from './queue-positions.ts';
 import { type AccountRequest, type AccountTarget, readAccountRequest } from './request.ts';
 
 const PARTS = TOPICS.orderChanges.partitions;
@@ -39,6 +41,7 @@ export interface AccountFeedOptions {
   /** Base58 id of the program that owns user accounts. */
   readonly program: string;
   readonly chain: () => ChainSight;
+  readonly book: (market: MarketRef) => PublishedBook | null;
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
 }
@@ -53,13 +56,15 @@ export class AccountFeed implements SequencedFeed {
   readonly #states = new Map<string, AccountState>();
   /** With subscribers. */
   readonly #streams = new Map<string, AccountStream>();
+  readonly #queues: QueuePositions;
   readonly #abort = new AbortController();
   #loop: Promise<void> = Promise.resolve();
   #lastStreamId = 0;
 
   constructor(options: AccountFeedOptions) {
-    const { log, logger, metrics, chain, clock = () => performance.now() } = options;
+    const { log, logger, metrics, chain, book, clock = () => performance.now() } = options;
     this.#options = options;
+    this.#queues = new QueuePositions({ book, clock, orders: (account) => this.#openOrders(account) });
     this.#hub = new FeedHub({
       channel: 'account',
       followsSlots: false,
@@ -120,11 +125,13 @@ export class AccountFeed implements SequencedFeed {
 
   closed(connection: Connection): void {
     this.#hub.closed(connection);
+    this.#queues.closed(connection);
   }
 
   async stop(): Promise<void> {
     this.#abort.abort();
     this.#hub.stop();
+    this.#queues.stop();
     await this.#loop.catch(() => {});
   }
 
@@ -175,11 +182,14 @@ export class AccountFeed implements SequencedFeed {
     return state;
   }
 
-  #subscribe(connection: Connection, { id, target, versions }: Subscribe): void {
+  #subscribe(connection: Connection, { id, target, versions, queue }: Subscribe): void {
     const subscriber = this.#hub.subscriberOf(connection);
-    const wanted = this.#accounts(target).flatMap((account) => partsOf(account));
+    const accounts = this.#accounts(target);
+    const wanted = accounts.flatMap((account) => partsOf(account));
     const fresh = wanted.filter(({ name }) => !subscriber.streams.has(name));
-    if (subscriber.streams.size + fresh.length > MAX_ACCOUNT_STREAMS) {
+    const queued = queue ? accounts.filter((account) => !this.#queues.has(connection, account)) : [];
+    const hasRoom = subscriber.streams.size + fresh.length <= MAX_ACCOUNT_STREAMS;
+    if (!hasRoom || this.#queues.countOf(connection) + queued.length > MAX_QUEUE_ACCOUNTS) {
       refuse(connection, 'limit', id);
       return;
     }
@@ -188,19 +198,24 @@ export class AccountFeed implements SequencedFeed {
     const streams = wanted.map((one) => this.#hub.open(subscriber, this.#stream(one)));
     acknowledge(connection, 'subscribed', id, target, wanted);
     for (const stream of streams) this.#hub.begin(subscriber, stream, resumeVersionOf(versions, stream.name));
+    for (const account of queue && !subscriber.isClosed ? accounts : []) this.#queues.follow(connection, account);
   }
 
   #unsubscribe(connection: Connection, { id, target }: Unsubscribe): void {
     const subscriber = this.#hub.subscribers.get(connection);
-    const ended = this.#accounts(target)
-      .flatMap((account) => partsOf(account))
-      .filter(({ name }) => subscriber?.streams.has(name));
+    const accounts = this.#accounts(target);
+    for (const account of accounts) this.#queues.leave(connection, account);
+    const ended = accounts.flatMap((account) => partsOf(account)).filter(({ name }) => subscriber?.streams.has(name));
     for (const { name } of ended) {
       const stream = subscriber?.streams.get(name);
       if (subscriber && stream) this.#hub.leave(subscriber, stream);
     }
     if (subscriber) this.#hub.forgetIdle(subscriber);
     acknowledge(connection, 'unsubscribed', id, target, ended);
+  }
+
+  *#openOrders(account: string): Generator<AccountOrder> {
+    for (const { name } of partsOf(account)) yield* this.#states.get(name)?.orders?.values() ?? [];
   }
 
   #stream({ account, part, name }: Part): AccountStream {

@@ -2,7 +2,7 @@
 
 import { readKey } from '../../../platform/index.ts';
 import { givenMembers, type Member } from '../../http/contract/inputs.ts';
-import { key, record, ref } from '../../http/contract/json-schema.ts';
+import { flag, key, nullable, record, ref } from '../../http/contract/json-schema.ts';
 import { wordMember } from '../../http/contract/members.ts';
 import type { AccountFeedErrorCode } from '../../http/errors.ts';
 import { MARKET_MEMBERS, type RequestId, type ResumeVersions, refusalOf, resume } from '../feed/request.ts';
@@ -16,6 +16,8 @@ export type AccountRequest =
       readonly id: RequestId;
       readonly target: AccountTarget;
       readonly versions: ResumeVersions;
+      /** With queue positions. */
+      readonly queue: boolean;
     }
   | { readonly is: 'unsubscribe'; readonly id: RequestId; readonly target: AccountTarget }
   | { readonly is: 'error'; readonly id: RequestId; readonly code: AccountFeedErrorCode };
@@ -45,8 +47,19 @@ const byStream: typeof resume = {
     anyOf: [record(ref('BookPosition'), 'by stream name'), { type: 'null' }],
   },
 };
+const queue: Member<boolean> = {
+  isRequired: false,
+  schema: nullable(flag('true: with messages queue, the place of each resting order in the queue of its price')),
+  read: (value) => value === true,
+};
 const ACTION = 'in any letter case';
-export const ACCOUNT_SUBSCRIBE = { type: wordMember(['subscribe'], ACTION), ...HEAD, ...CHOICES, resume: byStream };
+export const ACCOUNT_SUBSCRIBE = {
+  type: wordMember(['subscribe'], ACTION),
+  ...HEAD,
+  ...CHOICES,
+  resume: byStream,
+  queue,
+};
 export const ACCOUNT_UNSUBSCRIBE = { type: wordMember(['unsubscribe'], ACTION), ...HEAD, ...CHOICES };
 
 /** Reads a subscribe or unsubscribe of the `account` channel. */
@@ -62,7 +75,7 @@ export function readAccountRequest(
   if (!target) return { is: 'error', id, code: 'account' };
   if (action === 'unsubscribe') return { is: 'unsubscribe', id, target };
   try {
-    return { is: 'subscribe', id, target, versions: given('resume')(true) };
+    return { is: 'subscribe', id, target, versions: given('resume')(true), queue: given('queue') };
   } catch (error) {
     refusalOf(error);
     return { is: 'error', id, code: 'resume' };

@@ -19,6 +19,7 @@ import {
 import { ACCOUNT_FEED_ERRORS } from '../../http/errors.ts';
 import { ACCOUNT_SUBSCRIBE, ACCOUNT_UNSUBSCRIBE } from '../account-feed/request.ts';
 import { BOOK_HEARTBEAT_MS, HEARTBEAT_STREAMS } from '../feed/limits.ts';
+import { QUEUE_INTERVAL_MS } from '../feed/record-limits.ts';
 import { answerId, streamId } from './book-feed.ts';
 
 const CHANNEL = { channel: { const: 'account' } };
@@ -61,7 +62,26 @@ const fill = object(
   { description: 'the fill behind the change' },
 );
 
-export const ACCOUNT_FEED_SCHEMAS = { AccountOrder: order, OrderFill: fill };
+const position = object(
+  {
+    marketType,
+    marketIndex,
+    orderId: count('order id of the account'),
+    source: choice(['user', 'clob'], 'where the order rests'),
+    side: choice(['bids', 'asks']),
+    price: amountText(PRICE),
+    size: amountText(`unfilled; ${BASE}`),
+    sizeAhead: amountText(`of the orders before it at its price; ${BASE}`),
+    ordersAhead: count('orders before it at its price'),
+    book: object(
+      { epoch, seq: count('change of the book'), slot },
+      { description: 'the book of the market in which the order stands so' },
+    ),
+  },
+  { description: 'place of a resting order in the queue of its price' },
+);
+
+export const ACCOUNT_FEED_SCHEMAS = { AccountOrder: order, OrderFill: fill, QueuePosition: position };
 
 const target = {
   account: key('as in the request'),
@@ -84,7 +104,14 @@ export const ACCOUNT_FEED_REQUESTS: Readonly<Record<string, MessageContract>> = 
     summary:
       'Subscribe to the orders of an account, or of all accounts of a wallet; open orders or missed changes follow',
     payload: { ...inputSchema(ACCOUNT_SUBSCRIBE), anyOf: [{ required: ['account'] }, { required: ['authority'] }] },
-    answeredBy: ['accountSubscribed', 'accountResumed', 'accountSnapshot', 'orderChange', 'accountError'],
+    answeredBy: [
+      'accountSubscribed',
+      'accountResumed',
+      'accountSnapshot',
+      'orderChange',
+      'accountQueue',
+      'accountError',
+    ],
   },
   accountUnsubscribe: {
     summary: 'End the streams of an account, or of all accounts of a wallet',
@@ -143,6 +170,17 @@ export const ACCOUNT_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = 
       isOpen: flag('false: the order has left'),
       data: ref('AccountOrder'),
       checksum,
+    }),
+  },
+  accountQueue: {
+    summary:
+      'Queue positions of all resting orders of an account, after the subscribe and when one has changed; replaces the ones before. ' +
+      `Looked at every ${QUEUE_INTERVAL_MS} ms`,
+    payload: object({
+      ...CHANNEL,
+      type: { const: 'queue' },
+      account: key('user account'),
+      positions: list(ref('QueuePosition'), 'an order that does not rest in a book has none'),
     }),
   },
   accountHeartbeat: {

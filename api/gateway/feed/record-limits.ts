@@ -6,5 +6,11 @@ export const RESUME_RECORDS_MAX = 10_000;
 export const BACKFILL_RECORDS_AT_ONCE = 64;
 /** Rendered records of a stream that a crowd of returning clients shares, 900 bytes each. */
 export const FRAMES_KEPT = 256;
+/** Queue positions are looked at so often: a slot and a bit. */
+export const QUEUE_INTERVAL_MS = 500;
+/** Time of the loop that one look may take: a tenth of what a slot's diffs may wait. */
+export const QUEUE_SLICE_MS = 4;
+/** Accounts of one connection whose queue positions it may follow: a wallet's sub-accounts, four times. */
+export const MAX_QUEUE_ACCOUNTS = 32;
 /** Streams of accounts of one connection: 256 accounts of four parts. */
 export const MAX_ACCOUNT_STREAMS = 1024;

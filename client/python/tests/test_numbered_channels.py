@@ -100,6 +100,43 @@ async def test_one_subscription_of_an_account_goes_on_when_another_ends() -> Non
 
 
 @virtual
+async def test_queue_positions_come_to_those_who_ask_until_they_leave() -> None:
+    feed, server = start()
+    server.change(0, 4, "placed")
+    place = {"marketType": "perp", "marketIndex": 0, "orderId": 4, "source": "user", "side": "asks", "price": "5000000"}
+    sizes = {"size": "3", "sizeAhead": "40", "ordersAhead": 2, "book": {"epoch": 7, "seq": 9, "slot": 88}}
+    queue = {"channel": "account", "type": "queue", "account": ACCOUNT, "positions": [{**place, **sizes}]}
+    plain, asking = feed.account_orders(ACCOUNT), feed.account_orders(ACCOUNT, queue=True)
+    events: list[str] = []
+    plain.listen(lambda event: events.append(event.type))
+    reader = aiter(asking)
+    await settle()
+    assert [message.get("queue") for message in server.socket.sent] == [None, True]
+    server.socket.say({**queue, "positions": [{**place, **sizes, "sizeAhead": "x"}]})
+    server.socket.say(queue)
+    kinds: list[str] = []
+    while "queue" not in kinds:
+        event = await anext(reader)
+        kinds.append(event.type)
+    orders = asking.orders()
+    assert orders is not None
+    [position] = orders.queue
+    assert (position.key, position.size_ahead, position.orders_ahead) == (("perp", 0, 4), 40, 2)
+    assert (position.book.seq, position.slot) == (9, 88)
+    assert position.key == orders.open[0].key
+    assert "queue" not in events
+    asking.close()
+    await settle()
+    assert orders.queue == ()
+    assert "queue" not in server.socket.sent[-1]
+    server.socket.say(queue)
+    server.socket.drop()
+    await settle()
+    assert orders.queue == ()
+    await feed.close()
+
+
+@virtual
 async def test_a_rejected_request_says_why() -> None:
     feed, _ = start()
     orders, trades = feed.account_orders("x"), feed.numbered_trades("NO-PERP")

@@ -6,6 +6,7 @@ import { vi } from 'vitest';
 import { AccountFeed } from '../../../api/gateway/account-feed/account-feed.ts';
 import { feedMetrics } from '../../../api/gateway/feed/metrics.ts';
 import { base58 } from '../../../api/http/base58.ts';
+import type { PublishedBook } from '../../../api/views/published-book.ts';
 import type { AccountOrder } from '../../../schemas/index.ts';
 import { FakeLog } from '../api/fake-log.ts';
 import { AccountLedger } from './account-ledger.ts';
@@ -17,6 +18,8 @@ const PROGRAM = base58(new Uint8Array(32).fill(9));
 export class AccountStage implements DirectGateway {
   readonly log = new FakeLog();
   readonly sockets = new Set<DirectSocket>();
+  /** Books of perp markets by index. */
+  readonly books = new Map<number, PublishedBook>();
   readonly #ledger = new AccountLedger(this.log);
   feed = this.#newFeed();
 
@@ -57,6 +60,7 @@ export class AccountStage implements DirectGateway {
       rings: { bytes: 0 },
       program: PROGRAM,
       chain: () => ({ headSlot: 9, ts: 1 }),
+      book: ({ marketIndex }) => this.books.get(marketIndex) ?? null,
     });
   }
 }

@@ -5,6 +5,7 @@ makes decimals of them on request.
 """
 
 from .feed import (
+    AccountQueue,
     AccountResumed,
     AccountSnapshot,
     AccountStale,
@@ -33,6 +34,7 @@ from .feed import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "AccountQueue",
     "AccountResumed",
     "AccountSnapshot",
     "AccountStale",

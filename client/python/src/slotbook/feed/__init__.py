@@ -1,7 +1,15 @@
 """Feeds: live books, trades, orders of accounts and fees over one WebSocket."""
 
-from .account_orders import AccountEvent, AccountOrders, AccountResumed, AccountSnapshot, AccountStale, OrderChange
-from .account_part import AccountOrder, OrderFill
+from .account_orders import (
+    AccountEvent,
+    AccountOrders,
+    AccountQueue,
+    AccountResumed,
+    AccountSnapshot,
+    AccountStale,
+    OrderChange,
+)
+from .account_part import AccountOrder, OrderFill, QueuePosition
 from .account_subscription import AccountSubscription
 from .book_subscription import BookReader, BookSubscription
 from .channel_subscription import ChannelName, ChannelStale, ChannelSubscription, Data, Grouping
@@ -21,6 +29,7 @@ __all__ = [
     "AccountEvent",
     "AccountOrder",
     "AccountOrders",
+    "AccountQueue",
     "AccountResumed",
     "AccountSnapshot",
     "AccountStale",
@@ -58,6 +67,7 @@ __all__ = [
     "OrderChange",
     "OrderFill",
     "OrderRef",
+    "QueuePosition",
     "Reader",
     "Refused",
     "Resumed",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from .account_part import AccountOrder, AccountPart, OrderFill
+from .account_part import AccountOrder, AccountPart, OrderFill, QueuePosition
 from .live_book import StaleReason
 from .messages import OrderCause
 
@@ -29,6 +29,7 @@ class AccountOrders:
         self.account = account
         self._streams: dict[str, AccountStream] = {}
         self._is_current = False
+        self._queue: Sequence[QueuePosition] = ()
 
     @property
     def is_current(self) -> bool:
@@ -40,6 +41,11 @@ class AccountOrders:
         """All open orders, by market and order id."""
         orders = [order for stream in self._streams.values() for order in stream.part.orders]
         return sorted(orders, key=lambda order: order.key)
+
+    @property
+    def queue(self) -> Sequence[QueuePosition]:
+        """Queue positions of the resting orders. Empty unless asked for, and without a connection."""
+        return self._queue
 
     @property
     def slot(self) -> int:
@@ -86,6 +92,14 @@ class AccountResumed:
 
 
 @dataclass(frozen=True, slots=True)
+class AccountQueue:
+    """``orders.queue`` is new."""
+
+    orders: AccountOrders
+    type: ClassVar[Literal["queue"]] = "queue"
+
+
+@dataclass(frozen=True, slots=True)
 class AccountStale:
     """The orders may be behind or wrong until ``AccountResumed`` or ``AccountSnapshot``."""
 
@@ -94,4 +108,4 @@ class AccountStale:
     type: ClassVar[Literal["stale"]] = "stale"
 
 
-AccountEvent: TypeAlias = AccountSnapshot | OrderChange | AccountResumed | AccountStale
+AccountEvent: TypeAlias = AccountSnapshot | OrderChange | AccountResumed | AccountQueue | AccountStale

@@ -8,8 +8,8 @@ from zlib import crc32
 
 import msgspec
 
-from .messages import AccountSnapshotMessage, BookVersion, MarketType, OrderChangeMessage
-from .sides import MALFORMED, integer
+from .messages import AccountSnapshotMessage, BookVersion, MarketType, OrderChangeMessage, Side
+from .sides import MALFORMED, OrderSource, integer
 
 #: ``known``: the part has it already. ``gap``: changes are missing. ``damaged``: another checksum, or
 #: amounts that are no integers.
@@ -55,6 +55,30 @@ class OrderFill(msgspec.Struct, frozen=True, gc=False):
     base_asset_amount: int
     #: 1e6.
     quote_asset_amount: int
+
+
+class QueuePosition(msgspec.Struct, frozen=True, gc=False):
+    """Where a resting order stands in the queue of its price. Price 1e6, sizes 1e9 (spot: the token's decimals)."""
+
+    market_type: MarketType
+    market_index: int
+    order_id: int
+    #: Where the order rests: in its user account, or in the market-level book (``clob``).
+    source: OrderSource
+    side: Side
+    price: int
+    #: Unfilled size.
+    size: int
+    #: Sizes of the orders before it at its price.
+    size_ahead: int
+    orders_ahead: int
+    #: The book in which it stands so, and its slot.
+    book: BookVersion
+    slot: int
+
+    @property
+    def key(self) -> AccountOrderKey:
+        return (self.market_type, self.market_index, self.order_id)
 
 
 class AccountPart:
@@ -141,6 +165,24 @@ def order_of(body: Mapping[str, Any]) -> AccountOrder:
         reduce_only=body["reduceOnly"],
         placed_slot=body["placedSlot"],
         max_ts=int(body["maxTs"]),
+    )
+
+
+def position_of(body: Mapping[str, Any]) -> QueuePosition:
+    """The queue position of a message. Raises one of ``MALFORMED``."""
+    book = body["book"]
+    return QueuePosition(
+        market_type=body["marketType"],
+        market_index=body["marketIndex"],
+        order_id=body["orderId"],
+        source=body["source"],
+        side=body["side"],
+        price=integer(body["price"]),
+        size=integer(body["size"]),
+        size_ahead=integer(body["sizeAhead"]),
+        orders_ahead=body["ordersAhead"],
+        book=BookVersion(book["epoch"], book["seq"]),
+        slot=book["slot"],
     )
 
 

@@ -12,15 +12,17 @@ from typing import Any, Protocol
 from .account_orders import (
     AccountEvent,
     AccountOrders,
+    AccountQueue,
     AccountResumed,
     AccountSnapshot,
     AccountStale,
     AccountStream,
     OrderChange,
 )
-from .account_part import AccountOrder, AccountPart, OrderFill
+from .account_part import AccountOrder, AccountPart, OrderFill, position_of
 from .live_book import StaleReason
 from .messages import (
+    AccountQueueMessage,
     AccountSnapshotMessage,
     AccountSubscribedMessage,
     ErrorMessage,
@@ -29,6 +31,7 @@ from .messages import (
     ResumedMessage,
     members_of,
 )
+from .sides import MALFORMED
 from .streams import Send
 
 CHANNEL = "account"
@@ -41,6 +44,8 @@ class AccountChoice:
     account: str | None
     authority: str | None
     id: int
+    #: True: with the queue positions of resting orders.
+    queue: bool = False
 
     def target(self) -> dict[str, Any]:
         """As members of a request."""
@@ -107,6 +112,8 @@ class AccountStreams:
                 continue
             # The server ended streams that other readers share.
             shared.is_asking = False
+            if not self._wants_queue(account):
+                shared.orders._queue = ()
             self._ask(account)
 
     def opened(self) -> None:
@@ -121,6 +128,7 @@ class AccountStreams:
             followed.is_asking = False
             for stream in followed.streams:
                 stream.is_current = False
+            followed.orders._queue = ()
             self._doubt(followed, "disconnected")
 
     def receive_subscribed(self, message: AccountSubscribedMessage) -> None:
@@ -181,6 +189,18 @@ class AccountStreams:
         stream.is_current = False
         self._doubt(followed, "missing" if result == "gap" else "different")
         self._ask(followed.orders.account)
+
+    def receive_queue(self, message: AccountQueueMessage) -> None:
+        followed = self._accounts.get(message.account)
+        if followed is None:
+            return
+        try:
+            followed.orders._queue = tuple(map(position_of, message.positions))
+        except MALFORMED:
+            return
+        for reader in self._readers_of(message.account):
+            if reader.choice.queue:
+                reader._take(AccountQueue(followed.orders))
 
     def receive_heartbeat(self, message: HeartbeatMessage) -> None:
         """Only a heartbeat reveals the loss of the last change, and of the first messages of a stream."""
@@ -251,7 +271,8 @@ class AccountStreams:
         resume: dict[str, dict[str, int]] = {}
         for account in accounts:
             resume.update(self._positions(account))
-        self._send({"type": "subscribe", "channel": CHANNEL, **choice.target(), "id": choice.id, "resume": resume})
+        request = {"type": "subscribe", "channel": CHANNEL, **choice.target(), "id": choice.id, "resume": resume}
+        self._send({**request, "queue": True} if choice.queue else request)
 
     def _ask(self, account: str) -> None:
         """Asks for the changes after the last ones, or for the orders where these are damaged."""
@@ -260,7 +281,8 @@ class AccountStreams:
             return
         followed.is_asking = True
         resume = self._positions(account)
-        self._send({"type": "subscribe", "channel": CHANNEL, "account": account, "resume": resume})
+        request = {"type": "subscribe", "channel": CHANNEL, "account": account, "resume": resume}
+        self._send({**request, "queue": True} if self._wants_queue(account) else request)
 
     def _positions(self, account: str) -> dict[str, dict[str, int]]:
         followed = self._accounts.get(account)
@@ -274,6 +296,9 @@ class AccountStreams:
     def _is_wanted(self, account: str) -> bool:
         """An answer may come after its reader has closed."""
         return account in self._accounts or None in self._readers.values()
+
+    def _wants_queue(self, account: str) -> bool:
+        return any(reader.choice.queue for reader in self._readers_of(account))
 
     def _readers_of(self, account: str) -> list[AccountReader]:
         return [reader for reader, accounts in self._readers.items() if accounts is not None and account in accounts]

@@ -19,6 +19,7 @@ from .connection import Connection, ConnectionOptions
 from .listeners import Listeners
 from .live_book import Refused, StaleReason
 from .messages import (
+    AccountQueueMessage,
     AccountSnapshotMessage,
     AccountSubscribedMessage,
     BookLevelKind,
@@ -168,15 +169,18 @@ class FeedClient:
         self._connection.connect()
         return subscription
 
-    def account_orders(self, account: str | None = None, *, authority: str | None = None) -> AccountSubscription:
+    def account_orders(
+        self, account: str | None = None, *, authority: str | None = None, queue: bool = False
+    ) -> AccountSubscription:
         """The open orders of an account, or of all accounts of a wallet, and every change of them.
 
+        ``queue``: with the queue positions of resting orders, ``AccountOrders.queue``.
         Over reconnects and restarts of the server. Base58. Raises ``ValueError`` unless there is exactly one of both.
         """
         if (account is None) == (authority is None):
             raise ValueError("either account or authority")
         self._next_id += 1
-        subscription = AccountSubscription(AccountChoice(account, authority, self._next_id), self._close_account)
+        subscription = AccountSubscription(AccountChoice(account, authority, self._next_id, queue), self._close_account)
         self._account_orders[subscription] = None
         self._accounts.add(subscription)
         self._connection.connect()
@@ -250,6 +254,8 @@ class _Events:
             client._accounts.receive_change(message)
         elif isinstance(message, AccountSnapshotMessage):
             client._accounts.receive_snapshot(message)
+        elif isinstance(message, AccountQueueMessage):
+            client._accounts.receive_queue(message)
         elif isinstance(message, AccountSubscribedMessage):
             client._accounts.receive_subscribed(message)
         elif isinstance(message, OtherMessage):

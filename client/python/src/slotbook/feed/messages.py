@@ -131,6 +131,13 @@ class OrderChangeMessage(msgspec.Struct, rename="camel"):
     checksum: int
 
 
+class AccountQueueMessage(msgspec.Struct, rename="camel"):
+    """Queue positions of all resting orders of an account."""
+
+    account: str
+    positions: list[Any]
+
+
 class ResumedMessage(msgspec.Struct, rename="camel"):
     """Answer to a resume. Not recovered: a snapshot follows."""
 
@@ -169,7 +176,7 @@ class OtherMessage(msgspec.Struct):
 
 BookMessage: TypeAlias = SnapshotMessage | DiffMessage
 TradesMessage: TypeAlias = TradesSnapshotMessage | NumberedTradeMessage
-AccountMessage: TypeAlias = AccountSubscribedMessage | AccountSnapshotMessage | OrderChangeMessage
+AccountMessage: TypeAlias = AccountSubscribedMessage | AccountSnapshotMessage | OrderChangeMessage | AccountQueueMessage
 #: What every numbered channel has.
 SharedMessage: TypeAlias = ResumedMessage | HeartbeatMessage | ErrorMessage
 Message: TypeAlias = BookMessage | TradesMessage | AccountMessage | SharedMessage | OtherMessage
@@ -199,6 +206,7 @@ _OF_CHANNEL: dict[object, dict[object, msgspec.json.Decoder[Any]]] = {
         **_SHARED,
         "snapshot": msgspec.json.Decoder(AccountSnapshotMessage),
         "subscribed": msgspec.json.Decoder(AccountSubscribedMessage),
+        "queue": msgspec.json.Decoder(AccountQueueMessage),
     },
 }
 _OTHER = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
