@@ -6,6 +6,7 @@ Never a wrong book, and never an error.
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import re
 from collections import Counter
@@ -32,7 +33,8 @@ CHOICES: list[dict[str, Any]] = [
 FAULTS = ["drop", "alter", "forge", "swap", "repeat", "garbage"]
 STEPS = ["change"] * 12 + ["pass"] * 6 + ["fault"] * 4 + ["reconnect", "restart", "epoch", "read"]
 PAUSES_S = [0.01, 0.06, 0.5, 1.1, 6.0]
-SEEDS = 40
+#: More in a soak.
+SEEDS = int(os.environ.get("SLOTBOOK_CHAOS_SEEDS", "40"))
 TOTAL: Counter[str] = Counter()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import re
 from collections import Counter
@@ -19,7 +20,8 @@ from slotbook.feed import AccountEvent, AccountOrder, Refused, TradesEvent
 
 #: Two heartbeats, and the pauses of reconnects.
 HEALED_S = 16
-SEEDS = 60
+#: More in a soak.
+SEEDS = int(os.environ.get("SLOTBOOK_CHAOS_SEEDS", "60"))
 
 
 def start() -> tuple[FeedClient, ModelChannels]:

@@ -7,7 +7,7 @@ import random
 
 import pytest
 from support.model_server import ModelServer
-from websockets.asyncio.server import ServerConnection, serve
+from support.web_server import served
 
 pytest.importorskip("ccxt", reason="ccxt is not installed")
 
@@ -25,24 +25,8 @@ async def run() -> None:
     chance = random.Random(3)
     server.books["SOL-PERP"].change(chance)
 
-    async def connected(connection: ServerConnection) -> None:
-        socket = await server.open("")
-        passing = asyncio.ensure_future(pass_on(connection, socket))
-        async for text in connection:
-            if "NO-PERP" in str(text):
-                await connection.send(
-                    '{"channel":"book","type":"error","code":"market","error":"no such market","retry":true,"id":2}'
-                )
-            await socket.send(str(text))
-        passing.cancel()
-
-    async def pass_on(connection: ServerConnection, socket: object) -> None:
-        while True:
-            await connection.send(await socket.recv())  # type: ignore[attr-defined]
-
-    async with serve(connected, "127.0.0.1", 0) as web:
-        port = next(iter(web.sockets)).getsockname()[1]
-        exchange = Slotbook({"urls": {"api": {"ws": f"ws://127.0.0.1:{port}/ws"}}})
+    async with served(server) as url:
+        exchange = Slotbook({"urls": {"api": {"ws": url}}})
         try:
             await watch(exchange, server, chance)
         finally:

@@ -80,7 +80,10 @@ class ModelChannels:
 
     def fill(self) -> None:
         """One more fill."""
-        message = self.fills.add({"data": {"fillRecordId": self.fills.epoch * 1000 + self.fills.seq, "takerFee": 0.1}})
+        number = self.fills.epoch * 1000 + self.fills.seq
+        amounts = {"baseAssetAmountFilled": 1.5, "quoteAssetAmountFilled": 225.3, "takerFee": 0.1}
+        data = {"fillRecordId": number, "ts": 1_790_000_123, "takerOrderDirection": "long", **amounts}
+        message = self.fills.add({"data": data})
         if FILLS in self._numbers:
             self._send({"trade": self._numbers[FILLS], **message})
 
