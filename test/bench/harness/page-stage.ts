@@ -176,8 +176,9 @@ export async function startPageStage(): Promise<PageStage> {
   const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/#/trade/${MARKET}`;
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const browser: Browser = await chromium.launch({ executablePath, args: [...args, '--disable-dev-shm-usage'] });
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-  const session: CDPSession = await page.context().newCDPSession(page);
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  const session: CDPSession = await context.newCDPSession(page);
   await page.goto(url);
   // The page's policy refuses a predicate as text.
   await untilBook(page);
