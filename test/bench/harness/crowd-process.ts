@@ -30,6 +30,8 @@ let diffs = 0;
 let bytes = 0;
 let goal = Number.POSITIVE_INFINITY;
 let reached: () => void = () => {};
+/** Ends the wait for messages: a client that is gone gets none. */
+let lost: (error: Error) => void = () => {};
 let behind = 0;
 let everybodyServed: () => void = () => {};
 
@@ -75,6 +77,7 @@ async function open(command: Extract<Command, { do: 'open' }>): Promise<void> {
         },
         onClose: (code) => {
           closes[String(code)] = (closes[String(code)] ?? 0) + 1;
+          lost(new Error(`a client was closed with ${code} while its messages were awaited`));
         },
       });
       clients.push(client);
@@ -120,10 +123,12 @@ async function obey(command: Command): Promise<Omit<Answer, 'id'>> {
     samples.take();
   }
   if (command.do === 'await' && frames < command.frames) {
-    await new Promise<void>((resolve) => {
+    await new Promise<void>((resolve, reject) => {
       goal = command.frames;
       reached = resolve;
+      lost = reject;
     });
+    lost = () => {};
   }
   if (command.do === 'close') for (const client of clients.splice(0)) client.end();
   if (command.do === 'say') for (const client of clients) client.sendAll(command.says);
