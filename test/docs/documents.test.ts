@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SUITES } from '../soak/suites.mjs';
 import { anchorsOf, documents, linksOf, pathsOf, ROOT, shellLines } from './documents.ts';
 
 const all = documents();
@@ -38,7 +39,8 @@ function faultOf(line: string): string | null {
     const folder = NAMED[second];
     const name = words[3];
     if (first === 'run' && folder !== undefined && name !== undefined && !/^[-[<]/.test(name)) {
-      if (!namesIn(folder).has(name)) return `nothing in ${folder} named ${name}`;
+      const isSuite = folder === NAMED.soak && name in SUITES;
+      if (!isSuite && !namesIn(folder).has(name)) return `nothing in ${folder} named ${name}`;
     }
     if (first === 'test' && second === '--') {
       const missing = words.slice(2).find((word) => /\//.test(word) && !existsSync(path.join(ROOT, word)));
@@ -86,6 +88,8 @@ describe('the checks of documents', () => {
   it('finds a script that does not exist', () => {
     expect(faultOf('npm run nonsense')).toBe('no script: nonsense');
     expect(faultOf('npm run bench nonsense')).toBe('nothing in test/bench named nonsense');
+    expect(faultOf('npm run soak nonsense')).toBe('nothing in test/soak named nonsense');
+    expect(faultOf('npm run soak exports')).toBeNull();
     expect(faultOf('npm start -- --help')).toBeNull();
   });
 });
