@@ -9,11 +9,14 @@ export const CLOB_PROGRAM = 'BPX47ur8TbgZQgtJcGJvdcQMMFbmBP7ZrhpiUmLuHKqU';
 export const JIT_PROXY_PROGRAM = 'J1TnP8zvVxbtF5KFp5xRmWuvG9McnhzmBd9XGfCyuxFP';
 /** Id of the vault program on the localnet, from its IDL. */
 export const VAULT_PROGRAM = 'vAuLTsyrvSfZRuRB3XgvkPwNGgYSs9YRYymVebLKoxR';
+/** Exchanges tokens for a swap, as an aggregator's program does on a cluster. */
+export const ROUTER_PROGRAM = 'BAarkfwMwWCX3p5U2vi9Wny3i6TaAW4wNBuDPKTtaubE';
 export const LAZER_PROGRAM = 'pytd2yyk641x7ak7mkaasSJVXh6YYZnC7wTmtgAyxPt';
 export const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111';
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 export const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
 export const SYSTEM_PROGRAM = '11111111111111111111111111111111';
+export const INSTRUCTIONS_SYSVAR = 'Sysvar1nstructions1111111111111111111111111';
 export const RENT_SYSVAR = 'SysvarRent111111111111111111111111111111111';
 export const NO_KEY = '11111111111111111111111111111111';
 

@@ -81,7 +81,7 @@ export function announceDeposit(tx: Transaction, trader: Trader, spot: StoredSpo
   leave(tx);
 }
 
-function tokenTransfer(tx: Transaction): void {
+export function tokenTransfer(tx: Transaction): void {
   enter(tx, TOKEN_PROGRAM, 'TransferChecked');
   leave(tx);
 }
@@ -154,6 +154,23 @@ export function swap(tx: Transaction, trader: Trader): void {
   leave(tx);
   tokenTransfer(tx);
   enterExchange(tx, 'EndSwap');
+  bookSwap(tx, trader, { from, to, amountIn, amountOut, fee });
+  leave(tx);
+}
+
+export interface Swapped {
+  readonly from: StoredSpot;
+  readonly to: StoredSpot;
+  /** Token units. */
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+  /** Quote, 1e6. */
+  readonly fee: bigint;
+}
+
+/** Books both sides of a swap and emits its record. */
+export function bookSwap(tx: Transaction, trader: Trader, { from, to, amountIn, amountOut, fee }: Swapped): void {
+  const [inIndex, outIndex] = [from.account.market_index, to.account.market_index];
   changeTokens(trader, from, -amountIn);
   changeTokens(trader, to, amountOut);
   to.account.total_swap_fee += fee;
@@ -170,7 +187,6 @@ export function swap(tx: Transaction, trader: Trader): void {
     in_oracle_price: spotPrice(tx.world, inIndex),
     fee,
   });
-  leave(tx);
 }
 
 /** Adds accrued interest. Lenders get the borrowers' payments less the insurance share. */

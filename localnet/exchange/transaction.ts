@@ -7,6 +7,7 @@ import { CLOB_PROGRAM, COMPUTE_BUDGET_PROGRAM, EXCHANGE_PROGRAM, JIT_PROXY_PROGR
 import type { Stored } from './model.ts';
 import { encodeRecord, type RecordData } from './records.ts';
 import { plainAccount } from './submitted/plain-accounts.ts';
+import type { OpenSwap } from './submitted/swap.ts';
 import type { World } from './world.ts';
 
 export interface EmittedRecord {
@@ -31,6 +32,8 @@ export interface Transaction {
   readonly silent: boolean;
   /** Compute units that the transaction may use, as its logs print them. */
   unitsLimit: number;
+  /** Between begin and end of a swap. */
+  swap: OpenSwap | null;
   err: unknown;
 }
 
@@ -67,6 +70,7 @@ export function beginTransaction(world: World, silent = false): Transaction {
     frames: [],
     silent,
     unitsLimit: COMPUTE_UNITS_LIMIT,
+    swap: null,
     err: null,
   };
 }

@@ -12,6 +12,7 @@ import type { SubmittedInstruction, SubmittedTransaction } from './message.ts';
 export interface Call {
   readonly tx: Transaction;
   readonly submitted: SubmittedTransaction;
+  readonly instruction: SubmittedInstruction;
   /** Accounts by their names in the IDL. */
   readonly accounts: Readonly<Record<string, string>>;
   /** Accounts after the named ones. */
@@ -46,7 +47,12 @@ export function decodeCall(
     accounts[name] = key;
   }
   const remaining = instruction.accounts.slice(definition.accounts.length);
-  return { name: decoded.name, call: { tx, submitted, accounts, remaining, args: decoded.args } };
+  return { name: decoded.name, call: { tx, submitted, instruction, accounts, remaining, args: decoded.args } };
+}
+
+/** Name of an instruction of the exchange. Fails as Anchor does for another one. */
+export function nameOf(data: Uint8Array): string {
+  return decode(data).name;
 }
 
 function decode(data: Uint8Array): { name: string; args: Record<string, unknown> } {

@@ -6,8 +6,10 @@ import {
   COMPUTE_BUDGET_PROGRAM,
   deriveKey,
   EXCHANGE_PROGRAM,
+  INSTRUCTIONS_SYSVAR,
   NO_KEY,
   RENT_SYSVAR,
+  ROUTER_PROGRAM,
   SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
 } from '../keys.ts';
@@ -50,6 +52,8 @@ export function tableAddresses(world: World): string[] {
     COMPUTE_BUDGET_PROGRAM,
     SYSTEM_PROGRAM,
     RENT_SYSVAR,
+    INSTRUCTIONS_SYSVAR,
+    ROUTER_PROGRAM,
     ...world.spots.flatMap(({ key, account }) => [key, account.oracle, account.vault, account.mint]),
     ...world.perps.flatMap(({ key, account }) => [key, account.oracle, account.clob_market, account.quoter_slab]),
   ];

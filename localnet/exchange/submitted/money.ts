@@ -77,7 +77,7 @@ function tokensFor(call: Call, spot: StoredSpot): Stored<TokenAccount> {
 }
 
 /** A user has eight spot positions. */
-function checkSlot(trader: Trader, spot: StoredSpot): void {
+export function checkSlot(trader: Trader, spot: StoredSpot): void {
   const { spot_positions: positions } = trader.account;
   const isKnown = positions.some(({ market_index: index }) => index === spot.account.market_index);
   if (!isKnown && positions.length >= 8) throw exchangeError('NoSpotPositionAvailable');

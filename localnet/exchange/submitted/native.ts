@@ -1,11 +1,18 @@
 // The native programs that a transaction of the exchange also calls: compute budget, system, token and associated token
 // accounts. Only what such transactions need.
 
-import { ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../keys.ts';
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  ROUTER_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
+} from '../keys.ts';
 import { COMPUTE_UNITS_LIMIT, close, enter, leave, ledgerAccount, type Transaction, touch } from '../transaction.ts';
 import { insufficientFunds, ProgramFailure } from './errors.ts';
 import { associatedTokenAddress, tokenAccountOf } from './guests.ts';
 import type { SubmittedInstruction, SubmittedTransaction } from './message.ts';
+import { router } from './swap.ts';
 import { giveLamports, takeLamports } from './wallets.ts';
 
 const INVALID_DATA = 'invalid instruction data';
@@ -50,6 +57,7 @@ export const NATIVE_PROGRAMS: ReadonlyMap<string, Native> = new Map<string, Nati
   [SYSTEM_PROGRAM, system],
   [ASSOCIATED_TOKEN_PROGRAM, associatedToken],
   [TOKEN_PROGRAM, token],
+  [ROUTER_PROGRAM, router],
 ]);
 
 function computeBudget(tx: Transaction, _submitted: SubmittedTransaction, { data }: SubmittedInstruction): void {

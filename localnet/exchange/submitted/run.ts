@@ -29,6 +29,7 @@ import { deposit, withdraw } from './money.ts';
 import { type Budget, budgetOf, NATIVE_PROGRAMS, priorityFee } from './native.ts';
 import { cancelOneOrder, cancelOrders, cancelOrdersByIds, placeAndTakePerpOrder, placePerpOrder } from './orders.ts';
 import { settleMultiplePnls, settlePnl } from './settle.ts';
+import { beginSwap, endSwap } from './swap.ts';
 import { initializeUser, initializeUserStats, openGuest } from './users.ts';
 import { giveLamports, SIGNATURE_FEE_LAMPORTS, takeLamports } from './wallets.ts';
 
@@ -37,6 +38,8 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map([
   ['initialize_user', initializeUser],
   ['deposit', deposit],
   ['withdraw', withdraw],
+  ['begin_swap', beginSwap],
+  ['end_swap', endSwap],
   ['place_perp_order', placePerpOrder],
   ['place_and_take_perp_order', placeAndTakePerpOrder],
   ['update_user_perp_position_custom_margin_ratio', changePositionMarginRatio],

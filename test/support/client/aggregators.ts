@@ -69,6 +69,10 @@ export class Aggregators {
   /** Replaces an answer: status and JSON body. */
   answer: { readonly status: number; readonly body: object } | null = null;
   routeAccounts = 4;
+  /** Replaces the router's own instruction: wallet, mints of input and output, amounts of both. */
+  exchange:
+    | ((taker: PublicKey, mints: readonly PublicKey[], amounts: readonly bigint[]) => TransactionInstruction)
+    | null = null;
   tables: AddressLookupTableAccount[] = [];
   url = '';
   readonly #server: Server;
@@ -126,6 +130,11 @@ export class Aggregators {
     } else json(404, { error: 'not found' });
   }
 
+  #instructions(taker: PublicKey, mints: readonly PublicKey[], amounts: readonly bigint[]): TransactionInstruction[] {
+    const all = routerInstructions(taker, mints, this.routeAccounts);
+    return this.exchange ? [...all.slice(0, -1), this.exchange(taker, mints, amounts)] : all;
+  }
+
   #quote(query: Readonly<Record<string, string>>, json: (status: number, value: object) => void): void {
     const { inputMint = '', outputMint = '', amount = '', slippageBps, swapMode } = query;
     if (inputMint === outputMint) {
@@ -137,13 +146,13 @@ export class Aggregators {
   }
 
   #swap({ quoteResponse, userPublicKey }: Record<string, unknown>): string {
-    const { inputMint, outputMint } = quoteResponse as Record<string, string>;
+    const { inputMint, outputMint, inAmount, outAmount } = quoteResponse as Record<string, string>;
     const taker = new PublicKey(String(userPublicKey));
     const mints = [new PublicKey(inputMint ?? ''), new PublicKey(outputMint ?? '')];
     const message = new TransactionMessage({
       payerKey: taker,
       recentBlockhash: BLOCKHASH,
-      instructions: routerInstructions(taker, mints, this.routeAccounts),
+      instructions: this.#instructions(taker, mints, [BigInt(inAmount ?? 0), BigInt(outAmount ?? 0)]),
     }).compileToV0Message(this.tables);
     return Buffer.from(new VersionedTransaction(message).serialize()).toString('base64');
   }
@@ -156,7 +165,8 @@ export class Aggregators {
     }
     const key = new PublicKey(taker);
     const mints = [new PublicKey(inputMint), new PublicKey(outputMint)];
-    const all = routerInstructions(key, mints, this.routeAccounts).map(({ programId, keys, data }) => ({
+    const amounts = [BigInt(amount), BigInt(amount) * 2n];
+    const all = this.#instructions(key, mints, amounts).map(({ programId, keys, data }) => ({
       programId: programId.toBase58(),
       accounts: keys.map(({ pubkey, ...flags }) => ({ pubkey: pubkey.toBase58(), ...flags })),
       data: data.toString('base64'),
@@ -183,7 +193,8 @@ export class Aggregators {
     const { inputMint = '', outputMint = '', amount = '', userPublicKey = '', slippageBps } = query;
     const taker = new PublicKey(userPublicKey);
     const mints = [new PublicKey(inputMint), new PublicKey(outputMint)];
-    const instructions = routerInstructions(taker, mints, this.routeAccounts).map(({ programId, keys, data }) => ({
+    const amounts = [BigInt(amount), BigInt(amount) * 2n];
+    const instructions = this.#instructions(taker, mints, amounts).map(({ programId, keys, data }) => ({
       p: keyForm(programId),
       a: keys.map(({ pubkey, isSigner, isWritable }) => ({ p: keyForm(pubkey), s: isSigner, w: isWritable })),
       d: dataForm(data),
