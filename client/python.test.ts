@@ -2,7 +2,7 @@
 // that it follows beside the TypeScript client.
 
 import { spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -136,13 +136,20 @@ describe('the package', { timeout: PYTHON_WITHIN_MS }, () => {
     expect(text).not.toContain('skipped');
   });
 
+  it('has an API page that is what the docstrings say', async ({ skip }) => {
+    const { python } = ready(skip);
+    const written = readFileSync(path.join(PYTHON_CLIENT, 'API.md'), 'utf8');
+    const isFresh = (await passes(python, ['tools/api_page.py'])) === written;
+    expect(isFresh ? 'fresh' : 'stale: python tools/api_page.py > API.md').toBe('fresh');
+  });
+
   it('is typed strictly, formatted and free of lint', async ({ skip }) => {
     const { python } = ready(skip);
     const cache = path.join(path.dirname(python), '..', 'mypy');
     const strict = ['-m', 'mypy', '--strict', '--cache-dir', cache];
     await Promise.all([
       passes(python, [...strict, '-p', 'slotbook'], { MYPYPATH: 'src' }).then(() =>
-        passes(python, [...strict, 'tests', 'examples'], { MYPYPATH: 'src:tests' }),
+        passes(python, [...strict, 'tests', 'examples', 'tools'], { MYPYPATH: 'src:tests' }),
       ),
       passes(python, ['-m', 'ruff', 'check', '--no-cache', '.']),
       passes(python, ['-m', 'ruff', 'format', '--no-cache', '--check', '.']),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import re
+from pathlib import Path
 
 import pytest
 from support.http_server import Request, serving
@@ -45,3 +46,13 @@ def test_a_node_of_nautilus_trader_prints_spreads_and_ends() -> None:
     with serving(history) as (url, _):
         text = asyncio.run(output_of("examples/nautilus_spread.py", "--events", "4", "--history", url.rstrip("/")))
     assert len(re.findall(r"spread ", text)) == 4
+
+
+def test_a_backtester_records_a_book_and_walks_through_it(tmp_path: Path) -> None:
+    pytest.importorskip("hftbacktest", reason="hftbacktest is not installed")
+    out = str(tmp_path / "recording.npz")
+    text = asyncio.run(output_of("examples/record_for_hftbacktest.py", "--events", "30", "--out", out))
+    assert re.search(r"^\d+ rows in ", text, re.MULTILINE)
+    found = re.search(r"(\d+) changes of the best prices, \d+\.\d+ \| \d+\.\d+ at the end", text)
+    assert found is not None
+    assert int(found[1]) > 0
