@@ -40,7 +40,9 @@ function declarationOf({ name, file }: Export): { readonly doc: string; readonly
   const rest = source.slice(at);
   const end = rest.search(/^(?:\}|.*;)$/m);
   const closing = rest.startsWith('export type') || /^export (?:declare )?(?:const|function)/.test(rest);
-  const length = closing ? rest.indexOf(';\n') + 1 : rest.indexOf('\n}') + 2;
+  // The last line of a declaration begins without an indent, like its first.
+  const last = /^\S.*;$/m.exec(rest);
+  const length = closing ? (last ? last.index + last[0].length : 0) : rest.indexOf('\n}') + 2;
   const text = rest.slice(0, length > 1 ? length : end).replace(/^export (?:declare )?/, '');
   const doc = /\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*$/.exec(source.slice(0, at))?.[0] ?? '';
   return { doc: plain(doc), text: withoutInternals(text) };

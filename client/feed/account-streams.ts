@@ -95,15 +95,17 @@ export class AccountOrders {
     return Math.max(0, ...[...this.#streams.values()].map(({ part }) => part.slot));
   }
 
-  /** The streams of the account, for the client. */
+  /** For the client: the streams of the account. */
   static streamsOf(orders: AccountOrders): Map<string, Stream> {
     return orders.#streams;
   }
 
+  /** For the client: queue positions are new. */
   static setQueue(orders: AccountOrders, queue: readonly QueuePosition[]): void {
     orders.#queue = queue;
   }
 
+  /** For the client: changes may be missing, or not any more. */
   static setCurrent(orders: AccountOrders, isCurrent: boolean): void {
     orders.#isCurrent = isCurrent;
   }
