@@ -59,9 +59,10 @@ function plain(doc: string): string {
 
 /** Leaves out private members, and members that only the client itself calls. */
 function withoutInternals(text: string): string {
-  const members = text.split(/(?<=[;{]\n)(?= {4}\S)/);
+  const end = text.endsWith('\n}') ? '}' : '';
+  const members = text.slice(0, text.length - end.length).split(/(?<=[;{]\n)(?= {4}\S)/);
   const isOwn = (member: string): boolean => !/^ {4}#private/.test(member) && !member.includes(INTERNAL);
-  return members.filter(isOwn).join('').replaceAll('    ', '  ');
+  return `${members.filter(isOwn).join('').replaceAll('    ', '  ')}${end}`;
 }
 
 function entryText(folder: string, entry: string): string {
