@@ -18,7 +18,7 @@ import { crc32 } from './crc32.ts';
 export type PartResult = 'applied' | 'known' | 'gap' | 'damaged';
 
 export class AccountPart {
-  readonly #orders = new Map<string, AccountOrder>();
+  #orders: ReadonlyMap<string, AccountOrder> = new Map();
   #position: BookVersion | null = null;
   #slot = 0;
 
@@ -37,15 +37,13 @@ export class AccountPart {
   }
 
   replace({ epoch, seq, slot, orders, checksum }: AccountSnapshot): PartResult {
-    return this.#take({ epoch, seq }, slot, checksum, () => {
-      this.#orders.clear();
-      for (const body of orders) {
-        const order = orderOf(body);
-        if (!order) return false;
-        this.#orders.set(orderKey(order), order);
-      }
-      return true;
-    });
+    const next = new Map<string, AccountOrder>();
+    for (const body of orders) {
+      const order = orderOf(body);
+      if (!order) return this.#damaged();
+      next.set(orderKey(order), order);
+    }
+    return this.#take({ epoch, seq }, slot, checksum, next);
   }
 
   /** `order` is the message's order as numbers; null when these cannot be read. */
@@ -53,17 +51,22 @@ export class AccountPart {
     const position = this.#position;
     if (position?.epoch === epoch && seq <= position.seq) return 'known';
     if (position?.epoch !== epoch || prevSeq !== position.seq) return 'gap';
-    return this.#take({ epoch, seq }, slot, checksum, () => {
-      if (!order) return false;
-      if (isOpen) this.#orders.set(orderKey(order), order);
-      else this.#orders.delete(orderKey(order));
-      return true;
-    });
+    if (!order) return this.#damaged();
+    const next = new Map(this.#orders);
+    if (isOpen) next.set(orderKey(order), order);
+    else next.delete(orderKey(order));
+    return this.#take({ epoch, seq }, slot, checksum, next);
   }
 
-  #take(position: BookVersion, slot: number, checksum: number, change: () => boolean): PartResult {
+  /** The last orders that were right stay. */
+  #damaged(): PartResult {
     this.#position = null;
-    if (!change() || crc32(openOrdersText(this.#orders.values())) !== checksum) return 'damaged';
+    return 'damaged';
+  }
+
+  #take(position: BookVersion, slot: number, checksum: number, next: ReadonlyMap<string, AccountOrder>): PartResult {
+    if (crc32(openOrdersText(next.values())) !== checksum) return this.#damaged();
+    this.#orders = next;
     this.#position = position;
     this.#slot = slot;
     return 'applied';

@@ -157,6 +157,18 @@ describe('the orders of an account on the client', () => {
     expect(events).toEqual([]);
   });
 
+  it('keep the last right state while a message with other amounts is repaired', async () => {
+    await stage.change(4, 'placed');
+    const subscription = client.accountOrders({ account: ACCOUNT });
+    await turn();
+    socket.tamper = (text) => text.replace('"price":"5000000"', '"price":"5000007"');
+    await stage.change(6, 'placed');
+    socket.tamper = (text) => text;
+    expect(subscription.orders()).toMatchObject({ isCurrent: false, open: [{ orderId: 4, price: 5_000_000n }] });
+    await vi.advanceTimersByTimeAsync(HEALED_MS);
+    expect(subscription.orders()).toMatchObject({ isCurrent: true, open: truth() });
+  });
+
   it('say why the server rejects a request', async () => {
     const subscription = client.accountOrders({ account: 'x' });
     const codes: string[] = [];

@@ -201,9 +201,10 @@ export class BookStreams implements BookSide {
     return entry;
   }
 
-  /** Only a heartbeat reveals the loss of a stream's last message. */
+  /** Only a heartbeat reveals the loss of a stream's last message, and of the answer that names the stream on this connection. */
   #compare(heartbeat: BookHeartbeat): void {
     const missing = new Set<BookChoice>();
+    const named = new Set(this.#streams.values());
     for (const [stream, { epoch, seq }] of Object.entries(heartbeat.sequences)) {
       const entry = this.#books.get(stream);
       if (!entry) {
@@ -211,12 +212,15 @@ export class BookStreams implements BookSide {
         continue;
       }
       const { position } = entry.keeper;
-      if (position && position.epoch === epoch && position.seq === seq) continue;
+      if (position && position.epoch === epoch && position.seq === seq) {
+        if (!named.has(stream)) missing.add(entry.choice);
+        continue;
+      }
       entry.keeper.distrust();
       if (position) this.#handlers.gap({ stream, held: position, by: 'heartbeat' });
       this.#requestSnapshot(entry);
     }
-    // The first snapshot of a stream is lost. Its market is unknown, so the whole choice is requested again.
+    // The first snapshot of a stream is lost, and its market is unknown; or the answer to a resume is. The whole choice is requested again.
     for (const choice of missing) this.#request(choice);
     this.#handlers.heartbeat(heartbeat);
   }

@@ -178,6 +178,32 @@ async function run(steps: readonly Step[]) {
 }
 
 describe('FeedClient', () => {
+  it('has a current book again after the answer to its resume was lost, without another change', async () => {
+    const stage = new FeedStage();
+    const random = new RandomBook();
+    await stage.publish(random.snapshot());
+    let losesAnswer = false;
+    const open = (): DirectSocket => {
+      const socket = stage.socket();
+      socket.tamper = (text) => {
+        if (!losesAnswer || !text.includes('"type":"resumed"')) return text;
+        losesAnswer = false;
+        return null;
+      };
+      return socket;
+    };
+    const client = new FeedClient({ url: '', open });
+    const books = client.book({ market: 'SOL-PERP' });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(books.book()?.isCurrent).toBe(true);
+    losesAnswer = true;
+    client.reconnect();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect([losesAnswer, books.book()?.isCurrent]).toEqual([false, true]);
+    client.close();
+    stage.feed.stop();
+  });
+
   it('never shows a wrong book, through losses, reconnects, restarts, altered, repeated and reordered messages', async () => {
     const total = { snapshots: 0, changes: 0, resumed: 0, stale: 0 };
     await fc.assert(

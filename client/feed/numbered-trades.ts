@@ -157,9 +157,10 @@ export class TradeStreams {
     if (recovered) for (const reader of this.#readersOf(stream)) reader.resumed(stream);
   }
 
-  /** Only a heartbeat reveals the loss of the last fill, and of a stream's first message. */
+  /** Only a heartbeat reveals the loss of the last fill, and of a stream's first message on this connection. */
   #compare({ sequences }: TradesHeartbeat): void {
     const lacking = new Set<TradeReader>();
+    const named = new Set(this.#names.values());
     for (const [name, { epoch, seq }] of Object.entries(sequences)) {
       const stream = this.#streams.get(name);
       if (!stream) {
@@ -167,7 +168,8 @@ export class TradeStreams {
         continue;
       }
       stream.isResuming = false;
-      if (stream.position.epoch !== epoch || stream.position.seq !== seq) this.#catchUp(stream);
+      const isSame = stream.position.epoch === epoch && stream.position.seq === seq;
+      if (!isSame || !named.has(name)) this.#catchUp(stream);
     }
     for (const reader of lacking) this.#request(reader);
   }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal, TypeAlias
 from zlib import crc32
 
@@ -96,11 +96,11 @@ class AccountPart:
 
     def replace(self, message: AccountSnapshotMessage) -> PartResult:
         """Takes the whole part."""
-
-        def change() -> None:
-            self._orders = {order.key: order for order in map(order_of, message.orders)}
-
-        return self._take(message, change)
+        try:
+            orders = {order.key: order for order in map(order_of, message.orders)}
+        except MALFORMED:
+            return self._damaged()
+        return self._take(message, orders)
 
     def apply(self, message: OrderChangeMessage) -> tuple[PartResult, AccountOrder | None, OrderFill | None]:
         """Takes a change. Its order and fill are None unless it was applied."""
@@ -110,27 +110,30 @@ class AccountPart:
             return ("known", None, None)
         if held is None or not is_same_epoch or message.prev_seq != held.seq:
             return ("gap", None, None)
-        taken: list[tuple[AccountOrder, OrderFill | None]] = []
-
-        def change() -> None:
-            order = order_of(message.data)
-            taken.append((order, None if message.fill is None else fill_of(message.fill)))
-            if message.is_open:
-                self._orders[order.key] = order
-            else:
-                self._orders.pop(order.key, None)
-
-        result = self._take(message, change)
-        return (result, *taken[0]) if result == "applied" else (result, None, None)
-
-    def _take(self, message: AccountSnapshotMessage | OrderChangeMessage, change: Callable[[], None]) -> PartResult:
-        self.position = None
         try:
-            change()
+            order = order_of(message.data)
+            fill = None if message.fill is None else fill_of(message.fill)
         except MALFORMED:
-            return "damaged"
-        if open_orders_checksum(self._orders.values()) != message.checksum:
-            return "damaged"
+            return (self._damaged(), None, None)
+        orders = dict(self._orders)
+        if message.is_open:
+            orders[order.key] = order
+        else:
+            orders.pop(order.key, None)
+        result = self._take(message, orders)
+        return (result, order, fill) if result == "applied" else (result, None, None)
+
+    def _damaged(self) -> PartResult:
+        """The last orders that were right stay."""
+        self.position = None
+        return "damaged"
+
+    def _take(
+        self, message: AccountSnapshotMessage | OrderChangeMessage, orders: dict[AccountOrderKey, AccountOrder]
+    ) -> PartResult:
+        if open_orders_checksum(orders.values()) != message.checksum:
+            return self._damaged()
+        self._orders = orders
         self.position = BookVersion(message.epoch, message.seq)
         self.slot = message.slot
         return "applied"

@@ -215,15 +215,16 @@ class TradeStreams:
             self._deliver(stream, TradesResumed(stream.market, stream.market_type))
 
     def receive_heartbeat(self, message: HeartbeatMessage) -> None:
-        """Only a heartbeat reveals the loss of the last fill, and of a stream's first message."""
+        """Only a heartbeat reveals the loss of the last fill, and of a stream's first message on this connection."""
         lacking: dict[TradesReader, None] = {}
+        named = set(self._names.values())
         for name, version in message.sequences.items():
             stream = self._streams.get(name)
             if stream is None:
                 lacking.update({reader: None for reader in self._readers if self._may_lack(reader.choice, name)})
                 continue
             stream.is_resuming = False
-            if stream.position != version:
+            if stream.position != version or name not in named:
                 self._catch_up(stream)
         for reader in lacking:
             self._request(reader)

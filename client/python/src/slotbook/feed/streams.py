@@ -121,15 +121,21 @@ class BookStreams:
             self._handlers.book_resumed(message.stream)
 
     def receive_heartbeat(self, message: HeartbeatMessage) -> None:
-        """Only a heartbeat reveals the loss of a stream's last message."""
+        """Only a heartbeat reveals the loss of a stream's last message, and of the answer that names the stream."""
+        named = set(self._streams.values())
+        unnamed: list[BookChoice] = []
         for stream, version in message.sequences.items():
             kept = self._books.get(stream)
-            if kept is not None and kept.keeper.position != version:
+            if kept is None:
+                continue
+            if kept.keeper.position != version:
                 self._miss(kept)
+            elif stream not in named and kept.choice not in unnamed:
+                unnamed.append(kept.choice)
         # The first snapshot of a stream is lost. Its market is unknown, so the whole choice is requested again.
         unknown = [stream for stream in message.sequences if stream not in self._books]
         for choice in self._choices:
-            if any(self._may_lack(choice, stream) for stream in unknown):
+            if choice in unnamed or any(self._may_lack(choice, stream) for stream in unknown):
                 self._request(choice)
         self._handlers.heartbeat(message)
 
