@@ -220,7 +220,8 @@ export class BookStreams implements BookSide {
       if (position) this.#handlers.gap({ stream, held: position, by: 'heartbeat' });
       this.#requestSnapshot(entry);
     }
-    // The first snapshot of a stream is lost, and its market is unknown; or the answer to a resume is. The whole choice is requested again.
+    // The first snapshot of a stream is lost, and its market is unknown; or the answer to a resume is.
+    // The whole choice is requested again.
     for (const choice of missing) this.#request(choice);
     this.#handlers.heartbeat(heartbeat);
   }

@@ -198,7 +198,11 @@ export class AccountFeed implements SequencedFeed {
     const streams = wanted.map((one) => this.#hub.open(subscriber, this.#stream(one)));
     acknowledge(connection, 'subscribed', id, target, wanted);
     for (const stream of streams) this.#hub.begin(subscriber, stream, resumeVersionOf(versions, stream.name));
-    for (const account of queue && !subscriber.isClosed ? accounts : []) this.#queues.follow(connection, account);
+    for (const account of queue ? accounts : []) {
+      // Each answer may close a lagging client.
+      if (subscriber.isClosed) return;
+      this.#queues.follow(connection, account);
+    }
   }
 
   #unsubscribe(connection: Connection, { id, target }: Unsubscribe): void {

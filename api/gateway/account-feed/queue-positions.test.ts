@@ -127,6 +127,19 @@ describe('queue positions', () => {
     expect(vi.getTimerCount()).toBe(timers);
   });
 
+  it('end for every account of a wallet when the first answer closes the connection', () => {
+    socket.tamper = (text) => {
+      if (text.includes('"type":"queue"')) socket.close();
+      return text;
+    };
+    // Somebody else keeps the heartbeat going.
+    stage.socket().send(JSON.stringify({ type: 'subscribe', channel: 'account', account: ACCOUNT }));
+    const timers = vi.getTimerCount();
+    subscribe({ account: undefined, authority: ACCOUNT });
+    expect(socket.isOpen).toBe(false);
+    expect(vi.getTimerCount()).toBe(timers);
+  });
+
   it('of more accounts than a connection may follow are refused', () => {
     for (let fill = 0; fill < 33; fill += 1)
       subscribe({ account: base58(new Uint8Array(32).fill(fill + 1)), id: fill });

@@ -57,8 +57,9 @@ export class QueuePositions {
     watched.connections.add(connection);
     const accounts = this.#accounts.get(connection) ?? new Set();
     this.#accounts.set(connection, accounts.add(account));
-    connection.send([frameOf(account, positions)]);
     this.#timer ??= setInterval(() => this.#look(), QUEUE_INTERVAL_MS).unref();
+    // Last, because sending may close a lagging client, and closing must find all of this.
+    connection.send([frameOf(account, positions)]);
   }
 
   leave(connection: Connection, account: string): void {

@@ -8,7 +8,7 @@ export const BACKFILL_RECORDS_AT_ONCE = 64;
 export const FRAMES_KEPT = 256;
 /** Queue positions are looked at so often: a slot and a bit. */
 export const QUEUE_INTERVAL_MS = 500;
-/** Time of the loop that one look may take: a tenth of what a slot's diffs may wait. */
+/** Time of the loop that one look may take: below 1 % of it. */
 export const QUEUE_SLICE_MS = 4;
 /** Accounts of one connection whose queue positions it may follow: a wallet's sub-accounts, four times. */
 export const MAX_QUEUE_ACCOUNTS = 32;

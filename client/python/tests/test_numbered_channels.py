@@ -242,7 +242,7 @@ class Follower:
         self.accounts = feed.account_orders(ACCOUNT)
         self.accounts.listen(self._take_account)
         self.orders: dict[Any, AccountOrder] = {}
-        #: The last fill, and whether what was before it is known to be missing.
+        #: Epoch and number of each fill, and of the newest one after a hole.
         self.fills: list[tuple[int, int]] = []
         self.missing: list[TradesMissing] = []
         feed.numbered_trades(MARKET).listen(self._take_trade)

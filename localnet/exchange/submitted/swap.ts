@@ -91,7 +91,9 @@ export function endSwap(call: Call): void {
     throw exchangeError('InvalidSwap', 'Out: not reduced');
   }
   enterExchange(tx, 'EndSwap');
-  for (const _ of [inTokens, outTokens]) tokenTransfer(tx);
+  // What is left of the input, and the output.
+  tokenTransfer(tx);
+  tokenTransfer(tx);
   inTokens.account.amount = open.inBefore;
   outTokens.account.amount = open.outBefore;
   touch(tx, inTokens, outTokens);
