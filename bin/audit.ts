@@ -1,4 +1,5 @@
-// `slotbook audit`: says which numbered records the log has, which it lacks, and which slots have gaps.
+// `slotbook audit`: says which numbered records the log has, which it lacks, and which slots have gaps. Of one account it
+// says the same.
 
 import {
   BackfillTail,
@@ -7,7 +8,8 @@ import {
   historySinkGroup,
   readHistoryCompleteness,
 } from '../platform/index.ts';
-import type { ChainGap, StreamCoverage } from '../schemas/index.ts';
+import { coverageOfAccount } from '../processors/index.ts';
+import type { AccountsCoverage, Backfill, ChainGap, StreamCoverage } from '../schemas/index.ts';
 import { openLog } from './log.ts';
 
 const EXIT_INCOMPLETE = 1;
@@ -15,31 +17,54 @@ const EXIT_NO_LOG = 2;
 /** Holes and gaps in the text; `--json` has all that the log names. */
 const LINES_MAX = 20;
 
+export interface AuditFlags {
+  readonly json?: true;
+  /** Key of an account in base58. */
+  readonly account?: string;
+}
+
 /** Resolves to the exit code: 0 when the log has every record between its first and the chain's newest. */
-export async function audit(config: Config, asJson: boolean): Promise<number> {
+export async function audit(config: Config, { json, account }: AuditFlags): Promise<number> {
+  const asJson = json === true;
   const log = await openLog(config);
   if (log === null) {
     process.stderr.write(`slotbook: there is no log in ${config.dataDir}\n`);
     return EXIT_NO_LOG;
   }
   try {
-    const streams = await new CoverageTail(log).read();
+    if (account !== undefined) return print(asJson, { streams: await coverageOfAccount(log, account) });
+    const tail = new CoverageTail(log);
+    const streams = await tail.read();
     const backfills = [...(await new BackfillTail(log).read()).values()];
     const group = historySinkGroup(config.clickhouseDatabase, config.clickhouseDatabase);
     const { gaps } = await readHistoryCompleteness(log, group);
     const open = (gaps ?? []).filter(({ filledAtMs }) => filledAtMs === null);
-    const complete = gaps !== null && open.length === 0 && streams.every(({ missing }) => missing === 0);
-    const answer = { complete, streams, gaps: open, backfills };
-    process.stdout.write(asJson ? `${JSON.stringify(answer, null, 2)}\n` : textOf(complete, streams, open));
-    return complete ? 0 : EXIT_INCOMPLETE;
+    return print(asJson, { streams, accounts: tail.accounts, gaps: open, backfills, isUnknown: gaps === null });
   } finally {
     await log.close();
   }
 }
 
+interface Findings {
+  readonly streams: readonly StreamCoverage[];
+  readonly accounts?: readonly AccountsCoverage[];
+  readonly gaps?: readonly ChainGap[];
+  readonly backfills?: readonly Backfill[];
+  /** No ingest wrote the log. */
+  readonly isUnknown?: boolean;
+}
+
+function print(asJson: boolean, { isUnknown = false, ...findings }: Findings): number {
+  const { streams, gaps = [] } = findings;
+  const complete = !isUnknown && gaps.length === 0 && streams.every(({ missing }) => missing === 0);
+  const answer = { complete, ...findings };
+  process.stdout.write(asJson ? `${JSON.stringify(answer, null, 2)}\n` : textOf(complete, findings));
+  return complete ? 0 : EXIT_INCOMPLETE;
+}
+
 /** One line per stream, hole and open gap. */
-export function textOf(complete: boolean, streams: readonly StreamCoverage[], gaps: readonly ChainGap[]): string {
-  const lines = streams.map(lineOf);
+export function textOf(complete: boolean, { streams, accounts = [], gaps = [] }: Findings): string {
+  const lines = [...streams.map(lineOf), ...accounts.map(totalsLineOf)];
   for (const { fromSlot, toSlot, reason, isLasting } of gaps.slice(0, LINES_MAX)) {
     lines.push(`slots ${fromSlot} to ${toSlot}: ${reason}${isLasting ? ' (lasting)' : ''}`);
   }
@@ -48,11 +73,17 @@ export function textOf(complete: boolean, streams: readonly StreamCoverage[], ga
   return `${lines.join('\n')}\n`;
 }
 
+function totalsLineOf({ stream, accounts, withHoles, missing, lost, forgotten }: AccountsCoverage): string {
+  const holes = `${withHoles} with holes, ${missing} missing, ${lost} of them lost`;
+  return `accounts ${stream}: ${accounts} accounts, ${holes}${forgotten > 0 ? `, ${forgotten} forgotten` : ''}`;
+}
+
 function lineOf({ subject, stream, firstId, lastId, chainId, missing, holes }: StreamCoverage): string {
   const name = `${subject} ${stream}:`;
   const chain = `chain at ${chainId ?? 'unknown'}`;
-  if (firstId === null || lastId === null) return `${name} no record, ${chain}`;
-  const range = `${missing === 0 ? 'complete ' : ''}from ${firstId} to ${lastId}`;
+  const stored = firstId === null || lastId === null ? 'no record' : `from ${firstId} to ${lastId}`;
+  if (missing === 0 && firstId === null) return `${name} ${stored}, ${chain}`;
+  const range = `${missing === 0 ? 'complete ' : ''}${stored}`;
   if (missing === 0) return `${name} ${range}, ${chain}`;
   const texts = holes.slice(0, LINES_MAX).map(({ fromId, toId, fromSlot, toSlot, isLost }) => {
     return `[${fromId}, ${toId}] (slots ${fromSlot} to ${toSlot}${isLost ? ', lost' : ''})`;

@@ -3,7 +3,7 @@
 
 import { Command } from 'commander';
 import { ConfigError } from '../platform/index.ts';
-import { audit } from './audit.ts';
+import { type AuditFlags, audit } from './audit.ts';
 import { type BackfillFlags, backfill } from './backfill.ts';
 import { capture } from './capture.ts';
 import { type DevOptions, dev } from './dev.ts';
@@ -35,7 +35,7 @@ withDevSettings(program.command('dev'))
   .option('--seed <number>', 'simulated cluster: seed', '1')
   .option('--accounts <number>', 'simulated cluster: user accounts')
   .option('--orders-per-market <number>', 'simulated cluster: target number of resting orders per market')
-  .option('--profile <name>', 'simulated cluster: calm, mainnet or hostile')
+  .option('--profile <name>', 'simulated cluster: calm, mainnet or hostile', 'mainnet')
   .action(async (flags: Record<string, unknown> & DevOptions) => {
     process.exitCode = await dev(devConfigOf(flags), flags);
   });
@@ -93,9 +93,10 @@ withSettings(program.command('rebuild'))
 
 withSettings(program.command('audit'))
   .option('--json', 'as JSON')
+  .option('--account <key>', 'orders and liquidations of one account')
   .description('say which numbered records the log has and which it lacks; exit code 1 when it lacks any')
-  .action(async (flags: Record<string, unknown> & { json?: true }) => {
-    process.exitCode = await audit(configOf(flags), flags.json === true);
+  .action(async (flags: Record<string, unknown> & AuditFlags) => {
+    process.exitCode = await audit(configOf(flags), flags);
   });
 
 withSettings(program.command('backfill'))

@@ -21,7 +21,7 @@ import { openLog } from './log.ts';
 const EXIT_FAILURE = 1;
 /** How long an export waits until the store has all events of the log. */
 const STORE_WAIT_MS = 10_000;
-const NOTHING_KNOWN: HistoryCompleteness = { gaps: null, coverage: [], eventsNotStored: null };
+const NOTHING_KNOWN: HistoryCompleteness = { gaps: null, coverage: [], accounts: [], eventsNotStored: null };
 /** Rows that arrive during an export make it start again, so that file and coverage agree. */
 const ATTEMPTS_MAX = 5;
 
@@ -37,6 +37,7 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
     const {
       gaps: known,
       coverage: streams,
+      accounts,
       eventsNotStored: notStored,
     } = log ? await readHistoryCompleteness(log, historySinkGroup(database, configured), STORE_WAIT_MS) : NOTHING_KNOWN;
     // A quorum stores each row, and this replica may lag behind it.
@@ -64,6 +65,7 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
         missing.length === 0,
       gaps,
       missingRecords: missing,
+      accounts: accounts.map(({ slot: _, ...totals }) => totals),
       writtenAt: new Date().toISOString(),
     };
     const text = `${JSON.stringify(coverage, null, 2)}\n`;

@@ -7,7 +7,12 @@ type Texts = Partial<Record<keyof Config, string>>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Defaults of `dev`, which shares a machine with other programs for hours. */
-export const DEV_SETTINGS: Texts = { logMaxMb: '1000', logTrimMs: '10000', pageMetricsUrls: 'own' };
+export const DEV_SETTINGS: Texts = {
+  logMaxMb: '1000',
+  logTrimMs: '10000',
+  pageMetricsUrls: 'own',
+  processedBooks: 'on',
+};
 /** Displayed default of `dev` without a named cluster. */
 const SIMULATED: Texts = { rpcUrl: 'the simulated cluster' };
 
@@ -64,5 +69,6 @@ export function devConfigOf(
   const isSimulated = config.source !== 'capture' && !isSaid('rpcUrl');
   if (isSimulated && isSaid('rpcWsUrl')) throw new ConfigError('rpcWsUrl needs the rpcUrl of its cluster');
   if (isSimulated && isSaid('grpcUrl')) throw new ConfigError('grpcUrl needs the rpcUrl of its cluster');
+  if (isSimulated && isSaid('liveSources')) throw new ConfigError('liveSources needs the rpcUrl of its cluster');
   return { config, isSimulated };
 }

@@ -27,7 +27,7 @@ import {
 import { ACCOUNT, AccountLedger } from '../test/support/feed/account-ledger.ts';
 import { change, RandomBook } from '../test/support/feed/random-book.ts';
 import { killWithUs } from '../test/support/platform/children.ts';
-import { type BookEvent, FeedClient } from './index.ts';
+import { type BookEvent, FeedClient, type KeptOrder } from './index.ts';
 
 /** The first run on a machine installs the tools from PyPI. */
 const INSTALL_WITHIN_MS = 600_000;
@@ -204,23 +204,38 @@ interface Seen {
   readonly stream: string;
   readonly version: readonly [number, number] | null;
   readonly crc: number;
+  /** CRC32 of the causes of a book's orders. */
+  readonly causes?: number;
+  /** Slot of a fill, index of its transaction in the block, and its own in the transaction. */
+  readonly place?: readonly (number | null)[];
 }
 
-/** CRC32 of each book and account that was seen, and id of each fill, by stream and version. */
-function statesOf(events: readonly Seen[]): Map<string, number> {
+/** CRC32 of each book, its causes and each account that was seen, and id and place of each fill, by stream and version. */
+function statesOf(events: readonly Seen[]): Map<string, string> {
   const applied = events.filter(({ type }) => ['snapshot', 'change', 'trade'].includes(type));
-  return new Map(applied.map(({ stream, version, crc }) => [`${stream} ${version?.join('/')}`, crc]));
+  return new Map(
+    applied.map(({ stream, version, crc, causes, place }) => [
+      `${stream} ${version?.join('/')}`,
+      JSON.stringify([crc, causes, place]),
+    ]),
+  );
 }
 
 function seenBy(event: BookEvent): Seen {
   const { book } = event;
   const text = ['bids', ...linesOf(book, 'bids'), 'asks', ...linesOf(book, 'asks')].join('\n');
   const { epoch = -1, seq = -1 } = book.position ?? {};
-  return { type: event.type, stream: book.stream, version: [epoch, seq], crc: crc32(text) };
+  const causes = (['bids', 'asks'] as const).flatMap((side) => book.orders(side).map(({ cause }) => causeText(cause)));
+  const head = { type: event.type, stream: book.stream, version: [epoch, seq] as const };
+  return { ...head, crc: crc32(text), causes: crc32(causes.join('\n')) };
+}
+
+function causeText(cause: KeptOrder['cause']): string {
+  return cause ? `${cause.slot} ${cause.signature} ${cause.index ?? ''}` : '';
 }
 
 describe('both clients on a running server', { timeout: PYTHON_WITHIN_MS }, () => {
-  it('hold the same books, fills and open orders at every version, across a restart of the server', async ({
+  it('hold the same books, causes, fills and open orders at every version, across a restart of the server', async ({
     skip,
   }) => {
     const { python, wheel } = ready(skip);
@@ -231,7 +246,8 @@ describe('both clients on a running server', { timeout: PYTHON_WITHIN_MS }, () =
     const ledger = new AccountLedger(stage.log);
     const publish = async (index: number): Promise<void> => {
       for (const book of books) await stage.books(book.diff(drawn[index] ?? []));
-      await stage.trades(trade(BigInt(index + 1)));
+      const place = { txIndex: index % 3 === 0 ? null : index, txSigIndex: index % 5 };
+      await stage.trades(trade(BigInt(index + 1), place));
       await ledger.change(index % 7, index % 3 === 2 ? 'cancelled' : index % 2 === 1 ? 'filled' : 'placed');
     };
     for (const book of books) await stage.books(book.snapshot());
@@ -243,14 +259,17 @@ describe('both clients on a running server', { timeout: PYTHON_WITHIN_MS }, () =
     for (const choice of [
       { market: '*' },
       { market: '*', level: 'l3' as const },
+      { market: 'SOL-PERP', level: 'l3' as const, cause: true },
       { market: 'SOL-PERP', depth: 3, conflation: 50 as const },
     ]) {
       const subscription = client.book(choice);
       for (const name of ['snapshot', 'change', 'stale', 'resumed'] as const)
         subscription.on(name, (event) => mine.push(seenBy(event)));
     }
-    client.numberedTrades({ market: 'SOL-PERP' }).on('trade', ({ epoch, seq, trade: { fillRecordId } }) => {
-      mine.push({ type: 'trade', stream: 'fills', version: [epoch, seq], crc: Number(fillRecordId) });
+    client.numberedTrades({ market: 'SOL-PERP' }).on('trade', ({ epoch, seq, slot, txIndex, txSigIndex, trade }) => {
+      const place = [slot, txIndex, txSigIndex];
+      const crc = Number(trade.fillRecordId);
+      mine.push({ type: 'trade', stream: 'fills', version: [epoch, seq], crc, place });
     });
     const account = client.accountOrders({ account: ACCOUNT });
     for (const name of ['snapshot', 'change', 'stale', 'resumed'] as const) {
@@ -272,6 +291,7 @@ describe('both clients on a running server', { timeout: PYTHON_WITHIN_MS }, () =
         'perp_1_l2_k10',
         'perp_0_l3_k10',
         'perp_1_l3_k10',
+        'perp_0_l3_k10_cause',
         'perp_0_l2_d3_c50_k10',
       ]) {
         await until(() => [mine, theirs].every((events) => newest(events, stream)?.version?.[1] === seq));
@@ -300,9 +320,11 @@ describe('both clients on a running server', { timeout: PYTHON_WITHIN_MS }, () =
     const [own, other] = [statesOf(mine), statesOf(theirs)];
     const shared = [...own.keys()].filter((key) => other.has(key));
     expect(shared.filter((key) => own.get(key) !== other.get(key))).toEqual([]);
-    for (const stream of ['perp_0_l2_k10', 'fills', 'account']) {
+    for (const stream of ['perp_0_l2_k10', 'perp_0_l3_k10_cause', 'fills', 'account']) {
       expect(shared.filter((key) => key.startsWith(`${stream} `)).length, stream).toBeGreaterThan(20);
     }
+    const causes = mine.filter(({ stream }) => stream.endsWith('_cause')).map(({ causes }) => causes);
+    expect(new Set(causes).size).toBeGreaterThan(20);
     const fills = theirs.filter(({ type }) => type === 'trade').map(({ crc }) => crc);
     expect(fills).toEqual(mine.filter(({ type }) => type === 'trade').map(({ crc }) => crc));
     expect(fills).toEqual(Array.from({ length: fills.length }, (_, index) => 200 - fills.length + index + 1));

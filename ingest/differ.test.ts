@@ -21,9 +21,10 @@ import {
   userKey,
 } from '../test/support/ingest/accounts.ts';
 import { blankAccount, random, setField } from '../test/support/ingest/bytes.ts';
-import { history, truth } from '../test/support/ingest/history.ts';
+import { history, openOrders, truth } from '../test/support/ingest/history.ts';
 import { NaiveReader } from '../test/support/ingest/naive-reader.ts';
-import type { Output } from './diff/output.ts';
+import { keyText, type Output } from './diff/output.ts';
+import type { AccountUpdate } from './source.ts';
 
 describe('differ', () => {
   it('emits messages that add up to the accounts, for any sequence of states', () => {
@@ -34,6 +35,7 @@ describe('differ', () => {
         const differ = newDiffer();
         for (const one of updates) differ.account(one, reader.take);
         expect({ orders: reader.orders, positions: reader.positions }).toEqual(truth(world));
+        expect(reader.open).toEqual(openOrders(world));
       }),
       { numRuns: 60 },
     );
@@ -88,6 +90,7 @@ describe('differ', () => {
     differ.snapshotEnd(300, reader.take);
     expect(reader.orders).toEqual(truth(world).orders);
     expect(reader.positions).toEqual(truth(world).positions);
+    expect(reader.open).toEqual(openOrders(world));
     const names = reader.outputs.map(({ name }) => name);
     const brackets = names.filter((name) => name === 'BookSnapshotBegin').length;
     expect(brackets).toBeGreaterThanOrEqual(3);
@@ -121,6 +124,29 @@ describe('differ', () => {
     ]);
   });
 
+  it('emits all in full again when a later snapshot has a market that the first one lacked', () => {
+    const reader = new NaiveReader();
+    const order = { slot: 0, orderId: 1, marketIndex: 0, price: 1n, size: 1n, filled: 0n, reduceOnly: false };
+    const account = (user: number, orders: UserState['orders']) =>
+      update(userKey(user), USER.owner, userBytes({ user, orders, positions: [] }), 20);
+    const market = update(marketKeyOf(0), PERP.owner, marketBytes(0, null), 20);
+    // An order that an earlier process wrote, and that has closed since.
+    newDiffer().account({ ...account(1, [order]), slot: 10 }, reader.take);
+    const differ = newDiffer();
+    const read = (updates: readonly ReturnType<typeof account>[]) => {
+      differ.snapshotBegin();
+      for (const one of updates) differ.account(one, reader.take);
+      differ.snapshotEnd(20, reader.take);
+    };
+    read([]);
+    expect(reader.orders.size).toBe(1);
+    read([market, account(1, []), account(2, [order])]);
+    expect([...reader.orders.keys()]).toEqual(['user perp-0 2 1']);
+    const before = reader.outputs.length;
+    read([market, account(1, []), account(2, [order])]);
+    expect(reader.outputs.length).toBe(before);
+  });
+
   it('closes accounts that a later snapshot lacks, unless a newer update exists', () => {
     const reader = new NaiveReader();
     const differ = newDiffer();
@@ -137,7 +163,34 @@ describe('differ', () => {
     differ.account(account(1, 20), reader.take);
     differ.snapshotEnd(20, reader.take);
     expect([...reader.orders.keys()]).toEqual(['user perp-0 1 1', 'user perp-0 3 1']);
-    expect(reader.outputs.slice(before).map(({ name }) => name)).toEqual(['BookOrders']);
+    expect(reader.outputs.slice(before).map(({ name }) => name)).toEqual(['BookOrders', 'UserOrders']);
+  });
+
+  it('names no slot of a later snapshot before all its orders have come', () => {
+    const differ = newDiffer();
+    const outputs: Output[] = [];
+    const emit = (output: Output) => void outputs.push(output);
+    const account = (user: number, slot: number, price: bigint) => {
+      const order = { slot: 0, orderId: 1, marketIndex: 0, price, size: 1n, filled: 0n, reduceOnly: false };
+      return update(userKey(user), USER.owner, userBytes({ user, orders: [order], positions: [] }), slot);
+    };
+    const market = (slot: number, data = marketBytes(0, null)) => update(marketKeyOf(0), PERP.owner, data, slot);
+    const changed = marketBytes(0, null);
+    setField(changed, PERP.layout, 'order_step_size', 77);
+    const read = (first: AccountUpdate, others: readonly AccountUpdate[], slot: number, completeSlot: number) => {
+      differ.snapshotBegin(completeSlot);
+      for (const one of [first, ...others]) differ.account(one, emit);
+      differ.snapshotEnd(slot, emit);
+    };
+    read(market(10), [account(1, 10, 1n), account(2, 10, 1n), account(3, 10, 1n)], 10, 0);
+    outputs.length = 0;
+    // Users were read later than the market; user 3 is gone.
+    read(market(100, changed), [account(1, 98, 2n), account(2, 103, 2n)], 100, 20);
+    const slots = outputs.flatMap(({ name, value }) =>
+      name === 'BookOrders' || name === 'BookMarket' ? [[name, value.slot]] : [],
+    );
+    expect(slots).toEqual([...Array(3).fill(['BookOrders', 20]), ['BookMarket', 100]]);
+    expect(differ.stored(keyText(userKey(2)))?.slot).toBe(103);
   });
 
   it('repeats reduce-only orders of both sources when the position that caps them changes', () => {
@@ -158,6 +211,7 @@ describe('differ', () => {
     expect(reader.outputs.map(({ name, value }) => [name, 'source' in value ? value.source : ''])).toEqual([
       ['PositionState', ''],
       ['BookOrders', 'user'],
+      ['UserOrders', ''],
       ['BookOrders', 'clob'],
       ['PositionState', ''],
       ['BookOrders', 'user'],

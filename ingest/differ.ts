@@ -1,114 +1,35 @@
 // Turns account updates into changes: keeps each account's newest state and emits the differences. Pure: no clock, no I/O.
 
 import bs58 from 'bs58';
-import type { ChainDefinition, MarketRef } from '../schemas/index.ts';
+import type { MarketRef } from '../schemas/index.ts';
 import { marketKey } from '../schemas/index.ts';
-import { AccountError, type CompiledAccount, compileAccount, discriminatorOf } from './decode/account.ts';
-import { type ClobReader, compileClob } from './decode/clob.ts';
-import { DefinitionError } from './decode/layout.ts';
-import {
-  compileExchangeState,
-  compilePerpMarket,
-  compileSpotMarket,
-  type ExchangeState,
-  type MarketReader,
-} from './decode/market.ts';
+import { AccountError, discriminatorOf } from './decode/account.ts';
+import type { MarketReader } from './decode/market.ts';
 import { isOracle } from './decode/oracle.ts';
-import { type BuilderReaders, compileBuilders, compileUnstakingPeriod } from './decode/plain-states.ts';
-import { compileUser, type UserReader } from './decode/user.ts';
-import type { Field } from './decode/values.ts';
-import { compileVaults, type VaultReaders } from './decode/vault.ts';
 import { ClobDiffer } from './diff/clobs.ts';
 import { MarginChanges } from './diff/margins.ts';
 import { MarketDiffer } from './diff/markets.ts';
-import { type Emit, keyText, type Output, parkAccount } from './diff/output.ts';
+import { type Emit, keyText, notAfter, type Output, parkAccount } from './diff/output.ts';
 import { UserDiffer } from './diff/users.ts';
+import type { Readers } from './readers.ts';
 import type { AccountUpdate } from './source.ts';
+import {
+  type AccountState,
+  AFTER_ORDERS,
+  currentOf,
+  isOlder,
+  KIND_ORDER,
+  type Kind,
+  type StoredAccount,
+  updateOf,
+  type Watcher,
+} from './stored-account.ts';
 
 /** Derives the User account's address from an authority and sub-account id. Must be a pure function. */
 export type DeriveUser = (authority: Uint8Array, subAccountId: number) => Uint8Array;
 
-type Kind = 'state' | 'market' | 'oracle' | 'user' | 'clob' | 'vault' | 'builder';
-/** Order of kinds in the first snapshot: each kind comes after the kinds that it looks up. */
-const KIND_ORDER: readonly Kind[] = ['state', 'market', 'oracle', 'user', 'clob', 'vault', 'builder'];
-
 /** Accounts of unknown kinds that are remembered. */
 const UNREADABLE_MAX = 10_000;
-
-interface StoredAccount {
-  /** Newest slot in which the account had these bytes; `since` is the first. */
-  slot: number;
-  readonly since: number;
-  writeVersion: bigint | null;
-  data: Uint8Array;
-  readonly kind: Kind;
-  readonly owner: Uint8Array;
-  readonly pubkey: Uint8Array;
-}
-
-/** Listens to changes of the stored accounts. */
-export interface Watcher {
-  /** The account has new bytes instead of `before`, since the slot of the update. */
-  changed(key: string, before: AccountState | null, slot: number): void;
-  /** All accounts were read again: states of earlier slots may have been incomplete. */
-  reread(): void;
-}
-
-/** The stored state of an account. `data` is empty for a closed account. */
-export interface AccountState {
-  readonly slot: number;
-  readonly since: number;
-  readonly data: Uint8Array;
-}
-
-export interface Readers {
-  readonly exchangeId: string;
-  readonly user: UserReader;
-  readonly markets: ReadonlyMap<bigint, MarketReader>;
-  readonly state: { readonly account: CompiledAccount; readonly read: Field<ExchangeState> } | null;
-  readonly clobId: string | null;
-  readonly clob: ClobReader | null;
-  readonly vaultsId: string | null;
-  readonly vaults: VaultReaders;
-  readonly builders: BuilderReaders;
-  /** Seconds, of a SpotMarket account. */
-  readonly unstakingPeriod: Field<bigint> | null;
-  /** All discriminators of each program (base58), including kinds that ingest does not read. */
-  readonly discriminators: ReadonlyMap<string, ReadonlySet<bigint>>;
-}
-
-/** Compiles the account readers. Throws DefinitionError when the definition has no User or PerpMarket account. */
-export function compileReaders(definition: ChainDefinition): Readers {
-  const exchange = definition.programs.find((program) => program.accounts.has('User'));
-  const user = exchange?.accounts.get('User');
-  const perp = exchange?.accounts.get('PerpMarket');
-  const spot = exchange?.accounts.get('SpotMarket');
-  const state = exchange?.accounts.get('State');
-  if (!exchange || !user || !perp) throw new DefinitionError(`${definition.name} has no User or no PerpMarket`);
-  const markets = [compilePerpMarket(perp), ...(spot ? [compileSpotMarket(spot)] : [])];
-  const book = definition.programs.find((program) => program.accounts.has('ClobHeaderV0'));
-  const vaults = definition.programs.find((program) => program.accounts.has('Vault'));
-  const header = book?.accounts.get('ClobHeaderV0');
-  const node = book?.types.get('OrderNodeV0');
-  return {
-    exchangeId: exchange.programId,
-    user: compileUser(user),
-    markets: new Map(markets.map((market) => [market.account.discriminator, market])),
-    state: state ? { account: compileAccount(state), read: compileExchangeState(state) } : null,
-    clobId: book?.programId ?? null,
-    clob: header && node ? compileClob(header, node) : null,
-    vaultsId: vaults?.programId ?? null,
-    vaults: vaults ? compileVaults(vaults) : new Map(),
-    builders: compileBuilders(exchange),
-    unstakingPeriod: spot ? compileUnstakingPeriod(spot) : null,
-    discriminators: new Map(
-      definition.programs.map((program) => [
-        program.programId,
-        new Set([...program.accounts.values()].map((account) => discriminatorOf(account.discriminator))),
-      ]),
-    ),
-  };
-}
 
 export class Differ {
   readonly #readers: Readers;
@@ -130,7 +51,13 @@ export class Differ {
   #gathering: AccountUpdate[] | null = null;
   /** Keys of the accounts in a later snapshot; null outside one. */
   #seen: Set<string> | null = null;
+  /** Newest complete slot before a later snapshot: no book message inside it is newer. */
+  #completeSlot = 0;
+  /** States of a later snapshot that wait for its orders. */
+  #late: AccountUpdate[] = [];
   #bracketed = false;
+  /** Markets whose orders were emitted in full between brackets. */
+  readonly #bracketedMarkets = new Set<string>();
   #watcher: Watcher | null = null;
 
   constructor(readers: Readers, deriveUser: DeriveUser) {
@@ -144,8 +71,8 @@ export class Differ {
   #newUsers(): UserDiffer {
     return new UserDiffer(this.#readers.user, {
       userFound: (user, authority, subAccountId) => this.#addresses.set(addressKey(authority, subAccountId), user),
-      positionChanged: (user, marketIndex, slot) =>
-        this.#clobs?.positionChanged(user, marketIndex, slot, (output) => this.#emit(output)),
+      positionChanged: (user, marketIndex, write) =>
+        this.#clobs?.positionChanged(user, marketIndex, write, (output) => this.#emit(output)),
     });
   }
 
@@ -173,18 +100,23 @@ export class Differ {
       this.#gathering.push(update);
       return;
     }
-    this.#apply(update, emit, false);
+    if (this.#seen === null) this.#apply(update, emit, false);
+    else if (update.data.length > 0 && AFTER_ORDERS.has(this.#kindOf(update))) this.#late.push(update);
+    else this.#apply(update, notAfter(this.#completeSlot, emit), false);
   }
 
-  /** Starts a complete read of all accounts. */
-  snapshotBegin(): void {
+  /** Starts a complete read of all accounts. `completeSlot` is the newest slot whose changes are all applied. */
+  snapshotBegin(completeSlot = 0): void {
+    this.#completeSlot = completeSlot;
+    this.#late = [];
     if (this.#bracketed) this.#seen = new Set();
     else this.#gathering = [];
   }
 
   /**
    * Ends a complete read. The first read is emitted in full between brackets per market, because readers may hold the
-   * state of an earlier process. A later read emits differences and closes the accounts that it lacks.
+   * state of an earlier process. A later read emits differences and closes the accounts that it lacks. It emits all again, with
+   * brackets, when it has a market that no read before had.
    */
   snapshotEnd(snapshotSlot: number, emit: Emit): void {
     if (this.#gathering) {
@@ -196,6 +128,7 @@ export class Differ {
     } else if (this.#seen) {
       const seen = this.#seen;
       this.#seen = null;
+      const bounded = notAfter(this.#completeSlot, emit);
       for (const [key, stored] of this.#accounts) {
         if (seen.has(key) || stored.slot > snapshotSlot || stored.data.length === 0) continue;
         if (stored.kind !== 'user' && stored.kind !== 'clob') continue;
@@ -208,7 +141,13 @@ export class Differ {
           owner,
           data: new Uint8Array(0),
         };
-        this.#apply(gone, emit, false);
+        this.#apply(gone, bounded, false);
+      }
+      for (const update of this.#late.splice(0)) this.#apply(update, notAfter(snapshotSlot, emit), false);
+      if (this.#markets.refs().some((ref) => !this.#bracketedMarkets.has(marketKey(ref)))) {
+        const updates = [...this.#accounts.values()].filter(({ data }) => data.length > 0);
+        this.#forget();
+        this.#emitAll(updates.map(currentOf), snapshotSlot, emit);
       }
     }
     this.#watcher?.reread();
@@ -284,7 +223,7 @@ export class Differ {
       const mayClose = kind === 'user' || kind === 'clob';
       return data.length > 0 && !keys.has(key) && (slot > snapshotSlot || !mayClose);
     });
-    return [...earlier.map(([, stored]) => ({ ...updateOf(stored), slot: stored.slot })), ...current];
+    return [...earlier.map(([, stored]) => currentOf(stored)), ...current];
   }
 
   /** Starts anew: the next updates are emitted in full. */
@@ -306,13 +245,15 @@ export class Differ {
     }
     const markets = new Map<string, MarketRef>(this.#markets.refs().map((ref) => [marketKey(ref), ref]));
     for (const output of outputs) {
-      if (output.name !== 'BookOrders') continue;
+      if (output.name !== 'BookOrders' && output.name !== 'UserOrders') continue;
       const { marketType, marketIndex } = output.value;
       markets.set(marketKey(output.value), { marketType, marketIndex });
     }
-    for (const ref of markets.values()) emit({ name: 'BookSnapshotBegin', value: { ...ref, snapshotSlot } });
+    const fresh = [...markets].filter(([key]) => !this.#bracketedMarkets.has(key));
+    for (const [key] of fresh) this.#bracketedMarkets.add(key);
+    for (const [, ref] of fresh) emit({ name: 'BookSnapshotBegin', value: { ...ref, snapshotSlot } });
     for (const output of outputs) emit(output);
-    for (const ref of markets.values()) emit({ name: 'BookSnapshotEnd', value: { ...ref, snapshotSlot } });
+    for (const [, ref] of fresh) emit({ name: 'BookSnapshotEnd', value: { ...ref, snapshotSlot } });
   }
 
   #rank(update: AccountUpdate): number {
@@ -471,17 +412,6 @@ export class Differ {
     }
     return text;
   }
-}
-
-function updateOf({ since, pubkey, owner, data }: StoredAccount): AccountUpdate {
-  return { kind: 'account', slot: since, writeVersion: null, pubkey, owner, data };
-}
-
-/** Compares slots, then write versions if both are known. Of two equal ones the later arrival wins. */
-function isOlder(update: AccountUpdate, stored: StoredAccount): boolean {
-  if (update.slot !== stored.slot) return update.slot < stored.slot;
-  if (update.writeVersion === null || stored.writeVersion === null) return false;
-  return update.writeVersion < stored.writeVersion;
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

@@ -2,6 +2,7 @@
 
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from '../platform/index.ts';
+import type { LiveSource } from '../schemas/index.ts';
 import { PARK_REASONS } from './park-reasons.ts';
 
 /** The book role counts it as well; both roles may run in one process. */
@@ -15,9 +16,17 @@ export interface IngestMetrics {
   readonly reconnects: Counter;
   readonly gaps: Counter<'filled'>;
   readonly openGaps: Gauge<'lasting'>;
+  readonly retracted: Counter;
+  readonly unchecked: Counter;
   readonly shadowDifferences: Counter<'market'>;
   readonly shadowChecks: Counter;
+  readonly sources: SourceMetrics;
 }
+
+/** Of live sources that run at once. */
+type SourceMetrics = Readonly<Record<'slot' | 'lag' | 'leads' | 'lying' | 'contradictions', Gauge<'source'>>> & {
+  readonly missing: Gauge<'source' | 'what'>;
+};
 
 export function createIngestMetrics(registry: Registry): IngestMetrics {
   const registers = [registry];
@@ -45,6 +54,16 @@ export function createIngestMetrics(registry: Registry): IngestMetrics {
       help: 'lost connections to the source and failed attempts to connect',
       registers,
     }),
+    retracted: new Counter({
+      name: 'slotbook_ingest_retracted_transactions_total',
+      help: 'stored transactions whose confirmed slot the chain dropped',
+      registers,
+    }),
+    unchecked: new Counter({
+      name: 'slotbook_ingest_unchecked_transactions_total',
+      help: 'stored transactions that were never compared with the finalized chain',
+      registers,
+    }),
     shadowDifferences:
       (registry.getSingleMetric(SHADOW_DIFFERENCES) as Counter<'market'> | undefined) ??
       new Counter({
@@ -64,6 +83,7 @@ export function createIngestMetrics(registry: Registry): IngestMetrics {
       labelNames: ['filled'],
       registers,
     }),
+    sources: sourceMetrics(registers),
     openGaps: new Gauge({
       name: 'slotbook_ingest_open_gaps',
       help: 'open gaps of the log; lasting ones cannot be filled',
@@ -75,4 +95,35 @@ export function createIngestMetrics(registry: Registry): IngestMetrics {
   for (const reason of PARK_REASONS) metrics.parked.inc({ reason }, 0);
   for (const filled of ['true', 'false']) metrics.gaps.inc({ filled }, 0);
   return metrics;
+}
+
+function sourceMetrics(registers: Registry[]): SourceMetrics {
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `slotbook_source_${name}`, help, labelNames: ['source'], registers });
+  return {
+    slot: gauge('slot', 'newest complete slot of a live source that runs beside others'),
+    lag: gauge('lag_slots', 'slots of a live source behind the first of all sources'),
+    leads: gauge('leads', '1 for the live source whose updates pass first, 0 for the others'),
+    lying: gauge('lying', '1 for a live source with several faults that a read of the chain proved'),
+    contradictions: gauge('contradictions', 'accounts and blocks of a slot that differ from those of another source'),
+    missing: new Gauge({
+      name: 'slotbook_source_missing',
+      help: 'account changes and transactions that other live sources delivered and this one did not',
+      labelNames: ['source', 'what'],
+      registers,
+    }),
+  };
+}
+
+/** Shows the newest report of the live sources. */
+export function reportSources({ sources: metrics }: IngestMetrics, sources: readonly LiveSource[]): void {
+  for (const { name: source, role, ...report } of sources) {
+    metrics.slot.set({ source }, report.slot);
+    metrics.lag.set({ source }, report.lagSlots);
+    metrics.leads.set({ source }, role === 'leader' ? 1 : 0);
+    metrics.lying.set({ source }, report.isLying ? 1 : 0);
+    metrics.contradictions.set({ source }, report.contradictions);
+    metrics.missing.set({ source, what: 'accounts' }, report.missingAccounts);
+    metrics.missing.set({ source, what: 'transactions' }, report.missingTransactions);
+  }
 }

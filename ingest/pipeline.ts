@@ -10,21 +10,29 @@ import {
   type MessageTypes,
   marketKey,
   parseMarketKey,
-  type StreamCounter,
-  streamKey,
   TOPICS,
 } from '../schemas/index.ts';
+import { BlockIndexes } from './block-indexes.ts';
+import { CounterBuffer } from './counters.ts';
 import type { EventDecoder } from './decode/events.ts';
 import { type DecodedTransaction, decodeTransaction, type EncodedEvent } from './decode/transaction.ts';
 import { deadLetter, type Output } from './diff/output.ts';
 import type { Differ } from './differ.ts';
+import type { FinalityCheck } from './finality/check.ts';
 import type { GapList } from './gaps.ts';
 import type { IngestMetrics } from './metrics.ts';
 import type { OffsetHistory } from './resume-state.ts';
 import type { ShadowMessage } from './shadow/check.ts';
 import type { IngestQuality, IngestSource } from './shadow/quality.ts';
 import type { ShadowRunner } from './shadow/runner.ts';
-import type { GapNotice, ResumePoint, Source, SourceUpdate, TransactionLogs } from './source.ts';
+import {
+  type GapNotice,
+  RESUME_MARGIN_SLOTS,
+  type ResumePoint,
+  type Source,
+  type SourceUpdate,
+  type TransactionLogs,
+} from './source.ts';
 import type { LogWriter } from './writer.ts';
 
 export interface PipelineParts {
@@ -39,15 +47,19 @@ export interface PipelineParts {
   readonly gaps: GapList;
   /** Minimum number of slots between two block times in the log. */
   readonly sampleSlots: number;
+  /** Slot at which an earlier process ended; null without one. */
+  readonly resumeSlot: number | null;
+  /** Null when the source cannot read the finalized chain. */
+  readonly finality: FinalityCheck | null;
   /** Null when the check is off or the source cannot read accounts apart from its stream. */
   readonly shadow: ShadowRunner | null;
+  /** The shadow check has corrected stored accounts. */
+  readonly corrected?: () => void;
 }
 
 /** Key of slot ticks, which go to every partition of `book` and `positions`. */
 const SLOT_KEY = 'slot';
 const FINALITY_KEY = 'chain';
-/** Slots between two writes of the chain's counts. */
-const COUNTER_SLOTS = 10;
 /** Keys of the records around a whole margin. */
 const MARGIN_BEGIN_KEY = 'begin';
 const MARGIN_WHOLE_KEY = 'whole';
@@ -58,18 +70,18 @@ const TRADE_EVENT = 'OrderActionRecord';
 
 export class Pipeline {
   readonly #parts: PipelineParts;
+  readonly #indexes = new BlockIndexes();
   #events: EncodedEvent[] = [];
   #book: NewRecord[] = [];
   #positions: NewRecord[] = [];
+  #orders: NewRecord[] = [];
   #vaults: NewRecord[] = [];
   #states: NewRecord[] = [];
   #margins: NewRecord[] = [];
   #parked: NewRecord[] = [];
   /** The newest final slot that is not written yet. */
   #finality: NewRecord[] = [];
-  /** Newest count of each stream that is not written yet, and the slot of the last write. */
-  readonly #counters = new Map<string, StreamCounter>();
-  #countersSlot = 0;
+  readonly #counters: CounterBuffer;
   #newestSlot = -1;
   /** Slot of the newest written block time. */
   #timeSlot = Number.NEGATIVE_INFINITY;
@@ -78,6 +90,9 @@ export class Pipeline {
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
+    this.#counters = new CounterBuffer(
+      parts.resumeSlot === null ? null : Math.max(0, parts.resumeSlot - RESUME_MARGIN_SLOTS),
+    );
     this.#reportGaps();
   }
 
@@ -123,6 +138,19 @@ export class Pipeline {
     });
   }
 
+  /** The chain dropped a confirmed slot, or some of its transactions: says so in the log, and as a lasting gap. */
+  retract(slot: number, signatures: readonly string[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const value = encodeMessage('SlotRetraction', { slot, signatures: signatures.map((one) => bs58.decode(one)) });
+      await this.#parts.writer.append(TOPICS.retractions, [{ key: String(slot), value }]);
+      this.#parts.metrics.retracted.inc(signatures.length);
+      const reason = `the chain dropped ${signatures.length} confirmed transactions of the slot`;
+      this.#gap({ kind: 'gap', fromSlot: slot, toSlot: slot, filled: false, isLasting: true, reason });
+      this.#reportGaps();
+      await this.#saveGaps();
+    });
+  }
+
   /** Steps run one after the other, because they share the records that wait. */
   #inTurn<T>(step: () => Promise<T>): Promise<T> {
     const run = this.#turn.then(step);
@@ -132,6 +160,7 @@ export class Pipeline {
 
   async #take(batch: readonly SourceUpdate[]): Promise<void> {
     let progress: ResumePoint | null = null;
+    this.#indexes.take(batch);
     for (const update of batch) {
       if (update.kind === 'progress') progress = update.resume;
       else await this.#apply(update);
@@ -151,6 +180,7 @@ export class Pipeline {
     const step = this.#parts.shadow?.advance(this.#newestSlot);
     if (!step) return;
     for (const output of step.outputs) this.#emit(output);
+    if (step.outputs.length > 0) this.#parts.corrected?.();
     for (const { name, value } of step.messages as readonly ShadowMessage[]) {
       this.#message(this.#book, name, value, 'slot' in value ? value.slot : value.snapshotSlot);
     }
@@ -161,7 +191,7 @@ export class Pipeline {
     switch (update.kind) {
       case 'account':
         metrics.accountUpdates.inc();
-        differ.account(update, this.#emit);
+        differ.account(this.#indexes.joined(update), this.#emit);
         break;
       case 'transaction':
         if (!update.failed) await this.#transaction(update);
@@ -175,23 +205,27 @@ export class Pipeline {
         this.#time(update.slot, update.ts);
         break;
       case 'final':
+        this.#parts.finality?.final(update.slot);
         this.#finality = [
           { key: FINALITY_KEY, value: encodeMessage('ChainFinality', { slot: update.slot, ts: update.ts }) },
         ];
         break;
       case 'snapshotBegin':
-        differ.snapshotBegin();
+        differ.snapshotBegin(Math.max(0, this.#newestSlot));
         break;
       case 'snapshotEnd':
         differ.snapshotEnd(update.slot, this.#emit);
+        this.#counters.resumed();
         this.#parts.quality.caughtUp();
         logger.info({ slot: update.slot, accounts: differ.size }, 'all accounts read');
         break;
       case 'reconnect':
         metrics.reconnects.inc();
+        this.#counters.interrupted();
         this.#parts.quality.disconnected();
         break;
       case 'continued':
+        this.#counters.resumed();
         this.#parts.quality.caughtUp();
         logger.info({ slot: update.slot }, 'the stream continues where it ended');
         break;
@@ -209,12 +243,16 @@ export class Pipeline {
   #slot(slot: number): void {
     if (slot <= this.#newestSlot) return;
     this.#newestSlot = slot;
+    this.#counters.slot(slot);
     const value = encodeMessage('BookSlot', { slot });
     for (let partition = 0; partition < TOPICS.book.partitions; partition++) {
       this.#book.push({ key: SLOT_KEY, value, partition });
     }
     for (let partition = 0; partition < TOPICS.positions.partitions; partition++) {
       this.#positions.push({ key: SLOT_KEY, value, partition });
+    }
+    for (let partition = 0; partition < TOPICS.userOrders.partitions; partition++) {
+      this.#orders.push({ key: SLOT_KEY, value, partition });
     }
   }
 
@@ -258,6 +296,7 @@ export class Pipeline {
     if (decoded.incomplete) decoded = await this.#refetch(transaction, decoded);
     for (const letter of decoded.parked) this.#park(letter);
     for (const event of decoded.events) this.#events.push(event);
+    if (decoded.events.length > 0) this.#parts.finality?.stored(transaction);
   }
 
   /** Fetches truncated logs once more. Logs that stay truncated become a gap, and their readable part is kept. */
@@ -280,11 +319,14 @@ export class Pipeline {
         this.#park(output.value);
         break;
       case 'StreamCounter':
-        this.#counters.set(streamKey(output.value), output.value);
+        this.#counters.note(output.value);
         break;
       case 'PositionState':
       case 'PositionMarket':
         this.#message(this.#positions, output.name, output.value, output.value.slot);
+        break;
+      case 'UserOrders':
+        this.#message(this.#orders, output.name, output.value, output.value.slot);
         break;
       case 'AccountMargin':
         this.#record(this.#margins, bs58.encode(output.value.user), output.name, output.value, output.value.slot);
@@ -311,6 +353,7 @@ export class Pipeline {
       case 'BookSnapshotBegin':
       case 'BookSnapshotEnd':
         this.#message(this.#book, output.name, output.value, output.value.snapshotSlot);
+        this.#message(this.#orders, output.name, output.value, output.value.snapshotSlot);
         // A snapshot also lists all positions of the market between its brackets.
         if (output.value.marketType === 'perp') {
           this.#message(this.#positions, output.name, output.value, output.value.snapshotSlot);
@@ -332,7 +375,8 @@ export class Pipeline {
       | 'BookRepair'
       | 'BookCheck'
       | 'PositionState'
-      | 'PositionMarket',
+      | 'PositionMarket'
+      | 'UserOrders',
   >(records: NewRecord[], name: N, value: MessageTypes[N], slot: number): void {
     this.#record(records, marketKey(value), name, value, slot);
   }
@@ -358,22 +402,14 @@ export class Pipeline {
     this.#parked.push({ key: letter.reason, value: encodeMessage('DeadLetter', letter) });
   }
 
-  /** Counts change with every fill; readers need them every few slots. */
-  #takeCounters(): NewRecord[] {
-    if (this.#counters.size === 0 || this.#newestSlot < this.#countersSlot + COUNTER_SLOTS) return [];
-    this.#countersSlot = this.#newestSlot;
-    const records = [...this.#counters].map(([key, value]) => ({ key, value: encodeMessage('StreamCounter', value) }));
-    this.#counters.clear();
-    return records;
-  }
-
   async #flush(): Promise<void> {
     const { writer, ends, metrics } = this.#parts;
-    const counters = this.#takeCounters();
-    const [events, book, positions, vaults, states, margins, finality, parked] = [
+    const counters = this.#counters.take(this.#newestSlot);
+    const [events, book, positions, orders, vaults, states, margins, finality, parked] = [
       this.#events,
       this.#book,
       this.#positions,
+      this.#orders,
       this.#vaults,
       this.#states,
       this.#margins,
@@ -383,6 +419,7 @@ export class Pipeline {
     this.#events = [];
     this.#book = [];
     this.#positions = [];
+    this.#orders = [];
     this.#vaults = [];
     this.#states = [];
     this.#margins = [];
@@ -397,6 +434,7 @@ export class Pipeline {
       events.length > 0 ? writer.appendEvents(events) : [],
       book.length > 0 ? writer.append(TOPICS.book, book) : undefined,
       positions.length > 0 ? writer.append(TOPICS.positions, positions) : undefined,
+      orders.length > 0 ? writer.append(TOPICS.userOrders, orders) : undefined,
       vaults.length > 0 ? writer.append(TOPICS.vaults, vaults) : undefined,
       states.length > 0 ? writer.append(TOPICS.accountStates, states) : undefined,
       counters.length > 0 ? writer.append(TOPICS.counters, counters) : undefined,

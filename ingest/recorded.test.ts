@@ -12,7 +12,8 @@ import { UNKNOWN_EXCHANGE } from './decode/market.ts';
 import { readOracle } from './decode/oracle.ts';
 import { decodeTransaction } from './decode/transaction.ts';
 import type { Output } from './diff/output.ts';
-import { compileReaders, Differ } from './differ.ts';
+import { Differ } from './differ.ts';
+import { compileReaders } from './readers.ts';
 import { userAddress } from './role.ts';
 
 const FIXTURES = new URL('../../shared/fixtures/', import.meta.url);

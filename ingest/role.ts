@@ -2,16 +2,28 @@
 // one process at a time, because interleaved states of two processes would make wrong books.
 
 import { PublicKey } from '@solana/web3.js';
-import type { EventLog, Logger, RoleContext, RunningRole } from '../platform/index.ts';
+import bs58 from 'bs58';
+import {
+  type EventLog,
+  hasProcessedBooks,
+  type Logger,
+  type RoleContext,
+  type RunningRole,
+} from '../platform/index.ts';
 import { type ChainDefinition, loadDefinition, TOPICS, withVaultProgram } from '../schemas/index.ts';
 import { BackfillRunner } from './backfill/runner.ts';
 import { compileEvents } from './decode/events.ts';
 import { keyText } from './diff/output.ts';
-import { compileReaders, type DeriveUser, Differ, type Readers } from './differ.ts';
+import { type DeriveUser, Differ } from './differ.ts';
+import { FinalityCheck } from './finality/check.ts';
+import { ProcessedBooks } from './forks/books.ts';
+import { followForks, type OpenConnection } from './forks/feed.ts';
+import { createForkMetrics } from './forks/metrics.ts';
 import { GapList } from './gaps.ts';
-import { createIngestMetrics } from './metrics.ts';
-import { openSource } from './open.ts';
+import { createIngestMetrics, reportSources } from './metrics.ts';
+import { openForks, openSource } from './open.ts';
 import { Pipeline } from './pipeline.ts';
+import { compileReaders, type Readers } from './readers.ts';
 import { loadResumeState, OffsetHistory, saveResumeState } from './resume-state.ts';
 import { ShadowCheck } from './shadow/check.ts';
 import { IngestQuality } from './shadow/quality.ts';
@@ -27,6 +39,8 @@ const ADDRESS_CACHE_MAX = 500_000;
 export interface IngestParts {
   readonly definition: ChainDefinition;
   readonly source: Source;
+  /** The stream at commitment processed; default: none, as `source` is not a configured one. */
+  readonly forks?: OpenConnection;
   /** Readers that were compiled from the definition earlier; compiling them takes tens of milliseconds. */
   readonly readers?: Readers;
   /** Addresses of User accounts; default: derived from their seeds. */
@@ -45,6 +59,7 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     TOPICS.events,
     TOPICS.book,
     TOPICS.positions,
+    TOPICS.userOrders,
     TOPICS.vaults,
     TOPICS.accountStates,
     TOPICS.margin,
@@ -53,6 +68,7 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     TOPICS.coverageViews,
     TOPICS.backfills,
     TOPICS.finality,
+    TOPICS.retractions,
     TOPICS.deadLetters,
   ]);
   // The lease ensures that the earlier process has stopped writing, so its resume state and events are complete. All accounts
@@ -62,7 +78,17 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
   const { signal } = stopped;
   const { resume, ends } = await loadResumeState(log);
   const writer = new LogWriter(log, logger, signal);
-  await writer.loadKnown(ends);
+  const metrics = createIngestMetrics(context.metrics);
+  const reader = source.finality?.(signal);
+  const finality: FinalityCheck | null = reader
+    ? new FinalityCheck({
+        reader,
+        logger,
+        retract: (slot, signatures) => pipeline.retract(slot, signatures),
+        unchecked: (transactions) => metrics.unchecked.inc(transactions),
+      })
+    : null;
+  await writer.loadKnown(ends, ({ slot, signature }) => finality?.stored({ slot, signature: bs58.encode(signature) }));
   const history = new OffsetHistory(writer.startOffsets, writer.newestSlot);
   const quality = new IngestQuality(log, logger);
   await quality.load();
@@ -70,14 +96,14 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
   if (resume !== null && source.accounts) quality.disconnected();
   const gaps = new GapList(log);
   await gaps.load();
-  const metrics = createIngestMetrics(context.metrics);
   const readers = parts?.readers ?? compileReaders(definition);
   const derive = parts?.deriveUser ?? memoized(userAddress(definition));
-  const differ = new Differ(readers, derive);
+  const newDiffer = () => new Differ(readers, derive);
+  const differ = newDiffer();
   const shadow =
     source.accounts && config.shadowCheckMs > 0
       ? new ShadowRunner({
-          check: new ShadowCheck(differ, () => new Differ(readers, derive)),
+          check: new ShadowCheck(differ, newDiffer),
           source,
           log,
           logger,
@@ -88,7 +114,9 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
           signal,
         })
       : null;
-  const pipeline = new Pipeline({
+  const forks = parts ? parts.forks : hasProcessedBooks(config) ? openForks(config, definition) : undefined;
+  const processed = forks ? await startProcessed({ context, open: forks, differ, newDiffer, writer, signal }) : null;
+  const pipeline: Pipeline = new Pipeline({
     source,
     differ,
     decoder: compileEvents(definition),
@@ -99,18 +127,28 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     logger,
     quality,
     sampleSlots: config.sampleSlots,
+    resumeSlot: resume?.slot ?? null,
+    finality,
     shadow,
+    corrected: () => processed?.corrected(),
   });
   logger.info({ resume, definition: definition.name, source: config.source }, 'ingesting');
   const saver = new Saver(log, logger, pipeline, history);
-  const flushing = setInterval(() => void quality.flush(), QUALITY_INTERVAL_MS);
+  const flushing = setInterval(() => {
+    const sources = source.reports?.() ?? [];
+    quality.sources(sources);
+    reportSources(metrics, sources);
+    void quality.flush();
+  }, QUALITY_INTERVAL_MS);
   void shadow?.run();
+  void finality?.run(signal);
   const { rpcBackfillBlocksPerSecond: blocksPerSecond } = config;
   void new BackfillRunner({ log, logger, source, pipeline, blocksPerSecond, signal }).run();
   const run = async (): Promise<void> => {
     try {
       for await (const batch of source.updates(resume, signal)) {
         await pipeline.take(batch);
+        processed?.confirmed(batch);
         saver.due();
       }
       logger.info('the source has ended');
@@ -133,6 +171,26 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
       await done.catch(() => {});
     },
   };
+}
+
+interface ProcessedParts {
+  readonly context: RoleContext;
+  readonly open: OpenConnection;
+  /** Has the confirmed states. */
+  readonly differ: Differ;
+  readonly newDiffer: () => Differ;
+  readonly writer: LogWriter;
+  readonly signal: AbortSignal;
+}
+
+/** Follows the node's fork beside the confirmed stream, until the signal aborts. */
+async function startProcessed({ context, open, differ, ...parts }: ProcessedParts): Promise<ProcessedBooks> {
+  const { config, log, logger } = context;
+  await log.ensureTopics([TOPICS.processedBook]);
+  const metrics = createForkMetrics(context.metrics);
+  const books = new ProcessedBooks({ confirmed: differ, metrics, logger, ...parts });
+  void followForks({ open, books, metrics, logger, silenceMs: config.slotStallMs, signal: parts.signal });
+  return books;
 }
 
 /** Saves the newest resume point whose updates are in the log, at most once per interval. */

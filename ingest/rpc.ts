@@ -1,6 +1,7 @@
 // The source over a Solana node: JSON-RPC for the past, PubSub for live updates. Reconnects until it is stopped.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import bs58 from 'bs58';
 import type { Logger } from '../platform/index.ts';
 import type { ChainDefinition } from '../schemas/index.ts';
 import { discriminatorOf } from './decode/account.ts';
@@ -14,6 +15,7 @@ import { RequestBudget } from './rpc/budget.ts';
 import { REAL_CLOCK } from './rpc/clock.ts';
 import { Endpoint } from './rpc/endpoint.ts';
 import { FinalityClock } from './rpc/finality-clock.ts';
+import { FinalizedChain } from './rpc/finalized.ts';
 import { type Finality, History } from './rpc/history.ts';
 import { JsonRpc } from './rpc/json-rpc.ts';
 import { Nodes } from './rpc/nodes.ts';
@@ -22,8 +24,10 @@ import { type OpenSession, Session } from './rpc/session.ts';
 import { NETWORK, type Transport } from './rpc/transport.ts';
 import type {
   AccountsRead,
+  AccountsWanted,
   AccountUpdate,
   BlockReader,
+  FinalityReader,
   ResumePoint,
   Source,
   SourceUpdate,
@@ -145,10 +149,27 @@ export class RpcSource implements Source {
     };
   }
 
+  finality(signal: AbortSignal): FinalityReader {
+    return new FinalizedChain(this.#rpc(signal).nodes, signal);
+  }
+
   /** Reads within the background share of the budget. Leaves out oracles of other programs. */
-  async accounts(signal: AbortSignal): Promise<AccountsRead> {
-    const { slots, updates } = await this.#reader.read(this.#rpc(signal), this.#tip, { isBackground: true });
-    return { slot: Math.min(...slots), updates };
+  async accounts(signal: AbortSignal, wanted?: AccountsWanted): Promise<AccountsRead> {
+    const rpc = this.#rpc(signal);
+    const { slots, updates } = wanted
+      ? await this.#reader.readSome(rpc, this.#tip, wanted)
+      : await this.#reader.read(rpc, this.#tip, { isBackground: true });
+    return { slot: Math.min(...slots), updates, isWhole: wanted === undefined };
+  }
+
+  /** State of one account (base58) at a slot or later; null when it is closed. Rejects when no node answers. */
+  async account(pubkey: Uint8Array, minSlot: number, signal: AbortSignal): Promise<AccountUpdate | null> {
+    const options = { commitment: this.#commitment, minSlot, isBackground: true, signal };
+    const { slot, accounts } = await this.#rpc(signal).accounts([bs58.encode(pubkey)], options);
+    const [account] = accounts;
+    if (!account) return null;
+    const owner = this.#keys.decode(account.owner);
+    return { kind: 'account', slot, writeVersion: null, pubkey, owner, data: account.data };
   }
 
   async #run(resume: ResumePoint | null, queue: UpdateQueue, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 // The source port: the updates that ingest receives from a chain. Adapters: a Solana node (`rpc.ts`), with a gRPC stream beside
 // it (`grpc/`), and a capture.
 
+import type { LiveSource } from '../schemas/index.ts';
 import type { ParkReason } from './park-reasons.ts';
 
 export interface AccountUpdate {
@@ -14,6 +15,8 @@ export interface AccountUpdate {
   readonly data: Uint8Array;
   /** Signature (64 bytes) of the transaction that wrote this state; absent when the source does not know it. */
   readonly signature?: Uint8Array;
+  /** Index of that transaction in its block; absent while it is not known. */
+  readonly blockIndex?: number;
 }
 
 export interface TransactionLogs {
@@ -21,6 +24,8 @@ export interface TransactionLogs {
   readonly slot: number;
   /** base58 */
   readonly signature: string;
+  /** The signature as 64 bytes, from sources whose account updates name theirs: decoding base58 is slow. */
+  readonly signatureBytes?: Uint8Array;
   readonly failed: boolean;
   readonly logs: readonly string[];
   /** Index in its block; null when the source does not know it. */
@@ -137,6 +142,16 @@ export interface AccountsRead {
   readonly slot: number;
   /** Each update has the slot of the read, not of the account's last change. */
   readonly updates: readonly AccountUpdate[];
+  /** False when only some accounts were read: what the others are is not known from it. */
+  readonly isWhole: boolean;
+}
+
+/** The accounts that a partial read covers. */
+export interface AccountsWanted {
+  /** Those that changed at this slot or later, where a node can list them. */
+  readonly changedSince: number;
+  /** Their keys, where no node can. Called at most once. */
+  readonly keys: () => readonly Uint8Array[];
 }
 
 /** Reads whole blocks within the background share of the node's budget. */
@@ -147,6 +162,19 @@ export interface BlockReader {
   read(slot: number): Promise<{ readonly transactions: readonly TransactionLogs[]; readonly lacking: number } | null>;
 }
 
+/** A transaction in a slot. */
+export interface TransactionPlace {
+  readonly slot: number;
+  /** base58 */
+  readonly signature: string;
+}
+
+/** Asks for the finalized chain within the background share of the node's budget. */
+export interface FinalityReader {
+  /** The transactions that the finalized chain does not have in their slots, which it has all passed. Rejects without an answer. */
+  lacking(places: readonly TransactionPlace[], finalSlot: number): Promise<readonly TransactionPlace[]>;
+}
+
 export interface Source {
   /** Streams until the signal aborts or the source ends (a capture does). Throws only when it cannot continue. */
   updates(resume: ResumePoint | null, signal: AbortSignal): AsyncIterable<readonly SourceUpdate[]>;
@@ -154,6 +182,10 @@ export interface Source {
   transaction(signature: string): Promise<TransactionLogs | null>;
   /** Blocks of a range of slots, for backfills. Absent for a recording. */
   blocks?(signal: AbortSignal): BlockReader;
-  /** Reads all current accounts. Absent for a recording. Rejects when the read fails. */
-  accounts?(signal: AbortSignal): Promise<AccountsRead>;
+  /** Reads all current accounts, or the wanted ones. Absent for a recording. Rejects when the read fails. */
+  accounts?(signal: AbortSignal, wanted?: AccountsWanted): Promise<AccountsRead>;
+  /** The finalized chain. Absent for a recording. */
+  finality?(signal: AbortSignal): FinalityReader;
+  /** What is known of the sources behind this one. Absent for a single source. */
+  reports?(): readonly LiveSource[];
 }

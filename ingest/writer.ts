@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventLog, Logger, NewRecord } from '../platform/index.ts';
-import { decodeEvent, TOPICS, type Topic } from '../schemas/index.ts';
+import { type ChainEvent, decodeEvent, TOPICS, type Topic } from '../schemas/index.ts';
 import { type EncodedEvent, eventId } from './decode/transaction.ts';
 
 const RETRY_MIN_MS = 100;
@@ -45,8 +45,8 @@ export class LogWriter {
     return new Map(this.#ends);
   }
 
-  /** Loads the ids of events in the log at or after `from`. A partition without an offset is read from its start. */
-  async loadKnown(from: NextOffsets): Promise<void> {
+  /** Loads the ids of events in the log at or after `from`, and reports each. A partition without an offset is read from its start. */
+  async loadKnown(from: NextOffsets, found: (event: ChainEvent) => void = () => {}): Promise<void> {
     for (let partition = 0; partition < TOPICS.events.partitions; partition++) {
       const { earliest } = await this.#log.bounds(TOPICS.events, partition);
       const wanted = from.get(partition);
@@ -54,7 +54,7 @@ export class LogWriter {
       this.#ends.set(partition, wanted === undefined || wanted < earliest ? earliest : wanted);
     }
     this.#begins = this.nextOffsets;
-    await this.#catchUp();
+    await this.#catchUp(found);
     if (this.#known.size > 0) this.#logger.info({ events: this.#known.size }, 'events already in the log');
   }
 
@@ -87,7 +87,7 @@ export class LogWriter {
   }
 
   /** Reads `events` from the known offsets to the end. */
-  async #catchUp(): Promise<void> {
+  async #catchUp(found: (event: ChainEvent) => void = () => {}): Promise<void> {
     for (const [partition, end] of this.#ends) {
       let next = end;
       while (true) {
@@ -95,7 +95,9 @@ export class LogWriter {
         const last = records.at(-1);
         if (!last) break;
         for (const { value } of records) {
-          const { signature, eventIndex, slot } = decodeEvent(value);
+          const event = decodeEvent(value);
+          const { signature, eventIndex, slot } = event;
+          found(event);
           this.#newestSlot = Math.max(this.#newestSlot, slot);
           this.#known.add(eventId(signature, eventIndex));
         }

@@ -62,6 +62,7 @@ export class Ledger implements ChainView {
   readonly #deepestLag: number;
   #transactionCount = 0;
   #branch: Branch | null = null;
+  #isBranchConfirmed = false;
   /** Blocks of the winning chain above the base of the open fork. */
   #hidden = 0;
   #abandoned: StoredBlock[] = [];
@@ -97,6 +98,11 @@ export class Ledger implements ChainView {
     return (this.#branch?.tip ?? this.history.fromTip(0))?.slot ?? this.genesisSlot;
   }
 
+  /** The open fork has been confirmed, although it will lose. */
+  get isBranchConfirmed(): boolean {
+    return this.#isBranchConfirmed;
+  }
+
   /** Blocks of forks that lost, oldest first. */
   get abandoned(): readonly StoredBlock[] {
     return this.#abandoned;
@@ -116,7 +122,7 @@ export class Ledger implements ChainView {
 
   /** Newest block of a level, or null while the level is at the genesis. */
   blockAt(commitment: Commitment): StoredBlock | null {
-    if (commitment === 'processed' && this.#branch !== null) return this.#branch.tip;
+    if (this.#isOnBranch(commitment)) return this.#branch?.tip ?? null;
     return this.history.fromTip(this.distance(commitment));
   }
 
@@ -133,13 +139,13 @@ export class Ledger implements ChainView {
   }
 
   account(pubkey: string, commitment: Commitment): AccountVersion | null {
-    const written = commitment === 'processed' ? this.#branch?.account(pubkey) : undefined;
+    const written = this.#isOnBranch(commitment) ? this.#branch?.account(pubkey) : undefined;
     return written === undefined ? this.accounts.at(pubkey, this.#winningSlot(commitment)) : written;
   }
 
   owned(program: string, commitment: Commitment): readonly AccountVersion[] {
     const below = this.accounts.ownedAt(program, this.#winningSlot(commitment));
-    return commitment === 'processed' && this.#branch !== null ? this.#branch.owned(program, below) : below;
+    return this.#branch !== null && this.#isOnBranch(commitment) ? this.#branch.owned(program, below) : below;
   }
 
   transaction(signature: string): StoredTransaction | null {
@@ -147,7 +153,7 @@ export class Ledger implements ChainView {
   }
 
   reached(block: StoredBlock, commitment: Commitment): boolean {
-    if (commitment === 'processed' && this.#branch?.blocks.includes(block)) return true;
+    if (this.#isOnBranch(commitment) && this.#branch?.blocks.includes(block)) return true;
     return block.slot <= this.#winningSlot(commitment) && this.history.block(block.slot) === block;
   }
 
@@ -178,8 +184,12 @@ export class Ledger implements ChainView {
     return stored;
   }
 
-  /** Appends a block to the fork that the node follows and that will lose. Opens one on the winning chain's newest block. */
-  appendToBranch(block: LedgerBlock): StoredBlock {
+  /**
+   * Appends a block to the fork that the node follows and that will lose. Opens one on the winning chain's newest block.
+   * `isConfirmed`: the cluster confirms the fork before it loses, which must never happen and can.
+   */
+  appendToBranch(block: LedgerBlock, isConfirmed = false): StoredBlock {
+    this.#isBranchConfirmed ||= isConfirmed;
     this.#branch ??= new Branch(this.history.fromTip(0));
     const parent = this.#branch.tip ?? this.#branch.base;
     const stored = this.#stored(block, parent, (account) => this.accounts.version(account, block.slot));
@@ -225,8 +235,13 @@ export class Ledger implements ChainView {
 
   /** Slot of the winning chain whose account states a level reads. */
   #winningSlot(commitment: Commitment): number {
-    if (commitment !== 'processed' || this.#branch === null) return this.slotAt(commitment);
-    return this.#branch.base?.slot ?? this.genesisSlot;
+    return this.#isOnBranch(commitment) ? (this.#branch?.base?.slot ?? this.genesisSlot) : this.slotAt(commitment);
+  }
+
+  #isOnBranch(commitment: Commitment): boolean {
+    return (
+      this.#branch !== null && (commitment === 'processed' || (commitment === 'confirmed' && this.#isBranchConfirmed))
+    );
   }
 
   #stored(
@@ -269,6 +284,7 @@ export class Ledger implements ChainView {
     this.#abandoned.push(...this.#branch.blocks);
     if (this.#abandoned.length > ABANDONED_BLOCKS_MAX) this.#abandoned = this.#abandoned.slice(-ABANDONED_BLOCKS_MAX);
     this.#branch = null;
+    this.#isBranchConfirmed = false;
     this.#hidden = 0;
   }
 

@@ -20,6 +20,7 @@ const USAGE = `Usage: node localnet/main.ts [options]
   --rpc-port PORT          JSON-RPC, 0 for any (default 8899)
   --ws-port PORT           PubSub, 0 for any (default 8900)
   --grpc-port PORT         Yellowstone gRPC, 0 for any (default: none)
+  --grpc-servers N         gRPC servers, each with faults of its own, at the ports after --grpc-port (default 1)
   --grpc-token TOKEN       token that gRPC callers must give
   --state-file PATH        keep the chain over restarts
   --keep-events            keep every event for localnet_events
@@ -51,6 +52,7 @@ function optionsFrom(args: readonly string[]): Options | null {
       'rpc-port': { type: 'string' },
       'ws-port': { type: 'string' },
       'grpc-port': { type: 'string' },
+      'grpc-servers': { type: 'string' },
       'grpc-token': { type: 'string' },
       'state-file': { type: 'string' },
       'keep-events': { type: 'boolean' },
@@ -76,6 +78,7 @@ function optionsFrom(args: readonly string[]): Options | null {
     ...numbered('rpcPort', values['rpc-port']),
     ...numbered('wsPort', values['ws-port']),
     ...numbered('grpcPort', values['grpc-port']),
+    ...numbered('grpcServers', values['grpc-servers']),
     ...(values['grpc-token'] === undefined ? {} : { grpcToken: values['grpc-token'] }),
     ...(values.host === undefined ? {} : { host: values.host }),
     ...(values['state-file'] === undefined ? {} : { stateFile: values['state-file'] }),
@@ -112,8 +115,8 @@ async function main(): Promise<void> {
   process.once('SIGTERM', end);
   process.once('SIGINT', end);
   if (options.untilStdinEnds) process.stdin.once('end', end).once('error', end).resume();
-  const { rpcUrl, wsUrl, grpcUrl, vaultProgram, lookupTable } = running;
-  process.stdout.write(`${JSON.stringify({ rpcUrl, wsUrl, grpcUrl, vaultProgram, lookupTable })}\n`);
+  const { rpcUrl, wsUrl, grpcUrl, grpcUrls, vaultProgram, lookupTable } = running;
+  process.stdout.write(`${JSON.stringify({ rpcUrl, wsUrl, grpcUrl, grpcUrls, vaultProgram, lookupTable })}\n`);
 }
 
 function fail(error: unknown): void {

@@ -70,6 +70,8 @@ export interface LocalnetOptions {
   readonly wsPort?: number;
   /** 0 takes any free port. Default: no gRPC server. */
   readonly grpcPort?: number;
+  /** gRPC servers of the same chain, each with faults of its own; the others take the ports after `grpcPort`. Default 1. */
+  readonly grpcServers?: number;
   /** Token that gRPC callers must give. Default: none. */
   readonly grpcToken?: string;
   /** Slots in memory for `from_slot`. Default 150. */
@@ -97,6 +99,9 @@ export interface RunningLocalnet {
   readonly wsUrl: string;
   /** Yellowstone gRPC; empty without a server. */
   readonly grpcUrl: string;
+  /** All gRPC servers, and the faults of each. The first one has those of the node. */
+  readonly grpcUrls: readonly string[];
+  readonly grpcFaults: readonly Faults[];
   /** Id of the vault program on this chain. */
   readonly vaultProgram: string;
   /** Key of the exchange's address lookup table; empty for an exchange that takes no transactions. */
@@ -109,6 +114,8 @@ export interface RunningLocalnet {
   resume(): void;
   /** Makes exactly n slots while paused. Resolves with the newest slot once they are published. */
   step(slots: number): Promise<number>;
+  /** The cluster confirms the next slots and then drops them. */
+  dropConfirmed(slots: number): void;
   /** Makes empty blocks while paused until the level has all that the exchange did. Resolves with the newest slot. */
   settle(commitment: Commitment): Promise<number>;
   /** Saves the state and closes everything. Safe to call twice. */
@@ -123,7 +130,9 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
   const chain = openChain(options);
   const { exchange, ledger, production, profile } = chain;
   const subscriptions = new Subscriptions();
-  const node = createNode(ledger, chain.identity.seed);
+  const servers = options.grpcPort === undefined ? 0 : (options.grpcServers ?? 1);
+  const node = createNode(ledger, chain.identity.seed, servers);
+  const { grpcFaults } = node;
   for (const fault of profile.faults) node.faults.add(fault);
   const publisher = new Publisher({
     ledger,
@@ -156,12 +165,12 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
     },
     onSubmissions: (slot, submissions) => keeper?.submitting(slot, submissions),
   });
-  let grpc: GrpcServer | null = null;
+  const grpc: GrpcServer[] = [];
   const sockets = {
-    dropConnections: () => pubsub.dropConnections() + (grpc?.dropConnections() ?? 0),
+    dropConnections: () => pubsub.dropConnections() + grpc.reduce((dropped, one) => dropped + one.dropConnections(), 0),
     silence: (ms: number) => {
       publisher.silence(ms);
-      grpc?.silence(ms);
+      for (const one of grpc) one.silence(ms);
     },
   };
   const http = createHttpServer(
@@ -175,7 +184,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
   );
   const close = async (): Promise<void> => {
     await cluster.stop();
-    grpc?.close();
+    for (const one of grpc) one.close();
     await Promise.all([pubsub.close(), closeServer(http)]);
     await keeper?.close();
     recording?.close();
@@ -183,16 +192,20 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
   try {
     const rpcPort = await listen(http, host, options.rpcPort ?? DEFAULT_RPC_PORT);
     const wsPort = await listen(pubsub.server, host, options.wsPort ?? DEFAULT_WS_PORT);
-    if (feed !== null) {
-      const { grpcPort: port = 0, grpcToken: token = '' } = options;
-      grpc = await GrpcServer.start({ ledger, feed, faults: node.faults, token, host, port });
+    for (const [server, faults] of grpcFaults.entries()) {
+      const { grpcPort = 0, grpcToken: token = '' } = options;
+      const port = grpcPort === 0 ? 0 : grpcPort + server;
+      if (feed !== null) grpc.push(await GrpcServer.start({ ledger, feed, faults, token, host, port }));
     }
+    const grpcUrls = grpc.map(({ port }) => `http://${urlHost(host)}:${port}`);
     cluster.start();
     let stopped: Promise<void> | null = null;
     return {
       rpcUrl: `http://${urlHost(host)}:${rpcPort}`,
       wsUrl: `ws://${urlHost(host)}:${wsPort}`,
-      grpcUrl: grpc === null ? '' : `http://${urlHost(host)}:${grpc.port}`,
+      grpcUrl: grpcUrls[0] ?? '',
+      grpcUrls,
+      grpcFaults,
       vaultProgram: VAULT_PROGRAM,
       lookupTable: exchange.submissions?.lookupTable ?? '',
       exchange,
@@ -201,6 +214,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
       pause: () => cluster.pause(),
       resume: () => cluster.resume(),
       step: (slots) => cluster.step(slots),
+      dropConfirmed: (slots) => cluster.production.dropConfirmed(slots),
       settle: (commitment) => cluster.settle(commitment),
       stop: () => {
         stopped ??= close();

@@ -16,6 +16,8 @@ export interface Config {
   /** Yellowstone gRPC servers, in turn, separated by commas. */
   readonly grpcUrl: string;
   readonly grpcToken: string;
+  /** Live sources that run at once, separated by commas; empty: the one of `source`. */
+  readonly liveSources: string;
   /** Requests a second to each node; 0: no limit. */
   readonly rpcRequestsPerSecond: number;
   /** Blocks a second that a backfill reads at most. */
@@ -67,6 +69,8 @@ export interface Config {
   readonly localnetWsPort: number;
   readonly localnetGrpcPort: number;
   readonly bookTickMs: number;
+  readonly bookCommitment: string;
+  readonly processedBooks: string;
   /** Compression of gateway messages for clients that support it: `off`, `shared` or `dedicated`. */
   readonly gatewayDeflate: string;
   /** Market indexes that the order-book server and its gateway serve, separated by commas; both empty: all. */

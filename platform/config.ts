@@ -56,6 +56,11 @@ function parse(name: string, setting: Setting, text: string): Value {
   return text;
 }
 
+/** Whether books at commitment processed run beside those at confirmed. A recording has confirmed states alone. */
+export function hasProcessedBooks({ processedBooks, source }: Pick<Config, 'processedBooks' | 'source'>): boolean {
+  return processedBooks === 'on' && source !== 'capture';
+}
+
 /** Entries of a setting that is a list. */
 export function listOf(text: string): readonly string[] {
   return text

@@ -3,6 +3,7 @@
 export * from './clickhouse/index.ts';
 export * from './config.ts';
 export * from './json.ts';
+export { COMMITMENTS, type Commitment, logAt } from './log/commitment.ts';
 export * from './log/completeness.ts';
 export * from './log/lease.ts';
 export { APPEND_BYTES_MAX, KEY_BYTES_MAX, LogLimitError } from './log/limits.ts';

@@ -70,6 +70,12 @@ export const SETTINGS: readonly Setting[] = [
   },
   { key: 'grpcToken', fallback: '', help: 'token for grpcUrl, sent as x-token; empty = none', secret: true },
   {
+    key: 'liveSources',
+    fallback: '',
+    help: 'live sources at once, as grpc:https://host:port,grpc:https://other:port,pubsub:wss://host; pubsub alone takes rpcWsUrl; empty = the one of source',
+    secret: true,
+  },
+  {
     key: 'rpcRequestsPerSecond',
     fallback: 0,
     min: 0,
@@ -189,6 +195,18 @@ export const SETTINGS: readonly Setting[] = [
   port('localnetRpcPort', 8899, 'simulated cluster, JSON-RPC'),
   port('localnetWsPort', 8900, 'simulated cluster, PubSub'),
   port('localnetGrpcPort', 10000, 'simulated cluster, Yellowstone gRPC, for source=grpc'),
+  {
+    key: 'bookCommitment',
+    fallback: 'confirmed',
+    choices: ['confirmed', 'processed'],
+    help: 'commitment of the compatible book channels; processed needs processedBooks=on',
+  },
+  {
+    key: 'processedBooks',
+    fallback: 'off',
+    choices: ['off', 'on'],
+    help: 'books at commitment processed beside those at confirmed, with reverts; a capture has none',
+  },
   { key: 'bookTickMs', fallback: 50, min: 0, max: 1000, help: 'conflation of the book channels, milliseconds' },
   {
     key: 'gatewayDeflate',

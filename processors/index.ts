@@ -1,9 +1,11 @@
 // From events to read models: the only entry of processors/.
 
 export * from './book/index.ts';
-export { BOOK_GROUP, startBook } from './book/role.ts';
+export { BOOK_GROUP } from './book/role.ts';
 export { CANDLES_GROUP, startCandles } from './candles/role.ts';
-export { COVERAGE_GROUP, startCoverage } from './coverage/role.ts';
+export { startBook } from './commitments.ts';
+export { COVERAGE_GROUP, coverageOfAccount } from './coverage/account.ts';
+export { startCoverage } from './coverage/role.ts';
 export { FILL_QUALITY_GROUP, startFillQuality } from './fill-quality/role.ts';
 export * from './history/index.ts';
 export { NOTIFICATIONS_GROUP, startNotifications } from './notifications/role.ts';

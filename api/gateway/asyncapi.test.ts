@@ -75,6 +75,7 @@ describe('/asyncapi.json', () => {
       client.subscribe({ channel });
     client.subscribe({ market: 'NOPE' });
     for (const level of ['l2', 'l3']) client.subscribe({ channel: 'book', level, checksum: true, id: level });
+    client.subscribe({ channel: 'book', level: 'l3', cause: true });
     client.subscribe({ channel: 'book', depth: 5, resume: { epoch: 1, seq: 1 } });
     client.subscribe({ channel: 'book', depth: 0, id: 7 });
     client.subscribe({ channel: 'book', market: '*', marketType: '*', conflation: 50, resume: {} });
@@ -197,6 +198,7 @@ describe('messages of clients', () => {
       depth: orNull(fc.integer({ min: 0, max: 1001 })),
       conflation: orNull(fc.constantFrom(0, 50, 100, 400, 1000)),
       checksum: orNull(fc.oneof(fc.boolean(), fc.integer({ min: 0, max: 101 }))),
+      cause: orNull(fc.boolean()),
       resume: orNull(fc.oneof(position, byStream)),
       id: fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
     };
@@ -212,8 +214,8 @@ describe('messages of clients', () => {
         const request = readBookRequest(name, message, markets);
         const found = requestNames('feed', message);
         if (request.is === 'error') {
-          // The schema cannot express that the market is listed, nor the form of resume that fits it.
-          if (found.length > 0) expect(['market', 'resume']).toContain(request.code);
+          // The schema cannot express that the market is listed, the form of resume that fits it, nor what causes need.
+          if (found.length > 0) expect(['market', 'resume', 'cause']).toContain(request.code);
           return;
         }
         accepted += 1;

@@ -2,7 +2,15 @@
 
 import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
 import { connect } from 'node:net';
-import { listenPlaces, type RoleContext, type RunningRole, reachable, urlHost } from '../../platform/index.ts';
+import {
+  ConfigError,
+  listenPlaces,
+  logAt,
+  type RoleContext,
+  type RunningRole,
+  reachable,
+  urlHost,
+} from '../../platform/index.ts';
 import { AcceptBudget } from '../http/accept-budget.ts';
 import { pacedUpgrade } from '../http/paced-upgrade.ts';
 import { BookReader } from '../views/book-reader.ts';
@@ -13,6 +21,7 @@ import { COMPRESSORS, type Compressor } from './compressors.ts';
 import type { SocketData } from './connection.ts';
 import { Fanout } from './fanout.ts';
 import { FeeChannels } from './fee-channels.ts';
+import { BookFeeds } from './feed/commitments.ts';
 import { BookFeed } from './feed/feed.ts';
 import { Feeds } from './feed/feeds.ts';
 import { feedMetrics } from './feed/metrics.ts';
@@ -30,6 +39,8 @@ import { TradeFeed } from './trade-feed/trade-feed.ts';
 export interface GatewayOptions {
   /** A reader shared with the REST server of this process; without it the gateway runs its own. */
   readonly reader?: BookReader;
+  /** Reader of the books at commitment processed; absent: this gateway has none. */
+  readonly processed?: BookReader | undefined;
 }
 
 export interface RunningGateway extends RunningRole {
@@ -46,14 +57,22 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   const chainHead = new IngestedSlot(ctx);
   const rings = { bytes: 0 };
   const sequenced = feedMetrics(ctx.metrics);
-  const bookFeed = new BookFeed({ reader, log, logger, metrics: sequenced, rings, chainSlot: () => chainHead.slot });
+  const { processed } = options;
+  const compatible = config.bookCommitment === 'processed' ? processed : reader;
+  if (!compatible)
+    throw new ConfigError('bookCommitment=processed needs processedBooks=on, and a source other than capture');
+  const feedParts = { logger, metrics: sequenced, rings, chainSlot: () => chainHead.slot, streamNumbers: { last: 0 } };
+  const bookFeed = new BookFeeds(
+    new BookFeed({ ...feedParts, reader, log }),
+    processed ? new BookFeed({ ...feedParts, reader: processed, log: logAt(log, 'processed') }) : null,
+  );
   const quotes = await startQuoteSocket(ctx, reader);
   const indicativeKeys = new IndicativeKeys(reader.indicative.quoters, exchangeProgram(config.definition));
   if (ownsReader) await reader.start();
   const metrics = gatewayMetrics(ctx.metrics);
   const fanout = new Fanout();
   const heartbeat = new Heartbeat();
-  const books = new BookChannels({ reader, fanout, metrics, tickMs: config.bookTickMs });
+  const books = new BookChannels({ reader: compatible, fanout, metrics, tickMs: config.bookTickMs });
   const fillMetrics = new FillMetrics({ registry: ctx.metrics, reader });
   const tradeFeed = new TradeFeed({
     log,

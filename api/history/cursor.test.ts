@@ -8,6 +8,7 @@ const token = {
   lastRow: {
     ts: 1_790_000_123,
     slot: 402_000_111,
+    txIndex: 41,
     sequence: '18446744073709551615',
     txSig: '5'.repeat(88),
     txSigIndex: 2,
@@ -20,6 +21,15 @@ describe('cursor', () => {
     const text = encodeCursor(PATH, token);
     expect(text).toMatch(/^[\w-]+$/);
     expect(decodeCursor(PATH, text)).toEqual(token);
+    const unplaced = { ...token, lastRow: { ...token.lastRow, txIndex: null } };
+    expect(decodeCursor(PATH, encodeCursor(PATH, unplaced))).toEqual(unplaced);
+  });
+
+  it('of the order without the index in the block stays one, and has no index', () => {
+    const { txIndex: _, ...lastRow } = token.lastRow;
+    const text = encodeCursor(PATH, { ...token, lastRow });
+    expect(JSON.parse(Buffer.from(text, 'base64url').toString())[0]).toBe(2);
+    expect(decodeCursor(PATH, text)).toEqual({ ...token, lastRow });
   });
 
   it('is refused on another path', () => {
@@ -37,7 +47,7 @@ describe('cursor', () => {
 
   it('is refused when a member is invalid', () => {
     const hash = JSON.parse(Buffer.from(encodeCursor(PATH, token), 'base64url').toString())[1];
-    const good = [2, hash, 1, 2, '3', '5'.repeat(88), 4, 2];
+    const good = [3, hash, 1, 2, '3', '5'.repeat(88), 4, 2, 7];
     const forge = (tuple: unknown[]) => Buffer.from(JSON.stringify(tuple)).toString('base64url');
     expect(decodeCursor(PATH, forge(good)).page).toBe(2);
     for (const [index, value] of [
@@ -48,8 +58,13 @@ describe('cursor', () => {
       [5, 'short'],
       [6, null],
       [7, {}],
+      [8, '7'],
+      [8, -1],
+      [8, 2 ** 32],
+      [8, 1.5],
     ] as const) {
       expect(() => decodeCursor(PATH, forge(good.with(index, value)))).toThrow(HistoryError);
     }
+    expect(() => decodeCursor(PATH, forge(good.slice(0, -1)))).toThrow(HistoryError);
   });
 });

@@ -3,14 +3,17 @@
 import { createHash } from 'node:crypto';
 import { HistoryError } from '../http/errors.ts';
 
-/** Version of the row order. A token of another version is refused. */
-const VERSION = 2;
+/** Versions of the row order: with the place in the block, and without. A token of another version is refused. */
+const VERSION = 3;
+const VERSION_WITHOUT_PLACE = 2;
 
 /** Place of a row in the order of its list: newest first, compared member by member. */
 export interface RowPlace {
   /** Unix seconds. */
   readonly ts: number;
   readonly slot: number;
+  /** Index of the transaction in its block; null where unknown. Absent in a place of the order without it. */
+  readonly txIndex?: number | null;
   /** The list's own counter (fill record id, record id) as unsigned 64-bit decimal. */
   readonly sequence: string;
   /** Transaction signature, base58. */
@@ -31,8 +34,9 @@ export function pathHash(path: string): string {
 
 /** URL-safe token for the rows of `path` after `lastRow`. */
 export function encodeCursor(path: string, { lastRow, page }: PageToken): string {
-  const { ts, slot, sequence, txSig, txSigIndex } = lastRow;
-  const tuple = [VERSION, pathHash(path), ts, slot, sequence, txSig, txSigIndex, page];
+  const { ts, slot, txIndex, sequence, txSig, txSigIndex } = lastRow;
+  const place = [pathHash(path), ts, slot, sequence, txSig, txSigIndex, page];
+  const tuple = txIndex === undefined ? [VERSION_WITHOUT_PLACE, ...place] : [VERSION, ...place, txIndex];
   return Buffer.from(JSON.stringify(tuple)).toString('base64url');
 }
 
@@ -42,17 +46,30 @@ const BASE58_TEXT = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 /** Inverse of `encodeCursor`. Throws a validation HistoryError for a malformed token or one of another path. */
 export function decodeCursor(path: string, token: string): PageToken {
   const tuple = parseTuple(token);
-  const [version, hash, ts, slot, sequence, txSig, txSigIndex, page] = tuple;
+  const [, hash, ts, slot, sequence, txSig, txSigIndex, page] = tuple;
   const whole = [ts, slot, txSigIndex, page].every((value) => Number.isSafeInteger(value));
   const texts = typeof sequence === 'string' && typeof txSig === 'string';
-  if (version !== VERSION || !whole || !texts || !U64_TEXT.test(sequence) || !BASE58_TEXT.test(txSig)) {
+  const placed = blockPlaceOf(tuple);
+  if (placed === null || !whole || !texts || !U64_TEXT.test(sequence) || !BASE58_TEXT.test(txSig)) {
     throw new HistoryError('validation', 'page is not a token of this service');
   }
   if (hash !== pathHash(path)) throw new HistoryError('validation', 'page belongs to another path');
   return {
-    lastRow: { ts: Number(ts), slot: Number(slot), sequence, txSig, txSigIndex: Number(txSigIndex) },
+    lastRow: { ts: Number(ts), slot: Number(slot), ...placed, sequence, txSig, txSigIndex: Number(txSigIndex) },
     page: Number(page),
   };
+}
+
+/** Far beyond the transactions of a block; its place in the order fits 64 bits. */
+const TX_INDEX_MAX = 2 ** 32 - 2;
+
+/** The member that its version adds to a place; null for another version or a bad index. */
+function blockPlaceOf([version, ...members]: readonly unknown[]): Pick<RowPlace, 'txIndex'> | null {
+  if (version === VERSION_WITHOUT_PLACE) return {};
+  const txIndex = members[7];
+  if (version !== VERSION || (txIndex !== null && !Number.isSafeInteger(txIndex))) return null;
+  if (Number(txIndex) < 0 || Number(txIndex) > TX_INDEX_MAX) return null;
+  return { txIndex: txIndex === null ? null : Number(txIndex) };
 }
 
 /** The list in a token; empty when it holds none. */

@@ -81,12 +81,18 @@ export const symbol = (marketType: string, marketIndex: string, name = 'symbol')
 export const derived = (source: RowField, derive: Derive): RowField => ({ ...source, page: derive });
 
 /** First members of every event row. */
-export const HEAD: readonly RowField[] = [
+const HEAD: readonly RowField[] = [
   integer('ts', 'unix seconds'),
   text('txSig', 'transaction signature', 'base58Encode(signature)'),
   integer('txSigIndex', 'index of the event inside its transaction', 'event_index'),
   integer('slot', 'slot'),
 ];
+
+/** Last member of every event row, so that readers of CSV by position keep their columns. */
+export const TX_INDEX = optionalInteger('txIndex', 'index of the transaction in its block; null where unknown');
+
+/** Members of an event row: the head, its own, and `TX_INDEX`. */
+export const eventFields = (...own: readonly RowField[]): readonly RowField[] => [...HEAD, ...own, TX_INDEX];
 
 /** `SELECT` list for CSV: the fields under their names. */
 export function selectList(fields: readonly RowField[]): string {

@@ -26,6 +26,8 @@ const drawn = fc.array(
     slot: fc.nat(2),
     /** Signature of the transaction, random like real ones. */
     signature: fc.nat(5),
+    /** Whether the source gave the index in the block. */
+    isPlaced: fc.boolean(),
     market: fc.nat(MARKETS.length - 1),
     taker: fc.constantFrom(...ACCOUNTS),
     maker: fc.constantFrom(...ACCOUNTS, null),
@@ -47,7 +49,7 @@ function rowsOf(fills: Drawn): readonly Record<string, unknown>[] {
   };
   return fills
     .toSorted((a, b) => a.slot - b.slot)
-    .map(({ slot, signature, market, taker, maker, closes }) => {
+    .map(({ slot, signature, isPlaced, market, taker, maker, closes }) => {
       fillIds[market] = (fillIds[market] ?? 0) + 1;
       const name = `${signature}${slot}`.padStart(64, 's');
       return fill({
@@ -55,6 +57,8 @@ function rowsOf(fills: Drawn): readonly Record<string, unknown>[] {
         slot: String(100 + slot),
         signature: name,
         event_index: next(indexes, name),
+        // The order in the block is not that of signatures.
+        tx_index: isPlaced ? 90 - signature : null,
         market_index: market,
         fill_record_id: String(fillIds[market]),
         taker: taker.repeat(32),

@@ -5,6 +5,14 @@ import { HistoryError } from '../http/errors.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 import { decodeCursor, encodeCursor, type PageToken, type RowPlace } from './cursor.ts';
 import { pageColumns, type Row, type RowField, selectList, toRow } from './fields.ts';
+import {
+  afterParameters,
+  afterSql,
+  hasBlockPlace,
+  orderOf,
+  type Sequenced,
+  withoutUnplacedCopies,
+} from './row-order.ts';
 import { type HistoryStore, PAGE_SETTINGS, type Parameters } from './store.ts';
 
 /** Protocol precision of perp base amounts. */
@@ -36,14 +44,12 @@ export function describingParameters(markets: readonly MarketView[]): Parameters
 }
 
 /** A list with pages that continue after a row. */
-export interface RowSource {
+export interface RowSource extends Sequenced {
   /** SQL after FROM: a table as `{db:Identifier}.name`, or a subquery with the columns of the order. */
   readonly from: string;
   readonly fields: readonly RowField[];
   /** SQL that selects the rows of one scope; its parameters come from the scope. */
   readonly filterSql: string;
-  /** SQL of a counter (UInt64, never null) that orders the rows of a slot. */
-  readonly sequenceSql?: string;
   /** The member with a row's counter, or a function that computes it. */
   readonly sequenceOf?: string | ((row: Row, parameters: Parameters) => string);
   /** Sorting key of the table, for `keysFirst`. */
@@ -98,17 +104,8 @@ export interface ListPage {
   readonly page: number;
 }
 
-/** The order of every list. The index of a transaction in its block belongs after the slot once ingest knows it. */
-const order = ({ sequenceSql }: Pick<RowSource, 'sequenceSql'>): readonly string[] => [
-  'ts',
-  'slot',
-  ...(sequenceSql === undefined ? [] : [sequenceSql]),
-  'signature',
-  'event_index',
-];
-
 const descending = (parts: readonly string[]): string => parts.map((part) => `${part} DESC`).join(', ');
-/** Copies of an event are equal, so any one of them will do. */
+/** Copies of an event are equal but for an unknown index in the block, and the known one comes first. */
 const DISTINCT = 'LIMIT 1 BY signature, event_index';
 
 /** How a page query finds its rows. */
@@ -147,24 +144,25 @@ function listQuery(scope: ListScope, query: ListQuery): string {
   const source = query.skipsLookup ? withoutLookup(scope.source) : scope.source;
   const lookup = source.lookup ?? (keysFirst && source.keys !== undefined ? { ...source, keys: source.keys } : null);
   const upper = range.to === null ? '' : 'AND ts < {to:Int64}';
-  const inRange = (of: Pick<RowSource, 'sequenceSql'>) =>
-    `ts >= {from:Int64} ${upper} ${after ? afterSql({ ...source, ...of }) : ''}`;
+  const inRange = (of: Sequenced) =>
+    `ts >= {from:Int64} ${upper} ${after ? afterSql({ ...source, ...of }, after) : ''}`;
   const rowsOf = (of: Pick<RowSource, 'from' | 'filterSql' | 'sequenceSql'>, filter = filterOf(of.from)) =>
     `FROM ${of.from} ${filter} ${of.filterSql} AND ${inRange(of)}`;
   const [withProbe, probed] =
     probe === undefined ? ['', ''] : [probeOf(rowsOf(lookup ?? source)), ', newest.2 AS probed'];
   const bound = probe !== undefined ? 'AND ts >= newest.1' : since !== undefined ? 'AND ts >= {since:Int64}' : '';
+  const bounded = `${bound} ${after ? withoutUnplacedCopies(lookup ?? source, after) : ''}`;
   const fields = `${withProbe} SELECT ${select} ${probed}`;
-  const inOrder = `ORDER BY ${descending(order(source))}`;
+  const inOrder = `ORDER BY ${descending(orderOf(source, after))}`;
   const ending = isDistinct ? `${inOrder} ${DISTINCT}` : inOrder;
   if (source.joined) {
-    const page = `SELECT * ${rowsOf(source)} ${bound} ${inOrder} ${DISTINCT} ${window}`;
+    const page = `SELECT * ${rowsOf(source)} ${bounded} ${inOrder} ${DISTINCT} ${window}`;
     return `${fields} FROM (${page}) AS page ${source.joined(page)} ${ending}`;
   }
-  if (!lookup) return `${fields} ${rowsOf(source)} ${bound} ${ending} ${window}`;
-  const keysInOrder = `ORDER BY ${descending(order({ ...source, ...lookup }))} ${DISTINCT}`;
+  if (!lookup) return `${fields} ${rowsOf(source)} ${bounded} ${ending} ${window}`;
+  const keysInOrder = `ORDER BY ${descending(orderOf({ ...source, ...lookup }, after))} ${DISTINCT}`;
   return `${fields} ${rowsOf(source, 'WHERE')} ${bound} AND (${lookup.keys}) IN (
-    SELECT ${lookup.keys} ${rowsOf(lookup)} ${bound} ${keysInOrder} ${window}) ${ending}`;
+    SELECT ${lookup.keys} ${rowsOf(lookup)} ${bounded} ${keysInOrder} ${window}) ${ending}`;
 }
 
 /** The source with `directSql` as its filter; unchanged where the lookup has none. */
@@ -176,13 +174,6 @@ function withoutLookup(source: RowSource): RowSource {
 const TABLE = /^\{db:Identifier\}\.\w+$/;
 /** PREWHERE, because the older planner reads all columns of a granule before a plain WHERE filters. Only tables support it. */
 const filterOf = (from: string): string => (TABLE.test(from) ? 'PREWHERE' : 'WHERE');
-
-/** The first comparison lets the server skip newer granules; it cannot use the tuple for that. */
-function afterSql(source: Pick<RowSource, 'sequenceSql'>): string {
-  const sequence = source.sequenceSql === undefined ? '' : '{sequence:UInt64},';
-  return `AND ts <= {ts:Int64} AND (${order(source).join(', ')}) < ({ts:Int64}, {slot:UInt64}, ${sequence}
-    toFixedString(base58Decode({txSig:String}), 64), {txSigIndex:UInt32})`;
-}
 
 function parametersOf({ parameters, range: { from, to } }: ListScope): Parameters {
   return to === null ? { ...parameters, from } : { ...parameters, from, to };
@@ -197,12 +188,13 @@ export async function listPage(store: HistoryStore, request: ListRequest): Promi
   const token: PageToken | null = page === undefined || number !== null ? null : decodeCursor(path, page);
   const current = number ?? token?.page ?? 1;
   const skipped = number === null ? 0 : (number - 1) * limit;
-  const { records, more } = await listSlice(store, { ...request, skipped, after: token?.lastRow ?? null, name: path });
+  const after = token?.lastRow ?? null;
+  const { records, more } = await listSlice(store, { ...request, skipped, after, name: path });
   const last = records.at(-1);
   return {
     records,
     page: current,
-    nextPage: more && last ? encodeCursor(path, { lastRow: placeOf(request, last), page: current + 1 }) : null,
+    nextPage: more && last ? encodeCursor(path, { lastRow: placeOf(request, last, after), page: current + 1 }) : null,
   };
 }
 
@@ -274,7 +266,8 @@ async function readRows(store: HistoryStore, request: SliceRequest, plan: PagePl
   const window = 'LIMIT {rows:UInt32} OFFSET {skipped:UInt64}';
   const sql = listQuery(request, { select: columns.join(', '), after, window, ...plan });
   const { since = 0, probe = 0 } = plan;
-  const parameters = { ...parametersOf(request), ...after, since, probe, rows: limit + 1, skipped };
+  const place = after === null ? {} : afterParameters(after);
+  const parameters = { ...parametersOf(request), ...place, since, probe, rows: limit + 1, skipped };
   const rows = await store.cells(sql, parameters, PAGE_SETTINGS);
   const found = withoutCopies(rows.map((cells) => ({ ...named(cells), probed: cells[columns.length] })));
   const isDisplaced = rows.length > limit && found.length <= limit;
@@ -290,11 +283,13 @@ function withoutCopies(rows: readonly Found[]): readonly Found[] {
   });
 }
 
-function placeOf({ source: { sequenceOf }, parameters }: ListScope, row: Row): RowPlace {
+/** The place of a row, in the order of the row that its page follows. */
+function placeOf({ source: { sequenceOf }, parameters }: ListScope, row: Row, after: RowPlace | null): RowPlace {
   const sequence = typeof sequenceOf === 'string' ? row[sequenceOf] : sequenceOf?.(row, parameters);
   return {
     ts: Number(row.ts),
     slot: Number(row.slot),
+    ...(hasBlockPlace(after) ? { txIndex: row.txIndex === null ? null : Number(row.txIndex) } : {}),
     sequence: String(sequence ?? 0),
     txSig: String(row.txSig),
     txSigIndex: Number(row.txSigIndex),

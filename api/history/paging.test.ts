@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deposit, orderFill, placement, USER_ID } from '../../test/support/api/history-rows.ts';
 import { HistoryStage, type Listed, NOW } from '../../test/support/api/history-stage.ts';
+import { encodeCursor } from './cursor.ts';
 
 // Many requests and inserts, possibly on a busy machine.
 let stage: HistoryStage;
@@ -23,13 +24,17 @@ const SHAPES = [
 ] as const;
 
 const ROWS = 30;
-/** Few different times, slots and indexes make ties of every kind common. Each row comes up to three times. */
+/**
+ * Few different times, slots and indexes make ties of every kind common. Each row comes up to three times. The last copy of a placed
+ * row has the index of its transaction, the others are from a source without it.
+ */
 const heads = fc.uniqueArray(
   fc.record({
     age: fc.nat(2),
     slot: fc.nat(2),
     signature: fc.nat(3),
     eventIndex: fc.nat(3),
+    isPlaced: fc.boolean(),
     copies: fc.integer({ min: 1, max: 3 }),
   }),
   {
@@ -39,9 +44,9 @@ const heads = fc.uniqueArray(
   },
 );
 
-async function allPages(path: string, limit: number): Promise<Record<string, unknown>[]> {
+async function allPages(path: string, limit: number, first = ''): Promise<Record<string, unknown>[]> {
   const seen: Record<string, unknown>[] = [];
-  let page: string | null = '';
+  let page: string | null = first;
   while (page !== null) {
     const next: Listed = await stage.list(`${path}?limit=${limit}${page === '' ? '' : `&page=${page}`}`);
     expect(next.records.length).toBeLessThanOrEqual(limit);
@@ -53,13 +58,20 @@ async function allPages(path: string, limit: number): Promise<Record<string, unk
 
 const placeOf = ({ ts, slot, txSig, txSigIndex }: Record<string, unknown>) => `${ts} ${slot} ${txSig} ${txSigIndex}`;
 
+/** Time, slot, and the place in the block; rows without one come after the others of their slot. */
+const blockOrderOf = ({ ts, slot, txIndex, txSigIndex }: Record<string, unknown>): readonly number[] =>
+  [ts, slot, ...(txIndex === null ? [-1, 0] : [txIndex, txSigIndex])].map(Number);
+
+const newestFirst = (a: readonly number[], b: readonly number[]): number =>
+  a.map((member, at) => (b[at] ?? 0) - member).find((difference) => difference !== 0) ?? 0;
+
 describe('pages', () => {
   it.each(SHAPES)(
     'of $path have each row once and in order, for any limit, with ties and copies',
     async ({ table, path, make }) => {
       for (const drawn of fc.sample(heads, { numRuns: 2, seed: 11 })) {
         await stage.reset();
-        const rows = drawn.flatMap(({ age, slot, signature, eventIndex, copies }) => {
+        const rows = drawn.flatMap(({ age, slot, signature, eventIndex, isPlaced, copies }) => {
           // Events with one signature share slot and time.
           const name = `${age}${slot}${signature}`.padStart(64, 's');
           const row = {
@@ -69,20 +81,38 @@ describe('pages', () => {
             signature: name,
             event_index: eventIndex,
           };
-          return Array.from({ length: copies }, () => row);
+          // The order in the block is not that of signatures.
+          const placed = { ...row, tx_index: isPlaced ? 9 - signature : null };
+          return [...Array.from({ length: copies - 1 }, () => row), placed];
         });
         await stage.store(table, rows);
         const whole = await allPages(path, 50);
         expect(new Set(whole.map(placeOf)).size).toBe(ROWS);
         expect(whole).toHaveLength(ROWS);
-        const times = whole.map(({ ts, slot }) => [Number(ts), Number(slot)] as const);
-        expect(times).toEqual(times.toSorted(([a, b], [c, d]) => c - a || d - b));
+        expect(whole.filter(({ txIndex }) => txIndex !== null)).toHaveLength(
+          drawn.filter(({ isPlaced }) => isPlaced).length,
+        );
+        const order = whole.map(blockOrderOf);
+        expect(order).toEqual(order.toSorted(newestFirst));
         for (const limit of [2, 7]) {
           expect((await allPages(path, limit)).map(placeOf)).toEqual(whole.map(placeOf));
         }
       }
     },
   );
+
+  it('that a token of the older order leads to keep that order to the end, each row once', async () => {
+    const path = '/market/SOL-PERP/trades';
+    const fills = Array.from({ length: 9 }, (_, id) =>
+      orderFill(1, 1, 1, { slot: '900', fill_record_id: String(id), tx_index: id % 3 === 0 ? 20 - id : null }),
+    );
+    await stage.store('order_action', fills);
+    const lastRow = { ts: NOW - 100, slot: 900, sequence: '9', txSig: 'z'.repeat(87), txSigIndex: 0 };
+    const seen = await allPages(path, 2, encodeCursor(path, { lastRow, page: 1 }));
+    expect(seen.map(({ fillRecordId }) => Number(fillRecordId))).toEqual([8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    const anew = (await allPages(path, 2)).map(({ fillRecordId }) => Number(fillRecordId));
+    expect(anew).toEqual([0, 3, 6, 8, 7, 5, 4, 2, 1]);
+  });
 
   it('lose nothing where the density of rows changes suddenly', async () => {
     const ages = [1, 2, 3, 4, 5, 6, 7, 8, 500_000, 500_001, 900_000, 2_000_000];

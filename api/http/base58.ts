@@ -5,10 +5,20 @@ import bs58 from 'bs58';
 /** More makers than any venue has active. Emptying a full cache costs less than the bookkeeping of an LRU on each hit. */
 const MAX_CACHED = 65_536;
 
-const cache = new Map<string, string>();
+const keys = new Map<string, string>();
+const signatures = new Map<string, string>();
 
 /** Base58 of a public key. */
 export function base58(key: Uint8Array): string {
+  return cached(keys, key);
+}
+
+/** Base58 of a transaction signature. They have a cache of their own, because they pass while makers stay. */
+export function signatureText(signature: Uint8Array): string {
+  return cached(signatures, signature);
+}
+
+function cached(cache: Map<string, string>, key: Uint8Array): string {
   const bytes = Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
   const known = cache.get(bytes);
   if (known !== undefined) return known;

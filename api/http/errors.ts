@@ -45,6 +45,16 @@ export const ORDERBOOK_ERRORS = {
   pnlMarketMissing: { status: 400, text: 'Bad Request: must include a marketIndex', retry: false },
   feedIdsMissing: { status: 400, text: 'Bad Request: must include a feedIds', retry: false },
   feedIdsUnusable: { status: 400, text: 'Bad Request: feedIds must be numbers, at most 100', retry: false },
+  commitmentUnknown: {
+    status: 400,
+    text: 'Bad Request: commitment must be either confirmed or processed',
+    retry: false,
+  },
+  noProcessedBooks: {
+    status: 400,
+    text: 'Bad Request: this server has no books at commitment processed',
+    retry: false,
+  },
   slotMalformed: { status: 400, text: 'Bad Request: slot must be a whole number', retry: false },
   slotAhead: { status: 400, text: 'Bad Request: this slot is not complete yet', retry: true },
   slotGone: { status: 404, text: 'Not found: no book of this slot is kept', retry: false },
@@ -413,7 +423,10 @@ export const BOOK_FEED_ERRORS = {
   depth: { text: 'depth must be a whole number from 1 to 1000', retry: false },
   conflation: { text: 'conflation must be 0, 50, 100, 400 or 1000', retry: false },
   checksum: { text: 'checksum must be true, false or a whole number from 1 to 100', retry: false },
+  cause: { text: 'cause must be true or false, and true needs level l3 without depth', retry: false },
   resume: { text: 'resume must be {epoch, seq}, or with market * such positions by stream', retry: false },
+  commitment: { text: 'commitment must be confirmed or processed', retry: false },
+  processed: { text: 'this server has no books at commitment processed', retry: false },
   limit: { text: 'too many book subscriptions', retry: true },
 } as const satisfies Record<string, BookFeedError>;
 

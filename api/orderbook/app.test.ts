@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TOPICS } from '../../schemas/index.ts';
+import { TOPICS, type ViewOrder } from '../../schemas/index.ts';
 import { marketView } from '../../test/support/api/market-views.ts';
 import { diff, MAKER_A, MAKER_B, ORACLE, Stage, snapshot, until } from '../../test/support/api/stage.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
@@ -196,6 +196,17 @@ describe('/l3', () => {
       { price: '80260400', size: '400000000', maker: bs58.encode(MAKER_B), orderId: 7 },
     ]);
     expect([body.asks, body.slot, body.marketSlot, body.markPrice]).toEqual([[], 487, 461, undefined]);
+  });
+
+  it('names on request the transaction that last wrote each order', async () => {
+    await startWithBook();
+    const [first] = snapshot().bidOrders as [ViewOrder];
+    const cause = { slot: 488, signature: new Uint8Array(64).fill(5), index: 3 };
+    await stage.books(diff(2, 488, { bidOrders: [{ ...first, cause }] }));
+    const expected = [{ slot: 488, signature: bs58.encode(cause.signature), index: 3 }, null];
+    const { bids } = (await get('/l3?marketName=SOL-PERP&cause=true')).json();
+    expect(bids.map((order: { cause: unknown }) => order.cause)).toEqual(expected);
+    expect((await get('/l3?marketName=SOL-PERP')).body).not.toContain('cause');
   });
 
   it('no cached L3 snapshot for the market: 500 `No L3 found`', async () => {

@@ -66,6 +66,10 @@ const REQUESTS = [
   '/l2?marketName=SOL',
   '/l2?marketName=SOL-PERP&includeIndicative=true&depth=1',
   ...['/l3?marketName=SOL-PERP', '/l3?marketName=BTC-PERP', '/l3?marketName=SOL-PERP&slot=488'],
+  '/l3?marketName=SOL-PERP&cause=true',
+  ...['/l2', '/l3'].flatMap((path) =>
+    ['final', 'processed', 'confirmed'].map((name) => `${path}?marketName=SOL-PERP&commitment=${name}`),
+  ),
   ...['/l2', '/l3'].flatMap((path) =>
     ['x', '999999', '1', '488', '488&includeIndicative=TRUE'].map((slot) => `${path}?marketName=SOL-PERP&slot=${slot}`),
   ),

@@ -1,5 +1,6 @@
 // Query parameters that several routes share: descriptors by kind, the market of a request, and batch lists.
 
+import { COMMITMENTS, type Commitment } from '../../platform/index.ts';
 import type { MarketType, MarketView } from '../../schemas/index.ts';
 import { MARKET_INDEX_MAX, MARKET_TYPES } from '../http/contract/books.ts';
 import type { Given, Parameter } from '../http/contract/inputs.ts';
@@ -32,6 +33,24 @@ export function wordParameter<T extends string>(
     },
   };
 }
+
+const COMMITMENT_WORDS: readonly (string | undefined)[] = COMMITMENTS;
+
+/** Commitment of a book; confirmed when absent. Throws OrderbookError with the code commitmentUnknown. */
+export const COMMITMENT: Parameter<Commitment> = {
+  isRequired: false,
+  schema: {
+    type: 'string',
+    enum: COMMITMENTS,
+    default: 'confirmed',
+    description: 'processed: the books that are one to three slots ahead, and undo what abandoned slots did',
+  },
+  read: (text) => {
+    if (text === undefined) return 'confirmed';
+    if (!COMMITMENT_WORDS.includes(text)) throw new OrderbookError('commitmentUnknown');
+    return text as Commitment;
+  },
+};
 
 /** A flag that `true` in any letter case sets. */
 export function trueParameter(description: string): Parameter<boolean> {

@@ -1,6 +1,6 @@
 // Starts the order-book server: REST on config.orderbookPort, and on the same port a proxy of `/ws` to the gateway.
 
-import { type RoleContext, type RunningRole, reachable, urlHost } from '../../platform/index.ts';
+import { CoverageTail, logAt, type RoleContext, type RunningRole, reachable, urlHost } from '../../platform/index.ts';
 import { listenRest } from '../http/listen-rest.ts';
 import { BookReader } from '../views/book-reader.ts';
 import { FillQualityFollower } from '../views/fill-quality.ts';
@@ -18,6 +18,8 @@ import { type GatewayAddress, wsProxy } from './ws-proxy.ts';
 export interface OrderBookServerOptions {
   /** Reader shared with the gateway of this process. Without it, the server starts and stops its own. */
   readonly reader?: BookReader;
+  /** Reader of the books at commitment processed; absent: this server has none. */
+  readonly processed?: BookReader | undefined;
   /** Address of the gateway. Defaults to config.host and config.gatewayPort. */
   readonly gateway?: GatewayAddress;
 }
@@ -37,6 +39,8 @@ export async function startOrderBookServer(
   const quality = new QualityFollower(ctx);
   await quality.start();
   const slotHistory = new SlotHistory(ctx.log, reader);
+  const { processed: own } = options;
+  const processed = own && { reader: own, slotHistory: new SlotHistory(logAt(ctx.log, 'processed'), own) };
   const feeds = await startFeeds(ctx);
   const accounts = rpcAccountReader({ ...ctx, rpcUrl: config.source === 'capture' ? '' : config.rpcUrl });
   // A recording has no chain head to compare with.
@@ -47,7 +51,20 @@ export async function startOrderBookServer(
   const metrics = new RestMetrics(ctx.metrics, reader, { slotStallMs, bookLag });
   const app = await orderbookApp(
     {
-      ...{ reader, accounts, slotStallMs, bookLag, auction, fillQuality, feeds, quality, slotHistory, metrics },
+      ...{
+        reader,
+        accounts,
+        slotStallMs,
+        bookLag,
+        auction,
+        fillQuality,
+        feeds,
+        quality,
+        slotHistory,
+        processed,
+        metrics,
+      },
+      coverage: new CoverageTail(ctx.log),
       page: { config, metrics: ctx.metrics },
     },
     logger,

@@ -1,5 +1,6 @@
 // The data sources that the routes of the order-book server share.
 
+import type { CoverageTail } from '../../platform/index.ts';
 import type { AuctionSettings } from '../../processors/book/index.ts';
 import type { PageServices } from '../page/routes.ts';
 import type { BookReader } from '../views/book-reader.ts';
@@ -20,8 +21,12 @@ export interface OrderbookServices {
   readonly bookLag?: BookLag;
   /** Books of earlier slots. Without it, every `slot` answers slotGone. */
   readonly slotHistory?: SlotHistory;
+  /** Books at commitment processed. Without them, that commitment is refused. */
+  readonly processed?: { readonly reader: BookReader; readonly slotHistory: SlotHistory } | undefined;
   /** State of the sources. Without it, /quality reports books only. */
   readonly quality?: QualityFollower;
+  /** Numbered records in the log. Without it, /quality names none. */
+  readonly coverage?: CoverageTail;
   /** Recent taker fills. Without it, version 2 of /auctionParams derives as version 1 does. */
   readonly fillQuality?: FillQualitySource;
   /** Tiers and bounds of /auctionParams. Defaults to the published service's. */

@@ -2,8 +2,8 @@
 // Source: docs/internals/order-book-server.md, "L2 and L3 bodies".
 
 import { type Level, levelSize, type Quotes } from '../../processors/book/index.ts';
-import type { BookViewHead, MarketView, ViewOracle, ViewOrder } from '../../schemas/index.ts';
-import { base58 } from '../http/base58.ts';
+import type { BookViewHead, Cause, MarketView, ViewOracle, ViewOrder } from '../../schemas/index.ts';
+import { base58, signatureText } from '../http/base58.ts';
 
 export interface Sides<T> {
   readonly bids: readonly T[];
@@ -117,12 +117,21 @@ export function l2Json(book: ServedBook, market: MarketView, levels: Sides<Level
   });
 }
 
-/** L3 JSON: every visible resting order of a positive size, without quotes. */
-export function l3Json(book: ServedBook, market: MarketView): string {
+/** The transaction that last wrote an order; null where unknown. */
+export function causeBody(cause: Cause | null | undefined) {
+  if (!cause) return null;
+  const { slot, signature, index } = cause;
+  return { slot, signature: signatureText(signature), index };
+}
+
+/** L3 JSON: every visible resting order of a positive size, without quotes. `hasCause`: with the causes of orders. */
+export function l3Json(book: ServedBook, market: MarketView, hasCause = false): string {
   const { bids, asks } = book.view.l3();
+  const body = (order: ViewOrder) =>
+    hasCause ? { ...orderBody(order), cause: causeBody(order.cause) } : orderBody(order);
   return JSON.stringify({
-    bids: bids.filter(({ size }) => size > 0n).map(orderBody),
-    asks: asks.filter(({ size }) => size > 0n).map(orderBody),
+    bids: bids.filter(({ size }) => size > 0n).map(body),
+    asks: asks.filter(({ size }) => size > 0n).map(body),
     ...headMembers(book, market),
     ...oracleMembers(book),
     marketSlot: book.head.marketSlot,

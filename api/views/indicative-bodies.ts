@@ -17,7 +17,7 @@ interface Rendered {
   readonly version: number;
   readonly symbol: string;
   readonly l2: Map<number, PreparedBody>;
-  l3: PreparedBody | null;
+  readonly l3: Map<boolean, PreparedBody>;
 }
 
 export class BookBodies {
@@ -41,19 +41,22 @@ export class BookBodies {
     return body;
   }
 
-  /** L3 of the whole book; null before its first message. */
-  l3(market: MarketView, includeIndicative: boolean): PreparedBody | null {
+  /** L3 of the whole book, if asked with the causes of orders; null before its first message. */
+  l3(market: MarketView, includeIndicative: boolean, hasCause = false): PreparedBody | null {
     const book = this.#source.served(market, includeIndicative);
     if (!book) return null;
     const rendered = this.#renderedOf(book, market);
-    rendered.l3 ??= new PreparedBody(l3Json(book, market));
-    return rendered.l3;
+    const known = rendered.l3.get(hasCause);
+    if (known) return known;
+    const body = new PreparedBody(l3Json(book, market, hasCause));
+    rendered.l3.set(hasCause, body);
+    return body;
   }
 
   #renderedOf(book: ServedBook, { symbol }: MarketView): Rendered {
     const known = this.#rendered.get(book);
     if (known?.version === book.version && known.symbol === symbol) return known;
-    const rendered: Rendered = { version: book.version, symbol, l2: new Map(), l3: null };
+    const rendered: Rendered = { version: book.version, symbol, l2: new Map(), l3: new Map() };
     this.#rendered.set(book, rendered);
     return rendered;
   }

@@ -1,12 +1,20 @@
 // Follows `views.quality`: the state of each source of each market, as ingest and the book role report it.
 
 import type { EventLog, Logger } from '../../platform/index.ts';
-import { decodeMessage, type FeedQuality, type MarketRef, marketKey, TOPICS } from '../../schemas/index.ts';
+import {
+  decodeMessage,
+  type FeedQuality,
+  type LiveSources,
+  type MarketRef,
+  marketKey,
+  TOPICS,
+} from '../../schemas/index.ts';
 import { CatchUp, followAlways } from './follow.ts';
 
 export class QualityFollower {
   readonly #log: EventLog;
   readonly #logger: Logger;
+  #liveSources: LiveSources = { atMs: 0, sources: [] };
   readonly #rows = new Map<string, Map<string, FeedQuality>>();
   readonly #abort = new AbortController();
   readonly #catchUp = new CatchUp();
@@ -46,6 +54,11 @@ export class QualityFollower {
     await this.#loop.catch(() => {});
   }
 
+  /** The live sources that run at once; none before the first report, or while one runs alone. */
+  get liveSources(): LiveSources {
+    return this.#liveSources;
+  }
+
   /** Rows of a market by source; empty before the first. */
   of(market: MarketRef): ReadonlyMap<string, FeedQuality> {
     return this.#rows.get(marketKey(market)) ?? new Map();
@@ -54,6 +67,7 @@ export class QualityFollower {
   #take(bytes: Uint8Array): void {
     try {
       const message = decodeMessage(bytes);
+      if (message.name === 'LiveSources') this.#liveSources = message.value;
       if (message.name !== 'FeedQuality') return;
       const key = marketKey(message.value);
       const rows = this.#rows.get(key) ?? new Map<string, FeedQuality>();

@@ -1,5 +1,6 @@
 // Books of earlier slots: the answer for a slot equals the answer recorded when the slot was published.
 
+import bs58 from 'bs58';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BookEngine, packSnapshotIndex, SnapshotIndex, snapshotIndexState } from '../../processors/book/index.ts';
 import {
@@ -11,6 +12,7 @@ import {
   partitionOf,
   TOPICS,
   type Topic,
+  type ViewOrder,
 } from '../../schemas/index.ts';
 import { diff, MAKER_B, Stage, snapshot, until } from '../../test/support/api/stage.ts';
 import { orderbookApp } from '../orderbook/app.ts';
@@ -176,6 +178,23 @@ describe('books of earlier slots', () => {
     const { body } = await get('/l2?marketName=SOL-PERP&slot=11&depth=1');
     expect(JSON.parse(body)).toMatchObject({ slot: 11, bids: [{ price: '81114210' }] });
     expect(JSON.parse(body).bids).toHaveLength(1);
+  });
+
+  it('name the transaction that had last written each order at that slot', async () => {
+    const get = await serve();
+    const [first] = snapshot().bidOrders as [ViewOrder];
+    const cause = (slot: number) => ({ slot, signature: new Uint8Array(64).fill(slot), index: 3 });
+    const written = (slot: number) => ({ bidOrders: [{ ...first, cause: cause(slot) }] });
+    await stage.books(snapshot({ seq: 1, slot: 10 }), diff(2, 11, written(11)), diff(3, 12, written(12)), diff(4, 13));
+    await until(() => reader.newestSlot === 13);
+    const causes = async (slot: number) => {
+      const { body } = await get(`/l3?marketName=SOL-PERP&slot=${slot}&cause=true`);
+      return JSON.parse(body).bids.map((order: { cause: unknown }) => order.cause);
+    };
+    const shown = (slot: number) => ({ ...cause(slot), signature: bs58.encode(cause(slot).signature) });
+    expect(await causes(11)).toEqual([shown(11), null]);
+    expect(await causes(12)).toEqual([shown(12), null]);
+    expect((await get('/l3?marketName=SOL-PERP&slot=11')).body).not.toContain('cause');
   });
 
   it('come from the last change before a slot without changes', async () => {

@@ -26,7 +26,7 @@ const COMPLETE_WAITING_MAX = 256;
 interface Rebuilt {
   readonly book: PublishedBook;
   readonly l2: Map<number, string>;
-  l3: string | null;
+  readonly l3: Map<boolean, string>;
 }
 
 export class SlotHistory {
@@ -70,11 +70,12 @@ export class SlotHistory {
     return json;
   }
 
-  /** The /l3 body; otherwise like `l2`. */
-  async l3(market: MarketView, slot: number): Promise<string> {
+  /** The /l3 body, if asked with the causes of orders; otherwise like `l2`. */
+  async l3(market: MarketView, slot: number, hasCause = false): Promise<string> {
     const rebuilt = await this.#at(market, slot);
-    rebuilt.l3 ??= l3Json(rebuilt.book, market);
-    return rebuilt.l3;
+    const json = rebuilt.l3.get(hasCause) ?? l3Json(rebuilt.book, market, hasCause);
+    rebuilt.l3.set(hasCause, json);
+    return json;
   }
 
   async #at(market: MarketView, slot: number): Promise<Rebuilt> {
@@ -122,7 +123,7 @@ export class SlotHistory {
         const book = await bookAt(this.#log, key, { slot, from, times: this.#times });
         if (book === 'ahead') throw this.#ahead(key);
         if (book === 'gone') throw await this.#gone(key);
-        const rebuilt: Rebuilt = { book, l2: new Map(), l3: null };
+        const rebuilt: Rebuilt = { book, l2: new Map(), l3: new Map() };
         this.#cache.set(name, rebuilt);
         return rebuilt;
       });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createClient } from '@clickhouse/client';
 import { Registry } from 'prom-client';
 import { startExports, startHistory, startOrderBook, startPush } from '../../api/index.ts';
-import { createIngestMetrics, startFees } from '../../ingest/index.ts';
+import { createForkMetrics, createIngestMetrics, startFees } from '../../ingest/index.ts';
 import {
   createMetrics,
   openEventLog,
@@ -47,7 +47,7 @@ function startsByRoom(): Readonly<Record<string, readonly Start[]>> {
   const client = createClient({ url: NO_CLICKHOUSE });
   const clickhouse = { client, database: 'none', connect: () => client };
   return {
-    ingest: [startFees, registering(createIngestMetrics)],
+    ingest: [startFees, registering(createIngestMetrics), registering(createForkMetrics)],
     processors: [
       ...[startBook, startTrades, startFillQuality, startRankings, startCandles, startSamples, startCoverage],
       startNotifications,

@@ -40,6 +40,7 @@ export interface OrderChangeEvent {
   readonly slot: number;
   /** Block time, Unix seconds. */
   readonly ts: number;
+  /** Empty when the cause is `reconstructed`. */
   readonly txSig: string;
   readonly txSigIndex: number;
 }

@@ -13,6 +13,7 @@ interface Pending {
   readonly bids: Set<bigint>;
   readonly asks: Set<bigint>;
   readonly orders: Map<string, BookOrderRef>;
+  revert: number | null;
 }
 
 interface Reading {
@@ -46,6 +47,8 @@ export class Backlog {
     reading.pending ??= nothing();
     const { pending } = reading;
     if (pending.isReplaced) return;
+    const { revert } = message;
+    if (revert !== undefined) pending.revert = Math.min(pending.revert ?? revert, revert);
     if ('gone' in message) for (const reference of message.gone ?? []) pending.orders.set(idOf(reference), reference);
     for (const side of ['bids', 'asks'] as const) {
       for (const entry of message[side] ?? []) {
@@ -128,14 +131,20 @@ function changeOf(book: LiveBook, pending: Pending): BookChangeEvent {
     bids: levels('bids'),
     asks: levels('asks'),
     orders: found.flatMap(({ order }) => (order ? [order] : [])),
-    gone: found.flatMap(({ reference: { maker, orderId, source }, order }) =>
-      order ? [] : [{ maker, orderId, source }],
-    ),
+    gone: found.flatMap(({ reference, order }) => (order ? [] : [goneOf(reference)])),
+    revert: pending.revert,
   };
 }
 
+/** What names an order that left, with the transaction that removed it: the cause of an entry is another, the one that wrote it. */
+function goneOf(reference: BookOrderRef): BookOrderRef {
+  if (!('price' in reference)) return reference;
+  const { maker, orderId, source } = reference;
+  return { maker, orderId, source };
+}
+
 function nothing(): Pending {
-  return { isReplaced: false, bids: new Set(), asks: new Set(), orders: new Map() };
+  return { isReplaced: false, bids: new Set(), asks: new Set(), orders: new Map(), revert: null };
 }
 
 function sizeOf({ bids, asks, orders }: Pending): number {

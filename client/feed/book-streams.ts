@@ -24,6 +24,10 @@ export interface BookChoice {
   readonly depth?: number;
   readonly conflation?: 0 | 50 | 100 | 400 | 1000;
   readonly checksum?: boolean | number;
+  /** Orders name the transaction that last wrote them, where the server knows it; level `l3` without depth. */
+  readonly cause?: boolean;
+  /** `processed` is one to three slots ahead, and undoes what abandoned slots did; `confirmed` when absent. */
+  readonly commitment?: 'confirmed' | 'processed';
   /** Echoed in a `refused` answer to this request. */
   readonly id?: string | number;
 }
@@ -228,12 +232,15 @@ export class BookStreams implements BookSide {
 }
 
 /** The part of a stream's name that encodes the choices. */
-export function suffixOf({ level = 'l2', depth, conflation = 0, checksum = false }: BookChoice): string {
+export function suffixOf(choice: BookChoice): string {
+  const { level = 'l2', depth, conflation = 0, checksum = false, cause = false, commitment } = choice;
   const levels = checksum === true ? CHECKSUM_LEVELS : checksum === false ? 0 : checksum;
   const choices = [
     depth === undefined ? '' : `_d${depth}`,
     conflation === 0 ? '' : `_c${conflation}`,
     levels === 0 ? '' : `_k${levels}`,
+    cause ? '_cause' : '',
+    commitment === 'processed' ? '_processed' : '',
   ];
   return level + choices.join('');
 }

@@ -116,6 +116,19 @@ describe('a book keeper', () => {
     expect(keeper.level2('asks', 9007199254740993n)).toBeNull();
   });
 
+  it('keeps the cause of an order, and has none where the stream has none', () => {
+    const keeper = new BookKeeper({ level: 'l3' });
+    const order = { price: '9', size: '1', maker: 'M', source: 'user' as const, rank: [0, 1, 1] };
+    const cause = { slot: 7, signature: 'S', index: 3 };
+    const bids = [
+      { ...order, orderId: 1, cause },
+      { ...order, orderId: 2, cause: null },
+      { ...order, orderId: 3 },
+    ];
+    keeper.apply({ ...head, ...market, type: 'snapshot', level: 'l3', epoch: 1, seq: 1, bids, asks: [] });
+    expect(keeper.orders('bids').map((one) => one.cause)).toEqual([cause, null, undefined]);
+  });
+
   it('sorts orders of a price by rank, number by number', () => {
     const keeper = new BookKeeper({ level: 'l3' });
     const order = (orderId: number, price: string, rank: readonly number[]) => ({

@@ -93,6 +93,8 @@ export interface BookChangeEvent {
   readonly orders: readonly (KeptOrder & { readonly side: SideName })[];
   /** Orders that left. */
   readonly gone: readonly BookOrderRef[];
+  /** First abandoned slot that the change undoes, at commitment `processed`; null for any other change. */
+  readonly revert: number | null;
 }
 
 /** The book is current again and missed nothing: missed changes follow as `change`. */
@@ -141,6 +143,10 @@ export class MessageChange implements BookChangeEvent {
 
   get gone(): readonly BookOrderRef[] {
     return 'gone' in this.#message ? (this.#message.gone ?? []) : [];
+  }
+
+  get revert(): number | null {
+    return this.#message.revert ?? null;
   }
 
   #levels(side: SideName): readonly KeptLevel[] {

@@ -2,6 +2,9 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { startOrderBook } from '../../api/orderbook/start.ts';
+import { logAt } from '../../platform/index.ts';
+import { type BookViewDiff, encodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
+import { MARKETS } from '../../test/support/api/market-views.ts';
 import { diff, Stage, snapshot, trade, until } from '../../test/support/api/stage.ts';
 import { FeedClient } from '../index.ts';
 
@@ -40,5 +43,37 @@ describe('FeedClient on a running server', () => {
     expect((await reader.next()).value).toMatchObject({ type: 'stale', reason: 'disconnected' });
     expect((await reader.next()).value).toMatchObject({ type: 'resumed' });
     expect(book.book()?.position).toEqual(position);
+  });
+
+  it('follows a book at each commitment, and says which changes undo an abandoned slot', async () => {
+    const stage = new Stage();
+    const processed = logAt(stage.log, 'processed');
+    const publish = async (message: BookViewDiff) =>
+      processed.append(TOPICS.bookViews, [{ key: marketKey(message), value: encodeMessage('BookViewDiff', message) }]);
+    const views = MARKETS.map((view) => ({ key: marketKey(view), value: encodeMessage('MarketView', view) }));
+    for (const log of [stage.log, processed]) await log.append(TOPICS.marketViews, views);
+    await stage.books(snapshot());
+    const first = snapshot({ slot: 490 });
+    await publish({ ...first, gone: [] });
+    const settings = { processedBooks: 'on', source: 'rpc', rpcUrl: 'http://127.0.0.1:1' } as const;
+    const role = await startOrderBook(stage.context(settings));
+    stops.push(() => role.stop());
+    const client = new FeedClient({ url: `${(role.endpoints.orderbook ?? '').replace('http', 'ws')}/ws` });
+    stops.push(() => client.close());
+    const [ahead, behind] = (['processed', 'confirmed'] as const).map((commitment) =>
+      client.book({ market: 'SOL-PERP', checksum: true, commitment }),
+    );
+    await until(() => ahead?.book()?.slot === 490 && behind?.book()?.slot === 487);
+    const reverts: (number | null)[] = [];
+    ahead?.on('change', ({ revert }) => reverts.push(revert));
+    const reader = ahead?.[Symbol.asyncIterator]();
+    expect((await reader?.next())?.value).toMatchObject({ type: 'snapshot' });
+    const merged = reader?.next();
+    await publish(diff(2, 490, { revert: 489 }));
+    await publish(diff(3, 491));
+    await until(() => reverts.length === 2);
+    expect(reverts).toEqual([489, null]);
+    expect((await merged)?.value).toMatchObject({ type: 'change', revert: 489 });
+    expect([ahead?.book()?.isCurrent, behind?.book()?.slot]).toEqual([true, 487]);
   });
 });

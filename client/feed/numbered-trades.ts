@@ -24,6 +24,10 @@ export interface NumberedTrade extends BookVersion {
   /** Symbol of the market. */
   readonly market: string;
   readonly slot: number;
+  /** Index of the transaction in its block; null where the server does not know it. */
+  readonly txIndex: number | null;
+  /** Index of the fill among the records of its transaction. */
+  readonly txSigIndex: number;
   readonly trade: Trade;
 }
 
@@ -117,7 +121,8 @@ export class TradeStreams {
     return true;
   }
 
-  #take(stream: Stream, { epoch, seq, prevSeq, slot, data }: NumberedTradeMessage<Trade>): void {
+  #take(stream: Stream, message: NumberedTradeMessage<Trade>): void {
+    const { epoch, seq, prevSeq, slot, txIndex, txSigIndex, data: trade } = message;
     const { position, market } = stream;
     if (epoch === position.epoch && seq <= position.seq) return;
     if (epoch !== position.epoch || prevSeq !== position.seq) {
@@ -125,7 +130,8 @@ export class TradeStreams {
       return;
     }
     stream.position = { epoch, seq };
-    for (const reader of this.#readersOf(stream)) reader.take({ market, epoch, seq, slot, trade: data });
+    const fill = { market, epoch, seq, slot, txIndex, txSigIndex, trade };
+    for (const reader of this.#readersOf(stream)) reader.take(fill);
   }
 
   #begin({ stream: name, streamId, market, marketType, epoch, seq }: TradesSnapshot<Trade>): void {

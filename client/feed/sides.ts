@@ -1,6 +1,12 @@
 // One side of a book, best first: price levels (L2), or orders in queue order (L3).
 
-import type { BookLevelEntry, BookOrderEntry, BookOrderRef, BookSourceName } from '../../schemas/portable.ts';
+import type {
+  BookCause,
+  BookLevelEntry,
+  BookOrderEntry,
+  BookOrderRef,
+  BookSourceName,
+} from '../../schemas/portable.ts';
 
 export interface KeptLevel {
   /** 1e6. */
@@ -18,6 +24,8 @@ export interface KeptOrder {
   readonly orderId: number;
   readonly source: 'user' | 'clob';
   readonly rank: readonly number[];
+  /** The transaction that last wrote the order, null where unknown; absent without the option `cause`. */
+  readonly cause?: BookCause | null;
 }
 
 export type SideName = 'bids' | 'asks';
@@ -205,8 +213,9 @@ export class OrderSide {
 }
 
 /** An entry of a message as an order. */
-export function orderOf({ price, size, maker, orderId, source, rank }: BookOrderEntry): KeptOrder {
-  return { price: BigInt(price), size: BigInt(size), maker, orderId, source, rank };
+export function orderOf({ price, size, maker, orderId, source, rank, cause }: BookOrderEntry): KeptOrder {
+  const order = { price: BigInt(price), size: BigInt(size), maker, orderId, source, rank };
+  return cause === undefined ? order : { ...order, cause };
 }
 
 export function idOf({ maker, orderId, source }: BookOrderRef): string {

@@ -1962,6 +1962,8 @@ export interface HistoryOperations {
       readonly streams: readonly FreshnessStreams[];
       /** numbered streams of markets, and of accounts with missing records; at most 500 */
       readonly coverage: readonly FreshnessCoverage[];
+      /** totals of the numbered streams of accounts; accounts with missing records are in coverage */
+      readonly accounts: readonly FreshnessAccounts[];
       /** gaps in the chain data, newest first, at most 200; null when the log was never written */
       readonly gaps: readonly FreshnessGaps[] | null;
     };
@@ -2282,6 +2284,8 @@ export interface MarketTradesRecord {
   readonly builderFee: string | null;
   /** raw integer, price 1e6 */
   readonly price: string | null;
+  /** index of the transaction in its block; null where unknown */
+  readonly txIndex: number | null;
 }
 
 export interface MarketFundingRatesRecord {
@@ -2315,6 +2319,8 @@ export interface MarketFundingRatesRecord {
   readonly markPriceTwap: string;
   /** raw integer, base 1e9 */
   readonly baseAssetAmountWithAmm: string;
+  /** index of the transaction in its block; null where unknown */
+  readonly txIndex: number | null;
 }
 
 export interface MarketDepositsRecord {
@@ -2362,6 +2368,8 @@ export interface MarketDepositsRecord {
   readonly signer: string | null;
   /** raw integer, token, mint decimals */
   readonly userTokenAmountAfter: string | null;
+  /** index of the transaction in its block; null where unknown */
+  readonly txIndex: number | null;
 }
 
 export interface MarketSwapsRecord {
@@ -2393,6 +2401,8 @@ export interface MarketSwapsRecord {
   readonly inOraclePrice: string;
   /** raw integer, token, mint decimals */
   readonly fee: string;
+  /** index of the transaction in its block; null where unknown */
+  readonly txIndex: number | null;
 }
 
 export interface MarketInsuranceFundRecord {
@@ -2424,6 +2434,8 @@ export interface MarketInsuranceFundRecord {
   readonly totalIfSharesAfter: string;
   /** raw integer, token, mint decimals */
   readonly amount: string;
+  /** index of the transaction in its block; null where unknown */
+  readonly txIndex: number | null;
 }
 
 export interface MarketInsuranceFundStakeRecord {
@@ -2459,6 +2471,8 @@ export interface MarketInsuranceFundStakeRecord {
   readonly totalIfSharesBefore: string;
   /** raw integer, shares */
   readonly totalIfSharesAfter: string;
+  /** index of the transaction in its block; null where unknown */
+  readonly txIndex: number | null;
 }
 
 export interface MarketCandlesRecord {
@@ -2575,6 +2589,8 @@ export interface UserTradesRecord {
   readonly builderFee: string | null;
   /** raw integer, price 1e6 */
   readonly price: string | null;
+  /** index of the transaction in its block; null where unknown */
+  readonly txIndex: number | null;
 }
 
 export interface UserPositionsRecord {
@@ -2674,6 +2690,8 @@ export interface UserPositionsRecord {
   readonly userExistingQuoteEntryAmount: string | null;
   /** raw integer, base 1e9 */
   readonly userExistingBaseAssetAmount: string | null;
+  /** index of the transaction in its block; null where unknown */
+  readonly txIndex: number | null;
 }
 
 export interface UserFundingPaymentsRecord {
@@ -2703,6 +2721,8 @@ export interface UserFundingPaymentsRecord {
   readonly ammCumulativeFundingLong: string;
   /** raw integer, funding 1e9 */
   readonly ammCumulativeFundingShort: string;
+  /** index of the transaction in its block; null where unknown */
+  readonly txIndex: number | null;
 }
 
 export interface UserLiquidationsRecord {
@@ -2814,6 +2834,8 @@ export interface UserLiquidationsRecord {
   readonly spotBankruptcy_ifPayment: string;
   /** raw integer, interest 1e10 */
   readonly spotBankruptcy_cumulativeDepositInterestDelta: string;
+  /** index of the transaction in its block; null where unknown */
+  readonly txIndex: number | null;
 }
 
 export interface UserSettlePnlRecord {
@@ -2843,6 +2865,8 @@ export interface UserSettlePnlRecord {
   readonly settlePrice: string;
   /** none or expiredPosition */
   readonly explanation: string;
+  /** index of the transaction in its block; null where unknown */
+  readonly txIndex: number | null;
 }
 
 export interface UserOrdersRecord {
@@ -2914,6 +2938,8 @@ export interface UserOrdersRecord {
   readonly lastUpdatedTs: number;
   /** raw integer, quote 1e6 */
   readonly cumulativeFee: string;
+  /** index of the transaction in its block; null where unknown */
+  readonly txIndex: number | null;
 }
 
 export interface UserOrdersActionsRecord {
@@ -3005,6 +3031,8 @@ export interface UserOrdersActionsRecord {
   readonly builderFee: string | null;
   /** raw integer, price 1e6 */
   readonly price: string | null;
+  /** index of the transaction in its block; null where unknown */
+  readonly txIndex: number | null;
 }
 
 export interface UserSnapshotsTradingSnapshots {
@@ -3159,6 +3187,8 @@ export interface AuthorityLpMintRedeemRecord {
   readonly inMarketTargetWeight: string;
   /** pool */
   readonly lpPool: string;
+  /** index of the transaction in its block; null where unknown */
+  readonly txIndex: number | null;
 }
 
 export interface AuthorityAccountsAccounts {
@@ -3497,7 +3527,7 @@ export interface FreshnessStreams {
 export interface FreshnessCoverage {
   /** market, such as perp-0, or account */
   readonly subject: string;
-  /** fills, funding, deposits, bookOrders or liquidations */
+  /** fills, funding, deposits, bookOrders, orders or liquidations */
   readonly stream: string;
   /** first stored number; null before the first record */
   readonly firstId: number | null;
@@ -3522,6 +3552,36 @@ export interface FreshnessCoverageHoles {
   readonly toSlot: number;
   /** true when the blocks were read again without them */
   readonly lost: boolean;
+  /** of lost fills, the exact sum for each order that later records prove */
+  readonly reconstructed: readonly FreshnessCoverageHolesReconstructed[];
+}
+
+export interface FreshnessCoverageHolesReconstructed {
+  /** account */
+  readonly user: string;
+  /** order */
+  readonly orderId: number;
+  /** direction of the order */
+  readonly direction: string;
+  /** sum of its lost fills, base 1e9 */
+  readonly baseAssetAmount: string;
+  /** the same in quote, 1e6 */
+  readonly quoteAssetAmount: string;
+}
+
+export interface FreshnessAccounts {
+  /** orders or liquidations */
+  readonly stream: string;
+  /** accounts with a record or a count */
+  readonly accounts: number;
+  /** accounts with missing records */
+  readonly withHoles: number;
+  /** missing records of all accounts */
+  readonly missing: number;
+  /** missing records that no node has */
+  readonly lost: number;
+  /** accounts that are no longer followed, because there were too many */
+  readonly forgotten: number;
 }
 
 export interface FreshnessGaps {

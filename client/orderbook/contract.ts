@@ -18,6 +18,8 @@ export interface OrderbookOperations {
       readonly includeIndicative?: string;
       /** the book as published at this slot, at most 24 h ago; not together with includeIndicative; the error names the earliest slot available */
       readonly slot?: string;
+      /** processed: the books that are one to three slots ahead, and undo what abandoned slots did */
+      readonly commitment?: 'confirmed' | 'processed';
     };
     readonly body: undefined;
     readonly answer: L2Book;
@@ -35,6 +37,10 @@ export interface OrderbookOperations {
       readonly includeIndicative?: string;
       /** the book as published at this slot, at most 24 h ago; not together with includeIndicative; the error names the earliest slot available */
       readonly slot?: string;
+      /** true in any letter case adds to each order the transaction that last wrote it, null where unknown; anything else does not */
+      readonly cause?: string;
+      /** processed: the books that are one to three slots ahead, and undo what abandoned slots did */
+      readonly commitment?: 'confirmed' | 'processed';
     };
     readonly body: undefined;
     readonly answer: L3Book;
@@ -317,7 +323,11 @@ export interface OrderbookOperations {
       readonly ts: number;
       /** newest known slot of the chain */
       readonly slot: number | null;
+      /** sources that run at once; empty while one runs alone */
+      readonly liveSources: readonly QualityLiveSources[];
       readonly markets: readonly QualityMarkets[];
+      /** numbered records of all accounts in the log */
+      readonly accountRecords: readonly QualityAccountRecords[];
     };
   };
   /** What readers may rely on, and what not */
@@ -383,6 +393,31 @@ export interface OracleLazerData {
   readonly bestBidPrice?: string;
   /** power of ten */
   readonly exponent?: number;
+}
+
+export interface QualityLiveSources {
+  /** host and port */
+  readonly name: string;
+  readonly kind: 'grpc' | 'pubsub';
+  readonly role: 'leader' | 'follower' | 'down';
+  /** newest complete slot; null before the first */
+  readonly slot: number | null;
+  /** slots behind the first of all sources */
+  readonly lagSlots: number;
+  /** account changes that another source delivered and this one did not */
+  readonly missingAccounts: number;
+  /** transactions that another source delivered and this one did not */
+  readonly missingTransactions: number;
+  /** accounts and blocks of a slot that differ from another source's; they count for both */
+  readonly contradictions: number;
+  /** missing or other data that a read of the chain proved */
+  readonly faults: number;
+  /** whether so many faults are proven that the source does not lead any more */
+  readonly lying: boolean;
+  /** newest proven fault; null without one */
+  readonly reason: string | null;
+  /** milliseconds since ingest reported this */
+  readonly msSinceReport: number;
 }
 
 export interface QualityMarkets {
@@ -492,6 +527,68 @@ export interface QualityMarkets {
       readonly lastResult: 'none' | 'equal' | 'differs';
     };
   };
+  /** numbered records of the market in the log; without holes it is complete from firstId to chainId */
+  readonly records: readonly QualityMarketsRecord[];
+}
+
+export interface QualityMarketsRecord {
+  /** fills, funding, deposits or bookOrders */
+  readonly stream: string;
+  /** first stored number; null before the first record */
+  readonly firstId: number | null;
+  /** newest stored number; null before the first record */
+  readonly lastId: number | null;
+  /** newest number on the chain; null when unknown */
+  readonly chainId: number | null;
+  /** records missing up to the newest on the chain */
+  readonly missing: number;
+  /** missing records that no node has */
+  readonly lost: number;
+  /** missing numbers, oldest first, at most 20 */
+  readonly holes: readonly QualityMarketsRecordHoles[];
+}
+
+export interface QualityMarketsRecordHoles {
+  /** first missing number */
+  readonly fromId: number;
+  /** last missing number */
+  readonly toId: number;
+  /** slot */
+  readonly fromSlot: number;
+  /** slot */
+  readonly toSlot: number;
+  /** true when the blocks were read again without the records: no node has them */
+  readonly lost: boolean;
+  /** of lost fills, the exact sum for each order that later records prove */
+  readonly reconstructed: readonly QualityMarketsRecordHolesReconstructed[];
+}
+
+export interface QualityMarketsRecordHolesReconstructed {
+  /** account */
+  readonly user: string;
+  /** order */
+  readonly orderId: number;
+  /** direction of the order */
+  readonly direction: string;
+  /** sum of its lost fills, base 1e9 */
+  readonly baseAssetAmount: string;
+  /** the same in quote, 1e6 */
+  readonly quoteAssetAmount: string;
+}
+
+export interface QualityAccountRecords {
+  /** orders or liquidations */
+  readonly stream: string;
+  /** accounts with a record or a count */
+  readonly accounts: number;
+  /** accounts with missing records */
+  readonly withHoles: number;
+  /** missing records of all accounts */
+  readonly missing: number;
+  /** missing records that no node has */
+  readonly lost: number;
+  /** accounts that are no longer followed, because there were too many */
+  readonly forgotten: number;
 }
 
 export interface Level {
@@ -582,6 +679,7 @@ export interface L2Book {
   readonly marketSlot: number;
 }
 
+/** cause with cause=true */
 export interface L3Order {
   /** quote per base, integer of 1e-6 */
   readonly price: string;
@@ -591,6 +689,17 @@ export interface L3Order {
   readonly maker: string;
   /** order id of the maker, or a running number of an indicative quote */
   readonly orderId: number;
+  readonly cause?: OrderCause | null;
+}
+
+/** the transaction that last wrote an order, or removed it */
+export interface OrderCause {
+  /** slot of the transaction */
+  readonly slot: number;
+  /** signature of the transaction, base58 */
+  readonly signature: string;
+  /** index of the transaction in its block; null where unknown */
+  readonly index: number | null;
 }
 
 /** every visible resting order; the AMM has none */

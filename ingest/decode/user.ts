@@ -1,11 +1,19 @@
 // Reads selected parts of User accounts from the bytes: open orders, perp positions and flags.
 
-import type { AccountDefinition, Direction, OrderState, OrderType, TriggerCondition } from '../../schemas/index.ts';
+import type {
+  AccountDefinition,
+  AccountOrder,
+  AccountStream,
+  Direction,
+  OrderState,
+  OrderType,
+  TriggerCondition,
+} from '../../schemas/index.ts';
 import { ORDER_FLAG_PLACED_ON_CLOB } from '../../schemas/index.ts';
 import { type CompiledAccount, compileAccount } from './account.ts';
 import { type FieldOffset, findField, requiredStructArray, requireField, type StructArray } from './layout.ts';
 import { compileUserMargin, type UserMarginReader } from './margin.ts';
-import { bigintReader, bytesAt, numberReader, type Read, variantsOf } from './values.ts';
+import { bigintReader, bytesAt, numberField, numberReader, type Read, variantsOf } from './values.ts';
 
 const ORDER_STATUS_OPEN = 'open';
 const MARKET_TYPE_PERP = 'perp';
@@ -36,13 +44,19 @@ export interface UserReader {
   hasOpenOrder(view: DataView): boolean;
   /** Whether the entry is an open order that rests in this account. Copies of book orders do not. */
   isResting(view: DataView, index: number): boolean;
+  /** Whether the entry is an open order, here or as the copy of a book order. */
+  isOpen(view: DataView, index: number): boolean;
   isReduceOnly(view: DataView, index: number): boolean;
   orderId(view: DataView, index: number): number;
   isPerp(view: DataView, index: number): boolean;
   marketIndex(view: DataView, index: number): number;
   /** Null when the definition does not know the value of an enum of the order. */
   order(view: DataView, index: number): UserOrder | null;
+  /** As `order`, with what the owner of the account sees. */
+  accountOrder(view: DataView, index: number): AccountOrder | null;
   positionMarket(view: DataView, index: number): number;
+  /** Number of the newest record of each stream that the account counts. */
+  counts(view: DataView): readonly { readonly stream: AccountStream; readonly lastId: number }[];
   /** False for an entry that any market can take: no balance, no debt, no open order. */
   isPositionUsed(view: DataView, index: number): boolean;
   position(view: DataView, index: number): PerpPosition;
@@ -56,11 +70,17 @@ export function compileUser(definition: AccountDefinition): UserReader {
   const authorityAt = requireField(layout, 'authority').offset;
   const subAccountAt = requireField(layout, 'sub_account_id').offset;
   const hasOpenOrder = findField(layout, 'has_open_order');
+  const nextOrder = numberField(requireField(layout, 'next_order_id'), 1);
+  const nextLiquidation = numberField(requireField(layout, 'next_liquidation_id'), 1);
   return {
     account,
     margin: compileUserMargin(definition),
     idleOffset: findField(layout, 'idle')?.offset ?? null,
     authority: (view) => bytesAt(view, authorityAt, KEY_BYTES),
+    counts: (view) => [
+      { stream: 'orders', lastId: Math.max(0, nextOrder(view) - 1) },
+      { stream: 'liquidations', lastId: Math.max(0, nextLiquidation(view) - 1) },
+    ],
     subAccountId: (view) => view.getUint16(subAccountAt, true),
     hasOpenOrder: (view) => hasOpenOrder === null || view.getUint8(hasOpenOrder.offset) !== 0,
     ...compileOrders(requiredStructArray(layout, 'orders')),
@@ -81,18 +101,40 @@ function compileOrders(orders: StructArray) {
   const marketAt = offset + requireField(layout, 'market_index').offset;
   const marketTypeAt = offset + marketType.offset;
   const reduceOnlyAt = offset + requireField(layout, 'reduce_only').offset;
+  const userOrderIdAt = offset + requireField(layout, 'user_order_id').offset;
   const read = orderReader(orders);
+  const isOpen = (view: DataView, index: number) => view.getUint8(statusAt + index * stride) === openOrdinal;
+  const isPerp = (view: DataView, index: number) => view.getUint8(marketTypeAt + index * stride) === perpOrdinal;
+  const marketIndex = (view: DataView, index: number) => view.getUint16(marketAt + index * stride, true);
+  const order = (view: DataView, index: number) => read(view, offset + index * stride);
   return {
     orders,
+    isOpen,
     isResting: (view: DataView, index: number) =>
-      view.getUint8(statusAt + index * stride) === openOrdinal &&
-      !(onBook && (view.getUint8(flagsAt + index * stride) & ORDER_FLAG_PLACED_ON_CLOB) !== 0),
+      isOpen(view, index) && !(onBook && (view.getUint8(flagsAt + index * stride) & ORDER_FLAG_PLACED_ON_CLOB) !== 0),
     isReduceOnly: (view: DataView, index: number) => view.getUint8(reduceOnlyAt + index * stride) !== 0,
     orderId: (view: DataView, index: number) => view.getUint32(idAt + index * stride, true),
-    isPerp: (view: DataView, index: number) => view.getUint8(marketTypeAt + index * stride) === perpOrdinal,
-    marketIndex: (view: DataView, index: number) => view.getUint16(marketAt + index * stride, true),
-    order: (view: DataView, index: number) => read(view, offset + index * stride),
+    isPerp,
+    marketIndex,
+    order,
+    accountOrder: (view: DataView, index: number): AccountOrder | null => {
+      const found = order(view, index);
+      if (!found) return null;
+      const userOrderId = view.getUint8(userOrderIdAt + index * stride);
+      const marketType = isPerp(view, index) ? 'perp' : 'spot';
+      return accountOrderOf({ marketType, marketIndex: marketIndex(view, index), userOrderId }, found);
+    },
   };
+}
+
+function accountOrderOf(
+  head: Pick<AccountOrder, 'marketType' | 'marketIndex' | 'userOrderId'>,
+  order: UserOrder,
+): AccountOrder {
+  const { orderId, orderType, direction, price, baseAssetAmount, baseAssetAmountFilled, triggerPrice } = order;
+  const { triggerCondition, oraclePriceOffset, postOnly, reduceOnly, placedSlot, maxTs } = order;
+  const what = { orderId, orderType, direction, price, baseAssetAmount, baseAssetAmountFilled, triggerPrice };
+  return { ...head, ...what, triggerCondition, oraclePriceOffset, postOnly, reduceOnly, placedSlot, maxTs };
 }
 
 /** Reads an optional field of an element. Reads zero when this revision lacks the field. */

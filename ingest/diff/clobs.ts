@@ -5,7 +5,7 @@ import { CLOB_NODE_BYTES, CLOB_NODES_OFFSET } from '../../schemas/index.ts';
 import { changedBlocks } from '../decode/blocks.ts';
 import type { ClobReader } from '../decode/clob.ts';
 import type { AccountUpdate } from '../source.ts';
-import { type Emit, keyText, OrderChanges } from './output.ts';
+import { type Emit, keyText, OrderChanges, type WriteOfAccount } from './output.ts';
 
 interface StoredClob {
   readonly pubkey: Uint8Array;
@@ -48,7 +48,7 @@ export class ClobDiffer {
       reduceOnly: new Map(),
     };
     this.#clobs.set(key, stored);
-    this.#difference(stored, view, new Uint8Array(view.buffer, view.byteOffset, view.byteLength), update.slot, emit);
+    this.#difference(stored, view, new Uint8Array(view.buffer, view.byteOffset, view.byteLength), update, emit);
   }
 
   /** Removes all orders of a closed account. */
@@ -56,23 +56,23 @@ export class ClobDiffer {
     const stored = this.#clobs.get(keyText(update.pubkey));
     if (!stored) return;
     const bytes = new Uint8Array(CLOB_NODES_OFFSET);
-    this.#difference(stored, new DataView(bytes.buffer), bytes, update.slot, emit);
+    this.#difference(stored, new DataView(bytes.buffer), bytes, update, emit);
     this.#clobs.delete(keyText(update.pubkey));
   }
 
   /** Emits a maker's reduce-only orders again, with the position that caps them. */
-  positionChanged(user: Uint8Array, marketIndex: number, slot: number, emit: Emit): void {
+  positionChanged(user: Uint8Array, marketIndex: number, write: WriteOfAccount, emit: Emit): void {
     for (const stored of this.#clobs.values()) {
       if (stored.marketIndex !== marketIndex) continue;
       const nodes = stored.reduceOnly.get(keyText(user));
       if (!nodes) continue;
-      const changes = new OrderChanges('clob', stored.pubkey, slot);
+      const changes = new OrderChanges('clob', stored.pubkey, write);
       for (const node of nodes) changes.upsert('perp', marketIndex, this.#state(stored, stored.view, node));
       changes.emit(emit);
     }
   }
 
-  #difference(stored: StoredClob, view: DataView, bytes: Uint8Array, slot: number, emit: Emit): void {
+  #difference(stored: StoredClob, view: DataView, bytes: Uint8Array, write: WriteOfAccount, emit: Emit): void {
     const reader = this.#reader;
     const changed = changedNodes(reader, stored, view, bytes);
     const removed: number[] = [];
@@ -87,7 +87,7 @@ export class ClobDiffer {
       if (node >= reader.capacity(view) || !reader.isOpen(view, node)) continue;
       upserted.push(node);
     }
-    const changes = new OrderChanges('clob', stored.pubkey, slot);
+    const changes = new OrderChanges('clob', stored.pubkey, write);
     const identities = new Set(upserted.map((node) => this.#identity(view, node)));
     for (const node of removed) {
       if (identities.has(this.#identity(stored.view, node))) continue;

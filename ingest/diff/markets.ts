@@ -59,9 +59,10 @@ export class MarketDiffer {
     const subject = marketKey(ref);
     for (const { stream, lastId } of reader.counts(view)) {
       const key = `${subject}/${stream}`;
-      if (this.#counts.get(key) === lastId) continue;
+      const fromId = this.#counts.get(key) ?? null;
+      if (fromId === lastId) continue;
       this.#counts.set(key, lastId);
-      emit({ name: 'StreamCounter', value: { subject, stream, slot, lastId } });
+      emit({ name: 'StreamCounter', value: { subject, stream, slot, lastId, fromId } });
     }
   }
 

@@ -8,6 +8,7 @@ import type {
   BookOrders,
   BookSnapshotBegin,
   BookSnapshotEnd,
+  Cause,
   DeadLetter,
   MarginBegin,
   MarketMargin,
@@ -17,7 +18,8 @@ import type {
   OrderState,
   PositionMarket,
   PositionState,
-  StreamCounter,
+  StreamCount,
+  UserOrders,
 } from '../../schemas/index.ts';
 import type { PlainOutput } from '../decode/plain-states.ts';
 import type { VaultOutput } from '../decode/vault.ts';
@@ -30,8 +32,9 @@ export type Output =
   | { readonly name: 'BookOracle'; readonly value: BookOracle }
   | { readonly name: 'BookSnapshotBegin'; readonly value: BookSnapshotBegin }
   | { readonly name: 'BookSnapshotEnd'; readonly value: BookSnapshotEnd }
-  | { readonly name: 'StreamCounter'; readonly value: StreamCounter }
+  | { readonly name: 'StreamCounter'; readonly value: StreamCount }
   | { readonly name: 'PositionState'; readonly value: PositionState }
+  | { readonly name: 'UserOrders'; readonly value: UserOrders }
   | { readonly name: 'PositionMarket'; readonly value: PositionMarket }
   | { readonly name: 'AccountMargin'; readonly value: AccountMargin }
   | { readonly name: 'MarketMargin'; readonly value: MarketMargin }
@@ -75,6 +78,14 @@ export function keyText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
+/** The transaction that wrote the account; null when the source does not know it. */
+function causeOf({ slot, signature, blockIndex }: WriteOfAccount): Cause | null {
+  return signature ? { slot, signature, index: blockIndex ?? null } : null;
+}
+
+/** When an account was written, and by whom where known. */
+export type WriteOfAccount = Pick<AccountUpdate, 'slot' | 'signature' | 'blockIndex'>;
+
 /** Orders per message. A larger change is split, so that a record stays far below the broker's limit of 1 MB. */
 const ORDERS_MAX = 1000;
 
@@ -83,12 +94,14 @@ export class OrderChanges {
   readonly #source: OrderSource;
   readonly #account: Uint8Array;
   readonly #slot: number;
+  readonly #cause: Cause | null;
   readonly #markets = new Map<string, { market: MarketRef; upserts: OrderState[]; removals: OrderRef[] }>();
 
-  constructor(source: OrderSource, account: Uint8Array, slot: number) {
+  constructor(source: OrderSource, account: Uint8Array, write: WriteOfAccount) {
     this.#source = source;
     this.#account = account;
-    this.#slot = slot;
+    this.#slot = write.slot;
+    this.#cause = causeOf(write);
   }
 
   upsert(marketType: MarketRef['marketType'], marketIndex: number, order: OrderState): void {
@@ -113,6 +126,7 @@ export class OrderChanges {
             account: this.#account,
             upserts: upserts.slice(from, from + ORDERS_MAX),
             removals: removals.slice(from, from + ORDERS_MAX),
+            cause: this.#cause,
           },
         });
       }
@@ -128,4 +142,12 @@ export class OrderChanges {
     }
     return entry;
   }
+}
+
+/** Bounds the slots of book messages: a book shows the newest slot that a message named. */
+export function notAfter(slot: number, emit: Emit): Emit {
+  return (output) => {
+    const isLater = output.name.startsWith('Book') && 'slot' in output.value && output.value.slot > slot;
+    emit(isLater ? ({ ...output, value: { ...output.value, slot } } as Output) : output);
+  };
 }

@@ -1,11 +1,12 @@
 // Diffs User accounts: which open orders and perp positions changed with an update.
 
-import type { OrderState } from '../../schemas/index.ts';
+import bs58 from 'bs58';
+import { type AccountOrder, type MarketRef, marketKey, type OrderState } from '../../schemas/index.ts';
 import { viewOf } from '../decode/account.ts';
 import { changedBlocks } from '../decode/blocks.ts';
 import type { PerpPosition, UserReader } from '../decode/user.ts';
 import type { AccountUpdate } from '../source.ts';
-import { type Emit, keyText, OrderChanges, parkAccount } from './output.ts';
+import { type Emit, keyText, OrderChanges, parkAccount, type WriteOfAccount } from './output.ts';
 
 interface StoredUser {
   readonly pubkey: Uint8Array;
@@ -19,7 +20,7 @@ export interface UserHooks {
   /** A User account appeared, with its authority and sub-account id. */
   userFound(user: Uint8Array, authority: Uint8Array, subAccountId: number): void;
   /** The position that caps the user's reduce-only orders in a perp market changed. */
-  positionChanged(user: Uint8Array, marketIndex: number, slot: number): void;
+  positionChanged(user: Uint8Array, marketIndex: number, write: WriteOfAccount): void;
 }
 
 export class UserDiffer {
@@ -51,8 +52,20 @@ export class UserDiffer {
       bytes,
     };
     this.#users.set(key, after);
+    this.#counts(before ?? null, after, update.slot, emit);
     if (!before) this.#hooks.userFound(update.pubkey, after.authority, after.subAccountId);
     this.#difference(before?.bytes ?? this.#blank, after, update, emit, everything && !before);
+  }
+
+  /** An account without any order or liquidation says nothing at its first sight: its first record brings both counts. */
+  #counts(before: StoredUser | null, after: StoredUser, slot: number, emit: Emit): void {
+    const earlier = before && this.#reader.counts(before.view);
+    for (const [index, { stream, lastId }] of this.#reader.counts(after.view).entries()) {
+      const fromId = earlier?.[index]?.lastId ?? null;
+      if (lastId === (fromId ?? 0)) continue;
+      const subject = bs58.encode(after.pubkey);
+      emit({ name: 'StreamCounter', value: { subject, stream, slot, lastId, fromId } });
+    }
   }
 
   /** Removes the orders of a closed account and sets its positions to zero. */
@@ -75,7 +88,8 @@ export class UserDiffer {
   #difference(before: Uint8Array, after: StoredUser, update: AccountUpdate, emit: Emit, everything: boolean): void {
     const caps = this.#positions(before, after, update.slot, emit, everything);
     this.#orders(before, after, update, emit, caps);
-    for (const marketIndex of caps) this.#hooks.positionChanged(after.pubkey, marketIndex, update.slot);
+    this.#openOrders(before, after, update, emit);
+    for (const marketIndex of caps) this.#hooks.positionChanged(after.pubkey, marketIndex, update);
   }
 
   /** Emits changed positions. Returns the perp markets whose cap of reduce-only orders changed. */
@@ -117,7 +131,7 @@ export class UserDiffer {
     const reader = this.#reader;
     const { offset, stride, length: count } = reader.orders;
     const old = viewOf(before, 0);
-    const changes = new OrderChanges('user', update.pubkey, update.slot);
+    const changes = new OrderChanges('user', update.pubkey, update);
     const done = new Set<number>();
     changedBlocks(before, after.bytes, { offset, stride, count }, (index) => {
       done.add(index);
@@ -137,6 +151,50 @@ export class UserDiffer {
       }
     }
     changes.emit(emit);
+  }
+
+  /** Emits all open orders of each market of which one changed. */
+  #openOrders(before: Uint8Array, after: StoredUser, { slot, pubkey: user }: AccountUpdate, emit: Emit): void {
+    const markets = this.#changedMarkets(before, after);
+    if (markets.size === 0) return;
+    const orders = this.#accountOrders(after.view);
+    if (orders === null) return;
+    for (const [key, market] of markets) {
+      emit({
+        name: 'UserOrders',
+        value: { ...market, slot, user, orders: orders.filter((one) => marketKey(one) === key) },
+      });
+    }
+  }
+
+  #changedMarkets(before: Uint8Array, after: StoredUser): ReadonlyMap<string, MarketRef> {
+    const reader = this.#reader;
+    const { offset, stride, length: count } = reader.orders;
+    const markets = new Map<string, MarketRef>();
+    const touch = (view: DataView, index: number): void => {
+      if (!reader.isOpen(view, index)) return;
+      const marketType = reader.isPerp(view, index) ? 'perp' : 'spot';
+      const market = { marketType, marketIndex: reader.marketIndex(view, index) } as const;
+      markets.set(marketKey(market), market);
+    };
+    changedBlocks(before, after.bytes, { offset, stride, count }, (index) => {
+      touch(viewOf(before, 0), index);
+      touch(after.view, index);
+    });
+    return markets;
+  }
+
+  /** Null when an entry cannot be read: a list without it would say that its order is closed. */
+  #accountOrders(view: DataView): AccountOrder[] | null {
+    const reader = this.#reader;
+    const orders: AccountOrder[] = [];
+    for (let index = 0; index < reader.orders.length; index++) {
+      if (!reader.isOpen(view, index)) continue;
+      const order = reader.accountOrder(view, index);
+      if (!order) return null;
+      orders.push(order);
+    }
+    return orders;
   }
 
   /** Whether the order of an old entry still rests in the account, in the same entry or another one. */

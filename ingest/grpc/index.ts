@@ -3,16 +3,24 @@
 import type { OpenSession } from '../rpc/session.ts';
 import { Cursor } from './cursor.ts';
 import { GrpcSession, type GrpcState } from './session.ts';
+import { GeyserStream, type OpenStream } from './stream.ts';
+
+export type { OpenStream, StreamHandlers, UpdateStream } from './stream.ts';
 
 export interface GrpcServers {
   /** In turn; `https:` for TLS, `http:` without. */
   readonly urls: readonly string[];
   /** Sent as `x-token`; empty: none. */
   readonly token: string;
+  /** Default: over the real network. */
+  readonly open?: OpenStream;
+  /** Receives each delivered block. */
+  readonly block?: (slot: number, blockhash: string) => void;
 }
 
 /** Sessions of one run, each continuing the one before it where that is possible, also on another server. */
-export function grpcSessions({ urls, token }: GrpcServers): () => OpenSession {
+export function grpcSessions(servers: GrpcServers): () => OpenSession {
+  const { urls, token, open = GeyserStream.open, block = () => {} } = servers;
   return () => {
     const state: GrpcState = {
       cursor: new Cursor(),
@@ -24,7 +32,7 @@ export function grpcSessions({ urls, token }: GrpcServers): () => OpenSession {
     let number = 0;
     return (parts, tip) => {
       const url = urls[number % urls.length] ?? '';
-      const session = new GrpcSession(parts, tip, { url, token, state, number: BigInt(number) });
+      const session = new GrpcSession(parts, tip, { url, token, open, state, number: BigInt(number), block });
       number += 1;
       return session;
     };

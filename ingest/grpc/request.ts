@@ -15,11 +15,7 @@ export function subscribeRequest(
   fromSlot: number | null,
 ): GeyserRequest {
   const { CommitmentLevel } = geyserMessages();
-  const accounts: GeyserRequest['accounts'] = {};
-  for (const [kind, { program, discriminator }] of accountFilters.entries()) {
-    const filters = [{ memcmp: { offset: '0', bytes: discriminator } }];
-    accounts[String(kind)] = { account: [], owner: [program], filters };
-  }
+  const accounts = accountRequests(accountFilters);
   if (oracles.size > 0) accounts[ORACLES] = { account: [...oracles], owner: [], filters: [] };
   const levels = {
     processed: CommitmentLevel.PROCESSED,
@@ -35,6 +31,16 @@ export function subscribeRequest(
     commitment: levels[accountCommitment],
     ...(fromSlot === null ? {} : { fromSlot: String(fromSlot) }),
   };
+}
+
+/** Filters of account kinds, each with its index as name. */
+export function accountRequests(accountFilters: SessionParts['accountFilters']): GeyserRequest['accounts'] {
+  const accounts: GeyserRequest['accounts'] = {};
+  for (const [kind, { program, discriminator }] of accountFilters.entries()) {
+    const filters = [{ memcmp: { offset: '0', bytes: discriminator } }];
+    accounts[String(kind)] = { account: [], owner: [program], filters };
+  }
+  return accounts;
 }
 
 function transactionsOf(program: string): GeyserRequest['transactions'][string] {

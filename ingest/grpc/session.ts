@@ -2,7 +2,7 @@
 // otherwise reads all accounts and missed transactions by RPC.
 
 import type { GeyserUpdate } from '../../schemas/index.ts';
-import { pauseUnlessOver, readUntilBelieved } from '../rpc/full-reading.ts';
+import { pauseUnlessOver, readSince, readUntilBelieved, waitFor } from '../rpc/full-reading.ts';
 import { Intake } from '../rpc/intake.ts';
 import { OtherOracles } from '../rpc/other-oracles.ts';
 import type { LiveSession, SessionParts } from '../rpc/session.ts';
@@ -11,14 +11,15 @@ import type { AccountUpdate } from '../source.ts';
 import { BlockChain, type Cursor } from './cursor.ts';
 import { Replay } from './replay.ts';
 import { kindOf, subscribeRequest } from './request.ts';
-import { GeyserStream } from './stream.ts';
+import type { OpenStream, UpdateStream } from './stream.ts';
 import { accountUpdate, type BlockMeta, blockMeta, slotOf, transactionLogs } from './updates.ts';
 
 /** After this long without an update, the newest block is complete: a server sends what a block has at once. */
 const QUIET_MS = 500;
 /** Live transactions wait this long for the replay since the resume point. */
 const REPLAY_PATIENCE_MS = 5_000;
-const REPLAY_POLL_MS = 20;
+/** The first block of a stream is awaited so long: two slots. A chain that stands still sends none. */
+const FIRST_BLOCK_PATIENCE_MS = 1_000;
 /** Wait between the node's answer at a silence and the verdict. */
 const SILENCE_SETTLE_MS = 250;
 /** Limit of updates that wait for the proof that a stream continues the last one. */
@@ -42,9 +43,12 @@ export interface GrpcState {
 export interface GrpcOptions {
   readonly url: string;
   readonly token: string;
+  readonly open: OpenStream;
   readonly state: GrpcState;
   /** Number of the stream, counted from 0 over all sessions. */
   readonly number: bigint;
+  /** Receives each delivered block. */
+  block(slot: number, blockhash: string): void;
 }
 
 export class GrpcSession implements LiveSession {
@@ -54,7 +58,7 @@ export class GrpcSession implements LiveSession {
   readonly #over = new AbortController();
   readonly #ended: Promise<string>;
   #end: (reason: string) => void = () => {};
-  #stream: GeyserStream | null = null;
+  #stream: UpdateStream | null = null;
   #replay: Replay | null = null;
   #chain = new BlockChain(null);
   /** Blocks that wait for their label, for their times. */
@@ -62,6 +66,10 @@ export class GrpcSession implements LiveSession {
   #silence: NodeJS.Timeout | null = null;
   #quiet: NodeJS.Timeout | null = null;
   #live = false;
+  /** Slot of the first block of the stream, of which updates may be missing; -1 before. */
+  #firstSlot = -1;
+  /** Slot of the read of all accounts; -1 before. */
+  #readSlot = -1;
 
   /** `tip` is the newest delivered slot. */
   constructor(parts: SessionParts, tip: number, options: GrpcOptions) {
@@ -101,8 +109,8 @@ export class GrpcSession implements LiveSession {
     signal.addEventListener('abort', stop, { once: true });
     try {
       signal.throwIfAborted();
-      const { url, token } = this.#options;
-      this.#stream = await GeyserStream.open(url, token, {
+      const { url, token, open } = this.#options;
+      this.#stream = await open(url, token, {
         update: (update) => this.#update(update),
         ended: (reason, isOutOfRange) => this.#lost(reason, isOutOfRange),
       });
@@ -125,7 +133,7 @@ export class GrpcSession implements LiveSession {
    * The slot to replay from; null: none. After a restart that is the resume point, for transactions alone: all accounts are
    * read.
    */
-  async #begin(stream: GeyserStream): Promise<number | null> {
+  async #begin(stream: UpdateStream): Promise<number | null> {
     const { state } = this.#options;
     const cursor = this.#cursor;
     const { from } = cursor;
@@ -231,7 +239,11 @@ export class GrpcSession implements LiveSession {
   }
 
   #follow(block: BlockMeta): void {
-    const link = this.#chain.add(block);
+    const isFirst = this.#firstSlot < 0;
+    if (isFirst) this.#firstSlot = block.slot;
+    // Nobody delivers what changed between the read and the first block.
+    const isApart = isFirst && this.#readSlot >= 0 && block.parent.slot > this.#readSlot;
+    const link = isApart ? 'missing' : this.#chain.add(block);
     if (link === 'next') this.#complete(block);
     else if (link !== 'repeated') this.#broken(link, block);
   }
@@ -246,6 +258,7 @@ export class GrpcSession implements LiveSession {
 
   #complete(block: BlockMeta): void {
     const { slot, ts } = block;
+    this.#options.block(slot, block.blockhash);
     if (!this.#intake.isReading) this.#cursor.delivered(block);
     if (ts !== null) this.#times.push({ slot, ts });
     this.#intake.labels.announced(slot);
@@ -317,9 +330,7 @@ export class GrpcSession implements LiveSession {
     if (fromSlot !== null) {
       const { rpc, accountCommitment } = this.#parts;
       const tip = await rpc.slot(accountCommitment).catch(() => fromSlot);
-      const untilMs = performance.now() + REPLAY_PATIENCE_MS;
-      while (this.#lastSlot < tip && performance.now() < untilMs)
-        if (await pauseUnlessOver(this.#over.signal, REPLAY_POLL_MS)) return;
+      if (await waitFor(() => this.#lastSlot >= tip, REPLAY_PATIENCE_MS, this.#over.signal)) return;
       this.#intake.releaseTransactions();
     }
     await audit.begin(() => this.#intake.releaseTransactions());
@@ -344,8 +355,12 @@ export class GrpcSession implements LiveSession {
     const { rpc, reader, logger } = this.#parts;
     const { signal } = this.#over;
     const oracles = this.#makeOracles();
+    await waitFor(() => this.#firstSlot >= 0, FIRST_BLOCK_PATIENCE_MS, signal);
     await readUntilBelieved({
-      read: () => reader.read(rpc, this.#intake.labels.dataSlot, { signal }),
+      read: readSince(
+        () => this.#firstSlot,
+        (minSlot) => reader.read(rpc, Math.max(minSlot, this.#intake.labels.dataSlot), { signal }),
+      ),
       deliver: (read, isWhole) => this.#snapshot(read, oracles, isWhole),
       ...{ logger, signal },
     });
@@ -356,6 +371,7 @@ export class GrpcSession implements LiveSession {
     const known = state.oracles.size;
     const states = await oracles.begin(read.updates);
     state.otherOracles = oracles;
+    this.#readSlot = Math.min(...read.slots);
     await this.#intake.snapshot(read, states, isWhole, this.#over.signal);
     if (this.#over.signal.aborted) return;
     if (state.oracles.size > known) this.#request(null);

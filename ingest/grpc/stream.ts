@@ -20,6 +20,22 @@ export interface StreamHandlers {
   ended(reason: string, isOutOfRange: boolean): void;
 }
 
+/** One Subscribe call. Simulations bring their own. */
+export interface UpdateStream {
+  /** Whether reading is paused. */
+  readonly isPaused: boolean;
+  /** First slot that the server can replay; null when it does not say. */
+  firstAvailable(): Promise<number | null>;
+  /** Starts the subscription, or changes its filters. A change must not name a slot to replay from. */
+  request(request: GeyserRequest): void;
+  /** Stops reading until `resumed` is settled. The server holds back, and ends the call if that lasts. */
+  pauseUntil(resumed: Promise<void>): void;
+  close(): void;
+}
+
+/** `url` begins with `https:` for TLS, or with `http:`. An empty `token` is not sent. */
+export type OpenStream = (url: string, token: string, handlers: StreamHandlers) => Promise<UpdateStream>;
+
 interface Calls {
   subscribe(metadata: unknown): ClientDuplexStream<GeyserRequest, GeyserUpdate>;
   subscribeReplayInfo(
@@ -31,7 +47,7 @@ interface Calls {
   close(): void;
 }
 
-export class GeyserStream {
+export class GeyserStream implements UpdateStream {
   readonly #calls: Calls;
   readonly #metadata: unknown;
   readonly #handlers: StreamHandlers;
@@ -44,7 +60,6 @@ export class GeyserStream {
     this.#handlers = handlers;
   }
 
-  /** `url` begins with `https:` for TLS, or with `http:`. An empty `token` is not sent. */
   static async open(url: string, token: string, handlers: StreamHandlers): Promise<GeyserStream> {
     // Loaded here, because most processes read no gRPC.
     const grpc = await import('@grpc/grpc-js');
@@ -68,7 +83,6 @@ export class GeyserStream {
     return new GeyserStream(client as unknown as Calls, metadata, handlers);
   }
 
-  /** First slot that the server can replay; null when it does not say. */
   firstAvailable(): Promise<number | null> {
     return new Promise((resolve) => {
       const options = { deadline: Date.now() + UNARY_TIMEOUT_MS };
@@ -79,14 +93,12 @@ export class GeyserStream {
     });
   }
 
-  /** Starts the subscription, or changes its filters. A change must not name a slot to replay from. */
   request(request: GeyserRequest): void {
     if (this.#isOver) return;
     this.#call ??= this.#subscribe();
     this.#call.write(request);
   }
 
-  /** Stops reading until `resumed` is settled. The server holds back, and ends the call if that lasts. */
   pauseUntil(resumed: Promise<void>): void {
     const call = this.#call;
     if (call === null || call.isPaused()) return;

@@ -39,6 +39,7 @@ export function transactionLogs({
     kind: 'transaction',
     slot: slotOf(slot),
     signature: bs58.encode(bytesOf(signature, SIGNATURE_BYTES)),
+    signatureBytes: signature,
     failed,
     logs: meta.logMessages,
     blockIndex: slotOf(index),

@@ -1,4 +1,4 @@
-// Which full reads are believed.
+// Which full reads are believed, and what partial reads ask for.
 
 import { describe, expect, it } from 'vitest';
 import { AccountReader, UnbelievableRead } from './account-reader.ts';
@@ -44,5 +44,53 @@ describe('a full read', () => {
     const read = readerOf(name, [known, count]);
     await read();
     expect((await read()).updates).toHaveLength(count);
+  });
+});
+
+describe('a partial read', () => {
+  const filters = [
+    { program: 'exchange', name: 'User', discriminator: new Uint8Array(8), snapshotFilters: [], liveFilters: [] },
+  ];
+  const reader = new AccountReader({ filters, commitment: 'confirmed', keys: new KeyCache() });
+  const wanted = (keys: readonly Uint8Array[]) => ({ changedSince: 90, keys: () => keys });
+  const changed = { pubkey: KEY, owner: KEY, data: Buffer.from([7]), slot: 101 };
+
+  it('asks for what changed, and for no keys, where a node lists changes', async () => {
+    const asked: number[] = [];
+    const rpc = {
+      changedAccounts: async (_program: string, _filters: unknown, since: number) => {
+        asked.push(since);
+        return { slot: 100, accounts: [changed] };
+      },
+    } as unknown as JsonRpc;
+    const read = await reader.readSome(rpc, 0, wanted([new Uint8Array(32)]));
+    expect(asked).toEqual([90]);
+    expect(read.slots).toEqual([100]);
+    expect(read.updates.map(({ slot, data }) => [slot, [...data]])).toEqual([[101, [7]]]);
+  });
+
+  it('reads the given keys in calls of a hundred where no node lists changes; an account that is gone has no data', async () => {
+    const keys = Array.from({ length: 101 }, (_, index) => new Uint8Array(32).fill(index));
+    const calls: number[] = [];
+    const rpc = {
+      changedAccounts: async () => null,
+      accounts: async (names: readonly string[]) => {
+        calls.push(names.length);
+        return {
+          slot: 100 + calls.length,
+          accounts: names.map((pubkey, at) => (at === 0 ? null : { ...changed, pubkey })),
+        };
+      },
+    } as unknown as JsonRpc;
+    const read = await reader.readSome(rpc, 0, wanted(keys));
+    expect(calls).toEqual([100, 1]);
+    expect(read.slots).toEqual([101, 102]);
+    expect(read.updates.map(({ pubkey }) => pubkey[0])).toEqual(keys.map(([first]) => first));
+    expect(read.updates.flatMap(({ pubkey, data }) => (data.length === 0 ? [pubkey[0]] : []))).toEqual([0, 100]);
+  });
+
+  it('without keys is a read of no account at the newest slot', async () => {
+    const rpc = { changedAccounts: async () => null } as unknown as JsonRpc;
+    expect(await reader.readSome(rpc, 55, wanted([]))).toEqual({ slots: [55], updates: [] });
   });
 });

@@ -1,10 +1,17 @@
-// Complete reads of the programs' accounts. A read that lacks a large share of the known accounts is refused: nodes cut
+// Complete and partial reads of the programs' accounts. A complete read that lacks a large share of the known accounts is refused: nodes cut
 // such answers, and an empty one must not close every user.
 
-import type { AccountUpdate } from '../source.ts';
+import bs58 from 'bs58';
+import type { AccountsWanted, AccountUpdate } from '../source.ts';
 import type { AccountFilter } from './account-filters.ts';
 import { RpcError } from './errors.ts';
-import type { JsonRpc } from './json-rpc.ts';
+import {
+  ACCOUNTS_PER_CALL,
+  type JsonRpc,
+  type ProgramAccount,
+  type ReadAccounts,
+  type ReadOptions,
+} from './json-rpc.ts';
 import type { KeyCache } from './notifications.ts';
 
 /** A read with fewer accounts of a kind than this share of the last read is refused. */
@@ -13,6 +20,9 @@ const BELIEVED_SHARE = 0.7;
 const BELIEVED_MIN = 10;
 /** Kinds whose accounts never close: a read that lacks one of them is refused. */
 const LASTING: ReadonlySet<string> = new Set(['State', 'PerpMarket', 'SpotMarket']);
+
+/** Owner of an account that is gone. */
+const SYSTEM_PROGRAM = '1'.repeat(32);
 
 /** Accounts in the last believed read, by program and kind. */
 export type AccountCounts = Readonly<Record<string, number>>;
@@ -61,7 +71,7 @@ export class AccountReader {
     minSlot: number,
     options: { isBackground?: boolean; signal?: AbortSignal } = {},
   ): Promise<FullRead> {
-    const { filters, commitment, keys } = this.#parts;
+    const { filters, commitment } = this.#parts;
     const slots: number[] = [];
     const updates: AccountUpdate[] = [];
     const counts: Record<string, number> = {};
@@ -74,16 +84,7 @@ export class AccountReader {
       });
       slots.push(slot);
       counts[`${program}/${name}`] = accounts.length;
-      for (const { pubkey, owner, data, slot: readSlot } of accounts) {
-        updates.push({
-          kind: 'account',
-          slot: readSlot ?? slot,
-          writeVersion: null,
-          pubkey: keys.decode(pubkey),
-          owner: keys.decode(owner),
-          data,
-        });
-      }
+      for (const update of this.#updates({ slot, accounts })) updates.push(update);
     }
     const read = { slots, updates };
     for (const [kind, known] of Object.entries(this.#counts)) {
@@ -96,6 +97,58 @@ export class AccountReader {
     this.#counts = counts;
     return read;
   }
+
+  /**
+   * Reads the accounts that changed at `minSlot` or later or, where no node can list them, those of the wanted keys. An account
+   * that is gone has no data. Throws RpcError when no node answers.
+   */
+  async readSome(rpc: JsonRpc, minSlot: number, { changedSince, keys }: AccountsWanted): Promise<FullRead> {
+    const { filters, commitment } = this.#parts;
+    const options = { commitment, minSlot, isBackground: true };
+    const slots: number[] = [];
+    const updates: AccountUpdate[] = [];
+    for (const { program, snapshotFilters } of filters) {
+      const changed = await rpc.changedAccounts(program, snapshotFilters, changedSince, options);
+      if (changed === null) return this.#readKeys(rpc, keys(), options);
+      slots.push(changed.slot);
+      for (const update of this.#updates(changed)) updates.push(update);
+    }
+    return { slots, updates };
+  }
+
+  async #readKeys(
+    rpc: JsonRpc,
+    keys: readonly Uint8Array[],
+    options: ReadOptions & { readonly minSlot: number },
+  ): Promise<FullRead> {
+    const slots: number[] = [];
+    const updates: AccountUpdate[] = [];
+    const names = keys.map((key) => bs58.encode(key));
+    for (let at = 0; at < names.length; at += ACCOUNTS_PER_CALL) {
+      const part = names.slice(at, at + ACCOUNTS_PER_CALL);
+      const { slot, accounts } = await rpc.accounts(part, options);
+      slots.push(slot);
+      const read = part.map((pubkey, index) => accounts[index] ?? goneAccount(pubkey));
+      for (const update of this.#updates({ slot, accounts: read })) updates.push(update);
+    }
+    return { slots: slots.length > 0 ? slots : [options.minSlot], updates };
+  }
+
+  #updates({ slot, accounts }: ReadAccounts): AccountUpdate[] {
+    const { keys } = this.#parts;
+    return accounts.map(({ pubkey, owner, data, slot: readSlot }) => ({
+      kind: 'account',
+      slot: readSlot ?? slot,
+      writeVersion: null,
+      pubkey: keys.decode(pubkey),
+      owner: keys.decode(owner),
+      data,
+    }));
+  }
+}
+
+function goneAccount(pubkey: string): ProgramAccount {
+  return { pubkey, owner: SYSTEM_PROGRAM, data: Buffer.alloc(0) };
 }
 
 /** Least number of accounts in a read that is believed. */

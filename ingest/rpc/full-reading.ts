@@ -3,10 +3,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../platform/index.ts';
 import { type FullRead, UnbelievableRead } from './account-reader.ts';
+import { BEHIND, RpcError } from './errors.ts';
 
+/** Milliseconds between two looks at a condition. */
+const POLL_MS = 20;
 /** Pause between two reads while they fail; it doubles up to the longest. */
 const READ_AGAIN_MIN_MS = 1_000;
 const READ_AGAIN_MAX_MS = 60_000;
+/** Reads that are repeated because they are older than the subscriptions, or refused because the nodes are. */
+const OLD_READS_MAX = 3;
 
 export interface FullReading {
   read(): Promise<FullRead>;
@@ -30,6 +35,33 @@ export async function readUntilBelieved({ read, deliver, logger, signal }: FullR
     }
     if (await pauseUnlessOver(signal, Math.min(READ_AGAIN_MAX_MS, READ_AGAIN_MIN_MS * 2 ** attempt))) return;
   }
+}
+
+/**
+ * Reads at the slot of the subscriptions or later: they deliver later changes only. `fromSlot` can be ahead of a chain that stands
+ * still, so after some tries any read counts.
+ */
+export function readSince(
+  fromSlot: () => number,
+  read: (minSlot: number) => Promise<FullRead>,
+): () => Promise<FullRead> {
+  let old = 0;
+  return async () => {
+    for (;;) {
+      const answer = await read(old < OLD_READS_MAX ? fromSlot() : 0).catch((error: unknown) => {
+        if (error instanceof RpcError && error.code === BEHIND) old += 1;
+        throw error;
+      });
+      if (Math.min(...answer.slots) >= fromSlot() || old++ >= OLD_READS_MAX) return answer;
+    }
+  };
+}
+
+/** Waits until the condition holds, but not longer than its patience. True when the session ended meanwhile. */
+export async function waitFor(holds: () => boolean, patienceMs: number, signal: AbortSignal): Promise<boolean> {
+  const untilMs = performance.now() + patienceMs;
+  while (!holds() && performance.now() < untilMs) if (await pauseUnlessOver(signal, POLL_MS)) return true;
+  return signal.aborted;
 }
 
 /** True when the session ended meanwhile. */

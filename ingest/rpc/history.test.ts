@@ -66,6 +66,18 @@ describe('the resume point', () => {
     expect(history.resume).toBeNull();
   });
 
+  it('moves on past a program whose last notified transaction is long ago', async () => {
+    const lists = { [EXCHANGE]: [listed(101), listed(100)], [VAULTS]: [listed(101), listed(99)] };
+    const history = new History(node(lists), OPTIONS, resume);
+    history.notified(VAULTS, 101);
+    for (const slot of [300, 500, 700, 900]) {
+      for (let turn = 0; turn < 3; turn++) await sweep(history);
+      lists[EXCHANGE].unshift(listed(slot));
+    }
+    for (let turn = 0; turn < 3; turn++) await sweep(history);
+    expect(history.resume?.slot).toBe(900);
+  });
+
   it('moves past a program without transactions after three empty lists', async () => {
     const history = new History(node({ [EXCHANGE]: [listed(104)] }), OPTIONS, null);
     const slots: (number | undefined)[] = [];

@@ -275,7 +275,9 @@ export class History {
     const before = this.#ends.get(program);
     const sweeps = before?.slot === listed ? before.sweeps + 1 : 1;
     this.#ends.set(program, { slot: listed, sweeps });
-    if ((this.#live.get(program) ?? -1) > listed) return newest;
+    const live = this.#live.get(program) ?? -1;
+    // A list ends at the floor: it does not name a live transaction below it.
+    if (live > listed && live >= this.#floor) return newest;
     const isCurrent = sweeps >= QUIET_SWEEPS || listed >= toSlot - RESUME_MARGIN_SLOTS / 2;
     return isCurrent ? Math.min(toSlot, Math.max(newest, list?.askedSlot ?? -1)) : newest;
   }

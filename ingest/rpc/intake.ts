@@ -49,6 +49,8 @@ export class Intake {
       const key = keyText(update.pubkey);
       const before = this.#bufferedAccounts.get(key);
       if (before && isNewer(before.update, update)) return;
+      // The newest update of an account stands where it arrived.
+      this.#bufferedAccounts.delete(key);
       this.#bufferedAccounts.set(key, { kind, update });
       if (this.#bufferedAccounts.size > BUFFERED_MAX) {
         this.#parts.end('too many accounts changed during the first read');
@@ -111,11 +113,13 @@ export class Intake {
     }
     if (isWhole) queue.push({ kind: 'snapshotEnd', slot });
     if (signal.aborted) return;
-    const held = this.#bufferedAccounts ?? new Map();
+    const held = [...(this.#bufferedAccounts?.values() ?? [])].sort((a, b) => a.update.slot - b.update.slot);
     this.#bufferedAccounts = null;
     // The read at slot S contains every write up to S.
-    for (const { kind, update } of held.values()) if (update.slot > (slots[kind] ?? slot - 1)) queue.push(update);
+    for (const { kind, update } of held) if (update.slot > (slots[kind] ?? slot - 1)) queue.push(update);
     this.labels.snapshot(Math.max(...slots, ...oracles.map((one) => one.slot)));
+    // On a chain that stands still no notification ever labels it.
+    if (isWhole) this.label(this.labels.complete(slot));
     this.releaseAhead();
   }
 

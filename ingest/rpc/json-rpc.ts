@@ -27,6 +27,12 @@ export interface ProgramAccount {
   readonly slot?: number;
 }
 
+/** Accounts of a read, and its slot: of its oldest page. */
+export interface ReadAccounts {
+  readonly slot: number;
+  readonly accounts: readonly ProgramAccount[];
+}
+
 export interface ListedSignature {
   readonly signature: string;
   readonly slot: number;
@@ -89,16 +95,9 @@ export class JsonRpc {
     this.#stream = stream;
   }
 
-  /**
-   * Accounts of a program that pass the filters, and the slot of the read: of its oldest page. Asks for pages where the node
-   * offers them.
-   */
-  programAccounts(
-    program: string,
-    filters: readonly unknown[],
-    options: ReadOptions,
-  ): Promise<{ readonly slot: number; readonly accounts: readonly ProgramAccount[] }> {
-    const config = { ...configOf(options), encoding: 'base64+zstd', withContext: true, filters };
+  /** Accounts of a program that pass the filters. Asks for pages where the node offers them. */
+  programAccounts(program: string, filters: readonly unknown[], options: ReadOptions): Promise<ReadAccounts> {
+    const config = accountsConfig(filters, options);
     return this.nodes.first(async (endpoint, signal) => {
       const given = { ...options, signal };
       if (endpoint.hasPages !== false) {
@@ -114,8 +113,35 @@ export class JsonRpc {
     }, options);
   }
 
+  /** Those of them that changed at slot `since` or later. Null when no node can list them. */
+  async changedAccounts(
+    program: string,
+    filters: readonly unknown[],
+    since: number,
+    options: ReadOptions,
+  ): Promise<ReadAccounts | null> {
+    const config = { ...accountsConfig(filters, options), changedSinceSlot: since };
+    try {
+      return await this.nodes.first(async (endpoint, signal) => {
+        const given = { ...options, signal };
+        const paged = endpoint.hasPages === false ? null : await this.#pagedAccounts(endpoint, program, config, given);
+        endpoint.hasPages = paged !== null;
+        if (paged === null) throw new RpcError('the node has no pages of accounts', UNKNOWN_METHOD);
+        return paged;
+      }, options);
+    } catch (error) {
+      if (error instanceof RpcError && error.code === UNKNOWN_METHOD) return null;
+      throw error;
+    }
+  }
+
   /** Null when the node does not know the call. Pages differ in their slots; a short page is not the last one. */
-  async #pagedAccounts(endpoint: Endpoint, program: string, config: object, options: GivenOptions) {
+  async #pagedAccounts(
+    endpoint: Endpoint,
+    program: string,
+    config: object,
+    options: GivenOptions,
+  ): Promise<ReadAccounts | null> {
     const accounts: ProgramAccount[] = [];
     let oldest = Number.POSITIVE_INFINITY;
     let paginationKey: string | null = null;
@@ -260,6 +286,10 @@ export class JsonRpc {
     const time = await this.nodes.call({ method: 'getBlockTime', params: [slot] });
     return typeof time === 'number' && Number.isSafeInteger(time) && time >= 0 ? time : null;
   }
+}
+
+function accountsConfig(filters: readonly unknown[], options: ReadOptions) {
+  return { ...configOf(options), encoding: 'base64+zstd', withContext: true, filters };
 }
 
 function configOf({ commitment, minSlot }: ReadOptions) {

@@ -8,7 +8,7 @@ import type { AccountFilter } from './account-filters.ts';
 import type { AccountReader, FullRead } from './account-reader.ts';
 import type { BlockClock } from './block-clock.ts';
 import type { FinalityClock } from './finality-clock.ts';
-import { pauseUnlessOver, readUntilBelieved } from './full-reading.ts';
+import { pauseUnlessOver, readSince, readUntilBelieved } from './full-reading.ts';
 import type { History } from './history.ts';
 import { Intake } from './intake.ts';
 import type { JsonRpc } from './json-rpc.ts';
@@ -20,8 +20,6 @@ import type { Transport } from './transport.ts';
 
 /** Without account data for this long, the node is asked for its slot: longer than a slot with a block. */
 const QUIET_MS = 500;
-/** Reads that are repeated because they are older than the subscriptions. */
-const OLD_READS_MAX = 3;
 /** Transactions may be so many slots ahead of account data before the account subscriptions count as silent. */
 const ACCOUNTS_BEHIND_SLOTS_MAX = 150;
 /** Accounts that name an oracle. */
@@ -242,14 +240,10 @@ export class Session implements LiveSession {
   async #readAccounts(otherOracles: OtherOracles): Promise<void> {
     const { rpc, reader, logger } = this.#parts;
     const { signal } = this.#over;
-    let old = 0;
-    const read = async (): Promise<FullRead> => {
-      for (;;) {
-        const minSlot = old < OLD_READS_MAX ? this.#subscribedSlot : 0;
-        const answer = await reader.read(rpc, Math.max(minSlot, this.#intake.labels.dataSlot), { signal });
-        if (Math.min(...answer.slots) >= this.#subscribedSlot || old++ >= OLD_READS_MAX) return answer;
-      }
-    };
+    const read = readSince(
+      () => this.#subscribedSlot,
+      (minSlot) => reader.read(rpc, Math.max(minSlot, this.#intake.labels.dataSlot), { signal }),
+    );
     const deliver = (answer: FullRead, isWhole: boolean) => this.#snapshot(answer, otherOracles, isWhole);
     await readUntilBelieved({ read, deliver, logger, signal });
   }

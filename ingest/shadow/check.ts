@@ -13,7 +13,7 @@ import {
 } from '../../schemas/index.ts';
 import { keyText, type Output } from '../diff/output.ts';
 import type { Differ } from '../differ.ts';
-import type { AccountsRead } from '../source.ts';
+import type { AccountsRead, AccountUpdate } from '../source.ts';
 import { Comparison, type Suspect } from './comparison.ts';
 import { evidenceOf } from './evidence.ts';
 import type { FreshBook, FreshMessage } from './rebuild.ts';
@@ -65,6 +65,8 @@ export interface ShadowStep {
   readonly report: ShadowReport | null;
   /** Some accounts differ. A second read must confirm them. */
   readonly readAgain: boolean;
+  /** The read whose comparison has ended. */
+  readonly read: AccountsRead | null;
 }
 
 export class ShadowCheck {
@@ -78,6 +80,8 @@ export class ShadowCheck {
   #remaining: string[] = [];
   #slot = 0;
   #suspects = new Map<string, Suspect>();
+  /** Where the next turn of keys begins; null: at the first account. */
+  #turn: Generator<AccountUpdate> | null = null;
   /** Consecutive reads that found new suspects. */
   #rounds = 0;
   /** Accounts that the differ cannot read, with their bytes. Each is reported once. */
@@ -101,9 +105,24 @@ export class ShadowCheck {
     });
   }
 
-  /** Adds a read of all accounts. Its comparison starts once the stream has passed it. */
+  /** Adds a read. Its comparison starts once the stream has passed it. */
   take(read: AccountsRead): void {
     this.#reads.push(read);
+  }
+
+  /** Keys of the accounts that a read must confirm, then of the next accounts in turn. */
+  nextKeys(count: number): Uint8Array[] {
+    const keys = Array.from(this.#suspects.values(), ({ update }) => update.pubkey);
+    while (keys.length < count) {
+      this.#turn ??= this.#differ.accounts();
+      const next = this.#turn.next();
+      if (next.done) {
+        this.#turn = null;
+        break;
+      }
+      keys.push(next.value.pubkey);
+    }
+    return keys;
   }
 
   /** True while a read waits for the stream or is being compared. */
@@ -183,7 +202,7 @@ export class ShadowCheck {
     const markets = compared.map(([, { ref }]) => ref);
     const hasNews = markets.length > 0 || repaired.size > 0 || differences.length > 0;
     const report = hasNews ? { slot, markets, repaired, differences } : null;
-    return { outputs, messages: [], report, readAgain };
+    return { outputs, messages: [], report, readAgain, read: comparison.read };
   }
 
   /** The next BookChecks: all repaired books, then others up to a bound of orders. */
@@ -272,7 +291,7 @@ export class ShadowCheck {
   }
 }
 
-const NOTHING: ShadowStep = { outputs: [], messages: [], report: null, readAgain: false };
+const NOTHING: ShadowStep = { outputs: [], messages: [], report: null, readAgain: false, read: null };
 
 function checkOf({ ref, digest, market, oracle }: FreshBook, slot: number): BookCheck {
   return {

@@ -1,5 +1,5 @@
-// Compares a complete read with the stored accounts, in slices beside the stream: lists differing accounts, and rebuilds
-// every market from the read.
+// Compares a read with the stored accounts, in slices beside the stream: lists differing accounts, and rebuilds every market
+// from the read. Accounts outside a partial read enter the rebuild as they are stored.
 
 import { keyText } from '../diff/output.ts';
 import type { Differ } from '../differ.ts';
@@ -90,7 +90,7 @@ export class Comparison {
       const key = keyText(account.pubkey);
       if (seen.has(key)) continue;
       this.rebuild.take(account);
-      const stored = differ.stored(key);
+      const stored = read.isWhole ? differ.stored(key) : null;
       if (!stored || stored.slot > read.slot || !differ.mayClose(account.pubkey)) continue;
       const update: AccountUpdate = { ...account, slot: read.slot, data: new Uint8Array(0) };
       this.#suspects.push({ update, storedSlot: stored.slot, stored: stored.data, isPast: false });

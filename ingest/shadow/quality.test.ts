@@ -226,4 +226,28 @@ describe('quality of the sources', () => {
     await quality.flush();
     expect(rows(log).get('perp-0/user')?.slot).toBe(10);
   });
+
+  it('lists the live sources, and none after a restart with a single one', async () => {
+    const log = new MemoryLog();
+    const listed = () =>
+      log.all(TOPICS.qualityViews).flatMap(({ value }) => {
+        const message = decodeMessage(value);
+        return message.name === 'LiveSources' ? [message.value.sources.map(({ name }) => name)] : [];
+      });
+    const counts = { slot: 5, lagSlots: 0, missingAccounts: 0, missingTransactions: 0, contradictions: 0, faults: 0 };
+    const source = { name: 'one:1', kind: 'grpc', role: 'leader', isLying: false, reason: '', ...counts } as const;
+    const first = new IngestQuality(log, silentLogger());
+    first.sources([source]);
+    log.fault = () => 0;
+    await first.flush();
+    log.fault = () => null;
+    await first.flush();
+    const second = new IngestQuality(log, silentLogger());
+    await second.load();
+    for (let time = 0; time < 2; time++) {
+      second.sources([]);
+      await second.flush();
+    }
+    expect(listed()).toEqual([['one:1'], []]);
+  });
 });

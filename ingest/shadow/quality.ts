@@ -6,6 +6,7 @@ import {
   decodeMessage,
   encodeMessage,
   type FeedQuality,
+  type LiveSource,
   type MarketRef,
   marketKey,
   TOPICS,
@@ -18,6 +19,8 @@ const INGEST_SOURCES = ['user', 'clob', 'market', 'oracle', 'trades', 'shadow'] 
 export type IngestSource = (typeof INGEST_SOURCES)[number];
 /** Sources that a lost connection interrupts. */
 const ACCOUNT_SOURCES: readonly IngestSource[] = ['user', 'clob', 'market', 'oracle'];
+/** Key of the list of live sources. */
+const LIVE_SOURCES_KEY = 'live-sources';
 const READ_RECORDS = 1_000;
 
 type Row = { -readonly [K in keyof FeedQuality]: FeedQuality[K] };
@@ -28,6 +31,10 @@ export class IngestQuality {
   readonly #now: () => number;
   readonly #markets = new Map<string, Map<IngestSource, Row>>();
   readonly #changed = new Set<Row>();
+  /** Live sources that are not written yet; null: none. */
+  #sources: readonly LiveSource[] | null = null;
+  /** Whether the log lists any. */
+  #hasSources = false;
   /** Gaps of this process that are already counted. */
   #gapsFound = 0;
 
@@ -47,6 +54,7 @@ export class IngestQuality {
       if (!last) return;
       for (const { value } of records) {
         const message = decodeMessage(value);
+        if (message.name === 'LiveSources') this.#hasSources = message.value.sources.length > 0;
         if (message.name !== 'FeedQuality') continue;
         const source = INGEST_SOURCES.find((one) => one === message.value.source);
         if (source) Object.assign(this.#row(message.value, source), message.value);
@@ -113,19 +121,32 @@ export class IngestQuality {
     }
   }
 
+  /** Reports the live sources that run at once; none while one runs alone. */
+  sources(sources: readonly LiveSource[]): void {
+    if (sources.length > 0 || this.#hasSources) this.#sources = sources;
+    this.#hasSources = sources.length > 0;
+  }
+
   /** Writes changes since the last call. When the log is unavailable, a later call writes them. */
   async flush(): Promise<void> {
-    if (this.#changed.size === 0) return;
     const rows = [...this.#changed];
+    const sources = this.#sources;
+    if (rows.length === 0 && sources === null) return;
     this.#changed.clear();
+    this.#sources = null;
     const records = rows.map((row) => ({
       key: `${marketKey(row)}/${row.source}`,
       value: encodeMessage('FeedQuality', row),
     }));
+    if (sources !== null) {
+      const value = encodeMessage('LiveSources', { atMs: this.#now(), sources });
+      records.push({ key: LIVE_SOURCES_KEY, value });
+    }
     try {
       await this.#log.append(TOPICS.qualityViews, records);
     } catch (error) {
       for (const row of rows) this.#changed.add(row);
+      this.#sources ??= sources;
       this.#logger.warn({ err: error }, 'quality not written');
     }
   }

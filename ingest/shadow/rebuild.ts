@@ -57,7 +57,7 @@ export class Rebuild {
     if (oracle) messages.push({ name: 'BookOracle', value: oracle });
     const accounts = new Map<string, OrderChanges>();
     for (const { source, account, order } of orders.values()) {
-      const changes = accounts.get(keyText(account)) ?? new OrderChanges(source, account, slot);
+      const changes = accounts.get(keyText(account)) ?? new OrderChanges(source, account, { slot });
       accounts.set(keyText(account), changes);
       changes.upsert(ref.marketType, ref.marketIndex, order);
     }

@@ -5,11 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../platform/index.ts';
 import { loadDefinition } from '../../schemas/index.ts';
 import { MemoryLog } from '../../test/support/ingest/memory-log.ts';
-import { compileReaders, Differ } from '../differ.ts';
-import type { AccountsRead, Source } from '../source.ts';
+import { Differ } from '../differ.ts';
+import { compileReaders } from '../readers.ts';
+import { type AccountsRead, type AccountsWanted, RESUME_MARGIN_SLOTS, type Source } from '../source.ts';
 import { SETTLE_SLOTS, ShadowCheck } from './check.ts';
 import { IngestQuality } from './quality.ts';
-import { ShadowRunner } from './runner.ts';
+import { PARTIAL_READS_MAX, ShadowRunner } from './runner.ts';
 
 const EVERY_MS = 10_000;
 const SLOT_MS = 400;
@@ -41,8 +42,15 @@ class FakeClock {
   }
 }
 
-/** Runs a minute of slots. Returns the start times of reads and comparisons in milliseconds. */
-async function minute(readMs: number): Promise<{ readonly reads: number[]; readonly comparisons: number[] }> {
+interface Run {
+  readonly reads: number[];
+  /** Slot since which each read wants changes; null: it wants all accounts. */
+  readonly since: (number | null)[];
+  readonly comparisons: number[];
+}
+
+/** Runs so many milliseconds of slots. Returns the start times of reads and comparisons in milliseconds. */
+async function minute(readMs: number, totalMs = 60_000): Promise<Run> {
   const readers = compileReaders(loadDefinition('velocity'));
   const newDiffer = () => new Differ(readers, (authority) => authority);
   const differ = newDiffer();
@@ -51,12 +59,14 @@ async function minute(readMs: number): Promise<{ readonly reads: number[]; reado
   const clock = new FakeClock();
   const stopped = new AbortController();
   const reads: number[] = [];
+  const since: (number | null)[] = [];
   const comparisons: number[] = [];
-  const accounts = async (): Promise<AccountsRead> => {
+  const accounts = async (_: AbortSignal, wanted?: AccountsWanted): Promise<AccountsRead> => {
     reads.push(clock.ms);
+    since.push(wanted?.changedSince ?? null);
     const slot = Math.floor(clock.ms / SLOT_MS);
     await clock.pause(readMs, stopped.signal);
-    return { slot, updates: [] };
+    return { slot, updates: [], isWhole: wanted === undefined };
   };
   const log = new MemoryLog();
   const check = new ShadowCheck(differ, newDiffer);
@@ -74,13 +84,13 @@ async function minute(readMs: number): Promise<{ readonly reads: number[]; reado
     clock,
   });
   const running = runner.run();
-  for (let ms = 0; ms <= 60_000; ms += 100) {
+  for (let ms = 0; ms <= totalMs; ms += 100) {
     await clock.to(ms);
     if (runner.advance(Math.floor(ms / SLOT_MS)) !== null) comparisons.push(ms);
   }
   stopped.abort();
   await running;
-  return { reads, comparisons };
+  return { reads, since, comparisons };
 }
 
 describe('shadow runner', () => {
@@ -89,6 +99,16 @@ describe('shadow runner', () => {
     expect(reads).toEqual([10_000, 20_000, 30_000, 40_000, 50_000, 60_000]);
     expect(comparisons).toHaveLength(5);
     expect(comparisons[0]).toBeGreaterThanOrEqual(10_000 + SETTLE_SLOTS * SLOT_MS);
+  });
+
+  it('reads all accounts first, then what changed since the last compared read, and all again after some reads', async () => {
+    const { since } = await minute(1_000, (PARTIAL_READS_MAX + 3) * EVERY_MS);
+    const [first, second, ...rest] = since;
+    expect([first, second]).toEqual([null, Math.max(0, 10_000 / SLOT_MS - RESUME_MARGIN_SLOTS)]);
+    expect(rest.indexOf(null)).toBe(PARTIAL_READS_MAX - 1);
+    for (const [index, slot] of rest.slice(0, PARTIAL_READS_MAX - 1).entries()) {
+      expect(slot).toBe(Math.max(0, ((index + 2) * EVERY_MS) / SLOT_MS - RESUME_MARGIN_SLOTS));
+    }
   });
 
   it('rests twice as long as a read takes, so that a slow node is not read all the time', async () => {

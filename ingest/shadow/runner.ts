@@ -1,16 +1,24 @@
-// Runs the shadow check beside the stream: reads all accounts at an interval, follows the book role's comparisons, and
-// reports results to log, metrics and quality.
+// Runs the shadow check beside the stream: reads accounts at an interval, follows the book role's comparisons, and reports
+// results to log, metrics and quality. Most reads cover what changed since the last one.
 
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Counter } from 'prom-client';
 import type { EventLog, Logger } from '../../platform/index.ts';
 import { decodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
-import type { Source } from '../source.ts';
+import { type AccountsRead, type AccountsWanted, RESUME_MARGIN_SLOTS, type Source } from '../source.ts';
 import type { ShadowCheck, ShadowStep } from './check.ts';
 import type { IngestQuality } from './quality.ts';
 
 /** Time between two reads on the grid, as a multiple of the last read's own time: a slow node is not read all the time. */
 const REST_TIMES = 2;
+/** Time between a comparison and the next read on the grid, as a multiple of the comparison's own time: 5 % of one core. */
+const COMPARISON_REST_TIMES = 19;
+/** Partial reads between two reads of all accounts, which alone find accounts that closed or appeared unseen: five minutes. */
+export const PARTIAL_READS_MAX = 29;
+/** Slots by which a partial read overlaps the one before: answers of two nodes differ by less (RESUME_MARGIN_SLOTS). */
+const OVERLAP_SLOTS = RESUME_MARGIN_SLOTS;
+/** Accounts of a read by keys: 20 requests. */
+const KEYS_PER_READ = 2_000;
 /** Source name of the quality rows that the book role writes. */
 const BOOK_SOURCE = 'book';
 const POLL_MS = 100;
@@ -50,6 +58,13 @@ export class ShadowRunner {
   #readAgain = false;
   /** No read on the grid begins before this time. */
   #restToMs = 0;
+  /** Time of the running comparison so far. */
+  #compareMs = 0;
+  /** Slot of the last read without an open question; null before it. */
+  #comparedSlot: number | null = null;
+  #partialReads = 0;
+  /** A read of all accounts must confirm what one found. */
+  #isWholeWanted = false;
 
   constructor(parts: ShadowParts) {
     this.#parts = parts;
@@ -66,6 +81,7 @@ export class ShadowRunner {
     const step = this.#parts.check.advance(slot);
     if (step === null) return null;
     if (step.readAgain) this.#readAgain = true;
+    if (step.read !== null) this.#compared(step.read, step.readAgain);
     const { report } = step;
     if (report === null) return step;
     const { logger, quality, differences, checks } = this.#parts;
@@ -86,6 +102,24 @@ export class ShadowRunner {
       logger.error({ market, slot, found, accounts }, 'shadow check: a book is repaired');
     }
     return step;
+  }
+
+  #compared({ slot, isWhole }: AccountsRead, readAgain: boolean): void {
+    this.#isWholeWanted = readAgain && isWhole;
+    if (!readAgain) this.#comparedSlot = slot;
+    this.#restToMs = Math.max(this.#restToMs, this.#clock.now() + this.#compareMs * COMPARISON_REST_TIMES);
+    this.#compareMs = 0;
+  }
+
+  /** What the next read covers; undefined: all accounts. */
+  #wanted(): AccountsWanted | undefined {
+    const { check } = this.#parts;
+    const isDue = this.#isWholeWanted || check.needsRead || this.#partialReads >= PARTIAL_READS_MAX;
+    if (this.#comparedSlot === null || isDue) return undefined;
+    return {
+      changedSince: Math.max(0, this.#comparedSlot - OVERLAP_SLOTS),
+      keys: () => check.nextKeys(KEYS_PER_READ),
+    };
   }
 
   /** Starts reads on a fixed grid, even while an earlier read waits for its comparison. */
@@ -115,11 +149,18 @@ export class ShadowRunner {
     const { check } = this.#parts;
     while (await this.#pause(POLL_MS)) {
       try {
-        while (check.step()) await nextTurn();
+        while (this.#timed(() => check.step())) await nextTurn();
       } catch (error) {
         this.#parts.logger.error({ err: error }, 'shadow check: a comparison failed');
       }
     }
+  }
+
+  #timed(step: () => boolean): boolean {
+    const startMs = this.#clock.now();
+    const goesOn = step();
+    this.#compareMs += this.#clock.now() - startMs;
+    return goesOn;
   }
 
   async #read(signal: AbortSignal): Promise<void> {
@@ -132,7 +173,9 @@ export class ShadowRunner {
     this.#isReading = true;
     const startMs = this.#clock.now();
     try {
-      check.take(await source.accounts(signal));
+      const read = await source.accounts(signal, this.#wanted());
+      this.#partialReads = read.isWhole ? 0 : this.#partialReads + 1;
+      check.take(read);
     } catch (error) {
       if (!signal.aborted) logger.warn({ err: error }, 'shadow check: accounts not read');
     } finally {

@@ -59,30 +59,31 @@ function withNoise(transaction: LedgerTransaction, share: number): LedgerTransac
 
 /**
  * Cuts the log like Agave's collector: a line that reaches the limit is dropped, the first time with a note in its place. A
- * later line that is short enough still comes in.
+ * later line that is short enough still comes in, but readers stop at the note: nobody knows which program wrote that line, or
+ * how many records stood before it. So every record from the first dropped line on is lost.
  */
 export function cutAtLimit(transaction: LedgerTransaction, bytesMax: number): LedgerTransaction {
   const kept: string[] = [];
-  const dropped = new Set<number>();
+  let cutFrom = Number.POSITIVE_INFINITY;
   const places = new Map<number, number>();
   let bytes = 0;
   for (const [number, line] of transaction.logMessages.entries()) {
     const length = bytes + Buffer.byteLength(line);
     if (length >= bytesMax) {
-      if (dropped.size === 0) kept.push(LOG_TRUNCATED);
-      dropped.add(number);
+      if (cutFrom === Number.POSITIVE_INFINITY) kept.push(LOG_TRUNCATED);
+      cutFrom = Math.min(cutFrom, number);
       continue;
     }
     bytes = length;
     places.set(number, kept.length);
     kept.push(line);
   }
-  if (dropped.size === 0) return transaction;
+  if (cutFrom === Number.POSITIVE_INFINITY) return transaction;
   const records = transaction.recordLines ?? [];
   return {
     ...transaction,
     logMessages: kept,
-    recordLines: records.flatMap((line) => places.get(line) ?? []),
-    lostRecords: [...records.entries()].filter(([, line]) => dropped.has(line)).map(([index]) => index),
+    recordLines: records.flatMap((line) => (line < cutFrom ? (places.get(line) ?? []) : [])),
+    lostRecords: [...records.entries()].filter(([, line]) => line >= cutFrom).map(([index]) => index),
   };
 }

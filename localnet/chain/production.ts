@@ -39,6 +39,8 @@ export class Production {
   /** The exchange on the fork that loses. */
   #other: Exchange | null = null;
   #abandonedEvents: TruthEvent[] = [];
+  /** Slots from now on that the cluster confirms and drops. */
+  #toDrop = 0;
 
   constructor({ exchange, ledger, profile, seed }: ProductionParts) {
     this.#exchange = exchange;
@@ -73,6 +75,11 @@ export class Production {
   /** Makes the next slot. `injected` lands in its block, if there is one. */
   next(injected: readonly LedgerTransaction[], submissionsOf: SubmissionsOf = NO_SUBMISSIONS): Happened {
     this.#slot += 1;
+    if (this.#toDrop > 0) {
+      this.#toDrop -= 1;
+      const dropped = this.#branchBlock(injected, true);
+      if (dropped) return dropped;
+    }
     const kind = this.#schedule.at(this.#slot);
     switch (kind) {
       case 'skipped':
@@ -85,6 +92,11 @@ export class Production {
       case 'block':
         return this.#winningBlock(injected, submissionsOf, false);
     }
+  }
+
+  /** The cluster confirms the next slots and then drops them. A restart from a state file does not repeat that. */
+  dropConfirmed(slots: number): void {
+    this.#toDrop = slots;
   }
 
   /** Makes a block without transactions of the exchange, so that the tips of all levels come closer to its state. */
@@ -108,10 +120,11 @@ export class Production {
   }
 
   /** A block of a fork that will lose; null when the exchange cannot play one. */
-  #branchBlock(injected: readonly LedgerTransaction[]): Happened | null {
-    this.#other ??= this.#exchange.branch?.(this.#schedule.winnerFrom(this.#slot)) ?? null;
+  #branchBlock(injected: readonly LedgerTransaction[], isConfirmed = false): Happened | null {
+    const winner = this.#schedule.winnerFrom(isConfirmed ? this.#slot + this.#toDrop + 1 : this.#slot);
+    this.#other ??= this.#exchange.branch?.(winner) ?? null;
     if (this.#other === null) return null;
-    const block = this.#ledger.appendToBranch(this.#nextBlock(this.#other, injected));
+    const block = this.#ledger.appendToBranch(this.#nextBlock(this.#other, injected), isConfirmed);
     return { kind: 'branch', block };
   }
 

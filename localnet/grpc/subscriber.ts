@@ -2,6 +2,7 @@
 
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { type GeyserRequest, geyserMessages } from '../../schemas/index.ts';
+import { FAULT_DEFAULTS } from '../node/fault-kinds.ts';
 import type { Faults } from '../node/faults.ts';
 import type { Feed } from './feed.ts';
 import { Filters, RefusedRequest } from './filters.ts';
@@ -19,7 +20,7 @@ const UNAVAILABLE = 14;
 export type SubscribeCall = ServerDuplexStream<GeyserRequest, Buffer>;
 
 export interface SubscriberParts {
-  readonly feed: Feed;
+  readonly feed: Pick<Feed, 'subscribe' | 'firstAvailable' | 'replay' | 'encoder'>;
   readonly faults: Faults;
   /** Number of the call, for reports. */
   readonly number: number;
@@ -38,6 +39,8 @@ export class Subscriber {
   #isOver = false;
   /** Milliseconds of Date.now until which nothing is sent. */
   #silentUntilMs = 0;
+  /** Delay of every frame of this call. */
+  #lateMs = 0;
   /** Slot of the last decision about faults of the whole stream. */
   #judgedSlot = -1;
 
@@ -119,16 +122,34 @@ export class Subscriber {
     if (names.length === 0 || this.#isOver) return;
     const { faults } = this.#parts;
     if (!faults.active('notification')) {
-      this.#push(withFilters(names, body()));
+      this.#pushInTime(withFilters(names, body()));
       return;
     }
     const method = `${message.kind}Update`;
     const key = keyOf(message);
     if (message.slot !== this.#judgedSlot) this.#judgeSlot(message.slot);
     if (this.#isOver || this.#strikes('loseNotification', method, key)) return;
-    const frame = withFilters(names, body());
-    this.#push(frame);
-    if (this.#strikes('duplicateNotification', method, key)) this.#push(frame);
+    const frame = withFilters(names, this.#altered(message, key) ?? body());
+    const times = this.#strikes('duplicateNotification', method, key) ? 2 : 1;
+    for (let time = 0; time < times; time++) this.#pushInTime(frame);
+  }
+
+  /** Null for an update that is sent as it is. */
+  #altered(message: FeedMessage, key: string): Buffer | null {
+    if (message.kind !== 'account' || !this.#strikes('alterNotification', 'accountUpdate', key)) return null;
+    const data = Buffer.from(message.account.data);
+    const last = data.length - 1;
+    if (last >= 0) data[last] = (data[last] ?? 0) ^ 1;
+    return this.#parts.feed.encoder({ ...message, account: { ...message.account, data } })();
+  }
+
+  /** Frames keep their order: one that waits makes the next ones wait. */
+  #pushInTime(frame: Buffer): void {
+    if (this.#lateMs === 0) {
+      this.#push(frame);
+      return;
+    }
+    setTimeout(() => this.#push(frame), this.#lateMs).unref();
   }
 
   /** Faults of the whole stream are decided once a slot. */
@@ -140,10 +161,17 @@ export class Subscriber {
       this.silence(silence.ms ?? Number.POSITIVE_INFINITY);
       faults.report('silentSocket', 'socket', String(number), { ms: silence.ms ?? null });
     }
+    const late = faults.has('lateNotification') ? faults.strikeKey('lateNotification', 'stream', `${number}`) : null;
+    // A stream never catches up, because its frames keep their order.
+    if (late !== null) this.#lateMs = Math.max(this.#lateMs, late.ms ?? FAULT_DEFAULTS.lateMs);
     if (this.#strikes('endStream', 'stream', String(slot))) this.drop();
   }
 
-  #strikes(kind: 'endStream' | 'loseNotification' | 'duplicateNotification', method: string, key: string): boolean {
+  #strikes(
+    kind: 'endStream' | 'loseNotification' | 'duplicateNotification' | 'alterNotification',
+    method: string,
+    key: string,
+  ): boolean {
     const { faults, number } = this.#parts;
     if (!faults.has(kind) || faults.strikeKey(kind, method, `${number}|${key}`) === null) return false;
     faults.report(kind, method, key);

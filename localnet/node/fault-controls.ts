@@ -9,13 +9,22 @@ import type { Faults } from './faults.ts';
 
 const REPORTS_DEFAULT = 10_000;
 
-export function faultControls(faults: Faults): [string, Method][] {
+/** `servers`: faults of the node, and of each further gRPC server. */
+export function faultControls(servers: readonly Faults[]): [string, Method][] {
+  const of = (config: Config) => serverOf(servers, config.server);
   return [
-    ['localnet_fault', named((config) => ({ number: faults.add(faultRequest(config)) }))],
-    ['localnet_clearFaults', named((config) => ({ cleared: faults.clear(optionalKind(config.kind)) }))],
-    ['localnet_faults', named(() => ({ active: faults.list(), kinds: FAULT_KINDS }))],
-    ['localnet_did', named((config) => did(faults, config))],
+    ['localnet_fault', named((config) => ({ number: of(config).add(faultRequest(config)) }))],
+    ['localnet_clearFaults', named((config) => ({ cleared: of(config).clear(optionalKind(config.kind)) }))],
+    ['localnet_faults', named((config) => ({ active: of(config).list(), kinds: FAULT_KINDS }))],
+    ['localnet_did', named((config) => did(of(config), config))],
   ];
+}
+
+/** @throws RpcError when there is no such gRPC server */
+function serverOf(servers: readonly Faults[], server: unknown): Faults {
+  const faults = servers[integerOr(server, 0)];
+  if (faults === undefined) throw invalidParams(`No gRPC server ${String(server)}; there are ${servers.length}`);
+  return faults;
 }
 
 function did(faults: Faults, config: Config): unknown {

@@ -31,6 +31,16 @@ export const FAULT_KINDS = {
   loseNotification: { place: 'notification', methods: null, about: 'a notification is lost' },
   duplicateNotification: { place: 'notification', methods: null, about: 'a notification comes twice' },
   reorderNotification: { place: 'notification', methods: null, about: 'a notification comes some notifications later' },
+  alterNotification: {
+    place: 'notification',
+    methods: ['accountUpdate'],
+    about: 'the gRPC server sends an account with another last byte',
+  },
+  lateNotification: {
+    place: 'notification',
+    methods: ['stream'],
+    about: 'the gRPC server sends everything `ms` late, in order',
+  },
   silentSocket: { place: 'notification', methods: null, about: 'one socket gets nothing for `ms`, or until it closes' },
   endStream: {
     place: 'notification',
@@ -70,6 +80,8 @@ export const FAULT_DEFAULTS = {
   /** Far enough ahead that a reader which believes it stops moving. */
   jumpSlots: 5000,
   slowMs: 2000,
+  /** Five slots: a node at the other end of the world under load. */
+  lateMs: 2000,
   share: 0.5,
 } as const;
 

@@ -15,6 +15,8 @@ import { type Gate, httpFaults } from './http-faults.ts';
 
 export interface Node {
   readonly faults: Faults;
+  /** Faults of each gRPC server beside the node; the first one has those of the node. */
+  readonly grpcFaults: readonly Faults[];
   readonly gate: Gate;
   readonly delivery: Delivery;
   /** Calls of a Solana node, and the controls of the faults. */
@@ -22,9 +24,12 @@ export interface Node {
 }
 
 /** `seed` decides where faults strike that have a probability. */
-export function createNode(ledger: Ledger, seed: number): Node {
+export function createNode(ledger: Ledger, seed: number, grpcServers = 0): Node {
   const slot = (): number => ledger.tipSlot;
   const faults = new Faults(seed, slot);
+  const grpcFaults = Array.from({ length: grpcServers }, (_, server) => {
+    return server === 0 ? faults : new Faults(seed + server, slot);
+  });
   const behind = new Map<number, Methods>([[0, methodsOver(ledger)]]);
   const methodsBehind = (blocks: number): Methods => {
     const distance = Math.min(blocks, ledger.behindBlocks);
@@ -37,9 +42,10 @@ export function createNode(ledger: Ledger, seed: number): Node {
   };
   return {
     faults,
+    grpcFaults,
     gate: httpFaults(faults),
     delivery: new Delivery(faults, slot),
-    methods: [...faultyMethods(faults, methodsBehind), ...faultControls(faults)],
+    methods: [...faultyMethods(faults, methodsBehind), ...faultControls([faults, ...grpcFaults.slice(1)])],
   };
 }
 

@@ -61,6 +61,7 @@ export function controlMethods(parts: ControlParts): [string, Method][] {
     ['localnet_vaults', named(() => cluster.exchange.vaults())],
     ['localnet_dropConnections', named(() => ({ dropped: sockets.dropConnections() }))],
     ['localnet_silence', named((config) => sockets.silence(integerOf(config.ms)))],
+    ['localnet_dropConfirmed', named((config) => cluster.production.dropConfirmed(integerOr(config.slots, 1)))],
     ['localnet_truncateLogs', named((config) => publisher.truncateLogs(integerOf(config.transactions)))],
     ['localnet_injectAccount', named((config) => injectAccount(cluster, config))],
     ['localnet_injectTransaction', named((config) => injectTransaction(cluster, config))],

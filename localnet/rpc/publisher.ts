@@ -63,13 +63,14 @@ export class Publisher {
   publish(happened: Happened): void {
     const advanced = {
       processed: happened.kind === 'block' ? this.#progress.advance('processed') : [],
-      confirmed: this.#progress.advance('confirmed'),
+      // A confirmed fork that loses is not part of the winning chain.
+      confirmed: this.#ledger.isBranchConfirmed ? [] : this.#progress.advance('confirmed'),
       finalized: this.#progress.advance('finalized'),
     };
     if (this.#subscriptions.size === 0 || this.#silent()) return;
     if (this.#likeNode) this.#publishSlot(happened);
     this.#publishUpdates(bankUpdates(happened));
-    if (happened.kind === 'branch') this.#publishBlock(happened.block, 'processed');
+    if (happened.kind === 'branch') this.#publishBranch(happened.block);
     // A node that changes its fork notifies of the new tip only.
     const switched = happened.kind === 'block' && happened.reverted !== null;
     for (const block of switched ? [happened.block] : advanced.processed) this.#publishBlock(block, 'processed');
@@ -96,6 +97,13 @@ export class Publisher {
     if (this.#ledger.reached(transaction.block, subscription.commitment)) {
       this.#landed(subscription, transaction, subscription.commitment);
     } else if (subscription.topic.received) this.#received(subscription, transaction.block.slot);
+  }
+
+  #publishBranch(block: StoredBlock): void {
+    this.#publishBlock(block, 'processed');
+    if (!this.#ledger.reached(block, 'confirmed')) return;
+    this.#publishBlock(block, 'confirmed');
+    this.#publishUpdates([progressUpdate(block, 'confirmed')]);
   }
 
   #silent(): boolean {

@@ -39,9 +39,9 @@ const aliases = (columns: string) => [...columns.matchAll(/ AS (\w+)/g)].map(([,
 function fillBase(database: string, seed: number): readonly string[] {
   const sig = `toFixedString(concat('s', toString(${seed}), '-', toString(number)), 64)`;
   const key = (name: string) => `toFixedString(concat('${name}', toString(number)), 32)`;
-  const head = `${sig} AS signature, number AS event_index, 100 + number AS slot, 1700000000 + number AS ts`;
+  const head = `${sig} AS signature, number AS event_index, 100 + number AS slot, 5 + number AS tx_index, 1700000000 + number AS ts`;
   const insert = (table: string, columns: string) =>
-    `INSERT INTO ${database}.\`${table}\` (signature, event_index, slot, ts, ${aliases(columns)})
+    `INSERT INTO ${database}.\`${table}\` (signature, event_index, slot, tx_index, ts, ${aliases(columns)})
      SELECT ${head}, ${columns} FROM numbers(5)`;
   return [
     insert('deposit', `${key('u')} AS user, number % 2 AS market_index, 7 AS amount`),
@@ -84,11 +84,11 @@ describe('lookup tables', () => {
     const [, , , , , actions] = fillBase(clickhouse.database, 2);
     await run(actions ?? '');
     const sides = await rows(
-      `SELECT trimRight(toString(user), '\\0') AS user, side, order_id, order_direction, fee, referrer_reward,
+      `SELECT trimRight(toString(user), '\\0') AS user, side, tx_index, order_id, order_direction, fee, referrer_reward,
          base_asset_amount_filled AS base, existing_base_asset_amount AS existing
        FROM account_action WHERE event_index = 0 ORDER BY side`,
     );
-    const common = { base: '5000', existing: null };
+    const common = { base: '5000', existing: null, tx_index: 5 };
     expect(sides).toEqual([
       { user: 'm0', side: 'maker', order_id: 12, order_direction: '', fee: '-9', referrer_reward: 0, ...common },
       { user: 't0', side: 'taker', order_id: 11, order_direction: 'long', fee: '40', referrer_reward: 3, ...common },
@@ -133,6 +133,10 @@ describe('lookup tables', () => {
            FROM ${SECOND}.\`${table}\` FINAL`,
         );
         expect(row?.n, table).toBe(row?.wanted);
+        const [placed] = await rows<{ n: string }>(
+          `SELECT countIf(tx_index = 5 + event_index) AS n FROM ${SECOND}.\`${table}\` FINAL`,
+        );
+        expect(placed?.n, table).toBe(row?.wanted);
       }
     } finally {
       await client.close();

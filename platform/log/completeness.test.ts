@@ -44,6 +44,7 @@ describe('completeness of the history in the log', () => {
     expect(await readHistoryCompleteness(log, 'history-sink')).toEqual({
       gaps: null,
       coverage: [],
+      accounts: [],
       eventsNotStored: null,
     });
   });
@@ -55,6 +56,7 @@ describe('completeness of the history in the log', () => {
     expect(await readHistoryCompleteness(log, 'history-sink')).toEqual({
       gaps: [GAP],
       coverage: [],
+      accounts: [],
       eventsNotStored: 7,
     });
     await log.commit('history-sink', { offsets: [{ topic: TOPICS.events.name, partition: 1, next: 3n }] });
@@ -66,7 +68,7 @@ describe('completeness of the history in the log', () => {
     await append(0, 2);
     const asked = readHistoryCompleteness(log, 'history-sink', 20_000);
     await log.commit('history-sink', { offsets: [{ topic: TOPICS.events.name, partition: 0, next: 2n }] });
-    expect(await asked).toEqual({ gaps: [], coverage: [], eventsNotStored: 0 });
+    expect(await asked).toEqual({ gaps: [], coverage: [], accounts: [], eventsNotStored: 0 });
   });
 
   it('uses the sink of the given database', () => {

@@ -1,7 +1,15 @@
 // Completeness of the history, as far as the log knows it: gaps that ingest found, and events that the store lacks.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ChainGap, decodeGaps, GAPS_GROUP, GAPS_KEY, type StreamCoverage, TOPICS } from '../../schemas/index.ts';
+import {
+  type AccountsCoverage,
+  type ChainGap,
+  decodeGaps,
+  GAPS_GROUP,
+  GAPS_KEY,
+  type StreamCoverage,
+  TOPICS,
+} from '../../schemas/index.ts';
 import { CoverageTail } from './newest.ts';
 import { type EventLog, offsetKey } from './port.ts';
 
@@ -15,6 +23,8 @@ export interface HistoryCompleteness {
   readonly gaps: readonly ChainGap[] | null;
   /** Coverage of the numbered streams; empty for a log without the role `coverage`. */
   readonly coverage: readonly StreamCoverage[];
+  /** Totals of the numbered streams of accounts. */
+  readonly accounts: readonly AccountsCoverage[];
   /** Events in the log at the time of the call that the store still lacks at the end; null when unknown. */
   readonly eventsNotStored: number | null;
 }
@@ -28,8 +38,9 @@ export async function readHistoryCompleteness(
   waitMs = 0,
 ): Promise<HistoryCompleteness> {
   const gaps = (await log.load(GAPS_GROUP)).state.get(GAPS_KEY);
-  if (gaps === undefined) return { gaps: null, coverage: [], eventsNotStored: null };
-  const coverage = await new CoverageTail(log).read();
+  if (gaps === undefined) return { gaps: null, coverage: [], accounts: [], eventsNotStored: null };
+  const tail = new CoverageTail(log);
+  const coverage = await tail.read();
   const ends = await Promise.all(
     Array.from({ length: TOPICS.events.partitions }, (_, partition) => log.bounds(TOPICS.events, partition)),
   );
@@ -46,5 +57,5 @@ export async function readHistoryCompleteness(
     await sleep(POLL_MS);
     eventsNotStored = await missing();
   }
-  return { gaps: decodeGaps(gaps), coverage, eventsNotStored };
+  return { gaps: decodeGaps(gaps), coverage, accounts: tail.accounts, eventsNotStored };
 }

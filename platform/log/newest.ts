@@ -1,8 +1,10 @@
 // Reads compacted topics of one partition: the newest record of each key.
 
 import {
+  type AccountsCoverage,
   type Backfill,
   decodeMessage,
+  isAccountStream,
   type StreamCoverage,
   streamKey,
   TOPICS,
@@ -43,17 +45,35 @@ export class TopicTail {
 export class CoverageTail {
   readonly #tail: TopicTail;
   readonly #newest = new Map<string, StreamCoverage>();
+  readonly #accounts = new Map<string, AccountsCoverage>();
 
   constructor(log: EventLog) {
     this.#tail = new TopicTail(log, TOPICS.coverageViews);
   }
 
+  /** Streams of markets, and those of accounts with missing records. */
   async read(): Promise<readonly StreamCoverage[]> {
     for (const bytes of await this.#tail.read()) {
       const message = decodeMessage(bytes);
-      if (message.name === 'StreamCoverage') this.#newest.set(streamKey(message.value), message.value);
+      if (message.name === 'StreamCoverage') this.#take(message.value);
+      else if (message.name === 'AccountsCoverage') this.#accounts.set(message.value.stream, message.value);
     }
+    return this.known;
+  }
+
+  /** The streams as of the last `read`. */
+  get known(): readonly StreamCoverage[] {
     return [...this.#newest.values()].sort((a, b) => (streamKey(a) < streamKey(b) ? -1 : 1));
+  }
+
+  /** Totals of the streams of accounts, as of the last `read`. */
+  get accounts(): readonly AccountsCoverage[] {
+    return [...this.#accounts.values()];
+  }
+
+  #take(view: StreamCoverage): void {
+    if (isAccountStream(view.stream) && view.missing === 0) this.#newest.delete(streamKey(view));
+    else this.#newest.set(streamKey(view), view);
   }
 }
 

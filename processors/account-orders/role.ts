@@ -1,5 +1,5 @@
-// Follows `events`, writes the numbered changes of the orders of every account to `views.account-orders` and their open orders to
-// `views.open-orders`. One commit per batch stores outputs, offset and state. The trades role runs it.
+// Follows `events` and `user.orders`, and writes the numbered changes of the orders of every account to `views.account-orders`, their
+// open orders to `views.open-orders`. One commit per batch stores outputs, offset and state. The trades role runs it.
 
 import { Counter, type Registry } from 'prom-client';
 import type { EventLog, LogBatch, LogRecord, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
@@ -8,36 +8,50 @@ import {
   decodeEvent,
   decodeMessage,
   encodeMessage,
+  type Message,
   type OpenOrders,
+  type OrderChange,
   TOPICS,
+  type Topic,
 } from '../../schemas/index.ts';
 import { deadLetter, endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
 import { AccountOrders } from './account-orders.ts';
 import { changeRecord, openOrdersRecord } from './records.ts';
 
 export const ACCOUNT_ORDERS_GROUP = 'account-orders';
+const BATCH_EVENTS = 4_000;
+/** Below the patience of the reducer in slots, so that a batch of states is never so far ahead of the events. */
+const BATCH_STATES = 100;
+
+interface Part {
+  readonly part: number;
+  readonly orders: AccountOrders;
+}
 
 /** Starts following. Rejects when the log cannot be read; `done` rejects when the log fails. */
 export async function startAccountOrders({ log, logger, metrics }: RoleContext): Promise<RunningRole> {
   const counters = accountOrdersMetrics(metrics);
   await log.ensureTopics([TOPICS.orderChanges]);
-  const parts: AccountOrders[] = [];
+  const parts: Part[] = [];
   for (let part = 0; part < TOPICS.events.partitions; part += 1) {
-    parts.push(new AccountOrders({ part, firstEpoch: await firstEpoch(log, part), encode, decode }));
+    parts.push({ part, orders: new AccountOrders({ part, firstEpoch: await firstEpoch(log, part), encode, decode }) });
   }
-  const take = (part: number, orders: AccountOrders, batch: LogBatch): Step[] => {
+  const take = (topic: Topic, { part, orders }: Part, batch: LogBatch): Step[] => {
     const changes: NewRecord[] = [];
     const letters: NewRecord[] = [];
     const unknown = orders.unknown;
     for (const record of batch.records) {
-      const event = readable(record);
-      if (event === null) continue;
       try {
-        for (const change of orders.take(event)) changes.push(changeRecord(change));
+        for (const change of changesOf(topic, orders, record)) {
+          changes.push(changeRecord(change));
+          if (change.cause === 'reconstructed') counters.reconstructed.inc();
+        }
       } catch (error) {
-        letters.push(deadLetter('order-record', TOPICS.events, record, error));
+        letters.push(deadLetter('order-record', topic, record, error));
       }
     }
+    // Slots alone are not worth a commit: a restart takes them again.
+    if (orders.isIdle && letters.length === 0) return [];
     counters.changes.inc(changes.length);
     counters.unknown.inc(orders.unknown - unknown);
     if (letters.length > 0) logger.warn({ records: letters.length, partition: part }, 'order records parked');
@@ -48,24 +62,60 @@ export async function startAccountOrders({ log, logger, metrics }: RoleContext):
       { topic: TOPICS.orderChanges, records: changes },
       { topic: TOPICS.deadLetters, records: letters },
     ];
-    return [{ outputs, state: stateWrites(`${part}:`, orders.takeState(open)), next: endOf(batch) }];
+    return [{ outputs, state: stateWrites(`${part}:`, orders.takePieces(open)), next: endOf(batch) }];
   };
   return startReducerRole(
     { log },
     {
       name: 'account-orders',
       group: ACCOUNT_ORDERS_GROUP,
-      reads: [TOPICS.events],
+      reads: [TOPICS.events, TOPICS.userOrders],
       writes: [TOPICS.orderChanges, TOPICS.openOrders, TOPICS.deadLetters],
+      maxRecords: ({ name }) => (name === TOPICS.userOrders.name ? BATCH_STATES : BATCH_EVENTS),
+      slotOf: (topic, batch) => firstSlot(topic, batch),
       restore: (state) => {
-        for (const [part, orders] of parts.entries()) orders.restore(piecesOf(state, `${part}:`));
+        for (const { part, orders } of parts) orders.restore(piecesOf(state, `${part}:`));
       },
-      take: (_, batch) => {
-        const orders = parts[batch.partition];
-        return orders ? take(batch.partition, orders, batch) : [];
+      take: (topic, batch) => {
+        const part = parts[batch.partition];
+        return part ? take(topic, part, batch) : [];
       },
     },
   );
+}
+
+function changesOf(topic: Topic, orders: AccountOrders, record: LogRecord): OrderChange[] {
+  if (topic.name === TOPICS.userOrders.name) return changesOfState(orders, decodeMessage(record.value));
+  const event = readable(record);
+  return event ? orders.take(event) : [];
+}
+
+/** Changes come with the slots, so that they do not depend on the order inside one. */
+function changesOfState(orders: AccountOrders, { name, value }: Message): OrderChange[] {
+  if (name === 'BookSlot') return orders.reached(value.slot);
+  if (name === 'UserOrders') orders.takeState(value);
+  else if (name === 'BookSnapshotBegin') orders.bracket('begin', value, value.snapshotSlot);
+  else if (name === 'BookSnapshotEnd') orders.bracket('end', value, value.snapshotSlot);
+  return [];
+}
+
+/** Slot at which a batch begins: states must not run ahead of the events of their slots. */
+function firstSlot(topic: Topic, { records }: LogBatch): number {
+  for (const record of records) {
+    const slot = topic.name === TOPICS.events.name ? readable(record)?.slot : stateSlot(record);
+    if (slot !== undefined) return slot;
+  }
+  return 0;
+}
+
+function stateSlot({ value: bytes }: LogRecord): number | undefined {
+  try {
+    const { value } = decodeMessage(bytes);
+    if ('slot' in value && typeof value.slot === 'number') return value.slot;
+    return 'snapshotSlot' in value ? value.snapshotSlot : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Null for a record that cannot be read: the part of the role that publishes fills parks it. */
@@ -98,6 +148,11 @@ function accountOrdersMetrics(registry: Registry) {
     changes: new Counter({
       name: 'slotbook_order_changes_total',
       help: 'order changes of accounts published',
+      registers,
+    }),
+    reconstructed: new Counter({
+      name: 'slotbook_order_changes_reconstructed_total',
+      help: 'order changes of accounts published from the states of their accounts, because no record came',
       registers,
     }),
     unknown: new Counter({

@@ -1,7 +1,8 @@
 // Saves and restores the whole state of an engine. The bytes are canonical: engines in the same state have the same bytes,
 // so their hash proves a replay.
 
-import type { MarketRef } from '../../schemas/index.ts';
+import type { Cause, MarketRef } from '../../schemas/index.ts';
+import { CAUSE_BYTES, readCause, writeCause } from './causes.ts';
 import { BookEngine, type EngineHead } from './engine.ts';
 import { FrozenBook } from './frozen.ts';
 import { NOBODY } from './ignored.ts';
@@ -15,6 +16,7 @@ import {
   FLAGS,
   GENERATION,
   MAKER,
+  OrderTable,
   QUEUE,
   SIZE_HIGH,
   SIZE_LOW,
@@ -45,6 +47,8 @@ interface Envelope {
   readonly generation: number;
   readonly makers: number;
   readonly orders: number;
+  /** Bytes of the orders' causes, which follow the orders; absent in checkpoints without any. */
+  readonly causes?: number;
   /** Ignored makers as text; absent in checkpoints without any. */
   readonly ignored?: string;
 }
@@ -69,6 +73,9 @@ export function* saveInSteps(book: FrozenBook): Steps<Uint8Array> {
     makers.push(table.key(row));
     if (makers.length % STEP_ITEMS === 0) yield;
   }
+  const causes = Array.from(rows, (row) => table.causes.get(OrderTable.index(row)));
+  const causeBytes = causes.every((cause) => cause === null) ? 0 : causes.length * CAUSE_BYTES;
+  yield;
   const envelope: Envelope = {
     ref: book.ref,
     state: book.state,
@@ -77,10 +84,12 @@ export function* saveInSteps(book: FrozenBook): Steps<Uint8Array> {
     generation,
     makers: makers.length,
     orders: rows.length,
+    ...(causeBytes > 0 ? { causes: causeBytes } : {}),
     ignored: book.ignored.text,
   };
   const text = Buffer.from(JSON.stringify(pack(envelope)), 'utf8');
-  const bytes = new Uint8Array(HEADER_BYTES + text.length + makers.length * KEY_BYTES + rows.length * ORDER_BYTES);
+  const ordersEnd = HEADER_BYTES + text.length + makers.length * KEY_BYTES + rows.length * ORDER_BYTES;
+  const bytes = new Uint8Array(ordersEnd + causeBytes);
   const writer = new Cursor(bytes);
   writer.u32(VERSION);
   writer.u32(text.length);
@@ -101,7 +110,16 @@ export function* saveInSteps(book: FrozenBook): Steps<Uint8Array> {
     writer.f64(float(row, ARRIVAL) * (int(row, GENERATION) === generation ? 1 : -1));
     for (const member of SIZES) writer.u32(int(row, member) >>> 0);
   }
+  if (causeBytes > 0) yield* saveCauses(causes, bytes.subarray(ordersEnd));
   return bytes;
+}
+
+function* saveCauses(causes: readonly (Cause | null)[], target: Uint8Array): Steps<void> {
+  const view = new DataView(target.buffer, target.byteOffset, target.byteLength);
+  for (const [at, cause] of causes.entries()) {
+    if (at % STEP_ITEMS === STEP_ITEMS - 1) yield;
+    writeCause(view, at * CAUSE_BYTES, cause);
+  }
 }
 
 /**
@@ -121,7 +139,8 @@ export function* restoreInSteps(bytes: Uint8Array, ignored = NOBODY, epochAfter 
   const textLength = reader.readU32();
   if (bytes.length < HEADER_BYTES + textLength) throw new CheckpointError('checkpoint is truncated');
   const envelope = unpack(JSON.parse(Buffer.from(reader.readBytes(textLength)).toString('utf8'))) as Envelope;
-  const expected = HEADER_BYTES + textLength + envelope.makers * KEY_BYTES + envelope.orders * ORDER_BYTES;
+  const ordersEnd = HEADER_BYTES + textLength + envelope.makers * KEY_BYTES + envelope.orders * ORDER_BYTES;
+  const expected = ordersEnd + (envelope.causes ?? 0);
   if (bytes.length !== expected) throw new CheckpointError(`checkpoint of ${bytes.length} bytes, expected ${expected}`);
   const engine = new BookEngine(envelope.ref, 0, ignored);
   const { orders } = engine;
@@ -131,8 +150,10 @@ export function* restoreInSteps(bytes: Uint8Array, ignored = NOBODY, epochAfter 
   orders.oracle = oracle && fitsNumber(oracle.price) ? Number(oracle.price) : Number.NaN;
   orders.hasBookAccount = market !== null && market.clobMarket !== null;
   const makers = Array.from({ length: envelope.makers }, () => reader.readBytes(KEY_BYTES));
+  const causes = envelope.causes ? new DataView(bytes.buffer, bytes.byteOffset + ordersEnd, envelope.causes) : null;
   for (let i = 0; i < envelope.orders; i++) {
-    restoreOrder(engine, makers, reader);
+    const row = restoreOrder(engine, makers, reader);
+    if (causes) orders.table.causes.set(OrderTable.index(row), readCause(causes, i * CAUSE_BYTES));
     if (i % STEP_ITEMS === STEP_ITEMS - 1) yield;
   }
   orders.nextArrival = envelope.nextArrival;
@@ -143,7 +164,7 @@ export function* restoreInSteps(bytes: Uint8Array, ignored = NOBODY, epochAfter 
   return engine;
 }
 
-function restoreOrder({ orders }: BookEngine, makers: readonly Uint8Array[], reader: Cursor): void {
+function restoreOrder({ orders }: BookEngine, makers: readonly Uint8Array[], reader: Cursor): number {
   const { table } = orders;
   const maker = makers[reader.readU32()];
   if (maker === undefined) throw new CheckpointError('checkpoint names a maker that it does not contain');
@@ -161,6 +182,7 @@ function restoreOrder({ orders }: BookEngine, makers: readonly Uint8Array[], rea
   floats[half + AUCTION_END] = end;
   orders.restoreTerms(row, { flags: kind >>> FLAGS_SHIFT, term, durationSlots, queue });
   orders.place(row, reader.readU32(), reader.readU32(), reader.readU32(), reader.readU32());
+  return row;
 }
 
 class Cursor {

@@ -6,12 +6,14 @@ import type {
   BookOracle,
   BookOrders,
   BookRepair,
+  BookRevert,
   BookSlot,
   BookSnapshotBegin,
   BookSnapshotEnd,
   BookViewDiff,
   BookViewHead,
   BookViewSnapshot,
+  Cause,
   MarketRef,
   MarketView,
   ViewLevel,
@@ -44,7 +46,8 @@ export type BookMessage =
   | { readonly name: 'BookSlot'; readonly value: BookSlot }
   | { readonly name: 'BookSnapshotBegin'; readonly value: BookSnapshotBegin }
   | { readonly name: 'BookSnapshotEnd'; readonly value: BookSnapshotEnd }
-  | { readonly name: 'BookRepair'; readonly value: BookRepair };
+  | { readonly name: 'BookRepair'; readonly value: BookRepair }
+  | { readonly name: 'BookRevert'; readonly value: BookRevert };
 
 /** State of an engine without its orders; see checkpoint.ts. */
 export interface EngineHead {
@@ -58,6 +61,8 @@ export interface EngineHead {
   snapshotPeriod: number;
   isLoaded: boolean;
   snapshotDue: boolean;
+  /** First slot that the present changes undo; null or absent without an undo. */
+  revert?: number | null;
 }
 
 export class BookEngine {
@@ -129,6 +134,8 @@ export class BookEngine {
         return this.endSnapshot(message.value.snapshotSlot);
       case 'BookRepair':
         return this.repair(message.value.slot);
+      case 'BookRevert':
+        return this.revert(message.value);
     }
   }
 
@@ -156,7 +163,7 @@ export class BookEngine {
   }
 
   applyOrders(value: BookOrders): BookViewDiff | null {
-    this.#reach(value.slot);
+    this.#reachBy(value.slot);
     const source = value.source === 'clob' ? CLOB : USER;
     const { upserts, removals } = value;
     for (let i = 0; i < removals.length; i++) {
@@ -164,7 +171,7 @@ export class BookEngine {
       this.orders.remove(removal.maker, removal.orderId, source);
     }
     for (let i = 0; i < upserts.length; i++) this.orders.upsert(upserts[i] as (typeof upserts)[number], source);
-    return this.#finish();
+    return this.#finish(value.cause);
   }
 
   applySlot(slot: number): BookViewDiff | null {
@@ -180,7 +187,7 @@ export class BookEngine {
     }
     this.orders.setHasBookAccount(value.clobMarket !== null);
     this.#selectOracle();
-    this.#reach(value.slot);
+    this.#reachBy(value.slot);
     this.#quote();
     return this.#finish();
   }
@@ -192,7 +199,7 @@ export class BookEngine {
       this.#exchangeOracle = seen;
       this.#headChanged = true;
     }
-    this.#reach(value.slot);
+    this.#reachBy(value.slot);
     this.orders.setOracle(fitsNumber(value.price) ? Number(value.price) : Number.NaN);
     this.#selectOracle();
     this.#quote();
@@ -210,8 +217,8 @@ export class BookEngine {
   /** Ends the open bracket; ignored when the slot is another's. */
   endSnapshot(snapshotSlot: number): BookViewDiff | null {
     if (this.state.bracketSlot !== snapshotSlot) return null;
-    this.#start(snapshotSlot);
     this.state.bracketSlot = -1;
+    this.#reach(snapshotSlot);
     this.orders.sweep();
     if (!this.state.isLoaded) {
       this.state.isLoaded = true;
@@ -237,6 +244,13 @@ export class BookEngine {
     orders.asks.changes();
     this.#headChanged = false;
     return { ...this.snapshot(), gone: [] };
+  }
+
+  /** The changes up to the next call with null undo abandoned slots from `reverted` on. */
+  revert({ slot, reverted }: BookRevert): BookViewDiff | null {
+    this.#reach(slot);
+    this.state.revert = reverted;
+    return this.#finish();
   }
 
   /** True once after a change that a whole snapshot should follow: the first load, and each period of slots. */
@@ -314,6 +328,12 @@ export class BookEngine {
     if (slot > this.orders.slot) this.orders.advance(slot);
   }
 
+  // Inside a bracket the slot stands: states of several slots follow each other, orders of older ones last.
+  #reachBy(slot: number): void {
+    if (this.state.bracketSlot < 0) this.#reach(slot);
+    else this.#start(this.orders.slot);
+  }
+
   #reach(slot: number): void {
     const before = this.orders.slot;
     this.#start(slot);
@@ -366,9 +386,9 @@ export class BookEngine {
     this.orders.asks.setVamm(asks);
   }
 
-  #finish(): BookViewDiff | null {
+  #finish(cause?: Cause | null): BookViewDiff | null {
     const { state, orders } = this;
-    const { bidOrders, askOrders, gone } = orders.changes();
+    const { bidOrders, askOrders, gone } = orders.changes(cause ?? null);
     const bids = orders.bids.changes();
     const asks = orders.asks.changes();
     const isChanged =
@@ -396,6 +416,7 @@ export class BookEngine {
       bidOrders,
       askOrders,
       gone,
+      revert: state.revert ?? null,
     };
   }
 

@@ -121,6 +121,21 @@ describe('a list changed since the book was saved', () => {
     );
   });
 
+  it('stands at its slot when the book was saved inside a bracket', () => {
+    const auction = orderOf({
+      maker: keyOf('ann'),
+      price: 90n,
+      baseAssetAmount: 1n,
+      auctionDurationSlots: 3,
+      placedSlot: 1,
+    });
+    const old = run([ordersOf({ slot: 1, upserts: [auction] }), beginOf(1)], listOf(keyOf('bob')));
+    const book = restoreEngine(saveEngine(old), listOf());
+    expect(book.apply(ordersOf({ slot: 5 }))?.slot ?? 1).toBe(1);
+    expect(published(book).bids).toEqual([]);
+    expect(book.slot).toBe(1);
+  });
+
   it('is not a reordered list, nor an empty list after a checkpoint without one', () => {
     const [ann, bob] = [keyOf('ann'), keyOf('bob')];
     expect(listOf(bob, ann, bob).text).toBe([bs58.encode(ann), bs58.encode(bob)].sort().join(','));

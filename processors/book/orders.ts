@@ -2,6 +2,7 @@
 // An order is a row of numbers in one shared buffer: a change touches two cache lines instead of thirty, and the garbage
 // collector does not see long-lived orders. A row is its offset in `ints`.
 
+import { CauseColumn } from './causes.ts';
 import { MakerTable } from './makers-table.ts';
 
 export const USER = 0;
@@ -54,6 +55,8 @@ const INT_BYTES = 4;
 
 export class OrderTable {
   readonly makers: MakerTable;
+  /** By `OrderTable.index`. */
+  causes = new CauseColumn();
   count = 0;
   ints: Int32Array;
   floats: Float64Array;
@@ -95,6 +98,7 @@ export class OrderTable {
     ints[row + ORDER_ID] = orderId;
     ints[row + SOURCE] = source;
     ints[row + LEVEL] = -1;
+    if (!this.causes.isEmpty) this.causes.set(OrderTable.index(row), null);
     this.#enter(row);
     this.count += 1;
     return row;
@@ -184,6 +188,7 @@ export class OrderTable {
   freeze(): OrderTable {
     const frozen = new OrderTable(this.makers.freeze());
     frozen.count = this.count;
+    frozen.causes = this.causes.freeze();
     frozen.ints = this.ints.slice(0, this.#used);
     frozen.floats = new Float64Array(frozen.ints.buffer);
     frozen.#heads = this.#heads.slice();

@@ -92,7 +92,7 @@ interface BadRecord {
 
 /** Records decoded or applied in one step. */
 const STEP_RECORDS = 16;
-const BOOK_MESSAGES: ReadonlySet<string> = new Set(TOPICS.book.schemas);
+const BOOK_MESSAGES: ReadonlySet<string> = new Set([...TOPICS.book.schemas, ...TOPICS.processedBook.schemas]);
 /** Messages that may change a market's description. */
 const DESCRIBES: ReadonlySet<string> = new Set(['BookMarket', 'BookOracle', 'BookSnapshotBegin', 'BookSnapshotEnd']);
 
@@ -222,7 +222,7 @@ export class PartitionBooks {
     }
     // Block times are for samples; books have slots only.
     if (message.name === 'BookTime') return;
-    if (message.name === 'BookSlot') {
+    if (message.name === 'BookSlot' || message.name === 'BookRevert') {
       if (message.value.slot > this.slot) this.slot = message.value.slot;
       for (const book of this.books.values()) {
         if (this.#applyTo(book, record.offset, message, outputs)) yield* this.#publishSnapshot(book, message, outputs);

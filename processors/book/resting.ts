@@ -1,7 +1,7 @@
 // The open orders of one market in walk order. A change costs a few lookups and one insertion into a level, for any size of
 // the book; the changes of a message are collected once, at its end.
 
-import type { OrderState, ViewOrder, ViewOrderRef } from '../../schemas/index.ts';
+import type { Cause, OrderState, ViewOrder, ViewOrderRef } from '../../schemas/index.ts';
 import { type IgnoredMakers, NOBODY } from './ignored.ts';
 import { Ladder } from './ladder.ts';
 import {
@@ -44,6 +44,7 @@ import { FLOATS, LIMIT_LIKE, ReadTerms, readTerms, SHADOW, SHORT, type Terms } f
 const WAS_VISIBLE = 4;
 const MOVED = 8;
 const RESIZED = 16;
+const WRITTEN = 64;
 
 /** Stamps have 32 bits; before they would repeat, every row's stamp is reset. */
 const STAMP_MAX = 0x7fff_ffff;
@@ -98,6 +99,7 @@ export class RestingOrders implements Conditions {
     if (row < 0) row = this.insert(order.maker, order.orderId, source);
     else this.#touch(row);
     table.ints[row + GENERATION] = this.generation;
+    this.#setWritten(row);
     this.#setTerms(row, order, source);
 
     const amount = unsignedNumber(order.baseAssetAmount);
@@ -140,7 +142,9 @@ export class RestingOrders implements Conditions {
   remove(maker: Uint8Array, orderId: number, source: number): void {
     const { table } = this;
     const row = table.find(table.makers.find(maker), orderId, source);
-    if (row >= 0) this.#drop(row);
+    if (row < 0) return;
+    this.#drop(row);
+    this.#setWritten(row);
   }
 
   /** Moves the slot: limits whose auction has ended begin to rest, running auctions take their next price. */
@@ -170,8 +174,8 @@ export class RestingOrders implements Conditions {
     for (const row of this.table.rows()) if (ints[row + GENERATION] !== this.generation) this.#drop(row);
   }
 
-  /** Ends a message and returns its changed orders by arrival. */
-  changes(): OrderChanges {
+  /** Ends a message and returns its changed orders by arrival. `cause` is that of the orders that it wrote. */
+  changes(cause: Cause | null = null): OrderChanges {
     const { table } = this;
     const touched = this.#touched;
     if (touched.length === 0) return NO_CHANGES;
@@ -185,12 +189,15 @@ export class RestingOrders implements Conditions {
     let askOrders = NO_ORDERS as ViewOrder[];
     let gone = NO_REFS as ViewOrderRef[];
     const { ints } = table;
+    const hasCauses = cause !== null || !table.causes.isEmpty;
     for (let i = 0; i < touched.length; i++) {
       const row = touched[i] as number;
+      if (hasCauses) this.#setCause(row, cause);
       if ((ints[row + LEVEL] as number) < 0) {
         if (((ints[row + MARKS] as number) & WAS_VISIBLE) === 0) continue;
-        if (gone === NO_REFS) gone = [referenceOf(table, row)];
-        else gone.push(referenceOf(table, row));
+        const reference = referenceOf(table, row, (ints[row + MARKS] as number) & WRITTEN ? cause : null);
+        if (gone === NO_REFS) gone = [reference];
+        else gone.push(reference);
       } else if (((ints[row + MARKS] as number) & (MOVED | RESIZED)) !== 0) {
         if (ints[row + SIDE] === 0) {
           if (bidOrders === NO_ORDERS) bidOrders = [viewOf(table, row)];
@@ -339,11 +346,24 @@ export class RestingOrders implements Conditions {
     this.#reposition(row);
   }
 
+  #setWritten(row: number): void {
+    const { ints } = this.table;
+    ints[row + MARKS] = (ints[row + MARKS] as number) | WRITTEN;
+  }
+
+  // A write that changes nothing visible of a visible order is not published, so it changes no cause either.
+  #setCause(row: number, cause: Cause | null): void {
+    const { ints, causes } = this.table;
+    const marks = ints[row + MARKS] as number;
+    const isPublished = (ints[row + LEVEL] as number) < 0 || (marks & (MOVED | RESIZED)) !== 0;
+    if ((marks & WRITTEN) !== 0 && isPublished) causes.set(OrderTable.index(row), cause);
+  }
+
   #touch(row: number): void {
     const { ints } = this.table;
     if (ints[row + STAMP] === this.#stamp) return;
     ints[row + STAMP] = this.#stamp;
-    const kept = (ints[row + MARKS] as number) & ~(WAS_VISIBLE | MOVED | RESIZED);
+    const kept = (ints[row + MARKS] as number) & ~(WAS_VISIBLE | MOVED | RESIZED | WRITTEN);
     ints[row + MARKS] = (ints[row + LEVEL] as number) >= 0 ? kept | WAS_VISIBLE : kept;
     this.#touched.push(row);
   }

@@ -29,7 +29,7 @@ import {
   slotOf,
 } from '../../test/support/processors/book/messages.ts';
 import { type BookMessage, BookView, snapshotIndexState, unpackSnapshotIndex } from './index.ts';
-import { BOOK_GROUP, startBook } from './role.ts';
+import { BOOK_GROUP, startBooks } from './role.ts';
 
 const KEY = marketKey(PERP);
 const PARTITION = partitionOf(TOPICS.book, KEY);
@@ -47,7 +47,7 @@ afterEach(async () => {
 
 const config = (settings: Partial<Config> = {}) => readConfig({}, { dataDir: folder, logLevel: 'silent', ...settings });
 const start = (over: EventLog = log, settings: Partial<Config> = {}, metrics = new Registry()) =>
-  startBook({ config: config(settings), log: over, logger: silentLogger(), metrics });
+  startBooks({ config: config(settings), log: over, logger: silentLogger(), metrics });
 
 async function feed(messages: readonly BookMessage[]): Promise<void> {
   await log.ensureTopics([TOPICS.book]);

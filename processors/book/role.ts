@@ -55,11 +55,8 @@ const CHECKED = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/**
- * Starts the role. Resolves when saved state is restored and following has begun; rejects when the log cannot be read, or
- * with a ConfigError for a malformed list. `done` rejects when the log fails.
- */
-export async function startBook(context: RoleContext): Promise<RunningRole> {
+/** Starts the books of one commitment, see `startBook`. */
+export async function startBooks(context: RoleContext): Promise<RunningRole> {
   const { log } = context;
   await log.ensureTopics([TOPICS.book, TOPICS.bookViews, TOPICS.marketViews, TOPICS.deadLetters]);
   const role = new BookRole(context);

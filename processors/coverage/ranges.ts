@@ -8,13 +8,17 @@ export interface StoredRange {
   toSlot: number;
 }
 
-/** Beyond this number of ranges the oldest two become one, and the hole between them is forgotten. */
-export const RANGES_MAX = 1_000;
+/** Ranges of a stream of a market, and of one of an account: accounts are many. */
+const RANGES_MAX = 1_000;
+export const ACCOUNT_RANGES_MAX = 50;
 
 export class StoredRanges {
   readonly #ranges: StoredRange[];
+  readonly #max: number;
 
-  constructor(ranges: readonly StoredRange[] = []) {
+  /** Beyond `max` ranges the oldest two become one, and the hole between them is forgotten. */
+  constructor(ranges: readonly StoredRange[] = [], max = RANGES_MAX) {
+    this.#max = max;
     this.#ranges = ranges.map((range) => ({ ...range }));
   }
 
@@ -23,7 +27,7 @@ export class StoredRanges {
     return this.#ranges;
   }
 
-  /** Adds a number. False when it was known. The order of the calls makes no difference below RANGES_MAX. */
+  /** Adds a number. False when it was known. The order of the calls makes no difference below the largest number of ranges. */
   add(id: number, slot: number): boolean {
     const ranges = this.#ranges;
     const at = this.#firstFrom(id);
@@ -62,7 +66,7 @@ export class StoredRanges {
 
   #bound(): void {
     const [first, second] = this.#ranges;
-    if (this.#ranges.length <= RANGES_MAX || !first || !second) return;
+    if (this.#ranges.length <= this.#max || !first || !second) return;
     this.#ranges.splice(0, 2, { ...first, toId: second.toId, toSlot: second.toSlot });
   }
 }

@@ -1,18 +1,22 @@
 // Which numbered records the log has: a function of events, the chain's counts and finished backfills. Pure: time is the
 // newest slot seen.
 
-import bs58 from 'bs58';
 import {
+  type AccountStream,
+  type AccountsCoverage,
   type Backfill,
   type ChainEvent,
   COVERAGE_HOLES_MAX,
   type CoverageHole,
-  type NumberedStream,
+  isAccountStream,
   type StreamCounter,
   type StreamCoverage,
   streamKey,
 } from '../../schemas/index.ts';
-import { type StoredRange, StoredRanges } from './ranges.ts';
+import { numbersOf } from './numbers.ts';
+import { OrderFills } from './order-fills.ts';
+import type { SavedStream, Stream } from './stream.ts';
+import { Streams } from './streams.ts';
 
 /** A missing number is a hole once the log is so many slots past it: records of one slot arrive in any order. */
 export const SETTLE_SLOTS = 150;
@@ -24,60 +28,55 @@ const BACKFILLS_MAX = 1_000;
 const SLOT = 'slot';
 const BACKFILLS = 'backfills';
 const STREAM = 'stream:';
+const FORGOTTEN = 'forgotten';
+const ORDER = 'order:';
+const FINDINGS = 'findings';
+export const ACCOUNT_STREAMS: readonly AccountStream[] = ['orders', 'liquidations'];
 
-interface Stream {
-  readonly subject: string;
-  readonly stream: string;
-  readonly ranges: StoredRanges;
-  chainId: number | null;
-  chainSlot: number;
-  /** Slot of the last publication; -1 before the first. */
-  publishedSlot: number;
-  /** The published holes, to see changes. */
-  publishedHoles: string;
-}
-
-interface Saved {
-  readonly ranges: readonly (readonly [number, number, number, number])[];
-  readonly chain: readonly [number, number] | null;
-  readonly published: string;
-}
-
+/** A piece of state; null removes it. */
 export interface StatePiece {
   readonly name: string;
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array | null;
 }
 
 type SlotRange = readonly [fromSlot: number, toSlot: number];
 
 export class Coverage {
-  readonly #streams = new Map<string, Stream>();
+  readonly #streams: Streams;
   readonly #changed = new Set<string>();
   /** Streams with more than one range, or behind the chain's count. */
   readonly #open = new Set<string>();
+  readonly #fills = new OrderFills();
+  /** Streams of accounts that were forgotten since the last save, and their number since the first start. */
+  #forgotten: string[] = [];
+  #forgottenCounts: Readonly<Record<string, number>> = {};
+  /** The newest published totals of each stream of accounts. */
+  readonly #totals = new Map<string, AccountsCoverage>();
+  #totalsSlot = -PUBLISH_SLOTS;
   #backfills: readonly SlotRange[] = [];
   #areBackfillsChanged = false;
   #slot = 0;
   #savedSlot = 0;
 
+  constructor(streams = new Streams()) {
+    this.#streams = streams;
+  }
+
   /** Applies an event. Events without a number change only the newest slot. */
   event(event: ChainEvent): void {
     this.#slot = Math.max(this.#slot, event.slot);
+    this.#fills.event(event);
     for (const { subject, stream, id } of numbersOf(event)) {
       const key = streamKey({ subject, stream });
-      const one = this.#stream(subject, stream);
-      if (!one.ranges.add(id, event.slot)) continue;
-      this.#touch(key, one);
+      const one = this.#streams.of(subject, stream);
+      if (one.add(id, event.slot)) this.#touch(key, one);
     }
   }
 
-  counter({ subject, stream, slot, lastId }: StreamCounter): void {
-    this.#slot = Math.max(this.#slot, slot);
-    const one = this.#stream(subject, stream);
-    if (one.chainId !== null && (slot < one.chainSlot || lastId <= one.chainId)) return;
-    one.chainId = lastId;
-    one.chainSlot = slot;
-    this.#touch(streamKey({ subject, stream }), one);
+  counter(counter: StreamCounter): void {
+    this.#slot = Math.max(this.#slot, counter.slot);
+    const one = this.#streams.of(counter.subject, counter.stream);
+    if (one.counted(counter)) this.#touch(streamKey(counter), one);
   }
 
   /** A finished backfill: the holes inside its slots that remain are lost. */
@@ -91,21 +90,73 @@ export class Coverage {
   /** Coverages that changed and are due. Call after a batch. */
   takeViews(): StreamCoverage[] {
     const views: StreamCoverage[] = [];
+    this.#forgetQuiet();
     for (const key of new Set([...this.#changed, ...this.#open])) {
       const one = this.#streams.get(key);
-      if (!one || this.#slot < one.publishedSlot + PUBLISH_SLOTS) continue;
-      const view = this.#view(one);
-      const holes = JSON.stringify(view.holes);
-      const isAccount = one.stream === 'liquidations';
-      // Accounts are many: only those with holes, or with holes that closed, are published.
-      const isDue = isAccount ? holes !== one.publishedHoles : this.#changed.has(key) || holes !== one.publishedHoles;
-      if (!isDue) continue;
-      one.publishedSlot = this.#slot;
-      one.publishedHoles = holes;
-      this.#changed.add(key);
-      views.push(view);
+      if (!one || this.#slot < (one.checkedSlot ?? -PUBLISH_SLOTS) + PUBLISH_SLOTS) continue;
+      const view = this.#dueView(key, one);
+      if (view) views.push(view);
     }
     return views;
+  }
+
+  /** Totals of the streams of accounts that changed and are due. Call after `takeViews`. */
+  takeTotals(): AccountsCoverage[] {
+    if (this.#slot < this.#totalsSlot + PUBLISH_SLOTS) return [];
+    this.#totalsSlot = this.#slot;
+    const changed = ACCOUNT_STREAMS.map((stream) => this.#totalsOf(stream)).filter((now) => {
+      const before = this.#totals.get(now.stream);
+      return now.accounts > 0 && JSON.stringify({ ...now, slot: 0 }) !== JSON.stringify({ ...before, slot: 0 });
+    });
+    for (const now of changed) this.#totals.set(now.stream, now);
+    return changed;
+  }
+
+  /** What the log has of one stream; null when it knows nothing of it. */
+  viewOf(subject: string, stream: string): StreamCoverage | null {
+    const one = this.#streams.get(streamKey({ subject, stream }));
+    return one ? this.#view(one) : null;
+  }
+
+  /** Null when nothing is to be published. Accounts are many: only holes, and holes that closed, are. */
+  #dueView(key: string, one: Stream): StreamCoverage | null {
+    if (isAccountStream(one.stream) && !this.#open.has(key)) return null;
+    one.checkedSlot = this.#slot;
+    const view = this.#view(one);
+    const holes = JSON.stringify(view.holes);
+    const isNew = holes !== one.publishedHoles;
+    if (!isNew && (isAccountStream(one.stream) || !this.#changed.has(key))) return null;
+    one.publishedHoles = holes;
+    if (holes === '[]' && !one.isOpen) this.#open.delete(key);
+    this.#changed.add(key);
+    return view;
+  }
+
+  #totalsOf(stream: string): AccountsCoverage {
+    const views = [...this.#open].flatMap((key) => {
+      const one = this.#streams.get(key);
+      return one?.stream === stream && one.publishedHoles !== '[]' ? [this.#view(one)] : [];
+    });
+    const holes = views.flatMap((view) => view.holes).filter(({ isLost }) => isLost);
+    return {
+      stream,
+      slot: this.#slot,
+      accounts: this.#streams.count(stream),
+      withHoles: views.filter(({ missing }) => missing > 0).length,
+      missing: views.reduce((sum, view) => sum + view.missing, 0),
+      lost: holes.reduce((sum, { fromId, toId }) => sum + toId - fromId + 1, 0),
+      forgotten: this.#forgottenCounts[stream] ?? 0,
+    };
+  }
+
+  #forgetQuiet(): void {
+    for (const key of this.#streams.forgetQuiet()) {
+      const stream = key.slice(key.lastIndexOf('/') + 1);
+      this.#forgottenCounts = { ...this.#forgottenCounts, [stream]: (this.#forgottenCounts[stream] ?? 0) + 1 };
+      this.#forgotten.push(key);
+      this.#changed.delete(key);
+      this.#open.delete(key);
+    }
   }
 
   /** Pieces of state changed since the last call. Call it after `takeViews`. */
@@ -113,12 +164,18 @@ export class Coverage {
     const pieces: StatePiece[] = [];
     for (const key of this.#changed) {
       const one = this.#streams.get(key);
-      if (one) pieces.push({ name: STREAM + key, bytes: Buffer.from(JSON.stringify(savedOf(one))) });
+      if (one) pieces.push({ name: STREAM + key, bytes: jsonOf(one.save()) });
     }
     this.#changed.clear();
-    if (this.#areBackfillsChanged)
-      pieces.push({ name: BACKFILLS, bytes: Buffer.from(JSON.stringify(this.#backfills)) });
+    for (const key of this.#forgotten) pieces.push({ name: STREAM + key, bytes: null });
+    if (this.#forgotten.length > 0) pieces.push({ name: FORGOTTEN, bytes: jsonOf(this.#forgottenCounts) });
+    this.#forgotten = [];
+    if (this.#areBackfillsChanged) pieces.push({ name: BACKFILLS, bytes: jsonOf(this.#backfills) });
     this.#areBackfillsChanged = false;
+    const { orders, findings } = this.#fills.takeChanges();
+    for (const [key, text] of orders)
+      pieces.push({ name: ORDER + key, bytes: text === null ? null : Buffer.from(text) });
+    if (findings !== null) pieces.push({ name: FINDINGS, bytes: Buffer.from(findings) });
     if (this.#slot !== this.#savedSlot) pieces.push({ name: SLOT, bytes: Buffer.from(String(this.#slot)) });
     this.#savedSlot = this.#slot;
     return pieces;
@@ -127,121 +184,52 @@ export class Coverage {
   /** Restores pieces of `takeChanges`, in any order. */
   restore(pieces: Iterable<StatePiece>): void {
     for (const { name, bytes } of pieces) {
+      if (bytes === null) continue;
       const text = Buffer.from(bytes).toString('utf8');
       if (name === SLOT) this.#slot = this.#savedSlot = Number(text);
+      else if (name === FINDINGS) this.#fills.restoreFindings(text);
+      else if (name.startsWith(ORDER)) this.#fills.restoreOrder(name.slice(ORDER.length), text);
+      else if (name === FORGOTTEN) this.#forgottenCounts = JSON.parse(text) as Record<string, number>;
       else if (name === BACKFILLS) this.#backfills = JSON.parse(text) as readonly SlotRange[];
-      else if (name.startsWith(STREAM)) this.#restoreStream(name.slice(STREAM.length), JSON.parse(text) as Saved);
+      else if (name.startsWith(STREAM)) this.#restoreStream(name.slice(STREAM.length), JSON.parse(text) as SavedStream);
     }
   }
 
-  #restoreStream(key: string, { ranges, chain, published }: Saved): void {
-    const at = key.lastIndexOf('/');
-    const one = this.#stream(
-      key.slice(0, at),
-      key.slice(at + 1),
-      ranges.map(([fromId, toId, fromSlot, toSlot]) => ({ fromId, toId, fromSlot, toSlot })),
-    );
-    one.chainId = chain?.[0] ?? null;
-    one.chainSlot = chain?.[1] ?? 0;
-    one.publishedHoles = published;
-    if (isOpen(one) || published !== '[]') this.#open.add(key);
-  }
-
-  #stream(subject: string, stream: string, ranges: readonly StoredRange[] = []): Stream {
-    const key = streamKey({ subject, stream });
-    let one = this.#streams.get(key);
-    if (!one) {
-      const blank = { chainId: null, chainSlot: 0, publishedSlot: -PUBLISH_SLOTS, publishedHoles: '[]' };
-      one = { subject, stream, ranges: new StoredRanges(ranges), ...blank };
-      this.#streams.set(key, one);
-    }
-    return one;
+  #restoreStream(key: string, saved: SavedStream): void {
+    const one = this.#streams.restore(key, saved);
+    if (one.stream === 'fills') this.#fills.restoreFill(one.subject, one.ranges.at(-1)?.toId ?? 0);
+    if (one.isOpen || saved.published !== '[]') this.#open.add(key);
   }
 
   #touch(key: string, one: Stream): void {
     this.#changed.add(key);
-    if (isOpen(one)) this.#open.add(key);
+    if (one.isOpen) this.#open.add(key);
     else if (one.publishedHoles === '[]') this.#open.delete(key);
   }
 
   #view(one: Stream): StreamCoverage {
-    const { ranges } = one.ranges;
-    const last = ranges.at(-1);
-    const holes = this.#holesOf(one).filter(({ toSlot }) => this.#slot >= toSlot + SETTLE_SLOTS);
+    const { subject, stream, slot, chainId, ranges } = one;
+    const all = one.holes(this.#isLost);
+    const settled = all.filter(({ toSlot }) => this.#slot >= toSlot + SETTLE_SLOTS);
+    const isKnown = (hole: CoverageHole) => hole.isLost && stream === 'fills';
+    const holes = settled.map((hole) =>
+      isKnown(hole) ? { ...hole, reconstructed: this.#fills.of(subject, hole, all) } : hole,
+    );
     return {
-      subject: one.subject,
-      stream: one.stream,
-      slot: Math.max(one.chainSlot, last?.toSlot ?? 0),
+      subject,
+      stream,
+      slot,
       firstId: ranges[0]?.fromId ?? null,
-      lastId: last?.toId ?? null,
-      chainId: one.chainId,
+      lastId: ranges.at(-1)?.toId ?? null,
+      chainId,
       missing: holes.reduce((sum, { fromId, toId }) => sum + toId - fromId + 1, 0),
       holes: holes.slice(0, COVERAGE_HOLES_MAX),
     };
   }
 
-  /** Missing numbers between the ranges, and between the last one and the chain's count. */
-  #holesOf({ ranges: { ranges }, chainId, chainSlot }: Stream): CoverageHole[] {
-    const holes: CoverageHole[] = [];
-    for (const [index, after] of ranges.entries()) {
-      const before = ranges[index - 1];
-      if (before) holes.push(this.#hole(before.toId + 1, after.fromId - 1, before.toSlot, after.fromSlot));
-    }
-    const last = ranges.at(-1);
-    if (last && chainId !== null && chainId > last.toId) {
-      holes.push(this.#hole(last.toId + 1, chainId, last.toSlot, Math.max(last.toSlot, chainSlot)));
-    }
-    return holes;
-  }
-
-  /** Neighbours of a late record may have a later slot than the record after the hole. */
-  #hole(fromId: number, toId: number, slotA: number, slotB: number): CoverageHole {
-    const [fromSlot, toSlot] = [Math.min(slotA, slotB), Math.max(slotA, slotB)];
-    const isLost = this.#backfills.some(([from, to]) => from <= fromSlot && to >= toSlot);
-    return { fromId, toId, fromSlot, toSlot, isLost };
-  }
+  /** A backfill has read these slots. */
+  readonly #isLost = (fromSlot: number, toSlot: number): boolean =>
+    this.#backfills.some(([from, to]) => from <= fromSlot && to >= toSlot);
 }
 
-const isOpen = ({ ranges: { ranges }, chainId }: Stream): boolean =>
-  ranges.length > 1 || (chainId !== null && chainId > (ranges.at(-1)?.toId ?? chainId));
-
-function savedOf({ ranges, chainId, chainSlot, publishedHoles }: Stream): Saved {
-  return {
-    ranges: ranges.ranges.map(({ fromId, toId, fromSlot, toSlot }) => [fromId, toId, fromSlot, toSlot] as const),
-    chain: chainId === null ? null : [chainId, chainSlot],
-    published: publishedHoles,
-  };
-}
-
-interface Numbered {
-  readonly subject: string;
-  readonly stream: NumberedStream;
-  readonly id: number;
-}
-
-/** The numbers of an event (docs/internals/ingest.md, "Completeness"). */
-export function numbersOf({ name, data }: ChainEvent): readonly Numbered[] {
-  switch (name) {
-    case 'OrderActionRecord':
-      return numbered(`${String(data.market_type)}-${String(data.market_index)}`, 'fills', data.fill_record_id);
-    case 'FundingRateRecord':
-      return numbered(`perp-${String(data.market_index)}`, 'funding', data.record_id);
-    case 'DepositRecord':
-      return numbered(`spot-${String(data.market_index)}`, 'deposits', data.deposit_record_id);
-    case 'OrderPlaceRecordV0':
-      return numbered(`perp-${String(data.market_index)}`, 'bookOrders', data.order_id);
-    case 'LiquidationRecord':
-      return numbered(accountOf(data.user), 'liquidations', data.liquidation_id);
-    default:
-      return [];
-  }
-}
-
-function numbered(subject: string | null, stream: NumberedStream, value: unknown): readonly Numbered[] {
-  const id = typeof value === 'bigint' ? Number(value) : value;
-  return subject !== null && typeof id === 'number' && Number.isSafeInteger(id) && id > 0
-    ? [{ subject, stream, id }]
-    : [];
-}
-
-const accountOf = (key: unknown): string | null => (key instanceof Uint8Array ? bs58.encode(key) : null);
+const jsonOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));

@@ -3,12 +3,19 @@
 
 import { Gauge, type Registry } from 'prom-client';
 import type { LogBatch, LogRecord, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
-import { decodeEvent, decodeMessage, encodeMessage, streamKey, TOPICS, type Topic } from '../../schemas/index.ts';
+import {
+  accountsKey,
+  decodeEvent,
+  decodeMessage,
+  encodeMessage,
+  isAccountStream,
+  streamKey,
+  TOPICS,
+  type Topic,
+} from '../../schemas/index.ts';
 import { deadLetter, endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
+import { COVERAGE_GROUP, COVERAGE_PREFIX } from './account.ts';
 import { Coverage } from './reducer.ts';
-
-export const COVERAGE_GROUP = 'coverage';
-const PREFIX = 'coverage:';
 
 /** Starts the role. Rejects when the log cannot be read; `done` rejects when the log fails. */
 export async function startCoverage(context: RoleContext): Promise<RunningRole> {
@@ -20,7 +27,7 @@ export async function startCoverage(context: RoleContext): Promise<RunningRole> 
     reads: [TOPICS.events, TOPICS.counters, TOPICS.backfills],
     writes: [TOPICS.coverageViews, TOPICS.deadLetters],
     slotOf: firstSlot,
-    restore: (state) => coverage.restore(piecesOf(state, PREFIX)),
+    restore: (state) => coverage.restore(piecesOf(state, COVERAGE_PREFIX)),
     take: (topic, batch) => [take(coverage, missing, topic, batch)],
   });
 }
@@ -37,13 +44,17 @@ function take(coverage: Coverage, missing: Gauge<'stream'>, topic: Topic, batch:
   const views: NewRecord[] = [];
   for (const view of coverage.takeViews()) {
     views.push({ key: streamKey(view), value: encodeMessage('StreamCoverage', view) });
-    if (view.subject.includes('-')) missing.set({ stream: streamKey(view) }, view.missing);
+    if (!isAccountStream(view.stream)) missing.set({ stream: streamKey(view) }, view.missing);
+  }
+  for (const totals of coverage.takeTotals()) {
+    views.push({ key: accountsKey(totals), value: encodeMessage('AccountsCoverage', totals) });
+    missing.set({ stream: accountsKey(totals) }, totals.missing);
   }
   const outputs = [
     { topic: TOPICS.coverageViews, records: views },
     { topic: TOPICS.deadLetters, records: letters },
   ];
-  return { outputs, state: stateWrites(PREFIX, coverage.takeChanges()), next: endOf(batch) };
+  return { outputs, state: stateWrites(COVERAGE_PREFIX, coverage.takeChanges()), next: endOf(batch) };
 }
 
 function apply(coverage: Coverage, topic: Topic, record: LogRecord): void {
@@ -73,7 +84,7 @@ function firstSlot(topic: Topic, { records }: LogBatch): number {
 function missingGauge(registry: Registry): Gauge<'stream'> {
   return new Gauge({
     name: 'slotbook_coverage_missing',
-    help: 'numbered records of a market that the log lacks',
+    help: 'numbered records of a market, or of all accounts, that the log lacks',
     labelNames: ['stream'],
     registers: [registry],
   });

@@ -23,6 +23,7 @@ export function fillOf(event: ChainEvent): Fill | null {
     slot: event.slot,
     txSig: bs58.encode(event.signature),
     txSigIndex: event.eventIndex,
+    txIndex: event.txIndex,
     fillRecordId: optional(data, 'fill_record_id', isBigint) ?? 0n,
     action: 'fill',
     actionExplanation: required(data, 'action_explanation', isString),

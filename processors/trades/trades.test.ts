@@ -41,6 +41,7 @@ describe('trade view', () => {
       txSig: bs58.encode(event.signature),
       txSigIndex: event.eventIndex,
       slot: event.slot,
+      txIndex: event.txIndex,
       maker: null,
       makerFee: null,
       baseAssetAmountFilled: event.data.base_asset_amount_filled,

@@ -4,12 +4,14 @@ import avro from 'avsc';
 import type { VaultDepositorState, VaultState } from '../chain/vaults.ts';
 import type {
   AccountMargin,
+  AccountsCoverage,
   Backfill,
   BookCheck,
   BookMarket,
   BookOracle,
   BookOrders,
   BookRepair,
+  BookRevert,
   BookSlot,
   BookSnapshotBegin,
   BookSnapshotEnd,
@@ -27,6 +29,7 @@ import type {
   FeeLevels,
   FillQualityView,
   InsuranceFundState,
+  LiveSources,
   MakerQuotes,
   MarginBegin,
   MarginTime,
@@ -47,9 +50,11 @@ import type {
   RevenueShareEscrowState,
   RevenueShareState,
   SignatureClaim,
+  SlotRetraction,
   StreamCounter,
   StreamCoverage,
   TradeView,
+  UserOrders,
   WriterMark,
 } from '../messages/index.ts';
 import { decodeBody, encodeRecord, explainInvalid, openRecord, SchemaError, writerOf } from './wire.ts';
@@ -63,11 +68,15 @@ export interface MessageTypes {
   BookSnapshotBegin: BookSnapshotBegin;
   BookSnapshotEnd: BookSnapshotEnd;
   BookRepair: BookRepair;
+  BookRevert: BookRevert;
   BookCheck: BookCheck;
   FeedQuality: FeedQuality;
+  LiveSources: LiveSources;
   StreamCounter: StreamCounter;
   StreamCoverage: StreamCoverage;
+  AccountsCoverage: AccountsCoverage;
   Backfill: Backfill;
+  SlotRetraction: SlotRetraction;
   PositionState: PositionState;
   PositionMarket: PositionMarket;
   PnlRanking: PnlRanking;
@@ -82,6 +91,7 @@ export interface MessageTypes {
   TradeView: TradeView;
   OrderChange: OrderChange;
   OpenOrders: OpenOrders;
+  UserOrders: UserOrders;
   MakerQuotes: MakerQuotes;
   VaultState: VaultState;
   VaultDepositorState: VaultDepositorState;

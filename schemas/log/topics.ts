@@ -20,7 +20,8 @@ export interface Topic {
     | 'backfill'
     | 'role and mark'
     | 'signature'
-    | 'chain';
+    | 'chain'
+    | 'slot';
   readonly partitions: number;
   readonly retention: Retention;
   /** Order in which a size cap of the embedded log removes old records; absent: never. */
@@ -30,6 +31,7 @@ export interface Topic {
   readonly purpose: string;
 }
 
+const DAY_HOURS = 24;
 const WEEK_HOURS = 168;
 const QUARTER_HOURS = 2160;
 const YEAR_HOURS = 8760;
@@ -62,6 +64,48 @@ export const TOPICS = {
     ],
     purpose: "all inputs of a market's book, in one order",
   },
+  processedBook: {
+    name: 'book.processed',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: DAY_HOURS },
+    sizeCap: 'first',
+    schemas: [
+      'BookOrders',
+      'BookMarket',
+      'BookOracle',
+      'BookSlot',
+      'BookSnapshotBegin',
+      'BookSnapshotEnd',
+      'BookRevert',
+    ],
+    purpose: "all inputs of a market's book at commitment processed, in one order, with their reverts",
+  },
+  processedBookViews: {
+    name: 'views.book.processed',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: DAY_HOURS },
+    sizeCap: 'first',
+    schemas: ['BookViewDiff', 'BookViewSnapshot'],
+    purpose: 'sequenced changes of the published books at commitment processed',
+  },
+  processedMarketViews: {
+    name: 'views.markets.processed',
+    key: 'market',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['MarketView'],
+    purpose: 'the newest description of each market at commitment processed',
+  },
+  processedQualityViews: {
+    name: 'views.quality.processed',
+    key: 'market and source',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['FeedQuality'],
+    purpose: 'epoch and slot of each book at commitment processed',
+  },
   positions: {
     name: 'positions',
     key: 'market',
@@ -70,6 +114,15 @@ export const TOPICS = {
     sizeCap: 'last',
     schemas: ['PositionState', 'PositionMarket', 'BookSlot', 'BookSnapshotBegin', 'BookSnapshotEnd'],
     purpose: 'changes of perp positions, and the inputs of their P&L, in one order',
+  },
+  userOrders: {
+    name: 'user.orders',
+    key: 'market',
+    partitions: 4,
+    retention: { kind: 'time', hours: WEEK_HOURS },
+    sizeCap: 'last',
+    schemas: ['UserOrders', 'BookSlot', 'BookSnapshotBegin', 'BookSnapshotEnd'],
+    purpose: 'open orders as user accounts have them, in the partition of their market in `events`',
   },
   margin: {
     name: 'margin',
@@ -168,8 +221,8 @@ export const TOPICS = {
     key: 'market and source',
     partitions: 1,
     retention: { kind: 'compact' },
-    schemas: ['FeedQuality'],
-    purpose: 'state of each source of each market: last slot, gaps, comparisons',
+    schemas: ['FeedQuality', 'LiveSources'],
+    purpose: 'state of each source of each market: last slot, gaps, comparisons; the live sources that run at once',
   },
   counters: {
     name: 'counters',
@@ -184,7 +237,7 @@ export const TOPICS = {
     key: 'stream',
     partitions: 1,
     retention: { kind: 'compact' },
-    schemas: ['StreamCoverage'],
+    schemas: ['StreamCoverage', 'AccountsCoverage'],
     purpose: 'which numbered records the log has, with the holes',
   },
   backfills: {
@@ -275,6 +328,14 @@ export const TOPICS = {
     retention: { kind: 'compact' },
     schemas: ['RevenueShareState', 'RevenueShareEscrowState', 'InsuranceFundState'],
     purpose: 'the newest state of builder accounts and insurance funds, which no event tells',
+  },
+  retractions: {
+    name: 'retractions',
+    key: 'slot',
+    partitions: 1,
+    retention: { kind: 'compact' },
+    schemas: ['SlotRetraction'],
+    purpose: 'stored transactions whose confirmed slot the chain dropped',
   },
   finality: {
     name: 'finality',

@@ -23,7 +23,8 @@ export interface AccountOrder extends MarketRef {
   readonly maxTs: bigint;
 }
 
-export type OrderCause = 'placed' | 'triggered' | 'filled' | 'cancelled' | 'expired';
+/** `reconstructed`: from the states of the user account, because no node has the record. */
+export type OrderCause = 'placed' | 'triggered' | 'filled' | 'cancelled' | 'expired' | 'reconstructed';
 
 /** The fill behind a change. */
 export interface OrderFill {
@@ -48,6 +49,7 @@ export interface OrderChange extends AccountVersion {
   readonly slot: number;
   /** Block time, Unix seconds. */
   readonly ts: bigint;
+  /** Empty for a reconstructed change, which has no record. */
   readonly txSig: string;
   readonly txSigIndex: number;
   readonly cause: OrderCause;
@@ -65,5 +67,13 @@ export interface OrderChange extends AccountVersion {
 export interface OpenOrders extends AccountVersion {
   readonly user: Uint8Array;
   readonly slot: number;
+  readonly orders: readonly AccountOrder[];
+}
+
+/** All open orders that a User account has in one market, also those in the market-level book. Absolute. */
+export interface UserOrders extends MarketRef {
+  readonly slot: number;
+  /** User account (not the wallet). */
+  readonly user: Uint8Array;
   readonly orders: readonly AccountOrder[];
 }

@@ -1,7 +1,7 @@
 // The published book: diffs, snapshots, and the description of its market. Units: see index.ts.
 
 import type { MarketRef } from '../chain/market.ts';
-import type { OrderSource } from './book.ts';
+import type { Cause, OrderSource } from './book.ts';
 
 /** Absolute state of one published level. All sizes zero: the level is removed. */
 export interface ViewLevel {
@@ -19,12 +19,16 @@ export interface ViewOrder {
   readonly source: OrderSource;
   /** Walk order among equal prices: list precedence, then slot or book id, then arrival. */
   readonly rank: readonly number[];
+  /** The transaction that last wrote the order; null or absent where unknown. */
+  readonly cause?: Cause | null;
 }
 
 export interface ViewOrderRef {
   readonly maker: Uint8Array;
   readonly orderId: number;
   readonly source: OrderSource;
+  /** The transaction that removed the order; null or absent where unknown, and where no transaction did. */
+  readonly cause?: Cause | null;
 }
 
 export interface ViewOracle {
@@ -58,6 +62,8 @@ export interface BookViewDiff extends BookViewHead {
   readonly bidOrders: readonly ViewOrder[];
   readonly askOrders: readonly ViewOrder[];
   readonly gone: readonly ViewOrderRef[];
+  /** First abandoned slot whose changes this one undoes; null or absent for any other change. */
+  readonly revert?: number | null;
 }
 
 /** The whole published book: the state after `seq`. Levels and orders in walk order. */

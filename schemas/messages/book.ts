@@ -44,6 +44,15 @@ export interface OrderRef {
   readonly orderId: number;
 }
 
+/** The transaction that last wrote an order. */
+export interface Cause {
+  readonly slot: number;
+  /** 64 bytes */
+  readonly signature: Uint8Array;
+  /** Index of the transaction in its block; null while unknown. */
+  readonly index: number | null;
+}
+
 /** The changes of one account update to the open orders of one market. */
 export interface BookOrders extends MarketRef {
   readonly slot: number;
@@ -52,6 +61,8 @@ export interface BookOrders extends MarketRef {
   readonly account: Uint8Array;
   readonly upserts: readonly OrderState[];
   readonly removals: readonly OrderRef[];
+  /** The transaction that wrote the account; null or absent where the source does not know it. */
+  readonly cause?: Cause | null;
 }
 
 /** AMM state, the input of vAMM levels. Reserves 1e9, peg and spreads 1e6. */
@@ -195,6 +206,16 @@ export interface BookSnapshotEnd extends MarketRef {
  */
 export interface BookRepair extends MarketRef {
   readonly slot: number;
+}
+
+/**
+ * Records of abandoned slots are undone by the records from here to the `BookRevert` without such a slot. Every partition of
+ * `book.processed` gets both.
+ */
+export interface BookRevert {
+  readonly slot: number;
+  /** First abandoned slot whose changes are undone; null ends the undo. */
+  readonly reverted: number | null;
 }
 
 /** State of a market from a fresh read of the chain, valid at exactly this offset of the log. */

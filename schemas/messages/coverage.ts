@@ -1,17 +1,27 @@
 // Completeness of numbered records, and requests to read blocks again. The chain numbers its records without a hole, so the
 // numbers prove what the log has.
 
-/** Streams of a market; `bookOrders` are those of its market-level book, `liquidations` those of an account. */
-export type NumberedStream = 'fills' | 'funding' | 'deposits' | 'bookOrders' | 'liquidations';
+/** Streams of an account. */
+export type AccountStream = 'orders' | 'liquidations';
+/** Streams of an account and of a market; `bookOrders` are those of its market-level book. */
+export type NumberedStream = AccountStream | 'fills' | 'funding' | 'deposits' | 'bookOrders';
 
-/** The chain's own count of a stream. */
-export interface StreamCounter {
+/** The number of the newest record of a stream, by an account of the chain. */
+export interface StreamCount {
   /** Market (`perp-0`), or account in base58. */
   readonly subject: string;
   readonly stream: string;
   readonly slot: number;
   /** Number of the newest record; 0 before the first. */
   readonly lastId: number;
+  /** The count before; null at the first sight of the account. */
+  readonly fromId: number | null;
+}
+
+/** The chain's own count of a stream, as the log has it. */
+export interface StreamCounter extends StreamCount {
+  /** The count before still stood in this slot; null when that is unknown. */
+  readonly fromSlot: number | null;
 }
 
 /** Records that the log lacks: numbers `fromId` to `toId`, between two slots. */
@@ -24,6 +34,19 @@ export interface CoverageHole {
   readonly toSlot: number;
   /** A backfill read these slots and did not find them: no node has them. */
   readonly isLost: boolean;
+  /** Of lost fills, what stored records of their orders prove. */
+  readonly reconstructed: readonly ReconstructedFills[];
+}
+
+/** The sum of the lost fills of one order, exact. It is not part of any candle or volume. */
+export interface ReconstructedFills {
+  /** base58 */
+  readonly user: string;
+  readonly orderId: number;
+  readonly direction: string;
+  /** Decimal text, base 1e9 and quote 1e6. */
+  readonly baseAssetAmount: string;
+  readonly quoteAssetAmount: string;
 }
 
 /** What the log has of one stream. Without holes it is complete from `firstId` to `lastId`. */
@@ -41,6 +64,21 @@ export interface StreamCoverage {
   readonly missing: number;
   /** Oldest first, at most `COVERAGE_HOLES_MAX`. */
   readonly holes: readonly CoverageHole[];
+}
+
+/** What the log has of one stream of all accounts. */
+export interface AccountsCoverage {
+  readonly stream: string;
+  /** Newest slot of all records and counts. */
+  readonly slot: number;
+  /** Accounts with a record or a count. */
+  readonly accounts: number;
+  readonly withHoles: number;
+  /** Records in all holes, and how many of them no node has. */
+  readonly missing: number;
+  readonly lost: number;
+  /** Accounts that were forgotten since the first start, because there were too many. */
+  readonly forgotten: number;
 }
 
 /** Holes in one message. */
@@ -66,7 +104,23 @@ export interface Backfill {
   readonly atMs: number;
 }
 
+/** Stored transactions that the chain dropped after it had confirmed them: they never happened in this slot. */
+export interface SlotRetraction {
+  readonly slot: number;
+  /** 64 bytes each. */
+  readonly signatures: readonly Uint8Array[];
+}
+
 /** Key of a stream in its topics. */
 export function streamKey({ subject, stream }: { readonly subject: string; readonly stream: string }): string {
   return `${subject}/${stream}`;
+}
+
+/** Key of the totals of a stream of accounts. */
+export function accountsKey({ stream }: { readonly stream: string }): string {
+  return streamKey({ subject: 'accounts', stream });
+}
+
+export function isAccountStream(stream: string): boolean {
+  return stream === 'orders' || stream === 'liquidations';
 }

@@ -27,6 +27,10 @@ export interface BookSubscribe {
   readonly conflation?: number | null;
   /** `true` for the top 10 levels, or their number. */
   readonly checksum?: boolean | number | null;
+  /** `true`: orders name the transaction that last wrote them. Only with level `l3` and without `depth`. */
+  readonly cause?: boolean | null;
+  /** `confirmed` when absent. */
+  readonly commitment?: 'confirmed' | 'processed' | null;
   /** With `*`: versions by stream name, as in the heartbeat. */
   readonly resume?: BookVersion | Readonly<Record<string, BookVersion>> | null;
   /** Echoed in the answers to this request. */
@@ -41,11 +45,25 @@ export type BookLevelEntry =
   | readonly [price: string, size: string, sources: BookSourceName | Readonly<Partial<Record<BookSourceName, string>>>]
   | readonly [price: string, size: string];
 
+/** A transaction that wrote an order. */
+export interface BookCause {
+  readonly slot: number;
+  /** base58 */
+  readonly signature: string;
+  /** Index of the transaction in its block; null where unknown. */
+  readonly index: number | null;
+}
+
 export interface BookOrderRef {
   /** Base58 of the maker's user account. */
   readonly maker: string;
   readonly orderId: number;
   readonly source: 'user' | 'clob';
+  /**
+   * The transaction that last wrote the order, or that removed it; null where unknown, and where no transaction removed it.
+   * Only on streams with causes.
+   */
+  readonly cause?: BookCause | null;
 }
 
 /** One resting order. Orders of equal price follow `rank`, compared number by number. */
@@ -95,6 +113,8 @@ interface BookDiffHead extends BookState {
   readonly diff: number;
   /** `seq` of the stream's previous message. */
   readonly prevSeq: number;
+  /** First abandoned slot whose changes this one undoes; only at commitment processed. */
+  readonly revert?: number;
 }
 
 /** Lists without entries are left out. */

@@ -25,6 +25,36 @@ export interface FeedQuality extends MarketRef {
   readonly epoch: number;
 }
 
+/** What is known of one of several sources that run at once. */
+export interface LiveSource {
+  /** Host of the server, and its port. */
+  readonly name: string;
+  readonly kind: 'grpc' | 'pubsub';
+  readonly role: 'leader' | 'follower' | 'down';
+  /** Newest complete slot, 0 before the first. */
+  readonly slot: number;
+  /** Slots behind the first of all sources. */
+  readonly lagSlots: number;
+  /** Changes of accounts and transactions that other sources delivered and this one did not. */
+  readonly missingAccounts: number;
+  readonly missingTransactions: number;
+  /** Accounts and blocks of a slot that differ from another source's; they count for both. */
+  readonly contradictions: number;
+  /** Faults that a read of the chain proved. */
+  readonly faults: number;
+  /** Whether there were so many faults that the source does not lead any more. */
+  readonly isLying: boolean;
+  /** The newest fault; empty without one. */
+  readonly reason: string;
+}
+
+/** The live sources that run at once; the newest record counts. Empty while one source runs alone. */
+export interface LiveSources {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  readonly sources: readonly LiveSource[];
+}
+
 /** Priority fees that compete for a market's accounts, micro-lamports per compute unit; possibly fractional. */
 export interface FeeLevels extends MarketRef {
   /** Wall-clock milliseconds at which the provider answered. */

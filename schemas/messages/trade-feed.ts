@@ -37,6 +37,10 @@ export interface NumberedTradeMessage<T> extends BookVersion {
   readonly trade: number;
   readonly prevSeq: number;
   readonly slot: number;
+  /** Index of the transaction in its block; null where unknown. With `slot` and `txSigIndex` the place in the chain. */
+  readonly txIndex: number | null;
+  /** Index of the fill among the events of its transaction. */
+  readonly txSigIndex: number;
   readonly data: T;
 }
 

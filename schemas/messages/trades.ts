@@ -36,6 +36,8 @@ export interface TradeView extends MarketRef {
   /** Number of the fill among those of its market: contiguous inside an epoch, from 1. Null in older messages. */
   readonly epoch: number | null;
   readonly seq: number | null;
+  /** Index of the transaction in its block; null or absent where unknown. */
+  readonly txIndex?: number | null;
 }
 
 /** Taker fills of one order-size cohort inside the trailing window. */

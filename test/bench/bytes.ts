@@ -96,7 +96,7 @@ const feed = new MarketFeed(market.key, ref, reader, feedMetrics(new Registry())
 
 const pairs = DEPTHS.flatMap(([depthName, depth]) =>
   CADENCES.map(([cadenceName, conflationMs]) => {
-    const spec: StreamSpec = { level: 'l2', depth, conflationMs, checksumLevels: 0 };
+    const spec: StreamSpec = { level: 'l2', depth, conflationMs, checksumLevels: 0, hasCause: false };
     return {
       name: `${depthName}, ${cadenceName}`,
       depth,

@@ -3,11 +3,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectBooksEqualNaiveRebuild } from './harness/checks/checks.ts';
+import { causedChanges, transactionOf } from './harness/order-book/causes.ts';
 import { HISTORY_PROCESSES, type Pipeline, startPipeline } from './harness/processes/pipeline.ts';
 import { eventually } from './harness/processes/processes.ts';
 
 const TOKEN = 'of-this-test';
 const PROGRESS_SLOTS = 5;
+const CAUSED_CHANGES = 60;
 
 describe('pipeline over a gRPC source', () => {
   let pipeline: Pipeline;
@@ -30,6 +32,19 @@ describe('pipeline over a gRPC source', () => {
     });
   });
   afterAll(() => pipeline?.stop());
+
+  it('names for each L3 change a transaction of its block that touched the order', async () => {
+    const changes = await causedChanges(pipeline, CAUSED_CHANGES);
+    for (const { cause, slot, maker, source } of changes) {
+      const found = await transactionOf(pipeline, cause);
+      expect(found).not.toBeNull();
+      if (source === 'user') expect(found?.keys).toContain(maker);
+      if (cause.index !== null) expect(cause.index).toBe(found?.index);
+      expect(cause.slot).toBeLessThanOrEqual(slot);
+    }
+    expect(changes.some(({ cause }) => cause.index !== null)).toBe(true);
+    expect(changes.some(({ cause, slot }) => cause.slot === slot)).toBe(true);
+  });
 
   it('has moving books when the server ends the stream and when ingest is killed', async () => {
     const drop = () => pipeline.cluster.rpc<{ dropped: number }>('localnet_dropConnections');

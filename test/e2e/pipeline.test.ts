@@ -89,6 +89,8 @@ describe('pipeline over the embedded log', () => {
   });
 
   it('has equal books and feeds after the kills', async () => {
+    await pipeline.cluster.rpc('localnet_settle', [{ commitment: 'confirmed' }]);
+    await expectHistoryEqualsTruth(pipeline);
     await expectBooksEqualNaiveRebuild(pipeline);
   });
 

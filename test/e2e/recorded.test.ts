@@ -1,5 +1,5 @@
-// Real input: accounts and logs recorded on Solana mainnet go through the whole pipeline as a capture, with Drift's own
-// definition chosen by configuration. Runs where the recorded data is present.
+// Real input: accounts and logs recorded on Solana mainnet go through the whole pipeline, as a capture and over a gRPC stream, with
+// Drift's own definition chosen by configuration. Runs where the recorded data is present.
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,15 @@ import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordCapture, type Source, type SourceUpdate } from '../../ingest/index.ts';
 import { driftIdlPath } from '../peers/drift-idl.ts';
-import { eventually, type Running, startRoles, temporaryDirectory } from './harness/processes/processes.ts';
+import {
+  type Cluster,
+  eventually,
+  type Running,
+  type Settings,
+  startCluster,
+  startRoles,
+  temporaryDirectory,
+} from './harness/processes/processes.ts';
 
 const FIXTURES = new URL('../../../shared/fixtures/', import.meta.url);
 const DRIFT = 'dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH';
@@ -96,24 +104,72 @@ function recordedSource(
   };
 }
 
-describe.runIf(present)('recorded mainnet data', () => {
+type AccountUpdate = Extract<SourceUpdate, { kind: 'account' }>;
+
+interface Played {
+  readonly settings: Settings;
+  /** Delivers what comes live, once ingest is live. */
+  readonly play: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** A file with everything. */
+async function asCapture(source: Source, dir: string): Promise<Played> {
+  const capture = path.join(dir, 'recorded.ndjson');
+  await recordCapture(source, capture, new AbortController().signal);
+  const nothing = async () => {};
+  return { settings: { SOURCE: 'capture', CAPTURE_PATH: capture }, play: nothing, stop: nothing };
+}
+
+/** A cluster that has the accounts, and sends the transactions over gRPC. */
+async function asStream(source: Source): Promise<Played> {
+  const cluster = await startCluster({ seed: 3, accounts: 10, speed: 2, 'grpc-port': 0 });
+  const updates: SourceUpdate[] = [];
+  for await (const batch of source.updates(null, new AbortController().signal)) updates.push(...batch);
+  for (const update of updates) if (update.kind === 'account') await injectAccount(cluster, update);
+  const play = async () => {
+    for (const update of updates) {
+      if (update.kind !== 'transaction') continue;
+      const { signature, logs } = update;
+      const given = { signature, logMessages: logs, accountKeys: [DRIFT], err: null };
+      await cluster.rpc('localnet_injectTransaction', [given]);
+    }
+  };
+  const settings = { SOURCE: 'grpc', GRPC_URL: cluster.grpcUrl, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl };
+  return { settings, play, stop: async () => void (await cluster.stop()) };
+}
+
+async function injectAccount(cluster: Cluster, { pubkey, owner, data }: AccountUpdate): Promise<void> {
+  const account = {
+    pubkey: bs58.encode(pubkey),
+    owner: bs58.encode(owner),
+    data: Buffer.from(data).toString('base64'),
+  };
+  await cluster.rpc('localnet_injectAccount', [account]);
+}
+
+describe.runIf(present).each([
+  ['a capture', asCapture],
+  ['a gRPC stream', asStream],
+] as const)('recorded mainnet data over %s', (_, played) => {
   const { dir, remove } = temporaryDirectory();
   let running: Running;
+  let source: Played;
   const users = present ? read<{ accounts: RecordedUser[] }>('drift-user-accounts.json').accounts : [];
   const events = present ? read<RecordedEvents>('drift-events.json') : { transactionLogs: [] };
   beforeAll(async () => {
     const others = read<{ accounts: { data: string }[] }>('drift-accounts.json').accounts;
-    const capture = path.join(dir, 'recorded.ndjson');
-    await recordCapture(recordedSource(users, others, events), capture, new AbortController().signal);
+    source = await played(recordedSource(users, others, events), dir);
     running = await startRoles(['ingest', 'book', 'trades', 'sink', 'orderbook', 'history'], {
       DATA_DIR: path.join(dir, 'data'),
-      SOURCE: 'capture',
-      CAPTURE_PATH: capture,
       DEFINITION: await driftIdlPath(),
+      ...source.settings,
     });
+    await source.play();
   });
   afterAll(async () => {
     await running?.stop();
+    await source?.stop();
     remove();
   });
 

@@ -1,24 +1,39 @@
-// The books that a reader of the log has: orders of each market, as the messages say, literally.
+// The books that a reader of the log has: orders, market and oracle price of each market, as the messages say, literally.
 
 import bs58 from 'bs58';
 import { type MessageTypes, marketKey } from '../../schemas/index.ts';
-import { orderKey, orderText } from './tape.ts';
+import { marketStateKey, marketText, oracleKey, orderKey, orderText } from './tape.ts';
+
+type BookName = 'BookOrders' | 'BookSnapshotBegin' | 'BookSnapshotEnd' | 'BookMarket' | 'BookOracle';
 
 export type BookMessage = {
-  readonly [N in 'BookOrders' | 'BookSnapshotBegin' | 'BookSnapshotEnd']: {
-    readonly name: N;
-    readonly value: MessageTypes[N];
-  };
-}['BookOrders' | 'BookSnapshotBegin' | 'BookSnapshotEnd'];
+  readonly [N in BookName]: { readonly name: N; readonly value: MessageTypes[N] };
+}[BookName];
+
+const NAMES: ReadonlySet<string> = new Set<BookName>([
+  'BookOrders',
+  'BookSnapshotBegin',
+  'BookSnapshotEnd',
+  'BookMarket',
+  'BookOracle',
+]);
+
+export function isBookMessage(message: { readonly name: string }): message is BookMessage {
+  return NAMES.has(message.name);
+}
 
 export class Books {
   /** Text of each order by its identity. */
   readonly #orders = new Map<string, string>();
   readonly #open = new Set<string>();
+  readonly #markets = new Map<string, string>();
 
   take(message: BookMessage): void {
     if (message.name === 'BookOrders') this.#apply(message.value);
-    else {
+    else if (message.name === 'BookMarket') this.#market(message.value);
+    else if (message.name === 'BookOracle') {
+      this.#markets.set(oracleKey(marketKey(message.value)), String(message.value.price));
+    } else {
       const market = marketKey(message.value);
       if (message.name === 'BookSnapshotBegin') {
         this.#open.add(market);
@@ -27,7 +42,7 @@ export class Books {
     }
   }
 
-  /** Differences to the true orders of the markets that `isOurs` names. */
+  /** Differences to the true states of the markets that `isOurs` names. */
   differences(truth: ReadonlyMap<string, string>, isOurs: (market: string) => boolean): string[] {
     const found: string[] = [];
     const counts = (key: string) => {
@@ -35,12 +50,25 @@ export class Books {
       return isOurs(market) && !this.#open.has(market);
     };
     for (const [key, text] of truth) {
-      const mine = this.#orders.get(key);
+      const mine = this.#orders.get(key) ?? this.#markets.get(key);
       if (mine !== text && counts(key)) found.push(`${key}: ${mine ?? 'missing'} instead of ${text}`);
     }
     for (const key of this.#orders.keys())
       if (!truth.has(key) && counts(key)) found.push(`${key}: closed on the chain`);
     return found;
+  }
+
+  #market(market: MessageTypes['BookMarket']): void {
+    const { symbol, status, tickSize, stepSize, minOrderSize } = market;
+    const terms = {
+      ...{ symbol, status },
+      tickSize: String(tickSize),
+      stepSize: String(stepSize),
+      minOrderSize: String(minOrderSize),
+      openInterestLong: String(market.baseAssetAmountLong),
+      openInterestShort: String(market.baseAssetAmountShort),
+    };
+    this.#markets.set(marketStateKey(marketKey(market)), marketText(terms));
   }
 
   #apply({

@@ -13,7 +13,7 @@ import {
   TOPICS,
   type Topic,
 } from '../../schemas/index.ts';
-import { Books } from './books.ts';
+import { Books, isBookMessage } from './books.ts';
 import type { LogObserver } from './log.ts';
 import { eventKey } from './tape.ts';
 import type { TrueEvent, Truth } from './truth.ts';
@@ -79,8 +79,16 @@ export class Checks implements LogObserver {
   /** Faults are over and the chain has stood still: everything confirmed is stored or named as a gap. */
   settled(): void {
     this.#missing(this.#parts.firstSlot(), this.#parts.confirmedSlot(), 'at the end');
+    this.#resumeFollows();
     const stuck = this.#gaps.filter((gap) => isOpen(gap) && !gap.isLasting);
     for (const gap of stuck) this.#violated('a gap stays open', `${gap.fromSlot} to ${gap.toSlot}: ${gap.reason}`);
+  }
+
+  /** A restart must not read everything again. */
+  #resumeFollows(): void {
+    const newest = [...this.#parts.truth.events(this.#parts.firstSlot(), this.#parts.confirmedSlot())].at(-1);
+    if (newest !== undefined && this.#resumeSlot < newest.slot)
+      this.#violated('the resume point follows', `${this.#resumeSlot}, the newest event is of slot ${newest.slot}`);
   }
 
   /** The books of the log are those of the chain. */
@@ -125,13 +133,7 @@ export class Checks implements LogObserver {
     const message = decodeMessage(value);
     const books = this.#books[partition];
     if (message.name === 'BookSlot') this.#label(partition, message.value.slot);
-    else if (
-      message.name === 'BookOrders' ||
-      message.name === 'BookSnapshotBegin' ||
-      message.name === 'BookSnapshotEnd'
-    ) {
-      books?.take(message);
-    }
+    else if (isBookMessage(message)) books?.take(message);
   }
 
   #label(partition: number, slot: number): void {
@@ -144,7 +146,7 @@ export class Checks implements LogObserver {
   }
 
   #compare(partition: number, slot: number, rule: string): void {
-    const truth = this.#parts.truth.orders(slot);
+    const truth = this.#parts.truth.states(slot);
     if (truth === null) return;
     const found = this.#books[partition]?.differences(truth, (market) => this.#partitions.get(market) === partition);
     const [first] = found ?? [];

@@ -49,7 +49,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'stored events are forgotten at a restart',
     file: 'ingest/writer.ts',
-    find: 'this.#begins = this.nextOffsets;\n    await this.#catchUp();',
+    find: 'this.#begins = this.nextOffsets;\n    await this.#catchUp(found);',
     replace: 'this.#begins = this.nextOffsets;',
   },
   {
@@ -60,8 +60,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a full read of a stale node is accepted',
-    file: 'ingest/rpc/session.ts',
-    find: 'if (Math.min(...answer.slots) >= this.#subscribedSlot || old++ >= OLD_READS_MAX) return answer;',
+    file: 'ingest/rpc/full-reading.ts',
+    find: 'if (Math.min(...answer.slots) >= fromSlot() || old++ >= OLD_READS_MAX) return answer;',
     replace: 'return answer;',
   },
   {
@@ -97,8 +97,50 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'the first full read leaves out known accounts',
     file: 'ingest/differ.ts',
-    find: 'this.#forget();',
+    find: 'this.#bracketed = true;\n      this.#forget();',
+    replace: 'this.#bracketed = true;',
+  },
+  {
+    name: 'changes that arrive during a full read are dropped',
+    file: 'ingest/rpc/intake.ts',
+    find: 'if (update.slot > (slots[kind] ?? slot - 1)) queue.push(update);',
+    replace: 'void kind;',
+  },
+  {
+    name: 'a full read on a chain that stands still is not labelled',
+    file: 'ingest/rpc/intake.ts',
+    find: 'if (isWhole) this.label(this.labels.complete(slot));',
     replace: '',
+  },
+  {
+    name: 'a quiet program holds the resume point',
+    file: 'ingest/rpc/history.ts',
+    find: 'if (live > listed && live >= this.#floor) return newest;',
+    replace: 'if (live > listed) return newest;',
+  },
+  {
+    name: 'a full read does not wait for the first block of its gRPC stream',
+    file: 'ingest/grpc/session.ts',
+    find: 'await waitFor(() => this.#firstSlot >= 0, FIRST_BLOCK_PATIENCE_MS, signal);',
+    replace: 'this.#firstSlot = 0;',
+  },
+  {
+    name: 'a block that a gRPC stream skipped is not missed',
+    file: 'ingest/grpc/cursor.ts',
+    find: "if (parent.slot > last.slot) return 'missing';",
+    replace: "if (parent.slot > last.slot) return 'next';",
+  },
+  {
+    name: 'a gRPC stream is continued after its newest block',
+    file: 'ingest/grpc/cursor.ts',
+    find: 'this.#complete = this.#newest;',
+    replace: 'this.#complete = block;',
+  },
+  {
+    name: 'the first block of a gRPC replay is dropped',
+    file: 'ingest/grpc/replay.ts',
+    find: 'if (update.slot <= this.#from.slot) return;',
+    replace: 'if (update.slot <= this.#from.slot + 1) return;',
   },
 ];
 

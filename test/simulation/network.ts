@@ -1,5 +1,6 @@
 // The network between the process under test and its nodes: requests and PubSub over virtual time, without sockets.
 
+import type { OpenStream } from '../../ingest/grpc/index.ts';
 import { AccountReads } from '../../ingest/rpc/account-read.ts';
 import type { WorkerAnswer, WorkerRequest } from '../../ingest/rpc/account-stream.ts';
 import type { AccountWorker, HttpAnswer, PubSubSocket, Transport } from '../../ingest/rpc/transport.ts';
@@ -11,11 +12,16 @@ import {
   subscriptionRequest,
   type TopicKind,
 } from '../../localnet/rpc/subscriptions.ts';
+import { type GrpcServer, SimulatedStream } from './grpc.ts';
 import type { Trace } from './trace.ts';
 import type { Dice, VirtualTime } from './virtual-time.ts';
 
 const KINDS: readonly TopicKind[] = ['program', 'account', 'logs', 'slot'];
 const CLOSE_LOST = 1006;
+/** Share of arrivals that bring a part of what is on its way. */
+const PARTLY_SHARE = 0.2;
+/** Longest wait of the other part: a slot. */
+const REST_MS_MAX = 400;
 /** Longest handshake of a WebSocket. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -31,6 +37,8 @@ export interface NetworkParts {
   /** By host. */
   readonly nodes: ReadonlyMap<string, NodePort>;
   readonly subscriptions: Subscriptions;
+  /** By host. */
+  readonly grpcServers: ReadonlyMap<string, GrpcServer>;
   /** Milliseconds from one end to the other. */
   readonly latencyMs: () => number;
   /** Milliseconds that a PubSub socket is late; the order of its frames stays. */
@@ -47,6 +55,7 @@ export interface NetworkParts {
 export class Network implements Transport {
   readonly #parts: NetworkParts;
   readonly #sockets = new Set<SimulatedSocket>();
+  readonly #streams = new Set<SimulatedStream>();
   #isAlive = true;
 
   constructor(parts: NetworkParts) {
@@ -56,12 +65,38 @@ export class Network implements Transport {
   kill(): void {
     this.#isAlive = false;
     for (const socket of [...this.#sockets]) socket.terminate();
+    for (const stream of [...this.#streams]) stream.close();
   }
 
-  /** Cuts every PubSub connection. */
+  /** Cuts every PubSub connection and gRPC stream. */
   dropSockets(): void {
     for (const socket of [...this.#sockets]) socket.lose();
+    for (const stream of [...this.#streams]) stream.lose();
   }
+
+  readonly openStream: OpenStream = async (url, _token, handlers) => {
+    const { trace, effect, grpcServers, latencyMs, socketLatencyMs, refuses } = this.#parts;
+    trace.add(`> stream ${url}`);
+    effect();
+    const server = grpcServers.get(new URL(url).host);
+    if (server === undefined) throw new RangeError(`no gRPC server at ${url}`);
+    const stream: SimulatedStream = new SimulatedStream(
+      {
+        server,
+        latencyMs,
+        streamLatencyMs: socketLatencyMs,
+        arriving: (updates) => this.#arriving(updates),
+        restMs: () => this.#restMs(),
+        later: (ms, run) => this.#later(ms, run),
+        isRefused: refuses(),
+        trace: (line) => trace.add(line),
+        closed: () => this.#streams.delete(stream),
+      },
+      handlers,
+    );
+    this.#streams.add(stream);
+    return stream;
+  };
 
   post(url: string, body: string, signal: AbortSignal): Promise<HttpAnswer> {
     const { latencyMs, trace, effect } = this.#parts;
@@ -115,7 +150,13 @@ export class Network implements Transport {
       }
       this.#later(2 * latencyMs(), () => {
         const closed = () => this.#sockets.delete(socket);
-        const socket = new SimulatedSocket(this.#parts, (ms, run) => this.#later(ms, run), closed);
+        const ways = {
+          later: this.#later.bind(this),
+          arriving: this.#arriving.bind(this),
+          restMs: this.#restMs.bind(this),
+          closed,
+        };
+        const socket = new SimulatedSocket(this.#parts, ways);
         this.#sockets.add(socket);
         resolve(socket);
       });
@@ -136,6 +177,15 @@ export class Network implements Transport {
     };
   }
 
+  #arriving(updates: number): number {
+    const { dice } = this.#parts;
+    return dice.chance(PARTLY_SHARE) ? dice.integer(0, updates) : updates;
+  }
+
+  #restMs(): number {
+    return this.#parts.dice.between(0, REST_MS_MAX);
+  }
+
   #later(ms: number, run: () => void): void {
     this.#parts.time.after(ms, () => {
       if (this.#isAlive) run();
@@ -143,22 +193,30 @@ export class Network implements Transport {
   }
 }
 
+interface SocketWays {
+  /** Runs a step unless the process has died. */
+  readonly later: (ms: number, run: () => void) => void;
+  /** How many of these frames arrive now; the others follow later. */
+  readonly arriving: (frames: number) => number;
+  /** Milliseconds until then. */
+  readonly restMs: () => number;
+  readonly closed: () => void;
+}
+
 /** A WebSocket to the PubSub of the cluster. */
 class SimulatedSocket implements PubSubSocket {
   readonly #parts: NetworkParts;
   readonly #subscriber: Subscriber;
-  readonly #later: (ms: number, run: () => void) => void;
-  readonly #closed: () => void;
+  readonly #ways: SocketWays;
   readonly #methods: Methods;
   readonly #listeners = new Map<string, ((value: never) => void)[]>();
-  #frames: Buffer[] = [];
+  readonly #frames: Buffer[] = [];
   #isOpen = true;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: NetworkParts, later: (ms: number, run: () => void) => void, closed: () => void) {
+  constructor(parts: NetworkParts, ways: SocketWays) {
     this.#parts = parts;
-    this.#later = later;
-    this.#closed = closed;
+    this.#ways = ways;
     this.#subscriber = { connection: parts.nextConnection(), send: (frame) => this.#push(frame) };
     this.#methods = new Map(
       KINDS.map((kind) => [
@@ -174,7 +232,7 @@ class SimulatedSocket implements PubSubSocket {
   }
 
   send(text: string): void {
-    this.#later(this.#parts.latencyMs(), () => {
+    this.#ways.later(this.#parts.latencyMs(), () => {
       this.#turn = this.#turn.then(async () => {
         if (!this.#isOpen) return;
         const pieces = await answer(text, this.#methods);
@@ -189,7 +247,7 @@ class SimulatedSocket implements PubSubSocket {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#parts.subscriptions.removeAll(this.#subscriber);
-    this.#closed();
+    this.#ways.closed();
   }
 
   /** The connection breaks: what is on its way is lost. */
@@ -197,19 +255,22 @@ class SimulatedSocket implements PubSubSocket {
     if (!this.#isOpen) return;
     this.terminate();
     this.#parts.trace.add('  connection lost');
-    this.#later(this.#parts.latencyMs(), () => this.#emit('close', CLOSE_LOST));
+    this.#ways.later(this.#parts.latencyMs(), () => this.#emit('close', CLOSE_LOST));
   }
 
-  /** Frames arrive together with those before them. */
+  /** Frames arrive together with those before them, or in parts. */
   #push(frame: Buffer): void {
     if (!this.#isOpen) return;
     this.#frames.push(frame);
-    if (this.#frames.length > 1) return;
-    this.#later(this.#parts.socketLatencyMs(), () => {
-      const frames = this.#frames;
-      this.#frames = [];
-      for (const one of frames) if (this.#isOpen) this.#emit('message', one);
-    });
+    if (this.#frames.length === 1) this.#ways.later(this.#parts.socketLatencyMs(), () => this.#arrive());
+  }
+
+  #arrive(isRest = false): void {
+    const { later, arriving, restMs } = this.#ways;
+    const { length } = this.#frames;
+    const frames = this.#frames.splice(0, isRest ? length : arriving(length));
+    if (this.#frames.length > 0) later(restMs(), () => this.#arrive(true));
+    for (const one of frames) if (this.#isOpen) this.#emit('message', one);
   }
 
   #emit(event: string, value: unknown): void {

@@ -1,14 +1,18 @@
 // One run: a chain, its nodes and one ingester after another, on virtual time. All of it follows from the seed.
 
+import { grpcSessions } from '../../ingest/grpc/index.ts';
 import { type IngestParts, RpcSource, startIngest } from '../../ingest/index.ts';
-import { Production } from '../../localnet/chain/production.ts';
+import { type Happened, Production } from '../../localnet/chain/production.ts';
+import { Feed } from '../../localnet/grpc/feed.ts';
 import { Ledger } from '../../localnet/ledger.ts';
+import type { Faults } from '../../localnet/node/faults.ts';
 import { createNode } from '../../localnet/node/node.ts';
 import { Publisher } from '../../localnet/rpc/publisher.ts';
 import { Subscriptions } from '../../localnet/rpc/subscriptions.ts';
 import { createMetrics, LogAwayError, type Logger, readConfig, silentLogger } from '../../platform/index.ts';
 import type { ChainDefinition } from '../../schemas/index.ts';
 import { Checks, type Violation } from './checks.ts';
+import { GrpcServer } from './grpc.ts';
 import { ProcessLog, StoredLog, type WriteFate } from './log.ts';
 import { Network, type NodePort } from './network.ts';
 import { type Plan, planOf } from './plan.ts';
@@ -76,6 +80,8 @@ class Run {
   readonly #production: Production;
   readonly #publisher: Publisher;
   readonly #subscriptions = new Subscriptions();
+  readonly #feed: Feed | null;
+  readonly #grpcServers: ReadonlyMap<string, GrpcServer>;
   readonly #nodes: ReadonlyMap<string, NodePort>;
   readonly #truth = new Truth();
   readonly #checks: Checks;
@@ -122,6 +128,8 @@ class Run {
       return node;
     });
     this.#nodes = new Map(nodes.map((node, number) => [`node-${number}`, { node, methods: new Map(node.methods) }]));
+    this.#feed = plan.grpc === null ? null : new Feed({ ledger: this.#ledger, likeNode: profile.nodeNotifications });
+    this.#grpcServers = new Map(nodes.flatMap(({ faults }, number) => this.#grpcServer(number, faults)));
     const [first] = nodes;
     if (first === undefined) throw new RangeError('no node');
     this.#publisher = new Publisher({
@@ -146,9 +154,16 @@ class Run {
       committed: (group, state) => {
         this.#trace.add(`  commit ${group}`);
         for (const bytes of state.values()) this.#trace.bytes(bytes);
+        if (isVerbose) for (const bytes of state.values()) this.#trace.note(Buffer.from(bytes).toString('utf8'));
         this.#checks.committed(group, state);
       },
     });
+  }
+
+  #grpcServer(number: number, faults: Faults): [string, GrpcServer][] {
+    const server = this.#plan.grpc?.[number];
+    if (server === undefined || this.#feed === null) return [];
+    return [[`grpc-${number}`, new GrpcServer({ ...server, feed: this.#feed, faults, time: this.#time })]];
   }
 
   async toEnd(): Promise<RunResult> {
@@ -183,7 +198,10 @@ class Run {
     }
     this.#makeSlot();
     if (this.#slots === earlySlots + slots) this.#calm();
-    else if (!this.#isCalm && this.#dice.network.chance(drops)) this.#network?.dropSockets();
+    else if (!this.#isCalm && this.#dice.network.chance(drops)) {
+      // Also while the updates of a slot arrive.
+      this.#time.after(this.#dice.network.between(0, SLOT_MS), () => this.#network?.dropSockets());
+    }
     this.#time.after(SLOT_MS, () => this.#tick());
   }
 
@@ -192,7 +210,12 @@ class Run {
     const happened = this.#production.next([]);
     this.#trace.add(`slot ${'block' in happened ? happened.block.slot : happened.slot} ${happened.kind}`);
     if (happened.kind === 'block' || happened.kind === 'hidden') this.#true(happened.block.slot);
+    this.#publish(happened);
+  }
+
+  #publish(happened: Happened): void {
     this.#publisher.publish(happened);
+    this.#feed?.publish(happened);
   }
 
   #append(slot: number): void {
@@ -212,13 +235,14 @@ class Run {
     this.#isCalm = true;
     this.#effectsLeft = EFFECTS_FOREVER;
     for (const { node } of this.#nodes.values()) node.faults.clear();
+    if (this.#plan.restartsAtEnd) for (const server of this.#grpcServers.values()) server.restart();
     this.#network?.dropSockets();
   }
 
   /** Empty blocks confirm the last block of the exchange. Then nothing happens for long enough. */
   #stopChain(): void {
     if (this.#ledger.slotAt('confirmed') < this.#production.activeSlot) {
-      this.#publisher.publish(this.#production.empty());
+      this.#publish(this.#production.empty());
       this.#time.after(SLOT_MS, () => this.#stopChain());
       return;
     }
@@ -254,6 +278,8 @@ class Run {
       crash: () => this.#crash(network),
     });
     const hosts = [...this.#nodes.keys()];
+    const urls = [...this.#grpcServers.keys()].map((host) => `http://${host}`);
+    const { queueMax } = this.#plan;
     const { definition, readers, deriveUser } = this.#stage;
     const source = new RpcSource({
       rpcUrls: hosts.map((host) => `http://${host}`),
@@ -264,6 +290,10 @@ class Run {
       auditMs: AUDIT_MS,
       sampleSlots: 20,
       transport: network,
+      ...(queueMax === null ? {} : { queueMax }),
+      ...(this.#grpcServers.size === 0
+        ? {}
+        : { sessions: grpcSessions({ urls, token: '', open: network.openStream }) }),
     });
     this.#trace.add('process starts');
     const context = {
@@ -286,6 +316,7 @@ class Run {
       trace: this.#trace,
       nodes: this.#nodes,
       subscriptions: this.#subscriptions,
+      grpcServers: this.#grpcServers,
       latencyMs: () => dice.between(low, high),
       socketLatencyMs: () =>
         !this.#isCalm && dice.chance(stalls) ? dice.between(400, 6_000) : dice.between(low, high),

@@ -9,6 +9,7 @@ import type {
   LedgerBlock,
   LedgerTransaction,
   TruthEvent,
+  TruthMarket,
   TruthOrder,
 } from '../../localnet/ledger-types.ts';
 import { grouped } from './group.ts';
@@ -16,6 +17,7 @@ import { grouped } from './group.ts';
 /** Slot of the first block that a simulation plays. */
 export const FIRST_SLOT = 1_000;
 const GENESIS_TIME = 1_767_225_600;
+const QUOTE_MARKET = 'spot-0';
 /** Distance of the blocks that a losing fork plays. */
 const BRANCH_DISTANCE = 11;
 
@@ -35,8 +37,8 @@ export interface TapeBlock {
   readonly transactions: readonly LedgerTransaction[];
   /** Events of the block by signature (base58). */
   readonly events: ReadonlyMap<string, readonly TapeEvent[]>;
-  /** Resting orders after the block: text of each by its identity. */
-  readonly orders: ReadonlyMap<string, string>;
+  /** Resting orders, markets and oracle prices after the block: text of each by its identity. */
+  readonly states: ReadonlyMap<string, string>;
 }
 
 export interface Tape {
@@ -65,7 +67,7 @@ export function recordTape(seed: number, blocks: number): Tape {
     recorded.push({
       transactions,
       events: new Map([...events].map(([signature, list]) => [signature, list.map(tapeEvent)])),
-      orders: ordersOf(exchange),
+      states: statesOf(exchange),
     });
   }
   return { genesis, blocks: recorded };
@@ -75,8 +77,29 @@ function tapeEvent({ signature, index, name }: TruthEvent): TapeEvent {
   return { id: eventKey(bs58.decode(signature), index), index, name };
 }
 
-function ordersOf(exchange: Exchange): ReadonlyMap<string, string> {
-  return new Map(exchange.restingOrders().map((order) => [orderKey(order), orderText(order)]));
+function statesOf(exchange: Exchange): ReadonlyMap<string, string> {
+  const orders = exchange.restingOrders().map((order) => [orderKey(order), orderText(order)] as const);
+  const markets = exchange.markets().flatMap((market) => {
+    const key = `${market.marketType}-${market.marketIndex}`;
+    const state = [marketStateKey(key), marketText(market)] as const;
+    // The quote asset counts as 1, whatever its oracle says.
+    return key === QUOTE_MARKET ? [state] : [state, [oracleKey(key), market.oraclePrice] as const];
+  });
+  return new Map([...orders, ...markets]);
+}
+
+/** `market` as in `perp-0`. */
+export const marketStateKey = (market: string): string => `${market} market`;
+export const oracleKey = (market: string): string => `${market} oracle`;
+
+export type MarketTerms = Pick<
+  TruthMarket,
+  'symbol' | 'status' | 'tickSize' | 'stepSize' | 'minOrderSize' | 'openInterestLong' | 'openInterestShort'
+>;
+
+export function marketText(market: MarketTerms): string {
+  const { symbol, status, tickSize, stepSize, minOrderSize, openInterestLong, openInterestShort } = market;
+  return `${symbol} ${status} ${tickSize} ${stepSize} ${minOrderSize} ${openInterestLong} ${openInterestShort}`;
 }
 
 type OrderIdentity = Pick<TruthOrder, 'source' | 'marketType' | 'marketIndex' | 'maker' | 'orderId'>;
@@ -151,7 +174,7 @@ export class TapeExchange implements Exchange {
 
   #block(number: number): TapeBlock {
     const { blocks } = this.#tape;
-    return blocks[number % blocks.length] ?? { transactions: [], events: new Map(), orders: new Map() };
+    return blocks[number % blocks.length] ?? { transactions: [], events: new Map(), states: new Map() };
   }
 }
 

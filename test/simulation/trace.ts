@@ -32,6 +32,11 @@ export class Trace {
     if (!this.#keepAll && this.#lines.length > 2 * LINES_MAX) this.#lines = this.#lines.slice(-LINES_MAX);
   }
 
+  /** A line for readers of a verbose run, apart from the hash. */
+  note(line: string): void {
+    this.#lines.push(`  ${this.clip(line)}`);
+  }
+
   /** Adds bytes without a line. */
   bytes(bytes: Uint8Array): void {
     this.#pending += `${crc32(bytes)} ${bytes.length}\n`;

@@ -14,7 +14,7 @@ export interface TrueEvent {
 export class Truth {
   readonly #events = new Map<string, TrueEvent>();
   readonly #bySlot: { readonly slot: number; readonly events: readonly TrueEvent[] }[] = [];
-  readonly #orders: { readonly slot: number; readonly orders: TapeBlock['orders'] }[] = [];
+  readonly #states: { readonly slot: number; readonly states: TapeBlock['states'] }[] = [];
 
   /** Adds a block of the winning chain. */
   add(block: StoredBlock, tape: TapeBlock): void {
@@ -27,7 +27,7 @@ export class Truth {
     }
     for (const event of events) this.#events.set(event.id, event);
     this.#bySlot.push({ slot: block.slot, events });
-    this.#orders.push({ slot: block.slot, orders: tape.orders });
+    this.#states.push({ slot: block.slot, states: tape.states });
   }
 
   event(id: string): TrueEvent | null {
@@ -39,8 +39,8 @@ export class Truth {
     for (const { slot, events } of this.#bySlot) if (slot > from && slot <= to) yield* events;
   }
 
-  /** Resting orders at a slot; null before the first block. */
-  orders(slot: number): TapeBlock['orders'] | null {
-    return this.#orders.findLast((one) => one.slot <= slot)?.orders ?? null;
+  /** Orders, markets and oracle prices at a slot; null before the first block. */
+  states(slot: number): TapeBlock['states'] | null {
+    return this.#states.findLast((one) => one.slot <= slot)?.states ?? null;
   }
 }

@@ -68,15 +68,19 @@ const orderEntry = object(
     size: amountText(BASE),
     ...orderRef,
     rank: list({ type: 'number' }, 'place in the queue at its price, compared number by number'),
+    cause: nullable(ref('OrderCause')),
   },
-  { description: 'replaces an earlier entry of the same order' },
+  { optional: ['cause'], description: 'replaces an earlier entry of the same order; cause on streams with causes' },
 );
 
 export const BOOK_FEED_SCHEMAS = {
   BookPosition: bookVersion,
   BookLevelEntry: levelEntry,
   BookOrderEntry: orderEntry,
-  BookOrderRef: object(orderRef),
+  BookOrderRef: object(
+    { ...orderRef, cause: nullable(ref('OrderCause')) },
+    { optional: ['cause'], description: 'cause on streams with causes: the transaction that removed the order' },
+  ),
 };
 
 // An answer has an id only when its request had one.
@@ -97,7 +101,7 @@ export const BOOK_FEED_REQUESTS: Readonly<Record<string, MessageContract>> = {
 
 const BOOK = { channel: { const: 'book' } };
 const stream = text(
-  'names the market and every choice: <marketType>_<marketIndex>_<level>[_d<depth>][_c<ms>][_k<levels>]',
+  'names the market and every choice: <marketType>_<marketIndex>_<level>[_d<depth>][_c<ms>][_k<levels>][_cause][_processed]',
 );
 const checksum = {
   type: 'integer',
@@ -154,12 +158,13 @@ const diff: MessageContract = {
       diff: count('streamId of the stream, from its snapshot or the answer to a resume'),
       ...at,
       prevSeq: count('seq of the stream’s message before this one'),
+      revert: count('first abandoned slot whose changes this one undoes; only at commitment processed'),
       gone: list(ref('BookOrderRef'), 'removed orders; applies before bids and asks'),
       bids: list(entry),
       asks: list(entry),
       checksum,
     },
-    { optional: ['gone', 'bids', 'asks', 'checksum'] },
+    { optional: ['revert', 'gone', 'bids', 'asks', 'checksum'] },
   ),
 };
 

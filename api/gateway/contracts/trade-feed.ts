@@ -69,6 +69,8 @@ export const TRADE_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = {
       seq: count('number of the fill'),
       prevSeq: count('number of the fill before it'),
       slot,
+      txIndex: nullable(count('index of the transaction in its block; null where unknown')),
+      txSigIndex: count('index of the fill among the records of the transaction'),
       data: ref('Trade'),
     }),
   },

@@ -66,6 +66,7 @@ describe('gathering what was missed', () => {
         (until, inRing, seed, more, allowsSingles) => {
           const options = {
             streamId: 3,
+            hasCause: false,
             level: 'l2' as const,
             from: Math.floor(until / 10),
             allowsSingles,
@@ -98,6 +99,7 @@ describe('gathering what was missed', () => {
       const { sources, end } = sourcesOf(200, 200, 1);
       const options = {
         streamId: 3,
+        hasCause: false,
         level: 'l2' as const,
         from: 10,
         allowsSingles,
@@ -121,6 +123,7 @@ describe('gathering what was missed', () => {
     const { sources, end } = sourcesOf(200, 50, 1);
     const backfill = new Backfill({
       streamId: 3,
+      hasCause: false,
       level: 'l2',
       from: 10,
       allowsSingles: true,

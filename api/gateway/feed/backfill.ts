@@ -18,6 +18,8 @@ export interface BackfillSources {
 export interface BackfillOptions {
   readonly streamId: number;
   readonly level: 'l2' | 'l3';
+  /** Entries have the causes of their orders. */
+  readonly hasCause: boolean;
   /** Sequence that the client holds; later changes are missed. */
   readonly from: number;
   /** Whether changes may be sent singly. */
@@ -129,6 +131,7 @@ export class Backfill {
 class SingleFrames {
   bytes = 0;
   readonly #streamId: number;
+  readonly #hasCause: boolean;
   readonly #now: () => number;
   readonly #frames: Buffer[] = [];
   #prevSeq: number;
@@ -136,8 +139,9 @@ class SingleFrames {
   /** The newest change, not yet a frame: as the last one it always gets a frame, otherwise only if it shows something. */
   #last: { readonly diff: BookViewDiff; readonly changes: Changes } | null = null;
 
-  constructor({ streamId, from, now }: BackfillOptions) {
+  constructor({ streamId, hasCause, from, now }: BackfillOptions) {
     this.#streamId = streamId;
+    this.#hasCause = hasCause;
     this.#now = now;
     this.#prevSeq = from;
   }
@@ -162,6 +166,7 @@ class SingleFrames {
   /** `ts` is the current time: the log does not record when a change was first published. */
   #frame({ epoch, seq, slot }: BookViewDiff, changes: Changes, checksum: number | null): Buffer {
     const state = { epoch, seq, slot, ts: this.#now() };
-    return diffFrame(this.#streamId, state, this.#prevSeq, changes.body(), checksum);
+    const body = changes.body(this.#hasCause);
+    return diffFrame(this.#streamId, state, this.#prevSeq, body, checksum, changes.revert);
   }
 }

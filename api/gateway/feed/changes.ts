@@ -5,7 +5,7 @@ import type { Steps } from '../../../processors/book/index.ts';
 import type { BookViewDiff, ViewLevel, ViewOrder, ViewOrderRef } from '../../../schemas/index.ts';
 import { MERGE_STEP_CHANGES } from './limits.ts';
 import type { PublishedKeys } from './published-keys.ts';
-import { type Body, goneOrderEntry, isEmptyLevel, levelEntry, orderEntry, orderKey } from './text.ts';
+import { type Body, firstReverted, goneOrderEntry, isEmptyLevel, levelEntry, orderEntry, orderKey } from './text.ts';
 
 interface Change {
   readonly seq: number;
@@ -25,6 +25,8 @@ export class Changes {
   readonly bids = new Map<number, LevelChange>();
   readonly asks = new Map<number, LevelChange>();
   readonly orders = new Map<string, OrderChange>();
+  /** First abandoned slot that the changes undo; null without an undo. */
+  revert: number | null = null;
 
   constructor(kind: 'l2' | 'l3') {
     this.kind = kind;
@@ -38,6 +40,7 @@ export class Changes {
   /** Adds a change, in any order: the newest state of a level or order stays. */
   add(diff: BookViewDiff): void {
     const { seq } = diff;
+    this.revert = firstReverted(this.revert, diff.revert);
     if (this.kind === 'l2') {
       for (const level of diff.bids) newest(this.bids, level.price, { seq, level });
       for (const level of diff.asks) newest(this.asks, level.price, { seq, level });
@@ -52,6 +55,7 @@ export class Changes {
   /** Adds the next change. `published`: keys in the book before it. A level or order that came and went leaves no entry. */
   addPublished(diff: BookViewDiff, published: PublishedKeys): void {
     const { seq } = diff;
+    this.revert = firstReverted(this.revert, diff.revert);
     if (this.kind === 'l2') {
       for (const level of diff.bids) next(this.bids, level.price, { seq, level }, published.bids);
       for (const level of diff.asks) next(this.asks, level.price, { seq, level }, published.asks);
@@ -67,6 +71,7 @@ export class Changes {
 
   /** Takes over all changes of `other` newer than `seq`. `other` must not change meanwhile. */
   *mergeInSteps(other: Changes, seq: number): Steps<void> {
+    this.revert = firstReverted(this.revert, other.revert);
     yield* takeNewer(this.bids, other.bids, seq);
     yield* takeNewer(this.asks, other.asks, seq);
     yield* takeNewer(this.orders, other.orders, seq);
@@ -76,10 +81,11 @@ export class Changes {
     this.bids.clear();
     this.asks.clear();
     this.orders.clear();
+    this.revert = null;
   }
 
-  /** Entries of a diff for a client with the whole book. */
-  body(): Body {
+  /** Entries of a diff for a client with the whole book. `hasCause`: with the causes of orders. */
+  body(hasCause = false): Body {
     if (this.kind === 'l2') {
       const entries = (changes: ReadonlyMap<number, LevelChange>): string[] =>
         Array.from(changes.values()).flatMap(({ level, isNew }) =>
@@ -90,8 +96,8 @@ export class Changes {
     const body = { bids: [] as string[], asks: [] as string[], gone: [] as string[] };
     for (const change of this.orders.values()) {
       if (change.side === null) {
-        if (!change.isNew) body.gone.push(goneOrderEntry(change.order));
-      } else body[change.side === 'bid' ? 'bids' : 'asks'].push(orderEntry(change.order));
+        if (!change.isNew) body.gone.push(goneOrderEntry(change.order, hasCause));
+      } else body[change.side === 'bid' ? 'bids' : 'asks'].push(orderEntry(change.order, hasCause));
     }
     return body;
   }

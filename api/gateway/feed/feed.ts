@@ -38,6 +38,13 @@ export interface BookFeedOptions {
   readonly clock?: () => number;
   /** Memory of the rings of all markets. */
   readonly rings?: RingSpace;
+  /** Numbers the streams of all books of a gateway. */
+  readonly streamNumbers?: StreamNumbers;
+}
+
+/** The last number that a stream got. */
+export interface StreamNumbers {
+  last: number;
 }
 
 export class BookFeed implements SequencedFeed {
@@ -52,14 +59,15 @@ export class BookFeed implements SequencedFeed {
   #frames: Frame[] = [];
   /** Streams that the current batch has moved. */
   #moved: Stream[] = [];
-  #lastStreamId = 0;
   readonly #rings: RingSpace;
+  readonly #streamNumbers: StreamNumbers;
 
   constructor(options: BookFeedOptions) {
     const { reader, log, logger, metrics, clock = () => performance.now(), rings = { bytes: 0 } } = options;
     const { chainSlot = () => null } = options;
     this.#options = options;
     this.#rings = rings;
+    this.#streamNumbers = options.streamNumbers ?? { last: 0 };
     this.#hub = new FeedHub({
       channel: 'book',
       followsSlots: true,
@@ -144,7 +152,8 @@ export class BookFeed implements SequencedFeed {
     const { reader, metrics } = this.#options;
     const known = this.#markets.get(key);
     if (known) return known;
-    const market = new MarketFeed(key, parseMarketKey(key), reader, metrics, () => ++this.#lastStreamId, this.#rings);
+    const nextId = () => ++this.#streamNumbers.last;
+    const market = new MarketFeed(key, parseMarketKey(key), reader, metrics, nextId, this.#rings);
     this.#markets.set(key, market);
     this.#addToWildcards(market);
     return market;
@@ -241,12 +250,13 @@ function mayOpen(subscriber: Subscriber, market: MarketFeed, spec: StreamSpec): 
 }
 
 function matchesSpec(filter: BookUnsubscription['spec'], spec: StreamSpec): boolean {
-  const { level, depth, conflationMs, checksumLevels } = filter;
+  const { level, depth, conflationMs, checksumLevels, hasCause } = filter;
   return (
     (level ?? spec.level) === spec.level &&
     (depth ?? spec.depth) === spec.depth &&
     (conflationMs ?? spec.conflationMs) === spec.conflationMs &&
-    (checksumLevels ?? spec.checksumLevels) === spec.checksumLevels
+    (checksumLevels ?? spec.checksumLevels) === spec.checksumLevels &&
+    (hasCause ?? spec.hasCause) === spec.hasCause
   );
 }
 

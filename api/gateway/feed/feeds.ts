@@ -22,18 +22,15 @@ export interface SequencedFeed {
   stop(): void | Promise<void>;
 }
 
-export class Feeds {
-  readonly #feeds: Readonly<Record<SequencedChannel, SequencedFeed>>;
+/** Several feeds that share connections. */
+export class FeedGroup {
+  readonly #all: readonly SequencedFeed[];
 
-  constructor(feeds: Readonly<Record<SequencedChannel, SequencedFeed>>) {
-    this.#feeds = feeds;
+  constructor(feeds: readonly SequencedFeed[]) {
+    this.#all = feeds;
   }
 
-  channel(name: SequencedChannel): SequencedFeed {
-    return this.#feeds[name];
-  }
-
-  /** Connections that use any of the channels, once each. */
+  /** Connections that use any of the feeds, once each. */
   get connections(): ReadonlySet<Connection> {
     return new Set(this.#all.flatMap(({ connections }) => [...connections]));
   }
@@ -46,6 +43,24 @@ export class Feeds {
     for (const feed of this.#all) feed.closed(connection);
   }
 
+  async stop(): Promise<void> {
+    await Promise.all(this.#all.map((feed) => feed.stop()));
+  }
+}
+
+/** The feeds of all sequenced channels. */
+export class Feeds extends FeedGroup {
+  readonly #feeds: Readonly<Record<SequencedChannel, SequencedFeed>>;
+
+  constructor(feeds: Readonly<Record<SequencedChannel, SequencedFeed>>) {
+    super(Object.values(feeds));
+    this.#feeds = feeds;
+  }
+
+  channel(name: SequencedChannel): SequencedFeed {
+    return this.#feeds[name];
+  }
+
   /** Announces the close to every connection of these channels. Returns the milliseconds until the close; 0 = no connection. */
   announceShutdown(): number {
     const { connections } = this;
@@ -54,13 +69,5 @@ export class Feeds {
     const frame = Buffer.from(JSON.stringify(notice));
     for (const connection of connections) connection.send([frame]);
     return SHUTDOWN_GRACE_MS;
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all(this.#all.map((feed) => feed.stop()));
-  }
-
-  get #all(): readonly SequencedFeed[] {
-    return Object.values(this.#feeds);
   }
 }

@@ -1,5 +1,6 @@
 // Reads client messages to the `book` channel. Pure: refusals are values of the error table.
 
+import { COMMITMENTS } from '../../../platform/index.ts';
 import type { BookVersion, MarketRef, MarketType } from '../../../schemas/index.ts';
 import { MARKET_TYPES } from '../../http/contract/books.ts';
 import { type Given, givenMembers, type Member } from '../../http/contract/inputs.ts';
@@ -17,6 +18,10 @@ export interface StreamSpec {
   readonly conflationMs: number;
   /** Price levels per side that the checksum covers; 0 = no checksum. */
   readonly checksumLevels: number;
+  /** Each order names the transaction that last wrote it. Only for whole books of orders. */
+  readonly hasCause: boolean;
+  /** Absent: confirmed. */
+  readonly commitment?: 'processed';
 }
 
 /** One market, or every market of these types. */
@@ -36,7 +41,7 @@ export type ResumeVersions = BookVersion | ReadonlyMap<string, BookVersion> | nu
 /** Undefined members match any stream. */
 export interface BookUnsubscription {
   readonly target: Target;
-  readonly spec: { readonly [K in keyof StreamSpec]: StreamSpec[K] | undefined };
+  readonly spec: { readonly [K in Exclude<keyof StreamSpec, 'commitment'>]: StreamSpec[K] | undefined };
 }
 
 export type BookRequest =
@@ -67,11 +72,13 @@ export function isConflatedWhole({ depth, conflationMs }: StreamSpec): boolean {
 
 /** Name of a stream: market and level, then every choice other than the default. */
 export function streamName({ marketType, marketIndex }: MarketRef, spec: StreamSpec): string {
-  const { level, depth, conflationMs, checksumLevels } = spec;
+  const { level, depth, conflationMs, checksumLevels, hasCause, commitment } = spec;
   const choices = [
     depth === null ? '' : `_d${depth}`,
     conflationMs === 0 ? '' : `_c${conflationMs}`,
     checksumLevels === 0 ? '' : `_k${checksumLevels}`,
+    hasCause ? '_cause' : '',
+    commitment === undefined ? '' : `_${commitment}`,
   ];
   return `${marketType}_${marketIndex}_${level}${choices.join('')}`;
 }
@@ -96,6 +103,10 @@ function optional<T>(
 
 const level = wordMember(['l2', 'l3'], 'price levels with sources, or orders in queue order; l2 when absent');
 const marketType = wordMember([...MARKET_TYPES, '*'], 'perp when absent, with market * both; * only with market *');
+const commitmentWord = wordMember(
+  COMMITMENTS,
+  'processed: earlier by one to three slots, and changes of abandoned slots are undone; confirmed when absent',
+);
 const id: Member<RequestId> = {
   isRequired: false,
   schema: {
@@ -139,7 +150,26 @@ const CHOICES = {
       return wholeNumber(value, 1, CHECKSUM_LEVELS_MAX);
     },
   ),
+  cause: optional(
+    'cause',
+    {
+      type: 'boolean',
+      description: 'true: orders name the transaction that last wrote them; only with level l3 and without depth',
+    },
+    (value) => (typeof value === 'boolean' ? value : null),
+  ),
+  commitment: optional('commitment', commitmentWord.schema, (value) => commitmentWord.read(value)?.word ?? null),
 };
+
+/** Whether a request is for the books at processed. False for an unknown commitment, which its reader refuses. */
+export function isForProcessed(message: Members): boolean {
+  return commitmentWord.read(message.commitment)?.word === 'processed';
+}
+
+/** Id of a request of any channel. */
+export function requestIdOf(message: Members): RequestId {
+  return id.read(message.id);
+}
 
 /** Read in two steps: the form depends on the market, one version or versions by stream. */
 export const resume: Member<(isEvery: boolean) => ResumeVersions> = {
@@ -166,9 +196,12 @@ export function readBookRequest(
   try {
     const target = readTarget(given, markets);
     const spec = readChoices(given);
+    const isProcessed = given('commitment') === 'processed';
     if (action === 'unsubscribe') return { is: 'unsubscribe', id: requestId, target, spec };
-    const { level = 'l2', depth = null, conflationMs = 0, checksumLevels = 0 } = spec;
-    const chosen: StreamSpec = { level, depth, conflationMs, checksumLevels };
+    const { level = 'l2', depth = null, conflationMs = 0, checksumLevels = 0, hasCause = false } = spec;
+    if (hasCause && (level !== 'l3' || depth !== null)) throw new Refusal('cause');
+    const base = { level, depth, conflationMs, checksumLevels, hasCause };
+    const chosen: StreamSpec = isProcessed ? { ...base, commitment: 'processed' } : base;
     return { is: 'subscribe', id: requestId, target, spec: chosen, resumeVersions: given('resume')('every' in target) };
   } catch (error) {
     return { is: 'error', id: requestId, code: refusalOf(error) };
@@ -198,6 +231,7 @@ function readChoices(given: Given<typeof CHOICES>): BookUnsubscription['spec'] {
     depth: given('depth'),
     conflationMs: given('conflation'),
     checksumLevels: given('checksum'),
+    hasCause: given('cause'),
   };
 }
 

@@ -20,6 +20,7 @@ import {
   diffFrame,
   EMPTY_BODY,
   EMPTY_LINES,
+  firstReverted,
   type StreamHead,
   type StreamState,
   snapshotFrame,
@@ -59,6 +60,8 @@ export class Stream implements FeedStream<OlderDiffs, Backfill> {
   subscriberCount = 0;
   readonly #metrics: FeedMetrics;
   #isBroken = false;
+  /** First abandoned slot that the changes since the last message undo; null without an undo. */
+  #revert: number | null = null;
   #sent: StreamState | null = null;
   #window: Window = EMPTY_WINDOW;
   readonly #pending: Changes;
@@ -88,6 +91,7 @@ export class Stream implements FeedStream<OlderDiffs, Backfill> {
   apply(diff: BookViewDiff, isCorrected = false): void {
     if (this.#sent === null) this.#isBroken = true;
     this.isDirty = true;
+    this.#revert = firstReverted(this.#revert, diff.revert);
     if (this.spec.depth !== null || this.#isBroken) return;
     const published = isConflatedWhole(this.spec) && !isCorrected ? this.market.publishedKeys(this.spec.level) : null;
     if (published) this.#pending.addPublished(diff, published);
@@ -118,10 +122,12 @@ export class Stream implements FeedStream<OlderDiffs, Backfill> {
     const { epoch, seq, slot } = book.head;
     if (seq === before.seq) return null;
     const isEmpty = body.bids.length === 0 && body.asks.length === 0 && (body.gone?.length ?? 0) === 0;
-    if (isEmpty && slot === before.slot && !always) return null;
+    const revert = this.#revert;
+    if (isEmpty && slot === before.slot && revert === null && !always) return null;
+    this.#revert = null;
     this.#sent = { epoch, seq, slot, ts: this.market.now() };
     this.#invalidate();
-    const frame = diffFrame(this.streamId, this.#sent, before.seq, body, this.#checksum(book));
+    const frame = diffFrame(this.streamId, this.#sent, before.seq, body, this.#checksum(book), revert);
     // With more entries than the book has, the snapshot is the cheaper message.
     const entries = body.bids.length + body.asks.length + (body.gone?.length ?? 0);
     const published = isConflatedWhole(this.spec) ? this.market.publishedKeys(this.spec.level) : null;
@@ -140,7 +146,7 @@ export class Stream implements FeedStream<OlderDiffs, Backfill> {
     if (!book || this.#sent === null) return null;
     if (this.#snapshot === null) {
       this.#metrics.renderings.inc({ type: 'snapshot' });
-      const body = bookBody(book.view, this.spec.level, this.spec.depth);
+      const body = bookBody(book.view, this.spec);
       this.#snapshot = snapshotFrame(this.#head(), this.#sent, body, this.#checksum(book));
     }
     return this.#snapshot;
@@ -206,12 +212,13 @@ export class Stream implements FeedStream<OlderDiffs, Backfill> {
   }
 
   #newBackfill(book: PublishedBook, from: number, until: number): Backfill {
-    const { depth, conflationMs, level } = this.spec;
+    const { depth, conflationMs, level, hasCause } = this.spec;
     const allowsSingles = depth === null && conflationMs === 0 && until - from <= RESUME_DIFFS_MAX;
     const changesMax = Math.floor(this.#bookBytes(book) / ENTRY_BYTES_MIN[level]);
     return new Backfill({
       streamId: this.streamId,
       level,
+      hasCause,
       from,
       allowsSingles,
       changesMax,
@@ -225,13 +232,14 @@ export class Stream implements FeedStream<OlderDiffs, Backfill> {
     if (singles) return singles;
     const snapshot = backfill.exceedsBook ? this.snapshot() : null;
     if (snapshot) return [snapshot];
-    const { level, depth } = this.spec;
+    const { level, depth, hasCause } = this.spec;
     const { ring } = this.market;
     const { merged, from } = backfill;
     // Changes between `sent` and the head changed nothing in this stream's window.
     for (let seq = backfill.at + 1; seq <= book.head.seq; seq += 1) merged.add(ring.diff(seq));
-    const body = depth === null ? merged.body() : windowAfter(book.view, level, depth, merged);
-    const frame = diffFrame(this.streamId, { ...sent, ts: this.market.now() }, from, body, checksum);
+    const body = depth === null ? merged.body(hasCause) : windowAfter(book.view, level, depth, merged);
+    const state = { ...sent, ts: this.market.now() };
+    const frame = diffFrame(this.streamId, state, from, body, checksum, merged.revert);
     return [frame.byteLength > this.#bookBytes(book) ? this.#snapshotInstead(frame) : frame];
   }
 
@@ -251,7 +259,7 @@ export class Stream implements FeedStream<OlderDiffs, Backfill> {
   #change(book: PublishedBook): Body {
     const { depth } = this.spec;
     if (depth === null) {
-      const body = this.#pending.body();
+      const body = this.#pending.body(this.spec.hasCause);
       this.#pending.clear();
       return body;
     }
@@ -265,6 +273,7 @@ export class Stream implements FeedStream<OlderDiffs, Backfill> {
     const { epoch, seq, slot } = book.head;
     this.#sent = { epoch, seq, slot, ts };
     this.#isBroken = false;
+    this.#revert = null;
     this.#pending.clear();
     this.#window = depth === null ? EMPTY_WINDOW : this.#newWindow(book, depth);
     this.#invalidate();

@@ -5,12 +5,18 @@ import { crc32 } from 'node:zlib';
 import type { BookView, Side } from '../../../processors/book/index.ts';
 import type { BookVersion, ViewLevel, ViewOrder, ViewOrderRef } from '../../../schemas/index.ts';
 import { base58 } from '../../http/base58.ts';
+import { causeBody } from '../../views/bodies.ts';
 
 /** JSON fragments of a change or a book. `gone` is null on L2 streams, which have no orders. */
 export interface Body {
   readonly bids: readonly string[];
   readonly asks: readonly string[];
   readonly gone: readonly string[] | null;
+}
+
+/** The first of the slots that two changes undo; null when neither undoes one. */
+export function firstReverted(one: number | null, other: number | null | undefined): number | null {
+  return one === null || other === null || other === undefined ? (one ?? other ?? null) : Math.min(one, other);
 }
 
 export const EMPTY_BODY: Body = { bids: [], asks: [], gone: null };
@@ -31,12 +37,20 @@ export function goneLevelEntry(price: number): string {
   return `["${price}","0"]`;
 }
 
-export function orderEntry({ price, size, maker, orderId, source, rank }: ViewOrder): string {
-  return `{"price":"${price}","size":"${size}","maker":"${base58(maker)}","orderId":${orderId},"source":"${source}","rank":[${rank.join()}]}`;
+/** `hasCause`: with the transaction that last wrote the order. */
+export function orderEntry(order: ViewOrder, hasCause = false): string {
+  const { price, size, maker, orderId, source, rank } = order;
+  return `{"price":"${price}","size":"${size}","maker":"${base58(maker)}","orderId":${orderId},"source":"${source}","rank":[${rank.join()}]${hasCause ? causeMember(order) : ''}}`;
 }
 
-export function goneOrderEntry({ maker, orderId, source }: ViewOrderRef): string {
-  return `{"maker":"${base58(maker)}","orderId":${orderId},"source":"${source}"}`;
+/** `hasCause`: with the transaction that removed the order. */
+export function goneOrderEntry(order: ViewOrderRef, hasCause = false): string {
+  const { maker, orderId, source } = order;
+  return `{"maker":"${base58(maker)}","orderId":${orderId},"source":"${source}"${hasCause ? causeMember(order) : ''}}`;
+}
+
+function causeMember({ cause }: Pick<ViewOrderRef, 'cause'>): string {
+  return `,"cause":${JSON.stringify(causeBody(cause))}`;
 }
 
 /** Identity of an order in one market. */
@@ -128,8 +142,10 @@ export function diffFrame(
   prevSeq: number,
   { bids, asks, gone }: Body,
   checksum: number | null,
+  revert: number | null,
 ): Buffer {
-  const version = `"epoch":${epoch},"seq":${seq},"prevSeq":${prevSeq},"slot":${slot},"ts":${ts}`;
+  const undone = revert === null ? '' : `,"revert":${revert}`;
+  const version = `"epoch":${epoch},"seq":${seq},"prevSeq":${prevSeq},"slot":${slot},"ts":${ts}${undone}`;
   const changes = listMember('gone', gone) + listMember('bids', bids) + listMember('asks', asks);
   return Buffer.from(`{"diff":${streamId},${version}${changes}${checksumMember(checksum)}}`);
 }

@@ -5,6 +5,7 @@ import type { BookView, Side } from '../../../processors/book/index.ts';
 import type { ViewLevel, ViewOrder } from '../../../schemas/index.ts';
 import type { Changes } from './changes.ts';
 import { SNAPSHOT_BYTES } from './limits.ts';
+import type { StreamSpec } from './request.ts';
 import {
   type Body,
   goneLevelEntry,
@@ -63,10 +64,14 @@ function itemsOf(view: BookView, level: 'l2' | 'l3', side: Side, depth: number |
 }
 
 /** Entries of the book down to `depth` price levels; null = all. */
-export function bookBody(view: BookView, level: 'l2' | 'l3', depth: number | null): Body {
+export function bookBody(
+  view: BookView,
+  { level, depth, hasCause }: Pick<StreamSpec, 'level' | 'depth' | 'hasCause'>,
+): Body {
+  const entry = (item: Item) => (isOrder(item) ? orderEntry(item, hasCause) : levelEntry(item));
   return {
-    bids: Array.from(itemsOf(view, level, 'bid', depth), entryOf),
-    asks: Array.from(itemsOf(view, level, 'ask', depth), entryOf),
+    bids: Array.from(itemsOf(view, level, 'bid', depth), entry),
+    asks: Array.from(itemsOf(view, level, 'ask', depth), entry),
     gone: null,
   };
 }

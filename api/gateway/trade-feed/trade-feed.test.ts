@@ -48,6 +48,15 @@ describe('numbered fills', () => {
     ]);
   });
 
+  it('name their place in the block, null where it is unknown', async () => {
+    ask();
+    await stage.publish(trade(1n, { epoch: 8, seq: 1, txIndex: 41 }), trade(2n, { epoch: 8, seq: 2 }));
+    expect(fills()).toMatchObject([
+      { slot: 500, txIndex: 41, txSigIndex: 2 },
+      { slot: 500, txIndex: null, txSigIndex: 2 },
+    ]);
+  });
+
   it('of a market without a fill begin with number 0, and with a snapshot before the first', async () => {
     expect(ask().at(-1)).toMatchObject({ type: 'snapshot', epoch: 0, seq: 0, last: null });
     await stage.publish(trade(1n, { epoch: 8, seq: 1 }));

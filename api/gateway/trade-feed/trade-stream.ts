@@ -45,9 +45,10 @@ export class TradeStream extends RecordStream<NumberedTrade> {
   }
 
   protected override renderRecord(trade: NumberedTrade): string {
-    const { epoch, seq, slot } = trade;
+    const { epoch, seq, slot, txIndex = null, txSigIndex } = trade;
     const head = `"trade":${this.streamId},"epoch":${epoch},"seq":${seq},"prevSeq":${seq - 1},"slot":${slot}`;
-    return `{${head},"data":${this.#options.render(trade)}}`;
+    const place = `"txIndex":${txIndex},"txSigIndex":${txSigIndex}`;
+    return `{${head},${place},"data":${this.#options.render(trade)}}`;
   }
 
   protected override read(bytes: Uint8Array): NumberedTrade | null {

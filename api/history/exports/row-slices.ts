@@ -4,6 +4,7 @@
 import type { ClickHouseSettings } from '../../../platform/index.ts';
 import { selectList } from '../fields.ts';
 import type { RowSource } from '../lists.ts';
+import { BLOCK_PLACE } from '../row-order.ts';
 import type { HistoryStore, Parameters } from '../store.ts';
 
 /** About 20 MB of CSV. A span of one second is never divided. */
@@ -85,19 +86,21 @@ async function countsBy(store: HistoryStore, scope: RowScope, range: Slice, step
   });
 }
 
-/** CSV lines of a slice, by time, slot, the record's own counter, event index and signature. */
+/** CSV lines of a slice, by time, slot, place in the block, the record's own counter, event index and signature. */
 export async function linesOf(store: HistoryStore, scope: RowScope, slice: Slice): Promise<readonly Buffer[]> {
   const { source } = scope;
   const names = source.fields.map(({ name }) => `"${name}"`).join(', ');
   const parts = branches(scope, (account) => {
-    const place = `ts AS place_ts, slot AS place_slot, ${source.sequenceSql ?? 'toUInt64(0)'} AS place_sequence,
+    const place = `ts AS place_ts, slot AS place_slot, ${BLOCK_PLACE} AS place_block,
+      ${source.sequenceSql ?? 'toUInt64(0)'} AS place_sequence,
       event_index AS place_index, signature AS place_signature, ${account} AS place_account`;
     return `SELECT ${selectList(source.fields)}, ${place} FROM ${source.from}
-      WHERE ${source.filterSql} AND ${IN_SLICE} ${foundBy(source)} LIMIT 1 BY signature, event_index`;
+      WHERE ${source.filterSql} AND ${IN_SLICE} ${foundBy(source)}
+      ORDER BY isNull(tx_index) LIMIT 1 BY signature, event_index`;
   });
   const stream = await store.stream(
     `SELECT ${names} FROM (${parts})
-     ORDER BY place_ts, place_slot, place_sequence, place_index, place_signature, place_account`,
+     ORDER BY place_ts, place_slot, place_block, place_sequence, place_index, place_signature, place_account`,
     'CSV',
     parametersOf(scope, slice),
     SETTINGS,

@@ -115,7 +115,7 @@ describe('a statement', () => {
     expect(text.startsWith('"ts","txSig","txSigIndex","slot","user","liquidator","liquidationType",')).toBe(true);
     expect(text).toContain(`\n${NOW - 40},"`);
     expect(text).toContain(',"[7,8]",');
-    expect((await csv({ fileType: 'deposits' })) ?? '').toMatch(/,"none",,,"-7"\n$/);
+    expect((await csv({ fileType: 'deposits' })) ?? '').toMatch(/,"none",,,"-7",0\n$/);
   });
 
   it('is null without rows', async () => {

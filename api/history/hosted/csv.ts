@@ -6,7 +6,7 @@ import type { MemberSchemas } from '../amount-view.ts';
 
 export type ConvertRow = (row: Members) => Members;
 
-/** Converts the rows of `source` and keeps the header line. When either stream ends or fails, so does the other. */
+/** Converts the rows of `source`, without columns that have no schema. When either stream ends or fails, so does the other. */
 export function convertedCsv(source: Readable, schemas: MemberSchemas, convert: ConvertRow): Readable {
   const converted = Readable.from(convertedLines(source, schemas, convert));
   // `Readable.from` destroys its source only after the first read.
@@ -20,7 +20,9 @@ async function* convertedLines(source: Readable, schemas: MemberSchemas, convert
   const convertLine = (line: string): string => {
     if (columns !== null) return textOf(convert(rowOf(columns, cellsOf(line))), columns, schemas);
     columns = cellsOf(line).map((cell) => cell ?? '');
-    return line;
+    return shownOf(columns, schemas)
+      .map((column) => `"${column}"`)
+      .join(',');
   };
   source.setEncoding('utf8');
   for await (const chunk of source as AsyncIterable<string>) {
@@ -41,11 +43,16 @@ function cellsOf(line: string): readonly (string | null)[] {
 /** A quoted or bare cell, at the start of the line or after a comma. */
 const CELL = /(?:^|,)(?:"((?:[^"]|"")*)"|([^,"]*))/g;
 
+const shownOf = (columns: readonly string[], schemas: MemberSchemas): readonly string[] =>
+  columns.filter((column) => column in schemas);
+
 const rowOf = (columns: readonly string[], cells: readonly (string | null)[]): Members =>
   Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? null]));
 
 function textOf(row: Members, columns: readonly string[], schemas: MemberSchemas): string {
-  return columns.map((column) => cellText(row[column], schemas[column])).join(',');
+  return shownOf(columns, schemas)
+    .map((column) => cellText(row[column], schemas[column]))
+    .join(',');
 }
 
 const BARE_TYPES: readonly unknown[] = ['integer', 'number', 'boolean'];

@@ -185,6 +185,10 @@ async function ask(url: string): Promise<Json> {
   return body;
 }
 
+/** An answer without the member that the hosted shapes lack. */
+const withoutIndexes = (answer: unknown): unknown =>
+  JSON.parse(JSON.stringify(answer), (name, value: unknown) => (name === 'txIndex' ? undefined : value));
+
 /** Differences other than the decimal point, and the number of decimal members. */
 function compare(raw: unknown, hosted: unknown, place = ''): { readonly faults: string[]; readonly decimals: number } {
   const name = place.split('.').at(-1) ?? '';
@@ -234,7 +238,9 @@ describe('the hosted prefix', () => {
     '%s differs from the specified path in decimals alone',
     async (_path, url) => {
       const raw = (await stage.app.inject(url)).json();
-      expect(compare(raw, await ask(url)).faults).toEqual([]);
+      const hosted = await ask(url);
+      expect(compare(withoutIndexes(raw), hosted).faults).toEqual([]);
+      expect(JSON.stringify(hosted)).not.toContain('txIndex');
     },
   );
 

@@ -23,7 +23,7 @@ import { userOrderRoutes } from '../routes/user-orders.ts';
 import type { HistoryServices } from '../services.ts';
 import { convertedCsv } from './csv.ts';
 import { hostedMarketRoutes } from './markets.ts';
-import { hostedRow } from './rows.ts';
+import { hostedMembers, hostedRow } from './rows.ts';
 import { decimalPoints, SERIES } from './series.ts';
 
 export const HOSTED_PREFIX = '/hosted';
@@ -73,8 +73,8 @@ interface ListEnvelope {
 /** Adds the hooks that convert a route's answers, and replaces the schema of the answer. */
 function convertRoute(route: RouteOptions, services: HistoryServices): void {
   const response = route.schema?.response as Readonly<Record<string, Schema>> | undefined;
-  const answer = response?.[200];
-  if (answer === undefined || route.method === 'HEAD') return;
+  if (response?.[200] === undefined || route.method === 'HEAD') return;
+  const answer = hostedMembers(response[200]);
   const convert = bodyConverter(route, answer, services);
   route.preSerialization = async (_request: FastifyRequest, { statusCode }: FastifyReply, body: unknown) =>
     statusCode === 200 ? convert(body as Members, _request.params as Members) : body;

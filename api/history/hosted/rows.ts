@@ -2,12 +2,23 @@
 
 import type { Members } from '../amount-decimals.ts';
 import type { MemberSchemas } from '../amount-view.ts';
-import { UNIT } from '../answer-schemas.ts';
+import { type Schema, UNIT } from '../answer-schemas.ts';
+import { TX_INDEX } from '../fields.ts';
 
 /** The row with the signs and zeros of the hosted service. */
-export function hostedRow(row: Members, schemas: MemberSchemas): Members {
+export function hostedRow({ [TX_INDEX.name]: _, ...row }: Members, schemas: MemberSchemas): Members {
   if ('makerRebate' in schemas) return { ...row, makerRebate: signedRebate(row) };
   return 'liquidationType' in schemas ? withZeros(row, schemas) : row;
+}
+
+/** The schema of an answer without the member that the hosted service lacks. */
+export function hostedMembers(schema: Schema): Schema {
+  if (schema.type === 'array') return { ...schema, items: hostedMembers(schema.items as Schema) };
+  if (schema.properties === undefined) return schema;
+  const { [TX_INDEX.name]: _, ...properties } = schema.properties as MemberSchemas;
+  const members = Object.entries(properties).map(([name, member]) => [name, hostedMembers(member)]);
+  const required = (schema.required as readonly string[] | undefined)?.filter((name) => name !== TX_INDEX.name);
+  return { ...schema, properties: Object.fromEntries(members), ...(required && { required }) };
 }
 
 /** The hosted rebate has the sign of the fee it lowers. */

@@ -60,16 +60,18 @@ export interface BankruptcyTotals {
 /**
  * Totals of all bankruptcies: |pnl| of perps and the value of borrows, the insurance payments, and the loss of other users
  * after insurance and clawbacks (docs/internals/history-semantics.md, "Liquidation rows"). A borrow's price is the newest oracle
- * sample of its market at or before the record, else `{prices}` (1e6 by spot index). Needs the parameter `baseScales`.
+ * sample of its market at or before its second, else `{prices}` (1e6 by spot index). Needs the parameter `baseScales`.
  */
 export async function bankruptcyTotals(store: HistoryStore, parameters: Parameters): Promise<BankruptcyTotals> {
   const [row] = await store.rows<{ count: string; total: string; paid: string; clawback: string }>(
     `WITH lost AS (
        SELECT * FROM {db:Identifier}.liquidation_by_time FINAL WHERE ${BANKRUPTCIES}
      ), samples AS (
-       SELECT market_index, ts, toInt256(assumeNotNull(oracle_price)) AS price FROM {db:Identifier}.market_sample
+       SELECT market_index, ts, toInt256(argMax(assumeNotNull(oracle_price), slot)) AS price
+       FROM {db:Identifier}.market_sample
        WHERE market_type = 'spot' AND oracle_price IS NOT NULL AND market_index IN (
          SELECT spot_bankruptcy_market_index FROM lost WHERE liquidation_type = 'spotBankruptcy')
+       GROUP BY market_index, ts
      )
      SELECT count() AS count, toString(sum(amount)) AS total, toString(sum(paid)) AS paid,
        toString(sum(clawback)) AS clawback

@@ -23,9 +23,10 @@ const STATE: HistoryCompleteness = {
     { subject: 'perp-0', stream: 'fills', slot: 9, firstId: 1, lastId: 9, chainId: 9, missing: 0, holes: [] },
     {
       ...{ subject: 'perp-1', stream: 'fills', slot: 9, firstId: 1, lastId: 9, chainId: 9, missing: 2 },
-      holes: [{ fromId: 4, toId: 5, fromSlot: 7, toSlot: 8, isLost: true }],
+      holes: [{ fromId: 4, toId: 5, fromSlot: 7, toSlot: 8, isLost: true, reconstructed: [] }],
     },
   ],
+  accounts: [{ stream: 'orders', slot: 9, accounts: 40, withHoles: 1, missing: 3, lost: 2, forgotten: 0 }],
   eventsNotStored: 3,
   gaps: [
     { fromSlot: 10, toSlot: 20, reason: 'not connected', foundAtMs: 5_000, filledAtMs: 9_900, isLasting: false },
@@ -52,7 +53,7 @@ describe('GET /freshness', () => {
   const streamOf = ({ streams }: Freshness, name: string) => streams.find(({ stream }) => stream === name);
 
   it('reports an empty history', async () => {
-    const { status, body } = await ask(async () => ({ gaps: null, coverage: [], eventsNotStored: null }));
+    const { status, body } = await ask(async () => ({ gaps: null, coverage: [], accounts: [], eventsNotStored: null }));
     expect(status).toBe(200);
     expect(body).toMatchObject({ newest: null, eventsNotStored: null, gaps: null });
     expect(streamOf(body, 'trades')).toMatchObject({ lastSlot: null, lastTs: null, lagSlots: null, lagSeconds: null });
@@ -82,6 +83,8 @@ describe('GET /freshness', () => {
       { subject: 'perp-1', missing: 2, holes: [{ fromId: 4, toId: 5, fromSlot: 7, toSlot: 8, lost: true }] },
       { subject: 'perp-0', firstId: 1, lastId: 9, chainId: 9, missing: 0, holes: [] },
     ]);
+    const totals = { stream: 'orders', accounts: 40, withHoles: 1, missing: 3, lost: 2, forgotten: 0 };
+    expect((body as unknown as { accounts: unknown[] }).accounts).toEqual([totals]);
     const schema = ['paths', '/freshness', 'get', 'responses', '200', 'content', 'application/json', 'schema'];
     const validate = new Contract(contract).validator(...schema);
     expect([validate(body), validate.errors]).toEqual([true, null]);

@@ -55,7 +55,7 @@ const optional = (description: string) => ({ type: ['integer', 'null'], descript
 const response = {
   description: 'state of the history, at most a second old',
   type: 'object',
-  required: ['success', 'newest', 'eventsNotStored', 'streams', 'gaps', 'coverage'],
+  required: ['success', 'newest', 'eventsNotStored', 'streams', 'gaps', 'coverage', 'accounts'],
   properties: {
     success: { type: 'boolean', const: true },
     newest: {
@@ -95,7 +95,7 @@ const response = {
         required: ['subject', 'stream', 'firstId', 'lastId', 'chainId', 'missing', 'holes'],
         properties: {
           subject: { type: 'string', description: 'market, such as perp-0, or account' },
-          stream: { type: 'string', description: 'fills, funding, deposits, bookOrders or liquidations' },
+          stream: { type: 'string', description: 'fills, funding, deposits, bookOrders, orders or liquidations' },
           firstId: optional('first stored number; null before the first record'),
           lastId: optional('newest stored number; null before the first record'),
           chainId: optional('newest number on the chain; null when unknown'),
@@ -105,16 +105,47 @@ const response = {
             description: 'missing numbers, oldest first',
             items: {
               type: 'object',
-              required: ['fromId', 'toId', 'fromSlot', 'toSlot', 'lost'],
+              required: ['fromId', 'toId', 'fromSlot', 'toSlot', 'lost', 'reconstructed'],
               properties: {
                 fromId: integer('first missing number'),
                 toId: integer('last missing number'),
                 fromSlot: integer('slot'),
                 toSlot: integer('slot'),
                 lost: { type: 'boolean', description: 'true when the blocks were read again without them' },
+                reconstructed: {
+                  type: 'array',
+                  description: 'of lost fills, the exact sum for each order that later records prove',
+                  items: {
+                    type: 'object',
+                    required: ['user', 'orderId', 'direction', 'baseAssetAmount', 'quoteAssetAmount'],
+                    properties: {
+                      user: { type: 'string', description: 'account' },
+                      orderId: integer('order'),
+                      direction: { type: 'string', description: 'direction of the order' },
+                      baseAssetAmount: { type: 'string', description: 'sum of its lost fills, base 1e9' },
+                      quoteAssetAmount: { type: 'string', description: 'the same in quote, 1e6' },
+                    },
+                  },
+                },
               },
             },
           },
+        },
+      },
+    },
+    accounts: {
+      type: 'array',
+      description: 'totals of the numbered streams of accounts; accounts with missing records are in coverage',
+      items: {
+        type: 'object',
+        required: ['stream', 'accounts', 'withHoles', 'missing', 'lost', 'forgotten'],
+        properties: {
+          stream: { type: 'string', description: 'orders or liquidations' },
+          accounts: integer('accounts with a record or a count'),
+          withHoles: integer('accounts with missing records'),
+          missing: integer('missing records of all accounts'),
+          lost: integer('missing records that no node has'),
+          forgotten: integer('accounts that are no longer followed, because there were too many'),
         },
       },
     },
@@ -177,6 +208,7 @@ async function freshness({ store, markets, completeness, now }: HistoryServices)
       .sort((a, b) => Number(b.missing > 0) - Number(a.missing > 0))
       .slice(0, COVERAGE_MAX)
       .map(coverageRow),
+    accounts: state.accounts.map(({ slot: _, ...totals }) => totals),
     gaps: state.gaps && [...state.gaps].reverse().slice(0, GAPS_MAX).map(gapRow),
   };
 }

@@ -19,6 +19,7 @@ describe('/market/{symbol}/fundingRates', () => {
       ts: NOW - 3600,
       txSig: expect.any(String),
       txSigIndex: 0,
+      txIndex: null,
       slot: 2001,
       recordId: '1',
       marketIndex: 0,

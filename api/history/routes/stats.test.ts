@@ -256,6 +256,7 @@ describe('/stats/liquidations and /stats/bankruptcies', () => {
   it('sum all bankruptcies, borrows at the price of their time', async () => {
     await asking.stage.store('market_sample', [
       { market_type: 'spot', market_index: 1, ts: NOW - 90 * DAY - 1, slot: '1', oracle_price: '20000000' },
+      { market_type: 'spot', market_index: 1, ts: NOW - 90 * DAY - 1, slot: '0', oracle_price: '10000000' },
       { market_type: 'spot', market_index: 1, ts: NOW - 5, slot: '2', oracle_price: '99000000' },
     ]);
     await asking.stage.store('liquidation', [

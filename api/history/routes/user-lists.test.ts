@@ -219,6 +219,7 @@ describe('other lists of an account', () => {
         ts: NOW - 100,
         txSig: expect.any(String),
         txSigIndex: 1,
+        txIndex: null,
         slot: expect.any(Number),
         userAuthority: keyText('a'),
         user: USER_ID,

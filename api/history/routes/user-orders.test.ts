@@ -39,6 +39,7 @@ describe('the current state of an order', () => {
       ts: NOW - 100,
       txSig: expect.any(String),
       txSigIndex: 1,
+      txIndex: null,
       slot: expect.any(Number),
       user: USER_ID,
       status: 'open',

@@ -1,7 +1,7 @@
 // Order actions of one account: its trades, the actions of an order, fills that closed a position. Lookup tables find the
 // events of the account; the event table gives the rows.
 
-import { amount, derived, optionalAmount, type Row, type RowField, text } from '../fields.ts';
+import { amount, derived, optionalAmount, type Row, type RowField, TX_INDEX, text } from '../fields.ts';
 import type { RowSource } from '../lists.ts';
 import type { Parameters } from '../store.ts';
 import { OF_USER } from './balances.ts';
@@ -20,7 +20,7 @@ const USER_TRADE_FIELDS = TRADE_FIELDS.map((field) =>
 const own = (member: string): string => `if(ifNull(taker = ${KEY}, false), taker_${member}, maker_${member})`;
 
 const CLOSED_POSITION_FIELDS: readonly RowField[] = [
-  ...USER_TRADE_FIELDS,
+  ...USER_TRADE_FIELDS.filter((field) => field !== TX_INDEX),
   // Fee and rebate have different types; 128 bits fit both.
   optionalAmount('userFee', 'quote 1e6', `if(ifNull(taker = ${KEY}, false), toInt128(taker_fee), toInt128(maker_fee))`),
   amount(
@@ -30,6 +30,7 @@ const CLOSED_POSITION_FIELDS: readonly RowField[] = [
   ),
   optionalAmount('userExistingQuoteEntryAmount', 'quote 1e6', own('existing_quote_entry_amount')),
   optionalAmount('userExistingBaseAssetAmount', 'base 1e9', own('existing_base_asset_amount')),
+  TX_INDEX,
 ];
 
 /** Sorting key of the events; the lookup tables have all of its columns. */

@@ -1,6 +1,6 @@
 // Rows listed by wallet: stakes in the insurance fund, and mints and redemptions of liquidity pools.
 
-import { amount, HEAD, integer, key, type RowField, symbol } from '../fields.ts';
+import { amount, eventFields, integer, key, type RowField, symbol } from '../fields.ts';
 import type { RowSource } from '../lists.ts';
 import { INSURANCE_FUND_STAKE_FIELDS } from './insurance.ts';
 
@@ -14,8 +14,7 @@ export const AUTHORITY_STAKES: RowSource = {
 };
 
 /** LPMintRedeem row: the event's own members. */
-const LP_MINT_REDEEM_FIELDS: readonly RowField[] = [
-  ...HEAD,
+const LP_MINT_REDEEM_FIELDS: readonly RowField[] = eventFields(
   key('authority', 'wallet'),
   integer('description', '0 or 1; which of them is mint is not published'),
   amount('amount', 'token, mint decimals'),
@@ -34,7 +33,7 @@ const LP_MINT_REDEEM_FIELDS: readonly RowField[] = [
   amount('inMarketCurrentWeight', 'identifier'),
   amount('inMarketTargetWeight', 'identifier'),
   key('lpPool', 'pool'),
-];
+);
 
 export const AUTHORITY_MINTS: RowSource = {
   from: '{db:Identifier}.lp_mint_redeem',

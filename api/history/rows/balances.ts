@@ -1,7 +1,17 @@
 // Rows of account balances: deposits, swaps, funding payments, settlements (docs/internals/history-semantics.md, "Deposits and
 // transfers", "Funding payments").
 
-import { amount, HEAD, integer, key, optionalAmount, optionalKey, type RowField, symbol, text } from '../fields.ts';
+import {
+  amount,
+  eventFields,
+  integer,
+  key,
+  optionalAmount,
+  optionalKey,
+  type RowField,
+  symbol,
+  text,
+} from '../fields.ts';
 import type { RowSource } from '../lists.ts';
 
 /** SQL that selects one account's rows; `{user}` is its key in base58. */
@@ -10,8 +20,7 @@ export const OF_USER = 'user = toFixedString(base58Decode({user:String}), 32)';
 const OF_SPOT_MARKET = `market_index = {marketIndex:UInt16} AND {marketType:String} = 'spot'`;
 
 /** Deposit row: deposits, withdrawals, transfers and rewards. */
-const DEPOSIT_FIELDS: readonly RowField[] = [
-  ...HEAD,
+const DEPOSIT_FIELDS: readonly RowField[] = eventFields(
   key('userAuthority', 'owner of the account'),
   key('user', 'account'),
   text('direction', 'deposit or withdraw'),
@@ -30,7 +39,7 @@ const DEPOSIT_FIELDS: readonly RowField[] = [
   optionalKey('transferUser', 'the other account of a transfer'),
   optionalKey('signer', 'who signed'),
   optionalAmount('userTokenAmountAfter', 'token, mint decimals'),
-];
+);
 
 /** Rewards have lists of their own. */
 const NO_REWARD = `explanation != 'reward'`;
@@ -48,8 +57,7 @@ export const USER_DEPOSITS = deposits('deposit', OF_USER, NO_REWARD);
 export const USER_REWARDS = deposits('deposit', OF_USER, REWARD);
 
 /** Swap row: `in` left the account, `out` arrived. */
-const SWAP_FIELDS: readonly RowField[] = [
-  ...HEAD,
+const SWAP_FIELDS: readonly RowField[] = eventFields(
   key('user', 'account'),
   amount('amountOut', 'token, mint decimals'),
   amount('amountIn', 'token, mint decimals'),
@@ -60,7 +68,7 @@ const SWAP_FIELDS: readonly RowField[] = [
   amount('outOraclePrice', 'price 1e6'),
   amount('inOraclePrice', 'price 1e6'),
   amount('fee', 'token, mint decimals'),
-];
+);
 
 /** Both markets of a swap list it. */
 export const MARKET_SWAPS: RowSource = {
@@ -73,8 +81,7 @@ export const USER_SWAPS: RowSource = { from: '{db:Identifier}.swap', fields: SWA
 /** FundingPayment row; positive = the account received. */
 export const FUNDING_PAYMENTS: RowSource = {
   from: '{db:Identifier}.funding_payment',
-  fields: [
-    ...HEAD,
+  fields: eventFields(
     key('userAuthority', 'owner of the account'),
     key('user', 'account'),
     integer('marketIndex', 'perp market'),
@@ -84,15 +91,14 @@ export const FUNDING_PAYMENTS: RowSource = {
     amount('userLastCumulativeFunding', 'funding 1e9'),
     amount('ammCumulativeFundingLong', 'funding 1e9'),
     amount('ammCumulativeFundingShort', 'funding 1e9'),
-  ],
+  ),
   filterSql: OF_USER,
 };
 
 /** SettlePnl row; positive `pnl` moved to the account. */
 export const SETTLEMENTS: RowSource = {
   from: '{db:Identifier}.settle_pnl',
-  fields: [
-    ...HEAD,
+  fields: eventFields(
     key('user', 'account'),
     integer('marketIndex', 'perp market'),
     symbol("'perp'", 'market_index'),
@@ -102,6 +108,6 @@ export const SETTLEMENTS: RowSource = {
     amount('quoteEntryAmount', 'quote 1e6'),
     amount('settlePrice', 'price 1e6'),
     text('explanation', 'none or expiredPosition'),
-  ],
+  ),
   filterSql: OF_USER,
 };

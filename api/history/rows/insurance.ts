@@ -1,13 +1,12 @@
 // Rows of the insurance fund and its stakes (docs/internals/history-semantics.md, "Insurance fund rows").
 
-import { amount, HEAD, integer, key, type RowField, symbol, text } from '../fields.ts';
+import { amount, eventFields, integer, key, type RowField, symbol, text } from '../fields.ts';
 import type { RowSource } from '../lists.ts';
 
 /** InsuranceFund row: movements between a market's vault and its insurance vault. */
 export const INSURANCE_FUND: RowSource = {
   from: '{db:Identifier}.insurance_fund',
-  fields: [
-    ...HEAD,
+  fields: eventFields(
     integer('spotMarketIndex', 'spot market'),
     integer('perpMarketIndex', 'perp market'),
     symbol("'spot'", 'spot_market_index'),
@@ -18,13 +17,12 @@ export const INSURANCE_FUND: RowSource = {
     amount('totalIfSharesBefore', 'shares'),
     amount('totalIfSharesAfter', 'shares'),
     amount('amount', 'token, mint decimals'),
-  ],
+  ),
   filterSql: 'spot_market_index = {marketIndex:UInt16}',
 };
 
 /** InsuranceFundStake row. */
-export const INSURANCE_FUND_STAKE_FIELDS: readonly RowField[] = [
-  ...HEAD,
+export const INSURANCE_FUND_STAKE_FIELDS: readonly RowField[] = eventFields(
   key('userAuthority', 'staker'),
   text(
     'action',
@@ -40,7 +38,7 @@ export const INSURANCE_FUND_STAKE_FIELDS: readonly RowField[] = [
   amount('userIfSharesAfter', 'shares'),
   amount('totalIfSharesBefore', 'shares'),
   amount('totalIfSharesAfter', 'shares'),
-];
+);
 
 export const MARKET_INSURANCE_FUND_STAKES: RowSource = {
   from: '{db:Identifier}.market_insurance_fund_stake',

@@ -4,7 +4,7 @@
 import {
   amount,
   boolean,
-  HEAD,
+  eventFields,
   integer,
   integers,
   key,
@@ -92,8 +92,7 @@ const NESTED: Readonly<Record<string, Readonly<Record<string, Nested>>>> = {
   },
 };
 
-export const LIQUIDATION_FIELDS: readonly RowField[] = [
-  ...HEAD,
+export const LIQUIDATION_FIELDS: readonly RowField[] = eventFields(
   key('user', 'liquidated account'),
   key('liquidator', 'liquidating account'),
   text('liquidationType', Object.keys(NESTED).join(', ')),
@@ -107,7 +106,7 @@ export const LIQUIDATION_FIELDS: readonly RowField[] = [
   ...Object.entries(NESTED).flatMap(([type, members]) =>
     Object.entries(members).map(([member, field]) => field(type, member)),
   ),
-];
+);
 
 export const USER_LIQUIDATIONS: RowSource = {
   from: '{db:Identifier}.liquidation',

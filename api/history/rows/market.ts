@@ -4,7 +4,7 @@ import { divideRounded } from '../../http/units.ts';
 import {
   amount,
   derived,
-  HEAD,
+  eventFields,
   integer,
   optionalAmount,
   optionalInteger,
@@ -70,8 +70,7 @@ const side = (name: 'taker' | 'maker'): readonly RowField[] => [
 ];
 
 /** Trade row. JSON and CSV share this table, so the fields are in CSV column order. */
-export const TRADE_FIELDS: readonly RowField[] = [
-  ...HEAD,
+export const TRADE_FIELDS: readonly RowField[] = eventFields(
   optionalAmount('fillerReward', 'quote 1e6'),
   optionalAmount('baseAssetAmountFilled', 'base 1e9'),
   optionalAmount('quoteAssetAmountFilled', 'quote 1e6'),
@@ -108,11 +107,10 @@ export const TRADE_FIELDS: readonly RowField[] = [
   optionalInteger('builderIdx', 'builder index'),
   optionalAmount('builderFee', 'quote 1e6'),
   derived(optionalAmount('price', 'price 1e6', PRICE), derivePrice),
-];
+);
 
 /** Funding rate row. */
-export const FUNDING_RATE_FIELDS: readonly RowField[] = [
-  ...HEAD,
+export const FUNDING_RATE_FIELDS: readonly RowField[] = eventFields(
   amount('recordId', 'identifier'),
   integer('marketIndex', 'market index'),
   symbol("'perp'", 'market_index'),
@@ -124,7 +122,7 @@ export const FUNDING_RATE_FIELDS: readonly RowField[] = [
   amount('oraclePriceTwap', 'price 1e6'),
   amount('markPriceTwap', 'price 1e6'),
   amount('baseAssetAmountWithAmm', 'base 1e9'),
-];
+);
 
 /** Fill ids grow by market, so all lists show two fills of a market in the same order. */
 export const FILL_ORDER = { sequenceSql: 'ifNull(fill_record_id, 0)', sequenceOf: 'fillRecordId' } as const;

@@ -10,6 +10,7 @@ const HEAD_COLUMNS: Readonly<Record<string, (event: ChainEvent) => unknown>> = {
   txSig: ({ signature }) => bs58.encode(signature),
   txSigIndex: ({ eventIndex }) => eventIndex,
   slot: ({ slot }) => slot,
+  txIndex: ({ txIndex }) => txIndex,
 };
 
 /**

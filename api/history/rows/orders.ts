@@ -4,7 +4,7 @@
 import {
   amount,
   boolean,
-  HEAD,
+  eventFields,
   integer,
   key,
   optionalAmount,
@@ -37,8 +37,7 @@ const CONDITION = `multiIf(
   order_trigger_condition)`;
 
 /** Order row. */
-export const ORDER_FIELDS: readonly RowField[] = [
-  ...HEAD,
+export const ORDER_FIELDS: readonly RowField[] = eventFields(
   key('user', 'account'),
   text('status', 'init, open, filled or canceled', STATUS),
   text('orderType', 'market, limit, triggerMarket, triggerLimit or oracle', 'order_order_type'),
@@ -73,7 +72,7 @@ export const ORDER_FIELDS: readonly RowField[] = [
   text('lastActionExplanation', 'why the last action happened', `if(acted_last.2 = '', 'none', acted_last.2)`),
   integer('lastUpdatedTs', 'unix seconds', 'greatest(ts, acted_last.3)'),
   amount('cumulativeFee', 'quote 1e6', 'acted_fee'),
-];
+);
 
 /** Order of actions within a slot: place, trigger, fill, then the end of the order. */
 export const ACTION_RANKS: Readonly<Record<string, number>> = { place: 0, trigger: 1, fill: 2 };

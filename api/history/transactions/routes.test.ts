@@ -40,7 +40,7 @@ function appOf(chain: Chain | null): Promise<FastifyInstance> {
       builtParts: new BuiltParts(store),
       summaries: new MarketSummaries(markets),
       settings: { vaultsPath: '', fundingVenuesPath: '' },
-      completeness: async () => ({ gaps: null, coverage: [], eventsNotStored: null }),
+      completeness: async () => ({ gaps: null, coverage: [], accounts: [], eventsNotStored: null }),
       finality: () => null,
       now: () => 1_700_000_000,
       transactions: chain && { chain, unitPrice: () => 1_000 },

@@ -73,12 +73,21 @@ const oracleOfBook = {
 
 const marketSlot = count('slot of the market account in the book');
 
-const order = object({
+const ORDER_MEMBERS = {
   price: amountText(PRICE),
   size: amountText(`remaining size; ${BASE}`),
   maker: key('user account of the maker; one fixed key for all indicative quotes'),
   orderId: count('order id of the maker, or a running number of an indicative quote'),
-});
+};
+
+const cause = object(
+  {
+    slot: count('slot of the transaction'),
+    signature: text('signature of the transaction, base58'),
+    index: nullable(count('index of the transaction in its block; null where unknown')),
+  },
+  { description: 'the transaction that last wrote an order, or removed it' },
+);
 
 const feeLevels = {
   min: number('micro-lamports per compute unit'),
@@ -127,7 +136,11 @@ export const BOOK_SCHEMAS = {
         'oracle members while the oracle is unknown',
     },
   ),
-  L3Order: order,
+  L3Order: object(
+    { ...ORDER_MEMBERS, cause: nullable(ref('OrderCause')) },
+    { optional: ['cause'], description: 'cause with cause=true' },
+  ),
+  OrderCause: cause,
   L3Book: object(
     {
       bids: list(ref('L3Order'), 'best first'),

@@ -2,6 +2,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import type { Commitment } from '../../../platform/index.ts';
 import { type MarketView, TOPICS } from '../../../schemas/index.ts';
 import { base58 } from '../../http/base58.ts';
 import { answers, json } from '../../http/contract/answers.ts';
@@ -12,6 +13,7 @@ import { OrderbookError, type OrderbookErrorCode } from '../../http/errors.ts';
 import { PreparedBody } from '../../http/prepared-body.ts';
 import {
   batchQueries,
+  COMMITMENT,
   countParameter,
   listParameter,
   MARKET,
@@ -43,6 +45,8 @@ const TAGS = ['books'];
 export const DEPTH = countParameter('price levels per side', { fallback: MAX_DEPTH, cap: MAX_DEPTH });
 const INDICATIVE = trueParameter('lays the indicative quotes over the book');
 
+const CAUSE = trueParameter('adds to each order the transaction that last wrote it, null where unknown');
+
 const SLOT_TEXT = /^\d{1,15}$/;
 const SLOT: Parameter<number | undefined> = {
   isRequired: false,
@@ -60,6 +64,7 @@ const SLOT: Parameter<number | undefined> = {
   },
 };
 
+const COMMITMENT_FAILURES = ['commitmentUnknown', 'noProcessedBooks'] as const satisfies readonly OrderbookErrorCode[];
 const SLOT_FAILURES = [
   'slotMalformed',
   'slotIndicative',
@@ -102,18 +107,18 @@ const TOP_MAKERS = {
 export const L2_CONTRACT = {
   summary: 'Price levels of a market',
   tags: TAGS,
-  parameters: { ...BOOK, slot: SLOT },
+  parameters: { ...BOOK, slot: SLOT, commitment: COMMITMENT },
   answers: answers(json('the newest published book', ref('L2Book')), [
-    { codes: [...MARKET_FAILURES, ...SLOT_FAILURES] },
+    { codes: [...MARKET_FAILURES, ...COMMITMENT_FAILURES, ...SLOT_FAILURES] },
   ]),
 } satisfies RouteContract;
 
 export const L3_CONTRACT = {
   summary: 'Resting orders of a market',
   tags: TAGS,
-  parameters: { ...MARKET, includeIndicative: INDICATIVE, slot: SLOT },
+  parameters: { ...MARKET, includeIndicative: INDICATIVE, slot: SLOT, cause: CAUSE, commitment: COMMITMENT },
   answers: answers(json('every visible resting order', ref('L3Book')), [
-    { codes: [...MARKET_FAILURES, ...SLOT_FAILURES, 'noL3'] },
+    { codes: [...MARKET_FAILURES, ...COMMITMENT_FAILURES, ...SLOT_FAILURES, 'noL3'] },
   ]),
 } satisfies RouteContract;
 
@@ -150,12 +155,13 @@ export const TOP_MAKERS_CONTRACT = {
 } satisfies RouteContract;
 
 export function bookRoutes(app: FastifyInstance, services: OrderbookServices): void {
-  const { reader, slotHistory, accounts, metrics } = services;
+  const { reader, accounts, metrics } = services;
 
   serve(app, '/l2', L2_CONTRACT, async (given, request, reply) => {
     const market = selectMarket(reader.markets, given);
     const slot = given('slot');
-    if (slot === undefined) return l2Body(services, market, given, '/l2').send(request, reply, JSON_TYPE);
+    const { slotHistory, ...books } = booksAt(services, given('commitment'));
+    if (slot === undefined) return l2Body(books, market, given, '/l2').send(request, reply, JSON_TYPE);
     if (given('includeIndicative')) throw new OrderbookError('slotIndicative');
     if (!slotHistory) throw new OrderbookError('slotGone');
     return reply.type(JSON_TYPE).send(await slotHistory.l2(market, slot, given('depth')));
@@ -165,12 +171,14 @@ export function bookRoutes(app: FastifyInstance, services: OrderbookServices): v
     const market = selectMarket(reader.markets, given);
     const slot = given('slot');
     const isIndicative = given('includeIndicative');
+    const hasCause = given('cause');
+    const { slotHistory, ...books } = booksAt(services, given('commitment'));
     if (slot !== undefined) {
       if (isIndicative) throw new OrderbookError('slotIndicative');
       if (!slotHistory) throw new OrderbookError('slotGone');
-      return reply.type(JSON_TYPE).send(await slotHistory.l3(market, slot));
+      return reply.type(JSON_TYPE).send(await slotHistory.l3(market, slot, hasCause));
     }
-    const body = reader.bodies.l3(market, isIndicative);
+    const body = books.reader.bodies.l3(market, isIndicative, hasCause);
     metrics?.countLookup('/l3', body !== null);
     if (body === null) throw new OrderbookError('noL3');
     return body.send(request, reply, JSON_TYPE);
@@ -204,9 +212,18 @@ export function bookRoutes(app: FastifyInstance, services: OrderbookServices): v
   });
 }
 
+type Books = Pick<OrderbookServices, 'reader' | 'slotHistory' | 'metrics'>;
+
+/** The books of a commitment. Throws OrderbookError with the code noProcessedBooks. */
+function booksAt(services: OrderbookServices, commitment: Commitment): Books {
+  if (commitment === 'confirmed') return services;
+  if (!services.processed) throw new OrderbookError('noProcessedBooks');
+  return { ...services, ...services.processed };
+}
+
 /** `path` is the metric label of the route. */
 function l2Body(
-  { reader, metrics }: OrderbookServices,
+  { reader, metrics }: Pick<Books, 'reader' | 'metrics'>,
   market: MarketView,
   given: Given<typeof BOOK>,
   path: string,

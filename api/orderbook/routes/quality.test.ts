@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { encodeMessage, type FeedQuality, marketKey, TOPICS } from '../../../schemas/index.ts';
+import { CoverageTail } from '../../../platform/index.ts';
+import { accountsKey, encodeMessage, type FeedQuality, marketKey, streamKey, TOPICS } from '../../../schemas/index.ts';
 import { Stage, snapshot, until } from '../../../test/support/api/stage.ts';
 import { BookReader } from '../../views/book-reader.ts';
 import { QualityFollower } from '../../views/quality.ts';
@@ -35,7 +36,8 @@ beforeEach(async () => {
   await reader.start();
   quality = new QualityFollower(context);
   await quality.start();
-  const services = { reader, accounts: { read: async () => [] } as never, slotStallMs: 5_000, quality };
+  const coverage = new CoverageTail(stage.log);
+  const services = { reader, accounts: { read: async () => [] } as never, slotStallMs: 5_000, quality, coverage };
   const app = await orderbookApp(services, context.logger);
   close = () => app.close();
   get = async (url) => {
@@ -74,6 +76,7 @@ describe('GET /quality', () => {
     expect(JSON.parse(body)).toEqual({
       ts: 10_250,
       slot: 487,
+      liveSources: [],
       markets: [
         {
           marketName: 'SOL-PERP',
@@ -94,9 +97,49 @@ describe('GET /quality', () => {
             book: { ...comparison, lastResult: 'differs' },
             view: { comparisons: 1, differences: 1, lastSlot: 487, lastResult: 'differs' },
           },
+          records: [],
         },
       ],
+      accountRecords: [],
     });
+  });
+
+  it('shows which numbered records of a market are missing or lost, and the totals of all accounts', async () => {
+    const order = { user: '11111111111111111111111111111111', orderId: 7, direction: 'long' };
+    const reconstructed = [{ ...order, baseAssetAmount: '5000000000', quoteAssetAmount: '6000000' }];
+    const hole = { fromId: 4, toId: 5, fromSlot: 40, toSlot: 50, isLost: true, reconstructed };
+    const open = { ...hole, fromId: 8, toId: 8, isLost: false, reconstructed: [] };
+    const fills = { subject: 'perp-0', stream: 'fills', slot: 99, firstId: 1, lastId: 9, chainId: 9 };
+    const totals = { stream: 'orders', accounts: 40, withHoles: 1, missing: 3, lost: 2, forgotten: 0 };
+    const value = encodeMessage('StreamCoverage', { ...fills, missing: 3, holes: [hole, open] });
+    await stage.log.append(TOPICS.coverageViews, [
+      { key: streamKey(fills), value },
+      { key: accountsKey(totals), value: encodeMessage('AccountsCoverage', { ...totals, slot: 99 }) },
+    ]);
+    const { markets, accountRecords } = JSON.parse((await get('/quality?marketName=sol-perp')).body);
+    const [lost, missing] = [hole, open].map(({ isLost, ...rest }) => ({ ...rest, lost: isLost }));
+    const { subject: _, slot: __, ...counts } = fills;
+    expect(markets[0].records).toEqual([{ ...counts, missing: 3, lost: 2, holes: [lost, missing] }]);
+    expect(accountRecords).toEqual([totals]);
+  });
+
+  it('names the live sources, and the one that lies', async () => {
+    const source = { kind: 'grpc', slot: 481, lagSlots: 0, missingAccounts: 0, missingTransactions: 0 } as const;
+    const honest = { ...source, name: 'one:1', role: 'leader', contradictions: 4, faults: 0 } as const;
+    const liar = { ...honest, name: 'two:2', role: 'follower', slot: 0, lagSlots: 481, faults: 3 } as const;
+    const value = encodeMessage('LiveSources', {
+      atMs: 10_000,
+      sources: [
+        { ...honest, isLying: false, reason: '' },
+        { ...liar, isLying: true, reason: 'other account data than the chain' },
+      ],
+    });
+    await stage.log.append(TOPICS.qualityViews, [{ key: 'live-sources', value }]);
+    await until(() => quality.liveSources.sources.length === 2);
+    expect(JSON.parse((await get('/quality')).body).liveSources).toEqual([
+      { ...honest, lying: false, reason: null, msSinceReport: 250 },
+      { ...liar, slot: null, lying: true, reason: 'other account data than the chain', msSinceReport: 250 },
+    ]);
   });
 
   it('lists every market without a selection, including markets without data', async () => {

@@ -1,14 +1,15 @@
 // GET /quality: per market and source, how fresh and how sound the data are, and the results of the comparisons with the chain.
 
 import type { FastifyInstance } from 'fastify';
-import type { FeedQuality, MarketView } from '../../../schemas/index.ts';
+import { type FeedQuality, type LiveSources, type MarketView, marketKey } from '../../../schemas/index.ts';
 import { answers, json } from '../../http/contract/answers.ts';
 import { marketIndex, marketType } from '../../http/contract/books.ts';
-import { choice, count, list, nullable, object, text } from '../../http/contract/json-schema.ts';
+import { choice, count, flag, list, nullable, object, text } from '../../http/contract/json-schema.ts';
 import type { RouteContract } from '../../http/contract/openapi.ts';
 import { MARKET, MARKET_FAILURES, selectMarket } from '../parameters.ts';
 import { serve } from '../route.ts';
 import type { OrderbookServices } from '../services.ts';
+import { ACCOUNT_RECORDS, MARKET_RECORDS, recordsOf } from './quality-records.ts';
 
 const TAGS = ['service'];
 
@@ -53,6 +54,22 @@ const marketQuality = object({
     ),
     view: check('the book of this process against its published snapshots, since the start of the process'),
   }),
+  records: MARKET_RECORDS,
+});
+
+const liveSource = object({
+  name: text('host and port'),
+  kind: choice(['grpc', 'pubsub']),
+  role: choice(['leader', 'follower', 'down']),
+  slot: nullable(count('newest complete slot; null before the first')),
+  lagSlots: count('slots behind the first of all sources'),
+  missingAccounts: count('account changes that another source delivered and this one did not'),
+  missingTransactions: count('transactions that another source delivered and this one did not'),
+  contradictions: count("accounts and blocks of a slot that differ from another source's; they count for both"),
+  faults: count('missing or other data that a read of the chain proved'),
+  lying: flag('whether so many faults are proven that the source does not lead any more'),
+  reason: nullable(text('newest proven fault; null without one')),
+  msSinceReport: count('milliseconds since ingest reported this'),
 });
 
 export const QUALITY_CONTRACT = {
@@ -66,7 +83,9 @@ export const QUALITY_CONTRACT = {
       object({
         ts: count('Unix milliseconds of the answer'),
         slot: nullable(count('newest known slot of the chain')),
+        liveSources: list(liveSource, 'sources that run at once; empty while one runs alone'),
         markets: list(marketQuality),
+        accountRecords: ACCOUNT_RECORDS,
       }),
     ),
     [{ codes: MARKET_FAILURES }],
@@ -75,11 +94,12 @@ export const QUALITY_CONTRACT = {
 
 const SELECTORS = ['marketName', 'marketIndex', 'marketType'] as const;
 
-export function qualityRoute(app: FastifyInstance, { reader, quality }: OrderbookServices): void {
+export function qualityRoute(app: FastifyInstance, { reader, quality, coverage }: OrderbookServices): void {
   serve(app, '/quality', QUALITY_CONTRACT, async (given) => {
     const isOne = SELECTORS.some((name) => given(name) !== undefined);
     const markets = isOne ? [selectMarket(reader.markets, given)] : reader.markets.list();
     const nowMs = reader.now();
+    const records = await recordsOf(coverage);
     const body = (market: MarketView) => {
       const rows = quality?.of(market) ?? new Map<string, FeedQuality>();
       const book = reader.book(market);
@@ -97,10 +117,28 @@ export function qualityRoute(app: FastifyInstance, { reader, quality }: Orderboo
           book: checkBody(rows.get('book')),
           view: book?.comparisons ?? checkBody(undefined),
         },
+        records: records.of(marketKey(market)),
       };
     };
-    return { ts: nowMs, slot: reader.newestSlot, markets: markets.map(body) };
+    return {
+      ts: nowMs,
+      slot: reader.newestSlot,
+      liveSources: liveSourcesOf(quality?.liveSources, nowMs),
+      markets: markets.map(body),
+      accountRecords: records.accounts,
+    };
   });
+}
+
+function liveSourcesOf(reported: LiveSources | undefined, nowMs: number) {
+  const { atMs, sources } = reported ?? { atMs: 0, sources: [] };
+  return sources.map(({ isLying, reason, slot, ...source }) => ({
+    ...source,
+    slot: slot > 0 ? slot : null,
+    lying: isLying,
+    reason: reason === '' ? null : reason,
+    msSinceReport: Math.max(0, nowMs - atMs),
+  }));
 }
 
 function sourceBody(row: FeedQuality | undefined, nowMs: number) {

@@ -14,6 +14,7 @@ from support.virtual_time import virtual
 
 from slotbook import Change, ConnectionOptions, FeedClient, Resumed, Snapshot, Stale
 from slotbook.feed import Side
+from slotbook.feed.choices import BookChoice
 
 
 def start() -> tuple[FeedClient, ModelServer]:
@@ -27,6 +28,16 @@ def change(server: ModelServer, times: int = 1, seed: int = 2) -> None:
     for _ in range(times):
         server.books["SOL-PERP"].change(chance)
         server.publish("SOL-PERP")
+
+
+def test_a_choice_at_processed_has_streams_and_a_request_of_its_own() -> None:
+    ahead, other = (BookChoice("SOL-PERP", commitment=name) for name in ("processed", "confirmed"))
+    assert ahead.matches("perp_0_l2_k10_processed", "SOL-PERP")
+    assert not ahead.matches("perp_0_l2_k10", "SOL-PERP")
+    assert not other.matches("perp_0_l2_k10_processed", "SOL-PERP")
+    assert not ahead.overlaps(other)
+    assert ahead.members()["commitment"] == "processed"
+    assert "commitment" not in other.members()
 
 
 @virtual

@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from slotbook.feed import BookKeeper, BookVersion, DiffMessage, Level, OrderRef, SnapshotMessage, read_message
+from slotbook.feed import (
+    BookCause,
+    BookKeeper,
+    BookVersion,
+    DiffMessage,
+    Level,
+    OrderRef,
+    SnapshotMessage,
+    read_message,
+)
 
 #: The example of docs/guides/follow-a-book.md.
 CHECKSUM = 4155906619
@@ -111,6 +120,24 @@ def test_an_order_is_in_the_book_once_wherever_it_moves() -> None:
     moved = keeper.order(OrderRef("M", 1, "user").key)
     assert moved is not None
     assert moved.side == "asks"
+
+
+def test_an_order_keeps_its_cause_and_has_none_where_it_is_unknown() -> None:
+    keeper = BookKeeper("l3")
+    cause = {"slot": 7, "signature": "S", "index": 3}
+    bids = [{**order(1, "9", [1]), "cause": cause}, {**order(2, "9", [2]), "cause": None}, order(3, "9", [3])]
+    keeper.apply(snapshot(level="l3", bids=bids, asks=[]))
+    assert [one.cause for one in keeper.orders("bids")] == [BookCause(7, "S", 3), None, None]
+    later = {"slot": 10, "signature": "T", "index": None}
+    gone = [{"maker": "M", "orderId": 2, "source": "user", "cause": later}]
+    assert keeper.apply(diff(gone=gone, bids=[{**order(1, "9", [1]), "cause": later}])) == "applied"
+    assert [one.cause for one in keeper.orders("bids")] == [BookCause(10, "T", None), None]
+
+
+@pytest.mark.parametrize("cause", ["S", 7, {}, {"slot": 7, "signature": "S"}])
+def test_a_cause_that_is_not_of_the_protocol_is_malformed(cause: Any) -> None:
+    keeper = BookKeeper("l3")
+    assert keeper.apply(snapshot(level="l3", bids=[{**order(1, "9", [1]), "cause": cause}], asks=[])) == "malformed"
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,11 @@ async def test_an_account_is_a_snapshot_of_all_parts_then_changes_with_cause_and
     assert isinstance(second, OrderChange)
     assert second.fill is not None
     assert (second.cause, second.fill.quote_asset_amount, second.order.oracle_price_offset) == ("filled", 5, -5)
+    for cause in ("reconstructed", "a cause of a newer server"):
+        server.change(1, 4, cause)
+        another = await anext(reader)
+        assert isinstance(another, OrderChange)
+        assert another.cause == cause
     server.change(1, 4, "cancelled")
     third = await anext(reader)
     assert isinstance(third, OrderChange)
@@ -176,6 +181,7 @@ async def test_fills_come_once_with_exact_data_and_the_newest_ten_thousand_wait_
     await asyncio.sleep(1)
     first = await anext(reader)
     assert (first.market, first.version.seq, first.trade["takerFee"]) == (MARKET, 101, Decimal("0.1"))
+    assert (first.slot, first.tx_index, first.tx_sig_index) == (201, 1100 % 7, 1100 % 3)
     assert trades.missed == 100
     await feed.close()
     with pytest.raises(StopAsyncIteration):

@@ -20,7 +20,7 @@ MODULES = (
     "adapters/hftbacktest",
 )
 #: Classes that a public one inherits from.
-INHERITED = {"history": [("HistoryOperations", "operations")]}
+INHERITED = {"feed": [("Subscription", "subscription")], "history": [("HistoryOperations", "operations")]}
 #: Special methods that say how an object is used.
 SHOWN = {"__init__", "__iter__", "__aiter__", "__aenter__", "__await__", "__len__"}
 HEAD = """# API of slotbook for Python

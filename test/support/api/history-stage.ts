@@ -39,7 +39,7 @@ const DERIVED_TABLES: Readonly<Record<string, readonly string[]>> = {
 const logger = pino({ level: 'silent' });
 let nextId = 1n;
 
-const NOTHING_KNOWN: HistoryCompleteness = { gaps: null, coverage: [], eventsNotStored: null };
+const NOTHING_KNOWN: HistoryCompleteness = { gaps: null, coverage: [], accounts: [], eventsNotStored: null };
 const NO_SETTINGS: HistorySettings = { vaultsPath: '', fundingVenuesPath: '' };
 
 export function registry(): MarketRegistry {

@@ -2,7 +2,14 @@
 // return to every window.
 
 import fc from 'fast-check';
-import type { BookViewDiff, BookViewHead, BookViewSnapshot, ViewLevel, ViewOrder } from '../../../schemas/index.ts';
+import type {
+  BookViewDiff,
+  BookViewHead,
+  BookViewSnapshot,
+  Cause,
+  ViewLevel,
+  ViewOrder,
+} from '../../../schemas/index.ts';
 
 export interface Change {
   readonly side: 'bid' | 'ask';
@@ -110,9 +117,17 @@ export class RandomBook {
     this.#arrivals += 1;
     // A change of size keeps the place in the queue, unless the price moves.
     const rank = known && known.order.price === price ? known.order.rank : [orderId % 2, orderId % 5, this.#arrivals];
-    const order = { price, size: BigInt(size), maker, orderId, source, rank };
+    const order = { price, size: BigInt(size), maker, orderId, source, rank, cause: this.#cause() };
     this.#orders.set(key, { side, order });
     orders[side].set(key, order);
+  }
+
+  /** Every third is unknown; of the others every other one has no known index. */
+  #cause(): Cause | null {
+    const number = this.#arrivals;
+    if (number % 3 === 0) return null;
+    const index = number % 2 === 0 ? number : null;
+    return { slot: this.#slot, signature: new Uint8Array(64).fill(number % 256), index };
   }
 
   #head(): BookViewHead {

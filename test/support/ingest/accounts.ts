@@ -1,7 +1,8 @@
 // Accounts as bytes for tests: users with orders and positions, book accounts with nodes, markets that name a book.
 
 import bs58 from 'bs58';
-import { compileReaders, Differ } from '../../../ingest/differ.ts';
+import { Differ } from '../../../ingest/differ.ts';
+import { compileReaders } from '../../../ingest/readers.ts';
 import type { AccountUpdate } from '../../../ingest/source.ts';
 import {
   type AccountDefinition,

@@ -69,6 +69,18 @@ export function truth({ users, clobs, named }: World): { orders: Map<string, str
   return { orders, positions };
 }
 
+/** Expected open orders of each account and market, those in the market-level book too. */
+export function openOrders({ users }: World): Map<string, string> {
+  const open = new Map<string, string[]>();
+  for (const [user, state] of users) {
+    for (const { spot, marketIndex, orderId, price, filled } of state?.orders ?? []) {
+      const id = `${user} ${spot ? 'spot' : 'perp'}-${marketIndex}`;
+      open.set(id, [...(open.get(id) ?? []), `${orderId} ${price} ${filled}`]);
+    }
+  }
+  return new Map([...open].map(([id, texts]) => [id, texts.sort().join(', ')]));
+}
+
 /** A random history: account states in the order of their slots, and their final world. */
 export function history(seed: number, steps: number) {
   const next = random(seed);

@@ -2,10 +2,11 @@
 
 import { compileEvents } from '../../../ingest/decode/events.ts';
 import { decodeTransaction } from '../../../ingest/decode/transaction.ts';
-import { compileReaders, Differ } from '../../../ingest/differ.ts';
+import { Differ } from '../../../ingest/differ.ts';
+import { compileReaders } from '../../../ingest/readers.ts';
 import { userAddress } from '../../../ingest/role.ts';
 import type { ResumePoint, Source, SourceUpdate } from '../../../ingest/source.ts';
-import { loadDefinition } from '../../../schemas/index.ts';
+import { loadDefinition, type StreamCount } from '../../../schemas/index.ts';
 import { eventually } from '../platform/eventually.ts';
 
 const definition = loadDefinition('velocity');
@@ -54,22 +55,34 @@ export class SourceReading {
 
   /** Orders that result from the delivered accounts. */
   orders(): string[] {
-    const differ = new Differ(compileReaders(definition), userAddress(definition));
     const orders = new Set<string>();
-    const take: Parameters<Differ['account']>[1] = (output) => {
+    this.#differ((output) => {
       if (output.name !== 'BookOrders') return;
       const { source, marketType, marketIndex } = output.value;
       const id = (maker: Uint8Array, orderId: number) =>
         `${source} ${marketType}-${marketIndex} ${Buffer.from(maker).toString('hex')} ${orderId}`;
       for (const { maker, orderId } of output.value.removals) orders.delete(id(maker, orderId));
       for (const { maker, orderId } of output.value.upserts) orders.add(id(maker, orderId));
-    };
+    });
+    return [...orders];
+  }
+
+  /** Counts of the delivered accounts, in their order. */
+  counts(): StreamCount[] {
+    const counts: StreamCount[] = [];
+    this.#differ((output) => {
+      if (output.name === 'StreamCounter') counts.push(output.value);
+    });
+    return counts;
+  }
+
+  #differ(take: Parameters<Differ['account']>[1]): void {
+    const differ = new Differ(compileReaders(definition), userAddress(definition));
     for (const update of this.updates) {
       if (update.kind === 'account') differ.account(update, take);
       else if (update.kind === 'snapshotBegin') differ.snapshotBegin();
       else if (update.kind === 'snapshotEnd') differ.snapshotEnd(update.slot, take);
     }
-    return [...orders];
   }
 
   async until(what: string, isTrue: () => boolean): Promise<void> {

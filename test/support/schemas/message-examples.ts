@@ -5,6 +5,7 @@ import type {
   AccountOrder,
   AmmState,
   BookViewHead,
+  Cause,
   OrderState,
   ViewOracle,
   ViewOrder,
@@ -104,6 +105,8 @@ const head: BookViewHead = {
   isMmOracleActive: false,
 };
 
+const cause: Cause = { slot: 300_000_000, signature: new Uint8Array(64).fill(8), index: 17 };
+
 const viewOrder: ViewOrder = {
   price: 150_000_000,
   size: 7n,
@@ -111,6 +114,7 @@ const viewOrder: ViewOrder = {
   orderId: 9,
   source: 'clob',
   rank: [0, 300_000_000, 2 ** 40],
+  cause,
 };
 const level = { price: 150_000_000, dlob: 7n, vamm: 0n };
 
@@ -122,6 +126,7 @@ export const MESSAGE_EXAMPLES: MessageTypes = {
     account: key(3),
     upserts: [order, { ...order, orderId: 0, bookOrderId: null }],
     removals: [{ maker: key(1), orderId: 7 }],
+    cause: { ...cause, index: null },
   },
   BookMarket: {
     ...perp,
@@ -295,10 +300,12 @@ export const MESSAGE_EXAMPLES: MessageTypes = {
     asks: [],
     bidOrders: [viewOrder],
     askOrders: [],
-    gone: [{ maker: key(9), orderId: 3, source: 'user' }],
+    gone: [{ maker: key(9), orderId: 3, source: 'user', cause: null }],
+    revert: 300_000_000,
   },
   BookViewSnapshot: { ...head, mmOracle: oracle, bids: [level], asks: [level], bidOrders: [viewOrder], askOrders: [] },
   BookRepair: { ...perp, slot: 7 },
+  BookRevert: { slot: 300_000_001, reverted: 300_000_000 },
   BookTime: { slot: 300_000_000, ts: 1_700_000_000 },
   MarketSample: {
     ...perp,
@@ -375,7 +382,8 @@ export const MESSAGE_EXAMPLES: MessageTypes = {
     market: Uint8Array.of(1, 2),
     oracle: null,
   },
-  StreamCounter: { subject: 'perp-0', stream: 'fills', slot: 9, lastId: 12 },
+  StreamCounter: { subject: 'perp-0', stream: 'fills', slot: 9, lastId: 12, fromId: 10, fromSlot: 8 },
+  AccountsCoverage: { stream: 'orders', slot: 9, accounts: 3, withHoles: 1, missing: 4, lost: 2, forgotten: 0 },
   StreamCoverage: {
     subject: 'perp-0',
     stream: 'fills',
@@ -384,8 +392,18 @@ export const MESSAGE_EXAMPLES: MessageTypes = {
     lastId: 11,
     chainId: 12,
     missing: 2,
-    holes: [{ fromId: 5, toId: 6, fromSlot: 4, toSlot: 7, isLost: false }],
+    holes: [
+      {
+        fromId: 5,
+        toId: 6,
+        fromSlot: 4,
+        toSlot: 7,
+        isLost: false,
+        reconstructed: [{ user: 'u', orderId: 7, direction: 'long', baseAssetAmount: '5', quoteAssetAmount: '6' }],
+      },
+    ],
   },
+  SlotRetraction: { slot: 9, signatures: [new Uint8Array(64).fill(7)] },
   Backfill: {
     id: 'perp-0/fills/5-6',
     fromSlot: 4,
@@ -410,6 +428,24 @@ export const MESSAGE_EXAMPLES: MessageTypes = {
     checkSlot: 6,
     checkResult: 'equal',
     epoch: 3,
+  },
+  LiveSources: {
+    atMs: 1_700_000_000_123,
+    sources: [
+      {
+        name: 'node.example:10000',
+        kind: 'grpc',
+        role: 'leader',
+        slot: 7,
+        lagSlots: 0,
+        missingAccounts: 1,
+        missingTransactions: 2,
+        contradictions: 3,
+        faults: 4,
+        isLying: true,
+        reason: 'other account data than the chain',
+      },
+    ],
   },
   MarketView: {
     ...perp,
@@ -443,12 +479,14 @@ export const MESSAGE_EXAMPLES: MessageTypes = {
     checksum: 0xffff_ffff,
   },
   OpenOrders: { part: 0, epoch: 1, seq: 2, user: key(5), slot: 9, orders: [accountOrder, accountOrder] },
+  UserOrders: { ...perp, slot: 9, user: key(5), orders: [accountOrder, accountOrder] },
   TradeView: {
     ...perp,
     ts: 1_700_000_000n,
     slot: 8,
     txSig: '5'.repeat(88),
     txSigIndex: 4,
+    txIndex: 17,
     fillRecordId: 10n,
     action: 'fill',
     actionExplanation: 'orderFilledWithAmm',

@@ -83,7 +83,7 @@ class ModelChannels:
         number = self.fills.epoch * 1000 + self.fills.seq
         amounts = {"baseAssetAmountFilled": 1.5, "quoteAssetAmountFilled": 225.3, "takerFee": 0.1}
         data = {"fillRecordId": number, "ts": 1_790_000_123, "takerOrderDirection": "long", **amounts}
-        message = self.fills.add({"data": data})
+        message = self.fills.add({"txIndex": number % 7 or None, "txSigIndex": number % 3, "data": data})
         if FILLS in self._numbers:
             self._send({"trade": self._numbers[FILLS], **message})
 

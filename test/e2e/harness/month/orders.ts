@@ -60,6 +60,7 @@ export function orderRow(placed: MonthEvent, actions: readonly Side[]): Row {
     ts: placed.ts,
     txSig: placed.signature,
     txSigIndex: placed.index,
+    txIndex: null,
     slot: placed.slot,
     user: placed.data.user,
     status,

@@ -13,8 +13,9 @@ function members(data: Data): Record<string, unknown> {
   return Object.fromEntries(entries.map(([name, value]) => [camel(name), value ?? null]));
 }
 
+/** The source of the month gives no index in the block. */
 function head(event: MonthEvent): Row {
-  return { ts: event.ts, txSig: event.signature, txSigIndex: event.index, slot: event.slot };
+  return { ts: event.ts, txSig: event.signature, txSigIndex: event.index, slot: event.slot, txIndex: null };
 }
 
 /** quote / base as price 1e6, rounded to the nearest; perps have base 1e9. */

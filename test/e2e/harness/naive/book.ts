@@ -66,14 +66,17 @@ const text = (bytes: unknown) =>
     .trim();
 
 /** Every market's book as the accounts of the cluster say, at the slot it stands at. */
-export async function naiveBooks(rpcUrl: string): Promise<{ slot: number; books: NaiveBook[] }> {
-  const slot = await rpcCall<number>(rpcUrl, 'getSlot', [{ commitment: 'confirmed' }]);
+export async function naiveBooks(
+  rpcUrl: string,
+  commitment: 'processed' | 'confirmed' = 'confirmed',
+): Promise<{ slot: number; books: NaiveBook[] }> {
+  const slot = await rpcCall<number>(rpcUrl, 'getSlot', [{ commitment }]);
   const chain = new NaiveChain();
   for (const owner of chain.programIds) {
     const accounts = await rpcCall<{ pubkey: string; account: { data: [string, string] } }[]>(
       rpcUrl,
       'getProgramAccounts',
-      [owner, { encoding: 'base64', commitment: 'confirmed' }],
+      [owner, { encoding: 'base64', commitment }],
     );
     for (const { pubkey, account } of accounts)
       chain.put({ pubkey, owner, data: Buffer.from(account.data[0], 'base64') });

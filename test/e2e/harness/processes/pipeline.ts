@@ -20,7 +20,7 @@ const BOOKS_WITHIN_MS = 120_000;
 export const HISTORY_PROCESSES = ['clickhouse', 'sink', 'history'] as const;
 
 export interface PipelineOptions {
-  /** With `grpc-port`, ingest reads from the gRPC server of the cluster. */
+  /** With `grpc-port`, ingest reads from the gRPC server of the cluster; with `grpc-servers`, from all and from PubSub. */
   readonly cluster?: Readonly<Record<string, string | number | boolean>>;
   readonly settings?: Settings;
   readonly without?: readonly ProcessName[];
@@ -49,6 +49,9 @@ export interface Pipeline {
   stop(): Promise<void>;
 }
 
+const liveSourcesOf = ({ grpcUrls, wsUrl }: Cluster) =>
+  [...grpcUrls.map((url) => `grpc:${url}`), `pubsub:${wsUrl}`].join(',');
+
 /** Whether the order-book server is ready, with a book of every perp market. */
 async function hasBooks(orderbook: string): Promise<boolean> {
   const paths = ['/startup', ...MARKETS.map((name) => `/l2?marketName=${name}`)];
@@ -65,6 +68,7 @@ export async function startPipeline(options: PipelineOptions = {}): Promise<Pipe
     RPC_URL: cluster.rpcUrl,
     RPC_WS_URL: cluster.wsUrl,
     ...(cluster.grpcUrl === '' ? {} : { SOURCE: 'grpc', GRPC_URL: cluster.grpcUrl }),
+    ...(cluster.grpcUrls.length < 2 ? {} : { LIVE_SOURCES: liveSourcesOf(cluster) }),
     VAULT_PROGRAM: cluster.vaultProgram,
     LOOKUP_TABLES: cluster.lookupTable,
     ...options.settings,

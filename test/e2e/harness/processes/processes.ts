@@ -81,6 +81,7 @@ export interface Cluster extends Running {
   readonly wsUrl: string;
   /** Empty without the flag `grpc-port`. */
   readonly grpcUrl: string;
+  readonly grpcUrls: readonly string[];
   /** Id of its vault program. */
   readonly vaultProgram: string;
   /** Key of the exchange's address lookup table. */
@@ -93,7 +94,7 @@ export interface Cluster extends Running {
  * none.
  */
 export async function startCluster(flags: Readonly<Record<string, string | number | boolean>> = {}): Promise<Cluster> {
-  const profile = process.env.CLUSTER_PROFILE ?? 'calm';
+  const profile = process.env.CLUSTER_PROFILE ?? 'mainnet';
   const args = Object.entries({ 'rpc-port': 0, 'ws-port': 0, 'keep-events': true, profile, ...flags }).flatMap(
     ([flag, value]) => (value === true ? [`--${flag}`] : value === false ? [] : [`--${flag}`, String(value)]),
   );
@@ -101,6 +102,7 @@ export async function startCluster(flags: Readonly<Record<string, string | numbe
     rpc: String(line.rpcUrl),
     pubsub: String(line.wsUrl),
     grpc: String(line.grpcUrl),
+    grpcAll: String(line.grpcUrls),
     vaultProgram: String(line.vaultProgram),
     lookupTable: String(line.lookupTable),
   }));
@@ -110,6 +112,7 @@ export async function startCluster(flags: Readonly<Record<string, string | numbe
     rpcUrl,
     wsUrl: running.endpoints.pubsub ?? '',
     grpcUrl: running.endpoints.grpc ?? '',
+    grpcUrls: (running.endpoints.grpcAll ?? '').split(',').filter((url) => url !== ''),
     vaultProgram: running.endpoints.vaultProgram ?? '',
     lookupTable: running.endpoints.lookupTable ?? '',
     rpc: (method, params = []) => rpcCall(rpcUrl, method, params),

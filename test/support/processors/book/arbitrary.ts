@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import type { BookMessage } from '../../../../processors/book/engine.ts';
-import type { OrderState } from '../../../../schemas/index.ts';
+import type { Cause, OrderState } from '../../../../schemas/index.ts';
 import {
   ammOf,
   beginOf,
@@ -58,6 +58,15 @@ export const order: fc.Arbitrary<OrderState> = fc
   })
   .map((terms) => orderOf(terms));
 
+/** Some with the same signature, some without index; null where the source knows none. */
+const cause: fc.Arbitrary<Cause | null> = fc.option(
+  fc.record({
+    slot: fc.integer({ min: 1, max: 40 }),
+    signature: fc.integer({ min: 0, max: 9 }).map((byte) => new Uint8Array(64).fill(byte)),
+    index: fc.option(fc.integer({ min: 0, max: 3 })),
+  }),
+);
+
 const message: fc.Arbitrary<BookMessage> = fc.oneof(
   {
     weight: 12,
@@ -72,6 +81,7 @@ const message: fc.Arbitrary<BookMessage> = fc.oneof(
         removals: fc.array(fc.record({ maker: fc.constantFrom(...MAKERS), orderId: fc.integer({ min: 0, max: 12 }) }), {
           maxLength: 3,
         }),
+        cause,
       })
       .map(ordersOf),
   },

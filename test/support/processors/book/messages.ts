@@ -6,6 +6,7 @@ import type {
   BookMarket,
   BookOracle,
   BookOrders,
+  Cause,
   MarketRef,
   OrderRef,
   OrderState,
@@ -52,9 +53,10 @@ export function ordersOf(message: {
   readonly source?: BookOrders['source'];
   readonly upserts?: readonly OrderState[];
   readonly removals?: readonly OrderRef[];
+  readonly cause?: Cause | null;
 }): BookMessage {
-  const { slot = 1, source = 'user', upserts = [], removals = [] } = message;
-  return { name: 'BookOrders', value: { ...PERP, slot, source, account: keyOf('account'), upserts, removals } };
+  const { slot = 1, source = 'user', upserts = [], removals = [], cause = null } = message;
+  return { name: 'BookOrders', value: { ...PERP, slot, source, account: keyOf('account'), upserts, removals, cause } };
 }
 
 export function oracleOf(terms: Partial<BookOracle> = {}): BookMessage {

@@ -42,7 +42,8 @@ export class NaiveBookModel {
   apply({ name, value }: BookMessage): void {
     const isFirst = this.#isFirst;
     if (name !== 'BookSnapshotEnd') this.#isFirst = false;
-    if (!('snapshotSlot' in value)) this.#slot = Math.max(this.#slot, value.slot);
+    const isHeld = this.#bracket >= 0 && !isFirst && name !== 'BookSlot' && name !== 'BookRepair';
+    if (!('snapshotSlot' in value) && !isHeld) this.#slot = Math.max(this.#slot, value.slot);
     if (name === 'BookSnapshotBegin' && isFirst) this.#slot = value.snapshotSlot;
     if (name === 'BookMarket') this.#market = value;
     if (name === 'BookOracle') this.#oracle = value;
@@ -52,6 +53,7 @@ export class NaiveBookModel {
     }
     if (name === 'BookSnapshotEnd' && value.snapshotSlot === this.#bracket) {
       this.#bracket = -1;
+      this.#slot = Math.max(this.#slot, value.snapshotSlot);
       for (const [key, kept] of this.#orders) if (!kept.seen) this.#orders.delete(key);
     }
     if (name !== 'BookOrders') return;

@@ -22,7 +22,7 @@ from .live_book import BookEvent, Change, LiveBook, Refused, Resumed, Snapshot, 
 from .messages import BookVersion, DiffMessage, MarketType, OrderCause, Side, SnapshotMessage, read_message
 from .numbered_trades import NumberedTrade, TradesEvent, TradesMissing, TradesResumed, TradesStale, TradesStarted
 from .readers import Reader
-from .sides import Level, Order, OrderRef
+from .sides import BookCause, GoneOrder, Level, Order, OrderRef
 from .trades_subscription import NumberedTradesSubscription
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "AccountStale",
     "AccountSubscription",
     "Applied",
+    "BookCause",
     "BookChoice",
     "BookEvent",
     "BookKeeper",
@@ -53,6 +54,7 @@ __all__ = [
     "FeeLevels",
     "FeedClient",
     "FeedEvent",
+    "GoneOrder",
     "Grouping",
     "Heartbeat",
     "L2Book",

@@ -66,7 +66,8 @@ class OrderChange:
     """A change of an order of an account. ``orders`` has it already."""
 
     orders: AccountOrders
-    cause: OrderCause
+    #: A newer server may send another cause.
+    cause: OrderCause | str
     #: Explanation of the program, for example ``orderFilledWithMatch``.
     explanation: str
     #: The fill behind the change; None for another cause.
@@ -78,6 +79,7 @@ class OrderChange:
     slot: int
     #: Block time, Unix seconds.
     ts: int
+    #: Empty when the cause is ``reconstructed``.
     tx_sig: str
     tx_sig_index: int
     type: ClassVar[Literal["change"]] = "change"

@@ -20,7 +20,7 @@ from .account_orders import (
     OrderChange,
 )
 from .account_part import AccountOrder, AccountPart, OrderFill, position_of
-from .live_book import StaleReason
+from .live_book import Refused, StaleReason, refused_by
 from .messages import (
     AccountQueueMessage,
     AccountSnapshotMessage,
@@ -60,7 +60,7 @@ class AccountReader(Protocol):
 
     def _take(self, event: AccountEvent) -> None: ...
 
-    def _refuse(self, message: ErrorMessage) -> None: ...
+    def _refuse(self, refusal: Refused) -> None: ...
 
 
 @dataclass
@@ -227,7 +227,7 @@ class AccountStreams:
     def receive_error(self, message: ErrorMessage) -> None:
         for reader in self.readers:
             if reader.choice.id == message.id:
-                reader._refuse(message)
+                reader._refuse(refused_by(message))
 
     def _publish(
         self, orders: AccountOrders, message: OrderChangeMessage, order: AccountOrder, fill: OrderFill | None

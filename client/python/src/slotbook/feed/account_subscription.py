@@ -7,16 +7,14 @@ from collections.abc import Callable, Mapping
 
 from .account_orders import AccountEvent, AccountOrders, AccountResumed, AccountSnapshot
 from .account_streams import AccountChoice
-from .listeners import Listeners
-from .live_book import Refused
-from .messages import ErrorMessage
 from .readers import Reader, Readers
+from .subscription import Subscription
 
 #: Events that one slow reader can have waiting.
 WAITING_MAX = 10_000
 
 
-class AccountSubscription:
+class AccountSubscription(Subscription[AccountEvent]):
     """The orders of one account, or of all accounts of a wallet. Made by ``FeedClient.account_orders``.
 
     ``async for`` gives events from now on, with an ``AccountSnapshot`` of each account that is known
@@ -25,41 +23,21 @@ class AccountSubscription:
     """
 
     def __init__(self, choice: AccountChoice, on_close: Callable[[AccountSubscription], None]) -> None:
+        super().__init__(on_close)
         self.choice = choice
         self._accounts: dict[str, AccountOrders] = {}
         self._readers: Readers[AccountEvent] = Readers()
-        self._listeners: Listeners[AccountEvent | Refused] = Listeners()
-        self._on_close = on_close
-        self._is_closed = False
-        #: The last answer that rejected the request; None when there was none.
-        self.refusal: Refused | None = None
 
     @property
     def accounts(self) -> Mapping[str, AccountOrders]:
         """By account, base58. An account is missing until its first snapshot."""
         return self._accounts
 
-    @property
-    def is_closed(self) -> bool:
-        return self._is_closed
-
     def orders(self, account: str | None = None) -> AccountOrders | None:
         """The orders of an account, or of the only one. None until its first snapshot."""
         if account is not None:
             return self._accounts.get(account)
         return next(iter(self._accounts.values()), None)
-
-    def listen(self, listener: Callable[[AccountEvent | Refused], None]) -> Callable[[], None]:
-        """Calls ``listener`` at each event. Returns a function that removes it."""
-        return self._listeners.add(listener)
-
-    def close(self) -> None:
-        """Ends the subscription, and every iterator of it."""
-        if self._is_closed:
-            return
-        self._is_closed = True
-        self._on_close(self)
-        self._readers.close()
 
     def __aiter__(self) -> Reader[AccountEvent]:
         return self._readers.iterate(self._snapshots())
@@ -77,10 +55,8 @@ class AccountSubscription:
         self._listeners.emit(event)
         self._readers.put(event, WAITING_MAX, lambda _: self._snapshots())
 
-    def _refuse(self, message: ErrorMessage) -> None:
-        """For the client: the server rejected the request."""
-        self.refusal = Refused(message.error, message.code, message.retry)
-        self._listeners.emit(self.refusal)
+    def _end_iterators(self) -> None:
+        self._readers.close()
 
     def _snapshots(self) -> deque[AccountEvent]:
         return deque(AccountSnapshot(orders) for orders in self._accounts.values())

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from .live_book import BookEvent, Change, LiveBook, Resumed, Snapshot, Stale, StaleReason
 from .messages import SIDES, Side
-from .sides import Level, Order, OrderKey, OrderRef
+from .sides import GoneOrder, Level, Order, OrderKey
 
 #: Entries of a small book that one change may name.
 ENTRIES_MIN = 64
@@ -21,7 +21,8 @@ class _Pending:
     is_replaced: bool = False
     # Dictionaries keep the order of arrival.
     levels: dict[tuple[Side, int], None] = field(default_factory=dict)
-    orders: dict[OrderKey, OrderRef] = field(default_factory=dict)
+    orders: dict[OrderKey, Order | GoneOrder] = field(default_factory=dict)
+    revert: int | None = None
 
     @property
     def size(self) -> int:
@@ -69,8 +70,10 @@ class Backlog:
         pending = reading.pending = reading.pending or _Pending()
         if pending.is_replaced:
             return
-        for ref in (*change.gone, *change.orders):
-            pending.orders[ref.key] = ref
+        if change.revert is not None:
+            pending.revert = min(pending.revert or change.revert, change.revert)
+        pending.orders |= {gone.key: gone for gone in change.gone}
+        pending.orders |= {order.key: order for order in change.orders}
         for side in SIDES:
             for level in getattr(change, side):
                 pending.levels[(side, level.price)] = None
@@ -139,14 +142,16 @@ def _change_of(book: LiveBook, pending: _Pending) -> Change:
     for side, price in pending.levels:
         levels[side].append(book.level_at(side, price))
     orders: list[Order] = []
-    gone: list[OrderRef] = []
+    gone: list[GoneOrder] = []
     for ref in pending.orders.values():
         order = book.order(ref)
         if order is not None:
             orders.append(order)
+        elif isinstance(ref, GoneOrder):
+            gone.append(ref)
         else:
-            gone.append(OrderRef(ref.maker, ref.order_id, ref.source))
-    return Change(book, levels["bids"], levels["asks"], orders, gone)
+            gone.append(GoneOrder(ref.maker, ref.order_id, ref.source))
+    return Change(book, levels["bids"], levels["asks"], orders, gone, pending.revert)
 
 
 def _entries_of(book: LiveBook) -> int:

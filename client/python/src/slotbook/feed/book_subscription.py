@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import TypeAlias
 from weakref import WeakSet
 
 from .backlog import Backlog
 from .choices import BookChoice
-from .listeners import Listeners
-from .live_book import BookEvent, Change, LiveBook, Refused, Resumed, Snapshot, Stale, StaleReason
+from .live_book import BookEvent, Change, LiveBook, Resumed, Snapshot, Stale, StaleReason
 from .messages import DiffMessage, SnapshotMessage
-from .sides import level_of, order_of, ref_of
+from .sides import gone_of, level_of, order_of
 from .streams import KeptBook
-
-BookListener: TypeAlias = Callable[[BookEvent | Refused], None]
+from .subscription import Subscription
 
 
 class BookReader(AsyncIterator[BookEvent]):
@@ -39,48 +36,28 @@ class BookReader(AsyncIterator[BookEvent]):
         raise StopAsyncIteration
 
 
-class BookSubscription:
+class BookSubscription(Subscription[BookEvent]):
     """One book, or with market ``*`` every book. Made by ``FeedClient.book``.
 
-    ``async for`` gives events from now on, with a ``Snapshot`` of each book that is there already. It
-    ends with ``close``.
+    ``listen`` gets each event without merging. ``async for`` gives events from now on, with a
+    ``Snapshot`` of each book that is there already. It ends with ``close``.
     """
 
     def __init__(self, choice: BookChoice, on_close: Callable[[BookSubscription], None]) -> None:
+        super().__init__(on_close)
         self.choice = choice
         self._books: dict[str, LiveBook] = {}
         self._readers: WeakSet[BookReader] = WeakSet()
-        self._listeners: Listeners[BookEvent | Refused] = Listeners()
-        self._on_close = on_close
-        self._is_closed = False
-        #: The last answer that rejected the request; None when there was none.
-        self.refusal: Refused | None = None
 
     @property
     def books(self) -> Mapping[str, LiveBook]:
         """Books by stream name: one, or with ``*`` one for each market."""
         return self._books
 
-    @property
-    def is_closed(self) -> bool:
-        return self._is_closed
-
     def book(self, market: str | None = None) -> LiveBook | None:
         """The book of a market, or the only book. None until its first snapshot."""
         name = None if market is None else market.upper()
         return next((book for book in self._books.values() if name in (None, book.market)), None)
-
-    def listen(self, listener: BookListener) -> Callable[[], None]:
-        """Calls ``listener`` at each event, without merging. Returns a function that removes it."""
-        return self._listeners.add(listener)
-
-    def close(self) -> None:
-        """Ends the subscription, and every iterator of it."""
-        if self._is_closed:
-            return
-        self._is_closed = True
-        self._on_close(self)
-        self._wake()
 
     def __aiter__(self) -> BookReader:
         reader = BookReader(self)
@@ -135,10 +112,8 @@ class BookSubscription:
                 reader._backlog.stale(book, reason)
         self._wake()
 
-    def _refuse(self, refusal: Refused) -> None:
-        """For the client: the server rejected the request."""
-        self.refusal = refusal
-        self._listeners.emit(refusal)
+    def _end_iterators(self) -> None:
+        self._wake()
 
     def _wake(self) -> None:
         for reader in self._readers:
@@ -148,8 +123,13 @@ class BookSubscription:
 def _change_of(book: LiveBook, message: DiffMessage) -> Change:
     if book.level == "l2":
         return Change(
-            book, [level_of(entry) for entry in message.bids], [level_of(entry) for entry in message.asks], [], []
+            book,
+            [level_of(entry) for entry in message.bids],
+            [level_of(entry) for entry in message.asks],
+            [],
+            [],
+            message.revert,
         )
     orders = [order_of(entry, "bids") for entry in message.bids]
     orders += [order_of(entry, "asks") for entry in message.asks]
-    return Change(book, [], [], orders, [ref_of(entry) for entry in message.gone])
+    return Change(book, [], [], orders, [gone_of(entry) for entry in message.gone], message.revert)

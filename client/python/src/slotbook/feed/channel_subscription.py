@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
-from .listeners import Listeners
-from .live_book import Refused
 from .messages import MarketType
 from .readers import Reader, Readers
+from .subscription import Subscription
 
 ChannelName: TypeAlias = Literal["orderbook", "orderbook_indicative", "trades", "priorityfees"]
 #: Price levels are merged to multiples of so many ticks.
@@ -38,7 +37,7 @@ class ChannelStale:
     type: ClassVar[Literal["stale"]] = "stale"
 
 
-class ChannelSubscription(Generic[T]):
+class ChannelSubscription(Subscription[Data[T] | ChannelStale], Generic[T]):
     """Made by ``FeedClient``. ``async for`` gives messages from now on, and ends with ``close``.
 
     A slow reader gets the newest book or fees, and the newest 10,000 trades.
@@ -52,6 +51,7 @@ class ChannelSubscription(Generic[T]):
         grouping: Grouping,
         on_close: Callable[[ChannelSubscription[Any]], None],
     ) -> None:
+        super().__init__(on_close)
         self.channel: ChannelName = channel
         #: Symbol in upper case.
         self.market = market.upper()
@@ -61,30 +61,9 @@ class ChannelSubscription(Generic[T]):
         self.latest: T | None = None
         #: Trades that slow readers did not get. Replaced books and fees do not count.
         self.missed = 0
-        #: The last answer that rejected the request; None when there was none.
-        self.refusal: Refused | None = None
         # Books and fees are whole: only the newest one counts.
         self._waiting_max = WAITING_MAX if channel == "trades" else 1
         self._readers: Readers[T] = Readers()
-        self._listeners: Listeners[Data[T] | ChannelStale | Refused] = Listeners()
-        self._on_close = on_close
-        self._is_closed = False
-
-    @property
-    def is_closed(self) -> bool:
-        return self._is_closed
-
-    def listen(self, listener: Callable[[Data[T] | ChannelStale | Refused], None]) -> Callable[[], None]:
-        """Calls ``listener`` at each message. Returns a function that removes it."""
-        return self._listeners.add(listener)
-
-    def close(self) -> None:
-        """Ends the subscription, and every iterator of it."""
-        if self._is_closed:
-            return
-        self._is_closed = True
-        self._on_close(self)
-        self._readers.close()
 
     def __aiter__(self) -> Reader[T]:
         if self.channel == "trades" or self.latest is None:
@@ -109,10 +88,8 @@ class ChannelSubscription(Generic[T]):
         """For the client: the connection is lost."""
         self._listeners.emit(ChannelStale())
 
-    def _refuse(self, error: str) -> None:
-        """For the client: the server rejected the request."""
-        self.refusal = Refused(error)
-        self._listeners.emit(self.refusal)
+    def _end_iterators(self) -> None:
+        self._readers.close()
 
 
 def _slot_of(data: Any) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from .channel_subscription import ChannelName, ChannelSubscription, Grouping
+from .live_book import Refused
 from .messages import MarketType, read_object
 
 AnySubscription: TypeAlias = ChannelSubscription[Any]
@@ -127,7 +128,7 @@ class Channels:
         """An error names the channel of the request, not its market. Those that never had data are meant."""
         for one in self.subscriptions:
             if one.channel == channel.lower() and one.latest is None:
-                one._refuse(error)
+                one._refuse(Refused(error))
 
 
 def _request_of(subscription: AnySubscription, kind: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from .keeper import checksum_levels
 from .messages import BookLevelKind, MarketType
@@ -27,8 +27,12 @@ class BookChoice:
     conflation: int = 0
     #: Levels that a checksum covers; True for 10.
     checksum: bool | int = True
+    #: Orders name the transaction that last wrote them; level ``l3`` without depth.
+    cause: bool = False
     #: Echoed in the answers to the request.
     id: int | None = None
+    #: ``processed`` is one to three slots ahead, and undoes what abandoned slots did.
+    commitment: Literal["confirmed", "processed"] = "confirmed"
 
     @property
     def suffix(self) -> str:
@@ -39,6 +43,8 @@ class BookChoice:
             + ("" if self.depth is None else f"_d{self.depth}")
             + (f"_c{self.conflation}" if self.conflation else "")
             + (f"_k{levels}" if levels else "")
+            + ("_cause" if self.cause else "")
+            + ("_processed" if self.commitment == "processed" else "")
         )
 
     def members(self) -> dict[str, Any]:
@@ -50,6 +56,8 @@ class BookChoice:
             "depth": self.depth,
             "conflation": self.conflation or None,
             "checksum": self.checksum or None,
+            "cause": self.cause or None,
+            "commitment": self.commitment if self.commitment != "confirmed" else None,
             "id": self.id,
         }
         return {name: value for name, value in members.items() if value is not None}

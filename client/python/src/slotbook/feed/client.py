@@ -17,7 +17,7 @@ from .channels import Channels
 from .choices import BookChoice
 from .connection import Connection, ConnectionOptions
 from .listeners import Listeners
-from .live_book import Refused, StaleReason
+from .live_book import StaleReason, refused_by
 from .messages import (
     AccountQueueMessage,
     AccountSnapshotMessage,
@@ -122,14 +122,18 @@ class FeedClient:
         depth: int | None = None,
         conflation: int = 0,
         checksum: bool | int = True,
+        cause: bool = False,
+        commitment: Literal["confirmed", "processed"] = "confirmed",
     ) -> BookSubscription:
         """Subscribes to a book, or with market ``*`` to all, present and future.
 
         ``conflation``: milliseconds in which at most one message comes. ``checksum``: levels that the
-        server and the client compare; True for the top 10.
+        server and the client compare; True for the top 10. ``cause``: orders name the transaction that
+        last wrote them, where the server knows it; level ``l3`` without depth. ``commitment``: ``processed``
+        is one to three slots ahead, and undoes what abandoned slots did.
         """
         self._next_id += 1
-        choice = BookChoice(market, market_type, level, depth, conflation, checksum, self._next_id)
+        choice = BookChoice(market, market_type, level, depth, conflation, checksum, cause, self._next_id, commitment)
         subscription = BookSubscription(choice, self._close_book)
         self._books[subscription] = None
         self._streams.subscribe(choice)
@@ -297,9 +301,8 @@ class _Events:
         self._client._listeners.emit(Heartbeat(message.ts, message.head_slot, message.slots_behind))
 
     def book_refused(self, message: ErrorMessage) -> None:
-        refusal = Refused(message.error, message.code, message.retry)
         for book in tuple(self._client._books):
             is_meant = book.choice.id == message.id if message.stream is None else book.choice.market == "*"
             if is_meant:
                 logger.warning("%s is refused: %s", book.choice.market, message.error)
-                book._refuse(refusal)
+                book._refuse(refused_by(message))

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from zlib import crc32
 
 from .messages import SIDES, BookLevelKind, BookMessage, BookVersion, DiffMessage, Side, SnapshotMessage
-from .sides import MALFORMED, Level, LevelSide, Order, OrderKey, OrderSide, order_of, ref_of
+from .sides import MALFORMED, Level, LevelSide, Order, OrderKey, OrderSide, gone_of, order_of
 
 #: Levels that the checksum covers with ``checksum=True`` (docs/guides/follow-a-book.md).
 CHECKSUM_LEVELS = 10
@@ -139,7 +139,7 @@ class BookKeeper:
     def _take_orders(self, message: BookMessage) -> None:
         if isinstance(message, DiffMessage):
             for entry in message.gone:
-                self._drop(ref_of(entry).key)
+                self._drop(gone_of(entry).key)
         self._put_orders("bids", message.bids)
         self._put_orders("asks", message.asks)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from .keeper import BookKeeper
-from .messages import BookLevelKind, BookVersion, MarketType, Side
-from .sides import Level, Order, OrderRef
+from .messages import BookLevelKind, BookVersion, ErrorMessage, MarketType, Side
+from .sides import GoneOrder, Level, Order, OrderRef
 
 
 class LiveBook:
@@ -102,7 +102,9 @@ class Change:
     #: Changed and new orders, absolute. Empty in a book of level ``l2``.
     orders: Sequence[Order]
     #: Orders that left.
-    gone: Sequence[OrderRef]
+    gone: Sequence[GoneOrder]
+    #: First abandoned slot that the change undoes, at commitment ``processed``; None for any other change.
+    revert: int | None = None
     type: ClassVar[Literal["change"]] = "change"
 
 
@@ -135,6 +137,10 @@ class Refused:
     #: True when the same request may succeed later.
     retry: bool = False
     type: ClassVar[Literal["refused"]] = "refused"
+
+
+def refused_by(message: ErrorMessage) -> Refused:
+    return Refused(message.error, message.code, message.retry)
 
 
 BookEvent: TypeAlias = Snapshot | Change | Resumed | Stale

@@ -16,7 +16,8 @@ BookLevelKind: TypeAlias = Literal["l2", "l3"]
 Side: TypeAlias = Literal["bids", "asks"]
 SIDES: tuple[Side, Side] = ("bids", "asks")
 #: Why an order changed.
-OrderCause: TypeAlias = Literal["placed", "triggered", "filled", "cancelled", "expired"]
+#: ``reconstructed``: the account shows the change, and no record does.
+OrderCause: TypeAlias = Literal["placed", "triggered", "filled", "cancelled", "expired", "reconstructed"]
 
 
 #: The channel of a message that several channels have.
@@ -64,6 +65,7 @@ class DiffMessage(msgspec.Struct, rename="camel"):
     bids: list[Any] = []
     asks: list[Any] = []
     gone: list[Any] = []
+    revert: int | None = None
     checksum: int | None = None
 
 
@@ -86,6 +88,8 @@ class NumberedTradeMessage(msgspec.Struct, rename="camel"):
     seq: int
     prev_seq: int
     slot: int
+    tx_index: int | None
+    tx_sig_index: int
     data: dict[str, Any]
 
 
@@ -123,7 +127,8 @@ class OrderChangeMessage(msgspec.Struct, rename="camel"):
     ts: int
     tx_sig: str
     tx_sig_index: int
-    cause: OrderCause
+    #: An `OrderCause`, or one of a newer server.
+    cause: str
     explanation: str
     fill: dict[str, Any] | None
     is_open: bool

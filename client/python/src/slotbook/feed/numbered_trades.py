@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, cast
 
 from .channel_types import Trade
+from .live_book import Refused, refused_by
 from .messages import (
     BookVersion,
     ErrorMessage,
@@ -63,6 +64,10 @@ class NumberedTrade:
     market: str
     version: BookVersion
     slot: int
+    #: Index of the transaction in its block; None where the server does not know it.
+    tx_index: int | None
+    #: Index of the fill among the records of its transaction.
+    tx_sig_index: int
     trade: Trade
     type: ClassVar[Literal["trade"]] = "trade"
 
@@ -113,7 +118,7 @@ class TradesReader(Protocol):
 
     def _take(self, event: TradesEvent) -> None: ...
 
-    def _refuse(self, message: ErrorMessage) -> None: ...
+    def _refuse(self, refusal: Refused) -> None: ...
 
 
 @dataclass
@@ -186,8 +191,8 @@ class TradeStreams:
             self._catch_up(stream)
             return
         stream.position = BookVersion(message.epoch, message.seq)
-        trade = cast(Trade, message.data)
-        self._deliver(stream, NumberedTrade(stream.market, stream.position, message.slot, trade))
+        place = (message.slot, message.tx_index, message.tx_sig_index)
+        self._deliver(stream, NumberedTrade(stream.market, stream.position, *place, cast(Trade, message.data)))
 
     def receive_snapshot(self, message: TradesSnapshotMessage) -> None:
         self._names[message.stream_id] = message.stream
@@ -233,7 +238,7 @@ class TradeStreams:
         for reader in self.readers:
             is_meant = reader.choice.id == message.id if message.stream is None else reader.choice.market == "*"
             if is_meant:
-                reader._refuse(message)
+                reader._refuse(refused_by(message))
 
     def _catch_up(self, stream: _Stream) -> None:
         """Asks for the fills after the last one."""

@@ -40,6 +40,23 @@ class OrderRef(msgspec.Struct, frozen=True, gc=False):
         return (self.source, self.order_id, self.maker)
 
 
+class BookCause(msgspec.Struct, frozen=True, gc=False):
+    """The transaction that last wrote an order, or removed it."""
+
+    slot: int
+    #: Base58.
+    signature: str
+    #: Index of the transaction in its block; None where the server does not know it.
+    index: int | None
+
+
+class GoneOrder(OrderRef, frozen=True, gc=False):
+    """An order that left."""
+
+    #: The transaction that removed the order; None where unknown, and without the option ``cause``.
+    cause: BookCause | None = None
+
+
 class Order(OrderRef, frozen=True, gc=False):
     """One resting order. Orders of equal price follow ``rank``, compared number by number."""
 
@@ -49,6 +66,8 @@ class Order(OrderRef, frozen=True, gc=False):
     #: 1e9.
     size: int
     rank: tuple[int, ...]
+    #: The transaction that last wrote the order; None where unknown, and without the option ``cause``.
+    cause: BookCause | None = None
 
 
 #: What reading a damaged entry may raise.
@@ -78,16 +97,21 @@ def level_of(entry: Sequence[Any]) -> Level:
     return Level(price, size, {name: integer(part) for name, part in sources.items()})
 
 
-def ref_of(entry: Mapping[str, Any]) -> OrderRef:
-    """What an entry of an L3 message names. Raises one of ``MALFORMED``."""
-    return OrderRef(entry["maker"], entry["orderId"], entry["source"])
+def gone_of(entry: Mapping[str, Any]) -> GoneOrder:
+    """An entry of ``gone`` of an L3 message. Raises one of ``MALFORMED``."""
+    return GoneOrder(entry["maker"], entry["orderId"], entry["source"], _cause_of(entry))
 
 
 def order_of(entry: Mapping[str, Any], side: Side) -> Order:
     """An entry of an L3 message as an order. Raises one of ``MALFORMED``."""
     price, size = integer(entry["price"]), integer(entry["size"])
     rank = tuple(entry["rank"])
-    return Order(entry["maker"], entry["orderId"], entry["source"], side, price, size, rank)
+    return Order(entry["maker"], entry["orderId"], entry["source"], side, price, size, rank, _cause_of(entry))
+
+
+def _cause_of(entry: Mapping[str, Any]) -> BookCause | None:
+    cause = entry.get("cause")
+    return None if cause is None else BookCause(cause["slot"], cause["signature"], cause["index"])
 
 
 class LevelSide:

@@ -100,6 +100,8 @@ class MarketTradesRecord(TypedDict):
     builderFee: str | None
     #: raw integer, price 1e6
     price: str | None
+    #: index of the transaction in its block; null where unknown
+    txIndex: int | None
 
 
 class MarketTradesAnswerMeta(TypedDict):
@@ -170,6 +172,8 @@ class MarketFundingRatesRecord(TypedDict):
     markPriceTwap: str
     #: raw integer, base 1e9
     baseAssetAmountWithAmm: str
+    #: index of the transaction in its block; null where unknown
+    txIndex: int | None
 
 
 class MarketFundingRatesAnswer(TypedDict):
@@ -229,6 +233,8 @@ class MarketDepositsRecord(TypedDict):
     signer: str | None
     #: raw integer, token, mint decimals
     userTokenAmountAfter: str | None
+    #: index of the transaction in its block; null where unknown
+    txIndex: int | None
 
 
 class MarketDepositsAnswer(TypedDict):
@@ -272,6 +278,8 @@ class MarketSwapsRecord(TypedDict):
     inOraclePrice: str
     #: raw integer, token, mint decimals
     fee: str
+    #: index of the transaction in its block; null where unknown
+    txIndex: int | None
 
 
 class MarketSwapsAnswer(TypedDict):
@@ -315,6 +323,8 @@ class MarketInsuranceFundRecord(TypedDict):
     totalIfSharesAfter: str
     #: raw integer, token, mint decimals
     amount: str
+    #: index of the transaction in its block; null where unknown
+    txIndex: int | None
 
 
 class MarketInsuranceFundAnswer(TypedDict):
@@ -362,6 +372,8 @@ class MarketInsuranceFundStakeRecord(TypedDict):
     totalIfSharesBefore: str
     #: raw integer, shares
     totalIfSharesAfter: str
+    #: index of the transaction in its block; null where unknown
+    txIndex: int | None
 
 
 class MarketInsuranceFundStakeAnswer(TypedDict):
@@ -510,6 +522,8 @@ class UserTradesRecord(TypedDict):
     builderFee: str | None
     #: raw integer, price 1e6
     price: str | None
+    #: index of the transaction in its block; null where unknown
+    txIndex: int | None
 
 
 class UserTradesAnswer(TypedDict):
@@ -621,6 +635,8 @@ class UserPositionsRecord(TypedDict):
     userExistingQuoteEntryAmount: str | None
     #: raw integer, base 1e9
     userExistingBaseAssetAmount: str | None
+    #: index of the transaction in its block; null where unknown
+    txIndex: int | None
 
 
 class UserPositionsAnswer(TypedDict):
@@ -656,6 +672,8 @@ class UserFundingPaymentsRecord(TypedDict):
     ammCumulativeFundingLong: str
     #: raw integer, funding 1e9
     ammCumulativeFundingShort: str
+    #: index of the transaction in its block; null where unknown
+    txIndex: int | None
 
 
 class UserFundingPaymentsAnswer(TypedDict):
@@ -779,6 +797,8 @@ class UserLiquidationsRecord(TypedDict):
     spotBankruptcy_ifPayment: str
     #: raw integer, interest 1e10
     spotBankruptcy_cumulativeDepositInterestDelta: str
+    #: index of the transaction in its block; null where unknown
+    txIndex: int | None
 
 
 class UserLiquidationsAnswer(TypedDict):
@@ -820,6 +840,8 @@ class UserSettlePnlRecord(TypedDict):
     settlePrice: str
     #: none or expiredPosition
     explanation: str
+    #: index of the transaction in its block; null where unknown
+    txIndex: int | None
 
 
 class UserSettlePnlAnswer(TypedDict):
@@ -903,6 +925,8 @@ class UserOrdersRecord(TypedDict):
     lastUpdatedTs: int
     #: raw integer, quote 1e6
     cumulativeFee: str
+    #: index of the transaction in its block; null where unknown
+    txIndex: int | None
 
 
 class UserOrdersAnswer(TypedDict):
@@ -1000,6 +1024,8 @@ class UserOrdersActionsRecord(TypedDict):
     builderFee: str | None
     #: raw integer, price 1e6
     price: str | None
+    #: index of the transaction in its block; null where unknown
+    txIndex: int | None
 
 
 class UserOrdersActionsAnswer(TypedDict):
@@ -1226,6 +1252,8 @@ class AuthorityLpMintRedeemRecord(TypedDict):
     inMarketTargetWeight: str
     #: pool
     lpPool: str
+    #: index of the transaction in its block; null where unknown
+    txIndex: int | None
 
 
 class AuthorityLpMintRedeemAnswer(TypedDict):
@@ -1851,6 +1879,19 @@ class FreshnessAnswerStreams(TypedDict):
     lagSeconds: int | None
 
 
+class FreshnessAnswerCoverageHolesReconstructed(TypedDict):
+    #: account
+    user: str
+    #: order
+    orderId: int
+    #: direction of the order
+    direction: str
+    #: sum of its lost fills, base 1e9
+    baseAssetAmount: str
+    #: the same in quote, 1e6
+    quoteAssetAmount: str
+
+
 class FreshnessAnswerCoverageHoles(TypedDict):
     #: first missing number
     fromId: int
@@ -1862,12 +1903,14 @@ class FreshnessAnswerCoverageHoles(TypedDict):
     toSlot: int
     #: true when the blocks were read again without them
     lost: bool
+    #: of lost fills, the exact sum for each order that later records prove
+    reconstructed: list[FreshnessAnswerCoverageHolesReconstructed]
 
 
 class FreshnessAnswerCoverage(TypedDict):
     #: market, such as perp-0, or account
     subject: str
-    #: fills, funding, deposits, bookOrders or liquidations
+    #: fills, funding, deposits, bookOrders, orders or liquidations
     stream: str
     #: first stored number; null before the first record
     firstId: int | None
@@ -1879,6 +1922,21 @@ class FreshnessAnswerCoverage(TypedDict):
     missing: int
     #: missing numbers, oldest first
     holes: list[FreshnessAnswerCoverageHoles]
+
+
+class FreshnessAnswerAccounts(TypedDict):
+    #: orders or liquidations
+    stream: str
+    #: accounts with a record or a count
+    accounts: int
+    #: accounts with missing records
+    withHoles: int
+    #: missing records of all accounts
+    missing: int
+    #: missing records that no node has
+    lost: int
+    #: accounts that are no longer followed, because there were too many
+    forgotten: int
 
 
 class FreshnessAnswerGaps(TypedDict):
@@ -1907,6 +1965,8 @@ class FreshnessAnswer(TypedDict):
     streams: list[FreshnessAnswerStreams]
     #: numbered streams of markets, and of accounts with missing records; at most 500
     coverage: list[FreshnessAnswerCoverage]
+    #: totals of the numbered streams of accounts; accounts with missing records are in coverage
+    accounts: list[FreshnessAnswerAccounts]
     #: gaps in the chain data, newest first, at most 200; null when the log was never written
     gaps: list[FreshnessAnswerGaps] | None
 
@@ -2168,6 +2228,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "builderIdx": Column.WHOLE,
         "builderFee": Column.raw(6),
         "price": Column.raw(6),
+        "txIndex": Column.WHOLE,
     },
     "MarketFundingRatesRecord": {
         "ts": Column.WHOLE,
@@ -2185,6 +2246,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "oraclePriceTwap": Column.raw(6),
         "markPriceTwap": Column.raw(6),
         "baseAssetAmountWithAmm": Column.raw(9),
+        "txIndex": Column.WHOLE,
     },
     "MarketDepositsRecord": {
         "ts": Column.WHOLE,
@@ -2209,6 +2271,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "transferUser": Column.TEXT,
         "signer": Column.TEXT,
         "userTokenAmountAfter": Column.raw(None),
+        "txIndex": Column.WHOLE,
     },
     "MarketSwapsRecord": {
         "ts": Column.WHOLE,
@@ -2225,6 +2288,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "outOraclePrice": Column.raw(6),
         "inOraclePrice": Column.raw(6),
         "fee": Column.raw(None),
+        "txIndex": Column.WHOLE,
     },
     "MarketInsuranceFundRecord": {
         "ts": Column.WHOLE,
@@ -2241,6 +2305,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "totalIfSharesBefore": Column.raw(None),
         "totalIfSharesAfter": Column.raw(None),
         "amount": Column.raw(None),
+        "txIndex": Column.WHOLE,
     },
     "MarketInsuranceFundStakeRecord": {
         "ts": Column.WHOLE,
@@ -2259,6 +2324,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "userIfSharesAfter": Column.raw(None),
         "totalIfSharesBefore": Column.raw(None),
         "totalIfSharesAfter": Column.raw(None),
+        "txIndex": Column.WHOLE,
     },
     "MarketCandlesRecord": {
         "ts": Column.WHOLE,
@@ -2318,6 +2384,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "builderIdx": Column.WHOLE,
         "builderFee": Column.raw(6),
         "price": Column.raw(6),
+        "txIndex": Column.WHOLE,
     },
     "UserPositionsRecord": {
         "ts": Column.WHOLE,
@@ -2368,6 +2435,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "baseClosedForPnl": Column.raw(9),
         "userExistingQuoteEntryAmount": Column.raw(6),
         "userExistingBaseAssetAmount": Column.raw(9),
+        "txIndex": Column.WHOLE,
     },
     "UserFundingPaymentsRecord": {
         "ts": Column.WHOLE,
@@ -2383,6 +2451,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "userLastCumulativeFunding": Column.raw(9),
         "ammCumulativeFundingLong": Column.raw(9),
         "ammCumulativeFundingShort": Column.raw(9),
+        "txIndex": Column.WHOLE,
     },
     "UserLiquidationsRecord": {
         "ts": Column.WHOLE,
@@ -2439,6 +2508,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "spotBankruptcy_borrowAmount": Column.raw(None),
         "spotBankruptcy_ifPayment": Column.raw(None),
         "spotBankruptcy_cumulativeDepositInterestDelta": Column.raw(10),
+        "txIndex": Column.WHOLE,
     },
     "UserSettlePnlRecord": {
         "ts": Column.WHOLE,
@@ -2454,6 +2524,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "quoteEntryAmount": Column.raw(6),
         "settlePrice": Column.raw(6),
         "explanation": Column.TEXT,
+        "txIndex": Column.WHOLE,
     },
     "UserOrdersRecord": {
         "ts": Column.WHOLE,
@@ -2490,6 +2561,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "lastActionExplanation": Column.TEXT,
         "lastUpdatedTs": Column.WHOLE,
         "cumulativeFee": Column.raw(6),
+        "txIndex": Column.WHOLE,
     },
     "UserOrdersActionsRecord": {
         "ts": Column.WHOLE,
@@ -2536,6 +2608,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "builderIdx": Column.WHOLE,
         "builderFee": Column.raw(6),
         "price": Column.raw(6),
+        "txIndex": Column.WHOLE,
     },
     "AuthorityLpMintRedeemRecord": {
         "ts": Column.WHOLE,
@@ -2560,6 +2633,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "inMarketCurrentWeight": Column.raw(0),
         "inMarketTargetWeight": Column.raw(0),
         "lpPool": Column.TEXT,
+        "txIndex": Column.WHOLE,
     },
     "AuthorityExportsRecord": {
         "requestId": Column.TEXT,

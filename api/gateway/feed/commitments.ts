@@ -1,0 +1,28 @@
+// The `book` channel at both commitments: each has its own books, and a request names its commitment.
+
+import type { Connection } from '../connection.ts';
+import { refuse } from './answers.ts';
+import { FeedGroup, type SequencedFeed } from './feeds.ts';
+import { isForProcessed, requestIdOf } from './request.ts';
+
+export class BookFeeds extends FeedGroup implements SequencedFeed {
+  readonly #confirmed: SequencedFeed;
+  readonly #processed: SequencedFeed | null;
+
+  /** `processed`: null when no such books run. */
+  constructor(confirmed: SequencedFeed, processed: SequencedFeed | null) {
+    super(processed ? [confirmed, processed] : [confirmed]);
+    this.#confirmed = confirmed;
+    this.#processed = processed;
+  }
+
+  request(
+    connection: Connection,
+    action: 'subscribe' | 'unsubscribe',
+    message: Readonly<Record<string, unknown>>,
+  ): void {
+    if (!isForProcessed(message)) this.#confirmed.request(connection, action, message);
+    else if (this.#processed) this.#processed.request(connection, action, message);
+    else refuse(connection, 'book', 'processed', { id: requestIdOf(message) });
+  }
+}

@@ -1,0 +1,63 @@
+// The order of rows in every list: time and slot, then the place in the block where the source gave it, else the list's own counter.
+
+import type { RowPlace } from './cursor.ts';
+
+/** What the order needs to know about a list. */
+export interface Sequenced {
+  /** SQL of a counter (UInt64, never null) that orders the rows of a slot. */
+  readonly sequenceSql?: string;
+}
+
+/** Bits of an event's index below the index of its transaction. */
+const EVENT_BITS = 32;
+
+/**
+ * SQL of an event's place in its block: the index of its transaction plus one, then its own index; 0 where the index is unknown.
+ * The place of a row depends on nothing but the row, so the order is total where only some rows of a slot have an index.
+ */
+export const BLOCK_PLACE = `ifNull(bitShiftLeft(toUInt64(tx_index) + 1, ${EVENT_BITS}) + event_index, toUInt64(0))`;
+
+/** `BLOCK_PLACE` of a row, as decimal text. */
+const blockPlace = ({ txIndex, txSigIndex }: RowPlace): string =>
+  typeof txIndex === 'number' ? String((BigInt(txIndex + 1) << BigInt(EVENT_BITS)) + BigInt(txSigIndex)) : '0';
+
+/** Whether a page continues in the order with the place in the block. Tokens of the older order keep that order to their end. */
+export const hasBlockPlace = (after: RowPlace | null): boolean => after?.txIndex !== undefined || after === null;
+
+/** SQL of the order's members. `after` is the row that the page follows. */
+export const orderOf = ({ sequenceSql }: Sequenced, after: RowPlace | null): readonly string[] => [
+  'ts',
+  'slot',
+  ...(hasBlockPlace(after) ? [BLOCK_PLACE] : []),
+  ...(sequenceSql === undefined ? [] : [sequenceSql]),
+  'signature',
+  'event_index',
+];
+
+/** SQL that selects the rows after one. The first comparison lets the server skip newer granules; it cannot use the tuple for that. */
+export function afterSql(source: Sequenced, after: RowPlace): string {
+  const place = hasBlockPlace(after) ? '{place:UInt64},' : '';
+  const sequence = source.sequenceSql === undefined ? '' : '{sequence:UInt64},';
+  return `AND ts <= {ts:Int64} AND (${orderOf(source, after).join(', ')}) < ({ts:Int64}, {slot:UInt64}, ${place} ${sequence}
+    toFixedString(base58Decode({txSig:String}), 64), {txSigIndex:UInt32})`;
+}
+
+/**
+ * SQL without the copies of placed rows that were stored without their index: pages before have shown these rows. All copies
+ * of a row have its slot.
+ */
+export function withoutUnplacedCopies(
+  source: { readonly from: string; readonly filterSql: string },
+  after: RowPlace,
+): string {
+  if (!hasBlockPlace(after)) return '';
+  const inSlot = 'ts = {ts:Int64} AND slot = {slot:UInt64}';
+  return `AND NOT (${inSlot} AND isNull(tx_index) AND (signature, event_index) IN (
+    SELECT signature, event_index FROM ${source.from} WHERE ${source.filterSql} AND ${inSlot} AND isNotNull(tx_index)))`;
+}
+
+/** Parameters of `afterSql`. */
+export function afterParameters(after: RowPlace) {
+  const { ts, slot, sequence, txSig, txSigIndex } = after;
+  return { ts, slot, place: blockPlace(after), sequence, txSig, txSigIndex };
+}

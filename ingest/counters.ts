@@ -1,0 +1,54 @@
+// The chain's counts that wait for their write: the newest of each stream, with the slot until which the count before stood.
+
+import type { NewRecord } from '../platform/index.ts';
+import { encodeMessage, type StreamCount, type StreamCounter, streamKey } from '../schemas/index.ts';
+
+/** Slots between two writes: counts change with every fill, and readers need them every few slots. */
+const COUNTER_SLOTS = 10;
+
+export class CounterBuffer {
+  readonly #waiting = new Map<string, StreamCounter>();
+  #writtenSlot = 0;
+  /** Newest slot whose account data all came; null when unknown. */
+  #wholeSlot: number | null;
+  #isWhole = false;
+
+  /** `wholeSlot`: an earlier process delivered all account data up to it; null without one. */
+  constructor(wholeSlot: number | null) {
+    this.#wholeSlot = wholeSlot;
+  }
+
+  /** All account data up to this slot were delivered, unless the stream is interrupted. */
+  slot(slot: number): void {
+    if (this.#isWhole) this.#wholeSlot = slot;
+  }
+
+  /** Account data are missing until `resumed`. */
+  interrupted(): void {
+    this.#isWhole = false;
+  }
+
+  resumed(): void {
+    this.#isWhole = true;
+  }
+
+  note(count: StreamCount): void {
+    const key = streamKey(count);
+    const earlier = this.#waiting.get(key);
+    this.#waiting.set(key, { ...count, ...(earlier ? originOf(earlier) : { fromSlot: this.#wholeSlot }) });
+  }
+
+  /** The records to write; none before a write is due. */
+  take(newestSlot: number): NewRecord[] {
+    if (this.#waiting.size === 0 || newestSlot < this.#writtenSlot + COUNTER_SLOTS) return [];
+    this.#writtenSlot = newestSlot;
+    const records = [...this.#waiting].map(([key, value]) => ({ key, value: encodeMessage('StreamCounter', value) }));
+    this.#waiting.clear();
+    return records;
+  }
+}
+
+/** Where a count that waits began to rise. */
+function originOf({ fromId, fromSlot, lastId, slot }: StreamCounter): Pick<StreamCounter, 'fromId' | 'fromSlot'> {
+  return fromId === null ? { fromId: lastId, fromSlot: slot } : { fromId, fromSlot };
+}

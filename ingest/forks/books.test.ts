@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics, type NewRecord, silentLogger } from '../../platform/index.ts';
+import { decodeMessage, TOPICS, type Topic } from '../../schemas/index.ts';
+import {
+  marketBytes,
+  marketKeyOf,
+  newDiffer,
+  PERP,
+  USER,
+  update,
+  userBytes,
+  userKey,
+} from '../../test/support/ingest/accounts.ts';
+import { until } from '../../test/support/platform/eventually.ts';
+import type { AccountUpdate, SourceUpdate } from '../source.ts';
+import { ProcessedBooks } from './books.ts';
+import { createForkMetrics } from './metrics.ts';
+
+const MARKET = 0;
+
+/** A user's account with one order of a size. Without one, the account has no order. */
+function user(slot: number, size: bigint | null): AccountUpdate {
+  const order = {
+    slot: 0,
+    orderId: 7,
+    marketIndex: MARKET,
+    price: 5n,
+    size: size ?? 0n,
+    filled: 0n,
+    reduceOnly: false,
+  };
+  const bytes = userBytes({ user: 1, orders: size === null ? [] : [order], positions: [] });
+  return update(userKey(1), USER.owner, bytes, slot);
+}
+
+/** The main stream and a reader of `book.processed`: sizes of the user's order, with the undo that each belongs to. */
+function stage(waitingMax?: number) {
+  const confirmed = newDiffer();
+  let isAway = false;
+  const waiting: (() => void)[] = [];
+  const written: NewRecord[] = [];
+  const append = async (topic: Topic, records: readonly NewRecord[]): Promise<void> => {
+    expect(topic).toBe(TOPICS.processedBook);
+    if (isAway) await new Promise<void>((resolve) => waiting.push(resolve));
+    written.push(...records);
+  };
+  const books = new ProcessedBooks({
+    confirmed,
+    newDiffer,
+    writer: { append },
+    metrics: createForkMetrics(createMetrics(['ingest'])),
+    logger: silentLogger(),
+    ...(waitingMax === undefined ? {} : { waitingMax }),
+  });
+  const messages = (partition: number) =>
+    written.flatMap(({ value, partition: own = partition }) => (own === partition ? [decodeMessage(value)] : []));
+  return {
+    books,
+    confirmed,
+    confirm: (...batch: SourceUpdate[]) => {
+      for (const one of batch) {
+        if (one.kind === 'account') confirmed.account(one, () => {});
+        else if (one.kind === 'snapshotBegin') confirmed.snapshotBegin();
+        else if (one.kind === 'snapshotEnd') confirmed.snapshotEnd(one.slot, () => {});
+      }
+      books.confirmed(batch);
+    },
+    process: (slot: number, parent: number, size: bigint | null) =>
+      books.news((forks) => {
+        forks.link(slot, parent);
+        forks.account(user(slot, size));
+        forks.follow(slot);
+      }),
+    goAway: () => {
+      isAway = true;
+    },
+    comeBack: () => {
+      isAway = false;
+      for (const resolve of waiting) resolve();
+    },
+    names: () => messages(0).map(({ name }) => name),
+    sizes: () => {
+      let revert: number | null = null;
+      return messages(0).flatMap((message) => {
+        if (message.name === 'BookRevert') revert = message.value.reverted;
+        if (message.name !== 'BookOrders') return [];
+        const { upserts, removals } = message.value;
+        return [...upserts.map((order) => [order.baseAssetAmount, revert]), ...removals.map(() => ['gone', revert])];
+      });
+    },
+  };
+}
+
+const read = (slot: number, ...accounts: AccountUpdate[]): SourceUpdate[] => [
+  { kind: 'snapshotBegin', slot },
+  update(marketKeyOf(MARKET), PERP.owner, marketBytes(MARKET, null), slot),
+  ...accounts,
+  { kind: 'snapshotEnd', slot },
+  { kind: 'slot', slot },
+];
+
+describe('books at processed', () => {
+  it('write every book in full, then each change of the fork, and undo an abandoned slot by changes that name it', async () => {
+    const { books, confirm, process, sizes } = stage();
+    confirm(...read(100, user(100, 10n)));
+    books.news((forks) => forks.restart(100));
+    process(101, 100, 11n);
+    process(102, 101, null);
+    // Another fork wins, on which the order never changed after slot 101.
+    books.news((forks) => {
+      forks.link(103, 101);
+      forks.follow(103);
+    });
+    confirm(user(101, 11n), { kind: 'slot', slot: 101 });
+    await until(async () => sizes().length === 4);
+    expect(sizes()).toEqual([
+      [10n, null],
+      [11n, null],
+      ['gone', null],
+      [11n, 102],
+    ]);
+  });
+
+  it('undo by the surviving state of the account, also when it lies before the read', async () => {
+    const { books, confirm, process, sizes } = stage();
+    confirm(...read(100));
+    books.news((forks) => forks.restart(100));
+    process(101, 100, 11n);
+    books.news((forks) => forks.dead(101));
+    process(102, 100, 12n);
+    await until(async () => sizes().length === 3);
+    expect(sizes()).toEqual([
+      [11n, null],
+      ['gone', 101],
+      [12n, null],
+    ]);
+  });
+
+  it('follow a correction of the confirmed states', async () => {
+    const { books, confirmed, confirm, sizes } = stage();
+    confirm(...read(100, user(100, 10n)));
+    confirmed.account(user(100, 12n), () => {});
+    books.corrected();
+    await until(async () => sizes().length === 2);
+    expect(sizes().at(-1)).toEqual([12n, null]);
+  });
+
+  it('never goes back with a slot, and completes each slot once', async () => {
+    const { books, confirm, process, names } = stage();
+    confirm(...read(100, user(100, 10n)));
+    books.news((forks) => forks.restart(100));
+    for (const slot of [101, 102, 103]) process(slot, slot - 1, BigInt(slot));
+    confirm(user(102, 102n), { kind: 'slot', slot: 102 });
+    await until(async () => names().filter((name) => name === 'BookSlot').length === 3);
+    expect(names().filter((name) => name === 'BookSlot' || name === 'BookOrders')).toEqual([
+      'BookOrders',
+      'BookSlot',
+      'BookOrders',
+      'BookOrders',
+      'BookSlot',
+      'BookOrders',
+      'BookSlot',
+    ]);
+  });
+
+  it('write every book anew after the log was away for more records than may wait', async () => {
+    const { books, confirm, process, goAway, comeBack, names, sizes } = stage(20);
+    confirm(...read(100, user(100, 10n)));
+    books.news((forks) => forks.restart(100));
+    goAway();
+    for (let slot = 101; slot < 120; slot++) process(slot, slot - 1, BigInt(slot));
+    comeBack();
+    await until(async () => sizes().at(-1)?.[0] === 119n);
+    expect(names().filter((name) => name === 'BookSnapshotBegin')).toHaveLength(2);
+    expect(sizes().length).toBeLessThan(10);
+  });
+});

@@ -1,0 +1,178 @@
+// Books at commitment processed: compares the accounts at the tip of the node's fork with those before, and writes the changes to
+// `book.processed`. Confirmed states come from the main stream, which this never delays.
+
+import type { Logger, NewRecord } from '../../platform/index.ts';
+import { encodeMessage, type MessageName, type MessageTypes, marketKey, TOPICS } from '../../schemas/index.ts';
+import type { Output } from '../diff/output.ts';
+import type { Differ } from '../differ.ts';
+import type { AccountUpdate, SourceUpdate } from '../source.ts';
+import type { LogWriter } from '../writer.ts';
+import type { ForkMetrics } from './metrics.ts';
+import { type ConfirmedState, ForkStates } from './states.ts';
+
+/** Records that wait for the log. Beyond it they are dropped, and every book is written anew when the log is back. */
+const WAITING_MAX = 100_000;
+/** Key of the records that go to every partition. */
+const SLOT_KEY = 'slot';
+
+export interface ProcessedBooksParts {
+  /** Has the confirmed states. */
+  readonly confirmed: Differ;
+  readonly newDiffer: () => Differ;
+  readonly writer: Pick<LogWriter, 'append'>;
+  readonly metrics: ForkMetrics;
+  readonly logger: Logger;
+  readonly waitingMax?: number;
+}
+
+export class ProcessedBooks {
+  readonly #parts: ProcessedBooksParts;
+  readonly #forks: ForkStates;
+  /** Null until all confirmed accounts are known. */
+  #differ: Differ | null = null;
+  /** Newest slot of any record. It never goes back, so that a book's slot does not. */
+  #slot = 0;
+  #completeSlot = -1;
+  #tip = -1;
+  #records: NewRecord[] = [];
+  #isWriting = false;
+  #isOverfull = false;
+
+  constructor(parts: ProcessedBooksParts) {
+    this.#parts = parts;
+    this.#forks = new ForkStates({
+      confirmed: (key) => this.#confirmed(key),
+      emit: (update) => this.#take(update),
+      reverted: (slot) => this.#revert(slot),
+    });
+  }
+
+  /** Applies news of the node's fork. */
+  news(step: (forks: ForkStates) => void): void {
+    step(this.#forks);
+    const { slot } = this.#forks;
+    // Data of a later slot completes the one before it.
+    if (slot > this.#tip) this.#complete(this.#tip);
+    this.#tip = slot;
+    this.#parts.metrics.undoBytes.set(this.#forks.bytes);
+    this.#parts.metrics.slot.set(slot);
+    this.#write();
+  }
+
+  /** Applies a batch that the confirmed states contain already. */
+  confirmed(batch: readonly SourceUpdate[]): void {
+    for (const update of batch) {
+      if (update.kind === 'account') this.#forks.confirmed(update.pubkey);
+      else if (update.kind === 'snapshotEnd') this.#readAll();
+      else if (update.kind === 'slot') {
+        this.#forks.confirm(update.slot);
+        this.#complete(update.slot);
+      }
+    }
+    this.news(() => {});
+  }
+
+  /** Confirmed states were put right outside their stream. */
+  corrected(): void {
+    if (this.#differ) this.#readAll();
+    this.#write();
+  }
+
+  #confirmed(key: string): ConfirmedState | null {
+    const { confirmed } = this.#parts;
+    const update = confirmed.lastUpdate(key);
+    const stored = confirmed.stored(key);
+    return update && stored ? { slot: stored.slot, update } : null;
+  }
+
+  /** The first time writes every book in full, later what differs. */
+  #readAll(): void {
+    const differ = this.#differ ?? this.#parts.newDiffer();
+    const isFirst = this.#differ === null;
+    this.#differ = differ;
+    // An earlier process may have ended within an undo.
+    if (isFirst) this.#everywhere('BookRevert', { slot: this.#slot, reverted: null });
+    differ.snapshotBegin();
+    for (const update of this.#parts.confirmed.accounts()) this.#take(update);
+    for (const update of this.#forks.current()) this.#take(update);
+    differ.snapshotEnd(this.#slot, this.#emit);
+  }
+
+  #take(update: AccountUpdate): void {
+    this.#slot = Math.max(this.#slot, update.slot);
+    // States go back as well as forth, so the order of the calls counts, not the slots.
+    this.#differ?.account({ ...update, slot: this.#slot, writeVersion: null }, this.#emit);
+  }
+
+  #revert(reverted: number | null): void {
+    if (reverted !== null) {
+      this.#parts.metrics.reverts.inc();
+      this.#parts.logger.info({ reverted, slot: this.#slot }, 'an abandoned slot is undone');
+    }
+    if (this.#differ) this.#everywhere('BookRevert', { slot: this.#slot, reverted });
+  }
+
+  #complete(slot: number): void {
+    if (slot <= this.#completeSlot || !this.#differ) return;
+    this.#completeSlot = slot;
+    this.#slot = Math.max(this.#slot, slot);
+    this.#everywhere('BookSlot', { slot });
+  }
+
+  #everywhere<N extends 'BookSlot' | 'BookRevert'>(name: N, message: MessageTypes[N]): void {
+    const value = encodeMessage(name, message);
+    for (let partition = 0; partition < TOPICS.processedBook.partitions; partition++) {
+      this.#records.push({ key: SLOT_KEY, value, partition });
+    }
+  }
+
+  readonly #emit = (output: Output): void => {
+    switch (output.name) {
+      case 'BookOrders':
+      case 'BookMarket':
+      case 'BookOracle':
+      case 'BookSnapshotBegin':
+      case 'BookSnapshotEnd':
+        this.#record(output.name, marketKey(output.value), output.value);
+        break;
+      default: // Positions, margins and unreadable accounts are matters of the confirmed stream.
+    }
+  };
+
+  #record<N extends MessageName>(name: N, key: string, message: MessageTypes[N]): void {
+    try {
+      this.#records.push({ key, value: encodeMessage(name, message) });
+    } catch (error) {
+      // The confirmed stream parks numbers that no message can carry.
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
+
+  /** One append at a time; what comes meanwhile leaves together. */
+  #write(): void {
+    const { waitingMax = WAITING_MAX, writer } = this.#parts;
+    if (this.#isWriting) {
+      this.#isOverfull ||= this.#records.length > waitingMax;
+      if (this.#isOverfull) this.#records = [];
+      return;
+    }
+    if (this.#records.length === 0) return;
+    const records = this.#records;
+    this.#records = [];
+    this.#isWriting = true;
+    const written = (): void => {
+      this.#isWriting = false;
+      if (this.#isOverfull) this.#again();
+      this.#write();
+    };
+    // Rejects only when ingest stops.
+    writer.append(TOPICS.processedBook, records).then(written, () => {});
+  }
+
+  #again(): void {
+    this.#isOverfull = false;
+    this.#differ = null;
+    this.#records = [];
+    this.#readAll();
+  }
+}

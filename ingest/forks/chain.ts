@@ -1,0 +1,125 @@
+// Which slots above the newest confirmed one belong to the fork that the node follows. Pure: news of slots in any order.
+
+/** Slots of which news is kept: over three minutes of 400 ms slots without a confirmed one, as when the cluster has stopped. */
+const SLOTS_MAX = 512;
+
+export class ForkChain {
+  readonly #parents = new Map<number, number>();
+  readonly #dead = new Set<number>();
+  /** Slots whose data the node sent. */
+  readonly #delivered = new Set<number>();
+  /** Slots of the fork that the node changed to, whose data it did not send. */
+  readonly #hidden = new Set<number>();
+  #confirmed = -1;
+  #tip = -1;
+  /** The confirmed slot must reach this one first, because data up to here may be missing. */
+  #completeAfter = Number.POSITIVE_INFINITY;
+  #slots: ReadonlySet<number> = new Set();
+
+  /** Slots above the confirmed one that belong to the fork. A fork that contradicts the confirmed slot has none. */
+  get slots(): ReadonlySet<number> {
+    return this.#slots;
+  }
+
+  get confirmed(): number {
+    return this.#confirmed;
+  }
+
+  /** Newest slot that the node follows, dead or not; -1 before the first. */
+  get tip(): number {
+    return this.#tip;
+  }
+
+  /** Nothing counts until the chain has confirmed `slot`: data of it and of slots before it may be missing. */
+  restart(slot: number): void {
+    for (const news of [this.#parents, this.#dead, this.#delivered, this.#hidden]) news.clear();
+    this.#tip = -1;
+    this.#completeAfter = slot;
+    this.#slots = new Set();
+  }
+
+  /** The block of `slot` stands on the block of `parent`. */
+  link(slot: number, parent: number): void {
+    if (slot <= this.#confirmed || parent >= slot) return;
+    this.#parents.set(slot, parent);
+    if (this.#parents.size > SLOTS_MAX) this.restart(Math.max(...this.#parents.keys()));
+    this.#evaluate();
+  }
+
+  /** The block of `slot` is invalid, and so is every block on it. */
+  dead(slot: number): void {
+    if (slot <= this.#confirmed) return;
+    this.#dead.add(slot);
+    this.#evaluate();
+  }
+
+  /** The node sent data of this slot. */
+  delivered(slot: number): void {
+    if (slot > this.#confirmed) this.#delivered.add(slot);
+  }
+
+  /** The node's newest block is that of `slot`. News of an older slot changes nothing. */
+  follow(slot: number): void {
+    if (slot <= this.#tip || slot <= this.#confirmed) return;
+    if (!this.extends(slot)) this.#hide(slot);
+    this.#tip = slot;
+    this.#evaluate();
+  }
+
+  /** Whether the block of `slot` stands on the newest block, as far as is known. */
+  extends(slot: number): boolean {
+    const newest = Math.max(this.#confirmed, ...this.#slots);
+    let at = slot;
+    while (at > newest) {
+      const parent = this.#parents.get(at);
+      if (parent === undefined || this.#dead.has(at)) return false;
+      at = parent;
+    }
+    return at === newest;
+  }
+
+  /** The chain has confirmed `slot`, and all its accounts up to there are known. */
+  confirm(slot: number): void {
+    if (slot <= this.#confirmed) return;
+    this.#confirmed = slot;
+    for (const one of this.#parents.keys()) if (one <= slot) this.#parents.delete(one);
+    for (const slots of [this.#dead, this.#delivered, this.#hidden]) {
+      for (const one of slots) if (one <= slot) slots.delete(one);
+    }
+    this.#evaluate();
+  }
+
+  /** A node that changes its fork sends the data of the newest block alone. */
+  #hide(tip: number): void {
+    for (let slot = this.#parents.get(tip) ?? -1; slot > this.#confirmed; slot = this.#parents.get(slot) ?? -1) {
+      if (this.#slots.has(slot)) return;
+      if (!this.#delivered.has(slot)) this.#hidden.add(slot);
+    }
+  }
+
+  #evaluate(): void {
+    const path = this.#confirmed < this.#completeAfter ? [] : this.#path();
+    const hidden = Math.min(...path.filter((slot) => this.#hidden.has(slot)));
+    // What stands on a block without data is not known either.
+    this.#slots = new Set(path.filter((slot) => slot < hidden));
+  }
+
+  /** From the tip down to the confirmed slot. */
+  #path(): number[] {
+    let path: number[] = [];
+    let slot = this.#tip;
+    while (slot > this.#confirmed) {
+      if (this.#dead.has(slot)) path = [];
+      else path.push(slot);
+      const parent = this.#parents.get(slot);
+      if (parent === undefined) return [...path, ...this.#unlinkedBelow(slot)];
+      slot = parent;
+    }
+    return slot === this.#confirmed || this.#tip <= this.#confirmed ? path : [];
+  }
+
+  /** Without news of a parent, the slots before it stay as they are. */
+  #unlinkedBelow(slot: number): number[] {
+    return [...this.#slots].filter((one) => one < slot && one > this.#confirmed && !this.#dead.has(one));
+  }
+}

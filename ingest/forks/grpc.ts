@@ -1,0 +1,96 @@
+// The stream at processed over gRPC. A server sends the accounts of every fork, and the state of every slot.
+
+import { type GeyserRequest, type GeyserUpdate, geyserMessages } from '../../schemas/index.ts';
+import { accountRequests } from '../grpc/request.ts';
+import { emptyRequest, GeyserStream } from '../grpc/stream.ts';
+import { accountUpdate, slotOf } from '../grpc/updates.ts';
+import type { AccountFilter } from '../rpc/account-filters.ts';
+import { ConnectionEnd, type ConnectionParts, type ForkConnection } from './feed.ts';
+
+export interface GrpcForkOptions {
+  readonly url: string;
+  readonly token: string;
+  readonly filters: readonly AccountFilter[];
+  /** Number of the connection, counted from 0. */
+  readonly number: bigint;
+}
+
+export class GrpcForks implements ForkConnection {
+  readonly #parts: ConnectionParts;
+  readonly #options: GrpcForkOptions;
+  readonly #end: ConnectionEnd;
+  #isFirst = true;
+
+  constructor(parts: ConnectionParts, options: GrpcForkOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#end = new ConnectionEnd(parts);
+  }
+
+  async run(): Promise<string> {
+    const { url, token, filters } = this.#options;
+    let stream: GeyserStream | null = null;
+    try {
+      stream = await GeyserStream.open(url, token, {
+        update: (update) => this.#update(update),
+        ended: (reason) => this.#end.end(reason),
+      });
+      this.#end.alive();
+      stream.request(requestOf(filters));
+      return await this.#end.ended;
+    } finally {
+      this.#end.release();
+      stream?.close();
+    }
+  }
+
+  #update(update: GeyserUpdate): void {
+    try {
+      if (update.account) this.#account(update.account);
+      else if (update.slot) this.#slot(update.slot);
+    } catch (error) {
+      // The confirmed stream parks what cannot be read.
+      if (!(error instanceof TypeError)) throw error;
+    }
+  }
+
+  /** Data of a slot on the newest one shows at once. That of another fork waits until its block is processed. */
+  #account(message: NonNullable<GeyserUpdate['account']>): void {
+    const update = accountUpdate(message, this.#options.number);
+    this.#begin(update.slot);
+    this.#parts.books.news((forks) => {
+      forks.account(update);
+      if (forks.extends(update.slot)) forks.follow(update.slot);
+    });
+  }
+
+  #slot({ slot: text, parent, status }: NonNullable<GeyserUpdate['slot']>): void {
+    const { SlotStatus } = geyserMessages();
+    const slot = slotOf(text);
+    this.#end.alive();
+    this.#begin(slot);
+    this.#parts.books.news((forks) => {
+      if (parent !== undefined) forks.link(slot, slotOf(parent));
+      if (status === SlotStatus.SLOT_DEAD) forks.dead(slot);
+      if (status !== SlotStatus.SLOT_PROCESSED) return;
+      forks.delivered(slot);
+      forks.follow(slot);
+    });
+  }
+
+  /** Data of the first slot may have been sent before the subscription. */
+  #begin(slot: number): void {
+    if (!this.#isFirst) return;
+    this.#isFirst = false;
+    this.#parts.books.news((forks) => forks.restart(slot));
+  }
+}
+
+function requestOf(filters: readonly AccountFilter[]): GeyserRequest {
+  return {
+    ...emptyRequest(),
+    accounts: accountRequests(filters),
+    slots: { slots: { interslotUpdates: true } },
+    commitment: geyserMessages().CommitmentLevel.PROCESSED,
+  };
+}

@@ -1,0 +1,37 @@
+// The Prometheus metrics of the fork that the node follows.
+
+import { Counter, Gauge } from 'prom-client';
+import type { Registry } from '../../platform/index.ts';
+
+export interface ForkMetrics {
+  readonly slot: Gauge;
+  readonly reverts: Counter;
+  readonly undoBytes: Gauge;
+  readonly reconnects: Counter;
+}
+
+export function createForkMetrics(registry: Registry): ForkMetrics {
+  const registers = [registry];
+  return {
+    slot: new Gauge({
+      name: 'slotbook_processed_slot',
+      help: 'newest slot of the fork that the node follows',
+      registers,
+    }),
+    reverts: new Counter({
+      name: 'slotbook_processed_reverts_total',
+      help: 'undos of abandoned slots in the books at processed',
+      registers,
+    }),
+    undoBytes: new Gauge({
+      name: 'slotbook_processed_undo_bytes',
+      help: 'account states that an undo may need',
+      registers,
+    }),
+    reconnects: new Counter({
+      name: 'slotbook_processed_reconnects_total',
+      help: 'lost connections to the stream at processed and failed attempts to connect',
+      registers,
+    }),
+  };
+}

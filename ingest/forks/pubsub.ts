@@ -1,0 +1,112 @@
+// The stream at processed over PubSub. A node sends account data of the newest block of its fork alone, so data of a slot says
+// which fork it follows.
+
+import type { AccountFilter } from '../rpc/account-filters.ts';
+import { KeyCache, programAccountUpdate } from '../rpc/notifications.ts';
+import { PubSub } from '../rpc/pubsub.ts';
+import type { Transport } from '../rpc/transport.ts';
+import { ConnectionEnd, type ConnectionParts, type ForkConnection } from './feed.ts';
+
+export interface PubSubOptions {
+  readonly wsUrl: string;
+  readonly filters: readonly AccountFilter[];
+  readonly transport?: Transport;
+}
+
+export class PubSubForks implements ForkConnection {
+  readonly #parts: ConnectionParts;
+  readonly #options: PubSubOptions;
+  readonly #end: ConnectionEnd;
+  readonly #keys = new KeyCache();
+  /** News counts once all subscriptions have begun. */
+  #isSubscribed = false;
+  #isFirst = true;
+
+  constructor(parts: ConnectionParts, options: PubSubOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#end = new ConnectionEnd(parts);
+  }
+
+  async run(): Promise<string> {
+    const { wsUrl, transport } = this.#options;
+    let pubsub: PubSub | null = null;
+    try {
+      // The confirmed stream parks what cannot be read.
+      const handlers = { garbage: () => {}, closed: (reason: string) => this.#end.end(reason) };
+      pubsub = await PubSub.open(wsUrl, handlers, transport);
+      this.#end.alive();
+      await this.#subscribe(pubsub);
+      this.#isSubscribed = true;
+      return await this.#end.ended;
+    } finally {
+      this.#end.release();
+      pubsub?.close();
+    }
+  }
+
+  async #subscribe(pubsub: PubSub): Promise<void> {
+    const accounts = this.#options.filters.map(({ program, liveFilters }) =>
+      pubsub.subscribe(
+        'programSubscribe',
+        [program, { commitment: 'processed', encoding: 'base64', filters: liveFilters }],
+        (result) => this.#account(result),
+      ),
+    );
+    // Not every node offers it. Without it a dead slot is left when the node sends data of another one.
+    const deaths = pubsub.subscribe('slotsUpdatesSubscribe', [], (result) => this.#bank(result)).catch(() => {});
+    const slots = pubsub.subscribe('slotSubscribe', [], (result) => this.#announced(result));
+    await Promise.all([...accounts, deaths, slots]);
+  }
+
+  #account(result: unknown): void {
+    if (!this.#isSubscribed) return;
+    const update = programAccountUpdate(result, this.#keys);
+    this.#begin(update.slot);
+    this.#parts.books.news((forks) => {
+      forks.account(update);
+      forks.follow(update.slot);
+    });
+  }
+
+  /** A node announces a slot when it begins to replay it. Its parent is complete by then. */
+  #announced(result: unknown): void {
+    const { slot, parent } = slotsOf(result);
+    this.#end.alive();
+    if (!this.#isSubscribed) return;
+    this.#begin(slot);
+    this.#parts.books.news((forks) => {
+      forks.link(slot, parent);
+      if (forks.extends(parent)) forks.follow(parent);
+    });
+  }
+
+  #bank(result: unknown): void {
+    if (!this.#isSubscribed) return;
+    const { type } = result as { readonly type?: unknown };
+    if (type === 'createdBank') {
+      const { slot, parent } = slotsOf(result);
+      this.#parts.books.news((forks) => forks.link(slot, parent));
+    } else if (type === 'dead') {
+      const { slot } = slotsOf({ parent: 0, ...(result as object) });
+      this.#parts.books.news((forks) => forks.dead(slot));
+    }
+  }
+
+  /** Data of the first slot may have been sent before the subscriptions. */
+  #begin(slot: number): void {
+    if (!this.#isFirst) return;
+    this.#isFirst = false;
+    this.#parts.books.news((forks) => forks.restart(slot));
+  }
+}
+
+function slotsOf(result: unknown): { readonly slot: number; readonly parent: number } {
+  const { slot, parent } = result as { readonly slot?: unknown; readonly parent?: unknown };
+  if (!isSlot(slot) || !isSlot(parent)) throw new TypeError('no slot');
+  return { slot, parent };
+}
+
+function isSlot(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}

@@ -1,0 +1,201 @@
+// The state of every account at the tip of the fork that the node follows: the confirmed state, or a newer one of that fork.
+// When a slot leaves the fork, the states of the surviving ancestor come back. Pure: no clock, no I/O.
+
+import { keyText } from '../diff/output.ts';
+import type { AccountUpdate } from '../source.ts';
+import { ForkChain } from './chain.ts';
+
+/** Bytes of states above the confirmed slot; `npm run bench undo` measures the whole. */
+const UNDO_BYTES_MAX = 128 * 1024 * 1024;
+/** Objects and map entries of one state, beside its data. */
+const STATE_BYTES = 400;
+const CLOSED = new Uint8Array(0);
+
+/** The newest confirmed state of an account. `slot`: the newest slot in which it had these bytes. */
+export interface ConfirmedState {
+  readonly slot: number;
+  readonly update: AccountUpdate;
+}
+
+export interface ForkPorts {
+  /** Null for an account that no confirmed slot has. */
+  confirmed(key: string): ConfirmedState | null;
+  /** Takes the state that an account has at the tip. */
+  emit(update: AccountUpdate): void;
+  /** Emits follow, up to `reverted(null)`, which undo the changes of abandoned slots from this one on. */
+  reverted(slot: number | null): void;
+}
+
+interface Entry {
+  /** Above the confirmed slot, oldest first, of every fork. */
+  states: AccountUpdate[];
+  /** The state of `states` that was emitted last; null: the confirmed one. */
+  emitted: AccountUpdate | null;
+}
+
+export class ForkStates {
+  readonly #ports: ForkPorts;
+  readonly #chain = new ForkChain();
+  readonly #entries = new Map<string, Entry>();
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(ports: ForkPorts, bytesMax = UNDO_BYTES_MAX) {
+    this.#ports = ports;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Bytes of the states that an undo may need. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Newest slot at the tip of the fork; the confirmed one while nothing above it is known. */
+  get slot(): number {
+    return Math.max(this.#chain.confirmed, ...this.#chain.slots);
+  }
+
+  /**
+   * Data up to `slot` may be missing, as after a lost connection: every account has its confirmed state until the chain has
+   * confirmed that slot.
+   */
+  restart(slot: number): void {
+    this.#move(() => this.#chain.restart(slot));
+    this.#entries.clear();
+    this.#bytes = 0;
+  }
+
+  /** A state of a processed slot. Call `follow` for its slot, before or after. */
+  account(update: AccountUpdate): void {
+    const { slot, pubkey } = update;
+    if (slot <= this.#chain.confirmed) return;
+    this.#chain.delivered(slot);
+    const key = keyText(pubkey);
+    const entry = this.#entries.get(key) ?? { states: [], emitted: null };
+    this.#entries.set(key, entry);
+    this.#keep(entry, update);
+    this.#settle(key, entry);
+    // Beyond the bound the books fall back to the confirmed states, until these have passed every dropped one.
+    if (this.#bytes > this.#bytesMax) this.restart(this.#newestSlot());
+  }
+
+  link(slot: number, parent: number): void {
+    this.#move(() => this.#chain.link(slot, parent));
+  }
+
+  dead(slot: number): void {
+    this.#move(() => this.#chain.dead(slot));
+  }
+
+  follow(slot: number): void {
+    this.#move(() => this.#chain.follow(slot));
+  }
+
+  /** All data of the slot has come, or comes before the next one is followed. */
+  delivered(slot: number): void {
+    this.#chain.delivered(slot);
+  }
+
+  /** Whether the block of `slot` stands on the newest block of the fork. */
+  extends(slot: number): boolean {
+    return this.#chain.extends(slot);
+  }
+
+  /** An account has a new confirmed state. */
+  confirmed(pubkey: Uint8Array): void {
+    const key = keyText(pubkey);
+    const entry = this.#entries.get(key);
+    if (entry) this.#settle(key, entry);
+    // The confirmed state itself may have changed.
+    if (!entry?.emitted) this.#emit(key, null, pubkey);
+  }
+
+  /** All confirmed states up to `slot` are known. A state of these slots that is not among them belonged to another fork. */
+  confirm(slot: number): void {
+    this.#move(() => this.#chain.confirm(slot));
+    for (const [key, entry] of this.#entries) {
+      const states = entry.states.filter((state) => state.slot > slot);
+      for (const state of entry.states) if (state.slot <= slot) this.#bytes -= sizeOf(state);
+      entry.states = states;
+      if (states.length === 0) this.#entries.delete(key);
+    }
+  }
+
+  /** The newest state of each account with states above the confirmed slot. */
+  *current(): Generator<AccountUpdate> {
+    for (const entry of this.#entries.values()) if (entry.emitted) yield entry.emitted;
+  }
+
+  #newestSlot(): number {
+    let newest = this.#chain.tip;
+    for (const { states } of this.#entries.values()) newest = Math.max(newest, states.at(-1)?.slot ?? -1);
+    return newest;
+  }
+
+  /** Of two states of one slot the newer write stays. */
+  #keep(entry: Entry, update: AccountUpdate): void {
+    const at = entry.states.findIndex(({ slot }) => slot >= update.slot);
+    const there = entry.states[at];
+    if (there?.slot !== update.slot) entry.states.splice(at < 0 ? entry.states.length : at, 0, update);
+    else if (isEarlierWrite(update, there)) return;
+    else {
+      this.#bytes -= sizeOf(there);
+      entry.states[at] = update;
+    }
+    this.#bytes += sizeOf(update);
+  }
+
+  /** Runs a step that may change the fork, then emits the accounts that differ. */
+  #move(step: () => void): void {
+    const before = this.#chain.slots;
+    step();
+    const { slots, confirmed } = this.#chain;
+    if (isSame(before, slots)) return;
+    const differing = [...this.#entries].filter(([key, entry]) => this.#stateOf(key, entry) !== entry.emitted);
+    const left = differing.flatMap(([key, { emitted }]) => (this.#isAbandoned(key, emitted) ? [emitted.slot] : []));
+    const gone = [...before].filter((slot) => slot > confirmed && !slots.has(slot));
+    if (left.length > 0) this.#ports.reverted(Math.min(...left, ...gone));
+    for (const [key, entry] of differing) this.#settle(key, entry);
+    if (left.length > 0) this.#ports.reverted(null);
+  }
+
+  /** Whether an emitted state is undone, and not only replaced by a newer one. */
+  #isAbandoned(key: string, emitted: AccountUpdate | null): emitted is AccountUpdate {
+    if (emitted === null || this.#chain.slots.has(emitted.slot)) return false;
+    if (emitted.slot > this.#chain.confirmed) return true;
+    const confirmed = this.#ports.confirmed(key);
+    return confirmed === null || confirmed.slot < emitted.slot;
+  }
+
+  #stateOf(key: string, { states }: Entry): AccountUpdate | null {
+    const state = states.findLast(({ slot }) => this.#chain.slots.has(slot)) ?? null;
+    const confirmed = state && this.#ports.confirmed(key);
+    return state && confirmed && confirmed.slot > state.slot ? null : state;
+  }
+
+  #settle(key: string, entry: Entry): void {
+    const state = this.#stateOf(key, entry);
+    const { emitted } = entry;
+    if (state === emitted) return;
+    entry.emitted = state;
+    const pubkey = (state ?? emitted)?.pubkey;
+    if (pubkey) this.#emit(key, state, pubkey);
+  }
+
+  #emit(key: string, state: AccountUpdate | null, pubkey: Uint8Array): void {
+    const update = state ?? this.#ports.confirmed(key)?.update;
+    this.#ports.emit(update ?? { kind: 'account', slot: 0, writeVersion: null, pubkey, owner: pubkey, data: CLOSED });
+  }
+}
+
+function sizeOf({ data }: AccountUpdate): number {
+  return data.length + STATE_BYTES;
+}
+
+function isEarlierWrite(one: AccountUpdate, other: AccountUpdate): boolean {
+  return one.writeVersion !== null && other.writeVersion !== null && one.writeVersion < other.writeVersion;
+}
+
+function isSame(one: ReadonlySet<number>, other: ReadonlySet<number>): boolean {
+  return one.size === other.size && [...one].every((slot) => other.has(slot));
+}

@@ -1,0 +1,262 @@
+// Compares what several sources say of the same complete slots, and counts what each one leaves out or contradicts. A witness
+// decides who is right: until then nobody is. Pure.
+
+import { SIGHTING_SLOTS, Sightings } from './sightings.ts';
+
+/** Slots that must be complete at every source before a slot is compared: stragglers of two nodes and three streams. */
+export const SETTLE_SLOTS = 8;
+/** After a complete read transactions wait for older ones, at most 5 s: they are compared later than accounts. */
+export const TRANSACTION_SETTLE_SLOTS = 64;
+/** A source so many slots behind the newest is not waited for. */
+const BEHIND_SLOTS_MAX = 64;
+/** Proven faults that make a source a liar. One may be a lost notification. */
+export const LIES_MAX = 3;
+/** Questions to the witness that wait at once, so that a liar costs a bounded number of requests. */
+const QUESTIONS_MAX = 16;
+
+export type Question =
+  | { readonly kind: 'account'; readonly key: string; readonly slot: number }
+  | { readonly kind: 'transaction'; readonly signature: string; readonly slot: number };
+
+/** An account as the witness read it. */
+export interface Testimony {
+  readonly key: string;
+  readonly slot: number;
+  readonly hash: string;
+}
+
+export interface SourceCounts {
+  missingAccounts: number;
+  missingTransactions: number;
+  contradictions: number;
+  /** Faults that a witness proved. */
+  lies: number;
+  /** What the newest proven fault was; empty without one. */
+  reason: string;
+}
+
+interface Side {
+  readonly sightings: Sightings;
+  readonly counts: SourceCounts;
+  readonly blocks: Map<number, string>;
+  label: number;
+  /** Changes after this slot are all known; null while the source is not connected. */
+  coversFrom: number | null;
+}
+
+/** What the comparison of a step found. */
+export interface Findings {
+  readonly questions: readonly Question[];
+  /** Sources that became liars. */
+  readonly liars: readonly number[];
+  /** Accounts that the witness has and some source does not. */
+  readonly wrong: readonly string[];
+}
+
+interface Pending {
+  readonly testimony: Testimony;
+  readonly asked: number;
+}
+
+export class Comparison {
+  readonly #sides: readonly Side[];
+  /** Sources that delivered each transaction, by slot. */
+  readonly #transactions = new Map<number, Map<string, Set<number>>>();
+  readonly #asked = new Map<string, Question>();
+  #pending: Pending[] = [];
+  #questions: Question[] = [];
+  #liars: number[] = [];
+  #wrong: string[] = [];
+  /** Newest compared slot; -1 before the first. */
+  #compared = -1;
+
+  constructor(sources: number) {
+    this.#sides = Array.from({ length: sources }, () => ({
+      sightings: new Sightings(),
+      counts: { missingAccounts: 0, missingTransactions: 0, contradictions: 0, lies: 0, reason: '' },
+      blocks: new Map(),
+      label: -1,
+      coversFrom: null,
+    }));
+  }
+
+  counts(source: number): SourceCounts {
+    return { ...this.#side(source).counts };
+  }
+
+  isLying(source: number): boolean {
+    return this.#side(source).counts.lies >= LIES_MAX;
+  }
+
+  #side(source: number): Side {
+    const side = this.#sides[source];
+    if (!side) throw new RangeError(`no source ${source}`);
+    return side;
+  }
+
+  lost(source: number): void {
+    const side = this.#side(source);
+    side.coversFrom = null;
+    side.sightings.clear();
+    side.blocks.clear();
+  }
+
+  covers(source: number, fromSlot: number): void {
+    this.#side(source).coversFrom = fromSlot;
+  }
+
+  account(source: number, key: string, slot: number, version: bigint | null, hash: string): void {
+    const side = this.#side(source);
+    if (side.coversFrom !== null) side.sightings.add(key, slot, version, hash);
+  }
+
+  transaction(source: number, signature: string, slot: number): void {
+    if (slot <= this.#compared) return;
+    const known = this.#transactions.get(slot) ?? new Map<string, Set<number>>();
+    known.set(signature, (known.get(signature) ?? new Set()).add(source));
+    this.#transactions.set(slot, known);
+  }
+
+  block(source: number, slot: number, blockhash: string): void {
+    if (slot > this.#compared) this.#side(source).blocks.set(slot, blockhash);
+    this.#side(source).blocks.delete(slot - SIGHTING_SLOTS);
+  }
+
+  /** A source completed a slot: compares what has settled. */
+  completed(source: number, slot: number): Findings {
+    const side = this.#side(source);
+    side.label = Math.max(side.label, slot);
+    const settled = this.#settled();
+    // Nothing settles before the second source, so nothing is compared with nobody.
+    for (let next = Math.max(this.#compared, settled - BEHIND_SLOTS_MAX) + 1; next <= settled; next++)
+      this.#compare(next);
+    if (settled > this.#compared) this.#forget(settled);
+    this.#judgePending();
+    return this.#findings();
+  }
+
+  /** The witness answered; null: it could not. The verdict follows when every source has reached its slot. */
+  answered(question: Question, answer: Testimony | boolean | null): Findings {
+    this.#asked.delete(idOf(question));
+    if (question.kind === 'transaction') {
+      if (answer === true) this.#transactionExists(question);
+    } else if (answer !== null && typeof answer === 'object') {
+      this.#pending.push({ testimony: answer, asked: question.slot });
+      this.#judgePending();
+    }
+    return this.#findings();
+  }
+
+  #findings(): Findings {
+    return { questions: this.#questions.splice(0), liars: this.#liars.splice(0), wrong: this.#wrong.splice(0) };
+  }
+
+  /** Sources whose changes since before the slot are known, each with its number. */
+  #covering(slot: number): { readonly source: number; readonly side: Side }[] {
+    return this.#sides.flatMap((side, source) =>
+      side.coversFrom !== null && side.coversFrom < slot && side.label >= slot ? [{ source, side }] : [],
+    );
+  }
+
+  #settled(): number {
+    const newest = Math.max(...this.#sides.map(({ label }) => label));
+    const live = this.#sides.filter(
+      ({ coversFrom, label }) => coversFrom !== null && label >= newest - BEHIND_SLOTS_MAX,
+    );
+    return Math.min(newest, ...live.map(({ label }) => label)) - SETTLE_SLOTS;
+  }
+
+  #compare(slot: number): void {
+    const covering = this.#covering(slot);
+    if (covering.length >= 2) {
+      this.#compareAccounts(slot, covering);
+      this.#compareBlocks(slot, covering);
+    }
+    this.#compareTransactions(slot);
+  }
+
+  #compareAccounts(slot: number, covering: readonly { readonly source: number; readonly side: Side }[]): void {
+    const keys = new Set(covering.flatMap(({ side }) => [...side.sightings.changedIn(slot)]));
+    for (const key of keys) {
+      const states = covering.map(({ side }) => ({ side, state: side.sightings.at(key, slot) }));
+      const named = states.filter(({ state }) => state?.slot === slot);
+      const silent = states.filter(({ state }) => state?.slot !== slot);
+      const isChange = named.some(({ state }) => state?.isChange);
+      if (isChange) for (const { side } of silent) side.counts.missingAccounts += 1;
+      const differs = new Set(named.map(({ state }) => state?.hash)).size > 1;
+      if (differs) for (const { side } of named) side.counts.contradictions += 1;
+      if (differs || (isChange && silent.length > 0)) this.#ask({ kind: 'account', key, slot });
+    }
+  }
+
+  #compareBlocks(slot: number, covering: readonly { readonly side: Side }[]): void {
+    const known = covering.filter(({ side }) => side.blocks.has(slot));
+    if (new Set(known.map(({ side }) => side.blocks.get(slot))).size <= 1) return;
+    for (const { side } of known) side.counts.contradictions += 1;
+  }
+
+  #compareTransactions(slot: number): void {
+    const covering = this.#covering(slot - TRANSACTION_SETTLE_SLOTS);
+    for (const [signature, sources] of this.#transactions.get(slot) ?? []) {
+      const silent = covering.filter(({ source }) => !sources.has(source));
+      for (const { side } of silent) side.counts.missingTransactions += 1;
+      if (silent.length > 0) this.#ask({ kind: 'transaction', signature, slot });
+    }
+  }
+
+  #ask(question: Question): void {
+    if (this.#asked.size + this.#pending.length >= QUESTIONS_MAX || this.#asked.has(idOf(question))) return;
+    this.#asked.set(idOf(question), question);
+    this.#questions.push(question);
+  }
+
+  #forget(settled: number): void {
+    this.#compared = settled;
+    for (const { sightings, blocks } of this.#sides) {
+      sightings.compared(settled);
+      for (const slot of blocks.keys()) if (slot <= settled) blocks.delete(slot);
+    }
+    const kept = settled - SIGHTING_SLOTS;
+    for (const slot of this.#transactions.keys()) if (slot <= kept) this.#transactions.delete(slot);
+  }
+
+  #judgePending(): void {
+    const settled = this.#settled();
+    const due = this.#pending.filter(({ testimony }) => testimony.slot <= settled);
+    this.#pending = this.#pending.filter(({ testimony }) => testimony.slot > settled);
+    for (const one of due) this.#judge(one);
+  }
+
+  /** A source is wrong only when another one agrees with the witness. */
+  #judge({ testimony: { key, slot, hash }, asked }: Pending): void {
+    const states = this.#covering(asked).map((one) => ({ ...one, state: one.side.sightings.at(key, slot) }));
+    const right = states.filter(({ state }) => state?.hash === hash);
+    if (right.length === 0) return;
+    if (right.length < states.length) this.#wrong.push(key);
+    for (const { source, side, state } of states) {
+      if (state?.hash === hash) continue;
+      if (state && right.some((one) => one.state?.slot === state.slot))
+        this.#lie(source, 'other account data than the chain');
+      else if (state || right.some((one) => one.side.sightings.hasChange(key, side.coversFrom ?? slot, slot)))
+        this.#lie(source, 'left out account updates');
+    }
+  }
+
+  #transactionExists({ signature, slot }: Question & { kind: 'transaction' }): void {
+    const sources = this.#transactions.get(slot)?.get(signature);
+    for (const { source } of this.#covering(slot - TRANSACTION_SETTLE_SLOTS)) {
+      if (sources && !sources.has(source)) this.#lie(source, 'left out transactions');
+    }
+  }
+
+  #lie(source: number, reason: string): void {
+    const { counts } = this.#side(source);
+    counts.lies += 1;
+    counts.reason = reason;
+    if (counts.lies === LIES_MAX) this.#liars.push(source);
+  }
+}
+
+function idOf(question: Question): string {
+  return question.kind === 'account' ? question.key : question.signature;
+}

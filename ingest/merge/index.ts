@@ -1,0 +1,3 @@
+// Several live sources at once.
+
+export { type BlockListener, MergedSource, type MergeMember, type Witness } from './source.ts';

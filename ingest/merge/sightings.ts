@@ -1,0 +1,75 @@
+// What one source said of each account, slot by slot: a hash of the data at the end of each slot. Pure.
+
+/** One state of an account. */
+export interface Sighting {
+  readonly slot: number;
+  readonly hash: string;
+  /** Order inside the slot on this source; null when it has none: the later arrival counts. */
+  readonly version: bigint | null;
+  /** Whether the source had another state of the account before. */
+  readonly isChange: boolean;
+}
+
+/** Slots of states in memory, as many as the shadow check keeps: a witness answers within them. */
+export const SIGHTING_SLOTS = 64;
+/** Accounts whose newest state is remembered, several times those of a large exchange. */
+const ACCOUNTS_MAX = 500_000;
+
+export class Sightings {
+  /** By account, oldest first. Only the first may be older than the slots in memory. */
+  readonly #accounts = new Map<string, Sighting[]>();
+  readonly #slots = new Map<number, Set<string>>();
+
+  /** The source lost its connection: what it says of an account may skip states. */
+  clear(): void {
+    this.#accounts.clear();
+    this.#slots.clear();
+  }
+
+  add(key: string, slot: number, version: bigint | null, hash: string): void {
+    const states = this.#accounts.get(key) ?? [];
+    const last = states.at(-1);
+    if (last && isNewer(last, slot, version)) return;
+    const before = last?.slot === slot ? states.at(-2) : last;
+    if (last?.slot === slot) states.pop();
+    states.push({ slot, version, hash, isChange: before !== undefined && before.hash !== hash });
+    while ((states[1]?.slot ?? slot) < slot - SIGHTING_SLOTS) states.shift();
+    this.#remember(key, states);
+    this.#slots.set(slot, (this.#slots.get(slot) ?? new Set()).add(key));
+  }
+
+  #remember(key: string, states: Sighting[]): void {
+    if (!this.#accounts.has(key) && this.#accounts.size >= ACCOUNTS_MAX) {
+      const [oldest] = this.#accounts.keys();
+      if (oldest !== undefined) this.#accounts.delete(oldest);
+    }
+    this.#accounts.set(key, states);
+  }
+
+  /** Accounts with a state of this slot. */
+  changedIn(slot: number): ReadonlySet<string> {
+    return this.#slots.get(slot) ?? NONE;
+  }
+
+  /** State of an account at the end of a slot, if the source named it. */
+  at(key: string, slot: number): Sighting | null {
+    return this.#accounts.get(key)?.findLast((one) => one.slot <= slot) ?? null;
+  }
+
+  /** Whether the account changed in a range of slots: `after` is outside of it. */
+  hasChange(key: string, after: number, to: number): boolean {
+    return (this.#accounts.get(key) ?? []).some(({ slot, isChange }) => isChange && slot > after && slot <= to);
+  }
+
+  /** Slots up to here were compared. */
+  compared(slot: number): void {
+    for (const known of this.#slots.keys()) if (known <= slot) this.#slots.delete(known);
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function isNewer(last: Sighting, slot: number, version: bigint | null): boolean {
+  if (last.slot !== slot) return last.slot > slot;
+  return last.version !== null && version !== null && last.version > version;
+}

@@ -1,0 +1,79 @@
+// Asks nodes which transactions the finalized chain has. Statuses of signatures answer for most of them in one call; only a
+// slot with a doubtful transaction costs a block.
+
+import type { FinalityReader, TransactionPlace } from '../source.ts';
+import { RpcError } from './errors.ts';
+import type { Nodes } from './nodes.ts';
+
+/** Largest number of signatures in one `getSignatureStatuses`. */
+const STATUSES_MAX = 256;
+/** Slots searched for a later block, which proves that a node has finalized beyond a missing one. */
+const LATER_SLOTS = 1_000;
+const TRANSACTION_VERSION_MAX = 0;
+
+interface Status {
+  readonly slot?: unknown;
+  readonly confirmationStatus?: unknown;
+}
+
+export class FinalizedChain implements FinalityReader {
+  readonly #nodes: Nodes;
+  readonly #signal: AbortSignal;
+
+  constructor(nodes: Nodes, signal: AbortSignal) {
+    this.#nodes = nodes;
+    this.#signal = signal;
+  }
+
+  async lacking(places: readonly TransactionPlace[], finalSlot: number): Promise<readonly TransactionPlace[]> {
+    const lacking: TransactionPlace[] = [];
+    const doubtful = await this.#doubtful(places);
+    for (const slot of new Set(doubtful.map((place) => place.slot))) {
+      const signatures = await this.#signatures(slot, finalSlot);
+      lacking.push(...doubtful.filter((place) => place.slot === slot && !signatures.has(place.signature)));
+    }
+    return lacking;
+  }
+
+  /** Transactions whose status does not prove them. A node forgets statuses after some minutes. */
+  async #doubtful(places: readonly TransactionPlace[]): Promise<readonly TransactionPlace[]> {
+    const doubtful: TransactionPlace[] = [];
+    for (let from = 0; from < places.length; from += STATUSES_MAX) {
+      const some = places.slice(from, from + STATUSES_MAX);
+      const answer = await this.#call('getSignatureStatuses', [some.map(({ signature }) => signature)]);
+      const { value } = (answer ?? {}) as { readonly value?: unknown };
+      if (!Array.isArray(value)) throw new RpcError('getSignatureStatuses: unreadable answer');
+      doubtful.push(...some.filter(({ slot }, index) => !isFinalAt(value[index] as Status | null, slot)));
+    }
+    return doubtful;
+  }
+
+  /** Signatures of the finalized block of a slot; none for a slot without one. */
+  async #signatures(slot: number, finalSlot: number): Promise<ReadonlySet<string>> {
+    const details = { transactionDetails: 'signatures', rewards: false };
+    const config = { commitment: 'finalized', ...details, maxSupportedTransactionVersion: TRANSACTION_VERSION_MAX };
+    try {
+      const block = (await this.#call('getBlock', [slot, config])) as { readonly signatures?: unknown } | null;
+      if (!Array.isArray(block?.signatures)) throw new RpcError('getBlock: no signatures');
+      return new Set(block.signatures.map(String));
+    } catch (error) {
+      if (error instanceof RpcError && error.isSkippedSlot && (await this.#isSkipped(slot, finalSlot)))
+        return new Set();
+      throw error;
+    }
+  }
+
+  /** A node that only lags lists no later block. */
+  async #isSkipped(slot: number, finalSlot: number): Promise<boolean> {
+    const toSlot = Math.min(finalSlot, slot + LATER_SLOTS);
+    const slots = await this.#call('getBlocks', [slot, toSlot, { commitment: 'finalized' }]);
+    return Array.isArray(slots) && slots.length > 0 && !slots.includes(slot);
+  }
+
+  #call(method: string, params: readonly unknown[]): Promise<unknown> {
+    return this.#nodes.call({ method, params }, { isBackground: true, signal: this.#signal });
+  }
+}
+
+const isFinalAt = (status: Status | null | undefined, slot: number): boolean =>
+  status?.slot === slot && status.confirmationStatus === 'finalized';

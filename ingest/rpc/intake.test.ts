@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { UpdateQueue } from '../queue.ts';
+import type { AccountUpdate } from '../source.ts';
+import { Intake } from './intake.ts';
+
+const update = (key: number, slot: number): AccountUpdate => {
+  const pubkey = new Uint8Array(32).fill(key);
+  return { kind: 'account', slot, writeVersion: null, pubkey, owner: pubkey, data: Buffer.from([key]) };
+};
+
+describe('intake', () => {
+  it('delivers what came during a read by slot, although an account of a newer slot had changed first', async () => {
+    const queue = new UpdateQueue(100);
+    const parts = { queue, history: { take: () => true }, labelled: () => {}, end: () => {} };
+    const intake = new Intake(parts, 0);
+    for (const one of [update(1, 11), update(2, 12), update(1, 13), update(3, 13)]) intake.account(one, 0);
+    await intake.snapshot({ slots: [10], updates: [] }, [], true, AbortSignal.timeout(1_000));
+    queue.end();
+    const received = [];
+    for await (const batch of queue.batches()) received.push(...batch);
+    const live = received.filter((one) => one.kind === 'account');
+    expect(live.map(({ slot, pubkey }) => [pubkey[0], slot])).toEqual([
+      [2, 12],
+      [1, 13],
+      [3, 13],
+    ]);
+  });
+});
+
+describe('labels after a full read', () => {
+  const labelsAfter = async (slots: number[], live: AccountUpdate[] = [], isWhole = true) => {
+    const labels: number[] = [];
+    const intake = new Intake(
+      {
+        queue: new UpdateQueue(1_000),
+        history: { take: () => true },
+        labelled: (slot) => labels.push(slot),
+        end: () => {},
+      },
+      5,
+    );
+    for (const update of live) intake.account(update, 0);
+    await intake.snapshot({ slots, updates: [] }, [], isWhole, new AbortController().signal);
+    return labels;
+  };
+
+  it('come with a read at one slot, because a chain that stands still sends nothing else', async () => {
+    expect(await labelsAfter([10, 10])).toEqual([10]);
+  });
+
+  it('wait when parts of the read, or live data, are ahead of it', async () => {
+    expect(await labelsAfter([10, 11])).toEqual([]);
+    expect(await labelsAfter([10, 10], [update(1, 11)])).toEqual([]);
+  });
+
+  it('do not come with a read that is not believed', async () => {
+    expect(await labelsAfter([10, 10], [], false)).toEqual([]);
+  });
+});

@@ -1,0 +1,197 @@
+// Compares the open orders that events know with those of the user accounts, and says which differences have lasted. Pure.
+
+import bs58 from 'bs58';
+import { type AccountOrder, type MarketRef, marketKey, orderKey, type UserOrders } from '../../schemas/index.ts';
+import type { StatePiece } from '../follow/reducer-role.ts';
+import { type Doubt, Doubts } from './doubts.ts';
+import { ListedAccounts } from './listed.ts';
+
+/** Differences that one slot settles: many orders are older than the log when it begins. */
+const SETTLED_MAX = 100;
+
+const DOUBTS = 'doubt:';
+const LISTED = 'listed:';
+const STATES_SLOT = 'states-slot';
+
+/** What events know. */
+export interface KnownOrders {
+  /** Slot of the newest event. */
+  newestSlot(): number;
+  open(name: string): ReadonlyMap<string, AccountOrder>;
+  /** Whether an event has ended the order. */
+  isEnded(user: Uint8Array, orderId: number): boolean;
+  /** Names of the accounts with open orders. */
+  names(): Iterable<string>;
+}
+
+/** What a lasting difference changes: the order as it is, open or closed. */
+export interface Correction {
+  readonly user: Uint8Array;
+  /** Slot of the account's state. */
+  readonly slot: number;
+  readonly order: AccountOrder;
+  readonly isOpen: boolean;
+}
+
+type Placed = Pick<Doubt, 'user' | 'slot'> & { readonly name: string; readonly order: AccountOrder };
+
+export class Reconciliation {
+  readonly #known: KnownOrders;
+  readonly #doubts = new Doubts();
+  readonly #listed = new ListedAccounts();
+  /** Newest slot of the states; 0 before the first state. */
+  #statesSlot = 0;
+  #isSlotChanged = false;
+
+  constructor(known: KnownOrders) {
+    this.#known = known;
+  }
+
+  /** Takes the open orders that an account has in a market. */
+  take(state: UserOrders): void {
+    const name = bs58.encode(state.user);
+    this.#see(state.slot);
+    this.#listed.add(marketKey(state), name, state.user);
+    this.#compare(name, state);
+  }
+
+  /** A whole read of a market begins. */
+  begin(market: MarketRef, slot: number): void {
+    this.#see(slot);
+    this.#listed.begin(marketKey(market));
+  }
+
+  /** The read has ended: accounts that it did not list have no open order in the market. */
+  end({ marketType, marketIndex }: MarketRef, slot: number): void {
+    const listed = this.#listed.end(marketKey({ marketType, marketIndex }));
+    if (listed === null) return;
+    for (const name of new Set([...this.#known.names(), ...this.#doubts.names()])) {
+      if (listed.has(name)) continue;
+      this.#compare(name, { marketType, marketIndex, slot, user: bs58.decode(name), orders: [] });
+    }
+  }
+
+  /** The states have reached a slot. Slots before the first state do not count. */
+  reached(slot: number): void {
+    if (this.#statesSlot > 0) this.#see(slot);
+  }
+
+  /** An event has placed an order: a state of the account will show it, unless one has already. */
+  placed({ name, user, order, slot }: Placed): void {
+    const key = orderKey(order);
+    if (this.#doubts.get(name, key)) this.changed(name, order);
+    else if (this.#statesSlot > 0) {
+      const placing = { user, key, orderId: order.orderId, order: null, slot, isSeen: false };
+      this.#doubts.put(name, { ...placing, since: this.#now() });
+    }
+  }
+
+  /** An event has changed an order that stays open. */
+  changed(name: string, order: AccountOrder): void {
+    const key = orderKey(order);
+    const doubt = this.#doubts.get(name, key);
+    if (!doubt?.order) return;
+    if (agrees(order, doubt.order)) this.#doubts.delete(name, key);
+    else this.#doubts.put(name, { ...doubt, since: this.#now() });
+  }
+
+  /** An event has ended an order. */
+  ended(name: string, key: string): void {
+    this.#doubts.delete(name, key);
+  }
+
+  /** Differences that have lasted, each once. */
+  settle(): Correction[] {
+    const clocks = { events: this.#known.newestSlot(), states: this.#statesSlot };
+    const due = this.#doubts.due(clocks, SETTLED_MAX);
+    for (const { name, doubt } of due) this.#doubts.delete(name, doubt.key);
+    return due.flatMap(({ name, doubt }) => this.#correction(name, doubt) ?? []);
+  }
+
+  takeChanges(): StatePiece[] {
+    const named = (prefix: string, pieces: readonly StatePiece[]): StatePiece[] =>
+      pieces.map(({ name, bytes }) => ({ name: prefix + name, bytes }));
+    const slot = this.#isSlotChanged ? [{ name: STATES_SLOT, bytes: Buffer.from(String(this.#statesSlot)) }] : [];
+    this.#isSlotChanged = false;
+    return [...slot, ...named(DOUBTS, this.#doubts.takeChanges()), ...named(LISTED, this.#listed.takeChanges())];
+  }
+
+  restore(pieces: readonly { readonly name: string; readonly bytes: Uint8Array }[]): void {
+    const of = (prefix: string) =>
+      pieces
+        .filter(({ name }) => name.startsWith(prefix))
+        .map(({ name, bytes }) => ({ name: name.slice(prefix.length), bytes }));
+    this.#doubts.restore(of(DOUBTS));
+    this.#listed.restore(of(LISTED));
+    const slot = pieces.find(({ name }) => name === STATES_SLOT);
+    if (slot) this.#statesSlot = Number(Buffer.from(slot.bytes).toString('utf8'));
+  }
+
+  /** Null when the events have closed the order as well. */
+  #correction(name: string, { user, slot, key, order: has }: Doubt): Correction | null {
+    const mine = this.#known.open(name).get(key);
+    const order = mine && has ? merged(mine, has) : (mine ?? has);
+    return order && { user, slot, order, isOpen: has !== null };
+  }
+
+  #see(slot: number): void {
+    if (slot <= this.#statesSlot) return;
+    this.#statesSlot = slot;
+    this.#isSlotChanged = true;
+  }
+
+  #now(): number {
+    return Math.max(this.#known.newestSlot(), this.#statesSlot);
+  }
+
+  #compare(name: string, state: UserOrders): void {
+    const open = this.#known.open(name);
+    const has = new Set(state.orders.map(orderKey));
+    for (const order of state.orders) this.#has(name, state, order, open.get(orderKey(order)));
+    const lacks = ({ marketType, marketIndex }: MarketRef, key: string) =>
+      marketType === state.marketType && marketIndex === state.marketIndex && !has.has(key);
+    for (const [key, order] of open) if (lacks(order, key)) this.#lacks(name, state, key, order.orderId);
+    // Orders that the account had before, of which no event is known yet.
+    for (const { key, orderId, order } of [...this.#doubts.of(name)]) {
+      if (order && !open.has(key) && lacks(order, key)) this.#lacks(name, state, key, orderId);
+    }
+  }
+
+  /** The account has an order. */
+  #has(name: string, { user, slot }: UserOrders, order: AccountOrder, mine: AccountOrder | undefined): void {
+    const key = orderKey(order);
+    const isRight = mine ? agrees(mine, order) : this.#known.isEnded(user, order.orderId);
+    if (isRight) {
+      this.#doubts.delete(name, key);
+      return;
+    }
+    const before = this.#doubts.get(name, key);
+    const since = before?.order ? before.since : this.#now();
+    this.#doubts.put(name, { user, key, orderId: order.orderId, order, slot, since, isSeen: true });
+  }
+
+  /** The account does not have an order. */
+  #lacks(name: string, { user, slot }: UserOrders, key: string, orderId: number): void {
+    const before = this.#doubts.get(name, key);
+    const isKnown = before?.order === null && before.isSeen;
+    // A state from before the placing says nothing.
+    const isEarlier = before?.isSeen === false && slot < before.slot;
+    if (isKnown || isEarlier) return;
+    this.#doubts.put(name, { user, key, orderId, order: null, slot, since: this.#now(), isSeen: true });
+  }
+}
+
+/** Whether events know as much of an open order as the account. They may know more: a state can be late. */
+function agrees(mine: AccountOrder, has: AccountOrder): boolean {
+  return mine.baseAssetAmountFilled >= has.baseAssetAmountFilled && (isTriggered(mine) || !isTriggered(has));
+}
+
+function merged(mine: AccountOrder, has: AccountOrder): AccountOrder {
+  const { baseAssetAmountFilled } = has.baseAssetAmountFilled > mine.baseAssetAmountFilled ? has : mine;
+  const triggerCondition = isTriggered(mine) ? mine.triggerCondition : has.triggerCondition;
+  return { ...mine, baseAssetAmountFilled, triggerCondition };
+}
+
+function isTriggered({ triggerCondition }: AccountOrder): boolean {
+  return triggerCondition.startsWith('triggered');
+}

@@ -1,0 +1,276 @@
+// Yellowstone gRPC over virtual time: localnet's subscriptions behind calls in memory, at servers that lag, restart, or have other blocks.
+
+import { EventEmitter } from 'node:events';
+import type { StreamHandlers, UpdateStream } from '../../ingest/grpc/index.ts';
+import type { Feed, FeedListener } from '../../localnet/grpc/feed.ts';
+import type { FeedMessage } from '../../localnet/grpc/messages.ts';
+import { type SubscribeCall, Subscriber } from '../../localnet/grpc/subscriber.ts';
+import type { Commitment } from '../../localnet/ledger.ts';
+import type { Faults } from '../../localnet/node/faults.ts';
+import { type GeyserRequest, geyserService } from '../../schemas/index.ts';
+import { grouped } from './group.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** The commitment that ingest subscribes to. */
+const LEVEL: Commitment = 'confirmed';
+/** Status code of gRPC for a slot that is no longer replayed (https://grpc.io/docs/guides/status-codes). */
+const OUT_OF_RANGE = 11;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface GrpcServerPlan {
+  /** Milliseconds that this server is behind the first. */
+  readonly lagMs: number;
+  /** Slots that it can replay. */
+  readonly replaySlots: number;
+  /** It names other blockhashes than the nodes. */
+  readonly isOther: boolean;
+  /** It sends the metadata of a block before the other updates of the block. */
+  readonly isMetaFirst: boolean;
+}
+
+export interface GrpcServerParts extends GrpcServerPlan {
+  readonly feed: Feed;
+  readonly faults: Faults;
+  readonly time: VirtualTime;
+}
+
+type Sent = readonly [message: FeedMessage, body: () => Buffer];
+
+/** One server. It keeps a memory of its own for replays, which a restart empties. */
+export class GrpcServer {
+  readonly #parts: GrpcServerParts;
+  readonly #listeners = new Set<FeedListener>();
+  readonly #subscribers = new Set<Subscriber>();
+  #memory: Sent[] = [];
+  #coming: Sent[] = [];
+  #calls = 0;
+
+  constructor(parts: GrpcServerParts) {
+    this.#parts = parts;
+    parts.feed.subscribe(LEVEL, (message, body) => this.#come(this.#altered(message, body)));
+  }
+
+  firstAvailable(): number | null {
+    return this.#memory[0]?.[0].slot ?? null;
+  }
+
+  replay(_level: Commitment, fromSlot: number): FeedMessage[] {
+    return this.#memory.map(([message]) => message).filter(({ slot }) => slot >= fromSlot);
+  }
+
+  encoder(message: FeedMessage): () => Buffer {
+    return this.#parts.feed.encoder(message);
+  }
+
+  subscribe(_level: Commitment, listener: FeedListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  accept(call: SubscribeCall): void {
+    const parts = { feed: this, faults: this.#parts.faults, number: ++this.#calls };
+    const subscriber: Subscriber = new Subscriber(call, parts, () => this.#subscribers.delete(subscriber));
+    this.#subscribers.add(subscriber);
+  }
+
+  /** Ends every call and forgets what it could replay. */
+  restart(): void {
+    this.#memory = [];
+    for (const subscriber of [...this.#subscribers]) subscriber.drop();
+  }
+
+  #altered(message: FeedMessage, body: () => Buffer): Sent {
+    if (!this.#parts.isOther || message.kind !== 'blockMeta') return [message, body];
+    const { block } = message;
+    const hashes = { blockhash: otherHash(block.blockhash), previousBlockhash: otherHash(block.previousBlockhash) };
+    const other = { ...message, block: { ...block, ...hashes } };
+    return [other, this.#parts.feed.encoder(other)];
+  }
+
+  /** What a block has is published together. */
+  #come(sent: Sent): void {
+    this.#coming.push(sent);
+    if (this.#coming.length > 1) return;
+    this.#parts.time.after(this.#parts.lagMs, () => this.#publish());
+  }
+
+  /** The updates of a slot have no common order, except that blocks come one after the other. */
+  #ordered(coming: readonly Sent[]): readonly Sent[] {
+    if (!this.#parts.isMetaFirst) return coming;
+    const slots = grouped(coming, ([{ slot }]) => slot);
+    const isMeta = ([{ kind }]: Sent) => kind === 'blockMeta';
+    return [...slots.values()].flatMap((sent) => [...sent.filter(isMeta), ...sent.filter((one) => !isMeta(one))]);
+  }
+
+  #publish(): void {
+    const coming = this.#ordered(this.#coming);
+    this.#coming = [];
+    this.#memory.push(...coming);
+    const newest = this.#memory.at(-1)?.[0].slot ?? 0;
+    this.#memory = this.#memory.filter(([{ slot }]) => slot > newest - this.#parts.replaySlots);
+    for (const [message, body] of coming) for (const listener of [...this.#listeners]) listener(message, body);
+  }
+}
+
+/** The same length and alphabet, so that it passes for a hash. */
+function otherHash(hash: string): string {
+  return [...hash].reverse().join('');
+}
+
+export interface StreamParts {
+  readonly server: GrpcServer;
+  readonly latencyMs: () => number;
+  /** Milliseconds that the stream is late; the order of its updates stays. */
+  readonly streamLatencyMs: () => number;
+  /** How many of these updates arrive now; the others follow later. */
+  readonly arriving: (updates: number) => number;
+  /** Milliseconds until then. */
+  readonly restMs: () => number;
+  /** Runs a step unless the process has died. */
+  readonly later: (ms: number, run: () => void) => void;
+  readonly isRefused: boolean;
+  readonly trace: (line: string) => void;
+  readonly closed: () => void;
+}
+
+interface StreamEnd {
+  readonly reason: string;
+  readonly isOutOfRange: boolean;
+}
+
+type Arrival = Buffer | StreamEnd;
+
+const { subscribe } = geyserService();
+
+/** The client's end of a Subscribe call. */
+export class SimulatedStream implements UpdateStream {
+  readonly #parts: StreamParts;
+  readonly #handlers: StreamHandlers;
+  readonly #call = new SimulatedCall((arrival) => this.#push(arrival));
+  #way: Arrival[] = [];
+  #waiting: Arrival[] = [];
+  #requests: Buffer[] = [];
+  #isAccepted = false;
+  #isPaused = false;
+  #isOver = false;
+
+  constructor(parts: StreamParts, handlers: StreamHandlers) {
+    this.#parts = parts;
+    this.#handlers = handlers;
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  firstAvailable(): Promise<number | null> {
+    const { later, latencyMs, isRefused, server } = this.#parts;
+    return new Promise((resolve) => {
+      later(isRefused ? CONNECT_TIMEOUT_MS : 2 * latencyMs(), () =>
+        resolve(isRefused ? null : server.firstAvailable()),
+      );
+    });
+  }
+
+  request(request: GeyserRequest): void {
+    if (this.#isOver) return;
+    this.#requests.push(subscribe.requestSerialize(request));
+    if (this.#requests.length === 1) this.#parts.later(this.#parts.latencyMs(), () => this.#send());
+  }
+
+  pauseUntil(resumed: Promise<void>): void {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    const resume = () => {
+      this.#isPaused = false;
+      this.#take();
+    };
+    resumed.then(resume, resume);
+  }
+
+  close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#call.emit('cancelled');
+    this.#parts.closed();
+  }
+
+  /** The connection breaks: what is on its way is lost. */
+  lose(): void {
+    if (this.#isOver) return;
+    this.close();
+    this.#parts.trace('  stream lost');
+    this.#parts.later(this.#parts.latencyMs(), () => this.#handlers.ended('the connection was lost', false));
+  }
+
+  #send(): void {
+    const requests = this.#requests;
+    this.#requests = [];
+    if (this.#isOver) return;
+    if (this.#parts.isRefused) {
+      this.#push({ reason: 'connection refused', isOutOfRange: false });
+      return;
+    }
+    if (!this.#isAccepted) this.#parts.server.accept(this.#call as unknown as SubscribeCall);
+    this.#isAccepted = true;
+    for (const bytes of requests) this.#call.emit('data', subscribe.requestDeserialize(bytes));
+  }
+
+  /** Updates arrive together with those before them, or in parts. */
+  #push(arrival: Arrival): void {
+    if (this.#isOver) return;
+    this.#way.push(arrival);
+    if (this.#way.length === 1) this.#parts.later(this.#parts.streamLatencyMs(), () => this.#arrive());
+  }
+
+  #arrive(isRest = false): void {
+    const { later, restMs, arriving, trace } = this.#parts;
+    const { length } = this.#way;
+    const arrived = this.#way.splice(0, isRest ? length : arriving(length));
+    if (this.#way.length > 0) later(restMs(), () => this.#arrive(true));
+    trace(`  stream ${arrived.length}`);
+    this.#waiting.push(...arrived);
+    this.#take();
+  }
+
+  #take(): void {
+    while (!this.#isPaused && !this.#isOver) {
+      const arrival = this.#waiting.shift();
+      if (arrival === undefined) return;
+      if ('reason' in arrival) this.#ended(arrival);
+      else this.#update(arrival);
+    }
+  }
+
+  #update(frame: Buffer): void {
+    const update = subscribe.responseDeserialize(frame);
+    if (!update.ping && !update.pong) this.#handlers.update(update);
+  }
+
+  #ended({ reason, isOutOfRange }: StreamEnd): void {
+    this.close();
+    this.#handlers.ended(reason, isOutOfRange);
+  }
+}
+
+/** The server's end: as much of a call of @grpc/grpc-js as the subscriber uses. */
+class SimulatedCall extends EventEmitter {
+  readonly #push: (arrival: Arrival) => void;
+
+  constructor(push: (arrival: Arrival) => void) {
+    super();
+    this.#push = push;
+    this.on('error', ({ code, details }: { code: number; details: string }) =>
+      push({ reason: details, isOutOfRange: code === OUT_OF_RANGE }),
+    );
+  }
+
+  write(frame: Buffer): boolean {
+    this.#push(frame);
+    return true;
+  }
+
+  end(): void {
+    this.#push({ reason: 'the server ended the stream', isOutOfRange: false });
+  }
+}
