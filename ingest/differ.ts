@@ -1,12 +1,11 @@
 // Turns account updates into changes: keeps each account's newest state and emits the differences. Pure: no clock, no I/O.
 
-import bs58 from 'bs58';
 import type { MarketRef } from '../schemas/index.ts';
 import { marketKey } from '../schemas/index.ts';
 import { AccountError, discriminatorOf } from './decode/account.ts';
 import type { MarketReader } from './decode/market.ts';
-import { isOracle } from './decode/oracle.ts';
 import { ClobDiffer } from './diff/clobs.ts';
+import { AccountKinds } from './diff/kinds.ts';
 import { MarginChanges } from './diff/margins.ts';
 import { MarketDiffer } from './diff/markets.ts';
 import { type Emit, keyText, notAfter, type Output, parkAccount } from './diff/output.ts';
@@ -28,11 +27,9 @@ import {
 /** Derives the User account's address from an authority and sub-account id. Must be a pure function. */
 export type DeriveUser = (authority: Uint8Array, subAccountId: number) => Uint8Array;
 
-/** Accounts of unknown kinds that are remembered. */
-const UNREADABLE_MAX = 10_000;
-
 export class Differ {
   readonly #readers: Readers;
+  readonly #kinds: AccountKinds;
   readonly #accounts = new Map<string, StoredAccount>();
   readonly #deriveUser: DeriveUser;
   #users: UserDiffer;
@@ -43,9 +40,6 @@ export class Differ {
   #margins: MarginChanges;
   #isMarginWhole = false;
   readonly #addresses = new Map<string, Uint8Array>();
-  readonly #owners = new Map<string, string>();
-  /** Discriminators of the accounts of unknown kinds that are parked already. */
-  readonly #unreadable = new Map<string, bigint>();
   #emit: Emit = () => {};
   /** Accounts of the first snapshot until it is complete; null afterwards. */
   #gathering: AccountUpdate[] | null = null;
@@ -62,6 +56,7 @@ export class Differ {
 
   constructor(readers: Readers, deriveUser: DeriveUser) {
     this.#readers = readers;
+    this.#kinds = new AccountKinds(readers);
     this.#deriveUser = deriveUser;
     this.#margins = new MarginChanges(readers.user);
     this.#users = this.#newUsers();
@@ -101,7 +96,7 @@ export class Differ {
       return;
     }
     if (this.#seen === null) this.#apply(update, emit, false);
-    else if (update.data.length > 0 && AFTER_ORDERS.has(this.#kindOf(update))) this.#late.push(update);
+    else if (update.data.length > 0 && AFTER_ORDERS.has(this.#kinds.of(update))) this.#late.push(update);
     else this.#apply(update, notAfter(this.#completeSlot, emit), false);
   }
 
@@ -257,7 +252,7 @@ export class Differ {
   }
 
   #rank(update: AccountUpdate): number {
-    const kind = update.data.length === 0 ? null : this.#kindOf(update);
+    const kind = update.data.length === 0 ? null : this.#kinds.of(update);
     return kind === null ? KIND_ORDER.length : KIND_ORDER.indexOf(kind);
   }
 
@@ -273,9 +268,9 @@ export class Differ {
     }
     this.#emit = emit;
     const closed = update.data.length === 0;
-    const kind = closed ? (stored?.kind ?? null) : this.#kindOf(update);
+    const kind = closed ? (stored?.kind ?? null) : this.#kinds.of(update);
     if (kind === null) {
-      if (!closed) this.#unread(update, emit);
+      if (!closed) this.#kinds.parkUnknown(update, emit);
       return;
     }
     try {
@@ -371,46 +366,6 @@ export class Differ {
   #close(update: AccountUpdate, kind: Kind, emit: Emit): void {
     if (kind === 'user') this.#users.close(update, emit);
     else if (kind === 'clob') this.#clobs?.close(update, emit);
-  }
-
-  #kindOf(update: AccountUpdate): Kind | null {
-    const readers = this.#readers;
-    const owner = this.#ownerText(update.owner);
-    const discriminator = discriminatorOf(update.data);
-    if (owner === readers.exchangeId) {
-      if (discriminator === readers.user.account.discriminator) return 'user';
-      if (readers.markets.has(discriminator)) return 'market';
-      if (discriminator === readers.state?.account.discriminator) return 'state';
-      if (readers.builders.has(discriminator)) return 'builder';
-    } else if (owner === readers.clobId && discriminator === readers.clob?.account.discriminator) return 'clob';
-    else if (owner === readers.vaultsId && readers.vaults.has(discriminator)) return 'vault';
-    return isOracle(update.data) ? 'oracle' : null;
-  }
-
-  /**
-   * Skips account kinds of the programs that ingest does not need, and parks all others: each account once, because an
-   * oracle of an unknown kind changes in every slot.
-   */
-  #unread(update: AccountUpdate, emit: Emit): void {
-    const known = this.#readers.discriminators.get(this.#ownerText(update.owner));
-    const discriminator = discriminatorOf(update.data);
-    if (known?.has(discriminator)) return;
-    const key = keyText(update.pubkey);
-    if (this.#unreadable.get(key) === discriminator) return;
-    if (this.#unreadable.size >= UNREADABLE_MAX) this.#unreadable.clear();
-    this.#unreadable.set(key, discriminator);
-    const head = Buffer.from(update.data.subarray(0, 8)).toString('hex');
-    parkAccount(emit, update, 'unknown_discriminator', `${update.data.length} bytes beginning with ${head}`);
-  }
-
-  #ownerText(owner: Uint8Array): string {
-    const key = keyText(owner);
-    let text = this.#owners.get(key);
-    if (text === undefined) {
-      text = bs58.encode(owner);
-      this.#owners.set(key, text);
-    }
-    return text;
   }
 }
 

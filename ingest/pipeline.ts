@@ -1,29 +1,20 @@
-// Turns a batch of source updates into log records: decodes, diffs and appends, in the order of the updates.
+// Takes batches of source updates: decodes and compares them in their order, and writes all of a batch before the next.
 
 import bs58 from 'bs58';
-import type { Logger, NewRecord } from '../platform/index.ts';
-import {
-  type DeadLetter,
-  encodeMessage,
-  type InsuranceFundState,
-  type MessageName,
-  type MessageTypes,
-  marketKey,
-  parseMarketKey,
-  TOPICS,
-} from '../schemas/index.ts';
+import type { Logger } from '../platform/index.ts';
+import { encodeMessage, parseMarketKey, TOPICS } from '../schemas/index.ts';
 import { BlockIndexes } from './block-indexes.ts';
 import { CounterBuffer } from './counters.ts';
 import type { EventDecoder } from './decode/events.ts';
-import { type DecodedTransaction, decodeTransaction, type EncodedEvent } from './decode/transaction.ts';
-import { deadLetter, type Output } from './diff/output.ts';
+import { type DecodedTransaction, decodeTransaction } from './decode/transaction.ts';
+import { deadLetter } from './diff/output.ts';
 import type { Differ } from './differ.ts';
 import type { FinalityCheck } from './finality/check.ts';
 import type { GapList } from './gaps.ts';
 import type { IngestMetrics } from './metrics.ts';
+import { RecordBuffer } from './record-buffer.ts';
 import type { OffsetHistory } from './resume-state.ts';
-import type { ShadowMessage } from './shadow/check.ts';
-import type { IngestQuality, IngestSource } from './shadow/quality.ts';
+import type { IngestQuality } from './shadow/quality.ts';
 import type { ShadowRunner } from './shadow/runner.ts';
 import {
   type GapNotice,
@@ -57,31 +48,14 @@ export interface PipelineParts {
   readonly corrected?: () => void;
 }
 
-/** Key of slot ticks, which go to every partition of `book` and `positions`. */
-const SLOT_KEY = 'slot';
-const FINALITY_KEY = 'chain';
-/** Keys of the records around a whole margin. */
-const MARGIN_BEGIN_KEY = 'begin';
-const MARGIN_WHOLE_KEY = 'whole';
-/** Key of the state of an insurance fund. Other states have the key of their account. */
-const fundKey = ({ marketIndex }: InsuranceFundState): string => `insurance-fund-${marketIndex}`;
 /** The record that trades come from. */
 const TRADE_EVENT = 'OrderActionRecord';
 
 export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #indexes = new BlockIndexes();
-  #events: EncodedEvent[] = [];
-  #book: NewRecord[] = [];
-  #positions: NewRecord[] = [];
-  #orders: NewRecord[] = [];
-  #vaults: NewRecord[] = [];
-  #states: NewRecord[] = [];
-  #margins: NewRecord[] = [];
-  #parked: NewRecord[] = [];
-  /** The newest final slot that is not written yet. */
-  #finality: NewRecord[] = [];
   readonly #counters: CounterBuffer;
+  readonly #records: RecordBuffer;
   #newestSlot = -1;
   /** Slot of the newest written block time. */
   #timeSlot = Number.NEGATIVE_INFINITY;
@@ -93,6 +67,7 @@ export class Pipeline {
     this.#counters = new CounterBuffer(
       parts.resumeSlot === null ? null : Math.max(0, parts.resumeSlot - RESUME_MARGIN_SLOTS),
     );
+    this.#records = new RecordBuffer({ ...parts, counters: this.#counters });
     this.#reportGaps();
   }
 
@@ -117,13 +92,13 @@ export class Pipeline {
         const decoded = decodeTransaction(transaction, this.#parts.decoder);
         isCut ||= decoded.incomplete;
         const fresh = decoded.events.filter(({ id }) => !known.has(id));
-        if (fresh.length > 0) for (const letter of decoded.parked) this.#park(letter);
+        if (fresh.length > 0) for (const letter of decoded.parked) this.#records.park(letter);
         for (const event of fresh) {
           known.add(event.id);
-          this.#events.push(event);
+          this.#records.event(event);
         }
       }
-      const found = this.#events.length;
+      const found = this.#records.eventCount;
       await this.#flush();
       return { found, isCut };
     });
@@ -179,11 +154,9 @@ export class Pipeline {
   #applyShadowCheck(): void {
     const step = this.#parts.shadow?.advance(this.#newestSlot);
     if (!step) return;
-    for (const output of step.outputs) this.#emit(output);
+    for (const output of step.outputs) this.#records.output(output);
     if (step.outputs.length > 0) this.#parts.corrected?.();
-    for (const { name, value } of step.messages as readonly ShadowMessage[]) {
-      this.#message(this.#book, name, value, 'slot' in value ? value.slot : value.snapshotSlot);
-    }
+    for (const message of step.messages) this.#records.checked(message);
   }
 
   async #apply(update: Exclude<SourceUpdate, { kind: 'progress' }>): Promise<void> {
@@ -191,7 +164,7 @@ export class Pipeline {
     switch (update.kind) {
       case 'account':
         metrics.accountUpdates.inc();
-        differ.account(this.#indexes.joined(update), this.#emit);
+        differ.account(this.#indexes.joined(update), this.#records.output);
         break;
       case 'transaction':
         if (!update.failed) await this.#transaction(update);
@@ -206,15 +179,13 @@ export class Pipeline {
         break;
       case 'final':
         this.#parts.finality?.final(update.slot);
-        this.#finality = [
-          { key: FINALITY_KEY, value: encodeMessage('ChainFinality', { slot: update.slot, ts: update.ts }) },
-        ];
+        this.#records.final(update.slot, update.ts);
         break;
       case 'snapshotBegin':
         differ.snapshotBegin(Math.max(0, this.#newestSlot));
         break;
       case 'snapshotEnd':
-        differ.snapshotEnd(update.slot, this.#emit);
+        differ.snapshotEnd(update.slot, this.#records.output);
         this.#counters.resumed();
         this.#parts.quality.caughtUp();
         logger.info({ slot: update.slot, accounts: differ.size }, 'all accounts read');
@@ -233,7 +204,7 @@ export class Pipeline {
         this.#gap(update);
         break;
       case 'garbage':
-        this.#park(
+        this.#records.park(
           deadLetter(update.reason, update.detail, Math.max(0, this.#newestSlot), update.origin, update.bytes),
         );
         break;
@@ -244,29 +215,15 @@ export class Pipeline {
     if (slot <= this.#newestSlot) return;
     this.#newestSlot = slot;
     this.#counters.slot(slot);
-    const value = encodeMessage('BookSlot', { slot });
-    for (let partition = 0; partition < TOPICS.book.partitions; partition++) {
-      this.#book.push({ key: SLOT_KEY, value, partition });
-    }
-    for (let partition = 0; partition < TOPICS.positions.partitions; partition++) {
-      this.#positions.push({ key: SLOT_KEY, value, partition });
-    }
-    for (let partition = 0; partition < TOPICS.userOrders.partitions; partition++) {
-      this.#orders.push({ key: SLOT_KEY, value, partition });
-    }
+    this.#records.slot(slot);
   }
 
   #time(slot: number, ts: number): void {
     if (slot < this.#timeSlot + this.#parts.sampleSlots) return;
     this.#timeSlot = slot;
-    const value = encodeMessage('BookTime', { slot, ts });
-    for (let partition = 0; partition < TOPICS.book.partitions; partition++) {
-      this.#book.push({ key: SLOT_KEY, value, partition });
-    }
-    const isWhole = this.#parts.differ.margins(slot, this.#emit);
-    // Compaction keeps the newest whole time too: it tells which accounts are closed.
-    const key = isWhole ? MARGIN_WHOLE_KEY : SLOT_KEY;
-    this.#margins.push({ key, value: encodeMessage('MarginTime', { slot, ts, isWhole }) });
+    this.#records.bookTime(slot, ts);
+    const isWhole = this.#parts.differ.margins(slot, this.#records.output);
+    this.#records.marginTime(slot, ts, isWhole);
   }
 
   #gap(gap: GapNotice): void {
@@ -294,8 +251,8 @@ export class Pipeline {
   async #transaction(transaction: TransactionLogs): Promise<void> {
     let decoded = decodeTransaction(transaction, this.#parts.decoder);
     if (decoded.incomplete) decoded = await this.#refetch(transaction, decoded);
-    for (const letter of decoded.parked) this.#park(letter);
-    for (const event of decoded.events) this.#events.push(event);
+    for (const letter of decoded.parked) this.#records.park(letter);
+    for (const event of decoded.events) this.#records.event(event);
     if (decoded.events.length > 0) this.#parts.finality?.stored(transaction);
   }
 
@@ -308,155 +265,20 @@ export class Pipeline {
     const again = whole && !whole.failed ? decodeTransaction({ ...whole, slot }, decoder) : decoded;
     this.#gap({ ...gap, filled: !again.incomplete, isLasting: again.incomplete });
     if (again.incomplete) {
-      this.#park(deadLetter('incomplete_logs', gap.reason, slot, signature, bs58.decode(signature)));
+      this.#records.park(deadLetter('incomplete_logs', gap.reason, slot, signature, bs58.decode(signature)));
     }
     return again.events.length >= decoded.events.length ? again : decoded;
   }
 
-  readonly #emit = (output: Output): void => {
-    switch (output.name) {
-      case 'DeadLetter':
-        this.#park(output.value);
-        break;
-      case 'StreamCounter':
-        this.#counters.note(output.value);
-        break;
-      case 'PositionState':
-      case 'PositionMarket':
-        this.#message(this.#positions, output.name, output.value, output.value.slot);
-        break;
-      case 'UserOrders':
-        this.#message(this.#orders, output.name, output.value, output.value.slot);
-        break;
-      case 'AccountMargin':
-        this.#record(this.#margins, bs58.encode(output.value.user), output.name, output.value, output.value.slot);
-        break;
-      case 'MarketMargin':
-        this.#record(this.#margins, marketKey(output.value), output.name, output.value, output.value.slot);
-        break;
-      case 'MarginBegin':
-        this.#record(this.#margins, MARGIN_BEGIN_KEY, output.name, output.value, output.value.slot);
-        break;
-      case 'RevenueShareState':
-      case 'RevenueShareEscrowState':
-        this.#record(this.#states, bs58.encode(output.value.account), output.name, output.value, output.value.slot);
-        break;
-      case 'InsuranceFundState':
-        this.#record(this.#states, fundKey(output.value), output.name, output.value, output.value.slot);
-        break;
-      case 'VaultState':
-        this.#record(this.#vaults, bs58.encode(output.value.vault), output.name, output.value, output.value.slot);
-        break;
-      case 'VaultDepositorState':
-        this.#record(this.#vaults, bs58.encode(output.value.depositor), output.name, output.value, output.value.slot);
-        break;
-      case 'BookSnapshotBegin':
-      case 'BookSnapshotEnd':
-        this.#message(this.#book, output.name, output.value, output.value.snapshotSlot);
-        this.#message(this.#orders, output.name, output.value, output.value.snapshotSlot);
-        // A snapshot also lists all positions of the market between its brackets.
-        if (output.value.marketType === 'perp') {
-          this.#message(this.#positions, output.name, output.value, output.value.snapshotSlot);
-        }
-        break;
-      default:
-        this.#parts.quality.seen(output.value, sourceOf(output), output.value.slot);
-        this.#message(this.#book, output.name, output.value, output.value.slot);
-    }
-  };
-
-  #message<
-    N extends
-      | 'BookOrders'
-      | 'BookMarket'
-      | 'BookOracle'
-      | 'BookSnapshotBegin'
-      | 'BookSnapshotEnd'
-      | 'BookRepair'
-      | 'BookCheck'
-      | 'PositionState'
-      | 'PositionMarket'
-      | 'UserOrders',
-  >(records: NewRecord[], name: N, value: MessageTypes[N], slot: number): void {
-    this.#record(records, marketKey(value), name, value, slot);
-  }
-
-  #record<N extends MessageName>(
-    records: NewRecord[],
-    key: string,
-    name: N,
-    value: MessageTypes[N],
-    slot: number,
-  ): void {
-    try {
-      records.push({ key, value: encodeMessage(name, value) });
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      // Some bytes decode as an account but hold numbers that no message can carry.
-      this.#park(deadLetter('bad_value', `${name}: ${error.message}`, slot, key, new Uint8Array(0)));
-    }
-  }
-
-  #park(letter: DeadLetter): void {
-    this.#parts.metrics.parked.inc({ reason: letter.reason });
-    this.#parked.push({ key: letter.reason, value: encodeMessage('DeadLetter', letter) });
-  }
-
   async #flush(): Promise<void> {
-    const { writer, ends, metrics } = this.#parts;
-    const counters = this.#counters.take(this.#newestSlot);
-    const [events, book, positions, orders, vaults, states, margins, finality, parked] = [
-      this.#events,
-      this.#book,
-      this.#positions,
-      this.#orders,
-      this.#vaults,
-      this.#states,
-      this.#margins,
-      this.#finality,
-      this.#parked,
-    ];
-    this.#events = [];
-    this.#book = [];
-    this.#positions = [];
-    this.#orders = [];
-    this.#vaults = [];
-    this.#states = [];
-    this.#margins = [];
-    this.#finality = [];
-    this.#parked = [];
-    if (events.length > 0)
-      ends.reached(
-        events.reduce((slot, event) => Math.max(slot, event.slot), -1),
-        () => writer.nextOffsets,
-      );
-    const [fresh] = await Promise.all([
-      events.length > 0 ? writer.appendEvents(events) : [],
-      book.length > 0 ? writer.append(TOPICS.book, book) : undefined,
-      positions.length > 0 ? writer.append(TOPICS.positions, positions) : undefined,
-      orders.length > 0 ? writer.append(TOPICS.userOrders, orders) : undefined,
-      vaults.length > 0 ? writer.append(TOPICS.vaults, vaults) : undefined,
-      states.length > 0 ? writer.append(TOPICS.accountStates, states) : undefined,
-      counters.length > 0 ? writer.append(TOPICS.counters, counters) : undefined,
-      margins.length > 0 ? writer.append(TOPICS.margin, margins) : undefined,
-      parked.length > 0 ? writer.append(TOPICS.deadLetters, parked) : undefined,
-    ]);
-    // After the events: whoever reads that a slot is final finds its events in the log.
-    if (finality.length > 0) await writer.append(TOPICS.finality, finality);
+    const { metrics } = this.#parts;
+    const fresh = await this.#records.append(this.#newestSlot);
     for (const { name, key, slot } of fresh) {
       metrics.events.inc({ name });
       if (name === TRADE_EVENT && isMarketKey(key)) this.#parts.quality.seen(parseMarketKey(key), 'trades', slot);
     }
     if (this.#newestSlot >= 0) metrics.slot.set(this.#newestSlot);
   }
-}
-
-function sourceOf({
-  name,
-  value,
-}: Extract<Output, { name: 'BookOrders' | 'BookMarket' | 'BookOracle' }>): IngestSource {
-  if (name === 'BookOrders') return value.source;
-  return name === 'BookMarket' ? 'market' : 'oracle';
 }
 
 /** An event's key is either a market key or an account. */
