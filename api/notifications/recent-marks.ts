@@ -1,9 +1,9 @@
 // Newest read marks and deliveries, which the store may not have yet. A mark of this process shows at once.
 
 import bs58 from 'bs58';
-import type { EventLog, Logger } from '../../platform/index.ts';
+import { type EventLog, type LogBatch, type Logger, TopicFollower } from '../../platform/index.ts';
 import { decodeMessage, encodeMessage, type NotificationRead, TOPICS } from '../../schemas/index.ts';
-import { followAlways } from '../views/follow.ts';
+import { followAlways, nextOffsets } from '../views/follow.ts';
 
 const TOPIC = TOPICS.notificationMarks;
 /** Marks kept, of all wallets; the store has them about a second after the log: about 20 MB. */
@@ -22,8 +22,7 @@ export class RecentMarks {
   /** Wallet and id of every mark, oldest first. */
   readonly #order: { readonly authority: string; readonly id: string }[] = [];
   readonly #max: number;
-  readonly #abort = new AbortController();
-  #loop: Promise<void> = Promise.resolve();
+  readonly #follower = new TopicFollower();
   #dropped = 0;
 
   constructor({
@@ -38,30 +37,22 @@ export class RecentMarks {
 
   /** Follows the topic from its present end. Rejects when the log cannot be read. */
   async start(): Promise<void> {
-    await this.#log.ensureTopics([TOPIC]);
-    const partitions = Array.from({ length: TOPIC.partitions }, (_, partition) => partition);
-    const bounds = await Promise.all(partitions.map((partition) => this.#log.bounds(TOPIC, partition)));
-    this.#loop = followAlways({
-      log: this.#log,
-      logger: this.#logger,
-      topic: TOPIC,
-      from: new Map(bounds.map(({ next }, partition) => [partition, next])),
-      signal: this.#abort.signal,
-      take: ({ records }) => {
-        for (const { value } of records) this.#take(value);
-      },
-    });
-    this.#loop.catch(() => {}); // `done` reports it
+    const [log, logger] = [this.#log, this.#logger];
+    await log.ensureTopics([TOPIC]);
+    const from = await nextOffsets(log, TOPIC);
+    const take = ({ records }: LogBatch): void => {
+      for (const { value } of records) this.#take(value);
+    };
+    this.#follower.run((signal) => followAlways({ log, logger, topic: TOPIC, from, signal, take }));
   }
 
   /** Settles when following ends. */
   get done(): Promise<void> {
-    return this.#loop;
+    return this.#follower.done;
   }
 
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    await this.#loop.catch(() => {});
+  stop(): Promise<void> {
+    return this.#follower.stop();
   }
 
   /** By notification id. */

@@ -2,7 +2,7 @@
 // of this process shows at once.
 
 import bs58 from 'bs58';
-import type { EventLog, Logger } from '../../platform/index.ts';
+import { type EventLog, type Logger, TopicFollower } from '../../platform/index.ts';
 import {
   decodeMessage,
   encodeMessage,
@@ -11,11 +11,9 @@ import {
   TOPICS,
   walletSettingKey,
 } from '../../schemas/index.ts';
-import { followAlways } from '../views/follow.ts';
-import { readToEnd } from '../views/read-to-end.ts';
+import { readAndFollow } from '../views/follow.ts';
 
 const TOPIC = TOPICS.walletSettings;
-const PARTITION = 0;
 
 interface Wallet {
   optOutTypes: readonly string[];
@@ -34,8 +32,7 @@ export class WalletSettings {
   readonly #offsets = new Map<string, bigint>();
   /** The change under way of each wallet; the next one waits for it. */
   readonly #changes = new Map<string, Promise<unknown>>();
-  readonly #abort = new AbortController();
-  #loop: Promise<void> = Promise.resolve();
+  readonly #follower = new TopicFollower();
 
   constructor(parts: WalletSettingsParts) {
     this.#parts = parts;
@@ -44,30 +41,16 @@ export class WalletSettings {
   /** Resolves when everything written so far is known. Rejects when the log cannot be read. */
   async start(): Promise<void> {
     const { log, logger } = this.#parts;
-    await log.ensureTopics([TOPIC]);
-    const next = await readToEnd({ log, topic: TOPIC, partition: PARTITION }, (record) => this.#take(record));
-    const from = new Map([[PARTITION, next]]);
-    this.#loop = followAlways({
-      log,
-      logger,
-      topic: TOPIC,
-      from,
-      signal: this.#abort.signal,
-      take: ({ records }) => {
-        for (const record of records) this.#take(record);
-      },
-    });
-    this.#loop.catch(() => {}); // `done` reports it
+    await readAndFollow(this.#follower, { log, logger, topic: TOPIC, take: (record) => this.#take(record) });
   }
 
   /** Settles when following ends. */
   get done(): Promise<void> {
-    return this.#loop;
+    return this.#follower.done;
   }
 
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    await this.#loop.catch(() => {});
+  stop(): Promise<void> {
+    return this.#follower.stop();
   }
 
   optOutTypes(authority: string): readonly string[] {

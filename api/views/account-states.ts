@@ -2,10 +2,9 @@
 // newest states within a bound; others are read from the log again.
 
 import { LRUCache } from 'lru-cache';
-import type { EventLog, Logger, LogRecord } from '../../platform/index.ts';
+import { type EventLog, type Logger, type LogRecord, readToEnd, TopicFollower } from '../../platform/index.ts';
 import { decodeMessage, type RevenueShareEscrowState, type RevenueShareState, TOPICS } from '../../schemas/index.ts';
-import { followAlways } from './follow.ts';
-import { readToEnd } from './read-to-end.ts';
+import { readAndFollow } from './follow.ts';
 
 const TOPIC = TOPICS.accountStates;
 const PARTITION = 0;
@@ -140,7 +139,7 @@ export async function followAccountStates({
 }): Promise<RunningAccountStates> {
   const place = { log, topic: TOPIC, partition: PARTITION };
   const states = new AccountStates({ readLog: (take) => readToEnd(place, take) });
-  const abort = new AbortController();
+  const follower = new TopicFollower();
   const take = ({ value, offset }: Pick<LogRecord, 'value' | 'offset'>): void => {
     try {
       states.put(value);
@@ -148,25 +147,10 @@ export async function followAccountStates({
       logger.warn({ origin: `${TOPIC.name}/${PARTITION}/${offset}`, error: String(error) }, 'unreadable account state');
     }
   };
-  await log.ensureTopics([TOPIC]);
-  const next = await readToEnd(place, take);
-  const loop = followAlways({
-    log,
-    logger,
-    topic: TOPIC,
-    from: new Map([[PARTITION, next]]),
-    signal: abort.signal,
-    take: ({ records }) => {
-      for (const record of records) take(record);
-    },
-  });
-  loop.catch(() => {}); // `done` reports it
+  await readAndFollow(follower, { log, logger, topic: TOPIC, take });
   return {
     states,
-    done: loop,
-    stop: async () => {
-      abort.abort();
-      await loop.catch(() => {});
-    },
+    done: follower.done,
+    stop: () => follower.stop(),
   };
 }

@@ -1,9 +1,8 @@
 // The newest final block time, from topic `finality`: rows up to it cannot be taken back by the chain.
 
-import type { EventLog, LogBatch, Logger } from '../../platform/index.ts';
+import { type EventLog, type Logger, type LogRecord, TopicFollower } from '../../platform/index.ts';
 import { type ChainFinality, decodeMessage, TOPICS } from '../../schemas/index.ts';
-import { followAlways } from './follow.ts';
-import { readToEnd } from './read-to-end.ts';
+import { readAndFollow } from './follow.ts';
 
 const TOPIC = TOPICS.finality;
 const PARTITION = 0;
@@ -25,8 +24,8 @@ export async function followFinality({
   readonly logger: Logger;
 }): Promise<RunningFinality> {
   let newest: ChainFinality | null = null;
-  const abort = new AbortController();
-  const take = ({ value, offset }: LogBatch['records'][number]): void => {
+  const follower = new TopicFollower();
+  const take = ({ value, offset }: LogRecord): void => {
     try {
       const message = decodeMessage(value);
       // Nothing final is taken back: an older answer of another node changes nothing.
@@ -35,25 +34,10 @@ export async function followFinality({
       logger.warn({ origin: `${TOPIC.name}/${PARTITION}/${offset}`, error: String(error) }, 'unreadable final slot');
     }
   };
-  await log.ensureTopics([TOPIC]);
-  const next = await readToEnd({ log, topic: TOPIC, partition: PARTITION }, take);
-  const loop = followAlways({
-    log,
-    logger,
-    topic: TOPIC,
-    from: new Map([[PARTITION, next]]),
-    signal: abort.signal,
-    take: ({ records }) => {
-      for (const record of records) take(record);
-    },
-  });
-  loop.catch(() => {}); // `done` reports it
+  await readAndFollow(follower, { log, logger, topic: TOPIC, take });
   return {
     newest: () => newest,
-    done: loop,
-    stop: async () => {
-      abort.abort();
-      await loop.catch(() => {});
-    },
+    done: follower.done,
+    stop: () => follower.stop(),
   };
 }

@@ -1,7 +1,7 @@
 // Follows the newest fill quality of each market. /auctionParams uses it from version 2 on.
 
 import { Gauge } from 'prom-client';
-import type { EventLog, Logger, Registry } from '../../platform/index.ts';
+import { type EventLog, type LogBatch, type Logger, type Registry, TopicFollower } from '../../platform/index.ts';
 import type { RecentFills } from '../../processors/book/index.ts';
 import { decodeMessage, type FillQualityView, type MarketRef, marketKey, TOPICS } from '../../schemas/index.ts';
 import { CatchUp, followAlways } from './follow.ts';
@@ -34,12 +34,11 @@ interface Taken {
 export class FillQualityFollower implements FillQualitySource {
   readonly #options: Options;
   readonly #clock: () => number;
-  readonly #abort = new AbortController();
+  readonly #follower = new TopicFollower();
   readonly #catchUp = new CatchUp();
   readonly #byKey = new Map<string, Taken>();
   /** Newest chain time in a view of any market, milliseconds. */
   #chainMs = 0;
-  #loop: Promise<void> = Promise.resolve();
 
   constructor(options: Options) {
     this.#options = options;
@@ -74,28 +73,21 @@ export class FillQualityFollower implements FillQualitySource {
     await log.ensureTopics([topic]);
     const { earliest, next } = await log.bounds(topic, 0);
     this.#catchUp.begin([{ partition: 0, from: earliest, next }]);
-    this.#loop = followAlways({
-      log,
-      logger,
-      topic,
-      from: new Map([[0, earliest]]),
-      signal: this.#abort.signal,
-      take: (batch) => {
-        for (const { value } of batch.records) this.#take(value);
-        this.#catchUp.advance(batch);
-      },
-    });
-    this.#loop.catch(() => {}); // `done` reports it
+    const from = new Map([[0, earliest]]);
+    const take = (batch: LogBatch): void => {
+      for (const { value } of batch.records) this.#take(value);
+      this.#catchUp.advance(batch);
+    };
+    this.#follower.run((signal) => followAlways({ log, logger, topic, from, signal, take }));
   }
 
   /** Settles when following ends. */
   get done(): Promise<void> {
-    return this.#loop;
+    return this.#follower.done;
   }
 
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    await this.#loop.catch(() => {});
+  stop(): Promise<void> {
+    return this.#follower.stop();
   }
 
   get ready(): boolean {

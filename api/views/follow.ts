@@ -1,7 +1,15 @@
 // Follows a topic for the life of the process. When the log fails, readers keep their state and continue after the last
 // applied batch.
 
-import { type EventLog, followTopic, type LogBatch, type Logger } from '../../platform/index.ts';
+import {
+  type EventLog,
+  followTopic,
+  type LogBatch,
+  type Logger,
+  type LogRecord,
+  readToEnd,
+  type TopicFollower,
+} from '../../platform/index.ts';
 import type { Topic } from '../../schemas/index.ts';
 
 /** Tracks whether a follower has read everything that the topic contained at its start. */
@@ -48,4 +56,30 @@ export function followAlways({ logger, signal, ...followed }: FollowOptions): Pr
   const onLogFailure = (error: unknown) =>
     logger.error({ topic: topic.name, error: String(error) }, 'the log cannot be followed, trying again');
   return followTopic({ ...followed, onLogFailure }, signal);
+}
+
+export interface ReadAndFollowOptions extends Pick<FollowOptions, 'log' | 'logger' | 'topic'> {
+  /** `isNew`: appended after the start. An error that it throws rejects the start, or ends following. */
+  readonly take: (record: LogRecord, isNew: boolean) => void;
+}
+
+const ONLY_PARTITION = 0;
+
+/** Reads all of a topic with one partition, then follows it. Resolves when everything that the log held is taken. */
+export async function readAndFollow(follower: TopicFollower, options: ReadAndFollowOptions): Promise<void> {
+  const { log, logger, topic } = options;
+  await log.ensureTopics([topic]);
+  const next = await readToEnd({ log, topic, partition: ONLY_PARTITION }, (record) => options.take(record, false));
+  const from = new Map([[ONLY_PARTITION, next]]);
+  const take = ({ records }: LogBatch): void => {
+    for (const record of records) options.take(record, true);
+  };
+  follower.run((signal) => followAlways({ log, logger, topic, from, signal, take }));
+}
+
+/** Next offset of every partition: a follower from there takes only later records. */
+export async function nextOffsets(log: EventLog, topic: Topic): Promise<ReadonlyMap<number, bigint>> {
+  const partitions = Array.from({ length: topic.partitions }, (_, partition) => partition);
+  const bounds = await Promise.all(partitions.map((partition) => log.bounds(topic, partition)));
+  return new Map(bounds.map(({ next }, partition) => [partition, next]));
 }

@@ -2,7 +2,7 @@
 // quotes change. One timer for all markets expires quotes.
 
 import { Counter } from 'prom-client';
-import type { EventLog, LogBatch, Logger, Registry } from '../../platform/index.ts';
+import { type EventLog, type LogBatch, type Logger, type Registry, TopicFollower } from '../../platform/index.ts';
 import { type IsPreferred, indicativeView, QuoteBoard } from '../../processors/book/index.ts';
 import { decodeMessage, type MakerQuotes, marketKey, TOPICS } from '../../schemas/index.ts';
 import { greatest } from '../http/units.ts';
@@ -51,11 +51,10 @@ export class IndicativeQuotes {
   /** Newest change of the quotes, by market key. */
   readonly #changes = new Map<string, Change>();
   readonly #listeners = new Set<QuoteListener>();
-  readonly #abort = new AbortController();
+  readonly #follower = new TopicFollower();
   readonly #catchUp = new CatchUp();
   readonly #sets: Counter<'outcome'>;
   #timer: NodeJS.Timeout | null = null;
-  #loop: Promise<void> = Promise.resolve();
 
   constructor(options: IndicativeOptions) {
     this.#options = options;
@@ -80,8 +79,7 @@ export class IndicativeQuotes {
     this.#catchUp.begin(partitions);
     const from = new Map(partitions.map(({ partition, from }) => [partition, from]));
     const take = (batch: LogBatch): void => this.#take(batch);
-    this.#loop = followAlways({ log, logger, topic: TOPICS.quotes, from, signal: this.#abort.signal, take });
-    this.#loop.catch(() => {}); // `done` reports it
+    this.#follower.run((signal) => followAlways({ log, logger, topic: TOPICS.quotes, from, signal, take }));
   }
 
   /** True once the quotes of the look-back are read. */
@@ -91,12 +89,11 @@ export class IndicativeQuotes {
 
   /** Settles when following ends. */
   get done(): Promise<void> {
-    return this.#loop;
+    return this.#follower.done;
   }
 
   async stop(): Promise<void> {
-    this.#abort.abort();
-    await this.#loop.catch(() => {});
+    await this.#follower.stop();
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
     this.#listeners.clear();
@@ -168,7 +165,7 @@ export class IndicativeQuotes {
   }
 
   #schedule(nowMs: number): void {
-    if (this.#timer || this.#abort.signal.aborted) return;
+    if (this.#timer || this.#follower.signal.aborted) return;
     const next = this.#board.nextLapseMs();
     if (next === null) return;
     this.#timer = setTimeout(

@@ -1,7 +1,7 @@
 // Follows the newest slot that ingest has written to the log. The heartbeat of the `book` channel reports the distance of each
 // book from it, which reveals a stalled book role.
 
-import type { EventLog, LogBatch, Logger } from '../../platform/index.ts';
+import { type EventLog, type LogBatch, type Logger, TopicFollower } from '../../platform/index.ts';
 import { decodeMessage, messageName, TOPICS } from '../../schemas/index.ts';
 import { followAlways } from './follow.ts';
 
@@ -12,9 +12,8 @@ const PARTITION = 0;
 export class IngestedSlot {
   readonly #log: EventLog;
   readonly #logger: Logger;
-  readonly #abort = new AbortController();
+  readonly #follower = new TopicFollower();
   #slot: number | null = null;
-  #loop: Promise<void> = Promise.resolve();
 
   constructor({ log, logger }: { readonly log: EventLog; readonly logger: Logger }) {
     this.#log = log;
@@ -28,27 +27,20 @@ export class IngestedSlot {
 
   /** Starts to follow at the end of the log. */
   async start(): Promise<void> {
-    await this.#log.ensureTopics([TOPIC]);
-    const { next } = await this.#log.bounds(TOPIC, PARTITION);
-    this.#loop = followAlways({
-      log: this.#log,
-      logger: this.#logger,
-      topic: TOPIC,
-      from: new Map([[PARTITION, next]]),
-      signal: this.#abort.signal,
-      take: (batch) => this.#take(batch),
-    });
-    this.#loop.catch(() => {}); // `done` reports it
+    const [log, logger] = [this.#log, this.#logger];
+    await log.ensureTopics([TOPIC]);
+    const from = new Map([[PARTITION, (await log.bounds(TOPIC, PARTITION)).next]]);
+    const take = (batch: LogBatch): void => this.#take(batch);
+    this.#follower.run((signal) => followAlways({ log, logger, topic: TOPIC, from, signal, take }));
   }
 
   /** Settles when following ends. */
   get done(): Promise<void> {
-    return this.#loop;
+    return this.#follower.done;
   }
 
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    await this.#loop.catch(() => {});
+  stop(): Promise<void> {
+    return this.#follower.stop();
   }
 
   #take({ records }: LogBatch): void {

@@ -1,12 +1,9 @@
 // Keeps a MarketRegistry up to date with `views.markets`: reads all of it at the start, then follows.
 
-import type { EventLog, Logger, MarketFilter } from '../../platform/index.ts';
+import { type EventLog, type Logger, type LogRecord, type MarketFilter, TopicFollower } from '../../platform/index.ts';
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';
-import { followAlways } from './follow.ts';
-import { readToEnd } from './read-to-end.ts';
+import { readAndFollow } from './follow.ts';
 import { MarketRegistry } from './registry.ts';
-
-const PARTITION = 0;
 
 export interface MarketFollowerOptions {
   readonly log: EventLog;
@@ -18,8 +15,7 @@ export interface MarketFollowerOptions {
 export class MarketFollower {
   readonly registry = new MarketRegistry();
   readonly #options: MarketFollowerOptions;
-  readonly #abort = new AbortController();
-  #loop: Promise<void> = Promise.resolve();
+  readonly #follower = new TopicFollower();
 
   constructor(options: MarketFollowerOptions) {
     this.#options = options;
@@ -27,34 +23,18 @@ export class MarketFollower {
 
   /** Resolves when the registry contains every market described so far. */
   async start(): Promise<void> {
-    const { log } = this.#options;
-    const topic = TOPICS.marketViews;
-    await log.ensureTopics([topic]);
-    const next = await readToEnd({ log, topic, partition: PARTITION }, ({ value }) => this.#take(value));
-    this.#loop = this.#follow(next);
-    this.#loop.catch(() => {}); // `done` reports it
+    const { log, logger } = this.#options;
+    const take = ({ value }: LogRecord): void => this.#take(value);
+    await readAndFollow(this.#follower, { log, logger, topic: TOPICS.marketViews, take });
   }
 
   /** Settles when following ends. */
   get done(): Promise<void> {
-    return this.#loop;
+    return this.#follower.done;
   }
 
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    await this.#loop.catch(() => {});
-  }
-
-  #follow(next: bigint): Promise<void> {
-    return followAlways({
-      ...this.#options,
-      topic: TOPICS.marketViews,
-      from: new Map([[PARTITION, next]]),
-      signal: this.#abort.signal,
-      take: ({ records }) => {
-        for (const { value } of records) this.#take(value);
-      },
-    });
+  stop(): Promise<void> {
+    return this.#follower.stop();
   }
 
   #take(bytes: Uint8Array): void {

@@ -1,11 +1,8 @@
 // Keeps the newest message of each key of a compacted topic with one partition: reads all of it at the start, then follows.
 
-import type { EventLog, Logger } from '../../platform/index.ts';
+import { type EventLog, type Logger, TopicFollower } from '../../platform/index.ts';
 import { decodeMessage, type MessageName, type MessageTypes, type Topic } from '../../schemas/index.ts';
-import { followAlways } from './follow.ts';
-import { readToEnd } from './read-to-end.ts';
-
-const PARTITION = 0;
+import { readAndFollow } from './follow.ts';
 
 /** Read access to the newest messages. */
 export interface Newest<T> {
@@ -26,8 +23,7 @@ export interface NewestOptions<N extends MessageName> {
 export class NewestFollower<N extends MessageName> implements Newest<MessageTypes[N]> {
   readonly #options: NewestOptions<N>;
   readonly #byKey = new Map<string, MessageTypes[N]>();
-  readonly #abort = new AbortController();
-  #loop: Promise<void> = Promise.resolve();
+  readonly #follower = new TopicFollower();
 
   constructor(options: NewestOptions<N>) {
     this.#options = options;
@@ -36,32 +32,24 @@ export class NewestFollower<N extends MessageName> implements Newest<MessageType
   /** Resolves when everything written so far is read. */
   async start(): Promise<void> {
     const { log, logger, topic, onMessage } = this.#options;
-    await log.ensureTopics([topic]);
-    const next = await readToEnd({ log, topic, partition: PARTITION }, ({ key, value }) => this.#take(key, value));
-    this.#loop = followAlways({
+    await readAndFollow(this.#follower, {
       log,
       logger,
       topic,
-      from: new Map([[PARTITION, next]]),
-      signal: this.#abort.signal,
-      take: ({ records }) => {
-        for (const { key, value } of records) {
-          const taken = this.#take(key, value);
-          if (taken && onMessage) onMessage(taken);
-        }
+      take: ({ key, value }, isNew) => {
+        const taken = this.#take(key, value);
+        if (isNew && taken && onMessage) onMessage(taken);
       },
     });
-    this.#loop.catch(() => {}); // `done` reports it
   }
 
   /** Settles when following ends. */
   get done(): Promise<void> {
-    return this.#loop;
+    return this.#follower.done;
   }
 
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    await this.#loop.catch(() => {});
+  stop(): Promise<void> {
+    return this.#follower.stop();
   }
 
   get(key: string): MessageTypes[N] | null {

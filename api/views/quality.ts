@@ -1,6 +1,6 @@
 // Follows `views.quality`: the state of each source of each market, as ingest and the book role report it.
 
-import type { EventLog, Logger } from '../../platform/index.ts';
+import { type EventLog, type LogBatch, type Logger, TopicFollower } from '../../platform/index.ts';
 import {
   decodeMessage,
   type FeedQuality,
@@ -16,9 +16,8 @@ export class QualityFollower {
   readonly #logger: Logger;
   #liveSources: LiveSources = { atMs: 0, sources: [] };
   readonly #rows = new Map<string, Map<string, FeedQuality>>();
-  readonly #abort = new AbortController();
+  readonly #follower = new TopicFollower();
   readonly #catchUp = new CatchUp();
-  #loop: Promise<void> = Promise.resolve();
 
   constructor({ log, logger }: { readonly log: EventLog; readonly logger: Logger }) {
     this.#log = log;
@@ -27,21 +26,16 @@ export class QualityFollower {
 
   /** Starts to follow at the oldest row in the log. */
   async start(): Promise<void> {
-    await this.#log.ensureTopics([TOPICS.qualityViews]);
-    const { earliest, next } = await this.#log.bounds(TOPICS.qualityViews, 0);
+    const [log, logger, topic] = [this.#log, this.#logger, TOPICS.qualityViews];
+    await log.ensureTopics([topic]);
+    const { earliest, next } = await log.bounds(topic, 0);
     this.#catchUp.begin([{ partition: 0, from: earliest, next }]);
-    this.#loop = followAlways({
-      log: this.#log,
-      logger: this.#logger,
-      topic: TOPICS.qualityViews,
-      from: new Map([[0, earliest]]),
-      signal: this.#abort.signal,
-      take: (batch) => {
-        for (const { value } of batch.records) this.#take(value);
-        this.#catchUp.advance(batch);
-      },
-    });
-    this.#loop.catch(() => {});
+    const from = new Map([[0, earliest]]);
+    const take = (batch: LogBatch): void => {
+      for (const { value } of batch.records) this.#take(value);
+      this.#catchUp.advance(batch);
+    };
+    this.#follower.run((signal) => followAlways({ log, logger, topic, from, signal, take }));
   }
 
   /** True once every row written before the start is read. */
@@ -49,9 +43,8 @@ export class QualityFollower {
     return this.#catchUp.isDone;
   }
 
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    await this.#loop.catch(() => {});
+  stop(): Promise<void> {
+    return this.#follower.stop();
   }
 
   /** The live sources that run at once; none before the first report, or while one runs alone. */

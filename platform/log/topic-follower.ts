@@ -91,7 +91,9 @@ export class TopicFollower {
 
   /** Settles when every loop has ended; rejects with the first failure. */
   get done(): Promise<void> {
-    return this.#ended();
+    const ended = this.#ended();
+    ended.catch(() => {}); // The waiter of `done` gets the failure; alone it must not end the process.
+    return ended;
   }
 
   /** Resolves when every loop has ended. */
@@ -113,7 +115,7 @@ export function followingRole(
   finish: () => Promise<void> = () => Promise.resolve(),
 ): RunningRole {
   const done = follower.done.then(finish);
-  done.catch(() => {}); // The waiter of `done` gets the failure; alone it must not end the process.
+  done.catch(() => {}); // As in `TopicFollower.done`.
   return {
     name,
     endpoints: {},

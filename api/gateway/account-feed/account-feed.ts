@@ -1,13 +1,19 @@
 // The `account` channel: the open orders of accounts and every change of them, numbered, with resume and checksum.
 
 import { PublicKey } from '@solana/web3.js';
-import { type EventLog, type LogBatch, type Logger, readKey } from '../../../platform/index.ts';
+import {
+  type EventLog,
+  type LogBatch,
+  type Logger,
+  readKey,
+  readToEnd,
+  TopicFollower,
+} from '../../../platform/index.ts';
 import { type AccountOrder, decodeMessage, type MarketRef, type OrderChange, TOPICS } from '../../../schemas/index.ts';
 import { base58 } from '../../http/base58.ts';
 import { ACCOUNT_FEED_ERRORS, type AccountFeedErrorCode } from '../../http/errors.ts';
-import { followAlways } from '../../views/follow.ts';
+import { followAlways, nextOffsets } from '../../views/follow.ts';
 import type { PublishedBook } from '../../views/published-book.ts';
-import { readToEnd } from '../../views/read-to-end.ts';
 import type { Connection } from '../connection.ts';
 import type { SequencedFeed } from '../feed/feeds.ts';
 import type { ChainSight } from '../feed/heartbeat.ts';
@@ -57,8 +63,7 @@ export class AccountFeed implements SequencedFeed {
   /** With subscribers. */
   readonly #streams = new Map<string, AccountStream>();
   readonly #queues: QueuePositions;
-  readonly #abort = new AbortController();
-  #loop: Promise<void> = Promise.resolve();
+  readonly #follower = new TopicFollower();
   #lastStreamId = 0;
 
   constructor(options: AccountFeedOptions) {
@@ -87,21 +92,18 @@ export class AccountFeed implements SequencedFeed {
   async start(): Promise<void> {
     const { log, logger } = this.#options;
     await log.ensureTopics([TOPICS.orderChanges, TOPICS.openOrders]);
-    const from = new Map<number, bigint>();
-    for (let part = 0; part < PARTS; part += 1) from.set(part, (await log.bounds(TOPICS.orderChanges, part)).next);
+    const from = await nextOffsets(log, TOPICS.orderChanges);
     // After the offsets are known: open orders are never older than the changes before them.
     for (let partition = 0; partition < PARTS; partition += 1) {
       await readToEnd({ log, topic: TOPICS.openOrders, partition }, ({ value }) => this.#restore(value));
     }
     const take = (batch: LogBatch): void => this.#take(batch);
-    const { signal } = this.#abort;
-    this.#loop = followAlways({ log, logger, topic: TOPICS.orderChanges, from, signal, take });
-    this.#loop.catch(() => {}); // `done` reports the rejection.
+    this.#follower.run((signal) => followAlways({ log, logger, topic: TOPICS.orderChanges, from, signal, take }));
   }
 
   /** Settles when following ends; rejects when a change cannot be published. */
   get done(): Promise<void> {
-    return this.#loop;
+    return this.#follower.done;
   }
 
   request(
@@ -129,10 +131,10 @@ export class AccountFeed implements SequencedFeed {
   }
 
   async stop(): Promise<void> {
-    this.#abort.abort();
+    const following = this.#follower.stop();
     this.#hub.stop();
     this.#queues.stop();
-    await this.#loop.catch(() => {});
+    await following;
   }
 
   #restore(bytes: Uint8Array): void {

@@ -1,8 +1,7 @@
 // The `trades.v2` channel: every fill with a number, so that a client sees what is missing and resumes there.
 
-import type { EventLog, Logger } from '../../../platform/index.ts';
+import { type EventLog, type Logger, readToEnd } from '../../../platform/index.ts';
 import { marketKey, TOPICS, type TradeView } from '../../../schemas/index.ts';
-import { readToEnd } from '../../views/read-to-end.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
 import type { Connection } from '../connection.ts';
 import { acknowledge, matchesTarget, refuse } from '../feed/answers.ts';

@@ -1,9 +1,15 @@
 // The export jobs of the log, in one process: follows the topic, and reads up to its end where an answer must be current.
 
-import type { EventLog, Logger, LogRecord } from '../../../platform/index.ts';
+import {
+  type EventLog,
+  type LogBatch,
+  type Logger,
+  type LogRecord,
+  readToEnd,
+  TopicFollower,
+} from '../../../platform/index.ts';
 import { decodeMessage, encodeMessage, type MessageTypes, TOPICS } from '../../../schemas/index.ts';
 import { followAlways } from '../../views/follow.ts';
-import { readToEnd } from '../../views/read-to-end.ts';
 import { ExportJobs } from './jobs.ts';
 
 const TOPIC = TOPICS.exports;
@@ -20,12 +26,11 @@ export interface JobLogParts {
 export class JobLog {
   readonly jobs = new ExportJobs();
   readonly #parts: JobLogParts;
-  readonly #abort = new AbortController();
+  readonly #follower = new TopicFollower();
   readonly #listeners = new Set<() => void>();
   /** Next offset to apply. */
   #next = 0n;
   #reading: Promise<void> = Promise.resolve();
-  #loop: Promise<void> = Promise.resolve();
 
   constructor(parts: JobLogParts) {
     this.#parts = parts;
@@ -35,26 +40,19 @@ export class JobLog {
   async start(): Promise<void> {
     const { log, logger } = this.#parts;
     await log.ensureTopics([TOPIC]);
-    const from = await readToEnd({ log, topic: TOPIC, partition: PARTITION }, (record) => this.#take(record));
-    this.#loop = followAlways({
-      log,
-      logger,
-      topic: TOPIC,
-      from: new Map([[PARTITION, from]]),
-      signal: this.#abort.signal,
-      take: ({ records }) => this.#takeAll(records),
-    });
-    this.#loop.catch(() => {}); // `done` reports it
+    const next = await readToEnd({ log, topic: TOPIC, partition: PARTITION }, (record) => this.#take(record));
+    const from = new Map([[PARTITION, next]]);
+    const take = ({ records }: LogBatch): void => this.#takeAll(records);
+    this.#follower.run((signal) => followAlways({ log, logger, topic: TOPIC, from, signal, take }));
   }
 
   /** Settles when following ends. */
   get done(): Promise<void> {
-    return this.#loop;
+    return this.#follower.done;
   }
 
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    await this.#loop.catch(() => {});
+  stop(): Promise<void> {
+    return this.#follower.stop();
   }
 
   /** Calls back after every change of the jobs. Call the result to end it. */
@@ -79,7 +77,7 @@ export class JobLog {
   }
 
   async #readOn(): Promise<void> {
-    while (!this.#abort.signal.aborted) {
+    while (!this.#follower.signal.aborted) {
       const records = await this.#parts.log.read(TOPIC, PARTITION, this.#next, PAGE_RECORDS);
       if (records.length === 0) return;
       this.#takeAll(records);

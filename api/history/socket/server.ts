@@ -1,14 +1,14 @@
 // The history socket: its own uWebSockets.js server, proxied to `/ws` of the REST port.
 
 import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
-import type { EventLog, Logger, Registry } from '../../../platform/index.ts';
+import { type EventLog, type LogBatch, type Logger, type Registry, TopicFollower } from '../../../platform/index.ts';
 import { decodeEvent, decodeMessage, TOPICS, type Topic } from '../../../schemas/index.ts';
 import { COMPRESSORS } from '../../gateway/compressors.ts';
 import { AcceptBudget } from '../../http/accept-budget.ts';
 import { pacedUpgrade } from '../../http/paced-upgrade.ts';
 import type { RecentMarks } from '../../notifications/recent-marks.ts';
 import type { RecentNotifications } from '../../notifications/recent-notifications.ts';
-import { followAlways } from '../../views/follow.ts';
+import { followAlways, nextOffsets } from '../../views/follow.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
 import { CandleChannels, type LoadCandle } from './candles.ts';
 import type { SocketData } from './client.ts';
@@ -62,23 +62,17 @@ export async function startHistorySocket(options: HistorySocketOptions): Promise
     following(TOPICS.notifications, (value, key) => notifications.take(key, value)),
   ];
   await log.ensureTopics(followings.map(({ topic }) => topic));
-  const starts = await Promise.all(followings.map(({ topic }) => ends(log, topic)));
+  const starts = await Promise.all(followings.map(({ topic }) => nextOffsets(log, topic)));
   const accepting = new AcceptBudget();
   const listening = await listen(sessions, accepting);
-  const stopping = new AbortController();
-  const loops = followings.map(({ topic, take }, index) =>
-    followAlways({
-      log,
-      logger,
-      topic,
-      from: starts[index] ?? new Map(),
-      signal: stopping.signal,
-      take: ({ records }) => {
-        for (const { key, value } of records) takeSafely(logger, topic, () => take(value, key));
-      },
-    }),
-  );
-  for (const loop of loops) loop.catch(() => {}); // `done` reports it
+  const follower = new TopicFollower();
+  for (const [index, { topic, take }] of followings.entries()) {
+    const takeAll = ({ records }: LogBatch): void => {
+      for (const { key, value } of records) takeSafely(logger, topic, () => take(value, key));
+    };
+    const from = starts[index] ?? new Map();
+    follower.run((signal) => followAlways({ log, logger, topic, from, signal, take: takeAll }));
+  }
   const timer = setInterval(() => {
     candles.flush();
     channels.flush();
@@ -87,14 +81,13 @@ export async function startHistorySocket(options: HistorySocketOptions): Promise
   return {
     host: LOOPBACK,
     port: us_socket_local_port(listening),
-    done: Promise.all(loops).then(() => undefined),
+    done: follower.done,
     stop: async () => {
       clearInterval(timer);
       us_listen_socket_close(listening);
       accepting.close();
       sessions.endAll();
-      stopping.abort();
-      await Promise.allSettled(loops);
+      await follower.stop();
     },
   };
 }
@@ -106,13 +99,6 @@ interface Following {
 
 function following(topic: Topic, take: (value: Uint8Array, key: string) => void): Following {
   return { topic, take };
-}
-
-/** Next offset of every partition; the socket streams only later records. */
-async function ends(log: EventLog, topic: Topic): Promise<ReadonlyMap<number, bigint>> {
-  const partitions = Array.from({ length: topic.partitions }, (_, partition) => partition);
-  const bounds = await Promise.all(partitions.map((partition) => log.bounds(topic, partition)));
-  return new Map(bounds.map(({ next }, partition) => [partition, next]));
 }
 
 /** Skips an unreadable record: the processors put it into the dead letters, and the feed goes on. */

@@ -2,7 +2,7 @@
 // The view holds only digests, and only while their messages are fresh.
 
 import { createHash, randomUUID } from 'node:crypto';
-import type { EventLog, LogBatch, Logger } from '../../../platform/index.ts';
+import { type EventLog, type LogBatch, type Logger, TopicFollower } from '../../../platform/index.ts';
 import { decodeMessage, encodeMessage, type SignatureClaim, TOPICS } from '../../../schemas/index.ts';
 import { HistoryError } from '../../http/errors.ts';
 import { followAlways } from '../../views/follow.ts';
@@ -36,13 +36,12 @@ interface Held {
 export class SignatureClaims {
   readonly #parts: ClaimParts;
   readonly #maxClaims: number;
-  readonly #abort = new AbortController();
+  readonly #follower = new TopicFollower();
   /** First claim by digest (hex). */
   readonly #claims = new Map<string, Held>();
   /** Claims of this process that the log has not returned. */
   readonly #pending = new Map<string, (isFirst: boolean) => void>();
   #sweptS = 0;
-  #loop: Promise<void> = Promise.resolve();
 
   constructor(parts: ClaimParts) {
     this.#parts = parts;
@@ -60,18 +59,16 @@ export class SignatureClaims {
     const { earliest } = await log.bounds(TOPIC, PARTITION);
     const from = new Map([[PARTITION, earliest]]);
     const take = (batch: LogBatch) => this.#take(batch);
-    this.#loop = followAlways({ log, logger, topic: TOPIC, from, signal: this.#abort.signal, take });
-    this.#loop.catch(() => {}); // `done` reports it
+    this.#follower.run((signal) => followAlways({ log, logger, topic: TOPIC, from, signal, take }));
   }
 
   /** Settles when following ends. */
   get done(): Promise<void> {
-    return this.#loop;
+    return this.#follower.done;
   }
 
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    await this.#loop.catch(() => {});
+  stop(): Promise<void> {
+    return this.#follower.stop();
   }
 
   /**

@@ -1,7 +1,7 @@
-// Reads a partition of the log up to its present end, for views that are complete at their start.
+// Reads a partition of the log up to its present end, for state that is complete at its start.
 
-import type { EventLog, LogRecord } from '../../platform/index.ts';
 import type { Topic } from '../../schemas/index.ts';
+import type { EventLog, LogRecord } from './port.ts';
 
 const PAGE_RECORDS = 1000;
 
