@@ -38,4 +38,5 @@ export type * from './messages/feed.ts';
 export * from './messages/gaps.ts';
 export type * from './messages/index.ts';
 export * from './messages/notifications.ts';
+export { newQuality, qualityKey } from './messages/service.ts';
 export type * from './messages/trade-feed.ts';

@@ -2,11 +2,11 @@
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { SOCKET_CLOSES } from '../http/errors.ts';
+import { type SentCounts, sentCounts } from '../http/sent-counts.ts';
 
 export interface GatewayMetrics {
   readonly connections: Gauge;
-  /** Messages and bytes sent since the last scrape. Plain numbers, so that a send costs no metric call. */
-  readonly sent: { messages: number; bytes: number };
+  readonly sent: SentCounts;
   readonly drops: Counter;
   readonly closes: Counter<'reason'>;
   readonly requests: { inc(labels: { readonly outcome: string }): void };
@@ -15,21 +15,10 @@ export interface GatewayMetrics {
 
 export function gatewayMetrics(registry: Registry): GatewayMetrics {
   const registers = [registry];
-  const sent = { messages: 0, bytes: 0 };
-  for (const [name, help, member] of [
-    ['slotbook_gateway_messages_total', 'Messages sent to client sockets', 'messages'],
-    ['slotbook_gateway_bytes_total', 'Payload bytes sent to client sockets', 'bytes'],
-  ] as const) {
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.inc(sent[member]);
-        sent[member] = 0;
-      },
-    });
-  }
+  const sent = sentCounts(registry, 'slotbook_gateway', {
+    messages: 'Messages sent to client sockets',
+    bytes: 'Payload bytes sent to client sockets',
+  });
   const outcomes = new Map<string, number>();
   new Counter({
     name: 'slotbook_gateway_requests_total',

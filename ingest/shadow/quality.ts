@@ -1,7 +1,7 @@
 // Tracks the quality of ingest's sources per market: last slot and time, gaps, comparisons. Writes to `views.quality` at
 // most once a second; counts continue over restarts.
 
-import type { EventLog, Logger } from '../../platform/index.ts';
+import { type EventLog, type Logger, readToEnd } from '../../platform/index.ts';
 import {
   decodeMessage,
   encodeMessage,
@@ -9,6 +9,8 @@ import {
   type LiveSource,
   type MarketRef,
   marketKey,
+  newQuality,
+  qualityKey,
   TOPICS,
 } from '../../schemas/index.ts';
 import type { GapCounts } from '../gaps.ts';
@@ -21,7 +23,6 @@ export type IngestSource = (typeof INGEST_SOURCES)[number];
 const ACCOUNT_SOURCES: readonly IngestSource[] = ['user', 'clob', 'market', 'oracle'];
 /** Key of the list of live sources. */
 const LIVE_SOURCES_KEY = 'live-sources';
-const READ_RECORDS = 1_000;
 
 type Row = { -readonly [K in keyof FeedQuality]: FeedQuality[K] };
 
@@ -47,20 +48,13 @@ export class IngestQuality {
 
   /** Loads the counts of earlier processes. */
   async load(): Promise<void> {
-    let { earliest: next } = await this.#log.bounds(TOPICS.qualityViews, 0);
-    for (;;) {
-      const records = await this.#log.read(TOPICS.qualityViews, 0, next, READ_RECORDS);
-      const last = records.at(-1);
-      if (!last) return;
-      for (const { value } of records) {
-        const message = decodeMessage(value);
-        if (message.name === 'LiveSources') this.#hasSources = message.value.sources.length > 0;
-        if (message.name !== 'FeedQuality') continue;
-        const source = INGEST_SOURCES.find((one) => one === message.value.source);
-        if (source) Object.assign(this.#row(message.value, source), message.value);
-      }
-      next = last.offset + 1n;
-    }
+    await readToEnd({ log: this.#log, topic: TOPICS.qualityViews, partition: 0 }, ({ value }) => {
+      const message = decodeMessage(value);
+      if (message.name === 'LiveSources') this.#hasSources = message.value.sources.length > 0;
+      if (message.name !== 'FeedQuality') return;
+      const source = INGEST_SOURCES.find((one) => one === message.value.source);
+      if (source) Object.assign(this.#row(message.value, source), message.value);
+    });
   }
 
   /** Reports an event of a source. */
@@ -135,7 +129,7 @@ export class IngestQuality {
     this.#changed.clear();
     this.#sources = null;
     const records = rows.map((row) => ({
-      key: `${marketKey(row)}/${row.source}`,
+      key: qualityKey(row),
       value: encodeMessage('FeedQuality', row),
     }));
     if (sources !== null) {
@@ -173,27 +167,9 @@ export class IngestQuality {
     }
     let row = rows.get(source);
     if (!row) {
-      row = blankRow(market, source);
+      row = newQuality(market, source);
       rows.set(source, row);
     }
     return row;
   }
-}
-
-function blankRow({ marketType, marketIndex }: MarketRef, source: IngestSource): Row {
-  return {
-    marketType,
-    marketIndex,
-    source,
-    slot: 0,
-    atMs: 0,
-    events: 0,
-    gapsFound: 0,
-    gapsFilled: 0,
-    checks: 0,
-    differences: 0,
-    checkSlot: 0,
-    checkResult: 'none',
-    epoch: 0,
-  };
 }

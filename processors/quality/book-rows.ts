@@ -2,20 +2,21 @@
 // Ingest repairs a book whose row reports a difference.
 
 import { Counter, type Registry } from 'prom-client';
-import type { EventLog, Logger } from '../../platform/index.ts';
+import { type EventLog, type Logger, readToEnd } from '../../platform/index.ts';
 import {
   decodeMessage,
   encodeMessage,
   type FeedQuality,
   type MarketRef,
   marketKey,
+  newQuality,
+  qualityKey,
   TOPICS,
 } from '../../schemas/index.ts';
 import type { CheckResult } from '../book/shadow/comparison.ts';
 
 /** Source of the rows written here. */
 export const BOOK_SOURCE = 'book';
-const READ_RECORDS = 1_000;
 /** Ingest also writes this metric, for differences it finds; both may run in one process. */
 const DIFFERENCES_METRIC = 'slotbook_shadow_differences_total';
 
@@ -42,18 +43,11 @@ export class BookQuality {
   /** Reads the counts of an earlier process. */
   async load(): Promise<void> {
     await this.#log.ensureTopics([TOPICS.qualityViews]);
-    let { earliest: next } = await this.#log.bounds(TOPICS.qualityViews, 0);
-    for (;;) {
-      const records = await this.#log.read(TOPICS.qualityViews, 0, next, READ_RECORDS);
-      const last = records.at(-1);
-      if (!last) return;
-      for (const { value } of records) {
-        const message = decodeMessage(value);
-        if (message.name !== 'FeedQuality' || message.value.source !== BOOK_SOURCE) continue;
-        this.#keep(marketKey(message.value), message.value);
-      }
-      next = last.offset + 1n;
-    }
+    await readToEnd({ log: this.#log, topic: TOPICS.qualityViews, partition: 0 }, ({ value }) => {
+      const message = decodeMessage(value);
+      if (message.name !== 'FeedQuality' || message.value.source !== BOOK_SOURCE) return;
+      this.#keep(marketKey(message.value), message.value);
+    });
   }
 
   /** Epoch of a book's newest row; 0 without a row. */
@@ -64,7 +58,7 @@ export class BookQuality {
   /** Sets the head of a book; `atMs` is unix milliseconds. */
   setHead(market: MarketRef, head: { readonly epoch: number; readonly slot: number }, atMs: number): void {
     const key = marketKey(market);
-    const row = this.#rows.get(key) ?? blankRow(market);
+    const row = this.#rows.get(key) ?? newQuality(market, BOOK_SOURCE);
     const epoch = Math.max(0, head.epoch);
     if (row.epoch === epoch && row.slot === head.slot) return;
     this.#set(key, { ...row, epoch, slot: head.slot, atMs, events: row.events + 1 });
@@ -74,7 +68,7 @@ export class BookQuality {
   addResult(key: string, result: CheckResult): void {
     const { isEqual, wanted, orders, digest, fields, levels, misplaced, published } = result;
     const { slot } = wanted;
-    const before = this.#rows.get(key) ?? blankRow(wanted);
+    const before = this.#rows.get(key) ?? newQuality(wanted, BOOK_SOURCE);
     if (!isEqual) {
       this.#differences.inc({ market: key });
       const onChain = { orders: wanted.orders, digest: wanted.digest };
@@ -97,7 +91,7 @@ export class BookQuality {
     if (this.#changed.size === 0) return;
     const records = [...this.#changed].flatMap((key) => {
       const row = this.#rows.get(key);
-      return row ? [{ key: `${key}/${BOOK_SOURCE}`, value: encodeMessage('FeedQuality', row) }] : [];
+      return row ? [{ key: qualityKey(row), value: encodeMessage('FeedQuality', row) }] : [];
     });
     this.#changed.clear();
     await this.#log.append(TOPICS.qualityViews, records);
@@ -113,22 +107,4 @@ export class BookQuality {
     if (!this.#rows.has(key)) this.#differences.inc({ market: key }, 0);
     this.#rows.set(key, row);
   }
-}
-
-function blankRow({ marketType, marketIndex }: MarketRef): FeedQuality {
-  return {
-    marketType,
-    marketIndex,
-    source: BOOK_SOURCE,
-    slot: 0,
-    atMs: 0,
-    events: 0,
-    gapsFound: 0,
-    gapsFilled: 0,
-    checks: 0,
-    differences: 0,
-    checkSlot: 0,
-    checkResult: 'none',
-    epoch: 0,
-  };
 }

@@ -1,6 +1,6 @@
 // Quality of sources, priority fees, dead letters, final slots, writers of roles, and claims of wallet signatures. Units: see index.ts.
 
-import type { MarketRef } from '../chain/market.ts';
+import { type MarketRef, marketKey } from '../chain/market.ts';
 
 /** Quality of one source of one market; the newest record counts. Counters continue over restarts. */
 export interface FeedQuality extends MarketRef {
@@ -23,6 +23,30 @@ export interface FeedQuality extends MarketRef {
   readonly checkResult: string;
   /** Epoch of the published book; 0 where unknown. */
   readonly epoch: number;
+}
+
+/** The row of a source of which nothing is known yet. */
+export function newQuality({ marketType, marketIndex }: MarketRef, source: string): FeedQuality {
+  return {
+    marketType,
+    marketIndex,
+    source,
+    slot: 0,
+    atMs: 0,
+    events: 0,
+    gapsFound: 0,
+    gapsFilled: 0,
+    checks: 0,
+    differences: 0,
+    checkSlot: 0,
+    checkResult: 'none',
+    epoch: 0,
+  };
+}
+
+/** Record key of a row in `views.quality`. */
+export function qualityKey(row: FeedQuality): string {
+  return `${marketKey(row)}/${row.source}`;
 }
 
 /** What is known of one of several sources that run at once. */

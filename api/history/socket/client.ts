@@ -2,6 +2,7 @@
 
 import type { WebSocket } from 'uWebSockets.js';
 import { SOCKET_CLOSES } from '../../http/errors.ts';
+import type { SentCounts } from '../../http/sent-counts.ts';
 import { TokenBucket } from '../../http/token-bucket.ts';
 import { MAX_BUFFERED_BYTES, MESSAGE_BURST, MESSAGES_PER_SECOND } from './limits.ts';
 import type { Channel } from './requests.ts';
@@ -13,11 +14,6 @@ export const CLOSE_REASONS = [
   'restart',
 ] as const satisfies readonly (keyof typeof SOCKET_CLOSES)[];
 export type CloseReason = (typeof CLOSE_REASONS)[number];
-/** Sent since the last scrape of the metrics; a plain addition keeps sending cheap. */
-export interface SentCounts {
-  messages: number;
-  bytes: number;
-}
 
 /** Data that uWebSockets.js stores with a socket. */
 export interface SocketData {

@@ -1,7 +1,8 @@
 // Metrics of the history socket.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { CLOSE_REASONS, type SentCounts, type SocketClient } from './client.ts';
+import { type SentCounts, sentCounts } from '../../http/sent-counts.ts';
+import { CLOSE_REASONS, type SocketClient } from './client.ts';
 import { CHANNEL_TYPES } from './requests.ts';
 
 const END_REASONS = ['client', ...CLOSE_REASONS] as const;
@@ -14,21 +15,10 @@ export interface SocketMetrics {
 /** `clients`: those that gauges read at each scrape. */
 export function socketMetrics(registry: Registry, clients: ReadonlySet<SocketClient>): SocketMetrics {
   const registers = [registry];
-  const sent = { messages: 0, bytes: 0 };
-  for (const [name, help, member] of [
-    ['slotbook_history_messages_total', 'Messages handed to sockets of the history service', 'messages'],
-    ['slotbook_history_bytes_total', 'Payload bytes handed to sockets of the history service', 'bytes'],
-  ] as const) {
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.inc(sent[member]);
-        sent[member] = 0;
-      },
-    });
-  }
+  const sent = sentCounts(registry, 'slotbook_history', {
+    messages: 'Messages handed to sockets of the history service',
+    bytes: 'Payload bytes handed to sockets of the history service',
+  });
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,
