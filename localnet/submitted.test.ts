@@ -13,19 +13,10 @@ import {
   settleCalls,
   withdrawCalls,
 } from '../api/history/transactions/calls.ts';
+import { SMALL_CLUSTER } from '../test/support/localnet/small-cluster.ts';
 import { fundedWallet, rpc, type TestWallet, walletOn } from '../test/support/transactions/wallet.ts';
 import { type LocalnetOptions, type RunningLocalnet, startLocalnet } from './index.ts';
 
-const OPTIONS: LocalnetOptions = {
-  seed: 4,
-  speed: 0,
-  accounts: 40,
-  ordersPerMarket: 20,
-  genesisTime: 1_700_000_000,
-  rpcPort: 0,
-  wsPort: 0,
-  keepEvents: true,
-};
 const USDT = 1_000_000n;
 /** Terms of an order without any of the optional ones. */
 const PLAIN = { trigger: null, oracleOffset: null, maxMarginRatio: null, builder: null } as const;
@@ -33,7 +24,7 @@ const PLAIN = { trigger: null, oracleOffset: null, maxMarginRatio: null, builder
 describe('submitted transactions', () => {
   const running: RunningLocalnet[] = [];
   const start = async (options: LocalnetOptions = {}) => {
-    const localnet = await startLocalnet({ ...OPTIONS, ...options });
+    const localnet = await startLocalnet({ ...SMALL_CLUSTER, ...options });
     running.push(localnet);
     return localnet;
   };

@@ -6,22 +6,13 @@ import { depositCalls } from '../api/history/transactions/calls.ts';
 import { createDecoder } from '../client/index.ts';
 import { prepareSwap, SwapClient, type SwapParams, swapTransaction } from '../client/swap/index.ts';
 import { Aggregators } from '../test/support/client/aggregators.ts';
+import { SMALL_CLUSTER } from '../test/support/localnet/small-cluster.ts';
 import { fundedWallet, rpc, type TestWallet } from '../test/support/transactions/wallet.ts';
 import { chainDefinition } from './exchange/accounts.ts';
 import { ROUTER_PROGRAM } from './exchange/keys.ts';
 import { associatedTokenAddress } from './exchange/submitted/guests.ts';
 import { type RunningLocalnet, startLocalnet } from './index.ts';
 
-const OPTIONS = {
-  seed: 4,
-  speed: 0,
-  accounts: 40,
-  ordersPerMarket: 20,
-  genesisTime: 1_700_000_000,
-  rpcPort: 0,
-  wsPort: 0,
-  keepEvents: true,
-} as const;
 const USDT = 1_000_000n;
 /** Of a token account. */
 const TOKEN_AMOUNT_OFFSET = 64;
@@ -45,7 +36,7 @@ describe('a swap on the cluster', () => {
   let wallet: TestWallet;
   let server: Aggregators;
   beforeEach(async () => {
-    localnet = await startLocalnet(OPTIONS);
+    localnet = await startLocalnet(SMALL_CLUSTER);
     wallet = await fundedWallet(localnet);
     server = new Aggregators();
     server.exchange = exchange;

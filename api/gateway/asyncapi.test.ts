@@ -4,8 +4,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { changeRecord } from '../../processors/account-orders/records.ts';
-import { encodeMessage, type FeeLevels, marketKey, TOPICS } from '../../schemas/index.ts';
+import { encodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
 import { asyncApiFaults, checkedName, documented, requestNames } from '../../test/support/api/contracts.ts';
+import { FEES } from '../../test/support/api/fee-levels.ts';
 import { FeedClient } from '../../test/support/api/feed-client.ts';
 import { MARKETS } from '../../test/support/api/market-views.ts';
 import { QuoteMaker, quoteOf } from '../../test/support/api/quote-maker.ts';
@@ -22,18 +23,6 @@ import { readBookRequest } from './feed/request.ts';
 import { readAuthAnswer, readQuotes } from './quotes/messages.ts';
 import { readRequest } from './requests.ts';
 import { readTradeRequest } from './trade-feed/request.ts';
-
-const FEES: FeeLevels = {
-  marketType: 'perp',
-  marketIndex: 0,
-  atMs: 1,
-  min: 0,
-  low: 2,
-  medium: 10_082.5,
-  high: 100_000,
-  veryHigh: 1_200_000,
-  unsafeMax: 5_000_000,
-};
 
 let stop: () => Promise<void> = async () => {};
 afterEach(() => stop());

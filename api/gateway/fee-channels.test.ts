@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encodeMessage, type FeeLevels, marketKey, TOPICS } from '../../schemas/index.ts';
+import { FEES, FEE_LEVELS as LEVELS } from '../../test/support/api/fee-levels.ts';
 import { FeedClient } from '../../test/support/api/feed-client.ts';
 import { Stage } from '../../test/support/api/stage.ts';
 import { type RunningGateway, startGateway } from './server.ts';
-
-const LEVELS = { min: 0, low: 2, medium: 10_082.5, high: 100_000, veryHigh: 1_200_000, unsafeMax: 5_000_000 };
 
 let stage: Stage;
 let gateway: RunningGateway;
@@ -18,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => gateway.stop());
 
 async function fees(members: Partial<FeeLevels>): Promise<void> {
-  const value: FeeLevels = { marketType: 'perp', marketIndex: 0, atMs: 1, ...LEVELS, ...members };
+  const value: FeeLevels = { ...FEES, ...members };
   await stage.log.append(TOPICS.feeViews, [{ key: marketKey(value), value: encodeMessage('FeeLevels', value) }]);
 }
 

@@ -5,6 +5,7 @@ import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { metricTotal, type RoleContext } from '../../platform/index.ts';
 import { encodeMessage, type MarketType, marketKey, TOPICS } from '../../schemas/index.ts';
+import { FEE_LEVELS, FEES } from '../../test/support/api/fee-levels.ts';
 import { FeedClient } from '../../test/support/api/feed-client.ts';
 import { diff, Stage, snapshot, trade, until } from '../../test/support/api/stage.ts';
 import { type RunningGateway, startGateway } from './server.ts';
@@ -18,7 +19,6 @@ interface Book {
 const SUBSCRIBE = { type: 'subscribe', channel: 'orderbook', market: 'SOL-PERP', marketType: 'perp' };
 const BOOK = 'orderbook_perp_0_grouped_1';
 const REFUSED = { code: 1003, reason: '{"error":"Error subscribing to channel"}' };
-const FEES = { min: 0, low: 2, medium: 10_082.5, high: 100_000, veryHigh: 1_200_000, unsafeMax: 5_000_000 };
 
 let stage: Stage;
 let context: RoleContext;
@@ -83,8 +83,7 @@ async function fill(): Promise<bigint> {
 }
 
 async function fees(): Promise<void> {
-  const value = { marketType: 'perp' as const, marketIndex: 0, atMs: 1, ...FEES };
-  await stage.log.append(TOPICS.feeViews, [{ key: marketKey(value), value: encodeMessage('FeeLevels', value) }]);
+  await stage.log.append(TOPICS.feeViews, [{ key: marketKey(FEES), value: encodeMessage('FeeLevels', FEES) }]);
 }
 
 describe('subscription lifecycle', () => {
@@ -340,6 +339,6 @@ describe('payloads of trades and fees', () => {
     await fees();
     await fees();
     await until(() => client.data('priorityFees_perp_0').length === 2);
-    expect(client.data('priorityFees_perp_0')).toEqual([FEES, FEES]);
+    expect(client.data('priorityFees_perp_0')).toEqual([FEE_LEVELS, FEE_LEVELS]);
   });
 });

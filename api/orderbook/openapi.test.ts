@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FeeLevels, PnlRanking } from '../../schemas/index.ts';
+import type { PnlRanking } from '../../schemas/index.ts';
 import { Contract } from '../../test/support/api/contracts.ts';
+import { FEES } from '../../test/support/api/fee-levels.ts';
 import { ODD_NUMBERS } from '../../test/support/api/odd-numbers.ts';
 import { diff, MAKER_A, MAKER_B, Stage, snapshot, until } from '../../test/support/api/stage.ts';
 import { ORDERBOOK_ERRORS } from '../http/errors.ts';
@@ -40,17 +41,6 @@ interface Document {
 
 const SECRET = 'keep-this';
 const WANTED = 'marketIndex=0&marketType=perp&direction=long&amount=1000000000&assetType=base';
-const FEES: FeeLevels = {
-  marketType: 'perp',
-  marketIndex: 0,
-  atMs: 1,
-  min: 0,
-  low: 2,
-  medium: 10_082.5,
-  high: 100_000,
-  veryHigh: 1_200_000,
-  unsafeMax: 5_000_000,
-};
 const RANKING: PnlRanking = {
   marketType: 'perp',
   marketIndex: 0,

@@ -4,7 +4,7 @@ import { Gauge } from 'prom-client';
 import { type EventLog, type LogBatch, type Logger, type Registry, TopicFollower } from '../../platform/index.ts';
 import type { RecentFills } from '../../processors/book/index.ts';
 import { decodeMessage, type FillQualityView, type MarketRef, marketKey, TOPICS } from '../../schemas/index.ts';
-import { CatchUp, followAlways } from './follow.ts';
+import { CatchUp, followFromOldest } from './follow.ts';
 
 /** The cohort that contains every fill. */
 const ALL = 'all';
@@ -70,15 +70,10 @@ export class FillQualityFollower implements FillQualitySource {
   async start(): Promise<void> {
     const { log, logger } = this.#options;
     const topic = TOPICS.fillQualityViews;
-    await log.ensureTopics([topic]);
-    const { earliest, next } = await log.bounds(topic, 0);
-    this.#catchUp.begin([{ partition: 0, from: earliest, next }]);
-    const from = new Map([[0, earliest]]);
-    const take = (batch: LogBatch): void => {
-      for (const { value } of batch.records) this.#take(value);
-      this.#catchUp.advance(batch);
+    const take = ({ records }: LogBatch): void => {
+      for (const { value } of records) this.#take(value);
     };
-    this.#follower.run((signal) => followAlways({ log, logger, topic, from, signal, take }));
+    await followFromOldest(this.#follower, this.#catchUp, { log, logger, topic, take });
   }
 
   /** Settles when following ends. */

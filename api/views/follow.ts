@@ -77,6 +77,24 @@ export async function readAndFollow(follower: TopicFollower, options: ReadAndFol
   follower.run((signal) => followAlways({ log, logger, topic, from, signal, take }));
 }
 
+/** Follows a topic with one partition from its oldest record. Resolves once following has begun; `catchUp` says when it is at the end. */
+export async function followFromOldest(
+  follower: TopicFollower,
+  catchUp: CatchUp,
+  options: Omit<FollowOptions, 'from' | 'signal'>,
+): Promise<void> {
+  const { log, topic } = options;
+  await log.ensureTopics([topic]);
+  const { earliest, next } = await log.bounds(topic, ONLY_PARTITION);
+  catchUp.begin([{ partition: ONLY_PARTITION, from: earliest, next }]);
+  const take = (batch: LogBatch): void => {
+    options.take(batch);
+    catchUp.advance(batch);
+  };
+  const from = new Map([[ONLY_PARTITION, earliest]]);
+  follower.run((signal) => followAlways({ ...options, from, signal, take }));
+}
+
 /** Next offset of every partition: a follower from there takes only later records. */
 export async function nextOffsets(log: EventLog, topic: Topic): Promise<ReadonlyMap<number, bigint>> {
   const partitions = Array.from({ length: topic.partitions }, (_, partition) => partition);

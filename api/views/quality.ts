@@ -9,7 +9,7 @@ import {
   marketKey,
   TOPICS,
 } from '../../schemas/index.ts';
-import { CatchUp, followAlways } from './follow.ts';
+import { CatchUp, followFromOldest } from './follow.ts';
 
 export class QualityFollower {
   readonly #log: EventLog;
@@ -27,15 +27,10 @@ export class QualityFollower {
   /** Starts to follow at the oldest row in the log. */
   async start(): Promise<void> {
     const [log, logger, topic] = [this.#log, this.#logger, TOPICS.qualityViews];
-    await log.ensureTopics([topic]);
-    const { earliest, next } = await log.bounds(topic, 0);
-    this.#catchUp.begin([{ partition: 0, from: earliest, next }]);
-    const from = new Map([[0, earliest]]);
-    const take = (batch: LogBatch): void => {
-      for (const { value } of batch.records) this.#take(value);
-      this.#catchUp.advance(batch);
+    const take = ({ records }: LogBatch): void => {
+      for (const { value } of records) this.#take(value);
     };
-    this.#follower.run((signal) => followAlways({ log, logger, topic, from, signal, take }));
+    await followFromOldest(this.#follower, this.#catchUp, { log, logger, topic, take });
   }
 
   /** True once every row written before the start is read. */

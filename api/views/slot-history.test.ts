@@ -15,6 +15,7 @@ import {
   type ViewOrder,
 } from '../../schemas/index.ts';
 import { diff, MAKER_B, Stage, snapshot, until } from '../../test/support/api/stage.ts';
+import { orderOf } from '../../test/support/processors/book/messages.ts';
 import { orderbookApp } from '../orderbook/app.ts';
 import { BookReader } from './book-reader.ts';
 import { SlotHistory } from './slot-history.ts';
@@ -73,28 +74,14 @@ const indexed = async (index: SnapshotIndex) =>
   stage.log.commit('book', { state: [{ key: snapshotIndexState(KEY), value: packSnapshotIndex(index) }] });
 
 function order(orderId: number, price: number, size: number, short: boolean): OrderState {
-  return {
+  return orderOf({
     maker: new Uint8Array(32).fill(1 + (orderId % 5)),
     orderId,
-    orderType: 'limit',
     direction: short ? 'short' : 'long',
     price: BigInt(price),
     baseAssetAmount: BigInt(size),
-    baseAssetAmountFilled: 0n,
-    triggerPrice: 0n,
-    triggerCondition: 'above',
-    oraclePriceOffset: 0n,
     postOnly: true,
-    reduceOnly: false,
-    auctionDurationSlots: 0,
-    auctionStartPrice: 0n,
-    auctionEndPrice: 0n,
-    placedSlot: 1,
-    maxTs: 0n,
-    bitFlags: 0,
-    positionBaseAmount: 0n,
-    bookOrderId: null,
-  };
+  });
 }
 
 /** Small deterministic random generator, so that failures repeat. */

@@ -1,9 +1,9 @@
 import { BorshAccountsCoder, type Idl } from '@coral-xyz/anchor';
-import { PublicKey } from '@solana/web3.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LayoutType, loadDefinition, type StructLayout, snakeCase, variantName } from '../../schemas/index.ts';
+import { loadDefinition } from '../../schemas/index.ts';
 import { accountOf } from '../../test/support/ingest/accounts.ts';
+import { plainFields } from '../../test/support/ingest/anchor-values.ts';
 import { blankAccount, randomAccount, setField } from '../../test/support/ingest/bytes.ts';
 import { AccountError, compileAccount, compileAccounts } from './account.ts';
 
@@ -11,34 +11,6 @@ const velocity = loadDefinition('velocity');
 const programs = velocity.programs;
 const exchange = programs.find((program) => program.accounts.has('User'));
 if (!exchange) throw new Error('no exchange program');
-
-/** Converts Anchor's value to our form: bigint for BN, bytes for keys and byte arrays, variant names for enums. */
-function plain(value: unknown, type: LayoutType): unknown {
-  switch (type.kind) {
-    case 'u64':
-    case 'i64':
-    case 'u128':
-    case 'i128':
-      return BigInt(String(value));
-    case 'pubkey':
-      return value instanceof PublicKey ? value.toBytes() : value;
-    case 'bytes':
-      return Uint8Array.from(value as number[]);
-    case 'enum':
-      return variantName(Object.keys(value as object)[0] ?? '');
-    case 'struct':
-      return plainStruct(value as Record<string, unknown>, type.layout);
-    case 'array':
-      return (value as unknown[]).map((element) => plain(element, type.element));
-    default:
-      return value;
-  }
-}
-
-function plainStruct(value: Record<string, unknown>, layout: StructLayout): Record<string, unknown> {
-  const bySnake = new Map(Object.entries(value).map(([name, member]) => [snakeCase(name), member]));
-  return Object.fromEntries(layout.fields.map(({ name, type }) => [name, plain(bySnake.get(name), type)]));
-}
 
 describe('account decoder', () => {
   for (const program of programs) {
@@ -52,7 +24,7 @@ describe('account decoder', () => {
           fc.property(fc.nat(), (seed) => {
             const bytes = randomAccount(definition, seed);
             const theirs = anchor.decode(definition.name, bytes) as Record<string, unknown>;
-            expect(compiled.decode(bytes)).toEqual(plainStruct(theirs, definition.layout));
+            expect(compiled.decode(bytes)).toEqual(plainFields(theirs, definition.layout.fields));
           }),
           { numRuns: 8 },
         );

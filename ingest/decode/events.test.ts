@@ -1,8 +1,8 @@
 import { BorshEventCoder, type Idl } from '@coral-xyz/anchor';
-import { PublicKey } from '@solana/web3.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadDefinition, type NamedType, snakeCase, variantName, type WireType } from '../../schemas/index.ts';
+import { loadDefinition, type WireType } from '../../schemas/index.ts';
+import { plainFields } from '../../test/support/ingest/anchor-values.ts';
 import { random } from '../../test/support/ingest/bytes.ts';
 import { compileEvent, compileEvents, RecordError } from './events.ts';
 
@@ -53,37 +53,6 @@ function encoded(type: WireType, next: () => number): Buffer {
     default:
       return bytes(SIZES[type.kind] ?? 0);
   }
-}
-
-/** Converts Anchor's value to our form. */
-function plain(value: unknown, type: WireType): unknown {
-  switch (type.kind) {
-    case 'u64':
-    case 'i64':
-    case 'u128':
-    case 'i128':
-      return BigInt(String(value));
-    case 'pubkey':
-      return value instanceof PublicKey ? value.toBytes() : value;
-    case 'bytes':
-      return Uint8Array.from(value as number[]);
-    case 'enum':
-      return variantName(Object.keys(value as object)[0] ?? '');
-    case 'option':
-      return value === null ? null : plain(value, type.element);
-    case 'struct':
-      return plainFields(value as Record<string, unknown>, type.layout.fields);
-    case 'array':
-    case 'vec':
-      return [...(value as Iterable<unknown>)].map((element) => plain(element, type.element));
-    default:
-      return value;
-  }
-}
-
-function plainFields(value: Record<string, unknown>, fields: readonly NamedType[]): Record<string, unknown> {
-  const bySnake = new Map(Object.entries(value).map(([name, member]) => [snakeCase(name), member]));
-  return Object.fromEntries(fields.map(({ name, type }) => [name, plain(bySnake.get(name), type)]));
 }
 
 describe('event decoder', () => {

@@ -1,7 +1,7 @@
 // One Subscribe call to a Yellowstone gRPC server: filters, pings, and a pause when the reader cannot follow.
 
 import type { ClientDuplexStream, ServiceError } from '@grpc/grpc-js';
-import { type GeyserRequest, type GeyserUpdate, geyserService } from '../../schemas/index.ts';
+import { type GeyserRequest, type GeyserUpdate, geyserService, NO_GEYSER_FILTERS } from '../../schemas/index.ts';
 
 /** The largest account has 10 MiB; a block's metadata is smaller. */
 const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
@@ -144,16 +144,7 @@ export class GeyserStream implements UpdateStream {
 const PING_ID = 1;
 
 export function emptyRequest(): GeyserRequest {
-  return {
-    accounts: {},
-    slots: {},
-    transactions: {},
-    transactionsStatus: {},
-    blocks: {},
-    blocksMeta: {},
-    entry: {},
-    accountsDataSlice: [],
-  };
+  return { ...NO_GEYSER_FILTERS };
 }
 
 /** Load balancers end streams on which a client sends nothing. A request with a ping changes no filter. */

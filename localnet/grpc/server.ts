@@ -1,7 +1,7 @@
 // The gRPC server of the simulated cluster: service geyser.Geyser, as Yellowstone (Dragon's Mouth) serves it.
 
 import type { Server, ServerUnaryCall, sendUnaryData, UntypedHandleCall } from '@grpc/grpc-js';
-import { geyserService } from '../../schemas/index.ts';
+import { geyserService, NO_GEYSER_FILTERS } from '../../schemas/index.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Faults } from '../node/faults.ts';
 import { SOLANA_CORE } from '../rpc/version.ts';
@@ -91,7 +91,7 @@ export class GrpcServer {
       ping: answer(({ count }: { count: number }) => ({ count: count + 1 })),
       getVersion: answer(() => ({ version: JSON.stringify({ version: { solana: SOLANA_CORE } }) })),
       getSlot: answer(({ commitment }: { commitment?: number }) => {
-        const { level } = new Filters({ ...NO_FILTERS, ...(commitment === undefined ? {} : { commitment }) });
+        const { level } = new Filters({ ...NO_GEYSER_FILTERS, ...(commitment === undefined ? {} : { commitment }) });
         return { slot: String(ledger.slotAt(level)) };
       }),
     };
@@ -109,17 +109,6 @@ export class GrpcServer {
     this.#subscribers.add(subscriber);
   }
 }
-
-const NO_FILTERS = {
-  accounts: {},
-  slots: {},
-  transactions: {},
-  transactionsStatus: {},
-  blocks: {},
-  blocksMeta: {},
-  entry: {},
-  accountsDataSlice: [],
-};
 
 function answer<Q, A>(make: (request: Q) => A) {
   return (call: ServerUnaryCall<Q, A>, done: sendUnaryData<A>): void => done(null, make(call.request));

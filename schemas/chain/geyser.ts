@@ -28,6 +28,18 @@ export type {
   SubscribeUpdate as GeyserUpdate,
 } from '@triton-one/yellowstone-grpc';
 
+/** A request of a stream that asks for nothing. */
+export const NO_GEYSER_FILTERS: yellowstone.SubscribeRequest = {
+  accounts: {},
+  slots: {},
+  transactions: {},
+  transactionsStatus: {},
+  blocks: {},
+  blocksMeta: {},
+  entry: {},
+  accountsDataSlice: [],
+};
+
 /** The codecs, loaded at the first call: they are half a megabyte of code. */
 export function geyserMessages(): GeyserMessages {
   loaded ??= load();

@@ -8,11 +8,11 @@ import type { CandleResolution, MarketView } from '../../../schemas/index.ts';
 import { PARQUET_TYPE } from '../../http/contract/openapi.ts';
 import { HistoryError } from '../../http/errors.ts';
 import { baseDecimals, marketParameters } from '../lists.ts';
-import { RESOLUTIONS, STEP_S } from '../resolutions.ts';
-import { described, errorResponses, SYMBOL, TS } from '../route-schemas.ts';
+import { STEP_S } from '../resolutions.ts';
+import { described, errorResponses, TS } from '../route-schemas.ts';
 import { type HistoryServices, marketOf } from '../services.ts';
 import type { HistoryStore } from '../store.ts';
-import { candleSchema } from './candles.ts';
+import { CANDLE_PARAMS, candleSchema } from './candles.ts';
 
 /** A leap year of minutes. */
 export const MAX_BULK_CANDLES = 366 * 24 * 60;
@@ -61,11 +61,7 @@ export function candleBulkRoutes(app: FastifyInstance, services: HistoryServices
           `${MAX_BULK_AT_ONCE} downloads run at once; one more is 503. A download ends after ${BULK_TIMEOUT_S} seconds. One that ` +
           'cannot be finished is cut off, so that it is no whole body.',
         tags: ['Market'],
-        params: {
-          type: 'object',
-          required: ['symbol', 'resolution'],
-          properties: { symbol: SYMBOL, resolution: { type: 'string', enum: RESOLUTIONS } },
-        },
+        params: CANDLE_PARAMS,
         querystring: {
           type: 'object',
           required: ['from'],

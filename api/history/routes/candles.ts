@@ -19,6 +19,13 @@ interface CandleQuery {
   readonly endTs?: number;
 }
 
+/** Path parameters of candles. */
+export const CANDLE_PARAMS = {
+  type: 'object',
+  required: ['symbol', 'resolution'],
+  properties: { symbol: SYMBOL, resolution: { type: 'string', enum: RESOLUTIONS } },
+};
+
 const NUMBER = { type: 'number' };
 const CANDLE_PROPERTIES = {
   ts: { type: 'integer', description: 'bucket start, unix seconds' },
@@ -47,11 +54,7 @@ export function candleRoutes(app: FastifyInstance, services: HistoryServices): v
           'first. For the next page ask with the oldest `ts` seen as `startTs`; that candle comes again. Longer ranges come ' +
           'in one answer from `/market/{symbol}/candles/{resolution}/bulk`.',
         tags: ['Market'],
-        params: {
-          type: 'object',
-          required: ['symbol', 'resolution'],
-          properties: { symbol: SYMBOL, resolution: { type: 'string', enum: RESOLUTIONS } },
-        },
+        params: CANDLE_PARAMS,
         querystring: {
           type: 'object',
           properties: {

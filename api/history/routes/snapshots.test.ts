@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeMessage } from '../../../schemas/index.ts';
 import { Life, OLD, YOUNG } from '../../../test/support/api/account-life.ts';
 import { HistoryContract } from '../../../test/support/api/history-contract.ts';
+import { address } from '../../../test/support/api/history-requests.ts';
 import { DAY, fill, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
 
-const address = (text: string) => bs58.encode(Buffer.from(text));
 const MIDNIGHT = Math.floor(NOW / DAY) * DAY;
 const WALLET = 'w'.repeat(32);
 const NOBODY = address('n'.repeat(32));
@@ -373,75 +373,5 @@ describe('/authority/{authorityId}/snapshots', () => {
       point(NOW, [one, two], '21', '450600000'),
     ]);
     expect((await get(`/authority/${NOBODY}/snapshots/referrals`)).snapshots).toEqual([]);
-  });
-});
-
-describe('/authority/{authorityId} lists', () => {
-  const stake = (id: number, ts: number, members: object = {}) => ({
-    ...event(300 + id, ts),
-    user_authority: WALLET,
-    action: 'stake',
-    amount: String(id),
-    market_index: 0,
-    total_if_shares_after: '340282366920938463463374607431768211455',
-    ...members,
-  });
-
-  it('page stakes by cursor, and give a month as JSON and CSV', async () => {
-    const rows = [1, 2, 3].map((id) => stake(id, NOW - id * 100));
-    await stage.store('insurance_fund_stake', [...rows, ...rows, stake(9, NOW - 5, { user_authority: OLD })]);
-    const path = `/authority/${address(WALLET)}/insuranceFundStake`;
-    const first = await stage.list(`${path}?limit=2`);
-    expect(first.records.map(({ amount }) => amount)).toEqual(['1', '2']);
-    expect(first.records[0]).toMatchObject({
-      userAuthority: address(WALLET),
-      action: 'stake',
-      symbol: 'USDT',
-      totalIfSharesAfter: '340282366920938463463374607431768211455',
-    });
-    const second = await stage.list(`${path}?limit=2&page=${first.meta.nextPage}`);
-    expect([second.records.map(({ amount }) => amount), second.meta.nextPage]).toEqual([['3'], null]);
-    expect((await stage.list(`${path}/2026/6`)).meta).toMatchObject({ totalRecords: 3, includesLatest: true });
-    const csv = await stage.app.inject(`${path}/2026/6?format=csv`);
-    expect([csv.headers['content-type'], csv.body.trim().split('\n').length]).toEqual(['text/csv; charset=utf-8', 4]);
-    for (const bad of ['?limit=51', '?limit=0', '/2026/13', '/2021/1', '/2026/6?format=xml']) {
-      expect([bad, (await stage.app.inject(path + bad)).statusCode]).toEqual([bad, 400]);
-    }
-  });
-
-  it('list mints and redemptions of liquidity pools', async () => {
-    await stage.store('lp_mint_redeem', [
-      {
-        ...event(400, NOW - 50),
-        authority: WALLET,
-        description: 1,
-        amount: '5',
-        fee: '-2',
-        spot_market_index: 1,
-        mint: 'm'.repeat(32),
-        lp_amount: '18446744073709551615',
-        lp_pool: 'p'.repeat(32),
-        mint_redeem_id: '8',
-      },
-    ]);
-    const path = `/authority/${address(WALLET)}/lpMintRedeem`;
-    const { records } = await stage.list(path);
-    expect(records).toEqual([
-      expect.objectContaining({
-        ts: NOW - 50,
-        slot: 410,
-        txSigIndex: 1,
-        authority: address(WALLET),
-        description: 1,
-        amount: '5',
-        fee: '-2',
-        spotMarketIndex: 1,
-        symbol: 'SOL',
-        lpAmount: '18446744073709551615',
-        lpPool: address('p'.repeat(32)),
-        mintRedeemId: '8',
-      }),
-    ]);
-    expect((await stage.list(`${path}/2026/6`)).meta.totalRecords).toBe(1);
   });
 });

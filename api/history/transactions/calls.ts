@@ -51,15 +51,7 @@ export function depositCalls(
   const deposit = program.instruction(
     'deposit',
     { market_index: spot.index, amount, reduce_only: false },
-    {
-      state: program.state,
-      user: user.key,
-      user_stats: program.userStats(user.authority),
-      authority: user.authority,
-      spot_market_vault: spot.vault,
-      user_token_account: tokens,
-      token_program: spot.tokenProgram,
-    },
+    tokenMoveAccounts(program, user, spot, tokens),
     [...remainingAccounts(markets, { user, writableSpots: [spot.index] }), ...mintOf(spot)],
   );
   if (!spot.mint.equals(NATIVE_MINT)) return [deposit];
@@ -69,6 +61,19 @@ export function depositCalls(
     new TransactionInstruction({ programId: spot.tokenProgram, keys: [meta(tokens, true)], data: SYNC_NATIVE }),
     deposit,
   ];
+}
+
+/** The accounts that a deposit and a withdrawal have alike. */
+function tokenMoveAccounts(program: ExchangeProgram, user: UserAccount, spot: SpotMarket, tokens: PublicKey) {
+  return {
+    state: program.state,
+    user: user.key,
+    user_stats: program.userStats(user.authority),
+    authority: user.authority,
+    spot_market_vault: spot.vault,
+    user_token_account: tokens,
+    token_program: spot.tokenProgram,
+  };
 }
 
 export function withdrawCalls(
@@ -82,16 +87,7 @@ export function withdrawCalls(
   const withdraw = program.instruction(
     'withdraw',
     { market_index: spot.index, amount, reduce_only: false },
-    {
-      state: program.state,
-      user: user.key,
-      user_stats: program.userStats(user.authority),
-      authority: user.authority,
-      spot_market_vault: spot.vault,
-      [program.signerAccount]: program.signer,
-      user_token_account: tokens,
-      token_program: spot.tokenProgram,
-    },
+    { ...tokenMoveAccounts(program, user, spot, tokens), [program.signerAccount]: program.signer },
     [...remainingAccounts(markets, wanted), ...mintOf(spot)],
   );
   const calls = [createTokenAccount(user.authority, spot, tokens), withdraw];

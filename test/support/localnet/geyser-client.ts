@@ -7,18 +7,7 @@ import {
   makeGenericClientConstructor,
   type ServiceError,
 } from '@grpc/grpc-js';
-import { type GeyserRequest, type GeyserUpdate, geyserService } from '../../../schemas/index.ts';
-
-const NO_FILTERS: GeyserRequest = {
-  accounts: {},
-  slots: {},
-  transactions: {},
-  transactionsStatus: {},
-  blocks: {},
-  blocksMeta: {},
-  entry: {},
-  accountsDataSlice: [],
-};
+import { type GeyserRequest, type GeyserUpdate, geyserService, NO_GEYSER_FILTERS } from '../../../schemas/index.ts';
 
 interface Calls {
   subscribe(metadata: Metadata): ClientDuplexStream<GeyserRequest, GeyserUpdate>;
@@ -50,7 +39,7 @@ export class GeyserClient {
   }
 
   request(request: Partial<GeyserRequest>): void {
-    this.call.write({ ...NO_FILTERS, ...request });
+    this.call.write({ ...NO_GEYSER_FILTERS, ...request });
   }
 
   of<K extends 'account' | 'transaction' | 'blockMeta' | 'slot' | 'pong'>(kind: K) {
