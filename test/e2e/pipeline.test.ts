@@ -20,7 +20,7 @@ const SEED = 20_261_121;
 describe('pipeline over the embedded log', () => {
   let pipeline: Pipeline;
   beforeAll(async () => {
-    pipeline = await startPipeline({ cluster: { seed: 7, speed: 4 }, settings: { INTERNAL_SECRET: 'x' } });
+    pipeline = await startPipeline({ cluster: { seed: 7, speed: 2 }, settings: { INTERNAL_SECRET: 'x' } });
   });
   afterAll(() => pipeline?.stop());
 
