@@ -15,7 +15,7 @@ describe('pipeline over Kafka', () => {
   beforeAll(async () => {
     kafka = await startKafka();
     pipeline = await startPipeline({
-      cluster: { seed: 11, speed: 2 },
+      cluster: { seed: 11 },
       settings: { LOG: 'kafka', KAFKA_BROKERS: kafka.brokers, KAFKA_PATIENCE_MS: PATIENCE_MS },
     });
   });
