@@ -71,6 +71,8 @@ export default defineConfig({
           setupFiles: ['test/support/platform/worker-lifeline.ts'],
           // Each of these starts many processes, which take all of two cores when three files run at once.
           maxWorkers: 2,
+          // As above: the modules of a pipeline and of the chain take seconds to load.
+          isolate: false,
           sequence: { groupOrder: 1 },
         },
       },

@@ -19,7 +19,7 @@ import { sinkStage } from '../../test/support/processors/history/sink-stage.ts';
 
 const FIRST_DAY = 20_000;
 const DAYS = 6;
-const KILLS = times(4, 12);
+const KILLS = times(2, 12);
 const stage = sinkStage('days');
 
 /** Event number `n` on the day of its number, sometimes at midnight; its order in the log differs. */

@@ -20,7 +20,7 @@ import { fillEvent, sampleEvent } from '../../test/support/processors/history/ev
 import { sinkStage } from '../../test/support/processors/history/sink-stage.ts';
 
 const SIGNATURE_BYTES = 64;
-const KILLS = times(4, 20);
+const KILLS = times(2, 20);
 const stage = sinkStage('sink');
 
 /** Rows as stored, without FINAL: shows the effect of deduplication by token alone. */

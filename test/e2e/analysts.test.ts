@@ -131,19 +131,13 @@ describe('for analysts', () => {
     expect(names).toEqual(columnsOf('OrderActionRecord').map(({ name }) => name));
     const expected = of('OrderActionRecord');
     const written = lines.map((line) => cells(line));
-    expect(written.map((row) => truthLine(names, row)).sort()).toEqual(
-      expected
-        .map((event) =>
-          truthLine(
-            names,
-            names.map((name) => cellOf(event, name)),
-          ),
-        )
-        .sort(),
-    );
+    const shown = written.map((row) => truthLine(names, row)).sort();
+    const happened = expected.map((event) => truthCells(names, event)).sort();
+    expect(shown.length).toBe(happened.length);
+    expect(shown.filter((line, at) => line !== happened[at]).slice(0, 3)).toEqual([]);
     const at = (name: string) => written.map((row) => Number(row[names.indexOf(name)]));
     const order = at('ts').map((ts, index) => ts * 1e9 + (at('slot')[index] ?? 0));
-    expect(order).toEqual([...order].sort((a, b) => a - b));
+    expect(order.findIndex((place, index) => place < (order[index - 1] ?? 0))).toBe(-1);
     const coverage = JSON.parse(readFileSync(`${file}.coverage.json`, 'utf8'));
     const slots = expected.map(({ slot }) => slot);
     expect(coverage).toMatchObject({
@@ -395,6 +389,13 @@ function cells(line: string): readonly string[] {
 /** The truth does not include the index in the block. */
 function truthLine(names: readonly string[], row: readonly string[]): string {
   return row.map((cell, index) => (names[index] === 'tx_index' ? '' : cell)).join('|');
+}
+
+function truthCells(names: readonly string[], event: TruthEvent): string {
+  return truthLine(
+    names,
+    names.map((name) => cellOf(event, name)),
+  );
 }
 
 function cellOf({ signature, index, slot, data }: TruthEvent, name: string): string {

@@ -28,7 +28,7 @@ describe.runIf(process.platform === 'linux')('ClickHouse killed with its host', 
   let cluster: Cluster;
   let supervisor: ProcessSupervisor;
   beforeAll(async () => {
-    cluster = await startCluster({ seed: 11, speed: 4 });
+    cluster = await startCluster({ seed: 11, speed: 2 });
     const { rpcUrl, wsUrl, vaultProgram } = cluster;
     supervisor = new ProcessSupervisor({
       DATA_DIR: dir,

@@ -11,7 +11,7 @@ import { eventually, temporaryDirectory } from './harness/processes/processes.ts
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The stop of the whole pipeline included. */
-const GONE_MS = 15_000;
+const GONE_MS = 60_000;
 const PORT_FLAGS = ['metrics', 'orderbook', 'gateway', 'history', 'page', 'localnet-rpc', 'localnet-ws'];
 const MEMBERS = {
   npm: ({ command }: Member) => command.startsWith('npm '),

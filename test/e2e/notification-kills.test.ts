@@ -22,7 +22,7 @@ import { ProcessSupervisor } from './harness/processes/supervisor.ts';
 
 const FILLS = 5_000;
 const ACCOUNTS = 80;
-const KILLS = times(6, 30);
+const KILLS = times(3, 30);
 const SLOW_MS = 150_000;
 const BATCH = 250;
 

@@ -22,7 +22,7 @@ const START_MS = 480_000;
 /** Of one market. Only the last book of a slot can be compared. */
 const COMPARED_MS = 90_000;
 /** Comparisons of the ladder for each perp market. A spot book may stand still for long. */
-const COMPARISONS = times(6, 100);
+const COMPARISONS = times(3, 100);
 const QUIET_COMPARISONS = times(1, 3);
 const LOOK_MS = 1_500;
 /** Makers of the best bids: orders of some of them stay while the page opens. */

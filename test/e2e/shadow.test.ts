@@ -51,7 +51,7 @@ describe('shadow check and books of earlier slots', () => {
   let pipeline: Pipeline;
   beforeAll(async () => {
     pipeline = await startPipeline({
-      cluster: { seed: 5, speed: 4 },
+      cluster: { seed: 5, speed: 2 },
       settings: { SHADOW_CHECK_MS: CHECK_MS },
       without: HISTORY_PROCESSES,
     });

@@ -52,7 +52,7 @@ describe('two processes of the same roles under a supervisor', () => {
   };
 
   beforeAll(async () => {
-    pipeline = await startPipeline({ cluster: { seed: 9, speed: 2 } });
+    pipeline = await startPipeline({ cluster: { seed: 9 } });
     for (const name of ['ingest', 'processors', 'sink'] as const) await pipeline.running.get(name)?.stop();
   });
   afterAll(async () => {

@@ -1,7 +1,6 @@
 // A real Kafka broker for tests: a container when a Docker daemon answers, otherwise Apache Kafka on this machine's Java,
 // fetched once with Maven into node_modules/.cache.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { dockerAnswers } from '../platform/docker.ts';
 import { javaVersion } from '../platform/java.ts';
 import { freePorts } from '../platform/ports.ts';
@@ -15,8 +14,8 @@ export interface KafkaBroker {
   readonly securedBrokers?: string;
   /** Description for the report of a test run. */
   readonly how: string;
-  /** Kills the broker and starts it again, `downMs` later, with the same data and address. */
-  restart(downMs?: number): Promise<void>;
+  /** Kills the broker and starts it again with the same data and address, once `whileAway` has ended. */
+  restart(whileAway?: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -66,13 +65,16 @@ async function startContainer(): Promise<KafkaBroker> {
   return {
     brokers,
     how: `container ${IMAGE}`,
-    async restart(downMs = 0) {
+    async restart(whileAway) {
       const runtime = (await getContainerRuntimeClient()).container;
       const handle = runtime.getById(container.getId());
       await handle.kill();
-      await sleep(downMs);
-      await handle.start();
-      await awaitReady(brokers);
+      try {
+        await whileAway?.();
+      } finally {
+        await handle.start();
+        await awaitReady(brokers);
+      }
     },
     async stop() {
       await container.stop();

@@ -5,7 +5,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { fetchJars, type Jars, launchJava } from '../platform/java.ts';
 import { freePorts } from '../platform/ports.ts';
@@ -66,10 +65,13 @@ export async function startJavaBroker(java: number, secured?: Omit<SecuredListen
     brokers,
     ...(secured === undefined ? {} : { securedBrokers: `127.0.0.1:${securedPort}` }),
     how: `${KAFKA.title} from Maven Central on Java ${java}`,
-    async restart(downMs = 0) {
+    async restart(whileAway) {
       await broker.end('at once');
-      await sleep(downMs);
-      broker = await launch();
+      try {
+        await whileAway?.();
+      } finally {
+        broker = await launch();
+      }
     },
     async stop() {
       await broker.end('gracefully');

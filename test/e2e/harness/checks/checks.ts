@@ -9,7 +9,7 @@ import { eventually } from '../processes/processes.ts';
 
 const SETTLE_MS = 90_000;
 /** Data in flight when the cluster stops has arrived after this time. */
-const IN_FLIGHT_MS = 10_000;
+const IN_FLIGHT_MS = 60_000;
 const SHOWN_LEVELS = 100;
 
 interface Book {

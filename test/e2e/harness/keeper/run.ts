@@ -69,7 +69,7 @@ const STOP_EVERY = 12;
 const RESTART_EVERY = 17;
 const SETTLE_MS = 60_000;
 /** Data in flight when the cluster stops has arrived after this time. */
-const IN_FLIGHT_MS = 10_000;
+const IN_FLIGHT_MS = 60_000;
 
 /** A client whose network can lose and alter messages. */
 class Follower {

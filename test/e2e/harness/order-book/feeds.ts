@@ -2,10 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { times } from '../../../support/platform/times.ts';
 import { naiveRankings } from '../naive/ranking.ts';
 import { eventually } from '../processes/processes.ts';
 import { type OrderBookRun, SECRET } from './run.ts';
 
+const KILLS = times(1, 10);
 const FEE_LEVELS = ['min', 'low', 'medium', 'high', 'veryHigh', 'unsafeMax'];
 
 interface Ranking {
@@ -96,14 +98,10 @@ export function describeFeeds(run: () => OrderBookRun): void {
       expect(expected.length).toBeGreaterThanOrEqual(4);
       for (const naive of expected) {
         let last: Ranking | undefined;
-        await eventually(
-          `ranking of market ${naive.marketIndex}`,
-          async () => {
-            last = await ranking(naive.marketIndex);
-            return JSON.stringify(last) === JSON.stringify(naive);
-          },
-          10_000,
-        ).catch(() => {});
+        await eventually(`ranking of market ${naive.marketIndex}`, async () => {
+          last = await ranking(naive.marketIndex);
+          return JSON.stringify(last) === JSON.stringify(naive);
+        }).catch(() => {});
         expect(last).toEqual(naive);
       }
       await run().cluster.rpc('localnet_resume');
@@ -117,7 +115,7 @@ export function describeFeeds(run: () => OrderBookRun): void {
     });
 
     it('has the same rankings after kills, in the middle of what happens', async () => {
-      for (let kill = 0; kill < 3; kill++) await run().restartRankings();
+      for (let kill = 0; kill < KILLS; kill++) await run().restartRankings();
       await expectRankingsEqualNaive();
     });
   });

@@ -30,7 +30,7 @@ export async function startOrderBookRun(): Promise<OrderBookRun> {
     remove();
   };
   try {
-    const cluster = await startCluster({ seed: 11, speed: 4, accounts: 120 });
+    const cluster = await startCluster({ seed: 11, speed: 2, accounts: 120 });
     started.push(cluster);
     const settings: Settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl };
     const roles = ['ingest', 'book', 'trades', 'fees', 'fillQuality'];

@@ -15,6 +15,9 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const START_TIMEOUT_MS = 150_000;
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
+/** A probe that takes long is repeated less often: asking takes a quarter of the time at most. */
+const PAUSES_PER_PROBE = 3;
+const PAUSE_MAX_MS = 1_000;
 /** How long a check waits for what must come. A machine with two cores and many processes takes its time. */
 export const PATIENCE_MS = 120_000;
 const STDERR_KEPT_LINES = 200;
@@ -215,6 +218,7 @@ export async function eventually<T>(
   const deadline = Date.now() + timeoutMs;
   let lastError: unknown;
   for (;;) {
+    const asked = performance.now();
     try {
       const value = await probe();
       if (value !== undefined && value !== false) return value;
@@ -223,6 +227,6 @@ export async function eventually<T>(
       lastError = error;
     }
     if (Date.now() > deadline) throw new Error(`${what} did not happen within ${timeoutMs} ms`, { cause: lastError });
-    await sleep(POLL_MS);
+    await sleep(Math.max(POLL_MS, Math.min(PAUSES_PER_PROBE * (performance.now() - asked), PAUSE_MAX_MS)));
   }
 }
