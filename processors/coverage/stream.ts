@@ -120,7 +120,15 @@ export class Stream {
     const fromSlot = Math.max(earliest, this.#riseOf(fromId)?.[2] ?? earliest);
     const toSlot = Math.min(latest, this.#riseOf(toId)?.[3] ?? latest);
     const [from, to] = fromSlot <= toSlot ? [fromSlot, toSlot] : [earliest, latest];
-    return { fromId, toId, fromSlot: from, toSlot: to, isLost: isLost(from, to), reconstructed: [] };
+    return {
+      fromId,
+      toId,
+      fromSlot: from,
+      toSlot: to,
+      isLost: isLost(from, to),
+      reconstructed: [],
+      reconstructedOrders: [],
+    };
   }
 
   #riseOf(id: number): Rise | undefined {
