@@ -120,7 +120,10 @@ describe('GET /quality', () => {
       { key: accountsKey(totals), value: encodeMessage('AccountsCoverage', { ...totals, slot: 99 }) },
     ]);
     const { markets, accountRecords } = JSON.parse((await get('/quality?marketName=sol-perp')).body);
-    const [lost, missing] = [hole, open].map(({ isLost, reconstructedOrders: _o, ...rest }) => ({ ...rest, lost: isLost }));
+    const [lost, missing] = [hole, open].map(({ isLost, reconstructedOrders: _o, ...rest }) => ({
+      ...rest,
+      lost: isLost,
+    }));
     const { subject: _, slot: __, ...counts } = fills;
     expect(markets[0].records).toEqual([{ ...counts, missing: 3, lost: 2, holes: [lost, missing] }]);
     expect(accountRecords).toEqual([totals]);
