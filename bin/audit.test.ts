@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { textOf } from './audit.ts';
 
-const hole = { fromId: 4, toId: 5, fromSlot: 40, toSlot: 50, isLost: true, reconstructed: [] };
+const hole = { fromId: 4, toId: 5, fromSlot: 40, toSlot: 50, isLost: true, reconstructed: [], reconstructedOrders: [] };
 
 describe('the text of an audit', () => {
   it('says of each stream what is complete, where the holes are and where the chain is, and of accounts the totals', () => {

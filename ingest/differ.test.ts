@@ -216,6 +216,36 @@ describe('differ', () => {
     ]);
   });
 
+  it('emits all open orders of a market when one changes, with what is filled in base and quote', () => {
+    const reader = new NaiveReader();
+    const differ = newDiffer();
+    const order = { marketIndex: 0, price: 1n, size: 10n, filled: 0n, reduceOnly: false };
+    const state = (filled: bigint, quoteFilled: bigint): UserState => ({
+      user: 1,
+      orders: [
+        { ...order, slot: 0, orderId: 1 },
+        { ...order, slot: 3, orderId: 2, filled, quoteFilled },
+      ],
+      positions: [],
+    });
+    for (const [slot, filled] of [2n, 7n].entries()) {
+      differ.account(update(userKey(1), USER.owner, userBytes(state(filled, filled * 3n)), slot + 1), reader.take);
+    }
+    const filled = reader.outputs.flatMap(({ name, value }) =>
+      name === 'UserOrders' ? [value.orders.map((one) => [one.baseAssetAmountFilled, one.quoteAssetAmountFilled])] : [],
+    );
+    expect(filled).toEqual([
+      [
+        [0n, 0n],
+        [2n, 6n],
+      ],
+      [
+        [0n, 0n],
+        [7n, 21n],
+      ],
+    ]);
+  });
+
   it('emits nothing when only the links of a book node changed', () => {
     const reader = new NaiveReader();
     const differ = newDiffer();

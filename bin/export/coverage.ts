@@ -1,7 +1,13 @@
 // The coverage of an export: rows, first and last row, gaps of the chain data in the range, and events not stored yet.
 
 import type { ClickHouseClient } from '@clickhouse/client';
-import { type ChainGap, type ReconstructedFills, type StreamCoverage, streamKey } from '../../schemas/index.ts';
+import {
+  type ChainGap,
+  type ReconstructedFills,
+  type ReconstructedOrder,
+  type StreamCoverage,
+  streamKey,
+} from '../../schemas/index.ts';
 import type { ExportRequest } from './request.ts';
 import { SOURCE } from './select.ts';
 import { rows } from './store.ts';
@@ -99,8 +105,10 @@ export interface MissingRecords {
   readonly toSlot: number;
   /** No node has them. */
   readonly lost: boolean;
-  /** Of lost fills, the exact sum for each order that later records prove. */
+  /** Of lost fills, the exact sum for each order that later records or account states prove. */
   readonly reconstructed: readonly ReconstructedFills[];
+  /** Of lost orders, those that account states showed. */
+  readonly reconstructedOrders: readonly ReconstructedOrder[];
 }
 
 export async function holesOfRange(

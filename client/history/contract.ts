@@ -3552,8 +3552,10 @@ export interface FreshnessCoverageHoles {
   readonly toSlot: number;
   /** true when the blocks were read again without them */
   readonly lost: boolean;
-  /** of lost fills, the exact sum for each order that later records prove */
+  /** of lost fills, the exact sum for each order that later records or account states prove; a hole of several numbers may have more */
   readonly reconstructed: readonly FreshnessCoverageHolesReconstructed[];
+  /** of lost orders of an account, those that states of the account showed */
+  readonly reconstructedOrders: readonly FreshnessCoverageHolesReconstructedOrders[];
 }
 
 export interface FreshnessCoverageHolesReconstructed {
@@ -3565,8 +3567,23 @@ export interface FreshnessCoverageHolesReconstructed {
   readonly direction: string;
   /** sum of its lost fills, base 1e9 */
   readonly baseAssetAmount: string;
-  /** the same in quote, 1e6 */
-  readonly quoteAssetAmount: string;
+  /** the same in quote, 1e6; null where an account state without it bounds the sum */
+  readonly quoteAssetAmount: string | null;
+}
+
+export interface FreshnessCoverageHolesReconstructedOrders {
+  /** order */
+  readonly orderId: number;
+  /** market, such as perp-0 */
+  readonly market: string;
+  readonly direction: string;
+  readonly orderType: string;
+  /** price 1e6 */
+  readonly price: string;
+  /** size, base 1e9 */
+  readonly baseAssetAmount: string;
+  /** slot in which it was placed */
+  readonly placedSlot: number;
 }
 
 export interface FreshnessAccounts {

@@ -3,7 +3,7 @@ import type { Backfill, CoverageHole, StreamCoverage } from '../../schemas/index
 import { HOLE_SLOTS_MAX, nextRequest, rangesToFill } from './requests.ts';
 
 const hole = (fromSlot: number, toSlot: number, isLost = false): CoverageHole => {
-  return { fromId: 1, toId: 2, fromSlot, toSlot, isLost, reconstructed: [] };
+  return { fromId: 1, toId: 2, fromSlot, toSlot, isLost, reconstructed: [], reconstructedOrders: [] };
 };
 const coverage = (...holes: CoverageHole[]): StreamCoverage => {
   return { subject: 'perp-0', stream: 'fills', slot: 1, firstId: 1, lastId: 9, chainId: 9, missing: 1, holes };

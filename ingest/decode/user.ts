@@ -3,6 +3,7 @@
 import type {
   AccountDefinition,
   AccountOrder,
+  AccountStateOrder,
   AccountStream,
   Direction,
   OrderState,
@@ -53,7 +54,7 @@ export interface UserReader {
   /** Null when the definition does not know the value of an enum of the order. */
   order(view: DataView, index: number): UserOrder | null;
   /** As `order`, with what the owner of the account sees. */
-  accountOrder(view: DataView, index: number): AccountOrder | null;
+  accountOrder(view: DataView, index: number): AccountStateOrder | null;
   positionMarket(view: DataView, index: number): number;
   /** Number of the newest record of each stream that the account counts. */
   counts(view: DataView): readonly { readonly stream: AccountStream; readonly lastId: number }[];
@@ -102,6 +103,7 @@ function compileOrders(orders: StructArray) {
   const marketTypeAt = offset + marketType.offset;
   const reduceOnlyAt = offset + requireField(layout, 'reduce_only').offset;
   const userOrderIdAt = offset + requireField(layout, 'user_order_id').offset;
+  const quoteFilled = optionalBigint(requireField(orders.layout, 'quote_asset_amount_filled'));
   const read = orderReader(orders);
   const isOpen = (view: DataView, index: number) => view.getUint8(statusAt + index * stride) === openOrdinal;
   const isPerp = (view: DataView, index: number) => view.getUint8(marketTypeAt + index * stride) === perpOrdinal;
@@ -117,12 +119,13 @@ function compileOrders(orders: StructArray) {
     isPerp,
     marketIndex,
     order,
-    accountOrder: (view: DataView, index: number): AccountOrder | null => {
+    accountOrder: (view: DataView, index: number): AccountStateOrder | null => {
       const found = order(view, index);
       if (!found) return null;
       const userOrderId = view.getUint8(userOrderIdAt + index * stride);
       const marketType = isPerp(view, index) ? 'perp' : 'spot';
-      return accountOrderOf({ marketType, marketIndex: marketIndex(view, index), userOrderId }, found);
+      const own = accountOrderOf({ marketType, marketIndex: marketIndex(view, index), userOrderId }, found);
+      return { ...own, quoteAssetAmountFilled: quoteFilled(view, offset + index * stride) };
     },
   };
 }

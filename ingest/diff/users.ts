@@ -1,7 +1,7 @@
 // Diffs User accounts: which open orders and perp positions changed with an update.
 
 import bs58 from 'bs58';
-import { type AccountOrder, type MarketRef, marketKey, type OrderState } from '../../schemas/index.ts';
+import { type AccountStateOrder, type MarketRef, marketKey, type OrderState } from '../../schemas/index.ts';
 import { viewOf } from '../decode/account.ts';
 import { changedBlocks } from '../decode/blocks.ts';
 import type { PerpPosition, UserReader } from '../decode/user.ts';
@@ -185,9 +185,9 @@ export class UserDiffer {
   }
 
   /** Null when an entry cannot be read: a list without it would say that its order is closed. */
-  #accountOrders(view: DataView): AccountOrder[] | null {
+  #accountOrders(view: DataView): AccountStateOrder[] | null {
     const reader = this.#reader;
-    const orders: AccountOrder[] = [];
+    const orders: AccountStateOrder[] = [];
     for (let index = 0; index < reader.orders.length; index++) {
       if (!reader.isOpen(view, index)) continue;
       const order = reader.accountOrder(view, index);

@@ -46,7 +46,8 @@ function order(orderId: number, marketIndex = 0, filled = 0n, placedSlot = 10): 
 }
 
 function state(slot: number, orders: readonly AccountOrder[], marketIndex = 0, user = USER): UserOrders {
-  return { marketType: 'perp', marketIndex, slot, user, orders };
+  const held = orders.map((one) => ({ ...one, quoteAssetAmountFilled: null }));
+  return { marketType: 'perp', marketIndex, slot, user, orders: held };
 }
 
 function give(orders: AccountOrders, input: Input): OrderChange[] {

@@ -56,7 +56,7 @@ function provenWithout(events: readonly ChainEvent[], victim: ChainEvent): reado
   const id = Number(data.fill_record_id);
   const hole = { fromId: id, toId: id };
   return fillsOf
-    .of(`${String(data.market_type)}-${String(data.market_index)}`, hole, [hole])
+    .of(`${String(data.market_type)}-${String(data.market_index)}`, hole, [hole], 1)
     .map(({ baseAssetAmount, quoteAssetAmount, user, orderId, direction }) => {
       const isSide = (side: 'taker' | 'maker') =>
         data[side] instanceof Uint8Array &&
@@ -150,7 +150,7 @@ describe('coverage', () => {
     const backfill = { id: 'x', fromSlot: 90, nextSlot: 120, found: 0, lost: 0, reason: '', atMs: 0 };
     coverage.backfill({ ...backfill, toSlot: 103, state: 'done' });
     expect(viewOf(coverage, 400)?.holes).toEqual([
-      { fromId: 2, toId: 2, fromSlot: 101, toSlot: 103, isLost: true, reconstructed: [] },
+      { fromId: 2, toId: 2, fromSlot: 101, toSlot: 103, isLost: true, reconstructed: [], reconstructedOrders: [] },
     ]);
   });
 

@@ -1,169 +1,332 @@
-// Bounds lost fills exactly: every record of an order says how much of it was filled so far, so two stored records of one
-// order give the sum of the fills between them that are not stored (docs/internals/ingest.md, "Lost fills").
+// Bounds lost fills exactly: records and account states of an order say how much of it was filled so far, so two of them
+// give the sum of the fills between them that are not stored (docs/internals/ingest.md, "Lost fills").
 
 import bs58 from 'bs58';
-import type { ChainEvent, ReconstructedFills } from '../../schemas/index.ts';
+import {
+  type ChainEvent,
+  marketKey,
+  type ReconstructedFills,
+  type StreamCounter,
+  type UserOrders,
+} from '../../schemas/index.ts';
+import type { StatePiece } from '../follow/reducer-role.ts';
+import { difference, type Fill, type FillGap, FillGaps, type Point } from './fill-gaps.ts';
+import { type FillMark, FillMarks } from './fill-marks.ts';
+import { PieceMap } from './piece-map.ts';
 
 /** Open orders that are followed, about 300 bytes each; the one that is quiet for longest is forgotten first. */
 const ORDERS_MAX = 100_000;
-/** Findings that are remembered; the oldest are forgotten first. */
-const FINDINGS_MAX = 1_000;
+/** Ended and forgotten orders that are remembered, about 150 bytes each: a late record must not begin them again. */
+const ENDED_MAX = 20_000;
+/** Accounts with orders in a market, of which the newest state is remembered, about 150 bytes each. */
+const STATES_MAX = 100_000;
+/** Slots between two states of an account that are remembered: each one is a write. */
+const STATE_SLOTS = 25;
 
-/** Sums of an order after its newest stored record, and the newest fill of its market then. Base 1e9, quote 1e6. */
-interface Filled {
-  readonly base: bigint;
-  readonly quote: bigint;
-  readonly fillId: number;
+/** What is known of an open order, up to its newest record or state. */
+interface Known extends Point {
+  /** Later fills have larger numbers. */
+  readonly afterId: number;
+  /** Newest slot; null in the state of older versions. */
+  readonly slot: number | null;
+  /** Slot of the remembered state of the account when the order was first seen: that state says nothing of the order. */
+  readonly since: number;
 }
 
-/** Fills of one order that are not stored. Their numbers lie between two stored ones, both exclusive. */
-interface Finding {
+/** A remembered state of an account: what it does not show is filled in this slot or later. */
+interface StateMark {
+  readonly slot: number;
+  readonly afterId: number;
+}
+
+interface Observation extends Fill {
   readonly market: string;
-  /** Key of the order, see `orderKey`. */
+  /** See `orderKey`. */
   readonly key: string;
+  readonly account: string;
   readonly orderId: number;
   readonly direction: string;
-  readonly base: bigint;
-  readonly quote: bigint;
-  readonly afterId: number;
-  readonly beforeId: number;
+  readonly isPlacing: boolean;
+  /** The order is no longer open. */
+  readonly isOver: boolean;
 }
 
+/** Missing numbers. */
 interface Range {
   readonly fromId: number;
   readonly toId: number;
 }
 
+type SavedKnown = readonly [base: string, quote: string | null, afterId: number, slot?: number | null, since?: number];
 type SavedFinding = readonly [string, string, number, string, string, string, number, number];
 type Data = ChainEvent['data'];
 
+const HORIZON = 'horizon';
+/** Sums of an older version, all in one piece. */
+const FINDINGS = 'findings';
+
 export class OrderFills {
-  readonly #orders = new Map<string, Filled>();
-  /** Number of the newest fill of each market. */
-  readonly #fillIds = new Map<string, number>();
-  readonly #changed = new Set<string>();
-  #findings: readonly Finding[] = [];
-  #areFindingsChanged = false;
+  readonly #orders = new PieceMap<Known>({
+    prefix: 'order:',
+    max: ORDERS_MAX,
+    save: ({ base, quote, afterId, slot, since }): SavedKnown => {
+      return [String(base), quote === null ? null : String(quote), afterId, slot, since];
+    },
+    load: (saved) => knownOf(saved as SavedKnown),
+    forgotten: (key, { slot }) => this.#end(key, slot ?? 0),
+  });
+  /** Slot of the newest record of each order that has ended or was forgotten. */
+  readonly #ended = new PieceMap<number>({
+    prefix: 'ended:',
+    max: ENDED_MAX,
+    save: (slot) => slot,
+    load: (saved) => saved as number,
+    forgotten: (_, slot) => this.#raiseHorizon(slot),
+  });
+  readonly #states = new PieceMap<StateMark>({
+    prefix: 'state:',
+    max: STATES_MAX,
+    save: ({ slot, afterId }) => [slot, afterId],
+    load: (saved) => {
+      const [slot, afterId] = saved as [number, number];
+      return { slot, afterId };
+    },
+  });
+  readonly #gaps = new FillGaps();
+  readonly #marks = new FillMarks();
+  /** Records up to this slot begin no order: they may belong to one that has ended. */
+  #horizon = 0;
+  #isHorizonChanged = false;
+  #hasFindings = false;
 
-  event({ name, data }: ChainEvent): void {
-    if (name === 'OrderRecord') this.#placed(data);
-    if (name === 'OrderActionRecord') this.#action(data);
+  event(event: ChainEvent): void {
+    const { name, data, slot } = event;
+    if (name === 'OrderRecord') this.#placed(data, slot);
+    if (name === 'OrderActionRecord') this.#action(data, slot);
   }
 
-  /** What the fills of a hole add up to, by order. Empty when stored records do not show it for this hole alone. */
-  of(market: string, hole: Range, holes: readonly Range[]): readonly ReconstructedFills[] {
-    const isAround = ({ afterId, beforeId }: Finding, { fromId, toId }: Range) => fromId > afterId && toId < beforeId;
-    const isMet = ({ afterId, beforeId }: Finding, { fromId, toId }: Range) => toId > afterId && fromId < beforeId;
-    return this.#findings
-      .filter((one) => one.market === market && isAround(one, hole))
-      .filter((one) => holes.every((other) => other === hole || !isMet(one, other)))
-      .map(({ key, orderId, direction, base, quote }) => {
-        const user = bs58.encode(Buffer.from(key.slice(0, key.indexOf('/')), 'hex'));
-        return { user, orderId, direction, baseAssetAmount: String(base), quoteAssetAmount: String(quote) };
-      });
+  /** A count of the fills of a market. */
+  counter({ subject, slot, lastId }: StreamCounter): void {
+    this.#mark(subject, [slot, lastId, lastId + 1]);
   }
 
-  #placed(data: Data): void {
+  /** The open orders of an account. Orders without any stored record are not followed. */
+  state({ user, slot, orders, ...ref }: UserOrders): void {
+    const market = marketKey(ref);
+    const owner = Buffer.from(user).toString('hex');
+    const account = `${owner}/${market}`;
+    for (const { orderId, direction, baseAssetAmountFilled: base, quoteAssetAmountFilled: quote } of orders) {
+      const key = `${owner}/${orderId}`;
+      const known = this.#orders.get(key);
+      if (!known || base === known.base || (base < known.base && !this.#gaps.has(key))) continue;
+      const flags = { isPlacing: false, isOver: false };
+      const point = { base, quote };
+      const order = { market, key, account, orderId, direction, slot, from: point, to: point, ...flags };
+      this.#observe({ ...order, ...this.#numbersAround(market, slot) });
+    }
+    const before = this.#states.get(account);
+    if (before && slot < before.slot + STATE_SLOTS) return;
+    this.#states.set(account, { slot, afterId: this.#marks.afterId(market, slot) });
+  }
+
+  /**
+   * What fills of a hole add up to, by order: the gaps that meet no other hole. `holes` has all missing numbers of the market from
+   * `fromId` on; earlier ones are unknown.
+   */
+  of(market: string, hole: Range, holes: readonly Range[], fromId: number): readonly ReconstructedFills[] {
+    const sums = new Map<string, { readonly gap: FillGap; readonly base: bigint; readonly quote: bigint | null }>();
+    for (const [key, gap] of this.#gaps.of(market)) {
+      if (gap.afterId < fromId - 1 || !meets(gap, hole)) continue;
+      if (holes.some((other) => other !== hole && meets(gap, other))) continue;
+      const [base, quote] = [gap.to.base - gap.from.base, difference(gap.to.quote, gap.from.quote)];
+      const sum = sums.get(key);
+      const both = sum === undefined || sum.quote === null || quote === null ? quote : sum.quote + quote;
+      sums.set(key, { gap, base: base + (sum?.base ?? 0n), quote: sum?.quote === null ? null : both });
+    }
+    // A restart restores the orders in another order.
+    const sorted = [...sums].sort(([one], [other]) => (one < other ? -1 : 1));
+    return sorted.map(([key, { gap, base, quote }]) => {
+      const user = bs58.encode(Buffer.from(key.slice(0, key.indexOf('/')), 'hex'));
+      const quoteAssetAmount = quote === null ? null : String(quote);
+      return { user, orderId: gap.orderId, direction: gap.direction, baseAssetAmount: String(base), quoteAssetAmount };
+    });
+  }
+
+  #placed(data: Data, slot: number): void {
     const market = `${String(data.order_market_type)}-${String(data.order_market_index)}`;
-    const key = orderKey(data.user, data.order_order_id);
     const [base, quote] = [data.order_base_asset_amount_filled, data.order_quote_asset_amount_filled];
-    if (key === null || typeof base !== 'bigint' || typeof quote !== 'bigint') return;
-    this.#set(key, { base, quote, fillId: this.#fillIds.get(market) ?? 0 });
+    const order = orderOf(data.user, data.order_order_id, market);
+    if (order === null || typeof base !== 'bigint' || typeof quote !== 'bigint') return;
+    const point = { base, quote };
+    const flags = { direction: String(data.order_direction), isPlacing: true, isOver: false };
+    this.#observe({ ...order, ...flags, slot, from: point, to: point, ...this.#numbersAround(market, slot) });
   }
 
-  #action(data: Data): void {
+  #action(data: Data, slot: number): void {
     const market = `${String(data.market_type)}-${String(data.market_index)}`;
-    const fillId = data.action === 'fill' ? Number(data.fill_record_id ?? 0) : null;
-    const newest = this.#fillIds.get(market) ?? 0;
-    for (const side of ['taker', 'maker'] as const) this.#side(market, side, data, fillId ?? newest + 1, newest);
-    if (fillId !== null && fillId > newest) this.#fillIds.set(market, fillId);
+    const fillId = data.action === 'fill' ? Number(data.fill_record_id ?? 0) : 0;
+    if (fillId > 0) this.#mark(market, [slot, fillId, fillId]);
+    const numbers = fillId > 0 ? { afterId: fillId, beforeId: fillId } : this.#numbersAround(market, slot);
+    for (const side of ['taker', 'maker'] as const) this.#side(side, data, { market, slot, ...numbers });
   }
 
-  #side(market: string, side: 'taker' | 'maker', data: Data, beforeId: number, newest: number): void {
-    const [user, orderId] = [data[side], data[`${side}_order_id`]];
-    const key = orderKey(user, orderId);
+  #side(
+    side: 'taker' | 'maker',
+    data: Data,
+    place: Pick<Observation, 'market' | 'slot' | 'afterId' | 'beforeId'>,
+  ): void {
+    const order = orderOf(data[side], data[`${side}_order_id`], place.market);
     const base = data[`${side}_order_cumulative_base_asset_amount_filled`];
     const quote = data[`${side}_order_cumulative_quote_asset_amount_filled`];
-    if (key === null || typeof base !== 'bigint' || typeof quote !== 'bigint') return;
-    const [ownBase, ownQuote] = data.action === 'fill' ? [amountOf(data, 'base'), amountOf(data, 'quote')] : [0n, 0n];
-    const known = this.#orders.get(key);
-    if (known && base - ownBase < known.base) {
-      this.#late(key, beforeId, ownBase, ownQuote);
-      return;
-    }
-    if (known && base - ownBase > known.base) {
-      const order = { market, key, orderId: Number(orderId), direction: String(data[`${side}_order_direction`]) };
-      const sums = { base: base - ownBase - known.base, quote: quote - ownQuote - known.quote };
-      this.#find({ ...order, ...sums, afterId: known.fillId, beforeId });
-    }
+    if (order === null || typeof base !== 'bigint' || typeof quote !== 'bigint') return;
+    const isFill = data.action === 'fill';
+    const [ownBase, ownQuote] = isFill ? [amountOf(data, 'base'), amountOf(data, 'quote')] : [0n, 0n];
+    const [from, to] = [
+      { base: base - ownBase, quote: quote - ownQuote },
+      { base, quote },
+    ];
     const size = data[`${side}_order_base_asset_amount`];
     const isOver = data.action === 'cancel' || data.action === 'expire' || (typeof size === 'bigint' && base >= size);
-    this.#set(key, isOver ? null : { base, quote, fillId: Math.max(newest, data.action === 'fill' ? beforeId : 0) });
+    const direction = String(data[`${side}_order_direction`]);
+    this.#observe({ ...place, ...order, from, to, direction, isPlacing: false, isOver });
   }
 
-  /** A fill that came late is no longer lost. */
-  #late(key: string, fillId: number, base: bigint, quote: bigint): void {
-    const isOf = (one: Finding) => one.key === key && fillId > one.afterId && fillId < one.beforeId;
-    if (!this.#findings.some(isOf)) return;
-    const without = (one: Finding): Finding => ({ ...one, base: one.base - base, quote: one.quote - quote });
-    this.#findings = this.#findings.map((one) => (isOf(one) ? without(one) : one)).filter((one) => one.base > 0n);
-    this.#areFindingsChanged = true;
+  #observe(seen: Observation): void {
+    const known = this.#orders.get(seen.key);
+    if (!known) this.#first(seen);
+    else if (seen.isPlacing && known.slot !== null && seen.slot > known.slot && seen.to.base < known.base) {
+      // The account was deleted and opened again: its order ids begin anew.
+      this.#begin(seen);
+    } else if (seen.from.base < known.base) this.#late(seen, known);
+    else this.#advance(seen, known);
   }
 
-  #find(finding: Finding): void {
-    this.#findings = [...this.#findings, finding].slice(-FINDINGS_MAX);
-    this.#areFindingsChanged = true;
+  /** An order that is not followed: it is new, or a late record of one that has ended. */
+  #first(seen: Observation): void {
+    this.#gaps.split(seen.key, seen);
+    const ended = this.#ended.get(seen.key) ?? this.#horizon;
+    if (seen.slot <= Math.max(ended, this.#horizon)) return;
+    this.#ended.delete(seen.key);
+    if (seen.isOver) this.#end(seen.key, seen.slot);
+    else this.#follow(seen);
   }
 
-  #set(key: string, filled: Filled | null): void {
-    this.#orders.delete(key);
-    if (filled) this.#orders.set(key, filled);
-    this.#changed.add(key);
-    if (this.#orders.size <= ORDERS_MAX) return;
-    const [oldest = ''] = this.#orders.keys();
-    this.#orders.delete(oldest);
-    this.#changed.add(oldest);
+  #begin(seen: Observation): void {
+    this.#gaps.delete(seen.key);
+    this.#orders.delete(seen.key);
+    this.#follow(seen);
   }
 
-  /** Changed parts of the state since the last call: orders by key, the findings, and the newest fills. */
-  takeChanges(): { readonly orders: ReadonlyMap<string, string | null>; readonly findings: string | null } {
-    const orders = new Map<string, string | null>();
-    for (const key of this.#changed) {
-      const one = this.#orders.get(key);
-      orders.set(key, one ? JSON.stringify([String(one.base), String(one.quote), one.fillId]) : null);
+  #follow({ key, account, to, afterId, slot }: Observation): void {
+    this.#orders.set(key, { ...to, afterId, slot, since: this.#states.get(account)?.slot ?? 0 });
+  }
+
+  #late(seen: Observation, known: Known): void {
+    const { key, to, slot } = seen;
+    if (to.base > known.base) {
+      // Fills do not overlap: this is another order with the same id.
+      this.#begin(seen);
+      return;
     }
-    const findings = this.#areFindingsChanged ? JSON.stringify(this.#findings.map(savedOf)) : null;
-    this.#changed.clear();
-    this.#areFindingsChanged = false;
-    return { orders, findings };
+    this.#gaps.split(key, seen);
+    if (to.base < known.base) return;
+    const newest = Math.max(known.slot ?? 0, slot);
+    if (seen.isOver) this.#over(key, newest);
+    else this.#orders.set(key, { ...known, ...to, afterId: Math.max(known.afterId, seen.afterId), slot: newest });
   }
 
-  restoreOrder(key: string, text: string): void {
-    const [base, quote, fillId] = JSON.parse(text) as [string, string, number];
-    this.#orders.set(key, { base: BigInt(base), quote: BigInt(quote), fillId });
+  #advance(seen: Observation, known: Known): void {
+    const { market, key, orderId, direction, from, to, beforeId } = seen;
+    if (from.base > known.base) {
+      const gap = { market, orderId, direction, from: { base: known.base, quote: known.quote }, to: from };
+      const afterId = this.#afterIdOf(seen, known);
+      this.#gaps.add(key, { ...gap, afterId, beforeId, slot: seen.slot, isSum: false });
+    }
+    const slot = Math.max(known.slot ?? 0, seen.slot);
+    if (seen.isOver) this.#over(key, slot);
+    else this.#orders.set(key, { ...known, ...to, afterId: Math.max(known.afterId, seen.afterId), slot });
   }
 
-  restoreFindings(text: string): void {
-    this.#findings = (JSON.parse(text) as SavedFinding[]).map(
-      ([market, key, orderId, direction, base, quote, afterId, beforeId]) => {
-        return { market, key, orderId, direction, base: BigInt(base), quote: BigInt(quote), afterId, beforeId };
-      },
+  /** A state of the account after the order's newest record bounds its later fills too. */
+  #afterIdOf({ account, slot }: Observation, { afterId, since }: Known): number {
+    const state = this.#states.get(account);
+    return state && state.slot > since && state.slot < slot ? Math.max(afterId, state.afterId) : afterId;
+  }
+
+  #over(key: string, slot: number): void {
+    this.#orders.delete(key);
+    this.#end(key, slot);
+  }
+
+  #end(key: string, slot: number): void {
+    this.#ended.set(key, slot);
+  }
+
+  #raiseHorizon(slot: number): void {
+    if (slot <= this.#horizon) return;
+    this.#horizon = slot;
+    this.#isHorizonChanged = true;
+  }
+
+  #mark(market: string, mark: FillMark): void {
+    this.#marks.note(market, mark);
+    this.#gaps.bound(market, mark[0], mark[2]);
+  }
+
+  #numbersAround(market: string, slot: number): Pick<Fill, 'afterId' | 'beforeId'> {
+    return { afterId: this.#marks.afterId(market, slot), beforeId: this.#marks.beforeId(market, slot) };
+  }
+
+  /** Pieces of state changed since the last call. */
+  takeChanges(): StatePiece[] {
+    const pieces = [this.#orders, this.#ended, this.#states, this.#gaps, this.#marks].flatMap((one) =>
+      one.takeChanges(),
     );
+    if (this.#isHorizonChanged) pieces.push({ name: HORIZON, bytes: Buffer.from(String(this.#horizon)) });
+    if (this.#hasFindings) pieces.push({ name: FINDINGS, bytes: null });
+    this.#isHorizonChanged = false;
+    this.#hasFindings = false;
+    return pieces;
   }
 
-  /** The newest stored fill of a market, after a restart. */
-  restoreFill(market: string, fillId: number): void {
-    this.#fillIds.set(market, fillId);
+  /** Restores a piece; false when it is none of these. */
+  restore(name: string, text: string): boolean {
+    if (name === HORIZON) this.#horizon = Number(text);
+    else if (name === FINDINGS) this.#restoreFindings(JSON.parse(text) as SavedFinding[]);
+    else {
+      const isOwn = [this.#orders, this.#ended, this.#states].some((one) => one.restore(name, text) !== null);
+      return isOwn || this.#gaps.restore(name, text) || this.#marks.restore(name, text);
+    }
+    return true;
+  }
+
+  #restoreFindings(findings: readonly SavedFinding[]): void {
+    this.#hasFindings = true;
+    for (const [market, key, orderId, direction, base, quote, afterId, beforeId] of findings) {
+      const to = { base: BigInt(base), quote: BigInt(quote) };
+      const bounds = { afterId, beforeId, slot: 0, isSum: true };
+      this.#gaps.add(key, { market, orderId, direction, from: { base: 0n, quote: 0n }, to, ...bounds });
+    }
   }
 }
 
-const savedOf = ({ market, key, orderId, direction, base, quote, afterId, beforeId }: Finding): SavedFinding => [
-  ...([market, key, orderId, direction] as const),
-  ...([String(base), String(quote), afterId, beforeId] as const),
-];
+const meets = ({ afterId, beforeId }: FillGap, { fromId, toId }: Range): boolean =>
+  beforeId !== null && toId > afterId && fromId < beforeId;
 
-const orderKey = (user: unknown, orderId: unknown): string | null =>
-  user instanceof Uint8Array && typeof orderId === 'number' ? `${Buffer.from(user).toString('hex')}/${orderId}` : null;
+function knownOf([base, quote, afterId, slot = null, since = 0]: SavedKnown): Known {
+  return { base: BigInt(base), quote: quote === null ? null : BigInt(quote), afterId, slot, since };
+}
+
+/** Null for a side without an order. */
+function orderOf(
+  user: unknown,
+  orderId: unknown,
+  market: string,
+): Pick<Observation, 'market' | 'key' | 'account' | 'orderId'> | null {
+  if (!(user instanceof Uint8Array) || typeof orderId !== 'number') return null;
+  const owner = Buffer.from(user).toString('hex');
+  return { market, key: `${owner}/${orderId}`, account: `${owner}/${market}`, orderId };
+}
 
 function amountOf(data: Data, kind: 'base' | 'quote'): bigint {
   const amount = data[`${kind}_asset_amount_filled`];

@@ -15,16 +15,27 @@ export const ACCOUNT_RANGES_MAX = 50;
 export class StoredRanges {
   readonly #ranges: StoredRange[];
   readonly #max: number;
+  #forgottenId: number;
 
   /** Beyond `max` ranges the oldest two become one, and the hole between them is forgotten. */
-  constructor(ranges: readonly StoredRange[] = [], max = RANGES_MAX) {
+  constructor(ranges: readonly StoredRange[] = [], max = RANGES_MAX, forgottenId = 0) {
     this.#max = max;
+    this.#forgottenId = forgottenId;
     this.#ranges = ranges.map((range) => ({ ...range }));
   }
 
   /** Oldest first. */
   get ranges(): readonly StoredRange[] {
     return this.#ranges;
+  }
+
+  /** Newest number of a forgotten hole; 0 without one. */
+  get forgottenId(): number {
+    return this.#forgottenId;
+  }
+
+  has(id: number): boolean {
+    return id <= (this.#ranges[this.#firstFrom(id) - 1]?.toId ?? 0);
   }
 
   /** Adds a number. False when it was known. The order of the calls makes no difference below the largest number of ranges. */
@@ -67,6 +78,7 @@ export class StoredRanges {
   #bound(): void {
     const [first, second] = this.#ranges;
     if (this.#ranges.length <= this.#max || !first || !second) return;
+    this.#forgottenId = second.fromId - 1;
     this.#ranges.splice(0, 2, { ...first, toId: second.toId, toSlot: second.toSlot });
   }
 }

@@ -12,7 +12,9 @@ import {
   type StreamCounter,
   type StreamCoverage,
   streamKey,
+  type UserOrders,
 } from '../../schemas/index.ts';
+import type { StatePiece } from '../follow/reducer-role.ts';
 import { numbersOf } from './numbers.ts';
 import { OrderFills } from './order-fills.ts';
 import type { SavedStream, Stream } from './stream.ts';
@@ -29,15 +31,7 @@ const SLOT = 'slot';
 const BACKFILLS = 'backfills';
 const STREAM = 'stream:';
 const FORGOTTEN = 'forgotten';
-const ORDER = 'order:';
-const FINDINGS = 'findings';
 export const ACCOUNT_STREAMS: readonly AccountStream[] = ['orders', 'liquidations'];
-
-/** A piece of state; null removes it. */
-export interface StatePiece {
-  readonly name: string;
-  readonly bytes: Uint8Array | null;
-}
 
 type SlotRange = readonly [fromSlot: number, toSlot: number];
 
@@ -62,6 +56,11 @@ export class Coverage {
     this.#streams = streams;
   }
 
+  /** Newest slot of events and counts. */
+  get slot(): number {
+    return this.#slot;
+  }
+
   /** Applies an event. Events without a number change only the newest slot. */
   event(event: ChainEvent): void {
     this.#slot = Math.max(this.#slot, event.slot);
@@ -77,6 +76,12 @@ export class Coverage {
     this.#slot = Math.max(this.#slot, counter.slot);
     const one = this.#streams.of(counter.subject, counter.stream);
     if (one.counted(counter)) this.#touch(streamKey(counter), one);
+    if (counter.stream === 'fills') this.#fills.counter(counter);
+  }
+
+  /** The open orders of an account in a market, which show fills and orders without records. */
+  state(state: UserOrders): void {
+    this.#fills.state(state);
   }
 
   /** A finished backfill: the holes inside its slots that remain are lost. */
@@ -172,10 +177,7 @@ export class Coverage {
     this.#forgotten = [];
     if (this.#areBackfillsChanged) pieces.push({ name: BACKFILLS, bytes: jsonOf(this.#backfills) });
     this.#areBackfillsChanged = false;
-    const { orders, findings } = this.#fills.takeChanges();
-    for (const [key, text] of orders)
-      pieces.push({ name: ORDER + key, bytes: text === null ? null : Buffer.from(text) });
-    if (findings !== null) pieces.push({ name: FINDINGS, bytes: Buffer.from(findings) });
+    pieces.push(...this.#fills.takeChanges());
     if (this.#slot !== this.#savedSlot) pieces.push({ name: SLOT, bytes: Buffer.from(String(this.#slot)) });
     this.#savedSlot = this.#slot;
     return pieces;
@@ -187,17 +189,15 @@ export class Coverage {
       if (bytes === null) continue;
       const text = Buffer.from(bytes).toString('utf8');
       if (name === SLOT) this.#slot = this.#savedSlot = Number(text);
-      else if (name === FINDINGS) this.#fills.restoreFindings(text);
-      else if (name.startsWith(ORDER)) this.#fills.restoreOrder(name.slice(ORDER.length), text);
       else if (name === FORGOTTEN) this.#forgottenCounts = JSON.parse(text) as Record<string, number>;
       else if (name === BACKFILLS) this.#backfills = JSON.parse(text) as readonly SlotRange[];
       else if (name.startsWith(STREAM)) this.#restoreStream(name.slice(STREAM.length), JSON.parse(text) as SavedStream);
+      else this.#fills.restore(name, text);
     }
   }
 
   #restoreStream(key: string, saved: SavedStream): void {
     const one = this.#streams.restore(key, saved);
-    if (one.stream === 'fills') this.#fills.restoreFill(one.subject, one.ranges.at(-1)?.toId ?? 0);
     if (one.isOpen || saved.published !== '[]') this.#open.add(key);
   }
 
@@ -211,10 +211,7 @@ export class Coverage {
     const { subject, stream, slot, chainId, ranges } = one;
     const all = one.holes(this.#isLost);
     const settled = all.filter(({ toSlot }) => this.#slot >= toSlot + SETTLE_SLOTS);
-    const isKnown = (hole: CoverageHole) => hole.isLost && stream === 'fills';
-    const holes = settled.map((hole) =>
-      isKnown(hole) ? { ...hole, reconstructed: this.#fills.of(subject, hole, all) } : hole,
-    );
+    const holes = settled.map((hole) => (hole.isLost ? this.#reconstructed(one, hole, all) : hole));
     return {
       subject,
       stream,
@@ -225,6 +222,16 @@ export class Coverage {
       missing: holes.reduce((sum, { fromId, toId }) => sum + toId - fromId + 1, 0),
       holes: holes.slice(0, COVERAGE_HOLES_MAX),
     };
+  }
+
+  /** A lost hole with what is known of its records. */
+  #reconstructed(
+    { subject, stream, knownFromId }: Stream,
+    hole: CoverageHole,
+    all: readonly CoverageHole[],
+  ): CoverageHole {
+    if (stream !== 'fills' || knownFromId === null) return hole;
+    return { ...hole, reconstructed: this.#fills.of(subject, hole, all, knownFromId) };
   }
 
   /** A backfill has read these slots. */

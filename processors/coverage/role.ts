@@ -1,4 +1,4 @@
-// The coverage role: follows events, the chain's counts and backfills, and publishes which numbered records the log has.
+// The coverage role: follows events, the chain's counts, backfills and account states, and publishes which numbered records the log has.
 // One commit per batch stores views, offset and ranges.
 
 import { Gauge, type Registry } from 'prom-client';
@@ -9,13 +9,19 @@ import {
   decodeMessage,
   encodeMessage,
   isAccountStream,
+  messageName,
   streamKey,
   TOPICS,
   type Topic,
+  type UserOrders,
 } from '../../schemas/index.ts';
 import { deadLetter, endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
 import { COVERAGE_GROUP, COVERAGE_PREFIX } from './account.ts';
 import { Coverage } from './reducer.ts';
+
+/** Below the slots that records settle in, so that a batch of states is never so far ahead of the events. */
+const BATCH_STATES = 500;
+const BATCH_RECORDS = 1_000;
 
 /** Starts the role. Rejects when the log cannot be read; `done` rejects when the log fails. */
 export async function startCoverage(context: RoleContext): Promise<RunningRole> {
@@ -24,11 +30,12 @@ export async function startCoverage(context: RoleContext): Promise<RunningRole> 
   return startReducerRole(context, {
     name: 'coverage',
     group: COVERAGE_GROUP,
-    reads: [TOPICS.events, TOPICS.counters, TOPICS.backfills],
+    reads: [TOPICS.events, TOPICS.counters, TOPICS.backfills, TOPICS.userOrders],
     writes: [TOPICS.coverageViews, TOPICS.deadLetters],
-    slotOf: firstSlot,
+    maxRecords: ({ name }) => (name === TOPICS.userOrders.name ? BATCH_STATES : BATCH_RECORDS),
+    slotOf: (topic, batch) => (topic === TOPICS.userOrders ? stateSlot(coverage.slot, batch) : firstSlot(topic, batch)),
     restore: (state) => coverage.restore(piecesOf(state, COVERAGE_PREFIX)),
-    take: (topic, batch) => [take(coverage, missing, topic, batch)],
+    take: (topic, batch) => (isIdle(topic, batch) ? [] : [take(coverage, missing, topic, batch)]),
   });
 }
 
@@ -65,6 +72,7 @@ function apply(coverage: Coverage, topic: Topic, record: LogRecord): void {
   const message = decodeMessage(record.value);
   if (message.name === 'StreamCounter') coverage.counter(message.value);
   else if (message.name === 'Backfill') coverage.backfill(message.value);
+  else if (message.name === 'UserOrders') coverage.state(message.value);
 }
 
 /** Partitions advance together, so that a partition that is read first shows no holes. */
@@ -78,6 +86,40 @@ function firstSlot(topic: Topic, { records }: LogBatch): number {
     return message.name === 'Backfill' ? message.value.toSlot : 0;
   } catch {
     return 0;
+  }
+}
+
+/**
+ * Events of a slot come before its states, so that few states run ahead of their records. States that are far behind, as those of
+ * an older log, hold back nothing.
+ */
+function stateSlot(newestSlot: number, { records }: LogBatch): number {
+  for (const { value: bytes } of records) {
+    const slot = readableState(bytes)?.slot;
+    if (slot !== undefined) return Math.max(slot + 1, newestSlot);
+  }
+  return newestSlot;
+}
+
+function readableState(bytes: Uint8Array): UserOrders | null {
+  try {
+    const { name, value } = decodeMessage(bytes);
+    return name === 'UserOrders' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Slots alone are not worth a commit: a restart takes them again. */
+function isIdle(topic: Topic, { records }: LogBatch): boolean {
+  return topic === TOPICS.userOrders && records.every(({ value }) => isSlot(value));
+}
+
+function isSlot(bytes: Uint8Array): boolean {
+  try {
+    return messageName(bytes) === 'BookSlot';
+  } catch {
+    return false;
   }
 }
 

@@ -17,6 +17,7 @@ export interface SavedStream {
   /** Absent in the state of older versions. */
   readonly base?: Count | null;
   readonly rises?: readonly Rise[];
+  readonly forgottenId?: number;
 }
 
 export class Stream {
@@ -39,7 +40,7 @@ export class Stream {
       return { fromId, toId, fromSlot, toSlot };
     };
     const rangesMax = isAccountStream(stream) ? ACCOUNT_RANGES_MAX : undefined;
-    this.#ranges = new StoredRanges(saved.ranges.map(rangeOf), rangesMax);
+    this.#ranges = new StoredRanges(saved.ranges.map(rangeOf), rangesMax, saved.forgottenId);
     this.#chain = saved.chain;
     this.#base = saved.base === undefined ? saved.chain : saved.base;
     this.#rises = saved.rises ?? [];
@@ -65,6 +66,17 @@ export class Stream {
     if (second) return true;
     if (this.#base && first && first.fromId > this.#base[0] + 1) return true;
     return (this.chainId ?? 0) > (first?.toId ?? this.#base?.[0] ?? 0);
+  }
+
+  /** From this number on, every number of the chain is stored or in a hole; null while nothing is known. */
+  get knownFromId(): number | null {
+    const [first] = this.ranges;
+    const from = Math.min(first?.fromId ?? Number.POSITIVE_INFINITY, (this.#base?.[0] ?? Number.POSITIVE_INFINITY) + 1);
+    return Number.isFinite(from) ? Math.max(from, this.#ranges.forgottenId + 1) : null;
+  }
+
+  has(id: number): boolean {
+    return this.#ranges.has(id);
   }
 
   /** Adds a stored record. False when it was known. */
@@ -120,7 +132,15 @@ export class Stream {
     const fromSlot = Math.max(earliest, this.#riseOf(fromId)?.[2] ?? earliest);
     const toSlot = Math.min(latest, this.#riseOf(toId)?.[3] ?? latest);
     const [from, to] = fromSlot <= toSlot ? [fromSlot, toSlot] : [earliest, latest];
-    return { fromId, toId, fromSlot: from, toSlot: to, isLost: isLost(from, to), reconstructed: [] };
+    return {
+      fromId,
+      toId,
+      fromSlot: from,
+      toSlot: to,
+      isLost: isLost(from, to),
+      reconstructed: [],
+      reconstructedOrders: [],
+    };
   }
 
   #riseOf(id: number): Rise | undefined {
@@ -137,6 +157,7 @@ export class Stream {
       published: this.publishedHoles,
       base: this.#base,
       ...(this.#rises.length > 0 && { rises: this.#rises }),
+      ...(this.#ranges.forgottenId > 0 && { forgottenId: this.#ranges.forgottenId }),
     };
   }
 }

@@ -70,10 +70,15 @@ export interface OpenOrders extends AccountVersion {
   readonly orders: readonly AccountOrder[];
 }
 
+/** An open order of an account, with what its fills came to in quote; null in records of older versions. */
+export interface AccountStateOrder extends AccountOrder {
+  readonly quoteAssetAmountFilled: bigint | null;
+}
+
 /** All open orders that a User account has in one market, also those in the market-level book. Absolute. */
 export interface UserOrders extends MarketRef {
   readonly slot: number;
   /** User account (not the wallet). */
   readonly user: Uint8Array;
-  readonly orders: readonly AccountOrder[];
+  readonly orders: readonly AccountStateOrder[];
 }

@@ -34,11 +34,13 @@ export interface CoverageHole {
   readonly toSlot: number;
   /** A backfill read these slots and did not find them: no node has them. */
   readonly isLost: boolean;
-  /** Of lost fills, what stored records of their orders prove. */
+  /** Of lost fills, what stored records and account states of their orders prove. */
   readonly reconstructed: readonly ReconstructedFills[];
+  /** Of lost orders, those that account states showed. */
+  readonly reconstructedOrders: readonly ReconstructedOrder[];
 }
 
-/** The sum of the lost fills of one order, exact. It is not part of any candle or volume. */
+/** The sum of the lost fills of one order that is proven, exact. It is not part of any candle or volume. */
 export interface ReconstructedFills {
   /** base58 */
   readonly user: string;
@@ -46,7 +48,21 @@ export interface ReconstructedFills {
   readonly direction: string;
   /** Decimal text, base 1e9 and quote 1e6. */
   readonly baseAssetAmount: string;
-  readonly quoteAssetAmount: string;
+  /** Null where account states of older versions bound the sum. */
+  readonly quoteAssetAmount: string | null;
+}
+
+/** An order whose record is lost, as its account had it. */
+export interface ReconstructedOrder {
+  readonly orderId: number;
+  /** `perp-0` */
+  readonly market: string;
+  readonly direction: string;
+  readonly orderType: string;
+  /** Decimal text, price 1e6 and base 1e9. */
+  readonly price: string;
+  readonly baseAssetAmount: string;
+  readonly placedSlot: number;
 }
 
 /** What the log has of one stream. Without holes it is complete from `firstId` to `lastId`. */

@@ -23,7 +23,7 @@ const STATE: HistoryCompleteness = {
     { subject: 'perp-0', stream: 'fills', slot: 9, firstId: 1, lastId: 9, chainId: 9, missing: 0, holes: [] },
     {
       ...{ subject: 'perp-1', stream: 'fills', slot: 9, firstId: 1, lastId: 9, chainId: 9, missing: 2 },
-      holes: [{ fromId: 4, toId: 5, fromSlot: 7, toSlot: 8, isLost: true, reconstructed: [] }],
+      holes: [{ fromId: 4, toId: 5, fromSlot: 7, toSlot: 8, isLost: true, reconstructed: [], reconstructedOrders: [] }],
     },
   ],
   accounts: [{ stream: 'orders', slot: 9, accounts: 40, withHoles: 1, missing: 3, lost: 2, forgotten: 0 }],

@@ -105,7 +105,7 @@ const response = {
             description: 'missing numbers, oldest first',
             items: {
               type: 'object',
-              required: ['fromId', 'toId', 'fromSlot', 'toSlot', 'lost', 'reconstructed'],
+              required: ['fromId', 'toId', 'fromSlot', 'toSlot', 'lost', 'reconstructed', 'reconstructedOrders'],
               properties: {
                 fromId: integer('first missing number'),
                 toId: integer('last missing number'),
@@ -114,7 +114,9 @@ const response = {
                 lost: { type: 'boolean', description: 'true when the blocks were read again without them' },
                 reconstructed: {
                   type: 'array',
-                  description: 'of lost fills, the exact sum for each order that later records prove',
+                  description:
+                    'of lost fills, the exact sum for each order that later records or account states prove; a hole of ' +
+                    'several numbers may have more',
                   items: {
                     type: 'object',
                     required: ['user', 'orderId', 'direction', 'baseAssetAmount', 'quoteAssetAmount'],
@@ -123,7 +125,29 @@ const response = {
                       orderId: integer('order'),
                       direction: { type: 'string', description: 'direction of the order' },
                       baseAssetAmount: { type: 'string', description: 'sum of its lost fills, base 1e9' },
-                      quoteAssetAmount: { type: 'string', description: 'the same in quote, 1e6' },
+                      quoteAssetAmount: {
+                        type: ['string', 'null'],
+                        description: 'the same in quote, 1e6; null where an account state without it bounds the sum',
+                      },
+                    },
+                  },
+                },
+                reconstructedOrders: {
+                  type: 'array',
+                  description: 'of lost orders of an account, those that states of the account showed',
+                  items: {
+                    type: 'object',
+                    required: [
+                      ...['orderId', 'market', 'direction', 'orderType', 'price', 'baseAssetAmount', 'placedSlot'],
+                    ],
+                    properties: {
+                      orderId: integer('order'),
+                      market: { type: 'string', description: 'market, such as perp-0' },
+                      direction: { type: 'string' },
+                      orderType: { type: 'string' },
+                      price: { type: 'string', description: 'price 1e6' },
+                      baseAssetAmount: { type: 'string', description: 'size, base 1e9' },
+                      placedSlot: integer('slot in which it was placed'),
                     },
                   },
                 },

@@ -19,9 +19,11 @@ const hole = object({
       orderId: count('order'),
       direction: text('direction of the order'),
       baseAssetAmount: amountText('sum of its lost fills, base 1e9'),
-      quoteAssetAmount: amountText('the same in quote, 1e6'),
+      quoteAssetAmount: nullable(
+        amountText('the same in quote, 1e6; null where an account state without it bounds the sum'),
+      ),
     }),
-    'of lost fills, the exact sum for each order that later records prove',
+    'of lost fills, the exact sum for each order that later records or account states prove; a hole of several numbers may have more',
   ),
 });
 
@@ -69,4 +71,5 @@ function streamBody({ stream, firstId, lastId, chainId, missing, holes }: Stream
   return { stream, firstId, lastId, chainId, missing, lost, holes: holes.slice(0, HOLES_MAX).map(holeBody) };
 }
 
-const holeBody = ({ isLost, ...rest }: CoverageHole) => ({ ...rest, lost: isLost });
+/** Without reconstructed orders: streams of a market have none. */
+const holeBody = ({ isLost, reconstructedOrders: _, ...rest }: CoverageHole) => ({ ...rest, lost: isLost });

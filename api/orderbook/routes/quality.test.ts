@@ -106,9 +106,12 @@ describe('GET /quality', () => {
 
   it('shows which numbered records of a market are missing or lost, and the totals of all accounts', async () => {
     const order = { user: '11111111111111111111111111111111', orderId: 7, direction: 'long' };
-    const reconstructed = [{ ...order, baseAssetAmount: '5000000000', quoteAssetAmount: '6000000' }];
-    const hole = { fromId: 4, toId: 5, fromSlot: 40, toSlot: 50, isLost: true, reconstructed };
-    const open = { ...hole, fromId: 8, toId: 8, isLost: false, reconstructed: [] };
+    const reconstructed = [
+      { ...order, baseAssetAmount: '5000000000', quoteAssetAmount: '6000000' },
+      { ...order, orderId: 8, baseAssetAmount: '5000000000', quoteAssetAmount: null },
+    ];
+    const hole = { fromId: 4, toId: 5, fromSlot: 40, toSlot: 50, isLost: true, reconstructed, reconstructedOrders: [] };
+    const open = { ...hole, fromId: 8, toId: 8, isLost: false, reconstructed: [], reconstructedOrders: [] };
     const fills = { subject: 'perp-0', stream: 'fills', slot: 99, firstId: 1, lastId: 9, chainId: 9 };
     const totals = { stream: 'orders', accounts: 40, withHoles: 1, missing: 3, lost: 2, forgotten: 0 };
     const value = encodeMessage('StreamCoverage', { ...fills, missing: 3, holes: [hole, open] });
@@ -117,7 +120,10 @@ describe('GET /quality', () => {
       { key: accountsKey(totals), value: encodeMessage('AccountsCoverage', { ...totals, slot: 99 }) },
     ]);
     const { markets, accountRecords } = JSON.parse((await get('/quality?marketName=sol-perp')).body);
-    const [lost, missing] = [hole, open].map(({ isLost, ...rest }) => ({ ...rest, lost: isLost }));
+    const [lost, missing] = [hole, open].map(({ isLost, reconstructedOrders: _o, ...rest }) => ({
+      ...rest,
+      lost: isLost,
+    }));
     const { subject: _, slot: __, ...counts } = fills;
     expect(markets[0].records).toEqual([{ ...counts, missing: 3, lost: 2, holes: [lost, missing] }]);
     expect(accountRecords).toEqual([totals]);

@@ -57,6 +57,7 @@ interface Order {
   readonly price: bigint;
   readonly size: bigint;
   readonly filled: bigint;
+  readonly quoteFilled?: bigint;
   readonly reduceOnly: boolean;
   readonly spot?: boolean;
   readonly shadow?: boolean;
@@ -103,6 +104,7 @@ export function userBytes({ user, orders, positions }: UserState): Buffer {
     set(`${at}.price`, order.price);
     set(`${at}.base_asset_amount`, order.size);
     set(`${at}.base_asset_amount_filled`, order.filled);
+    set(`${at}.quote_asset_amount_filled`, order.quoteFilled ?? 0n);
     set(`${at}.reduce_only`, order.reduceOnly);
     if (order.shadow) set(`${at}.bit_flags`, ORDER_FLAG_PLACED_ON_CLOB);
   }

@@ -399,7 +399,21 @@ export const MESSAGE_EXAMPLES: MessageTypes = {
         fromSlot: 4,
         toSlot: 7,
         isLost: false,
-        reconstructed: [{ user: 'u', orderId: 7, direction: 'long', baseAssetAmount: '5', quoteAssetAmount: '6' }],
+        reconstructed: [
+          { user: 'u', orderId: 7, direction: 'long', baseAssetAmount: '5', quoteAssetAmount: '6' },
+          { user: 'v', orderId: 8, direction: 'short', baseAssetAmount: '5', quoteAssetAmount: null },
+        ],
+        reconstructedOrders: [
+          {
+            orderId: 9,
+            market: 'perp-0',
+            direction: 'long',
+            orderType: 'limit',
+            price: '1',
+            baseAssetAmount: '2',
+            placedSlot: 3,
+          },
+        ],
       },
     ],
   },
@@ -479,7 +493,15 @@ export const MESSAGE_EXAMPLES: MessageTypes = {
     checksum: 0xffff_ffff,
   },
   OpenOrders: { part: 0, epoch: 1, seq: 2, user: key(5), slot: 9, orders: [accountOrder, accountOrder] },
-  UserOrders: { ...perp, slot: 9, user: key(5), orders: [accountOrder, accountOrder] },
+  UserOrders: {
+    ...perp,
+    slot: 9,
+    user: key(5),
+    orders: [
+      { ...accountOrder, quoteAssetAmountFilled: U64_MAX },
+      { ...accountOrder, quoteAssetAmountFilled: null },
+    ],
+  },
   TradeView: {
     ...perp,
     ts: 1_700_000_000n,

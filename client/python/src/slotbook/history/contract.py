@@ -1888,8 +1888,23 @@ class FreshnessAnswerCoverageHolesReconstructed(TypedDict):
     direction: str
     #: sum of its lost fills, base 1e9
     baseAssetAmount: str
-    #: the same in quote, 1e6
-    quoteAssetAmount: str
+    #: the same in quote, 1e6; null where an account state without it bounds the sum
+    quoteAssetAmount: str | None
+
+
+class FreshnessAnswerCoverageHolesReconstructedOrders(TypedDict):
+    #: order
+    orderId: int
+    #: market, such as perp-0
+    market: str
+    direction: str
+    orderType: str
+    #: price 1e6
+    price: str
+    #: size, base 1e9
+    baseAssetAmount: str
+    #: slot in which it was placed
+    placedSlot: int
 
 
 class FreshnessAnswerCoverageHoles(TypedDict):
@@ -1903,8 +1918,10 @@ class FreshnessAnswerCoverageHoles(TypedDict):
     toSlot: int
     #: true when the blocks were read again without them
     lost: bool
-    #: of lost fills, the exact sum for each order that later records prove
+    #: of lost fills, the exact sum for each order that later records or account states prove; a hole of several numbers may have more
     reconstructed: list[FreshnessAnswerCoverageHolesReconstructed]
+    #: of lost orders of an account, those that states of the account showed
+    reconstructedOrders: list[FreshnessAnswerCoverageHolesReconstructedOrders]
 
 
 class FreshnessAnswerCoverage(TypedDict):
