@@ -1,5 +1,5 @@
-// Bounds lost fills exactly. Every record of an order says how much of it was filled so far. So two stored records of an order
-// give the sum of the fills between them that are not stored (docs/internals/ingest.md, "Lost fills").
+// Bounds lost fills exactly: every record of an order says how much of it was filled so far, so two stored records of one
+// order give the sum of the fills between them that are not stored (docs/internals/ingest.md, "Lost fills").
 
 import bs58 from 'bs58';
 import type { ChainEvent, ReconstructedFills } from '../../schemas/index.ts';
