@@ -1,4 +1,4 @@
-// The table of settings. docs/reference/configuration.md is generated from it.
+// The table of settings, long because it is one table. docs/reference/configuration.md is generated from it.
 
 import type { Config } from './config-type.ts';
 

@@ -43,8 +43,8 @@ interface ClientQueue {
 }
 
 /**
- * Bounds the time of all clients together, which a rate per connection cannot: a thousand clients with the 1,000 subscribes that
- * each may send at once would block the loop for more than 2 s.
+ * Bounds the time of all clients together. A rate per connection cannot: each client may send 1,000 subscribes at once, and those
+ * of a thousand clients would block the loop for more than 2 s.
  */
 export class Inbox {
   readonly #handle: InboxOptions['handle'];

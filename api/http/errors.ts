@@ -1,5 +1,5 @@
 // Every failure that clients can receive: status or close code, exact text, and whether the same request may succeed later.
-// The texts are part of the published contract. No other file of this room writes one.
+// The texts are part of the published contract. No other file of this room writes one. Long, because it is one table.
 
 export interface TextError {
   readonly status: number;

@@ -1,5 +1,5 @@
-// Finds every transaction of the programs: lists their signatures back to the resume point, fetches the transactions that
-// did not arrive live, and moves the resume point only past delivered or recorded ones.
+// Finds every transaction of the programs. It lists their signatures back to the resume point and fetches the transactions that
+// did not arrive live. The resume point moves only past delivered or recorded ones.
 
 import { RESUME_MARGIN_SLOTS, type ResumePoint, type TransactionLogs } from '../source.ts';
 import { BEHIND, RpcError } from './errors.ts';

@@ -249,8 +249,8 @@ export class Session implements LiveSession {
   }
 
   /**
-   * The subscriptions deliver every change of later slots, and a read must have those up to here: a node that is behind may
-   * answer with accounts of before, and nobody delivers what changed in between.
+   * The subscriptions deliver every change of later slots, so a read must have the changes up to here. A node that is behind may
+   * answer with older accounts, and nobody delivers the changes in between.
    */
   get #subscribedSlot(): number {
     return this.#firstDataSlot < 0 ? this.#firstAnnouncedSlot : this.#firstDataSlot - 1;

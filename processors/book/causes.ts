@@ -1,5 +1,5 @@
-// The transaction that last wrote each order, beside the rows of the order table: a column of its own, because most readers of
-// rows do not need it, and sources without signatures then cost no memory.
+// The transaction that last wrote each order, beside the rows of the order table. It is a column of its own: most readers of rows
+// do not need it, and with a source without signatures it takes no memory.
 
 import type { Cause } from '../../schemas/index.ts';
 

@@ -22,13 +22,14 @@ import type {
 } from '../../schemas/index.ts';
 import { NOBODY } from './ignored.ts';
 import type { Side } from './ladder.ts';
-import { liveQuote, quotingOracle } from './live-quote.ts';
+import { marketView } from './market-view.ts';
 import { CLOB, USER } from './orders.ts';
 import { marketMakerOracle, sameOracle, viewOracle } from './quotes.ts';
 import { RestingOrders } from './resting.ts';
 import { fitsNumber } from './size.ts';
 import { finish, listed, type Steps } from './steps.ts';
-import { type Quoting, quotesAlike, vammBook, vammQuotes } from './vamm.ts';
+import { vammQuotes } from './vamm.ts';
+import { VammLevels } from './vamm-levels.ts';
 
 /** Slots between whole snapshots of a book (one minute of 400 ms slots). */
 export const SNAPSHOT_EVERY_SLOTS = 150;
@@ -36,8 +37,6 @@ export const SNAPSHOT_EVERY_SLOTS = 150;
 const PREFETCH_MAX = 1024;
 /** Keeps markets from sending their snapshots in the same slot. */
 const SNAPSHOT_STAGGER_SLOTS = 7;
-
-const NO_LEVELS = Object.freeze([]);
 
 export type BookMessage =
   | { readonly name: 'BookOrders'; readonly value: BookOrders }
@@ -75,7 +74,7 @@ export class BookEngine {
   #headChanged = false;
   readonly #prefetched = new Int32Array(PREFETCH_MAX);
   #loadChecksum = 0;
-  #quoted: (Quoting & { readonly oracle: bigint }) | null = null;
+  readonly #vamm: VammLevels;
 
   /**
    * `epochAfter`: the new epoch is above it; set when an earlier epoch could not be continued. `ignored`: makers whose
@@ -83,6 +82,7 @@ export class BookEngine {
    */
   constructor(ref: MarketRef, epochAfter = 0, ignored = NOBODY) {
     this.orders = new RestingOrders(ignored);
+    this.#vamm = new VammLevels(this.orders);
     this.ref = { marketType: ref.marketType, marketIndex: ref.marketIndex };
     this.state = {
       epoch: -epochAfter,
@@ -286,24 +286,9 @@ export class BookEngine {
     return this.orders.walk(side === 'bid' ? this.orders.bids : this.orders.asks);
   }
 
-  /** Description of the market for readers, with a placeholder symbol until the market account is known. */
+  /** Description of the market for readers. */
   marketView(): MarketView {
-    const { market, oracle } = this.state;
-    return {
-      ...this.ref,
-      slot: this.state.marketSlot,
-      symbol: market?.symbol ?? `${this.ref.marketType.toUpperCase()}-${this.ref.marketIndex}`,
-      status: market?.status ?? 'initialized',
-      tickSize: market?.tickSize ?? 1n,
-      stepSize: market?.stepSize ?? 1n,
-      minOrderSize: market?.minOrderSize ?? 0n,
-      decimals: market?.decimals ?? 0,
-      oraclePrice: oracle?.price ?? null,
-      openInterestBase: market ? openInterest(market) : 0n,
-      last24hAvgFundingRate: market?.last24hAvgFundingRate ?? 0n,
-      oracle: this.#exchangeOracle,
-      isLoading: !this.state.isLoaded && this.state.bracketSlot >= 0,
-    };
+    return marketView(this.ref, this.state, this.#exchangeOracle);
   }
 
   /** Restores a checkpoint's head, after its orders. Without an epoch the orders are the first change of the next one. */
@@ -345,7 +330,7 @@ export class BookEngine {
       this.state.snapshotPeriod = period;
       this.state.snapshotDue = true;
     }
-    if (this.#quoted !== null && !this.#mayQuote()) this.#quote();
+    if (this.#vamm.isQuoting && !this.#mayQuote()) this.#quote();
   }
 
   #period(slot: number): number {
@@ -366,24 +351,10 @@ export class BookEngine {
     return market !== null && this.#mmOracle !== null && vammQuotes(market, this.#mmOracle.slot, this.orders.slot);
   }
 
-  // Recomputes the vAMM's levels only when one of their inputs changed.
   #quote(): void {
     const { market, oracle } = this.state;
-    if (market === null || market.amm === null || oracle === null || !this.#mayQuote()) {
-      if (this.#quoted === null) return;
-      this.#quoted = null;
-      this.orders.bids.setVamm(NO_LEVELS);
-      this.orders.asks.setVamm(NO_LEVELS);
-      return;
-    }
-    const seen = quotingOracle(market, oracle);
-    const { price } = seen;
-    const quoting = { market, curve: liveQuote(market, market.amm, seen), oracle: price };
-    if (this.#quoted !== null && this.#quoted.oracle === price && quotesAlike(this.#quoted, quoting)) return;
-    this.#quoted = quoting;
-    const { bids, asks } = vammBook(market, quoting.curve, price);
-    this.orders.bids.setVamm(bids);
-    this.orders.asks.setVamm(asks);
+    if (market && oracle && this.#mayQuote()) this.#vamm.quote(market, oracle);
+    else this.#vamm.withdraw();
   }
 
   #finish(cause?: Cause | null): BookViewDiff | null {
@@ -433,12 +404,4 @@ export class BookEngine {
       isMmOracleActive: this.#isMmOracleActive,
     };
   }
-}
-
-// The larger of both sides, base 1e9 (docs/internals/accounts.md, "Open interest"); the short side is stored negative.
-function openInterest(market: BookMarket): bigint {
-  const long = market.baseAssetAmountLong < 0n ? -market.baseAssetAmountLong : market.baseAssetAmountLong;
-  const short = market.baseAssetAmountShort < 0n ? -market.baseAssetAmountShort : market.baseAssetAmountShort;
-  if (long > short) return long;
-  return short;
 }

@@ -1,5 +1,5 @@
-// Memory of the books at commitment processed for undos: 10,000 accounts of a User's size, each of which changes in every second
-// slot (12,500 updates a second), while the chain confirms three slots behind; then while it confirms nothing, so that the bound holds.
+// Memory that books at commitment processed need for undos. Each of 10,000 accounts of a User's size changes in every second
+// slot: 12,500 updates a second. First the chain confirms three slots behind, then it confirms nothing, so that the bound holds.
 
 import { ForkStates } from '../../ingest/index.ts';
 import { loadDefinition } from '../../schemas/index.ts';

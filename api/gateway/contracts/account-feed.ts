@@ -12,15 +12,13 @@ import {
   list,
   nullable,
   object,
-  record,
   ref,
   text,
 } from '../../http/contract/json-schema.ts';
 import { ACCOUNT_FEED_ERRORS } from '../../http/errors.ts';
 import { ACCOUNT_SUBSCRIBE, ACCOUNT_UNSUBSCRIBE } from '../account-feed/request.ts';
-import { BOOK_HEARTBEAT_MS, HEARTBEAT_STREAMS } from '../feed/limits.ts';
 import { QUEUE_INTERVAL_MS } from '../feed/record-limits.ts';
-import { answerId, streamId } from './book-feed.ts';
+import { answerId, numberedHeartbeat, streamId } from './book-feed.ts';
 
 const CHANNEL = { channel: { const: 'account' } };
 const stream = text('names account and part: account_<account>_<part>');
@@ -188,18 +186,7 @@ export const ACCOUNT_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = 
       positions: list(ref('QueuePosition'), 'an order that does not rest in a book has none'),
     }),
   },
-  accountHeartbeat: {
-    summary:
-      `Every ${BOOK_HEARTBEAT_MS} ms: the number of the newest change of each stream of the connection, in one message for ` +
-      `each ${HEARTBEAT_STREAMS} streams`,
-    payload: object({
-      ...CHANNEL,
-      type: { const: 'heartbeat' },
-      ts: count('Unix milliseconds of the server'),
-      headSlot: nullable(count('newest slot of the chain that ingest has read; null while unknown')),
-      sequences: record(ref('BookPosition'), 'by stream name'),
-    }),
-  },
+  accountHeartbeat: numberedHeartbeat('account', 'change'),
   accountError: {
     summary: 'Refuses a request; the connection stays open',
     payload: object(

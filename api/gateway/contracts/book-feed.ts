@@ -184,6 +184,28 @@ export function answer(channel: string, type: string, summary: string): MessageC
   return { summary, payload };
 }
 
+const byStream = record(ref('BookPosition'), 'by stream name');
+/** What every heartbeat of a sequenced channel says of time. */
+const clocks = {
+  ts: count('Unix milliseconds of the server'),
+  headSlot: nullable(count('newest slot of the chain that ingest has read; null while unknown')),
+};
+
+/** The heartbeat of a channel with numbered records, such as fills. */
+export function numberedHeartbeat(channel: string, numbered: string): MessageContract {
+  return {
+    summary:
+      `Every ${BOOK_HEARTBEAT_MS} ms: the number of the newest ${numbered} of each stream of the connection, in one message for ` +
+      `each ${HEARTBEAT_STREAMS} streams`,
+    payload: object({
+      channel: { const: channel },
+      type: { const: 'heartbeat' },
+      ...clocks,
+      sequences: byStream,
+    }),
+  };
+}
+
 export const BOOK_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = {
   bookSubscribed: answer('book', 'subscribed', 'The subscription is accepted'),
   bookUnsubscribed: answer('book', 'unsubscribed', 'Streams have ended'),
@@ -210,12 +232,11 @@ export const BOOK_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = {
     payload: object({
       ...BOOK,
       type: { const: 'heartbeat' },
-      ts: count('Unix milliseconds of the server'),
-      headSlot: nullable(count('newest slot of the chain that ingest has read; null while unknown')),
+      ...clocks,
       slotsBehind: nullable(
         count('distance of the furthest book of this connection from headSlot; null while no slot or book is known'),
       ),
-      sequences: record(ref('BookPosition'), 'by stream name'),
+      sequences: byStream,
     }),
   },
   bookError: {

@@ -3,11 +3,10 @@
 import type { MessageContract } from '../../http/contract/asyncapi.ts';
 import { marketIndex, marketType, slot } from '../../http/contract/books.ts';
 import { inputSchema } from '../../http/contract/inputs.ts';
-import { choice, count, flag, nullable, object, record, ref, text } from '../../http/contract/json-schema.ts';
+import { choice, count, flag, nullable, object, ref, text } from '../../http/contract/json-schema.ts';
 import { TRADE_FEED_ERRORS } from '../../http/errors.ts';
-import { BOOK_HEARTBEAT_MS, HEARTBEAT_STREAMS } from '../feed/limits.ts';
 import { TRADES_SUBSCRIBE, TRADES_UNSUBSCRIBE } from '../trade-feed/request.ts';
-import { answer, answerId, streamId } from './book-feed.ts';
+import { answer, answerId, numberedHeartbeat, streamId } from './book-feed.ts';
 
 const CHANNEL = { channel: { const: 'trades.v2' } };
 const stream = text('names the market: <marketType>_<marketIndex>_trades');
@@ -74,18 +73,7 @@ export const TRADE_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = {
       data: ref('Trade'),
     }),
   },
-  tradesHeartbeat: {
-    summary:
-      `Every ${BOOK_HEARTBEAT_MS} ms: the number of the newest fill of each stream of the connection, in one message for ` +
-      `each ${HEARTBEAT_STREAMS} streams`,
-    payload: object({
-      ...CHANNEL,
-      type: { const: 'heartbeat' },
-      ts: count('Unix milliseconds of the server'),
-      headSlot: nullable(count('newest slot of the chain that ingest has read; null while unknown')),
-      sequences: record(ref('BookPosition'), 'by stream name'),
-    }),
-  },
+  tradesHeartbeat: numberedHeartbeat('trades.v2', 'fill'),
   tradesError: {
     summary:
       'Refuses a request, or a new market that does not fit into a subscription to every market; the connection stays ' +

@@ -72,8 +72,8 @@ export const BACKFILLS_KEPT = 64;
 // Reading changes back from the log.
 
 /**
- * How far a resume reads back: 3,000 slots, twice the promised ten minutes at 400 ms a slot, up to the first bound of bytes (ten
- * minutes of 100 changes of 500 bytes a second). Beyond these slots up to EXTRA bytes.
+ * How far a resume reads back: 3,000 slots, twice the promised ten minutes at 400 ms a slot. The first bound of bytes holds ten
+ * minutes of 100 changes of 500 bytes a second. Beyond these slots a resume reads up to EXTRA bytes.
  */
 export const RESUME_LOG_SLOTS = 3000;
 export const RESUME_LOG_BYTES_MAX = 32 * 1024 * 1024;

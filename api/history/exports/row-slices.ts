@@ -1,5 +1,5 @@
-// Rows of a statement as CSV lines, oldest first, slice by slice: a slice is a span of time with a bounded number of stored
-// rows, so neither the store nor this process sorts or holds more than that.
+// Rows of a statement as CSV lines, oldest first, slice by slice. A slice is a span of time with a bounded number of stored
+// rows. Neither the store nor this process sorts or holds more rows than one slice.
 
 import type { ClickHouseSettings } from '../../../platform/index.ts';
 import { selectList } from '../fields.ts';

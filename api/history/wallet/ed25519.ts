@@ -17,8 +17,8 @@ const ORDER_8_Y = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd83d3d706a
 const SMALL_ORDER_Y: ReadonlySet<bigint> = new Set([0n, 1n, PRIME - 1n, ORDER_8_Y, PRIME - ORDER_8_Y]);
 
 /**
- * Whether `signature` (64 bytes) of `message` belongs to `key` (32 bytes). False for a scalar of at least the group order, for
- * a key or commitment of small order or with y of at least the prime, and for a key that is no point.
+ * Whether `signature` (64 bytes) of `message` belongs to `key` (32 bytes). False for a key that is no point, and for a scalar of
+ * at least the group order. Also false where key or commitment has a small order, or a y of at least the prime.
  */
 export function isStrictlySigned(message: Uint8Array, key: Uint8Array, signature: Uint8Array): boolean {
   if (key.length !== KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false;

@@ -1,5 +1,5 @@
-// A seeded stream of order changes on one market, the same for every measured book: a third fills of resting orders, a third new
-// orders, a third cancels, so that the number of resting orders stays about constant.
+// A seeded stream of order changes on one market, the same for every measured book. A third are fills of resting orders, a third
+// new orders, a third cancels. So the number of resting orders stays about constant.
 
 import type { BookOrders, OrderState } from '../../../schemas/index.ts';
 

@@ -105,6 +105,16 @@ export class DirectSocket implements SocketLike {
     this.#stage = stage;
   }
 
+  /** A socket that opens at the end of the turn. */
+  static opening(stage: DirectGateway): DirectSocket {
+    const socket = new DirectSocket(stage);
+    stage.sockets.add(socket);
+    queueMicrotask(() => {
+      if (socket.isOpen) (socket.onopen as (() => void) | null)?.();
+    });
+    return socket;
+  }
+
   get connection(): Connection {
     const send = (frames: readonly (string | Buffer)[]): void => {
       for (const frame of frames) this.#deliver(String(frame));
@@ -176,12 +186,7 @@ export class FeedStage implements DirectGateway {
 
   /** A socket that opens at the end of the turn. */
   socket(): DirectSocket {
-    const socket = new DirectSocket(this);
-    this.sockets.add(socket);
-    queueMicrotask(() => {
-      if (socket.isOpen) (socket.onopen as (() => void) | null)?.();
-    });
-    return socket;
+    return DirectSocket.opening(this);
   }
 
   /** Publishes messages as one batch. */

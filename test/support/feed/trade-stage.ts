@@ -30,12 +30,7 @@ export class TradeStage implements DirectGateway {
 
   /** A socket that opens at the end of the turn. */
   socket(): DirectSocket {
-    const socket = new DirectSocket(this);
-    this.sockets.add(socket);
-    queueMicrotask(() => {
-      if (socket.isOpen) (socket.onopen as (() => void) | null)?.();
-    });
-    return socket;
+    return DirectSocket.opening(this);
   }
 
   /** Publishes fills as one batch, as the trades role writes them. */

@@ -1,0 +1,32 @@
+// The description of a market that readers get beside its book.
+
+import type { BookMarket, MarketRef, MarketView, ViewOracle } from '../../schemas/index.ts';
+import type { EngineHead } from './engine.ts';
+
+/** Has a placeholder symbol until the market account is known. */
+export function marketView(ref: MarketRef, head: EngineHead, exchangeOracle: ViewOracle | null): MarketView {
+  const { market, oracle } = head;
+  return {
+    ...ref,
+    slot: head.marketSlot,
+    symbol: market?.symbol ?? `${ref.marketType.toUpperCase()}-${ref.marketIndex}`,
+    status: market?.status ?? 'initialized',
+    tickSize: market?.tickSize ?? 1n,
+    stepSize: market?.stepSize ?? 1n,
+    minOrderSize: market?.minOrderSize ?? 0n,
+    decimals: market?.decimals ?? 0,
+    oraclePrice: oracle?.price ?? null,
+    openInterestBase: market ? openInterest(market) : 0n,
+    last24hAvgFundingRate: market?.last24hAvgFundingRate ?? 0n,
+    oracle: exchangeOracle,
+    isLoading: !head.isLoaded && head.bracketSlot >= 0,
+  };
+}
+
+/** The larger of both sides, base 1e9 (docs/internals/accounts.md, "Open interest"); the short side is stored negative. */
+function openInterest(market: BookMarket): bigint {
+  const long = market.baseAssetAmountLong < 0n ? -market.baseAssetAmountLong : market.baseAssetAmountLong;
+  const short = market.baseAssetAmountShort < 0n ? -market.baseAssetAmountShort : market.baseAssetAmountShort;
+  if (long > short) return long;
+  return short;
+}
