@@ -57,7 +57,8 @@ export default defineConfig({
           setupFiles: ['test/support/platform/worker-lifeline.ts'],
           // Loading the modules anew for each file takes more time than all the tests. No test changes what modules share.
           isolate: false,
-          maxWorkers: 2,
+          // One more than cores: many of these wait for leases, retries and servers.
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },

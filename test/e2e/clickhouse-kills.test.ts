@@ -17,6 +17,8 @@ import {
 } from './harness/processes/processes.ts';
 import { ProcessSupervisor } from './harness/processes/supervisor.ts';
 
+/** Slots in 400 ms. */
+const SPEED = times(2, 4);
 const KILLS = times(4, 20);
 const BETWEEN_MS = 700;
 const SERVING_MS = 90_000;
@@ -28,7 +30,7 @@ describe.runIf(process.platform === 'linux')('ClickHouse killed with its host', 
   let cluster: Cluster;
   let supervisor: ProcessSupervisor;
   beforeAll(async () => {
-    cluster = await startCluster({ seed: 11, speed: 2 });
+    cluster = await startCluster({ seed: 11, speed: SPEED });
     const { rpcUrl, wsUrl, vaultProgram } = cluster;
     supervisor = new ProcessSupervisor({
       DATA_DIR: dir,

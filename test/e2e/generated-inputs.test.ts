@@ -14,7 +14,7 @@ const REST_INPUTS = 3_000;
 const SOCKET_INPUTS = 5_000;
 const QUOTE_INPUTS = 1_500;
 const SEED = 4;
-const SCHEMATHESIS = { examples: times(10, 300), seconds: times(15, 120), seed: SEED, mayFail: true };
+const SCHEMATHESIS = { examples: times(10, 300), seconds: times(8, 120), seed: SEED, mayFail: true };
 
 describe('generated inputs', () => {
   let full: FullStage;

@@ -24,7 +24,7 @@ const REQUESTS_PER_PATH = 4;
 const SOUND_TRIES = 30;
 const AT_ONCE = 8;
 const SEED = 5;
-const SCHEMATHESIS = { examples: times(5, 100), seconds: times(15, 300), seed: SEED };
+const SCHEMATHESIS = { examples: times(5, 100), seconds: times(8, 300), seed: SEED };
 /** Beside those seconds: the installation of the tool, and its last phase. */
 const SCHEMATHESIS_WITHIN_MS = 600_000;
 const PATIENCE_MS = 60_000;

@@ -1,11 +1,14 @@
 // The same pipeline, the same checks, with Kafka as the log.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { times } from '../support/platform/times.ts';
 import { type KafkaBroker, startKafka } from '../support/platform.ts';
 import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth, expectLiveFeed } from './harness/checks/checks.ts';
 import { type Pipeline, startPipeline } from './harness/processes/pipeline.ts';
 import { eventually } from './harness/processes/processes.ts';
 
+/** Slots in 400 ms. */
+const SPEED = times(1, 2);
 /** How long a request to Kafka is repeated. */
 const PATIENCE_MS = 2_000;
 
@@ -15,7 +18,7 @@ describe('pipeline over Kafka', () => {
   beforeAll(async () => {
     kafka = await startKafka();
     pipeline = await startPipeline({
-      cluster: { seed: 11 },
+      cluster: { seed: 11, speed: SPEED },
       settings: { LOG: 'kafka', KAFKA_BROKERS: kafka.brokers, KAFKA_PATIENCE_MS: PATIENCE_MS },
     });
   });

@@ -14,13 +14,15 @@ import { type Pipeline, type ProcessName, startPipeline } from './harness/proces
 import { eventually, plainRequest } from './harness/processes/processes.ts';
 import { rebuildFromLog } from './harness/processes/rebuild.ts';
 
+/** Slots in 400 ms. */
+const SPEED = times(2, 4);
 const KILLS = times(3, 24);
 const SEED = 20_261_121;
 
 describe('pipeline over the embedded log', () => {
   let pipeline: Pipeline;
   beforeAll(async () => {
-    pipeline = await startPipeline({ cluster: { seed: 7, speed: 2 }, settings: { INTERNAL_SECRET: 'x' } });
+    pipeline = await startPipeline({ cluster: { seed: 7, speed: SPEED }, settings: { INTERNAL_SECRET: 'x' } });
   });
   afterAll(() => pipeline?.stop());
 

@@ -15,11 +15,14 @@ import {
   TOPICS,
 } from '../../schemas/index.ts';
 import { blankAccount, setField } from '../support/ingest/bytes.ts';
+import { times } from '../support/platform/times.ts';
 import { expectBooksEqualNaiveRebuild } from './harness/checks/checks.ts';
 import { FeedClient } from './harness/keeper/feed-client.ts';
 import { HISTORY_PROCESSES, type Pipeline, startPipeline } from './harness/processes/pipeline.ts';
 import { eventually } from './harness/processes/processes.ts';
 
+/** Slots in 400 ms. */
+const SPEED = times(2, 4);
 /** Longer than a slot, far shorter than what ingest takes for a lost connection. */
 const SILENCE_MS = 600;
 /** Slots asked for per market. */
@@ -51,7 +54,7 @@ describe('shadow check and books of earlier slots', () => {
   let pipeline: Pipeline;
   beforeAll(async () => {
     pipeline = await startPipeline({
-      cluster: { seed: 5, speed: 2 },
+      cluster: { seed: 5, speed: SPEED },
       settings: { SHADOW_CHECK_MS: CHECK_MS },
       without: HISTORY_PROCESSES,
     });

@@ -14,6 +14,8 @@ import { copyRelease, Supervised } from './harness/processes/release.ts';
 const ROLES = ['ingest', ...PROCESSES.processors, 'sink'];
 /** In which processes that end each other would have done so several times. */
 const WATCHED_MS = times(4_000, 15_000);
+/** Slots in 400 ms. */
+const SPEED = times(1, 2);
 const NEXT_VERSION = '999.0.0';
 
 describe('two processes of the same roles under a supervisor', () => {
@@ -52,7 +54,7 @@ describe('two processes of the same roles under a supervisor', () => {
   };
 
   beforeAll(async () => {
-    pipeline = await startPipeline({ cluster: { seed: 9 } });
+    pipeline = await startPipeline({ cluster: { seed: 9, speed: SPEED } });
     for (const name of ['ingest', 'processors', 'sink'] as const) await pipeline.running.get(name)?.stop();
   });
   afterAll(async () => {

@@ -40,11 +40,16 @@ export const SUITES = {
   },
   kills: {
     usage: '',
-    takes: '15 min',
-    proves: 'every event is stored once through many kills of roles, sinks and ClickHouse; takeovers',
+    takes: '20 min',
+    proves:
+      'every event is stored and sent once, and books and rankings stay right, on faster chains through many kills',
     files: [
       'test/e2e/pipeline.test.ts',
+      'test/e2e/kafka.test.ts',
+      'test/e2e/shadow.test.ts',
+      'test/e2e/order-book.test.ts',
       'test/e2e/clickhouse-kills.test.ts',
+      'test/e2e/notification-kills.test.ts',
       'test/e2e/takeover.test.ts',
       'processors/history/sink.test.ts',
       'processors/history/account-days.test.ts',

@@ -1,5 +1,6 @@
 // A busy cluster, its roles and one order-book server, shared by the tests of this folder.
 
+import { times } from '../../../support/platform/times.ts';
 import {
   type Cluster,
   type Running,
@@ -9,6 +10,8 @@ import {
   temporaryDirectory,
 } from '../processes/processes.ts';
 
+/** Slots in 400 ms. */
+const SPEED = times(2, 4);
 /** Of requests to internal paths. */
 export const SECRET = 'of-this-test';
 
@@ -30,7 +33,7 @@ export async function startOrderBookRun(): Promise<OrderBookRun> {
     remove();
   };
   try {
-    const cluster = await startCluster({ seed: 11, speed: 2, accounts: 120 });
+    const cluster = await startCluster({ seed: 11, speed: SPEED, accounts: 120 });
     started.push(cluster);
     const settings: Settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl };
     const roles = ['ingest', 'book', 'trades', 'fees', 'fillQuality'];
