@@ -1,5 +1,6 @@
 // Turns a batch of source updates into log records: decodes, diffs and appends, in the order of the updates.
 
+import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 import type { Logger, NewRecord } from '../platform/index.ts';
 import {
@@ -142,7 +143,9 @@ export class Pipeline {
   retract(slot: number, signatures: readonly string[]): Promise<void> {
     return this.#inTurn(async () => {
       const value = encodeMessage('SlotRetraction', { slot, signatures: signatures.map((one) => bs58.decode(one)) });
-      await this.#parts.writer.append(TOPICS.retractions, [{ key: String(slot), value }]);
+      // Compaction keeps every retraction of a slot: a later one may name other transactions.
+      const key = `${slot}/${createHash('sha256').update(value).digest('hex')}`;
+      await this.#parts.writer.append(TOPICS.retractions, [{ key, value }]);
       this.#parts.metrics.retracted.inc(signatures.length);
       const reason = `the chain dropped ${signatures.length} confirmed transactions of the slot`;
       this.#gap({ kind: 'gap', fromSlot: slot, toSlot: slot, filled: false, isLasting: true, reason });
