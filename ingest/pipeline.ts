@@ -111,7 +111,11 @@ export class Pipeline {
    * Writes the events of old transactions that are not in `known`, and adds them to it. `isCut`: logs were truncated, so
    * events may be missing. Rejects only when stopped.
    */
-  backfill(transactions: readonly TransactionLogs[], known: Set<string>): Promise<{ found: number; isCut: boolean }> {
+  backfill(
+    transactions: readonly TransactionLogs[],
+    known: Set<string>,
+    isFresh: (event: EncodedEvent) => void = () => {},
+  ): Promise<{ found: number; isCut: boolean }> {
     return this.#inTurn(async () => {
       let isCut = false;
       for (const transaction of transactions.filter(({ failed }) => !failed)) {
@@ -121,6 +125,7 @@ export class Pipeline {
         if (fresh.length > 0) for (const letter of decoded.parked) this.#park(letter);
         for (const event of fresh) {
           known.add(event.id);
+          isFresh(event);
           this.#events.push(event);
         }
       }
@@ -128,6 +133,11 @@ export class Pipeline {
       await this.#flush();
       return { found, isCut };
     });
+  }
+
+  /** Writes the events of transactions that landed again, unless `known` has them: earlier ones are of a dropped slot. */
+  landed(transactions: readonly TransactionLogs[], known: Set<string>): Promise<unknown> {
+    return this.backfill(transactions, known, (event) => this.#parts.writer.forget(event.id));
   }
 
   /** All blocks of these slots were read again, except those in `cut`: gaps inside are filled. */
