@@ -14,7 +14,10 @@ const SIGNATURE = bs58.encode(Buffer.alloc(64, 7));
 const OTHER = bs58.encode(Buffer.alloc(64, 8));
 
 function transaction(slot: number, signature: string): TransactionLogs {
-  const logs = logsOf(PROGRAM, [recordLine(definition, 'FundingRateRecord'), recordLine(definition, 'SpotInterestRecord')]);
+  const logs = logsOf(PROGRAM, [
+    recordLine(definition, 'FundingRateRecord'),
+    recordLine(definition, 'SpotInterestRecord'),
+  ]);
   return { kind: 'transaction', slot, signature, failed: false, logs, blockIndex: null, blockTime: null };
 }
 
