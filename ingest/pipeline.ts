@@ -1,12 +1,13 @@
 // Takes batches of source updates: decodes and compares them in their order, and writes all of a batch before the next.
 
+import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 import type { Logger } from '../platform/index.ts';
 import { encodeMessage, parseMarketKey, TOPICS } from '../schemas/index.ts';
 import { BlockIndexes } from './block-indexes.ts';
 import { CounterBuffer } from './counters.ts';
 import type { EventDecoder } from './decode/events.ts';
-import { type DecodedTransaction, decodeTransaction } from './decode/transaction.ts';
+import { type DecodedTransaction, decodeTransaction, type EncodedEvent } from './decode/transaction.ts';
 import { deadLetter } from './diff/output.ts';
 import type { Differ } from './differ.ts';
 import type { FinalityCheck } from './finality/check.ts';
@@ -85,7 +86,11 @@ export class Pipeline {
    * Writes the events of old transactions that are not in `known`, and adds them to it. `isCut`: logs were truncated, so
    * events may be missing. Rejects only when stopped.
    */
-  backfill(transactions: readonly TransactionLogs[], known: Set<string>): Promise<{ found: number; isCut: boolean }> {
+  backfill(
+    transactions: readonly TransactionLogs[],
+    known: Set<string>,
+    isFresh: (event: EncodedEvent) => void = () => {},
+  ): Promise<{ found: number; isCut: boolean }> {
     return this.#inTurn(async () => {
       let isCut = false;
       for (const transaction of transactions.filter(({ failed }) => !failed)) {
@@ -95,6 +100,7 @@ export class Pipeline {
         if (fresh.length > 0) for (const letter of decoded.parked) this.#records.park(letter);
         for (const event of fresh) {
           known.add(event.id);
+          isFresh(event);
           this.#records.event(event);
         }
       }
@@ -102,6 +108,11 @@ export class Pipeline {
       await this.#flush();
       return { found, isCut };
     });
+  }
+
+  /** Writes the events of transactions that landed again, unless `known` has them: earlier ones are of a dropped slot. */
+  landed(transactions: readonly TransactionLogs[], known: Set<string>): Promise<unknown> {
+    return this.backfill(transactions, known, (event) => this.#parts.writer.forget(event.id));
   }
 
   /** All blocks of these slots were read again, except those in `cut`: gaps inside are filled. */
@@ -117,7 +128,9 @@ export class Pipeline {
   retract(slot: number, signatures: readonly string[]): Promise<void> {
     return this.#inTurn(async () => {
       const value = encodeMessage('SlotRetraction', { slot, signatures: signatures.map((one) => bs58.decode(one)) });
-      await this.#parts.writer.append(TOPICS.retractions, [{ key: String(slot), value }]);
+      // Compaction keeps every retraction of a slot: a later one may name other transactions.
+      const key = `${slot}/${createHash('sha256').update(value).digest('hex')}`;
+      await this.#parts.writer.append(TOPICS.retractions, [{ key, value }]);
       this.#parts.metrics.retracted.inc(signatures.length);
       const reason = `the chain dropped ${signatures.length} confirmed transactions of the slot`;
       this.#gap({ kind: 'gap', fromSlot: slot, toSlot: slot, filled: false, isLasting: true, reason });

@@ -16,6 +16,7 @@ import { compileEvents } from './decode/events.ts';
 import { keyText } from './diff/output.ts';
 import { type DeriveUser, Differ } from './differ.ts';
 import { FinalityCheck } from './finality/check.ts';
+import { recordedRetractions, signaturesOf, writeLanded } from './finality/records.ts';
 import { ProcessedBooks } from './forks/books.ts';
 import { followForks, type OpenConnection } from './forks/feed.ts';
 import { createForkMetrics } from './forks/metrics.ts';
@@ -85,10 +86,12 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
         reader,
         logger,
         retract: (slot, signatures) => pipeline.retract(slot, signatures),
+        write: writeLanded({ log, source, pipeline: () => pipeline, signal }),
         unchecked: (transactions) => metrics.unchecked.inc(transactions),
       })
     : null;
   await writer.loadKnown(ends, ({ slot, signature }) => finality?.stored({ slot, signature: bs58.encode(signature) }));
+  for await (const one of recordedRetractions(log)) finality?.retracted(one.slot, signaturesOf(one));
   const history = new OffsetHistory(writer.startOffsets, writer.newestSlot);
   const quality = new IngestQuality(log, logger);
   await quality.load();

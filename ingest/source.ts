@@ -173,6 +173,8 @@ export interface TransactionPlace {
 export interface FinalityReader {
   /** The transactions that the finalized chain does not have in their slots, which it has all passed. Rejects without an answer. */
   lacking(places: readonly TransactionPlace[], finalSlot: number): Promise<readonly TransactionPlace[]>;
+  /** Where the finalized chain has transactions; nothing for one that it does not have. Rejects without an answer. */
+  landed(signatures: readonly string[]): Promise<readonly TransactionPlace[]>;
 }
 
 export interface Source {

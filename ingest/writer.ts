@@ -58,6 +58,11 @@ export class LogWriter {
     if (this.#known.size > 0) this.#logger.info({ events: this.#known.size }, 'events already in the log');
   }
 
+  /** The next append of this event writes it, although the log has it in another slot. */
+  forget(id: string): void {
+    this.#known.delete(id);
+  }
+
   /** Appends the events that the log does not have yet and returns them. Rejects only when the signal aborts. */
   async appendEvents(events: readonly EncodedEvent[]): Promise<readonly EncodedEvent[]> {
     const fresh = events.filter((event) => !this.#known.has(event.id));

@@ -33,7 +33,9 @@ function checkOf(lacking: readonly string[]) {
         asked.push(places.map(({ signature }) => signature));
         return places.filter(({ signature }) => lacking.includes(signature));
       },
+      landed: async () => [],
     },
+    write: async () => [],
     retract: async (slot, signatures) => void retracted.push([slot, signatures]),
     unchecked: (transactions) => void unchecked.push(transactions),
     logger: silentLogger(),
@@ -88,7 +90,11 @@ describe('the comparison with the finalized chain', () => {
     const retracted: number[] = [];
     let isAway = true;
     const check = new FinalityCheck({
-      reader: { lacking: async (places) => (isAway ? Promise.reject(new Error('away')) : places) },
+      reader: {
+        lacking: async (places) => (isAway ? Promise.reject(new Error('away')) : places),
+        landed: async () => [],
+      },
+      write: async () => [],
       retract: async (slot) => void retracted.push(slot),
       unchecked: () => {},
       logger: silentLogger(),

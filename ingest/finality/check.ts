@@ -4,6 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../platform/index.ts';
 import type { FinalityReader, TransactionPlace } from '../source.ts';
+import { LandedAgain, type LandedAgainParts } from './landed.ts';
 
 /** Time between two rounds. */
 const ROUND_MS = 2_000;
@@ -18,17 +19,16 @@ const WAITING_MAX = 200_000;
 /** Failed rounds after which the transactions of a round stay unchecked. */
 const TRIES_MAX = 100;
 
-export interface FinalityCheckParts {
+export interface FinalityCheckParts extends LandedAgainParts {
   readonly reader: FinalityReader;
   /** Records transactions of a slot that the chain dropped. */
   readonly retract: (slot: number, signatures: readonly string[]) => Promise<void>;
-  /** Counts transactions that were given up. */
-  readonly unchecked: (transactions: number) => void;
   readonly logger: Logger;
 }
 
 export class FinalityCheck {
   readonly #parts: FinalityCheckParts;
+  readonly #landed: LandedAgain;
   readonly #waiting = new Map<number, Set<string>>();
   #size = 0;
   #newestSlot = -1;
@@ -37,6 +37,12 @@ export class FinalityCheck {
 
   constructor(parts: FinalityCheckParts) {
     this.#parts = parts;
+    this.#landed = new LandedAgain(parts);
+  }
+
+  /** Transactions of a dropped slot that an earlier process recorded: they may still land again. */
+  retracted(slot: number, signatures: readonly string[]): void {
+    this.#landed.dropped(slot, signatures);
   }
 
   /** A transaction with events is stored. */
@@ -57,6 +63,11 @@ export class FinalityCheck {
 
   /** Checks the oldest final slots. Rejects when no node answers; the next round repeats it. */
   async round(): Promise<void> {
+    await this.#check();
+    await this.#landed.round(this.#finalSlot);
+  }
+
+  async #check(): Promise<void> {
     const slots = this.#dueSlots();
     if (slots.length === 0) return;
     const places = slots.flatMap((slot) =>
@@ -66,7 +77,10 @@ export class FinalityCheck {
     const lacking = await this.#parts.reader.lacking(places, this.#finalSlot);
     for (const slot of slots) {
       const signatures = lacking.filter((place) => place.slot === slot).map(({ signature }) => signature);
-      if (signatures.length > 0) await this.#parts.retract(slot, signatures);
+      if (signatures.length > 0) {
+        await this.#parts.retract(slot, signatures);
+        this.#landed.dropped(slot, signatures);
+      }
       this.#forget(slot);
     }
     this.#tries = 0;

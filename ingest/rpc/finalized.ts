@@ -35,17 +35,31 @@ export class FinalizedChain implements FinalityReader {
     return lacking;
   }
 
-  /** Transactions whose status does not prove them. A node forgets statuses after some minutes. */
+  async landed(signatures: readonly string[]): Promise<readonly TransactionPlace[]> {
+    const statuses = await this.#statuses(signatures);
+    return signatures.flatMap((signature, index) => {
+      const slot = Number(statuses[index]?.slot);
+      return isFinalAt(statuses[index], slot) ? [{ signature, slot }] : [];
+    });
+  }
+
+  /** Transactions whose status does not prove them. */
   async #doubtful(places: readonly TransactionPlace[]): Promise<readonly TransactionPlace[]> {
-    const doubtful: TransactionPlace[] = [];
-    for (let from = 0; from < places.length; from += STATUSES_MAX) {
-      const some = places.slice(from, from + STATUSES_MAX);
-      const answer = await this.#call('getSignatureStatuses', [some.map(({ signature }) => signature)]);
+    const statuses = await this.#statuses(places.map(({ signature }) => signature));
+    return places.filter(({ slot }, index) => !isFinalAt(statuses[index], slot));
+  }
+
+  /** Statuses in the order of the signatures. A node forgets them after some minutes. */
+  async #statuses(signatures: readonly string[]): Promise<readonly (Status | null | undefined)[]> {
+    const statuses: (Status | null)[] = [];
+    for (let from = 0; from < signatures.length; from += STATUSES_MAX) {
+      const some = signatures.slice(from, from + STATUSES_MAX);
+      const answer = await this.#call('getSignatureStatuses', [some]);
       const { value } = (answer ?? {}) as { readonly value?: unknown };
       if (!Array.isArray(value)) throw new RpcError('getSignatureStatuses: unreadable answer');
-      doubtful.push(...some.filter(({ slot }, index) => !isFinalAt(value[index] as Status | null, slot)));
+      statuses.push(...some.map((_, index) => value[index] as Status | null));
     }
-    return doubtful;
+    return statuses;
   }
 
   /** Signatures of the finalized block of a slot; none for a slot without one. */

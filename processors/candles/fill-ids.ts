@@ -41,6 +41,18 @@ export class FillIds {
     return true;
   }
 
+  /** Takes an id out again. Does nothing when it was not applied. */
+  remove(id: number): void {
+    if (!this.has(id)) return;
+    const number = Math.floor(id / PAGE_IDS);
+    const page = this.#pages.get(number) ?? this.#reopen(number);
+    const place = id - number * PAGE_IDS;
+    const byte = place >> BYTE_BITS;
+    page.bits[byte] = (page.bits[byte] ?? 0) & ~(1 << (place & 7));
+    page.count--;
+    this.#changed.add(number);
+  }
+
   has(id: number): boolean {
     const number = Math.floor(id / PAGE_IDS);
     if (this.#isFull(number)) return true;
@@ -86,6 +98,22 @@ export class FillIds {
       if (number >= first) return true;
     }
     return false;
+  }
+
+  /** Takes a full page out of its range. */
+  #reopen(number: number): Page {
+    const place = this.#full.findIndex(([first, last]) => first <= number && number <= last);
+    const [first, last] = this.#full[place] as [number, number];
+    const rest: [number, number][] = [
+      [first, number - 1],
+      [number + 1, last],
+    ];
+    this.#full.splice(place, 1, ...rest.filter(([from, to]) => from <= to));
+    this.#fullChanged = true;
+    const page = this.#addPage(number);
+    page.bits.fill(0xff);
+    page.count = PAGE_IDS;
+    return page;
   }
 
   #complete(number: number): void {

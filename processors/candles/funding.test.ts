@@ -35,4 +35,17 @@ describe('funding rates', () => {
       }),
     );
   });
+
+  it('with the id of a dropped record take its place, in either order', () => {
+    const dropped = recordOf(8);
+    const again = { ...recordOf(8), ts: dropped.ts + 1, fundingRate: 5n };
+    for (const order of [
+      [dropped, again, recordOf(7)],
+      [again, recordOf(7), dropped],
+    ]) {
+      const rates = new FundingRates();
+      for (const record of order) rates.add(record);
+      expect([rates.count, rates.newest]).toEqual([2, again]);
+    }
+  });
 });

@@ -49,10 +49,18 @@ export class FundingRates {
     );
   }
 
-  /** Adds a record; true when it is new and one of the newest. */
+  /**
+   * Adds a record; true when it is new and one of the newest. Of two with one id the later counts: the chain gives the id of a
+   * dropped record again.
+   */
   add(record: FundingView): boolean {
     const older = this.#records.findIndex(({ recordId }) => recordId <= record.recordId);
-    if (older >= 0 && this.#records[older]?.recordId === record.recordId) return false;
+    const same = this.#records[older];
+    if (same?.recordId === record.recordId) {
+      if (same.ts >= record.ts) return false;
+      this.#records[older] = record;
+      return true;
+    }
     const place = older < 0 ? this.#records.length : older;
     if (place >= FUNDING_RECORDS) return false;
     this.#records.splice(place, 0, record);

@@ -5,8 +5,10 @@ import { minuteOf } from './buckets.ts';
 import { CandleError, type Fill, NUMBER_MAX } from './fill.ts';
 import { FillIds } from './fill-ids.ts';
 import { FundingRates } from './funding.ts';
+import { putFill } from './inputs.ts';
 import { decodeJson, encodeJson } from './json.ts';
-import { MarketCandles, type MarketHead, putFill } from './market.ts';
+import { MarketCandles, type MarketHead } from './market.ts';
+import type { MarketRecount } from './recount.ts';
 import { FillSeries, fillRow } from './rows.ts';
 import type { Series } from './series.ts';
 import { newestOf, windowOf, windowStart } from './volume.ts';
@@ -76,6 +78,26 @@ export class MarketState {
     return true;
   }
 
+  /** Whether a recount proves all rows of its minutes, none of which is pruned. */
+  isProven({ minutes }: MarketRecount): boolean {
+    return minutes.every(({ minute, before }) => {
+      if (minute < this.candles.horizon) return false;
+      const isVolume = minute < windowStart(this.candles.ts) || this.#others.isRow(minute, before.others);
+      return isVolume && this.candles.hasRows(minute, before);
+    });
+  }
+
+  /** Applies a proven recount. */
+  correct({ minutes, freeIds }: MarketRecount): void {
+    for (const id of freeIds) this.#ids.remove(id);
+    for (const { minute, after } of minutes) {
+      this.candles.replaceRows(minute, after);
+      if (minute >= windowStart(this.candles.ts)) this.#others.replace(minute, after.others);
+    }
+    this.#others.marks.clear();
+    this.#change();
+  }
+
   /** Moves the market's time forward. Throws CandleError. */
   advance(ts: number, slot: number): void {
     this.candles.checkTime(ts);
@@ -103,8 +125,7 @@ export class MarketState {
     }
     this.advance(ts, slot);
     this.#change();
-    const [price = 0, high = 0, low = 0] = prices;
-    if (oraclePrice !== null) this.candles.addTick(ts, slot, price, Math.max(price, high), Math.min(price, low));
+    this.candles.addTick(sample);
     if (this.#sample !== null && slot < this.#sample.slot) return;
     const { bidPrice, askPrice, openInterestLong, openInterestShort } = sample;
     this.#sample = { slot, ts, oraclePrice, bidPrice, askPrice, openInterestLong, openInterestShort };

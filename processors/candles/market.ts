@@ -1,9 +1,11 @@
 // The candles of one market: takes fills and oracle ticks, returns changed candles. Rows are sums by bucket over a set, so
 // order of arrival does not matter. Opens and quiet buckets are computed when a candle is published.
 
-import type { CandleResolution, CandleView, MarketRef } from '../../schemas/index.ts';
+import type { CandleResolution, CandleView, MarketRef, MarketSample } from '../../schemas/index.ts';
 import { bucketOf, DAY_MINUTES, firstMinuteOf, minuteOf, RESOLUTIONS, startOf } from './buckets.ts';
 import { CandleError, type Fill } from './fill.ts';
+import { type FirstFill, firstOf, putFill, putTick, tickOf } from './inputs.ts';
+import type { MinuteRows } from './recount.ts';
 import {
   amountOf,
   BASE_LOW,
@@ -17,9 +19,7 @@ import {
   ORDER,
   OracleSeries,
   oracleRow,
-  putAmount,
   QUOTE_LOW,
-  TIE,
   TIME,
   TRADES,
 } from './rows.ts';
@@ -30,14 +30,6 @@ const HORIZON_DAYS = 41;
 /** A time further ahead of its market is a fault: the chain is younger, and the market would fill with quiet candles. */
 const AHEAD_DAYS_MAX = 3650;
 const TS_MAX = 2 ** 33;
-
-/** Beginning of a market: its first fill, by minute and then by id. */
-export interface FirstFill {
-  readonly minute: number;
-  readonly id: number;
-  readonly price: number;
-  readonly oracle: number;
-}
 
 /** Price and time of the last pruned row. */
 export interface Floor {
@@ -168,17 +160,47 @@ export class MarketCandles {
     this.#waitingMinute = null;
   }
 
-  /** Adds an oracle price with the extremes around it. A price of a pruned minute changes nothing. */
-  addTick(ts: number, slot: number, price: number, high: number, low: number): void {
-    const minute = minuteOf(ts);
-    if (minute < this.horizon) return;
+  /** Adds the oracle price of a sample. A price of a pruned minute changes nothing. */
+  addTick(sample: MarketSample): void {
+    const minute = minuteOf(sample.ts);
+    const tick = tickOf(sample);
+    if (minute < this.horizon || tick === null) return;
     this.version++;
-    putTick(scratchTick, ts, slot * 2 + 1, 0, price, high, low);
     const isPublished = this.first !== null && minute >= this.first.minute;
     for (const { resolution, oracles } of this.#scales) {
       // Candles begin with the first fill, so earlier ticks belong to none.
-      if (resolution === '1' || isPublished) oracles.join(bucketOf(resolution, minute), scratchTick);
+      if (resolution === '1' || isPublished) oracles.join(bucketOf(resolution, minute), tick);
     }
+  }
+
+  /** Whether the rows of a minute are these. */
+  hasRows(minute: number, { fills, ticks }: Pick<MinuteRows, 'fills' | 'ticks'>): boolean {
+    this.settle();
+    return this.minutes.fills.isRow(minute, fills) && this.minutes.oracles.isRow(minute, ticks);
+  }
+
+  /** Replaces the rows of a minute that is not pruned, and sums the longer buckets around it again. */
+  replaceRows(minute: number, { fills, ticks, first }: MinuteRows): void {
+    this.settle();
+    this.version++;
+    const { minutes, days } = this;
+    minutes.fills.replace(minute, fills);
+    minutes.oracles.replace(minute, ticks);
+    // A market whose first minute lost all its fills keeps its beginning while it has others.
+    if (this.first?.minute === minute && (first !== null || !minutes.fills.findNewest())) this.first = first;
+    for (const scale of this.#scales.slice(MINUTES + 1)) {
+      const from = scale.resolution === 'W' || scale.resolution === 'M' ? days : minutes;
+      this.#sumAgain(from, scale, bucketOf(scale.resolution, minute));
+    }
+  }
+
+  #sumAgain(from: Scale, to: Scale, bucket: number): void {
+    to.fills.replace(bucket, null);
+    to.oracles.replace(bucket, null);
+    const beginning = this.first?.minute ?? Number.MAX_SAFE_INTEGER;
+    const start = Math.max(firstMinuteOf(to.resolution, bucket), beginning);
+    const end = firstMinuteOf(to.resolution, bucket + 1) - 1;
+    this.#joinRows(from, to, bucketOf(from.resolution, start), bucketOf(from.resolution, end));
   }
 
   /** Candles changed since the last call, each once, oldest first by resolution. */
@@ -238,10 +260,11 @@ export class MarketCandles {
   }
 
   /** Moves the beginning back: ticks from there on belong to candles from now on. */
-  #begin(minute: number, { id, price, oracle }: Fill): void {
+  #begin(minute: number, fill: Fill): void {
     const { first } = this;
-    if (first !== null && (minute > first.minute || (minute === first.minute && isAfter(id, price, first)))) return;
-    this.first = { minute, id, price, oracle };
+    const now = firstOf(first, fill);
+    if (now === first) return;
+    this.first = now;
     const newest = first === null ? minuteOf(this.ts) : first.minute - 1;
     for (const scale of this.#scales.slice(MINUTES + 1)) this.#joinTicks(this.minutes, scale, minute, newest);
   }
@@ -347,37 +370,4 @@ function ohlc(
     low: Math.min(open, rows[at + LOW] ?? 0),
     close: rows[at + CLOSE] ?? 0,
   };
-}
-
-/** The first fill is the one with the lower id; without ids the one with the lower price. */
-function isAfter(id: number, price: number, first: FirstFill): boolean {
-  return id > first.id || (id === first.id && price >= first.price);
-}
-
-export function putFill(row: Float64Array, { ts, id, price, quote, base }: Fill): void {
-  row[CLOSE] = price;
-  row[HIGH] = price;
-  row[LOW] = price;
-  row[TIME] = ts;
-  row[ORDER] = id;
-  putAmount(row, QUOTE_LOW, quote);
-  putAmount(row, BASE_LOW, base);
-  row[TRADES] = 1;
-}
-
-function putTick(
-  row: Float64Array,
-  ts: number,
-  order: number,
-  tie: number,
-  price: number,
-  high: number,
-  low: number,
-): void {
-  row[CLOSE] = price;
-  row[HIGH] = high;
-  row[LOW] = low;
-  row[TIME] = ts;
-  row[ORDER] = order;
-  row[TIE] = tie;
 }

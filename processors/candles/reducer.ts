@@ -12,12 +12,15 @@ import {
   type PartialEventDecoder,
   parseMarketKey,
   partialEventDecoder,
+  type SlotRetraction,
 } from '../../schemas/index.ts';
 import { SeenEvents } from '../trades/seen.ts';
 import { type CandleFilter, isFilteredOut, NO_FILTER } from './candle-filter.ts';
 import { bounded, CandleError, FILL_MEMBERS, type Fill, fillOf } from './fill.ts';
 import { FUNDING_MEMBERS, fundingOf } from './funding.ts';
 import { MarketState, type Piece } from './market-state.ts';
+import type { MarketRecount, PlacedFill } from './recount.ts';
+import { Withdrawn } from './withdrawn.ts';
 
 const decodeFill = partialEventDecoder({ OrderActionRecord: FILL_MEMBERS, FundingRateRecord: FUNDING_MEMBERS });
 /** Also decodes the maker, which costs time; only the candle filter needs it. */
@@ -34,13 +37,14 @@ export function slotOf(bytes: Uint8Array): number | null {
     const event = decodeSlot(bytes);
     if (event !== null) return Number(event.data.slot);
     const { name, value } = decodeMessage(bytes);
-    return name === 'MarketSample' ? value.slot : null;
+    return name === 'MarketSample' || name === 'SlotRetraction' ? value.slot : null;
   } catch {
     return null;
   }
 }
 
 const SEEN = 'seen';
+const WITHDRAWN = 'withdrawn';
 const SEPARATOR = '|';
 
 /** Result of a record: a new fill, a repeated one, or no fill. */
@@ -51,6 +55,8 @@ export class Candles {
   readonly #markets = new Map<string, MarketState>();
   /** Newest fills without a record id. */
   readonly #seen = new SeenEvents();
+  /** Dropped transactions; their fills count for nothing, whenever they are read. */
+  readonly withdrawn = new Withdrawn();
   readonly #unpublished = new Set<MarketState>();
   readonly #unsaved = new Set<MarketState>();
   readonly #filter: CandleFilter;
@@ -87,6 +93,35 @@ export class Candles {
     this.#touched(this.#market(marketKey(value))).addSample(value);
   }
 
+  /** The fill of a record of `events` with its transaction; null for any other record, also an unreadable one. */
+  fillIn(bytes: Uint8Array): PlacedFill | null {
+    try {
+      const event = this.#decode(bytes);
+      const fill = event?.name === 'OrderActionRecord' ? this.#judged(fillOf(event), event) : null;
+      if (fill === null) return null;
+      const { signature, eventIndex } = decodeEvent(bytes);
+      return { fill, signature, eventIndex };
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * Takes the fills of a retraction out of their candles. False, with only the retraction noted, when a recount does not
+   * prove the stored rows: the log lacks some of their fills, or the minute is pruned.
+   */
+  withdraw(retraction: SlotRetraction, recounts: readonly MarketRecount[]): boolean {
+    this.withdrawn.add(retraction);
+    const proven = recounts.filter((one) => this.#perp(one.marketIndex).isProven(one));
+    for (const one of proven) this.#perp(one.marketIndex).correct(one);
+    return proven.length === recounts.length;
+  }
+
+  /** Whether a recount proves the stored rows of its minutes. */
+  isProven(one: MarketRecount): boolean {
+    return this.#perp(one.marketIndex).isProven(one);
+  }
+
   /** Candles that changed since the last call, market by market. Walk it to its end. */
   *takeCandles(): Generator<CandleView> {
     for (const market of this.#unpublished) yield* market.takeCandles();
@@ -113,6 +148,9 @@ export class Candles {
       for (const { name, bytes } of market.takeChanges()) pieces.push({ name: prefix + name, bytes });
     }
     this.#unsaved.clear();
+    for (const { name, bytes } of this.withdrawn.takeChanges()) {
+      pieces.push({ name: WITHDRAWN + SEPARATOR + name, bytes });
+    }
     return pieces;
   }
 
@@ -128,13 +166,14 @@ export class Candles {
     }
     for (const [owner, own] of byOwner) {
       if (owner === SEEN) this.#seen.restore(own);
+      else if (owner === WITHDRAWN) for (const piece of own) this.withdrawn.restore(piece);
       else this.#market(owner).restore(own);
     }
   }
 
   #applyAction(event: PartialEvent, bytes: Uint8Array): Applied {
     const fill = this.#judged(fillOf(event), event);
-    if (fill === null) {
+    if (fill === null || this.#isWithdrawn(fill, bytes)) {
       const { data } = event;
       this.#perp(bounded(data, 'market_index')).advance(bounded(data, 'ts'), bounded(data, 'slot'));
       return 'none';
@@ -145,6 +184,10 @@ export class Candles {
     this.#perp(fill.marketIndex).addFill(fill);
     this.#seen.add(signature, eventIndex);
     return 'fill';
+  }
+
+  #isWithdrawn({ slot }: Fill, bytes: Uint8Array): boolean {
+    return this.withdrawn.hasSlot(slot) && this.withdrawn.has(slot, decodeEvent(bytes).signature);
   }
 
   #judged(fill: Fill | null, { data }: PartialEvent): Fill | null {

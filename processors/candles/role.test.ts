@@ -19,7 +19,7 @@ import {
 import { eventually } from '../../test/support/platform/eventually.ts';
 import { type NaiveCandle, type NaiveFill, naiveCandles } from '../../test/support/processors/candles/naive.ts';
 import { fillBytes, sampleOf } from '../../test/support/processors/candles/records.ts';
-import { sampleEvent } from '../../test/support/processors/history/events.ts';
+import { sampleEvent, signatureOf } from '../../test/support/processors/history/events.ts';
 import { RESOLUTIONS } from './buckets.ts';
 import { CANDLES_GROUP, startCandles } from './role.ts';
 
@@ -34,7 +34,7 @@ const config = () => readConfig({}, { dataDir: folder, logLevel: 'silent' });
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'candles-role-'));
   log = await openEventLog(config(), silentLogger());
-  await log.ensureTopics([TOPICS.events, TOPICS.samples]);
+  await log.ensureTopics([TOPICS.events, TOPICS.samples, TOPICS.retractions]);
 });
 afterEach(async () => {
   await log.close();
@@ -75,18 +75,19 @@ const fundingRate = (recordId: number, rate: bigint, ts: number): Buffer => {
   return encodeEvent({ ...event, slot: ts * 2, data });
 };
 
-async function caughtUp(events: bigint, samples = 0n): Promise<void> {
+async function caughtUp(events: bigint, samples = 0n, retractions = 0n): Promise<void> {
   await eventually(async () => {
     const { offsets } = await log.load(CANDLES_GROUP);
     expect(offsets.get(offsetKey(TOPICS.events.name, PARTITION)) ?? 0n).toBe(events);
     expect(offsets.get(offsetKey(TOPICS.samples.name, PARTITION)) ?? 0n).toBe(samples);
+    expect(offsets.get(offsetKey(TOPICS.retractions.name, 0)) ?? 0n).toBe(retractions);
   });
 }
 
-/** The newest record of every key of the market's partition. */
-async function candles(): Promise<Map<string, CandleView>> {
+/** The newest record of every key of the market's partition, from an offset. */
+async function candles(start = 0n): Promise<Map<string, CandleView>> {
   const found = new Map<string, CandleView>();
-  for (let from = 0n; ; ) {
+  for (let from = start; ; ) {
     const records = await log.read(TOPICS.candleViews, PARTITION, from, 10_000);
     for (const { key, value } of records) {
       const message = decodeMessage(value);
@@ -132,6 +133,49 @@ describe('candles role', () => {
       expect(comparable(views, resolution)).toEqual(naiveCandles({ fills, samples }, resolution));
     }
     expect((await log.bounds(TOPICS.deadLetters, 0)).next).toBe(1n);
+  });
+
+  it('takes the fills of a dropped slot out of every candle, over restarts, and a rebuild gives the same', async () => {
+    const kept = [
+      fillAt(1, START, 100),
+      fillAt(3, START + 90, 90),
+      fillAt(2, START + 95, 80),
+      fillAt(4, START + 500, 95),
+    ];
+    const dropped: NaiveFill = { ...fillAt(2, START + 70, 900), slot: START * 2 + 141, transaction: 77 };
+    const [one, three, two, four] = kept.map((fill) => fillBytes(fill)) as [Buffer, Buffer, Buffer, Buffer];
+    const retraction = { slot: dropped.slot, signatures: [signatureOf(77)] };
+    const value = encodeMessage('SlotRetraction', retraction);
+    const samples = [{ ts: START + 80, slot: START * 2 + 160, price: 130n, high: 130n, low: 130n }];
+    const expectCorrected = async (from?: bigint) => {
+      const views = [...(await candles(from)).values()];
+      for (const resolution of RESOLUTIONS) {
+        expect(comparable(views, resolution)).toEqual(naiveCandles({ fills: kept, samples }, resolution));
+      }
+    };
+    // The chain gave the id of the dropped fill again, so the kept one came as a repeat.
+    await feedEvents(one, fillBytes(dropped), two, three);
+    await feedSample(START + 80, 130);
+    const first = await start();
+    await caughtUp(4n, 1n);
+    expect((await summary())?.fillHigh24h).toBe(900n);
+    await log.append(TOPICS.retractions, [{ key: 'slot', value }]);
+    await caughtUp(4n, 1n, 1n);
+    await first.stop();
+    const second = await start();
+    await feedEvents(four, fillBytes(dropped));
+    await log.append(TOPICS.retractions, [{ key: 'slot', value }]);
+    await caughtUp(6n, 1n, 2n);
+    await second.stop();
+    await expectCorrected();
+    expect(await summary()).toMatchObject({ fillHigh24h: 100n, trades24h: 4, baseVolume24h: 4_000_000_000n });
+    expect((await log.bounds(TOPICS.deadLetters, 0)).next).toBe(0n);
+    const { next } = await log.bounds(TOPICS.candleViews, PARTITION);
+    await log.forget(CANDLES_GROUP);
+    const rebuilt = await start();
+    await caughtUp(6n, 1n, 2n);
+    await rebuilt.stop();
+    await expectCorrected(next);
   });
 
   it('publishes the last 24 hours of a market, with funding and the newest sample', async () => {

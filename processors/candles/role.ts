@@ -4,29 +4,48 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import {
   type Config,
+  type EventLog,
   type LogBatch,
   type Logger,
   type LogRecord,
   marketIndexes,
   type NewRecord,
+  offsetKey,
   publicKeys,
   type RoleContext,
   type RunningRole,
 } from '../../platform/index.ts';
-import { candleKey, encodeMessage, marketKey, TOPICS, type Topic } from '../../schemas/index.ts';
+import {
+  candleKey,
+  decodeMessage,
+  encodeMessage,
+  type MarketSample,
+  marketKey,
+  type SlotRetraction,
+  TOPICS,
+  type Topic,
+} from '../../schemas/index.ts';
 import { deadLetter, endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
+import { type ReadPart, rereadAround } from '../follow/reread.ts';
 import { type CandleFilter, NO_FILTER } from './candle-filter.ts';
 import { CANDLE_ERROR_REASONS, CandleError } from './fill.ts';
+import { type MarketRecount, recount } from './recount.ts';
 import { Candles, slotOf } from './reducer.ts';
 
 export const CANDLES_GROUP = 'candles';
 /** Larger than the log's default: each batch publishes and saves a changed candle once. */
 const BATCH_EVENTS = 4_000;
-/** Samples are sparse: a larger batch would run far ahead of the events and publish quiet candles repeatedly. */
-const BATCH_SAMPLES = 200;
+/** Sparse topics: a larger batch would run far ahead of the events, and samples publish quiet candles repeatedly. */
+const BATCH_RECORDS: Readonly<Record<string, number>> = { [TOPICS.samples.name]: 200, [TOPICS.retractions.name]: 1 };
 /** Chunks after which a step ends, so that its state fits into one commit: a chunk is below 4 kB. */
 const STEP_CHUNKS = 1_000;
 const STEP_CHECK = 64;
+/** First distance of a recount behind the position. */
+const BACK_RECORDS = 16_384n;
+/** Factor of that distance when the records do not prove the rows: some came by a backfill. */
+const FURTHER = 8n;
+/** A retraction whose minutes the log no longer proves. */
+const UNPROVEN = 'candle-retraction';
 /** Bytes of views in one write: far below the log's limit for one partition. */
 const WRITE_BYTES = 2 * 1024 * 1024;
 
@@ -34,22 +53,34 @@ const WRITE_BYTES = 2 * 1024 * 1024;
 export async function startCandles(context: RoleContext): Promise<RunningRole> {
   const metrics = candleMetrics(context.metrics);
   const filter = candleFilter(context.config);
-  const partitions = Array.from(
-    { length: TOPICS.events.partitions },
-    (_, number) => new Partition(number, filter, context.logger, metrics),
-  );
+  const partitions = Array.from({ length: TOPICS.events.partitions }, (_, number) => {
+    return new Partition(number, filter, context, metrics);
+  });
   return startReducerRole(context, {
     name: 'candles',
     group: CANDLES_GROUP,
-    reads: [TOPICS.events, TOPICS.samples],
+    reads: [TOPICS.events, TOPICS.samples, TOPICS.retractions],
     writes: [TOPICS.candleViews, TOPICS.summaryViews, TOPICS.deadLetters],
-    maxRecords: (topic) => (topic === TOPICS.samples ? BATCH_SAMPLES : BATCH_EVENTS),
+    maxRecords: (topic) => BATCH_RECORDS[topic.name] ?? BATCH_EVENTS,
     slotOf: (_, batch) => firstSlot(batch),
-    restore: (state) => {
-      for (const partition of partitions) partition.restore(state);
+    restore: (state, offsets) => {
+      for (const partition of partitions) partition.restore(state, offsets);
     },
-    take: (topic, batch) => partitions[batch.partition]?.take(topic, batch) ?? [],
+    take: (topic, batch) => {
+      if (topic.name === TOPICS.retractions.name) return retracted(partitions, batch);
+      return partitions[batch.partition]?.take(topic, batch) ?? [];
+    },
   });
+}
+
+/** A retraction concerns every partition. The offset moves with the last one, so a restart repeats the others. */
+async function* retracted(partitions: readonly Partition[], batch: LogBatch): AsyncGenerator<Step> {
+  for (const record of batch.records) {
+    for (const [number, partition] of partitions.entries()) {
+      const isLast = number === partitions.length - 1;
+      yield* partition.retract(record, isLast ? record.offset + 1n : null);
+    }
+  }
 }
 
 type CandleMetrics = ReturnType<typeof candleMetrics>;
@@ -57,20 +88,72 @@ type CandleMetrics = ReturnType<typeof candleMetrics>;
 class Partition {
   readonly #candles: Candles;
   readonly #number: number;
+  readonly #log: EventLog;
   readonly #logger: Logger;
   readonly #metrics: CandleMetrics;
   readonly #prefix: string;
+  /** Next offset by topic. */
+  readonly #next = new Map<string, bigint>();
 
-  constructor(number: number, filter: CandleFilter, logger: Logger, metrics: CandleMetrics) {
+  constructor(
+    number: number,
+    filter: CandleFilter,
+    { log, logger }: Pick<RoleContext, 'log' | 'logger'>,
+    metrics: CandleMetrics,
+  ) {
     this.#candles = new Candles(filter);
     this.#number = number;
+    this.#log = log;
     this.#logger = logger;
     this.#metrics = metrics;
     this.#prefix = `${number}:`;
   }
 
-  restore(state: ReadonlyMap<string, Uint8Array>): void {
+  restore(state: ReadonlyMap<string, Uint8Array>, offsets: ReadonlyMap<string, bigint>): void {
     this.#candles.restore(piecesOf(state, this.#prefix));
+    for (const { name } of [TOPICS.events, TOPICS.samples]) {
+      this.#next.set(name, offsets.get(offsetKey(name, this.#number)) ?? 0n);
+    }
+  }
+
+  /** Takes dropped fills out of the candles. `next`: offset of the retractions to commit with the result. */
+  async *retract(record: LogRecord, next: bigint | null): AsyncGenerator<Step> {
+    const letters: NewRecord[] = [];
+    const retraction = retractionOf(record.value);
+    if (retraction === null || !(await this.#withdraw(retraction))) {
+      this.#metrics.parked.inc({ reason: UNPROVEN });
+      const detail = retraction === null ? 'no retraction' : 'the log lacks fills of the minute, or they are pruned';
+      letters.push(deadLetter(UNPROVEN, TOPICS.retractions, record, detail));
+    }
+    yield* this.#steps(letters, next);
+  }
+
+  /** Recounts with as much of the log as proves the stored rows, at most all of it. False when nothing proves them. */
+  async #withdraw(retraction: SlotRetraction): Promise<boolean> {
+    for (let back = BACK_RECORDS; ; back *= FURTHER) {
+      const { recounts, isWhole } = await this.#recount(retraction, back);
+      const isProven = recounts.every((one) => this.#candles.isProven(one));
+      if (isProven || isWhole) return this.#candles.withdraw(retraction, recounts);
+    }
+  }
+
+  async #recount(
+    retraction: SlotRetraction,
+    back: bigint,
+  ): Promise<{ readonly recounts: readonly MarketRecount[]; readonly isWhole: boolean }> {
+    const candles = this.#candles;
+    const events = await rereadAround(this.#part(TOPICS.events), retraction.slot, back);
+    const samples = await rereadAround(this.#part(TOPICS.samples), retraction.slot, back);
+    const recounts = await recount(retraction, candles.withdrawn, {
+      fills: () => readAs(events.values(), (value) => candles.fillIn(value)),
+      samples: () => readAs(samples.values(), sampleIn),
+    });
+    return { recounts, isWhole: events.isWhole && samples.isWhole };
+  }
+
+  #part(topic: Topic): ReadPart {
+    const end = this.#next.get(topic.name) ?? 0n;
+    return { log: this.#log, topic, partition: this.#number, end, slotOf };
   }
 
   *take(topic: Topic, batch: LogBatch): Generator<Step> {
@@ -82,6 +165,7 @@ class Partition {
       letters = [];
     }
     yield* this.#steps(letters, endOf(batch));
+    this.#next.set(topic.name, endOf(batch));
     const last = batch.records.at(-1)?.offset ?? batch.end - 1n;
     this.#metrics.lag.set({ topic: topic.name, partition: this.#number }, Number(batch.end - last - 1n));
   }
@@ -98,7 +182,7 @@ class Partition {
   }
 
   /** Writes views in several parts when one write cannot take them; views are absolute, so repeats are harmless. */
-  *#steps(letters: readonly NewRecord[], next: bigint): Generator<Step> {
+  *#steps(letters: readonly NewRecord[], next: bigint | null): Generator<Step> {
     let records: NewRecord[] = [];
     let bytes = 0;
     for (const candle of this.#candles.takeCandles()) {
@@ -125,6 +209,31 @@ class Partition {
       state: stateWrites(this.#prefix, this.#candles.takeChanges()),
       next,
     };
+  }
+}
+
+async function* readAs<T>(values: AsyncIterable<Uint8Array>, read: (value: Uint8Array) => T | null): AsyncGenerator<T> {
+  for await (const value of values) {
+    const one = read(value);
+    if (one !== null) yield one;
+  }
+}
+
+function sampleIn(bytes: Uint8Array): MarketSample | null {
+  try {
+    const { name, value } = decodeMessage(bytes);
+    return name === 'MarketSample' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function retractionOf(value: Uint8Array): SlotRetraction | null {
+  try {
+    const message = decodeMessage(value);
+    return message.name === 'SlotRetraction' ? message.value : null;
+  } catch {
+    return null;
   }
 }
 
@@ -170,6 +279,6 @@ function candleMetrics(registry: Registry) {
     }),
   };
   // From zero, so that the first dead letter is an increase.
-  for (const reason of CANDLE_ERROR_REASONS) metrics.parked.inc({ reason }, 0);
+  for (const reason of [...CANDLE_ERROR_REASONS, UNPROVEN]) metrics.parked.inc({ reason }, 0);
   return metrics;
 }

@@ -119,6 +119,23 @@ export class Series {
     }
   }
 
+  /** Whether the row of a bucket has these values; null: whether there is none. Column 0 does not count. */
+  isRow(bucket: number, row: Float64Array | null): boolean {
+    if (!this.find(bucket)) return row === null;
+    if (row === null) return false;
+    return row.every((value, column) => column === BUCKET || value === this.rows[this.at + column]);
+  }
+
+  /** Replaces the row of a bucket; null removes it. */
+  replace(bucket: number, row: Float64Array | null): void {
+    if (row === null) this.#remove(bucket);
+    else {
+      this.open(bucket);
+      this.rows.set(row.subarray(BUCKET + 1), this.at + BUCKET + 1);
+    }
+    this.mark(bucket, CHANGED | CLOSE_CHANGED);
+  }
+
   mark(bucket: number, mark: number): void {
     this.marks.set(bucket, (this.marks.get(bucket) ?? 0) | mark);
   }
@@ -130,12 +147,26 @@ export class Series {
       if (!chunk || (chunk.number + 1) << CHUNK_BITS > bucket) return;
       const rows = this.#rowsOf(chunk);
       for (let row = 0; row < chunk.count; row++) visit(rows, row * this.width);
-      this.#order.shift();
-      this.#chunks.delete(chunk.number);
-      this.#unsaved.delete(chunk);
-      this.#gone.push(chunk.number);
-      if (this.#current === chunk) this.#current = null;
+      this.#drop(chunk);
     }
+  }
+
+  #remove(bucket: number): void {
+    if (!this.find(bucket)) return;
+    const chunk = this.#chunkOf(bucket >> CHUNK_BITS);
+    if (!chunk) return;
+    this.#change(chunk);
+    this.#rowsOf(chunk).copyWithin(this.at, this.at + this.width, chunk.count * this.width);
+    chunk.count--;
+    if (chunk.count === 0) this.#drop(chunk);
+  }
+
+  #drop(chunk: Chunk): void {
+    this.#order.splice(this.#orderPlace(chunk.number), 1);
+    this.#chunks.delete(chunk.number);
+    this.#unsaved.delete(chunk);
+    this.#gone.push(chunk.number);
+    if (this.#current === chunk) this.#current = null;
   }
 
   /** Chunks changed since the last call. Packs old ones. */

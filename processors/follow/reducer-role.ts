@@ -35,17 +35,17 @@ export interface ReducerRole {
   readonly maxRecords?: (topic: Topic) => number;
   /** Chain slot at which a batch begins; the earliest of several topics goes first. */
   readonly slotOf?: (topic: Topic, batch: LogBatch) => number;
-  /** Loads committed state. Called once, before the first batch. */
-  restore(state: ReadonlyMap<string, Uint8Array>): void;
+  /** Loads committed state, and the offsets that it stands at (see `offsetKey`). Called once, before the first batch. */
+  restore(state: ReadonlyMap<string, Uint8Array>, offsets: ReadonlyMap<string, bigint>): void;
   /** Applies a batch. Batches come one at a time; the loop commits each step before it asks for the next one. */
-  take(topic: Topic, batch: LogBatch): Iterable<Step>;
+  take(topic: Topic, batch: LogBatch): Iterable<Step> | AsyncIterable<Step>;
 }
 
 /** Starts the role. Rejects when the log cannot be read; `done` rejects when the log or the reducer fails. */
 export async function startReducerRole({ log }: Pick<RoleContext, 'log'>, role: ReducerRole): Promise<RunningRole> {
   await log.ensureTopics([...role.reads, ...role.writes]);
   const { offsets, state } = await log.load(role.group);
-  role.restore(state);
+  role.restore(state, offsets);
   const order = new TopicOrder();
   const follower = new TopicFollower();
   follower.signal.addEventListener('abort', () => order.close(), { once: true });
@@ -85,7 +85,7 @@ async function startOffsets(
 }
 
 async function commitSteps(log: EventLog, role: ReducerRole, topic: Topic, batch: LogBatch): Promise<void> {
-  for (const { outputs, state, next } of role.take(topic, batch)) {
+  for await (const { outputs, state, next } of role.take(topic, batch)) {
     const written = outputs.filter(({ records }) => records.length > 0);
     const offsets = next === null ? [] : [{ topic: topic.name, partition: batch.partition, next }];
     if (next !== null || state.length > 0) await log.commit(role.group, { outputs: written, offsets, state });

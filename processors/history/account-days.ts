@@ -69,6 +69,8 @@ export class AccountDays {
   /** Largest number of any mark. */
   #number = 0n;
   readonly #quietMs: number;
+  /** The sum of a day that is under way. */
+  #reducing: Promise<unknown> = Promise.resolve();
   /** The next wait for replicas is not before this time. */
   #settleFromMs = 0;
 
@@ -116,6 +118,20 @@ export class AccountDays {
     for (const day of days) this.#change(day, -1);
   }
 
+  /**
+   * Opens days while `remove` takes rows and sums of them away. A sum that is under way ends first, because it may have read
+   * the rows. Rejects when the signal aborts.
+   */
+  async withdrawing(days: ReadonlySet<number>, persisting: Persisting, remove: () => Promise<void>): Promise<void> {
+    await this.storing(days, persisting);
+    try {
+      await this.#reducing;
+      await remove();
+    } finally {
+      this.stored(days);
+    }
+  }
+
   /** Sums due days until the signal aborts, while `isReady`: during a rebuild every sum would soon be out of date. */
   async run(persisting: Persisting, isReady: () => boolean): Promise<void> {
     for (;;) {
@@ -129,7 +145,9 @@ export class AccountDays {
     const { signal, logger, metrics } = persisting;
     for (const day of this.#due()) {
       try {
-        if (await this.#reduce(day, persisting)) metrics.days.inc();
+        const reducing = this.#reduce(day, persisting);
+        this.#reducing = reducing.catch(() => {});
+        if (await reducing) metrics.days.inc();
       } catch (error) {
         signal.throwIfAborted();
         this.#day(day).changedMs = performance.now() + RETRY_MS;

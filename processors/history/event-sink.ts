@@ -49,6 +49,8 @@ export class EventSink {
   readonly #days: AccountDays;
   /** Offset to read next, by partition; everything below it is stored. */
   readonly #stored = new Map<number, bigint>();
+  /** The state of earlier runs is loaded, and their open block stored. */
+  #isOpen = false;
   readonly #insertRows: number;
   readonly #limits: { readonly rowsMax: number; readonly bytesMax: number; readonly delayMs: number };
 
@@ -65,6 +67,16 @@ export class EventSink {
     this.#limits = { rowsMax: config.sinkMaxRows, bytesMax: BLOCK_BYTES_MAX, delayMs: config.sinkMaxDelayMs };
   }
 
+  /** The account sums of the database. */
+  get days(): AccountDays {
+    return this.#days;
+  }
+
+  /** Whether this run has stored everything before these offsets. */
+  hasStored(ends: ReadonlyMap<number, bigint>): boolean {
+    return this.#isOpen && [...ends].every(([partition, end]) => (this.#stored.get(partition) ?? 0n) >= end);
+  }
+
   /** Stores until the signal aborts. Rejects when the log fails; while ClickHouse is away it waits and keeps its offset. */
   async run(signal: AbortSignal): Promise<void> {
     const failed = new AbortController();
@@ -77,6 +89,7 @@ export class EventSink {
       await this.#days.load(persisting);
       await this.#resume(writer, persisting);
       await this.#built.begin(this.#stored);
+      this.#isOpen = true;
       reducing = this.#days.run(persisting, () => this.#built.isComplete);
       // It ends with the signal only.
       reducing.catch(() => {});

@@ -10,6 +10,7 @@ export interface SinkMetrics {
   readonly blocks: Counter;
   readonly retries: Counter;
   readonly days: Counter;
+  readonly retracted: Counter<'table'>;
   readonly blockRows: Histogram;
   readonly blockSeconds: Histogram;
 }
@@ -55,6 +56,12 @@ export function sinkMetrics(registry: Registry, readLag: () => Promise<ReadonlyM
     days: new Counter({
       name: 'slotbook_sink_days_reduced_total',
       help: 'days whose sums of accounts were stored',
+      registers,
+    }),
+    retracted: new Counter({
+      name: 'slotbook_sink_retracted_rows_total',
+      help: 'stored rows removed because the chain dropped their transaction',
+      labelNames: ['table'],
       registers,
     }),
     blockRows: new Histogram({

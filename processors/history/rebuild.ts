@@ -7,7 +7,11 @@ import { sinkMetrics } from './metrics.ts';
 import { REDUCED_TOPICS } from './reduced-sink.ts';
 import { runSinks } from './role.ts';
 
-const TOPICS_STORED: readonly Topic[] = [TOPICS.events, ...REDUCED_TOPICS.map(({ topic }) => topic)];
+const TOPICS_STORED: readonly Topic[] = [
+  TOPICS.events,
+  TOPICS.retractions,
+  ...REDUCED_TOPICS.map(({ topic }) => topic),
+];
 /** A partition may end in records that readers never get: a broker's own markers. */
 const UNREADABLE_MAX = 2n;
 

@@ -31,7 +31,7 @@ export const REDUCED_TOPICS: readonly ReducedTopic[] = [
     part: 'candles',
     topic: TOPICS.candleViews,
     tables: { CandleView: REDUCED_TABLES.candles },
-    reducer: { group: 'candles', reads: [TOPICS.events, TOPICS.samples] },
+    reducer: { group: 'candles', reads: [TOPICS.events, TOPICS.samples, TOPICS.retractions] },
   },
   {
     part: 'vaults',

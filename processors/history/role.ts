@@ -15,10 +15,12 @@ import { TOPICS, type Topic } from '../../schemas/index.ts';
 import { EventSink, type SinkContext, type SinkTarget } from './event-sink.ts';
 import { sinkMetrics } from './metrics.ts';
 import { REDUCED_TOPICS, ReducedSink } from './reduced-sink.ts';
+import { RetractionSink } from './retraction-sink.ts';
 
 /** Topics of the sinks, and the inputs of the reducers whose topics they store. */
 export const SINK_TOPICS: readonly Topic[] = [
   TOPICS.events,
+  TOPICS.retractions,
   TOPICS.book,
   TOPICS.samples,
   TOPICS.candleViews,
@@ -101,7 +103,8 @@ export async function runSinks(
   const either = AbortSignal.any([signal, failed.signal]);
   const events = new EventSink(context, target);
   started(events);
-  const sinks = [events, ...REDUCED_TOPICS.map((reduced) => new ReducedSink(context, target, reduced))];
+  const retractions = new RetractionSink(context, target, events);
+  const sinks = [events, retractions, ...REDUCED_TOPICS.map((reduced) => new ReducedSink(context, target, reduced))];
   const runs = sinks.map((sink) =>
     sink.run(either).catch((error: unknown) => {
       failed.abort();

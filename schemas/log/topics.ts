@@ -21,7 +21,7 @@ export interface Topic {
     | 'role and mark'
     | 'signature'
     | 'chain'
-    | 'slot';
+    | 'slot and transactions';
   readonly partitions: number;
   readonly retention: Retention;
   /** Order in which a size cap of the embedded log removes old records; absent: never. */
@@ -331,7 +331,7 @@ export const TOPICS = {
   },
   retractions: {
     name: 'retractions',
-    key: 'slot',
+    key: 'slot and transactions',
     partitions: 1,
     retention: { kind: 'compact' },
     schemas: ['SlotRetraction'],

@@ -11,6 +11,8 @@ export interface NaiveFill {
   readonly quote: bigint;
   readonly oracle: bigint;
   readonly explanation: string;
+  /** Number of its transaction; absent: the id. */
+  readonly transaction?: number;
 }
 
 export interface NaiveSample {

@@ -2,6 +2,7 @@
 
 import { type CandleFilter, NO_FILTER } from '../../../../processors/candles/candle-filter.ts';
 import { CandleError } from '../../../../processors/candles/fill.ts';
+import { type Reread, recount } from '../../../../processors/candles/recount.ts';
 import { Candles } from '../../../../processors/candles/reducer.ts';
 import {
   type CandleView,
@@ -10,15 +11,17 @@ import {
   type MarketSample,
   type MarketSummary,
 } from '../../../../schemas/index.ts';
-import { fillEvent } from '../history/events.ts';
+import { fillEvent, signatureOf } from '../history/events.ts';
 import type { NaiveCandle, NaiveFill, NaiveSample } from './naive.ts';
 
 export type TestRecord = { readonly fill: NaiveFill } | { readonly sample: NaiveSample };
 
-export function fillBytes({ ts, slot, id, base, quote, oracle, explanation }: NaiveFill, marketIndex = 0): Buffer {
+export function fillBytes(fill: NaiveFill, marketIndex = 0): Buffer {
+  const { ts, slot, id, base, quote, oracle, explanation, transaction = id } = fill;
   const event = fillEvent(id);
   return encodeEvent({
     ...event,
+    signature: signatureOf(transaction),
     slot,
     data: {
       ...event.data,
@@ -65,6 +68,7 @@ export class Run {
   readonly parked: CandleError[] = [];
   #candles: Candles;
   readonly #state = new Map<string, Uint8Array>();
+  readonly #log: TestRecord[] = [];
   readonly #filter: CandleFilter;
 
   constructor(filter: CandleFilter = NO_FILTER) {
@@ -74,6 +78,7 @@ export class Run {
 
   /** Applies a batch, and stores its views and state like a commit. */
   batch(records: readonly TestRecord[]): CandleView[] {
+    this.#log.push(...records);
     for (const record of records) {
       try {
         applyRecord(this.#candles, record);
@@ -82,6 +87,43 @@ export class Run {
         this.parked.push(error);
       }
     }
+    return this.#commit();
+  }
+
+  /**
+   * Applies a retraction of one transaction. `isKilled`: the process dies before the commit. False when the records so far do
+   * not prove the rows.
+   */
+  async retract(slot: number, transaction: number, isKilled = false): Promise<boolean> {
+    const retraction = { slot, signatures: [signatureOf(transaction)] };
+    const recounts = await recount(retraction, this.#candles.withdrawn, this.#reread());
+    const isProven = this.#candles.withdraw(retraction, recounts);
+    if (isKilled) this.restart();
+    else this.#commit();
+    return isProven;
+  }
+
+  /** The log loses a record. */
+  forget(number: number): void {
+    this.#log.splice(number, 1);
+  }
+
+  #reread(): Reread {
+    const [candles, log] = [this.#candles, this.#log];
+    return {
+      async *fills() {
+        for (const record of log) {
+          const placed = 'fill' in record ? candles.fillIn(fillBytes(record.fill)) : null;
+          if (placed !== null) yield placed;
+        }
+      },
+      async *samples() {
+        for (const record of log) if ('sample' in record) yield sampleOf(record.sample);
+      },
+    };
+  }
+
+  #commit(): CandleView[] {
     const candles = [...this.#candles.takeCandles()];
     for (const candle of candles) this.views.set(`${candle.resolution}|${candle.ts}`, candle);
     for (const summary of this.#candles.takeSummaries()) this.summaries.set(summary.marketIndex, summary);
