@@ -40,20 +40,23 @@ const fates = fc.array(fc.record({ dice: fc.nat({ max: 4 * LOST_OF - 1 }), lag: 
 interface Story {
   readonly inputs: readonly LifeInput[];
   readonly lost: readonly ChainEvent[];
+  readonly lostOrders: readonly ChainEvent[];
 }
 
 /** The inputs in the order in which they arrive, and the lost fills. */
 function storyOf(turns: readonly Turn[], dice: readonly Fate[], hasStates: boolean): Story {
   const lost: ChainEvent[] = [];
+  const lostOrders: ChainEvent[] = [];
   const arrivals = lifeOf(turns).flatMap((input, at): { readonly at: number; readonly input: LifeInput }[] => {
     const fate = dice[at % dice.length] ?? { dice: 1, lag: 0 };
     if (input.is === 'state') return hasStates ? [{ at: input.slot + fate.lag, input }] : [];
     if (input.is === 'count' || fate.dice > 4) return [{ at: input.slot + fate.lag, input }];
     if (fate.dice === 4) return [{ at: input.slot + FOUND_SLOTS, input }];
     if (input.event.data.action === 'fill') lost.push(input.event);
+    if (input.event.name === 'OrderRecord') lostOrders.push(input.event);
     return [];
   });
-  return { inputs: arrivals.sort((a, b) => a.at - b.at).map(({ input }) => input), lost };
+  return { inputs: arrivals.sort((a, b) => a.at - b.at).map(({ input }) => input), lost, lostOrders };
 }
 
 function give(coverage: Coverage, input: LifeInput): void {
@@ -65,6 +68,8 @@ function give(coverage: Coverage, input: LifeInput): void {
 /** Gives all inputs, with a restart after every `saveEvery` of them; 0 restarts never. */
 function follow(inputs: readonly LifeInput[], saveEvery = 0): Coverage {
   let coverage = new Coverage();
+  // The log begins before the orders.
+  coverage.counter({ subject: 'spot-9', stream: 'deposits', slot: 1, lastId: 0, fromId: null, fromSlot: null });
   const saved = new Map<string, Uint8Array>();
   for (const [at, input] of inputs.entries()) {
     give(coverage, input);
@@ -117,6 +122,12 @@ function isTrue(lost: readonly ChainEvent[], hole: CoverageHole, one: Reconstruc
   return fills.some((_, first) => sumsFrom(first).includes(claimed));
 }
 
+/** The order of a lost record, as a hole names it. */
+function namedOrder({ slot, data }: ChainEvent) {
+  const order = { orderId: data.order_order_id, market: 'perp-0', direction: 'long', orderType: 'limit' };
+  return { ...order, price: '7', baseAssetAmount: '1000', placedSlot: slot };
+}
+
 const provenOf = (holes: readonly CoverageHole[]): number =>
   holes.filter(({ reconstructed }) => reconstructed.length > 0).length;
 
@@ -140,6 +151,34 @@ describe('lost fills of random orders', () => {
     );
     process.stdout.write(`holes ${proven.lost}, proven by records ${proven.records}, with states ${proven.states}\n`);
     expect(proven.states).toBeGreaterThan(proven.records);
+  });
+
+  it('leave exactly the lost orders that their accounts showed named, over restarts', () => {
+    let named = 0;
+    fc.assert(
+      fc.property(
+        fc.array(turn, { minLength: 30, maxLength: 150 }),
+        fates,
+        fc.integer({ min: 0, max: 20 }),
+        (turns, dice, saveEvery) => {
+          const { inputs, lostOrders } = storyOf(turns, dice, true);
+          const coverage = follow(inputs, saveEvery);
+          for (const account of [0, 1, 2, 3]) {
+            const holes = lostHoles(coverage, bs58.encode(userOf(account)), 'orders');
+            const names = holes.flatMap(({ reconstructedOrders }) => reconstructedOrders);
+            const isIn = ({ data }: ChainEvent) =>
+              data.user?.toString() === userOf(account).toString() &&
+              holes.some(
+                ({ fromId, toId }) => Number(data.order_order_id) >= fromId && Number(data.order_order_id) <= toId,
+              );
+            expect(names).toEqual(lostOrders.filter(isIn).map(namedOrder));
+            named += names.length;
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+    expect(named).toBeGreaterThan(20);
   });
 
   it('come out the same over restarts after any input', () => {
