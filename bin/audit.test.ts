@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { textOf } from './audit.ts';
 
 const hole = { fromId: 4, toId: 5, fromSlot: 40, toSlot: 50, isLost: true, reconstructed: [], reconstructedOrders: [] };
+const sum = { user: 'u', orderId: 7, direction: 'long', baseAssetAmount: '5', quoteAssetAmount: null };
 
 describe('the text of an audit', () => {
   it('says of each stream what is complete, where the holes are and where the chain is, and of accounts the totals', () => {
@@ -11,6 +12,7 @@ describe('the text of an audit', () => {
         { ...fills, missing: 0, holes: [] },
         { ...fills, subject: 'perp-1', missing: 2, holes: [hole] },
         { ...fills, subject: 'perp-2', firstId: null, lastId: null, chainId: 5, missing: 2, holes: [hole] },
+        { ...fills, subject: 'perp-4', missing: 2, holes: [{ ...hole, reconstructed: [sum, sum] }] },
         { ...fills, subject: 'perp-3', firstId: null, lastId: null, chainId: 5, missing: 0, holes: [] },
       ],
       accounts: [{ stream: 'orders', slot: 99, accounts: 40, withHoles: 1, missing: 3, lost: 2, forgotten: 7 }],
@@ -19,6 +21,7 @@ describe('the text of an audit', () => {
       'perp-0 fills: complete from 1 to 9, chain at 9',
       'perp-1 fills: from 1 to 9, 2 missing: [4, 5] (slots 40 to 50, lost), chain at 9',
       'perp-2 fills: no record, 2 missing: [4, 5] (slots 40 to 50, lost), chain at 5',
+      'perp-4 fills: from 1 to 9, 2 missing: [4, 5] (slots 40 to 50, lost, 2 orders reconstructed), chain at 9',
       'perp-3 fills: no record, chain at 5',
       'accounts orders: 40 accounts, 1 with holes, 3 missing, 2 of them lost, 7 forgotten',
       'incomplete',

@@ -9,7 +9,7 @@ import {
   readHistoryCompleteness,
 } from '../platform/index.ts';
 import { coverageOfAccount } from '../processors/index.ts';
-import type { AccountsCoverage, Backfill, ChainGap, StreamCoverage } from '../schemas/index.ts';
+import type { AccountsCoverage, Backfill, ChainGap, CoverageHole, StreamCoverage } from '../schemas/index.ts';
 import { openLog } from './log.ts';
 
 const EXIT_INCOMPLETE = 1;
@@ -85,9 +85,13 @@ function lineOf({ subject, stream, firstId, lastId, chainId, missing, holes }: S
   if (missing === 0 && firstId === null) return `${name} ${stored}, ${chain}`;
   const range = `${missing === 0 ? 'complete ' : ''}${stored}`;
   if (missing === 0) return `${name} ${range}, ${chain}`;
-  const texts = holes.slice(0, LINES_MAX).map(({ fromId, toId, fromSlot, toSlot, isLost }) => {
-    return `[${fromId}, ${toId}] (slots ${fromSlot} to ${toSlot}${isLost ? ', lost' : ''})`;
-  });
+  const texts = holes.slice(0, LINES_MAX).map(holeText);
   if (holes.length > LINES_MAX) texts.push('...');
   return `${name} ${range}, ${missing} missing: ${texts.join(' ')}, ${chain}`;
+}
+
+function holeText({ fromId, toId, fromSlot, toSlot, isLost, ...hole }: CoverageHole): string {
+  const known = hole.reconstructed.length + hole.reconstructedOrders.length;
+  const lost = `${isLost ? ', lost' : ''}${known > 0 ? `, ${known} orders reconstructed` : ''}`;
+  return `[${fromId}, ${toId}] (slots ${fromSlot} to ${toSlot}${lost})`;
 }

@@ -561,8 +561,6 @@ export interface QualityMarketsRecordHoles {
   readonly lost: boolean;
   /** of lost fills, the exact sum for each order that later records or account states prove; a hole of several numbers may have more */
   readonly reconstructed: readonly QualityMarketsRecordHolesReconstructed[];
-  /** of lost orders of an account, those that states of the account showed; empty for streams of a market */
-  readonly reconstructedOrders: readonly QualityMarketsRecordHolesReconstructedOrders[];
 }
 
 export interface QualityMarketsRecordHolesReconstructed {
@@ -576,23 +574,6 @@ export interface QualityMarketsRecordHolesReconstructed {
   readonly baseAssetAmount: string;
   /** the same in quote, 1e6; null where an account state without it bounds the sum */
   readonly quoteAssetAmount: string | null;
-}
-
-export interface QualityMarketsRecordHolesReconstructedOrders {
-  /** order */
-  readonly orderId: number;
-  /** market, such as perp-0 */
-  readonly market: string;
-  /** direction */
-  readonly direction: string;
-  /** order type */
-  readonly orderType: string;
-  /** price 1e6 */
-  readonly price: string;
-  /** size, base 1e9 */
-  readonly baseAssetAmount: string;
-  /** slot in which it was placed */
-  readonly placedSlot: number;
 }
 
 export interface QualityAccountRecords {

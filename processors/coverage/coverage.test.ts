@@ -1,6 +1,7 @@
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Output } from '../../ingest/diff/output.ts';
 import { RpcSource } from '../../ingest/rpc.ts';
 import { type RunningLocalnet, startLocalnet } from '../../localnet/index.ts';
 import { silentLogger } from '../../platform/index.ts';
@@ -14,6 +15,8 @@ import {
 } from '../../schemas/index.ts';
 import { encodedEventsOf } from '../../test/support/ingest/encoded-events.ts';
 import { SourceReading } from '../../test/support/ingest/source-reading.ts';
+import { follow, isTrue, lostHoles, provenOf } from '../../test/support/processors/lost-records.ts';
+import type { LifeInput } from '../../test/support/processors/order-lives.ts';
 import { OrderFills } from './order-fills.ts';
 import { StoredRanges } from './ranges.ts';
 import { Coverage, SETTLE_SLOTS } from './reducer.ts';
@@ -37,15 +40,58 @@ const placed = (account: number, id: number, slot: number): ChainEvent => ({
   data: { user: user(account), order_order_id: id },
 });
 const ordersOf = (account: number) => ({ subject: bs58.encode(user(account)), stream: 'orders' });
-/** Counts of all accounts of the chain. */
-async function countsOf({ rpcUrl, wsUrl }: RunningLocalnet): Promise<readonly StreamCount[]> {
+/** A reading that has all accounts. */
+async function readingOf({ rpcUrl, wsUrl }: RunningLocalnet): Promise<SourceReading> {
   const definition = loadDefinition('velocity');
   const urls = { rpcUrls: [rpcUrl], wsUrls: [wsUrl] };
   const reading = new SourceReading(new RpcSource({ ...urls, definition, logger: silentLogger(), silenceMs: 60_000 }));
   await reading.until('all accounts', () => reading.of('snapshotEnd').length > 0);
+  return reading;
+}
+/** Counts of all accounts of the chain. */
+async function countsOf(net: RunningLocalnet): Promise<readonly StreamCount[]> {
+  const reading = await readingOf(net);
   await reading.stop();
   return reading.counts();
 }
+/** States and counts, by slot. */
+const statesOf = (outputs: readonly Output[]): LifeInput[] =>
+  outputs.flatMap(({ name, value }): LifeInput[] => {
+    if (name === 'UserOrders') return [{ is: 'state', slot: value.slot, state: value }];
+    return name === 'StreamCounter' ? [{ is: 'count', slot: value.slot, count: { ...value, fromSlot: null } }] : [];
+  });
+/** Loses fills at random. Whatever is claimed of them must be true. */
+function expectTrueProofs(events: readonly ChainEvent[], states: readonly LifeInput[]): void {
+  const fills = events.filter(({ data }) => typeof data.fill_record_id === 'bigint');
+  const markets = [...new Set(fills.map(marketOf))];
+  const all = [...events.map((event): LifeInput => ({ is: 'event', slot: event.slot, event })), ...states];
+  const inputs = all.sort((a, b) => a.slot - b.slot);
+  const proven = { holes: 0, records: 0, states: 0 };
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.nat(fills.length - 1), { minLength: 60, maxLength: 160 }), (victims) => {
+      const lost = victims.map((at) => fills[at]).filter((one) => one !== undefined);
+      const left = inputs.filter((one) => one.is !== 'event' || !lost.includes(one.event));
+      for (const kind of ['records', 'states'] as const) {
+        const coverage = follow(left.filter(({ is }) => kind === 'states' || is !== 'state'));
+        for (const market of markets) {
+          const ofMarket = lost.filter((one) => marketOf(one) === market).sort((a, b) => idOf(a) - idOf(b));
+          const holes = lostHoles(coverage, market);
+          for (const hole of holes) {
+            for (const one of hole.reconstructed) expect([one, isTrue(ofMarket, hole, one)]).toEqual([one, true]);
+          }
+          proven[kind] += provenOf(holes);
+          if (kind === 'states') proven.holes += holes.length;
+        }
+      }
+    }),
+    { numRuns: 2, endOnFailure: true },
+  );
+  const { holes, records } = proven;
+  process.stdout.write(`chain: ${holes} holes, proven by records ${records}, with states ${proven.states}\n`);
+  expect(proven.states).toBeGreaterThan(proven.holes / 4);
+}
+const idOf = ({ data }: ChainEvent): number => Number(data.fill_record_id);
+const marketOf = ({ data }: ChainEvent): string => `${String(data.market_type)}-${String(data.market_index)}`;
 /** Fills of which the proof is tried. */
 const PROVEN_FILLS = 12;
 /** Whether what is proven of each order of a lost fill equals the fill. A whole chain proves nothing. */
@@ -251,6 +297,7 @@ describe('coverage', () => {
       ordersPerMarket: 8,
     });
     try {
+      const reading = await readingOf(net);
       await net.step(400);
       const events = (await encodedEventsOf(net)).map(({ value }) => decodeEvent(value));
       const counts = await countsOf(net);
@@ -277,6 +324,9 @@ describe('coverage', () => {
       expect(holesWithout(undefined)).toEqual([]);
       expect(holesWithout(fill)).toEqual([`fills ${fill?.data.fill_record_id}-${fill?.data.fill_record_id}`]);
       expect(holesWithout(order)).toEqual([`orders ${order?.data.order_order_id}-${order?.data.order_order_id}`]);
+      await reading.until('the newest slot', () => reading.of('slot').some(({ slot }) => slot >= net.ledger.tipSlot));
+      await reading.stop();
+      expectTrueProofs(events, statesOf(reading.outputs()));
     } finally {
       await net.stop();
     }

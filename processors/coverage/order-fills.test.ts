@@ -1,7 +1,8 @@
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChainEvent, CoverageHole, ReconstructedFills, UserOrders } from '../../schemas/index.ts';
+import type { ChainEvent, ReconstructedFills, UserOrders } from '../../schemas/index.ts';
+import { follow, isTrue, lostHoles, provenOf } from '../../test/support/processors/lost-records.ts';
 import {
   fillRecord,
   type LifeInput,
@@ -11,7 +12,7 @@ import {
   type Turn,
   userOf,
 } from '../../test/support/processors/order-lives.ts';
-import { Coverage, SETTLE_SLOTS } from './reducer.ts';
+import { Coverage } from './reducer.ts';
 
 /** Slots after which a backfill brings a record. */
 const FOUND_SLOTS = 400;
@@ -40,85 +41,30 @@ const fates = fc.array(fc.record({ dice: fc.nat({ max: 4 * LOST_OF - 1 }), lag: 
 interface Story {
   readonly inputs: readonly LifeInput[];
   readonly lost: readonly ChainEvent[];
+  readonly lostOrders: readonly ChainEvent[];
 }
 
 /** The inputs in the order in which they arrive, and the lost fills. */
 function storyOf(turns: readonly Turn[], dice: readonly Fate[], hasStates: boolean): Story {
   const lost: ChainEvent[] = [];
+  const lostOrders: ChainEvent[] = [];
   const arrivals = lifeOf(turns).flatMap((input, at): { readonly at: number; readonly input: LifeInput }[] => {
     const fate = dice[at % dice.length] ?? { dice: 1, lag: 0 };
     if (input.is === 'state') return hasStates ? [{ at: input.slot + fate.lag, input }] : [];
     if (input.is === 'count' || fate.dice > 4) return [{ at: input.slot + fate.lag, input }];
     if (fate.dice === 4) return [{ at: input.slot + FOUND_SLOTS, input }];
     if (input.event.data.action === 'fill') lost.push(input.event);
+    if (input.event.name === 'OrderRecord') lostOrders.push(input.event);
     return [];
   });
-  return { inputs: arrivals.sort((a, b) => a.at - b.at).map(({ input }) => input), lost };
+  return { inputs: arrivals.sort((a, b) => a.at - b.at).map(({ input }) => input), lost, lostOrders };
 }
 
-function give(coverage: Coverage, input: LifeInput): void {
-  if (input.is === 'event') coverage.event(input.event);
-  else if (input.is === 'state') coverage.state(input.state);
-  else coverage.counter(input.count);
+/** The order of a lost record, as a hole names it. */
+function namedOrder({ slot, data }: ChainEvent) {
+  const order = { orderId: data.order_order_id, market: 'perp-0', direction: 'long', orderType: 'limit' };
+  return { ...order, price: '7', baseAssetAmount: '1000', placedSlot: slot };
 }
-
-/** Gives all inputs, with a restart after every `saveEvery` of them; 0 restarts never. */
-function follow(inputs: readonly LifeInput[], saveEvery = 0): Coverage {
-  let coverage = new Coverage();
-  const saved = new Map<string, Uint8Array>();
-  for (const [at, input] of inputs.entries()) {
-    give(coverage, input);
-    if (saveEvery === 0 || at % saveEvery !== 0) continue;
-    coverage.takeViews();
-    for (const { name, bytes } of coverage.takeChanges()) {
-      if (bytes) saved.set(name, bytes);
-      else saved.delete(name);
-    }
-    coverage = new Coverage();
-    coverage.restore([...saved].map(([name, bytes]) => ({ name, bytes })));
-  }
-  return coverage;
-}
-
-/** The holes of a stream after a backfill of everything. */
-function lostHoles(coverage: Coverage, subject = 'perp-0', stream = 'fills'): readonly CoverageHole[] {
-  const backfill = { id: 'x', nextSlot: 0, found: 0, lost: 0, reason: '', atMs: 0 };
-  coverage.backfill({ ...backfill, fromSlot: 0, toSlot: 1_000_000, state: 'done' });
-  const slot = coverage.slot + SETTLE_SLOTS;
-  coverage.counter({ subject: 'spot-9', stream: 'deposits', slot, lastId: 0, fromId: null, fromSlot: null });
-  return coverage.viewOf(subject, stream)?.holes ?? [];
-}
-
-/** The lost fills of an order in a hole, oldest first. */
-function truthOf(lost: readonly ChainEvent[], { fromId, toId }: CoverageHole, one: ReconstructedFills) {
-  return lost.filter(({ data }) => {
-    const id = Number(data.fill_record_id);
-    const isSide = (side: 'taker' | 'maker') =>
-      data[side] instanceof Uint8Array &&
-      bs58.encode(data[side]) === one.user &&
-      data[`${side}_order_id`] === one.orderId &&
-      data[`${side}_order_direction`] === one.direction;
-    return id >= fromId && id <= toId && (isSide('taker') || isSide('maker'));
-  });
-}
-
-/** Whether the claim is the sum of neighbouring lost fills of its order in the hole: of all of them, when the hole has one number. */
-function isTrue(lost: readonly ChainEvent[], hole: CoverageHole, one: ReconstructedFills): boolean {
-  const fills = truthOf(lost, hole, one);
-  const sumsFrom = (first: number) => {
-    let [base, quote] = [0n, 0n];
-    return fills.slice(first).map(({ data }) => {
-      base += data.base_asset_amount_filled as bigint;
-      quote += data.quote_asset_amount_filled as bigint;
-      return `${base} ${quote}`;
-    });
-  };
-  const claimed = `${one.baseAssetAmount} ${one.quoteAssetAmount}`;
-  return fills.some((_, first) => sumsFrom(first).includes(claimed));
-}
-
-const provenOf = (holes: readonly CoverageHole[]): number =>
-  holes.filter(({ reconstructed }) => reconstructed.length > 0).length;
 
 describe('lost fills of random orders', () => {
   it('are reconstructed as they were or not at all, whatever is lost, late or out of order', () => {
@@ -140,6 +86,34 @@ describe('lost fills of random orders', () => {
     );
     process.stdout.write(`holes ${proven.lost}, proven by records ${proven.records}, with states ${proven.states}\n`);
     expect(proven.states).toBeGreaterThan(proven.records);
+  });
+
+  it('leave exactly the lost orders that their accounts showed named, over restarts', () => {
+    let named = 0;
+    fc.assert(
+      fc.property(
+        fc.array(turn, { minLength: 30, maxLength: 150 }),
+        fates,
+        fc.integer({ min: 0, max: 20 }),
+        (turns, dice, saveEvery) => {
+          const { inputs, lostOrders } = storyOf(turns, dice, true);
+          const coverage = follow(inputs, saveEvery);
+          for (const account of [0, 1, 2, 3]) {
+            const holes = lostHoles(coverage, bs58.encode(userOf(account)), 'orders');
+            const names = holes.flatMap(({ reconstructedOrders }) => reconstructedOrders);
+            const isIn = ({ data }: ChainEvent) =>
+              data.user?.toString() === userOf(account).toString() &&
+              holes.some(
+                ({ fromId, toId }) => Number(data.order_order_id) >= fromId && Number(data.order_order_id) <= toId,
+              );
+            expect(names).toEqual(lostOrders.filter(isIn).map(namedOrder));
+            named += names.length;
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+    expect(named).toBeGreaterThan(20);
   });
 
   it('come out the same over restarts after any input', () => {

@@ -1,6 +1,7 @@
 // Which numbered records the log has: a function of events, the chain's counts and finished backfills. Pure: time is the
 // newest slot seen.
 
+import bs58 from 'bs58';
 import {
   type AccountStream,
   type AccountsCoverage,
@@ -17,6 +18,7 @@ import {
 import type { StatePiece } from '../follow/reducer-role.ts';
 import { numbersOf } from './numbers.ts';
 import { OrderFills } from './order-fills.ts';
+import { ShownOrders } from './shown-orders.ts';
 import type { SavedStream, Stream } from './stream.ts';
 import { Streams } from './streams.ts';
 
@@ -28,6 +30,7 @@ const PUBLISH_SLOTS = 10;
 const BACKFILLS_MAX = 1_000;
 
 const SLOT = 'slot';
+const FIRST_SLOT = 'first-slot';
 const BACKFILLS = 'backfills';
 const STREAM = 'stream:';
 const FORGOTTEN = 'forgotten';
@@ -41,6 +44,7 @@ export class Coverage {
   /** Streams with more than one range, or behind the chain's count. */
   readonly #open = new Set<string>();
   readonly #fills = new OrderFills();
+  readonly #shown: ShownOrders;
   /** Streams of accounts that were forgotten since the last save, and their number since the first start. */
   #forgotten: string[] = [];
   #forgottenCounts: Readonly<Record<string, number>> = {};
@@ -51,9 +55,13 @@ export class Coverage {
   #areBackfillsChanged = false;
   #slot = 0;
   #savedSlot = 0;
+  /** Slot at which the log begins; null before the first input. */
+  #firstSlot: number | null = null;
+  #savedFirstSlot: number | null = null;
 
-  constructor(streams = new Streams()) {
+  constructor(streams = new Streams(), shown = new ShownOrders()) {
     this.#streams = streams;
+    this.#shown = shown;
   }
 
   /** Newest slot of events and counts. */
@@ -63,25 +71,42 @@ export class Coverage {
 
   /** Applies an event. Events without a number change only the newest slot. */
   event(event: ChainEvent): void {
-    this.#slot = Math.max(this.#slot, event.slot);
+    this.#reach(event.slot);
     this.#fills.event(event);
     for (const { subject, stream, id } of numbersOf(event)) {
       const key = streamKey({ subject, stream });
       const one = this.#streams.of(subject, stream);
       if (one.add(id, event.slot)) this.#touch(key, one);
+      if (stream === 'orders') this.#shown.delete(subject, id);
     }
   }
 
   counter(counter: StreamCounter): void {
-    this.#slot = Math.max(this.#slot, counter.slot);
-    const one = this.#streams.of(counter.subject, counter.stream);
-    if (one.counted(counter)) this.#touch(streamKey(counter), one);
-    if (counter.stream === 'fills') this.#fills.counter(counter);
+    this.#reach(counter.slot);
+    const { subject, stream } = counter;
+    const one = this.#streams.of(subject, stream);
+    const before = one.chainId ?? 0;
+    if (!one.counted(counter)) return;
+    this.#touch(streamKey(counter), one);
+    if (stream === 'fills') this.#fills.counter(counter);
+    if (stream === 'orders' && (one.chainId ?? 0) < before) this.#shown.forget(subject);
   }
 
   /** The open orders of an account in a market, which show fills and orders without records. */
   state(state: UserOrders): void {
+    this.#firstSlot ??= state.slot;
     this.#fills.state(state);
+    const subject = bs58.encode(state.user);
+    const stream = this.#streams.get(streamKey({ subject, stream: 'orders' }));
+    for (const order of state.orders) {
+      const isOlder = order.placedSlot < this.#firstSlot;
+      if (!isOlder && !stream?.has(order.orderId)) this.#shown.add(subject, order);
+    }
+  }
+
+  #reach(slot: number): void {
+    this.#slot = Math.max(this.#slot, slot);
+    this.#firstSlot = Math.min(this.#firstSlot ?? slot, slot);
   }
 
   /** A finished backfill: the holes inside its slots that remain are lost. */
@@ -177,7 +202,9 @@ export class Coverage {
     this.#forgotten = [];
     if (this.#areBackfillsChanged) pieces.push({ name: BACKFILLS, bytes: jsonOf(this.#backfills) });
     this.#areBackfillsChanged = false;
-    pieces.push(...this.#fills.takeChanges());
+    pieces.push(...this.#fills.takeChanges(), ...this.#shown.takeChanges());
+    if (this.#firstSlot !== this.#savedFirstSlot) pieces.push({ name: FIRST_SLOT, bytes: jsonOf(this.#firstSlot) });
+    this.#savedFirstSlot = this.#firstSlot;
     if (this.#slot !== this.#savedSlot) pieces.push({ name: SLOT, bytes: Buffer.from(String(this.#slot)) });
     this.#savedSlot = this.#slot;
     return pieces;
@@ -192,7 +219,8 @@ export class Coverage {
       else if (name === FORGOTTEN) this.#forgottenCounts = JSON.parse(text) as Record<string, number>;
       else if (name === BACKFILLS) this.#backfills = JSON.parse(text) as readonly SlotRange[];
       else if (name.startsWith(STREAM)) this.#restoreStream(name.slice(STREAM.length), JSON.parse(text) as SavedStream);
-      else this.#fills.restore(name, text);
+      else if (name === FIRST_SLOT) this.#firstSlot = this.#savedFirstSlot = Number(text);
+      else if (!this.#fills.restore(name, text)) this.#shown.restore(name, text);
     }
   }
 
@@ -230,6 +258,7 @@ export class Coverage {
     hole: CoverageHole,
     all: readonly CoverageHole[],
   ): CoverageHole {
+    if (stream === 'orders') return { ...hole, reconstructedOrders: this.#shown.of(subject, hole.fromId, hole.toId) };
     if (stream !== 'fills' || knownFromId === null) return hole;
     return { ...hole, reconstructed: this.#fills.of(subject, hole, all, knownFromId) };
   }

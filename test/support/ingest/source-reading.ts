@@ -2,6 +2,7 @@
 
 import { compileEvents } from '../../../ingest/decode/events.ts';
 import { decodeTransaction } from '../../../ingest/decode/transaction.ts';
+import type { Output } from '../../../ingest/diff/output.ts';
 import { Differ } from '../../../ingest/differ.ts';
 import { compileReaders } from '../../../ingest/readers.ts';
 import { userAddress } from '../../../ingest/role.ts';
@@ -69,11 +70,14 @@ export class SourceReading {
 
   /** Counts of the delivered accounts, in their order. */
   counts(): StreamCount[] {
-    const counts: StreamCount[] = [];
-    this.#differ((output) => {
-      if (output.name === 'StreamCounter') counts.push(output.value);
-    });
-    return counts;
+    return this.outputs().flatMap(({ name, value }) => (name === 'StreamCounter' ? [value] : []));
+  }
+
+  /** Everything that the delivered accounts come to, in its order. */
+  outputs(): Output[] {
+    const outputs: Output[] = [];
+    this.#differ((output) => void outputs.push(output));
+    return outputs;
   }
 
   #differ(take: Parameters<Differ['account']>[1]): void {

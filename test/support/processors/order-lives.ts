@@ -1,5 +1,6 @@
 // Random lives of orders on one market: records with their slots, the states of their accounts, and the chain's counts.
 
+import bs58 from 'bs58';
 import type { AccountStateOrder, ChainEvent, StreamCounter, UserOrders } from '../../../schemas/index.ts';
 
 const SIZE = 1_000n;
@@ -58,7 +59,7 @@ class Life {
     const order = newOrder(orderId, this.#slot);
     this.#open.set(account, [...open, order]);
     this.#event('OrderRecord', placing(account, order));
-    const subject = String(account);
+    const subject = bs58.encode(userOf(account));
     this.#count({ subject, stream: 'orders', lastId: orderId, fromId: orderId - 1 });
     this.#states([account]);
   }
