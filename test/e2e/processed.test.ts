@@ -1,5 +1,5 @@
-// Books at commitment processed on a chain with forks: they follow the fork that the node follows, and when it is abandoned they have
-// the accounts of the surviving fork again, by changes that name the abandoned slot.
+// Books and trades at commitment processed on a chain with forks: they follow the fork that the node follows. When it is abandoned,
+// books have the accounts of the surviving fork again, by changes that name the abandoned slot, and its trades are withdrawn.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BookKeeper } from '../../client/index.ts';
@@ -16,6 +16,8 @@ const MARKET = 'SOL-PERP';
 const SEED = 5;
 /** Longer than a short fork, with skipped slots. */
 const SLOTS_MAX = 20;
+/** Until what the fork that survives has brought is confirmed. */
+const SLOTS_AFTER = 8;
 
 /** The book of a client that knows only the published protocol. */
 class Follower {
@@ -48,12 +50,84 @@ class Follower {
   }
 }
 
+interface SentFill {
+  readonly txSig: string;
+  readonly slot: number;
+  readonly fillRecordId: number;
+}
+interface SentTrade {
+  readonly trade?: number;
+  readonly withdraw?: number;
+  readonly commitment?: string;
+  readonly seq: number;
+  readonly tradeSeq: number;
+  readonly data?: SentFill;
+}
+
+/** The trades of a market on one connection: numbered at both commitments, and those of the compatible channel. */
+class Trades {
+  readonly #client: FeedClient;
+
+  constructor(client: FeedClient) {
+    this.#client = client;
+    for (const commitment of ['processed', 'confirmed'])
+      client.send({ type: 'subscribe', channel: 'trades.v2', market: MARKET, commitment });
+    client.send({ type: 'subscribe', channel: 'trades', market: MARKET, marketType: 'perp' });
+  }
+
+  get hasBegun(): boolean {
+    const heads = this.#client.messages.filter(({ channel, type }) => channel === 'trades.v2' && type === 'snapshot');
+    return heads.length === 2 && this.#client.messages.some(({ message }) => message?.includes('trades') === true);
+  }
+
+  get confirmed(): SentFill[] {
+    return this.#sent.flatMap(({ data, commitment }) => (data && commitment === undefined ? [data] : []));
+  }
+
+  get compatible(): SentFill[] {
+    const fills = this.#client.messages.filter(({ channel }) => channel === 'trades_perp_0');
+    return fills.flatMap(({ data }) => (data ? [data as unknown as SentFill] : []));
+  }
+
+  get withdrawn(): SentFill[] {
+    const fills = this.#processed;
+    return [...fills.values()].flatMap(({ withdraw, tradeSeq }) => (withdraw ? (fills.get(tradeSeq)?.data ?? []) : []));
+  }
+
+  /** Published and not withdrawn. */
+  get standing(): SentFill[] {
+    const withdrawn = new Set(this.withdrawn);
+    return [...this.#processed.values()].flatMap(({ data }) => (data && !withdrawn.has(data) ? [data] : []));
+  }
+
+  /** By number. */
+  get #processed(): Map<number, SentTrade> {
+    const sent = this.#sent.filter(({ commitment }) => commitment === 'processed');
+    return new Map(sent.map((message) => [message.seq, message]));
+  }
+
+  get #sent(): SentTrade[] {
+    return this.#client.messages.filter(
+      (message) => 'trade' in message || 'withdraw' in message,
+    ) as unknown as SentTrade[];
+  }
+}
+
+/** Fills of slots after `after`, up to `until`, by name. */
+function fillsBetween(fills: readonly SentFill[], after: number, until: number): string[] {
+  return fills
+    .filter(({ slot }) => slot > after && slot <= until)
+    .map(({ txSig, slot, fillRecordId }) => `${slot}:${txSig}:${fillRecordId}`)
+    .sort();
+}
+
 function isBook(message: FeedMessage): message is FeedMessage & (BookSnapshotMessage | BookDiffMessage) {
   return 'diff' in message || message.type === 'snapshot';
 }
 
-describe('books at processed', () => {
+describe('books and trades at processed', () => {
   let pipeline: Pipeline;
+  let trades: Trades;
   let follower: Follower;
   const step = (slots = 1) => pipeline.cluster.rpc('localnet_step', { slots });
   const tip = async () => {
@@ -72,7 +146,8 @@ describe('books at processed', () => {
   beforeAll(async () => {
     pipeline = await startPipeline({
       cluster: { seed: SEED, accounts: 40, profile: 'mainnet' },
-      settings: { PROCESSED_BOOKS: 'on' },
+      // A paused cluster has no slots, which must not end the stream at processed.
+      settings: { PROCESSED_BOOKS: 'on', SLOT_STALL_MS: '600000' },
       without: HISTORY_PROCESSES,
     });
     const rest = pipeline.url('orderbook');
@@ -87,6 +162,8 @@ describe('books at processed', () => {
     });
     await pipeline.cluster.rpc('localnet_pause');
     follower = new Follower(await FeedClient.connect(pipeline.url('gateway')));
+    trades = new Trades(await FeedClient.connect(pipeline.url('gateway')));
+    await eventually('trades at both commitments', () => trades.hasBegun);
   });
   afterAll(() => pipeline?.stop());
 
@@ -111,5 +188,17 @@ describe('books at processed', () => {
       const kept = follower.keeper.orders(side as 'bids' | 'asks').map(({ maker, orderId }) => [maker, orderId]);
       expect(kept, side).toEqual(orders.map(({ maker, orderId }) => [maker, orderId]));
     }
+    await eventually('a withdrawn trade of the fork', () =>
+      trades.withdrawn.some(({ slot }) => slot === abandoned.slot),
+    );
+    await step(SLOTS_AFTER);
+    const confirmed = await slot('confirmed');
+    await eventually('the confirmed trades at processed', () => {
+      const fills = fillsBetween(trades.confirmed, from, confirmed);
+      expect(fills.length).toBeGreaterThan(0);
+      expect(fillsBetween(trades.standing, from, confirmed)).toEqual(fills);
+      return true;
+    });
+    expect(fillsBetween(trades.compatible, from, confirmed)).toEqual(fillsBetween(trades.confirmed, from, confirmed));
   });
 });
