@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BookKeeper } from '../../client/index.ts';
 import { profileOf } from '../../localnet/chain/profile.ts';
 import { Schedule } from '../../localnet/chain/schedule.ts';
+import type { TruthEvent } from '../../localnet/ledger-types.ts';
 import type { TruthBlock } from '../../localnet/rpc/truth-controls.ts';
 import type { BookDiffMessage, BookSnapshotMessage } from '../../schemas/portable.ts';
 import { expectProcessedBooksEqualNaiveRebuild } from './harness/checks/checks.ts';
@@ -54,6 +55,7 @@ interface SentFill {
   readonly txSig: string;
   readonly slot: number;
   readonly fillRecordId: number;
+  readonly marketIndex: number;
 }
 interface SentTrade {
   readonly trade?: number;
@@ -64,20 +66,22 @@ interface SentTrade {
   readonly data?: SentFill;
 }
 
-/** The trades of a market on one connection: numbered at both commitments, and those of the compatible channel. */
+/** The trades of one connection: numbered at both commitments for every market, and one market's of the compatible channel. */
 class Trades {
   readonly #client: FeedClient;
 
   constructor(client: FeedClient) {
     this.#client = client;
     for (const commitment of ['processed', 'confirmed'])
-      client.send({ type: 'subscribe', channel: 'trades.v2', market: MARKET, commitment });
+      client.send({ type: 'subscribe', channel: 'trades.v2', market: '*', marketType: 'perp', commitment });
     client.send({ type: 'subscribe', channel: 'trades', market: MARKET, marketType: 'perp' });
   }
 
   get hasBegun(): boolean {
-    const heads = this.#client.messages.filter(({ channel, type }) => channel === 'trades.v2' && type === 'snapshot');
-    return heads.length === 2 && this.#client.messages.some(({ message }) => message?.includes('trades') === true);
+    const answers = this.#client.messages.filter(
+      ({ channel, type }) => channel === 'trades.v2' && type === 'subscribed',
+    );
+    return answers.length === 2 && this.#client.messages.some(({ message }) => message?.includes('trades') === true);
   }
 
   get confirmed(): SentFill[] {
@@ -91,7 +95,9 @@ class Trades {
 
   get withdrawn(): SentFill[] {
     const fills = this.#processed;
-    return [...fills.values()].flatMap(({ withdraw, tradeSeq }) => (withdraw ? (fills.get(tradeSeq)?.data ?? []) : []));
+    return [...fills.values()].flatMap(({ withdraw, tradeSeq }) =>
+      withdraw === undefined ? [] : (fills.get(`${withdraw}:${tradeSeq}`)?.data ?? []),
+    );
   }
 
   /** Published and not withdrawn. */
@@ -100,10 +106,10 @@ class Trades {
     return [...this.#processed.values()].flatMap(({ data }) => (data && !withdrawn.has(data) ? [data] : []));
   }
 
-  /** By number. */
-  get #processed(): Map<number, SentTrade> {
+  /** By stream and number. */
+  get #processed(): Map<string, SentTrade> {
     const sent = this.#sent.filter(({ commitment }) => commitment === 'processed');
-    return new Map(sent.map((message) => [message.seq, message]));
+    return new Map(sent.map((message) => [`${message.trade ?? message.withdraw}:${message.seq}`, message]));
   }
 
   get #sent(): SentTrade[] {
@@ -113,12 +119,23 @@ class Trades {
   }
 }
 
+function isPerpFill({ name, data }: TruthEvent): boolean {
+  return name === 'OrderActionRecord' && data.action === 'fill' && data.market_type === 'perp';
+}
+
+function fillOf({ signature: txSig, slot, data }: TruthEvent): SentFill {
+  return { txSig, slot, fillRecordId: Number(data.fill_record_id), marketIndex: Number(data.market_index) };
+}
+
+function namesOf(fills: readonly SentFill[]): string[] {
+  return fills
+    .map(({ txSig, slot, marketIndex, fillRecordId }) => [slot, txSig, marketIndex, fillRecordId].join(':'))
+    .sort();
+}
+
 /** Fills of slots after `after`, up to `until`, by name. */
 function fillsBetween(fills: readonly SentFill[], after: number, until: number): string[] {
-  return fills
-    .filter(({ slot }) => slot > after && slot <= until)
-    .map(({ txSig, slot, fillRecordId }) => `${slot}:${txSig}:${fillRecordId}`)
-    .sort();
+  return namesOf(fills.filter(({ slot }) => slot > after && slot <= until));
 }
 
 function isBook(message: FeedMessage): message is FeedMessage & (BookSnapshotMessage | BookDiffMessage) {
@@ -142,6 +159,24 @@ describe('books and trades at processed', () => {
       if (block && isReached(block)) return block;
     }
     throw new Error(`no ${what} in ${SLOTS_MAX} slots`);
+  };
+  /** Fills on perp markets that logs of abandoned blocks show, of slots after this one. */
+  const abandonedFills = async (after: number): Promise<SentFill[]> => {
+    const [events, blocks] = await Promise.all([
+      pipeline.cluster.rpc<TruthEvent[]>('localnet_abandonedEvents'),
+      pipeline.cluster.rpc<TruthBlock[]>('localnet_chain', { from: after + 1 }),
+    ]);
+    const shown = (event: TruthEvent): boolean => {
+      const block = blocks.find(({ slot, fork }) => slot === event.slot && fork === 'abandoned');
+      const transaction = block?.transactions.find(({ signature }) => signature === event.signature);
+      return transaction !== undefined && !transaction.lostRecords.includes(event.index);
+    };
+    return events.filter(isPerpFill).filter(shown).map(fillOf);
+  };
+  /** Steps over forks until one with fills has ended. */
+  const forkWithFills = async (after: number): Promise<void> => {
+    for (let count = 0; count < SLOTS_MAX && (await abandonedFills(after)).length === 0; count++)
+      await step(SLOTS_AFTER);
   };
   beforeAll(async () => {
     pipeline = await startPipeline({
@@ -188,10 +223,14 @@ describe('books and trades at processed', () => {
       const kept = follower.keeper.orders(side as 'bids' | 'asks').map(({ maker, orderId }) => [maker, orderId]);
       expect(kept, side).toEqual(orders.map(({ maker, orderId }) => [maker, orderId]));
     }
-    await eventually('a withdrawn trade of the fork', () =>
-      trades.withdrawn.some(({ slot }) => slot === abandoned.slot),
-    );
+    await forkWithFills(from);
     await step(SLOTS_AFTER);
+    await eventually('the withdrawn trades of the fork', async () => {
+      const fills = namesOf(await abandonedFills(from));
+      expect(fills.length).toBeGreaterThan(0);
+      expect(namesOf(trades.withdrawn)).toEqual(fills);
+      return true;
+    });
     const confirmed = await slot('confirmed');
     await eventually('the confirmed trades at processed', () => {
       const fills = fillsBetween(trades.confirmed, from, confirmed);
@@ -199,6 +238,7 @@ describe('books and trades at processed', () => {
       expect(fillsBetween(trades.standing, from, confirmed)).toEqual(fills);
       return true;
     });
-    expect(fillsBetween(trades.compatible, from, confirmed)).toEqual(fillsBetween(trades.confirmed, from, confirmed));
+    const ofMarket = trades.confirmed.filter(({ marketIndex }) => marketIndex === 0);
+    expect(fillsBetween(trades.compatible, from, confirmed)).toEqual(fillsBetween(ofMarket, from, confirmed));
   });
 });
