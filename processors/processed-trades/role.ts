@@ -24,7 +24,7 @@ const NUMBERING_STATE = 'numbering';
 /** Starts the role. Rejects when the log cannot be read; `done` when the log fails. */
 export async function startProcessedFills(context: RoleContext): Promise<RunningRole> {
   const { log, logger } = context;
-  const metrics = processedMetrics(context.metrics);
+  const metrics = processedTradesMetrics(context.metrics);
   await log.ensureTopics([TOPICS.processedTradeViews]);
   const partitions: Partition[] = [];
   for (let number = 0; number < TOPICS.processedFills.partitions; number += 1) {
@@ -45,11 +45,11 @@ export async function startProcessedFills(context: RoleContext): Promise<Running
 class Partition {
   readonly #number: number;
   readonly #logger: Logger;
-  readonly #metrics: ReturnType<typeof processedMetrics>;
+  readonly #metrics: ReturnType<typeof processedTradesMetrics>;
   readonly #numbering: Numbering;
   readonly #trades: ProcessedTrades;
 
-  constructor(number: number, epoch: number, logger: Logger, metrics: ReturnType<typeof processedMetrics>) {
+  constructor(number: number, epoch: number, logger: Logger, metrics: ReturnType<typeof processedTradesMetrics>) {
     this.#number = number;
     this.#logger = logger;
     this.#metrics = metrics;
@@ -109,7 +109,8 @@ class Partition {
   }
 }
 
-function processedMetrics(registry: Registry) {
+/** Registers the role's metrics. */
+export function processedTradesMetrics(registry: Registry) {
   const registers = [registry];
   return {
     trades: new Counter({
