@@ -224,6 +224,35 @@ describe('fills at processed', () => {
     expect(numbered()).toEqual(live);
     expect(live).toHaveLength(60);
   });
+
+  it('reach a client with their withdrawals once and in order, over a lost connection and lost messages', async () => {
+    const client = new FeedClient({
+      url: 'ws://server/ws',
+      open: () => {
+        socket = stage.socket();
+        return socket;
+      },
+    });
+    const events: string[] = [];
+    const subscription = client.numberedTrades({ market: 'sol-perp', commitment: 'processed' });
+    subscription.on('trade', ({ seq, commitment }) => events.push(`${commitment} ${seq}`));
+    subscription.on('withdrawn', ({ seq, tradeSeq, txSig }) => events.push(`withdrawn ${seq} ${tradeSeq} ${txSig}`));
+    subscription.on('missing', () => events.push('missing'));
+    await vi.advanceTimersByTimeAsync(1);
+    const [first, second] = [trade(1n), trade(3n)];
+    await stage.publish(first, withdrawal(2, first));
+    socket.tamper = (text) => (text.startsWith('{"withdraw"') ? null : text);
+    await stage.publish(second, withdrawal(4, second));
+    client.reconnect();
+    await vi.advanceTimersByTimeAsync(12_000);
+    client.close();
+    expect(events).toEqual([
+      'processed 1',
+      `withdrawn 2 1 ${first.txSig}`,
+      'processed 3',
+      `withdrawn 4 3 ${second.txSig}`,
+    ]);
+  });
 });
 
 type Step =
