@@ -88,13 +88,20 @@ function namesOf(several: readonly LiveSource[], config: Config): readonly strin
 /** Opens streams at commitment processed, from the same servers as the source. */
 export function openForks(config: Config, definition: ChainDefinition): OpenConnection {
   const filters = accountFilters(definition);
+  const programs = definition.programs.map(({ programId }) => programId);
   if (config.source === 'grpc') {
     const { urls, token } = serversOf(config);
     return (parts, attempt) =>
-      new GrpcForks(parts, { url: urls[attempt % urls.length] ?? '', token, filters, number: BigInt(attempt) });
+      new GrpcForks(parts, {
+        url: urls[attempt % urls.length] ?? '',
+        token,
+        filters,
+        programs,
+        number: BigInt(attempt),
+      });
   }
   const urls = listOf(config.rpcWsUrl);
-  return (parts, attempt) => new PubSubForks(parts, { wsUrl: urls[attempt % urls.length] ?? '', filters });
+  return (parts, attempt) => new PubSubForks(parts, { wsUrl: urls[attempt % urls.length] ?? '', filters, programs });
 }
 
 /** @throws ConfigError when there is no server, or its address is not a URL of http: or https: */

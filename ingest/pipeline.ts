@@ -45,6 +45,8 @@ export interface PipelineParts {
   readonly finality: FinalityCheck | null;
   /** Null when the check is off or the source cannot read accounts apart from its stream. */
   readonly shadow: ShadowRunner | null;
+  /** Gets the events of each confirmed transaction, repeated ones too. */
+  readonly confirmed?: (events: readonly EncodedEvent[]) => void;
   /** The shadow check has corrected stored accounts. */
   readonly corrected?: () => void;
 }
@@ -96,6 +98,7 @@ export class Pipeline {
       for (const transaction of transactions.filter(({ failed }) => !failed)) {
         const decoded = decodeTransaction(transaction, this.#parts.decoder);
         isCut ||= decoded.incomplete;
+        this.#parts.confirmed?.(decoded.events);
         const fresh = decoded.events.filter(({ id }) => !known.has(id));
         if (fresh.length > 0) for (const letter of decoded.parked) this.#records.park(letter);
         for (const event of fresh) {
@@ -266,6 +269,7 @@ export class Pipeline {
     if (decoded.incomplete) decoded = await this.#refetch(transaction, decoded);
     for (const letter of decoded.parked) this.#records.park(letter);
     for (const event of decoded.events) this.#records.event(event);
+    this.#parts.confirmed?.(decoded.events);
     if (decoded.events.length > 0) this.#parts.finality?.stored(transaction);
   }
 

@@ -12,7 +12,7 @@ import {
 } from '../platform/index.ts';
 import { type ChainDefinition, loadDefinition, TOPICS, withVaultProgram } from '../schemas/index.ts';
 import { BackfillRunner } from './backfill/runner.ts';
-import { compileEvents } from './decode/events.ts';
+import { compileEvents, type EventDecoder } from './decode/events.ts';
 import { keyText } from './diff/output.ts';
 import { type DeriveUser, Differ } from './differ.ts';
 import { FinalityCheck } from './finality/check.ts';
@@ -20,6 +20,7 @@ import { recordedRetractions, signaturesOf, writeLanded } from './finality/recor
 import { ProcessedBooks } from './forks/books.ts';
 import { followForks, type OpenConnection } from './forks/feed.ts';
 import { createForkMetrics } from './forks/metrics.ts';
+import { ProcessedTrades } from './forks/trades.ts';
 import { GapList } from './gaps.ts';
 import { createIngestMetrics, reportSources } from './metrics.ts';
 import { openForks, openSource } from './open.ts';
@@ -118,11 +119,14 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
         })
       : null;
   const forks = parts ? parts.forks : hasProcessedBooks(config) ? openForks(config, definition) : undefined;
-  const processed = forks ? await startProcessed({ context, open: forks, differ, newDiffer, writer, signal }) : null;
+  const decoder = compileEvents(definition);
+  const processed = forks
+    ? await startProcessed({ context, open: forks, differ, newDiffer, decoder, writer, signal })
+    : null;
   const pipeline: Pipeline = new Pipeline({
     source,
     differ,
-    decoder: compileEvents(definition),
+    decoder,
     writer,
     ends: history,
     gaps,
@@ -133,7 +137,8 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     resumeSlot: resume?.slot ?? null,
     finality,
     shadow,
-    corrected: () => processed?.corrected(),
+    confirmed: (events) => processed?.trades.confirmed(events),
+    corrected: () => processed?.books.corrected(),
   });
   logger.info({ resume, definition: definition.name, source: config.source }, 'ingesting');
   const saver = new Saver(log, logger, pipeline, history);
@@ -151,7 +156,8 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     try {
       for await (const batch of source.updates(resume, signal)) {
         await pipeline.take(batch);
-        processed?.confirmed(batch);
+        processed?.books.confirmed(batch);
+        processed?.trades.resolved(batch);
         saver.due();
       }
       logger.info('the source has ended');
@@ -182,18 +188,27 @@ interface ProcessedParts {
   /** Has the confirmed states. */
   readonly differ: Differ;
   readonly newDiffer: () => Differ;
+  readonly decoder: EventDecoder;
   readonly writer: LogWriter;
   readonly signal: AbortSignal;
 }
 
+/** What follows the node's fork. */
+interface Processed {
+  readonly books: ProcessedBooks;
+  readonly trades: ProcessedTrades;
+}
+
 /** Follows the node's fork beside the confirmed stream, until the signal aborts. */
-async function startProcessed({ context, open, differ, ...parts }: ProcessedParts): Promise<ProcessedBooks> {
+async function startProcessed({ context, open, differ, decoder, ...parts }: ProcessedParts): Promise<Processed> {
   const { config, log, logger } = context;
-  await log.ensureTopics([TOPICS.processedBook]);
+  await log.ensureTopics([TOPICS.processedBook, TOPICS.processedFills]);
   const metrics = createForkMetrics(context.metrics);
-  const books = new ProcessedBooks({ confirmed: differ, metrics, logger, ...parts });
-  void followForks({ open, books, metrics, logger, silenceMs: config.slotStallMs, signal: parts.signal });
-  return books;
+  const moved = (): void => trades.moved();
+  const books = new ProcessedBooks({ confirmed: differ, metrics, logger, moved, ...parts });
+  const trades = new ProcessedTrades({ fork: books.fork, decoder, metrics, writer: parts.writer });
+  void followForks({ open, books, trades, metrics, logger, silenceMs: config.slotStallMs, signal: parts.signal });
+  return { books, trades };
 }
 
 /** Saves the newest resume point whose updates are in the log, at most once per interval. */

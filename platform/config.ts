@@ -56,7 +56,7 @@ function parse(name: string, setting: Setting, text: string): Value {
   return text;
 }
 
-/** Whether books at commitment processed run beside those at confirmed. A recording has confirmed states alone. */
+/** Whether books and trades at commitment processed run beside those at confirmed. A recording has confirmed data alone. */
 export function hasProcessedBooks({ processedBooks, source }: Pick<Config, 'processedBooks' | 'source'>): boolean {
   return processedBooks === 'on' && source !== 'capture';
 }

@@ -205,7 +205,7 @@ export const SETTINGS: readonly Setting[] = [
     key: 'processedBooks',
     fallback: 'off',
     choices: ['off', 'on'],
-    help: 'books at commitment processed beside those at confirmed, with reverts; a capture has none',
+    help: 'books and trades at commitment processed beside those at confirmed, with reverts and withdrawals; a capture has none',
   },
   { key: 'bookTickMs', fallback: 50, min: 0, max: 1000, help: 'conflation of the book channels, milliseconds' },
   {

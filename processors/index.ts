@@ -9,6 +9,7 @@ export { startCoverage } from './coverage/role.ts';
 export { FILL_QUALITY_GROUP, startFillQuality } from './fill-quality/role.ts';
 export * from './history/index.ts';
 export { NOTIFICATIONS_GROUP, startNotifications } from './notifications/role.ts';
+export { processedTradesMetrics } from './processed-trades/role.ts';
 export { RANKINGS_GROUP, startRankings } from './rankings/role.ts';
 export { SAMPLES_GROUP, startSamples } from './samples/role.ts';
 export { startTrades, TRADES_GROUP } from './trades/role.ts';

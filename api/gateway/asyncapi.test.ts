@@ -3,6 +3,7 @@
 
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { logAt } from '../../platform/index.ts';
 import { changeRecord } from '../../processors/account-orders/records.ts';
 import { encodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
 import { asyncApiFaults, checkedName, documented, requestNames } from '../../test/support/api/contracts.ts';
@@ -54,9 +55,15 @@ describe('/asyncapi.json', () => {
 
   it('documents only messages that /ws sends', async () => {
     const stage = new Stage();
+    const processed = logAt(stage.log, 'processed');
     await stage.markets();
     await stage.books(snapshot());
-    const role = await startOrderBook(stage.context({ bookTickMs: 0 }));
+    await processed.append(
+      TOPICS.marketViews,
+      MARKETS.map((view) => ({ key: marketKey(view), value: encodeMessage('MarketView', view) })),
+    );
+    const settings = { processedBooks: 'on', source: 'rpc', rpcUrl: 'http://127.0.0.1:1' } as const;
+    const role = await startOrderBook(stage.context({ bookTickMs: 0, ...settings }));
     stop = () => role.stop();
     await eventually(async () => expect((await fetch(`${role.endpoints.orderbook}/startup`)).status).toBe(200));
     const client = await FeedClient.connect(role.endpoints.gateway ?? '');
@@ -70,6 +77,7 @@ describe('/asyncapi.json', () => {
     client.subscribe({ channel: 'book', market: '*', marketType: '*', conflation: 50, resume: {} });
     client.send({ type: 'unsubscribe', channel: 'book', market: 'SOL-PERP', depth: 5 });
     client.subscribe({ channel: 'trades.v2', id: 8 });
+    client.subscribe({ channel: 'trades.v2', commitment: 'processed' });
     const account = base58(MAKER_A);
     const resume = { [`account_${account}_0`]: { epoch: 0, seq: 0 } };
     client.subscribe({ channel: 'account', account, resume, queue: true });
@@ -89,6 +97,12 @@ describe('/asyncapi.json', () => {
     await stage.books(diff(2, 488, { bidOrders: bidOrders.slice(0, 1), gone }));
     await stage.books(diff(3, 489, { bids: [{ price: 81_000_000, dlob: 0n, vamm: 0n }] }));
     await stage.trades(trade(1n), trade(2n, { maker: null, makerFee: null, makerOrderId: null, takerFee: null }));
+    const fill = encodeMessage('TradeView', trade(1n));
+    const withdrawal = encodeMessage('TradeWithdrawal', { ...MESSAGE_EXAMPLES.TradeWithdrawal, marketIndex: 0 });
+    await processed.append(
+      TOPICS.tradeViews,
+      [fill, withdrawal].map((value) => ({ key: 'perp-0', value })),
+    );
     await stage.log.append(TOPICS.orderChanges, [
       changeRecord({ ...MESSAGE_EXAMPLES.OrderChange, user: MAKER_A, part: 0 }),
     ]);
@@ -221,6 +235,7 @@ describe('messages of clients', () => {
     const members = {
       market,
       marketType: mostly(fc.option(marketType)),
+      commitment: mostly(fc.option(word('confirmed', 'processed'))),
       resume: mostly(fc.option(fc.oneof(position, byStream))),
       id: fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
     };

@@ -4,6 +4,7 @@ import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_por
 import { connect } from 'node:net';
 import {
   ConfigError,
+  type EventLog,
   listenPlaces,
   logAt,
   type RoleContext,
@@ -11,6 +12,7 @@ import {
   reachable,
   urlHost,
 } from '../../platform/index.ts';
+import type { TradeView } from '../../schemas/index.ts';
 import { AcceptBudget } from '../http/accept-budget.ts';
 import { pacedUpgrade } from '../http/paced-upgrade.ts';
 import { BookReader } from '../views/book-reader.ts';
@@ -21,7 +23,7 @@ import { COMPRESSORS, type Compressor } from './compressors.ts';
 import type { SocketData } from './connection.ts';
 import { Fanout } from './fanout.ts';
 import { FeeChannels } from './fee-channels.ts';
-import { BookFeeds } from './feed/commitments.ts';
+import { CommitmentFeeds } from './feed/commitment-feeds.ts';
 import { BookFeed } from './feed/feed.ts';
 import { Feeds } from './feed/feeds.ts';
 import { feedMetrics } from './feed/metrics.ts';
@@ -34,12 +36,13 @@ import { type QuoteSocket, startQuoteSocket } from './quotes/socket.ts';
 import { Sessions } from './sessions.ts';
 import { tradeJson } from './trade-body.ts';
 import { TradeChannels } from './trade-channels.ts';
-import { TradeFeed } from './trade-feed/trade-feed.ts';
+import { TradeFollowing } from './trade-feed/following.ts';
+import { TradeFeed, type TradeFeedOptions } from './trade-feed/trade-feed.ts';
 
 export interface GatewayOptions {
   /** A reader shared with the REST server of this process; without it the gateway runs its own. */
   readonly reader?: BookReader;
-  /** Reader of the books at commitment processed; absent: this gateway has none. */
+  /** Reader of the books at commitment processed; absent: this gateway has neither these nor trades at processed. */
   readonly processed?: BookReader | undefined;
 }
 
@@ -62,7 +65,8 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   if (!compatible)
     throw new ConfigError('bookCommitment=processed needs processedBooks=on, and a source other than capture');
   const feedParts = { logger, metrics: sequenced, rings, chainSlot: () => chainHead.slot, streamNumbers: { last: 0 } };
-  const bookFeed = new BookFeeds(
+  const bookFeed = new CommitmentFeeds(
+    'book',
     new BookFeed({ ...feedParts, reader, log }),
     processed ? new BookFeed({ ...feedParts, reader: processed, log: logAt(log, 'processed') }) : null,
   );
@@ -74,15 +78,17 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
   const heartbeat = new Heartbeat();
   const books = new BookChannels({ reader: compatible, fanout, metrics, tickMs: config.bookTickMs });
   const fillMetrics = new FillMetrics({ registry: ctx.metrics, reader });
-  const tradeFeed = new TradeFeed({
-    log,
+  const tradeParts = {
     logger,
     metrics: sequenced,
     markets: reader.markets,
     rings,
-    render: (trade) => tradeJson(trade, indicativeKeys.of(trade)),
+    streamNumbers: { last: 0 },
+    render: (trade: TradeView) => tradeJson(trade, indicativeKeys.of(trade)),
     chain: () => ({ headSlot: chainHead.slot, ts: reader.now() }),
-  });
+  };
+  const tradeFeed = new TradeFeed({ ...tradeParts, log });
+  const processedTrades = processed ? followProcessed(tradeParts, log) : null;
   const accountFeed = new AccountFeed({
     log,
     logger,
@@ -92,7 +98,8 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
     chain: () => ({ headSlot: chainHead.slot, ts: reader.now() }),
     book: (market) => reader.book(market),
   });
-  const feeds = new Feeds({ book: bookFeed, 'trades.v2': tradeFeed, account: accountFeed });
+  const tradeFeeds = new CommitmentFeeds('trades.v2', tradeFeed, processedTrades?.feed ?? null);
+  const feeds = new Feeds({ book: bookFeed, 'trades.v2': tradeFeeds, account: accountFeed });
   const trades = new TradeChannels({ log, logger, fanout, indicativeKeys, fillMetrics, numbered: tradeFeed });
   const fees = new FeeChannels({ log, logger, fanout });
   const compressor = config.gatewayDeflate as Compressor;
@@ -103,12 +110,20 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
     books.stop();
     fanout.stop();
     heartbeat.stop();
-    await Promise.all([feeds.stop(), trades.stop(), fees.stop(), quotes.stop(), chainHead.stop()]);
+    await Promise.all([
+      feeds.stop(),
+      trades.stop(),
+      processedTrades?.stop(),
+      fees.stop(),
+      quotes.stop(),
+      chainHead.stop(),
+    ]);
     if (ownsReader) await reader.stop();
   };
   let listening: readonly [us_listen_socket, ...us_listen_socket[]];
   try {
     await trades.start();
+    await processedTrades?.start();
     await accountFeed.start();
     await fees.start();
     await chainHead.start();
@@ -129,6 +144,7 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
     },
     done: Promise.all([
       trades.done,
+      processedTrades?.done,
       accountFeed.done,
       fees.done,
       chainHead.done,
@@ -144,6 +160,13 @@ export async function startGateway(ctx: RoleContext, options: GatewayOptions = {
       return stopping;
     },
   };
+}
+
+/** The trades at processed, from topics of their own. */
+function followProcessed(parts: Omit<TradeFeedOptions, 'log' | 'commitment'>, confirmed: EventLog): TradeFollowing {
+  const log = logAt(confirmed, 'processed');
+  const feed = new TradeFeed({ ...parts, log, commitment: 'processed' });
+  return new TradeFollowing({ log, logger: parts.logger, feed });
 }
 
 interface AppParts {

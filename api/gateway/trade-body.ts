@@ -14,7 +14,7 @@ const quote = (value: bigint): number => wholeUnits(value, QUOTE_DECIMALS);
 const base = (value: bigint): number => wholeUnits(value, BASE_DECIMALS);
 
 /** A JSON number up to 2^53, decimal text beyond. */
-function wholeNumber(value: bigint): number | string {
+export function wholeNumber(value: bigint): number | string {
   return value <= EXACT_MAX ? Number(value) : String(value);
 }
 

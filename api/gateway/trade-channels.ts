@@ -1,8 +1,7 @@
-// Publishes each fill once as it enters `views.trades`, from the end of the log at start, without replay.
+// Publishes each confirmed fill once as it enters `views.trades`, from the end of the log at start, without replay.
 
 import type { EventLog, LogBatch, Logger } from '../../platform/index.ts';
 import { decodeMessage, TOPICS, type TradeView } from '../../schemas/index.ts';
-import { followAlways } from '../views/follow.ts';
 import { envelope } from './book-channels.ts';
 import type { Fanout } from './fanout.ts';
 import type { FillMetrics } from './fill-metrics.ts';
@@ -10,7 +9,9 @@ import { REMEMBERED_FILLS } from './limits.ts';
 import type { IndicativeKeys } from './quotes/indicative-keys.ts';
 import { resolveChannel } from './requests.ts';
 import { tradeJson } from './trade-body.ts';
+import { TradeFollowing } from './trade-feed/following.ts';
 import type { TradeFeed, TradeRecord } from './trade-feed/trade-feed.ts';
+import { isNumbered } from './trade-feed/trade-stream.ts';
 
 export interface TradeChannelsOptions {
   readonly log: EventLog;
@@ -25,42 +26,28 @@ export interface TradeChannelsOptions {
 
 export class TradeChannels {
   readonly #options: TradeChannelsOptions;
-  readonly #abort = new AbortController();
+  readonly #following: TradeFollowing;
   /** Ids of published fills; insertion order is age, and the oldest leaves at the bound. */
   readonly #seen = new Set<string>();
-  #loop: Promise<void> = Promise.resolve();
 
   constructor(options: TradeChannelsOptions) {
+    const { log, logger, numbered: feed } = options;
     this.#options = options;
+    this.#following = new TradeFollowing({ log, logger, feed, take: (batch) => this.#publish(batch) });
   }
 
   /** Resolves once the end of every partition is known: later fills are published. */
-  async start(): Promise<void> {
-    const { log, numbered } = this.#options;
-    await log.ensureTopics([TOPICS.tradeViews]);
-    const from = new Map<number, bigint>();
-    for (let partition = 0; partition < TOPICS.tradeViews.partitions; partition += 1) {
-      from.set(partition, (await log.bounds(TOPICS.tradeViews, partition)).next);
-    }
-    await numbered.start(); // After the offsets are known: a later fill is followed, an earlier one is the newest of its market.
-    this.#loop = this.#follow(from);
-    this.#loop.catch(() => {}); // `done` reports the rejection.
+  start(): Promise<void> {
+    return this.#following.start();
   }
 
   /** Settles when following ends; rejects when a fill cannot be published. */
   get done(): Promise<void> {
-    return this.#loop;
+    return this.#following.done;
   }
 
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    await this.#loop.catch(() => {});
-  }
-
-  #follow(from: ReadonlyMap<number, bigint>): Promise<void> {
-    const { log, logger } = this.#options;
-    const take = (batch: LogBatch): void => this.#publish(batch);
-    return followAlways({ log, logger, topic: TOPICS.tradeViews, from, signal: this.#abort.signal, take });
+  stop(): Promise<void> {
+    return this.#following.stop();
   }
 
   #publish({ partition, records }: LogBatch): void {
@@ -70,7 +57,7 @@ export class TradeChannels {
     for (const { value, offset } of records) {
       const trade = this.#decode(value, `${TOPICS.tradeViews.name}/${partition}/${offset}`);
       if (!trade) continue;
-      trades.push({ trade, bytes: value, offset });
+      if (isNumbered(trade)) trades.push({ record: trade, bytes: value, offset });
       if (!this.#firstSighting(trade)) continue;
       const quoter = indicativeKeys.of(trade);
       fillMetrics.take(trade, quoter);

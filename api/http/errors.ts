@@ -434,6 +434,8 @@ export const BOOK_FEED_ERRORS = {
 export const TRADE_FEED_ERRORS = {
   market: BOOK_FEED_ERRORS.market,
   resume: BOOK_FEED_ERRORS.resume,
+  commitment: BOOK_FEED_ERRORS.commitment,
+  processed: { text: 'this server has no trades at commitment processed', retry: false },
   limit: { text: 'too many trade subscriptions', retry: true },
 } as const satisfies Record<string, BookFeedError>;
 

@@ -3,7 +3,7 @@ import { type Config, ConfigError, logAt, type RunningRole } from '../../platfor
 import { type BookViewDiff, type BookViewSnapshot, encodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
 import { FeedClient } from '../../test/support/api/feed-client.ts';
 import { MARKETS } from '../../test/support/api/market-views.ts';
-import { diff, Stage, snapshot, until } from '../../test/support/api/stage.ts';
+import { diff, Stage, snapshot, trade, until } from '../../test/support/api/stage.ts';
 import { startOrderBook } from './start.ts';
 
 const PROCESSED = { processedBooks: 'on', source: 'rpc', rpcUrl: 'http://127.0.0.1:1' } as const;
@@ -91,6 +91,64 @@ describe('commitment', () => {
       { type: 'error', code: 'processed', id: 'p' },
       { type: 'error', code: 'commitment', id: 'f' },
     ]);
+  });
+
+  it('of trades is refused where it is unknown, and processed where no such trades run', async () => {
+    const { connect } = await start({});
+    const client = await connect();
+    client.send({ type: 'subscribe', channel: 'trades.v2', market: 'SOL-PERP', commitment: 'processed', id: 'p' });
+    client.send({ type: 'subscribe', channel: 'trades.v2', market: 'SOL-PERP', commitment: 'final', id: 'f' });
+    await until(() => client.received.length >= 2);
+    expect(client.received).toMatchObject([
+      { type: 'error', code: 'processed', error: 'this server has no trades at commitment processed', id: 'p' },
+      { type: 'error', code: 'commitment', id: 'f' },
+    ]);
+  });
+
+  it('processed of trades shows in streams of their own alone, whatever the compatible channels have', async () => {
+    const { stage, connect } = await start({ ...PROCESSED, bookCommitment: 'processed' });
+    const client = await connect();
+    for (const commitment of ['processed', 'confirmed'])
+      client.send({ type: 'subscribe', channel: 'trades.v2', market: 'SOL-PERP', commitment });
+    client.subscribe({ channel: 'trades' });
+    const heads = () => client.received.filter((one) => 'streamId' in one);
+    await until(() => heads().length === 2);
+    expect(heads()).toMatchObject([
+      { stream: 'perp_0_trades_processed', streamId: 1, commitment: 'processed' },
+      { stream: 'perp_0_trades', streamId: 2 },
+    ]);
+    const vanishing = trade(1n, { slot: AHEAD });
+    const { marketType, marketIndex, slot, txSig, txSigIndex, fillRecordId } = vanishing;
+    const withdrawal = {
+      marketType,
+      marketIndex,
+      epoch: 1,
+      seq: 2,
+      tradeSeq: 1,
+      slot,
+      txSig,
+      txSigIndex,
+      fillRecordId,
+    };
+    await logAt(stage.log, 'processed').append(TOPICS.tradeViews, [
+      { key: 'perp-0', value: encodeMessage('TradeView', vanishing) },
+      { key: 'perp-0', value: encodeMessage('TradeWithdrawal', withdrawal) },
+    ]);
+    await until(() => client.received.some((one) => 'withdraw' in one));
+    await stage.trades(trade(1n, { txSig: 'kept' }));
+    const compatible = () => client.received.filter((one) => one.channel === 'trades_perp_0' && one.data !== undefined);
+    const numbered = () => client.received.filter((one) => 'trade' in one || 'withdraw' in one);
+    await until(() => compatible().length > 0 && numbered().length === 3);
+    expect(compatible().map(({ data = '' }) => (JSON.parse(data) as { txSig: string }).txSig)).toEqual(['kept']);
+    expect(numbered()).toMatchObject([
+      { trade: 1, seq: 1, commitment: 'processed' },
+      { withdraw: 1, seq: 2, tradeSeq: 1, commitment: 'processed' },
+      { trade: 2, seq: 1, data: { txSig: 'kept' } },
+    ]);
+    expect(numbered().at(-1)).not.toHaveProperty('commitment');
+    client.send({ type: 'unsubscribe', channel: 'trades.v2', market: 'SOL-PERP', commitment: 'processed' });
+    await until(() => client.received.some((one) => 'type' in one && one.type === 'unsubscribed'));
+    expect(client.received.at(-1)).toMatchObject({ streams: ['perp_0_trades_processed'] });
   });
 
   it('gives one connection streams of both, with names and numbers of their own, and names an undone slot', async () => {

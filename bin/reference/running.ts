@@ -17,6 +17,7 @@ import {
   startProcess,
 } from '../../platform/index.ts';
 import {
+  processedTradesMetrics,
   sinkMetrics,
   startBook,
   startCandles,
@@ -51,6 +52,7 @@ function startsByRoom(): Readonly<Record<string, readonly Start[]>> {
     processors: [
       ...[startBook, startTrades, startFillQuality, startRankings, startCandles, startSamples, startCoverage],
       startNotifications,
+      registering(processedTradesMetrics),
       registering((metrics) => sinkMetrics(metrics, async () => new Map())),
     ],
     api: [

@@ -37,6 +37,12 @@ export type {
   LiveBook,
   StaleReason,
 } from './live-book.ts';
-export type { MissingTrades, NumberedTrade, NumberedTradesChoice, TradeStreamState } from './numbered-trades.ts';
+export type {
+  MissingTrades,
+  NumberedTrade,
+  NumberedTradesChoice,
+  TradeStreamState,
+  WithdrawnTrade,
+} from './numbered-trades.ts';
 export type { KeptLevel, KeptOrder, SideName } from './sides.ts';
 export type { NumberedTradeEvents, NumberedTradesSubscription } from './trades-subscription.ts';

@@ -1,4 +1,5 @@
-// The `trades.v2` channel of a connection: numbers of fills, missing ones, resumes. Its user gets each fill once, in order.
+// The `trades.v2` channel of a connection: numbers of fills, missing ones, resumes. Its user gets each fill once, in order, and at
+// processed each withdrawal.
 
 import type {
   BookVersion,
@@ -9,6 +10,7 @@ import type {
   TradesHeartbeat,
   TradesResumed,
   TradesSnapshot,
+  TradeWithdrawalMessage,
 } from '../../schemas/portable.ts';
 import type { Trade } from './channel-types.ts';
 
@@ -17,18 +19,38 @@ export interface NumberedTradesChoice {
   readonly market: string;
   /** `perp` when absent; with `*` both kinds when absent. */
   readonly marketType?: MarketType;
+  /** `confirmed` when absent. At `processed` fills come earlier, and those of abandoned slots are withdrawn. */
+  readonly commitment?: Commitment;
 }
+
+type Commitment = 'confirmed' | 'processed';
 
 /** A fill with its number. */
 export interface NumberedTrade extends BookVersion {
   /** Symbol of the market. */
   readonly market: string;
+  readonly commitment: Commitment;
   readonly slot: number;
   /** Index of the transaction in its block; null where the server does not know it. */
   readonly txIndex: number | null;
   /** Index of the fill among the records of its transaction. */
   readonly txSigIndex: number;
   readonly trade: Trade;
+}
+
+/** A fill at processed that does not count. It comes again if another slot has it. */
+export interface WithdrawnTrade extends BookVersion {
+  /** Symbol of the market. */
+  readonly market: string;
+  /** Number of the withdrawn fill, in the same epoch. */
+  readonly tradeSeq: number;
+  /** Slot of the withdrawn fill. */
+  readonly slot: number;
+  readonly txSig: string;
+  /** Index of the fill among the records of its transaction. */
+  readonly txSigIndex: number;
+  /** Text beyond 2^53. */
+  readonly fillRecordId: number | string;
 }
 
 /** Fills after `held` and up to `now` cannot be had from the feed any more. The history has them. */
@@ -43,6 +65,7 @@ export interface TradeReader {
   readonly choice: NumberedTradesChoice & { readonly id: number };
   started(stream: TradeStreamState): void;
   take(trade: NumberedTrade): void;
+  withdraw(withdrawn: WithdrawnTrade): void;
   missing(missing: MissingTrades): void;
   resumed(stream: TradeStreamState): void;
   refuse(message: TradesErrorMessage): void;
@@ -52,10 +75,11 @@ export interface TradeStreamState {
   readonly stream: string;
   readonly market: string;
   readonly marketType: MarketType;
+  readonly commitment: Commitment;
 }
 
 interface Stream extends TradeStreamState {
-  /** The newest fill that readers have. */
+  /** The newest message that readers have. */
   position: BookVersion;
   /** True between a request to resume and its answer. One request at a time is enough: fills after the hole come again. */
   isResuming: boolean;
@@ -86,10 +110,10 @@ export class TradeStreams {
 
   remove(reader: TradeReader): void {
     this.#readers.delete(reader);
-    const { market, marketType } = reader.choice;
+    const { market, marketType, commitment } = reader.choice;
     for (const [name, stream] of this.#streams) if (!this.#isWanted(stream)) this.#streams.delete(name);
     if (!this.#isOpen) return;
-    this.#send({ type: 'unsubscribe', channel: 'trades.v2', market, marketType });
+    this.#send({ type: 'unsubscribe', channel: 'trades.v2', market, marketType, commitment });
     // The server ended streams that other readers share.
     for (const other of this.#readers) if (overlap(other.choice, reader.choice)) this.#request(other);
   }
@@ -108,8 +132,8 @@ export class TradeStreams {
   /** Takes a message of the server; false when it belongs to another channel. */
   receive(message: object): boolean {
     const known = message as TradeFeedMessage<Trade>;
-    if ('trade' in known) {
-      const stream = this.#streams.get(this.#names.get(known.trade) ?? '');
+    if ('trade' in known || 'withdraw' in known) {
+      const stream = this.#streams.get(this.#names.get('trade' in known ? known.trade : known.withdraw) ?? '');
       if (stream) this.#take(stream, known);
       return true;
     }
@@ -121,20 +145,34 @@ export class TradeStreams {
     return true;
   }
 
-  #take(stream: Stream, message: NumberedTradeMessage<Trade>): void {
-    const { epoch, seq, prevSeq, slot, txIndex, txSigIndex, data: trade } = message;
-    const { position, market } = stream;
+  #take(stream: Stream, message: NumberedTradeMessage<Trade> | TradeWithdrawalMessage): void {
+    const { epoch, seq, prevSeq } = message;
+    const { position } = stream;
     if (epoch === position.epoch && seq <= position.seq) return;
     if (epoch !== position.epoch || prevSeq !== position.seq) {
       this.#catchUp(stream);
       return;
     }
     stream.position = { epoch, seq };
-    const fill = { market, epoch, seq, slot, txIndex, txSigIndex, trade };
+    if ('trade' in message) this.#fill(stream, message);
+    else this.#withdrawal(stream, message);
+  }
+
+  #fill(stream: Stream, { epoch, seq, slot, txIndex, txSigIndex, data: trade }: NumberedTradeMessage<Trade>): void {
+    const { market, commitment } = stream;
+    const fill = { market, commitment, epoch, seq, slot, txIndex, txSigIndex, trade };
     for (const reader of this.#readersOf(stream)) reader.take(fill);
   }
 
-  #begin({ stream: name, streamId, market, marketType, epoch, seq }: TradesSnapshot<Trade>): void {
+  #withdrawal(stream: Stream, message: TradeWithdrawalMessage): void {
+    const { epoch, seq, tradeSeq, slot, txSig, txSigIndex, fillRecordId } = message;
+    const withdrawn = { market: stream.market, epoch, seq, tradeSeq, slot, txSig, txSigIndex, fillRecordId };
+    for (const reader of this.#readersOf(stream)) reader.withdraw(withdrawn);
+  }
+
+  #begin(snapshot: TradesSnapshot<Trade>): void {
+    const { stream: name, streamId, market, marketType, epoch, seq } = snapshot;
+    const commitment = snapshot.commitment ?? 'confirmed';
     this.#names.set(streamId, name);
     const known = this.#streams.get(name);
     const now = { epoch, seq };
@@ -149,7 +187,7 @@ export class TradeStreams {
       }
       return;
     }
-    const stream: Stream = { stream: name, market, marketType, position: now, isResuming: false };
+    const stream: Stream = { stream: name, market, marketType, commitment, position: now, isResuming: false };
     if (!this.#isWanted(stream)) return;
     this.#streams.set(name, stream);
     for (const reader of this.#readersOf(stream)) reader.started(stream);
@@ -187,12 +225,13 @@ export class TradeStreams {
     }
   }
 
-  /** Asks for the fills after the last one. */
+  /** Asks for the messages after the last one. */
   #catchUp(stream: Stream): void {
     if (stream.isResuming) return;
     stream.isResuming = true;
-    const { market, marketType, position } = stream;
-    this.#send({ type: 'subscribe', channel: 'trades.v2', market, marketType, resume: position });
+    const { market, marketType, commitment: held, position } = stream;
+    const commitment = held === 'processed' ? held : undefined;
+    this.#send({ type: 'subscribe', channel: 'trades.v2', market, marketType, commitment, resume: position });
   }
 
   #request({ choice }: TradeReader): void {
@@ -210,6 +249,7 @@ export class TradeStreams {
   /** Whether a stream of an unknown market may be one that a reader should have. */
   #mayLack({ choice }: TradeReader, name: string): boolean {
     const marketType = name.startsWith('spot') ? 'spot' : 'perp';
+    if (commitmentOf(choice) !== (name.endsWith('_processed') ? 'processed' : 'confirmed')) return false;
     if ((choice.marketType ?? (choice.market === '*' ? marketType : 'perp')) !== marketType) return false;
     return choice.market === '*' || ![...this.#streams.values()].some((stream) => matches(choice, stream));
   }
@@ -223,11 +263,17 @@ export class TradeStreams {
   }
 }
 
-function matches(choice: NumberedTradesChoice, { market, marketType }: TradeStreamState): boolean {
+function commitmentOf({ commitment = 'confirmed' }: NumberedTradesChoice): Commitment {
+  return commitment;
+}
+
+function matches(choice: NumberedTradesChoice, { market, marketType, commitment }: TradeStreamState): boolean {
+  if (commitmentOf(choice) !== commitment) return false;
   if (choice.market === '*') return choice.marketType === undefined || choice.marketType === marketType;
   return choice.market.toUpperCase() === market && (choice.marketType ?? 'perp') === marketType;
 }
 
 function overlap(one: NumberedTradesChoice, other: NumberedTradesChoice): boolean {
+  if (commitmentOf(one) !== commitmentOf(other)) return false;
   return one.market === '*' || other.market === '*' || one.market.toUpperCase() === other.market.toUpperCase();
 }

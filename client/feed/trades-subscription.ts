@@ -8,11 +8,14 @@ import type {
   NumberedTradesChoice,
   TradeReader,
   TradeStreamState,
+  WithdrawnTrade,
 } from './numbered-trades.ts';
 import { WaitingReaders } from './waiting-readers.ts';
 
 export type NumberedTradeEvents = {
   trade: NumberedTrade;
+  /** Only at commitment processed: an earlier fill does not count. */
+  withdrawn: WithdrawnTrade;
   /** Fills of this market are followed from here: the next one is delivered. */
   started: TradeStreamState;
   /** The connection is lost. Fills of that time follow after `resumed`. */
@@ -58,7 +61,7 @@ export class NumberedTradesSubscription
     this.#readers.close();
   }
 
-  /** Fills from now on, each once. A slow reader gets the newest 10,000. Ends with `close`. */
+  /** Fills from now on, each once; at processed with those that are `withdrawn` later. A slow reader gets the newest 10,000. Ends with `close`. */
   [Symbol.asyncIterator](): AsyncGenerator<NumberedTrade, void, undefined> {
     return this.#readers.iterate(() => []);
   }
@@ -72,14 +75,19 @@ export class NumberedTradesSubscription
     });
   }
 
+  /** For the client: an earlier fill does not count. */
+  withdraw(withdrawn: WithdrawnTrade): void {
+    this.emit('withdrawn', withdrawn);
+  }
+
   /** For the client: a market is followed from here on. */
-  started({ stream, market, marketType }: TradeStreamState): void {
-    this.emit('started', { stream, market, marketType });
+  started({ stream, market, marketType, commitment }: TradeStreamState): void {
+    this.emit('started', { stream, market, marketType, commitment });
   }
 
   /** For the client: a market continues without a loss. */
-  resumed({ stream, market, marketType }: TradeStreamState): void {
-    this.emit('resumed', { stream, market, marketType });
+  resumed({ stream, market, marketType, commitment }: TradeStreamState): void {
+    this.emit('resumed', { stream, market, marketType, commitment });
   }
 
   /** For the client: fills are lost. */

@@ -15,6 +15,8 @@ export interface EncodedEvent {
   readonly key: string;
   readonly slot: number;
   readonly value: Buffer;
+  /** Whether it is a trade of a market. */
+  readonly isFill: boolean;
 }
 
 export interface DecodedTransaction {
@@ -47,7 +49,9 @@ export function decodeTransaction(transaction: TransactionLogs, decoder: EventDe
       parked.push(park(record, payload, transaction));
     }
     const { name, data } = record;
-    return { id: eventId(signature, index), name, key: eventKey({ name, data }), slot: transaction.slot, value };
+    const key = eventKey({ name, data });
+    const isFill = name === 'OrderActionRecord' && data.action === 'fill';
+    return { id: eventId(signature, index), name, key, slot: transaction.slot, value, isFill };
   });
   return { events, parked, incomplete: damaged };
 }

@@ -9,6 +9,7 @@ import type { AccountUpdate, SourceUpdate } from '../source.ts';
 import type { LogWriter } from '../writer.ts';
 import type { ForkMetrics } from './metrics.ts';
 import { type ConfirmedState, ForkStates } from './states.ts';
+import type { FollowedFork } from './trades.ts';
 
 /** Records that wait for the log. Beyond it they are dropped, and every book is written anew when the log is back. */
 const WAITING_MAX = 100_000;
@@ -22,6 +23,8 @@ export interface ProcessedBooksParts {
   readonly writer: Pick<LogWriter, 'append'>;
   readonly metrics: ForkMetrics;
   readonly logger: Logger;
+  /** The fork that the node follows may have changed. */
+  readonly moved?: () => void;
   readonly waitingMax?: number;
 }
 
@@ -47,6 +50,11 @@ export class ProcessedBooks {
     });
   }
 
+  /** The fork that the node follows. */
+  get fork(): FollowedFork {
+    return this.#forks;
+  }
+
   /** Applies news of the node's fork. */
   news(step: (forks: ForkStates) => void): void {
     step(this.#forks);
@@ -57,6 +65,7 @@ export class ProcessedBooks {
     this.#parts.metrics.undoBytes.set(this.#forks.bytes);
     this.#parts.metrics.slot.set(slot);
     this.#write();
+    this.#parts.moved?.();
   }
 
   /** Applies a batch that the confirmed states contain already. */

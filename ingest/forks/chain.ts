@@ -3,6 +3,9 @@
 /** Slots of which news is kept: over three minutes of 400 ms slots without a confirmed one, as when the cluster has stopped. */
 const SLOTS_MAX = 512;
 
+/** Whether a block belongs to the fork that the node follows, as far as is known. */
+export type Place = 'followed' | 'left' | 'unknown';
+
 export class ForkChain {
   readonly #parents = new Map<number, number>();
   readonly #dead = new Set<number>();
@@ -15,6 +18,16 @@ export class ForkChain {
   /** The confirmed slot must reach this one first, because data up to here may be missing. */
   #completeAfter = Number.POSITIVE_INFINITY;
   #slots: ReadonlySet<number> = new Set();
+  /** From the tip down to the confirmed slot, with slots behind hidden ones. */
+  #path: ReadonlySet<number> = new Set();
+  /** Confirmed slots whose block, if any, is not on the confirmed chain. */
+  readonly #bypassed = new Set<number>();
+  #version = 0;
+
+  /** Changes whenever the place of a slot may have changed. */
+  get version(): number {
+    return this.#version;
+  }
 
   /** Slots above the confirmed one that belong to the fork. A fork that contradicts the confirmed slot has none. */
   get slots(): ReadonlySet<number> {
@@ -30,12 +43,22 @@ export class ForkChain {
     return this.#tip;
   }
 
+  /** A slot before the confirmed one is known to be left only where the parents in between are known. */
+  placeOf(slot: number): Place {
+    if (slot <= this.#confirmed) return this.#bypassed.has(slot) ? 'left' : 'unknown';
+    if (this.#path.has(slot)) return 'followed';
+    if (this.#dead.has(slot)) return 'left';
+    return this.#isComplete && slot <= this.#tip ? 'left' : 'unknown';
+  }
+
   /** Nothing counts until the chain has confirmed `slot`: data of it and of slots before it may be missing. */
   restart(slot: number): void {
     for (const news of [this.#parents, this.#dead, this.#delivered, this.#hidden]) news.clear();
     this.#tip = -1;
     this.#completeAfter = slot;
     this.#slots = new Set();
+    this.#path = new Set();
+    this.#version += 1;
   }
 
   /** The block of `slot` stands on the block of `parent`. */
@@ -81,12 +104,28 @@ export class ForkChain {
   /** The chain has confirmed `slot`, and all its accounts up to there are known. */
   confirm(slot: number): void {
     if (slot <= this.#confirmed) return;
+    this.#bypass(slot);
     this.#confirmed = slot;
     for (const one of this.#parents.keys()) if (one <= slot) this.#parents.delete(one);
     for (const slots of [this.#dead, this.#delivered, this.#hidden]) {
       for (const one of slots) if (one <= slot) slots.delete(one);
     }
     this.#evaluate();
+  }
+
+  /** Walks from the newly confirmed slot down to the one before, or to the first unknown parent. */
+  #bypass(slot: number): void {
+    const lowest = Math.max(this.#confirmed, slot - SLOTS_MAX);
+    let parent = this.#parents.get(slot);
+    for (let at = slot - 1; at > lowest && parent !== undefined; at -= 1) {
+      if (at === parent) parent = this.#parents.get(at);
+      else this.#bypassed.add(at);
+    }
+    for (const one of this.#bypassed) if (one < slot - SLOTS_MAX) this.#bypassed.delete(one);
+  }
+
+  get #isComplete(): boolean {
+    return this.#confirmed >= this.#completeAfter;
   }
 
   /** A node that changes its fork sends the data of the newest block alone. */
@@ -98,14 +137,16 @@ export class ForkChain {
   }
 
   #evaluate(): void {
-    const path = this.#confirmed < this.#completeAfter ? [] : this.#path();
+    const path = this.#isComplete ? this.#walk() : [];
     const hidden = Math.min(...path.filter((slot) => this.#hidden.has(slot)));
     // What stands on a block without data is not known either.
     this.#slots = new Set(path.filter((slot) => slot < hidden));
+    this.#path = new Set(path);
+    this.#version += 1;
   }
 
   /** From the tip down to the confirmed slot. */
-  #path(): number[] {
+  #walk(): number[] {
     let path: number[] = [];
     let slot = this.#tip;
     while (slot > this.#confirmed) {
@@ -120,6 +161,6 @@ export class ForkChain {
 
   /** Without news of a parent, the slots before it stay as they are. */
   #unlinkedBelow(slot: number): number[] {
-    return [...this.#slots].filter((one) => one < slot && one > this.#confirmed && !this.#dead.has(one));
+    return [...this.#path].filter((one) => one < slot && one > this.#confirmed && !this.#dead.has(one));
   }
 }

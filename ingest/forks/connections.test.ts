@@ -21,6 +21,7 @@ const BEFORE_FORK_SLOTS = 6;
 const definition = loadDefinition('velocity');
 const filters = accountFilters(definition);
 const [program] = definition.programs;
+const programs = definition.programs.map(({ programId }) => programId);
 
 interface Row {
   readonly pubkey: string;
@@ -92,8 +93,8 @@ describe('a stream at processed', { timeout: 60_000 }, () => {
   });
 
   const connections: Record<string, (parts: ConnectionParts, net: RunningLocalnet) => ForkConnection> = {
-    pubsub: (parts, net) => new PubSubForks(parts, { wsUrl: net.wsUrl, filters }),
-    grpc: (parts, net) => new GrpcForks(parts, { url: net.grpcUrl, token: '', filters, number: 0n }),
+    pubsub: (parts, net) => new PubSubForks(parts, { wsUrl: net.wsUrl, filters, programs }),
+    grpc: (parts, net) => new GrpcForks(parts, { url: net.grpcUrl, token: '', filters, programs, number: 0n }),
   };
 
   it.each(Object.keys(connections))(
@@ -109,6 +110,7 @@ describe('a stream at processed', { timeout: 60_000 }, () => {
       const following = followForks({
         open: (parts) => connections[name]?.(parts, net) ?? { run: async () => 'unknown' },
         books: { news: (step) => step(follower.forks) },
+        trades: { take: () => {} },
         metrics: { reconnects: { inc: () => reconnects.push(name) } as never },
         logger: { warn: () => {} } as never,
         silenceMs: 30_000,

@@ -1,9 +1,10 @@
-// The stream at commitment processed, over PubSub or gRPC: account states and news of slots. Reconnects until it is stopped.
+// The stream at commitment processed, over PubSub or gRPC: account states, transactions and news of slots. Reconnects until it is stopped.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../platform/index.ts';
 import type { ProcessedBooks } from './books.ts';
 import type { ForkMetrics } from './metrics.ts';
+import type { ProcessedTrades } from './trades.ts';
 
 const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 10_000;
@@ -16,6 +17,7 @@ export interface ForkConnection {
 
 export interface ConnectionParts {
   readonly books: Pick<ProcessedBooks, 'news'>;
+  readonly trades: Pick<ProcessedTrades, 'take'>;
   /** After this long without a slot, the connection ends. */
   readonly silenceMs: number;
   readonly signal: AbortSignal;

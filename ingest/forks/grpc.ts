@@ -1,9 +1,9 @@
-// The stream at processed over gRPC. A server sends the accounts of every fork, and the state of every slot.
+// The stream at processed over gRPC. A server sends accounts and transactions of every fork, and the state of every slot.
 
 import { type GeyserRequest, type GeyserUpdate, geyserMessages } from '../../schemas/index.ts';
-import { accountRequests } from '../grpc/request.ts';
+import { accountRequests, transactionRequests } from '../grpc/request.ts';
 import { emptyRequest, GeyserStream } from '../grpc/stream.ts';
-import { accountUpdate, slotOf } from '../grpc/updates.ts';
+import { accountUpdate, slotOf, transactionLogs } from '../grpc/updates.ts';
 import type { AccountFilter } from '../rpc/account-filters.ts';
 import { ConnectionEnd, type ConnectionParts, type ForkConnection } from './feed.ts';
 
@@ -11,6 +11,8 @@ export interface GrpcForkOptions {
   readonly url: string;
   readonly token: string;
   readonly filters: readonly AccountFilter[];
+  /** base58 */
+  readonly programs: readonly string[];
   /** Number of the connection, counted from 0. */
   readonly number: bigint;
 }
@@ -28,7 +30,7 @@ export class GrpcForks implements ForkConnection {
   }
 
   async run(): Promise<string> {
-    const { url, token, filters } = this.#options;
+    const { url, token, filters, programs } = this.#options;
     let stream: GeyserStream | null = null;
     try {
       stream = await GeyserStream.open(url, token, {
@@ -36,7 +38,7 @@ export class GrpcForks implements ForkConnection {
         ended: (reason) => this.#end.end(reason),
       });
       this.#end.alive();
-      stream.request(requestOf(filters));
+      stream.request(requestOf(filters, programs));
       return await this.#end.ended;
     } finally {
       this.#end.release();
@@ -47,6 +49,7 @@ export class GrpcForks implements ForkConnection {
   #update(update: GeyserUpdate): void {
     try {
       if (update.account) this.#account(update.account);
+      else if (update.transaction) this.#transaction(update.transaction);
       else if (update.slot) this.#slot(update.slot);
     } catch (error) {
       // The confirmed stream parks what cannot be read.
@@ -62,6 +65,12 @@ export class GrpcForks implements ForkConnection {
       forks.account(update);
       if (forks.extends(update.slot)) forks.follow(update.slot);
     });
+  }
+
+  /** Its accounts say that its slot is there, so the slot itself is no news. */
+  #transaction(message: NonNullable<GeyserUpdate['transaction']>): void {
+    const logs = transactionLogs(message);
+    if (logs) this.#parts.trades.take(logs);
   }
 
   #slot({ slot: text, parent, status }: NonNullable<GeyserUpdate['slot']>): void {
@@ -86,10 +95,11 @@ export class GrpcForks implements ForkConnection {
   }
 }
 
-function requestOf(filters: readonly AccountFilter[]): GeyserRequest {
+function requestOf(filters: readonly AccountFilter[], programs: readonly string[]): GeyserRequest {
   return {
     ...emptyRequest(),
     accounts: accountRequests(filters),
+    transactions: transactionRequests(programs),
     slots: { slots: { interslotUpdates: true } },
     commitment: geyserMessages().CommitmentLevel.PROCESSED,
   };

@@ -8,6 +8,7 @@ export interface ForkMetrics {
   readonly reverts: Counter;
   readonly undoBytes: Gauge;
   readonly reconnects: Counter;
+  readonly fills: Counter;
 }
 
 export function createForkMetrics(registry: Registry): ForkMetrics {
@@ -31,6 +32,12 @@ export function createForkMetrics(registry: Registry): ForkMetrics {
     reconnects: new Counter({
       name: 'slotbook_processed_reconnects_total',
       help: 'lost connections to the stream at processed and failed attempts to connect',
+      registers,
+    }),
+    fills: new Counter({
+      name: 'slotbook_processed_fills_total',
+      help: 'fills written to fills.processed, by step: processed, withdrawn as their slot left the fork, confirmed',
+      labelNames: ['step'],
       registers,
     }),
   };

@@ -2,7 +2,7 @@
 // which fork it follows.
 
 import type { AccountFilter } from '../rpc/account-filters.ts';
-import { KeyCache, programAccountUpdate } from '../rpc/notifications.ts';
+import { KeyCache, logsUpdate, programAccountUpdate } from '../rpc/notifications.ts';
 import { PubSub } from '../rpc/pubsub.ts';
 import type { Transport } from '../rpc/transport.ts';
 import { ConnectionEnd, type ConnectionParts, type ForkConnection } from './feed.ts';
@@ -10,6 +10,8 @@ import { ConnectionEnd, type ConnectionParts, type ForkConnection } from './feed
 export interface PubSubOptions {
   readonly wsUrl: string;
   readonly filters: readonly AccountFilter[];
+  /** base58 */
+  readonly programs: readonly string[];
   readonly transport?: Transport;
 }
 
@@ -53,10 +55,15 @@ export class PubSubForks implements ForkConnection {
         (result) => this.#account(result),
       ),
     );
+    const logs = this.#options.programs.map((program) =>
+      pubsub.subscribe('logsSubscribe', [{ mentions: [program] }, { commitment: 'processed' }], (result) =>
+        this.#logs(result),
+      ),
+    );
     // Not every node offers it. Without it a dead slot is left when the node sends data of another one.
     const deaths = pubsub.subscribe('slotsUpdatesSubscribe', [], (result) => this.#bank(result)).catch(() => {});
     const slots = pubsub.subscribe('slotSubscribe', [], (result) => this.#announced(result));
-    await Promise.all([...accounts, deaths, slots]);
+    await Promise.all([...accounts, ...logs, deaths, slots]);
   }
 
   #account(result: unknown): void {
@@ -67,6 +74,12 @@ export class PubSubForks implements ForkConnection {
       forks.account(update);
       forks.follow(update.slot);
     });
+  }
+
+  /** Account data of the same slot says that the node follows it. */
+  #logs(result: unknown): void {
+    const transaction = this.#isSubscribed ? logsUpdate(result) : null;
+    if (transaction) this.#parts.trades.take(transaction);
   }
 
   /** A node announces a slot when it begins to replay it. Its parent is complete by then. */

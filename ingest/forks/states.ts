@@ -3,7 +3,7 @@
 
 import { keyText } from '../diff/output.ts';
 import type { AccountUpdate } from '../source.ts';
-import { ForkChain } from './chain.ts';
+import { ForkChain, type Place } from './chain.ts';
 
 /** Bytes of states above the confirmed slot; `npm run bench undo` measures the whole. */
 const UNDO_BYTES_MAX = 128 * 1024 * 1024;
@@ -53,6 +53,15 @@ export class ForkStates {
   /** Newest slot at the tip of the fork; the confirmed one while nothing above it is known. */
   get slot(): number {
     return Math.max(this.#chain.confirmed, ...this.#chain.slots);
+  }
+
+  /** Changes whenever the place of a slot may have changed. */
+  get version(): number {
+    return this.#chain.version;
+  }
+
+  placeOf(slot: number): Place {
+    return this.#chain.placeOf(slot);
   }
 
   /**

@@ -25,7 +25,7 @@ export function subscribeRequest(
   return {
     ...emptyRequest(),
     accounts,
-    transactions: Object.fromEntries(programs.map((program) => [program, transactionsOf(program)])),
+    transactions: transactionRequests(programs),
     blocksMeta: { blocks: {} },
     slots: { slots: {} },
     commitment: levels[accountCommitment],
@@ -41,6 +41,11 @@ export function accountRequests(accountFilters: SessionParts['accountFilters']):
     accounts[String(kind)] = { account: [], owner: [program], filters };
   }
   return accounts;
+}
+
+/** Filters of the transactions of each program, without failed ones. */
+export function transactionRequests(programs: readonly string[]): GeyserRequest['transactions'] {
+  return Object.fromEntries(programs.map((program) => [program, transactionsOf(program)]));
 }
 
 function transactionsOf(program: string): GeyserRequest['transactions'][string] {

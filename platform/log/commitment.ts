@@ -1,5 +1,5 @@
-// The log as the books at one commitment use it. Books at processed have topics and groups of their own, so a role or a reader
-// of books serves either commitment with the log that it is given.
+// The log as books and trades at one commitment use it. Those at processed have topics and groups of their own, so a role or a
+// reader serves either commitment with the log that it is given.
 
 import { TOPICS, type Topic } from '../../schemas/index.ts';
 import { ForwardingLog } from './forwarding.ts';
@@ -23,12 +23,14 @@ const PROCESSED: ReadonlyMap<string, Topic> = new Map<string, Topic>([
   [TOPICS.bookViews.name, TOPICS.processedBookViews],
   [TOPICS.marketViews.name, TOPICS.processedMarketViews],
   [TOPICS.qualityViews.name, TOPICS.processedQualityViews],
+  [TOPICS.tradeViews.name, TOPICS.processedTradeViews],
+  [TOPICS.tradeHeads.name, TOPICS.processedTradeHeads],
 ]);
 
 const topicOf = (topic: Topic): Topic => PROCESSED.get(topic.name) ?? topic;
 const groupOf = (group: string): string => `${group}.processed`;
 
-/** `log` at confirmed; at processed a view of it, in which book topics and groups mean those at processed. */
+/** `log` at confirmed; at processed a view of it, in which topics of books and trades, and groups, mean those at processed. */
 export function logAt(log: EventLog, commitment: Commitment): EventLog {
   return commitment === 'confirmed' ? log : new ProcessedLog(log);
 }

@@ -2,7 +2,7 @@
 // open orders to `views.open-orders`. One commit per batch stores outputs, offset and state. The trades role runs it.
 
 import { Counter, type Registry } from 'prom-client';
-import type { EventLog, LogBatch, LogRecord, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
+import type { LogBatch, LogRecord, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
 import {
   type ChainEvent,
   decodeEvent,
@@ -14,7 +14,15 @@ import {
   TOPICS,
   type Topic,
 } from '../../schemas/index.ts';
-import { deadLetter, endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
+import {
+  deadLetter,
+  endOf,
+  firstEpoch,
+  piecesOf,
+  type Step,
+  startReducerRole,
+  stateWrites,
+} from '../follow/reducer-role.ts';
 import { AccountOrders } from './account-orders.ts';
 import { changeRecord, openOrdersRecord } from './records.ts';
 
@@ -34,7 +42,10 @@ export async function startAccountOrders({ log, logger, metrics }: RoleContext):
   await log.ensureTopics([TOPICS.orderChanges]);
   const parts: Part[] = [];
   for (let part = 0; part < TOPICS.events.partitions; part += 1) {
-    parts.push({ part, orders: new AccountOrders({ part, firstEpoch: await firstEpoch(log, part), encode, decode }) });
+    parts.push({
+      part,
+      orders: new AccountOrders({ part, firstEpoch: await firstEpoch(log, TOPICS.orderChanges, part), encode, decode }),
+    });
   }
   const take = (topic: Topic, { part, orders }: Part, batch: LogBatch): Step[] => {
     const changes: NewRecord[] = [];
@@ -125,11 +136,6 @@ function readable({ value }: LogRecord): ChainEvent | null {
   } catch {
     return null;
   }
-}
-
-/** Larger than every epoch of the partition: each change of an earlier one took an offset there. */
-async function firstEpoch(log: EventLog, part: number): Promise<number> {
-  return Number((await log.bounds(TOPICS.orderChanges, part)).next) + 1;
 }
 
 function encode(orders: OpenOrders): Uint8Array {

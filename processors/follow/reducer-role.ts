@@ -93,6 +93,19 @@ async function commitSteps(log: EventLog, role: ReducerRole, topic: Topic, batch
   }
 }
 
+/**
+ * The epoch of a numbering role without saved state: one past the end of its output. Each record of an earlier epoch took an offset
+ * there, so this epoch is larger. A key has the same partition in input and output.
+ */
+export async function firstEpoch(log: EventLog, output: Topic, partition: number): Promise<number> {
+  return Number((await log.bounds(output, partition)).next) + 1;
+}
+
+/** The last record of each key. */
+export function newestOfEach(records: readonly NewRecord[]): NewRecord[] {
+  return [...new Map(records.map((record) => [record.key, record])).values()];
+}
+
 /** Offset to continue from after a batch. */
 export function endOf({ records }: LogBatch): bigint {
   return (records.at(-1)?.offset ?? -1n) + 1n;

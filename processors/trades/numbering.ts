@@ -3,6 +3,8 @@
 
 import type { StatePiece } from '../follow/reducer-role.ts';
 
+/** An hour: fills that are more slots behind the newest event are history only. */
+export const TRADE_AGE_SLOTS_MAX = 9_000;
 const EPOCH = 'epoch';
 const NEWEST_SLOT = 'newest-slot';
 const KEY = 'key:';

@@ -2,45 +2,51 @@
 // `views.trade-heads`. One commit per batch stores outputs, offset, the ids of applied events and the numbers.
 
 import { Counter, type Registry } from 'prom-client';
-import type {
-  EventLog,
-  LogBatch,
-  Logger,
-  LogRecord,
-  NewRecord,
-  RoleContext,
-  RunningRole,
+import {
+  hasProcessedBooks,
+  type LogBatch,
+  type Logger,
+  type LogRecord,
+  type NewRecord,
+  type RoleContext,
+  type RunningRole,
 } from '../../platform/index.ts';
 import { decodeEvent, encodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
 import { startAccountOrders } from '../account-orders/role.ts';
-import { deadLetter, endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
-import { Numbering } from './numbering.ts';
+import {
+  deadLetter,
+  endOf,
+  firstEpoch,
+  newestOfEach,
+  piecesOf,
+  type Step,
+  startReducerRole,
+  stateWrites,
+} from '../follow/reducer-role.ts';
+import { startProcessedFills } from '../processed-trades/role.ts';
+import { Numbering, TRADE_AGE_SLOTS_MAX } from './numbering.ts';
 import { SeenEvents } from './seen.ts';
 import { fillOf } from './trade-view.ts';
 
 export const TRADES_GROUP = 'trades';
-/** An hour: fills that are more slots behind the newest event are history only. */
-const TRADE_AGE_SLOTS_MAX = 9_000;
 const SEEN_STATE = 'seen';
 const NUMBERING_STATE = 'numbering';
 
-/** Starts the role: fills, and the orders of accounts. Rejects when the log cannot be read; `done` when the log fails. */
+/** Starts the role: fills, at processed too where they run, and the orders of accounts. Rejects when the log cannot be read; `done` when the log fails. */
 export async function startTrades(context: RoleContext): Promise<RunningRole> {
-  const fills = await startFills(context);
+  const parts = [startFills, startAccountOrders, ...(hasProcessedBooks(context.config) ? [startProcessedFills] : [])];
+  const running: RunningRole[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(running.map((part) => part.stop()));
+  };
   try {
-    const orders = await startAccountOrders(context);
-    return {
-      name: 'trades',
-      endpoints: {},
-      done: Promise.all([fills.done, orders.done]).then(() => undefined),
-      stop: async () => {
-        await Promise.all([fills.stop(), orders.stop()]);
-      },
-    };
+    for (const start of parts) running.push(await start(context));
   } catch (error) {
-    await fills.stop();
+    await stop();
     throw error;
   }
+  const done = Promise.all(running.map((part) => part.done)).then(() => undefined);
+  return { name: 'trades', endpoints: {}, done, stop };
 }
 
 async function startFills(context: RoleContext): Promise<RunningRole> {
@@ -49,7 +55,7 @@ async function startFills(context: RoleContext): Promise<RunningRole> {
   await log.ensureTopics([TOPICS.tradeViews]);
   const partitions: Partition[] = [];
   for (let number = 0; number < TOPICS.events.partitions; number += 1) {
-    partitions.push(new Partition(number, await firstEpoch(log, number), logger, metrics));
+    partitions.push(new Partition(number, await firstEpoch(log, TOPICS.tradeViews, number), logger, metrics));
   }
   return startReducerRole(context, {
     name: 'trades',
@@ -61,14 +67,6 @@ async function startFills(context: RoleContext): Promise<RunningRole> {
     },
     take: (_, batch) => partitions[batch.partition]?.take(batch) ?? [],
   });
-}
-
-/**
- * The epoch of a role without saved state: one past the end of its output. Each fill of an earlier epoch took an offset there, so
- * this epoch is larger. A market has the same partition in `events` and `views.trades`.
- */
-async function firstEpoch(log: EventLog, partition: number): Promise<number> {
-  return Number((await log.bounds(TOPICS.tradeViews, partition)).next) + 1;
 }
 
 class Partition {
@@ -125,10 +123,6 @@ class Partition {
       letters.push(deadLetter('trade-record', TOPICS.events, record, error));
     }
   }
-}
-
-function newestOfEach(trades: readonly NewRecord[]): NewRecord[] {
-  return [...new Map(trades.map((trade) => [trade.key, trade])).values()];
 }
 
 function tradesMetrics(registry: Registry) {

@@ -28,6 +28,8 @@ import type {
   FeedQuality,
   FeeLevels,
   FillQualityView,
+  FillsResolved,
+  FillWithdrawal,
   InsuranceFundState,
   LiveSources,
   MakerQuotes,
@@ -47,6 +49,7 @@ import type {
   PnlRanking,
   PositionMarket,
   PositionState,
+  ProcessedFill,
   RevenueShareEscrowState,
   RevenueShareState,
   SignatureClaim,
@@ -54,6 +57,7 @@ import type {
   StreamCounter,
   StreamCoverage,
   TradeView,
+  TradeWithdrawal,
   UserOrders,
   WriterMark,
 } from '../messages/index.ts';
@@ -89,6 +93,10 @@ export interface MessageTypes {
   MarketSummary: MarketSummary;
   CandleView: CandleView;
   TradeView: TradeView;
+  TradeWithdrawal: TradeWithdrawal;
+  ProcessedFill: ProcessedFill;
+  FillWithdrawal: FillWithdrawal;
+  FillsResolved: FillsResolved;
   OrderChange: OrderChange;
   OpenOrders: OpenOrders;
   UserOrders: UserOrders;

@@ -11,13 +11,15 @@ export interface TradesSubscribe {
   readonly market: string;
   /** `perp` when absent; with `*` both kinds when absent. */
   readonly marketType?: MarketType | null;
-  /** The last fill that the client has; with `*` by stream name. */
+  /** `confirmed` when absent. */
+  readonly commitment?: 'confirmed' | 'processed' | null;
+  /** The last fill or withdrawal that the client has; with `*` by stream name. */
   readonly resume?: BookVersion | Readonly<Record<string, BookVersion>> | null;
   /** Echoed in the answers to this request. */
   readonly id?: string | number | null;
 }
 
-/** Where a stream stands. `last` is the newest fill, with the members of the `trades` channel. */
+/** Where a stream stands. `last` is the newest fill, with the members of the `trades` channel; null after a withdrawal. */
 export interface TradesSnapshot<T> extends BookVersion {
   readonly channel: 'trades.v2';
   readonly type: 'snapshot';
@@ -25,9 +27,11 @@ export interface TradesSnapshot<T> extends BookVersion {
   /** Names the stream in the fills that follow on this connection. */
   readonly streamId: number;
   readonly market: string;
+  /** Absent: confirmed. */
+  readonly commitment?: 'processed';
   readonly marketType: MarketType;
   readonly marketIndex: number;
-  /** Slot of the newest fill; 0 before the first. */
+  /** Slot of the newest fill or withdrawal; 0 before the first. */
   readonly slot: number;
   readonly last: T | null;
 }
@@ -37,11 +41,28 @@ export interface NumberedTradeMessage<T> extends BookVersion {
   readonly trade: number;
   readonly prevSeq: number;
   readonly slot: number;
+  /** Absent: confirmed. */
+  readonly commitment?: 'processed';
   /** Index of the transaction in its block; null where unknown. With `slot` and `txSigIndex` the place in the chain. */
   readonly txIndex: number | null;
   /** Index of the fill among the events of its transaction. */
   readonly txSigIndex: number;
   readonly data: T;
+}
+
+/** A published fill at processed does not count. Only withdrawals have the member `withdraw`, the `streamId`. */
+export interface TradeWithdrawalMessage extends BookVersion {
+  readonly withdraw: number;
+  readonly prevSeq: number;
+  /** Slot of the withdrawn fill. */
+  readonly slot: number;
+  readonly commitment: 'processed';
+  /** Number of the withdrawn fill, in the same epoch. */
+  readonly tradeSeq: number;
+  readonly txSig: string;
+  readonly txSigIndex: number;
+  /** Text beyond 2^53. */
+  readonly fillRecordId: number | string;
 }
 
 export interface TradesSubscribed {
@@ -84,6 +105,7 @@ export interface TradesErrorMessage {
 export type TradeFeedMessage<T> =
   | TradesSnapshot<T>
   | NumberedTradeMessage<T>
+  | TradeWithdrawalMessage
   | TradesSubscribed
   | TradesResumed
   | TradesHeartbeat

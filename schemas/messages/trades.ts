@@ -40,6 +40,41 @@ export interface TradeView extends MarketRef {
   readonly txIndex?: number | null;
 }
 
+/** A fill as ingest finds it on the node's fork (`processed`), or on the confirmed chain. `event`: the encoded `ChainEvent`. */
+export interface ProcessedFill extends MarketRef {
+  readonly commitment: 'processed' | 'confirmed';
+  readonly slot: number;
+  /** Index of the transaction in its block; null where unknown. */
+  readonly txIndex: number | null;
+  readonly event: Uint8Array;
+}
+
+/** The slot of a processed fill has left the node's fork. Names the fill by its slot, transaction and index. */
+export interface FillWithdrawal extends MarketRef {
+  readonly slot: number;
+  /** 64 bytes. */
+  readonly signature: Uint8Array;
+  readonly eventIndex: number;
+}
+
+/** Every confirmed fill up to `slot` stands before this record in its partition. Other fills of these slots do not count. */
+export interface FillsResolved {
+  readonly slot: number;
+}
+
+/** A published fill at processed does not count. It has a number of its own, like a fill. */
+export interface TradeWithdrawal extends MarketRef {
+  readonly epoch: number;
+  readonly seq: number;
+  /** Number of the withdrawn fill. */
+  readonly tradeSeq: number;
+  /** Slot, transaction and ids of the withdrawn fill. */
+  readonly slot: number;
+  readonly txSig: string;
+  readonly txSigIndex: number;
+  readonly fillRecordId: bigint;
+}
+
 /** Taker fills of one order-size cohort inside the trailing window. */
 export interface FillQualityCohort {
   /** `all`, or the least order notional of the cohort in whole quote units: `1e0`, `1e3`, `1e4`, `1e5`, `1e6`. */

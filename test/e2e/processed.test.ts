@@ -1,10 +1,11 @@
-// Books at commitment processed on a chain with forks: they follow the fork that the node follows, and when it is abandoned they have
-// the accounts of the surviving fork again, by changes that name the abandoned slot.
+// Books and trades at commitment processed on a chain with forks: they follow the fork that the node follows. When it is abandoned,
+// books have the accounts of the surviving fork again, by changes that name the abandoned slot, and its trades are withdrawn.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BookKeeper } from '../../client/index.ts';
 import { profileOf } from '../../localnet/chain/profile.ts';
 import { Schedule } from '../../localnet/chain/schedule.ts';
+import type { TruthEvent } from '../../localnet/ledger-types.ts';
 import type { TruthBlock } from '../../localnet/rpc/truth-controls.ts';
 import type { BookDiffMessage, BookSnapshotMessage } from '../../schemas/portable.ts';
 import { expectProcessedBooksEqualNaiveRebuild } from './harness/checks/checks.ts';
@@ -16,6 +17,8 @@ const MARKET = 'SOL-PERP';
 const SEED = 5;
 /** Longer than a short fork, with skipped slots. */
 const SLOTS_MAX = 20;
+/** Until what the fork that survives has brought is confirmed. */
+const SLOTS_AFTER = 8;
 
 /** The book of a client that knows only the published protocol. */
 class Follower {
@@ -48,12 +51,100 @@ class Follower {
   }
 }
 
+interface SentFill {
+  readonly txSig: string;
+  readonly slot: number;
+  readonly fillRecordId: number;
+  readonly marketIndex: number;
+}
+interface SentTrade {
+  readonly trade?: number;
+  readonly withdraw?: number;
+  readonly commitment?: string;
+  readonly seq: number;
+  readonly tradeSeq: number;
+  readonly data?: SentFill;
+}
+
+/** The trades of one connection: numbered at both commitments for every market, and one market's of the compatible channel. */
+class Trades {
+  readonly #client: FeedClient;
+
+  constructor(client: FeedClient) {
+    this.#client = client;
+    for (const commitment of ['processed', 'confirmed'])
+      client.send({ type: 'subscribe', channel: 'trades.v2', market: '*', marketType: 'perp', commitment });
+    client.send({ type: 'subscribe', channel: 'trades', market: MARKET, marketType: 'perp' });
+  }
+
+  get hasBegun(): boolean {
+    const answers = this.#client.messages.filter(
+      ({ channel, type }) => channel === 'trades.v2' && type === 'subscribed',
+    );
+    return answers.length === 2 && this.#client.messages.some(({ message }) => message?.includes('trades') === true);
+  }
+
+  get confirmed(): SentFill[] {
+    return this.#sent.flatMap(({ data, commitment }) => (data && commitment === undefined ? [data] : []));
+  }
+
+  get compatible(): SentFill[] {
+    const fills = this.#client.messages.filter(({ channel }) => channel === 'trades_perp_0');
+    return fills.flatMap(({ data }) => (data ? [data as unknown as SentFill] : []));
+  }
+
+  get withdrawn(): SentFill[] {
+    const fills = this.#processed;
+    return [...fills.values()].flatMap(({ withdraw, tradeSeq }) =>
+      withdraw === undefined ? [] : (fills.get(`${withdraw}:${tradeSeq}`)?.data ?? []),
+    );
+  }
+
+  /** Published and not withdrawn. */
+  get standing(): SentFill[] {
+    const withdrawn = new Set(this.withdrawn);
+    return [...this.#processed.values()].flatMap(({ data }) => (data && !withdrawn.has(data) ? [data] : []));
+  }
+
+  /** By stream and number. */
+  get #processed(): Map<string, SentTrade> {
+    const sent = this.#sent.filter(({ commitment }) => commitment === 'processed');
+    return new Map(sent.map((message) => [`${message.trade ?? message.withdraw}:${message.seq}`, message]));
+  }
+
+  get #sent(): SentTrade[] {
+    return this.#client.messages.filter(
+      (message) => 'trade' in message || 'withdraw' in message,
+    ) as unknown as SentTrade[];
+  }
+}
+
+function isPerpFill({ name, data }: TruthEvent): boolean {
+  return name === 'OrderActionRecord' && data.action === 'fill' && data.market_type === 'perp';
+}
+
+function fillOf({ signature: txSig, slot, data }: TruthEvent): SentFill {
+  return { txSig, slot, fillRecordId: Number(data.fill_record_id), marketIndex: Number(data.market_index) };
+}
+
+function namesOf(fills: readonly SentFill[]): string[] {
+  return fills
+    .map(({ txSig, slot, marketIndex, fillRecordId }) => [slot, txSig, marketIndex, fillRecordId].join(':'))
+    .sort();
+}
+
+/** Fills of slots after `after`, up to `until`, by name. */
+function fillsBetween(fills: readonly SentFill[], after: number, until: number): string[] {
+  return namesOf(fills.filter(({ slot }) => slot > after && slot <= until));
+}
+
 function isBook(message: FeedMessage): message is FeedMessage & (BookSnapshotMessage | BookDiffMessage) {
   return 'diff' in message || message.type === 'snapshot';
 }
 
-describe('books at processed', () => {
+describe('books and trades at processed', () => {
   let pipeline: Pipeline;
+  let trades: Trades;
   let follower: Follower;
   const step = (slots = 1) => pipeline.cluster.rpc('localnet_step', { slots });
   const tip = async () => {
@@ -69,10 +160,29 @@ describe('books at processed', () => {
     }
     throw new Error(`no ${what} in ${SLOTS_MAX} slots`);
   };
+  /** Fills on perp markets that logs of abandoned blocks show, of slots after this one. */
+  const abandonedFills = async (after: number): Promise<SentFill[]> => {
+    const [events, blocks] = await Promise.all([
+      pipeline.cluster.rpc<TruthEvent[]>('localnet_abandonedEvents'),
+      pipeline.cluster.rpc<TruthBlock[]>('localnet_chain', { from: after + 1 }),
+    ]);
+    const shown = (event: TruthEvent): boolean => {
+      const block = blocks.find(({ slot, fork }) => slot === event.slot && fork === 'abandoned');
+      const transaction = block?.transactions.find(({ signature }) => signature === event.signature);
+      return transaction !== undefined && !transaction.lostRecords.includes(event.index);
+    };
+    return events.filter(isPerpFill).filter(shown).map(fillOf);
+  };
+  /** Steps over forks until one with fills has ended. */
+  const forkWithFills = async (after: number): Promise<void> => {
+    for (let count = 0; count < SLOTS_MAX && (await abandonedFills(after)).length === 0; count++)
+      await step(SLOTS_AFTER);
+  };
   beforeAll(async () => {
     pipeline = await startPipeline({
       cluster: { seed: SEED, accounts: 40, profile: 'mainnet' },
-      settings: { PROCESSED_BOOKS: 'on' },
+      // A paused cluster has no slots, which must not end the stream at processed.
+      settings: { PROCESSED_BOOKS: 'on', SLOT_STALL_MS: '600000' },
       without: HISTORY_PROCESSES,
     });
     const rest = pipeline.url('orderbook');
@@ -87,6 +197,8 @@ describe('books at processed', () => {
     });
     await pipeline.cluster.rpc('localnet_pause');
     follower = new Follower(await FeedClient.connect(pipeline.url('gateway')));
+    trades = new Trades(await FeedClient.connect(pipeline.url('gateway')));
+    await eventually('trades at both commitments', () => trades.hasBegun);
   });
   afterAll(() => pipeline?.stop());
 
@@ -111,5 +223,22 @@ describe('books at processed', () => {
       const kept = follower.keeper.orders(side as 'bids' | 'asks').map(({ maker, orderId }) => [maker, orderId]);
       expect(kept, side).toEqual(orders.map(({ maker, orderId }) => [maker, orderId]));
     }
+    await forkWithFills(from);
+    await step(SLOTS_AFTER);
+    await eventually('the withdrawn trades of the fork', async () => {
+      const fills = namesOf(await abandonedFills(from));
+      expect(fills.length).toBeGreaterThan(0);
+      expect(namesOf(trades.withdrawn)).toEqual(fills);
+      return true;
+    });
+    const confirmed = await slot('confirmed');
+    await eventually('the confirmed trades at processed', () => {
+      const fills = fillsBetween(trades.confirmed, from, confirmed);
+      expect(fills.length).toBeGreaterThan(0);
+      expect(fillsBetween(trades.standing, from, confirmed)).toEqual(fills);
+      return true;
+    });
+    const ofMarket = trades.confirmed.filter(({ marketIndex }) => marketIndex === 0);
+    expect(fillsBetween(trades.compatible, from, confirmed)).toEqual(fillsBetween(ofMarket, from, confirmed));
   });
 });

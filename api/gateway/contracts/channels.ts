@@ -18,6 +18,15 @@ import { SOCKET_ERRORS } from '../../http/errors.ts';
 import { HEARTBEAT_MS } from '../limits.ts';
 import { CHANNELS, channelMembers, GROUPINGS } from '../requests.ts';
 
+/** Of a message: a number, or text where a number would lose digits. */
+export const fillRecordId = {
+  description:
+    'running number of the fill in its market; decimal text above 2^53, where a JSON number would lose digits',
+  anyOf: [
+    { type: 'integer', minimum: 0, maximum: 2 ** 53 },
+    { type: 'string', pattern: '^[1-9]\\d{15,}$' },
+  ],
+};
 const QUOTE_UNITS = 'whole quote units (1.5 is 1.5 USDC)';
 const BASE_UNITS = 'whole base units (1.5 is 1.5 SOL)';
 const DIRECTIONS = ['long', 'short'] as const;
@@ -50,14 +59,7 @@ const trade = object(
     referrerReward: number(`0 when none; ${QUOTE_UNITS}`),
     txSig: text('signature of the transaction, base58'),
     slot,
-    fillRecordId: {
-      description:
-        'running number of the fill in its market; decimal text above 2^53, where a JSON number would lose digits',
-      anyOf: [
-        { type: 'integer', minimum: 0, maximum: 2 ** 53 },
-        { type: 'string', pattern: '^[1-9]\\d{15,}$' },
-      ],
-    },
+    fillRecordId,
     action: text('kind of record, for example fill'),
     actionExplanation: text('how it was filled, for example orderFilledWithMatch'),
     bitFlags: count('flags of the record'),

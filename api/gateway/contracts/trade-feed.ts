@@ -7,17 +7,29 @@ import { choice, count, flag, nullable, object, ref, text } from '../../http/con
 import { TRADE_FEED_ERRORS } from '../../http/errors.ts';
 import { TRADES_SUBSCRIBE, TRADES_UNSUBSCRIBE } from '../trade-feed/request.ts';
 import { answer, answerId, numberedHeartbeat, streamId } from './book-feed.ts';
+import { fillRecordId } from './channels.ts';
 
+const txSigIndex = count('index of the fill among the records of the transaction');
 const CHANNEL = { channel: { const: 'trades.v2' } };
-const stream = text('names the market: <marketType>_<marketIndex>_trades');
+const stream = text('names the market and the commitment: <marketType>_<marketIndex>_trades[_processed]');
+const commitment = choice(['processed'], 'absent at commitment confirmed');
 const epoch = count('changes when the numbers start over; 0 before the first fill of the market');
-const seq = count('number of the newest fill in its market, without a hole inside an epoch; 0 before the first');
+const seq = count(
+  'number of the newest fill or withdrawal in its market, without a hole inside an epoch; 0 before the first',
+);
 
 export const TRADE_FEED_REQUESTS: Readonly<Record<string, MessageContract>> = {
   tradesSubscribe: {
     summary: 'Subscribe to numbered fills; the number of the newest fill or the missed fills follow',
     payload: inputSchema(TRADES_SUBSCRIBE),
-    answeredBy: ['tradesSubscribed', 'tradesResumed', 'tradesSnapshot', 'numberedTrade', 'tradesError'],
+    answeredBy: [
+      'tradesSubscribed',
+      'tradesResumed',
+      'tradesSnapshot',
+      'numberedTrade',
+      'tradeWithdrawal',
+      'tradesError',
+    ],
   },
   tradesUnsubscribe: {
     summary: 'End streams of numbered fills',
@@ -43,34 +55,59 @@ export const TRADE_FEED_MESSAGES: Readonly<Record<string, MessageContract>> = {
   },
   tradesSnapshot: {
     summary: 'Where the stream stands: the next fill has the number seq + 1',
-    payload: object({
-      ...CHANNEL,
-      type: { const: 'snapshot' },
-      stream,
-      streamId,
-      market: text('symbol'),
-      marketType,
-      marketIndex,
-      epoch,
-      seq,
-      slot: count('slot of the newest fill; 0 before the first'),
-      last: nullable(ref('Trade')),
-    }),
+    payload: object(
+      {
+        ...CHANNEL,
+        type: { const: 'snapshot' },
+        stream,
+        streamId,
+        market: text('symbol'),
+        commitment,
+        marketType,
+        marketIndex,
+        epoch,
+        seq,
+        slot: count('slot of the newest fill or withdrawal; 0 before the first'),
+        last: nullable(ref('Trade')),
+      },
+      { optional: ['commitment'] },
+    ),
   },
   numberedTrade: {
     summary:
       'A fill, each once; when prevSeq is not the number that the client has, fills are missing: resume. The change of the ' +
       'book that it causes stands in a book message of its slot or a later one, at the latest in the first message of a ' +
       'later slot',
+    payload: object(
+      {
+        trade: count('streamId of the stream, from its snapshot or the answer to a resume'),
+        epoch,
+        seq: count('number of the fill'),
+        prevSeq: count('number of the message before it'),
+        slot,
+        commitment,
+        txIndex: nullable(count('index of the transaction in its block; null where unknown')),
+        txSigIndex,
+        data: ref('Trade'),
+      },
+      { optional: ['commitment'] },
+    ),
+  },
+  tradeWithdrawal: {
+    summary:
+      'Only at commitment processed: a published fill does not count, because its slot died or its transaction landed in ' +
+      'another one. Each once; the fill comes again if another slot has it',
     payload: object({
-      trade: count('streamId of the stream, from its snapshot or the answer to a resume'),
+      withdraw: count('streamId of the stream, from its snapshot or the answer to a resume'),
       epoch,
-      seq: count('number of the fill'),
-      prevSeq: count('number of the fill before it'),
-      slot,
-      txIndex: nullable(count('index of the transaction in its block; null where unknown')),
-      txSigIndex: count('index of the fill among the records of the transaction'),
-      data: ref('Trade'),
+      seq: count('number of this message, in the sequence of the fills'),
+      prevSeq: count('number of the message before it'),
+      slot: count('slot of the withdrawn fill'),
+      commitment,
+      tradeSeq: count('number of the withdrawn fill, in the same epoch'),
+      txSig: text('transaction of the withdrawn fill, base58'),
+      txSigIndex,
+      fillRecordId,
     }),
   },
   tradesHeartbeat: numberedHeartbeat('trades.v2', 'fill'),

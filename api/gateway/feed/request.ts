@@ -105,7 +105,7 @@ const level = wordMember(['l2', 'l3'], 'price levels with sources, or orders in 
 const marketType = wordMember([...MARKET_TYPES, '*'], 'perp when absent, with market * both; * only with market *');
 const commitmentWord = wordMember(
   COMMITMENTS,
-  'processed: earlier by one to three slots, and changes of abandoned slots are undone; confirmed when absent',
+  'processed: earlier by one to three slots, and what abandoned slots brought is undone or withdrawn; confirmed when absent',
 );
 const id: Member<RequestId> = {
   isRequired: false,
@@ -125,6 +125,13 @@ export const MARKET_MEMBERS = {
   marketType: optional('market', marketType.schema, marketType.read),
   id,
 };
+
+/** Member of the requests of channels that exist at both commitments. */
+export const commitment = optional(
+  'commitment',
+  commitmentWord.schema,
+  (value) => commitmentWord.read(value)?.word ?? null,
+);
 
 const CHOICES = {
   ...MARKET_MEMBERS,
@@ -158,10 +165,10 @@ const CHOICES = {
     },
     (value) => (typeof value === 'boolean' ? value : null),
   ),
-  commitment: optional('commitment', commitmentWord.schema, (value) => commitmentWord.read(value)?.word ?? null),
+  commitment,
 };
 
-/** Whether a request is for the books at processed. False for an unknown commitment, which its reader refuses. */
+/** Whether a request is for commitment processed. False for an unknown commitment, which its reader refuses. */
 export function isForProcessed(message: Members): boolean {
   return commitmentWord.read(message.commitment)?.word === 'processed';
 }

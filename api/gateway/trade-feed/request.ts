@@ -5,6 +5,7 @@ import { wordMember } from '../../http/contract/members.ts';
 import type { BookFeedErrorCode } from '../../http/errors.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
 import {
+  commitment,
   MARKET_MEMBERS,
   type RequestId,
   type ResumeVersions,
@@ -26,8 +27,19 @@ export type TradeRequest =
 
 const CHANNEL = { channel: wordMember(['trades.v2'], 'in any letter case') };
 const ACTION = 'in any letter case';
-export const TRADES_SUBSCRIBE = { type: wordMember(['subscribe'], ACTION), ...CHANNEL, ...MARKET_MEMBERS, resume };
-export const TRADES_UNSUBSCRIBE = { type: wordMember(['unsubscribe'], ACTION), ...CHANNEL, ...MARKET_MEMBERS };
+export const TRADES_SUBSCRIBE = {
+  type: wordMember(['subscribe'], ACTION),
+  ...CHANNEL,
+  ...MARKET_MEMBERS,
+  commitment,
+  resume,
+};
+export const TRADES_UNSUBSCRIBE = {
+  type: wordMember(['unsubscribe'], ACTION),
+  ...CHANNEL,
+  ...MARKET_MEMBERS,
+  commitment,
+};
 
 /** Reads a subscribe or unsubscribe of the `trades.v2` channel. */
 export function readTradeRequest(
@@ -39,6 +51,7 @@ export function readTradeRequest(
   const id = given('id');
   try {
     const target = readTarget(given, markets);
+    given('commitment'); // Refuses an unknown one. The feed that gets the request is that of its commitment.
     if (action === 'unsubscribe') return { is: 'unsubscribe', id, target };
     return { is: 'subscribe', id, target, resumeVersions: given('resume')('every' in target) };
   } catch (error) {

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FeedClient } from '../../../client/index.ts';
-import { partitionOf, TOPICS } from '../../../schemas/index.ts';
+import { partitionOf, TOPICS, type TradeView, type TradeWithdrawal } from '../../../schemas/index.ts';
 import { trade } from '../../../test/support/api/stage.ts';
 import type { DirectSocket } from '../../../test/support/feed/feed-stage.ts';
 import { TradeStage } from '../../../test/support/feed/trade-stage.ts';
@@ -98,6 +98,7 @@ describe('numbered fills', () => {
   it.each([
     ['an unknown market', { market: 'NOPE' }, 'market'],
     ['a malformed resume', { resume: { epoch: -1, seq: 0 } }, 'resume'],
+    ['an unknown commitment', { commitment: 'finalized' }, 'commitment'],
   ])('are refused for %s', (_, members, code) => {
     expect(ask({ id: 'x', ...members })).toMatchObject([{ type: 'error', code, id: 'x' }]);
   });
@@ -172,6 +173,85 @@ describe('a resume', () => {
     ask({ resume: { epoch: 1, seq: 5 } });
     await vi.advanceTimersByTimeAsync(500);
     expect(fills().map(({ seq }) => seq)).toEqual([6, 7, 8, 9, 10]);
+  });
+});
+
+/** The withdrawal with number `seq` of a fill that `trade` makes. */
+function withdrawal(seq: number, fill: TradeView): TradeWithdrawal {
+  const { marketType, marketIndex, slot, txSig, txSigIndex, fillRecordId } = fill;
+  const tradeSeq = fill.seq ?? 0;
+  return { marketType, marketIndex, epoch: 1, seq, tradeSeq, slot, txSig, txSigIndex, fillRecordId };
+}
+
+describe('fills at processed', () => {
+  beforeEach(async () => {
+    stage.feed.stop();
+    stage = await TradeStage.started('processed');
+    socket = stage.socket();
+  });
+  const numbered = () =>
+    socket.received.flatMap((message) =>
+      'trade' in message || 'withdraw' in message ? [{ ...message, trade: 0 }] : [],
+    );
+
+  it('say so, and are withdrawn by a message of the same sequence that names the fill', async () => {
+    expect(ask({ commitment: 'processed' })).toMatchObject([
+      { type: 'subscribed', streams: ['perp_0_trades_processed'] },
+      { type: 'snapshot', commitment: 'processed', stream: 'perp_0_trades_processed' },
+    ]);
+    const fill = trade(1n);
+    await stage.publish(fill, withdrawal(2, fill), trade(3n, { slot: 501 }));
+    expect(socket.received.slice(-3)).toMatchObject([
+      { trade: 1, seq: 1, slot: 500, commitment: 'processed', data: { fillRecordId: 1 } },
+      { withdraw: 1, seq: 2, prevSeq: 1, slot: 500, commitment: 'processed', tradeSeq: 1, txSig: fill.txSig },
+      { trade: 1, seq: 3, prevSeq: 2, slot: 501, commitment: 'processed' },
+    ]);
+    expect(socket.received.at(-2)).toMatchObject({ txSigIndex: fill.txSigIndex, fillRecordId: 1 });
+  });
+
+  it('come with their withdrawals from the log after a restart, in the same bytes', async () => {
+    ask();
+    for (let seq = 1; seq < 60; seq += 2) {
+      const fill = trade(BigInt(seq));
+      await stage.publish(fill, withdrawal(seq + 1, fill));
+    }
+    const live = numbered();
+    await stage.restart();
+    socket = stage.socket();
+    expect(ask().at(-1)).toMatchObject({ type: 'snapshot', seq: 60, last: null });
+    ask({ resume: { epoch: 1, seq: 0 } });
+    await vi.advanceTimersByTimeAsync(500);
+    expect(numbered()).toEqual(live);
+    expect(live).toHaveLength(60);
+  });
+
+  it('reach a client with their withdrawals once and in order, over a lost connection and lost messages', async () => {
+    const client = new FeedClient({
+      url: 'ws://server/ws',
+      open: () => {
+        socket = stage.socket();
+        return socket;
+      },
+    });
+    const events: string[] = [];
+    const subscription = client.numberedTrades({ market: 'sol-perp', commitment: 'processed' });
+    subscription.on('trade', ({ seq, commitment }) => events.push(`${commitment} ${seq}`));
+    subscription.on('withdrawn', ({ seq, tradeSeq, txSig }) => events.push(`withdrawn ${seq} ${tradeSeq} ${txSig}`));
+    subscription.on('missing', () => events.push('missing'));
+    await vi.advanceTimersByTimeAsync(1);
+    const [first, second] = [trade(1n), trade(3n)];
+    await stage.publish(first, withdrawal(2, first));
+    socket.tamper = (text) => (text.startsWith('{"withdraw"') ? null : text);
+    await stage.publish(second, withdrawal(4, second));
+    client.reconnect();
+    await vi.advanceTimersByTimeAsync(12_000);
+    client.close();
+    expect(events).toEqual([
+      'processed 1',
+      `withdrawn 2 1 ${first.txSig}`,
+      'processed 3',
+      `withdrawn 4 3 ${second.txSig}`,
+    ]);
   });
 });
 

@@ -1,6 +1,6 @@
-// The `trades.v2` channel: every fill with a number, so that a client sees what is missing and resumes there.
+// The `trades.v2` channel at one commitment: every fill with a number, so that a client sees what is missing and resumes there.
 
-import { type EventLog, type Logger, readToEnd } from '../../../platform/index.ts';
+import { type Commitment, type EventLog, type Logger, readToEnd } from '../../../platform/index.ts';
 import { marketKey, TOPICS, type TradeView } from '../../../schemas/index.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
 import type { Connection } from '../connection.ts';
@@ -14,15 +14,19 @@ import { numberedRecords, type OlderRecords } from '../feed/older-records.ts';
 import { type ResumeVersions, resumeVersionOf, type Target } from '../feed/request.ts';
 import type { RingSpace } from '../feed/ring.ts';
 import { readTradeRequest, type TradeRequest } from './request.ts';
-import { isNumbered, numberedTrade, TradeStream } from './trade-stream.ts';
+import { type NumberedTradeRecord, numberedRecord, TradeStream } from './trade-stream.ts';
 
 export interface TradeFeedOptions {
+  readonly commitment?: Commitment;
+  /** The log at this commitment. */
   readonly log: EventLog;
   readonly logger: Logger;
   readonly metrics: FeedMetrics;
   readonly markets: MarketRegistry;
   /** Memory of the rings of all channels. */
   readonly rings: RingSpace;
+  /** Numbers of the streams of a connection; feeds on one connection share it. */
+  readonly streamNumbers?: { last: number };
   /** JSON text of a fill. */
   readonly render: (trade: TradeView) => string;
   readonly chain: () => ChainSight;
@@ -30,9 +34,9 @@ export interface TradeFeedOptions {
   readonly clock?: () => number;
 }
 
-/** A record of `views.trades` with its fill. */
+/** A record of `views.trades`, decoded. */
 export interface TradeRecord {
-  readonly trade: TradeView;
+  readonly record: NumberedTradeRecord;
   readonly bytes: Uint8Array;
   readonly offset: bigint;
 }
@@ -52,14 +56,16 @@ export class TradeFeed implements SequencedFeed {
   readonly #hub: FeedHub<TradeStream, TradeWildcard, OlderRecords, never>;
   /** By market key. */
   readonly #streams = new Map<string, TradeStream>();
+  readonly #streamNumbers: { last: number };
 
   constructor(options: TradeFeedOptions) {
     const { log, logger, metrics, chain, clock = () => performance.now() } = options;
     this.#options = options;
+    this.#streamNumbers = options.streamNumbers ?? { last: 0 };
     this.#hub = new FeedHub({
       channel: 'trades.v2',
       followsSlots: false,
-      source: numberedRecords(TOPICS.tradeViews, numberedTrade),
+      source: numberedRecords(TOPICS.tradeViews, numberedRecord),
       log,
       logger,
       metrics,
@@ -76,23 +82,22 @@ export class TradeFeed implements SequencedFeed {
     await log.ensureTopics([topic]);
     await readToEnd({ log, topic, partition: 0 }, ({ value }) => {
       try {
-        const trade = numberedTrade(value);
-        if (trade) this.#stream(marketKey(trade)).restore(trade);
+        const record = numberedRecord(value);
+        if (record) this.#stream(marketKey(record)).restore(record);
       } catch (error) {
         logger.warn({ topic: topic.name, error: String(error) }, 'unreadable view record');
       }
     });
   }
 
-  /** Publishes the fills of one batch of the log. */
+  /** Publishes the records of one batch of the log. */
   take(records: readonly TradeRecord[]): void {
     const frames: Frame[] = [];
     const moved = new Set<TradeStream>();
-    for (const { trade, bytes, offset } of records) {
-      if (!isNumbered(trade)) continue;
-      const stream = this.#stream(marketKey(trade));
+    for (const { record, bytes, offset } of records) {
+      const stream = this.#stream(marketKey(record));
       moved.add(stream);
-      for (const frame of stream.take(trade, bytes, offset)) frames.push({ name: stream.name, frame });
+      for (const frame of stream.take(record, bytes, offset)) frames.push({ name: stream.name, frame });
     }
     this.#options.metrics.renderings.inc({ type: 'trade' }, frames.length);
     this.#hub.send(frames, moved);
@@ -129,9 +134,9 @@ export class TradeFeed implements SequencedFeed {
   #stream(key: string): TradeStream {
     const known = this.#streams.get(key);
     if (known) return known;
-    const { rings, render, markets } = this.#options;
+    const { rings, render, markets, commitment = 'confirmed' } = this.#options;
     const symbol = () => markets.byKey(key)?.symbol.toUpperCase() ?? '';
-    const stream = new TradeStream({ key, streamId: this.#streams.size + 1, rings, render, symbol });
+    const stream = new TradeStream({ key, streamId: ++this.#streamNumbers.last, commitment, rings, render, symbol });
     this.#streams.set(key, stream);
     for (const subscriber of this.#hub.subscribers.values()) {
       for (const { target, resumeVersions } of subscriber.wildcards) {

@@ -5,8 +5,10 @@ import { Registry } from 'prom-client';
 import { feedMetrics } from '../../../api/gateway/feed/metrics.ts';
 import { tradeJson } from '../../../api/gateway/trade-body.ts';
 import { TradeFeed } from '../../../api/gateway/trade-feed/trade-feed.ts';
+import { numberedRecord } from '../../../api/gateway/trade-feed/trade-stream.ts';
 import { MarketRegistry } from '../../../api/views/registry.ts';
-import { encodeMessage, marketKey, TOPICS, type TradeView } from '../../../schemas/index.ts';
+import { type Commitment, logAt } from '../../../platform/index.ts';
+import { encodeMessage, marketKey, TOPICS, type TradeView, type TradeWithdrawal } from '../../../schemas/index.ts';
 import { FakeLog } from '../api/fake-log.ts';
 import { MARKETS } from '../api/market-views.ts';
 import { type DirectGateway, DirectSocket } from './feed-stage.ts';
@@ -15,15 +17,17 @@ export class TradeStage implements DirectGateway {
   readonly log = new FakeLog();
   readonly sockets = new Set<DirectSocket>();
   feed: TradeFeed;
+  readonly #commitment: Commitment;
   readonly #markets = new MarketRegistry();
 
-  private constructor() {
+  private constructor(commitment: Commitment) {
+    this.#commitment = commitment;
     for (const market of MARKETS) this.#markets.put(market);
     this.feed = this.#newFeed();
   }
 
-  static async started(): Promise<TradeStage> {
-    const stage = new TradeStage();
+  static async started(commitment: Commitment = 'confirmed'): Promise<TradeStage> {
+    const stage = new TradeStage(commitment);
     await stage.feed.start();
     return stage;
   }
@@ -33,14 +37,17 @@ export class TradeStage implements DirectGateway {
     return DirectSocket.opening(this);
   }
 
-  /** Publishes fills as one batch, as the trades role writes them. */
-  async publish(...trades: readonly TradeView[]): Promise<void> {
+  /** Publishes fills and withdrawals as one batch, as the trades role writes them. */
+  async publish(...all: readonly (TradeView | TradeWithdrawal)[]): Promise<void> {
+    const log = logAt(this.log, this.#commitment);
     const records = [];
-    for (const trade of trades) {
-      const record = { key: marketKey(trade), value: encodeMessage('TradeView', trade) };
-      const [appended] = await this.log.append(TOPICS.tradeViews, [record]);
-      await this.log.append(TOPICS.tradeHeads, [record]);
-      records.push({ trade, bytes: record.value, offset: appended?.first ?? 0n });
+    for (const one of all) {
+      const value = 'tradeSeq' in one ? encodeMessage('TradeWithdrawal', one) : encodeMessage('TradeView', one);
+      const written = { key: marketKey(one), value };
+      const [appended] = await log.append(TOPICS.tradeViews, [written]);
+      await log.append(TOPICS.tradeHeads, [written]);
+      const record = numberedRecord(value);
+      if (record) records.push({ record, bytes: value, offset: appended?.first ?? 0n });
     }
     this.feed.take(records);
   }
@@ -55,7 +62,8 @@ export class TradeStage implements DirectGateway {
 
   #newFeed(): TradeFeed {
     return new TradeFeed({
-      log: this.log,
+      commitment: this.#commitment,
+      log: logAt(this.log, this.#commitment),
       logger: pino({ level: 'silent' }),
       metrics: feedMetrics(new Registry()),
       markets: this.#markets,

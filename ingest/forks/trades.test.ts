@@ -1,0 +1,148 @@
+import bs58 from 'bs58';
+import { describe, expect, it } from 'vitest';
+import { createMetrics, type NewRecord } from '../../platform/index.ts';
+import { decodeEvent, decodeMessage, loadDefinition, TOPICS, type Topic } from '../../schemas/index.ts';
+import { logsOf, recordLine } from '../../test/support/ingest/records.ts';
+import { compileEvents } from '../decode/events.ts';
+import { decodeTransaction } from '../decode/transaction.ts';
+import type { SourceUpdate, TransactionLogs } from '../source.ts';
+import type { Place } from './chain.ts';
+import { createForkMetrics } from './metrics.ts';
+import { ProcessedTrades } from './trades.ts';
+
+const definition = loadDefinition('velocity');
+const decoder = compileEvents(definition);
+const PROGRAM = definition.programs.find((program) => program.accounts.has('User'))?.programId ?? '';
+/** Indices of the variants. */
+const FILL = 2;
+const PERP = 1;
+
+function actionLine(action: number): string {
+  const head = Buffer.alloc(13);
+  head[8] = action;
+  head[12] = PERP;
+  return recordLine(definition, 'OrderActionRecord', head);
+}
+
+function transaction(slot: number, seed: number, lines: readonly string[], failed = false): TransactionLogs {
+  const signature = bs58.encode(Buffer.alloc(64, seed));
+  return { kind: 'transaction', slot, signature, failed, logs: logsOf(PROGRAM, lines), blockIndex: 3, blockTime: null };
+}
+
+const progress = (slot: number): SourceUpdate => ({
+  kind: 'progress',
+  resume: { slot, signatures: {}, chain: 'test' },
+});
+
+function stage(waitingMax?: number) {
+  const places = new Map<number, Place>();
+  const written: NewRecord[] = [];
+  let version = 0;
+  let isAway = false;
+  const waiting: (() => void)[] = [];
+  const append = async (topic: Topic, records: readonly NewRecord[]): Promise<void> => {
+    expect(topic).toBe(TOPICS.processedFills);
+    if (isAway) await new Promise<void>((resolve) => waiting.push(resolve));
+    written.push(...records);
+  };
+  const fork = { version: 0, placeOf: (slot: number): Place => places.get(slot) ?? 'unknown' };
+  const trades = new ProcessedTrades({
+    fork,
+    decoder,
+    writer: { append },
+    metrics: createForkMetrics(createMetrics(['ingest'])),
+    ...(waitingMax === undefined ? {} : { waitingMax }),
+  });
+  return {
+    trades,
+    /** Slots have these places from now on. */
+    move(news: Readonly<Record<number, Place>>) {
+      for (const [slot, place] of Object.entries(news)) places.set(Number(slot), place);
+      version += 1;
+      Object.assign(fork, { version });
+      trades.moved();
+    },
+    confirm: (update: TransactionLogs) => trades.confirmed(decodeTransaction(update, decoder).events),
+    away(is: boolean) {
+      isAway = is;
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+    async records() {
+      await new Promise((resolve) => setImmediate(resolve));
+      return written.map(({ value }) => {
+        const message = decodeMessage(value);
+        if (message.name === 'ProcessedFill')
+          return [message.value.commitment, message.value.slot, message.value.txIndex];
+        if (message.name === 'FillWithdrawal') return ['withdrawn', message.value.slot, message.value.signature[0]];
+        return [message.name, 'slot' in message.value ? message.value.slot : null];
+      });
+    },
+    written,
+  };
+}
+
+describe('trades at processed', () => {
+  it('are the fills of the followed fork, without other actions and failed transactions', async () => {
+    const { trades, move, records, written } = stage();
+    move({ 10: 'followed' });
+    trades.take(transaction(10, 1, [actionLine(0), actionLine(FILL)]));
+    trades.take(transaction(10, 2, [actionLine(FILL)], true));
+    trades.take(transaction(10, 3, [actionLine(0)]));
+    expect(await records()).toEqual([['processed', 10, 3]]);
+    const message = decodeMessage(written[0]?.value ?? new Uint8Array());
+    if (message.name !== 'ProcessedFill') throw new Error(message.name);
+    expect(decodeEvent(message.value.event)).toMatchObject({ slot: 10, eventIndex: 1, data: { action: 'fill' } });
+  });
+
+  it('wait for their fork, move with their transaction, and are withdrawn before they come again', async () => {
+    const { trades, move, records } = stage();
+    trades.take(transaction(10, 1, [actionLine(FILL)]));
+    trades.take(transaction(11, 1, [actionLine(FILL)]));
+    expect(await records()).toEqual([]);
+    move({ 10: 'followed', 11: 'left' });
+    move({ 10: 'left', 11: 'followed' });
+    move({});
+    expect(await records()).toEqual([
+      ['processed', 10, 3],
+      ['withdrawn', 10, 1],
+      ['processed', 11, 3],
+    ]);
+  });
+
+  it('of truncated logs are those that the logs show; the confirmed ones come whole', async () => {
+    const { trades, move, confirm, records } = stage();
+    move({ 10: 'followed' });
+    const whole = transaction(10, 1, [actionLine(FILL), actionLine(FILL)]);
+    const at = whole.logs.findLastIndex((one) => one.startsWith('Program log: ') || one.startsWith('Program data: '));
+    trades.take({ ...whole, logs: [...whole.logs.slice(0, at), 'Log truncated'] });
+    confirm(whole);
+    expect((await records()).map(([commitment]) => commitment)).toEqual(['processed', 'confirmed', 'confirmed']);
+  });
+
+  it('are resolved in every partition after the confirmed fills of the slot', async () => {
+    const { trades, move, confirm, records } = stage();
+    move({ 10: 'followed' });
+    confirm(transaction(10, 1, [actionLine(FILL)]));
+    trades.resolved([progress(10)]);
+    trades.take(transaction(10, 2, [actionLine(FILL)]));
+    const all = await records();
+    expect(all[0]).toEqual(['confirmed', 10, 3]);
+    expect(all.slice(1)).toEqual(Array.from({ length: TOPICS.processedFills.partitions }, () => ['FillsResolved', 10]));
+  });
+
+  it('are dropped beyond the bound while the log is away, and confirmed ones are not', async () => {
+    const { trades, move, confirm, away, records } = stage(1);
+    move({ 10: 'followed' });
+    away(true);
+    for (const seed of [1, 2, 3, 4, 5]) trades.take(transaction(10, seed, [actionLine(FILL)]));
+    confirm(transaction(10, 5, [actionLine(FILL)]));
+    away(false);
+    await records();
+    expect((await records()).map(([commitment]) => commitment)).toEqual([
+      'processed',
+      'processed',
+      'processed',
+      'confirmed',
+    ]);
+  });
+});
