@@ -55,6 +55,8 @@ const DROPPED_SLOT = 300_000_500;
 const STARTED_TS = Math.floor(Date.now() / 1_000);
 /** Many processes on few cores, with a backlog to go through first. */
 const SLOW_MS = 150_000;
+/** Longer than what is on its way takes on a loaded machine. */
+const QUIET_MS = 6_000;
 /** Exit code that a rebuild killed by us has. */
 const KILLED = null;
 const EXIT_USAGE = 2;
@@ -279,7 +281,7 @@ describe('rebuild', () => {
       const now = JSON.stringify(await digests('slotbook_2'));
       if (now === before) break;
       before = now;
-      await sleep(3_000);
+      await sleep(QUIET_MS);
     }
     const settled = await settledAnswers();
     expect(Object.values(settled).filter((answer) => !isGood(answer))).toEqual([]);
