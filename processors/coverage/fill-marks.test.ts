@@ -4,16 +4,16 @@ import { FillMarks } from './fill-marks.ts';
 import { PieceMap } from './piece-map.ts';
 
 it('bounds of fill numbers hold for every slot, in any order of marks and over a restart, also beyond the largest number of slots', () => {
-  const steps = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 120 });
+  const stepsOf = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 120 });
   fc.assert(
     fc.property(
-      steps,
+      stepsOf,
       fc.array(fc.nat(), { minLength: 1, maxLength: 50 }),
       fc.nat({ max: 130 }),
-      (gaps, order, cut) => {
+      (steps, order, cut) => {
         let slot = 0;
         // The slot of each fill, by its number from 1 on.
-        const slots = gaps.map((gap) => (slot += gap));
+        const slots = steps.map((step) => (slot += step));
         const ids = slots
           .map((_, at) => at + 1)
           .sort((a, b) => (order[a % order.length] ?? 0) - (order[b % order.length] ?? 0));

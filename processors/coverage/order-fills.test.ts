@@ -228,7 +228,7 @@ describe('a lost fill that no later record of its order shows', () => {
     expect(claims(coverage)).toEqual([[2, 4, [claim(30n)]]]);
     const pieces = coverage.takeChanges().map(({ name, bytes }) => [name, bytes === null]);
     expect(pieces).toContainEqual(['findings', true]);
-    expect(pieces).toContainEqual([`gaps:${key}`, false]);
+    expect(pieces).toContainEqual([`spans:${key}`, false]);
     coverage.event(fill(3, 102, 20n, 30n));
     expect(claims(coverage)).toEqual([
       [2, 2, []],

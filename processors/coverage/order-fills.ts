@@ -10,8 +10,8 @@ import {
   type UserOrders,
 } from '../../schemas/index.ts';
 import type { StatePiece } from '../follow/reducer-role.ts';
-import { difference, type Fill, type FillGap, FillGaps, type Point } from './fill-gaps.ts';
 import { type FillMark, FillMarks } from './fill-marks.ts';
+import { difference, type Fill, type FillSpan, FillSpans, type Point } from './fill-spans.ts';
 import { PieceMap } from './piece-map.ts';
 
 /** Open orders that are followed, about 300 bytes each; the one that is quiet for longest is forgotten first. */
@@ -92,7 +92,7 @@ export class OrderFills {
       return { slot, afterId };
     },
   });
-  readonly #gaps = new FillGaps();
+  readonly #spans = new FillSpans();
   readonly #marks = new FillMarks();
   /** Records up to this slot begin no order: they may belong to one that has ended. */
   #horizon = 0;
@@ -118,7 +118,7 @@ export class OrderFills {
     for (const { orderId, direction, baseAssetAmountFilled: base, quoteAssetAmountFilled: quote } of orders) {
       const key = `${owner}/${orderId}`;
       const known = this.#orders.get(key);
-      if (!known || base === known.base || (base < known.base && !this.#gaps.has(key))) continue;
+      if (!known || base === known.base || (base < known.base && !this.#spans.has(key))) continue;
       const flags = { isPlacing: false, isOver: false };
       const point = { base, quote };
       const order = { market, key, account, orderId, direction, slot, from: point, to: point, ...flags };
@@ -130,25 +130,31 @@ export class OrderFills {
   }
 
   /**
-   * What fills of a hole add up to, by order: the gaps that meet no other hole. `holes` has all missing numbers of the market from
+   * What fills of a hole add up to, by order: the spans that meet no other hole. `holes` has all missing numbers of the market from
    * `fromId` on; earlier ones are unknown.
    */
   of(market: string, hole: Range, holes: readonly Range[], fromId: number): readonly ReconstructedFills[] {
-    const sums = new Map<string, { readonly gap: FillGap; readonly base: bigint; readonly quote: bigint | null }>();
-    for (const [key, gap] of this.#gaps.of(market)) {
-      if (gap.afterId < fromId - 1 || !meets(gap, hole)) continue;
-      if (holes.some((other) => other !== hole && meets(gap, other))) continue;
-      const [base, quote] = [gap.to.base - gap.from.base, difference(gap.to.quote, gap.from.quote)];
+    const sums = new Map<string, { readonly span: FillSpan; readonly base: bigint; readonly quote: bigint | null }>();
+    for (const [key, span] of this.#spans.of(market)) {
+      if (span.afterId < fromId - 1 || !meets(span, hole)) continue;
+      if (holes.some((other) => other !== hole && meets(span, other))) continue;
+      const [base, quote] = [span.to.base - span.from.base, difference(span.to.quote, span.from.quote)];
       const sum = sums.get(key);
       const both = sum === undefined || sum.quote === null || quote === null ? quote : sum.quote + quote;
-      sums.set(key, { gap, base: base + (sum?.base ?? 0n), quote: sum?.quote === null ? null : both });
+      sums.set(key, { span, base: base + (sum?.base ?? 0n), quote: sum?.quote === null ? null : both });
     }
     // A restart restores the orders in another order.
     const sorted = [...sums].sort(([one], [other]) => (one < other ? -1 : 1));
-    return sorted.map(([key, { gap, base, quote }]) => {
+    return sorted.map(([key, { span, base, quote }]) => {
       const user = bs58.encode(Buffer.from(key.slice(0, key.indexOf('/')), 'hex'));
       const quoteAssetAmount = quote === null ? null : String(quote);
-      return { user, orderId: gap.orderId, direction: gap.direction, baseAssetAmount: String(base), quoteAssetAmount };
+      return {
+        user,
+        orderId: span.orderId,
+        direction: span.direction,
+        baseAssetAmount: String(base),
+        quoteAssetAmount,
+      };
     });
   }
 
@@ -203,7 +209,7 @@ export class OrderFills {
 
   /** An order that is not followed: it is new, or a late record of one that has ended. */
   #first(seen: Observation): void {
-    this.#gaps.split(seen.key, seen);
+    this.#spans.split(seen.key, seen);
     const ended = this.#ended.get(seen.key) ?? this.#horizon;
     if (seen.slot <= Math.max(ended, this.#horizon)) return;
     this.#ended.delete(seen.key);
@@ -212,7 +218,7 @@ export class OrderFills {
   }
 
   #begin(seen: Observation): void {
-    this.#gaps.delete(seen.key);
+    this.#spans.delete(seen.key);
     this.#orders.delete(seen.key);
     this.#follow(seen);
   }
@@ -228,7 +234,7 @@ export class OrderFills {
       this.#begin(seen);
       return;
     }
-    this.#gaps.split(key, seen);
+    this.#spans.split(key, seen);
     if (to.base < known.base) return;
     const newest = Math.max(known.slot ?? 0, slot);
     if (seen.isOver) this.#over(key, newest);
@@ -238,9 +244,9 @@ export class OrderFills {
   #advance(seen: Observation, known: Known): void {
     const { market, key, orderId, direction, from, to, beforeId } = seen;
     if (from.base > known.base) {
-      const gap = { market, orderId, direction, from: { base: known.base, quote: known.quote }, to: from };
+      const span = { market, orderId, direction, from: { base: known.base, quote: known.quote }, to: from };
       const afterId = this.#afterIdOf(seen, known);
-      this.#gaps.add(key, { ...gap, afterId, beforeId, slot: seen.slot, isSum: false });
+      this.#spans.add(key, { ...span, afterId, beforeId, slot: seen.slot, isSum: false });
     }
     const slot = Math.max(known.slot ?? 0, seen.slot);
     if (seen.isOver) this.#over(key, slot);
@@ -270,7 +276,7 @@ export class OrderFills {
 
   #mark(market: string, mark: FillMark): void {
     this.#marks.note(market, mark);
-    this.#gaps.bound(market, mark[0], mark[2]);
+    this.#spans.bound(market, mark[0], mark[2]);
   }
 
   #numbersAround(market: string, slot: number): Pick<Fill, 'afterId' | 'beforeId'> {
@@ -279,7 +285,7 @@ export class OrderFills {
 
   /** Pieces of state changed since the last call. */
   takeChanges(): StatePiece[] {
-    const pieces = [this.#orders, this.#ended, this.#states, this.#gaps, this.#marks].flatMap((one) =>
+    const pieces = [this.#orders, this.#ended, this.#states, this.#spans, this.#marks].flatMap((one) =>
       one.takeChanges(),
     );
     if (this.#isHorizonChanged) pieces.push({ name: HORIZON, bytes: Buffer.from(String(this.#horizon)) });
@@ -295,7 +301,7 @@ export class OrderFills {
     else if (name === FINDINGS) this.#restoreFindings(JSON.parse(text) as SavedFinding[]);
     else {
       const isOwn = [this.#orders, this.#ended, this.#states].some((one) => one.restore(name, text) !== null);
-      return isOwn || this.#gaps.restore(name, text) || this.#marks.restore(name, text);
+      return isOwn || this.#spans.restore(name, text) || this.#marks.restore(name, text);
     }
     return true;
   }
@@ -305,12 +311,12 @@ export class OrderFills {
     for (const [market, key, orderId, direction, base, quote, afterId, beforeId] of findings) {
       const to = { base: BigInt(base), quote: BigInt(quote) };
       const bounds = { afterId, beforeId, slot: 0, isSum: true };
-      this.#gaps.add(key, { market, orderId, direction, from: { base: 0n, quote: 0n }, to, ...bounds });
+      this.#spans.add(key, { market, orderId, direction, from: { base: 0n, quote: 0n }, to, ...bounds });
     }
   }
 }
 
-const meets = ({ afterId, beforeId }: FillGap, { fromId, toId }: Range): boolean =>
+const meets = ({ afterId, beforeId }: FillSpan, { fromId, toId }: Range): boolean =>
   beforeId !== null && toId > afterId && fromId < beforeId;
 
 function knownOf([base, quote, afterId, slot = null, since = 0]: SavedKnown): Known {

@@ -4,9 +4,9 @@ import type { StatePiece } from '../follow/reducer-role.ts';
 import { PieceMap } from './piece-map.ts';
 
 /** Orders with such parts, about 500 bytes each; the one that changed longest ago is forgotten first. */
-const GAP_ORDERS_MAX = 10_000;
+const SPAN_ORDERS_MAX = 10_000;
 /** Parts of one order; the oldest are forgotten first. */
-const ORDER_GAPS_MAX = 16;
+const ORDER_SPANS_MAX = 16;
 
 /** What an order has filled so far. Base 1e9, quote 1e6; null where an account state of an older version says no quote. */
 export interface Point {
@@ -15,7 +15,7 @@ export interface Point {
 }
 
 /** The part of an order from one point to the next. The numbers of its fills lie between the two, both exclusive. */
-export interface FillGap {
+export interface FillSpan {
   readonly market: string;
   readonly orderId: number;
   readonly direction: string;
@@ -45,92 +45,92 @@ type Saved = readonly [
   ...[afterId: number, beforeId: number | null, slot: number, isSum: boolean],
 ];
 
-export class FillGaps {
+export class FillSpans {
   /** By order. */
-  readonly #gaps = new PieceMap<readonly FillGap[]>({
-    prefix: 'gaps:',
-    max: GAP_ORDERS_MAX,
-    save: (gaps) => gaps.map(savedOf),
-    load: (saved) => (saved as Saved[]).map(gapOf),
-    forgotten: (key, gaps) => this.#indexed(key, gaps[0]?.market, []),
+  readonly #spans = new PieceMap<readonly FillSpan[]>({
+    prefix: 'spans:',
+    max: SPAN_ORDERS_MAX,
+    save: (spans) => spans.map(savedOf),
+    load: (saved) => (saved as Saved[]).map(spanOf),
+    forgotten: (key, spans) => this.#indexed(key, spans[0]?.market, []),
   });
   /** Orders by market that wait for a later number. */
   readonly #waiting = new Map<string, Set<string>>();
   /** By market, made when it is asked for. */
-  #byMarket: ReadonlyMap<string, readonly (readonly [string, FillGap])[]> | null = null;
+  #byMarket: ReadonlyMap<string, readonly (readonly [string, FillSpan])[]> | null = null;
 
   has(key: string): boolean {
-    return this.#gaps.has(key);
+    return this.#spans.has(key);
   }
 
-  /** The gaps of a market, each with the key of its order. */
-  of(market: string): readonly (readonly [string, FillGap])[] {
+  /** The spans of a market, each with the key of its order. */
+  of(market: string): readonly (readonly [string, FillSpan])[] {
     this.#byMarket ??= this.#grouped();
     return this.#byMarket.get(market) ?? [];
   }
 
-  add(key: string, gap: FillGap): void {
-    this.#set(key, [...(this.#gaps.get(key) ?? []), gap].slice(-ORDER_GAPS_MAX));
+  add(key: string, span: FillSpan): void {
+    this.#set(key, [...(this.#spans.get(key) ?? []), span].slice(-ORDER_SPANS_MAX));
   }
 
   delete(key: string): void {
     this.#set(key, []);
   }
 
-  /** Takes a record or state that came late out of the gaps of its order. */
+  /** Takes a record or state that came late out of the spans of its order. */
   split(key: string, fill: Fill): void {
-    const gaps = this.#gaps.get(key);
-    if (!gaps) return;
-    const rest = gaps.flatMap((gap) => partsOf(gap, fill));
-    if (rest.length !== gaps.length || rest.some((gap, at) => gap !== gaps[at])) this.#set(key, rest);
+    const spans = this.#spans.get(key);
+    if (!spans) return;
+    const rest = spans.flatMap((span) => partsOf(span, fill));
+    if (rest.length !== spans.length || rest.some((span, at) => span !== spans[at])) this.#set(key, rest);
   }
 
   /** Fills up to `slot` have numbers below `beforeId`. Call it for each later slot of the market. */
   bound(market: string, slot: number, beforeId: number): void {
     for (const key of [...(this.#waiting.get(market) ?? [])]) {
-      const gaps = this.#gaps.get(key) ?? [];
-      if (gaps.every((gap) => gap.beforeId !== null || gap.slot >= slot)) continue;
+      const spans = this.#spans.get(key) ?? [];
+      if (spans.every((span) => span.beforeId !== null || span.slot >= slot)) continue;
       this.#set(
         key,
-        gaps.map((gap) => (gap.beforeId === null && gap.slot < slot ? { ...gap, beforeId } : gap)),
+        spans.map((span) => (span.beforeId === null && span.slot < slot ? { ...span, beforeId } : span)),
       );
     }
   }
 
   takeChanges(): StatePiece[] {
-    return this.#gaps.takeChanges();
+    return this.#spans.takeChanges();
   }
 
   restore(name: string, text: string): boolean {
-    const key = this.#gaps.restore(name, text);
+    const key = this.#spans.restore(name, text);
     if (key === null) return false;
-    const gaps = this.#gaps.get(key) ?? [];
-    this.#indexed(key, gaps[0]?.market, gaps);
+    const spans = this.#spans.get(key) ?? [];
+    this.#indexed(key, spans[0]?.market, spans);
     return true;
   }
 
-  #grouped(): ReadonlyMap<string, readonly (readonly [string, FillGap])[]> {
-    const grouped = new Map<string, (readonly [string, FillGap])[]>();
-    for (const [key, gaps] of this.#gaps.entries()) {
-      for (const gap of gaps) own(grouped, gap.market).push([key, gap]);
+  #grouped(): ReadonlyMap<string, readonly (readonly [string, FillSpan])[]> {
+    const grouped = new Map<string, (readonly [string, FillSpan])[]>();
+    for (const [key, spans] of this.#spans.entries()) {
+      for (const span of spans) own(grouped, span.market).push([key, span]);
     }
     return grouped;
   }
 
-  #set(key: string, gaps: readonly FillGap[]): void {
-    const market = (gaps[0] ?? this.#gaps.get(key)?.[0])?.market;
-    if (gaps.length > 0) this.#gaps.set(key, gaps);
-    else this.#gaps.delete(key);
-    this.#indexed(key, market, gaps);
+  #set(key: string, spans: readonly FillSpan[]): void {
+    const market = (spans[0] ?? this.#spans.get(key)?.[0])?.market;
+    if (spans.length > 0) this.#spans.set(key, spans);
+    else this.#spans.delete(key);
+    this.#indexed(key, market, spans);
   }
 
-  /** The gaps of an order are all of one market. */
-  #indexed(key: string, market: string | undefined, gaps: readonly FillGap[]): void {
+  /** The spans of an order are all of one market. */
+  #indexed(key: string, market: string | undefined, spans: readonly FillSpan[]): void {
     this.#byMarket = null;
     if (market === undefined) return;
     const keys = this.#waiting.get(market) ?? new Set();
     this.#waiting.set(market, keys);
-    if (gaps.some(({ beforeId }) => beforeId === null)) keys.add(key);
+    if (spans.some(({ beforeId }) => beforeId === null)) keys.add(key);
     else keys.delete(key);
   }
 }
@@ -141,26 +141,26 @@ function own<T>(lists: Map<string, T[]>, key: string): T[] {
   return list;
 }
 
-/** What a late record leaves of a gap: the parts before and after it. Amounts that contradict the gap leave nothing. */
-function partsOf(gap: FillGap, fill: Fill): readonly FillGap[] {
-  if (gap.isSum) return restOf(gap, fill);
-  const [low, high] = [gap.from.base, gap.to.base];
-  if (fill.to.base <= low || fill.from.base >= high) return [gap];
+/** What a late record leaves of a span: the parts before and after it. Amounts that contradict the span leave nothing. */
+function partsOf(span: FillSpan, fill: Fill): readonly FillSpan[] {
+  if (span.isSum) return restOf(span, fill);
+  const [low, high] = [span.from.base, span.to.base];
+  if (fill.to.base <= low || fill.from.base >= high) return [span];
   if (fill.from.base < low || fill.to.base > high) return [];
-  const slot = Math.min(gap.slot, fill.slot);
-  const before = { ...gap, to: fill.from, beforeId: smaller(gap.beforeId, fill.beforeId), slot };
-  const after = { ...gap, from: fill.to, afterId: Math.max(gap.afterId, fill.afterId) };
+  const slot = Math.min(span.slot, fill.slot);
+  const before = { ...span, to: fill.from, beforeId: smaller(span.beforeId, fill.beforeId), slot };
+  const after = { ...span, from: fill.to, afterId: Math.max(span.afterId, fill.afterId) };
   return [before, after].filter(({ from, to }) => to.base > from.base);
 }
 
-function restOf(gap: FillGap, { from, to, afterId }: Fill): readonly FillGap[] {
-  const isOther = afterId <= gap.afterId || (gap.beforeId !== null && afterId >= gap.beforeId);
-  if (isOther || to.base === from.base) return [gap];
+function restOf(span: FillSpan, { from, to, afterId }: Fill): readonly FillSpan[] {
+  const isOther = afterId <= span.afterId || (span.beforeId !== null && afterId >= span.beforeId);
+  if (isOther || to.base === from.base) return [span];
   const rest = {
-    base: gap.to.base - (to.base - from.base),
-    quote: difference(gap.to.quote, difference(to.quote, from.quote)),
+    base: span.to.base - (to.base - from.base),
+    quote: difference(span.to.quote, difference(to.quote, from.quote)),
   };
-  return rest.base > 0n ? [{ ...gap, to: rest }] : [];
+  return rest.base > 0n ? [{ ...span, to: rest }] : [];
 }
 
 /** Null when one of both is unknown. */
@@ -175,13 +175,13 @@ function smaller(one: number | null, other: number | null): number | null {
 const textOf = (amount: bigint | null): string | null => (amount === null ? null : String(amount));
 const amountOf = (text: string | null): bigint | null => (text === null ? null : BigInt(text));
 
-const savedOf = ({ market, orderId, direction, from, to, afterId, beforeId, slot, isSum }: FillGap): Saved => [
+const savedOf = ({ market, orderId, direction, from, to, afterId, beforeId, slot, isSum }: FillSpan): Saved => [
   ...([market, orderId, direction] as const),
   ...([String(from.base), textOf(from.quote), String(to.base), textOf(to.quote)] as const),
   ...([afterId, beforeId, slot, isSum] as const),
 ];
 
-function gapOf([market, orderId, direction, fromBase, fromQuote, toBase, toQuote, ...rest]: Saved): FillGap {
+function spanOf([market, orderId, direction, fromBase, fromQuote, toBase, toQuote, ...rest]: Saved): FillSpan {
   const [afterId, beforeId, slot, isSum] = rest;
   const from = { base: BigInt(fromBase), quote: amountOf(fromQuote) };
   const to = { base: BigInt(toBase), quote: amountOf(toQuote) };
