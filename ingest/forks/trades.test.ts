@@ -1,12 +1,16 @@
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
-import { createMetrics, type NewRecord } from '../../platform/index.ts';
-import { decodeEvent, decodeMessage, loadDefinition, TOPICS, type Topic } from '../../schemas/index.ts';
+import { createMetrics, type NewRecord, readConfig, silentLogger } from '../../platform/index.ts';
+import { decodeEvent, decodeMessage, loadDefinition, partitionOf, TOPICS, type Topic } from '../../schemas/index.ts';
+import { MemoryLog } from '../../test/support/ingest/memory-log.ts';
 import { logsOf, recordLine } from '../../test/support/ingest/records.ts';
+import { until } from '../../test/support/platform/eventually.ts';
 import { compileEvents } from '../decode/events.ts';
 import { decodeTransaction } from '../decode/transaction.ts';
-import type { SourceUpdate, TransactionLogs } from '../source.ts';
+import { startIngest } from '../role.ts';
+import type { Source, SourceUpdate, TransactionLogs } from '../source.ts';
 import type { Place } from './chain.ts';
+import type { OpenConnection } from './feed.ts';
 import { createForkMetrics } from './metrics.ts';
 import { ProcessedTrades } from './trades.ts';
 
@@ -144,5 +148,54 @@ describe('trades at processed', () => {
       'processed',
       'confirmed',
     ]);
+  });
+});
+
+describe('ingest', () => {
+  it('keeps fills at processed out of the confirmed topics, and settles those of an earlier process', async () => {
+    const log = new MemoryLog();
+    const [vanishing, landed] = [1, 2].map((seed) => transaction(11, seed, [actionLine(FILL)]));
+    if (!vanishing || !landed) throw new Error('no transactions');
+    const found = (topic: Topic) => log.all(topic).map(({ value }) => value);
+    const inFills = () => found(TOPICS.processedFills).map((value) => decodeMessage(value));
+    const run = async (batches: Source['updates'], forks?: OpenConnection) => {
+      const context = { config: readConfig({}), log, logger: silentLogger(), metrics: createMetrics(['ingest']) };
+      const parts = {
+        definition,
+        source: { updates: batches, transaction: async () => null },
+        ...(forks && { forks }),
+      };
+      const role = await startIngest(context, parts);
+      await role.done;
+      await role.stop();
+    };
+    const idle: OpenConnection = ({ signal }) => ({
+      run: () => new Promise((resolve) => signal.addEventListener('abort', () => resolve('stopped'))),
+    });
+    const delivering: OpenConnection = (parts, attempt) => ({
+      run: () => {
+        parts.books.news((states) => {
+          states.restart(10);
+          states.link(11, 10);
+          states.follow(11);
+        });
+        for (const one of [vanishing, landed]) parts.trades.take(one);
+        return idle(parts, attempt).run();
+      },
+    });
+    await run(async function* () {
+      yield [{ kind: 'slot', slot: 10 }];
+      await until(() => inFills().length === 2);
+    }, delivering);
+    expect(found(TOPICS.events)).toEqual([]);
+    await run(async function* () {
+      yield [landed, { kind: 'slot', slot: 12 }, progress(12)];
+      await until(() => inFills().length === 7);
+    }, idle);
+    expect(found(TOPICS.events)).toHaveLength(1);
+    const partition = partitionOf(TOPICS.processedFills, 'perp-0');
+    const ofMarket = log.all(TOPICS.processedFills).filter((record) => record.partition === partition);
+    const names = ofMarket.map(({ value }) => decodeMessage(value).name);
+    expect(names).toEqual(['ProcessedFill', 'ProcessedFill', 'ProcessedFill', 'FillsResolved']);
   });
 });

@@ -15,8 +15,17 @@ from support.model_channels import ACCOUNT, MARKET, ModelChannels
 from support.sockets import settle
 from support.virtual_time import virtual
 
-from slotbook import AccountSnapshot, ConnectionOptions, FeedClient, NumberedTrade, OrderChange, TradesMissing
+from slotbook import (
+    AccountSnapshot,
+    ConnectionOptions,
+    FeedClient,
+    NumberedTrade,
+    OrderChange,
+    TradesMissing,
+    TradeWithdrawn,
+)
 from slotbook.feed import AccountEvent, AccountOrder, Refused, TradesEvent
+from slotbook.feed.messages import Commitment
 
 #: Two heartbeats, and the pauses of reconnects.
 HEALED_S = 16
@@ -24,8 +33,8 @@ HEALED_S = 16
 SEEDS = int(os.environ.get("SLOTBOOK_CHAOS_SEEDS", "60"))
 
 
-def start() -> tuple[FeedClient, ModelChannels]:
-    server = ModelChannels()
+def start(commitment: Commitment = "confirmed") -> tuple[FeedClient, ModelChannels]:
+    server = ModelChannels(commitment)
     return FeedClient("", ConnectionOptions(open=server.open)), server
 
 
@@ -186,6 +195,33 @@ async def test_fills_come_once_with_exact_data_and_the_newest_ten_thousand_wait_
     await feed.close()
     with pytest.raises(StopAsyncIteration):
         await anext(reader)
+
+
+@virtual
+async def test_fills_at_processed_are_withdrawn_in_the_same_sequence_over_a_lost_connection() -> None:
+    feed, server = start("processed")
+    events: list[TradesEvent | Refused] = []
+    feed.numbered_trades("sol-perp", commitment="processed").listen(events.append)
+    confirmed: list[TradesEvent | Refused] = []
+    feed.numbered_trades("sol-perp").listen(confirmed.append)
+    await settle()
+    server.fill()
+    server.withdraw()
+    server.fill()
+    server.socket.drop()
+    server.withdraw()
+    await asyncio.sleep(2)
+    found = [event for event in events if isinstance(event, (NumberedTrade, TradeWithdrawn))]
+    assert [(event.type, event.version.seq) for event in found] == [
+        ("trade", 1),
+        ("withdrawn", 2),
+        ("trade", 3),
+        ("withdrawn", 4),
+    ]
+    assert [event.trade_seq for event in found if isinstance(event, TradeWithdrawn)] == [1, 3]
+    assert [event.commitment for event in found if isinstance(event, NumberedTrade)] == ["processed"] * 2
+    assert not any(isinstance(event, NumberedTrade) for event in confirmed)
+    await feed.close()
 
 
 @virtual

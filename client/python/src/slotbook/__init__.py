@@ -29,6 +29,7 @@ from .feed import (
     Snapshot,
     Stale,
     TradesMissing,
+    TradeWithdrawn,
 )
 
 __version__ = "0.1.0"
@@ -57,6 +58,7 @@ __all__ = [
     "Resumed",
     "Snapshot",
     "Stale",
+    "TradeWithdrawn",
     "TradesMissing",
     "__version__",
 ]

@@ -54,8 +54,10 @@ class Numbered:
 class ModelChannels:
     """Serves one client. ``tamper`` changes frames on their way."""
 
-    def __init__(self) -> None:
-        self.fills = Numbered(FILLS)
+    def __init__(self, commitment: str = "confirmed") -> None:
+        #: Member of every message of fills; the other commitment has none.
+        self._commitment = {"commitment": commitment} if commitment == "processed" else {}
+        self.fills = Numbered(FILLS + ("_processed" if self._commitment else ""))
         self.parts = [Numbered(f"account_{ACCOUNT}_{part}") for part in range(2)]
         self.open_orders: dict[tuple[int, int], dict[str, Any]] = {}
         self.tamper: Callable[[str], list[str]] = lambda text: [text]
@@ -83,9 +85,17 @@ class ModelChannels:
         number = self.fills.epoch * 1000 + self.fills.seq
         amounts = {"baseAssetAmountFilled": 1.5, "quoteAssetAmountFilled": 225.3, "takerFee": 0.1}
         data = {"fillRecordId": number, "ts": 1_790_000_123, "takerOrderDirection": "long", **amounts}
-        message = self.fills.add({"txIndex": number % 7 or None, "txSigIndex": number % 3, "data": data})
-        if FILLS in self._numbers:
-            self._send({"trade": self._numbers[FILLS], **message})
+        place = {"txIndex": number % 7 or None, "txSigIndex": number % 3}
+        message = self.fills.add({**place, "data": data, **self._commitment})
+        if self.fills.name in self._numbers:
+            self._send({"trade": self._numbers[self.fills.name], **message})
+
+    def withdraw(self) -> None:
+        """Withdraws the newest fill."""
+        names = {"tradeSeq": self.fills.seq, "txSig": "5" * 88, "txSigIndex": 0, "fillRecordId": 7}
+        message = self.fills.add({**names, **self._commitment})
+        if self.fills.name in self._numbers:
+            self._send({"withdraw": self._numbers[self.fills.name], **message})
 
     def change(self, market: int, order_id: int, cause: str) -> None:
         """Places, fills or cancels an order in the part of a market."""
@@ -122,6 +132,8 @@ class ModelChannels:
 
     def _request(self, message: dict[str, Any]) -> None:
         is_account = message["channel"] == "account"
+        if not is_account and message.get("commitment") != self._commitment.get("commitment"):
+            return
         streams = self.parts if is_account else [self.fills]
         named = [name for name in ("id", "account", "authority", "market") if name in message]
         head: dict[str, Any] = {"channel": message["channel"], **{name: message[name] for name in named}}
@@ -147,7 +159,8 @@ class ModelChannels:
         if position is not None:
             self._send({**head, **position, "type": "resumed", "recovered": later is not None})
         for message in later or []:
-            self._send({"order" if channel == "account" else "trade": number, **message})
+            fill = "withdraw" if "tradeSeq" in message else "trade"
+            self._send({"order" if channel == "account" else fill: number, **message})
         if later is not None:
             return
         state = {**head, **stream.version, "type": "snapshot", "slot": 100 + stream.seq}
@@ -156,7 +169,7 @@ class ModelChannels:
             self._send({**state, "account": ACCOUNT, "part": index, "orders": orders, "checksum": self.checksum(index)})
         else:
             market = {"market": MARKET, "marketType": "perp", "marketIndex": 0, "last": None}
-            self._send({**state, **market})
+            self._send({**state, **market, **self._commitment})
 
     def _heartbeat(self) -> None:
         for channel, streams in (("trades.v2", [self.fills]), ("account", self.parts)):

@@ -20,7 +20,15 @@ from .connection import ConnectionOptions, OpenSocket, Socket
 from .keeper import Applied, BookKeeper
 from .live_book import BookEvent, Change, LiveBook, Refused, Resumed, Snapshot, Stale, StaleReason
 from .messages import BookVersion, DiffMessage, MarketType, OrderCause, Side, SnapshotMessage, read_message
-from .numbered_trades import NumberedTrade, TradesEvent, TradesMissing, TradesResumed, TradesStale, TradesStarted
+from .numbered_trades import (
+    NumberedTrade,
+    TradesEvent,
+    TradesMissing,
+    TradesResumed,
+    TradesStale,
+    TradesStarted,
+    TradeWithdrawn,
+)
 from .readers import Reader
 from .sides import BookCause, GoneOrder, Level, Order, OrderRef
 from .trades_subscription import NumberedTradesSubscription
@@ -80,6 +88,7 @@ __all__ = [
     "Stale",
     "StaleReason",
     "Trade",
+    "TradeWithdrawn",
     "TradesEvent",
     "TradesMissing",
     "TradesResumed",

@@ -23,6 +23,7 @@ from .messages import (
     AccountSnapshotMessage,
     AccountSubscribedMessage,
     BookLevelKind,
+    Commitment,
     DiffMessage,
     ErrorMessage,
     HeartbeatMessage,
@@ -34,6 +35,7 @@ from .messages import (
     ResumedMessage,
     SnapshotMessage,
     TradesSnapshotMessage,
+    TradeWithdrawalMessage,
     read_message,
 )
 from .numbered_trades import TradesChoice, TradeStreams
@@ -160,13 +162,16 @@ class FeedClient:
         """Priority fees, micro-lamports per compute unit."""
         return self._channel(ChannelSubscription("priorityfees", market, market_type, 1, self._channels.remove))
 
-    def numbered_trades(self, market: str, *, market_type: MarketType | None = None) -> NumberedTradesSubscription:
+    def numbered_trades(
+        self, market: str, *, market_type: MarketType | None = None, commitment: Commitment = "confirmed"
+    ) -> NumberedTradesSubscription:
         """Each fill once and in order, over reconnects and restarts of the server, or ``TradesMissing`` says so.
 
         Market ``*``: every market, present and future. ``market_type``: ``perp`` when absent; with ``*`` both kinds.
+        ``commitment``: at ``processed`` fills come earlier, and ``TradeWithdrawn`` says which do not count.
         """
         self._next_id += 1
-        choice = TradesChoice(market, market_type, self._next_id)
+        choice = TradesChoice(market, market_type, self._next_id, commitment)
         subscription = NumberedTradesSubscription(choice, self._close_trades)
         self._numbered_trades[subscription] = None
         self._trades.add(subscription)
@@ -252,6 +257,8 @@ class _Events:
             client._streams.receive_snapshot(message)
         elif isinstance(message, NumberedTradeMessage):
             client._trades.receive_trade(message)
+        elif isinstance(message, TradeWithdrawalMessage):
+            client._trades.receive_withdrawal(message)
         elif isinstance(message, TradesSnapshotMessage):
             client._trades.receive_snapshot(message)
         elif isinstance(message, OrderChangeMessage):

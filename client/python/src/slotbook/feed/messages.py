@@ -21,6 +21,7 @@ OrderCause: TypeAlias = Literal["placed", "triggered", "filled", "cancelled", "e
 
 
 #: The channel of a message that several channels have.
+Commitment: TypeAlias = Literal["confirmed", "processed"]
 NumberedChannel: TypeAlias = Literal["book", "trades.v2", "account"]
 
 
@@ -78,6 +79,23 @@ class TradesSnapshotMessage(msgspec.Struct, rename="camel"):
     market_type: MarketType
     epoch: int
     seq: int
+    #: Absent at confirmed.
+    commitment: Commitment = "confirmed"
+
+
+class TradeWithdrawalMessage(msgspec.Struct, rename="camel"):
+    """A fill of the stream with the number ``withdraw`` does not count."""
+
+    withdraw: int
+    epoch: int
+    seq: int
+    prev_seq: int
+    slot: int
+    trade_seq: int
+    tx_sig: str
+    tx_sig_index: int
+    #: Text beyond 2^53.
+    fill_record_id: int | str
 
 
 class NumberedTradeMessage(msgspec.Struct, rename="camel"):
@@ -180,7 +198,7 @@ class OtherMessage(msgspec.Struct):
 
 
 BookMessage: TypeAlias = SnapshotMessage | DiffMessage
-TradesMessage: TypeAlias = TradesSnapshotMessage | NumberedTradeMessage
+TradesMessage: TypeAlias = TradesSnapshotMessage | NumberedTradeMessage | TradeWithdrawalMessage
 AccountMessage: TypeAlias = AccountSubscribedMessage | AccountSnapshotMessage | OrderChangeMessage | AccountQueueMessage
 #: What every numbered channel has.
 SharedMessage: TypeAlias = ResumedMessage | HeartbeatMessage | ErrorMessage
@@ -190,6 +208,7 @@ Message: TypeAlias = BookMessage | TradesMessage | AccountMessage | SharedMessag
 class _Head(msgspec.Struct):
     diff: Any = None
     trade: Any = None
+    withdraw: Any = None
     order: Any = None
     channel: Any = None
     type: Any = None
@@ -198,6 +217,7 @@ class _Head(msgspec.Struct):
 _HEAD = msgspec.json.Decoder(_Head)
 _DIFF = msgspec.json.Decoder(DiffMessage)
 _TRADE = msgspec.json.Decoder(NumberedTradeMessage, float_hook=Decimal)
+_WITHDRAWAL = msgspec.json.Decoder(TradeWithdrawalMessage)
 _ORDER = msgspec.json.Decoder(OrderChangeMessage)
 _SHARED: dict[object, msgspec.json.Decoder[Any]] = {
     "resumed": msgspec.json.Decoder(ResumedMessage),
@@ -225,6 +245,8 @@ def read_message(frame: bytes | str) -> Message | None:
             return _DIFF.decode(frame)
         if head.trade is not None:
             return _TRADE.decode(frame)
+        if head.withdraw is not None:
+            return _WITHDRAWAL.decode(frame)
         if head.order is not None:
             return _ORDER.decode(frame)
         decoders = _OF_CHANNEL.get(head.channel) if isinstance(head.channel, str) else None

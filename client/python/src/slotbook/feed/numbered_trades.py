@@ -1,6 +1,6 @@
 """The ``trades.v2`` channel of a connection: numbers of fills, missing ones, resumes.
 
-Its user gets each fill once, in order.
+Its user gets each fill once, in order, and at processed each withdrawal.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from .channel_types import Trade
 from .live_book import Refused, refused_by
 from .messages import (
     BookVersion,
+    Commitment,
     ErrorMessage,
     HeartbeatMessage,
     MarketType,
     NumberedTradeMessage,
     ResumedMessage,
     TradesSnapshotMessage,
+    TradeWithdrawalMessage,
     members_of,
 )
 from .streams import Send
@@ -35,17 +37,25 @@ class TradesChoice:
     #: None: ``perp``; with ``*`` both kinds.
     market_type: MarketType | None
     id: int
+    #: At ``processed`` fills come earlier, and those of abandoned slots are withdrawn.
+    commitment: Commitment = "confirmed"
 
-    def matches(self, market: str, market_type: MarketType) -> bool:
+    def matches(self, market: str, market_type: MarketType, commitment: Commitment) -> bool:
+        if self.commitment != commitment:
+            return False
         if self.market == "*":
             return self.market_type in (None, market_type)
         return self.market.upper() == market and (self.market_type or "perp") == market_type
 
     def overlaps(self, other: TradesChoice) -> bool:
+        if self.commitment != other.commitment:
+            return False
         return "*" in (self.market, other.market) or self.market.upper() == other.market.upper()
 
     def may_have(self, stream: str) -> bool:
         """Whether a stream of an unknown market may be of this kind."""
+        if (self.commitment == "processed") != stream.endswith("_processed"):
+            return False
         market_type = "spot" if stream.startswith("spot") else "perp"
         wanted = self.market_type or (market_type if self.market == "*" else "perp")
         return wanted == market_type
@@ -53,7 +63,7 @@ class TradesChoice:
     def members(self) -> dict[str, Any]:
         """As members of a request."""
         named = {"market": self.market, "marketType": self.market_type, "id": self.id}
-        return {name: value for name, value in named.items() if value is not None}
+        return {name: value for name, value in named.items() if value is not None} | _commitment(self.commitment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +79,26 @@ class NumberedTrade:
     #: Index of the fill among the records of its transaction.
     tx_sig_index: int
     trade: Trade
+    commitment: Commitment = "confirmed"
     type: ClassVar[Literal["trade"]] = "trade"
+
+
+@dataclass(frozen=True, slots=True)
+class TradeWithdrawn:
+    """A fill at processed that does not count. It comes again if another slot has it."""
+
+    #: Symbol of the market.
+    market: str
+    version: BookVersion
+    #: Number of the withdrawn fill, in the same epoch.
+    trade_seq: int
+    #: Slot of the withdrawn fill.
+    slot: int
+    tx_sig: str
+    #: Index of the fill among the records of its transaction.
+    tx_sig_index: int
+    fill_record_id: int
+    type: ClassVar[Literal["withdrawn"]] = "withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +137,7 @@ class TradesMissing:
     type: ClassVar[Literal["missing"]] = "missing"
 
 
-TradesEvent: TypeAlias = NumberedTrade | TradesStarted | TradesStale | TradesResumed | TradesMissing
+TradesEvent: TypeAlias = NumberedTrade | TradeWithdrawn | TradesStarted | TradesStale | TradesResumed | TradesMissing
 
 
 class TradesReader(Protocol):
@@ -126,10 +155,20 @@ class _Stream:
     name: str
     market: str
     market_type: MarketType
-    #: The newest fill that readers have.
+    commitment: Commitment
+    #: The newest message that readers have.
     position: BookVersion
     # True between a request to resume and its answer. One is enough: fills after the hole come again.
     is_resuming: bool = False
+
+
+def _matches(choice: TradesChoice, stream: _Stream) -> bool:
+    return choice.matches(stream.market, stream.market_type, stream.commitment)
+
+
+def _commitment(commitment: Commitment) -> dict[str, str]:
+    """The member of a request; servers without trades at processed know none."""
+    return {} if commitment == "confirmed" else {"commitment": commitment}
 
 
 class TradeStreams:
@@ -181,18 +220,33 @@ class TradeStreams:
             reader._take(TradesStale())
 
     def receive_trade(self, message: NumberedTradeMessage) -> None:
-        stream = self._streams.get(self._names.get(message.trade, ""))
+        stream = self._next_of(message.trade, message)
         if stream is None:
             return
+        place = (message.slot, message.tx_index, message.tx_sig_index)
+        trade = cast(Trade, message.data)
+        self._deliver(stream, NumberedTrade(stream.market, stream.position, *place, trade, stream.commitment))
+
+    def receive_withdrawal(self, message: TradeWithdrawalMessage) -> None:
+        stream = self._next_of(message.withdraw, message)
+        if stream is None:
+            return
+        fill = (message.slot, message.tx_sig, message.tx_sig_index, int(message.fill_record_id))
+        self._deliver(stream, TradeWithdrawn(stream.market, stream.position, message.trade_seq, *fill))
+
+    def _next_of(self, number: int, message: NumberedTradeMessage | TradeWithdrawalMessage) -> _Stream | None:
+        """The stream that the message continues; None for a repeated message, and after a hole."""
+        stream = self._streams.get(self._names.get(number, ""))
+        if stream is None:
+            return None
         held = stream.position
         if message.epoch == held.epoch and message.seq <= held.seq:
-            return
+            return None
         if (message.epoch, message.prev_seq) != (held.epoch, held.seq):
             self._catch_up(stream)
-            return
+            return None
         stream.position = BookVersion(message.epoch, message.seq)
-        place = (message.slot, message.tx_index, message.tx_sig_index)
-        self._deliver(stream, NumberedTrade(stream.market, stream.position, *place, cast(Trade, message.data)))
+        return stream
 
     def receive_snapshot(self, message: TradesSnapshotMessage) -> None:
         self._names[message.stream_id] = message.stream
@@ -205,7 +259,7 @@ class TradeStreams:
             if held != now and not is_first:
                 self._deliver(known, TradesMissing(known.market, held, now))
             return
-        stream = _Stream(message.stream, message.market, message.market_type, now)
+        stream = _Stream(message.stream, message.market, message.market_type, message.commitment, now)
         if self._readers_of(stream):
             self._streams[stream.name] = stream
             self._deliver(stream, TradesStarted(stream.market, stream.market_type))
@@ -241,18 +295,18 @@ class TradeStreams:
                 reader._refuse(refused_by(message))
 
     def _catch_up(self, stream: _Stream) -> None:
-        """Asks for the fills after the last one."""
+        """Asks for the messages after the last one."""
         if stream.is_resuming:
             return
         stream.is_resuming = True
-        market = {"market": stream.market, "marketType": stream.market_type}
+        market = {"market": stream.market, "marketType": stream.market_type, **_commitment(stream.commitment)}
         self._send({"type": "subscribe", "channel": CHANNEL, **market, "resume": members_of(stream.position)})
 
     def _request(self, reader: TradesReader) -> None:
         choice = reader.choice
         positions: dict[str, dict[str, int]] = {}
         for stream in self._streams.values():
-            if choice.matches(stream.market, stream.market_type):
+            if _matches(choice, stream):
                 positions[stream.name] = members_of(stream.position)
                 stream.is_resuming = True
         message = {**choice.members(), "type": "subscribe", "channel": CHANNEL}
@@ -265,10 +319,10 @@ class TradeStreams:
         if not choice.may_have(name):
             return False
         known = self._streams.values()
-        return choice.market == "*" or not any(choice.matches(one.market, one.market_type) for one in known)
+        return choice.market == "*" or not any(_matches(choice, one) for one in known)
 
     def _readers_of(self, stream: _Stream) -> list[TradesReader]:
-        return [one for one in self._readers if one.choice.matches(stream.market, stream.market_type)]
+        return [one for one in self._readers if _matches(one.choice, stream)]
 
     def _deliver(self, stream: _Stream, event: TradesEvent) -> None:
         for reader in self._readers_of(stream):

@@ -17,7 +17,7 @@ class NumberedTradesSubscription(Subscription[TradesEvent]):
     """Fills of one market, or with ``*`` of every market. Made by ``FeedClient.numbered_trades``.
 
     ``async for`` gives the fills from now on, each once. A slow reader gets the newest 10,000. It ends
-    with ``close``. ``listen`` also tells of losses.
+    with ``close``. ``listen`` also gets losses, and at ``processed`` withdrawals in their order.
     """
 
     def __init__(self, choice: TradesChoice, on_close: Callable[[NumberedTradesSubscription], None]) -> None:
