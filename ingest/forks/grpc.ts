@@ -2,7 +2,7 @@
 
 import { type GeyserRequest, type GeyserUpdate, geyserMessages } from '../../schemas/index.ts';
 import { accountRequests } from '../grpc/request.ts';
-import { emptyRequest, GeyserStream } from '../grpc/stream.ts';
+import { emptyRequest, GeyserStream, type OpenStream, type UpdateStream } from '../grpc/stream.ts';
 import { accountUpdate, slotOf } from '../grpc/updates.ts';
 import type { AccountFilter } from '../rpc/account-filters.ts';
 import { ConnectionEnd, type ConnectionParts, type ForkConnection } from './feed.ts';
@@ -13,6 +13,8 @@ export interface GrpcForkOptions {
   readonly filters: readonly AccountFilter[];
   /** Number of the connection, counted from 0. */
   readonly number: bigint;
+  /** Default: over the real network. */
+  readonly open?: OpenStream;
 }
 
 export class GrpcForks implements ForkConnection {
@@ -28,10 +30,10 @@ export class GrpcForks implements ForkConnection {
   }
 
   async run(): Promise<string> {
-    const { url, token, filters } = this.#options;
-    let stream: GeyserStream | null = null;
+    const { url, token, filters, open = GeyserStream.open } = this.#options;
+    let stream: UpdateStream | null = null;
     try {
-      stream = await GeyserStream.open(url, token, {
+      stream = await open(url, token, {
         update: (update) => this.#update(update),
         ended: (reason) => this.#end.end(reason),
       });
