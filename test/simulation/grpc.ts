@@ -17,6 +17,8 @@ const LEVELS = ['processed', 'confirmed'] as const satisfies readonly Commitment
 /** Status code of gRPC for a slot that is no longer replayed (https://grpc.io/docs/guides/status-codes). */
 const OUT_OF_RANGE = 11;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** A server finds out half a slot later that a block is invalid. */
+const DEATH_MS = 200;
 
 export interface GrpcServerPlan {
   /** Milliseconds that this server is behind the first. */
@@ -54,8 +56,9 @@ export class GrpcServer {
     this.#parts = parts;
     for (const level of LEVELS) {
       parts.feed.subscribe(level, (message, body) => {
-        if (level === 'processed') this.#died(message);
-        this.#come(this.#altered(message, body, level));
+        const sent = this.#altered(message, body, level);
+        if (message.kind === 'slot' && message.state === 'dead') this.#die(message.slot, sent);
+        else this.#come(sent);
       });
     }
   }
@@ -91,10 +94,11 @@ export class GrpcServer {
   }
 
   /** What a dead block wrote comes before the news of its death. */
-  #died(message: FeedMessage): void {
-    if (message.kind !== 'slot' || message.state !== 'dead') return;
-    for (const update of this.#parts.deadUpdates(message.slot))
+  #die(slot: number, death: Sent): void {
+    if (death[2] !== 'processed') return;
+    for (const update of this.#parts.deadUpdates(slot))
       this.#come([update, this.#parts.feed.encoder(update), 'processed']);
+    this.#parts.time.after(DEATH_MS, () => this.#come(death));
   }
 
   #altered(message: FeedMessage, body: () => Buffer, level: Commitment): Sent {

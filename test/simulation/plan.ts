@@ -22,6 +22,8 @@ const LIAR_SLOTS = 120;
 const LIAR_BLOCK_MAX = 80;
 /** Share of runs with books at `processed`. */
 const PROCESSED_SHARE = 0.3;
+/** Share of these in which every state arrives. */
+const PROCESSED_EXACT_SHARE = 0.6;
 /** Slots of one gRPC server's memory: longer than a run. */
 const REPLAY_ALL_SLOTS = 500;
 /** Updates of gRPC whose loss a reader notices by itself. */
@@ -157,8 +159,23 @@ function server(number: number, dice: Dice): GrpcServerPlan {
 /** A silent stream and a rejected write delay news of forks beyond a slot. */
 function withProcessed(plan: Plan, dice: Dice): Plan {
   if (!dice.chance(PROCESSED_SHARE)) return plan;
-  const isSilent = plan.nodes.some((faults) => faults.some(({ kind }) => kind === 'silentSocket'));
-  return { ...plan, processed: { isExact: plan.isExact && !isSilent && plan.rejects === 0 } };
+  const base = dice.chance(PROCESSED_EXACT_SHARE) ? whole(plan) : plan;
+  const isSilent = base.nodes.some((faults) => faults.some(({ kind }) => kind === 'silentSocket'));
+  const profile = {
+    ...plan.profile,
+    forkShare: dice.pick([plan.profile.forkShare, 1, 1]),
+    deadShare: dice.pick([plan.profile.deadShare, 0.04]),
+  };
+  return { ...base, profile, processed: { isExact: base.isExact && !isSilent && base.rejects === 0 } };
+}
+
+/** The plan without faults that lose or delay news. */
+function whole(plan: Plan): Plan {
+  if (plan.merged?.liar) return plan;
+  const loses = (kind: FaultKind) => STATE_KINDS.has(kind) || PUBSUB_KINDS.has(kind);
+  const nodes = plan.nodes.map((faults) => faults.filter(({ kind }) => !loses(kind)));
+  const merged = plan.merged === null ? null : { ...plan.merged, isHonest: true };
+  return { ...plan, nodes, merged, stalls: 0, rejects: 0, isExact: true };
 }
 
 /** gRPC notices by itself what PubSub does not: blocks that did not come. */
