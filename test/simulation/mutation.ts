@@ -142,6 +142,48 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (update.slot <= this.#from.slot) return;',
     replace: 'if (update.slot <= this.#from.slot + 1) return;',
   },
+  {
+    name: 'an undo at processed restores the states of the lost block',
+    file: 'ingest/forks/states.ts',
+    find: 'if (pubkey) this.#emit(key, state, pubkey);',
+    replace: 'if (pubkey) this.#emit(key, state ?? emitted, pubkey);',
+  },
+  {
+    name: 'a revert is not published',
+    file: 'ingest/forks/books.ts',
+    find: "if (this.#differ) this.#everywhere('BookRevert', { slot: this.#slot, reverted });",
+    replace: '',
+  },
+  {
+    name: 'the states of a dead slot stay',
+    file: 'ingest/forks/chain.ts',
+    find: 'this.#dead.add(slot);',
+    replace: '',
+  },
+  {
+    name: 'the account updates of all live sources are applied',
+    file: 'ingest/merge/merge.ts',
+    find: 'if (isLeader) this.#passAccount(update);',
+    replace: 'if (isLeader || member.reading === null) this.#passAccount(update);',
+  },
+  {
+    name: 'the transactions of all live sources are applied',
+    file: 'ingest/merge/merge.ts',
+    find: 'if (this.#signatures.add(update.signature)) this.#pass(update);',
+    replace: 'this.#pass(update);',
+  },
+  {
+    name: 'a new leader does not continue the books of the old one',
+    file: 'ingest/merge/merge.ts',
+    find: "if (update.kind === 'account') this.#passAccount(update);",
+    replace: "if (update.kind === 'account') continue;",
+  },
+  {
+    name: 'a source that lies is not named',
+    file: 'ingest/merge/comparison.ts',
+    find: 'counts.lies += 1;',
+    replace: '',
+  },
 ];
 
 /** Applies a change. Throws when the file does not have the text exactly once. */
