@@ -8,8 +8,8 @@ import type { Truth } from './truth.ts';
 
 type States = ReadonlyMap<string, string>;
 
-/** Time in which news must reach the books: a slot. */
-const SLOT_MS = 400;
+/** Time in which news must reach the books. Less than a slot: the next block would undo what a dead block did as well. */
+const UNDO_MS = 150;
 
 /** Blocks that lost: a fork, or one dead block. */
 export interface Lost {
@@ -149,7 +149,7 @@ export class ProcessedChecks {
     if (held.length === 0) return;
     const before = new Map(held.map(({ partition }) => [partition, partition.reverts.length]));
     const process = this.#parts.process();
-    this.#parts.after(SLOT_MS, () => {
+    this.#parts.after(UNDO_MS, () => {
       if (this.#parts.process() !== process) return;
       this.#undone += 1;
       const where = `slots ${lost.fromSlot} to ${lost.toSlot}`;

@@ -4,7 +4,6 @@ import { type IngestParts, startIngest } from '../../ingest/index.ts';
 import type { Source } from '../../ingest/source.ts';
 import { type Happened, Production } from '../../localnet/chain/production.ts';
 import { Feed } from '../../localnet/grpc/feed.ts';
-import type { FeedMessage } from '../../localnet/grpc/messages.ts';
 import { Ledger } from '../../localnet/ledger.ts';
 import { Faults } from '../../localnet/node/faults.ts';
 import { createNode, type Node } from '../../localnet/node/node.ts';
@@ -14,12 +13,14 @@ import { createMetrics, LogAwayError, type Logger, readConfig, silentLogger } fr
 import type { ChainDefinition } from '../../schemas/index.ts';
 import { Checks, type Violation } from './checks.ts';
 import { Forks } from './forks.ts';
-import { GrpcServer } from './grpc.ts';
+import type { GrpcServer } from './grpc.ts';
+import { openServers } from './grpc-servers.ts';
 import { ProcessLog, StoredLog, type WriteFate } from './log.ts';
 import { Network, type NodePort } from './network.ts';
 import { type Plan, planOf } from './plan.ts';
 import { tracing } from './process-logger.ts';
 import { ProcessedChecks } from './processed-checks.ts';
+import { SourceChecks } from './source-checks.ts';
 import { openForks, openSource, type SourceParts } from './sources.ts';
 import { FIRST_SLOT, type Tape, TapeExchange } from './tape.ts';
 import { Trace } from './trace.ts';
@@ -95,6 +96,7 @@ class Run {
   readonly #truth = new Truth();
   readonly #forks: Forks;
   readonly #checks: Checks;
+  readonly #sources: SourceChecks;
   readonly #stored: StoredLog;
   #connections = 0;
   #firstSlot = FIRST_SLOT;
@@ -106,7 +108,6 @@ class Run {
   #isOver = false;
   /** Faults of the gRPC server that lies. */
   readonly #lies: Faults;
-  #named = 0;
   #source: Source | null = null;
   /** No label counts between the end of the faults and the next full read. */
   #isExact: boolean;
@@ -145,7 +146,7 @@ class Run {
     });
     this.#nodes = new Map(nodes.map((node, number) => [`node-${number}`, { node, methods: new Map(node.methods) }]));
     this.#feed = plan.grpc === null ? null : new Feed({ ledger: this.#ledger, likeNode: profile.nodeNotifications });
-    this.#grpcServers = new Map((plan.grpc ?? []).flatMap((_, number) => this.#grpcServer(number, nodes)));
+    this.#grpcServers = this.#openServers(nodes);
     const [first] = nodes;
     if (first === undefined) throw new RangeError('no node');
     this.#publisher = new Publisher({
@@ -161,6 +162,7 @@ class Run {
       isExact: () => this.#isExact,
       nowMs: () => time.nowMs,
     });
+    this.#sources = new SourceChecks(plan.merged, (rule, detail) => this.#checks.violated(rule, detail));
     if (plan.processed !== null) this.#checks.processed = this.#processedChecks();
     this.#stored = new StoredLog({
       stored: (topic, record) => {
@@ -177,23 +179,10 @@ class Run {
     });
   }
 
-  /** Servers stand beside nodes, and share their faults; a liar has its own. */
-  #grpcServer(number: number, nodes: readonly Node[]): [string, GrpcServer][] {
-    const server = this.#plan.grpc?.[number];
-    const node = nodes[number % nodes.length];
-    if (server === undefined || node === undefined || this.#feed === null) return [];
-    const faults = server.lies.length === 0 ? node.faults : this.#lies;
-    for (const lie of server.lies) faults.add(lie);
-    const parts = { ...server, feed: this.#feed, faults, time: this.#time };
-    return [[`grpc-${number}`, new GrpcServer({ ...parts, deadUpdates: (slot) => this.#deadUpdates(slot) })]];
-  }
-
-  #deadUpdates(slot: number): FeedMessage[] {
-    return this.#exchange
-      .deadBlock()
-      .transactions.flatMap(({ signature, writes }) =>
-        writes.map((one) => ({ kind: 'account', slot, signature, account: this.#ledger.accounts.version(one, slot) })),
-      );
+  #openServers(nodes: readonly Node[]): ReadonlyMap<string, GrpcServer> {
+    if (this.#feed === null) return new Map();
+    const world = { feed: this.#feed, time: this.#time, ledger: this.#ledger, exchange: this.#exchange };
+    return openServers({ ...world, plans: this.#plan.grpc ?? [], nodes, lies: this.#lies });
   }
 
   #processedChecks(): ProcessedChecks {
@@ -224,7 +213,7 @@ class Run {
       labels,
       ahead,
       undone,
-      named: this.#named,
+      named: this.#sources.named,
       crashes: this.#crashes,
       slots: this.#slots,
       lines: this.#trace.lines,
@@ -309,7 +298,7 @@ class Run {
         return;
       }
       this.#checks.settled();
-      this.#checkSources(true);
+      this.#sources.check(this.#source, true);
       this.#checks.booksAt(slot);
       this.#isOver = true;
     });
@@ -400,20 +389,6 @@ class Run {
     return !this.#isCalm && process.chance(this.#plan.rejects) ? { kind: 'rejected', storedShare } : { kind: 'done' };
   }
 
-  /** An honest source is never named, and a liar is at the end. */
-  #checkSources(isEnd: boolean): void {
-    const { merged } = this.#plan;
-    const reports = this.#source?.reports?.() ?? [];
-    for (const [number, { name, isLying, reason }] of merged === null ? [] : reports.entries()) {
-      const isLiar = merged?.liar?.source === number;
-      if (isLying && !isLiar && merged?.isHonest)
-        this.#checks.violated('no honest source is named', `${name}: ${reason}`);
-      if (isLiar && isLying) this.#named += 1;
-      if (isEnd && isLiar && !isLying)
-        this.#checks.violated('a lying source is named', `${name}: ${JSON.stringify(reports[number])}`);
-    }
-  }
-
   #crash(network: Network): Promise<never> {
     if (this.#network === network) this.#die(network);
     return new Promise(() => {});
@@ -422,7 +397,7 @@ class Run {
   /** The process ends at once. A later one continues from the log. */
   #die(network: Network): void {
     this.#trace.add('process crashes');
-    this.#checkSources(false);
+    this.#sources.check(this.#source, false);
     this.#crashes += 1;
     network.kill();
     this.#network = null;
