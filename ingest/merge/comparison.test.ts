@@ -112,10 +112,10 @@ describe('comparison of sources', () => {
   });
 
   it.each([
-    ['names the source with other blocks than the witness', 'right', [false, true]],
-    ['accuses nobody of blocks that the witness has not', 'third', [false, false]],
-    ['accuses nobody while no node has the block', null, [false, false]],
-  ] as const)('%s', (_, blockhash, lying) => {
+    ['it names the source with other blocks than the witness', 'right', [false, true]],
+    ['it accuses nobody of blocks that the witness has not', 'third', [false, false]],
+    ['it accuses nobody while no node has the block', null, [false, false]],
+  ] as const)('judges two blocks of one slot: %s', (_, blockhash, lying) => {
     const comparison = new Comparison(2);
     for (const source of [0, 1]) comparison.covers(source, 0);
     let asked = 0;

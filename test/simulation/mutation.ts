@@ -184,13 +184,6 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: 'this.#pass(update);',
   },
   {
-    name: 'a new leader does not continue the books of the old one',
-    file: 'ingest/merge/merge.ts',
-    needs: 'merged',
-    find: "if (update.kind === 'account') this.#passAccount(update);",
-    replace: "if (update.kind === 'account') continue;",
-  },
-  {
     name: 'a source that lies is not named',
     file: 'ingest/merge/comparison.ts',
     needs: 'merged',
