@@ -130,7 +130,7 @@ export class RpcSource implements Source {
     for (let attempt = 0; attempt < REFETCH_TRIES && !signal.aborted; attempt++) {
       if (attempt > 0) await delay(REFETCH_PAUSE_MS);
       try {
-        const [outcome] = await rpc.transactions([signature], this.#options.historyCommitment ?? 'confirmed');
+        const [outcome] = await rpc.transactions([signature], this.#historyCommitment);
         if (outcome?.found) return outcome.found;
       } catch (error) {
         this.#options.logger.warn({ err: error, signature }, 'transaction not fetched');
@@ -142,7 +142,7 @@ export class RpcSource implements Source {
   blocks(signal: AbortSignal): BlockReader {
     const rpc = this.#rpc(signal);
     const programs = this.#options.definition.programs.map(({ programId }) => programId);
-    const options = { commitment: this.#options.historyCommitment ?? 'confirmed', isBackground: true, signal };
+    const options = { commitment: this.#historyCommitment, isBackground: true, signal };
     return {
       slots: (fromSlot, toSlot) => rpc.blocks(fromSlot, toSlot, options),
       read: (slot) => rpc.block(slot, programs, options),
@@ -170,6 +170,15 @@ export class RpcSource implements Source {
     if (!account) return null;
     const owner = this.#keys.decode(account.owner);
     return { kind: 'account', slot, writeVersion: null, pubkey, owner, data: account.data };
+  }
+
+  /** Hash (base58) of the block of a slot; null when no node has it. Rejects when no node answers. */
+  blockhash(slot: number, signal: AbortSignal): Promise<string | null> {
+    return this.#rpc(signal).blockhash(slot, { commitment: this.#historyCommitment, isBackground: true, signal });
+  }
+
+  get #historyCommitment(): Finality {
+    return this.#options.historyCommitment ?? 'confirmed';
   }
 
   async #run(resume: ResumePoint | null, queue: UpdateQueue, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { type GeyserRequest, type GeyserUpdate, geyserMessages } from '../../schemas/index.ts';
 import { accountRequests, transactionRequests } from '../grpc/request.ts';
-import { emptyRequest, GeyserStream } from '../grpc/stream.ts';
+import { emptyRequest, GeyserStream, type OpenStream, type UpdateStream } from '../grpc/stream.ts';
 import { accountUpdate, slotOf, transactionLogs } from '../grpc/updates.ts';
 import type { AccountFilter } from '../rpc/account-filters.ts';
 import { ConnectionEnd, type ConnectionParts, type ForkConnection } from './feed.ts';
@@ -15,6 +15,8 @@ export interface GrpcForkOptions {
   readonly programs: readonly string[];
   /** Number of the connection, counted from 0. */
   readonly number: bigint;
+  /** Default: over the real network. */
+  readonly open?: OpenStream;
 }
 
 export class GrpcForks implements ForkConnection {
@@ -30,10 +32,10 @@ export class GrpcForks implements ForkConnection {
   }
 
   async run(): Promise<string> {
-    const { url, token, filters, programs } = this.#options;
-    let stream: GeyserStream | null = null;
+    const { url, token, filters, programs, open = GeyserStream.open } = this.#options;
+    let stream: UpdateStream | null = null;
     try {
-      stream = await GeyserStream.open(url, token, {
+      stream = await open(url, token, {
         update: (update) => this.#update(update),
         ended: (reason) => this.#end.end(reason),
       });

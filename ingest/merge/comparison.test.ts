@@ -17,7 +17,7 @@ function run(writes: readonly (readonly number[])[], fault: Fault | null, waitSl
   const waiting: { at: number; findings: () => Findings }[] = [];
   const followed = ({ questions }: Findings, slot: number): void => {
     for (const question of questions) {
-      if (question.kind === 'transaction') continue;
+      if (question.kind !== 'account') continue;
       const testimony = { key: question.key, slot, hash: truth.get(question.key) ?? '' };
       const answer = () => comparison.answered(question, testimony);
       waiting.push({ at: slot + waitSlots, findings: answer });
@@ -109,6 +109,29 @@ describe('comparison of sources', () => {
     expect(comparison.counts(1)).toMatchObject({ reason: 'left out transactions' });
     expect(comparison.counts(1).lies).toBeGreaterThanOrEqual(LIES_MAX);
     expect([0, 1].map((source) => comparison.isLying(source))).toEqual([false, true]);
+  });
+
+  it.each([
+    ['it names the source with other blocks than the witness', 'right', [false, true]],
+    ['it accuses nobody of blocks that the witness has not', 'third', [false, false]],
+    ['it accuses nobody while no node has the block', null, [false, false]],
+  ] as const)('judges two blocks of one slot: %s', (_, blockhash, lying) => {
+    const comparison = new Comparison(2);
+    for (const source of [0, 1]) comparison.covers(source, 0);
+    let asked = 0;
+    for (let slot = 1; slot <= 40; slot++) {
+      for (const source of [0, 1]) comparison.block(source, slot, source === 0 ? 'right' : 'wrong');
+      for (const source of [0, 1]) {
+        for (const question of comparison.completed(source, slot).questions) {
+          expect(question).toMatchObject({ kind: 'block', named: ['right', 'wrong'] });
+          comparison.answered(question, blockhash);
+          asked += 1;
+        }
+      }
+    }
+    expect([0, 1].map((source) => comparison.isLying(source))).toEqual(lying);
+    expect(comparison.counts(1).reason).toBe(lying[1] ? 'other blocks than the chain' : '');
+    expect(asked).toBe(lying[1] ? LIES_MAX : 40 - SETTLE_SLOTS);
   });
 
   it('counts two blocks of one slot', () => {

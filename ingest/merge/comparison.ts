@@ -16,7 +16,9 @@ const QUESTIONS_MAX = 16;
 
 export type Question =
   | { readonly kind: 'account'; readonly key: string; readonly slot: number }
-  | { readonly kind: 'transaction'; readonly signature: string; readonly slot: number };
+  | { readonly kind: 'transaction'; readonly signature: string; readonly slot: number }
+  /** `named`: the blockhash that each source named; null: none. */
+  | { readonly kind: 'block'; readonly slot: number; readonly named: readonly (string | null)[] };
 
 /** An account as the witness read it. */
 export interface Testimony {
@@ -136,10 +138,12 @@ export class Comparison {
   }
 
   /** The witness answered; null: it could not. The verdict follows when every source has reached its slot. */
-  answered(question: Question, answer: Testimony | boolean | null): Findings {
+  answered(question: Question, answer: Testimony | string | boolean | null): Findings {
     this.#asked.delete(idOf(question));
     if (question.kind === 'transaction') {
       if (answer === true) this.#transactionExists(question);
+    } else if (question.kind === 'block') {
+      if (typeof answer === 'string') this.#judgeBlock(question.named, answer);
     } else if (answer !== null && typeof answer === 'object') {
       this.#pending.push({ testimony: answer, asked: question.slot });
       this.#judgePending();
@@ -190,9 +194,13 @@ export class Comparison {
   }
 
   #compareBlocks(slot: number, covering: readonly { readonly side: Side }[]): void {
-    const known = covering.filter(({ side }) => side.blocks.has(slot));
+    // A liar that names other blocks would cost a request each slot.
+    const known = covering.filter(({ side }) => side.blocks.has(slot) && side.counts.lies < LIES_MAX);
     if (new Set(known.map(({ side }) => side.blocks.get(slot))).size <= 1) return;
     for (const { side } of known) side.counts.contradictions += 1;
+    const sides = known.map(({ side }) => side);
+    const named = this.#sides.map((side) => (sides.includes(side) ? (side.blocks.get(slot) ?? null) : null));
+    this.#ask({ kind: 'block', slot, named });
   }
 
   #compareTransactions(slot: number): void {
@@ -249,6 +257,14 @@ export class Comparison {
     }
   }
 
+  /** A source is wrong only when another one agrees with the witness. */
+  #judgeBlock(named: readonly (string | null)[], blockhash: string): void {
+    if (!named.includes(blockhash)) return;
+    for (const [source, one] of named.entries()) {
+      if (one !== null && one !== blockhash) this.#lie(source, 'other blocks than the chain');
+    }
+  }
+
   #lie(source: number, reason: string): void {
     const { counts } = this.#side(source);
     counts.lies += 1;
@@ -258,5 +274,6 @@ export class Comparison {
 }
 
 function idOf(question: Question): string {
+  if (question.kind === 'block') return `block ${question.slot}`;
   return question.kind === 'account' ? question.key : question.signature;
 }

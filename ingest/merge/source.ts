@@ -41,6 +41,8 @@ export interface MergeMember {
 export interface Witness {
   /** State of an account (base58 key) at a slot or later; null when it is closed. Rejects when no node answers. */
   account(pubkey: Uint8Array, minSlot: number, signal: AbortSignal): Promise<AccountUpdate | null>;
+  /** Hash (base58) of the block of a slot; null when no node has it. Rejects when no node answers. */
+  blockhash(slot: number, signal: AbortSignal): Promise<string | null>;
 }
 
 export interface MergedSourceOptions {
@@ -231,6 +233,7 @@ export class MergedSource implements Source {
 
   async #answer(question: Question) {
     if (question.kind === 'transaction') return (await this.#first.transaction(question.signature)) !== null;
+    if (question.kind === 'block') return this.#options.witness.blockhash(question.slot, this.#signal);
     const { key, slot } = question;
     const pubkey = this.#keys.get(key);
     const state = pubkey ? await this.#options.witness.account(pubkey, slot, this.#signal) : null;

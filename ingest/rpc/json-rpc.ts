@@ -281,6 +281,19 @@ export class JsonRpc {
     }
   }
 
+  /** Hash (base58) of the block of a slot. Null when no node has the block. */
+  async blockhash(slot: number, options: ReadOptions): Promise<string | null> {
+    const config = { commitment: options.commitment, transactionDetails: 'none', rewards: false };
+    try {
+      const value = await this.nodes.call({ method: 'getBlock', params: [slot, config] }, options);
+      const { blockhash } = (value ?? {}) as { readonly blockhash?: unknown };
+      return typeof blockhash === 'string' ? blockhash : null;
+    } catch (error) {
+      if (error instanceof RpcError && error.remedy === 'elsewhere' && !error.isTransport) return null;
+      throw error;
+    }
+  }
+
   /** Block time of a slot in Unix seconds; null while the node does not know it. Throws for a slot without a block. */
   async blockTime(slot: number): Promise<number | null> {
     const time = await this.nodes.call({ method: 'getBlockTime', params: [slot] });

@@ -22,6 +22,13 @@ export function isBookMessage(message: { readonly name: string }): message is Bo
   return NAMES.has(message.name);
 }
 
+/** A key whose text differs: `mine` in the log, `text` on the chain; undefined: it is not there. */
+export interface Difference {
+  readonly key: string;
+  readonly mine: string | undefined;
+  readonly text: string | undefined;
+}
+
 export class Books {
   /** Text of each order by its identity. */
   readonly #orders = new Map<string, string>();
@@ -43,19 +50,24 @@ export class Books {
   }
 
   /** Differences to the true states of the markets that `isOurs` names. */
-  differences(truth: ReadonlyMap<string, string>, isOurs: (market: string) => boolean): string[] {
-    const found: string[] = [];
+  differences(truth: ReadonlyMap<string, string>, isOurs: (market: string) => boolean): Difference[] {
+    const found: Difference[] = [];
     const counts = (key: string) => {
       const market = key.slice(0, key.indexOf(' '));
       return isOurs(market) && !this.#open.has(market);
     };
     for (const [key, text] of truth) {
-      const mine = this.#orders.get(key) ?? this.#markets.get(key);
-      if (mine !== text && counts(key)) found.push(`${key}: ${mine ?? 'missing'} instead of ${text}`);
+      const mine = this.text(key);
+      if (mine !== text && counts(key)) found.push({ key, mine, text });
     }
-    for (const key of this.#orders.keys())
-      if (!truth.has(key) && counts(key)) found.push(`${key}: closed on the chain`);
+    for (const [key, mine] of this.#orders)
+      if (!truth.has(key) && counts(key)) found.push({ key, mine, text: undefined });
     return found;
+  }
+
+  /** Text of an order, market or oracle price; undefined without one. */
+  text(key: string): string | undefined {
+    return this.#orders.get(key) ?? this.#markets.get(key);
   }
 
   #market(market: MessageTypes['BookMarket']): void {
@@ -93,6 +105,10 @@ export class Books {
       this.#orders.set(key(order.maker, order.orderId), orderText(terms));
     }
   }
+}
+
+export function differenceText({ key, mine, text: there }: Difference): string {
+  return `${key}: ${mine ?? 'missing'} instead of ${there ?? 'nothing'}`;
 }
 
 const texts = new Map<string, string>();

@@ -13,8 +13,9 @@ import {
   TOPICS,
   type Topic,
 } from '../../schemas/index.ts';
-import { Books, isBookMessage } from './books.ts';
+import { Books, differenceText, isBookMessage } from './books.ts';
 import type { LogObserver } from './log.ts';
+import type { ProcessedChecks } from './processed-checks.ts';
 import { eventKey } from './tape.ts';
 import type { TrueEvent, Truth } from './truth.ts';
 
@@ -44,6 +45,8 @@ const isOpen = ({ filledAtMs }: ChainGap): boolean => filledAtMs === null;
 
 export class Checks implements LogObserver {
   readonly violations: Violation[] = [];
+  /** Null in runs without books at `processed`. */
+  processed: ProcessedChecks | null = null;
   readonly #parts: ChecksParts;
   readonly #events = new Set<string>();
   readonly #books = Array.from({ length: TOPICS.book.partitions }, () => new Books());
@@ -63,9 +66,10 @@ export class Checks implements LogObserver {
   }
   #labelled = 0;
 
-  stored(topic: Topic, { partition, value, key }: LogRecord): void {
+  stored(topic: Topic, { partition, value, key, offset }: LogRecord): void {
     if (topic === TOPICS.events) this.#event(value);
     else if (topic === TOPICS.book) this.#book(partition, key, value);
+    else if (topic === TOPICS.processedBook) this.processed?.stored({ partition, value, key, offset });
   }
 
   committed(group: string, state: ReadonlyMap<string, Uint8Array>): void {
@@ -81,21 +85,22 @@ export class Checks implements LogObserver {
     this.#missing(this.#parts.firstSlot(), this.#parts.confirmedSlot(), 'at the end');
     this.#resumeFollows();
     const stuck = this.#gaps.filter((gap) => isOpen(gap) && !gap.isLasting);
-    for (const gap of stuck) this.#violated('a gap stays open', `${gap.fromSlot} to ${gap.toSlot}: ${gap.reason}`);
+    for (const gap of stuck) this.violated('a gap stays open', `${gap.fromSlot} to ${gap.toSlot}: ${gap.reason}`);
   }
 
   /** A restart must not read everything again. */
   #resumeFollows(): void {
     const newest = [...this.#parts.truth.events(this.#parts.firstSlot(), this.#parts.confirmedSlot())].at(-1);
     if (newest !== undefined && this.#resumeSlot < newest.slot)
-      this.#violated('the resume point follows', `${this.#resumeSlot}, the newest event is of slot ${newest.slot}`);
+      this.violated('the resume point follows', `${this.#resumeSlot}, the newest event is of slot ${newest.slot}`);
   }
 
   /** The books of the log are those of the chain. */
   booksAt(slot: number): void {
     for (const partition of this.#books.keys()) this.#compare(partition, slot, 'book at the end');
+    this.processed?.settled(slot);
     for (const label of this.#labels) {
-      if (label < slot) this.#violated('label at the end', `labelled ${label}, the chain stands at ${slot}`);
+      if (label < slot) this.violated('label at the end', `labelled ${label}, the chain stands at ${slot}`);
     }
   }
 
@@ -111,21 +116,21 @@ export class Checks implements LogObserver {
 
   /** The process ended by itself. */
   failed(error: unknown): void {
-    this.#violated('ingest never ends', error instanceof Error ? (error.stack ?? error.message) : String(error));
+    this.violated('ingest never ends', error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
 
   #event(value: Uint8Array): void {
     const { signature, eventIndex, slot, name } = decodeEvent(value);
     const id = eventKey(signature, eventIndex);
-    if (this.#events.has(id)) this.#violated('no event twice', `${name} ${shown(id)} of slot ${slot}`);
+    if (this.#events.has(id)) this.violated('no event twice', `${name} ${shown(id)} of slot ${slot}`);
     this.#events.add(id);
     const truth = this.#parts.truth.event(id);
     if (truth === null || truth.name !== name)
-      this.#violated('no phantom event', `${name} ${shown(id)} of slot ${slot}`);
+      this.violated('no phantom event', `${name} ${shown(id)} of slot ${slot}`);
     else if (truth.slot !== slot)
-      this.#violated('the slot of an event', `${shown(id)}: ${slot} instead of ${truth.slot}`);
+      this.violated('the slot of an event', `${shown(id)}: ${slot} instead of ${truth.slot}`);
     else if (slot > this.#parts.confirmedSlot())
-      this.#violated('no event before its commitment', `${shown(id)} of slot ${slot}`);
+      this.violated('no event before its commitment', `${shown(id)} of slot ${slot}`);
   }
 
   #book(partition: number, key: string, value: Uint8Array): void {
@@ -141,7 +146,7 @@ export class Checks implements LogObserver {
     this.#labels[partition] = slot;
     this.#labelled += 1;
     if (slot > this.#parts.confirmedSlot()) {
-      this.#violated('no label ahead of the chain', `${slot}, the chain stands at ${this.#parts.confirmedSlot()}`);
+      this.violated('no label ahead of the chain', `${slot}, the chain stands at ${this.#parts.confirmedSlot()}`);
     } else if (this.#parts.isExact()) this.#compare(partition, slot, 'the book at each slot');
   }
 
@@ -150,14 +155,15 @@ export class Checks implements LogObserver {
     if (truth === null) return;
     const found = this.#books[partition]?.differences(truth, (market) => this.#partitions.get(market) === partition);
     const [first] = found ?? [];
-    if (first !== undefined) this.#violated(rule, `slot ${slot}: ${first} (${found?.length} differences)`);
+    if (first !== undefined)
+      this.violated(rule, `slot ${slot}: ${differenceText(first)} (${found?.length} differences)`);
   }
 
   #gapsSaved(gaps: readonly ChainGap[]): void {
     const before = this.#gaps;
     this.#gaps = gaps;
     for (const gap of gaps) {
-      if (gap.fromSlot > gap.toSlot) this.#violated('gaps are in order', `${gap.fromSlot} to ${gap.toSlot}`);
+      if (gap.fromSlot > gap.toSlot) this.violated('gaps are in order', `${gap.fromSlot} to ${gap.toSlot}`);
       const isNew = !isOpen(gap) && !before.some((one) => !isOpen(one) && isSame(one, gap));
       if (isNew) this.#missing(gap.fromSlot - 1, gap.toSlot, `in a gap that counts as filled (${gap.reason})`);
     }
@@ -166,7 +172,7 @@ export class Checks implements LogObserver {
 
   #resumed(slot: number): void {
     if (slot > this.#parts.confirmedSlot()) {
-      this.#violated(
+      this.violated(
         'no resume point ahead of the chain',
         `${slot}, the chain stands at ${this.#parts.confirmedSlot()}`,
       );
@@ -184,7 +190,7 @@ export class Checks implements LogObserver {
     this.#owed = this.#owed.filter((event) => !this.#events.has(event.id));
     const bare = this.#owed.find((event) => !this.#isNamed(event.slot));
     if (bare !== undefined)
-      this.#violated('no event missing without a gap', `${bare.name} ${shown(bare.id)}: its gap closed`);
+      this.violated('no event missing without a gap', `${bare.name} ${shown(bare.id)}: its gap closed`);
   }
 
   /** Reports events that are neither stored nor inside an open gap. Returns those inside one. */
@@ -195,7 +201,7 @@ export class Checks implements LogObserver {
       if (this.#isNamed(event.slot)) named.push(event);
       else {
         const detail = `${event.name} ${shown(event.id)} of slot ${event.slot}${event.isLost ? ', cut from the log' : ''}`;
-        this.#violated('no event missing without a gap', `${detail}, ${where}`);
+        this.violated('no event missing without a gap', `${detail}, ${where}`);
         return named;
       }
     }
@@ -206,7 +212,7 @@ export class Checks implements LogObserver {
     return this.#gaps.some((gap) => isOpen(gap) && gap.fromSlot <= slot && gap.toSlot >= slot);
   }
 
-  #violated(rule: string, detail: string): void {
+  violated(rule: string, detail: string): void {
     if (this.violations.some((one) => one.rule === rule) || this.violations.length >= VIOLATIONS_MAX) return;
     this.violations.push({ rule, detail: `at ${Math.round(this.#parts.nowMs())} ms: ${detail}` });
   }

@@ -6,16 +6,19 @@ import type { Feed, FeedListener } from '../../localnet/grpc/feed.ts';
 import type { FeedMessage } from '../../localnet/grpc/messages.ts';
 import { type SubscribeCall, Subscriber } from '../../localnet/grpc/subscriber.ts';
 import type { Commitment } from '../../localnet/ledger.ts';
+import type { FaultRequest } from '../../localnet/node/fault-kinds.ts';
 import type { Faults } from '../../localnet/node/faults.ts';
-import { type GeyserRequest, geyserService } from '../../schemas/index.ts';
+import { type GeyserRequest, type GeyserUpdate, geyserMessages, geyserService } from '../../schemas/index.ts';
 import { grouped } from './group.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** The commitment that ingest subscribes to. */
-const LEVEL: Commitment = 'confirmed';
+/** The commitments that ingest subscribes to, in the order in which a block reaches them. */
+const LEVELS = ['processed', 'confirmed'] as const satisfies readonly Commitment[];
 /** Status code of gRPC for a slot that is no longer replayed (https://grpc.io/docs/guides/status-codes). */
 const OUT_OF_RANGE = 11;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** A server finds out half a slot later that a block is invalid. */
+const DEATH_MS = 200;
 
 export interface GrpcServerPlan {
   /** Milliseconds that this server is behind the first. */
@@ -24,6 +27,8 @@ export interface GrpcServerPlan {
   readonly replaySlots: number;
   /** It names other blockhashes than the nodes. */
   readonly isOther: boolean;
+  /** What it leaves out or alters; empty: it shares the faults of its node. */
+  readonly lies: readonly FaultRequest[];
   /** It sends the metadata of a block before the other updates of the block. */
   readonly isMetaFirst: boolean;
 }
@@ -32,14 +37,16 @@ export interface GrpcServerParts extends GrpcServerPlan {
   readonly feed: Feed;
   readonly faults: Faults;
   readonly time: VirtualTime;
+  /** Account updates of a block that turns out to be invalid: a server sends them while it replays the block. */
+  readonly deadUpdates: (slot: number) => readonly FeedMessage[];
 }
 
-type Sent = readonly [message: FeedMessage, body: () => Buffer];
+type Sent = readonly [message: FeedMessage, body: () => Buffer, level: Commitment];
 
 /** One server. It keeps a memory of its own for replays, which a restart empties. */
 export class GrpcServer {
   readonly #parts: GrpcServerParts;
-  readonly #listeners = new Set<FeedListener>();
+  readonly #listeners = new Map<Commitment, Set<FeedListener>>(LEVELS.map((level) => [level, new Set()]));
   readonly #subscribers = new Set<Subscriber>();
   #memory: Sent[] = [];
   #coming: Sent[] = [];
@@ -47,7 +54,13 @@ export class GrpcServer {
 
   constructor(parts: GrpcServerParts) {
     this.#parts = parts;
-    parts.feed.subscribe(LEVEL, (message, body) => this.#come(this.#altered(message, body)));
+    for (const level of LEVELS) {
+      parts.feed.subscribe(level, (message, body) => {
+        const sent = this.#altered(message, body, level);
+        if (message.kind === 'slot' && message.state === 'dead') this.#die(message.slot, sent);
+        else this.#come(sent);
+      });
+    }
   }
 
   firstAvailable(): number | null {
@@ -62,9 +75,10 @@ export class GrpcServer {
     return this.#parts.feed.encoder(message);
   }
 
-  subscribe(_level: Commitment, listener: FeedListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  subscribe(level: Commitment, listener: FeedListener): () => void {
+    const listeners = this.#listeners.get(level);
+    listeners?.add(listener);
+    return () => listeners?.delete(listener);
   }
 
   accept(call: SubscribeCall): void {
@@ -79,12 +93,20 @@ export class GrpcServer {
     for (const subscriber of [...this.#subscribers]) subscriber.drop();
   }
 
-  #altered(message: FeedMessage, body: () => Buffer): Sent {
-    if (!this.#parts.isOther || message.kind !== 'blockMeta') return [message, body];
+  /** What a dead block wrote comes before the news of its death. */
+  #die(slot: number, death: Sent): void {
+    if (death[2] !== 'processed') return;
+    for (const update of this.#parts.deadUpdates(slot))
+      this.#come([update, this.#parts.feed.encoder(update), 'processed']);
+    this.#parts.time.after(DEATH_MS, () => this.#come(death));
+  }
+
+  #altered(message: FeedMessage, body: () => Buffer, level: Commitment): Sent {
+    if (!this.#parts.isOther || message.kind !== 'blockMeta') return [message, body, level];
     const { block } = message;
     const hashes = { blockhash: otherHash(block.blockhash), previousBlockhash: otherHash(block.previousBlockhash) };
     const other = { ...message, block: { ...block, ...hashes } };
-    return [other, this.#parts.feed.encoder(other)];
+    return [other, this.#parts.feed.encoder(other), level];
   }
 
   /** What a block has is published together. */
@@ -97,7 +119,7 @@ export class GrpcServer {
   /** The updates of a slot have no common order, except that blocks come one after the other. */
   #ordered(coming: readonly Sent[]): readonly Sent[] {
     if (!this.#parts.isMetaFirst) return coming;
-    const slots = grouped(coming, ([{ slot }]) => slot);
+    const slots = grouped(coming, ([{ slot }, , level]) => `${level} ${slot}`);
     const isMeta = ([{ kind }]: Sent) => kind === 'blockMeta';
     return [...slots.values()].flatMap((sent) => [...sent.filter(isMeta), ...sent.filter((one) => !isMeta(one))]);
   }
@@ -105,10 +127,11 @@ export class GrpcServer {
   #publish(): void {
     const coming = this.#ordered(this.#coming);
     this.#coming = [];
-    this.#memory.push(...coming);
+    this.#memory.push(...coming.filter(([, , level]) => level === 'confirmed'));
     const newest = this.#memory.at(-1)?.[0].slot ?? 0;
     this.#memory = this.#memory.filter(([{ slot }]) => slot > newest - this.#parts.replaySlots);
-    for (const [message, body] of coming) for (const listener of [...this.#listeners]) listener(message, body);
+    for (const [message, body, level] of coming)
+      for (const listener of [...(this.#listeners.get(level) ?? [])]) listener(message, body);
   }
 }
 
@@ -126,6 +149,10 @@ export interface StreamParts {
   readonly arriving: (updates: number) => number;
   /** Milliseconds until then. */
   readonly restMs: () => number;
+  /** Whether the connection breaks now that a part has arrived: often inside a block. */
+  readonly isCut: () => boolean;
+  /** Sees each update at `processed` when it arrives. */
+  readonly news: (update: GeyserUpdate) => void;
   /** Runs a step unless the process has died. */
   readonly later: (ms: number, run: () => void) => void;
   readonly isRefused: boolean;
@@ -153,6 +180,7 @@ export class SimulatedStream implements UpdateStream {
   #isAccepted = false;
   #isPaused = false;
   #isOver = false;
+  #isProcessed = false;
 
   constructor(parts: StreamParts, handlers: StreamHandlers) {
     this.#parts = parts;
@@ -174,6 +202,7 @@ export class SimulatedStream implements UpdateStream {
 
   request(request: GeyserRequest): void {
     if (this.#isOver) return;
+    this.#isProcessed = request.commitment === geyserMessages().CommitmentLevel.PROCESSED;
     this.#requests.push(subscribe.requestSerialize(request));
     if (this.#requests.length === 1) this.#parts.later(this.#parts.latencyMs(), () => this.#send());
   }
@@ -227,10 +256,12 @@ export class SimulatedStream implements UpdateStream {
     const { later, restMs, arriving, trace } = this.#parts;
     const { length } = this.#way;
     const arrived = this.#way.splice(0, isRest ? length : arriving(length));
-    if (this.#way.length > 0) later(restMs(), () => this.#arrive(true));
+    const isPart = this.#way.length > 0;
+    if (isPart) later(restMs(), () => this.#arrive(true));
     trace(`  stream ${arrived.length}`);
     this.#waiting.push(...arrived);
     this.#take();
+    if (isPart && this.#parts.isCut()) this.lose();
   }
 
   #take(): void {
@@ -244,7 +275,9 @@ export class SimulatedStream implements UpdateStream {
 
   #update(frame: Buffer): void {
     const update = subscribe.responseDeserialize(frame);
-    if (!update.ping && !update.pong) this.#handlers.update(update);
+    if (update.ping || update.pong) return;
+    if (this.#isProcessed) this.#parts.news(update);
+    this.#handlers.update(update);
   }
 
   #ended({ reason, isOutOfRange }: StreamEnd): void {

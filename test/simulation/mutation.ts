@@ -10,6 +10,8 @@ export interface Mutation {
   /** Text that stands in the file once. */
   readonly find: string;
   readonly replace: string;
+  /** Runs without it never meet the fault, so they are counted and not run; absent: any run may. */
+  readonly needs?: 'grpc' | 'processed' | 'merged';
 }
 
 const ROOT = new URL('../../', import.meta.url);
@@ -121,26 +123,72 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a full read does not wait for the first block of its gRPC stream',
     file: 'ingest/grpc/session.ts',
+    needs: 'grpc',
     find: 'await waitFor(() => this.#firstSlot >= 0, FIRST_BLOCK_PATIENCE_MS, signal);',
     replace: 'this.#firstSlot = 0;',
   },
   {
     name: 'a block that a gRPC stream skipped is not missed',
     file: 'ingest/grpc/cursor.ts',
+    needs: 'grpc',
     find: "if (parent.slot > last.slot) return 'missing';",
     replace: "if (parent.slot > last.slot) return 'next';",
   },
   {
     name: 'a gRPC stream is continued after its newest block',
     file: 'ingest/grpc/cursor.ts',
+    needs: 'grpc',
     find: 'this.#complete = this.#newest;',
     replace: 'this.#complete = block;',
   },
   {
     name: 'the first block of a gRPC replay is dropped',
     file: 'ingest/grpc/replay.ts',
+    needs: 'grpc',
     find: 'if (update.slot <= this.#from.slot) return;',
     replace: 'if (update.slot <= this.#from.slot + 1) return;',
+  },
+  {
+    name: 'an undo at processed restores the states of the lost block',
+    file: 'ingest/forks/states.ts',
+    needs: 'processed',
+    find: 'if (pubkey) this.#emit(key, state, pubkey);',
+    replace: 'if (pubkey) this.#emit(key, state ?? emitted, pubkey);',
+  },
+  {
+    name: 'a revert is not published',
+    file: 'ingest/forks/books.ts',
+    needs: 'processed',
+    find: "if (this.#differ) this.#everywhere('BookRevert', { slot: this.#slot, reverted });",
+    replace: '',
+  },
+  {
+    name: 'the states of a dead slot stay',
+    file: 'ingest/forks/chain.ts',
+    needs: 'processed',
+    find: 'this.#dead.add(slot);',
+    replace: '',
+  },
+  {
+    name: 'the account updates of all live sources are applied',
+    file: 'ingest/merge/merge.ts',
+    needs: 'merged',
+    find: 'if (isLeader) this.#passAccount(update);',
+    replace: 'if (isLeader || member.reading === null) this.#passAccount(update);',
+  },
+  {
+    name: 'the transactions of all live sources are applied',
+    file: 'ingest/merge/merge.ts',
+    needs: 'merged',
+    find: 'if (this.#signatures.add(update.signature)) this.#pass(update);',
+    replace: 'this.#pass(update);',
+  },
+  {
+    name: 'a source that lies is not named',
+    file: 'ingest/merge/comparison.ts',
+    needs: 'merged',
+    find: 'counts.lies += 1;',
+    replace: '',
   },
 ];
 

@@ -12,11 +12,16 @@ import {
   subscriptionRequest,
   type TopicKind,
 } from '../../localnet/rpc/subscriptions.ts';
+import { type GeyserUpdate, geyserMessages } from '../../schemas/index.ts';
 import { type GrpcServer, SimulatedStream } from './grpc.ts';
 import type { Trace } from './trace.ts';
 import type { Dice, VirtualTime } from './virtual-time.ts';
 
-const KINDS: readonly TopicKind[] = ['program', 'account', 'logs', 'slot'];
+const KINDS: readonly TopicKind[] = ['program', 'account', 'logs', 'slot', 'slotsUpdates'];
+/** A node's frame with an account; its slot stands in front. */
+const ACCOUNT_FRAME = /^.{0,80}programNotification.{0,60}"slot":(\d+)/;
+/** Characters of a frame in which that stands. */
+const FRAME_HEAD = 200;
 const CLOSE_LOST = 1006;
 /** Share of arrivals that bring a part of what is on its way. */
 const PARTLY_SHARE = 0.2;
@@ -43,6 +48,10 @@ export interface NetworkParts {
   readonly latencyMs: () => number;
   /** Milliseconds that a PubSub socket is late; the order of its frames stays. */
   readonly socketLatencyMs: () => number;
+  /** Whether a stream breaks after a part of what was on its way. */
+  readonly cuts: () => boolean;
+  /** A slot of which an update at `processed` arrived, and whether the block died. */
+  readonly news: (slot: number, isDead: boolean) => void;
   /** Called at each end of a request: the process may crash there. */
   readonly effect: () => void;
   /** Number of the next connection. */
@@ -87,6 +96,8 @@ export class Network implements Transport {
         streamLatencyMs: socketLatencyMs,
         arriving: (updates) => this.#arriving(updates),
         restMs: () => this.#restMs(),
+        isCut: this.#parts.cuts,
+        news: (update) => this.#grpcNews(update),
         later: (ms, run) => this.#later(ms, run),
         isRefused: refuses(),
         trace: (line) => trace.add(line),
@@ -97,6 +108,12 @@ export class Network implements Transport {
     this.#streams.add(stream);
     return stream;
   };
+
+  #grpcNews({ slot }: GeyserUpdate): void {
+    const { SlotStatus } = geyserMessages();
+    if (slot?.status === SlotStatus.SLOT_PROCESSED || slot?.status === SlotStatus.SLOT_DEAD)
+      this.#parts.news(Number(slot.slot), slot.status === SlotStatus.SLOT_DEAD);
+  }
 
   post(url: string, body: string, signal: AbortSignal): Promise<HttpAnswer> {
     const { latencyMs, trace, effect } = this.#parts;
@@ -212,6 +229,8 @@ class SimulatedSocket implements PubSubSocket {
   readonly #listeners = new Map<string, ((value: never) => void)[]>();
   readonly #frames: Buffer[] = [];
   #isOpen = true;
+  /** Whether accounts come at `processed`. */
+  #isProcessed = false;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(parts: NetworkParts, ways: SocketWays) {
@@ -221,8 +240,11 @@ class SimulatedSocket implements PubSubSocket {
     this.#methods = new Map(
       KINDS.map((kind) => [
         `${kind}Subscribe`,
-        (params: readonly unknown[]) =>
-          String(parts.subscriptions.add(subscriptionRequest(kind, params), this.#subscriber).id),
+        (params: readonly unknown[]) => {
+          const request = subscriptionRequest(kind, params);
+          this.#isProcessed ||= kind === 'program' && request.commitment === 'processed';
+          return String(parts.subscriptions.add(request, this.#subscriber).id);
+        },
       ]),
     );
   }
@@ -270,7 +292,16 @@ class SimulatedSocket implements PubSubSocket {
     const { length } = this.#frames;
     const frames = this.#frames.splice(0, isRest ? length : arriving(length));
     if (this.#frames.length > 0) later(restMs(), () => this.#arrive(true));
-    for (const one of frames) if (this.#isOpen) this.#emit('message', one);
+    for (const one of frames) {
+      if (!this.#isOpen) return;
+      if (this.#isProcessed) this.#news(one);
+      this.#emit('message', one);
+    }
+  }
+
+  #news(frame: Buffer): void {
+    const [, slot] = ACCOUNT_FRAME.exec(frame.toString('latin1', 0, FRAME_HEAD)) ?? [];
+    if (slot !== undefined) this.#parts.news(Number(slot), false);
   }
 
   #emit(event: string, value: unknown): void {

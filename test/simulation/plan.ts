@@ -13,6 +13,17 @@ const FACTOR_MAX = 10;
 const PROBABILITY_MAX = 0.5;
 /** Share of runs whose live updates come by gRPC. */
 const GRPC_SHARE = 0.3;
+/** Share of gRPC runs with several sources at once, and of those with two servers that one lies in. */
+const MERGED_SHARE = 0.4;
+const LIAR_SHARE = 0.35;
+/** Slots in which a liar is compared and named. */
+const LIAR_SLOTS = 120;
+/** Last first block of such a run: the tape must not end before the run. */
+const LIAR_BLOCK_MAX = 80;
+/** Share of runs with books at `processed`. */
+const PROCESSED_SHARE = 0.3;
+/** Share of these in which every state arrives. */
+const PROCESSED_EXACT_SHARE = 0.6;
 /** Slots of one gRPC server's memory: longer than a run. */
 const REPLAY_ALL_SLOTS = 500;
 /** Updates of gRPC whose loss a reader notices by itself. */
@@ -25,6 +36,15 @@ const STATE_KINDS: ReadonlySet<FaultKind> = new Set(['emptyAccounts', 'cutAccoun
 const PUBSUB_KINDS: ReadonlySet<FaultKind> = new Set(['loseNotification', 'reorderNotification', 'silentSocket']);
 /** Share of runs without both, in which every label must be exact. */
 const EXACT_SHARE = 0.3;
+
+export interface MergedPlan {
+  readonly kinds: readonly ('grpc' | 'pubsub')[];
+  readonly liar: { readonly source: number; readonly kind: LieKind } | null;
+  readonly isHonest: boolean;
+}
+
+/** `other`: it names other blocks than the nodes, with the same accounts. */
+export type LieKind = 'omits' | 'alters' | 'other';
 
 export interface Plan {
   readonly seed: number;
@@ -59,6 +79,12 @@ export interface Plan {
   readonly queueMax: number | null;
   /** Servers of live updates, one for each node; null: by PubSub. */
   readonly grpc: readonly GrpcServerPlan[] | null;
+  /** Books at `processed`; null: none. `isExact`: nothing loses or delays news of slots and accounts. */
+  readonly processed: { readonly isExact: boolean } | null;
+  /** Sources that run at once; null: one. `liar`: number of a source that lies; `isHonest`: nobody may be named. */
+  readonly merged: MergedPlan | null;
+  /** Probability that a stream breaks after a part of what was on its way. */
+  readonly cuts: number;
   /** Whether gRPC servers restart when the faults end, so that all accounts are read again. */
   readonly restartsAtEnd: boolean;
   /** Whether every label of a slot must be exact: no fault loses or delays account data. */
@@ -70,7 +96,86 @@ export function planOf(seed: number, tapes: number, blocks: number): Plan {
   const dice = new Dice(seed, 1);
   const plan = basePlan(seed, tapes, blocks, dice);
   const queueMax = dice.chance(0.1) ? dice.integer(200, 600) : null;
-  return dice.chance(GRPC_SHARE) ? { ...overGrpc(plan, dice), queueMax } : { ...plan, queueMax };
+  const live = dice.chance(GRPC_SHARE) ? { ...overGrpc(plan, dice), queueMax } : { ...plan, queueMax };
+  const other = new Dice(seed, 5);
+  return withProcessed(withSources(live, other), other);
+}
+
+/** A gRPC server beside another one, or beside PubSub. */
+function withSources(plan: Plan, dice: Dice): Plan {
+  const { grpc } = plan;
+  if (grpc === null || !dice.chance(MERGED_SHARE)) return plan;
+  const [first = server(0, dice)] = grpc;
+  const isTwo = dice.chance(0.7);
+  const kinds = isTwo ? (['grpc', 'grpc'] as const) : (['grpc', 'pubsub'] as const);
+  const servers = [first, ...(isTwo ? [{ ...(grpc[1] ?? server(1, dice)), isOther: false }] : [])];
+  const isExact = plan.isExact && !plan.nodes.some((faults) => faults.some(({ kind }) => isUnsure(kind, isTwo)));
+  const merged = { ...plan, grpc: servers, isExact, merged: { kinds, liar: null, isHonest: isExact } };
+  return isTwo && dice.chance(LIAR_SHARE) ? withLiar(merged, dice) : merged;
+}
+
+/** Faults of a stream after which two honest sources differ for good. */
+function isUnsure(kind: FaultKind, isTwo: boolean): boolean {
+  return kind === 'loseNotification' || (!isTwo && PUBSUB_KINDS.has(kind));
+}
+
+const LIES: Readonly<Record<LieKind, readonly FaultRequest[]>> = {
+  omits: [{ kind: 'loseNotification', methods: ['accountUpdate'], probability: 0.5 }],
+  alters: [{ kind: 'alterNotification', probability: 0.5 }],
+  other: [],
+};
+
+/** Nothing else goes wrong, so the liar must be named. What it left out before that stays wrong until the accounts are read again. */
+function withLiar(plan: Plan, dice: Dice): Plan {
+  const liar = { source: dice.integer(0, 1), kind: dice.pick<LieKind>(['omits', 'alters', 'other']) };
+  const grpc = (plan.grpc ?? []).map((one, number) => {
+    const isLiar = number === liar.source;
+    return { ...one, lagMs: 0, lies: isLiar ? LIES[liar.kind] : [], isOther: isLiar && liar.kind === 'other' };
+  });
+  const quiet = { nodes: [[]], crashesMax: 0, rejects: 0, drops: 0, refusals: 0, stalls: 0, cuts: 0, queueMax: null };
+  const merged = { kinds: ['grpc', 'grpc'] as const, liar, isHonest: true };
+  return {
+    ...plan,
+    ...quiet,
+    quietShare: 0.2,
+    slots: LIAR_SLOTS,
+    fromBlock: Math.min(plan.fromBlock, LIAR_BLOCK_MAX),
+    grpc,
+    merged,
+    isExact: liar.kind === 'other',
+  };
+}
+
+function server(number: number, dice: Dice): GrpcServerPlan {
+  return {
+    lagMs: number === 0 ? 0 : dice.pick([0, 300, 2_500]),
+    replaySlots: dice.pick([REPLAY_ALL_SLOTS, REPLAY_ALL_SLOTS, 40, 4]),
+    isOther: number > 0 && dice.chance(0.3),
+    isMetaFirst: dice.chance(0.3),
+    lies: [],
+  };
+}
+
+/** A silent stream and a rejected write delay news of forks beyond a slot. */
+function withProcessed(plan: Plan, dice: Dice): Plan {
+  if (!dice.chance(PROCESSED_SHARE)) return plan;
+  const base = dice.chance(PROCESSED_EXACT_SHARE) ? whole(plan) : plan;
+  const isSilent = base.nodes.some((faults) => faults.some(({ kind }) => kind === 'silentSocket'));
+  const profile = {
+    ...plan.profile,
+    forkShare: dice.pick([plan.profile.forkShare, 1, 1]),
+    deadShare: dice.pick([plan.profile.deadShare, 0.04]),
+  };
+  return { ...base, profile, processed: { isExact: base.isExact && !isSilent && base.rejects === 0 } };
+}
+
+/** The plan without faults that lose or delay news. */
+function whole(plan: Plan): Plan {
+  if (plan.merged?.liar) return plan;
+  const loses = (kind: FaultKind) => STATE_KINDS.has(kind) || PUBSUB_KINDS.has(kind);
+  const nodes = plan.nodes.map((faults) => faults.filter(({ kind }) => !loses(kind)));
+  const merged = plan.merged === null ? null : { ...plan.merged, isHonest: true };
+  return { ...plan, nodes, merged, stalls: 0, rejects: 0, isExact: true };
 }
 
 /** gRPC notices by itself what PubSub does not: blocks that did not come. */
@@ -84,13 +189,9 @@ function overGrpc(plan: Plan, dice: Dice): Plan {
   );
   const kinds = new Set(nodes.flatMap((faults) => faults.map(({ kind }) => kind)));
   const isExact = ![...kinds].some((kind) => STATE_KINDS.has(kind) || (kind === 'loseNotification' && !isNoticed));
-  const grpc = nodes.map((_, number) => ({
-    lagMs: number === 0 ? 0 : dice.pick([0, 300, 2_500]),
-    replaySlots: dice.pick([REPLAY_ALL_SLOTS, REPLAY_ALL_SLOTS, 40, 4]),
-    isOther: number > 0 && dice.chance(0.3),
-    isMetaFirst: dice.chance(0.3),
-  }));
-  return { ...plan, nodes, isExact, grpc, restartsAtEnd: !isExact || dice.chance(0.3) };
+  const grpc = nodes.map((_, number) => server(number, dice));
+  const cuts = dice.chance(0.4) ? dice.between(0, 0.1) : 0;
+  return { ...plan, nodes, isExact, grpc, cuts, restartsAtEnd: !isExact || dice.chance(0.3) };
 }
 
 function basePlan(seed: number, tapes: number, blocks: number, dice: Dice): Plan {
@@ -143,6 +244,9 @@ function basePlan(seed: number, tapes: number, blocks: number, dice: Dice): Plan
     shadowCheckMs: dice.chance(0.15) ? 8_000 : 0,
     queueMax: null,
     grpc: null,
+    processed: null,
+    merged: null,
+    cuts: 0,
     restartsAtEnd: false,
     isExact: stalls === 0 && ![...kinds].some((kind) => STATE_KINDS.has(kind) || PUBSUB_KINDS.has(kind)),
   };

@@ -1,21 +1,27 @@
 // One run: a chain, its nodes and one ingester after another, on virtual time. All of it follows from the seed.
 
-import { grpcSessions } from '../../ingest/grpc/index.ts';
-import { type IngestParts, RpcSource, startIngest } from '../../ingest/index.ts';
+import { type IngestParts, startIngest } from '../../ingest/index.ts';
+import type { Source } from '../../ingest/source.ts';
 import { type Happened, Production } from '../../localnet/chain/production.ts';
 import { Feed } from '../../localnet/grpc/feed.ts';
 import { Ledger } from '../../localnet/ledger.ts';
-import type { Faults } from '../../localnet/node/faults.ts';
-import { createNode } from '../../localnet/node/node.ts';
+import { Faults } from '../../localnet/node/faults.ts';
+import { createNode, type Node } from '../../localnet/node/node.ts';
 import { Publisher } from '../../localnet/rpc/publisher.ts';
 import { Subscriptions } from '../../localnet/rpc/subscriptions.ts';
 import { createMetrics, LogAwayError, type Logger, readConfig, silentLogger } from '../../platform/index.ts';
 import type { ChainDefinition } from '../../schemas/index.ts';
 import { Checks, type Violation } from './checks.ts';
-import { GrpcServer } from './grpc.ts';
+import { Forks } from './forks.ts';
+import type { GrpcServer } from './grpc.ts';
+import { openServers } from './grpc-servers.ts';
 import { ProcessLog, StoredLog, type WriteFate } from './log.ts';
 import { Network, type NodePort } from './network.ts';
 import { type Plan, planOf } from './plan.ts';
+import { tracing } from './process-logger.ts';
+import { ProcessedChecks } from './processed-checks.ts';
+import { SourceChecks } from './source-checks.ts';
+import { openForks, openSource, type SourceParts } from './sources.ts';
 import { FIRST_SLOT, type Tape, TapeExchange } from './tape.ts';
 import { Trace } from './trace.ts';
 import { Truth } from './truth.ts';
@@ -23,7 +29,6 @@ import { Dice, VirtualTime } from './virtual-time.ts';
 
 const SLOT_MS = 400;
 const GENESIS_HASH = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
-const AUDIT_MS = 1_500;
 const SILENCE_MS = 4_000;
 /** Virtual time after the chain stopped: longer than a hole needs to be recorded, and than any node is left alone. */
 const SETTLE_MAX_MS = 60_000;
@@ -48,6 +53,11 @@ export interface RunResult {
   readonly events: number;
   readonly crashes: number;
   readonly labels: number;
+  /** Labels above the confirmed slot, and undos of lost blocks, of the books at `processed`. */
+  readonly ahead: number;
+  readonly undone: number;
+  /** Liars that were named. */
+  readonly named: number;
   readonly slots: number;
   readonly lines: readonly string[];
 }
@@ -84,7 +94,9 @@ class Run {
   readonly #grpcServers: ReadonlyMap<string, GrpcServer>;
   readonly #nodes: ReadonlyMap<string, NodePort>;
   readonly #truth = new Truth();
+  readonly #forks: Forks;
   readonly #checks: Checks;
+  readonly #sources: SourceChecks;
   readonly #stored: StoredLog;
   #connections = 0;
   #firstSlot = FIRST_SLOT;
@@ -94,6 +106,9 @@ class Run {
   #effectsLeft = EFFECTS_FOREVER;
   #network: Network | null = null;
   #isOver = false;
+  /** Faults of the gRPC server that lies. */
+  readonly #lies: Faults;
+  #source: Source | null = null;
   /** No label counts between the end of the faults and the next full read. */
   #isExact: boolean;
 
@@ -119,9 +134,11 @@ class Run {
       retainedBlocks: Number.POSITIVE_INFINITY,
       retainedBytes: Number.POSITIVE_INFINITY,
     });
+    this.#forks = new Forks(this.#truth, this.#exchange, (lost) => this.#checks.processed?.lost(lost));
     this.#ledger.begin(this.#exchange.genesis());
     this.#append(FIRST_SLOT);
     this.#production = new Production({ exchange: this.#exchange, ledger: this.#ledger, profile, seed });
+    this.#lies = new Faults(seed, () => this.#ledger.tipSlot);
     const nodes = plan.nodes.map((faults, number) => {
       const node = createNode(this.#ledger, seed * 8 + number);
       for (const fault of faults) node.faults.add(fault);
@@ -129,7 +146,7 @@ class Run {
     });
     this.#nodes = new Map(nodes.map((node, number) => [`node-${number}`, { node, methods: new Map(node.methods) }]));
     this.#feed = plan.grpc === null ? null : new Feed({ ledger: this.#ledger, likeNode: profile.nodeNotifications });
-    this.#grpcServers = new Map(nodes.flatMap(({ faults }, number) => this.#grpcServer(number, faults)));
+    this.#grpcServers = this.#openServers(nodes);
     const [first] = nodes;
     if (first === undefined) throw new RangeError('no node');
     this.#publisher = new Publisher({
@@ -145,6 +162,8 @@ class Run {
       isExact: () => this.#isExact,
       nowMs: () => time.nowMs,
     });
+    this.#sources = new SourceChecks(plan.merged, (rule, detail) => this.#checks.violated(rule, detail));
+    if (plan.processed !== null) this.#checks.processed = this.#processedChecks();
     this.#stored = new StoredLog({
       stored: (topic, record) => {
         this.#trace.add(`  log ${topic.name}/${record.partition} ${record.offset} ${record.key}`);
@@ -160,10 +179,22 @@ class Run {
     });
   }
 
-  #grpcServer(number: number, faults: Faults): [string, GrpcServer][] {
-    const server = this.#plan.grpc?.[number];
-    if (server === undefined || this.#feed === null) return [];
-    return [[`grpc-${number}`, new GrpcServer({ ...server, feed: this.#feed, faults, time: this.#time })]];
+  #openServers(nodes: readonly Node[]): ReadonlyMap<string, GrpcServer> {
+    if (this.#feed === null) return new Map();
+    const world = { feed: this.#feed, time: this.#time, ledger: this.#ledger, exchange: this.#exchange };
+    return openServers({ ...world, plans: this.#plan.grpc ?? [], nodes, lies: this.#lies });
+  }
+
+  #processedChecks(): ProcessedChecks {
+    return new ProcessedChecks({
+      truth: this.#truth,
+      isExact: () => this.#plan.processed?.isExact === true && !this.#isCalm,
+      newestSlot: () => this.#forks.slot,
+      confirmedSlot: () => this.#ledger.slotAt('confirmed'),
+      process: () => this.#crashes,
+      after: (ms, run) => this.#time.after(ms, run),
+      violated: (rule, detail) => this.#checks.violated(rule, detail),
+    });
   }
 
   async toEnd(): Promise<RunResult> {
@@ -173,12 +204,16 @@ class Run {
     this.#tick();
     await this.#time.run(() => this.#isOver);
     const { events, labels } = this.#checks.counts;
+    const { ahead, undone } = this.#checks.processed?.counts ?? { ahead: 0, undone: 0 };
     return {
       seed: this.#plan.seed,
       hash: this.#trace.end(),
       violations: this.#checks.violations,
       events,
       labels,
+      ahead,
+      undone,
+      named: this.#sources.named,
       crashes: this.#crashes,
       slots: this.#slots,
       lines: this.#trace.lines,
@@ -214,6 +249,7 @@ class Run {
   }
 
   #publish(happened: Happened): void {
+    this.#forks.take(happened);
     this.#publisher.publish(happened);
     this.#feed?.publish(happened);
   }
@@ -221,6 +257,7 @@ class Run {
   #append(slot: number): void {
     this.#ledger.append(this.#exchange.nextBlock(slot));
     this.#true(slot);
+    this.#forks.follow(slot);
   }
 
   #true(slot: number): void {
@@ -235,6 +272,7 @@ class Run {
     this.#isCalm = true;
     this.#effectsLeft = EFFECTS_FOREVER;
     for (const { node } of this.#nodes.values()) node.faults.clear();
+    this.#lies.clear();
     if (this.#plan.restartsAtEnd) for (const server of this.#grpcServers.values()) server.restart();
     this.#network?.dropSockets();
   }
@@ -260,6 +298,7 @@ class Run {
         return;
       }
       this.#checks.settled();
+      this.#sources.check(this.#source, true);
       this.#checks.booksAt(slot);
       this.#isOver = true;
     });
@@ -277,38 +316,36 @@ class Run {
       fate: () => this.#fate(network),
       crash: () => this.#crash(network),
     });
-    const hosts = [...this.#nodes.keys()];
-    const urls = [...this.#grpcServers.keys()].map((host) => `http://${host}`);
-    const { queueMax } = this.#plan;
     const { definition, readers, deriveUser } = this.#stage;
-    const source = new RpcSource({
-      rpcUrls: hosts.map((host) => `http://${host}`),
-      wsUrls: hosts.map((host) => `ws://${host}`),
-      definition,
-      logger: this.#logger,
-      silenceMs: SILENCE_MS,
-      auditMs: AUDIT_MS,
-      sampleSlots: 20,
-      transport: network,
-      ...(queueMax === null ? {} : { queueMax }),
-      ...(this.#grpcServers.size === 0
-        ? {}
-        : { sessions: grpcSessions({ urls, token: '', open: network.openStream }) }),
-    });
+    const source = openSource(this.#sourceParts(network));
+    this.#source = source;
     this.#trace.add('process starts');
     const context = {
-      config: readConfig({}, { shadowCheckMs, sampleSlots: 20 }),
+      config: readConfig({}, { shadowCheckMs, sampleSlots: 20, slotStallMs: SILENCE_MS }),
       log,
       logger: this.#logger,
       metrics: createMetrics(['ingest']),
     };
-    const role = startIngest(context, { definition, source, readers, deriveUser });
+    const forks = this.#plan.processed === null ? {} : { forks: openForks(this.#sourceParts(network)) };
+    const role = startIngest(context, { definition, source, readers, deriveUser, ...forks });
     role.then(({ done }) => done).catch((error: unknown) => this.#ended(network, error));
+  }
+
+  #sourceParts(network: Network): SourceParts {
+    return {
+      plan: this.#plan,
+      network,
+      hosts: [...this.#nodes.keys()],
+      grpcHosts: [...this.#grpcServers.keys()],
+      definition: this.#stage.definition,
+      logger: this.#logger,
+      silenceMs: SILENCE_MS,
+    };
   }
 
   #openNetwork(): Network {
     const { network: dice } = this.#dice;
-    const { latencyMs, stalls, refusals } = this.#plan;
+    const { latencyMs, stalls, refusals, cuts } = this.#plan;
     const [low, high] = latencyMs;
     const network: Network = new Network({
       time: this.#time,
@@ -322,6 +359,8 @@ class Run {
         !this.#isCalm && dice.chance(stalls) ? dice.between(400, 6_000) : dice.between(low, high),
       nextConnection: () => this.#connections++,
       refuses: () => !this.#isCalm && dice.chance(refusals),
+      cuts: () => !this.#isCalm && dice.chance(cuts),
+      news: (slot, isDead) => this.#checks.processed?.news(slot, isDead),
       effect: () => {
         if (this.#network === network && this.#isDue()) this.#die(network);
       },
@@ -358,6 +397,7 @@ class Run {
   /** The process ends at once. A later one continues from the log. */
   #die(network: Network): void {
     this.#trace.add('process crashes');
+    this.#sources.check(this.#source, false);
     this.#crashes += 1;
     network.kill();
     this.#network = null;
@@ -372,22 +412,4 @@ class Run {
     if (error instanceof LogAwayError) this.#die(network);
     else this.#checks.failed(error);
   }
-}
-
-/** Log lines of the process go into the trace. */
-function tracing(trace: Trace, time: VirtualTime): Logger {
-  const logger = silentLogger();
-  const write = (level: string) => (fields: unknown, text?: string) => {
-    const given = typeof fields === 'string' ? fields : `${text} ${JSON.stringify(fields, plain)}`;
-    trace.add(`${Math.round(time.nowMs)} ${level} ${given.slice(0, 400)}`);
-  };
-  for (const level of ['info', 'warn', 'error'] as const) {
-    Object.defineProperty(logger, level, { value: write(level), configurable: true });
-  }
-  return logger;
-}
-
-function plain(_: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value);
-  return value instanceof Error ? `${value.name}: ${value.message}` : value;
 }

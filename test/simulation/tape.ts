@@ -125,6 +125,7 @@ export class TapeExchange implements Exchange {
   readonly #isQuiet: () => boolean;
   readonly #isBranch: boolean;
   #next: number;
+  #branch: TapeExchange | null = null;
   /** Number of the tape's block at a slot. */
   readonly #slots: [slot: number, number: number][] = [];
 
@@ -162,7 +163,22 @@ export class TapeExchange implements Exchange {
   }
 
   branch(): Exchange {
-    return new TapeExchange(this.#tape, (this.#next + BRANCH_DISTANCE) % this.#tape.blocks.length, this.#isQuiet, true);
+    this.#branch = new TapeExchange(this.#tape, this.#distant, this.#isQuiet, true);
+    return this.#branch;
+  }
+
+  /** States of the block of the tape that the newest losing fork played at a slot. */
+  lostStates(slot: number): TapeBlock['states'] | null {
+    return this.#branch?.played(slot)?.states ?? null;
+  }
+
+  /** What a block writes that turns out to be invalid. */
+  deadBlock(): TapeBlock {
+    return this.#block(this.#distant);
+  }
+
+  get #distant(): number {
+    return (this.#next + BRANCH_DISTANCE) % this.#tape.blocks.length;
   }
 
   restingOrders = () => [];

@@ -11,9 +11,12 @@ export interface TrueEvent {
   readonly isLost: boolean;
 }
 
+type States = TapeBlock['states'];
+
 export class Truth {
   readonly #events = new Map<string, TrueEvent>();
   readonly #bySlot: { readonly slot: number; readonly events: readonly TrueEvent[] }[] = [];
+  readonly #followed: { readonly slot: number; readonly layers: readonly States[] }[] = [];
   readonly #states: { readonly slot: number; readonly states: TapeBlock['states'] }[] = [];
 
   /** Adds a block of the winning chain. */
@@ -28,6 +31,22 @@ export class Truth {
     for (const event of events) this.#events.set(event.id, event);
     this.#bySlot.push({ slot: block.slot, events });
     this.#states.push({ slot: block.slot, states: tape.states });
+  }
+
+  /**
+   * Adds a block of the fork that the nodes follow. A lost fork writes some accounts of each of its blocks, so a text is that of one
+   * of the layers; a block of the winning fork has one layer.
+   */
+  follow(slot: number, layers: readonly States[]): void {
+    this.#followed.push({ slot, layers });
+  }
+
+  /** States at a slot that a reader at `processed` may have: those of the fork that was followed, and of the winning one. */
+  processed(slot: number): (readonly States[])[] {
+    const followed = this.#followed.findLast((one) => one.slot <= slot)?.layers;
+    const states = this.states(slot);
+    const forks = states === null || followed?.[0] === states ? [] : [[states]];
+    return followed === undefined ? forks : [followed, ...forks];
   }
 
   event(id: string): TrueEvent | null {

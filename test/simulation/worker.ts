@@ -1,7 +1,7 @@
 // Thread of simulations: virtual time replaces the clock of a whole thread, so runs never share one with anything else.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { putIn } from './mutation.ts';
+import { MUTATIONS, putIn } from './mutation.ts';
 
 export interface Assignment {
   /** Runs seeds `from`, `from + step`, ... below `to`. */
@@ -21,8 +21,11 @@ Error.stackTraceLimit = isVerbose ? Error.stackTraceLimit : 1;
 if (mutation !== null) putIn(mutation);
 const { openStage } = await import('./stage.ts');
 const { runSeed } = await import('./run.ts');
+const { planOf } = await import('./plan.ts');
 const stage = openStage();
+const needs = MUTATIONS.find(({ name }) => name === mutation)?.needs;
 for (let seed = from; seed < to; seed += step) {
+  if (needs !== undefined && planOf(seed, stage.tapes.length, stage.blocks)[needs] === null) continue;
   const result = await runSeed(seed, stage, { isVerbose });
   parentPort?.postMessage(isVerbose ? result : { ...result, lines: [] });
   if (stopsAtFirst && result.violations.length > 0) break;

@@ -1,0 +1,44 @@
+// The gRPC servers of a run. They stand beside its nodes and share their faults; a liar has its own.
+
+import type { Feed } from '../../localnet/grpc/feed.ts';
+import type { FeedMessage } from '../../localnet/grpc/messages.ts';
+import type { Ledger } from '../../localnet/ledger.ts';
+import type { Faults } from '../../localnet/node/faults.ts';
+import type { Node } from '../../localnet/node/node.ts';
+import { GrpcServer, type GrpcServerPlan } from './grpc.ts';
+import type { TapeExchange } from './tape.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+export interface ServersParts {
+  readonly plans: readonly GrpcServerPlan[];
+  readonly nodes: readonly Node[];
+  /** Faults of the server that lies. */
+  readonly lies: Faults;
+  readonly feed: Feed;
+  readonly time: VirtualTime;
+  readonly ledger: Ledger;
+  readonly exchange: TapeExchange;
+}
+
+/** By host. */
+export function openServers(parts: ServersParts): ReadonlyMap<string, GrpcServer> {
+  return new Map(parts.plans.flatMap((plan, number) => openServer(parts, plan, number)));
+}
+
+function openServer(parts: ServersParts, plan: GrpcServerPlan, number: number): [string, GrpcServer][] {
+  const { nodes, lies, feed, time } = parts;
+  const node = nodes[number % nodes.length];
+  if (node === undefined) return [];
+  const faults = plan.lies.length === 0 ? node.faults : lies;
+  for (const lie of plan.lies) faults.add(lie);
+  const deadUpdates = (slot: number) => updatesOf(parts, slot);
+  return [[`grpc-${number}`, new GrpcServer({ ...plan, feed, faults, time, deadUpdates })]];
+}
+
+function updatesOf({ exchange, ledger }: ServersParts, slot: number): FeedMessage[] {
+  return exchange
+    .deadBlock()
+    .transactions.flatMap(({ signature, writes }) =>
+      writes.map((one) => ({ kind: 'account', slot, signature, account: ledger.accounts.version(one, slot) })),
+    );
+}

@@ -1,0 +1,184 @@
+// What must hold of the books at `processed`: they are those of the fork that the node follows, and what a lost fork or a dead block
+// did is undone, under that name, within a slot of the news.
+
+import type { LogRecord } from '../../platform/index.ts';
+import { decodeMessage, TOPICS } from '../../schemas/index.ts';
+import { Books, differenceText, isBookMessage } from './books.ts';
+import type { Truth } from './truth.ts';
+
+type States = ReadonlyMap<string, string>;
+
+/** Time in which news must reach the books. Less than a slot: the next block would undo what a dead block did as well. */
+const UNDO_MS = 150;
+
+/** Blocks that lost: a fork, or one dead block. */
+export interface Lost {
+  readonly fromSlot: number;
+  readonly toSlot: number;
+  /** News of this slot or a later one says that the blocks lost. */
+  readonly newsSlot: number;
+  readonly isDead: boolean;
+  /** States before the lost blocks, and after each of them. */
+  readonly base: States;
+  readonly states: readonly States[];
+}
+
+export interface ProcessedParts {
+  readonly truth: Truth;
+  /** Whether every state at `processed` arrives now. */
+  readonly isExact: () => boolean;
+  /** Newest slot of any fork. */
+  readonly newestSlot: () => number;
+  readonly confirmedSlot: () => number;
+  /** Number of the process; a crash changes it. */
+  readonly process: () => number;
+  readonly after: (ms: number, run: () => void) => void;
+  readonly violated: (rule: string, detail: string) => void;
+}
+
+class Partition {
+  readonly books = new Books();
+  label = -1;
+  /** Newest slot of any record. */
+  slot = -1;
+  /** Undone slots, in the order of the records. */
+  readonly reverts: number[] = [];
+}
+
+interface Held {
+  readonly partition: Partition;
+  readonly key: string;
+  readonly text: string;
+}
+
+export class ProcessedChecks {
+  readonly #parts: ProcessedParts;
+  readonly #partitions = Array.from({ length: TOPICS.processedBook.partitions }, () => new Partition());
+  readonly #places = new Map<string, number>();
+  #lost: Lost[] = [];
+  #ahead = 0;
+  #undone = 0;
+
+  constructor(parts: ProcessedParts) {
+    this.#parts = parts;
+  }
+
+  /** Labels above the confirmed slot, and undos that the news of a fork or a dead block brought. */
+  get counts(): { readonly ahead: number; readonly undone: number } {
+    return { ahead: this.#ahead, undone: this.#undone };
+  }
+
+  stored({ partition: number, value, key }: LogRecord): void {
+    const partition = this.#partitions[number];
+    if (partition === undefined) return;
+    const message = decodeMessage(value);
+    if (message.name === 'BookSlot') this.#label(number, partition, message.value.slot);
+    else if (message.name === 'BookRevert') this.#revert(partition, message.value.slot, message.value.reverted);
+    else if (isBookMessage(message)) {
+      this.#places.set(key, number);
+      if ('slot' in message.value) partition.slot = Math.max(partition.slot, message.value.slot);
+      partition.books.take(message);
+    }
+  }
+
+  /** Blocks lost on the chain. */
+  lost(lost: Lost): void {
+    this.#lost.push(lost);
+  }
+
+  /** An update at `processed` arrived. */
+  news(slot: number, isDead: boolean): void {
+    const due = this.#lost.filter((one) => (one.isDead ? isDead && slot === one.newsSlot : slot >= one.newsSlot));
+    this.#lost = this.#lost.filter((one) => !due.includes(one));
+    if (this.#parts.isExact()) for (const one of due) this.#expect(one);
+  }
+
+  /** The books at the end are those of the chain. */
+  settled(slot: number): void {
+    const truth = this.#parts.truth.states(slot);
+    for (const [number, { books, label }] of this.#partitions.entries()) {
+      const [first] = truth === null ? [] : books.differences(truth, this.#isOf(number));
+      if (first !== undefined) this.#parts.violated('processed book at the end', differenceText(first));
+      if (label < slot) this.#parts.violated('processed label at the end', `${label}, the chain stands at ${slot}`);
+    }
+  }
+
+  readonly #isOf =
+    (number: number) =>
+    (market: string): boolean =>
+      this.#places.get(market) === number;
+
+  /** A process that begins, or that lost the log, writes every book anew and begins with its own slots. */
+  #revert(partition: Partition, slot: number, reverted: number | null): void {
+    if (reverted !== null) partition.reverts.push(reverted);
+    else if (slot < partition.slot) partition.slot = slot;
+  }
+
+  #label(number: number, partition: Partition, slot: number): void {
+    if (slot <= partition.label) return;
+    partition.label = slot;
+    if (slot > this.#parts.confirmedSlot()) this.#ahead += 1;
+    if (slot > this.#parts.newestSlot()) {
+      this.#parts.violated('no processed label ahead of the chain', String(slot));
+    } else if (this.#parts.isExact()) this.#compare(number, partition, slot);
+  }
+
+  /** Records of the next slot may stand before the label: each text is then that of the slot, or of one up to the newest record. */
+  #compare(number: number, { books, slot: newest }: Partition, slot: number): void {
+    let first: string | null = null;
+    for (const layers of this.#parts.truth.processed(slot)) {
+      const [base] = layers;
+      const differing = base === undefined ? [] : books.differences(base, this.#isOf(number));
+      const isLayer = (key: string, mine: string | undefined) => layers.some((one) => one.get(key) === mine);
+      const wrong = differing.find(({ key, mine }) => !isLayer(key, mine) && !this.#isLater(key, mine, slot, newest));
+      if (wrong === undefined) return;
+      first ??= `slot ${slot}: ${differenceText(wrong)} (${differing.length} differences)`;
+    }
+    if (first !== null) this.#parts.violated('the processed book at each slot', first);
+  }
+
+  #isLater(key: string, mine: string | undefined, slot: number, newest: number): boolean {
+    for (let later = slot + 1; later <= newest; later++) {
+      if (this.#parts.truth.processed(later).some((layers) => layers.some((one) => one.get(key) === mine))) return true;
+    }
+    return false;
+  }
+
+  #expect(lost: Lost): void {
+    const held = this.#partitions.flatMap((partition, number) => this.#heldIn(partition, number, lost));
+    if (held.length === 0) return;
+    const before = new Map(held.map(({ partition }) => [partition, partition.reverts.length]));
+    const process = this.#parts.process();
+    this.#parts.after(UNDO_MS, () => {
+      if (this.#parts.process() !== process) return;
+      this.#undone += 1;
+      const where = `slots ${lost.fromSlot} to ${lost.toSlot}`;
+      const stays = held.find(({ partition, key, text }) => partition.books.text(key) === text);
+      if (stays !== undefined && !this.#isTrue(stays, lost))
+        this.#parts.violated('a revert within a slot', `${where}: ${stays.key} is still ${stays.text}`);
+      for (const [{ reverts }, count] of before) {
+        const isNamed = reverts.slice(count).some((slot) => slot <= lost.toSlot);
+        if (!isNamed) this.#parts.violated('an undo has its name', `${where}: no BookRevert`);
+      }
+    });
+  }
+
+  /** Texts of the book that only the lost blocks have. */
+  #heldIn(partition: Partition, number: number, lost: Lost): Held[] {
+    const keys = new Set(lost.states.flatMap((states) => [...states.keys()]));
+    return [...keys].flatMap((key) => {
+      const text = partition.books.text(key);
+      const isOurs = this.#isOf(number)(key.slice(0, key.indexOf(' ')));
+      if (!isOurs || text === undefined || !lost.states.some((states) => states.get(key) === text)) return [];
+      const held = { partition, key, text };
+      return lost.base.get(key) === text || this.#isTrue(held, lost) ? [] : [held];
+    });
+  }
+
+  /** Whether the winning chain had this text since. */
+  #isTrue({ key, text }: Held, { fromSlot }: Lost): boolean {
+    for (let slot = fromSlot; slot <= this.#parts.newestSlot(); slot++)
+      if (this.#parts.truth.states(slot)?.get(key) === text) return true;
+    return false;
+  }
+}
