@@ -73,12 +73,14 @@ function openMerged(parts: SourceParts, kinds: readonly ('grpc' | 'pubsub')[]): 
 /** Streams at `processed`, from the servers of the source in turn. */
 export function openForks({ network, hosts, grpcHosts, definition }: SourceParts): OpenConnection {
   const filters = accountFilters(definition);
+  const programs = definition.programs.map(({ programId }) => programId);
   const { openStream: open } = network;
   return (parts, attempt) => {
     const host = grpcHosts[attempt % grpcHosts.length];
     if (host === undefined) {
-      return new PubSubForks(parts, { wsUrl: wsUrl(hosts[attempt % hosts.length] ?? ''), filters, transport: network });
+      const url = wsUrl(hosts[attempt % hosts.length] ?? '');
+      return new PubSubForks(parts, { wsUrl: url, filters, programs, transport: network });
     }
-    return new GrpcForks(parts, { url: httpUrl(host), token: '', filters, number: BigInt(attempt), open });
+    return new GrpcForks(parts, { url: httpUrl(host), token: '', filters, programs, number: BigInt(attempt), open });
   };
 }
