@@ -3,12 +3,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { ReadCounts } from './full-reader.ts';
 import type { NaiveCounts } from './naive-reader.ts';
-import type { Rate, SenderCounts, SenderReady } from './update-sender.ts';
+import type { Rate, SenderCounts, SenderOptions, SenderReady } from './update-sender.ts';
 
-function start(name: string): ChildProcess {
+function start(name: string, options: object = {}): ChildProcess {
   const program = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
-  return fork(program, { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  return fork(program, [JSON.stringify(options)], { execArgv: ['--disable-warning=ExperimentalWarning'] });
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -26,8 +27,8 @@ export class UpdateNode {
     this.urls = urls;
   }
 
-  static async start(): Promise<UpdateNode> {
-    const child = start('update-sender');
+  static async start(options: SenderOptions = {}): Promise<UpdateNode> {
+    const child = start('update-sender', options);
     const [urls] = (await once(child, 'message')) as [SenderReady];
     return new UpdateNode(child, urls);
   }
@@ -38,6 +39,11 @@ export class UpdateNode {
 
   set rate(rate: Rate) {
     this.#child.send(rate);
+  }
+
+  /** Cuts the connection of the ingester, which then reads all accounts again. */
+  drop(): void {
+    this.#child.send('drop');
   }
 
   async counts(): Promise<SenderCounts> {
@@ -68,6 +74,31 @@ export class NaiveReader {
     this.#child.send('counts');
     const [counts] = (await once(this.#child, 'message')) as [NaiveCounts];
     return counts;
+  }
+
+  stop(): Promise<void> {
+    return stop(this.#child);
+  }
+}
+
+/** The process of `full-reader.ts`. */
+export class FullReader {
+  readonly #child: ChildProcess;
+
+  constructor(urls: SenderReady, way: 'ingest' | 'naive') {
+    this.#child = start('full-reader', { ...urls, way });
+  }
+
+  /** Resolves at the end of the next full read. */
+  async read(): Promise<ReadCounts> {
+    const [counts] = (await once(this.#child, 'message')) as [ReadCounts];
+    return counts;
+  }
+
+  /** What has happened since the last answer. */
+  counts(): Promise<ReadCounts> {
+    this.#child.send('counts');
+    return this.read();
   }
 
   stop(): Promise<void> {

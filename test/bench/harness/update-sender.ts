@@ -1,6 +1,7 @@
 // A node that only sends: prebuilt updates at a given rate over gRPC and PubSub, as one process that `update-node.ts` starts. Calls of
 // JSON-RPC are answered by a paused simulated cluster, except for what the stream itself decides: slots, times and signatures.
 
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttp2Server, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
@@ -9,6 +10,7 @@ import { encodeBody, withFilters } from '../../../localnet/grpc/messages.ts';
 import { type RunningLocalnet, type StoredBlock, startLocalnet } from '../../../localnet/index.ts';
 import { subscriptionRequest, type TopicKind } from '../../../localnet/rpc/subscriptions.ts';
 import { geyserMessages, loadDefinition } from '../../../schemas/index.ts';
+import { type ManyUsers, manyUsers } from './many-users.ts';
 import { SentSignatures } from './sent-signatures.ts';
 import {
   type Frame,
@@ -34,6 +36,16 @@ export interface SenderReady {
   readonly wsUrl: string;
   readonly grpcUrl: string;
 }
+
+/** The sender's further work, as JSON in its first argument. */
+export interface SenderOptions {
+  /** User accounts that a full read brings beside those of the exchange. */
+  readonly users?: number;
+  /** Whether the node answers in pages. */
+  readonly hasPages?: boolean;
+}
+
+export type SenderCommand = Rate | 'counts' | 'drop';
 
 /** What a connection has been sent since it began. */
 export interface SenderCounts {
@@ -62,6 +74,7 @@ const FIRST_VERSION = 500_000_000;
 interface Sink {
   readonly writableLength: number;
   write(bytes: Buffer): unknown;
+  destroy(): unknown;
 }
 
 class Sender {
@@ -85,6 +98,12 @@ class Sender {
 
   set rate(rate: Rate) {
     this.#rate = rate;
+  }
+
+  /** Cuts the connection. */
+  drop(): void {
+    this.#connection?.drop();
+    this.#connection = null;
   }
 
   connect(wire: Wire, sink: Sink, announce: (slot: number) => Buffer): void {
@@ -163,6 +182,10 @@ class Connection {
     this.#dueTransactions += (transactionsPerSecond * (nowMs - this.#atMs)) / 1000;
     this.#atMs = nowMs;
     if (this.#parts.sink.writableLength < WAITING_BYTES_MAX) this.#send();
+  }
+
+  drop(): void {
+    this.#parts.sink.destroy();
   }
 
   endSlot(): void {
@@ -300,7 +323,21 @@ function ownAnswer(sender: Sender, { method, params }: Call): unknown {
   }
 }
 
-function serveRpc(sender: Sender, net: RunningLocalnet): Server {
+/** Writes a prebuilt answer as fast as the reader takes it. */
+async function stream(response: ServerResponse, parts: Iterable<string | Buffer>): Promise<void> {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  for (const part of parts) if (!response.write(part)) await once(response, 'drain');
+  response.end();
+}
+
+function serveRpc(sender: Sender, net: RunningLocalnet, users: ManyUsers | null, hasPages: boolean): Server {
+  const noPages = ({ id }: Call) =>
+    JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
+  const usersOf = (call: Call): Iterable<string | Buffer> | null => {
+    if (users === null || !users.asksFor(call.params)) return null;
+    if (call.method === 'getProgramAccountsV2' && hasPages) return users.page(call, sender.slot);
+    return call.method === 'getProgramAccounts' ? users.answer(call, sender.slot) : null;
+  };
   const forward = async (call: Call): Promise<string> => {
     // The cluster stands still, far behind the slots of the stream.
     const params = call.params.map((one) =>
@@ -311,6 +348,7 @@ function serveRpc(sender: Sender, net: RunningLocalnet): Server {
     return (await answer.text()).replace(/("context":\{[^}]*"slot":)\d+/, `$1${sender.slot}`);
   };
   const one = async (call: Call): Promise<string> => {
+    if (call.method === 'getProgramAccountsV2' && !hasPages) return noPages(call);
     const result = ownAnswer(sender, call);
     return result === undefined ? forward(call) : JSON.stringify({ jsonrpc: '2.0', id: call.id, result });
   };
@@ -318,6 +356,8 @@ function serveRpc(sender: Sender, net: RunningLocalnet): Server {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const calls = JSON.parse(Buffer.concat(parts).toString()) as Call | Call[];
+    const prebuilt = Array.isArray(calls) ? null : usersOf(calls);
+    if (prebuilt !== null) return stream(response, prebuilt);
     const text = Array.isArray(calls) ? `[${(await Promise.all(calls.map(one))).join(',')}]` : await one(calls);
     response.writeHead(200, { 'content-type': 'application/json' }).end(text);
   };
@@ -330,16 +370,27 @@ const net = await startLocalnet({
   accounts: TRADING_ACCOUNTS,
   lags: { processed: 0, confirmed: 0, finalized: 0 },
 });
-const sender = new Sender(net, await recordExchange(net, userHead, USER_STATES));
-const [rpc, pubsub, grpc] = [serveRpc(sender, net), servePubSub(sender), serveGrpc(sender, net)];
+const { users = 0, hasPages = true } = JSON.parse(process.argv[2] ?? '{}') as SenderOptions;
+const recording = await recordExchange(net, userHead, USER_STATES);
+const sender = new Sender(net, recording);
+const many =
+  users === 0
+    ? null
+    : manyUsers(
+        recording.users.map(({ data }) => data),
+        users,
+      );
+const rpc = serveRpc(sender, net, many, hasPages);
+const [pubsub, grpc] = [servePubSub(sender), serveGrpc(sender, net)];
 const ready: SenderReady = {
   rpcUrl: `http://${await listen(rpc)}`,
   wsUrl: `ws://${await listen(pubsub)}`,
   grpcUrl: `http://${await listen(grpc)}`,
 };
-process.on('message', (rate: Rate | 'counts') => {
-  if (rate === 'counts') process.send?.(sender.counts);
-  else sender.rate = rate;
+process.on('message', (command: SenderCommand) => {
+  if (command === 'counts') process.send?.(sender.counts);
+  else if (command === 'drop') sender.drop();
+  else sender.rate = command;
 });
 process.on('disconnect', () => process.exit(0));
 process.send?.(ready);
