@@ -1,7 +1,7 @@
 // Turns a batch of source updates into log records: decodes, diffs and appends, in the order of the updates.
 
 import bs58 from 'bs58';
-import type { Logger, NewRecord } from '../platform/index.ts';
+import { type Logger, type NewRecord, nextTurn } from '../platform/index.ts';
 import {
   type DeadLetter,
   encodeMessage,
@@ -26,6 +26,7 @@ import type { ShadowMessage } from './shadow/check.ts';
 import type { IngestQuality, IngestSource } from './shadow/quality.ts';
 import type { ShadowRunner } from './shadow/runner.ts';
 import {
+  type AccountUpdate,
   type GapNotice,
   RESUME_MARGIN_SLOTS,
   type ResumePoint,
@@ -57,6 +58,8 @@ export interface PipelineParts {
   readonly corrected?: () => void;
 }
 
+/** Steps of a long batch after which the event loop runs: some milliseconds of work. */
+const TURN_STEPS = 64;
 /** Key of slot ticks, which go to every partition of `book` and `positions`. */
 const SLOT_KEY = 'slot';
 const FINALITY_KEY = 'chain';
@@ -161,9 +164,11 @@ export class Pipeline {
   async #take(batch: readonly SourceUpdate[]): Promise<void> {
     let progress: ResumePoint | null = null;
     this.#indexes.take(batch);
-    for (const update of batch) {
+    for (const [index, update] of batch.entries()) {
       if (update.kind === 'progress') progress = update.resume;
+      else if (update.kind === 'account') this.#account(update);
       else await this.#apply(update);
+      if ((index + 1) % TURN_STEPS === 0) await nextTurn();
     }
     this.#applyShadowCheck();
     await this.#flush();
@@ -186,13 +191,14 @@ export class Pipeline {
     }
   }
 
-  async #apply(update: Exclude<SourceUpdate, { kind: 'progress' }>): Promise<void> {
+  #account(update: AccountUpdate): void {
+    this.#parts.metrics.accountUpdates.inc();
+    this.#parts.differ.account(this.#indexes.joined(update), this.#emit);
+  }
+
+  async #apply(update: Exclude<SourceUpdate, { kind: 'progress' | 'account' }>): Promise<void> {
     const { differ, metrics, logger } = this.#parts;
     switch (update.kind) {
-      case 'account':
-        metrics.accountUpdates.inc();
-        differ.account(this.#indexes.joined(update), this.#emit);
-        break;
       case 'transaction':
         if (!update.failed) await this.#transaction(update);
         // A recording may have no other times. The time of an older transaction does not apply to the current books.
@@ -214,7 +220,7 @@ export class Pipeline {
         differ.snapshotBegin(Math.max(0, this.#newestSlot));
         break;
       case 'snapshotEnd':
-        differ.snapshotEnd(update.slot, this.#emit);
+        await everyTurn(differ.snapshotEnding(update.slot, this.#emit));
         this.#counters.resumed();
         this.#parts.quality.caughtUp();
         logger.info({ slot: update.slot, accounts: differ.size }, 'all accounts read');
@@ -449,6 +455,12 @@ export class Pipeline {
     }
     if (this.#newestSlot >= 0) metrics.slot.set(this.#newestSlot);
   }
+}
+
+/** Runs all steps, with a turn of the event loop after some of them. */
+async function everyTurn(steps: Generator<void>): Promise<void> {
+  let taken = 0;
+  for (const _ of steps) if (++taken % TURN_STEPS === 0) await nextTurn();
 }
 
 function sourceOf({
