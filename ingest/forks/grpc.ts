@@ -2,7 +2,7 @@
 
 import { type GeyserRequest, type GeyserUpdate, geyserMessages } from '../../schemas/index.ts';
 import { accountRequests } from '../grpc/request.ts';
-import { emptyRequest, GeyserStream } from '../grpc/stream.ts';
+import { emptyRequest, type OpenStream, openWith, type UpdateStream } from '../grpc/stream.ts';
 import { accountUpdate, slotOf } from '../grpc/updates.ts';
 import type { AccountFilter } from '../rpc/account-filters.ts';
 import { ConnectionEnd, type ConnectionParts, type ForkConnection } from './feed.ts';
@@ -11,6 +11,8 @@ export interface GrpcForkOptions {
   readonly url: string;
   readonly token: string;
   readonly filters: readonly AccountFilter[];
+  /** Default: over the real network, by authorities that Node knows. */
+  readonly open?: OpenStream;
   /** Number of the connection, counted from 0. */
   readonly number: bigint;
 }
@@ -28,10 +30,10 @@ export class GrpcForks implements ForkConnection {
   }
 
   async run(): Promise<string> {
-    const { url, token, filters } = this.#options;
-    let stream: GeyserStream | null = null;
+    const { url, token, filters, open = openWith() } = this.#options;
+    let stream: UpdateStream | null = null;
     try {
-      stream = await GeyserStream.open(url, token, {
+      stream = await open(url, token, {
         update: (update) => this.#update(update),
         ended: (reason) => this.#end.end(reason),
       });

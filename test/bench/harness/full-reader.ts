@@ -55,6 +55,7 @@ function mark(): void {
 }
 
 function answer(): void {
+  mostBytes = Math.max(mostBytes, anonymousBytes());
   const tookMs = performance.now() - beganMs;
   const delayMs = delay.max / NS_PER_MS;
   process.send?.({ heldMs, heldCpuMs, delayMs, mostBytes, restBytes, accounts, tookMs } satisfies ReadCounts);
