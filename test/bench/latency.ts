@@ -207,13 +207,18 @@ async function measureProcessed(): Promise<void> {
   }
   const latencies = { processed: [] as number[], confirmed: [] as number[] };
   let measuring = false;
+  const streams = new Map<number, string>();
   const socket = new WebSocket(pipeline.endpoints.gateway ?? '');
   socket.on('message', (bytes) => {
     const receivedMs = performance.now();
     const message = JSON.parse(String(bytes)) as BookMessage;
-    if (!message.bids || !message.channel) return;
-    const commitment = message.channel.endsWith('_processed') ? 'processed' : 'confirmed';
-    const market = MARKETS.findIndex(({ symbol }) => symbol === message.market);
+    const id = message.diff ?? message.streamId;
+    if (id === undefined || !message.bids) return;
+    // A snapshot names its stream, diffs have its number only.
+    if (message.stream !== undefined) streams.set(id, message.stream);
+    const name = streams.get(id) ?? '';
+    const commitment = name.endsWith('_processed') ? 'processed' : 'confirmed';
+    const market = Number(name.split('_')[1]);
     for (const [price, size] of message.bids) {
       const rank = Number((TOP_PRICE - BigInt(price)) / TICK_STEP);
       const user = tracked[market * ORDERS_PER_MARKET + rank];
@@ -249,8 +254,11 @@ async function measureProcessed(): Promise<void> {
 }
 
 interface BookMessage {
-  readonly channel?: string;
-  readonly market?: string;
+  /** Number of the stream, in a diff. */
+  readonly diff?: number;
+  readonly streamId?: number;
+  /** Name of the stream: market type, market index, level, and what else was chosen. */
+  readonly stream?: string;
   readonly bids?: readonly (readonly [price: string, size: string])[];
 }
 
