@@ -9,7 +9,9 @@ import type { Rate, SenderCounts, SenderOptions, SenderReady } from './update-se
 
 function start(name: string, options: object = {}): ChildProcess {
   const program = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
-  return fork(program, [JSON.stringify(options)], { execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc'] });
+  return fork(program, [JSON.stringify(options)], {
+    execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc'],
+  });
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -280,6 +280,8 @@ function servePubSub(sender: Sender): Server {
       let beginning: NodeJS.Timeout | undefined;
       client.on('message', (text) => {
         const { id, method, params } = JSON.parse(String(text)) as { id: number; method: string; params: unknown[] };
+        // Libraries also send pings.
+        if (!method.endsWith('Subscribe')) return;
         const number = topics.length + 1;
         topics.push({
           id: number,
