@@ -107,7 +107,7 @@ describe('differ', () => {
   ])('ends the %s read in steps with the same outputs, and is not settled in between', (_, reads) => {
     const { updates } = history(7, 30);
     const newest = new Map(updates.map((one) => [bs58.encode(one.pubkey), one]));
-    const ended = (end: (differ: Differ, take: NaiveReader['take']) => void) => {
+    const ended = (end: (differ: ReturnType<typeof newDiffer>, take: NaiveReader['take']) => void) => {
       const reader = new NaiveReader();
       const differ = newDiffer();
       for (let read = 1; read <= reads; read++) {
