@@ -98,6 +98,36 @@ describe('differ', () => {
     });
   });
 
+  it.each([
+    ['first', 1],
+    ['second', 2],
+  ])('ends the %s read in steps with the same outputs, and is not settled in between', (_, reads) => {
+    const { updates } = history(7, 30);
+    const newest = new Map(updates.map((one) => [bs58.encode(one.pubkey), one]));
+    const ended = (end: (differ: ReturnType<typeof newDiffer>, take: NaiveReader['take']) => void) => {
+      const reader = new NaiveReader();
+      const differ = newDiffer();
+      for (let read = 1; read <= reads; read++) {
+        differ.snapshotBegin();
+        // A later read lacks some accounts, which it closes.
+        const part = [...newest.values()].slice(0, newest.size - (read - 1));
+        for (const one of part) differ.account(one, reader.take);
+        end(differ, reader.take);
+      }
+      return reader.outputs;
+    };
+    let steps = 0;
+    const inSteps = ended((differ, take) => {
+      for (const _step of differ.snapshotEnding(300, take)) {
+        steps += 1;
+        expect(differ.isSettled).toBe(false);
+      }
+      expect(differ.isSettled).toBe(true);
+    });
+    expect(steps).toBeGreaterThan(newest.size);
+    expect(inSteps).toEqual(ended((differ, take) => differ.snapshotEnd(300, take)));
+  });
+
   it('emits the first snapshot in full also after single updates, and keeps newer ones', () => {
     const reader = new NaiveReader();
     const differ = newDiffer();

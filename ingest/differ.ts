@@ -50,6 +50,7 @@ export class Differ {
   /** States of a later snapshot that wait for its orders. */
   #late: AccountUpdate[] = [];
   #bracketed = false;
+  #isEnding = false;
   /** Markets whose orders were emitted in full between brackets. */
   readonly #bracketedMarkets = new Set<string>();
   #watcher: Watcher | null = null;
@@ -114,17 +115,24 @@ export class Differ {
    * brackets, when it has a market that no read before had.
    */
   snapshotEnd(snapshotSlot: number, emit: Emit): void {
+    for (const _ of this.snapshotEnding(snapshotSlot, emit));
+  }
+
+  /** `snapshotEnd` in small steps. Between two of them nothing else may be applied. */
+  *snapshotEnding(snapshotSlot: number, emit: Emit): Generator<void> {
+    this.#isEnding = true;
     if (this.#gathering) {
       const updates = this.#withEarlier(this.#gathering, snapshotSlot);
       this.#gathering = null;
       this.#bracketed = true;
       this.#forget();
-      this.#emitAll(updates, snapshotSlot, emit);
+      yield* this.#emitAll(updates, snapshotSlot, emit);
     } else if (this.#seen) {
       const seen = this.#seen;
       this.#seen = null;
       const bounded = notAfter(this.#completeSlot, emit);
       for (const [key, stored] of this.#accounts) {
+        yield;
         if (seen.has(key) || stored.slot > snapshotSlot || stored.data.length === 0) continue;
         if (stored.kind !== 'user' && stored.kind !== 'clob') continue;
         const { pubkey, owner } = stored;
@@ -142,9 +150,11 @@ export class Differ {
       if (this.#markets.refs().some((ref) => !this.#bracketedMarkets.has(marketKey(ref)))) {
         const updates = [...this.#accounts.values()].filter(({ data }) => data.length > 0);
         this.#forget();
-        this.#emitAll(updates.map(currentOf), snapshotSlot, emit);
+        // In one step, because others read the stored states, which are incomplete meanwhile.
+        for (const _ of this.#emitAll(updates.map(currentOf), snapshotSlot, emit));
       }
     }
+    this.#isEnding = false;
     this.#watcher?.reread();
   }
 
@@ -169,7 +179,7 @@ export class Differ {
 
   /** False during a complete read: some stored accounts are then older than the read. */
   get isSettled(): boolean {
-    return this.#bracketed && this.#gathering === null && this.#seen === null;
+    return this.#bracketed && this.#gathering === null && this.#seen === null && !this.#isEnding;
   }
 
   /** The stored state of an account, by its key text (`keyText`). */
@@ -232,11 +242,16 @@ export class Differ {
     this.#margins = new MarginChanges(this.#readers.user);
   }
 
-  #emitAll(updates: readonly AccountUpdate[], snapshotSlot: number, emit: Emit): void {
+  *#emitAll(updates: readonly AccountUpdate[], snapshotSlot: number, emit: Emit): Generator<void> {
     const outputs: Output[] = [];
-    const kinds = updates.map((update) => ({ update, rank: this.#rank(update) }));
-    for (const { update } of kinds.sort((a, b) => a.rank - b.rank)) {
+    const byRank: AccountUpdate[][] = Array.from({ length: KIND_ORDER.length + 1 }, () => []);
+    for (const update of updates) {
+      byRank[this.#rank(update)]?.push(update);
+      yield;
+    }
+    for (const update of inOrder(byRank)) {
       this.#apply(update, (output) => outputs.push(output), true);
+      yield;
     }
     const markets = new Map<string, MarketRef>(this.#markets.refs().map((ref) => [marketKey(ref), ref]));
     for (const output of outputs) {
@@ -247,7 +262,10 @@ export class Differ {
     const fresh = [...markets].filter(([key]) => !this.#bracketedMarkets.has(key));
     for (const [key] of fresh) this.#bracketedMarkets.add(key);
     for (const [, ref] of fresh) emit({ name: 'BookSnapshotBegin', value: { ...ref, snapshotSlot } });
-    for (const output of outputs) emit(output);
+    for (const output of outputs) {
+      emit(output);
+      yield;
+    }
     for (const [, ref] of fresh) emit({ name: 'BookSnapshotEnd', value: { ...ref, snapshotSlot } });
   }
 
@@ -367,6 +385,10 @@ export class Differ {
     if (kind === 'user') this.#users.close(update, emit);
     else if (kind === 'clob') this.#clobs?.close(update, emit);
   }
+}
+
+function* inOrder(lists: readonly (readonly AccountUpdate[])[]): Generator<AccountUpdate> {
+  for (const list of lists) yield* list;
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

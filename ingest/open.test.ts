@@ -32,3 +32,10 @@ describe('live sources', () => {
     },
   );
 });
+
+describe('authorities of gRPC servers', () => {
+  it('must stand in a file that can be read', () => {
+    const config = readConfig({}, { source: 'grpc', grpcUrl: 'https://one.example:2', grpcCaFile: '/absent/ca.pem' });
+    expect(() => openSource(config, definition, silentLogger())).toThrow('grpcCaFile cannot be read');
+  });
+});

@@ -1,5 +1,6 @@
 // Opens the source that the configuration selects.
 
+import { readFileSync } from 'node:fs';
 import bs58 from 'bs58';
 import { type Config, ConfigError, type Logger, listOf } from '../platform/index.ts';
 import type { ChainDefinition } from '../schemas/index.ts';
@@ -8,6 +9,7 @@ import type { OpenConnection } from './forks/feed.ts';
 import { GrpcForks } from './forks/grpc.ts';
 import { PubSubForks } from './forks/pubsub.ts';
 import { type GrpcServers, grpcSessions } from './grpc/index.ts';
+import { type OpenStream, openWith } from './grpc/stream.ts';
 import { MergedSource } from './merge/index.ts';
 import { accountFilters } from './rpc/account-filters.ts';
 import { RpcSource, type RpcSourceOptions } from './rpc.ts';
@@ -38,7 +40,7 @@ function openSeveral(several: readonly LiveSource[], config: Config, definition:
   const names = namesOf(several, config);
   const sources = several.map(({ kind, url }, number) => {
     const block = (slot: number, blockhash: string) => merged.block(number, slot, blockhash);
-    const servers = { urls: [url], token: config.grpcToken, block };
+    const servers = { urls: [url], token: config.grpcToken, open: opener(config), block };
     if (kind === 'grpc') return new RpcSource({ ...options, sessions: grpcSessions(servers) });
     return new RpcSource({ ...options, ...(url === '' ? {} : { wsUrls: [url] }) });
   });
@@ -90,11 +92,11 @@ export function openForks(config: Config, definition: ChainDefinition): OpenConn
   const filters = accountFilters(definition);
   const programs = definition.programs.map(({ programId }) => programId);
   if (config.source === 'grpc') {
-    const { urls, token } = serversOf(config);
+    const { urls, ...server } = serversOf(config);
     return (parts, attempt) =>
       new GrpcForks(parts, {
         url: urls[attempt % urls.length] ?? '',
-        token,
+        ...server,
         filters,
         programs,
         number: BigInt(attempt),
@@ -105,11 +107,21 @@ export function openForks(config: Config, definition: ChainDefinition): OpenConn
 }
 
 /** @throws ConfigError when there is no server, or its address is not a URL of http: or https: */
-function serversOf({ grpcUrl, grpcToken: token }: Config): GrpcServers {
-  const urls = listOf(grpcUrl);
+function serversOf(config: Config): GrpcServers & { readonly open: OpenStream } {
+  const urls = listOf(config.grpcUrl);
   if (urls.length === 0 || !urls.every((url) => isUrl(url, /^https?:/)))
     throw new ConfigError('grpcUrl must name a server, as https://host:port');
-  return { urls, token };
+  return { urls, token: config.grpcToken, open: opener(config) };
+}
+
+/** @throws ConfigError when the file of authorities cannot be read */
+function opener({ grpcCaFile }: Config): OpenStream {
+  if (grpcCaFile === '') return openWith();
+  try {
+    return openWith(readFileSync(grpcCaFile));
+  } catch (error) {
+    throw new ConfigError(`grpcCaFile cannot be read: ${String(error)}`);
+  }
 }
 
 function isUrl(url: string, protocol: RegExp): boolean {

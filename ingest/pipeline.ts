@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
-import type { Logger } from '../platform/index.ts';
+import { type Logger, nextTurn } from '../platform/index.ts';
 import { encodeMessage, parseMarketKey, TOPICS } from '../schemas/index.ts';
 import { BlockIndexes } from './block-indexes.ts';
 import { CounterBuffer } from './counters.ts';
@@ -18,6 +18,7 @@ import type { OffsetHistory } from './resume-state.ts';
 import type { IngestQuality } from './shadow/quality.ts';
 import type { ShadowRunner } from './shadow/runner.ts';
 import {
+  type AccountUpdate,
   type GapNotice,
   RESUME_MARGIN_SLOTS,
   type ResumePoint,
@@ -51,6 +52,8 @@ export interface PipelineParts {
   readonly corrected?: () => void;
 }
 
+/** Steps of a long batch after which the event loop runs: some milliseconds of work. */
+const TURN_STEPS = 64;
 /** The record that trades come from. */
 const TRADE_EVENT = 'OrderActionRecord';
 
@@ -152,9 +155,11 @@ export class Pipeline {
   async #take(batch: readonly SourceUpdate[]): Promise<void> {
     let progress: ResumePoint | null = null;
     this.#indexes.take(batch);
-    for (const update of batch) {
+    for (const [index, update] of batch.entries()) {
       if (update.kind === 'progress') progress = update.resume;
+      else if (update.kind === 'account') this.#account(update);
       else await this.#apply(update);
+      if ((index + 1) % TURN_STEPS === 0) await nextTurn();
     }
     this.#applyShadowCheck();
     await this.#flush();
@@ -175,13 +180,14 @@ export class Pipeline {
     for (const message of step.messages) this.#records.checked(message);
   }
 
-  async #apply(update: Exclude<SourceUpdate, { kind: 'progress' }>): Promise<void> {
+  #account(update: AccountUpdate): void {
+    this.#parts.metrics.accountUpdates.inc();
+    this.#parts.differ.account(this.#indexes.joined(update), this.#records.output);
+  }
+
+  async #apply(update: Exclude<SourceUpdate, { kind: 'progress' | 'account' }>): Promise<void> {
     const { differ, metrics, logger } = this.#parts;
     switch (update.kind) {
-      case 'account':
-        metrics.accountUpdates.inc();
-        differ.account(this.#indexes.joined(update), this.#records.output);
-        break;
       case 'transaction':
         if (!update.failed) await this.#transaction(update);
         // A recording may have no other times. The time of an older transaction does not apply to the current books.
@@ -201,7 +207,7 @@ export class Pipeline {
         differ.snapshotBegin(Math.max(0, this.#newestSlot));
         break;
       case 'snapshotEnd':
-        differ.snapshotEnd(update.slot, this.#records.output);
+        await everyTurn(differ.snapshotEnding(update.slot, this.#records.output));
         this.#counters.resumed();
         this.#parts.quality.caughtUp();
         logger.info({ slot: update.slot, accounts: differ.size }, 'all accounts read');
@@ -296,6 +302,12 @@ export class Pipeline {
     }
     if (this.#newestSlot >= 0) metrics.slot.set(this.#newestSlot);
   }
+}
+
+/** Runs all steps, with a turn of the event loop after some of them. */
+async function everyTurn(steps: Generator<void>): Promise<void> {
+  let taken = 0;
+  for (const _ of steps) if (++taken % TURN_STEPS === 0) await nextTurn();
 }
 
 /** An event's key is either a market key or an account. */

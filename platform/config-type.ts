@@ -16,6 +16,7 @@ export interface Config {
   /** Yellowstone gRPC servers, in turn, separated by commas. */
   readonly grpcUrl: string;
   readonly grpcToken: string;
+  readonly grpcCaFile: string;
   /** Live sources that run at once, separated by commas; empty: the one of `source`. */
   readonly liveSources: string;
   /** Requests a second to each node; 0: no limit. */

@@ -27,4 +27,5 @@ export { watchLog } from './runtime/log-watch.ts';
 export * from './runtime/logger.ts';
 export * from './runtime/metrics.ts';
 export * from './runtime/process.ts';
+export { ProcessedMetrics } from './runtime/processed-metrics.ts';
 export { inTurns, nextTurn, Pace, SlicedWork } from './runtime/slices.ts';

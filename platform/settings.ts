@@ -70,6 +70,11 @@ export const SETTINGS: readonly Setting[] = [
   },
   { key: 'grpcToken', fallback: '', help: 'token for grpcUrl, sent as x-token; empty = none', secret: true },
   {
+    key: 'grpcCaFile',
+    fallback: '',
+    help: 'PEM file with the authorities of gRPC servers, for a private one; empty = those that Node.js knows',
+  },
+  {
     key: 'liveSources',
     fallback: '',
     help: 'live sources at once, as grpc:https://host:port,grpc:https://other:port,pubsub:wss://host; pubsub alone takes rpcWsUrl; empty = the one of source',

@@ -1,7 +1,6 @@
 // The book role at each commitment that the configuration asks for: the same work on topics of its own.
 
-import { Registry } from 'prom-client';
-import { hasProcessedBooks, logAt, type RoleContext, type RunningRole } from '../platform/index.ts';
+import { hasProcessedBooks, logAt, ProcessedMetrics, type RoleContext, type RunningRole } from '../platform/index.ts';
 import { startBooks } from './book/role.ts';
 
 /**
@@ -12,8 +11,8 @@ export async function startBook(context: RoleContext): Promise<RunningRole> {
   const confirmed = await startBooks(context);
   if (!hasProcessedBooks(context.config)) return confirmed;
   try {
-    // The metrics would have the names of those at confirmed.
-    const processed = await startBooks({ ...context, log: logAt(context.log, 'processed'), metrics: new Registry() });
+    const metrics = new ProcessedMetrics(context.metrics);
+    const processed = await startBooks({ ...context, log: logAt(context.log, 'processed'), metrics });
     return both(confirmed, processed);
   } catch (error) {
     await confirmed.stop();

@@ -1,7 +1,12 @@
 // The order-book role: REST and gateway in one process, sharing one reader of the views.
 
-import { Registry } from 'prom-client';
-import { hasProcessedBooks, logAt, type RoleContext, type RunningRole } from '../../platform/index.ts';
+import {
+  hasProcessedBooks,
+  logAt,
+  ProcessedMetrics,
+  type RoleContext,
+  type RunningRole,
+} from '../../platform/index.ts';
 import { startGateway } from '../gateway/server.ts';
 import { BookReader } from '../views/book-reader.ts';
 import { startOrderBookServer } from './server.ts';
@@ -39,10 +44,11 @@ export async function startOrderBook(ctx: RoleContext): Promise<RunningRole> {
   }
 }
 
-/** The books at commitment processed, where they run. Its metrics would have the names of those at confirmed. */
+/** The books at commitment processed, where they run. */
 async function startProcessedReader(ctx: RoleContext): Promise<BookReader | undefined> {
   if (!hasProcessedBooks(ctx.config)) return undefined;
-  const reader = new BookReader({ ...ctx, log: logAt(ctx.log, 'processed'), metrics: new Registry() });
+  const metrics = new ProcessedMetrics(ctx.metrics);
+  const reader = new BookReader({ ...ctx, log: logAt(ctx.log, 'processed'), metrics });
   await reader.start();
   return reader;
 }

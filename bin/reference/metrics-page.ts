@@ -38,6 +38,7 @@ export async function metricsPage(byRoom: Readonly<Record<string, Registry>>): P
     '# Metrics',
     written('the metrics that the roles register'),
     'Every process serves them at `/metrics` on `metricsPort`, with a label `roles` and the usual metrics of Node.js.',
+    'Books at `processed` have the metrics of the book role and its readers once more, as `slotbook_processed_` and the name without `slotbook_`.',
     'Rules for alerts stand in `deploy/alerts.yaml`. [Alerts](../operations/alerts.md) has a runbook for each.',
     ...sections,
   ]);

@@ -34,7 +34,7 @@ export function eventId(signature: Uint8Array, eventIndex: number): string {
 export function decodeTransaction(transaction: TransactionLogs, decoder: EventDecoder): DecodedTransaction {
   const { payloads, incomplete } = parseLogs(transaction.logs, decoder.known);
   if (payloads.length === 0) return { events: [], parked: [], incomplete };
-  const signature = bs58.decode(transaction.signature);
+  const signature = transaction.signatureBytes ?? bs58.decode(transaction.signature);
   const parked: DeadLetter[] = [];
   let damaged = incomplete;
   const events = payloads.map((payload, index) => {

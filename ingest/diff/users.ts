@@ -14,6 +14,8 @@ interface StoredUser {
   readonly subAccountId: number;
   readonly view: DataView;
   readonly bytes: Uint8Array;
+  /** The address in base58, once it was needed: encoding it is slow. */
+  readonly text: string | null;
 }
 
 export interface UserHooks {
@@ -50,22 +52,27 @@ export class UserDiffer {
       subAccountId: before?.subAccountId ?? this.#reader.subAccountId(opened),
       view: opened,
       bytes,
+      text: before?.text ?? null,
     };
-    this.#users.set(key, after);
-    this.#counts(before ?? null, after, update.slot, emit);
+    this.#users.set(key, this.#counts(before ?? null, after, update.slot, emit));
     if (!before) this.#hooks.userFound(update.pubkey, after.authority, after.subAccountId);
     this.#difference(before?.bytes ?? this.#blank, after, update, emit, everything && !before);
   }
 
-  /** An account without any order or liquidation says nothing at its first sight: its first record brings both counts. */
-  #counts(before: StoredUser | null, after: StoredUser, slot: number, emit: Emit): void {
+  /**
+   * An account without any order or liquidation says nothing at its first sight: its first record brings both counts. Returns the
+   * account, with its text where that was needed.
+   */
+  #counts(before: StoredUser | null, after: StoredUser, slot: number, emit: Emit): StoredUser {
     const earlier = before && this.#reader.counts(before.view);
+    let { text } = after;
     for (const [index, { stream, lastId }] of this.#reader.counts(after.view).entries()) {
       const fromId = earlier?.[index]?.lastId ?? null;
       if (lastId === (fromId ?? 0)) continue;
-      const subject = bs58.encode(after.pubkey);
-      emit({ name: 'StreamCounter', value: { subject, stream, slot, lastId, fromId } });
+      text ??= bs58.encode(after.pubkey);
+      emit({ name: 'StreamCounter', value: { subject: text, stream, slot, lastId, fromId } });
     }
+    return text === after.text ? after : { ...after, text };
   }
 
   /** Removes the orders of a closed account and sets its positions to zero. */
@@ -87,8 +94,8 @@ export class UserDiffer {
 
   #difference(before: Uint8Array, after: StoredUser, update: AccountUpdate, emit: Emit, everything: boolean): void {
     const caps = this.#positions(before, after, update.slot, emit, everything);
-    this.#orders(before, after, update, emit, caps);
-    this.#openOrders(before, after, update, emit);
+    const changed = this.#orders(before, after, update, emit, caps);
+    this.#openOrders(changed, viewOf(before, 0), after, update, emit);
     for (const marketIndex of caps) this.#hooks.positionChanged(after.pubkey, marketIndex, update);
   }
 
@@ -127,7 +134,14 @@ export class UserDiffer {
     return caps;
   }
 
-  #orders(before: Uint8Array, after: StoredUser, update: AccountUpdate, emit: Emit, caps: ReadonlySet<number>): void {
+  /** Returns the indexes of the entries that changed. */
+  #orders(
+    before: Uint8Array,
+    after: StoredUser,
+    update: AccountUpdate,
+    emit: Emit,
+    caps: ReadonlySet<number>,
+  ): ReadonlySet<number> {
     const reader = this.#reader;
     const { offset, stride, length: count } = reader.orders;
     const old = viewOf(before, 0);
@@ -151,11 +165,18 @@ export class UserDiffer {
       }
     }
     changes.emit(emit);
+    return done;
   }
 
   /** Emits all open orders of each market of which one changed. */
-  #openOrders(before: Uint8Array, after: StoredUser, { slot, pubkey: user }: AccountUpdate, emit: Emit): void {
-    const markets = this.#changedMarkets(before, after);
+  #openOrders(
+    changed: ReadonlySet<number>,
+    before: DataView,
+    after: StoredUser,
+    { slot, pubkey: user }: AccountUpdate,
+    emit: Emit,
+  ): void {
+    const markets = this.#changedMarkets(changed, before, after.view);
     if (markets.size === 0) return;
     const orders = this.#accountOrders(after.view);
     if (orders === null) return;
@@ -167,9 +188,8 @@ export class UserDiffer {
     }
   }
 
-  #changedMarkets(before: Uint8Array, after: StoredUser): ReadonlyMap<string, MarketRef> {
+  #changedMarkets(changed: ReadonlySet<number>, before: DataView, after: DataView): ReadonlyMap<string, MarketRef> {
     const reader = this.#reader;
-    const { offset, stride, length: count } = reader.orders;
     const markets = new Map<string, MarketRef>();
     const touch = (view: DataView, index: number): void => {
       if (!reader.isOpen(view, index)) return;
@@ -177,10 +197,10 @@ export class UserDiffer {
       const market = { marketType, marketIndex: reader.marketIndex(view, index) } as const;
       markets.set(marketKey(market), market);
     };
-    changedBlocks(before, after.bytes, { offset, stride, count }, (index) => {
-      touch(viewOf(before, 0), index);
-      touch(after.view, index);
-    });
+    for (const index of changed) {
+      touch(before, index);
+      touch(after, index);
+    }
     return markets;
   }
 

@@ -2,7 +2,7 @@
 
 import { type GeyserRequest, type GeyserUpdate, geyserMessages } from '../../schemas/index.ts';
 import { accountRequests, transactionRequests } from '../grpc/request.ts';
-import { emptyRequest, GeyserStream, type OpenStream, type UpdateStream } from '../grpc/stream.ts';
+import { emptyRequest, type OpenStream, openWith, type UpdateStream } from '../grpc/stream.ts';
 import { accountUpdate, slotOf, transactionLogs } from '../grpc/updates.ts';
 import type { AccountFilter } from '../rpc/account-filters.ts';
 import { ConnectionEnd, type ConnectionParts, type ForkConnection } from './feed.ts';
@@ -15,7 +15,7 @@ export interface GrpcForkOptions {
   readonly programs: readonly string[];
   /** Number of the connection, counted from 0. */
   readonly number: bigint;
-  /** Default: over the real network. */
+  /** Default: over the real network, by authorities that Node knows. */
   readonly open?: OpenStream;
 }
 
@@ -32,7 +32,7 @@ export class GrpcForks implements ForkConnection {
   }
 
   async run(): Promise<string> {
-    const { url, token, filters, programs, open = GeyserStream.open } = this.#options;
+    const { url, token, filters, programs, open = openWith() } = this.#options;
     let stream: UpdateStream | null = null;
     try {
       stream = await open(url, token, {

@@ -3,7 +3,7 @@
 import type { OpenSession } from '../rpc/session.ts';
 import { Cursor } from './cursor.ts';
 import { GrpcSession, type GrpcState } from './session.ts';
-import { GeyserStream, type OpenStream } from './stream.ts';
+import { type OpenStream, openWith } from './stream.ts';
 
 export type { OpenStream, StreamHandlers, UpdateStream } from './stream.ts';
 
@@ -20,7 +20,7 @@ export interface GrpcServers {
 
 /** Sessions of one run, each continuing the one before it where that is possible, also on another server. */
 export function grpcSessions(servers: GrpcServers): () => OpenSession {
-  const { urls, token, open = GeyserStream.open, block = () => {} } = servers;
+  const { urls, token, open = openWith(), block = () => {} } = servers;
   return () => {
     const state: GrpcState = {
       cursor: new Cursor(),

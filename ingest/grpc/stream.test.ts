@@ -1,6 +1,7 @@
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type GeyserRequest, type GeyserUpdate, geyserMessages, geyserService } from '../../schemas/index.ts';
+import { selfSigned } from '../../test/support/ingest/certificate.ts';
 import { until } from '../../test/support/platform/eventually.ts';
 import { emptyRequest, GeyserStream } from './stream.ts';
 
@@ -74,6 +75,48 @@ describe('gRPC stream', () => {
     resume();
     await until(() => updates.length === 100);
     expect(updates.map((one) => Number(one.slot?.slot))).toEqual([...Array(100).keys()]);
+  });
+
+  describe('over TLS', () => {
+    const { key, cert } = selfSigned();
+    const open = async (roots?: Buffer) => {
+      const port = await new Promise<number>((resolve, reject) => {
+        const bound = (error: Error | null, given: number) => (error ? reject(error) : resolve(given));
+        const pair = { private_key: Buffer.from(key), cert_chain: Buffer.from(cert) };
+        server.bindAsync('localhost:0', ServerCredentials.createSsl(null, [pair]), bound);
+      });
+      const ended: string[] = [];
+      const received: GeyserUpdate[] = [];
+      const handlers = {
+        update: (one: GeyserUpdate) => received.push(one),
+        ended: (reason: string) => ended.push(reason),
+      };
+      const secure = await GeyserStream.open(`https://localhost:${port}`, 'token', handlers, roots);
+      secure.request(emptyRequest());
+      return { secure, ended, received };
+    };
+
+    it('reads a server whose certificate a given authority signs', async () => {
+      const { secure, received } = await open(Buffer.from(cert));
+      await until(() => requests.length === 2);
+      call?.write(slot(9));
+      await until(() => received.length === 1);
+      expect(received[0]?.slot?.slot).toBe('9');
+      secure.close();
+    });
+
+    it('refuses a server whose certificate nobody known signs', async () => {
+      const { ended } = await open();
+      await until(() => ended.length === 1);
+      expect(ended[0]).toMatch(/certificate/i);
+      expect(requests.length).toBe(1);
+    });
+
+    it('refuses a certificate of another authority', async () => {
+      const { ended } = await open(Buffer.from(selfSigned().cert));
+      await until(() => ended.length === 1);
+      expect(ended[0]).toMatch(/certificate|signature/i);
+    });
   });
 
   it('reports its end once, and whether the slot to replay from was too old', async () => {

@@ -47,6 +47,11 @@ interface Calls {
   close(): void;
 }
 
+/** Opens streams over the real network, to servers whose certificates these authorities sign. */
+export function openWith(roots?: Buffer): OpenStream {
+  return (url, token, handlers) => GeyserStream.open(url, token, handlers, roots);
+}
+
 export class GeyserStream implements UpdateStream {
   readonly #calls: Calls;
   readonly #metadata: unknown;
@@ -60,7 +65,8 @@ export class GeyserStream implements UpdateStream {
     this.#handlers = handlers;
   }
 
-  static async open(url: string, token: string, handlers: StreamHandlers): Promise<GeyserStream> {
+  /** `roots`: certificates in PEM that sign those of the server; without them, the public authorities that Node knows. */
+  static async open(url: string, token: string, handlers: StreamHandlers, roots?: Buffer): Promise<GeyserStream> {
     // Loaded here, because most processes read no gRPC.
     const grpc = await import('@grpc/grpc-js');
     const { protocol, host, port } = new URL(url);
@@ -68,7 +74,7 @@ export class GeyserStream implements UpdateStream {
     const Client = grpc.makeGenericClientConstructor(geyserService(), 'Geyser');
     const client = new Client(
       port === '' ? `${host}:${isSecure ? 443 : 80}` : host,
-      isSecure ? grpc.credentials.createSsl() : grpc.credentials.createInsecure(),
+      isSecure ? grpc.credentials.createSsl(roots ?? null) : grpc.credentials.createInsecure(),
       {
         'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
         'grpc.keepalive_time_ms': KEEPALIVE_MS,

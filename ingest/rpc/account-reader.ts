@@ -2,6 +2,7 @@
 // such answers, and an empty one must not close every user.
 
 import bs58 from 'bs58';
+import { nextTurn } from '../../platform/index.ts';
 import type { AccountsWanted, AccountUpdate } from '../source.ts';
 import type { AccountFilter } from './account-filters.ts';
 import { RpcError } from './errors.ts';
@@ -20,6 +21,9 @@ const BELIEVED_SHARE = 0.7;
 const BELIEVED_MIN = 10;
 /** Kinds whose accounts never close: a read that lacks one of them is refused. */
 const LASTING: ReadonlySet<string> = new Set(['State', 'PerpMarket', 'SpotMarket']);
+
+/** Accounts whose keys are decoded in one turn of the event loop: some milliseconds of work. */
+const TURN_ACCOUNTS = 500;
 
 /** Owner of an account that is gone. */
 const SYSTEM_PROGRAM = '1'.repeat(32);
@@ -84,7 +88,7 @@ export class AccountReader {
       });
       slots.push(slot);
       counts[`${program}/${name}`] = accounts.length;
-      for (const update of this.#updates({ slot, accounts })) updates.push(update);
+      await this.#addUpdates({ slot, accounts }, updates);
     }
     const read = { slots, updates };
     for (const [kind, known] of Object.entries(this.#counts)) {
@@ -132,6 +136,15 @@ export class AccountReader {
       for (const update of this.#updates({ slot, accounts: read })) updates.push(update);
     }
     return { slots: slots.length > 0 ? slots : [options.minSlot], updates };
+  }
+
+  /** Decoding keys is slow: the event loop runs in between. */
+  async #addUpdates({ slot, accounts }: ReadAccounts, updates: AccountUpdate[]): Promise<void> {
+    for (let at = 0; at < accounts.length; at += TURN_ACCOUNTS) {
+      if (at > 0) await nextTurn();
+      for (const update of this.#updates({ slot, accounts: accounts.slice(at, at + TURN_ACCOUNTS) }))
+        updates.push(update);
+    }
   }
 
   #updates({ slot, accounts }: ReadAccounts): AccountUpdate[] {

@@ -1,6 +1,7 @@
-import { Counter, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { createMetrics, metricTotal, serveMetrics } from './metrics.ts';
+import { ProcessedMetrics } from './processed-metrics.ts';
 
 describe('metrics', () => {
   it('serves the registry as Prometheus text and nothing else', async () => {
@@ -52,5 +53,28 @@ describe('metrics', () => {
     counter.inc({ table: 'b' }, 5);
     expect(await metricTotal(registry, 'c_total')).toBe(7);
     expect(await metricTotal(registry, 'absent')).toBe(0);
+  });
+
+  it('has metrics of books at processed beside those of the same names', async () => {
+    const registry = new Registry();
+    const processed = new ProcessedMetrics(registry);
+    for (const [one, value] of [
+      [registry, 1],
+      [processed, 2],
+    ] as const) {
+      new Gauge({ name: 'slotbook_book_slot', help: 'slot', registers: [one] }).set(value);
+      new Gauge({ name: 'dlob_slot', help: 'slot', registers: [one] }).set(value);
+    }
+    const text = await registry.metrics();
+    for (const line of [
+      'slotbook_book_slot 1',
+      'slotbook_processed_book_slot 2',
+      'dlob_slot 1',
+      'slotbook_processed_dlob_slot 2',
+      '# HELP slotbook_processed_dlob_slot slot, at processed',
+    ]) {
+      expect(text.split('\n')).toContain(line);
+    }
+    expect(await metricTotal(processed, 'slotbook_book_slot')).toBe(2);
   });
 });

@@ -21,6 +21,11 @@ export function residentBytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * KIB;
 }
 
+/** Memory of a live process that no file stands behind, bytes: without the mapped pages of its log. */
+export function anonymousBytes(pid: number): number {
+  return Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * KIB;
+}
+
 /** The machine of a figure. A load above the number of cores shows that other processes ran too. */
 export function machine(): { readonly cores: number; readonly load: number; readonly node: string } {
   return { cores: cpus().length, load: Number((loadavg()[0] ?? 0).toFixed(1)), node: process.version };

@@ -1,0 +1,51 @@
+// A full read of 200,000 user accounts from a local node beside live traffic: how long the ingester's main loop is held and how much memory
+// it takes, for its first read, and for the read after a lost connection, when all accounts are known. Once in pages, once in one answer.
+// The naive reader parses one answer as a whole.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ReadCounts } from './harness/full-reader.ts';
+import { machine } from './harness/processes.ts';
+import { report } from './harness/report.ts';
+import { FullReader, UpdateNode } from './harness/update-node.ts';
+
+const USERS = Number(process.env.BENCH_USERS ?? 200_000);
+const LIVE = { accountsPerSecond: 1_000, transactionsPerSecond: 100 };
+const SETTLE_MS = 5_000;
+const HELD_BAR_MS = 20;
+const MEMORY_BAR_BYTES = 400_000_000;
+
+function say(name: string, counts: ReadCounts, hasBars: boolean): void {
+  const { heldMs, heldCpuMs, delayMs, mostBytes, restBytes, accounts, tookMs } = counts;
+  const beside = { accounts, tookMs: Math.round(tookMs), live: LIVE, ...machine() };
+  const heldBar = hasBars ? { bar: { atMost: HELD_BAR_MS } } : {};
+  const memoryBar = hasBars ? { bar: { atMost: MEMORY_BAR_BYTES } } : {};
+  report({ name: `full-read-${name}-held`, value: heldMs, unit: 'ms', heldCpuMs, delayMs, ...heldBar, ...beside });
+  report({ name: `full-read-${name}-memory`, value: mostBytes - restBytes, unit: 'bytes', restBytes, ...memoryBar });
+}
+
+async function naive(): Promise<void> {
+  const node = await UpdateNode.start({ users: USERS, hasPages: false });
+  const reader = new FullReader(node.urls, 'naive');
+  say('naive', await reader.read(), false);
+  await reader.stop();
+  await node.stop();
+}
+
+async function measure(hasPages: boolean): Promise<void> {
+  const node = await UpdateNode.start({ users: USERS, hasPages });
+  const reader = new FullReader(node.urls, 'ingest');
+  node.rate = LIVE;
+  const how = hasPages ? 'pages' : 'one-answer';
+  say(`${how}-first`, await reader.read(), false);
+  await pause(SETTLE_MS);
+  const live = await reader.counts();
+  report({ name: `full-read-${how}-live-alone-held`, value: live.heldMs, unit: 'ms', heldCpuMs: live.heldCpuMs });
+  node.drop();
+  say(`${how}-again`, await reader.read(), true);
+  await reader.stop();
+  await node.stop();
+}
+
+await naive();
+for (const hasPages of [true, false]) await measure(hasPages);
+process.exit();
