@@ -42,7 +42,11 @@ async function bench(names) {
 
 /** Runs lint and type check at the same time: each uses little more than one core. */
 async function check() {
-  const codes = await Promise.all([runPinned(lint), runPinned(typecheck('.', 'rooms')), runPinned(typecheck('web', 'page'))]);
+  const codes = await Promise.all([
+    runPinned(lint),
+    runPinned(typecheck('.', 'rooms')),
+    runPinned(typecheck('web', 'page')),
+  ]);
   return codes.find((code) => code !== 0) ?? 0;
 }
 
