@@ -88,6 +88,28 @@ describe('lost fills of random orders', () => {
     expect(proven.states).toBeGreaterThan(proven.records);
   });
 
+  it('are never reconstructed otherwise when orders are forgotten, over restarts', () => {
+    let proven = 0;
+    const sizes = fc.record({
+      orders: fc.integer({ min: 1, max: 6 }),
+      ended: fc.nat({ max: 4 }),
+      states: fc.nat({ max: 3 }),
+    });
+    const turns = fc.array(turn, { minLength: 30, maxLength: 150 });
+    fc.assert(
+      fc.property(turns, fates, sizes, fc.nat({ max: 20 }), (lives, dice, limits, saveEvery) => {
+        const { inputs, lost } = storyOf(lives, dice, true);
+        const holes = lostHoles(follow(inputs, saveEvery, limits));
+        for (const hole of holes) {
+          for (const one of hole.reconstructed) expect([hole, one, isTrue(lost, hole, one)]).toEqual([hole, one, true]);
+        }
+        proven += provenOf(holes);
+      }),
+      { numRuns: 200 },
+    );
+    expect(proven).toBeGreaterThan(10);
+  });
+
   it('leave exactly the lost orders that their accounts showed named, over restarts', () => {
     let named = 0;
     fc.assert(

@@ -14,12 +14,17 @@ import { type FillMark, FillMarks } from './fill-marks.ts';
 import { difference, type Fill, type FillSpan, FillSpans, type Point } from './fill-spans.ts';
 import { PieceMap } from './piece-map.ts';
 
-/** Open orders that are followed, about 300 bytes each; the one that is quiet for longest is forgotten first. */
-const ORDERS_MAX = 100_000;
-/** Ended and forgotten orders that are remembered, about 150 bytes each: a late record must not begin them again. */
-const ENDED_MAX = 20_000;
-/** Accounts with orders in a market, of which the newest state is remembered, about 150 bytes each. */
-const STATES_MAX = 100_000;
+/** Largest numbers of what is remembered; the oldest is forgotten first. */
+export interface OrderFillsLimits {
+  /** Open orders, about 300 bytes each. */
+  readonly orders: number;
+  /** Ended and forgotten orders, about 150 bytes each: a late record must not begin them again. */
+  readonly ended: number;
+  /** Accounts with orders in a market, of which the newest state is remembered, about 150 bytes each. */
+  readonly states: number;
+}
+
+const LIMITS: OrderFillsLimits = { orders: 100_000, ended: 20_000, states: 100_000 };
 /** Slots between two states of an account that are remembered: each one is a write. */
 const STATE_SLOTS = 25;
 
@@ -66,38 +71,44 @@ const HORIZON = 'horizon';
 const FINDINGS = 'findings';
 
 export class OrderFills {
-  readonly #orders = new PieceMap<Known>({
-    prefix: 'order:',
-    max: ORDERS_MAX,
-    save: ({ base, quote, afterId, slot, since }): SavedKnown => {
-      return [String(base), quote === null ? null : String(quote), afterId, slot, since];
-    },
-    load: (saved) => knownOf(saved as SavedKnown),
-    forgotten: (key, { slot }) => this.#end(key, slot ?? 0),
-  });
+  readonly #orders: PieceMap<Known>;
   /** Slot of the newest record of each order that has ended or was forgotten. */
-  readonly #ended = new PieceMap<number>({
-    prefix: 'ended:',
-    max: ENDED_MAX,
-    save: (slot) => slot,
-    load: (saved) => saved as number,
-    forgotten: (_, slot) => this.#raiseHorizon(slot),
-  });
-  readonly #states = new PieceMap<StateMark>({
-    prefix: 'state:',
-    max: STATES_MAX,
-    save: ({ slot, afterId }) => [slot, afterId],
-    load: (saved) => {
-      const [slot, afterId] = saved as [number, number];
-      return { slot, afterId };
-    },
-  });
+  readonly #ended: PieceMap<number>;
+  readonly #states: PieceMap<StateMark>;
   readonly #spans = new FillSpans();
   readonly #marks = new FillMarks();
   /** Records up to this slot begin no order: they may belong to one that has ended. */
   #horizon = 0;
   #isHorizonChanged = false;
   #hasFindings = false;
+
+  constructor({ orders, ended, states }: OrderFillsLimits = LIMITS) {
+    this.#orders = new PieceMap<Known>({
+      prefix: 'order:',
+      max: orders,
+      save: ({ base, quote, afterId, slot, since }): SavedKnown => {
+        return [String(base), quote === null ? null : String(quote), afterId, slot, since];
+      },
+      load: (saved) => knownOf(saved as SavedKnown),
+      forgotten: (key, { slot }) => this.#end(key, slot ?? 0),
+    });
+    this.#ended = new PieceMap<number>({
+      prefix: 'ended:',
+      max: ended,
+      save: (slot) => slot,
+      load: (saved) => saved as number,
+      forgotten: (_, slot) => this.#raiseHorizon(slot),
+    });
+    this.#states = new PieceMap<StateMark>({
+      prefix: 'state:',
+      max: states,
+      save: ({ slot, afterId }) => [slot, afterId],
+      load: (saved) => {
+        const [slot, afterId] = saved as [number, number];
+        return { slot, afterId };
+      },
+    });
+  }
 
   event(event: ChainEvent): void {
     const { name, data, slot } = event;

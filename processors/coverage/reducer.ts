@@ -43,7 +43,7 @@ export class Coverage {
   readonly #changed = new Set<string>();
   /** Streams with more than one range, or behind the chain's count. */
   readonly #open = new Set<string>();
-  readonly #fills = new OrderFills();
+  readonly #fills: OrderFills;
   readonly #shown: ShownOrders;
   /** Streams of accounts that were forgotten since the last save, and their number since the first start. */
   #forgotten: string[] = [];
@@ -59,7 +59,8 @@ export class Coverage {
   #firstSlot: number | null = null;
   #savedFirstSlot: number | null = null;
 
-  constructor(streams = new Streams(), shown = new ShownOrders()) {
+  constructor(streams = new Streams(), fills = new OrderFills(), shown = new ShownOrders()) {
+    this.#fills = fills;
     this.#streams = streams;
     this.#shown = shown;
   }

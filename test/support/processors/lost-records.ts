@@ -1,6 +1,7 @@
 // Gives records and states to coverage, and compares what it reconstructs of lost fills with the fills.
 
 import bs58 from 'bs58';
+import { OrderFills, type OrderFillsLimits } from '../../../processors/coverage/order-fills.ts';
 import { Coverage, SETTLE_SLOTS } from '../../../processors/coverage/reducer.ts';
 import type { ChainEvent, CoverageHole, ReconstructedFills } from '../../../schemas/index.ts';
 import type { LifeInput } from './order-lives.ts';
@@ -12,8 +13,9 @@ function give(coverage: Coverage, input: LifeInput): void {
 }
 
 /** Gives all inputs, with a restart after every `saveEvery` of them; 0 restarts never. */
-export function follow(inputs: readonly LifeInput[], saveEvery = 0): Coverage {
-  let coverage = new Coverage();
+export function follow(inputs: readonly LifeInput[], saveEvery = 0, limits?: OrderFillsLimits): Coverage {
+  const made = () => new Coverage(undefined, new OrderFills(limits));
+  let coverage = made();
   // The log begins before the orders.
   coverage.counter({ subject: 'spot-9', stream: 'deposits', slot: 1, lastId: 0, fromId: null, fromSlot: null });
   const saved = new Map<string, Uint8Array>();
@@ -25,7 +27,7 @@ export function follow(inputs: readonly LifeInput[], saveEvery = 0): Coverage {
       if (bytes) saved.set(name, bytes);
       else saved.delete(name);
     }
-    coverage = new Coverage();
+    coverage = made();
     coverage.restore([...saved].map(([name, bytes]) => ({ name, bytes })));
   }
   return coverage;
