@@ -202,6 +202,17 @@ describe('merge of sources', () => {
     expect([merge.role(0), merge.role(1)]).toEqual(['down', 'leader']);
   });
 
+  it('labels no slot of which the lost leader has sent later changes', () => {
+    const merge = started();
+    for (const update of [account(3, 1, 6, 2n), slotOf(3), account(4, 1, 7, 3n)]) merge.take(1, update);
+    expect(kinds(merge.take(0, account(4, 2, 8, null)))).toEqual([['account', 4]]);
+    expect(kinds(merge.take(0, lost))).toEqual([
+      ['account', 3],
+      ['account', 4],
+    ]);
+    expect(kinds(merge.take(1, slotOf(4)))).toEqual([['slot', 4]]);
+  });
+
   it('lets a follower read anew when it cannot continue a lost leader', () => {
     const merge = started();
     merge.take(1, lost);

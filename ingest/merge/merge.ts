@@ -65,6 +65,9 @@ export class Merge {
   #term = 0n;
   /** Newest slot whose label passed. */
   #label = -1;
+  /** Newest slot of the accounts that passed, and of those that passed under earlier leaders. */
+  #dataSlot = -1;
+  #earlierSlot = -1;
   #finalSlot = -1;
   #out: Merged = { updates: [], restarts: [] };
 
@@ -173,7 +176,8 @@ export class Merge {
   }
 
   #passAccount(update: AccountUpdate): void {
-    const { writeVersion } = update;
+    const { slot, writeVersion } = update;
+    this.#dataSlot = Math.max(this.#dataSlot, slot);
     this.#pass(
       writeVersion === null ? update : { ...update, writeVersion: (this.#term << VERSION_BITS) | writeVersion },
     );
@@ -192,12 +196,17 @@ export class Merge {
   }
 
   #passLabel(update: SlotUpdate): void {
-    if (update.slot <= this.#label) return;
+    if (update.slot <= this.#label || this.#isPassed(update.slot)) return;
     this.#label = update.slot;
     this.#pass(update);
     for (const [source, member] of this.#members.entries()) {
       if (source !== this.#leader) member.held = member.held.filter(({ slot }) => slot > this.#label);
     }
+  }
+
+  /** Whether an earlier leader sent changes of a later slot: this one can have no exact label. A slot far ahead was a lie. */
+  #isPassed(slot: number): boolean {
+    return slot < this.#earlierSlot && slot >= this.#earlierSlot - HELD_SLOTS_MAX;
   }
 
   /** Keeps a follower's update until the leader's slot is complete. What falls out makes the follower unfit until then. */
@@ -305,6 +314,7 @@ export class Merge {
   #lead(source: number): void {
     this.#leader = source;
     this.#isLeaderLost = false;
+    this.#earlierSlot = this.#dataSlot;
     this.#term += 1n;
     this.#leadership.began();
     this.#member(source).held = [];

@@ -110,12 +110,7 @@ function withSources(plan: Plan, dice: Dice): Plan {
   const kinds = isTwo ? (['grpc', 'grpc'] as const) : (['grpc', 'pubsub'] as const);
   const servers = [first, ...(isTwo ? [{ ...(grpc[1] ?? server(1, dice)), isOther: false }] : [])];
   const isExact = plan.isExact && !plan.nodes.some((faults) => faults.some(({ kind }) => isUnsure(kind, isTwo)));
-  const merged = {
-    ...plan,
-    grpc: servers,
-    isExact: isExact && isTwo,
-    merged: { kinds, liar: null, isHonest: isExact },
-  };
+  const merged = { ...plan, grpc: servers, isExact, merged: { kinds, liar: null, isHonest: isExact } };
   return isTwo && dice.chance(LIAR_SHARE) ? withLiar(merged, dice) : merged;
 }
 
@@ -180,7 +175,7 @@ function whole(plan: Plan): Plan {
   const loses = (kind: FaultKind) => STATE_KINDS.has(kind) || PUBSUB_KINDS.has(kind);
   const nodes = plan.nodes.map((faults) => faults.filter(({ kind }) => !loses(kind)));
   const merged = plan.merged === null ? null : { ...plan.merged, isHonest: true };
-  return { ...plan, nodes, merged, stalls: 0, rejects: 0, isExact: !merged?.kinds.includes('pubsub') };
+  return { ...plan, nodes, merged, stalls: 0, rejects: 0, isExact: true };
 }
 
 /** gRPC notices by itself what PubSub does not: blocks that did not come. */
