@@ -91,7 +91,7 @@ export class ForkChain {
 
   /** Whether the block of `slot` stands on the newest block, as far as is known. */
   extends(slot: number): boolean {
-    const newest = Math.max(this.#confirmed, ...this.#slots);
+    const newest = Math.max(this.#confirmed, ...this.#path);
     let at = slot;
     while (at > newest) {
       const parent = this.#parents.get(at);
