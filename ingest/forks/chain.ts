@@ -89,9 +89,9 @@ export class ForkChain {
     this.#evaluate();
   }
 
-  /** Whether the block of `slot` stands on the newest block, as far as is known. */
+  /** Whether the block of `slot` stands on the newest block that the node followed, as far as is known. */
   extends(slot: number): boolean {
-    const newest = Math.max(this.#confirmed, ...this.#path);
+    const newest = this.#newestAlive();
     let at = slot;
     while (at > newest) {
       const parent = this.#parents.get(at);
@@ -99,6 +99,15 @@ export class ForkChain {
       at = parent;
     }
     return at === newest;
+  }
+
+  /** The newest followed block without a dead one below it, also on a fork that lost; the confirmed slot when there is none. */
+  #newestAlive(): number {
+    let newest = this.#tip;
+    for (let at: number | undefined = this.#tip; at !== undefined && at > this.#confirmed; at = this.#parents.get(at)) {
+      if (this.#dead.has(at)) newest = this.#parents.get(at) ?? this.#confirmed;
+    }
+    return Math.max(this.#confirmed, newest);
   }
 
   /** The chain has confirmed `slot`, and all its accounts up to there are known. */
