@@ -8,7 +8,7 @@ import type { AccountFilter } from './account-filters.ts';
 import type { AccountReader, FullRead } from './account-reader.ts';
 import type { BlockClock } from './block-clock.ts';
 import type { FinalityClock } from './finality-clock.ts';
-import { pauseUnlessOver, readSince, readUntilBelieved } from './full-reading.ts';
+import { pauseUnlessOver, readSince, readUntilBelieved, waitFor } from './full-reading.ts';
 import type { History } from './history.ts';
 import { Intake } from './intake.ts';
 import type { JsonRpc } from './json-rpc.ts';
@@ -20,6 +20,8 @@ import type { Transport } from './transport.ts';
 
 /** Without account data for this long, the node is asked for its slot: longer than a slot with a block. */
 const QUIET_MS = 500;
+/** The first account data is awaited so long: two slots. A chain that stands still sends none. */
+const FIRST_DATA_PATIENCE_MS = 1_000;
 /** Transactions may be so many slots ahead of account data before the account subscriptions count as silent. */
 const ACCOUNTS_BEHIND_SLOTS_MAX = 150;
 /** Accounts that name an oracle. */
@@ -242,7 +244,12 @@ export class Session implements LiveSession {
     const { signal } = this.#over;
     const read = readSince(
       () => this.#subscribedSlot,
-      (minSlot) => reader.read(rpc, Math.max(minSlot, this.#intake.labels.dataSlot), { signal }),
+      async (minSlot) => {
+        const answer = await reader.read(rpc, Math.max(minSlot, this.#intake.labels.dataSlot), { signal });
+        // Before the first data nobody knows from which slot on the subscriptions deliver changes.
+        await waitFor(() => this.#firstDataSlot >= 0, FIRST_DATA_PATIENCE_MS, signal);
+        return answer;
+      },
     );
     const deliver = (answer: FullRead, isWhole: boolean) => this.#snapshot(answer, otherOracles, isWhole);
     await readUntilBelieved({ read, deliver, logger, signal });

@@ -6,9 +6,6 @@ import { decodeMessage, TOPICS } from '../../schemas/index.ts';
 import { Books, differenceText, isBookMessage } from './books.ts';
 import type { Truth } from './truth.ts';
 
-/** Slots that an oracle of another program may be old: the longest fork, and the confirmed lag. */
-const ORACLE_SLOTS = 32;
-
 type States = ReadonlyMap<string, string>;
 
 /** Time in which news must reach the books. Less than a slot: the next block would undo what a dead block did as well. */
@@ -30,8 +27,6 @@ export interface ProcessedParts {
   readonly truth: Truth;
   /** Whether every state at `processed` arrives now. */
   readonly isExact: () => boolean;
-  /** Over PubSub the books are compared at the end alone. */
-  readonly isGrpc: boolean;
   /** Newest slot of any fork. */
   readonly newestSlot: () => number;
   readonly confirmedSlot: () => number;
@@ -125,7 +120,7 @@ export class ProcessedChecks {
     if (slot > this.#parts.confirmedSlot()) this.#ahead += 1;
     if (slot > this.#parts.newestSlot()) {
       this.#parts.violated('no processed label ahead of the chain', String(slot));
-    } else if (this.#parts.isGrpc && this.#parts.isExact()) this.#compare(number, partition, slot);
+    } else if (this.#parts.isExact()) this.#compare(number, partition, slot);
   }
 
   /** Records of the next slot may stand before the label: each text is then that of the slot, or of one up to the newest record. */
@@ -143,9 +138,7 @@ export class ProcessedChecks {
   }
 
   #isOther(key: string, mine: string | undefined, slot: number, newest: number): boolean {
-    // Oracles of other programs come with the confirmed stream.
-    const first = key.endsWith(' oracle') ? slot - ORACLE_SLOTS : slot + 1;
-    for (let later = first; later <= newest; later++) {
+    for (let later = slot + 1; later <= newest; later++) {
       if (this.#parts.truth.processed(later).some((layers) => layers.some((one) => one.get(key) === mine))) return true;
     }
     return false;

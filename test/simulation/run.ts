@@ -189,7 +189,6 @@ class Run {
     return new ProcessedChecks({
       truth: this.#truth,
       isExact: () => this.#plan.processed?.isExact === true && !this.#isCalm,
-      isGrpc: this.#plan.grpc !== null,
       newestSlot: () => this.#forks.slot,
       confirmedSlot: () => this.#ledger.slotAt('confirmed'),
       process: () => this.#crashes,
