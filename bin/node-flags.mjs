@@ -4,6 +4,8 @@
  * For servers with many clients: under load, collecting a young space of 16 MB pauses all of them for 5 ms, 4 MB for 1 ms.
  */
 const SHORT_COLLECTIONS = '--max-semi-space-size=4';
+/** Ingest makes much that is short-lived: a larger young space collects it in fewer, cheaper runs. */
+const RARE_COLLECTIONS = '--max-semi-space-size=64';
 /** `dev` shares a laptop with other programs, so it collects garbage earlier than a server. */
 const LAPTOP_FLAGS = [SHORT_COLLECTIONS, '--heap-growing-percent=20'];
 
@@ -13,5 +15,7 @@ const LAPTOP_FLAGS = [SHORT_COLLECTIONS, '--heap-growing-percent=20'];
  */
 export function nodeFlags([command, ...rest]) {
   if (command === 'dev') return LAPTOP_FLAGS;
-  return command === 'run' && rest.includes('orderbook') ? [SHORT_COLLECTIONS] : [];
+  if (command !== 'run') return [];
+  if (rest.includes('orderbook')) return [SHORT_COLLECTIONS];
+  return rest.includes('ingest') ? [RARE_COLLECTIONS] : [];
 }

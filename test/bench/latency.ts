@@ -1,4 +1,5 @@
-// From a message of the node to the WebSocket frame of a client, over PubSub at confirmed and over gRPC at processed: 2,000 account updates a second through ingest, log, book engine
+// From a message of the node to the WebSocket frame of a client, over PubSub at confirmed and over gRPC at processed:
+// 2,000 account updates a second through ingest, log, book engine
 // and gateway in a process of their own. Each update gives one order a size that nothing else has; its latency ends with the
 // first frame that shows this size or a later one of the same order. Time starts before the cluster serialises the message,
 // so the figure is an upper bound of the bar's span.
