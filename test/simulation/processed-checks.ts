@@ -56,6 +56,8 @@ export class ProcessedChecks {
   readonly #partitions = Array.from({ length: TOPICS.processedBook.partitions }, () => new Partition());
   readonly #places = new Map<string, number>();
   #lost: Lost[] = [];
+  /** Number of the process that has written every book: before its first read it knows of nothing to undo. */
+  #begun = -1;
   #ahead = 0;
   #undone = 0;
 
@@ -90,7 +92,7 @@ export class ProcessedChecks {
   news(slot: number, isDead: boolean): void {
     const due = this.#lost.filter((one) => (one.isDead ? isDead && slot === one.newsSlot : slot >= one.newsSlot));
     this.#lost = this.#lost.filter((one) => !due.includes(one));
-    if (this.#parts.isExact()) for (const one of due) this.#expect(one);
+    if (this.#parts.isExact() && this.#begun === this.#parts.process()) for (const one of due) this.#expect(one);
   }
 
   /** The books at the end are those of the chain. */
@@ -110,6 +112,7 @@ export class ProcessedChecks {
 
   /** A process that begins, or that lost the log, writes every book anew and begins with its own slots. */
   #revert(partition: Partition, slot: number, reverted: number | null): void {
+    this.#begun = this.#parts.process();
     if (reverted !== null) partition.reverts.push(reverted);
     else if (slot < partition.slot) partition.slot = slot;
   }
