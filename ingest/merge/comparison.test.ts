@@ -73,6 +73,23 @@ describe('comparison of sources', () => {
     expect(comparison.counts(1).reason).toBe(reason);
   });
 
+  it.each([
+    ['first state of the slot', 'left out account updates'],
+    ['a third one', 'other account data than the chain'],
+  ])('names a source that ends a slot of two changes with %s', (state, reason) => {
+    const comparison = new Comparison(2);
+    for (const source of [0, 1]) comparison.covers(source, 0);
+    comparison.account(0, 'key', 5, 1n, 'first state of the slot');
+    comparison.account(0, 'key', 5, 2n, 'last state of the slot');
+    comparison.account(1, 'key', 5, 1n, state);
+    for (const source of [0, 1]) comparison.completed(source, 5 + SETTLE_SLOTS);
+    comparison.answered(
+      { kind: 'account', key: 'key', slot: 5 },
+      { key: 'key', slot: 5, hash: 'last state of the slot' },
+    );
+    expect([0, 1].map((source) => comparison.counts(source))).toMatchObject([{ lies: 0 }, { lies: 1, reason }]);
+  });
+
   it('counts a contradiction for both until the witness has answered', () => {
     const comparison = new Comparison(2);
     for (const source of [0, 1]) comparison.covers(source, 0);

@@ -243,8 +243,9 @@ export class Comparison {
     if (right.length < states.length) this.#wrong.push(key);
     for (const { source, side, state } of states) {
       if (state?.hash === hash) continue;
-      if (state && right.some((one) => one.state?.slot === state.slot))
-        this.#lie(source, 'other account data than the chain');
+      const other = state && right.find((one) => one.state?.slot === state.slot)?.state;
+      // An earlier state of the slot: the source left out what came after it.
+      if (other && !other.earlier.includes(state.hash)) this.#lie(source, 'other account data than the chain');
       else if (state || right.some((one) => one.side.sightings.hasChange(key, side.coversFrom ?? slot, slot)))
         this.#lie(source, 'left out account updates');
     }

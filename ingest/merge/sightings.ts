@@ -8,6 +8,8 @@ export interface Sighting {
   readonly version: bigint | null;
   /** Whether the source had another state of the account before. */
   readonly isChange: boolean;
+  /** Hashes of the states before it in the same slot. */
+  readonly earlier: readonly string[];
 }
 
 /** Slots of states in memory, as many as the shadow check keeps: a witness answers within them. */
@@ -30,9 +32,11 @@ export class Sightings {
     const states = this.#accounts.get(key) ?? [];
     const last = states.at(-1);
     if (last && isNewer(last, slot, version)) return;
-    const before = last?.slot === slot ? states.at(-2) : last;
-    if (last?.slot === slot) states.pop();
-    states.push({ slot, version, hash, isChange: before !== undefined && before.hash !== hash });
+    const replaced = last?.slot === slot ? states.pop() : undefined;
+    const before = states.at(-1);
+    const isChange = before !== undefined && before.hash !== hash;
+    const earlier = replaced ? [...replaced.earlier, replaced.hash] : NO_STATES;
+    states.push({ slot, version, hash, isChange, earlier });
     while ((states[1]?.slot ?? slot) < slot - SIGHTING_SLOTS) states.shift();
     this.#remember(key, states);
     this.#slots.set(slot, (this.#slots.get(slot) ?? new Set()).add(key));
@@ -68,6 +72,7 @@ export class Sightings {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+const NO_STATES: readonly string[] = [];
 
 function isNewer(last: Sighting, slot: number, version: bigint | null): boolean {
   if (last.slot !== slot) return last.slot > slot;
