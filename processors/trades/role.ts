@@ -4,8 +4,6 @@
 import { Counter, type Registry } from 'prom-client';
 import {
   hasProcessedBooks,
-  type LogBatch,
-  type Logger,
   type LogRecord,
   type NewRecord,
   type RoleContext,
@@ -13,24 +11,14 @@ import {
 } from '../../platform/index.ts';
 import { decodeEvent, encodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
 import { startAccountOrders } from '../account-orders/role.ts';
-import {
-  deadLetter,
-  endOf,
-  firstEpoch,
-  newestOfEach,
-  piecesOf,
-  type Step,
-  startReducerRole,
-  stateWrites,
-} from '../follow/reducer-role.ts';
+import { type PartitionReducer, startPartitionRole } from '../follow/partition-role.ts';
+import { firstEpoch, newestOfEach } from '../follow/reducer-role.ts';
 import { startProcessedFills } from '../processed-trades/role.ts';
 import { Numbering, TRADE_AGE_SLOTS_MAX } from './numbering.ts';
 import { SeenEvents } from './seen.ts';
 import { fillOf } from './trade-view.ts';
 
 export const TRADES_GROUP = 'trades';
-const SEEN_STATE = 'seen';
-const NUMBERING_STATE = 'numbering';
 
 /** Starts the role: fills, at processed too where they run, and the orders of accounts. Rejects when the log cannot be read; `done` when the log fails. */
 export async function startTrades(context: RoleContext): Promise<RunningRole> {
@@ -50,78 +38,47 @@ export async function startTrades(context: RoleContext): Promise<RunningRole> {
 }
 
 async function startFills(context: RoleContext): Promise<RunningRole> {
-  const { log, logger } = context;
   const metrics = tradesMetrics(context.metrics);
-  await log.ensureTopics([TOPICS.tradeViews]);
-  const partitions: Partition[] = [];
-  for (let number = 0; number < TOPICS.events.partitions; number += 1) {
-    partitions.push(new Partition(number, await firstEpoch(log, TOPICS.tradeViews, number), logger, metrics));
-  }
-  return startReducerRole(context, {
+  return startPartitionRole(context, {
     name: 'trades',
     group: TRADES_GROUP,
-    reads: [TOPICS.events],
-    writes: [TOPICS.tradeViews, TOPICS.tradeHeads, TOPICS.deadLetters],
-    restore: (state) => {
-      for (const partition of partitions) partition.restore(state);
+    reads: TOPICS.events,
+    writes: [TOPICS.tradeViews, TOPICS.tradeHeads],
+    letter: 'trade-record',
+    reducer: async (partition) => new Fills(await firstEpoch(context.log, TOPICS.tradeViews, partition)),
+    outputs: (records) => [
+      // First, so that whoever sees a fill sees a head that is not older.
+      { topic: TOPICS.tradeHeads, records: newestOfEach(records) },
+      { topic: TOPICS.tradeViews, records },
+    ],
+    applied: (published, parked) => {
+      metrics.trades.inc(published);
+      metrics.parked.inc(parked);
     },
-    take: (_, batch) => partitions[batch.partition]?.take(batch) ?? [],
   });
 }
 
-class Partition {
-  readonly #number: number;
-  readonly #logger: Logger;
-  readonly #metrics: ReturnType<typeof tradesMetrics>;
+/** Numbers the fills of a partition, each once. */
+class Fills implements PartitionReducer {
+  readonly parts;
   readonly #seen = new SeenEvents();
   readonly #numbering: Numbering;
 
-  constructor(number: number, epoch: number, logger: Logger, metrics: ReturnType<typeof tradesMetrics>) {
-    this.#number = number;
+  constructor(epoch: number) {
     this.#numbering = new Numbering(epoch);
-    this.#logger = logger;
-    this.#metrics = metrics;
+    this.parts = { seen: this.#seen, numbering: this.#numbering };
   }
 
-  restore(state: ReadonlyMap<string, Uint8Array>): void {
-    this.#seen.restore(piecesOf(state, `${SEEN_STATE}:${this.#number}:`));
-    this.#numbering.restore(piecesOf(state, `${NUMBERING_STATE}:${this.#number}:`));
-  }
-
-  take(batch: LogBatch): Step[] {
-    const trades: NewRecord[] = [];
-    const letters: NewRecord[] = [];
-    for (const record of batch.records) this.#reduce(record, trades, letters);
-    this.#metrics.trades.inc(trades.length);
-    this.#metrics.parked.inc(letters.length);
-    if (letters.length > 0) this.#logger.warn({ records: letters.length, partition: this.#number }, 'fills parked');
-    const outputs = [
-      // First, so that whoever sees a fill sees a head that is not older.
-      { topic: TOPICS.tradeHeads, records: newestOfEach(trades) },
-      { topic: TOPICS.tradeViews, records: trades },
-      { topic: TOPICS.deadLetters, records: letters },
-    ];
-    const state = [
-      ...stateWrites(`${SEEN_STATE}:${this.#number}:`, this.#seen.takeChanges()),
-      ...stateWrites(`${NUMBERING_STATE}:${this.#number}:`, this.#numbering.takeChanges()),
-    ];
-    return [{ outputs, state, next: endOf(batch) }];
-  }
-
-  #reduce(record: LogRecord, trades: NewRecord[], letters: NewRecord[]): void {
-    try {
-      const event = decodeEvent(record.value);
-      this.#numbering.see(event.slot);
-      // A backfill brings old fills; the trades channel is for new ones.
-      if (event.slot < this.#numbering.newestSlot - TRADE_AGE_SLOTS_MAX) return;
-      const fill = fillOf(event);
-      if (fill === null || !this.#seen.add(event.signature, event.eventIndex)) return;
-      const key = marketKey(fill);
-      trades.push({ key, value: encodeMessage('TradeView', { ...fill, ...this.#numbering.next(key) }) });
-      this.#numbering.take(key); // After the encoding: a fill that cannot be written takes no number.
-    } catch (error) {
-      letters.push(deadLetter('trade-record', TOPICS.events, record, error));
-    }
+  *take({ value }: LogRecord): Iterable<NewRecord> {
+    const event = decodeEvent(value);
+    this.#numbering.see(event.slot);
+    // A backfill brings old fills; the trades channel is for new ones.
+    if (event.slot < this.#numbering.newestSlot - TRADE_AGE_SLOTS_MAX) return;
+    const fill = fillOf(event);
+    if (fill === null || !this.#seen.add(event.signature, event.eventIndex)) return;
+    const key = marketKey(fill);
+    yield { key, value: encodeMessage('TradeView', { ...fill, ...this.#numbering.next(key) }) };
+    this.#numbering.take(key); // After the encoding: a fill that cannot be written takes no number.
   }
 }
 
