@@ -3,8 +3,8 @@
 
 import { TxError } from '../../http/errors.ts';
 import { parseAmount } from './amounts.ts';
+import { amountOf, type Body, flag, isWhole, oneOf, text } from './body.ts';
 import type { Order } from './calls.ts';
-import { amountOf, type Body, flag, isWhole, oneOf, text } from './requests.ts';
 
 const PRICE_DECIMALS = 6;
 const ORDER_TYPES = ['market', 'limit', 'triggerMarket', 'triggerLimit', 'oracle'] as const;

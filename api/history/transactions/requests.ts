@@ -1,14 +1,12 @@
 // Bodies of `/tx/*`, checked in the order of their members. Each function throws TxError with the published text.
 
-import { PublicKey } from '@solana/web3.js';
-import { TxError, type TxErrorCode } from '../../http/errors.ts';
+import type { PublicKey } from '@solana/web3.js';
+import { TxError } from '../../http/errors.ts';
 import type { Markets, PerpMarket, SpotMarket } from './accounts.ts';
-import { parseAmount } from './amounts.ts';
+import { amountOf, type Body, flag, isWhole, oneOf, publicKey, requireMembers, text } from './body.ts';
 import type { Order } from './calls.ts';
 import type { WantedCommitment } from './execute.ts';
 import { orderTerms } from './order-terms.ts';
-
-export type Body = Readonly<Record<string, unknown>>;
 
 const BASE_DECIMALS = 9;
 const SYMBOLS_MAX = 32;
@@ -17,56 +15,6 @@ const U32_MAX = 2 ** 32 - 1;
 const U16_MAX = 2 ** 16 - 1;
 const ESCROW_ORDERS_MAX = 128;
 const ESCROW_ORDERS_DEFAULT = 16;
-
-/** A member as text. A JSON number counts as its text; null counts as absent. */
-export function text(body: Body, name: string): string {
-  const value = body[name];
-  if (typeof value === 'string') return value;
-  return typeof value === 'number' ? String(value) : '';
-}
-
-/** Throws unless every member is there. */
-export function requireMembers(body: Body, names: readonly string[]): void {
-  const missing = names.filter((name) => text(body, name) === '');
-  if (missing.length > 0) throw new TxError('missing', missing.join(', '));
-}
-
-export function publicKey(body: Body, name: string): PublicKey {
-  const value = text(body, name);
-  try {
-    const key = new PublicKey(value);
-    // The constructor takes any text of fewer bytes.
-    if (key.toBase58() === value) return key;
-  } catch {
-    // The error below is the answer.
-  }
-  throw new TxError('publicKey', name);
-}
-
-export function flag(body: Body, name: string, fallback: boolean): boolean {
-  const value = body[name] ?? fallback;
-  if (typeof value !== 'boolean') throw new TxError('boolean', name);
-  return value;
-}
-
-export function oneOf<T extends string>(
-  body: Body,
-  name: string,
-  choices: readonly T[],
-  code: TxErrorCode,
-  fallback?: T,
-): T {
-  const value = body[name] ?? fallback;
-  const found = choices.find((choice) => choice === value);
-  if (found === undefined) throw new TxError(code);
-  return found;
-}
-
-export function amountOf(body: Body, name: string, decimals: number, code: TxErrorCode): bigint {
-  const value = parseAmount(text(body, name), decimals);
-  if (value === null) throw new TxError(code);
-  return value;
-}
 
 /** The market of a symbol, in any letter case. */
 function marketNamed<T extends { readonly symbol: string }>(markets: readonly T[], symbol: string): T | undefined {
@@ -215,8 +163,4 @@ export function executeRequest(body: Body): ExecuteRequest {
     simulate: flag(body, 'simulate', true),
     commitment: oneOf(body, 'commitment', ['processed', 'confirmed', 'finalized'], 'commitment', 'confirmed'),
   };
-}
-
-export function isWhole(value: unknown, maximum: number): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= maximum;
 }

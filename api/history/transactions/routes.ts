@@ -9,6 +9,7 @@ import { described } from '../route-schemas.ts';
 import type { HistoryServices } from '../services.ts';
 import type { Markets, UserAccount } from './accounts.ts';
 import { assemble, encoded } from './assemble.ts';
+import type { Body } from './body.ts';
 import {
   approveBuilderCalls,
   type Cancellation,
@@ -28,7 +29,6 @@ import type { TransactionFailure } from './failures.ts';
 import { UnlistedMarket } from './remaining.ts';
 import {
   approveRequest,
-  type Body,
   builderRequest,
   cancelRequest,
   executeRequest,
