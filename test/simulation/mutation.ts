@@ -1,20 +1,12 @@
 // Faults that the simulation must find. Each is one change of a source text, made while the module loads in a thread of its own:
 // product code knows nothing of them.
 
-import { registerHooks } from 'node:module';
+import { changeModule, type SourceChange } from '../support/platform/changed-module.ts';
 
-export interface Mutation {
-  readonly name: string;
-  /** File below the root of the project. */
-  readonly file: string;
-  /** Text that stands in the file once. */
-  readonly find: string;
-  readonly replace: string;
+export interface Mutation extends SourceChange {
   /** Runs without it never meet the fault, so they are counted and not run; absent: any run may. */
   readonly needs?: 'grpc' | 'processed' | 'merged';
 }
-
-const ROOT = new URL('../../', import.meta.url);
 
 export const MUTATIONS: readonly Mutation[] = [
   {
@@ -192,24 +184,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-/** Applies a change. Throws when the file does not have the text exactly once. */
-export function changed(source: string, { name, find, replace }: Mutation): string {
-  const parts = source.split(find);
-  if (parts.length !== 2) throw new Error(`${name}: the text stands ${parts.length - 1} times in the file`);
-  return parts.join(replace);
-}
-
 /** Puts a fault into the modules that this thread loads from now on. */
 export function putIn(name: string): void {
   const mutation = MUTATIONS.find((one) => one.name === name);
   if (mutation === undefined) throw new RangeError(`no mutation ${name}`);
-  const url = new URL(mutation.file, ROOT).href;
-  registerHooks({
-    load: (loaded, context, nextLoad) => {
-      const module = nextLoad(loaded, context);
-      if (loaded !== url) return module;
-      const source = Buffer.from(module.source as Uint8Array).toString('utf8');
-      return { ...module, source: changed(source, mutation) };
-    },
-  });
+  changeModule(mutation);
 }

@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { changed, MUTATIONS } from './mutation.ts';
+import { changed } from '../support/platform/changed-module.ts';
+import { MUTATIONS } from './mutation.ts';
 import { reportOf, runSeeds } from './pool.ts';
 
 /** A minute of one core. `npm run soak chain` runs 10,000. */

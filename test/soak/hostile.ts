@@ -7,7 +7,7 @@
 // for each before the server can notice.
 //
 // The server's loop has a core of its own, and attackers run with idle priority: the latency is the server's, not a scheduler's
-// with too few cores. On a shared machine `ATTACKERS=other chrt --rr 1 npm run soak hostile` gives server and polite clients
+// with too few cores. `INBOX=none` runs a server whose clients have a token bucket each instead of the fair inbox. On a shared machine `ATTACKERS=other chrt --rr 1 npm run soak hostile` gives server and polite clients
 // priority over everything else.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,7 +46,12 @@ const ATTACKS: readonly Attack[] = [...HOSTILE_KINDS, TOGETHER];
 const attacks = ATTACKS.filter((attack) => only === undefined || attack === only);
 
 const market = new SyntheticMarket(0);
+const WITHOUT_INBOX = process.env.INBOX === 'none';
+const inherited = process.env.NODE_OPTIONS;
+if (WITHOUT_INBOX)
+  process.env.NODE_OPTIONS = `--import=${new URL('../bench/harness/no-inbox.ts', import.meta.url).href}`;
 const stage = await Stage.start([market]);
+process.env.NODE_OPTIONS = inherited ?? '';
 const isApart = keepOn(SERVER_CORE, stage.server.pid, 'loop') && keepOn(CLIENT_CORE, process.pid, 'all');
 const polite = new Crowd();
 await polite.open({
@@ -207,6 +212,7 @@ try {
       arriveOverMs: ARRIVE_MS,
       comeBackAfterMs: COMES_BACK_MS,
       attackers: POLICY,
+      inbox: WITHOUT_INBOX ? 'none' : 'fair',
       serverHasItsOwnCore: isApart,
       ends: ends.get(attack),
       laggardsEnded: laggardsEnded.get(attack),

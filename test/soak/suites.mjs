@@ -2,7 +2,8 @@
 
 /**
  * `usage` follows the name of the suite; `takes` is for its default size on two quiet cores. A suite without `files` is the script of
- * its name in this folder; `files` are test files that run with their large numbers (test/support/platform/times.ts).
+ * its name in this folder; `files` are test files that run with their large numbers (test/support/platform/times.ts), or in another
+ * `environment`.
  */
 export const SUITES = {
   'book-keeper': {
@@ -32,6 +33,20 @@ export const SUITES = {
     usage: '[clients of each kind] [rounds] [kind | together]',
     takes: '30 min',
     proves: 'polite clients beside a thousand hostile ones of each kind',
+  },
+  'hostile-chain': {
+    usage: '',
+    takes: '8 min',
+    proves: 'books, trades and history stay right in real processes on the cluster with all faults, over both logs',
+    files: [
+      'test/e2e/pipeline.test.ts',
+      'test/e2e/kafka.test.ts',
+      'test/e2e/order-book.test.ts',
+      'test/e2e/shadow.test.ts',
+      'test/e2e/grpc.test.ts',
+      'test/e2e/live-sources.test.ts',
+    ],
+    environment: { CLUSTER_PROFILE: 'hostile' },
   },
   inputs: {
     usage: '[inputs] [seed]',
