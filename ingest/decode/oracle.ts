@@ -1,7 +1,16 @@
-// Reads oracle accounts as prices (1e6): Pyth Lazer, pre-launch, Pyth push and pull (docs/internals/accounts.md, "Oracles").
+// Reads oracle accounts as prices (1e6): Pyth Lazer, pre-launch, Pyth push and pull, Switchboard (docs/internals/accounts.md,
+// "Oracles").
 
 import { createHash } from 'node:crypto';
 import { AccountError, discriminatorOf } from './account.ts';
+import {
+  AGGREGATOR_BYTES,
+  AGGREGATOR_HEAD,
+  PULL_FEED_BYTES,
+  PULL_FEED_HEAD,
+  readAggregator,
+  readPullFeed,
+} from './switchboard.ts';
 
 /** An oracle price as the book uses it. Prices and confidences are 1e6. */
 export interface OraclePrice {
@@ -67,6 +76,8 @@ const READERS: ReadonlyMap<bigint, { readonly name: string; readonly bytesMin: n
       discriminator('PriceUpdateV2'),
       { name: 'PriceUpdateV2', bytesMin: PULL_HEAD_BYTES + PULL_TAIL_BYTES, read: readPull },
     ],
+    [AGGREGATOR_HEAD, { name: 'Switchboard aggregator', bytesMin: AGGREGATOR_BYTES, read: readAggregator }],
+    [PULL_FEED_HEAD, { name: 'Switchboard pull feed', bytesMin: PULL_FEED_BYTES, read: readPullFeed }],
   ]);
 
 /** Whether the bytes are an oracle account of a supported kind. */
