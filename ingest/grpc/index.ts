@@ -5,6 +5,9 @@ import { Cursor } from './cursor.ts';
 import { GrpcSession, type GrpcState } from './session.ts';
 import { type OpenStream, openWith } from './stream.ts';
 
+/** Live transactions wait this long for a replay: a longer one may come after what RPC has of the same slots. */
+const REPLAY_PATIENCE_MS = 5_000;
+
 export type { OpenStream, StreamHandlers, UpdateStream } from './stream.ts';
 
 export interface GrpcServers {
@@ -14,13 +17,15 @@ export interface GrpcServers {
   readonly token: string;
   /** Default: over the real network. */
   readonly open?: OpenStream;
+  /** How long live transactions wait for the replay after a restart, milliseconds. Default: REPLAY_PATIENCE_MS. */
+  readonly replayPatienceMs?: number;
   /** Receives each delivered block. */
   readonly block?: (slot: number, blockhash: string) => void;
 }
 
 /** Sessions of one run, each continuing the one before it where that is possible, also on another server. */
 export function grpcSessions(servers: GrpcServers): () => OpenSession {
-  const { urls, token, open = openWith(), block = () => {} } = servers;
+  const { urls, token, open = openWith(), replayPatienceMs = REPLAY_PATIENCE_MS, block = () => {} } = servers;
   return () => {
     const state: GrpcState = {
       cursor: new Cursor(),
@@ -32,7 +37,15 @@ export function grpcSessions(servers: GrpcServers): () => OpenSession {
     let number = 0;
     return (parts, tip) => {
       const url = urls[number % urls.length] ?? '';
-      const session = new GrpcSession(parts, tip, { url, token, open, state, number: BigInt(number), block });
+      const session = new GrpcSession(parts, tip, {
+        url,
+        token,
+        open,
+        state,
+        number: BigInt(number),
+        replayPatienceMs,
+        block,
+      });
       number += 1;
       return session;
     };

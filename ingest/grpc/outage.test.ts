@@ -6,6 +6,7 @@ import { silentLogger } from '../../platform/index.ts';
 import { loadDefinition } from '../../schemas/index.ts';
 import { SourceReading } from '../../test/support/ingest/source-reading.ts';
 import { ask } from '../../test/support/localnet/test-client.ts';
+import { PATIENCE_MS } from '../../test/support/platform/eventually.ts';
 import { RpcSource } from '../rpc.ts';
 import type { ResumePoint } from '../source.ts';
 import { grpcSessions } from './index.ts';
@@ -35,7 +36,7 @@ describe('a gRPC stream that was lost', { timeout: 120_000 }, () => {
         definition,
         logger: silentLogger(),
         silenceMs: 60_000,
-        sessions: grpcSessions({ urls, token: TOKEN }),
+        sessions: grpcSessions({ urls, token: TOKEN, replayPatienceMs: PATIENCE_MS }),
       }),
       resume,
     );

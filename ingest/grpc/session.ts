@@ -16,8 +16,6 @@ import { accountUpdate, type BlockMeta, blockMeta, slotOf, transactionLogs } fro
 
 /** After this long without an update, the newest block is complete: a server sends what a block has at once. */
 const QUIET_MS = 500;
-/** Live transactions wait this long for the replay since the resume point. */
-const REPLAY_PATIENCE_MS = 5_000;
 /** The first block of a stream is awaited so long: two slots. A chain that stands still sends none. */
 const FIRST_BLOCK_PATIENCE_MS = 1_000;
 /** Wait between the node's answer at a silence and the verdict. */
@@ -47,6 +45,8 @@ export interface GrpcOptions {
   readonly state: GrpcState;
   /** Number of the stream, counted from 0 over all sessions. */
   readonly number: bigint;
+  /** Live transactions wait this long for the replay since the resume point. */
+  readonly replayPatienceMs: number;
   /** Receives each delivered block. */
   block(slot: number, blockhash: string): void;
 }
@@ -330,7 +330,7 @@ export class GrpcSession implements LiveSession {
     if (fromSlot !== null) {
       const { rpc, accountCommitment } = this.#parts;
       const tip = await rpc.slot(accountCommitment).catch(() => fromSlot);
-      if (await waitFor(() => this.#lastSlot >= tip, REPLAY_PATIENCE_MS, this.#over.signal)) return;
+      if (await waitFor(() => this.#lastSlot >= tip, this.#options.replayPatienceMs, this.#over.signal)) return;
       this.#intake.releaseTransactions();
     }
     await audit.begin(() => this.#intake.releaseTransactions());
