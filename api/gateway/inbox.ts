@@ -43,8 +43,8 @@ interface ClientQueue {
 }
 
 /**
- * Bounds the time of all clients together. A rate per connection cannot: each client may send 1,000 subscribes at once, and those
- * of a thousand clients would block the loop for more than 2 s.
+ * Bounds the time of all clients together. A rate per connection cannot: each client may send 1,000 subscribes at once. Beside a
+ * thousand such clients polite ones wait 190 ms (p99) without the inbox and 11 ms with it: `INBOX=none npm run soak hostile`.
  */
 export class Inbox {
   readonly #handle: InboxOptions['handle'];

@@ -50,7 +50,7 @@ describe('the simulated cluster answers like a real node', () => {
   });
 
   it.runIf(program === null)('says that no validator was found', () => {
-    say('no validator: neither SOLANA_TEST_VALIDATOR nor solana-test-validator on the PATH');
+    say('no validator: neither SOLANA_TEST_VALIDATOR nor solana-test-validator on the PATH or in shared tools');
     expect(findValidator()).toBeNull();
   });
 });

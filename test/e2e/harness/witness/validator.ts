@@ -1,13 +1,16 @@
-// A real validator as a child process, where the machine has one: SOLANA_TEST_VALIDATOR, or `solana-test-validator` on the PATH.
+// A real validator as a child process, where the machine has one: SOLANA_TEST_VALIDATOR, `solana-test-validator` on the PATH, or
+// in a folder of shared tools beside the project.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { ask } from '../../../support/localnet/test-client.ts';
 
 const PROGRAM_NAME = 'solana-test-validator';
+const SHARED_TOOLS = fileURLToPath(new URL('../../../../../shared/tools', import.meta.url));
 const START_MS = 120_000;
 /** Ports of one validator: RPC, PubSub beside it, faucet, gossip and the range for the rest. */
 const PORTS = 40;
@@ -23,8 +26,8 @@ export interface GenesisAccount {
 /** Path of the validator, or null when the machine has none. */
 export function findValidator(): string | null {
   const named = process.env.SOLANA_TEST_VALIDATOR;
-  const folders = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, PROGRAM_NAME));
-  const candidates = named === undefined || named === '' ? folders : [named];
+  const folders = [...(process.env.PATH ?? '').split(delimiter), SHARED_TOOLS];
+  const candidates = named === undefined || named === '' ? folders.map((folder) => join(folder, PROGRAM_NAME)) : [named];
   return candidates.find(isExecutable) ?? null;
 }
 
