@@ -59,7 +59,7 @@ let scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
 
 function writerFor(file: SchemaFile, past: readonly SchemaFile[]): Writer {
   const versions = [file, ...past].map(({ type, text }) => ({ fingerprint: fingerprint(type), text, type }));
-  const print = fingerprint(file.type);
+  const print = versions[0]?.fingerprint ?? fingerprint(file.type);
   return { ...file, fingerprint: print, prefix: singleObjectPrefix(print), versions };
 }
 
