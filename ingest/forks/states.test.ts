@@ -224,4 +224,16 @@ describe('states at the tip of a fork', () => {
     reader.confirm(2, [0]);
     expect(reader.states[0]).toBe(3);
   });
+
+  it('are the confirmed ones where these are newer, also before their news', () => {
+    const reader = started();
+    const { forks } = reader;
+    reader.confirmed.set(keyText(keyOf(0)), { slot: 3, update: state(0, 3) });
+    for (const slot of [1, 2]) {
+      forks.link(slot, slot - 1);
+      forks.account(state(0, slot));
+      forks.follow(slot);
+      expect(reader.states[0]).toBe(3);
+    }
+  });
 });
