@@ -245,4 +245,23 @@ describe('a node with faults', () => {
     expect(read.of('slot').map(({ slot }) => slot)[0]).toBe(readSlot);
     expect(read.of('slot')[1]?.slot).toBeGreaterThan(readSlot + 4);
   });
+
+  it('that answers late is asked once at a time whether the chain stands still', async () => {
+    await prepare(30);
+    await start();
+    let asking = 0;
+    let most = 0;
+    node.on('getSlot', async (_, next) => {
+      asking += 1;
+      most = Math.max(most, asking);
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      asking -= 1;
+      return next();
+    });
+    await net.step(1);
+    await read.until('a question', () => asking > 0);
+    await net.step(1);
+    await read.until('the last label', () => read.of('slot').at(-1)?.slot === net.ledger.tipSlot);
+    expect(most).toBe(1);
+  });
 });

@@ -208,9 +208,21 @@ export class Session implements LiveSession {
     this.#quiet = setTimeout(() => void this.#onQuiet(), QUIET_MS);
   }
 
-  /** Labels slots without account data. */
+  /** Labels slots without account data. Asks one question at a time: the time between two answers proves that the chain stands still. */
   async #onQuiet(): Promise<void> {
     this.#quiet = null;
+    if (this.#isAsking) {
+      this.#watchQuiet();
+      return;
+    }
+    this.#isAsking = true;
+    await this.#askSlot();
+    this.#isAsking = false;
+    if (this.#quiet === null && this.#intake.labels.mayLag && !this.#over.signal.aborted) this.#watchQuiet();
+  }
+  #isAsking = false;
+
+  async #askSlot(): Promise<void> {
     const intake = this.#intake;
     const { labels } = intake;
     if (intake.isReading || !labels.mayLag || this.#over.signal.aborted) return;
@@ -224,7 +236,6 @@ export class Session implements LiveSession {
       intake.label(labels.quiet(slot, processedSlot));
       intake.releaseAhead();
     }
-    if (this.#quiet === null && labels.mayLag) this.#watchQuiet();
   }
 
   #watchSilence(): void {
