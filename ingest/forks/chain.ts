@@ -15,6 +15,8 @@ export class ForkChain {
   readonly #hidden = new Set<number>();
   #confirmed = -1;
   #tip = -1;
+  /** The chain has confirmed another fork than the node followed last. What the node follows now is not known. */
+  #isLost = false;
   /** The confirmed slot must reach this one first, because data up to here may be missing. */
   #completeAfter = Number.POSITIVE_INFINITY;
   #slots: ReadonlySet<number> = new Set();
@@ -55,6 +57,7 @@ export class ForkChain {
   restart(slot: number): void {
     for (const news of [this.#parents, this.#dead, this.#delivered, this.#hidden]) news.clear();
     this.#tip = -1;
+    this.#isLost = false;
     this.#completeAfter = slot;
     this.#slots = new Set();
     this.#path = new Set();
@@ -86,11 +89,13 @@ export class ForkChain {
     if (slot <= this.#tip || slot <= this.#confirmed) return;
     if (!this.extends(slot)) this.#hide(slot);
     this.#tip = slot;
+    this.#isLost = false;
     this.#evaluate();
   }
 
   /** Whether the block of `slot` stands on the newest block that the node followed, as far as is known. */
   extends(slot: number): boolean {
+    if (this.#isLost) return false;
     const newest = this.#newestAlive();
     let at = slot;
     while (at > newest) {
@@ -113,7 +118,9 @@ export class ForkChain {
   /** The chain has confirmed `slot`, and all its accounts up to there are known. */
   confirm(slot: number): void {
     if (slot <= this.#confirmed) return;
+    const newest = this.#newestAlive();
     this.#bypass(slot);
+    this.#isLost ||= this.#bypassed.has(newest);
     this.#confirmed = slot;
     for (const one of this.#parents.keys()) if (one <= slot) this.#parents.delete(one);
     for (const slots of [this.#dead, this.#delivered, this.#hidden]) {

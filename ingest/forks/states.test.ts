@@ -205,6 +205,27 @@ describe('states at the tip of a fork', () => {
     expect(reader.states.slice(0, 3)).toEqual([0, 4, 3]);
   });
 
+  it('keep to the ancestor also when the chain confirms the new fork before the node sends its tip', () => {
+    const reader = started();
+    const { forks } = reader;
+    for (const [slot, parent] of [
+      [1, 0],
+      [2, 1],
+      [3, 1],
+      [4, 3],
+      [5, 4],
+    ] as const)
+      forks.link(slot, parent);
+    forks.account(state(0, 2));
+    forks.follow(2);
+    reader.confirm(3, [2]);
+    forks.account(state(1, 5));
+    forks.follow(5);
+    expect(reader.states.slice(0, 3)).toEqual([0, 0, 3]);
+    reader.confirm(4, [3]);
+    expect(reader.states).toEqual([0, 5, 3, 4]);
+  });
+
   it('fall back to the confirmed states beyond the bound, until these have passed every dropped one', () => {
     const reader = started(10_000);
     const { forks } = reader;
@@ -223,5 +244,17 @@ describe('states at the tip of a fork', () => {
     expect(reader.states[0]).toBe(1);
     reader.confirm(2, [0]);
     expect(reader.states[0]).toBe(3);
+  });
+
+  it('are the confirmed ones where these are newer, also before their news', () => {
+    const reader = started();
+    const { forks } = reader;
+    reader.confirmed.set(keyText(keyOf(0)), { slot: 3, update: state(0, 3) });
+    for (const slot of [1, 2]) {
+      forks.link(slot, slot - 1);
+      forks.account(state(0, slot));
+      forks.follow(slot);
+      expect(reader.states[0]).toBe(3);
+    }
   });
 });

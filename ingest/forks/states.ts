@@ -31,6 +31,8 @@ interface Entry {
   states: AccountUpdate[];
   /** The state of `states` that was emitted last; null: the confirmed one. */
   emitted: AccountUpdate | null;
+  /** Slot of the confirmed state that was emitted last; -1 before. */
+  confirmedSlot: number;
 }
 
 export class ForkStates {
@@ -80,7 +82,7 @@ export class ForkStates {
     if (slot <= this.#chain.confirmed) return;
     this.#chain.delivered(slot);
     const key = keyText(pubkey);
-    const entry = this.#entries.get(key) ?? { states: [], emitted: null };
+    const entry = this.#entries.get(key) ?? { states: [], emitted: null, confirmedSlot: -1 };
     this.#entries.set(key, entry);
     this.#keep(entry, update);
     this.#settle(key, entry);
@@ -160,7 +162,7 @@ export class ForkStates {
     step();
     const { slots, confirmed } = this.#chain;
     if (isSame(before, slots)) return;
-    const differing = [...this.#entries].filter(([key, entry]) => this.#stateOf(key, entry) !== entry.emitted);
+    const differing = [...this.#entries].filter(([key, entry]) => this.#isDue(key, entry, this.#stateOf(key, entry)));
     const left = differing.flatMap(([key, { emitted }]) => (this.#isAbandoned(key, emitted) ? [emitted.slot] : []));
     const gone = [...before].filter((slot) => slot > confirmed && !slots.has(slot));
     if (left.length > 0) this.#ports.reverted(Math.min(...left, ...gone));
@@ -182,12 +184,21 @@ export class ForkStates {
     return state && confirmed && confirmed.slot > state.slot ? null : state;
   }
 
+  /** Whether the account has another state than the one that was emitted. A confirmed state may be there before its news. */
+  #isDue(key: string, { states, emitted, confirmedSlot }: Entry, state: AccountUpdate | null): boolean {
+    if (state !== null || emitted !== null) return state !== emitted;
+    return (
+      states.some(({ slot }) => this.#chain.slots.has(slot)) && (this.#ports.confirmed(key)?.slot ?? -1) > confirmedSlot
+    );
+  }
+
   #settle(key: string, entry: Entry): void {
     const state = this.#stateOf(key, entry);
     const { emitted } = entry;
-    if (state === emitted) return;
+    if (!this.#isDue(key, entry, state)) return;
     entry.emitted = state;
-    const pubkey = (state ?? emitted)?.pubkey;
+    if (state === null) entry.confirmedSlot = this.#ports.confirmed(key)?.slot ?? -1;
+    const pubkey = (state ?? emitted ?? entry.states[0])?.pubkey;
     if (pubkey) this.#emit(key, state, pubkey);
   }
 

@@ -143,6 +143,12 @@ describe('a gRPC stream that was lost', { timeout: 120_000 }, () => {
     await source.until('the end of the outage', () => source.of('continued').length > 0);
     expect(source.of('reconnect')[0]?.reason).toContain('a block without the one before it');
     await complete(net);
+    let newest = 0;
+    for (const update of source.updates) {
+      if (update.kind === 'account') newest = Math.max(newest, update.slot);
+      // No label of a slot that stands below changes of a later one.
+      if (update.kind === 'slot') expect(update.slot).toBeGreaterThanOrEqual(newest);
+    }
     expect(source.of('snapshotEnd').length).toBe(1);
   });
 

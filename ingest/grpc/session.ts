@@ -77,8 +77,9 @@ export class GrpcSession implements LiveSession {
     this.#options = options;
     const { queue, history } = parts;
     const labelled = (slot: number) => this.#labelled(slot);
-    // The slot after the last complete one is delivered again in full, so its label is still to come.
-    const from = this.#cursor.from?.slot ?? tip;
+    // The newest slot with an update is delivered again in full, so its label is still to come. Those before it have theirs, or
+    // stand below changes of that slot already.
+    const from = this.#cursor.from === null ? tip : Math.max(this.#cursor.from.slot, this.#cursor.seenSlot - 1);
     this.#intake = new Intake({ queue, history, labelled, end: (reason) => this.#end(reason) }, from);
     options.state.read = (update) => this.#intake.read(update);
     this.#ended = new Promise((resolve) => {
@@ -195,7 +196,8 @@ export class GrpcSession implements LiveSession {
   #takeAccount(update: AccountUpdate, kind: number): void {
     if (MARKETS.has(this.#parts.accountFilters[kind]?.name ?? '')) this.#options.state.otherOracles?.market(update);
     this.#cursor.seen(update.slot);
-    this.#intake.account(update, kind);
+    // Updates of a slot without its block may be lost, and the block before this one with them.
+    this.#intake.account(update, kind, this.#chain.last?.slot ?? -1);
   }
 
   /** The filters have the names of their programs. */

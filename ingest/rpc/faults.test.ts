@@ -227,4 +227,41 @@ describe('a node with faults', () => {
     expect(asked.every((slot) => Number(slot) > net.ledger.genesisSlot)).toBe(true);
     expect(read.of('snapshotBegin').at(-1)?.slot).toBe(net.ledger.tipSlot);
   });
+
+  it('that is behind while the chain stands still is read again once the chain moves', async () => {
+    await prepare(30);
+    const readSlot = net.ledger.tipSlot - 4;
+    node.on('getProgramAccountsV2', () => ({ error: { code: -32601, message: 'Method not found' } }));
+    node.on('getProgramAccounts', async (_, next) => {
+      const answer = await next();
+      if (!('result' in answer)) return answer;
+      return { result: { ...(answer.result as object), context: { slot: readSlot } } };
+    });
+    await start();
+    node.heal('getProgramAccounts');
+    await step(5);
+    await read.until('another read', () => read.of('snapshotEnd').length > 1);
+    expect(read.of('reconnect')[0]?.reason).toContain('before the first news');
+    expect(read.of('slot').map(({ slot }) => slot)[0]).toBe(readSlot);
+    expect(read.of('slot')[1]?.slot).toBeGreaterThan(readSlot + 4);
+  });
+
+  it('that answers late is asked once at a time whether the chain stands still', async () => {
+    await prepare(30);
+    await start();
+    let asking = 0;
+    let most = 0;
+    node.on('getSlot', async (_, next) => {
+      asking += 1;
+      most = Math.max(most, asking);
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      asking -= 1;
+      return next();
+    });
+    await net.step(1);
+    await read.until('a question', () => asking > 0);
+    await net.step(1);
+    await read.until('the last label', () => read.of('slot').at(-1)?.slot === net.ledger.tipSlot);
+    expect(most).toBe(1);
+  });
 });

@@ -95,4 +95,14 @@ describe('a first start', () => {
     const history = new History(node(lists), { ...OPTIONS, firstSignaturesMax: 2 }, null);
     expect(await sweep(history)).toMatchObject({ cutSlot: 105, found: 2 });
   });
+
+  it('does not take empty pages for the begin of the history', async () => {
+    const pages = [[listed(106)], [], [], [listed(105)]];
+    const lists = { ...node({}), signatures: async () => pages.shift() ?? [] };
+    const history = new History(lists, { ...OPTIONS, programs: [EXCHANGE] }, null);
+    expect(await sweep(history)).toMatchObject({ found: 2, isProven: true });
+    pages.push([listed(107)]);
+    expect(await sweep(history)).toMatchObject({ found: 1, isProven: false });
+    expect(history.resume?.slot).toBe(106);
+  });
 });

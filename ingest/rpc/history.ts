@@ -15,6 +15,8 @@ export const UNPROVEN_SWEEPS_MAX = 12;
 const BEHIND_SWEEPS_MAX = 3;
 /** Sweeps that list the same newest signature before an older list counts as quiet instead of out of date. */
 const QUIET_SWEEPS = 3;
+/** Empty answers in a row behind the same signature before it counts as the oldest of a history that nothing else bounds. */
+const END_ANSWERS = 12;
 /** Bounds one list against a node that repeats its pages. */
 const PAGES_MAX = 100_000;
 
@@ -51,6 +53,13 @@ export interface Sweep {
 /** `done` of `total` listed transactions of a sweep are delivered. */
 export type SweepProgress = (done: number, total: number) => void;
 
+/** The oldest listed signature of a program; null: no list had any. */
+interface Begin {
+  readonly signature: string | null;
+  /** Empty answers behind it. */
+  answers: number;
+}
+
 interface List {
   /** Oldest first. */
   readonly entries: readonly ListedSignature[];
@@ -73,6 +82,8 @@ export class History {
   readonly #missed = new Map<string, number>();
   /** Programs that a list or a notification named: an empty list of them is wrong. */
   readonly #active = new Set<string>();
+  /** Where the history of each program begins that no resume point bounds. */
+  readonly #begins = new Map<string, Begin>();
   /** Newest listed slot of any program. */
   #newestListed = -1;
   #unproven = 0;
@@ -172,7 +183,8 @@ export class History {
 
   /**
    * Signatures of a program since the floor. The end is proven by a slot below the floor or by the signature of the resume
-   * point; a short or empty page proves nothing. Without a resume point the list ends where the node's history ends.
+   * point; a short or empty page proves nothing. Without such a signature the list ends where the node's history ends, which
+   * only many empty answers prove.
    */
   async #list(program: string, signal: AbortSignal): Promise<List> {
     const { commitment, firstSignaturesMax } = this.#options;
@@ -181,7 +193,7 @@ export class History {
     // A node that is behind lists less. The bound comes from data, so a node that fails it for long is not at fault.
     const minSlot = this.#behind < BEHIND_SWEEPS_MAX ? Math.max(this.#resume?.slot ?? 0, askedSlot) : 0;
     const entries: ListedSignature[] = [];
-    let isKnown = this.#resume === null || known === undefined;
+    let isKnown = false;
     let before: string | null = null;
     for (let pages = 0; pages < PAGES_MAX; pages++) {
       signal.throwIfAborted();
@@ -194,6 +206,7 @@ export class History {
         entries.push(entry);
       }
       const last = page.at(-1)?.signature ?? null;
+      if (last === null && known === undefined && this.#isAskedAgain(program, entries)) continue;
       if (last === null || last === before) break;
       if (this.#resume === null && entries.length >= firstSignaturesMax) {
         const newest = entries.slice(0, firstSignaturesMax);
@@ -201,12 +214,32 @@ export class History {
       }
       before = last;
     }
+    const isEnd = known === undefined ? this.#isBegin(program, entries) : isKnown;
     return {
       entries: entries.reverse(),
       askedSlot,
-      isProven: isKnown && !(entries.length === 0 && this.#active.has(program)),
+      isProven: isEnd && !(entries.length === 0 && this.#active.has(program)),
       cut: false,
     };
+  }
+
+  /** Notes an empty page behind these signatures, newest first. True while it needs another one to be believed. */
+  #isAskedAgain(program: string, entries: readonly ListedSignature[]): boolean {
+    const oldest = entries.at(-1)?.signature ?? null;
+    const known = this.#begins.get(program);
+    const reaches = (signature: string | null) =>
+      signature === null || entries.some((one) => one.signature === signature);
+    if (known?.signature === oldest) known.answers += 1;
+    else if (known === undefined || reaches(known.signature))
+      this.#begins.set(program, { signature: oldest, answers: 1 });
+    else return false;
+    return !this.#isBegin(program, entries);
+  }
+
+  /** Whether a list has the whole history of a program. */
+  #isBegin(program: string, entries: readonly ListedSignature[]): boolean {
+    const known = this.#begins.get(program);
+    return known?.signature === (entries.at(-1)?.signature ?? null) && known.answers >= END_ANSWERS;
   }
 
   /** Signatures that are not delivered yet, by slot; inside a slot in the order of the lists. */
@@ -257,8 +290,11 @@ export class History {
   /** After many sweeps without a proven end, the part between the resume point and the oldest listed slot is a hole. */
   #unprovenHole(lists: readonly List[], isProven: boolean, toSlot: number): TransactionHole | null {
     this.#unproven = isProven ? 0 : this.#unproven + 1;
-    if (this.#unproven < UNPROVEN_SWEEPS_MAX || this.#resume === null) return null;
+    if (this.#unproven < UNPROVEN_SWEEPS_MAX) return null;
     this.#unproven = 0;
+    // No node has the oldest signatures any more.
+    this.#begins.clear();
+    if (this.#resume === null) return null;
     const fromSlot = this.#resume.slot;
     const ends = lists.filter((list) => !list.isProven).map(({ entries }) => entries[0]?.slot ?? toSlot);
     return { fromSlot, toSlot: Math.max(fromSlot, ...ends), reason: 'the node lists no signatures of these slots' };

@@ -57,3 +57,20 @@ describe('labels after a full read', () => {
     expect(await labelsAfter([10, 10], [], false)).toEqual([]);
   });
 });
+
+describe('labels of a source that knows its blocks', () => {
+  it('leave out a slot whose block has not come', async () => {
+    const labels: number[] = [];
+    const parts = { queue: new UpdateQueue(1_000), history: { take: () => true }, end: () => {} };
+    const intake = new Intake({ ...parts, labelled: (slot) => labels.push(slot) }, 5);
+    intake.resume();
+    for (const [slot, block] of [
+      [6, 5],
+      [7, 6],
+      [9, 6],
+      [10, 9],
+    ] as const)
+      intake.account(update(1, slot), 0, block);
+    expect(labels).toEqual([6, 9]);
+  });
+});

@@ -42,9 +42,13 @@ export class Intake {
     return this.#bufferedAccounts !== null;
   }
 
-  /** A live update. `kind` is the index of its subscription; -1 for an oracle of another program. */
-  account(update: AccountUpdate, kind: number): void {
-    const label = this.labels.data(update.slot);
+  /**
+   * A live update. `kind` is the index of its subscription; -1 for an oracle of another program. `completeSlot`: newest slot whose
+   * updates have all come, from a source that knows it.
+   */
+  account(update: AccountUpdate, kind: number, completeSlot = Number.POSITIVE_INFINITY): void {
+    const passed = this.labels.data(update.slot);
+    const label = passed !== null && passed <= completeSlot ? passed : null;
     if (this.#bufferedAccounts) {
       const key = keyText(update.pubkey);
       const before = this.#bufferedAccounts.get(key);

@@ -86,6 +86,13 @@ export function logsUpdate(result: unknown): TransactionLogs | null {
   };
 }
 
-export function slotUpdate(result: unknown): number {
-  return slotOf(result as { readonly slot?: unknown });
+export interface AnnouncedSlot {
+  readonly slot: number;
+  /** Slot of the block before; null when the node does not name it. */
+  readonly parent: number | null;
+}
+
+export function slotUpdate(result: unknown): AnnouncedSlot {
+  const { slot, parent } = result as { readonly slot?: unknown; readonly parent?: unknown };
+  return { slot: slotOf({ slot }), parent: Number.isSafeInteger(parent) ? Number(parent) : null };
 }

@@ -12,7 +12,7 @@ import { pauseUnlessOver, readSince, readUntilBelieved, waitFor } from './full-r
 import type { History } from './history.ts';
 import { Intake } from './intake.ts';
 import type { JsonRpc } from './json-rpc.ts';
-import { type KeyCache, logsUpdate, programAccountUpdate, slotUpdate } from './notifications.ts';
+import { type AnnouncedSlot, type KeyCache, logsUpdate, programAccountUpdate, slotUpdate } from './notifications.ts';
 import { OtherOracles } from './other-oracles.ts';
 import { PubSub, type PubSubHandlers } from './pubsub.ts';
 import { TransactionAudit } from './transaction-audit.ts';
@@ -84,6 +84,8 @@ export class Session implements LiveSession {
   #firstDataSlot = -1;
   /** Lowest announced slot since then; -1 before. */
   #firstAnnouncedSlot = -1;
+  /** Slot of a read of all accounts that ended before any news: changes after it may be missing. Null once none can be. */
+  #unboundedReadSlot: number | null = null;
 
   /** `tip` is the newest delivered slot. */
   constructor(parts: SessionParts, tip: number) {
@@ -166,6 +168,8 @@ export class Session implements LiveSession {
     this.#overflow();
     this.#accountsAtMs = performance.now();
     if (this.#isSubscribed && this.#firstDataSlot < 0) this.#firstDataSlot = update.slot;
+    if (this.#isReadTooOld(update.slot - 1)) return;
+    this.#unboundedReadSlot = null;
     if (MARKETS.has(this.#parts.accountFilters[kind]?.name ?? '')) this.#otherOracles?.market(update);
     this.#intake.account(update, kind);
     if (!this.#intake.isReading) this.#watchQuiet();
@@ -186,10 +190,12 @@ export class Session implements LiveSession {
     if (this.#live && this.#parts.queue.isFull) this.#end('the log takes updates too slowly');
   }
 
-  #slot(slot: number): void {
+  #slot({ slot, parent }: AnnouncedSlot): void {
     if (this.#isSubscribed && (this.#firstAnnouncedSlot < 0 || slot < this.#firstAnnouncedSlot)) {
       this.#firstAnnouncedSlot = slot;
     }
+    // The announced block stands on the read, or on a block before it: no change lies between them.
+    if (parent !== null && parent <= (this.#unboundedReadSlot ?? -1)) this.#unboundedReadSlot = null;
     const label = this.#intake.labels.announced(slot);
     this.#intake.label(label);
     if (label !== null) this.#intake.releaseAhead();
@@ -202,9 +208,21 @@ export class Session implements LiveSession {
     this.#quiet = setTimeout(() => void this.#onQuiet(), QUIET_MS);
   }
 
-  /** Labels slots without account data. */
+  /** Labels slots without account data. Asks one question at a time: the time between two answers proves that the chain stands still. */
   async #onQuiet(): Promise<void> {
     this.#quiet = null;
+    if (this.#isAsking) {
+      this.#watchQuiet();
+      return;
+    }
+    this.#isAsking = true;
+    await this.#askSlot();
+    this.#isAsking = false;
+    if (this.#quiet === null && this.#intake.labels.mayLag && !this.#over.signal.aborted) this.#watchQuiet();
+  }
+  #isAsking = false;
+
+  async #askSlot(): Promise<void> {
     const intake = this.#intake;
     const { labels } = intake;
     if (intake.isReading || !labels.mayLag || this.#over.signal.aborted) return;
@@ -214,10 +232,10 @@ export class Session implements LiveSession {
     const processedSlot = slot === null ? null : await rpc.slot('processed').catch(() => null);
     if (this.#over.signal.aborted || intake.isReading) return;
     if (slot !== null && processedSlot !== null) {
+      if (this.#isReadTooOld(slot)) return;
       intake.label(labels.quiet(slot, processedSlot));
       intake.releaseAhead();
     }
-    if (this.#quiet === null && labels.mayLag) this.#watchQuiet();
   }
 
   #watchSilence(): void {
@@ -263,7 +281,15 @@ export class Session implements LiveSession {
     return this.#firstDataSlot < 0 ? this.#firstAnnouncedSlot : this.#firstDataSlot - 1;
   }
 
+  /** Ends the session when the chain is at `slot` and nobody delivers what changed between the read and the subscriptions. */
+  #isReadTooOld(slot: number): boolean {
+    if (this.#unboundedReadSlot === null || slot <= this.#unboundedReadSlot) return false;
+    this.#end('the accounts were read before the first news of the subscriptions');
+    return true;
+  }
+
   async #snapshot(read: FullRead, otherOracles: OtherOracles, isWhole: boolean): Promise<void> {
+    if (this.#subscribedSlot < 0) this.#unboundedReadSlot = Math.min(...read.slots);
     const oracles = await otherOracles.begin(read.updates);
     this.#otherOracles = otherOracles;
     await this.#intake.snapshot(read, oracles, isWhole, this.#over.signal);

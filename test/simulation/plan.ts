@@ -143,6 +143,7 @@ function withLiar(plan: Plan, dice: Dice): Plan {
     grpc,
     merged,
     isExact: liar.kind === 'other',
+    restartsAtEnd: liar.kind !== 'other' || plan.restartsAtEnd,
   };
 }
 

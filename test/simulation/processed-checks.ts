@@ -178,8 +178,9 @@ export class ProcessedChecks {
     });
   }
 
-  /** Whether the winning chain had this text since. */
-  #isTrue({ key, text }: Held, { fromSlot }: Lost): boolean {
+  /** Whether the winning chain had this text since, or a later block that the nodes followed: two dead blocks may write the same. */
+  #isTrue({ key, text }: Held, { fromSlot, toSlot }: Lost): boolean {
+    if (this.#parts.truth.isFollowedSince(toSlot, key, text)) return true;
     for (let slot = fromSlot; slot <= this.#parts.newestSlot(); slot++)
       if (this.#parts.truth.states(slot)?.get(key) === text) return true;
     return false;

@@ -49,6 +49,11 @@ export class Truth {
     return followed === undefined ? forks : [followed, ...forks];
   }
 
+  /** Whether a block after a slot, of any fork that the nodes followed, had this text. */
+  isFollowedSince(slot: number, key: string, text: string): boolean {
+    return this.#followed.some((one) => one.slot > slot && one.layers.some((states) => states.get(key) === text));
+  }
+
   event(id: string): TrueEvent | null {
     return this.#events.get(id) ?? null;
   }
