@@ -18,10 +18,12 @@ import type { SourceUpdate } from './source.ts';
 
 const definition = loadDefinition('velocity');
 const logger = silentLogger();
+/** A tenth of the product's interval: a resume point follows an audit. */
+const AUDIT_MS = 500;
 
 function sourceOf(net: RunningLocalnet, options: Partial<RpcSourceOptions> = {}): RpcSource {
   const urls = { rpcUrls: [net.rpcUrl], wsUrls: [net.wsUrl] };
-  return new RpcSource({ ...urls, definition, logger, silenceMs: 60_000, ...options });
+  return new RpcSource({ ...urls, definition, logger, silenceMs: 60_000, auditMs: AUDIT_MS, ...options });
 }
 
 async function control(net: RunningLocalnet, method: string, params: unknown): Promise<void> {

@@ -17,6 +17,7 @@ import { Endpoint } from './rpc/endpoint.ts';
 import { FinalityClock } from './rpc/finality-clock.ts';
 import { FinalizedChain } from './rpc/finalized.ts';
 import { type Finality, History } from './rpc/history.ts';
+import { NOTHING_DELIVERED } from './rpc/intake.ts';
 import { JsonRpc } from './rpc/json-rpc.ts';
 import { Nodes } from './rpc/nodes.ts';
 import { KeyCache } from './rpc/notifications.ts';
@@ -81,8 +82,8 @@ export class RpcSource implements Source {
   readonly #endpoints: readonly Endpoint[];
   readonly #reader: AccountReader;
   readonly #stream: AccountStream;
-  /** Newest slot of account data: no read is older. */
-  #tip = 0;
+  /** Of all sessions so far. No read is older than its data. */
+  #delivered = NOTHING_DELIVERED;
 
   constructor(options: RpcSourceOptions) {
     this.#options = options;
@@ -157,8 +158,8 @@ export class RpcSource implements Source {
   async accounts(signal: AbortSignal, wanted?: AccountsWanted): Promise<AccountsRead> {
     const rpc = this.#rpc(signal);
     const { slots, updates } = wanted
-      ? await this.#reader.readSome(rpc, this.#tip, wanted)
-      : await this.#reader.read(rpc, this.#tip, { isBackground: true });
+      ? await this.#reader.readSome(rpc, this.#delivered.dataSlot, wanted)
+      : await this.#reader.read(rpc, this.#delivered.dataSlot, { isBackground: true });
     return { slot: Math.min(...slots), updates, isWhole: wanted === undefined };
   }
 
@@ -201,7 +202,7 @@ export class RpcSource implements Source {
               finality.time(update);
             },
           );
-    const open: OpenSession = this.#options.sessions?.() ?? ((parts, tip) => new Session(parts, tip));
+    const open: OpenSession = this.#options.sessions?.() ?? ((parts, before) => new Session(parts, before));
     let history: History | null = null;
     let failures = 0;
     for (let attempt = 0; !signal.aborted; attempt++) {
@@ -209,9 +210,9 @@ export class RpcSource implements Source {
       try {
         history ??= await this.#history(rpc, resume);
         const wsUrl = wsUrls[attempt % wsUrls.length] ?? '';
-        const session = open(this.#parts({ wsUrl, rpc, history, queue, clock, finality, signal }), this.#tip);
+        const session = open(this.#parts({ wsUrl, rpc, history, queue, clock, finality, signal }), this.#delivered);
         reason = await session.run().finally(() => {
-          this.#tip = session.tip;
+          this.#delivered = session.delivered;
           if (session.wasLive) failures = 0;
         });
       } catch (error) {

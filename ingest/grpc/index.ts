@@ -35,9 +35,9 @@ export function grpcSessions(servers: GrpcServers): () => OpenSession {
       mayReplay: true,
     };
     let number = 0;
-    return (parts, tip) => {
+    return (parts, before) => {
       const url = urls[number % urls.length] ?? '';
-      const session = new GrpcSession(parts, tip, {
+      const session = new GrpcSession(parts, before, {
         url,
         token,
         open,

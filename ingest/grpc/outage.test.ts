@@ -13,6 +13,8 @@ import { grpcSessions } from './index.ts';
 
 const definition = loadDefinition('velocity');
 const TOKEN = 'open sesame';
+/** A tenth of the product's interval: a resume point follows an audit. */
+const AUDIT_MS = 500;
 
 describe('a gRPC stream that was lost', { timeout: 120_000 }, () => {
   const nets: RunningLocalnet[] = [];
@@ -36,6 +38,7 @@ describe('a gRPC stream that was lost', { timeout: 120_000 }, () => {
         definition,
         logger: silentLogger(),
         silenceMs: 60_000,
+        auditMs: AUDIT_MS,
         sessions: grpcSessions({ urls, token: TOKEN, replayPatienceMs: PATIENCE_MS }),
       }),
       resume,

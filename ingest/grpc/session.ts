@@ -2,8 +2,8 @@
 // otherwise reads all accounts and missed transactions by RPC.
 
 import type { GeyserUpdate } from '../../schemas/index.ts';
-import { pauseUnlessOver, readSince, readUntilBelieved, waitFor } from '../rpc/full-reading.ts';
-import { Intake } from '../rpc/intake.ts';
+import { pauseUnlessOver, readSince, readUntilBelieved, SILENCE_SETTLE_MS, waitFor } from '../rpc/full-reading.ts';
+import { type Delivered, Intake } from '../rpc/intake.ts';
 import { OtherOracles } from '../rpc/other-oracles.ts';
 import type { LiveSession, SessionParts } from '../rpc/session.ts';
 import { TransactionAudit } from '../rpc/transaction-audit.ts';
@@ -18,8 +18,6 @@ import { accountUpdate, type BlockMeta, blockMeta, slotOf, transactionLogs } fro
 const QUIET_MS = 500;
 /** The first block of a stream is awaited so long: two slots. A chain that stands still sends none. */
 const FIRST_BLOCK_PATIENCE_MS = 1_000;
-/** Wait between the node's answer at a silence and the verdict. */
-const SILENCE_SETTLE_MS = 250;
 /** Limit of updates that wait for the proof that a stream continues the last one. */
 const REPLAY_MAX = 200_000;
 const MARKETS: ReadonlySet<string> = new Set(['PerpMarket', 'SpotMarket']);
@@ -71,16 +69,19 @@ export class GrpcSession implements LiveSession {
   /** Slot of the read of all accounts; -1 before. */
   #readSlot = -1;
 
-  /** `tip` is the newest delivered slot. */
-  constructor(parts: SessionParts, tip: number, options: GrpcOptions) {
+  constructor(parts: SessionParts, before: Delivered, options: GrpcOptions) {
     this.#parts = parts;
     this.#options = options;
     const { queue, history } = parts;
     const labelled = (slot: number) => this.#labelled(slot);
     // The newest slot with an update is delivered again in full, so its label is still to come. Those before it have theirs, or
     // stand below changes of that slot already.
-    const from = this.#cursor.from === null ? tip : Math.max(this.#cursor.from.slot, this.#cursor.seenSlot - 1);
-    this.#intake = new Intake({ queue, history, labelled, end: (reason) => this.#end(reason) }, from);
+    const { from, seenSlot } = this.#cursor;
+    const continued = Math.max(from?.slot ?? 0, seenSlot - 1);
+    this.#intake = new Intake(
+      { queue, history, labelled, end: (reason) => this.#end(reason) },
+      from === null ? before : { dataSlot: continued, labelledSlot: continued },
+    );
     options.state.read = (update) => this.#intake.read(update);
     this.#ended = new Promise((resolve) => {
       this.#end = (reason) => {
@@ -95,8 +96,9 @@ export class GrpcSession implements LiveSession {
     return this.#options.state.cursor;
   }
 
-  get tip(): number {
-    return this.#intake.labels.dataSlot;
+  get delivered(): Delivered {
+    const { dataSlot, labelledSlot } = this.#intake.labels;
+    return { dataSlot, labelledSlot };
   }
 
   get wasLive(): boolean {
@@ -303,7 +305,6 @@ export class GrpcSession implements LiveSession {
     const { rpc, silenceMs, accountCommitment } = this.#parts;
     const last = this.#lastSlot;
     const slot = await rpc.slot(accountCommitment).catch(() => null);
-    // What waits in the socket of a busy process counts as received.
     await pauseUnlessOver(this.#over.signal, SILENCE_SETTLE_MS);
     if (this.#over.signal.aborted || this.#lastSlot > last) return;
     const mark = Math.max(last, this.#silentAt);

@@ -5,6 +5,8 @@ import type { Logger } from '../../platform/index.ts';
 import { type FullRead, UnbelievableRead } from './account-reader.ts';
 import { BEHIND, RpcError } from './errors.ts';
 
+/** Wait between the node's answer at a silence and the verdict: what waits in the socket of a busy process counts as received. */
+export const SILENCE_SETTLE_MS = 250;
 /** Milliseconds between two looks at a condition. */
 const POLL_MS = 20;
 /** Pause between two reads while they fail; it doubles up to the longest. */

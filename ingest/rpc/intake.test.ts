@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UpdateQueue } from '../queue.ts';
 import type { AccountUpdate } from '../source.ts';
-import { Intake } from './intake.ts';
+import { Intake, NOTHING_DELIVERED } from './intake.ts';
 
 const update = (key: number, slot: number): AccountUpdate => {
   const pubkey = new Uint8Array(32).fill(key);
@@ -12,7 +12,7 @@ describe('intake', () => {
   it('delivers what came during a read by slot, although an account of a newer slot had changed first', async () => {
     const queue = new UpdateQueue(100);
     const parts = { queue, history: { take: () => true }, labelled: () => {}, end: () => {} };
-    const intake = new Intake(parts, 0);
+    const intake = new Intake(parts, NOTHING_DELIVERED);
     for (const one of [update(1, 11), update(2, 12), update(1, 13), update(3, 13)]) intake.account(one, 0);
     await intake.snapshot({ slots: [10], updates: [] }, [], true, AbortSignal.timeout(1_000));
     queue.end();
@@ -28,7 +28,7 @@ describe('intake', () => {
 });
 
 describe('labels after a full read', () => {
-  const labelsAfter = async (slots: number[], live: AccountUpdate[] = [], isWhole = true) => {
+  const labelsAfter = async (slots: number[], live: AccountUpdate[] = [], isWhole = true, before = 5) => {
     const labels: number[] = [];
     const intake = new Intake(
       {
@@ -37,7 +37,7 @@ describe('labels after a full read', () => {
         labelled: (slot) => labels.push(slot),
         end: () => {},
       },
-      5,
+      { dataSlot: before, labelledSlot: 5 },
     );
     for (const update of live) intake.account(update, 0);
     await intake.snapshot({ slots, updates: [] }, [], isWhole, new AbortController().signal);
@@ -46,6 +46,10 @@ describe('labels after a full read', () => {
 
   it('come with a read at one slot, because a chain that stands still sends nothing else', async () => {
     expect(await labelsAfter([10, 10])).toEqual([10]);
+  });
+
+  it('come also when the session before ended inside that slot', async () => {
+    expect(await labelsAfter([10, 10], [], true, 10)).toEqual([10]);
   });
 
   it('wait when parts of the read, or live data, are ahead of it', async () => {
@@ -62,7 +66,7 @@ describe('labels of a source that knows its blocks', () => {
   it('leave out a slot whose block has not come', async () => {
     const labels: number[] = [];
     const parts = { queue: new UpdateQueue(1_000), history: { take: () => true }, end: () => {} };
-    const intake = new Intake({ ...parts, labelled: (slot) => labels.push(slot) }, 5);
+    const intake = new Intake({ ...parts, labelled: (slot) => labels.push(slot) }, { dataSlot: 5, labelledSlot: 5 });
     intake.resume();
     for (const [slot, block] of [
       [6, 5],

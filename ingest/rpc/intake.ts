@@ -21,6 +21,16 @@ export interface IntakeParts {
   end(reason: string): void;
 }
 
+/** What the sessions before have delivered. */
+export interface Delivered {
+  /** Newest slot of account data. */
+  readonly dataSlot: number;
+  /** Newest label. It is older where a session ended inside a slot. */
+  readonly labelledSlot: number;
+}
+
+export const NOTHING_DELIVERED: Delivered = { dataSlot: 0, labelledSlot: 0 };
+
 export class Intake {
   readonly labels: SlotLabels;
   readonly #parts: IntakeParts;
@@ -31,10 +41,9 @@ export class Intake {
   /** States that were read ahead of the stream. They wait for it, so that no label is older than its data. */
   #ahead: AccountUpdate[] = [];
 
-  /** `tip` is the newest delivered slot. */
-  constructor(parts: IntakeParts, tip: number) {
+  constructor(parts: IntakeParts, from: Delivered) {
     this.#parts = parts;
-    this.labels = new SlotLabels(tip);
+    this.labels = new SlotLabels(from.labelledSlot, from.dataSlot);
   }
 
   /** Whether updates wait for the first read of all accounts. */

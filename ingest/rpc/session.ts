@@ -8,9 +8,9 @@ import type { AccountFilter } from './account-filters.ts';
 import type { AccountReader, FullRead } from './account-reader.ts';
 import type { BlockClock } from './block-clock.ts';
 import type { FinalityClock } from './finality-clock.ts';
-import { pauseUnlessOver, readSince, readUntilBelieved, waitFor } from './full-reading.ts';
+import { pauseUnlessOver, readSince, readUntilBelieved, SILENCE_SETTLE_MS, waitFor } from './full-reading.ts';
 import type { History } from './history.ts';
-import { Intake } from './intake.ts';
+import { type Delivered, Intake } from './intake.ts';
 import type { JsonRpc } from './json-rpc.ts';
 import { type AnnouncedSlot, type KeyCache, logsUpdate, programAccountUpdate, slotUpdate } from './notifications.ts';
 import { OtherOracles } from './other-oracles.ts';
@@ -55,16 +55,15 @@ export interface SessionParts {
 
 /** A connection that delivers live updates. */
 export interface LiveSession {
-  /** Newest slot of account data. */
-  readonly tip: number;
+  readonly delivered: Delivered;
   /** Whether the session became live: the next attempt then starts without delay. */
   readonly wasLive: boolean;
   /** Runs until the connection is lost, silent, or stopped; resolves with the reason. Rejects when the start fails. */
   run(): Promise<string>;
 }
 
-/** Opens the sessions of one run of a source, one after the other. `tip` is the newest delivered slot. */
-export type OpenSession = (parts: SessionParts, tip: number) => LiveSession;
+/** Opens the sessions of one run of a source, one after the other. */
+export type OpenSession = (parts: SessionParts, before: Delivered) => LiveSession;
 
 export class Session implements LiveSession {
   readonly #parts: SessionParts;
@@ -87,12 +86,11 @@ export class Session implements LiveSession {
   /** Slot of a read of all accounts that ended before any news: changes after it may be missing. Null once none can be. */
   #unboundedReadSlot: number | null = null;
 
-  /** `tip` is the newest delivered slot. */
-  constructor(parts: SessionParts, tip: number) {
+  constructor(parts: SessionParts, before: Delivered) {
     this.#parts = parts;
     const { queue, history, clock } = parts;
     const labelled = (slot: number) => clock?.slot(slot);
-    this.#intake = new Intake({ queue, history, labelled, end: (reason) => this.#end(reason) }, tip);
+    this.#intake = new Intake({ queue, history, labelled, end: (reason) => this.#end(reason) }, before);
     this.#ended = new Promise((resolve) => {
       this.#end = (reason) => {
         this.#over.abort();
@@ -102,9 +100,9 @@ export class Session implements LiveSession {
     });
   }
 
-  /** Newest slot of account data. */
-  get tip(): number {
-    return this.#intake.labels.dataSlot;
+  get delivered(): Delivered {
+    const { dataSlot, labelledSlot } = this.#intake.labels;
+    return { dataSlot, labelledSlot };
   }
 
   /** Whether the session became live: the next attempt then starts without delay. */
@@ -248,6 +246,7 @@ export class Session implements LiveSession {
     const { rpc, silenceMs } = this.#parts;
     const known = Math.max(this.#intake.labels.announcedSlot, this.#silentAt);
     const slot = await rpc.slot('processed').catch(() => null);
+    if (await pauseUnlessOver(this.#over.signal, SILENCE_SETTLE_MS)) return;
     const isFirst = this.#intake.labels.announcedSlot < 0 && this.#silentAt < 0;
     if (slot !== null) this.#silentAt = slot;
     if (slot === null || (!isFirst && slot > Math.max(known, this.#intake.labels.announcedSlot))) {

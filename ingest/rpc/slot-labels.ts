@@ -26,10 +26,15 @@ export class SlotLabels {
   #labelled: number;
   #late = 0;
 
-  /** `from`: slot of the last label. No label is at or below it. */
-  constructor(from: number) {
+  /** `from`: slot of the last label. No label is at or below it. `data`: newest slot whose data is delivered. */
+  constructor(from: number, data = from) {
     this.#labelled = from;
-    this.#data = from;
+    this.#data = data;
+  }
+
+  /** Slot of the last label. */
+  get labelledSlot(): number {
+    return this.#labelled;
   }
 
   /** Newest slot with account data. */

@@ -13,6 +13,8 @@ export type MakeSource = (net: RunningLocalnet, options: ContractOptions) => Sou
 const STEP_SLOTS = 5;
 const ALL = 1_000_000;
 const QUEUE_MAX = 500;
+/** A tenth of the product's interval: a resume point follows an audit. */
+const AUDIT_MS = 500;
 /** Longer than a busy machine takes to deliver what the node has sent. */
 const STOPPED_SILENCE_MS = 1_500;
 
@@ -47,7 +49,7 @@ export function describeSource(name: string, make: MakeSource): void {
       return net;
     };
     const read = (running: RunningLocalnet, options: ContractOptions = {}, resume: ResumePoint | null = null) => {
-      reading = new SourceReading(make(running, { silenceMs: 60_000, ...options }), resume);
+      reading = new SourceReading(make(running, { silenceMs: 60_000, auditMs: AUDIT_MS, ...options }), resume);
       return reading;
     };
     const started = async (source: SourceReading) => {
