@@ -61,6 +61,7 @@ function rpcOptions(config: Config, definition: ChainDefinition, logger: Logger)
     definition,
     logger,
     silenceMs: config.slotStallMs,
+    auditMs: config.auditMs,
     sampleSlots: config.sampleSlots,
     requestsPerSecond: config.rpcRequestsPerSecond,
     firstSignaturesMax: config.readBackSignatures,

@@ -149,6 +149,7 @@ export interface Config {
   readonly slotStallMs: number;
   /** Slots that the served books may be behind the chain head before `/health` answers NOK. */
   readonly bookSlotsBehindMax: number;
+  readonly auditMs: number;
   readonly shadowCheckMs: number;
   /** JSON-RPC server with getPriorityFeeEstimate; empty: rpcUrl. */
   readonly feeProviderUrl: string;

@@ -324,6 +324,13 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'candleNoiseExempt', fallback: '', help: 'perp markets without the candleNoiseQuote filter, by index' },
   { key: 'candleBlockedMakers', fallback: '', help: 'user accounts whose fills as maker are filtered from candles' },
   {
+    key: 'auditMs',
+    fallback: 5_000,
+    min: 200,
+    max: 600_000,
+    help: 'how often ingest lists the signatures of its programs and reads oracles of other programs, milliseconds',
+  },
+  {
     key: 'shadowCheckMs',
     fallback: 10_000,
     min: 0,

@@ -35,6 +35,8 @@ export interface Running {
 /** Settings as variables without the prefix, in upper snake case: `{ LOG: 'kafka' }`. */
 export type Settings = Readonly<Record<string, string | number>>;
 
+/** A fifth of the default: the first resume point and the end of a gap wait for audits. */
+const AUDIT_MS = 1_000;
 const FREE_PORTS: Settings = {
   HOST: '127.0.0.1',
   ORDERBOOK_PORT: 0,
@@ -51,7 +53,7 @@ const FREE_PORTS: Settings = {
 /** Starts `slotbook run ROLE...` of the checkout at `root` and waits until it says that it is ready. */
 export async function startRoles(roles: readonly string[], settings: Settings, root = ROOT): Promise<Running> {
   const environment = Object.fromEntries(
-    Object.entries({ ...FREE_PORTS, ...(roles.includes('page') ? { PAGE_PORT: 0 } : {}), ...settings }).map(
+    Object.entries({ ...FREE_PORTS, AUDIT_MS, ...(roles.includes('page') ? { PAGE_PORT: 0 } : {}), ...settings }).map(
       ([name, value]) => [`SLOTBOOK_${name}`, String(value)],
     ),
   );

@@ -27,7 +27,8 @@ export interface GenesisAccount {
 export function findValidator(): string | null {
   const named = process.env.SOLANA_TEST_VALIDATOR;
   const folders = [...(process.env.PATH ?? '').split(delimiter), SHARED_TOOLS];
-  const candidates = named === undefined || named === '' ? folders.map((folder) => join(folder, PROGRAM_NAME)) : [named];
+  const candidates =
+    named === undefined || named === '' ? folders.map((folder) => join(folder, PROGRAM_NAME)) : [named];
   return candidates.find(isExecutable) ?? null;
 }
 
