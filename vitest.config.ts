@@ -3,23 +3,27 @@ import { BaseSequencer } from 'vitest/node';
 
 /** Files that take longest begin first, so that none of them runs alone at the end. */
 const LONGEST = [
-  'test/e2e/kafka',
-  'test/e2e/page',
-  'test/e2e/notification-kills',
   'test/e2e/history-month',
+  'test/e2e/page',
+  'test/e2e/kafka',
+  'test/e2e/rebuild',
   'test/e2e/history-contract',
   'test/e2e/takeover',
+  'test/e2e/lifetime',
   'test/e2e/pipeline',
   'test/e2e/shadow',
-  'test/e2e/rebuild',
-  'test/e2e/lifetime',
-  'test/e2e/book-keeper',
-  'test/e2e/order-book',
   'test/e2e/analysts',
   'test/e2e/clickhouse-kills',
-  'test/e2e/notification-kills',
-  'test/e2e/bad-input',
+  'test/e2e/book-keeper',
+  'test/e2e/transactions',
   'test/e2e/interrupted',
+  'test/e2e/order-book',
+  'test/e2e/bad-input',
+  'test/e2e/hostile',
+  'test/e2e/recorded',
+  'client/python',
+  'ingest/source',
+  'test/simulation/simulation',
   'platform/log/kafka',
   'processors/history/sink',
   'platform/clickhouse/provider',
@@ -57,8 +61,8 @@ export default defineConfig({
           setupFiles: ['test/support/platform/worker-lifeline.ts'],
           // Loading the modules anew for each file takes more time than all the tests. No test changes what modules share.
           isolate: false,
-          // One more than cores: many of these wait for leases, retries and servers.
-          maxWorkers: 3,
+          // More than cores: many of these wait for leases, retries and servers.
+          maxWorkers: 5,
           sequence: { groupOrder: 0 },
         },
       },
@@ -70,8 +74,8 @@ export default defineConfig({
           hookTimeout: 300_000,
           globalSetup: ['test/support/platform/run-folder.ts'],
           setupFiles: ['test/support/platform/worker-lifeline.ts'],
-          // Each of these starts many processes, which take all of two cores when three files run at once.
-          maxWorkers: 2,
+          // Each of these starts many processes, which wait for slots half of the time.
+          maxWorkers: 3,
           // As above: the modules of a pipeline and of the chain take seconds to load.
           isolate: false,
           sequence: { groupOrder: 1 },

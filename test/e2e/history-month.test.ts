@@ -97,9 +97,9 @@ function differencesOf(reports: readonly EndpointReport[]): readonly string[] {
  * shadow check, which is off here).
  */
 async function trouble({ cluster }: Month, slots: number): Promise<void> {
-  if (slots === 200) await cluster.rpc('localnet_truncateLogs', [{ transactions: 25 }]);
-  if (slots === 400) await cluster.rpc('localnet_silence', [{ ms: 700 }]);
-  if (slots === 600) await cluster.rpc('localnet_dropConnections');
+  if (slots === 120) await cluster.rpc('localnet_truncateLogs', [{ transactions: 25 }]);
+  if (slots === 240) await cluster.rpc('localnet_silence', [{ ms: 700 }]);
+  if (slots === 400) await cluster.rpc('localnet_dropConnections');
 }
 
 beforeAll(async () => {

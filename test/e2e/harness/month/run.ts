@@ -19,10 +19,10 @@ import { startVenues } from './venues.ts';
 /** 33 days: more than the 31 of rolling lists, and always across a month's end. */
 const MONTH_SECONDS = 33 * 86_400;
 /** Thirty bursts, and the slot at which the next one begins: the present. */
-const MONTH_SLOTS = 721;
+const MONTH_SLOTS = 481;
 /** Slots between two calls of `during`. */
 const STRIDE_SLOTS = 40;
-const BURST_SLOTS = 24;
+const BURST_SLOTS = 16;
 const CATCH_UP_MS = 120_000;
 
 /** One process per entry, in starting order. Unknown roles are left out and listed in `missingRoles`. */
