@@ -80,6 +80,7 @@ export class VirtualTime {
       replace(performance, 'now', () => this.#nowMs),
       replace(Math, 'random', () => uniform(this.#rng)),
       replace(AbortSignal, 'timeout', (ms: number) => this.#signalAfter(ms)),
+      replace(AbortSignal, 'any', composed),
       replace(timers, 'setTimeout', this.#delay as PromiseTimers['setTimeout']),
       replace(timers, 'setImmediate', ((value: unknown) => this.#delay(0, value)) as PromiseTimers['setImmediate']),
     ];
@@ -184,6 +185,34 @@ class Timer {
 
 function clear(timer: unknown): void {
   if (timer instanceof Timer) timer.entry.cancelled = true;
+}
+
+/** Signals that abort with another one. */
+const composites = new WeakMap<AbortSignal, Set<AbortController>>();
+
+/** `AbortSignal.any`. Node's own keeps everything that a killed process waited for. */
+function composed(signals: Iterable<AbortSignal>): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of signals) {
+    if (signal.aborted) {
+      controller.abort(signal.reason);
+      break;
+    }
+    compositesOf(signal).add(controller);
+  }
+  return controller.signal;
+}
+
+function compositesOf(signal: AbortSignal): Set<AbortController> {
+  const known = composites.get(signal);
+  if (known !== undefined) return known;
+  const fresh = new Set<AbortController>();
+  composites.set(signal, fresh);
+  const abort = () => {
+    for (const controller of fresh) controller.abort(signal.reason);
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  return fresh;
 }
 
 function isBefore(one: Entry, other: Entry): boolean {
