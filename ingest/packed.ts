@@ -55,7 +55,7 @@ export function unpackWords(packed: Int32Array, from: number): Buffer {
 /** The packed form as text of one-byte characters: one object, into which the garbage collector need not look. */
 export function packText(data: Uint8Array): string {
   const { length } = packWords(data);
-  return denseBytes.latin1Slice(0, length * WORD_BYTES);
+  return denseBytes.toString('latin1', 0, length * WORD_BYTES);
 }
 
 export function unpackText(text: string): Buffer {
@@ -77,7 +77,7 @@ export function isPackedAs(text: string, data: Uint8Array): boolean {
 function load(text: string): void {
   // The data may have many more words than their packed form.
   if (denseBytes.length < text.length) reserve(text.length / WORD_BYTES);
-  denseBytes.latin1Write(text, 0);
+  denseBytes.write(text, 'latin1');
   reserveKept(dense[0] as number);
 }
 
