@@ -1,6 +1,5 @@
 // Turns account updates into changes: keeps each account's newest state and emits the differences. Pure: no clock, no I/O.
 
-import type { MarketRef } from '../schemas/index.ts';
 import { marketKey } from '../schemas/index.ts';
 import { AccountStore } from './account-store.ts';
 import { AccountError, discriminatorOf } from './decode/account.ts';
@@ -9,7 +8,7 @@ import { ClobDiffer } from './diff/clobs.ts';
 import { AccountKinds } from './diff/kinds.ts';
 import { MarginChanges } from './diff/margins.ts';
 import { MarketDiffer } from './diff/markets.ts';
-import { type Emit, keyBytes, keyText, notAfter, type Output, parkAccount } from './diff/output.ts';
+import { type Emit, keyBytes, keyText, notAfter, parkAccount } from './diff/output.ts';
 import { UserDiffer } from './diff/users.ts';
 import { asUpdate, emitInBrackets, type FullEmission, GatheredAccounts, withEarlier } from './full-emission.ts';
 import type { Readers } from './readers.ts';
@@ -299,13 +298,7 @@ export class Differ {
   }
 
   /** Emits the changes of an account. False when its data cannot be read: they are parked, and nothing changes. */
-  #emitted(
-    update: AccountUpdate,
-    kind: Kind,
-    before: Uint8Array | null,
-    emit: Emit,
-    everything: boolean,
-  ): boolean {
+  #emitted(update: AccountUpdate, kind: Kind, before: Uint8Array | null, emit: Emit, everything: boolean): boolean {
     this.#emit = emit;
     try {
       if (update.data.length === 0) this.#close(update, kind, before, emit);

@@ -197,7 +197,8 @@ export class Pipeline {
       case 'transaction':
         if (!update.failed) await this.#transaction(update);
         // A recording may have no other times. The time of an older transaction does not apply to the current books.
-        if (update.blockTime !== null && update.slot >= this.#newestSlot) await this.#time(update.slot, update.blockTime);
+        if (update.blockTime !== null && update.slot >= this.#newestSlot)
+          await this.#time(update.slot, update.blockTime);
         break;
       case 'slot':
         this.#slot(update.slot);

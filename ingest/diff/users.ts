@@ -125,13 +125,7 @@ export class UserDiffer {
   }
 
   /** Emits changed positions. Returns the perp markets whose cap of reduce-only orders changed. */
-  #positions(
-    before: Uint8Array,
-    after: UserState,
-    slot: number,
-    emit: Emit,
-    everything: boolean,
-  ): ReadonlySet<number> {
+  #positions(before: Uint8Array, after: UserState, slot: number, emit: Emit, everything: boolean): ReadonlySet<number> {
     const reader = this.#reader;
     const { offset, stride, length: count } = reader.positions;
     const old = viewOf(before, 0);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AccountReader, UnbelievableRead } from './account-reader.ts';
 import type { JsonRpc } from './json-rpc.ts';
 import { KeyCache } from './notifications.ts';
-import { Packing, PackedAccounts } from './packed-accounts.ts';
+import { PackedAccounts, Packing } from './packed-accounts.ts';
 
 const KEY = '11111111111111111111111111111111';
 

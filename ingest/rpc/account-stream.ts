@@ -40,12 +40,7 @@ export class AccountStream {
   }
 
   /** Sends the request, hands over each pack, and resolves with the answer without its accounts. Throws RpcError. */
-  async read(
-    endpoint: Endpoint,
-    body: unknown,
-    take: (pack: Pack) => void,
-    options: RequestOptions,
-  ): Promise<unknown> {
+  async read(endpoint: Endpoint, body: unknown, take: (pack: Pack) => void, options: RequestOptions): Promise<unknown> {
     const { signal } = options;
     await endpoint.admit(options);
     const id = this.#nextId++;
