@@ -142,7 +142,7 @@ export interface AccountsRead {
   readonly slot: number;
   /** Newest slot of an update. */
   readonly newestSlot: number;
-  /** Each update has the slot of the read, not of the account's last change. May be gone through again. */
+  /** Each update has the slot of the read, not of the account's last change. They may be gone through once. */
   readonly updates: Iterable<AccountUpdate>;
   /** False when only some accounts were read: what the others are is not known from it. */
   readonly isWhole: boolean;

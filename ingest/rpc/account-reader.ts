@@ -27,7 +27,7 @@ export interface FullRead {
   readonly slots: readonly number[];
   /** Newest slot of an account. */
   readonly newestSlot: number;
-  /** Made one after the other, so that they are not all in memory. May be gone through again. */
+  /** Made one after the other, so that they are not all in memory, and only once: they are freed as they are passed. */
   readonly updates: Iterable<AccountUpdate>;
 }
 
@@ -48,16 +48,16 @@ export class WholeRead implements FullRead {
   }
 
   get updates(): Iterable<AccountUpdate> {
-    return { [Symbol.iterator]: () => this.#updates(() => true) };
+    return this.#taken();
   }
 
-  /** The accounts of some kinds. */
+  /** The accounts of some kinds, before `updates` are taken. */
   of(kinds: ReadonlySet<string>): AccountUpdate[] {
-    return [...this.#updates((name) => kinds.has(name))];
+    return this.#parts.flatMap(({ name, accounts }) => (kinds.has(name) ? [...accounts.updates()] : []));
   }
 
-  *#updates(isWanted: (name: string) => boolean): Generator<AccountUpdate> {
-    for (const { name, accounts } of this.#parts) if (isWanted(name)) yield* accounts.updates();
+  *#taken(): Generator<AccountUpdate> {
+    for (const { accounts } of this.#parts) yield* accounts.taken();
   }
 }
 

@@ -56,7 +56,7 @@ export class Packing {
 }
 
 export class PackedAccounts {
-  readonly #packs: { readonly pack: Pack; readonly slot: number }[] = [];
+  #packs: { readonly pack: Pack; readonly slot: number }[] = [];
   #count = 0;
   #newestSlot = -1;
 
@@ -78,22 +78,30 @@ export class PackedAccounts {
     return this.#newestSlot;
   }
 
-  /** The accounts in the order of the read, unpacked one after the other. Each call begins anew. */
+  /** The accounts in the order of the read, unpacked one after the other. */
   *updates(): Generator<AccountUpdate> {
-    for (const { pack, slot } of this.#packs) {
-      const { words } = pack;
-      const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-      let owner: Uint8Array = new Uint8Array(0);
-      for (let at = 0; at < words.length; at += words[at] ?? 0) {
-        const keyAt = (at + 1) * WORD_BYTES;
-        const pubkey = bytes.slice(keyAt, keyAt + KEY_BYTES);
-        const named = bytes.subarray(keyAt + KEY_BYTES, keyAt + 2 * KEY_BYTES);
-        // One object for the owner of many accounts.
-        if (Buffer.compare(named, owner) !== 0) owner = named.slice();
-        const data = unpackWords(words, at + HEAD_WORDS);
-        yield { kind: 'account', slot, writeVersion: null, pubkey, owner, data };
-      }
-    }
+    for (const { pack, slot } of this.#packs) yield* unpacked(pack, slot);
+  }
+
+  /** The same, only once: a pack is freed when its accounts have been passed. */
+  *taken(): Generator<AccountUpdate> {
+    const packs = this.#packs.reverse();
+    this.#packs = [];
+    for (let next = packs.pop(); next; next = packs.pop()) yield* unpacked(next.pack, next.slot);
+  }
+}
+
+function* unpacked({ words }: Pack, slot: number): Generator<AccountUpdate> {
+  const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+  let owner: Uint8Array = new Uint8Array(0);
+  for (let at = 0; at < words.length; at += words[at] ?? 0) {
+    const keyAt = (at + 1) * WORD_BYTES;
+    const pubkey = bytes.slice(keyAt, keyAt + KEY_BYTES);
+    const named = bytes.subarray(keyAt + KEY_BYTES, keyAt + 2 * KEY_BYTES);
+    // One object for the owner of many accounts.
+    if (Buffer.compare(named, owner) !== 0) owner = named.slice();
+    const data = unpackWords(words, at + HEAD_WORDS);
+    yield { kind: 'account', slot, writeVersion: null, pubkey, owner, data };
   }
 }
 
