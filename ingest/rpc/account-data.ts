@@ -10,6 +10,7 @@ const CHUNK_BYTES = 8 * 1024;
 export function decodeAccountData([text, encoding]: readonly [string, string]): Buffer {
   const bytes = Buffer.from(text, 'base64');
   if (encoding === 'base64') return bytes;
-  if (encoding === 'base64+zstd') return bytes.length === 0 ? bytes : zstdDecompressSync(bytes, { chunkSize: CHUNK_BYTES });
+  if (encoding === 'base64+zstd')
+    return bytes.length === 0 ? bytes : zstdDecompressSync(bytes, { chunkSize: CHUNK_BYTES });
   throw new RpcError(`account data encoded as ${encoding}`);
 }
