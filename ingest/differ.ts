@@ -11,6 +11,7 @@ import { MarketDiffer } from './diff/markets.ts';
 import { type Emit, keyBytes, keyText, notAfter, parkAccount } from './diff/output.ts';
 import { UserDiffer } from './diff/users.ts';
 import { asUpdate, emitInBrackets, type FullEmission, GatheredAccounts, withEarlier } from './full-emission.ts';
+import { peekData, sizeOf, unpacked } from './packed-update.ts';
 import type { Readers } from './readers.ts';
 import type { AccountUpdate } from './source.ts';
 import {
@@ -99,7 +100,7 @@ export class Differ {
 
   /** Applies one account update. Older and identical updates change nothing. */
   account(update: AccountUpdate, emit: Emit): void {
-    const mayWait = update.data.length > 0;
+    const mayWait = sizeOf(update) > 0;
     if (this.#gathered) this.#gathered.add(update, mayWait ? this.#kinds.of(update) : null);
     else if (!this.#isReading) this.#apply(update, emit, false);
     else if (mayWait && AFTER_ORDERS.has(this.#kinds.of(update))) this.#late.push(update);
@@ -257,7 +258,7 @@ export class Differ {
     return emitInBrackets({
       ...accounts,
       markets: () => this.#markets.refs(),
-      marketsOf: ({ data }) => this.#users.openMarkets(data),
+      marketsOf: (user) => this.#users.openMarkets(user instanceof StoredAccount ? user.peeked : peekData(user)),
       bracketed: this.#bracketedMarkets,
       snapshotSlot,
       emit,
@@ -265,16 +266,17 @@ export class Differ {
   }
 
   /** Applies an update. `prepared`: the same as a stored account. */
-  #apply(update: AccountUpdate, emit: Emit, everything: boolean, prepared: StoredAccount | null = null): void {
-    const key = keyText(update.pubkey);
+  #apply(given: AccountUpdate, emit: Emit, everything: boolean, prepared: StoredAccount | null = null): void {
+    const key = keyText(given.pubkey);
     const stored = this.#accounts.get(key);
     if (stored) stored.read = this.#read;
-    if (stored && isOlder(update, stored)) return;
-    if (stored?.holds(update.data)) {
-      stored.slot = update.slot;
-      stored.writeVersion = update.writeVersion;
+    if (stored && isOlder(given, stored)) return;
+    if (stored?.holds(given)) {
+      stored.slot = given.slot;
+      stored.writeVersion = given.writeVersion;
       return;
     }
+    const update = unpacked(given);
     const closed = update.data.length === 0;
     const kind = closed ? (stored?.kind ?? null) : this.#kinds.of(update);
     if (kind === null) {
@@ -283,7 +285,7 @@ export class Differ {
     }
     const before = kind === 'user' ? this.#openUser(key) : null;
     if (!this.#emitted(update, kind, before, emit, everything)) return;
-    const next = prepared ?? new StoredAccount(update, kind);
+    const next = prepared ?? new StoredAccount(given, kind);
     next.read = this.#read;
     this.#accounts.set(next, stored !== undefined && !this.#isReading);
     if (kind === 'user') this.#marginOf(key, update, before);

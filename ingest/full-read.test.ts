@@ -130,7 +130,7 @@ describe('a full read', () => {
     let steps = 0;
     for (const _ of differ.snapshotEnding(20, take)) {
       steps += 1;
-      expect(few.every(({ pubkey, data }) => differ.stored(keyText(pubkey))?.holds(data))).toBe(true);
+      expect(few.every((one) => differ.stored(keyText(one.pubkey))?.holds(one))).toBe(true);
     }
     expect(steps).toBeGreaterThan(few.length);
     expect(outputs.filter(({ name }) => name === 'BookOrders')).toHaveLength(inFull);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isPackedAs, packText, packWords, unpackText, unpackWords } from './packed.ts';
+import { isPackedAs, packText, packWords, peekText, unpackText, unpackWords } from './packed.ts';
 
 /** Data of any length, mostly zeros. */
 const sparse = fc
@@ -17,6 +17,7 @@ describe('packed account data', () => {
         // Other data in between leave no trace.
         packText(Buffer.alloc(9_000, 7));
         expect(unpackText(text)).toEqual(data);
+        expect(Buffer.from(peekText(text))).toEqual(data);
       }),
     );
   });

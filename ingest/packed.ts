@@ -63,15 +63,19 @@ export function unpackText(text: string): Buffer {
   return unpackWords(dense, 0);
 }
 
-/** Whether the packed text holds these data. */
-export function isPackedAs(text: string, data: Uint8Array): boolean {
+/** The data without a copy: valid until the next call of this module. */
+export function peekText(text: string): Buffer {
   load(text);
   const length = dense[0] as number;
-  if (length !== data.length) return false;
-  const words = Math.ceil(length / WORD_BYTES);
-  plain.fill(0, 0, words);
+  plain.fill(0, 0, Math.ceil(length / WORD_BYTES));
   expand(dense, 0, plain);
-  return plainBytes.compare(data, 0, length, 0, length) === 0;
+  return plainBytes.subarray(0, length);
+}
+
+/** Whether the packed text holds these data. */
+export function isPackedAs(text: string, data: Uint8Array): boolean {
+  const held = peekText(text);
+  return held.length === data.length && held.compare(data) === 0;
 }
 
 function load(text: string): void {

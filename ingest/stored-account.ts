@@ -1,7 +1,8 @@
 // The newest state of an account, as the differ keeps it.
 
 import { keyBytes, keyText } from './diff/output.ts';
-import { isPackedAs, packText, unpackText } from './packed.ts';
+import { packText, peekText, unpackText } from './packed.ts';
+import { hasBytes, PackedUpdate, sizeOf } from './packed-update.ts';
 import type { AccountUpdate } from './source.ts';
 
 export type Kind = 'state' | 'market' | 'oracle' | 'user' | 'clob' | 'vault' | 'builder';
@@ -18,7 +19,8 @@ export interface AccountState {
   readonly slot: number;
   readonly since: number;
   readonly data: Uint8Array;
-  holds(data: Uint8Array): boolean;
+  /** Whether the update has the same bytes. */
+  holds(update: AccountUpdate): boolean;
 }
 
 /** Listens to changes of the stored accounts. */
@@ -42,20 +44,26 @@ export class StoredAccount implements AccountState {
   read = 0;
   #bytes: Uint8Array | string;
 
-  constructor({ slot, writeVersion, data, owner, pubkey }: AccountUpdate, kind: Kind) {
+  constructor(update: AccountUpdate, kind: Kind) {
+    const { slot, writeVersion, owner, pubkey } = update;
     this.key = keyText(pubkey);
     this.kind = kind;
     this.owner = owner;
     this.since = slot;
-    this.isOpen = data.length > 0;
+    this.isOpen = sizeOf(update) > 0;
     this.slot = slot;
     this.writeVersion = writeVersion;
-    this.#bytes = data;
+    this.#bytes = kind === 'user' && update instanceof PackedUpdate ? update.text : update.data;
   }
 
   /** The data; a copy of them while they are packed. */
   get data(): Uint8Array {
     return typeof this.#bytes === 'string' ? unpackText(this.#bytes) : this.#bytes;
+  }
+
+  /** The data to look at at once: valid until packed data are looked at again. */
+  get peeked(): Uint8Array {
+    return typeof this.#bytes === 'string' ? peekText(this.#bytes) : this.#bytes;
   }
 
   get pubkey(): Uint8Array {
@@ -73,9 +81,8 @@ export class StoredAccount implements AccountState {
     return this;
   }
 
-  holds(data: Uint8Array): boolean {
-    if (typeof this.#bytes === 'string') return isPackedAs(this.#bytes, data);
-    return this.#bytes.length === data.length && Buffer.compare(this.#bytes, data) === 0;
+  holds(update: AccountUpdate): boolean {
+    return hasBytes(update, this.#bytes);
   }
 }
 

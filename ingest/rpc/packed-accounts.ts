@@ -1,7 +1,8 @@
 // The accounts of a large read, packed by the worker: a read stays whole in memory until it is believed.
 
 import bs58 from 'bs58';
-import { packWords, unpackWords } from '../packed.ts';
+import { packWords } from '../packed.ts';
+import { PackedUpdate } from '../packed-update.ts';
 import type { AccountUpdate } from '../source.ts';
 
 /** Words of a pack: half a megabyte moves to the main thread at once. */
@@ -78,21 +79,22 @@ export class PackedAccounts {
     return this.#newestSlot;
   }
 
-  /** The accounts in the order of the read, unpacked one after the other. */
+  /** The accounts in the order of the read, made one after the other. */
   *updates(): Generator<AccountUpdate> {
-    for (const { pack, slot } of this.#packs) yield* unpacked(pack, slot);
+    for (const { pack, slot } of this.#packs) yield* updatesOf(pack, slot);
   }
 
   /** The same, only once: a pack is freed when its accounts have been passed. */
   *taken(): Generator<AccountUpdate> {
     const packs = this.#packs.reverse();
     this.#packs = [];
-    for (let next = packs.pop(); next; next = packs.pop()) yield* unpacked(next.pack, next.slot);
+    for (let next = packs.pop(); next; next = packs.pop()) yield* updatesOf(next.pack, next.slot);
   }
 }
 
-function* unpacked({ words }: Pack, slot: number): Generator<AccountUpdate> {
+function* updatesOf({ words }: Pack, slot: number): Generator<AccountUpdate> {
   const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+  const texts = Buffer.from(words.buffer, words.byteOffset, words.byteLength);
   let owner: Uint8Array = new Uint8Array(0);
   for (let at = 0; at < words.length; at += words[at] ?? 0) {
     const keyAt = (at + 1) * WORD_BYTES;
@@ -100,8 +102,8 @@ function* unpacked({ words }: Pack, slot: number): Generator<AccountUpdate> {
     const named = bytes.subarray(keyAt + KEY_BYTES, keyAt + 2 * KEY_BYTES);
     // One object for the owner of many accounts.
     if (Buffer.compare(named, owner) !== 0) owner = named.slice();
-    const data = unpackWords(words, at + HEAD_WORDS);
-    yield { kind: 'account', slot, writeVersion: null, pubkey, owner, data };
+    const text = texts.toString('latin1', (at + HEAD_WORDS) * WORD_BYTES, (at + (words[at] ?? 0)) * WORD_BYTES);
+    yield new PackedUpdate(slot, { pubkey, owner }, text, words[at + HEAD_WORDS] ?? 0);
   }
 }
 

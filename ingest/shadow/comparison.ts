@@ -3,6 +3,7 @@
 
 import { keyText } from '../diff/output.ts';
 import type { Differ } from '../differ.ts';
+import { movedTo, sizeOf } from '../packed-update.ts';
 import type { AccountsRead, AccountUpdate } from '../source.ts';
 import { Rebuild } from './rebuild.ts';
 import type { AccountVersions } from './versions.ts';
@@ -83,7 +84,7 @@ export class Comparison {
       const key = keyText(update.pubkey);
       seen.add(key);
       this.#compareOne(key, update);
-      left -= update.data.length;
+      left -= sizeOf(update);
       if (left > 0) continue;
       left = SLICE_BYTES;
       yield;
@@ -118,9 +119,9 @@ export class Comparison {
   #compareOne(key: string, update: AccountUpdate): void {
     const { differ, versions, refused } = this.#parts;
     const stored = differ.stored(key);
-    if (stored?.holds(update.data)) {
+    if (stored?.holds(update)) {
       // A read gives no slot of the last change, so the account keeps the stored `since`.
-      this.rebuild.take({ ...update, slot: stored.since });
+      this.rebuild.take(movedTo(stored.since, update));
       return;
     }
     // A suspect enters the rebuild with its stored state until a second read confirms the difference.
