@@ -33,6 +33,26 @@ describe('the chain counts that wait', () => {
     ]);
   });
 
+  it('of many accounts are written in parts, and before their slots when too many wait', () => {
+    const counters = new CounterBuffer(null);
+    const note = (n: number, lastId: number, fromId: number | null = null) =>
+      counters.note({ ...fills(lastId, 1, fromId), subject: `account-${n}` });
+    for (let n = 0; n < 2_500; n++) note(n, 1);
+    expect(counters.take(9)).toEqual([]);
+    expect(counters.take(10)).toHaveLength(1_000);
+    // One of the next part has risen further; one of the first part waits anew.
+    note(1_000, 2, 1);
+    note(0, 2, 1);
+    const second = taken(counters, 10);
+    expect(second).toHaveLength(1_000);
+    expect(second[0]).toMatchObject({ subject: 'account-1000', lastId: 2, fromId: 1 });
+    expect(counters.take(10)).toHaveLength(500);
+    expect(counters.take(10)).toEqual([]);
+    expect(taken(counters, 20)).toMatchObject([{ subject: 'account-0', lastId: 2, fromId: 1 }]);
+    for (let n = 0; n < 20_000; n++) note(n, 9);
+    expect(counters.take(21)).toHaveLength(1_000);
+  });
+
   it('reach back to the last slot before an interruption', () => {
     const counters = new CounterBuffer(null);
     counters.resumed();

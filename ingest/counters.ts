@@ -5,10 +5,16 @@ import { encodeMessage, type StreamCount, type StreamCounter, streamKey } from '
 
 /** Slots between two writes: counts change with every fill, and readers need them every few slots. */
 const COUNTER_SLOTS = 10;
+/** Counts of one write: some milliseconds of work. A full read brings those of all accounts. */
+const WRITE_MAX = 1_000;
+/** Counts that wait at most before a write is due. */
+const WAITING_MAX = 20_000;
 
 export class CounterBuffer {
   readonly #waiting = new Map<string, StreamCounter>();
   #writtenSlot = 0;
+  /** Counts that are still to be written, the oldest ones, since a write became due. */
+  #due = 0;
   /** Newest slot whose account data all came; null when unknown. */
   #wholeSlot: number | null;
   #isWhole = false;
@@ -38,12 +44,21 @@ export class CounterBuffer {
     this.#waiting.set(key, { ...count, ...(earlier ? originOf(earlier) : { fromSlot: this.#wholeSlot }) });
   }
 
-  /** The records to write; none before a write is due. */
+  /** The records to write now; none before a write is due. The next calls return what one write leaves. */
   take(newestSlot: number): NewRecord[] {
-    if (this.#waiting.size === 0 || newestSlot < this.#writtenSlot + COUNTER_SLOTS) return [];
-    this.#writtenSlot = newestSlot;
-    const records = [...this.#waiting].map(([key, value]) => ({ key, value: encodeMessage('StreamCounter', value) }));
-    this.#waiting.clear();
+    if (this.#due === 0) {
+      const isDue = newestSlot >= this.#writtenSlot + COUNTER_SLOTS || this.#waiting.size >= WAITING_MAX;
+      if (!isDue || this.#waiting.size === 0) return [];
+      this.#writtenSlot = newestSlot;
+      this.#due = this.#waiting.size;
+    }
+    const records: NewRecord[] = [];
+    for (const [key, value] of this.#waiting) {
+      if (records.length === Math.min(WRITE_MAX, this.#due)) break;
+      records.push({ key, value: encodeMessage('StreamCounter', value) });
+      this.#waiting.delete(key);
+    }
+    this.#due -= records.length;
     return records;
   }
 }

@@ -1,15 +1,17 @@
 // Turns account updates into changes: keeps each account's newest state and emits the differences. Pure: no clock, no I/O.
 
-import type { MarketRef } from '../schemas/index.ts';
 import { marketKey } from '../schemas/index.ts';
+import { AccountStore } from './account-store.ts';
 import { AccountError, discriminatorOf } from './decode/account.ts';
 import type { MarketReader } from './decode/market.ts';
 import { ClobDiffer } from './diff/clobs.ts';
 import { AccountKinds } from './diff/kinds.ts';
 import { MarginChanges } from './diff/margins.ts';
 import { MarketDiffer } from './diff/markets.ts';
-import { type Emit, keyText, notAfter, type Output, parkAccount } from './diff/output.ts';
+import { type Emit, keyBytes, keyText, notAfter, parkAccount } from './diff/output.ts';
 import { UserDiffer } from './diff/users.ts';
+import { asUpdate, emitInBrackets, type FullEmission, GatheredAccounts, withEarlier } from './full-emission.ts';
+import { peekData, sizeOf, unpacked } from './packed-update.ts';
 import type { Readers } from './readers.ts';
 import type { AccountUpdate } from './source.ts';
 import {
@@ -19,7 +21,7 @@ import {
   isOlder,
   KIND_ORDER,
   type Kind,
-  type StoredAccount,
+  StoredAccount,
   updateOf,
   type Watcher,
 } from './stored-account.ts';
@@ -30,21 +32,23 @@ export type DeriveUser = (authority: Uint8Array, subAccountId: number) => Uint8A
 export class Differ {
   readonly #readers: Readers;
   readonly #kinds: AccountKinds;
-  readonly #accounts = new Map<string, StoredAccount>();
+  readonly #accounts = new AccountStore();
   readonly #deriveUser: DeriveUser;
-  #users: UserDiffer;
+  readonly #users: UserDiffer;
   #clobs: ClobDiffer | null;
   #markets = new MarketDiffer();
   /** Unstaking periods by spot market. */
   readonly #unstaking = new Map<number, bigint>();
   #margins: MarginChanges;
   #isMarginWhole = false;
-  readonly #addresses = new Map<string, Uint8Array>();
+  /** Key texts of User accounts, by authority and sub-account id. */
+  readonly #addresses = new Map<string, string>();
   #emit: Emit = () => {};
   /** Accounts of the first snapshot until it is complete; null afterwards. */
-  #gathering: AccountUpdate[] | null = null;
-  /** Keys of the accounts in a later snapshot; null outside one. */
-  #seen: Set<string> | null = null;
+  #gathered: GatheredAccounts | null = null;
+  /** Number of the newest complete read, and whether a later one is under way. */
+  #read = 0;
+  #isReading = false;
   /** Newest complete slot before a later snapshot: no book message inside it is newer. */
   #completeSlot = 0;
   /** States of a later snapshot that wait for its orders. */
@@ -66,7 +70,9 @@ export class Differ {
 
   #newUsers(): UserDiffer {
     return new UserDiffer(this.#readers.user, {
-      userFound: (user, authority, subAccountId) => this.#addresses.set(addressKey(authority, subAccountId), user),
+      stored: (key) => this.#openUser(key),
+      userFound: (user, authority, subAccountId) =>
+        this.#addresses.set(addressKey(authority, subAccountId), keyText(user)),
       positionChanged: (user, marketIndex, write) =>
         this.#clobs?.positionChanged(user, marketIndex, write, (output) => this.#emit(output)),
     });
@@ -78,9 +84,11 @@ export class Differ {
     return new ClobDiffer(clob, {
       userOf: (authority, subAccountId) => {
         const key = addressKey(authority, subAccountId);
-        const known = this.#addresses.get(key) ?? this.#deriveUser(authority, subAccountId);
-        this.#addresses.set(key, known);
-        return known;
+        const known = this.#addresses.get(key);
+        if (known !== undefined) return keyBytes(known);
+        const address = this.#deriveUser(authority, subAccountId);
+        this.#addresses.set(key, keyText(address));
+        return address;
       },
       cappingBase: (user, marketIndex) => this.#users.cappingBase(user, marketIndex),
     });
@@ -92,12 +100,10 @@ export class Differ {
 
   /** Applies one account update. Older and identical updates change nothing. */
   account(update: AccountUpdate, emit: Emit): void {
-    if (this.#gathering) {
-      this.#gathering.push(update);
-      return;
-    }
-    if (this.#seen === null) this.#apply(update, emit, false);
-    else if (update.data.length > 0 && AFTER_ORDERS.has(this.#kinds.of(update))) this.#late.push(update);
+    const mayWait = sizeOf(update) > 0;
+    if (this.#gathered) this.#gathered.add(update, mayWait ? this.#kinds.of(update) : null);
+    else if (!this.#isReading) this.#apply(update, emit, false);
+    else if (mayWait && AFTER_ORDERS.has(this.#kinds.of(update))) this.#late.push(update);
     else this.#apply(update, notAfter(this.#completeSlot, emit), false);
   }
 
@@ -105,8 +111,9 @@ export class Differ {
   snapshotBegin(completeSlot = 0): void {
     this.#completeSlot = completeSlot;
     this.#late = [];
-    if (this.#bracketed) this.#seen = new Set();
-    else this.#gathering = [];
+    this.#read += 1;
+    if (this.#bracketed) this.#isReading = true;
+    else this.#gathered = new GatheredAccounts();
   }
 
   /**
@@ -121,41 +128,37 @@ export class Differ {
   /** `snapshotEnd` in small steps. Between two of them nothing else may be applied. */
   *snapshotEnding(snapshotSlot: number, emit: Emit): Generator<void> {
     this.#isEnding = true;
-    if (this.#gathering) {
-      const updates = this.#withEarlier(this.#gathering, snapshotSlot);
-      this.#gathering = null;
+    if (this.#gathered) {
+      const gathered = yield* withEarlier(this.#gathered, this.#accounts, snapshotSlot);
+      this.#gathered = null;
       this.#bracketed = true;
       this.#forget();
-      yield* this.#emitAll(updates, snapshotSlot, emit);
-    } else if (this.#seen) {
-      const seen = this.#seen;
-      this.#seen = null;
-      const bounded = notAfter(this.#completeSlot, emit);
-      for (const [key, stored] of this.#accounts) {
-        yield;
-        if (seen.has(key) || stored.slot > snapshotSlot || stored.data.length === 0) continue;
-        if (stored.kind !== 'user' && stored.kind !== 'clob') continue;
-        const { pubkey, owner } = stored;
-        const gone: AccountUpdate = {
-          kind: 'account',
-          slot: snapshotSlot,
-          writeVersion: null,
-          pubkey,
-          owner,
-          data: new Uint8Array(0),
-        };
-        this.#apply(gone, bounded, false);
-      }
+      const of = (kind: Kind | null) => gathered.of(kind);
+      const apply = (one: AccountUpdate | StoredAccount, into: Emit) =>
+        this.#apply(asUpdate(one), into, true, one instanceof StoredAccount ? one : null);
+      yield* this.#inBrackets({ of, apply }, snapshotSlot, emit);
+    } else if (this.#isReading) {
+      this.#isReading = false;
+      yield* this.#closeMissing(snapshotSlot, notAfter(this.#completeSlot, emit));
       for (const update of this.#late.splice(0)) this.#apply(update, notAfter(snapshotSlot, emit), false);
       if (this.#markets.refs().some((ref) => !this.#bracketedMarkets.has(marketKey(ref)))) {
-        const updates = [...this.#accounts.values()].filter(({ data }) => data.length > 0);
-        this.#forget();
-        // In one step, because others read the stored states, which are incomplete meanwhile.
-        for (const _ of this.#emitAll(updates.map(currentOf), snapshotSlot, emit));
+        this.#restart();
+        const of = (kind: Kind | null) => this.#openOf([kind]);
+        yield* this.#inBrackets({ of, apply: (one, into) => this.#repeat(one, into) }, snapshotSlot, emit);
       }
     }
     this.#isEnding = false;
     this.#watcher?.reread();
+  }
+
+  *#closeMissing(snapshotSlot: number, emit: Emit): Generator<void> {
+    for (const stored of this.#accounts.values()) {
+      yield;
+      if (stored.read === this.#read || stored.slot > snapshotSlot || !stored.isOpen || !stored.mayClose) continue;
+      const { pubkey, owner } = stored;
+      const data = new Uint8Array(0);
+      this.#apply({ kind: 'account', slot: snapshotSlot, writeVersion: null, pubkey, owner, data }, emit, false);
+    }
   }
 
   /**
@@ -163,26 +166,36 @@ export class Differ {
    * `MarginBegin`, and returns true.
    */
   margins(slot: number, emit: Emit): boolean {
-    if (this.#gathering || this.#seen) return false;
+    const steps = this.marginSteps(slot, emit);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+    }
+  }
+
+  /** `margins` in small steps. Between two of them nothing else may be applied. */
+  *marginSteps(slot: number, emit: Emit): Generator<void, boolean> {
+    if (this.#gathered || this.#isReading) return false;
     const isWhole = this.#bracketed && !this.#isMarginWhole;
     if (isWhole) {
       this.#isMarginWhole = true;
       this.#margins.repeatMarkets();
       emit({ name: 'MarginBegin', value: { slot } });
-      for (const [key, stored] of this.#accounts) {
-        if (stored.kind === 'user' && stored.data.length > 0) this.#marginOf(key, stored, null);
+      for (const { key, slot: changedSlot } of this.#openOf(['user'])) {
+        this.#margins.account(key, { slot: changedSlot, authority: null });
+        yield;
       }
     }
-    this.#margins.emit(this.#markets.margins(), emit);
+    yield* this.#margins.emit(this.#markets.margins(), (key) => this.#openUser(key), emit);
     return isWhole;
   }
 
   /** False during a complete read: some stored accounts are then older than the read. */
   get isSettled(): boolean {
-    return this.#bracketed && this.#gathering === null && this.#seen === null && !this.#isEnding;
+    return this.#bracketed && this.#gathered === null && !this.#isReading && !this.#isEnding;
   }
 
-  /** The stored state of an account, by its key text (`keyText`). */
+  /** The stored state of an account, by its key text (`keyText`). The same object until other bytes replace it. */
   stored(key: string): AccountState | null {
     return this.#accounts.get(key) ?? null;
   }
@@ -195,131 +208,122 @@ export class Differ {
 
   /** Open accounts of the given kinds, each as the update that led to its state. */
   *accounts(kinds: readonly Kind[] = KIND_ORDER): Generator<AccountUpdate> {
-    for (const stored of this.#accounts.values()) {
-      if (stored.data.length > 0 && kinds.includes(stored.kind)) yield updateOf(stored);
-    }
+    for (const stored of this.#openOf(kinds)) yield updateOf(stored);
+  }
+
+  /** Key texts of the open accounts. */
+  *keys(): Generator<string> {
+    for (const { key } of this.#openOf(KIND_ORDER)) yield key;
   }
 
   /** Whether a complete read lacks accounts of this kind once they are closed (or idle). */
   mayClose(pubkey: Uint8Array): boolean {
-    const kind = this.#accounts.get(keyText(pubkey))?.kind;
-    return kind === 'user' || kind === 'clob';
+    return this.#accounts.get(keyText(pubkey))?.mayClose === true;
   }
 
   /** Number of open accounts. */
   get size(): number {
-    let size = 0;
-    for (const stored of this.#accounts.values()) if (stored.data.length > 0) size += 1;
-    return size;
+    return this.#accounts.open;
   }
 
-  /**
-   * The updates of the first complete read, with what came before it and is newer: accounts of a read that was not believed,
-   * and changes since. Older accounts that the read lacks are closed, if their kind closes.
-   */
-  #withEarlier(updates: readonly AccountUpdate[], snapshotSlot: number): readonly AccountUpdate[] {
-    if (this.#accounts.size === 0) return updates;
-    const current = updates.filter((update) => {
-      const stored = this.#accounts.get(keyText(update.pubkey));
-      return stored === undefined || !isOlder(update, stored);
-    });
-    const keys = new Set(current.map(({ pubkey }) => keyText(pubkey)));
-    const earlier = [...this.#accounts].filter(([key, { data, slot, kind }]) => {
-      const mayClose = kind === 'user' || kind === 'clob';
-      return data.length > 0 && !keys.has(key) && (slot > snapshotSlot || !mayClose);
-    });
-    return [...earlier.map(([, stored]) => currentOf(stored)), ...current];
+  *#openOf(kinds: readonly (Kind | null)[]): Generator<StoredAccount> {
+    for (const stored of this.#accounts.values()) if (stored.isOpen && kinds.includes(stored.kind)) yield stored;
+  }
+
+  #openUser(key: string): Uint8Array | null {
+    const stored = this.#accounts.get(key);
+    return stored?.kind === 'user' && stored.isOpen ? stored.data : null;
   }
 
   /** Starts anew: the next updates are emitted in full. */
   #forget(): void {
-    if (this.#accounts.size === 0) return;
+    if (this.#accounts.isEmpty) return;
     this.#accounts.clear();
+    this.#restart();
+  }
+
+  /** Forgets what was emitted, and keeps the accounts. */
+  #restart(): void {
     this.#unstaking.clear();
-    this.#users = this.#newUsers();
     this.#clobs = this.#newClobs();
     this.#markets = new MarketDiffer();
     this.#margins = new MarginChanges(this.#readers.user);
   }
 
-  *#emitAll(updates: readonly AccountUpdate[], snapshotSlot: number, emit: Emit): Generator<void> {
-    const outputs: Output[] = [];
-    const byRank: AccountUpdate[][] = Array.from({ length: KIND_ORDER.length + 1 }, () => []);
-    for (const update of updates) {
-      byRank[this.#rank(update)]?.push(update);
-      yield;
-    }
-    for (const update of inOrder(byRank)) {
-      this.#apply(update, (output) => outputs.push(output), true);
-      yield;
-    }
-    const markets = new Map<string, MarketRef>(this.#markets.refs().map((ref) => [marketKey(ref), ref]));
-    for (const output of outputs) {
-      if (output.name !== 'BookOrders' && output.name !== 'UserOrders') continue;
-      const { marketType, marketIndex } = output.value;
-      markets.set(marketKey(output.value), { marketType, marketIndex });
-    }
-    const fresh = [...markets].filter(([key]) => !this.#bracketedMarkets.has(key));
-    for (const [key] of fresh) this.#bracketedMarkets.add(key);
-    for (const [, ref] of fresh) emit({ name: 'BookSnapshotBegin', value: { ...ref, snapshotSlot } });
-    for (const output of outputs) {
-      emit(output);
-      yield;
-    }
-    for (const [, ref] of fresh) emit({ name: 'BookSnapshotEnd', value: { ...ref, snapshotSlot } });
+  #inBrackets<T extends AccountUpdate | StoredAccount>(
+    accounts: Pick<FullEmission<T>, 'of' | 'apply'>,
+    snapshotSlot: number,
+    emit: Emit,
+  ): Generator<void> {
+    return emitInBrackets({
+      ...accounts,
+      markets: () => this.#markets.refs(),
+      marketsOf: (user) => this.#users.openMarkets(user instanceof StoredAccount ? user.peeked : peekData(user)),
+      bracketed: this.#bracketedMarkets,
+      snapshotSlot,
+      emit,
+    });
   }
 
-  #rank(update: AccountUpdate): number {
-    const kind = update.data.length === 0 ? null : this.#kinds.of(update);
-    return kind === null ? KIND_ORDER.length : KIND_ORDER.indexOf(kind);
-  }
-
-  #apply(update: AccountUpdate, emit: Emit, everything: boolean): void {
-    const key = keyText(update.pubkey);
-    this.#seen?.add(key);
+  /** Applies an update. `prepared`: the same as a stored account. */
+  #apply(given: AccountUpdate, emit: Emit, everything: boolean, prepared: StoredAccount | null = null): void {
+    const key = keyText(given.pubkey);
     const stored = this.#accounts.get(key);
-    if (stored && isOlder(update, stored)) return;
-    if (stored && sameBytes(update.data, stored.data)) {
-      stored.slot = update.slot;
-      stored.writeVersion = update.writeVersion;
+    if (stored) stored.read = this.#read;
+    if (stored && isOlder(given, stored)) return;
+    if (stored?.holds(given)) {
+      stored.slot = given.slot;
+      stored.writeVersion = given.writeVersion;
       return;
     }
-    this.#emit = emit;
+    const update = unpacked(given);
     const closed = update.data.length === 0;
     const kind = closed ? (stored?.kind ?? null) : this.#kinds.of(update);
     if (kind === null) {
       if (!closed) this.#kinds.parkUnknown(update, emit);
       return;
     }
+    const before = kind === 'user' ? this.#openUser(key) : null;
+    if (!this.#emitted(update, kind, before, emit, everything)) return;
+    const next = prepared ?? new StoredAccount(given, kind);
+    next.read = this.#read;
+    this.#accounts.set(next, stored !== undefined && !this.#isReading);
+    if (kind === 'user') this.#marginOf(key, update, before);
+    this.#watcher?.changed(key, stored ?? null, update.slot);
+  }
+
+  /** Emits a stored account in full. */
+  #repeat(stored: StoredAccount, emit: Emit): void {
+    const update = currentOf(stored);
+    if (this.#emitted(update, stored.kind, null, emit, true) && stored.kind === 'user')
+      this.#marginOf(stored.key, update, null);
+  }
+
+  /** Emits the changes of an account. False when its data cannot be read: they are parked, and nothing changes. */
+  #emitted(update: AccountUpdate, kind: Kind, before: Uint8Array | null, emit: Emit, everything: boolean): boolean {
+    this.#emit = emit;
     try {
-      if (closed) this.#close(update, kind, emit);
-      else this.#read(update, kind, emit, everything);
+      if (update.data.length === 0) this.#close(update, kind, before, emit);
+      else this.#compare(update, kind, before, emit, everything);
+      return true;
     } catch (error) {
       if (!(error instanceof AccountError)) throw error;
       parkAccount(emit, update, error.reason, error.message);
-      return;
+      return false;
     }
-    const { slot, writeVersion, data, owner, pubkey } = update;
-    this.#accounts.set(key, { slot, since: slot, writeVersion, data, kind, owner, pubkey });
-    if (kind === 'user') this.#marginOf(key, update, stored ?? null);
-    this.#watcher?.changed(key, stored ?? null, slot);
   }
 
-  #marginOf(
-    key: string,
-    { pubkey, slot, data }: Omit<AccountState, 'since'> & Pick<StoredAccount, 'pubkey'>,
-    before: AccountState | null,
-  ): void {
+  #marginOf(key: string, { slot, data }: AccountUpdate, before: Uint8Array | null): void {
     const { user } = this.#readers;
     const isOpen = data.length > 0;
-    if (isOpen && before && before.data.length > 0 && user.margin.isSame(before.data, data)) return;
-    const view = user.account.open(isOpen ? data : (before?.data ?? data));
-    const authority = user.authority(view);
-    this.#margins.account(key, { user: pubkey, authority, slot, view: isOpen ? view : null });
+    if (isOpen && before && user.margin.isSame(before, data)) return;
+    const authority = isOpen || !before ? null : user.authority(user.account.open(before));
+    this.#margins.account(key, { slot, authority });
   }
 
-  #read(update: AccountUpdate, kind: Kind, emit: Emit, everything: boolean): void {
-    if (kind === 'user') this.#users.apply(update, emit, everything);
+  /** `before`: the data of an open User account. */
+  #compare(update: AccountUpdate, kind: Kind, before: Uint8Array | null, emit: Emit, everything: boolean): void {
+    if (kind === 'user') this.#users.apply(update, before, emit, everything);
     else if (kind === 'clob') this.#readClob(update, emit);
     else if (kind === 'oracle') this.#markets.oracle(update, emit);
     else if (kind === 'state') this.#readState(update, emit);
@@ -343,8 +347,8 @@ export class Differ {
     if (before === after) return;
     for (const key of [before, after]) {
       const stored = key === null ? undefined : this.#accounts.get(key);
-      if (stored?.kind !== 'clob' || stored.data.length === 0) continue;
-      this.#readClob({ ...stored, kind: 'account', slot: Math.max(stored.slot, update.slot) }, emit);
+      if (stored?.kind !== 'clob' || !stored.isOpen) continue;
+      this.#readClob({ ...currentOf(stored), slot: Math.max(stored.slot, update.slot) }, emit);
     }
   }
 
@@ -381,18 +385,10 @@ export class Differ {
   }
 
   /** Markets, oracles, vaults, builders and the State account never close, so their last state stays. */
-  #close(update: AccountUpdate, kind: Kind, emit: Emit): void {
-    if (kind === 'user') this.#users.close(update, emit);
+  #close(update: AccountUpdate, kind: Kind, before: Uint8Array | null, emit: Emit): void {
+    if (kind === 'user') this.#users.close(update, before, emit);
     else if (kind === 'clob') this.#clobs?.close(update, emit);
   }
-}
-
-function* inOrder(lists: readonly (readonly AccountUpdate[])[]): Generator<AccountUpdate> {
-  for (const list of lists) yield* list;
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && Buffer.compare(a, b) === 0;
 }
 
 function addressKey(authority: Uint8Array, subAccountId: number): string {

@@ -52,8 +52,11 @@ export interface PipelineParts {
   readonly corrected?: () => void;
 }
 
-/** Steps of a long batch after which the event loop runs: some milliseconds of work. */
+/** Steps of a long batch after which the event loop runs, and records: some milliseconds of work. */
 const TURN_STEPS = 64;
+const TURN_RECORDS = 200;
+/** Records that wait at most: a long batch goes to the log in parts. One part holds the loop for some milliseconds. */
+const WAITING_RECORDS = 1_000;
 /** The record that trades come from. */
 const TRADE_EVENT = 'OrderActionRecord';
 
@@ -67,6 +70,9 @@ export class Pipeline {
   #timeSlot = Number.NEGATIVE_INFINITY;
   #resume: ResumePoint | null = null;
   #turn: Promise<unknown> = Promise.resolve();
+  /** Steps since the event loop ran, and the records that waited then. */
+  #steps = 0;
+  #restedRecords = 0;
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
@@ -155,11 +161,11 @@ export class Pipeline {
   async #take(batch: readonly SourceUpdate[]): Promise<void> {
     let progress: ResumePoint | null = null;
     this.#indexes.take(batch);
-    for (const [index, update] of batch.entries()) {
+    for (const update of batch) {
       if (update.kind === 'progress') progress = update.resume;
       else if (update.kind === 'account') this.#account(update);
       else await this.#apply(update);
-      if ((index + 1) % TURN_STEPS === 0) await nextTurn();
+      if (this.#isRestDue()) await this.#rest();
     }
     this.#applyShadowCheck();
     await this.#flush();
@@ -191,13 +197,14 @@ export class Pipeline {
       case 'transaction':
         if (!update.failed) await this.#transaction(update);
         // A recording may have no other times. The time of an older transaction does not apply to the current books.
-        if (update.blockTime !== null && update.slot >= this.#newestSlot) this.#time(update.slot, update.blockTime);
+        if (update.blockTime !== null && update.slot >= this.#newestSlot)
+          await this.#time(update.slot, update.blockTime);
         break;
       case 'slot':
         this.#slot(update.slot);
         break;
       case 'time':
-        this.#time(update.slot, update.ts);
+        await this.#time(update.slot, update.ts);
         break;
       case 'final':
         this.#parts.finality?.final(update.slot);
@@ -207,7 +214,7 @@ export class Pipeline {
         differ.snapshotBegin(Math.max(0, this.#newestSlot));
         break;
       case 'snapshotEnd':
-        await everyTurn(differ.snapshotEnding(update.slot, this.#records.output));
+        await this.#inSteps(differ.snapshotEnding(update.slot, this.#records.output));
         this.#counters.resumed();
         this.#parts.quality.caughtUp();
         logger.info({ slot: update.slot, accounts: differ.size }, 'all accounts read');
@@ -240,11 +247,11 @@ export class Pipeline {
     this.#records.slot(slot);
   }
 
-  #time(slot: number, ts: number): void {
+  async #time(slot: number, ts: number): Promise<void> {
     if (slot < this.#timeSlot + this.#parts.sampleSlots) return;
     this.#timeSlot = slot;
     this.#records.bookTime(slot, ts);
-    const isWhole = this.#parts.differ.margins(slot, this.#records.output);
+    const isWhole = await this.#inSteps(this.#parts.differ.marginSteps(slot, this.#records.output));
     this.#records.marginTime(slot, ts, isWhole);
   }
 
@@ -293,6 +300,27 @@ export class Pipeline {
     return again.events.length >= decoded.events.length ? again : decoded;
   }
 
+  /** Runs all steps, with a rest after some of them. */
+  async #inSteps<T>(steps: Generator<void, T>): Promise<T> {
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      if (this.#isRestDue()) await this.#rest();
+    }
+  }
+
+  #isRestDue(): boolean {
+    return ++this.#steps >= TURN_STEPS || this.#records.size - this.#restedRecords >= TURN_RECORDS;
+  }
+
+  /** Lets the event loop run, after the log has taken what waits if that is much. */
+  async #rest(): Promise<void> {
+    if (this.#records.size >= WAITING_RECORDS) await this.#flush();
+    this.#steps = 0;
+    this.#restedRecords = this.#records.size;
+    await nextTurn();
+  }
+
   async #flush(): Promise<void> {
     const { metrics } = this.#parts;
     const fresh = await this.#records.append(this.#newestSlot);
@@ -302,12 +330,6 @@ export class Pipeline {
     }
     if (this.#newestSlot >= 0) metrics.slot.set(this.#newestSlot);
   }
-}
-
-/** Runs all steps, with a turn of the event loop after some of them. */
-async function everyTurn(steps: Generator<void>): Promise<void> {
-  let taken = 0;
-  for (const _ of steps) if (++taken % TURN_STEPS === 0) await nextTurn();
 }
 
 /** An event's key is either a market key or an account. */

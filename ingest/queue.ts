@@ -19,6 +19,11 @@ export class UpdateQueue {
     return this.#pending.length >= this.#limit;
   }
 
+  /** Nobody takes what is pushed from now on. */
+  get hasEnded(): boolean {
+    return this.#ended;
+  }
+
   push(update: SourceUpdate): void {
     this.#pending.push(update);
     this.#notify();

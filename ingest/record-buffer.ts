@@ -67,6 +67,7 @@ export class RecordBuffer {
   readonly #parts: RecordBufferParts;
   #events: EncodedEvent[] = [];
   #records = new Map<BufferedTopic, NewRecord[]>();
+  #size = 0;
   /** The newest final slot that is not written yet. */
   #finality: NewRecord | null = null;
 
@@ -77,6 +78,11 @@ export class RecordBuffer {
   /** Number of events that wait. */
   get eventCount(): number {
     return this.#events.length;
+  }
+
+  /** Number of records that wait beside the events. */
+  get size(): number {
+    return this.#size;
   }
 
   event(event: EncodedEvent): void {
@@ -175,6 +181,7 @@ export class RecordBuffer {
     const [events, records, finality] = [this.#events, this.#records, this.#finality];
     this.#events = [];
     this.#records = new Map();
+    this.#size = 0;
     this.#finality = null;
     if (events.length > 0)
       ends.reached(
@@ -220,6 +227,7 @@ export class RecordBuffer {
   }
 
   #add(topic: BufferedTopic, record: NewRecord): void {
+    this.#size += 1;
     const waiting = this.#records.get(topic);
     if (waiting) waiting.push(record);
     else this.#records.set(topic, [record]);

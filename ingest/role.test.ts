@@ -252,7 +252,7 @@ describe('ingest role', () => {
     await earlier.flush();
     const live = (...batches: readonly (readonly SourceUpdate[])[]): Source => ({
       ...scripted(batches),
-      accounts: async () => ({ slot: 0, updates: [], isWhole: true }),
+      accounts: async () => ({ slot: 0, newestSlot: 0, updates: [], isWhole: true }),
     });
     const progress = { kind: 'progress', resume: { slot: 10, signatures: {}, chain: 'test' } } as const;
     const lost = { kind: 'reconnect', reason: 'test' } as const;

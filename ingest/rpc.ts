@@ -157,10 +157,10 @@ export class RpcSource implements Source {
   /** Reads within the background share of the budget. Leaves out oracles of other programs. */
   async accounts(signal: AbortSignal, wanted?: AccountsWanted): Promise<AccountsRead> {
     const rpc = this.#rpc(signal);
-    const { slots, updates } = wanted
+    const { slots, newestSlot, updates } = wanted
       ? await this.#reader.readSome(rpc, this.#delivered.dataSlot, wanted)
       : await this.#reader.read(rpc, this.#delivered.dataSlot, { isBackground: true });
-    return { slot: Math.min(...slots), updates, isWhole: wanted === undefined };
+    return { slot: Math.min(...slots), newestSlot, updates, isWhole: wanted === undefined };
   }
 
   /** State of one account (base58) at a slot or later; null when it is closed. Rejects when no node answers. */

@@ -140,8 +140,10 @@ export interface ResumePoint {
 export interface AccountsRead {
   /** Oldest slot of the read's parts. */
   readonly slot: number;
-  /** Each update has the slot of the read, not of the account's last change. */
-  readonly updates: readonly AccountUpdate[];
+  /** Newest slot of an update. */
+  readonly newestSlot: number;
+  /** Each update has the slot of the read, not of the account's last change. They may be gone through once. */
+  readonly updates: Iterable<AccountUpdate>;
   /** False when only some accounts were read: what the others are is not known from it. */
   readonly isWhole: boolean;
 }

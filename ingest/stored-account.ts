@@ -1,5 +1,8 @@
 // The newest state of an account, as the differ keeps it.
 
+import { keyBytes, keyText } from './diff/output.ts';
+import { packText, peekText, unpackText } from './packed.ts';
+import { hasBytes, PackedUpdate, sizeOf } from './packed-update.ts';
 import type { AccountUpdate } from './source.ts';
 
 export type Kind = 'state' | 'market' | 'oracle' | 'user' | 'clob' | 'vault' | 'builder';
@@ -7,16 +10,17 @@ export type Kind = 'state' | 'market' | 'oracle' | 'user' | 'clob' | 'vault' | '
 export const KIND_ORDER: readonly Kind[] = ['state', 'market', 'oracle', 'user', 'clob', 'vault', 'builder'];
 /** Kinds that a later complete read applies at its end: their slot must not name a book whose orders are still to come. */
 export const AFTER_ORDERS: ReadonlySet<Kind | null> = new Set<Kind>(['state', 'market', 'oracle']);
+/** Kinds whose accounts are closed when a complete read lacks them. */
+const CLOSING: ReadonlySet<Kind> = new Set<Kind>(['user', 'clob']);
 
-export interface StoredAccount {
+/** The stored state of an account. `data` is empty for a closed account. */
+export interface AccountState {
   /** Newest slot in which the account had these bytes; `since` is the first. */
-  slot: number;
+  readonly slot: number;
   readonly since: number;
-  writeVersion: bigint | null;
-  data: Uint8Array;
-  readonly kind: Kind;
-  readonly owner: Uint8Array;
-  readonly pubkey: Uint8Array;
+  readonly data: Uint8Array;
+  /** Whether the update has the same bytes. */
+  holds(update: AccountUpdate): boolean;
 }
 
 /** Listens to changes of the stored accounts. */
@@ -27,13 +31,62 @@ export interface Watcher {
   reread(): void;
 }
 
-/** The stored state of an account. `data` is empty for a closed account. */
-export interface AccountState {
-  readonly slot: number;
+export class StoredAccount implements AccountState {
+  /** Text of the address (`keyText`). */
+  readonly key: string;
+  readonly kind: Kind;
+  readonly owner: Uint8Array;
   readonly since: number;
-  readonly data: Uint8Array;
+  readonly isOpen: boolean;
+  slot: number;
+  writeVersion: bigint | null;
+  /** Number of the newest complete read that has the account. */
+  read = 0;
+  #bytes: Uint8Array | string;
+
+  constructor(update: AccountUpdate, kind: Kind) {
+    const { slot, writeVersion, owner, pubkey } = update;
+    this.key = keyText(pubkey);
+    this.kind = kind;
+    this.owner = owner;
+    this.since = slot;
+    this.isOpen = sizeOf(update) > 0;
+    this.slot = slot;
+    this.writeVersion = writeVersion;
+    this.#bytes = kind === 'user' && update instanceof PackedUpdate ? update.text : update.data;
+  }
+
+  /** The data; a copy of them while they are packed. */
+  get data(): Uint8Array {
+    return typeof this.#bytes === 'string' ? unpackText(this.#bytes) : this.#bytes;
+  }
+
+  /** The data to look at at once: valid until packed data are looked at again. */
+  get peeked(): Uint8Array {
+    return typeof this.#bytes === 'string' ? peekText(this.#bytes) : this.#bytes;
+  }
+
+  get pubkey(): Uint8Array {
+    return keyBytes(this.key);
+  }
+
+  /** Whether a complete read that lacks the account closes it. */
+  get mayClose(): boolean {
+    return CLOSING.has(this.kind);
+  }
+
+  /** Keeps the data without their zeros. Reading them costs some microseconds from now on. */
+  pack(): this {
+    if (typeof this.#bytes !== 'string') this.#bytes = packText(this.#bytes);
+    return this;
+  }
+
+  holds(update: AccountUpdate): boolean {
+    return hasBytes(update, this.#bytes);
+  }
 }
 
+/** The update that led to the stored state. */
 export function updateOf({ since, pubkey, owner, data }: StoredAccount): AccountUpdate {
   return { kind: 'account', slot: since, writeVersion: null, pubkey, owner, data };
 }
@@ -44,7 +97,7 @@ export function currentOf(stored: StoredAccount): AccountUpdate {
 }
 
 /** Compares slots, then write versions if both are known. Of two equal ones the later arrival wins. */
-export function isOlder(update: AccountUpdate, stored: StoredAccount): boolean {
+export function isOlder(update: Pick<AccountUpdate, 'slot' | 'writeVersion'>, stored: StoredAccount): boolean {
   if (update.slot !== stored.slot) return update.slot < stored.slot;
   if (update.writeVersion === null || stored.writeVersion === null) return false;
   return update.writeVersion < stored.writeVersion;

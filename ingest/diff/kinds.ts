@@ -3,6 +3,7 @@
 import bs58 from 'bs58';
 import { discriminatorOf } from '../decode/account.ts';
 import { isOracle } from '../decode/oracle.ts';
+import { peekData } from '../packed-update.ts';
 import type { Readers } from '../readers.ts';
 import type { AccountUpdate } from '../source.ts';
 import type { Kind } from '../stored-account.ts';
@@ -26,7 +27,8 @@ export class AccountKinds {
   of(update: AccountUpdate): Kind | null {
     const readers = this.#readers;
     const owner = this.#ownerText(update.owner);
-    const discriminator = discriminatorOf(update.data);
+    const data = peekData(update);
+    const discriminator = discriminatorOf(data);
     if (owner === readers.exchangeId) {
       if (discriminator === readers.user.account.discriminator) return 'user';
       if (readers.markets.has(discriminator)) return 'market';
@@ -34,7 +36,7 @@ export class AccountKinds {
       if (readers.builders.has(discriminator)) return 'builder';
     } else if (owner === readers.clobId && discriminator === readers.clob?.account.discriminator) return 'clob';
     else if (owner === readers.vaultsId && readers.vaults.has(discriminator)) return 'vault';
-    return isOracle(update.data) ? 'oracle' : null;
+    return isOracle(data) ? 'oracle' : null;
   }
 
   /**

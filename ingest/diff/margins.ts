@@ -4,14 +4,13 @@
 import type { AccountMargin, MarketMargin } from '../../schemas/index.ts';
 import { marketKey } from '../../schemas/index.ts';
 import type { UserReader } from '../decode/user.ts';
-import type { Emit } from './output.ts';
+import { type Emit, keyBytes, type Output } from './output.ts';
 
-interface ChangedAccount {
-  readonly user: Uint8Array;
-  readonly authority: Uint8Array;
+/** An account whose margin changed. */
+export interface ChangedAccount {
   readonly slot: number;
-  /** Null for a closed account. */
-  readonly view: DataView | null;
+  /** Of a closed account; null for an open one, whose stored data tell it. */
+  readonly authority: Uint8Array | null;
 }
 
 const NOTHING = { isBeingLiquidated: false, balances: [], positions: [] } as const;
@@ -26,7 +25,7 @@ export class MarginChanges {
     this.#reader = reader;
   }
 
-  /** Notes an account's new state. */
+  /** Notes that an account has another margin. */
   account(key: string, changed: ChangedAccount): void {
     this.#accounts.set(key, changed);
   }
@@ -36,8 +35,8 @@ export class MarginChanges {
     this.#markets.clear();
   }
 
-  /** Emits changed markets, then changed accounts. */
-  emit(markets: Iterable<MarketMargin>, emit: Emit): void {
+  /** Emits changed markets, then changed accounts, in steps. `dataOf` has the data of an open account. */
+  *emit(markets: Iterable<MarketMargin>, dataOf: (key: string) => Uint8Array | null, emit: Emit): Generator<void> {
     for (const market of markets) {
       const key = marketKey(market);
       const digest = digestOf(market);
@@ -45,13 +44,22 @@ export class MarginChanges {
       this.#markets.set(key, digest);
       emit({ name: 'MarketMargin', value: market });
     }
-    for (const { user, authority, slot, view } of this.#accounts.values()) {
-      const margin = view === null ? NOTHING : this.#reader.margin.read(view);
-      const value: AccountMargin = { slot, user, authority, ...margin };
-      emit({ name: 'AccountMargin', value });
+    for (const [key, { slot, authority }] of this.#accounts) {
+      const data = authority ? null : dataOf(key);
+      if (authority) emit(accountMargin({ slot, user: keyBytes(key), authority, ...NOTHING }));
+      else if (data) {
+        const view = this.#reader.account.open(data);
+        const margin = this.#reader.margin.read(view);
+        emit(accountMargin({ slot, user: keyBytes(key), authority: this.#reader.authority(view), ...margin }));
+      }
+      yield;
     }
     this.#accounts.clear();
   }
+}
+
+function accountMargin(value: AccountMargin): Output {
+  return { name: 'AccountMargin', value };
 }
 
 /** Everything but the slot. */

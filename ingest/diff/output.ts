@@ -78,6 +78,13 @@ export function keyText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
+/** The address of a map key. */
+export function keyBytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
+
 /** The transaction that wrote the account; null when the source does not know it. */
 function causeOf({ slot, signature, blockIndex }: WriteOfAccount): Cause | null {
   return signature ? { slot, signature, index: blockIndex ?? null } : null;

@@ -8,17 +8,20 @@ import type { PerpPosition, UserReader } from '../decode/user.ts';
 import type { AccountUpdate } from '../source.ts';
 import { type Emit, keyText, OrderChanges, parkAccount, type WriteOfAccount } from './output.ts';
 
-interface StoredUser {
+interface UserState {
+  readonly key: string;
   readonly pubkey: Uint8Array;
   readonly authority: Uint8Array;
-  readonly subAccountId: number;
   readonly view: DataView;
   readonly bytes: Uint8Array;
-  /** The address in base58, once it was needed: encoding it is slow. */
-  readonly text: string | null;
 }
 
+/** Remembered addresses in base58: encoding them is slow. */
+const TEXTS_MAX = 20_000;
+
 export interface UserHooks {
+  /** Data of a User account by its key text; null for one that is closed or not known. */
+  stored(key: string): Uint8Array | null;
   /** A User account appeared, with its authority and sub-account id. */
   userFound(user: Uint8Array, authority: Uint8Array, subAccountId: number): void;
   /** The position that caps the user's reduce-only orders in a perp market changed. */
@@ -28,8 +31,10 @@ export interface UserHooks {
 export class UserDiffer {
   readonly #reader: UserReader;
   readonly #hooks: UserHooks;
-  readonly #users = new Map<string, StoredUser>();
+  readonly #texts = new Map<string, string>();
   readonly #blank: Uint8Array;
+  /** The account whose change is being compared: it is not stored yet. */
+  #applied: UserState | null = null;
 
   constructor(reader: UserReader, hooks: UserHooks) {
     this.#reader = reader;
@@ -38,75 +43,89 @@ export class UserDiffer {
   }
 
   /**
-   * Applies a User account's new state. `everything` also emits zero positions, for readers with the state of an
-   * earlier process. Throws AccountError for unreadable data and then changes nothing.
+   * Compares a User account's new state with the data before; null: it appeared. `everything` also emits zero positions, for
+   * readers with the state of an earlier process. Throws AccountError for unreadable data and then changes nothing.
    */
-  apply(update: AccountUpdate, emit: Emit, everything: boolean): void {
-    const opened = this.#reader.account.open(update.data);
-    const bytes = new Uint8Array(opened.buffer, opened.byteOffset, this.#reader.account.bytes);
-    const key = keyText(update.pubkey);
-    const before = this.#users.get(key);
-    const after: StoredUser = {
-      pubkey: update.pubkey,
-      authority: before?.authority ?? this.#reader.authority(opened),
-      subAccountId: before?.subAccountId ?? this.#reader.subAccountId(opened),
-      view: opened,
-      bytes,
-      text: before?.text ?? null,
-    };
-    this.#users.set(key, this.#counts(before ?? null, after, update.slot, emit));
-    if (!before) this.#hooks.userFound(update.pubkey, after.authority, after.subAccountId);
-    this.#difference(before?.bytes ?? this.#blank, after, update, emit, everything && !before);
+  apply(update: AccountUpdate, before: Uint8Array | null, emit: Emit, everything: boolean): void {
+    const reader = this.#reader;
+    const view = reader.account.open(update.data);
+    const earlier = before && reader.account.open(before);
+    const after = this.#state(update.pubkey, view, reader.authority(view));
+    this.#counts(earlier, after, update.slot, emit);
+    if (!earlier) this.#hooks.userFound(update.pubkey, after.authority, reader.subAccountId(view));
+    const bytes = earlier ? this.#bytesOf(earlier) : this.#blank;
+    this.#difference(bytes, after, update, emit, everything && !earlier);
   }
 
-  /**
-   * An account without any order or liquidation says nothing at its first sight: its first record brings both counts. Returns the
-   * account, with its text where that was needed.
-   */
-  #counts(before: StoredUser | null, after: StoredUser, slot: number, emit: Emit): StoredUser {
-    const earlier = before && this.#reader.counts(before.view);
-    let { text } = after;
-    for (const [index, { stream, lastId }] of this.#reader.counts(after.view).entries()) {
+  #state(pubkey: Uint8Array, view: DataView, authority: Uint8Array): UserState {
+    return { key: keyText(pubkey), pubkey, authority, view, bytes: this.#bytesOf(view) };
+  }
+
+  #bytesOf(view: DataView): Uint8Array {
+    return new Uint8Array(view.buffer, view.byteOffset, this.#reader.account.bytes);
+  }
+
+  /** An account without any order or liquidation says nothing at its first sight: its first record brings both counts. */
+  #counts(before: DataView | null, { key, pubkey, view }: UserState, slot: number, emit: Emit): void {
+    const earlier = before && this.#reader.counts(before);
+    for (const [index, { stream, lastId }] of this.#reader.counts(view).entries()) {
       const fromId = earlier?.[index]?.lastId ?? null;
       if (lastId === (fromId ?? 0)) continue;
-      text ??= bs58.encode(after.pubkey);
-      emit({ name: 'StreamCounter', value: { subject: text, stream, slot, lastId, fromId } });
+      emit({ name: 'StreamCounter', value: { subject: this.#textOf(key, pubkey), stream, slot, lastId, fromId } });
     }
-    return text === after.text ? after : { ...after, text };
   }
 
-  /** Removes the orders of a closed account and sets its positions to zero. */
-  close(update: AccountUpdate, emit: Emit): void {
-    const key = keyText(update.pubkey);
-    const before = this.#users.get(key);
+  #textOf(key: string, pubkey: Uint8Array): string {
+    let text = this.#texts.get(key);
+    if (text === undefined) {
+      if (this.#texts.size >= TEXTS_MAX) this.#texts.clear();
+      text = bs58.encode(pubkey);
+      this.#texts.set(key, text);
+    }
+    return text;
+  }
+
+  /** Removes the orders of an account that is closed, and sets its positions to zero. */
+  close(update: AccountUpdate, before: Uint8Array | null, emit: Emit): void {
     if (!before) return;
-    const blank: StoredUser = { ...before, view: viewOf(this.#blank, 0), bytes: this.#blank };
-    this.#users.set(key, blank);
-    this.#difference(before.bytes, blank, update, emit, false);
-    this.#users.delete(key);
+    const earlier = this.#reader.account.open(before);
+    const blank = this.#state(update.pubkey, viewOf(this.#blank, 0), this.#reader.authority(earlier));
+    this.#difference(this.#bytesOf(earlier), blank, update, emit, false);
   }
 
   /** Base amount (1e9) that caps reduce-only orders: the perp position if it has an open order, else 0. */
   cappingBase(user: Uint8Array, marketIndex: number): bigint {
-    const stored = this.#users.get(keyText(user));
-    return stored ? capOf(findPosition(this.#reader, stored.view, marketIndex)) : 0n;
+    const key = keyText(user);
+    if (this.#applied?.key === key) return capOf(findPosition(this.#reader, this.#applied.view, marketIndex));
+    const stored = this.#hooks.stored(key);
+    return stored ? capOf(findPosition(this.#reader, this.#reader.account.open(stored), marketIndex)) : 0n;
   }
 
-  #difference(before: Uint8Array, after: StoredUser, update: AccountUpdate, emit: Emit, everything: boolean): void {
+  #difference(before: Uint8Array, after: UserState, update: AccountUpdate, emit: Emit, everything: boolean): void {
+    this.#applied = after;
     const caps = this.#positions(before, after, update.slot, emit, everything);
     const changed = this.#orders(before, after, update, emit, caps);
     this.#openOrders(changed, viewOf(before, 0), after, update, emit);
     for (const marketIndex of caps) this.#hooks.positionChanged(after.pubkey, marketIndex, update);
+    this.#applied = null;
+  }
+
+  /** Markets of an account's open orders; none of data that cannot be read. */
+  openMarkets(data: Uint8Array): readonly MarketRef[] {
+    const reader = this.#reader;
+    if (data.length < reader.account.bytesMin) return [];
+    const view = reader.account.open(data);
+    const markets: MarketRef[] = [];
+    for (let index = 0; index < reader.orders.length; index++) {
+      if (!reader.isOpen(view, index)) continue;
+      const marketType = reader.isPerp(view, index) ? 'perp' : 'spot';
+      markets.push({ marketType, marketIndex: reader.marketIndex(view, index) });
+    }
+    return markets;
   }
 
   /** Emits changed positions. Returns the perp markets whose cap of reduce-only orders changed. */
-  #positions(
-    before: Uint8Array,
-    after: StoredUser,
-    slot: number,
-    emit: Emit,
-    everything: boolean,
-  ): ReadonlySet<number> {
+  #positions(before: Uint8Array, after: UserState, slot: number, emit: Emit, everything: boolean): ReadonlySet<number> {
     const reader = this.#reader;
     const { offset, stride, length: count } = reader.positions;
     const old = viewOf(before, 0);
@@ -137,7 +156,7 @@ export class UserDiffer {
   /** Returns the indexes of the entries that changed. */
   #orders(
     before: Uint8Array,
-    after: StoredUser,
+    after: UserState,
     update: AccountUpdate,
     emit: Emit,
     caps: ReadonlySet<number>,
@@ -172,7 +191,7 @@ export class UserDiffer {
   #openOrders(
     changed: ReadonlySet<number>,
     before: DataView,
-    after: StoredUser,
+    after: UserState,
     { slot, pubkey: user }: AccountUpdate,
     emit: Emit,
   ): void {
@@ -230,7 +249,7 @@ export class UserDiffer {
     return false;
   }
 
-  #upsert(user: StoredUser, index: number, update: AccountUpdate, changes: OrderChanges, emit: Emit): void {
+  #upsert(user: UserState, index: number, update: AccountUpdate, changes: OrderChanges, emit: Emit): void {
     const reader = this.#reader;
     const order = reader.order(user.view, index);
     if (!order) {

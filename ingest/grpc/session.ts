@@ -2,6 +2,8 @@
 // otherwise reads all accounts and missed transactions by RPC.
 
 import type { GeyserUpdate } from '../../schemas/index.ts';
+import { ORACLE_KINDS } from '../rpc/account-filters.ts';
+import type { WholeRead } from '../rpc/account-reader.ts';
 import { pauseUnlessOver, readSince, readUntilBelieved, SILENCE_SETTLE_MS, waitFor } from '../rpc/full-reading.ts';
 import { type Delivered, Intake } from '../rpc/intake.ts';
 import { OtherOracles } from '../rpc/other-oracles.ts';
@@ -369,10 +371,10 @@ export class GrpcSession implements LiveSession {
     });
   }
 
-  async #snapshot(read: Parameters<Intake['snapshot']>[0], oracles: OtherOracles, isWhole: boolean): Promise<void> {
+  async #snapshot(read: WholeRead, oracles: OtherOracles, isWhole: boolean): Promise<void> {
     const { state } = this.#options;
     const known = state.oracles.size;
-    const states = await oracles.begin(read.updates);
+    const states = await oracles.begin(read.of(ORACLE_KINDS));
     state.otherOracles = oracles;
     this.#readSlot = Math.min(...read.slots);
     await this.#intake.snapshot(read, states, isWhole, this.#over.signal);

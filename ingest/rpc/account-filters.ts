@@ -18,6 +18,9 @@ const ACCOUNT_KINDS = [
   'RevenueShare',
   'RevenueShareEscrow',
 ];
+/** Kinds of accounts that name an oracle, and the oracles among the accounts that are read. */
+export const MARKET_KINDS: ReadonlySet<string> = new Set(['PerpMarket', 'SpotMarket']);
+export const ORACLE_KINDS: ReadonlySet<string> = new Set([...MARKET_KINDS, 'PythLazerOracle', 'PrelaunchOracle']);
 /** One zero byte in base58. */
 const ZERO_BYTE = '1';
 

@@ -1,13 +1,11 @@
-// A large read of accounts: requests them, parses the answer while it streams, and decodes their bytes.
+// A large read of accounts: requests them, parses the answer while it streams, and packs their bytes.
 
 import { decodeAccountData } from './account-data.ts';
 import { AccountScanner } from './account-scanner.ts';
-import type { Pack, WorkerAnswer, WorkerRequest } from './account-stream.ts';
+import type { WorkerAnswer, WorkerRequest } from './account-stream.ts';
+import { Packing } from './packed-accounts.ts';
 import type { Transport } from './transport.ts';
 
-/** Accounts and bytes in one message to the main thread. */
-const PACK_ACCOUNTS = 256;
-const PACK_BYTES = 512 * 1024;
 const DETAIL_CHARACTERS = 300;
 
 interface Element {
@@ -44,12 +42,15 @@ export class AccountReads {
         this.#post({ kind: 'refused', id, status: answer.status, retryAfter: answer.retryAfter });
         return;
       }
-      const pack = new Packing(id, this.#post);
-      const scanner = new AccountScanner((element) => pack.add(element as Element));
+      const packing = new Packing((pack) => this.#post({ kind: 'pack', id, pack }, [pack.words.buffer]));
+      const scanner = new AccountScanner((element) => {
+        const { pubkey, account } = element as Element;
+        packing.add(pubkey, account.owner, decodeAccountData(account.data));
+      });
       const decoder = new TextDecoder();
       for await (const chunk of answer.chunks()) scanner.write(decoder.decode(chunk, { stream: true }));
       scanner.write(decoder.decode());
-      pack.flush();
+      packing.flush();
       this.#post({ kind: 'end', id, envelope: scanner.end() });
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
@@ -57,47 +58,5 @@ export class AccountReads {
     } finally {
       this.#running.delete(id);
     }
-  }
-}
-
-/** Collects accounts into one buffer, which moves to the main thread without a copy. */
-class Packing {
-  readonly #id: number;
-  readonly #post: Post;
-  #keys: string[] = [];
-  #owners: string[] = [];
-  #data: Buffer[] = [];
-  #bytes = 0;
-
-  constructor(id: number, post: Post) {
-    this.#id = id;
-    this.#post = post;
-  }
-
-  add({ pubkey, account }: Element): void {
-    const data = decodeAccountData(account.data);
-    this.#keys.push(pubkey);
-    this.#owners.push(account.owner);
-    this.#data.push(data);
-    this.#bytes += data.length;
-    if (this.#keys.length >= PACK_ACCOUNTS || this.#bytes >= PACK_BYTES) this.flush();
-  }
-
-  flush(): void {
-    if (this.#keys.length === 0) return;
-    const bytes = new Uint8Array(this.#bytes);
-    const lengths: number[] = [];
-    let at = 0;
-    for (const data of this.#data) {
-      bytes.set(data, at);
-      at += data.length;
-      lengths.push(data.length);
-    }
-    const pack: Pack = { keys: this.#keys, owners: this.#owners, lengths, bytes };
-    this.#post({ kind: 'pack', id: this.#id, pack }, [bytes.buffer]);
-    this.#keys = [];
-    this.#owners = [];
-    this.#data = [];
-    this.#bytes = 0;
   }
 }

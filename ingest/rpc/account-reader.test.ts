@@ -4,8 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { AccountReader, UnbelievableRead } from './account-reader.ts';
 import type { JsonRpc } from './json-rpc.ts';
 import { KeyCache } from './notifications.ts';
+import { PackedAccounts, Packing } from './packed-accounts.ts';
 
 const KEY = '11111111111111111111111111111111';
+
+/** Accounts with these data. */
+function packed(data: readonly Buffer[], slot: number): PackedAccounts {
+  const accounts = new PackedAccounts();
+  const packing = new Packing((pack) => accounts.add([pack], slot));
+  for (const one of data) packing.add(KEY, KEY, one);
+  packing.flush();
+  return accounts;
+}
 
 /** Reads that return so many accounts of one kind, one after the other. */
 function readerOf(name: string, counts: readonly number[]) {
@@ -16,8 +26,8 @@ function readerOf(name: string, counts: readonly number[]) {
   const left = [...counts];
   const rpc = {
     programAccounts: async () => {
-      const account = { pubkey: KEY, owner: KEY, data: Buffer.alloc(0) };
-      return { slot: 1, accounts: Array.from({ length: left.shift() ?? 0 }, () => account) };
+      const accounts = Array.from({ length: left.shift() ?? 0 }, () => Buffer.alloc(0));
+      return { slot: 1, accounts: packed(accounts, 1) };
     },
   } as unknown as JsonRpc;
   return () => reader.read(rpc, 0);
@@ -33,7 +43,7 @@ describe('a full read', () => {
     const read = readerOf(name, [known, count, known]);
     await read();
     await expect(read()).rejects.toBeInstanceOf(UnbelievableRead);
-    expect((await read()).updates).toHaveLength(known);
+    expect([...(await read()).updates]).toHaveLength(known);
   });
 
   it.each([
@@ -43,7 +53,7 @@ describe('a full read', () => {
   ])('of %s accounts, of which %i are known, is believed with %i', async (name, known, count) => {
     const read = readerOf(name, [known, count]);
     await read();
-    expect((await read()).updates).toHaveLength(count);
+    expect([...(await read()).updates]).toHaveLength(count);
   });
 });
 
@@ -53,20 +63,21 @@ describe('a partial read', () => {
   ];
   const reader = new AccountReader({ filters, commitment: 'confirmed', keys: new KeyCache() });
   const wanted = (keys: readonly Uint8Array[]) => ({ changedSince: 90, keys: () => keys });
-  const changed = { pubkey: KEY, owner: KEY, data: Buffer.from([7]), slot: 101 };
+  const changed = { pubkey: KEY, owner: KEY, data: Buffer.from([7]) };
 
   it('asks for what changed, and for no keys, where a node lists changes', async () => {
     const asked: number[] = [];
     const rpc = {
       changedAccounts: async (_program: string, _filters: unknown, since: number) => {
         asked.push(since);
-        return { slot: 100, accounts: [changed] };
+        return { slot: 100, accounts: packed([changed.data], 101) };
       },
     } as unknown as JsonRpc;
     const read = await reader.readSome(rpc, 0, wanted([new Uint8Array(32)]));
     expect(asked).toEqual([90]);
     expect(read.slots).toEqual([100]);
-    expect(read.updates.map(({ slot, data }) => [slot, [...data]])).toEqual([[101, [7]]]);
+    expect(read.newestSlot).toBe(101);
+    expect([...read.updates].map(({ slot, data }) => [slot, [...data]])).toEqual([[101, [7]]]);
   });
 
   it('reads the given keys in calls of a hundred where no node lists changes; an account that is gone has no data', async () => {
@@ -85,12 +96,13 @@ describe('a partial read', () => {
     const read = await reader.readSome(rpc, 0, wanted(keys));
     expect(calls).toEqual([100, 1]);
     expect(read.slots).toEqual([101, 102]);
-    expect(read.updates.map(({ pubkey }) => pubkey[0])).toEqual(keys.map(([first]) => first));
-    expect(read.updates.flatMap(({ pubkey, data }) => (data.length === 0 ? [pubkey[0]] : []))).toEqual([0, 100]);
+    const updates = [...read.updates];
+    expect(updates.map(({ pubkey }) => pubkey[0])).toEqual(keys.map(([first]) => first));
+    expect(updates.flatMap(({ pubkey, data }) => (data.length === 0 ? [pubkey[0]] : []))).toEqual([0, 100]);
   });
 
   it('without keys is a read of no account at the newest slot', async () => {
     const rpc = { changedAccounts: async () => null } as unknown as JsonRpc;
-    expect(await reader.readSome(rpc, 55, wanted([]))).toEqual({ slots: [55], updates: [] });
+    expect(await reader.readSome(rpc, 55, wanted([]))).toEqual({ slots: [55], newestSlot: 55, updates: [] });
   });
 });

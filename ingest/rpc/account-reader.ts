@@ -2,18 +2,12 @@
 // such answers, and an empty one must not close every user.
 
 import bs58 from 'bs58';
-import { nextTurn } from '../../platform/index.ts';
 import type { AccountsWanted, AccountUpdate } from '../source.ts';
 import type { AccountFilter } from './account-filters.ts';
 import { RpcError } from './errors.ts';
-import {
-  ACCOUNTS_PER_CALL,
-  type JsonRpc,
-  type ProgramAccount,
-  type ReadAccounts,
-  type ReadOptions,
-} from './json-rpc.ts';
+import { ACCOUNTS_PER_CALL, type JsonRpc, type ProgramAccount, type ReadOptions } from './json-rpc.ts';
 import type { KeyCache } from './notifications.ts';
+import type { PackedAccounts } from './packed-accounts.ts';
 
 /** A read with fewer accounts of a kind than this share of the last read is refused. */
 const BELIEVED_SHARE = 0.7;
@@ -21,9 +15,6 @@ const BELIEVED_SHARE = 0.7;
 const BELIEVED_MIN = 10;
 /** Kinds whose accounts never close: a read that lacks one of them is refused. */
 const LASTING: ReadonlySet<string> = new Set(['State', 'PerpMarket', 'SpotMarket']);
-
-/** Accounts whose keys are decoded in one turn of the event loop: some milliseconds of work. */
-const TURN_ACCOUNTS = 500;
 
 /** Owner of an account that is gone. */
 const SYSTEM_PROGRAM = '1'.repeat(32);
@@ -34,13 +25,46 @@ export type AccountCounts = Readonly<Record<string, number>>;
 export interface FullRead {
   /** Slot of each filter's read, in the order of the filters. */
   readonly slots: readonly number[];
-  readonly updates: readonly AccountUpdate[];
+  /** Newest slot of an account. */
+  readonly newestSlot: number;
+  /** Made one after the other, so that they are not all in memory, and only once: they are freed as they are passed. */
+  readonly updates: Iterable<AccountUpdate>;
+}
+
+/** A complete read: the accounts of each filter, packed. */
+export class WholeRead implements FullRead {
+  readonly #parts: readonly { readonly name: string; readonly slot: number; readonly accounts: PackedAccounts }[];
+
+  constructor(parts: readonly { readonly name: string; readonly slot: number; readonly accounts: PackedAccounts }[]) {
+    this.#parts = parts;
+  }
+
+  get slots(): readonly number[] {
+    return this.#parts.map(({ slot }) => slot);
+  }
+
+  get newestSlot(): number {
+    return Math.max(...this.#parts.flatMap(({ slot, accounts }) => [slot, accounts.newestSlot]));
+  }
+
+  get updates(): Iterable<AccountUpdate> {
+    return this.#taken();
+  }
+
+  /** The accounts of some kinds, before `updates` are taken. */
+  of(kinds: ReadonlySet<string>): AccountUpdate[] {
+    return this.#parts.flatMap(({ name, accounts }) => (kinds.has(name) ? [...accounts.updates()] : []));
+  }
+
+  *#taken(): Generator<AccountUpdate> {
+    for (const { accounts } of this.#parts) yield* accounts.taken();
+  }
 }
 
 /** A read lacks a large share of the known accounts. The accounts that it has are current. */
 export class UnbelievableRead extends RpcError {
-  readonly read: FullRead;
-  constructor(message: string, read: FullRead) {
+  readonly read: WholeRead;
+  constructor(message: string, read: WholeRead) {
     super(message, null, { remedy: 'later' });
     this.read = read;
   }
@@ -74,10 +98,9 @@ export class AccountReader {
     rpc: JsonRpc,
     minSlot: number,
     options: { isBackground?: boolean; signal?: AbortSignal } = {},
-  ): Promise<FullRead> {
+  ): Promise<WholeRead> {
     const { filters, commitment } = this.#parts;
-    const slots: number[] = [];
-    const updates: AccountUpdate[] = [];
+    const parts: { name: string; slot: number; accounts: PackedAccounts }[] = [];
     const counts: Record<string, number> = {};
     // One kind after the other: the event loop runs in between, and the node is not asked for everything at once.
     for (const { program, name, snapshotFilters } of filters) {
@@ -86,11 +109,10 @@ export class AccountReader {
         minSlot,
         ...options,
       });
-      slots.push(slot);
-      counts[`${program}/${name}`] = accounts.length;
-      await this.#addUpdates({ slot, accounts }, updates);
+      parts.push({ name, slot, accounts });
+      counts[`${program}/${name}`] = accounts.count;
     }
-    const read = { slots, updates };
+    const read = new WholeRead(parts);
     for (const [kind, known] of Object.entries(this.#counts)) {
       const count = counts[kind] ?? 0;
       const name = kind.split('/')[1] ?? '';
@@ -109,15 +131,13 @@ export class AccountReader {
   async readSome(rpc: JsonRpc, minSlot: number, { changedSince, keys }: AccountsWanted): Promise<FullRead> {
     const { filters, commitment } = this.#parts;
     const options = { commitment, minSlot, isBackground: true };
-    const slots: number[] = [];
-    const updates: AccountUpdate[] = [];
-    for (const { program, snapshotFilters } of filters) {
+    const parts: { name: string; slot: number; accounts: PackedAccounts }[] = [];
+    for (const { program, name, snapshotFilters } of filters) {
       const changed = await rpc.changedAccounts(program, snapshotFilters, changedSince, options);
       if (changed === null) return this.#readKeys(rpc, keys(), options);
-      slots.push(changed.slot);
-      for (const update of this.#updates(changed)) updates.push(update);
+      parts.push({ name, ...changed });
     }
-    return { slots, updates };
+    return new WholeRead(parts);
   }
 
   async #readKeys(
@@ -133,25 +153,17 @@ export class AccountReader {
       const { slot, accounts } = await rpc.accounts(part, options);
       slots.push(slot);
       const read = part.map((pubkey, index) => accounts[index] ?? goneAccount(pubkey));
-      for (const update of this.#updates({ slot, accounts: read })) updates.push(update);
+      updates.push(...this.#updates(slot, read));
     }
-    return { slots: slots.length > 0 ? slots : [options.minSlot], updates };
+    if (slots.length === 0) slots.push(options.minSlot);
+    return { slots, newestSlot: Math.max(...slots), updates };
   }
 
-  /** Decoding keys is slow: the event loop runs in between. */
-  async #addUpdates({ slot, accounts }: ReadAccounts, updates: AccountUpdate[]): Promise<void> {
-    for (let at = 0; at < accounts.length; at += TURN_ACCOUNTS) {
-      if (at > 0) await nextTurn();
-      for (const update of this.#updates({ slot, accounts: accounts.slice(at, at + TURN_ACCOUNTS) }))
-        updates.push(update);
-    }
-  }
-
-  #updates({ slot, accounts }: ReadAccounts): AccountUpdate[] {
+  #updates(slot: number, accounts: readonly ProgramAccount[]): AccountUpdate[] {
     const { keys } = this.#parts;
-    return accounts.map(({ pubkey, owner, data, slot: readSlot }) => ({
+    return accounts.map(({ pubkey, owner, data }) => ({
       kind: 'account',
-      slot: readSlot ?? slot,
+      slot,
       writeVersion: null,
       pubkey: keys.decode(pubkey),
       owner: keys.decode(owner),

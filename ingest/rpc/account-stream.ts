@@ -1,19 +1,12 @@
-// Large account reads in a worker thread: the main loop receives small packs of decoded accounts.
+// Large account reads in a worker thread: the main loop only receives packs of accounts.
 
 import type { Endpoint, RequestOptions } from './endpoint.ts';
 import { RpcError } from './errors.ts';
+import type { Pack } from './packed-accounts.ts';
 import { type AccountWorker, NETWORK, type Transport } from './transport.ts';
 
 /** A full read of a large exchange takes a minute at some providers. */
 const READ_TIMEOUT_MS = 300_000;
-
-/** Accounts of one message; `bytes` holds their data one after the other. */
-export interface Pack {
-  readonly keys: readonly string[];
-  readonly owners: readonly string[];
-  readonly lengths: readonly number[];
-  readonly bytes: Uint8Array;
-}
 
 export type WorkerRequest =
   | {
@@ -31,12 +24,6 @@ export type WorkerAnswer =
   | { readonly kind: 'refused'; readonly id: number; readonly status: number; readonly retryAfter: string | null }
   | { readonly kind: 'failed'; readonly id: number; readonly message: string };
 
-export interface StreamedAccount {
-  readonly pubkey: string;
-  readonly owner: string;
-  readonly data: Buffer;
-}
-
 interface Pending {
   readonly pack: (pack: Pack) => void;
   readonly settle: (answer: Exclude<WorkerAnswer, { kind: 'pack' }>) => void;
@@ -52,13 +39,8 @@ export class AccountStream {
     this.#transport = transport;
   }
 
-  /** Sends the request, hands over each account, and resolves with the answer without its accounts. Throws RpcError. */
-  async read(
-    endpoint: Endpoint,
-    body: unknown,
-    take: (account: StreamedAccount) => void,
-    options: RequestOptions,
-  ): Promise<unknown> {
+  /** Sends the request, hands over each pack, and resolves with the answer without its accounts. Throws RpcError. */
+  async read(endpoint: Endpoint, body: unknown, take: (pack: Pack) => void, options: RequestOptions): Promise<unknown> {
     const { signal } = options;
     await endpoint.admit(options);
     const id = this.#nextId++;
@@ -66,7 +48,7 @@ export class AccountStream {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const answer = await new Promise<Exclude<WorkerAnswer, { kind: 'pack' }>>((settle) => {
-        this.#pending.set(id, { pack: (pack) => unpack(pack, take), settle });
+        this.#pending.set(id, { pack: take, settle });
         const request: WorkerRequest = {
           kind: 'read',
           id,
@@ -113,15 +95,5 @@ export class AccountStream {
     worker.on('exit', () => lost('the worker ended'));
     this.#worker = worker;
     return worker;
-  }
-}
-
-/** Copies each account, so that a replaced one does not keep its whole pack in memory. */
-function unpack({ keys, owners, lengths, bytes }: Pack, take: (account: StreamedAccount) => void): void {
-  let at = 0;
-  for (const [index, pubkey] of keys.entries()) {
-    const length = lengths[index] ?? 0;
-    take({ pubkey, owner: owners[index] ?? '', data: Buffer.from(bytes.slice(at, at + length).buffer) });
-    at += length;
   }
 }

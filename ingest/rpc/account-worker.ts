@@ -1,9 +1,15 @@
 // Worker thread of large account reads.
 
+import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { AccountReads } from './account-read.ts';
 import type { WorkerRequest } from './account-stream.ts';
 import { NETWORK } from './transport.ts';
 
+/** Nice value: the main loop goes first where cores are few. */
+const PRIORITY = 10;
+
+// On Linux this concerns the thread alone, elsewhere the process.
+if (process.platform === 'linux') setPriority(0, PRIORITY);
 const reads = new AccountReads(NETWORK, (answer, buffers = []) => parentPort?.postMessage(answer, [...buffers]));
 parentPort?.on('message', (request: WorkerRequest) => reads.take(request));

@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../platform/index.ts';
-import { type FullRead, UnbelievableRead } from './account-reader.ts';
+import { type FullRead, UnbelievableRead, type WholeRead } from './account-reader.ts';
 import { BEHIND, RpcError } from './errors.ts';
 
 /** Wait between the node's answer at a silence and the verdict: what waits in the socket of a busy process counts as received. */
@@ -16,9 +16,9 @@ const READ_AGAIN_MAX_MS = 60_000;
 const OLD_READS_MAX = 3;
 
 export interface FullReading {
-  read(): Promise<FullRead>;
+  read(): Promise<WholeRead>;
   /** `isWhole` is false for a read that is not believed: it closes no account. */
-  deliver(read: FullRead, isWhole: boolean): Promise<void>;
+  deliver(read: WholeRead, isWhole: boolean): Promise<void>;
   readonly logger: Logger;
   /** Ends the reading. */
   readonly signal: AbortSignal;
@@ -43,10 +43,10 @@ export async function readUntilBelieved({ read, deliver, logger, signal }: FullR
  * Reads at the slot of the subscriptions or later: they deliver later changes only. `fromSlot` can be ahead of a chain that stands
  * still, so after some tries any read counts.
  */
-export function readSince(
+export function readSince<R extends Pick<FullRead, 'slots'>>(
   fromSlot: () => number,
-  read: (minSlot: number) => Promise<FullRead>,
-): () => Promise<FullRead> {
+  read: (minSlot: number) => Promise<R>,
+): () => Promise<R> {
   let old = 0;
   return async () => {
     for (;;) {

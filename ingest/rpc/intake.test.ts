@@ -27,6 +27,48 @@ describe('intake', () => {
   });
 });
 
+describe('a read of many accounts', () => {
+  it('waits for the reader of the queue, so that few of its accounts are in memory', async () => {
+    const queue = new UpdateQueue(100_000);
+    const intake = new Intake(
+      { queue, history: { take: () => true }, labelled: () => {}, end: () => {} },
+      NOTHING_DELIVERED,
+    );
+    let made = 0;
+    function* updates() {
+      for (; made < 5_000; made++) yield update(made & 0xff, 10);
+    }
+    const delivered = intake.snapshot({ slots: [10], updates: updates() }, [], true, new AbortController().signal);
+    let taken = 0;
+    const ahead: number[] = [];
+    for await (const batch of queue.batches()) {
+      taken += batch.filter(({ kind }) => kind === 'account').length;
+      // The reader is slow.
+      for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+      ahead.push(made - taken);
+      if (batch.some(({ kind }) => kind === 'snapshotEnd')) break;
+    }
+    await delivered;
+    expect(taken).toBe(5_000);
+    expect(Math.max(...ahead)).toBeLessThanOrEqual(512);
+  });
+
+  it('ends with the queue', async () => {
+    const queue = new UpdateQueue(100_000);
+    const intake = new Intake(
+      { queue, history: { take: () => true }, labelled: () => {}, end: () => {} },
+      NOTHING_DELIVERED,
+    );
+    const updates = Array.from({ length: 5_000 }, (_, n) => update(n & 0xff, 10));
+    const delivered = intake.snapshot({ slots: [10], updates }, [], true, new AbortController().signal);
+    queue.end();
+    await delivered;
+    let left = 0;
+    for await (const batch of queue.batches()) left += batch.length;
+    expect(left).toBeLessThanOrEqual(513);
+  });
+});
+
 describe('labels after a full read', () => {
   const labelsAfter = async (slots: number[], live: AccountUpdate[] = [], isWhole = true, before = 5) => {
     const labels: number[] = [];

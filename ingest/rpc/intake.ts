@@ -11,6 +11,8 @@ import { type Label, SlotLabels } from './slot-labels.ts';
 const BUFFERED_MAX = 500_000;
 /** Limit of live transactions that wait for the first sweep. Later sweeps fetch transactions beyond it. */
 const BUFFERED_TRANSACTIONS_MAX = 50_000;
+/** Accounts of a read in the queue: some megabytes, and a millisecond to unpack them. The next follow when these are taken. */
+const WAVE_ACCOUNTS = 512;
 
 export interface IntakeParts {
   readonly queue: UpdateQueue;
@@ -110,7 +112,7 @@ export class Intake {
 
   /** Delivers a read of all accounts and what came meanwhile. A read that is not `isWhole` closes no account. */
   async snapshot(
-    { slots, updates }: FullRead,
+    { slots, updates }: Pick<FullRead, 'slots' | 'updates'>,
     oracles: readonly AccountUpdate[],
     isWhole: boolean,
     signal: AbortSignal,
@@ -120,9 +122,11 @@ export class Intake {
     await queue.drained();
     if (signal.aborted) return;
     if (isWhole) queue.push({ kind: 'snapshotBegin', slot });
-    for (const update of [...updates, ...oracles]) {
+    let pushed = 0;
+    for (const update of inTurn(updates, oracles)) {
       queue.push(update);
-      if (queue.isFull) await queue.drained();
+      if (++pushed % WAVE_ACCOUNTS === 0) await queue.drained();
+      if (queue.hasEnded) return;
     }
     if (isWhole) queue.push({ kind: 'snapshotEnd', slot });
     if (signal.aborted) return;
@@ -141,6 +145,10 @@ export class Intake {
     this.#bufferedAccounts = null;
     this.releaseTransactions();
   }
+}
+
+function* inTurn(...parts: readonly Iterable<AccountUpdate>[]): Generator<AccountUpdate> {
+  for (const part of parts) yield* part;
 }
 
 /** Whether the first of two updates of an account is the newer one, as far as the source tells. */

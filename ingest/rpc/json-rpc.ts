@@ -7,6 +7,7 @@ import type { AccountStream } from './account-stream.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BEHIND, RpcError, UNKNOWN_METHOD } from './errors.ts';
 import { type AskOptions, type Call, contextSlot, type Nodes, type Outcome } from './nodes.ts';
+import { type Pack, PackedAccounts } from './packed-accounts.ts';
 
 /** Highest requested transaction version (docs/internals/events.md, "Fetching transactions"). */
 export const TRANSACTION_VERSION_MAX = 1;
@@ -23,14 +24,12 @@ export interface ProgramAccount {
   readonly pubkey: string;
   readonly owner: string;
   readonly data: Buffer;
-  /** Slot of the page with this account; absent when the read has one slot. */
-  readonly slot?: number;
 }
 
 /** Accounts of a read, and its slot: of its oldest page. */
 export interface ReadAccounts {
   readonly slot: number;
-  readonly accounts: readonly ProgramAccount[];
+  readonly accounts: PackedAccounts;
 }
 
 export interface ListedSignature {
@@ -105,10 +104,11 @@ export class JsonRpc {
         endpoint.hasPages = paged !== null;
         if (paged) return paged;
       }
-      const accounts: ProgramAccount[] = [];
       const call = { method: 'getProgramAccounts', params: [program, config] };
-      const { slot } = await this.#streamed(endpoint, call, accounts, given);
+      const { slot, packs } = await this.#streamed(endpoint, call, given);
       if (slot === null) throw new RpcError('getProgramAccounts: unreadable answer');
+      const accounts = new PackedAccounts();
+      accounts.add(packs, slot);
       return { slot, accounts };
     }, options);
   }
@@ -142,21 +142,20 @@ export class JsonRpc {
     config: object,
     options: GivenOptions,
   ): Promise<ReadAccounts | null> {
-    const accounts: ProgramAccount[] = [];
+    const accounts = new PackedAccounts();
     let oldest = Number.POSITIVE_INFINITY;
     let paginationKey: string | null = null;
     try {
       for (let pages = 0; pages < PAGES_MAX; pages++) {
-        const page: ProgramAccount[] = [];
         const key: object = paginationKey === null ? {} : { paginationKey };
         const params = [program, { ...config, limit: ACCOUNTS_PER_PAGE, ...key }];
         // A node that names no slot is taken at the slot before its answer.
         const before = await this.slot(options.commitment);
-        const read = await this.#streamed(endpoint, { method: 'getProgramAccountsV2', params }, page, options);
+        const read = await this.#streamed(endpoint, { method: 'getProgramAccountsV2', params }, options);
         const slot = read.slot ?? before;
         if (slot < (options.minSlot ?? 0)) throw new RpcError('the page is older than asked for', BEHIND);
         oldest = Math.min(oldest, slot);
-        for (const account of page) accounts.push({ ...account, slot });
+        accounts.add(read.packs, slot);
         if (read.paginationKey === null || read.paginationKey === paginationKey) return { slot: oldest, accounts };
         paginationKey = read.paginationKey;
       }
@@ -168,15 +167,16 @@ export class JsonRpc {
   }
 
   /** One request whose accounts are parsed in the worker. */
-  async #streamed(endpoint: Endpoint, call: Call, accounts: ProgramAccount[], options: GivenOptions) {
+  async #streamed(endpoint: Endpoint, call: Call, options: GivenOptions) {
     const body = { jsonrpc: '2.0', id: 1, ...call };
-    const envelope = await this.#stream.read(endpoint, body, (account) => accounts.push(account), options);
+    const packs: Pack[] = [];
+    const envelope = await this.#stream.read(endpoint, body, (pack) => packs.push(pack), options);
     const result = this.nodes.resultOf(endpoint, envelope, call.params) as {
       readonly paginationKey?: unknown;
       readonly value?: { readonly paginationKey?: unknown };
     };
     const key = result?.value?.paginationKey ?? result?.paginationKey;
-    return { slot: contextSlot(result), paginationKey: typeof key === 'string' ? key : null };
+    return { slot: contextSlot(result), packs, paginationKey: typeof key === 'string' ? key : null };
   }
 
   /** States of accounts (base58) in the order of the keys, null for a missing one, and the slot of the read. */

@@ -4,8 +4,8 @@
 import type { Logger } from '../../platform/index.ts';
 import type { UpdateQueue } from '../queue.ts';
 import type { AccountUpdate, TransactionLogs } from '../source.ts';
-import type { AccountFilter } from './account-filters.ts';
-import type { AccountReader, FullRead } from './account-reader.ts';
+import { type AccountFilter, MARKET_KINDS, ORACLE_KINDS } from './account-filters.ts';
+import type { AccountReader, WholeRead } from './account-reader.ts';
 import type { BlockClock } from './block-clock.ts';
 import type { FinalityClock } from './finality-clock.ts';
 import { pauseUnlessOver, readSince, readUntilBelieved, SILENCE_SETTLE_MS, waitFor } from './full-reading.ts';
@@ -24,8 +24,6 @@ const QUIET_MS = 500;
 const FIRST_DATA_PATIENCE_MS = 1_000;
 /** Transactions may be so many slots ahead of account data before the account subscriptions count as silent. */
 const ACCOUNTS_BEHIND_SLOTS_MAX = 150;
-/** Accounts that name an oracle. */
-const MARKETS: ReadonlySet<string> = new Set(['PerpMarket', 'SpotMarket']);
 
 export interface SessionParts {
   readonly transport: Transport;
@@ -168,7 +166,7 @@ export class Session implements LiveSession {
     if (this.#isSubscribed && this.#firstDataSlot < 0) this.#firstDataSlot = update.slot;
     if (this.#isReadTooOld(update.slot - 1)) return;
     this.#unboundedReadSlot = null;
-    if (MARKETS.has(this.#parts.accountFilters[kind]?.name ?? '')) this.#otherOracles?.market(update);
+    if (MARKET_KINDS.has(this.#parts.accountFilters[kind]?.name ?? '')) this.#otherOracles?.market(update);
     this.#intake.account(update, kind);
     if (!this.#intake.isReading) this.#watchQuiet();
   }
@@ -268,7 +266,7 @@ export class Session implements LiveSession {
         return answer;
       },
     );
-    const deliver = (answer: FullRead, isWhole: boolean) => this.#snapshot(answer, otherOracles, isWhole);
+    const deliver = (answer: WholeRead, isWhole: boolean) => this.#snapshot(answer, otherOracles, isWhole);
     await readUntilBelieved({ read, deliver, logger, signal });
   }
 
@@ -287,9 +285,9 @@ export class Session implements LiveSession {
     return true;
   }
 
-  async #snapshot(read: FullRead, otherOracles: OtherOracles, isWhole: boolean): Promise<void> {
+  async #snapshot(read: WholeRead, otherOracles: OtherOracles, isWhole: boolean): Promise<void> {
     if (this.#subscribedSlot < 0) this.#unboundedReadSlot = Math.min(...read.slots);
-    const oracles = await otherOracles.begin(read.updates);
+    const oracles = await otherOracles.begin(read.of(ORACLE_KINDS));
     this.#otherOracles = otherOracles;
     await this.#intake.snapshot(read, oracles, isWhole, this.#over.signal);
     if (this.#over.signal.aborted) return;

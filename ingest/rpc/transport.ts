@@ -4,6 +4,8 @@ import { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
 import type { WorkerAnswer, WorkerRequest } from './account-stream.ts';
 
+/** Young objects of the thread of large reads. Buffers of unpacked accounts are freed each time these are collected. */
+const WORKER_YOUNG_MB = 8;
 const OPEN_TIMEOUT_MS = 10_000;
 /** Larger than any account notification. A larger frame closes the connection. */
 const FRAME_BYTES_MAX = 64 * 1024 * 1024;
@@ -81,7 +83,8 @@ export const NETWORK: Transport = {
       });
     }),
   openWorker: () => {
-    const worker = new Worker(new URL('./account-worker.ts', import.meta.url));
+    const resourceLimits = { maxYoungGenerationSizeMb: WORKER_YOUNG_MB };
+    const worker = new Worker(new URL('./account-worker.ts', import.meta.url), { resourceLimits });
     worker.unref();
     return worker;
   },

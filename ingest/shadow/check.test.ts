@@ -80,12 +80,13 @@ class Scene {
 
   read(slot: number): void {
     const updates = [...this.chain.values()].map((account) => ({ ...account, slot }));
-    this.check.take({ slot, updates, isWhole: true });
+    this.check.take({ slot, newestSlot: slot, updates, isWhole: true });
   }
 
   /** Takes a read of some accounts and compares it. */
   compareSome(slot: number, some: readonly AccountUpdate[]) {
-    this.check.take({ slot, updates: some.map((account) => ({ ...account, slot })), isWhole: false });
+    const updates = some.map((account) => ({ ...account, slot }));
+    this.check.take({ slot, newestSlot: slot, updates, isWhole: false });
     return this.advance(slot + SETTLE_SLOTS);
   }
 

@@ -11,9 +11,9 @@ import {
   type MarketRef,
   marketKey,
 } from '../../schemas/index.ts';
-import { keyText, type Output } from '../diff/output.ts';
+import { keyBytes, keyText, type Output } from '../diff/output.ts';
 import type { Differ } from '../differ.ts';
-import type { AccountsRead, AccountUpdate } from '../source.ts';
+import type { AccountsRead } from '../source.ts';
 import { Comparison, type Suspect } from './comparison.ts';
 import { evidenceOf } from './evidence.ts';
 import type { FreshBook, FreshMessage } from './rebuild.ts';
@@ -81,7 +81,7 @@ export class ShadowCheck {
   #slot = 0;
   #suspects = new Map<string, Suspect>();
   /** Where the next turn of keys begins; null: at the first account. */
-  #turn: Generator<AccountUpdate> | null = null;
+  #turn: Generator<string> | null = null;
   /** Consecutive reads that found new suspects. */
   #rounds = 0;
   /** Accounts that the differ cannot read, with their bytes. Each is reported once. */
@@ -114,13 +114,13 @@ export class ShadowCheck {
   nextKeys(count: number): Uint8Array[] {
     const keys = Array.from(this.#suspects.values(), ({ update }) => update.pubkey);
     while (keys.length < count) {
-      this.#turn ??= this.#differ.accounts();
+      this.#turn ??= this.#differ.keys();
       const next = this.#turn.next();
       if (next.done) {
         this.#turn = null;
         break;
       }
-      keys.push(next.value.pubkey);
+      keys.push(keyBytes(next.value));
     }
     return keys;
   }
@@ -179,7 +179,7 @@ export class ShadowCheck {
 
   #begin(slot: number): void {
     const [read] = this.#reads;
-    if (this.#comparison || !read || slot < newestSlot(read) + SETTLE_SLOTS) return;
+    if (this.#comparison || !read || slot < read.newestSlot + SETTLE_SLOTS) return;
     this.#reads.shift();
     const parts = { differ: this.#differ, versions: this.#versions, refused: this.#refused };
     this.#comparison = new Comparison(read, this.#newDiffer(), parts);
@@ -260,7 +260,7 @@ export class ShadowCheck {
       // Many accounts at once are one fault, and the first of them are evidence enough.
       const isNamed = differences.length < EVIDENCE_MAX;
       const around = this.#differ.accounts(['state', 'market', 'oracle']);
-      const books = isNamed ? evidenceOf(this.#newDiffer(), around, update, stored) : [];
+      const books = isNamed ? evidenceOf(this.#newDiffer(), around, update, stored?.data ?? null) : [];
       // The stream has corrected this account, and its book was repaired recently: another epoch would gain nothing.
       if (suspect.isPast && books.every(({ market }) => this.#wasJustRepaired(market))) continue;
       const changes = suspect.isPast ? [] : this.#repair(suspect);
@@ -302,10 +302,6 @@ function checkOf({ ref, digest, market, oracle }: FreshBook, slot: number): Book
     market: market && encodeMessage('BookMarket', market),
     oracle: oracle && encodeMessage('BookOracle', oracle),
   };
-}
-
-function newestSlot({ slot, updates }: AccountsRead): number {
-  return updates.reduce((newest, update) => Math.max(newest, update.slot), slot);
 }
 
 function marketsOf(outputs: readonly Output[]): Set<string> {

@@ -3,19 +3,22 @@
 
 import { keyText } from '../diff/output.ts';
 import type { Differ } from '../differ.ts';
+import { movedTo, sizeOf } from '../packed-update.ts';
 import type { AccountsRead, AccountUpdate } from '../source.ts';
 import { Rebuild } from './rebuild.ts';
 import type { AccountVersions } from './versions.ts';
 
 /** Bytes of accounts per slice: some milliseconds before the event loop runs. */
-const SLICE_BYTES = 512 * 1024;
+const SLICE_BYTES = 128 * 1024;
+/** Known accounts per slice of those that the read may lack. */
+const SLICE_KEYS = 1_000;
 
 /** An account whose stored state differs from the read. */
 export interface Suspect {
   readonly update: AccountUpdate;
   readonly storedSlot: number | null;
-  /** Null when nothing was stored. */
-  readonly stored: Uint8Array | null;
+  /** What was stored; null when nothing was. */
+  readonly stored: { readonly data: Uint8Array } | null;
   /** The stream has delivered other bytes since the read, so the current state may be right. */
   readonly isPast: boolean;
 }
@@ -59,7 +62,7 @@ export class Comparison {
   suspects(): Suspect[] {
     const { differ } = this.#parts;
     return this.#suspects.filter(
-      ({ update, stored, isPast }) => isPast || (differ.stored(keyText(update.pubkey))?.data ?? null) === stored,
+      ({ update, stored, isPast }) => isPast || differ.stored(keyText(update.pubkey)) === stored,
     );
   }
 
@@ -81,28 +84,44 @@ export class Comparison {
       const key = keyText(update.pubkey);
       seen.add(key);
       this.#compareOne(key, update);
-      left -= update.data.length;
+      left -= sizeOf(update);
       if (left > 0) continue;
       left = SLICE_BYTES;
       yield;
     }
-    for (const account of differ.accounts()) {
-      const key = keyText(account.pubkey);
+    let keys = 0;
+    for (const key of differ.keys()) {
+      if (++keys % SLICE_KEYS === 0) yield;
       if (seen.has(key)) continue;
-      this.rebuild.take(account);
-      const stored = read.isWhole ? differ.stored(key) : null;
-      if (!stored || stored.slot > read.slot || !differ.mayClose(account.pubkey)) continue;
-      const update: AccountUpdate = { ...account, slot: read.slot, data: new Uint8Array(0) };
-      this.#suspects.push({ update, storedSlot: stored.slot, stored: stored.data, isPast: false });
+      left -= this.#takeStored(key);
+      if (left > 0) continue;
+      left = SLICE_BYTES;
+      yield;
     }
+  }
+
+  /** Takes an account outside the read as it is stored. Returns its bytes. */
+  #takeStored(key: string): number {
+    const { differ } = this.#parts;
+    const account = differ.lastUpdate(key);
+    const stored = differ.stored(key);
+    // It may have closed since the slice began.
+    if (!account || !stored || account.data.length === 0) return 0;
+    this.rebuild.take(account);
+    const { isWhole, slot } = this.read;
+    if (isWhole && stored.slot <= slot && differ.mayClose(account.pubkey)) {
+      const update: AccountUpdate = { ...account, slot, data: new Uint8Array(0) };
+      this.#suspects.push({ update, storedSlot: stored.slot, stored, isPast: false });
+    }
+    return account.data.length;
   }
 
   #compareOne(key: string, update: AccountUpdate): void {
     const { differ, versions, refused } = this.#parts;
     const stored = differ.stored(key);
-    if (stored && Buffer.compare(stored.data, update.data) === 0) {
+    if (stored?.holds(update)) {
       // A read gives no slot of the last change, so the account keeps the stored `since`.
-      this.rebuild.take({ ...update, slot: stored.since });
+      this.rebuild.take(movedTo(stored.since, update));
       return;
     }
     // A suspect enters the rebuild with its stored state until a second read confirms the difference.
@@ -114,12 +133,12 @@ export class Comparison {
       // A change in the slot of the read may be later than the read, so the states before it match too.
       const before = stored?.since === update.slot ? versions.during(key, update.slot) : [];
       if (before.some((data) => Buffer.compare(data, update.data) === 0)) return;
-      this.#suspects.push({ update, storedSlot: stored?.slot ?? null, stored: stored?.data ?? null, isPast: false });
+      this.#suspects.push({ update, storedSlot: stored?.slot ?? null, stored, isPast: false });
       return;
     }
     const past = versions.during(key, update.slot);
     const newest = past.at(-1);
     if (newest === undefined || past.some((data) => Buffer.compare(data, update.data) === 0)) return;
-    this.#suspects.push({ update, storedSlot: stored.slot, stored: newest, isPast: true });
+    this.#suspects.push({ update, storedSlot: stored.slot, stored: { data: newest }, isPast: true });
   }
 }

@@ -66,7 +66,7 @@ async function minute(readMs: number, totalMs = 60_000): Promise<Run> {
     since.push(wanted?.changedSince ?? null);
     const slot = Math.floor(clock.ms / SLOT_MS);
     await clock.pause(readMs, stopped.signal);
-    return { slot, updates: [], isWhole: wanted === undefined };
+    return { slot, newestSlot: slot, updates: [], isWhole: wanted === undefined };
   };
   const log = new MemoryLog();
   const check = new ShadowCheck(differ, newDiffer);
