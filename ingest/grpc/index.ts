@@ -6,6 +6,7 @@ import { GrpcSession, type GrpcState } from './session.ts';
 import { type OpenStream, openWith } from './stream.ts';
 
 export type { OpenStream, StreamHandlers, UpdateStream } from './stream.ts';
+export { readUpdate, type StreamUpdate } from './wire.ts';
 
 export interface GrpcServers {
   /** In turn; `https:` for TLS, `http:` without. */

@@ -1,7 +1,8 @@
 // One Subscribe call to a Yellowstone gRPC server: filters, pings, and a pause when the reader cannot follow.
 
 import type { ClientDuplexStream, ServiceError } from '@grpc/grpc-js';
-import { type GeyserRequest, type GeyserUpdate, geyserService, NO_GEYSER_FILTERS } from '../../schemas/index.ts';
+import { type GeyserRequest, geyserService, NO_GEYSER_FILTERS } from '../../schemas/index.ts';
+import { readUpdate, type StreamUpdate } from './wire.ts';
 
 /** The largest account has 10 MiB; a block's metadata is smaller. */
 const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
@@ -15,7 +16,7 @@ const UNARY_TIMEOUT_MS = 10_000;
 const OUT_OF_RANGE = 11;
 
 export interface StreamHandlers {
-  update(update: GeyserUpdate): void;
+  update(update: StreamUpdate): void;
   /** Called once. `isOutOfRange`: the server cannot replay from the slot that was asked for. */
   ended(reason: string, isOutOfRange: boolean): void;
 }
@@ -37,7 +38,7 @@ export interface UpdateStream {
 export type OpenStream = (url: string, token: string, handlers: StreamHandlers) => Promise<UpdateStream>;
 
 interface Calls {
-  subscribe(metadata: unknown): ClientDuplexStream<GeyserRequest, GeyserUpdate>;
+  subscribe(metadata: unknown): ClientDuplexStream<GeyserRequest, StreamUpdate>;
   subscribeReplayInfo(
     request: object,
     metadata: unknown,
@@ -56,7 +57,7 @@ export class GeyserStream implements UpdateStream {
   readonly #calls: Calls;
   readonly #metadata: unknown;
   readonly #handlers: StreamHandlers;
-  #call: ClientDuplexStream<GeyserRequest, GeyserUpdate> | null = null;
+  #call: ClientDuplexStream<GeyserRequest, StreamUpdate> | null = null;
   #isOver = false;
 
   private constructor(calls: Calls, metadata: unknown, handlers: StreamHandlers) {
@@ -71,7 +72,9 @@ export class GeyserStream implements UpdateStream {
     const grpc = await import('@grpc/grpc-js');
     const { protocol, host, port } = new URL(url);
     const isSecure = protocol === 'https:';
-    const Client = grpc.makeGenericClientConstructor(geyserService(), 'Geyser');
+    const service = geyserService();
+    const subscribe = { ...service.subscribe, responseDeserialize: readUpdate };
+    const Client = grpc.makeGenericClientConstructor({ ...service, subscribe }, 'Geyser');
     const client = new Client(
       port === '' ? `${host}:${isSecure ? 443 : 80}` : host,
       isSecure ? grpc.credentials.createSsl(roots ?? null) : grpc.credentials.createInsecure(),
@@ -126,18 +129,18 @@ export class GeyserStream implements UpdateStream {
     this.#calls.close();
   }
 
-  #subscribe(): ClientDuplexStream<GeyserRequest, GeyserUpdate> {
+  #subscribe(): ClientDuplexStream<GeyserRequest, StreamUpdate> {
     const call = this.#calls.subscribe(this.#metadata);
-    call.on('data', (update: GeyserUpdate) => this.#take(update));
+    call.on('data', (update: StreamUpdate) => this.#take(update));
     call.on('error', (error: ServiceError) => this.#ended(error.details || error.message, error.code === OUT_OF_RANGE));
     call.on('end', () => this.#ended('the server ended the stream', false));
     return call;
   }
 
-  #take(update: GeyserUpdate): void {
+  #take(update: StreamUpdate): void {
     if (this.#isOver) return;
-    if (update.ping) this.#call?.write(pingRequest());
-    else if (!update.pong) this.#handlers.update(update);
+    if (update.isPing) this.#call?.write(pingRequest());
+    else if (!update.isPong) this.#handlers.update(update);
   }
 
   #ended(reason: string, isOutOfRange: boolean): void {
