@@ -286,14 +286,14 @@ export class Differ {
     }
     this.#emit = emit;
     const closed = update.data.length === 0;
-    const kind = closed ? (stored?.kind ?? null) : this.#kinds.of(update);
+    const kind = closed ? (stored?.kind ?? null) : this.#kinds.of(update, stored);
     if (kind === null) {
       if (!closed) this.#kinds.parkUnknown(update, emit);
       return;
     }
     try {
       if (closed) this.#close(update, kind, emit);
-      else this.#read(update, kind, emit, everything);
+      else this.#read(key, update, kind, emit, everything);
     } catch (error) {
       if (!(error instanceof AccountError)) throw error;
       parkAccount(emit, update, error.reason, error.message);
@@ -318,8 +318,8 @@ export class Differ {
     this.#margins.account(key, { user: pubkey, authority, slot, view: isOpen ? view : null });
   }
 
-  #read(update: AccountUpdate, kind: Kind, emit: Emit, everything: boolean): void {
-    if (kind === 'user') this.#users.apply(update, emit, everything);
+  #read(key: string, update: AccountUpdate, kind: Kind, emit: Emit, everything: boolean): void {
+    if (kind === 'user') this.#users.apply(key, update, emit, everything);
     else if (kind === 'clob') this.#readClob(update, emit);
     else if (kind === 'oracle') this.#markets.oracle(update, emit);
     else if (kind === 'state') this.#readState(update, emit);

@@ -1,7 +1,7 @@
 // Diffs User accounts: which open orders and perp positions changed with an update.
 
 import bs58 from 'bs58';
-import { type AccountStateOrder, type MarketRef, marketKey, type OrderState } from '../../schemas/index.ts';
+import type { AccountStateOrder, MarketRef, OrderState } from '../../schemas/index.ts';
 import { viewOf } from '../decode/account.ts';
 import { changedBlocks } from '../decode/blocks.ts';
 import type { PerpPosition, UserReader } from '../decode/user.ts';
@@ -13,7 +13,7 @@ interface StoredUser {
   readonly authority: Uint8Array;
   readonly subAccountId: number;
   readonly view: DataView;
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
   /** The address in base58, once it was needed: encoding it is slow. */
   readonly text: string | null;
 }
@@ -29,22 +29,21 @@ export class UserDiffer {
   readonly #reader: UserReader;
   readonly #hooks: UserHooks;
   readonly #users = new Map<string, StoredUser>();
-  readonly #blank: Uint8Array;
+  readonly #blank: Buffer;
 
   constructor(reader: UserReader, hooks: UserHooks) {
     this.#reader = reader;
     this.#hooks = hooks;
-    this.#blank = new Uint8Array(reader.account.bytes);
+    this.#blank = Buffer.alloc(reader.account.bytes);
   }
 
   /**
    * Applies a User account's new state. `everything` also emits zero positions, for readers with the state of an
-   * earlier process. Throws AccountError for unreadable data and then changes nothing.
+   * earlier process. `key`: the key text of the account. Throws AccountError for unreadable data and then changes nothing.
    */
-  apply(update: AccountUpdate, emit: Emit, everything: boolean): void {
+  apply(key: string, update: AccountUpdate, emit: Emit, everything: boolean): void {
     const opened = this.#reader.account.open(update.data);
-    const bytes = new Uint8Array(opened.buffer, opened.byteOffset, this.#reader.account.bytes);
-    const key = keyText(update.pubkey);
+    const bytes = Buffer.from(opened.buffer, opened.byteOffset, this.#reader.account.bytes);
     const before = this.#users.get(key);
     const after: StoredUser = {
       pubkey: update.pubkey,
@@ -64,10 +63,10 @@ export class UserDiffer {
    * account, with its text where that was needed.
    */
   #counts(before: StoredUser | null, after: StoredUser, slot: number, emit: Emit): StoredUser {
-    const earlier = before && this.#reader.counts(before.view);
     let { text } = after;
-    for (const [index, { stream, lastId }] of this.#reader.counts(after.view).entries()) {
-      const fromId = earlier?.[index]?.lastId ?? null;
+    for (const { stream, lastId: lastIdOf } of this.#reader.counts) {
+      const lastId = lastIdOf(after.view);
+      const fromId = before && lastIdOf(before.view);
       if (lastId === (fromId ?? 0)) continue;
       text ??= bs58.encode(after.pubkey);
       emit({ name: 'StreamCounter', value: { subject: text, stream, slot, lastId, fromId } });
@@ -92,7 +91,7 @@ export class UserDiffer {
     return stored ? capOf(findPosition(this.#reader, stored.view, marketIndex)) : 0n;
   }
 
-  #difference(before: Uint8Array, after: StoredUser, update: AccountUpdate, emit: Emit, everything: boolean): void {
+  #difference(before: Buffer, after: StoredUser, update: AccountUpdate, emit: Emit, everything: boolean): void {
     const caps = this.#positions(before, after, update.slot, emit, everything);
     const changed = this.#orders(before, after, update, emit, caps);
     this.#openOrders(changed, viewOf(before, 0), after, update, emit);
@@ -100,13 +99,7 @@ export class UserDiffer {
   }
 
   /** Emits changed positions. Returns the perp markets whose cap of reduce-only orders changed. */
-  #positions(
-    before: Uint8Array,
-    after: StoredUser,
-    slot: number,
-    emit: Emit,
-    everything: boolean,
-  ): ReadonlySet<number> {
+  #positions(before: Buffer, after: StoredUser, slot: number, emit: Emit, everything: boolean): ReadonlySet<number> {
     const reader = this.#reader;
     const { offset, stride, length: count } = reader.positions;
     const old = viewOf(before, 0);
@@ -136,7 +129,7 @@ export class UserDiffer {
 
   /** Returns the indexes of the entries that changed. */
   #orders(
-    before: Uint8Array,
+    before: Buffer,
     after: StoredUser,
     update: AccountUpdate,
     emit: Emit,
@@ -176,26 +169,21 @@ export class UserDiffer {
     { slot, pubkey: user }: AccountUpdate,
     emit: Emit,
   ): void {
-    const markets = this.#changedMarkets(changed, before, after.view);
-    if (markets.size === 0) return;
-    const orders = this.#accountOrders(after.view);
-    if (orders === null) return;
-    for (const [key, market] of markets) {
-      emit({
-        name: 'UserOrders',
-        value: { ...market, slot, user, orders: orders.filter((one) => marketKey(one) === key) },
-      });
+    for (const market of this.#changedMarkets(changed, before, after.view)) {
+      const orders = this.#accountOrders(after.view, market);
+      if (orders !== null) emit({ name: 'UserOrders', value: { ...market, slot, user, orders } });
     }
   }
 
-  #changedMarkets(changed: ReadonlySet<number>, before: DataView, after: DataView): ReadonlyMap<string, MarketRef> {
+  #changedMarkets(changed: ReadonlySet<number>, before: DataView, after: DataView): readonly MarketRef[] {
     const reader = this.#reader;
-    const markets = new Map<string, MarketRef>();
+    const markets: MarketRef[] = [];
     const touch = (view: DataView, index: number): void => {
       if (!reader.isOpen(view, index)) return;
       const marketType = reader.isPerp(view, index) ? 'perp' : 'spot';
-      const market = { marketType, marketIndex: reader.marketIndex(view, index) } as const;
-      markets.set(marketKey(market), market);
+      const marketIndex = reader.marketIndex(view, index);
+      const isKnown = markets.some((one) => one.marketType === marketType && one.marketIndex === marketIndex);
+      if (!isKnown) markets.push({ marketType, marketIndex });
     };
     for (const index of changed) {
       touch(before, index);
@@ -204,12 +192,14 @@ export class UserDiffer {
     return markets;
   }
 
-  /** Null when an entry cannot be read: a list without it would say that its order is closed. */
-  #accountOrders(view: DataView): AccountStateOrder[] | null {
+  /** Open orders of a market. Null when one cannot be read: a list without it would say that it is closed. */
+  #accountOrders(view: DataView, { marketType, marketIndex }: MarketRef): AccountStateOrder[] | null {
     const reader = this.#reader;
+    const isPerp = marketType === 'perp';
     const orders: AccountStateOrder[] = [];
     for (let index = 0; index < reader.orders.length; index++) {
       if (!reader.isOpen(view, index)) continue;
+      if (reader.marketIndex(view, index) !== marketIndex || reader.isPerp(view, index) !== isPerp) continue;
       const order = reader.accountOrder(view, index);
       if (!order) return null;
       orders.push(order);
