@@ -1,8 +1,8 @@
 // Converts gRPC updates to source updates. Throws for any other shape; the caller parks it as garbage.
 
-import bs58 from 'bs58';
 import type { AccountUpdate, TransactionLogs } from '../source.ts';
 import type { BlockRef } from './cursor.ts';
+import { signatureText } from './signature-text.ts';
 import type { WireAccount, WireBlock, WireTransaction } from './wire.ts';
 
 const KEY_BYTES = 32;
@@ -27,7 +27,7 @@ export function transactionLogs({ slot, signature, index, failed, logs }: WireTr
   return {
     kind: 'transaction',
     slot: slotOf(slot),
-    signature: bs58.encode(bytesOf(signature, SIGNATURE_BYTES)),
+    signature: signatureText(bytesOf(signature, SIGNATURE_BYTES)),
     signatureBytes: signature,
     failed,
     logs: logs ?? [],
