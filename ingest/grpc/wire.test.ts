@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { geyserMessages } from '../../schemas/index.ts';
+import { MessageError } from './frames.ts';
 import { readUpdate } from './wire.ts';
 
 const { SubscribeUpdate } = geyserMessages();
@@ -170,7 +171,7 @@ describe('messages of a gRPC stream', () => {
       account: { slot: '700', account: { pubkey: new Uint8Array(32), data: new Uint8Array(9) } },
     });
     for (let length = 1; length < bytes.length; length++) {
-      expect(() => readUpdate(bytes.subarray(0, length)), String(length)).toThrow(RangeError);
+      expect(() => readUpdate(bytes.subarray(0, length)), String(length)).toThrow(MessageError);
     }
     expect(() => readUpdate(Buffer.alloc(12, 0xff))).toThrow('varint without an end');
     expect(() => readUpdate(Buffer.from([0x0b]))).toThrow('wire type 3');

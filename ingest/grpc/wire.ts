@@ -1,6 +1,8 @@
 // Reads the fields of a SubscribeUpdate that ingest uses (geyser.proto, solana-storage.proto of Yellowstone). The generated codec decodes
 // every balance, key and instruction too, which costs several times as much.
 
+import { MessageError } from './frames.ts';
+
 /** An account as a message has it. Numbers beyond 2^53 are not exact. */
 export interface WireAccount {
   readonly slot: number;
@@ -59,7 +61,7 @@ const BYTES_4 = 5;
 const VARINT_BYTES_MAX = 10;
 const WRITE_VERSION_BITS = 64;
 
-/** Reads one message. Throws a RangeError for bytes that are none. */
+/** Reads one message. Throws a MessageError for bytes that are none. */
 export function readUpdate(bytes: Buffer): StreamUpdate {
   const at = new Cursor(bytes, 0, bytes.length);
   const filters: string[] = [];
@@ -199,7 +201,7 @@ class Cursor {
     const tag = this.number();
     this.field = Math.floor(tag / 8);
     this.type = tag % 8;
-    if (this.field === 0) throw new RangeError('field 0');
+    if (this.field === 0) throw new MessageError('field 0');
     return true;
   }
 
@@ -215,7 +217,7 @@ class Cursor {
       if (byte < 0x80) return value;
       scale *= 128;
     }
-    throw new RangeError('varint without an end');
+    throw new MessageError('varint without an end');
   }
 
   /** A varint of up to 64 bits. */
@@ -256,14 +258,14 @@ class Cursor {
     else if (this.type === LENGTH_DELIMITED) this.#at = this.#valueEnd();
     else if (this.type === BYTES_8) this.#at += 8;
     else if (this.type === BYTES_4) this.#at += 4;
-    else throw new RangeError(`wire type ${this.type}`);
-    if (this.#at > this.#end) throw new RangeError('the message ends inside a field');
+    else throw new MessageError(`wire type ${this.type}`);
+    if (this.#at > this.#end) throw new MessageError('the message ends inside a field');
   }
 
   #valueEnd(): number {
     const length = this.number();
     const end = this.#at + length;
-    if (end > this.#end) throw new RangeError('the message ends inside a field');
+    if (end > this.#end) throw new MessageError('the message ends inside a field');
     return end;
   }
 }
