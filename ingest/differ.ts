@@ -278,7 +278,7 @@ export class Differ {
     }
     const update = unpacked(given);
     const closed = update.data.length === 0;
-    const kind = closed ? (stored?.kind ?? null) : this.#kinds.of(update);
+    const kind = closed ? (stored?.kind ?? null) : this.#kinds.of(update, stored);
     if (kind === null) {
       if (!closed) this.#kinds.parkUnknown(update, emit);
       return;

@@ -1,5 +1,6 @@
 // Passes updates from event handlers to one reader in batches, and reports when the reader falls too far behind.
 
+import { nextTurn } from '../platform/index.ts';
 import type { SourceUpdate } from './source.ts';
 
 export class UpdateQueue {
@@ -58,6 +59,8 @@ export class UpdateQueue {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
+        // What the same turn of the event loop brings belongs to one batch.
+        await nextTurn();
       }
     }
   }

@@ -2,7 +2,14 @@
 
 import bs58 from 'bs58';
 import type { ChainDefinition, CompiledEvent, EventDefinition } from '../../schemas/index.ts';
-import { compileEvent, DISCRIMINATOR_BYTES, EVENT_NAMES, flattenRecord, RecordError } from '../../schemas/index.ts';
+import {
+  compileEvent,
+  DISCRIMINATOR_BYTES,
+  EVENT_NAMES,
+  flattenRecord,
+  isFlat,
+  RecordError,
+} from '../../schemas/index.ts';
 import type { KnownRecords, Payload } from './logs.ts';
 
 export { compileEvent, RecordError };
@@ -23,6 +30,7 @@ export interface EventDecoder {
 interface Known {
   readonly definition: EventDefinition;
   readonly compiled: CompiledEvent;
+  readonly isFlat: boolean;
 }
 
 /** Compiles a decoder for the records of all programs in a chain definition. */
@@ -32,7 +40,7 @@ export function compileEvents(chain: ChainDefinition): EventDecoder {
   for (const program of chain.programs) {
     const events = new Map<string, Known>();
     for (const [hex, definition] of program.events) {
-      events.set(hex, { definition, compiled: compileEvent(definition) });
+      events.set(hex, { definition, compiled: compileEvent(definition), isFlat: isFlat(definition.fields) });
     }
     known.set(program.programId, events);
   }
@@ -47,7 +55,7 @@ export function compileEvents(chain: ChainDefinition): EventDecoder {
       if (fields.length === 0 || !named.has(name)) return unknownRecord(payload, name, 'unknown_record', name);
       try {
         const value = found.compiled.decode(payload.bytes.subarray(DISCRIMINATOR_BYTES));
-        return { name, data: flattenRecord(fields, value), problem: null };
+        return { name, data: found.isFlat ? value : flattenRecord(fields, value), problem: null };
       } catch (error) {
         if (!(error instanceof RecordError)) throw error;
         return unknownRecord(payload, name, 'damaged_record', `${name}: ${error.message}`);

@@ -34,6 +34,12 @@ export interface PerpPosition {
 /** An order read from an entry of the account, without the fields that come from other accounts. */
 export type UserOrder = Omit<OrderState, 'maker' | 'positionBaseAmount' | 'bookOrderId'>;
 
+/** A stream, and the number of its newest record. */
+export interface AccountCount {
+  readonly stream: AccountStream;
+  lastId(view: DataView): number;
+}
+
 export interface UserReader {
   readonly account: CompiledAccount;
   readonly orders: StructArray;
@@ -56,8 +62,8 @@ export interface UserReader {
   /** As `order`, with what the owner of the account sees. */
   accountOrder(view: DataView, index: number): AccountStateOrder | null;
   positionMarket(view: DataView, index: number): number;
-  /** Number of the newest record of each stream that the account counts. */
-  counts(view: DataView): readonly { readonly stream: AccountStream; readonly lastId: number }[];
+  /** The streams of which the account has a count. */
+  readonly counts: readonly AccountCount[];
   /** False for an entry that any market can take: no balance, no debt, no open order. */
   isPositionUsed(view: DataView, index: number): boolean;
   position(view: DataView, index: number): PerpPosition;
@@ -78,9 +84,9 @@ export function compileUser(definition: AccountDefinition): UserReader {
     margin: compileUserMargin(definition),
     idleOffset: findField(layout, 'idle')?.offset ?? null,
     authority: (view) => bytesAt(view, authorityAt, KEY_BYTES),
-    counts: (view) => [
-      { stream: 'orders', lastId: Math.max(0, nextOrder(view) - 1) },
-      { stream: 'liquidations', lastId: Math.max(0, nextLiquidation(view) - 1) },
+    counts: [
+      { stream: 'orders', lastId: (view) => Math.max(0, nextOrder(view) - 1) },
+      { stream: 'liquidations', lastId: (view) => Math.max(0, nextLiquidation(view) - 1) },
     ],
     subAccountId: (view) => view.getUint16(subAccountAt, true),
     hasOpenOrder: (view) => hasOpenOrder === null || view.getUint8(hasOpenOrder.offset) !== 0,

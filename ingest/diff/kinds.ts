@@ -1,12 +1,13 @@
 // Says of which kind an account is, by its owner and its first bytes, and parks accounts of unknown kinds once.
 
 import bs58 from 'bs58';
+import { DISCRIMINATOR_BYTES } from '../../schemas/index.ts';
 import { discriminatorOf } from '../decode/account.ts';
 import { isOracle } from '../decode/oracle.ts';
 import { peekData } from '../packed-update.ts';
 import type { Readers } from '../readers.ts';
 import type { AccountUpdate } from '../source.ts';
-import type { Kind } from '../stored-account.ts';
+import type { Kind, StoredAccount } from '../stored-account.ts';
 import { type Emit, keyText, parkAccount } from './output.ts';
 
 /** Accounts of unknown kinds that are remembered. */
@@ -23,8 +24,12 @@ export class AccountKinds {
     this.#readers = readers;
   }
 
-  /** The kind of an open account; null for one that ingest does not read. */
-  of(update: AccountUpdate): Kind | null {
+  /** The kind of an open account; null for one that ingest does not read. `stored`: an earlier state of the account. */
+  of(update: AccountUpdate, stored?: StoredAccount): Kind | null {
+    // The kind follows from the owner and the first bytes, which hardly ever change.
+    if (stored && hasSameHead(update.data, stored.data) && Buffer.compare(update.owner, stored.owner) === 0) {
+      return stored.kind;
+    }
     const readers = this.#readers;
     const owner = this.#ownerText(update.owner);
     const data = peekData(update);
@@ -64,4 +69,10 @@ export class AccountKinds {
     }
     return text;
   }
+}
+
+function hasSameHead(one: Uint8Array, other: Uint8Array): boolean {
+  if (one.length < DISCRIMINATOR_BYTES || other.length < DISCRIMINATOR_BYTES) return false;
+  for (let index = 0; index < DISCRIMINATOR_BYTES; index++) if (one[index] !== other[index]) return false;
+  return true;
 }

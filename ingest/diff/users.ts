@@ -1,7 +1,7 @@
 // Diffs User accounts: which open orders and perp positions changed with an update.
 
 import bs58 from 'bs58';
-import { type AccountStateOrder, type MarketRef, marketKey, type OrderState } from '../../schemas/index.ts';
+import type { AccountStateOrder, MarketRef, OrderState } from '../../schemas/index.ts';
 import { viewOf } from '../decode/account.ts';
 import { changedBlocks } from '../decode/blocks.ts';
 import type { PerpPosition, UserReader } from '../decode/user.ts';
@@ -13,7 +13,7 @@ interface UserState {
   readonly pubkey: Uint8Array;
   readonly authority: Uint8Array;
   readonly view: DataView;
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
 }
 
 /** Remembered addresses in base58: encoding them is slow. */
@@ -32,14 +32,14 @@ export class UserDiffer {
   readonly #reader: UserReader;
   readonly #hooks: UserHooks;
   readonly #texts = new Map<string, string>();
-  readonly #blank: Uint8Array;
+  readonly #blank: Buffer;
   /** The account whose change is being compared: it is not stored yet. */
   #applied: UserState | null = null;
 
   constructor(reader: UserReader, hooks: UserHooks) {
     this.#reader = reader;
     this.#hooks = hooks;
-    this.#blank = new Uint8Array(reader.account.bytes);
+    this.#blank = Buffer.alloc(reader.account.bytes);
   }
 
   /**
@@ -61,15 +61,15 @@ export class UserDiffer {
     return { key: keyText(pubkey), pubkey, authority, view, bytes: this.#bytesOf(view) };
   }
 
-  #bytesOf(view: DataView): Uint8Array {
-    return new Uint8Array(view.buffer, view.byteOffset, this.#reader.account.bytes);
+  #bytesOf(view: DataView): Buffer {
+    return Buffer.from(view.buffer, view.byteOffset, this.#reader.account.bytes);
   }
 
   /** An account without any order or liquidation says nothing at its first sight: its first record brings both counts. */
   #counts(before: DataView | null, { key, pubkey, view }: UserState, slot: number, emit: Emit): void {
-    const earlier = before && this.#reader.counts(before);
-    for (const [index, { stream, lastId }] of this.#reader.counts(view).entries()) {
-      const fromId = earlier?.[index]?.lastId ?? null;
+    for (const { stream, lastId: lastIdOf } of this.#reader.counts) {
+      const lastId = lastIdOf(view);
+      const fromId = before && lastIdOf(before);
       if (lastId === (fromId ?? 0)) continue;
       emit({ name: 'StreamCounter', value: { subject: this.#textOf(key, pubkey), stream, slot, lastId, fromId } });
     }
@@ -101,7 +101,7 @@ export class UserDiffer {
     return stored ? capOf(findPosition(this.#reader, this.#reader.account.open(stored), marketIndex)) : 0n;
   }
 
-  #difference(before: Uint8Array, after: UserState, update: AccountUpdate, emit: Emit, everything: boolean): void {
+  #difference(before: Buffer, after: UserState, update: AccountUpdate, emit: Emit, everything: boolean): void {
     this.#applied = after;
     const caps = this.#positions(before, after, update.slot, emit, everything);
     const changed = this.#orders(before, after, update, emit, caps);
@@ -125,7 +125,7 @@ export class UserDiffer {
   }
 
   /** Emits changed positions. Returns the perp markets whose cap of reduce-only orders changed. */
-  #positions(before: Uint8Array, after: UserState, slot: number, emit: Emit, everything: boolean): ReadonlySet<number> {
+  #positions(before: Buffer, after: UserState, slot: number, emit: Emit, everything: boolean): ReadonlySet<number> {
     const reader = this.#reader;
     const { offset, stride, length: count } = reader.positions;
     const old = viewOf(before, 0);
@@ -155,7 +155,7 @@ export class UserDiffer {
 
   /** Returns the indexes of the entries that changed. */
   #orders(
-    before: Uint8Array,
+    before: Buffer,
     after: UserState,
     update: AccountUpdate,
     emit: Emit,
@@ -195,26 +195,21 @@ export class UserDiffer {
     { slot, pubkey: user }: AccountUpdate,
     emit: Emit,
   ): void {
-    const markets = this.#changedMarkets(changed, before, after.view);
-    if (markets.size === 0) return;
-    const orders = this.#accountOrders(after.view);
-    if (orders === null) return;
-    for (const [key, market] of markets) {
-      emit({
-        name: 'UserOrders',
-        value: { ...market, slot, user, orders: orders.filter((one) => marketKey(one) === key) },
-      });
+    for (const market of this.#changedMarkets(changed, before, after.view)) {
+      const orders = this.#accountOrders(after.view, market);
+      if (orders !== null) emit({ name: 'UserOrders', value: { ...market, slot, user, orders } });
     }
   }
 
-  #changedMarkets(changed: ReadonlySet<number>, before: DataView, after: DataView): ReadonlyMap<string, MarketRef> {
+  #changedMarkets(changed: ReadonlySet<number>, before: DataView, after: DataView): readonly MarketRef[] {
     const reader = this.#reader;
-    const markets = new Map<string, MarketRef>();
+    const markets: MarketRef[] = [];
     const touch = (view: DataView, index: number): void => {
       if (!reader.isOpen(view, index)) return;
       const marketType = reader.isPerp(view, index) ? 'perp' : 'spot';
-      const market = { marketType, marketIndex: reader.marketIndex(view, index) } as const;
-      markets.set(marketKey(market), market);
+      const marketIndex = reader.marketIndex(view, index);
+      const isKnown = markets.some((one) => one.marketType === marketType && one.marketIndex === marketIndex);
+      if (!isKnown) markets.push({ marketType, marketIndex });
     };
     for (const index of changed) {
       touch(before, index);
@@ -223,12 +218,14 @@ export class UserDiffer {
     return markets;
   }
 
-  /** Null when an entry cannot be read: a list without it would say that its order is closed. */
-  #accountOrders(view: DataView): AccountStateOrder[] | null {
+  /** Open orders of a market. Null when one cannot be read: a list without it would say that it is closed. */
+  #accountOrders(view: DataView, { marketType, marketIndex }: MarketRef): AccountStateOrder[] | null {
     const reader = this.#reader;
+    const isPerp = marketType === 'perp';
     const orders: AccountStateOrder[] = [];
     for (let index = 0; index < reader.orders.length; index++) {
       if (!reader.isOpen(view, index)) continue;
+      if (reader.marketIndex(view, index) !== marketIndex || reader.isPerp(view, index) !== isPerp) continue;
       const order = reader.accountOrder(view, index);
       if (!order) return null;
       orders.push(order);

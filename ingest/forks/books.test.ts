@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMetrics, type NewRecord, silentLogger } from '../../platform/index.ts';
+import { createMetrics, type NewRecord, nextTurn, silentLogger } from '../../platform/index.ts';
 import { decodeMessage, TOPICS, type Topic } from '../../schemas/index.ts';
 import {
   marketBytes,
@@ -167,8 +167,12 @@ describe('books at processed', () => {
     const { books, confirm, process, goAway, comeBack, names, sizes } = stage(20);
     confirm(...read(100, user(100, 10n)));
     books.news((forks) => forks.restart(100));
+    await until(async () => names().includes('BookSnapshotEnd'));
     goAway();
-    for (let slot = 101; slot < 120; slot++) process(slot, slot - 1, BigInt(slot));
+    for (let slot = 101; slot < 120; slot++) {
+      process(slot, slot - 1, BigInt(slot));
+      await nextTurn();
+    }
     comeBack();
     await until(async () => sizes().at(-1)?.[0] === 119n);
     expect(names().filter((name) => name === 'BookSnapshotBegin')).toHaveLength(2);

@@ -159,16 +159,22 @@ export class ProcessedBooks {
 
   /** One append at a time; what comes meanwhile leaves together. */
   #write(): void {
-    const { waitingMax = WAITING_MAX, writer } = this.#parts;
+    const { waitingMax = WAITING_MAX } = this.#parts;
     if (this.#isWriting) {
       this.#isOverfull ||= this.#records.length > waitingMax;
       if (this.#isOverfull) this.#records = [];
       return;
     }
     if (this.#records.length === 0) return;
+    this.#isWriting = true;
+    // What the same turn of the event loop brings leaves together.
+    setImmediate(() => this.#append());
+  }
+
+  #append(): void {
+    const { writer } = this.#parts;
     const records = this.#records;
     this.#records = [];
-    this.#isWriting = true;
     const written = (): void => {
       this.#isWriting = false;
       if (this.#isOverfull) this.#again();

@@ -20,6 +20,8 @@ export class ForkChain {
   /** The confirmed slot must reach this one first, because data up to here may be missing. */
   #completeAfter = Number.POSITIVE_INFINITY;
   #slots: ReadonlySet<number> = new Set();
+  /** The greatest of them; -1 without any. */
+  #newestSlot = -1;
   /** From the tip down to the confirmed slot, with slots behind hidden ones. */
   #path: ReadonlySet<number> = new Set();
   /** Confirmed slots whose block, if any, is not on the confirmed chain. */
@@ -38,6 +40,11 @@ export class ForkChain {
 
   get confirmed(): number {
     return this.#confirmed;
+  }
+
+  /** Newest of `slots`; the confirmed slot while there are none. */
+  get newest(): number {
+    return Math.max(this.#confirmed, this.#newestSlot);
   }
 
   /** Newest slot that the node follows, dead or not; -1 before the first. */
@@ -60,6 +67,7 @@ export class ForkChain {
     this.#isLost = false;
     this.#completeAfter = slot;
     this.#slots = new Set();
+    this.#newestSlot = -1;
     this.#path = new Set();
     this.#version += 1;
   }
@@ -157,6 +165,7 @@ export class ForkChain {
     const hidden = Math.min(...path.filter((slot) => this.#hidden.has(slot)));
     // What stands on a block without data is not known either.
     this.#slots = new Set(path.filter((slot) => slot < hidden));
+    this.#newestSlot = Math.max(-1, ...this.#slots);
     this.#path = new Set(path);
     this.#version += 1;
   }

@@ -1,9 +1,10 @@
 // The stream at processed over gRPC. A server sends accounts and transactions of every fork, and the state of every slot.
 
-import { type GeyserRequest, type GeyserUpdate, geyserMessages } from '../../schemas/index.ts';
+import { type GeyserRequest, geyserMessages } from '../../schemas/index.ts';
 import { accountRequests, transactionRequests } from '../grpc/request.ts';
 import { emptyRequest, type OpenStream, openWith, type UpdateStream } from '../grpc/stream.ts';
 import { accountUpdate, slotOf, transactionLogs } from '../grpc/updates.ts';
+import type { StreamUpdate, WireAccount, WireSlot, WireTransaction } from '../grpc/wire.ts';
 import type { AccountFilter } from '../rpc/account-filters.ts';
 import { ConnectionEnd, type ConnectionParts, type ForkConnection } from './feed.ts';
 
@@ -48,7 +49,7 @@ export class GrpcForks implements ForkConnection {
     }
   }
 
-  #update(update: GeyserUpdate): void {
+  #update(update: StreamUpdate): void {
     try {
       if (update.account) this.#account(update.account);
       else if (update.transaction) this.#transaction(update.transaction);
@@ -60,7 +61,7 @@ export class GrpcForks implements ForkConnection {
   }
 
   /** Data of a slot on the newest one shows at once. That of another fork waits until its block is processed. */
-  #account(message: NonNullable<GeyserUpdate['account']>): void {
+  #account(message: WireAccount): void {
     const update = accountUpdate(message, this.#options.number);
     this.#begin(update.slot);
     this.#parts.books.news((forks) => {
@@ -70,18 +71,19 @@ export class GrpcForks implements ForkConnection {
   }
 
   /** Its accounts say that its slot is there, so the slot itself is no news. */
-  #transaction(message: NonNullable<GeyserUpdate['transaction']>): void {
+  #transaction(message: WireTransaction): void {
     const logs = transactionLogs(message);
     if (logs) this.#parts.trades.take(logs);
   }
 
-  #slot({ slot: text, parent, status }: NonNullable<GeyserUpdate['slot']>): void {
+  #slot(news: WireSlot): void {
+    const { parent, status } = news;
     const { SlotStatus } = geyserMessages();
-    const slot = slotOf(text);
+    const slot = slotOf(news.slot);
     this.#end.alive();
     this.#begin(slot);
     this.#parts.books.news((forks) => {
-      if (parent !== undefined) forks.link(slot, slotOf(parent));
+      if (parent !== null) forks.link(slot, slotOf(parent));
       if (status === SlotStatus.SLOT_DEAD) forks.dead(slot);
       if (status !== SlotStatus.SLOT_PROCESSED) return;
       forks.delivered(slot);

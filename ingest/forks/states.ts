@@ -54,7 +54,7 @@ export class ForkStates {
 
   /** Newest slot at the tip of the fork; the confirmed one while nothing above it is known. */
   get slot(): number {
-    return Math.max(this.#chain.confirmed, ...this.#chain.slots);
+    return this.#chain.newest;
   }
 
   /** Changes whenever the place of a slot may have changed. */
@@ -107,9 +107,9 @@ export class ForkStates {
     this.#chain.delivered(slot);
   }
 
-  /** Whether the block of `slot` stands on the newest block of the fork. */
+  /** Whether the block of `slot` is newer than those of the fork, and stands on the newest of them. */
   extends(slot: number): boolean {
-    return this.#chain.extends(slot);
+    return slot > this.#chain.tip && this.#chain.extends(slot);
   }
 
   /** An account has a new confirmed state. */

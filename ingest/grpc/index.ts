@@ -9,6 +9,7 @@ import { type OpenStream, openWith } from './stream.ts';
 const REPLAY_PATIENCE_MS = 5_000;
 
 export type { OpenStream, StreamHandlers, UpdateStream } from './stream.ts';
+export { readUpdate, type StreamUpdate } from './wire.ts';
 
 export interface GrpcServers {
   /** In turn; `https:` for TLS, `http:` without. */

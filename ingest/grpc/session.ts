@@ -1,7 +1,6 @@
 // One gRPC stream: continues where the last one ended when the server can replay from there and has the same blocks, and
 // otherwise reads all accounts and missed transactions by RPC.
 
-import type { GeyserUpdate } from '../../schemas/index.ts';
 import { ORACLE_KINDS } from '../rpc/account-filters.ts';
 import type { WholeRead } from '../rpc/account-reader.ts';
 import { pauseUnlessOver, readSince, readUntilBelieved, SILENCE_SETTLE_MS, waitFor } from '../rpc/full-reading.ts';
@@ -15,6 +14,7 @@ import { Replay } from './replay.ts';
 import { kindOf, subscribeRequest } from './request.ts';
 import type { OpenStream, UpdateStream } from './stream.ts';
 import { accountUpdate, type BlockMeta, blockMeta, slotOf, transactionLogs } from './updates.ts';
+import type { StreamUpdate, WireTransaction } from './wire.ts';
 
 /** After this long without an update, the newest block is complete: a server sends what a block has at once. */
 const QUIET_MS = 500;
@@ -23,7 +23,6 @@ const FIRST_BLOCK_PATIENCE_MS = 1_000;
 /** Limit of updates that wait for the proof that a stream continues the last one. */
 const REPLAY_MAX = 200_000;
 const MARKETS: ReadonlySet<string> = new Set(['PerpMarket', 'SpotMarket']);
-const UTF8 = 'utf8';
 
 /** What outlives a stream: the next one continues with it. */
 export interface GrpcState {
@@ -167,25 +166,19 @@ export class GrpcSession implements LiveSession {
     this.#end(reason);
   }
 
-  #update(update: GeyserUpdate): void {
+  #update(update: StreamUpdate): void {
     try {
       this.#read(update);
     } catch (error) {
-      if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
-      const bytes = Buffer.from(JSON.stringify(update), UTF8);
-      this.#parts.queue.push({
-        kind: 'garbage',
-        reason: 'garbage_frame',
-        detail: error.message,
-        origin: 'grpc',
-        bytes,
-      });
+      if (!(error instanceof TypeError)) throw error;
+      const [{ bytes }, detail] = [update, error.message];
+      this.#parts.queue.push({ kind: 'garbage', reason: 'garbage_frame', detail, origin: 'grpc', bytes });
     }
     const { queue } = this.#parts;
     if (queue.isFull) this.#stream?.pauseUntil(queue.drained());
   }
 
-  #read({ filters, account, transaction, blockMeta: block, slot }: GeyserUpdate): void {
+  #read({ filters, account, transaction, block, slot }: StreamUpdate): void {
     if (account) this.#account(accountUpdate(account, this.#options.number), kindOf(filters));
     else if (transaction) this.#transaction(transaction, filters);
     else if (block) this.#block(blockMeta(block));
@@ -205,7 +198,7 @@ export class GrpcSession implements LiveSession {
   }
 
   /** The filters have the names of their programs. */
-  #transaction(update: NonNullable<GeyserUpdate['transaction']>, programs: readonly string[]): void {
+  #transaction(update: WireTransaction, programs: readonly string[]): void {
     const transaction = transactionLogs(update);
     for (const program of programs) this.#parts.history.notified(program, slotOf(update.slot));
     if (transaction === null || transaction.failed) return;

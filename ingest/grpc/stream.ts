@@ -1,21 +1,13 @@
 // One Subscribe call to a Yellowstone gRPC server: filters, pings, and a pause when the reader cannot follow.
 
-import type { ClientDuplexStream, ServiceError } from '@grpc/grpc-js';
-import { type GeyserRequest, type GeyserUpdate, geyserService, NO_GEYSER_FILTERS } from '../../schemas/index.ts';
+import { type GeyserRequest, geyserService, NO_GEYSER_FILTERS } from '../../schemas/index.ts';
+import { type Call, GrpcConnection, STATUS } from './connection.ts';
+import { readUpdate, type StreamUpdate } from './wire.ts';
 
-/** The largest account has 10 MiB; a block's metadata is smaller. */
-const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
-/** A dead connection is noticed after the sum of both. */
-const KEEPALIVE_MS = 10_000;
-const KEEPALIVE_TIMEOUT_MS = 5_000;
-/** Bytes on their way to this process, so that a fast server does not wait for each acknowledgement. */
-const FLOW_WINDOW_BYTES = 4 * 1024 * 1024;
 const UNARY_TIMEOUT_MS = 10_000;
-/** Status code of gRPC for a `from_slot` that the server no longer has. */
-const OUT_OF_RANGE = 11;
 
 export interface StreamHandlers {
-  update(update: GeyserUpdate): void;
+  update(update: StreamUpdate): void;
   /** Called once. `isOutOfRange`: the server cannot replay from the slot that was asked for. */
   ended(reason: string, isOutOfRange: boolean): void;
 }
@@ -36,78 +28,44 @@ export interface UpdateStream {
 /** `url` begins with `https:` for TLS, or with `http:`. An empty `token` is not sent. */
 export type OpenStream = (url: string, token: string, handlers: StreamHandlers) => Promise<UpdateStream>;
 
-interface Calls {
-  subscribe(metadata: unknown): ClientDuplexStream<GeyserRequest, GeyserUpdate>;
-  subscribeReplayInfo(
-    request: object,
-    metadata: unknown,
-    options: { readonly deadline: number },
-    done: (error: ServiceError | null, answer?: { readonly firstAvailable?: string | undefined }) => void,
-  ): void;
-  close(): void;
-}
-
 /** Opens streams over the real network, to servers whose certificates these authorities sign. */
 export function openWith(roots?: Buffer): OpenStream {
   return (url, token, handlers) => GeyserStream.open(url, token, handlers, roots);
 }
 
 export class GeyserStream implements UpdateStream {
-  readonly #calls: Calls;
-  readonly #metadata: unknown;
+  readonly #connection: GrpcConnection;
   readonly #handlers: StreamHandlers;
-  #call: ClientDuplexStream<GeyserRequest, GeyserUpdate> | null = null;
+  readonly #service = geyserService();
+  #call: Call | null = null;
   #isOver = false;
 
-  private constructor(calls: Calls, metadata: unknown, handlers: StreamHandlers) {
-    this.#calls = calls;
-    this.#metadata = metadata;
+  private constructor(connection: GrpcConnection, handlers: StreamHandlers) {
+    this.#connection = connection;
     this.#handlers = handlers;
   }
 
   /** `roots`: certificates in PEM that sign those of the server; without them, the public authorities that Node knows. */
   static async open(url: string, token: string, handlers: StreamHandlers, roots?: Buffer): Promise<GeyserStream> {
-    // Loaded here, because most processes read no gRPC.
-    const grpc = await import('@grpc/grpc-js');
-    const { protocol, host, port } = new URL(url);
-    const isSecure = protocol === 'https:';
-    const Client = grpc.makeGenericClientConstructor(geyserService(), 'Geyser');
-    const client = new Client(
-      port === '' ? `${host}:${isSecure ? 443 : 80}` : host,
-      isSecure ? grpc.credentials.createSsl(roots ?? null) : grpc.credentials.createInsecure(),
-      {
-        'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
-        'grpc.keepalive_time_ms': KEEPALIVE_MS,
-        'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
-        'grpc-node.flow_control_window': FLOW_WINDOW_BYTES,
-        // Two sessions must not share a connection: a hung one would take the next one with it.
-        'grpc.use_local_subchannel_pool': 1,
-      },
-    );
-    const metadata = new grpc.Metadata();
-    if (token !== '') metadata.set('x-token', token);
-    return new GeyserStream(client as unknown as Calls, metadata, handlers);
+    return new GeyserStream(new GrpcConnection(url, { token, roots }), handlers);
   }
 
-  firstAvailable(): Promise<number | null> {
-    return new Promise((resolve) => {
-      const options = { deadline: Date.now() + UNARY_TIMEOUT_MS };
-      this.#calls.subscribeReplayInfo({}, this.#metadata, options, (error, answer) => {
-        const first = Number(answer?.firstAvailable);
-        resolve(error || !Number.isSafeInteger(first) ? null : first);
-      });
-    });
+  async firstAvailable(): Promise<number | null> {
+    const { path, requestSerialize, responseDeserialize } = this.#service.subscribeReplayInfo;
+    const answer = await this.#connection.ask(path, requestSerialize({}), UNARY_TIMEOUT_MS);
+    const first = Number(answer && responseDeserialize(answer).firstAvailable);
+    return answer === null || !Number.isSafeInteger(first) ? null : first;
   }
 
   request(request: GeyserRequest): void {
     if (this.#isOver) return;
     this.#call ??= this.#subscribe();
-    this.#call.write(request);
+    this.#call.send(this.#service.subscribe.requestSerialize(request));
   }
 
   pauseUntil(resumed: Promise<void>): void {
     const call = this.#call;
-    if (call === null || call.isPaused()) return;
+    if (call === null || call.isPaused) return;
     call.pause();
     const resume = () => {
       if (!this.#isOver) call.resume();
@@ -116,28 +74,29 @@ export class GeyserStream implements UpdateStream {
   }
 
   get isPaused(): boolean {
-    return this.#call?.isPaused() ?? false;
+    return this.#call?.isPaused ?? false;
   }
 
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#call?.cancel();
-    this.#calls.close();
+    this.#connection.close();
   }
 
-  #subscribe(): ClientDuplexStream<GeyserRequest, GeyserUpdate> {
-    const call = this.#calls.subscribe(this.#metadata);
-    call.on('data', (update: GeyserUpdate) => this.#take(update));
-    call.on('error', (error: ServiceError) => this.#ended(error.details || error.message, error.code === OUT_OF_RANGE));
-    call.on('end', () => this.#ended('the server ended the stream', false));
-    return call;
+  #subscribe(): Call {
+    return this.#connection.call(this.#service.subscribe.path, {
+      message: (bytes) => this.#take(readUpdate(bytes)),
+      ended: (status, details) => {
+        const end = status === STATUS.ok ? 'the server ended the stream' : `gRPC status ${status}`;
+        this.#ended(details || end, status === STATUS.outOfRange);
+      },
+    });
   }
 
-  #take(update: GeyserUpdate): void {
+  #take(update: StreamUpdate): void {
     if (this.#isOver) return;
-    if (update.ping) this.#call?.write(pingRequest());
-    else if (!update.pong) this.#handlers.update(update);
+    if (update.isPing) this.request(pingRequest());
+    else if (!update.isPong) this.#handlers.update(update);
   }
 
   #ended(reason: string, isOutOfRange: boolean): void {

@@ -1,9 +1,9 @@
 // Converts gRPC updates to source updates. Throws for any other shape; the caller parks it as garbage.
 
-import bs58 from 'bs58';
-import type { GeyserUpdate } from '../../schemas/index.ts';
 import type { AccountUpdate, TransactionLogs } from '../source.ts';
 import type { BlockRef } from './cursor.ts';
+import { signatureText } from './signature-text.ts';
+import type { WireAccount, WireBlock, WireTransaction } from './wire.ts';
 
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
@@ -11,37 +11,26 @@ const SIGNATURE_BYTES = 64;
 const VERSION_BITS = 64n;
 
 /** `stream` is the number of the connection, counted from 0. */
-export function accountUpdate(update: NonNullable<GeyserUpdate['account']>, stream: bigint): AccountUpdate {
-  const { account } = update;
-  if (!account) throw new TypeError('account update without account');
-  const { txnSignature } = account;
-  return {
-    kind: 'account',
-    slot: slotOf(update.slot),
-    writeVersion: (stream << VERSION_BITS) | BigInt(account.writeVersion),
-    pubkey: bytesOf(account.pubkey, KEY_BYTES),
-    owner: bytesOf(account.owner, KEY_BYTES),
-    data: account.data,
-    ...(txnSignature && txnSignature.length === SIGNATURE_BYTES ? { signature: txnSignature } : {}),
-  };
+export function accountUpdate(account: WireAccount, stream: bigint): AccountUpdate {
+  const { txnSignature, data } = account;
+  const slot = slotOf(account.slot);
+  const writeVersion = stream === 0n ? account.writeVersion : (stream << VERSION_BITS) | account.writeVersion;
+  const pubkey = bytesOf(account.pubkey, KEY_BYTES);
+  const owner = bytesOf(account.owner, KEY_BYTES);
+  if (txnSignature.length !== SIGNATURE_BYTES) return { kind: 'account', slot, writeVersion, pubkey, owner, data };
+  return { kind: 'account', slot, writeVersion, pubkey, owner, data, signature: txnSignature };
 }
 
 /** Null when the server does not record logs: the audit then fetches the transaction elsewhere. */
-export function transactionLogs({
-  slot,
-  transaction,
-}: NonNullable<GeyserUpdate['transaction']>): TransactionLogs | null {
-  if (!transaction) throw new TypeError('transaction update without transaction');
-  const { signature, meta, index } = transaction;
-  const failed = meta?.err !== undefined;
-  if (!meta || (meta.logMessagesNone && !failed)) return null;
+export function transactionLogs({ slot, signature, index, failed, logs }: WireTransaction): TransactionLogs | null {
+  if (logs === null && !failed) return null;
   return {
     kind: 'transaction',
     slot: slotOf(slot),
-    signature: bs58.encode(bytesOf(signature, SIGNATURE_BYTES)),
+    signature: signatureText(bytesOf(signature, SIGNATURE_BYTES)),
     signatureBytes: signature,
     failed,
-    logs: meta.logMessages,
+    logs: logs ?? [],
     blockIndex: slotOf(index),
     blockTime: null,
   };
@@ -53,10 +42,8 @@ export interface BlockMeta extends BlockRef {
   readonly ts: number | null;
 }
 
-export function blockMeta(update: NonNullable<GeyserUpdate['blockMeta']>): BlockMeta {
-  const { slot, blockhash, parentSlot, parentBlockhash, blockTime } = update;
+export function blockMeta({ slot, blockhash, parentSlot, parentBlockhash, ts }: WireBlock): BlockMeta {
   if (blockhash === '') throw new TypeError('block without hash');
-  const ts = Number(blockTime?.timestamp);
   return {
     slot: slotOf(slot),
     blockhash,
@@ -65,9 +52,8 @@ export function blockMeta(update: NonNullable<GeyserUpdate['blockMeta']>): Block
   };
 }
 
-export function slotOf(text: string): number {
-  const slot = Number(text);
-  if (!Number.isSafeInteger(slot) || slot < 0) throw new TypeError(`slot ${text}`);
+export function slotOf(slot: number): number {
+  if (!Number.isSafeInteger(slot)) throw new TypeError(`slot ${slot}`);
   return slot;
 }
 

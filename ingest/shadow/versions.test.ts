@@ -16,6 +16,19 @@ describe('account versions', () => {
     expect([versions.during('a', 10), versions.during('b', 10)]).toEqual([[], [bytes(9)]]);
   });
 
+  it('stay few however many come, also when some were forgotten in between', () => {
+    const versions = new AccountVersions();
+    for (let slot = 1; slot <= 10_000; slot++) {
+      versions.replaced('a', bytes(slot % 200), slot, slot + 1);
+      versions.replaced('b', bytes(7), slot, slot + 1);
+      if (slot % 100 === 0) versions.forget('b');
+    }
+    const held = (key: string) => Array.from({ length: 10_002 }, (_, slot) => versions.during(key, slot).length);
+    expect(held('a').reduce((sum, one) => sum + one)).toBe(2 * 65);
+    expect(versions.during('a', 10_000).map(([value]) => value)).toEqual([9_999 % 200, 10_000 % 200]);
+    expect(held('b').reduce((sum, one) => sum + one)).toBe(0);
+  });
+
   it('are dropped when they are old or exceed the memory limit', () => {
     const versions = new AccountVersions();
     versions.replaced('a', bytes(1), 1, 2);

@@ -5,32 +5,45 @@ const RETAINED_SLOTS = 64;
 /** Limit of bytes in replaced states. Beyond it the oldest are dropped and not compared. */
 const RETAINED_BYTES_MAX = 64 * 1024 * 1024;
 
+/** Dropped states in the list before it is shortened. */
+const DROPPED_MAX = 4096;
+
+const NOTHING = new Uint8Array(0);
+
 interface Version {
   readonly key: string;
-  readonly data: Uint8Array;
+  /** Empty once dropped, because the list may still have it. */
+  data: Uint8Array;
   /** First and last slot of these bytes. In both slots the account may also have had other bytes. */
   readonly from: number;
   readonly until: number;
+  isDropped: boolean;
 }
 
 export class AccountVersions {
   readonly #byKey = new Map<string, Version[]>();
-  /** Oldest first. */
-  readonly #all = new Set<Version>();
+  /** Oldest first, from `#first` on. At each look, a set would step over all that has left its front. */
+  #all: Version[] = [];
+  #first = 0;
   #bytes = 0;
 
   /** Adds a state that was valid from one slot until its replacement in the other. */
   replaced(key: string, data: Uint8Array, from: number, until: number): void {
-    const version: Version = { key, data, from, until };
+    const version: Version = { key, data, from, until, isDropped: false };
     const known = this.#byKey.get(key);
     if (known) known.push(version);
     else this.#byKey.set(key, [version]);
-    this.#all.add(version);
+    this.#all.push(version);
     this.#bytes += data.length;
-    for (const oldest of this.#all) {
-      if (oldest.until >= until - RETAINED_SLOTS && this.#bytes <= RETAINED_BYTES_MAX) break;
+    for (let oldest = this.#all[this.#first]; oldest; oldest = this.#all[this.#first]) {
+      const isKept = oldest.until >= until - RETAINED_SLOTS && this.#bytes <= RETAINED_BYTES_MAX;
+      if (isKept && !oldest.isDropped) break;
       this.#drop(oldest);
+      this.#first += 1;
     }
+    if (this.#first < DROPPED_MAX) return;
+    this.#all = this.#all.slice(this.#first);
+    this.#first = 0;
   }
 
   /** Replaced states that were valid at some moment of a slot, oldest first. */
@@ -41,7 +54,8 @@ export class AccountVersions {
 
   clear(): void {
     this.#byKey.clear();
-    this.#all.clear();
+    this.#all = [];
+    this.#first = 0;
     this.#bytes = 0;
   }
 
@@ -50,8 +64,10 @@ export class AccountVersions {
   }
 
   #drop(version: Version): void {
-    this.#all.delete(version);
+    if (version.isDropped) return;
+    version.isDropped = true;
     this.#bytes -= version.data.length;
+    version.data = NOTHING;
     const left = (this.#byKey.get(version.key) ?? []).filter((one) => one !== version);
     if (left.length > 0) this.#byKey.set(version.key, left);
     else this.#byKey.delete(version.key);

@@ -10,7 +10,6 @@ import { type Environment, openEnvironment, put } from './embedded/environment.t
 import {
   decodeOffset,
   encodeOffset,
-  encodeRecord,
   groupKey,
   groupRange,
   offsetOf,
@@ -18,6 +17,7 @@ import {
   parseGroupKey,
   partitionEnd,
   partitionKey,
+  RecordEncoder,
   recordKey,
   type StoredRecord,
 } from './embedded/layout.ts';
@@ -77,6 +77,7 @@ class EmbeddedLog implements EventLog {
   readonly #environment: Environment;
   readonly #logger: Logger;
   readonly #topics = new Map<string, StoredTopic>();
+  readonly #encoder = new RecordEncoder();
   readonly #closing = new AbortController();
   readonly #retentionTimer: NodeJS.Timeout;
   readonly #trimTimer: NodeJS.Timeout | null = null;
@@ -274,11 +275,13 @@ class EmbeddedLog implements EventLog {
     const counter = partitionKey(topicId, partition);
     const first = decodeOffset(partitions.getBinary(counter));
     const nowMs = Date.now();
-    let next = first;
+    const encoder = this.#encoder;
+    let offset = Number(first);
     for (const record of records) {
-      put(store, recordKey(topicId, partition, next), encodeRecord(record, nowMs));
-      next += 1n;
+      put(store, encoder.key(topicId, partition, offset), encoder.record(record, nowMs));
+      offset += 1;
     }
+    const next = BigInt(offset);
     put(partitions, counter, encodeOffset(next));
     return { partition, first, last: next - 1n };
   }

@@ -11,10 +11,12 @@ import {
   ConfigError,
   type EventLog,
   metricTotal,
+  type NewRecord,
   openEventLog,
   readConfig,
   silentLogger,
 } from '../../platform/index.ts';
+import { ForwardingLog } from '../../platform/log/forwarding.ts';
 import { decodeMessage, encodeMessage, marketKey, partitionOf, TOPICS, type Topic } from '../../schemas/index.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
 import {
@@ -104,6 +106,40 @@ describe('book role', () => {
     const { state, offsets } = await log.load(BOOK_GROUP);
     expect(Buffer.from(state.get(`snapshot:${KEY}`) ?? []).toString()).toBe('1');
     expect(offsets.get(`book/${PARTITION}`)).toBe(6n);
+  });
+
+  it('lets no market wait for one of another partition, and saves only what is published', async () => {
+    let release: () => void = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    class Slow extends ForwardingLog {
+      override async append(topic: Topic, records: readonly NewRecord[]): ReturnType<EventLog['append']> {
+        if (topic.name === TOPICS.bookViews.name && records.some(({ partition }) => partition === PARTITION))
+          await released;
+        return super.append(topic, records);
+      }
+    }
+    const other = [1, 2, 3, 4, 5, 6, 7].find((index) => partitionOf(TOPICS.book, `perp-${index}`) !== PARTITION) ?? 0;
+    const otherPartition = partitionOf(TOPICS.book, `perp-${other}`);
+    await feed(FIRST);
+    const records = FIRST.map(({ name, value }) => {
+      const moved = 'marketIndex' in value ? { ...value, marketIndex: other } : value;
+      return { key: `perp-${other}`, partition: otherPartition, value: encodeMessage(name, moved as never) };
+    });
+    const role = await start(new Slow(log));
+    await log.append(TOPICS.book, records);
+    await eventually(async () => {
+      const names = (await written(TOPICS.bookViews, otherPartition)).map((value) => decodeMessage(value).name);
+      expect(names).toContain('BookViewSnapshot');
+    });
+    expect(await written(TOPICS.bookViews, PARTITION)).toEqual([]);
+    const stopped = role.stop();
+    expect((await log.load(BOOK_GROUP)).offsets.size).toBe(0);
+    release();
+    await stopped;
+    expect((await log.load(BOOK_GROUP)).offsets.get(`book/${PARTITION}`)).toBe(4n);
+    expect((await written(TOPICS.bookViews, PARTITION)).length).toBeGreaterThan(0);
   });
 
   it('continues with the next sequence of the same epoch', async () => {

@@ -79,7 +79,8 @@ class BookRole {
   #commits: Promise<void> = Promise.resolve();
   #isSaving = false;
   #isSaveWanted = false;
-  #isTaking = false;
+  /** Partitions whose newest batch is not published yet, with the work. */
+  readonly #taking = new Map<number, Promise<void>>();
   // Comparisons run beside the batches, a slice in each turn of the event loop.
   readonly #comparing = new SlicedWork();
   readonly #follower = new TopicFollower();
@@ -124,6 +125,7 @@ class BookRole {
 
   /** Saves every book and waits for all work beside the batches. */
   async #finish(): Promise<void> {
+    await this.#allTaken();
     this.#saveDue(true);
     await this.#comparing.idle();
     this.#publishQuality();
@@ -156,11 +158,23 @@ class BookRole {
     }
   }
 
+  /** Partitions do not wait for each other: what their batches publish goes into the log together. */
   async #take(batch: LogBatch): Promise<void> {
-    this.#isTaking = true;
-    await this.#apply(batch);
-    this.#isTaking = false;
-    if (this.#isSaveWanted) this.#saveDue(false);
+    const { partition } = batch;
+    await this.#taking.get(partition);
+    if (this.#follower.signal.aborted) return;
+    // A save waits until no partition is at work.
+    if (this.#isSaveWanted) await this.#allTaken();
+    const work = this.#apply(batch).then(() => {
+      this.#taking.delete(partition);
+      if (this.#isSaveWanted && this.#taking.size === 0) this.#saveDue(false);
+    });
+    work.catch((error: unknown) => this.#follower.fail(error));
+    this.#taking.set(partition, work);
+  }
+
+  async #allTaken(): Promise<void> {
+    await Promise.all(this.#taking.values());
   }
 
   async #apply(batch: LogBatch): Promise<void> {
@@ -274,10 +288,10 @@ class BookRole {
     this.#commits.catch(() => {}); // `done` reports it
   }
 
-  /** Saves at once between batches, else after the current batch is published. */
+  /** Saves at once between batches, else when the current ones are published. */
   #saveSoon(): void {
     this.#isSaveWanted = true;
-    if (!this.#isTaking) this.#saveDue(false);
+    if (this.#taking.size === 0) this.#saveDue(false);
   }
 
   /**

@@ -46,7 +46,7 @@ export function compileAccount(
   const discriminator = discriminatorOf(definition.discriminator);
   const read = structReader(layout, style);
   const open = (data: Uint8Array): DataView => {
-    if (discriminatorOf(data) !== discriminator) {
+    if (!beginsWith(data, definition.discriminator)) {
       throw new AccountError('unknown_discriminator', `not a ${name} account`);
     }
     if (data.byteLength < least) {
@@ -62,6 +62,11 @@ export function compileAccount(
     open,
     decode: (data) => read(open(data), 0),
   };
+}
+
+function beginsWith(data: Uint8Array, head: Uint8Array): boolean {
+  for (let index = 0; index < head.length; index++) if (data[index] !== head[index]) return false;
+  return true;
 }
 
 /** View of at least `bytes` bytes. Shorter data is copied and padded with zeros. */

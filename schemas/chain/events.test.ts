@@ -5,7 +5,7 @@ import { encodeMessage } from '../log/codec.ts';
 import { loadDefinition } from './definition.ts';
 import { eventKey } from './event-keys.ts';
 import { type ChainEvent, decodeEvent, EVENT_NAMES, encodeEvent } from './events.ts';
-import { flattenFields, flattenRecord } from './flatten.ts';
+import { flattenFields, flattenRecord, isFlat } from './flatten.ts';
 import type { NamedType, WireType } from './layout.ts';
 
 const velocity = loadDefinition('velocity');
@@ -206,6 +206,19 @@ describe('flat records', () => {
       cancelled_client_order_ids: [9],
     });
     expect(flattenRecord(fill, { ...value, fills: [] })).toMatchObject({ fills_price: [], fills_owner: [] });
+  });
+
+  it('are the decoded records themselves where nothing is nested, renamed or padded', () => {
+    for (const [name, fields] of definitions) {
+      const value = Object.fromEntries(fields.map((field: NamedType) => [field.name, sample(field.type, true)]));
+      const flat = flattenRecord(fields, value);
+      const isSame =
+        Object.keys(flat).join() === Object.keys(value).join() &&
+        Object.keys(flat).every((key) => flat[key] === value[key]);
+      expect([name, isFlat(fields)]).toEqual([name, isSame]);
+    }
+    expect(isFlat(definitions.get('OrderActionRecord') ?? [])).toBe(true);
+    expect(isFlat(definitions.get('OrderRecord') ?? [])).toBe(false);
   });
 
   it('join the names of nested structs, drop padding, and have null for missing fields', () => {

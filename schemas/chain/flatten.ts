@@ -36,6 +36,12 @@ export function flattenRecord(
   return flat;
 }
 
+/** Whether decoded records of these fields are flat as they are. */
+export function isFlat(fields: readonly NamedType[]): boolean {
+  const plan = planOf(fields);
+  return plan.length === fields.length && plan.every((step) => step.kind === 'value' && step.path === step.name);
+}
+
 /** Handles one member of a decoded record. Each record kind builds its steps once. */
 type Step =
   | { readonly kind: 'value'; readonly name: string; readonly path: string; readonly type: WireType }

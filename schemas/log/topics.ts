@@ -396,7 +396,21 @@ export const TOPIC_LIST: readonly Topic[] = Object.values(TOPICS);
  * `views.book` and `views.trades` with either log adapter.
  */
 export function partitionOf(topic: Topic, key: string): number {
-  let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(key, 'utf8')) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  let hash = FNV_OFFSET;
+  for (let index = 0; index < key.length; index++) {
+    const code = key.charCodeAt(index);
+    if (code > ASCII_MAX) return hashOfBytes(Buffer.from(key, 'utf8')) % topic.partitions;
+    hash = Math.imul(hash ^ code, FNV_PRIME) >>> 0;
+  }
   return hash % topic.partitions;
+}
+
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+const ASCII_MAX = 0x7f;
+
+function hashOfBytes(bytes: Uint8Array): number {
+  let hash = FNV_OFFSET;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, FNV_PRIME) >>> 0;
+  return hash;
 }

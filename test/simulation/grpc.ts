@@ -1,14 +1,14 @@
 // Yellowstone gRPC over virtual time: localnet's subscriptions behind calls in memory, at servers that lag, restart, or have other blocks.
 
 import { EventEmitter } from 'node:events';
-import type { StreamHandlers, UpdateStream } from '../../ingest/grpc/index.ts';
+import { readUpdate, type StreamHandlers, type StreamUpdate, type UpdateStream } from '../../ingest/grpc/index.ts';
 import type { Feed, FeedListener } from '../../localnet/grpc/feed.ts';
 import type { FeedMessage } from '../../localnet/grpc/messages.ts';
 import { type SubscribeCall, Subscriber } from '../../localnet/grpc/subscriber.ts';
 import type { Commitment } from '../../localnet/ledger.ts';
 import type { FaultRequest } from '../../localnet/node/fault-kinds.ts';
 import type { Faults } from '../../localnet/node/faults.ts';
-import { type GeyserRequest, type GeyserUpdate, geyserMessages, geyserService } from '../../schemas/index.ts';
+import { type GeyserRequest, geyserMessages, geyserService } from '../../schemas/index.ts';
 import { grouped } from './group.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -152,7 +152,7 @@ export interface StreamParts {
   /** Whether the connection breaks now that a part has arrived: often inside a block. */
   readonly isCut: () => boolean;
   /** Sees each update at `processed` when it arrives. */
-  readonly news: (update: GeyserUpdate) => void;
+  readonly news: (update: StreamUpdate) => void;
   /** Runs a step unless the process has died. */
   readonly later: (ms: number, run: () => void) => void;
   readonly isRefused: boolean;
@@ -274,8 +274,8 @@ export class SimulatedStream implements UpdateStream {
   }
 
   #update(frame: Buffer): void {
-    const update = subscribe.responseDeserialize(frame);
-    if (update.ping || update.pong) return;
+    const update = readUpdate(frame);
+    if (update.isPing || update.isPong) return;
     if (this.#isProcessed) this.#parts.news(update);
     this.#handlers.update(update);
   }

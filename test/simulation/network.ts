@@ -1,6 +1,6 @@
 // The network between the process under test and its nodes: requests and PubSub over virtual time, without sockets.
 
-import type { OpenStream } from '../../ingest/grpc/index.ts';
+import type { OpenStream, StreamUpdate } from '../../ingest/grpc/index.ts';
 import { AccountReads } from '../../ingest/rpc/account-read.ts';
 import type { WorkerAnswer, WorkerRequest } from '../../ingest/rpc/account-stream.ts';
 import type { AccountWorker, HttpAnswer, PubSubSocket, Transport } from '../../ingest/rpc/transport.ts';
@@ -12,7 +12,7 @@ import {
   subscriptionRequest,
   type TopicKind,
 } from '../../localnet/rpc/subscriptions.ts';
-import { type GeyserUpdate, geyserMessages } from '../../schemas/index.ts';
+import { geyserMessages } from '../../schemas/index.ts';
 import { type GrpcServer, SimulatedStream } from './grpc.ts';
 import type { Trace } from './trace.ts';
 import type { Dice, VirtualTime } from './virtual-time.ts';
@@ -109,10 +109,10 @@ export class Network implements Transport {
     return stream;
   };
 
-  #grpcNews({ slot }: GeyserUpdate): void {
+  #grpcNews({ slot }: StreamUpdate): void {
     const { SlotStatus } = geyserMessages();
     if (slot?.status === SlotStatus.SLOT_PROCESSED || slot?.status === SlotStatus.SLOT_DEAD)
-      this.#parts.news(Number(slot.slot), slot.status === SlotStatus.SLOT_DEAD);
+      this.#parts.news(slot.slot, slot.status === SlotStatus.SLOT_DEAD);
   }
 
   post(url: string, body: string, signal: AbortSignal): Promise<HttpAnswer> {

@@ -27,6 +27,10 @@ const PACK_MAX_BYTES = 64 * 1024;
 /** Stores the deflated value only when it is this much smaller, because every read inflates it. */
 const PACKED_SHARE_MAX = 0.8;
 const OFFSET_MAX = 0xffff_ffff_ffff_ffffn;
+const SCRATCH_BYTES = 64 * 1024;
+const TWO_32 = 2 ** 32;
+/** UTF-8 bytes of one UTF-16 unit, at most. */
+const UTF8_BYTES_MAX = 3;
 const SEPARATOR = '\0';
 
 export function recordKey(topicId: number, partition: number, offset: bigint): Buffer {
@@ -81,15 +85,31 @@ export function packed(record: NewRecord): StoredRecord {
   return bytes.length > value.length * PACKED_SHARE_MAX ? record : { ...record, value: bytes, isPacked: true };
 }
 
-export function encodeRecord({ key, value, isPacked }: StoredRecord, appendedMs: number): Buffer {
-  const keyBytes = Buffer.byteLength(key);
-  const bytes = Buffer.allocUnsafe(HEAD_BYTES + keyBytes + value.length);
-  bytes[0] = isPacked ? PACKED : PLAIN;
-  bytes.writeUIntBE(appendedMs, TIME_AT, TIME_BYTES);
-  bytes.writeUInt16BE(keyBytes, KEY_LENGTH_AT);
-  bytes.write(key, HEAD_BYTES);
-  bytes.set(value, HEAD_BYTES + keyBytes);
-  return bytes;
+/** Encodes records in memory of its own, which each call overwrites: the store copies a record when it takes it. */
+export class RecordEncoder {
+  readonly #key = Buffer.alloc(RECORD_KEY_BYTES);
+  readonly #bytes = Buffer.alloc(SCRATCH_BYTES);
+
+  /** As `recordKey`. */
+  key(topicId: number, partition: number, offset: number): Buffer {
+    const key = this.#key;
+    key.writeUInt16BE(topicId, 0);
+    key.writeUInt32BE(partition, 2);
+    key.writeUInt32BE(Math.floor(offset / TWO_32), PARTITION_KEY_BYTES);
+    key.writeUInt32BE(offset % TWO_32, PARTITION_KEY_BYTES + 4);
+    return key;
+  }
+
+  record({ key, value, isPacked }: StoredRecord, appendedMs: number): Buffer {
+    const needed = HEAD_BYTES + key.length * UTF8_BYTES_MAX + value.length;
+    const bytes = needed > SCRATCH_BYTES ? Buffer.allocUnsafe(needed) : this.#bytes;
+    bytes[0] = isPacked ? PACKED : PLAIN;
+    bytes.writeUIntBE(appendedMs, TIME_AT, TIME_BYTES);
+    const keyBytes = bytes.write(key, HEAD_BYTES);
+    bytes.writeUInt16BE(keyBytes, KEY_LENGTH_AT);
+    bytes.set(value, HEAD_BYTES + keyBytes);
+    return bytes.subarray(0, HEAD_BYTES + keyBytes + value.length);
+  }
 }
 
 /** Copies a part of bytes that the caller overwrites later. */

@@ -1,0 +1,144 @@
+import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../test/support/platform/eventually.ts';
+import { GrpcConnection } from './connection.ts';
+import { frameOf } from './frames.ts';
+
+/** Servers that the library of the other tests does not play. */
+describe('gRPC connection', () => {
+  let server: Http2Server;
+  let connection: GrpcConnection;
+  let answer: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+  let messages: string[];
+  let ends: (readonly [number, string])[];
+
+  beforeEach(async () => {
+    [messages, ends] = [[], []];
+    server = createServer();
+    server.on('stream', (stream, headers) => {
+      stream.on('error', () => {});
+      answer(stream, headers);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    connection = new GrpcConnection(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { token: 'secret' });
+  });
+  afterEach(() => {
+    connection.close();
+    server.close();
+  });
+  const call = () =>
+    connection.call('/a.B/C', {
+      message: (bytes) => messages.push(bytes.toString()),
+      ended: (status, details) => ends.push([status, details]),
+    });
+
+  it('names itself as gRPC and gives its token', async () => {
+    let seen: IncomingHttpHeaders = {};
+    answer = (stream, headers) => {
+      seen = headers;
+      stream.respond({ ':status': 200, 'grpc-status': '0' }, { endStream: true });
+    };
+    call();
+    await until(() => ends.length === 1);
+    expect(seen).toMatchObject({
+      ':path': '/a.B/C',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      'x-token': 'secret',
+    });
+    expect(ends).toEqual([[0, '']]);
+  });
+
+  it('reads the status behind the messages, with its text', async () => {
+    answer = (stream) => {
+      stream.respond({ ':status': 200 }, { waitForTrailers: true });
+      stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '11', 'grpc-message': 'slot 5 %C3%A4' }));
+      stream.end(Buffer.concat([frameOf(Buffer.from('a')), frameOf(Buffer.from('b'))]));
+    };
+    call();
+    await until(() => ends.length === 1);
+    expect(messages).toEqual(['a', 'b']);
+    expect(ends).toEqual([[11, 'slot 5 ä']]);
+  });
+
+  it('reads compressed messages', async () => {
+    answer = (stream) => {
+      stream.respond({ ':status': 200, 'grpc-encoding': 'gzip' });
+      const frame = frameOf(gzipSync('packed'));
+      frame[0] = 1;
+      stream.write(Buffer.concat([frame, frameOf(Buffer.from('plain'))]));
+    };
+    call();
+    await until(() => messages.length === 2);
+    expect(messages).toEqual(['packed', 'plain']);
+  });
+
+  it('ends when a message is compressed in a way that it did not ask for', async () => {
+    answer = (stream) => {
+      stream.respond({ ':status': 200, 'grpc-encoding': 'snappy' });
+      const frame = frameOf(Buffer.from('x'));
+      frame[0] = 1;
+      stream.write(frame);
+    };
+    call();
+    await until(() => ends.length === 1);
+    expect(ends).toEqual([[13, expect.stringContaining('compressed')]]);
+  });
+
+  it('ends when a compressed message cannot be unpacked', async () => {
+    answer = (stream) => {
+      stream.respond({ ':status': 200, 'grpc-encoding': 'gzip' });
+      const frame = frameOf(Buffer.from('no gzip'));
+      frame[0] = 1;
+      stream.write(frame);
+    };
+    call();
+    await until(() => ends.length === 1);
+    expect([messages, ends]).toEqual([[], [[13, expect.stringContaining('unpacked')]]]);
+  });
+
+  it('ends when the server speaks no gRPC, breaks the connection, or is not there', async () => {
+    answer = (stream) => stream.respond({ ':status': 502 }, { endStream: true });
+    call();
+    await until(() => ends.length === 1);
+    expect(ends[0]).toEqual([2, 'HTTP status 502']);
+    answer = (stream) => stream.session?.destroy();
+    call();
+    await until(() => ends.length === 2);
+    expect(ends[1]?.[0]).toBe(14);
+    const nowhere = new GrpcConnection('http://127.0.0.1:1', { token: '' });
+    nowhere.call('/a.B/C', { message: () => {}, ended: (status, details) => ends.push([status, details]) });
+    await until(() => ends.length === 3);
+    expect(ends[2]).toEqual([14, expect.stringContaining('ECONNREFUSED')]);
+  });
+
+  it('calls no handler after it was closed here', async () => {
+    answer = (stream) => {
+      stream.respond({ ':status': 200 });
+      stream.write(frameOf(Buffer.from('a')));
+      setTimeout(() => stream.write(frameOf(Buffer.from('b'))), 20);
+    };
+    call();
+    await until(() => messages.length === 1);
+    connection.close();
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect([messages, ends]).toEqual([['a'], []]);
+  });
+
+  it('asks one question, and has null for a server that does not answer in time', async () => {
+    answer = (stream) => {
+      stream.respond({ ':status': 200 }, { waitForTrailers: true });
+      stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+      stream.on('data', (bytes: Buffer) => stream.end(bytes));
+    };
+    expect((await connection.ask('/a.B/D', Buffer.from('echo'), 5_000))?.toString()).toBe('echo');
+    answer = () => {};
+    expect(await connection.ask('/a.B/D', Buffer.from('echo'), 50)).toBeNull();
+    answer = (stream) => stream.respond({ ':status': 200, 'grpc-status': '12' }, { endStream: true });
+    expect(await connection.ask('/a.B/D', Buffer.from('echo'), 5_000)).toBeNull();
+    answer = () => connection.close();
+    expect(await connection.ask('/a.B/D', Buffer.from('echo'), 5_000)).toBeNull();
+  });
+});
