@@ -40,6 +40,7 @@ describe('the chain counts that wait', () => {
     for (let n = 0; n < 2_500; n++) note(n, 1);
     expect(counters.take(9)).toEqual([]);
     expect(counters.take(10)).toHaveLength(1_000);
+    expect(counters.isBehind).toBe(true);
     // One of the next part has risen further; one of the first part waits anew.
     note(1_000, 2, 1);
     note(0, 2, 1);
@@ -47,6 +48,7 @@ describe('the chain counts that wait', () => {
     expect(second).toHaveLength(1_000);
     expect(second[0]).toMatchObject({ subject: 'account-1000', lastId: 2, fromId: 1 });
     expect(counters.take(10)).toHaveLength(500);
+    expect(counters.isBehind).toBe(false);
     expect(counters.take(10)).toEqual([]);
     expect(taken(counters, 20)).toMatchObject([{ subject: 'account-0', lastId: 2, fromId: 1 }]);
     for (let n = 0; n < 20_000; n++) note(n, 9);

@@ -38,6 +38,11 @@ export class CounterBuffer {
     this.#isWhole = true;
   }
 
+  /** Whether a write left some of what was due. */
+  get isBehind(): boolean {
+    return this.#due > 0;
+  }
+
   note(count: StreamCount): void {
     const key = streamKey(count);
     const earlier = this.#waiting.get(key);

@@ -25,7 +25,7 @@ export class GatheredAccounts {
     this.#byKind.set(kind, list);
     // The cause of a state goes with its update.
     const mayPack = kind === 'user' && !(one instanceof StoredAccount) && one.signature === undefined;
-    list.push(mayPack ? new StoredAccount(one, kind).pack() : one);
+    list.push(mayPack ? new StoredAccount(one, kind, true).pack() : one);
   }
 
   /** In the order of their arrival. */

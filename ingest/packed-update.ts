@@ -1,6 +1,6 @@
 // An account of a complete read. Most of them are stored with the same bytes already, so their data stay packed until asked for.
 
-import { isPackedAs, peekText, unpackText } from './packed.ts';
+import type { Packed } from './packed.ts';
 import type { AccountUpdate } from './source.ts';
 
 /** `data` is no member of its own: a copy by spreading has none. */
@@ -10,22 +10,21 @@ export class PackedUpdate implements AccountUpdate {
   readonly writeVersion = null;
   readonly pubkey: Uint8Array;
   readonly owner: Uint8Array;
-  /** See `packText`. */
-  readonly text: string;
+  readonly packed: Packed;
   /** Bytes of the data. */
   readonly size: number;
 
-  constructor(slot: number, { pubkey, owner }: Pick<AccountUpdate, 'pubkey' | 'owner'>, text: string, size: number) {
+  constructor(slot: number, { pubkey, owner }: Pick<AccountUpdate, 'pubkey' | 'owner'>, packed: Packed, size: number) {
     this.slot = slot;
     this.pubkey = pubkey;
     this.owner = owner;
-    this.text = text;
+    this.packed = packed;
     this.size = size;
   }
 
   /** A copy at each access. */
   get data(): Uint8Array {
-    return unpackText(this.text);
+    return this.packed.unpack();
   }
 }
 
@@ -34,9 +33,9 @@ export function sizeOf(update: AccountUpdate): number {
   return update instanceof PackedUpdate ? update.size : update.data.length;
 }
 
-/** An update's data, to look at at once: valid until the next call of this kind. */
+/** An update's data, to look at at once: valid until packed data are looked at again. */
 export function peekData(update: AccountUpdate): Uint8Array {
-  return update instanceof PackedUpdate ? peekText(update.text) : update.data;
+  return update instanceof PackedUpdate ? update.packed.peek() : update.data;
 }
 
 /** The update with its data as a member. */
@@ -47,17 +46,15 @@ export function unpacked(update: AccountUpdate): AccountUpdate {
 /** The same state in another slot. */
 export function movedTo(slot: number, update: AccountUpdate): AccountUpdate {
   return update instanceof PackedUpdate
-    ? new PackedUpdate(slot, update, update.text, update.size)
+    ? new PackedUpdate(slot, update, update.packed, update.size)
     : { ...update, slot };
 }
 
 /** Whether stored bytes, which may be packed, are those of the update. */
-export function hasBytes(update: AccountUpdate, bytes: Uint8Array | string): boolean {
-  if (!(update instanceof PackedUpdate)) return isSame(update.data, bytes);
-  return typeof bytes === 'string' ? bytes === update.text : isPackedAs(update.text, bytes);
-}
-
-function isSame(data: Uint8Array, bytes: Uint8Array | string): boolean {
-  if (typeof bytes === 'string') return isPackedAs(bytes, data);
-  return bytes.length === data.length && Buffer.compare(bytes, data) === 0;
+export function hasBytes(update: AccountUpdate, bytes: Uint8Array | Packed): boolean {
+  if (bytes instanceof Uint8Array) {
+    if (update instanceof PackedUpdate) return update.packed.holds(bytes);
+    return bytes.length === update.data.length && Buffer.compare(bytes, update.data) === 0;
+  }
+  return update instanceof PackedUpdate ? bytes.equals(update.packed) : bytes.holds(update.data);
 }

@@ -1,23 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isPackedAs, packText, packWords, peekText, unpackText, unpackWords } from './packed.ts';
+import { Packed, packWords } from './packed.ts';
 
 /** Data of any length, mostly zeros. */
 const sparse = fc
   .array(fc.tuple(fc.nat(3), fc.uint8Array({ maxLength: 40 })), { maxLength: 30 })
   .map((parts) => Buffer.concat(parts.flatMap(([zeros, bytes]) => [Buffer.alloc(zeros * 37), bytes])));
 
+/** The packed form of data among other bytes. */
+function within(data: Uint8Array): Packed {
+  const words = packWords(data).slice();
+  const pack = Buffer.concat([Buffer.alloc(8, 9), Buffer.from(words.buffer), Buffer.alloc(12, 9)]);
+  return Packed.within(pack, 8, 8 + words.byteLength);
+}
+
 describe('packed account data', () => {
-  it('come back as they were, as words and as text', () => {
+  it('come back as they were, from a pack and as text', () => {
     fc.assert(
       fc.property(sparse, (data) => {
-        const words = packWords(data).slice();
-        expect(unpackWords(words, 0)).toEqual(data);
-        const text = packText(data);
+        const forms = [Packed.of(data), within(data), within(data).apart()];
         // Other data in between leave no trace.
-        packText(Buffer.alloc(9_000, 7));
-        expect(unpackText(text)).toEqual(data);
-        expect(Buffer.from(peekText(text))).toEqual(data);
+        Packed.of(Buffer.alloc(9_000, 7)).unpack();
+        for (const packed of forms) {
+          expect(packed.unpack()).toEqual(data);
+          expect(Buffer.from(packed.peek())).toEqual(data);
+        }
       }),
     );
   });
@@ -25,13 +32,19 @@ describe('packed account data', () => {
   it('equal only the same data', () => {
     fc.assert(
       fc.property(sparse, fc.nat(), (data, at) => {
-        const text = packText(data);
-        expect(isPackedAs(text, data)).toBe(true);
-        expect(isPackedAs(text, Buffer.concat([data, Buffer.alloc(1)]))).toBe(false);
-        if (data.length === 0) return;
+        const forms = [Packed.of(data), within(data)];
+        const longer = Buffer.concat([data, Buffer.alloc(1)]);
         const other = Buffer.from(data);
-        other[at % data.length] = (other[at % data.length] ?? 0) ^ 0x40;
-        expect(isPackedAs(text, other)).toBe(false);
+        if (data.length > 0) other[at % data.length] = (other[at % data.length] ?? 0) ^ 0x40;
+        const unlike = data.length > 0 ? [longer, other] : [longer];
+        for (const one of forms) {
+          expect(one.holds(data)).toBe(true);
+          for (const same of forms) expect(one.equals(same)).toBe(true);
+          for (const bytes of unlike) {
+            expect(one.holds(bytes)).toBe(false);
+            for (const different of [Packed.of(bytes), within(bytes)]) expect(one.equals(different)).toBe(false);
+          }
+        }
       }),
     );
   });
@@ -39,6 +52,6 @@ describe('packed account data', () => {
   it('take a fraction of the bytes of an account with empty entries', () => {
     const data = Buffer.alloc(4_600);
     for (let at = 0; at < 300; at++) data[at] = at;
-    expect(packText(data).length).toBeLessThan(500);
+    expect(packWords(data).byteLength).toBeLessThan(500);
   });
 });

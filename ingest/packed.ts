@@ -44,45 +44,76 @@ export function packWords(data: Uint8Array): Int32Array {
   return dense.subarray(0, at);
 }
 
-/** The data of the packed form at an index. */
-export function unpackWords(packed: Int32Array, from: number): Buffer {
-  const length = packed[from] as number;
-  const data = new Int32Array(Math.ceil(length / WORD_BYTES));
-  expand(packed, from, data);
-  return Buffer.from(data.buffer, 0, length);
-}
+/** Data in their packed form: a part of the pack that a read brought, or text of one-byte characters. Both tell the garbage collector little. */
+export class Packed {
+  readonly #source: Buffer | string;
+  readonly #from: number;
+  readonly #to: number;
 
-/** The packed form as text of one-byte characters: one object, into which the garbage collector need not look. */
-export function packText(data: Uint8Array): string {
-  const { length } = packWords(data);
-  return denseBytes.toString('latin1', 0, length * WORD_BYTES);
-}
+  private constructor(source: Buffer | string, from: number, to: number) {
+    this.#source = source;
+    this.#from = from;
+    this.#to = to;
+  }
 
-export function unpackText(text: string): Buffer {
-  load(text);
-  return unpackWords(dense, 0);
-}
+  static of(data: Uint8Array): Packed {
+    const bytes = packWords(data).length * WORD_BYTES;
+    return new Packed(denseBytes.toString('latin1', 0, bytes), 0, bytes);
+  }
 
-/** The data without a copy: valid until the next call of this module. */
-export function peekText(text: string): Buffer {
-  load(text);
-  const length = dense[0] as number;
-  plain.fill(0, 0, Math.ceil(length / WORD_BYTES));
-  expand(dense, 0, plain);
-  return plainBytes.subarray(0, length);
-}
+  /** The packed form in these bytes of a pack, which stays in memory as long as this. */
+  static within(pack: Buffer, from: number, to: number): Packed {
+    return new Packed(pack, from, to);
+  }
 
-/** Whether the packed text holds these data. */
-export function isPackedAs(text: string, data: Uint8Array): boolean {
-  const held = peekText(text);
-  return held.length === data.length && held.compare(data) === 0;
-}
+  /** The same without its pack. */
+  apart(): Packed {
+    if (typeof this.#source === 'string') return this;
+    return new Packed(this.#source.toString('latin1', this.#from, this.#to), 0, this.#to - this.#from);
+  }
 
-function load(text: string): void {
-  // The data may have many more words than their packed form.
-  if (denseBytes.length < text.length) reserve(text.length / WORD_BYTES);
-  denseBytes.write(text, 'latin1');
-  reserveKept(dense[0] as number);
+  /** A copy of the data. */
+  unpack(): Buffer {
+    this.#load();
+    const length = dense[0] as number;
+    const data = new Int32Array(Math.ceil(length / WORD_BYTES));
+    expand(data);
+    return Buffer.from(data.buffer, 0, length);
+  }
+
+  /** The data without a copy: valid until the next call of this module. */
+  peek(): Buffer {
+    this.#load();
+    const length = dense[0] as number;
+    plain.fill(0, 0, Math.ceil(length / WORD_BYTES));
+    expand(plain);
+    return plainBytes.subarray(0, length);
+  }
+
+  holds(data: Uint8Array): boolean {
+    const held = this.peek();
+    return held.length === data.length && held.compare(data) === 0;
+  }
+
+  /** Whether the other has the same data. */
+  equals(other: Packed): boolean {
+    const [a, b] = [this.#source, other.#source];
+    if (typeof a === 'string') return typeof b === 'string' ? a === b : other.equals(this);
+    const bytes = this.#to - this.#from;
+    if (other.#to - other.#from !== bytes) return false;
+    if (typeof b !== 'string') return a.compare(b, other.#from, other.#to, this.#from, this.#to) === 0;
+    other.#load();
+    return denseBytes.compare(a, this.#from, this.#to, 0, bytes) === 0;
+  }
+
+  #load(): void {
+    const bytes = this.#to - this.#from;
+    // The data may have many more words than their packed form.
+    if (denseBytes.length < bytes) reserve(bytes / WORD_BYTES);
+    if (typeof this.#source === 'string') denseBytes.write(this.#source, 'latin1');
+    else this.#source.copy(denseBytes, 0, this.#from, this.#to);
+    reserveKept(dense[0] as number);
+  }
 }
 
 /** Like `reserve`, and keeps the packed form. */
@@ -92,14 +123,14 @@ function reserveKept(bytes: number): void {
   if (kept !== dense) dense.set(kept.subarray(0, Math.min(kept.length, dense.length)));
 }
 
-/** Writes the words that are not zero into words that are. */
-function expand(packed: Int32Array, from: number, into: Int32Array): void {
-  const words = Math.ceil((packed[from] as number) / WORD_BYTES);
-  let at = from + 1;
+/** Writes the loaded words that are not zero into words that are. */
+function expand(into: Int32Array): void {
+  const words = Math.ceil((dense[0] as number) / WORD_BYTES);
+  let at = 1;
   for (let group = 0; group < words; group += GROUP_WORDS) {
-    let mask = packed[at++] as number;
+    let mask = dense[at++] as number;
     while (mask !== 0) {
-      into[group + 31 - Math.clz32(mask & -mask)] = packed[at++] as number;
+      into[group + 31 - Math.clz32(mask & -mask)] = dense[at++] as number;
       mask &= mask - 1;
     }
   }

@@ -169,6 +169,10 @@ export class Pipeline {
     }
     this.#applyShadowCheck();
     await this.#flush();
+    while (this.#counters.isBehind) {
+      await nextTurn();
+      await this.#flush();
+    }
     if (progress) this.#parts.gaps.reached(progress.slot);
     this.#reportGaps();
     // The resume point must not pass an unsaved gap: a crash would lose it.

@@ -1,7 +1,7 @@
 // The newest state of an account, as the differ keeps it.
 
 import { keyBytes, keyText } from './diff/output.ts';
-import { packText, peekText, unpackText } from './packed.ts';
+import { Packed } from './packed.ts';
 import { hasBytes, PackedUpdate, sizeOf } from './packed-update.ts';
 import type { AccountUpdate } from './source.ts';
 
@@ -42,9 +42,10 @@ export class StoredAccount implements AccountState {
   writeVersion: bigint | null;
   /** Number of the newest complete read that has the account. */
   read = 0;
-  #bytes: Uint8Array | string;
+  #bytes: Uint8Array | Packed;
 
-  constructor(update: AccountUpdate, kind: Kind) {
+  /** `keepsPack`: packed data stay within the pack of their read, which pays when all its accounts are kept. */
+  constructor(update: AccountUpdate, kind: Kind, keepsPack = false) {
     const { slot, writeVersion, owner, pubkey } = update;
     this.key = keyText(pubkey);
     this.kind = kind;
@@ -53,17 +54,18 @@ export class StoredAccount implements AccountState {
     this.isOpen = sizeOf(update) > 0;
     this.slot = slot;
     this.writeVersion = writeVersion;
-    this.#bytes = kind === 'user' && update instanceof PackedUpdate ? update.text : update.data;
+    if (kind !== 'user' || !(update instanceof PackedUpdate)) this.#bytes = update.data;
+    else this.#bytes = keepsPack ? update.packed : update.packed.apart();
   }
 
   /** The data; a copy of them while they are packed. */
   get data(): Uint8Array {
-    return typeof this.#bytes === 'string' ? unpackText(this.#bytes) : this.#bytes;
+    return this.#bytes instanceof Packed ? this.#bytes.unpack() : this.#bytes;
   }
 
   /** The data to look at at once: valid until packed data are looked at again. */
   get peeked(): Uint8Array {
-    return typeof this.#bytes === 'string' ? peekText(this.#bytes) : this.#bytes;
+    return this.#bytes instanceof Packed ? this.#bytes.peek() : this.#bytes;
   }
 
   get pubkey(): Uint8Array {
@@ -77,7 +79,7 @@ export class StoredAccount implements AccountState {
 
   /** Keeps the data without their zeros. Reading them costs some microseconds from now on. */
   pack(): this {
-    if (typeof this.#bytes !== 'string') this.#bytes = packText(this.#bytes);
+    if (!(this.#bytes instanceof Packed)) this.#bytes = Packed.of(this.#bytes);
     return this;
   }
 

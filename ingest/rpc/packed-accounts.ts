@@ -1,7 +1,7 @@
 // The accounts of a large read, packed by the worker: a read stays whole in memory until it is believed.
 
 import bs58 from 'bs58';
-import { packWords } from '../packed.ts';
+import { Packed, packWords } from '../packed.ts';
 import { PackedUpdate } from '../packed-update.ts';
 import type { AccountUpdate } from '../source.ts';
 
@@ -94,7 +94,7 @@ export class PackedAccounts {
 
 function* updatesOf({ words }: Pack, slot: number): Generator<AccountUpdate> {
   const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-  const texts = Buffer.from(words.buffer, words.byteOffset, words.byteLength);
+  const packed = Buffer.from(words.buffer, words.byteOffset, words.byteLength);
   let owner: Uint8Array = new Uint8Array(0);
   for (let at = 0; at < words.length; at += words[at] ?? 0) {
     const keyAt = (at + 1) * WORD_BYTES;
@@ -102,8 +102,8 @@ function* updatesOf({ words }: Pack, slot: number): Generator<AccountUpdate> {
     const named = bytes.subarray(keyAt + KEY_BYTES, keyAt + 2 * KEY_BYTES);
     // One object for the owner of many accounts.
     if (Buffer.compare(named, owner) !== 0) owner = named.slice();
-    const text = texts.toString('latin1', (at + HEAD_WORDS) * WORD_BYTES, (at + (words[at] ?? 0)) * WORD_BYTES);
-    yield new PackedUpdate(slot, { pubkey, owner }, text, words[at + HEAD_WORDS] ?? 0);
+    const [from, to] = [(at + HEAD_WORDS) * WORD_BYTES, (at + (words[at] ?? 0)) * WORD_BYTES];
+    yield new PackedUpdate(slot, { pubkey, owner }, Packed.within(packed, from, to), words[at + HEAD_WORDS] ?? 0);
   }
 }
 

@@ -1,6 +1,6 @@
 // A full read of 200,000 user accounts from a local node beside live traffic: how long the ingester's main loop is held and how much memory
 // it takes, for its first read, and for the read after a lost connection, when all accounts are known. Once in pages, once in one answer.
-// The naive reader parses one answer as a whole.
+// The shadow check reads all accounts too, and compares them. The naive reader parses one answer as a whole.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ReadCounts } from './harness/full-reader.ts';
@@ -11,6 +11,8 @@ import { FullReader, UpdateNode } from './harness/update-node.ts';
 const USERS = Number(process.env.BENCH_USERS ?? 200_000);
 const LIVE = { accountsPerSecond: 1_000, transactionsPerSecond: 100 };
 const SETTLE_MS = 5_000;
+/** Long enough for the shadow check's first read, and for its comparison. */
+const SHADOW_MS = 40_000;
 const HELD_BAR_MS = 20;
 const MEMORY_BAR_BYTES = 400_000_000;
 
@@ -46,6 +48,18 @@ async function measure(hasPages: boolean): Promise<void> {
   await node.stop();
 }
 
+async function shadow(): Promise<void> {
+  const node = await UpdateNode.start({ users: USERS, hasPages: true });
+  const reader = new FullReader(node.urls, 'shadow');
+  node.rate = LIVE;
+  await reader.read();
+  await pause(SHADOW_MS);
+  say('shadow-check', await reader.counts(), false);
+  await reader.stop();
+  await node.stop();
+}
+
 await naive();
 for (const hasPages of [true, false]) await measure(hasPages);
+await shadow();
 process.exit();

@@ -23,6 +23,10 @@ export interface ReadCounts {
   readonly tookMs: number;
 }
 
+/** Ingest without and with its shadow check, or a reader of the naive kind. */
+export type FullReadWay = 'ingest' | 'shadow' | 'naive';
+
+const SHADOW_CHECK_MS = 3_000;
 const TICK_MS = 2;
 const NS_PER_MS = 1e6;
 const KIB = 1024;
@@ -84,8 +88,8 @@ function watched(source: Source): Source {
   };
 }
 
-async function ingest({ rpcUrl, wsUrl }: SenderReady): Promise<void> {
-  const settings = { dataDir: temporaryDirectory().dir, rpcUrl, rpcWsUrl: wsUrl, shadowCheckMs: 0 };
+async function ingest({ rpcUrl, wsUrl }: SenderReady, shadowCheckMs: number): Promise<void> {
+  const settings = { dataDir: temporaryDirectory().dir, rpcUrl, rpcWsUrl: wsUrl, shadowCheckMs };
   const config = readConfig({}, settings);
   const logger = silentLogger();
   const definition = loadDefinition('velocity');
@@ -110,8 +114,8 @@ async function naive({ rpcUrl }: SenderReady): Promise<void> {
   setTimeout(answer, TICK_MS * 2);
 }
 
-const { way, ...urls } = JSON.parse(process.argv[2] ?? '{}') as SenderReady & { readonly way: 'ingest' | 'naive' };
+const { way, ...urls } = JSON.parse(process.argv[2] ?? '{}') as SenderReady & { readonly way: FullReadWay };
 mark();
 process.on('message', answer);
 process.on('disconnect', () => process.exit(0));
-await (way === 'ingest' ? ingest(urls) : naive(urls));
+await (way === 'naive' ? naive(urls) : ingest(urls, way === 'shadow' ? SHADOW_CHECK_MS : 0));

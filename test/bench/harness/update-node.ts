@@ -3,7 +3,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { ReadCounts } from './full-reader.ts';
+import type { FullReadWay, ReadCounts } from './full-reader.ts';
 import type { NaiveCounts } from './naive-reader.ts';
 import type { Rate, SenderCounts, SenderOptions, SenderReady } from './update-sender.ts';
 
@@ -87,7 +87,7 @@ export class NaiveReader {
 export class FullReader {
   readonly #child: ChildProcess;
 
-  constructor(urls: SenderReady, way: 'ingest' | 'naive') {
+  constructor(urls: SenderReady, way: FullReadWay) {
     this.#child = start('full-reader', { ...urls, way });
   }
 
