@@ -44,7 +44,6 @@ export const SUITES = {
       'test/e2e/order-book.test.ts',
       'test/e2e/shadow.test.ts',
       'test/e2e/grpc.test.ts',
-      'test/e2e/live-sources.test.ts',
     ],
     environment: { CLUSTER_PROFILE: 'hostile' },
   },
