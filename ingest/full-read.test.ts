@@ -1,5 +1,6 @@
 // A full read reaches the log in parts, between which the event loop runs. Turns and parts are counted, never time.
 
+import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { createMetrics, type NewRecord, readConfig, silentLogger } from '../platform/index.ts';
 import { decodeMessage, loadDefinition, TOPICS, type Topic } from '../schemas/index.ts';
@@ -16,6 +17,7 @@ import {
 import { MemoryLog } from '../test/support/ingest/memory-log.ts';
 import { keyText, type Output } from './diff/output.ts';
 import { startIngest } from './role.ts';
+import { PackedAccounts, Packing } from './rpc/packed-accounts.ts';
 import type { AccountUpdate, Source, SourceUpdate } from './source.ts';
 
 const USERS = 1_500;
@@ -69,6 +71,15 @@ async function ingested(batches: readonly (readonly SourceUpdate[])[]): Promise<
   return log;
 }
 
+/** The updates as a node's answer at a slot brings them. */
+function packed(updates: readonly AccountUpdate[], slot: number): Iterable<AccountUpdate> {
+  const accounts = new PackedAccounts();
+  const packing = new Packing((pack) => accounts.add([pack], slot));
+  for (const { pubkey, owner, data } of updates) packing.add(bs58.encode(pubkey), bs58.encode(owner), data);
+  packing.flush();
+  return accounts.taken();
+}
+
 describe('a full read', () => {
   const users = Array.from({ length: USERS }, (_, n) => user(n, 10));
   const changed = Array.from({ length: USERS }, (_, n) => user(n, 20, (n + 1) % 3));
@@ -113,6 +124,32 @@ describe('a full read', () => {
       expect(names.lastIndexOf('BookSnapshotEnd')).toBeGreaterThan(names.lastIndexOf('BookOrders'));
       expect(names.indexOf('BookSlot')).toBeGreaterThan(names.lastIndexOf('BookSnapshotEnd'));
     }
+  });
+
+  it('of packed accounts comes to the same as one of plain accounts', () => {
+    const reads = [
+      [...users.slice(0, 60), ...markets],
+      // Some have changed, some have closed, and one is new.
+      [...changed.slice(0, 20), ...users.slice(25, 60), ...markets, user(70, 20)],
+    ];
+    const outputsOf = (form: (updates: readonly AccountUpdate[], slot: number) => Iterable<AccountUpdate>) => {
+      const differ = newDiffer();
+      const outputs: Output[] = [];
+      const take = (output: Output): void => void outputs.push(output);
+      for (const [index, read] of reads.entries()) {
+        const slot = 10 * (index + 1);
+        differ.snapshotBegin(slot);
+        for (const one of form(read, slot)) differ.account(one, take);
+        differ.snapshotEnd(slot, take);
+        // A change between two reads is compared with a packed state.
+        differ.account(user(30, slot + 5, 0), take);
+        differ.margins(slot + 6, take);
+      }
+      return outputs;
+    };
+    const plain = outputsOf((updates, slot) => updates.map((one) => ({ ...one, slot })));
+    expect(plain.length).toBeGreaterThan(200);
+    expect(outputsOf(packed)).toEqual(plain);
   });
 
   it('that repeats all accounts for a new market keeps their stored states at every step', () => {

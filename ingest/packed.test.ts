@@ -15,6 +15,13 @@ function within(data: Uint8Array): Packed {
 }
 
 describe('packed account data', () => {
+  it('may be empty, the first ones too', () => {
+    const [empty, full] = [Packed.of(Buffer.alloc(0)), Packed.of(Buffer.alloc(500, 1))];
+    expect(full.unpack()).toHaveLength(500);
+    expect(empty.unpack()).toHaveLength(0);
+    expect(empty.holds(Buffer.alloc(0))).toBe(true);
+  });
+
   it('come back as they were, from a pack and as text', () => {
     fc.assert(
       fc.property(sparse, (data) => {

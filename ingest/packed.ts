@@ -4,10 +4,11 @@
 const GROUP_WORDS = 32;
 const WORD_BYTES = 4;
 
-let plain = new Int32Array(0);
-let plainBytes = Buffer.alloc(0);
-let dense = new Int32Array(0);
-let denseBytes = Buffer.alloc(0);
+// Room for the packed form of no data, at least.
+let plain = new Int32Array(GROUP_WORDS);
+let plainBytes = Buffer.from(plain.buffer);
+let dense = new Int32Array(1 + GROUP_WORDS + 1);
+let denseBytes = Buffer.from(dense.buffer);
 
 /** Makes room for data of so many words, and for its packed form. */
 function reserve(words: number): void {

@@ -1,6 +1,6 @@
 // Worker thread of large account reads.
 
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { AccountReads } from './account-read.ts';
 import type { WorkerRequest } from './account-stream.ts';
@@ -10,6 +10,6 @@ import { NETWORK } from './transport.ts';
 const PRIORITY = 10;
 
 // On Linux this concerns the thread alone, elsewhere the process.
-if (process.platform === 'linux') setPriority(0, PRIORITY);
+if (process.platform === 'linux' && getPriority(0) < PRIORITY) setPriority(0, PRIORITY);
 const reads = new AccountReads(NETWORK, (answer, buffers = []) => parentPort?.postMessage(answer, [...buffers]));
 parentPort?.on('message', (request: WorkerRequest) => reads.take(request));
