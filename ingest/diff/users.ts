@@ -8,12 +8,16 @@ import type { PerpPosition, UserReader } from '../decode/user.ts';
 import type { AccountUpdate } from '../source.ts';
 import { type Emit, keyText, OrderChanges, parkAccount, type WriteOfAccount } from './output.ts';
 
-interface StoredUser {
+/** An account's data, in two forms. */
+interface AccountBytes {
+  readonly view: DataView;
+  readonly bytes: Buffer;
+}
+
+interface StoredUser extends AccountBytes {
   readonly pubkey: Uint8Array;
   readonly authority: Uint8Array;
   readonly subAccountId: number;
-  readonly view: DataView;
-  readonly bytes: Buffer;
   /** The address in base58, once it was needed: encoding it is slow. */
   readonly text: string | null;
 }
@@ -29,12 +33,14 @@ export class UserDiffer {
   readonly #reader: UserReader;
   readonly #hooks: UserHooks;
   readonly #users = new Map<string, StoredUser>();
-  readonly #blank: Buffer;
+  /** An account without orders and positions. */
+  readonly #blank: AccountBytes;
 
   constructor(reader: UserReader, hooks: UserHooks) {
     this.#reader = reader;
     this.#hooks = hooks;
-    this.#blank = Buffer.alloc(reader.account.bytes);
+    const bytes = Buffer.alloc(reader.account.bytes);
+    this.#blank = { bytes, view: viewOf(bytes, 0) };
   }
 
   /**
@@ -55,7 +61,7 @@ export class UserDiffer {
     };
     this.#users.set(key, this.#counts(before ?? null, after, update.slot, emit));
     if (!before) this.#hooks.userFound(update.pubkey, after.authority, after.subAccountId);
-    this.#difference(before?.bytes ?? this.#blank, after, update, emit, everything && !before);
+    this.#difference(before ?? this.#blank, after, update, emit, everything && !before);
   }
 
   /**
@@ -79,9 +85,9 @@ export class UserDiffer {
     const key = keyText(update.pubkey);
     const before = this.#users.get(key);
     if (!before) return;
-    const blank: StoredUser = { ...before, view: viewOf(this.#blank, 0), bytes: this.#blank };
+    const blank: StoredUser = { ...before, ...this.#blank };
     this.#users.set(key, blank);
-    this.#difference(before.bytes, blank, update, emit, false);
+    this.#difference(before, blank, update, emit, false);
     this.#users.delete(key);
   }
 
@@ -91,24 +97,30 @@ export class UserDiffer {
     return stored ? capOf(findPosition(this.#reader, stored.view, marketIndex)) : 0n;
   }
 
-  #difference(before: Buffer, after: StoredUser, update: AccountUpdate, emit: Emit, everything: boolean): void {
+  #difference(before: AccountBytes, after: StoredUser, update: AccountUpdate, emit: Emit, everything: boolean): void {
     const caps = this.#positions(before, after, update.slot, emit, everything);
     const changed = this.#orders(before, after, update, emit, caps);
-    this.#openOrders(changed, viewOf(before, 0), after, update, emit);
+    this.#openOrders(changed, before.view, after, update, emit);
     for (const marketIndex of caps) this.#hooks.positionChanged(after.pubkey, marketIndex, update);
   }
 
   /** Emits changed positions. Returns the perp markets whose cap of reduce-only orders changed. */
-  #positions(before: Buffer, after: StoredUser, slot: number, emit: Emit, everything: boolean): ReadonlySet<number> {
+  #positions(
+    before: AccountBytes,
+    after: StoredUser,
+    slot: number,
+    emit: Emit,
+    everything: boolean,
+  ): ReadonlySet<number> {
     const reader = this.#reader;
     const { offset, stride, length: count } = reader.positions;
-    const old = viewOf(before, 0);
+    const old = before.view;
     const markets = new Set<number>();
     const touch = (view: DataView, index: number) => {
       if (everything || reader.isPositionUsed(view, index)) markets.add(reader.positionMarket(view, index));
     };
     if (everything) for (let index = 0; index < count; index++) touch(after.view, index);
-    changedBlocks(before, after.bytes, { offset, stride, count }, (index) => {
+    changedBlocks(before.bytes, after.bytes, { offset, stride, count }, (index) => {
       touch(old, index);
       touch(after.view, index);
     });
@@ -129,7 +141,7 @@ export class UserDiffer {
 
   /** Returns the indexes of the entries that changed. */
   #orders(
-    before: Buffer,
+    before: AccountBytes,
     after: StoredUser,
     update: AccountUpdate,
     emit: Emit,
@@ -137,10 +149,10 @@ export class UserDiffer {
   ): ReadonlySet<number> {
     const reader = this.#reader;
     const { offset, stride, length: count } = reader.orders;
-    const old = viewOf(before, 0);
+    const old = before.view;
     const changes = new OrderChanges('user', update.pubkey, update);
     const done = new Set<number>();
-    changedBlocks(before, after.bytes, { offset, stride, count }, (index) => {
+    changedBlocks(before.bytes, after.bytes, { offset, stride, count }, (index) => {
       done.add(index);
       if (reader.isResting(old, index) && !this.#stillRests(old, index, after.view)) {
         changes.remove(reader.isPerp(old, index) ? 'perp' : 'spot', reader.marketIndex(old, index), {
