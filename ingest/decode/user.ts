@@ -2,7 +2,6 @@
 
 import type {
   AccountDefinition,
-  AccountOrder,
   AccountStateOrder,
   AccountStream,
   Direction,
@@ -128,22 +127,27 @@ function compileOrders(orders: StructArray) {
     accountOrder: (view: DataView, index: number): AccountStateOrder | null => {
       const found = order(view, index);
       if (!found) return null;
-      const userOrderId = view.getUint8(userOrderIdAt + index * stride);
-      const marketType = isPerp(view, index) ? 'perp' : 'spot';
-      const own = accountOrderOf({ marketType, marketIndex: marketIndex(view, index), userOrderId }, found);
-      return { ...own, quoteAssetAmountFilled: quoteFilled(view, offset + index * stride) };
+      return {
+        marketType: isPerp(view, index) ? 'perp' : 'spot',
+        marketIndex: marketIndex(view, index),
+        userOrderId: view.getUint8(userOrderIdAt + index * stride),
+        orderId: found.orderId,
+        orderType: found.orderType,
+        direction: found.direction,
+        price: found.price,
+        baseAssetAmount: found.baseAssetAmount,
+        baseAssetAmountFilled: found.baseAssetAmountFilled,
+        triggerPrice: found.triggerPrice,
+        triggerCondition: found.triggerCondition,
+        oraclePriceOffset: found.oraclePriceOffset,
+        postOnly: found.postOnly,
+        reduceOnly: found.reduceOnly,
+        placedSlot: found.placedSlot,
+        maxTs: found.maxTs,
+        quoteAssetAmountFilled: quoteFilled(view, offset + index * stride),
+      };
     },
   };
-}
-
-function accountOrderOf(
-  head: Pick<AccountOrder, 'marketType' | 'marketIndex' | 'userOrderId'>,
-  order: UserOrder,
-): AccountOrder {
-  const { orderId, orderType, direction, price, baseAssetAmount, baseAssetAmountFilled, triggerPrice } = order;
-  const { triggerCondition, oraclePriceOffset, postOnly, reduceOnly, placedSlot, maxTs } = order;
-  const what = { orderId, orderType, direction, price, baseAssetAmount, baseAssetAmountFilled, triggerPrice };
-  return { ...head, ...what, triggerCondition, oraclePriceOffset, postOnly, reduceOnly, placedSlot, maxTs };
 }
 
 /** Reads an optional field of an element. Reads zero when this revision lacks the field. */

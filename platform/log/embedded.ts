@@ -198,7 +198,7 @@ class EmbeddedLog implements EventLog {
         yield found.page;
         if (signal.aborted) return;
       }
-      if (idle) await environment.changed(seen, signal);
+      if (idle) await environment.changed(seen, topicId, signal);
       else await yieldToOthers();
     }
   }
@@ -283,6 +283,7 @@ class EmbeddedLog implements EventLog {
     }
     const next = BigInt(offset);
     put(partitions, counter, encodeOffset(next));
+    this.#environment.wrote(topicId);
     return { partition, first, last: next - 1n };
   }
 

@@ -58,6 +58,9 @@ const SEQUENCE_KEY = Buffer.from('sequence');
 const COMMIT = 'commit';
 const NO_WATCH = { close() {} };
 
+/** Topics with new records; null: any may have some. */
+type Topics = ReadonlySet<number> | null;
+
 const opened = new Map<string, Environment>();
 
 /** Opens the environment in `folder`, or shares the one that this process has open. Call `release` when done. */
@@ -91,6 +94,8 @@ export class Environment {
   #flushing: NodeJS.Immediate | null = null;
   #sequence = 0n;
   #changes = 0;
+  /** Topics that got records in the transaction under way. */
+  #written = new Set<number>();
   #watcher: FSWatcher | typeof NO_WATCH | null = null;
   #poll: NodeJS.Timeout | null = null;
   #activeUntilMs = 0;
@@ -137,7 +142,7 @@ export class Environment {
     this.#watcher?.close();
     if (this.#poll) clearTimeout(this.#poll);
     if (this.#syncTimer) clearTimeout(this.#syncTimer);
-    this.#commits.emit(COMMIT);
+    this.#commits.emit(COMMIT, null);
     await this.#syncing;
     await this.#sync();
     await this.#gate.pass(() => ({ closed: this.#root.close() })).closed;
@@ -194,17 +199,25 @@ export class Environment {
     return this.#changes;
   }
 
-  /** Resolves after a commit since `seen`, or when the signal aborts. */
-  async changed(seen: number, signal: AbortSignal): Promise<void> {
+  /** Call it inside `write` when a topic gets records. */
+  wrote(topicId: number): void {
+    this.#written.add(topicId);
+  }
+
+  /** Resolves after a commit since `seen` that may have records of the topic, or when the signal aborts. */
+  async changed(seen: number, topicId: number, signal: AbortSignal): Promise<void> {
     if (this.#changes !== seen || signal.aborted) return;
     this.#listen();
     await new Promise<void>((resolve) => {
       const done = () => {
-        this.#commits.off(COMMIT, done);
+        this.#commits.off(COMMIT, committed);
         signal.removeEventListener('abort', done);
         resolve();
       };
-      this.#commits.on(COMMIT, done);
+      const committed = (topics: Topics) => {
+        if (topics === null || topics.has(topicId)) done();
+      };
+      this.#commits.on(COMMIT, committed);
       signal.addEventListener('abort', done);
     });
   }
@@ -233,6 +246,7 @@ export class Environment {
   }
 
   #commit(jobs: readonly Job[]): Error | null {
+    this.#written = new Set();
     try {
       let sequence = 0n;
       this.#gate.pass(() =>
@@ -243,9 +257,10 @@ export class Environment {
         }),
       );
       this.#signalCommit();
-      // This notification includes all commits of other processes since the last check.
+      // Commits of other processes since the last check are announced with this one, whatever their topics are.
+      const isAlone = sequence === this.#sequence + 1n;
       this.#sequence = sequence;
-      this.#announce();
+      this.#announce(isAlone ? this.#written : null);
       return null;
     } catch (error) {
       return error instanceof Error ? error : new Error(`event log: ${String(error)}`);
@@ -261,9 +276,9 @@ export class Environment {
     }
   }
 
-  #announce(): void {
+  #announce(topics: Topics): void {
     this.#changes += 1;
-    this.#commits.emit(COMMIT);
+    this.#commits.emit(COMMIT, topics);
   }
 
   #readSequence(): bigint {
@@ -276,7 +291,7 @@ export class Environment {
     this.#sequence = sequence;
     this.#activeUntilMs = performance.now() + POLL_ACTIVE_MS;
     this.#pollMs = POLL_MIN_MS;
-    this.#announce();
+    this.#announce(null);
     return true;
   }
 
