@@ -192,9 +192,7 @@ export class Session implements LiveSession {
     }
     // The announced block stands on the read, or on a block before it: no change lies between them.
     if (parent !== null && parent <= (this.#unboundedReadSlot ?? -1)) this.#unboundedReadSlot = null;
-    const label = this.#intake.labels.announced(slot);
-    this.#intake.label(label);
-    if (label !== null) this.#intake.releaseAhead();
+    this.#intake.labels.announced(slot);
     this.#watchSilence();
     if (this.#quiet === null) this.#watchQuiet();
   }

@@ -61,13 +61,11 @@ export class SlotLabels {
   }
 
   /** The node announced a slot. All that it sent before has arrived, because one connection keeps the order. */
-  announced(slot: number): Label {
+  announced(slot: number): void {
     const isFar = this.#announced >= 0 && slot > this.#announced + ANNOUNCED_AHEAD_MAX;
     const isAlone = this.#far === null || slot < this.#far;
     this.#far = isFar ? slot : null;
-    if (isFar && isAlone) return null;
-    this.#announced = slot;
-    return this.#answer !== null && slot > this.#answer.processedSlot ? this.#answered(this.#answer) : null;
+    if (!(isFar && isAlone)) this.#announced = slot;
   }
 
   /** The snapshot holds data of these slots. Labels continue at the newest. */
@@ -82,24 +80,21 @@ export class SlotLabels {
 
   /**
    * No data came for a while, and the node answered its newest slot at the commitment in use and its newest slot of all. The
-   * first is complete once a slot beyond the second is announced, or when the chain stands still between two answers.
+   * first is complete at a later answer, once the node announced the second or a later one. An announcement alone proves nothing:
+   * that of a slot on another fork, or of one that the node has only begun, was sent before the answer.
    */
   quiet(slot: number, processedSlot: number): Label {
     const before = this.#answer;
     this.#answer = slot <= processedSlot ? { slot, processedSlot } : null;
-    const stands = before !== null && before.processedSlot === processedSlot && this.#announced >= processedSlot;
-    return stands ? this.#answered(before) : null;
+    if (before === null) return null;
+    const stands = before.processedSlot === processedSlot && this.#announced === processedSlot;
+    return stands || this.#announced > before.processedSlot ? this.complete(before.slot) : null;
   }
 
   /** The source has delivered all account data up to this slot. */
   complete(slot: number): Label {
     // Newer data is delivered: the books are already ahead of this slot.
     return slot < this.#data ? null : this.#label(slot);
-  }
-
-  #answered(answer: Answer): Label {
-    if (this.#answer === answer) this.#answer = null;
-    return this.complete(answer.slot);
   }
 
   #label(slot: number): Label {

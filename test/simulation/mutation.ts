@@ -12,8 +12,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'the resume point follows slot notifications',
     file: 'ingest/rpc/session.ts',
-    find: 'const label = this.#intake.labels.announced(slot);',
-    replace: "this.#parts.history.notified('slots', slot); const label = this.#intake.labels.announced(slot);",
+    find: 'this.#intake.labels.announced(slot);',
+    replace: "this.#parts.history.notified('slots', slot); this.#intake.labels.announced(slot);",
   },
   {
     name: 'the resume point passes a transaction that no node returned',
