@@ -62,7 +62,7 @@ export default defineConfig({
           // Loading the modules anew for each file takes more time than all the tests. No test changes what modules share.
           isolate: false,
           // More than cores: many of these wait for leases, retries and servers.
-          maxWorkers: 5,
+          maxWorkers: 4,
           sequence: { groupOrder: 0 },
         },
       },

@@ -1,20 +1,24 @@
 // The newest state of every account. User accounts are packed, except those that changed last: the next change reads them again.
 
+import { LRUCache } from 'lru-cache';
 import type { StoredAccount } from './stored-account.ts';
 
-/** Changed accounts that stay as they came: some megabytes. */
-const RECENT_MAX = 4_096;
+/** Changed accounts that stay as they came: at most 75 MB. Packing one at each change costs a tenth of ingest. */
+const RECENT_MAX = 16_384;
 
 export class AccountStore {
   readonly #accounts = new Map<string, StoredAccount>();
-  /** A ring of the accounts that are not packed yet. */
-  readonly #recent: StoredAccount[] = [];
-  readonly #recentMax: number;
-  #next = 0;
+  /** The accounts that are not packed, by key. */
+  readonly #recent: LRUCache<string, StoredAccount>;
   #open = 0;
 
   constructor(recentMax = RECENT_MAX) {
-    this.#recentMax = recentMax;
+    this.#recent = new LRUCache({
+      max: recentMax,
+      dispose: (account, _key, reason) => {
+        if (reason === 'evict') account.pack();
+      },
+    });
   }
 
   get(key: string): StoredAccount | undefined {
@@ -42,20 +46,13 @@ export class AccountStore {
     if (account.isOpen) this.#open += 1;
     this.#accounts.set(account.key, account);
     if (account.kind !== 'user' || !account.isOpen) return;
-    if (isActive) this.#keep(account);
+    if (isActive) this.#recent.set(account.key, account);
     else account.pack();
   }
 
   clear(): void {
     this.#accounts.clear();
+    this.#recent.clear();
     this.#open = 0;
-  }
-
-  #keep(account: StoredAccount): void {
-    const oldest = this.#recent[this.#next];
-    // A state that was replaced since is not worth packing.
-    if (oldest && this.#accounts.get(oldest.key) === oldest) oldest.pack();
-    this.#recent[this.#next] = account;
-    this.#next = (this.#next + 1) % this.#recentMax;
   }
 }
