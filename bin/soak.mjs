@@ -21,8 +21,8 @@ export async function soak([name, ...args], run) {
 }
 
 function suite(name, args, run) {
-  const { files, environment = { TEST_SIZE: 'soak' } } = SUITES[name];
-  return files === undefined ? run.script(name, args) : run.tests([...files, ...args], environment);
+  const { files } = SUITES[name];
+  return files === undefined ? run.script(name, args) : run.tests([...files, ...args], { TEST_SIZE: 'soak' });
 }
 
 /** The whole suite, again and again, beside loops that keep two cores busy. */

@@ -1,12 +1,6 @@
 export const SUITES: Readonly<
   Record<
     string,
-    {
-      readonly usage: string;
-      readonly takes: string;
-      readonly proves: string;
-      readonly files?: readonly string[];
-      readonly environment?: Readonly<Record<string, string>>;
-    }
+    { readonly usage: string; readonly takes: string; readonly proves: string; readonly files?: readonly string[] }
   >
 >;

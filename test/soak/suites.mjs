@@ -2,8 +2,7 @@
 
 /**
  * `usage` follows the name of the suite; `takes` is for its default size on two quiet cores. A suite without `files` is the script of
- * its name in this folder; `files` are test files that run with their large numbers (test/support/platform/times.ts), or in another
- * `environment`.
+ * its name in this folder; `files` are test files that run with their large numbers (test/support/platform/times.ts).
  */
 export const SUITES = {
   'book-keeper': {
@@ -33,19 +32,6 @@ export const SUITES = {
     usage: '[clients of each kind] [rounds] [kind | together]',
     takes: '30 min',
     proves: 'polite clients beside a thousand hostile ones of each kind',
-  },
-  'hostile-chain': {
-    usage: '',
-    takes: '8 min',
-    proves: 'books, trades and history stay right in real processes on the cluster with all faults, over both logs',
-    files: [
-      'test/e2e/pipeline.test.ts',
-      'test/e2e/kafka.test.ts',
-      'test/e2e/order-book.test.ts',
-      'test/e2e/shadow.test.ts',
-      'test/e2e/grpc.test.ts',
-    ],
-    environment: { CLUSTER_PROFILE: 'hostile' },
   },
   inputs: {
     usage: '[inputs] [seed]',
@@ -96,7 +82,7 @@ export const SUITES = {
   teeth: {
     usage: '[seeds of each fault] [part of a name]',
     takes: '30 min',
-    proves: 'the simulation of `chain` finds each of 21 faults that are put into the ingester on purpose',
+    proves: 'the simulation of `chain` finds each of 27 faults that are put into the ingester on purpose',
   },
 };
 
