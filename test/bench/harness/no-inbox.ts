@@ -11,7 +11,7 @@ changeModule({
   find: 'const queue = this.#queues.get(connection);\n    if (queue) return',
   replace: `if (!connection.isLight(this.#clock())) return false;
     this.#handle(connection, text);
-    if (text.length >= 0) return true;
+    return true;
     const queue = this.#queues.get(connection);
     if (queue) return`,
 });
