@@ -173,7 +173,7 @@ export class Subscriber {
     key: string,
   ): boolean {
     const { faults, number } = this.#parts;
-    if (!faults.has(kind) || faults.strikeKey(kind, method, `${number}|${key}`) === null) return false;
+    if (!faults.has(kind) || faults.strikeKey(kind, method, key, `${number}|${key}`) === null) return false;
     faults.report(kind, method, key);
     return true;
   }

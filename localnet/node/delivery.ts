@@ -57,8 +57,10 @@ export class Delivery {
     method: string,
     text: string,
   ): boolean {
-    if (!this.#faults.has(kind) || this.#faults.strikeKey(kind, method, text) === null) return false;
-    this.#faults.report(kind, method, keyIn(text));
+    if (!this.#faults.has(kind)) return false;
+    const key = keyIn(text);
+    if (this.#faults.strikeKey(kind, method, key, text) === null) return false;
+    this.#faults.report(kind, method, key);
     return true;
   }
 
@@ -111,7 +113,7 @@ function frameOf(method: string, result: string, subscription: Subscription): Bu
   );
 }
 
-/** The signature, account or slot of a notification, for reports. */
+/** The signature, account or slot of a notification. */
 function keyIn(result: string): string | null {
   const named = /"(?:signature|pubkey)":"(\w+)"/.exec(result);
   return named?.[1] ?? /"slot":(\d+)/.exec(result)?.[1] ?? null;

@@ -182,6 +182,22 @@ describe('faults of a node', () => {
     expect(400 - distinct.size - loseNotification).toBeLessThanOrEqual(8);
   });
 
+  it('loses the notifications of the named accounts, and no other', async () => {
+    const client = await RawPubSub.open(net.wsUrl);
+    await client.subscribe('program', PROGRAM, { commitment: 'confirmed', encoding: 'base64' });
+    const notified = async () => {
+      await net.step(40);
+      const all = await client.settle();
+      return new Set(all.map(({ params }) => (params.result as { value: Keyed }).value.pubkey));
+    };
+    expect([...(await notified())]).toContain(accountKey(0));
+    await fault({ kind: 'loseNotification', methods: ['programNotification'], keys: [accountKey(0)] });
+    const later = [...(await notified())];
+    expect(later).not.toContain(accountKey(0));
+    expect(later).toContain(accountKey(1));
+    client.close();
+  });
+
   it('silences one socket while another one and the calls go on', async () => {
     const quiet = await RawPubSub.open(net.wsUrl);
     const lively = await RawPubSub.open(net.wsUrl);

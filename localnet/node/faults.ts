@@ -90,9 +90,9 @@ export class Faults {
     return this.#decide(kind, method, key, () => `#${this.#ordinal(kind, method)}`);
   }
 
-  /** The fault that hits everything about `key`, however often it is asked, or null. */
-  strikeKey(kind: FaultKind, method: string, key: string): FaultRequest | null {
-    return this.#decide(kind, method, key, () => key);
+  /** The fault that hits everything about `key`, however often it is asked, or null. Chance goes by `subject`. */
+  strikeKey(kind: FaultKind, method: string, key: string | null, subject = String(key)): FaultRequest | null {
+    return this.#decide(kind, method, key, () => subject);
   }
 
   report(kind: FaultKind, method: string, key: string | null, detail: Readonly<Record<string, unknown>> = {}): void {

@@ -12,13 +12,15 @@ const VERDICT_WITHIN_MS = 120_000;
 
 describe('pipeline over several live sources', () => {
   let pipeline: Pipeline;
-  const sources = async () => {
+  const quality = async () => {
     const response = await fetch(`${pipeline.url('orderbook')}/quality`);
-    return ((await response.json()) as OrderbookAnswer<'/quality'>).liveSources;
+    return (await response.json()) as OrderbookAnswer<'/quality'>;
   };
+  const sources = async () => (await quality()).liveSources;
   beforeAll(async () => {
     pipeline = await startPipeline({
       cluster: { seed: 19, accounts: 40, 'grpc-port': 0, 'grpc-servers': 2 },
+      settings: { SHADOW_CHECK_MS: 2_000 },
       without: HISTORY_PROCESSES,
     });
   });
@@ -42,7 +44,16 @@ describe('pipeline over several live sources', () => {
     expect(lying).toEqual([expect.objectContaining({ name: liar?.name, role: 'follower', reason })]);
   });
 
-  it('has the books of the chain', async () => {
+  it('has the books of the chain once the shadow check has looked for what the liar left out', async () => {
+    const before = (await quality()).markets;
+    // The read, the one that confirms what it found, and the one after the repair.
+    const isChecked = async () =>
+      (await quality()).markets.every(
+        ({ checks: { accounts } }, at) =>
+          accounts.lastResult === 'equal' &&
+          accounts.comparisons >= (before[at]?.checks.accounts.comparisons ?? 0) + 3,
+      );
+    await eventually('every market compared and equal', isChecked, VERDICT_WITHIN_MS);
     expect((await expectBooksEqualNaiveRebuild(pipeline)).length).toBeGreaterThanOrEqual(4);
   });
 });

@@ -23,8 +23,6 @@ import { eventually } from './harness/processes/processes.ts';
 
 /** Slots in 400 ms. */
 const SPEED = times(2, 4);
-/** Longer than a slot, far shorter than what ingest takes for a lost connection. */
-const SILENCE_MS = 600;
 /** Slots asked for per market. */
 const SAMPLES = 12;
 const CHECK_MS = 2_000;
@@ -180,7 +178,9 @@ describe('shadow check and books of earlier slots', () => {
     await eventually('the order is in the book', async () => (await prices())[0] === 90_000_000);
     await comparedAgain(1);
     const before = await quality();
-    await pipeline.cluster.rpc('localnet_silence', { ms: SILENCE_MS });
+    await pipeline.cluster.rpc('localnet_fault', [
+      { kind: 'loseNotification', methods: ['programNotification'], keys: [maker] },
+    ]);
     await injectUser(maker, 91_000_000);
     await eventually('the order is put right', async () => (await prices())[0] === 91_000_000);
     const after = await comparedAgain(2);
@@ -194,6 +194,7 @@ describe('shadow check and books of earlier slots', () => {
     }
     expect(sum(after, 'book', 'differences')).toBe(0);
     expect(await prices()).toEqual([91_000_000]);
+    await pipeline.cluster.rpc('localnet_clearFaults', [{ kind: 'loseNotification' }]);
   });
 
   it('keeps the books right when an ingest that stood by takes over', async () => {
