@@ -50,8 +50,7 @@ describe('pipeline over several live sources', () => {
     const isChecked = async () =>
       (await quality()).markets.every(
         ({ checks: { accounts } }, at) =>
-          accounts.lastResult === 'equal' &&
-          accounts.comparisons >= (before[at]?.checks.accounts.comparisons ?? 0) + 3,
+          accounts.lastResult === 'equal' && accounts.comparisons >= (before[at]?.checks.accounts.comparisons ?? 0) + 3,
       );
     await eventually('every market compared and equal', isChecked, VERDICT_WITHIN_MS);
     expect((await expectBooksEqualNaiveRebuild(pipeline)).length).toBeGreaterThanOrEqual(4);
