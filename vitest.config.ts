@@ -72,7 +72,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          globalSetup: ['test/support/platform/run-folder.ts'],
+          globalSetup: ['test/support/platform/run-folder.ts', 'test/e2e/harness/processes/bundle.ts'],
           setupFiles: ['test/support/platform/worker-lifeline.ts'],
           // Each of these starts many processes, which wait for slots half of the time.
           maxWorkers: 3,

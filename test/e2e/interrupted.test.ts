@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { KAFKA } from '../support/log/java-broker.ts';
 import { killWithUs } from '../support/platform/children.ts';
 import { javaVersion } from '../support/platform/java.ts';
+import { BUNDLE_FOLDER_VARIABLE } from './harness/processes/bundled.ts';
 import { familyOf, isAlive, type Member } from './harness/processes/family.ts';
 import { eventually } from './harness/processes/processes.ts';
 
@@ -28,7 +29,13 @@ describe.runIf(process.platform === 'linux')('an interrupted test run', () => {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
-      env: { ...process.env, npm_lifecycle_event: undefined, ENDLESS_WITH_JAVA: String(java) },
+      env: {
+        ...process.env,
+        // Starts from the sources, whose names the test looks for.
+        [BUNDLE_FOLDER_VARIABLE]: undefined,
+        npm_lifecycle_event: undefined,
+        ENDLESS_WITH_JAVA: String(java),
+      },
     });
     release = killWithUs(child.pid ?? 0, true);
     let output = '';

@@ -15,6 +15,10 @@ const exec = promisify(execFile);
 
 export const PYTHON_CLIENT = fileURLToPath(new URL('../../../client/python', import.meta.url));
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/slotbook/', import.meta.url));
+/** Compiled modules, outside of the sources. */
+const COMPILED = path.join(CACHE, 'pycache');
+/** Python compiles what is imported; pip would compile thousands of modules that nobody imports. */
+const INSTALL = ['install', '--no-compile', '--quiet'];
 /** Lists of pinned packages: for the package's own tests, and those of the adapters' libraries. */
 export type Requirements = 'requirements-test.txt' | 'requirements-adapters.txt';
 const INSTALL_WITHIN_MS = 600_000;
@@ -40,7 +44,7 @@ export async function run(
   try {
     const running = exec(file, args, {
       cwd,
-      env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PIP_DISABLE_PIP_VERSION_CHECK: '1', ...env },
+      env: { ...process.env, PYTHONPYCACHEPREFIX: COMPILED, PIP_DISABLE_PIP_VERSION_CHECK: '1', ...env },
       maxBuffer: OUTPUT_BYTES_MAX,
       timeout: timeoutMs,
     });
@@ -93,13 +97,12 @@ export async function pythonTools(
   try {
     await mkdir(CACHE, { recursive: true });
     await must(found.command, ['-m', 'venv', building]);
-    const pip = ['-m', 'pip', '--quiet'];
-    await must(inBin(building, 'python'), [...pip, 'install', '--requirement', requirements]);
+    await must(inBin(building, 'python'), ['-m', 'pip', ...INSTALL, '--requirement', requirements]);
     const own = readFileSync(requirements, 'utf8')
       .split('\n')
       .filter((line) => OWN_REQUIREMENTS.includes(line.split('==')[0] ?? ''));
-    const wheels = ['download', '--no-deps', '--dest', path.join(building, 'wheels'), ...own];
-    await must(inBin(building, 'python'), [...pip, ...wheels]);
+    const wheels = ['download', '--quiet', '--no-deps', '--dest', path.join(building, 'wheels'), ...own];
+    await must(inBin(building, 'python'), ['-m', 'pip', ...wheels]);
     await rename(building, folder);
     return tools;
   } catch (error) {
@@ -140,7 +143,7 @@ export async function installedWheel(tools: PythonTools): Promise<InstalledWheel
   const own = path.join(folder, 'venv');
   await must(tools.python, ['-m', 'venv', '--without-pip', own]);
   const python = inBin(own, 'python');
-  const install = ['install', '--quiet', '--no-index', '--find-links', tools.wheels, wheel];
+  const install = [...INSTALL, '--no-index', '--find-links', tools.wheels, wheel];
   await must(tools.python, ['-m', 'pip', '--python', python, ...install]);
   const site = (await must(python, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'])).trim();
   return { folder, wheel, python, site, remove: () => rm(folder, { recursive: true, force: true }) };

@@ -6,11 +6,11 @@ import { spawn } from 'node:child_process';
 export const NODE_FLAGS = [
   '--disable-warning=ExperimentalWarning',
   '--import',
-  new URL('./lifeline.ts', import.meta.url).href,
+  new URL('./lifeline.mjs', import.meta.url).href,
 ];
 
 /**
- * Kills a process when this process is gone: for programs that cannot import `lifeline.ts`. `group`: the process leads a
+ * Kills a process when this process is gone: for programs that cannot import `lifeline.mjs`. `group`: the process leads a
  * process group, and the whole group is killed. Call the result when the process has ended.
  */
 export function killWithUs(pid: number, group = false): () => void {

@@ -33,8 +33,8 @@ export async function schemathesis(): Promise<{ readonly python: string } | { re
   try {
     await mkdir(path.dirname(CACHE), { recursive: true });
     await run('python3', ['-m', 'venv', folder]);
-    const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `schemathesis==${VERSION}`];
-    await run(python(folder), install, { timeout: INSTALL_WITHIN_MS });
+    const install = ['install', '--no-compile', '--quiet', '--disable-pip-version-check', `schemathesis==${VERSION}`];
+    await run(python(folder), ['-m', 'pip', ...install], { timeout: INSTALL_WITHIN_MS });
     await rename(folder, CACHE);
     return { python: python(CACHE) };
   } catch (error) {

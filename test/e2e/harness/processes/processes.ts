@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { nodeFlags } from '../../../../bin/node-flags.mjs';
 import { readConfig, serverLogin } from '../../../../platform/index.ts';
 import { NODE_FLAGS } from '../../../support/platform/children.ts';
+import { bundled } from './bundled.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const START_TIMEOUT_MS = 150_000;
@@ -143,7 +144,9 @@ async function start(
   root = ROOT,
 ): Promise<Running> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SLOTBOOK_'));
-  const child = spawn(process.execPath, [...NODE_FLAGS, ...nodeFlags(args.slice(1)), ...args], {
+  const [script = '', ...rest] = args;
+  const program = root === ROOT ? bundled(script) : script;
+  const child = spawn(process.execPath, [...NODE_FLAGS, ...nodeFlags(rest), program, ...rest], {
     cwd: root,
     env: { ...Object.fromEntries(inherited), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
