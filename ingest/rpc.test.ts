@@ -10,11 +10,9 @@ import { loadDefinition } from '../schemas/index.ts';
 import { PERP } from '../test/support/ingest/accounts.ts';
 import { blankAccount, setField } from '../test/support/ingest/bytes.ts';
 import { FaultyNode } from '../test/support/ingest/faulty-node.ts';
-import { eventIdsOf, SourceReading } from '../test/support/ingest/source-reading.ts';
-import { until } from '../test/support/platform/eventually.ts';
+import { SourceReading } from '../test/support/ingest/source-reading.ts';
 import { PubSub } from './rpc/pubsub.ts';
 import { RpcSource, type RpcSourceOptions } from './rpc.ts';
-import type { SourceUpdate } from './source.ts';
 
 const definition = loadDefinition('velocity');
 const logger = silentLogger();
@@ -24,12 +22,6 @@ const AUDIT_MS = 500;
 function sourceOf(net: RunningLocalnet, options: Partial<RpcSourceOptions> = {}): RpcSource {
   const urls = { rpcUrls: [net.rpcUrl], wsUrls: [net.wsUrl] };
   return new RpcSource({ ...urls, definition, logger, silenceMs: 60_000, auditMs: AUDIT_MS, ...options });
-}
-
-async function control(net: RunningLocalnet, method: string, params: unknown): Promise<void> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-  const response = await fetch(net.rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  expect(await response.json()).not.toHaveProperty('error');
 }
 
 /** A chain whose only activity is these writes, one per slot. */
@@ -84,56 +76,6 @@ describe('RPC source over the localnet', () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };
-  const complete = (running: RunningLocalnet, read: SourceReading) =>
-    read.until('all events', () => read.eventIds().length >= running.exchange.events(0, 1e6).length);
-
-  it('reads all accounts and delivers each transaction once: past, live, or missed without a connection', async () => {
-    const running = await open();
-    await step(running, 30);
-    reading = new SourceReading(sourceOf(running));
-    const read = reading;
-    await read.until('progress', () => read.of('progress').length > 0);
-    await read.until('accounts', () => read.of('snapshotEnd').length > 0);
-    await step(running, 20);
-    await control(running, 'localnet_dropConnections', {});
-    await step(running, 20);
-    await read.until('second snapshot', () => read.of('snapshotEnd').length === 2);
-    await complete(running, read);
-    await step(running, 20);
-    await complete(running, read);
-    const ids = read.eventIds();
-    const truth = running.exchange.events(0, 1e6).map(({ signature, index }) => `${signature} ${index}`);
-    expect(new Set(ids)).toEqual(new Set(truth));
-    expect(ids.length).toBe(truth.length);
-    expect(read.of('reconnect').length).toBe(1);
-    expect(read.of('gap').map(({ filled }) => filled)).toEqual([false, true]);
-    expect(new Set(read.of('gap').map(({ fromSlot }) => fromSlot)).size).toBe(1);
-    const slots = read.of('slot').map(({ slot }) => slot);
-    await read.until('last slot', () => read.of('slot').at(-1)?.slot === running.ledger.tipSlot);
-    expect(slots).toEqual([...slots].sort((a, b) => a - b));
-    expect(read.orders().length).toBe(running.exchange.restingOrders().length);
-  });
-
-  it('subscribes again when the node falls silent while the chain continues', async () => {
-    const running = await open();
-    reading = new SourceReading(sourceOf(running, { silenceMs: 1_500 }));
-    const read = reading;
-    await read.until('progress', () => read.of('progress').length > 0);
-    await read.until('accounts', () => read.of('snapshotEnd').length > 0);
-    // The session judges silence by the slots that the node announced before.
-    const labels = read.of('slot').length;
-    await step(running, 3);
-    await read.until('a slot', () => read.of('slot').length > labels);
-    await control(running, 'localnet_silence', { ms: 60_000 });
-    await step(running, 20);
-    await read.until('a lost connection', () => read.of('reconnect').length > 0);
-    await control(running, 'localnet_silence', { ms: 0 });
-    await read.until('another snapshot', () => read.of('snapshotEnd').length >= 2);
-    await complete(running, read);
-    expect(read.of('reconnect')[0]?.reason).toContain('no slot for 1500 ms');
-    expect(read.eventIds().length).toBe(running.exchange.events(0, 1e6).length);
-  });
-
   it('stays connected when the chain itself stops, even with unconfirmed slots', async () => {
     const running = await open();
     await step(running, 40);
@@ -147,27 +89,6 @@ describe('RPC source over the localnet', () => {
     const before = asked.get('getSlot') ?? 0;
     await read.until('several questions', () => (asked.get('getSlot') ?? 0) >= before + 4);
     expect(read.of('reconnect')).toEqual([]);
-  });
-
-  it('begins a margin before the resume point', async () => {
-    const running = await open();
-    await step(running, 80);
-    reading = new SourceReading(sourceOf(running));
-    const first = reading;
-    await first.until('progress', () => first.of('progress').length > 0);
-    await first.stop();
-    const resume = first.of('progress').at(-1)?.resume ?? null;
-    expect(resume?.slot).toBe(running.ledger.tipSlot);
-    await step(running, 10);
-    reading = new SourceReading(sourceOf(running), resume);
-    const second = reading;
-    await second.until('progress', () => second.of('progress').length > 0);
-    const slots = second.of('transaction').map(({ slot }) => slot);
-    expect(Math.min(...slots)).toBeGreaterThanOrEqual((resume?.slot ?? 0) - 64);
-    expect(Math.max(...slots)).toBeGreaterThan(resume?.slot ?? 0);
-    const later = running.exchange.events(0, 1e6).filter(({ slot }) => slot > (resume?.slot ?? 0));
-    const ids = new Set(second.eventIds());
-    expect(later.every(({ signature, index }) => ids.has(`${signature} ${index}`))).toBe(true);
   });
 
   it('reports the blocks that the node no longer has', async () => {
@@ -212,45 +133,6 @@ describe('RPC source over the localnet', () => {
     expect(updatesOf(later)).toBe(0);
     await step(running, 5);
     await read.until('the oracle that is named now', () => updatesOf(later) > 0);
-  });
-
-  it('starts over on another chain', async () => {
-    const running = await open();
-    await step(running, 10);
-    reading = new SourceReading(sourceOf(running), { slot: 1e9, signatures: {}, chain: 'another' });
-    const read = reading;
-    await read.until('progress', () => read.of('progress').length > 0);
-    expect(read.eventIds().length).toBe(running.exchange.events(0, 1e6).length);
-  });
-
-  it('drops the connection to bound memory when nobody takes its updates', async () => {
-    const running = await open();
-    const source = sourceOf(running, { queueMax: 500 });
-    const stop = new AbortController();
-    const updates: SourceUpdate[] = [];
-    let held = true;
-    const done = (async () => {
-      for await (const batch of source.updates(null, stop.signal)) {
-        updates.push(...batch);
-        const has = (kind: SourceUpdate['kind']) => updates.some((one) => one.kind === kind);
-        while (held && has('progress') && has('snapshotEnd')) {
-          await new Promise((resolve) => setTimeout(resolve, 10));
-        }
-      }
-    })();
-    try {
-      await until(() => updates.some(({ kind }) => kind === 'progress'));
-      await until(() => updates.some(({ kind }) => kind === 'snapshotEnd'));
-      await step(running, 60);
-      held = false;
-      const ids = () => eventIdsOf(updates).length;
-      await until(() => ids() >= running.exchange.events(0, 1e6).length);
-      expect(ids()).toBe(running.exchange.events(0, 1e6).length);
-      await until(() => updates.some((one) => one.kind === 'reconnect' && one.reason.includes('too slowly')));
-    } finally {
-      stop.abort();
-      await done;
-    }
   });
 });
 

@@ -14,7 +14,7 @@ const definition = loadDefinition('velocity');
 const decoder = compileEvents(definition);
 
 /** Signature and index of every delivered event. */
-export function eventIdsOf(updates: readonly SourceUpdate[]): string[] {
+function eventIdsOf(updates: readonly SourceUpdate[]): string[] {
   return updates.flatMap((update) =>
     update.kind === 'transaction' && !update.failed
       ? decodeTransaction(update, decoder).events.map((_, index) => `${update.signature} ${index}`)
