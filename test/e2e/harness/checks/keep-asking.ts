@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Pause between rounds, so that the servers have time for their own work. */
-const PAUSE_MS = 100;
+const PAUSE_MS = 250;
 const FAULTS_KEPT = 5;
 
 /** One reader's loop. */
