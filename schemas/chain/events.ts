@@ -47,10 +47,21 @@ interface EventCodec {
   readonly data: Type;
 }
 
+const writers = new Map(allWriters().flatMap((writer) => (writer.kind === 'event' ? [[writer.name, writer]] : [])));
 const codecs = new Map<string, EventCodec>();
-for (const writer of allWriters()) if (writer.kind === 'event') codecs.set(writer.name, codecOf(writer));
 
-function codecOf(writer: Writer): EventCodec {
+/** Codecs are made when they are needed: all of them take a tenth of a second, and no process needs all. */
+function codecOf(name: string): EventCodec | undefined {
+  const known = codecs.get(name);
+  if (known) return known;
+  const writer = writers.get(name);
+  if (!writer) return undefined;
+  const codec = makeCodec(writer);
+  codecs.set(name, codec);
+  return codec;
+}
+
+function makeCodec(writer: Writer): EventCodec {
   const schema = JSON.parse(writer.text) as AvroRecord;
   const part = (name: string, fields: AvroRecord['fields']): Type => parseSchema({ ...schema, name, fields });
   return {
@@ -61,11 +72,11 @@ function codecOf(writer: Writer): EventCodec {
 }
 
 /** Events with their own schema. The log carries every other event as UnknownRecord. */
-export const EVENT_NAMES: readonly string[] = [...codecs.keys()].filter((name) => name !== UNKNOWN_RECORD);
+export const EVENT_NAMES: readonly string[] = [...writers.keys()].filter((name) => name !== UNKNOWN_RECORD);
 
 /** Encodes an event with its envelope. Throws a RangeError that names the field when one is missing or out of range. */
 export function encodeEvent(event: ChainEvent): Buffer {
-  const codec = codecs.get(event.name);
+  const codec = codecOf(event.name);
   if (!codec) throw new RangeError(`no schema for event ${event.name}: encode it as ${UNKNOWN_RECORD}`);
   const head: Head = {
     signature: event.signature,
@@ -91,7 +102,7 @@ function explain(codec: EventCodec, head: Head, data: object): string {
 /** Decodes an event of the current or any committed past version. Throws SchemaError for anything else. */
 export function decodeEvent(bytes: Uint8Array): ChainEvent {
   const opened = openRecord(bytes);
-  const codec = codecs.get(opened.reader.writer.name);
+  const codec = codecOf(opened.reader.writer.name);
   if (!codec) throw new SchemaError('not-a-record', `${opened.reader.writer.name} is not a program event`);
   if (opened.reader.resolver) return split(codec.writer.name, decodeBody(codec.writer.type, opened).value);
   const head = decodeBody(codec.head, opened);
