@@ -205,6 +205,24 @@ describe('states at the tip of a fork', () => {
     expect(reader.states.slice(0, 3)).toEqual([0, 4, 3]);
   });
 
+  it('keep to the ancestor while two forks compete and the node sent nothing of the one that its new tip stands on', () => {
+    const reader = started();
+    const { forks } = reader;
+    forks.link(1, 0);
+    forks.follow(1);
+    for (const [slot, parent] of [
+      [2, 1],
+      [3, 1],
+      [4, 3],
+    ] as const)
+      forks.link(slot, parent);
+    forks.account(state(1, 4));
+    forks.follow(4);
+    expect(reader.states.slice(0, 3)).toEqual([0, 0, 0]);
+    reader.confirm(3, [2]);
+    expect(reader.states.slice(0, 3)).toEqual([0, 4, 3]);
+  });
+
   it('keep to the ancestor also when the chain confirms the new fork before the node sends its tip', () => {
     const reader = started();
     const { forks } = reader;

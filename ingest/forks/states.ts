@@ -112,6 +112,11 @@ export class ForkStates {
     return slot > this.#chain.tip && this.#chain.extends(slot);
   }
 
+  /** Whether it does, and no block of another fork does as well. */
+  isUncontested(slot: number): boolean {
+    return slot > this.#chain.tip && this.#chain.isUncontested(slot);
+  }
+
   /** An account has a new confirmed state. */
   confirmed(pubkey: Uint8Array): void {
     const key = keyText(pubkey);
