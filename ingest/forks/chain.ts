@@ -60,6 +60,14 @@ export class ForkChain {
     return this.#isComplete && slot <= this.#tip ? 'left' : 'unknown';
   }
 
+  /** Whether the confirmed block of `slot` is of another fork, and does not stand on the block of `earlier`, as far as is known. */
+  hasLeft(earlier: number, slot: number): boolean {
+    if (this.placeOf(slot) !== 'left') return false;
+    let at: number | undefined = slot;
+    while (at !== undefined && at > earlier) at = this.#parents.get(at);
+    return at !== earlier;
+  }
+
   /** Nothing counts until the chain has confirmed `slot`: data of it and of slots before it may be missing. */
   restart(slot: number): void {
     for (const news of [this.#parents, this.#dead, this.#delivered, this.#hidden]) news.clear();
