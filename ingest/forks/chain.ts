@@ -60,6 +60,14 @@ export class ForkChain {
     return this.#isComplete && slot <= this.#tip ? 'left' : 'unknown';
   }
 
+  /** Whether the confirmed block of `slot` is of another fork, and does not stand on the block of `earlier`, as far as is known. */
+  hasLeft(earlier: number, slot: number): boolean {
+    if (this.placeOf(slot) !== 'left') return false;
+    let at: number | undefined = slot;
+    while (at !== undefined && at > earlier) at = this.#parents.get(at);
+    return at !== earlier;
+  }
+
   /** Nothing counts until the chain has confirmed `slot`: data of it and of slots before it may be missing. */
   restart(slot: number): void {
     for (const news of [this.#parents, this.#dead, this.#delivered, this.#hidden]) news.clear();
@@ -95,7 +103,7 @@ export class ForkChain {
   /** The node's newest block is that of `slot`. News of an older slot changes nothing. */
   follow(slot: number): void {
     if (slot <= this.#tip || slot <= this.#confirmed) return;
-    if (!this.extends(slot)) this.#hide(slot);
+    if (!this.isUncontested(slot)) this.#hide(slot);
     this.#tip = slot;
     this.#isLost = false;
     this.#evaluate();
@@ -103,15 +111,32 @@ export class ForkChain {
 
   /** Whether the block of `slot` stands on the newest block that the node followed, as far as is known. */
   extends(slot: number): boolean {
-    if (this.#isLost) return false;
+    return this.#branch(slot) !== null;
+  }
+
+  /** Whether it does, and no block of another fork does as well. Only then the node follows it also without data. */
+  isUncontested(slot: number): boolean {
+    const branch = this.#branch(slot);
+    if (branch === null) return false;
+    return [...this.#parents.keys()].every((other) => {
+      const rival = this.#branch(other) ?? [];
+      return rival.length === 0 || rival.includes(slot) || branch.includes(other);
+    });
+  }
+
+  /** Slots from this one down to the newest block that the node followed, without that one; null when they do not lead there. */
+  #branch(slot: number): readonly number[] | null {
+    if (this.#isLost) return null;
     const newest = this.#newestAlive();
+    const branch: number[] = [];
     let at = slot;
     while (at > newest) {
       const parent = this.#parents.get(at);
-      if (parent === undefined || this.#dead.has(at)) return false;
+      if (parent === undefined || this.#dead.has(at)) return null;
+      branch.push(at);
       at = parent;
     }
-    return at === newest;
+    return at === newest ? branch : null;
   }
 
   /** The newest followed block without a dead one below it, also on a fork that lost; the confirmed slot when there is none. */
@@ -152,7 +177,7 @@ export class ForkChain {
     return this.#confirmed >= this.#completeAfter;
   }
 
-  /** A node that changes its fork sends the data of the newest block alone. */
+  /** A node that changes its fork sends the data of the newest block alone, and may have changed it where two forks compete. */
   #hide(tip: number): void {
     for (let slot = this.#parents.get(tip) ?? -1; slot > this.#confirmed; slot = this.#parents.get(slot) ?? -1) {
       if (this.#slots.has(slot)) return;

@@ -82,7 +82,7 @@ export class PubSubForks implements ForkConnection {
     if (transaction) this.#parts.trades.take(transaction);
   }
 
-  /** A node announces a slot when it begins to replay it. Its parent is complete by then. */
+  /** A node announces a slot of any fork when it begins to replay it. Its parent is complete by then, but perhaps not followed. */
   #announced(result: unknown): void {
     const { slot, parent } = slotsOf(result);
     this.#end.alive();
@@ -90,7 +90,7 @@ export class PubSubForks implements ForkConnection {
     this.#begin(slot);
     this.#parts.books.news((forks) => {
       forks.link(slot, parent);
-      if (forks.extends(parent)) forks.follow(parent);
+      if (forks.isUncontested(parent)) forks.follow(parent);
     });
   }
 

@@ -42,11 +42,11 @@ class Reader {
   }
 
   confirm(slot: number, accounts: readonly number[]): void {
-    for (const account of accounts) this.#confirmOne(account, slot);
+    for (const account of accounts) this.confirmOne(account, slot);
     this.forks.confirm(slot);
   }
 
-  #confirmOne(account: number, slot: number): void {
+  confirmOne(account: number, slot: number): void {
     this.confirmed.set(keyText(keyOf(account)), { slot, update: state(account, slot) });
     this.forks.confirmed(keyOf(account));
   }
@@ -198,6 +198,46 @@ describe('states at the tip of a fork', () => {
       forks.link(slot, parent);
     forks.account(state(0, 2));
     forks.follow(2);
+    forks.account(state(1, 4));
+    forks.follow(4);
+    expect(reader.states.slice(0, 3)).toEqual([0, 0, 0]);
+    reader.confirm(3, [2]);
+    expect(reader.states.slice(0, 3)).toEqual([0, 4, 3]);
+  });
+
+  it('name an undo also when the confirmed state comes before the news of its fork', () => {
+    const reader = started();
+    const { forks } = reader;
+    for (const [slot, parent, account] of [
+      [1, 0, 1],
+      [2, 1, 0],
+      [4, 2, 2],
+    ] as const) {
+      forks.link(slot, parent);
+      forks.account(state(account, slot));
+      forks.follow(slot);
+    }
+    forks.link(3, 1);
+    reader.confirmOne(0, 3);
+    expect([reader.states[0], reader.reverts]).toEqual([3, [2]]);
+    // The confirmed block stands on that of slot 1, so this state is not undone.
+    reader.confirmOne(1, 3);
+    expect([reader.states[1], reader.reverts]).toEqual([3, [2]]);
+    reader.confirm(3, []);
+    expect([reader.states[2], reader.reverts]).toEqual([0, [2, 4]]);
+  });
+
+  it('keep to the ancestor while two forks compete and the node sent nothing of the one that its new tip stands on', () => {
+    const reader = started();
+    const { forks } = reader;
+    forks.link(1, 0);
+    forks.follow(1);
+    for (const [slot, parent] of [
+      [2, 1],
+      [3, 1],
+      [4, 3],
+    ] as const)
+      forks.link(slot, parent);
     forks.account(state(1, 4));
     forks.follow(4);
     expect(reader.states.slice(0, 3)).toEqual([0, 0, 0]);

@@ -112,11 +112,16 @@ export class ForkStates {
     return slot > this.#chain.tip && this.#chain.extends(slot);
   }
 
+  /** Whether it does, and no block of another fork does as well. */
+  isUncontested(slot: number): boolean {
+    return slot > this.#chain.tip && this.#chain.isUncontested(slot);
+  }
+
   /** An account has a new confirmed state. */
   confirmed(pubkey: Uint8Array): void {
     const key = keyText(pubkey);
     const entry = this.#entries.get(key);
-    if (entry) this.#settle(key, entry);
+    if (entry) this.#overtake(key, entry);
     // The confirmed state itself may have changed.
     if (!entry?.emitted) this.#emit(key, null, pubkey);
   }
@@ -200,6 +205,16 @@ export class ForkStates {
     if (state === null) entry.confirmedSlot = this.#ports.confirmed(key)?.slot ?? -1;
     const pubkey = (state ?? emitted ?? entry.states[0])?.pubkey;
     if (pubkey) this.#emit(key, state, pubkey);
+  }
+
+  /** A newer confirmed state of another fork undoes that of the followed one: its news may come before that of the fork. */
+  #overtake(key: string, entry: Entry): void {
+    const emitted = entry.emitted?.slot ?? null;
+    const confirmed = this.#ports.confirmed(key)?.slot ?? -1;
+    const isUndone = emitted !== null && confirmed > emitted && this.#chain.hasLeft(emitted, confirmed);
+    if (isUndone) this.#ports.reverted(emitted);
+    this.#settle(key, entry);
+    if (isUndone) this.#ports.reverted(null);
   }
 
   #emit(key: string, state: AccountUpdate | null, pubkey: Uint8Array): void {

@@ -12,11 +12,11 @@ import type { AccountUpdate } from '../source.ts';
 import { BlockChain, type Cursor } from './cursor.ts';
 import { Replay } from './replay.ts';
 import { kindOf, subscribeRequest } from './request.ts';
-import type { OpenStream, UpdateStream } from './stream.ts';
+import { type OpenStream, PING_ID, type UpdateStream } from './stream.ts';
 import { accountUpdate, type BlockMeta, blockMeta, slotOf, transactionLogs } from './updates.ts';
 import type { StreamUpdate, WireTransaction } from './wire.ts';
 
-/** After this long without an update, the newest block is complete: a server sends what a block has at once. */
+/** This long after the metadata of a block, a server has sent the rest of it: it sends what a block has at once. */
 const QUIET_MS = 500;
 /** The first block of a stream is awaited so long: two slots. A chain that stands still sends none. */
 const FIRST_BLOCK_PATIENCE_MS = 1_000;
@@ -64,6 +64,8 @@ export class GrpcSession implements LiveSession {
   #times: { readonly slot: number; readonly ts: number }[] = [];
   #silence: NodeJS.Timeout | null = null;
   #quiet: NodeJS.Timeout | null = null;
+  /** Number of the last ping. */
+  #pinged = PING_ID;
   #live = false;
   /** Slot of the first block of the stream, of which updates may be missing; -1 before. */
   #firstSlot = -1;
@@ -178,11 +180,12 @@ export class GrpcSession implements LiveSession {
     if (queue.isFull) this.#stream?.pauseUntil(queue.drained());
   }
 
-  #read({ filters, account, transaction, block, slot }: StreamUpdate): void {
+  #read({ filters, account, transaction, block, slot, pong }: StreamUpdate): void {
     if (account) this.#account(accountUpdate(account, this.#options.number), kindOf(filters));
     else if (transaction) this.#transaction(transaction, filters);
     else if (block) this.#block(blockMeta(block));
     else if (slot) this.#intake.labels.announced(slotOf(slot.slot));
+    else if (pong === this.#pinged) this.#onPong();
   }
 
   #account(update: AccountUpdate, kind: number): void {
@@ -271,12 +274,17 @@ export class GrpcSession implements LiveSession {
     this.#quiet = setTimeout(() => this.#onQuiet(), QUIET_MS);
   }
 
+  /** The rest of the newest block may still be on its way. A pong cannot overtake it. */
   #onQuiet(): void {
     this.#quiet = null;
-    const newest = this.#chain.last;
-    if (newest === null || this.#stream?.isPaused) return;
     if (this.#intake.isReading) this.#watchQuiet();
-    else this.#intake.label(this.#intake.labels.complete(newest.slot));
+    else this.#stream?.ping(++this.#pinged);
+  }
+
+  #onPong(): void {
+    const newest = this.#chain.last;
+    // A newer block has a ping of its own.
+    if (newest !== null && this.#quiet === null) this.#intake.label(this.#intake.labels.complete(newest.slot));
   }
 
   /** The time of a slot follows its label. */

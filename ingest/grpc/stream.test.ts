@@ -51,9 +51,12 @@ describe('gRPC stream', () => {
     call?.write(update({ ping: {} }));
     call?.write(update({ pong: { id: 1 } }));
     call?.write(slot(7));
-    await until(() => requests.length === 2 && updates.length === 1);
+    await until(() => requests.length === 2 && updates.length === 2);
     expect(requests[1]?.ping).toEqual({ id: 1 });
-    expect(updates[0]?.slot?.slot).toBe(7);
+    expect(updates.map(({ pong, slot: news }) => [pong, news?.slot])).toEqual([
+      [1, undefined],
+      [null, 7],
+    ]);
   });
 
   it('takes the largest account', async () => {

@@ -5,6 +5,8 @@ import { type Call, GrpcConnection, STATUS } from './connection.ts';
 import { readUpdate, type StreamUpdate } from './wire.ts';
 
 const UNARY_TIMEOUT_MS = 10_000;
+/** Number of the pings that answer those of the server. */
+export const PING_ID = 1;
 
 export interface StreamHandlers {
   update(update: StreamUpdate): void;
@@ -20,6 +22,8 @@ export interface UpdateStream {
   firstAvailable(): Promise<number | null>;
   /** Starts the subscription, or changes its filters. A change must not name a slot to replay from. */
   request(request: GeyserRequest): void;
+  /** Asks for a pong with this number, above PING_ID. It comes after everything that the server sent before it. */
+  ping(id: number): void;
   /** Stops reading until `resumed` is settled. The server holds back, and ends the call if that lasts. */
   pauseUntil(resumed: Promise<void>): void;
   close(): void;
@@ -63,6 +67,10 @@ export class GeyserStream implements UpdateStream {
     this.#call.send(this.#service.subscribe.requestSerialize(request));
   }
 
+  ping(id: number): void {
+    this.request({ ...emptyRequest(), ping: { id } });
+  }
+
   pauseUntil(resumed: Promise<void>): void {
     const call = this.#call;
     if (call === null || call.isPaused) return;
@@ -95,8 +103,9 @@ export class GeyserStream implements UpdateStream {
 
   #take(update: StreamUpdate): void {
     if (this.#isOver) return;
-    if (update.isPing) this.request(pingRequest());
-    else if (!update.isPong) this.#handlers.update(update);
+    // Load balancers end streams on which a client sends nothing.
+    if (update.isPing) this.ping(PING_ID);
+    else this.#handlers.update(update);
   }
 
   #ended(reason: string, isOutOfRange: boolean): void {
@@ -106,13 +115,6 @@ export class GeyserStream implements UpdateStream {
   }
 }
 
-const PING_ID = 1;
-
 export function emptyRequest(): GeyserRequest {
   return { ...NO_GEYSER_FILTERS };
-}
-
-/** Load balancers end streams on which a client sends nothing. A request with a ping changes no filter. */
-function pingRequest(): GeyserRequest {
-  return { ...emptyRequest(), ping: { id: PING_ID } };
 }

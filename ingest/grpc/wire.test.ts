@@ -114,7 +114,7 @@ function expected({ filters, account, transaction, blockMeta, slot, ping, pong }
       ? { slot: Number(slot.slot), parent: slot.parent === undefined ? null : Number(slot.parent), status: slot.status }
       : null,
     isPing: ping !== undefined,
-    isPong: pong !== undefined,
+    pong: pong?.id ?? null,
   };
 }
 

@@ -48,7 +48,8 @@ export interface StreamUpdate {
   readonly block: WireBlock | null;
   readonly slot: WireSlot | null;
   readonly isPing: boolean;
-  readonly isPong: boolean;
+  /** Number of the ping that it answers. */
+  readonly pong: number | null;
   /** The whole message. The parts share its memory. */
   readonly bytes: Buffer;
 }
@@ -65,7 +66,7 @@ const WRITE_VERSION_BITS = 64;
 export function readUpdate(bytes: Buffer): StreamUpdate {
   const at = new Cursor(bytes, 0, bytes.length);
   const filters: string[] = [];
-  const update = { filters, account: null, transaction: null, block: null, slot: null, isPing: false, isPong: false };
+  const update = { filters, account: null, transaction: null, block: null, slot: null, isPing: false, pong: null };
   const found: { -readonly [K in keyof StreamUpdate]: StreamUpdate[K] } = { ...update, bytes };
   while (at.next()) {
     if (at.type !== LENGTH_DELIMITED) at.skip();
@@ -74,9 +75,9 @@ export function readUpdate(bytes: Buffer): StreamUpdate {
     else if (at.field === 3) found.slot = slot(at.message());
     else if (at.field === 4) found.transaction = transaction(at.message());
     else if (at.field === 7) found.block = block(at.message());
+    else if (at.field === 9) found.pong = pong(at.message());
     else {
       if (at.field === 6) found.isPing = true;
-      else if (at.field === 9) found.isPong = true;
       at.skip();
     }
   }
@@ -178,6 +179,16 @@ function slot(at: Cursor): WireSlot {
     else found.status = at.number();
   }
   return found;
+}
+
+/** SubscribeUpdatePong. */
+function pong(at: Cursor): number {
+  let id = 0;
+  while (at.next()) {
+    if (at.field === 1 && at.type === VARINT) id = at.number();
+    else at.skip();
+  }
+  return id;
 }
 
 /** Reads the fields of a message one after the other. */

@@ -89,7 +89,7 @@ export class Subscriber {
     if (request.ping) {
       const { SubscribeUpdate } = geyserMessages();
       const pong = { filters: [], pong: { id: request.ping.id }, createdAt: new Date() };
-      this.#push(Buffer.from(SubscribeUpdate.encode(pong).finish()));
+      this.#pushInTime(Buffer.from(SubscribeUpdate.encode(pong).finish()));
       return;
     }
     try {

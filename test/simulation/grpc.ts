@@ -8,7 +8,7 @@ import { type SubscribeCall, Subscriber } from '../../localnet/grpc/subscriber.t
 import type { Commitment } from '../../localnet/ledger.ts';
 import type { FaultRequest } from '../../localnet/node/fault-kinds.ts';
 import type { Faults } from '../../localnet/node/faults.ts';
-import { type GeyserRequest, geyserMessages, geyserService } from '../../schemas/index.ts';
+import { type GeyserRequest, geyserMessages, geyserService, NO_GEYSER_FILTERS } from '../../schemas/index.ts';
 import { grouped } from './group.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -203,6 +203,14 @@ export class SimulatedStream implements UpdateStream {
   request(request: GeyserRequest): void {
     if (this.#isOver) return;
     this.#isProcessed = request.commitment === geyserMessages().CommitmentLevel.PROCESSED;
+    this.#ask(request);
+  }
+
+  ping(id: number): void {
+    if (!this.#isOver) this.#ask({ ...NO_GEYSER_FILTERS, ping: { id } });
+  }
+
+  #ask(request: GeyserRequest): void {
     this.#requests.push(subscribe.requestSerialize(request));
     if (this.#requests.length === 1) this.#parts.later(this.#parts.latencyMs(), () => this.#send());
   }
@@ -275,7 +283,7 @@ export class SimulatedStream implements UpdateStream {
 
   #update(frame: Buffer): void {
     const update = readUpdate(frame);
-    if (update.isPing || update.isPong) return;
+    if (update.isPing) return;
     if (this.#isProcessed) this.#parts.news(update);
     this.#handlers.update(update);
   }

@@ -3,7 +3,7 @@
 
 import type { LogRecord } from '../../platform/index.ts';
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';
-import { Books, differenceText, isBookMessage } from './books.ts';
+import { Books, type Difference, differenceText, isBookMessage } from './books.ts';
 import type { Truth } from './truth.ts';
 
 type States = ReadonlyMap<string, string>;
@@ -128,16 +128,22 @@ export class ProcessedChecks {
 
   /** Records of the next slot may stand before the label: each text is then that of the slot, or of one up to the newest record. */
   #compare(number: number, { books, slot: newest }: Partition, slot: number): void {
-    let first: string | null = null;
+    let nearest: readonly Difference[] | null = null;
     for (const layers of this.#parts.truth.processed(slot)) {
       const [base] = layers;
-      const differing = base === undefined ? [] : books.differences(base, this.#isOf(number));
       const isLayer = (key: string, mine: string | undefined) => layers.some((one) => one.get(key) === mine);
-      const wrong = differing.find(({ key, mine }) => !isLayer(key, mine) && !this.#isOther(key, mine, slot, newest));
-      if (wrong === undefined) return;
-      first ??= `slot ${slot}: ${differenceText(wrong)} (${differing.length} differences)`;
+      const differing = base === undefined ? [] : books.differences(base, this.#isOf(number));
+      const wrong = differing.filter(({ key, mine }) => !isLayer(key, mine) && !this.#isOther(key, mine, slot, newest));
+      if (wrong.length === 0) return;
+      // The winning fork comes last.
+      if (nearest === null || wrong.length <= nearest.length) nearest = wrong;
     }
-    if (first !== null) this.#parts.violated('the processed book at each slot', first);
+    const [first] = nearest ?? [];
+    if (first !== undefined)
+      this.#parts.violated(
+        'the processed book at each slot',
+        `slot ${slot}: ${differenceText(first)} (${nearest?.length} differences from the nearest fork)`,
+      );
   }
 
   #isOther(key: string, mine: string | undefined, slot: number, newest: number): boolean {

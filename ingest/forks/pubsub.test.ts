@@ -1,0 +1,85 @@
+// News of a node that replays two forks and follows one of them.
+
+import { setImmediate } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { PubSubSocket } from '../rpc/transport.ts';
+import { PubSubForks } from './pubsub.ts';
+import { ForkStates } from './states.ts';
+
+/** A socket whose other end accepts every subscription, with its number among the subscriptions. */
+class Socket implements PubSubSocket {
+  readonly #methods: string[] = [];
+  #received: (data: Buffer) => void = () => {};
+
+  on(event: string, listener: (value: never) => void): void {
+    if (event === 'message') this.#received = listener as (data: Buffer) => void;
+  }
+
+  send(text: string): void {
+    const { id, method } = JSON.parse(text) as { readonly id: number; readonly method: string };
+    const result = this.#methods.push(method) - 1;
+    this.#push({ id, result });
+  }
+
+  ping(): void {}
+  terminate(): void {}
+
+  announce(slot: number, parent: number): void {
+    const subscription = this.#methods.indexOf('slotSubscribe');
+    this.#push({ params: { subscription, result: { slot, parent, root: 0 } } });
+  }
+
+  #push(message: object): void {
+    this.#received(Buffer.from(JSON.stringify(message)));
+  }
+}
+
+describe('slots that a node announces, without account data', () => {
+  let socket: Socket;
+  let forks: ForkStates;
+  beforeEach(async () => {
+    socket = new Socket();
+    forks = new ForkStates({ confirmed: () => null, emit: () => {}, reverted: () => {} });
+    const connection = new PubSubForks(
+      {
+        books: { news: (step) => step(forks) },
+        trades: { take: () => {} },
+        silenceMs: 60_000,
+        signal: new AbortController().signal,
+      },
+      { wsUrl: 'ws://node', filters: [], programs: [], transport: { connect: async () => socket } as never },
+    );
+    void connection.run();
+    await setImmediate();
+    socket.announce(1, 0);
+    forks.confirm(1);
+    socket.announce(2, 1);
+  });
+
+  it('are followed when another one stands on them', () => {
+    socket.announce(3, 2);
+    expect(forks.slot).toBe(2);
+    socket.announce(4, 3);
+    expect(forks.slot).toBe(3);
+  });
+
+  it('are not followed while two forks compete', () => {
+    socket.announce(3, 1);
+    for (const [slot, parent] of [
+      [4, 3],
+      [5, 2],
+      [6, 4],
+    ] as const) {
+      socket.announce(slot, parent);
+      expect(forks.slot).toBe(1);
+    }
+  });
+
+  it('are followed again once the chain has confirmed one of two forks', () => {
+    socket.announce(3, 1);
+    socket.announce(4, 3);
+    forks.confirm(3);
+    socket.announce(5, 4);
+    expect(forks.slot).toBe(4);
+  });
+});
