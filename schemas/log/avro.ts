@@ -13,6 +13,11 @@ export interface SchemaFile {
   readonly type: Type;
 }
 
+export interface PastSchema extends SchemaFile {
+  /** Its fingerprint, hex, by the name of its file. */
+  readonly print: string;
+}
+
 const FOLDER = fileURLToPath(new URL('./avro/', import.meta.url));
 const SUFFIX = '.avsc';
 
@@ -21,16 +26,19 @@ export function versionFolder(name: string): string {
   return `${FOLDER}versions/${name}/`;
 }
 
-/** Every schema in use now: own messages, then program events. Throws when a file does not hold the record it is named for. */
+/** Every schema in use now: own messages, then program events. A type throws when its file does not hold the record it is named for. */
 export function readCurrentSchemas(): SchemaFile[] {
   return [...readFolder(`${FOLDER}messages/`, 'message'), ...readFolder(`${FOLDER}events/`, 'event')];
 }
 
 /** Every committed past version of one record. */
-export function readPastVersions({ name, kind }: Pick<SchemaFile, 'name' | 'kind'>): SchemaFile[] {
+export function readPastVersions({ name, kind }: Pick<SchemaFile, 'name' | 'kind'>): PastSchema[] {
   const folder = versionFolder(name);
   if (!existsSync(folder)) return [];
-  return readdirSync(folder).map((file) => readSchema(`${folder}${file}`, name, kind));
+  return readdirSync(folder).map((file) => {
+    const schema = readSchema(`${folder}${file}`, name, kind);
+    return Object.assign(schema, { print: file.slice(0, -SUFFIX.length) });
+  });
 }
 
 function readFolder(folder: string, kind: SchemaFile['kind']): SchemaFile[] {
@@ -41,10 +49,32 @@ function readFolder(folder: string, kind: SchemaFile['kind']): SchemaFile[] {
 }
 
 function readSchema(path: string, name: string, kind: SchemaFile['kind']): SchemaFile {
-  const text = readFileSync(path, 'utf8');
-  const type = parseSchema(JSON.parse(text));
-  if (type.name?.split('.').at(-1) !== name) throw new Error(`${path} holds ${type.name}`);
-  return { name, kind, text, type };
+  return new ReadSchema(path, name, kind);
+}
+
+/** Makes its type when it is needed: all types take a tenth of a second, and no process needs all. */
+class ReadSchema implements SchemaFile {
+  readonly name: string;
+  readonly kind: SchemaFile['kind'];
+  readonly text: string;
+  readonly #path: string;
+  #type: Type | null = null;
+
+  constructor(path: string, name: string, kind: SchemaFile['kind']) {
+    this.name = name;
+    this.kind = kind;
+    this.text = readFileSync(path, 'utf8');
+    this.#path = path;
+  }
+
+  get type(): Type {
+    if (this.#type === null) {
+      const type = parseSchema(JSON.parse(this.text));
+      if (type.name?.split('.').at(-1) !== this.name) throw new Error(`${this.#path} holds ${type.name}`);
+      this.#type = type;
+    }
+    return this.#type;
+  }
 }
 
 /** Remainder of the empty text, in halves: each start of a process computes all fingerprints, and bigints take 60 ms for that. */

@@ -3,7 +3,8 @@
 
 import type { Type } from 'avsc';
 import { asBuffer } from '../chain/bytes.ts';
-import { fingerprint, readCurrentSchemas, readPastVersions, type SchemaFile } from './avro.ts';
+import { fingerprint, type PastSchema, readCurrentSchemas, readPastVersions, type SchemaFile } from './avro.ts';
+import { readFingerprints } from './schema-history.ts';
 
 type Resolver = ReturnType<Type['createResolver']>;
 
@@ -50,18 +51,82 @@ export const REGISTRY_MAGIC = 0;
 export const REGISTRY_BYTES = 5;
 const SCRATCH_BYTES = 64 * 1024;
 
+/** A version whose type is made at its first use. Throws then when the file has changed since `npm run schemas`. */
+class FileVersion implements SchemaVersion {
+  readonly fingerprint: bigint;
+  readonly text: string;
+  readonly #file: SchemaFile;
+  #type: Type | null = null;
+
+  constructor(file: SchemaFile, print: string | undefined) {
+    this.#file = file;
+    this.text = file.text;
+    this.fingerprint = print === undefined ? fingerprint(file.type) : BigInt(`0x${print}`);
+  }
+
+  get type(): Type {
+    this.#type ??= this.#checked();
+    return this.#type;
+  }
+
+  #checked(): Type {
+    const { type, name } = this.#file;
+    if (fingerprint(type) !== this.fingerprint) throw new Error(`${name} has changed: run \`npm run schemas\``);
+    return type;
+  }
+}
+
+class FileWriter implements Writer {
+  readonly name: string;
+  readonly kind: SchemaFile['kind'];
+  readonly text: string;
+  readonly fingerprint: bigint;
+  readonly prefix: Buffer;
+  readonly versions: readonly SchemaVersion[];
+  readonly #current: SchemaVersion;
+
+  constructor(file: SchemaFile, past: readonly PastSchema[]) {
+    const current = new FileVersion(file, listed[file.name]?.at(-1));
+    this.#current = current;
+    this.name = file.name;
+    this.kind = file.kind;
+    this.text = file.text;
+    this.fingerprint = current.fingerprint;
+    this.prefix = singleObjectPrefix(current.fingerprint);
+    this.versions = [current, ...past.map((one) => new FileVersion(one, one.print))];
+  }
+
+  get type(): Type {
+    return this.#current.type;
+  }
+}
+
+class VersionReader implements Reader {
+  readonly writer: Writer;
+  /** Null for the current version. */
+  readonly #past: SchemaVersion | null;
+  #resolver: Resolver | null = null;
+
+  constructor(writer: Writer, past: SchemaVersion | null) {
+    this.writer = writer;
+    this.#past = past;
+  }
+
+  get resolver(): Resolver | null {
+    if (this.#past === null) return null;
+    this.#resolver ??= this.writer.type.createResolver(this.#past.type);
+    return this.#resolver;
+  }
+}
+
+/** Which version is the current one, without parsing the schemas. */
+const listed = readFingerprints();
 const writers: ReadonlyMap<string, Writer> = new Map(
-  readCurrentSchemas().map((file) => [file.name, writerFor(file, readPastVersions(file))]),
+  readCurrentSchemas().map((file) => [file.name, new FileWriter(file, readPastVersions(file))]),
 );
 /** By the low, then the high half of the fingerprint, so that a lookup makes no bigint. */
 const readers: ReadonlyMap<number, ReadonlyMap<number, Reader>> = readerTable();
 let scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
-
-function writerFor(file: SchemaFile, past: readonly SchemaFile[]): Writer {
-  const versions = [file, ...past].map(({ type, text }) => ({ fingerprint: fingerprint(type), text, type }));
-  const print = versions[0]?.fingerprint ?? fingerprint(file.type);
-  return { ...file, fingerprint: print, prefix: singleObjectPrefix(print), versions };
-}
 
 function readerTable(): Map<number, Map<number, Reader>> {
   const table = new Map<number, Map<number, Reader>>();
@@ -71,8 +136,8 @@ function readerTable(): Map<number, Map<number, Reader>> {
     table.set(low, byHigh.set(Number(print >> 32n), reader));
   };
   for (const writer of writers.values()) {
-    for (const { fingerprint, type } of writer.versions) {
-      add(fingerprint, { writer, resolver: type === writer.type ? null : writer.type.createResolver(type) });
+    for (const [index, version] of writer.versions.entries()) {
+      add(version.fingerprint, new VersionReader(writer, index === 0 ? null : version));
     }
   }
   return table;
