@@ -254,6 +254,19 @@ describe('faults of a node', () => {
     await other.stop();
   });
 
+  it('touches no answer at the address of the truth', async () => {
+    await fault({ kind: 'hangUp', methods: ['getSlot'] });
+    await fault({ kind: 'error', methods: ['getHealth'] });
+    await fault({ kind: 'emptyAccounts' });
+    const accounts = (url: string) => ask<Keyed[]>(url, 'getProgramAccounts', [PROGRAM, { encoding: 'base64' }]);
+    expect(await ask(net.faultlessUrl, 'getSlot', [{ commitment: 'processed' }])).toBe(net.ledger.tipSlot);
+    expect(await ask(net.faultlessUrl, 'getHealth')).toBe('ok');
+    expect((await accounts(net.faultlessUrl)).length).toBeGreaterThan(0);
+    expect((await did()).reports).toEqual([]);
+    expect(await accounts(net.rpcUrl)).toEqual([]);
+    expect(await ask(net.faultlessUrl, 'localnet_clearFaults')).toEqual({ cleared: 3 });
+  });
+
   it('names the known faults when asked for an unknown one', async () => {
     const { error } = await call(net.rpcUrl, 'localnet_fault', [{ kind: 'meteor' }]);
     expect(error?.code).toBe(-32602);

@@ -22,9 +22,11 @@ export interface TableDigest {
   readonly hash: string;
 }
 export type Digests = Record<string, TableDigest>;
+/** Rows by table, one line each. A line begins with signature (hexadecimal), index and slot. */
+export type Lines = ReadonlyMap<string, readonly string[]>;
 
-/** Digest of every confirmed event that a node still has, by table. Execution cut the others from their logs. */
-export async function truthDigests(cluster: Cluster): Promise<Digests> {
+/** Every confirmed event that a node still has. Execution cut the others from their logs. */
+export async function truthLines(cluster: Cluster): Promise<Lines> {
   const lines = new Map<string, string[]>();
   for (let from = 0; ; ) {
     const events = await cluster.rpc<(TruthEvent & { readonly lost: boolean })[]>('localnet_events', {
@@ -49,11 +51,11 @@ export async function truthDigests(cluster: Cluster): Promise<Digests> {
       push(lines, table, [...head, ...fields].join('|'));
     }
   }
-  return digests(lines);
+  return lines;
 }
 
-/** Digest of every row ClickHouse holds, by table; empty tables are left out. */
-export async function storedDigests(url: string, database = 'slotbook'): Promise<Digests> {
+/** Every row ClickHouse holds; empty tables are left out. */
+export async function storedLines(url: string, database = 'slotbook'): Promise<Lines> {
   const client = createClient({ url, database });
   try {
     const lines = new Map<string, string[]>();
@@ -71,11 +73,35 @@ export async function storedDigests(url: string, database = 'slotbook'): Promise
       });
       for (const row of await result.json<unknown[]>()) push(lines, table, row.map(canonical).join('|'));
     }
-    return digests(lines);
+    return lines;
   } finally {
     await client.close();
   }
 }
+
+/** Reports in an answer of `localnet_did`: more than a run makes of one kind. */
+const REPORTS_MAX = 100_000;
+
+/**
+ * Lines of the truth that the history lacks because the node withholds their transactions: a signature that `getTransaction` once
+ * answered without logs never gets any.
+ */
+export async function withheldLines(
+  cluster: Cluster,
+  truth: Lines,
+  stored: () => Promise<Lines>,
+): Promise<readonly string[]> {
+  const did = { kind: 'nullLogs', limit: REPORTS_MAX };
+  const { reports } = await cluster.rpc<{ reports: readonly { method: string; key: string }[] }>('localnet_did', did);
+  const asked = reports.filter(({ method }) => method === 'getTransaction');
+  const withheld = new Set(asked.map(({ key }) => Buffer.from(bs58.decode(key)).toString('hex')));
+  if (withheld.size === 0) return [];
+  const known = new Set([...(await stored()).values()].flat().map(signatureOf));
+  return [...truth.values()].flat().filter((line) => withheld.has(signatureOf(line)) && !known.has(signatureOf(line)));
+}
+
+const signatureOf = (line: string): string => line.slice(0, line.indexOf('|'));
+export const slotOf = (line: string): number => Number(line.split('|', 3)[2]);
 
 /** Rows of all tables together, duplicates and all: a cheap look at how far the sink is. */
 export async function storedRows(url: string, database = 'slotbook'): Promise<number> {
@@ -103,12 +129,19 @@ function push(lines: Map<string, string[]>, table: string, line: string): void {
   else lines.set(table, [line]);
 }
 
-function digests(lines: ReadonlyMap<string, string[]>): Digests {
+/** Digest of every row by table, for short messages. */
+export function digestsOf(lines: Lines): Digests {
   const sorted = [...lines].sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(
     sorted.map(([table, list]) => [
       table,
-      { count: list.length, hash: createHash('sha256').update(list.sort().join('\n')).digest('hex').slice(0, 16) },
+      {
+        count: list.length,
+        hash: createHash('sha256')
+          .update([...list].sort().join('\n'))
+          .digest('hex')
+          .slice(0, 16),
+      },
     ]),
   );
 }
