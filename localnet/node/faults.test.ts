@@ -55,6 +55,14 @@ describe('faults of a node', () => {
     expect((await did()).counts).toEqual({ rateLimit: 2, unavailable: 1 });
   });
 
+  it('strikes with each of several faults of one kind', async () => {
+    await fault({ kind: 'rateLimit', probability: 0.3, retryAfterSeconds: 3 });
+    await fault({ kind: 'rateLimit', probability: 0.3 });
+    for (let count = 0; count < 100; count += 1) await raw(request('getSlot'));
+    const { active } = await ask<{ active: { strikes: number }[] }>(net.rpcUrl, 'localnet_faults');
+    for (const { strikes } of active) expect(strikes).toBeGreaterThan(10);
+  });
+
   it('closes the connection without an answer, or in the middle of one', async () => {
     await fault({ kind: 'hangUp', count: 1 });
     await expect(raw(request('getSlot'))).rejects.toThrow();

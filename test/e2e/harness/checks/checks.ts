@@ -106,8 +106,8 @@ function expectOrders(l3: Book, naive: NaiveBook): void {
 }
 
 /**
- * Waits until ClickHouse stores every event of the stopped cluster exactly once. A transaction that the node returns without logs
- * may be missing when nobody notified it either: its slot must then lie in an open gap.
+ * Waits until ClickHouse stores every event of the stopped cluster exactly once. A transaction that the node never
+ * returns with logs may be missing when nobody notified it either: its slot must then lie in an open gap.
  */
 export async function expectHistoryEqualsTruth(
   pipeline: Pick<Pipeline, 'cluster' | 'url' | 'lastErrors'>,

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { createClient } from '@clickhouse/client';
 import bs58 from 'bs58';
+import type { FaultKind } from '../../../../localnet/node/fault-kinds.ts';
 import { columnsOf, EVENT_NAMES, storedName, tableOf } from '../../../../schemas/index.ts';
 import type { Cluster } from '../processes/processes.ts';
 
@@ -82,20 +83,26 @@ export async function storedLines(url: string, database = 'slotbook'): Promise<L
 /** Reports in an answer of `localnet_did`: more than a run makes of one kind. */
 const REPORTS_MAX = 100_000;
 
-/**
- * Lines of the truth that the history lacks because the node withholds their transactions: a signature that `getTransaction` once
- * answered without logs never gets any.
- */
+interface FaultReport {
+  readonly method: string;
+  readonly key: string;
+  readonly detail: { readonly ms?: number | null };
+}
+
+/** Lines of the truth that the history lacks because the node never answers `getTransaction` of them with logs. */
 export async function withheldLines(
   cluster: Cluster,
   truth: Lines,
   stored: () => Promise<Lines>,
 ): Promise<readonly string[]> {
-  const did = { kind: 'nullLogs', limit: REPORTS_MAX };
-  const { reports } = await cluster.rpc<{ reports: readonly { method: string; key: string }[] }>('localnet_did', did);
-  const asked = reports.filter(({ method }) => method === 'getTransaction');
-  const withheld = new Set(asked.map(({ key }) => Buffer.from(bs58.decode(key)).toString('hex')));
-  if (withheld.size === 0) return [];
+  const reports = async (kind: FaultKind) => {
+    const did = await cluster.rpc<{ reports: readonly FaultReport[] }>('localnet_did', { kind, limit: REPORTS_MAX });
+    return did.reports.filter(({ method }) => method === 'getTransaction');
+  };
+  const hidden = (await reports('nullTransaction')).filter(({ detail }) => detail.ms === null);
+  const keys = [...hidden, ...(await reports('nullLogs'))].map(({ key }) => key);
+  if (keys.length === 0) return [];
+  const withheld = new Set(keys.map((key) => Buffer.from(bs58.decode(key)).toString('hex')));
   const known = new Set([...(await stored()).values()].flat().map(signatureOf));
   return [...truth.values()].flat().filter((line) => withheld.has(signatureOf(line)) && !known.has(signatureOf(line)));
 }
