@@ -21,8 +21,10 @@ export async function soak([name, ...args], run) {
 }
 
 function suite(name, args, run) {
-  const { files } = SUITES[name];
-  return files === undefined ? run.script(name, args) : run.tests([...files, ...args], { TEST_SIZE: 'soak' });
+  const { files, profiles } = SUITES[name];
+  if (files === undefined) return run.script(name, args);
+  const tests = (environment) => run.tests([...files, ...args], { TEST_SIZE: 'soak', ...environment });
+  return profiles === undefined ? tests({}) : summary(profiles, (profile) => tests({ CLUSTER_PROFILE: profile }));
 }
 
 /** The whole suite, again and again, beside loops that keep two cores busy. */

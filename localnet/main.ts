@@ -115,8 +115,9 @@ async function main(): Promise<void> {
   process.once('SIGTERM', end);
   process.once('SIGINT', end);
   if (options.untilStdinEnds) process.stdin.once('end', end).once('error', end).resume();
-  const { rpcUrl, wsUrl, grpcUrl, grpcUrls, vaultProgram, lookupTable } = running;
-  process.stdout.write(`${JSON.stringify({ rpcUrl, wsUrl, grpcUrl, grpcUrls, vaultProgram, lookupTable })}\n`);
+  const { rpcUrl, wsUrl, faultlessUrl, grpcUrl, grpcUrls, vaultProgram, lookupTable } = running;
+  const addresses = { rpcUrl, wsUrl, faultlessUrl, grpcUrl, grpcUrls };
+  process.stdout.write(`${JSON.stringify({ ...addresses, vaultProgram, lookupTable })}\n`);
 }
 
 function fail(error: unknown): void {

@@ -18,7 +18,7 @@ import type { Exchange, LedgerAccount } from './ledger-types.ts';
 import type { Faults } from './node/faults.ts';
 import { createNode } from './node/node.ts';
 import { controlMethods } from './rpc/controls.ts';
-import { createHttpServer } from './rpc/http.ts';
+import { createHttpServer, FAULTLESS_PATH } from './rpc/http.ts';
 import { LATEST_PRICE_PATH, latestPrice } from './rpc/oracle-feed.ts';
 import { Publisher } from './rpc/publisher.ts';
 import { PubSub } from './rpc/pubsub.ts';
@@ -97,6 +97,8 @@ export interface LocalnetOptions {
 export interface RunningLocalnet {
   readonly rpcUrl: string;
   readonly wsUrl: string;
+  /** JSON-RPC of the same chain that no fault touches. */
+  readonly faultlessUrl: string;
   /** Yellowstone gRPC; empty without a server. */
   readonly grpcUrl: string;
   /** All gRPC servers, and the faults of each. The first one has those of the node. */
@@ -173,15 +175,17 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
       for (const one of grpc) one.silence(ms);
     },
   };
-  const http = createHttpServer(
-    new Map([
-      ...node.methods,
-      ...submitMethods(cluster),
-      ...controlMethods({ cluster, publisher, pubsub, subscriptions, sockets, profile: profile.name }),
-    ]),
-    new Map([[LATEST_PRICE_PATH, latestPrice(ledger)]]),
-    node.gate,
-  );
+  const methods = new Map([
+    ...node.methods,
+    ...submitMethods(cluster),
+    ...controlMethods({ cluster, publisher, pubsub, subscriptions, sockets, profile: profile.name }),
+  ]);
+  const http = createHttpServer({
+    methods,
+    gate: node.gate,
+    faultlessMethods: new Map([...methods, ...node.faultlessMethods]),
+    posts: new Map([[LATEST_PRICE_PATH, latestPrice(ledger)]]),
+  });
   const close = async (): Promise<void> => {
     await cluster.stop();
     for (const one of grpc) one.close();
@@ -191,6 +195,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
   };
   try {
     const rpcPort = await listen(http, host, options.rpcPort ?? DEFAULT_RPC_PORT);
+    const rpcUrl = `http://${urlHost(host)}:${rpcPort}`;
     const wsPort = await listen(pubsub.server, host, options.wsPort ?? DEFAULT_WS_PORT);
     for (const [server, faults] of grpcFaults.entries()) {
       const { grpcPort = 0, grpcToken: token = '' } = options;
@@ -201,8 +206,9 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
     cluster.start();
     let stopped: Promise<void> | null = null;
     return {
-      rpcUrl: `http://${urlHost(host)}:${rpcPort}`,
+      rpcUrl,
       wsUrl: `ws://${urlHost(host)}:${wsPort}`,
+      faultlessUrl: rpcUrl + FAULTLESS_PATH,
       grpcUrl: grpcUrls[0] ?? '',
       grpcUrls,
       grpcFaults,

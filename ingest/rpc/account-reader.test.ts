@@ -17,7 +17,7 @@ function packed(data: readonly Buffer[], slot: number): PackedAccounts {
   return accounts;
 }
 
-/** Reads that return so many accounts of one kind, one after the other. */
+/** A node that returns so many accounts of one kind, answer by answer. */
 function readerOf(name: string, counts: readonly number[]) {
   const filters = [
     { program: 'exchange', name, discriminator: new Uint8Array(8), snapshotFilters: [], liveFilters: [] },
@@ -30,8 +30,11 @@ function readerOf(name: string, counts: readonly number[]) {
       return { slot: 1, accounts: packed(accounts, 1) };
     },
   } as unknown as JsonRpc;
-  return () => reader.read(rpc, 0);
+  return { read: () => reader.read(rpc, 0), left };
 }
+
+/** More answers than a doubted read asks for. */
+const always = (count: number) => Array.from({ length: 10 }, () => count);
 
 describe('a full read', () => {
   it.each([
@@ -40,9 +43,10 @@ describe('a full read', () => {
     ['PerpMarket', 3, 2],
     ['State', 1, 0],
   ])('of %s accounts, of which %i are known, is not believed with %i', async (name, known, count) => {
-    const read = readerOf(name, [known, count, known]);
+    const { read, left } = readerOf(name, [known, ...always(count)]);
     await read();
     await expect(read()).rejects.toBeInstanceOf(UnbelievableRead);
+    left.splice(0, left.length, known);
     expect([...(await read()).updates]).toHaveLength(known);
   });
 
@@ -51,9 +55,27 @@ describe('a full read', () => {
     ['User', 4, 1],
     ['Vault', 0, 0],
   ])('of %s accounts, of which %i are known, is believed with %i', async (name, known, count) => {
-    const read = readerOf(name, [known, count]);
+    const { read } = readerOf(name, [known, ...always(count)]);
     await read();
     expect([...(await read()).updates]).toHaveLength(count);
+  });
+
+  it.each([
+    ['User', 20, [14, 0, 20]],
+    ['User', 4, [1, 3, 4]],
+    ['PerpMarket', 3, [2, 0, 0, 3]],
+  ])('of %s accounts, of which %i are known, takes the best of the answers %j', async (name, known, answers) => {
+    const { read, left } = readerOf(name, [known, ...answers]);
+    await read();
+    expect([...(await read()).updates]).toHaveLength(known);
+    expect(left).toEqual([]);
+  });
+
+  it('of nearly as many accounts as are known is not repeated', async () => {
+    const { read, left } = readerOf('User', [20, 18, 20]);
+    await read();
+    expect([...(await read()).updates]).toHaveLength(18);
+    expect(left).toEqual([20]);
   });
 });
 

@@ -55,6 +55,14 @@ describe('faults of a node', () => {
     expect((await did()).counts).toEqual({ rateLimit: 2, unavailable: 1 });
   });
 
+  it('strikes with each of several faults of one kind', async () => {
+    await fault({ kind: 'rateLimit', probability: 0.3, retryAfterSeconds: 3 });
+    await fault({ kind: 'rateLimit', probability: 0.3 });
+    for (let count = 0; count < 100; count += 1) await raw(request('getSlot'));
+    const { active } = await ask<{ active: { strikes: number }[] }>(net.rpcUrl, 'localnet_faults');
+    for (const { strikes } of active) expect(strikes).toBeGreaterThan(10);
+  });
+
   it('closes the connection without an answer, or in the middle of one', async () => {
     await fault({ kind: 'hangUp', count: 1 });
     await expect(raw(request('getSlot'))).rejects.toThrow();
@@ -268,6 +276,19 @@ describe('faults of a node', () => {
     expect(last).toBeLessThanOrEqual(0);
     client.close();
     await other.stop();
+  });
+
+  it('touches no answer at the address of the truth', async () => {
+    await fault({ kind: 'hangUp', methods: ['getSlot'] });
+    await fault({ kind: 'error', methods: ['getHealth'] });
+    await fault({ kind: 'emptyAccounts' });
+    const accounts = (url: string) => ask<Keyed[]>(url, 'getProgramAccounts', [PROGRAM, { encoding: 'base64' }]);
+    expect(await ask(net.faultlessUrl, 'getSlot', [{ commitment: 'processed' }])).toBe(net.ledger.tipSlot);
+    expect(await ask(net.faultlessUrl, 'getHealth')).toBe('ok');
+    expect((await accounts(net.faultlessUrl)).length).toBeGreaterThan(0);
+    expect((await did()).reports).toEqual([]);
+    expect(await accounts(net.rpcUrl)).toEqual([]);
+    expect(await ask(net.faultlessUrl, 'localnet_clearFaults')).toEqual({ cleared: 3 });
   });
 
   it('names the known faults when asked for an unknown one', async () => {

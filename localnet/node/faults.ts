@@ -125,11 +125,13 @@ export class Faults {
   }
 
   #decide(kind: FaultKind, method: string, key: string | null, subject: () => string): FaultRequest | null {
-    for (const rule of this.#rules.get(kind) ?? []) {
+    for (const [index, rule] of (this.#rules.get(kind) ?? []).entries()) {
       if (rule.left <= 0 || (rule.methods !== null && !rule.methods.has(method))) continue;
       if (rule.keys !== null && (key === null || !rule.keys.has(key))) continue;
       const probability = rule.request.probability ?? 1;
-      if (probability < 1 && this.chance(`${kind}|${method}|${subject()}`) >= probability) continue;
+      // Faults of one kind strike apart from each other, or the less probable one would never strike.
+      const draw = index === 0 ? '' : `|${index}`;
+      if (probability < 1 && this.chance(`${kind}|${method}|${subject()}${draw}`) >= probability) continue;
       rule.left -= 1;
       rule.strikes += 1;
       return rule.request;

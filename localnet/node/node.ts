@@ -21,6 +21,8 @@ export interface Node {
   readonly delivery: Delivery;
   /** Calls of a Solana node, and the controls of the faults. */
   readonly methods: [string, Method][];
+  /** The calls of a Solana node that meet no fault. */
+  readonly faultlessMethods: Methods;
 }
 
 /** `seed` decides where faults strike that have a probability. */
@@ -30,7 +32,8 @@ export function createNode(ledger: Ledger, seed: number, grpcServers = 0): Node 
   const grpcFaults = Array.from({ length: grpcServers }, (_, server) => {
     return server === 0 ? faults : new Faults(seed + server, slot);
   });
-  const behind = new Map<number, Methods>([[0, methodsOver(ledger)]]);
+  const faultlessMethods = methodsOver(ledger);
+  const behind = new Map<number, Methods>([[0, faultlessMethods]]);
   const methodsBehind = (blocks: number): Methods => {
     const distance = Math.min(blocks, ledger.behindBlocks);
     let methods = behind.get(distance);
@@ -46,6 +49,7 @@ export function createNode(ledger: Ledger, seed: number, grpcServers = 0): Node 
     gate: httpFaults(faults),
     delivery: new Delivery(faults, slot),
     methods: [...faultyMethods(faults, methodsBehind), ...faultControls([faults, ...grpcFaults.slice(1)])],
+    faultlessMethods,
   };
 }
 

@@ -2,7 +2,8 @@
 
 /**
  * `usage` follows the name of the suite; `takes` is for its default size on two quiet cores. A suite without `files` is the script of
- * its name in this folder; `files` are test files that run with their large numbers (test/support/platform/times.ts).
+ * its name in this folder; `files` are test files that run with their large numbers (test/support/platform/times.ts), once on each of
+ * `profiles` of the simulated cluster, else on `mainnet` alone.
  */
 export const SUITES = {
   'book-keeper': {
@@ -78,6 +79,23 @@ export const SUITES = {
     usage: '[minutes]',
     takes: '61 min',
     proves: 'heap and frame work of the page stay what they are at 1,000 level changes a second',
+  },
+  profiles: {
+    usage: '',
+    takes: '45 min',
+    proves:
+      'history, books and trades are those of the chain on every profile of the simulated cluster, over both logs and through kills',
+    files: [
+      'test/e2e/pipeline.test.ts',
+      'test/e2e/kafka.test.ts',
+      'test/e2e/grpc.test.ts',
+      'test/e2e/live-sources.test.ts',
+      'test/e2e/processed.test.ts',
+      'test/e2e/shadow.test.ts',
+      'test/e2e/order-book.test.ts',
+      'test/e2e/takeover.test.ts',
+    ],
+    profiles: ['calm', 'mainnet', 'hostile'],
   },
   teeth: {
     usage: '[seeds of each fault] [part of a name]',

@@ -283,7 +283,7 @@ export async function runKeepers({ seconds, seed, speed, random }: KeeperRunOpti
 /** Stops the cluster, waits until every keeper has reached its slot, compares all books, and resumes the cluster. */
 async function compareStopped(cluster: Cluster, followers: readonly Follower[], found: string[]): Promise<number> {
   await cluster.rpc('localnet_pause');
-  const { slot, books } = await naiveBooks(cluster.rpcUrl);
+  const { slot, books } = await naiveBooks(cluster.faultlessUrl);
   let compared = 0;
   for (const naive of books.filter(({ l2 }) => l2.bids.length + l2.asks.length > 0)) {
     const symbol = naive.symbol.toUpperCase();

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { createClient } from '@clickhouse/client';
 import bs58 from 'bs58';
+import type { FaultKind } from '../../../../localnet/node/fault-kinds.ts';
 import { columnsOf, EVENT_NAMES, storedName, tableOf } from '../../../../schemas/index.ts';
 import type { Cluster } from '../processes/processes.ts';
 
@@ -22,9 +23,11 @@ export interface TableDigest {
   readonly hash: string;
 }
 export type Digests = Record<string, TableDigest>;
+/** Rows by table, one line each. A line begins with signature (hexadecimal), index and slot. */
+export type Lines = ReadonlyMap<string, readonly string[]>;
 
-/** Digest of every confirmed event that a node still has, by table. Execution cut the others from their logs. */
-export async function truthDigests(cluster: Cluster): Promise<Digests> {
+/** Every confirmed event that a node still has. Execution cut the others from their logs. */
+export async function truthLines(cluster: Cluster): Promise<Lines> {
   const lines = new Map<string, string[]>();
   for (let from = 0; ; ) {
     const events = await cluster.rpc<(TruthEvent & { readonly lost: boolean })[]>('localnet_events', {
@@ -49,11 +52,11 @@ export async function truthDigests(cluster: Cluster): Promise<Digests> {
       push(lines, table, [...head, ...fields].join('|'));
     }
   }
-  return digests(lines);
+  return lines;
 }
 
-/** Digest of every row ClickHouse holds, by table; empty tables are left out. */
-export async function storedDigests(url: string, database = 'slotbook'): Promise<Digests> {
+/** Every row ClickHouse holds; empty tables are left out. */
+export async function storedLines(url: string, database = 'slotbook'): Promise<Lines> {
   const client = createClient({ url, database });
   try {
     const lines = new Map<string, string[]>();
@@ -71,11 +74,41 @@ export async function storedDigests(url: string, database = 'slotbook'): Promise
       });
       for (const row of await result.json<unknown[]>()) push(lines, table, row.map(canonical).join('|'));
     }
-    return digests(lines);
+    return lines;
   } finally {
     await client.close();
   }
 }
+
+/** Reports in an answer of `localnet_did`: more than a run makes of one kind. */
+const REPORTS_MAX = 100_000;
+
+interface FaultReport {
+  readonly method: string;
+  readonly key: string;
+  readonly detail: { readonly ms?: number | null };
+}
+
+/** Lines of the truth that the history lacks because the node never answers `getTransaction` of them with logs. */
+export async function withheldLines(
+  cluster: Cluster,
+  truth: Lines,
+  stored: () => Promise<Lines>,
+): Promise<readonly string[]> {
+  const reports = async (kind: FaultKind) => {
+    const did = await cluster.rpc<{ reports: readonly FaultReport[] }>('localnet_did', { kind, limit: REPORTS_MAX });
+    return did.reports.filter(({ method }) => method === 'getTransaction');
+  };
+  const hidden = (await reports('nullTransaction')).filter(({ detail }) => detail.ms === null);
+  const keys = [...hidden, ...(await reports('nullLogs'))].map(({ key }) => key);
+  if (keys.length === 0) return [];
+  const withheld = new Set(keys.map((key) => Buffer.from(bs58.decode(key)).toString('hex')));
+  const known = new Set([...(await stored()).values()].flat().map(signatureOf));
+  return [...truth.values()].flat().filter((line) => withheld.has(signatureOf(line)) && !known.has(signatureOf(line)));
+}
+
+const signatureOf = (line: string): string => line.slice(0, line.indexOf('|'));
+export const slotOf = (line: string): number => Number(line.split('|', 3)[2]);
 
 /** Rows of all tables together, duplicates and all: a cheap look at how far the sink is. */
 export async function storedRows(url: string, database = 'slotbook'): Promise<number> {
@@ -103,12 +136,19 @@ function push(lines: Map<string, string[]>, table: string, line: string): void {
   else lines.set(table, [line]);
 }
 
-function digests(lines: ReadonlyMap<string, string[]>): Digests {
+/** Digest of every row by table, for short messages. */
+export function digestsOf(lines: Lines): Digests {
   const sorted = [...lines].sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(
     sorted.map(([table, list]) => [
       table,
-      { count: list.length, hash: createHash('sha256').update(list.sort().join('\n')).digest('hex').slice(0, 16) },
+      {
+        count: list.length,
+        hash: createHash('sha256')
+          .update([...list].sort().join('\n'))
+          .digest('hex')
+          .slice(0, 16),
+      },
     ]),
   );
 }

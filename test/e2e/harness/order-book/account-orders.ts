@@ -136,7 +136,7 @@ export function describeAccountOrders(run: () => OrderBookRun): void {
     it('are at a stopped slot the open orders that the accounts have', async () => {
       const { cluster, server } = run();
       // Orders that are placed from here on have their placing in the log.
-      const before = await naiveOrders(cluster.rpcUrl);
+      const before = await naiveOrders(cluster.faultlessUrl);
       const followedAccounts = [...before.keys()].slice(0, ACCOUNTS_MAX);
       const client = await FeedClient.connect(server.endpoints.gateway ?? '');
       const messages = () => client.messages as unknown as readonly Message[];
@@ -145,7 +145,7 @@ export function describeAccountOrders(run: () => OrderBookRun): void {
       await eventually('changes of orders', () => changes() >= CHANGES_AT_LEAST, WAIT_MS);
       await cluster.rpc('localnet_pause');
       try {
-        const truth = await naiveOrders(cluster.rpcUrl);
+        const truth = await naiveOrders(cluster.faultlessUrl);
         const cut = await recentlyCut(cluster);
         const differences = (): string[] => {
           const held = followed(messages());

@@ -94,7 +94,7 @@ export function describeFeeds(run: () => OrderBookRun): void {
 
     const expectRankingsEqualNaive = async () => {
       await run().cluster.rpc('localnet_pause');
-      const expected = await naiveRankings(run().cluster.rpcUrl);
+      const expected = await naiveRankings(run().cluster.faultlessUrl);
       expect(expected.length).toBeGreaterThanOrEqual(4);
       for (const naive of expected) {
         let last: Ranking | undefined;

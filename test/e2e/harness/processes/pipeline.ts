@@ -1,5 +1,6 @@
 // The whole pipeline as separate processes over one cluster, as an operator would run it.
 
+import type { FaultKind } from '../../../../localnet/node/fault-kinds.ts';
 import {
   type Cluster,
   eventually,
@@ -24,6 +25,8 @@ export interface PipelineOptions {
   readonly cluster?: Readonly<Record<string, string | number | boolean>>;
   readonly settings?: Settings;
   readonly without?: readonly ProcessName[];
+  /** Faults of the cluster's profile that are switched off before ingest starts. */
+  readonly withoutFaults?: readonly FaultKind[];
 }
 
 /** One process per entry; the processes that a fault test kills stand alone. */
@@ -86,6 +89,7 @@ export async function startPipeline(options: PipelineOptions = {}): Promise<Pipe
   };
   const isWanted = (name: ProcessName) => !options.without?.includes(name);
   try {
+    for (const kind of options.withoutFaults ?? []) await cluster.rpc('localnet_clearFaults', { kind });
     if (isWanted('clickhouse')) await start('clickhouse');
     const others = (['ingest', 'processors', 'sink', 'orderbook', 'history'] as const).filter(isWanted);
     const results = await Promise.allSettled(others.map(start));

@@ -85,6 +85,8 @@ export function plainRequest(address: string): { readonly url: string; readonly 
 export interface Cluster extends Running {
   readonly rpcUrl: string;
   readonly wsUrl: string;
+  /** JSON-RPC that the faults of the profile do not touch: where tests read the truth. */
+  readonly faultlessUrl: string;
   /** Empty without the flag `grpc-port`. */
   readonly grpcUrl: string;
   readonly grpcUrls: readonly string[];
@@ -92,6 +94,7 @@ export interface Cluster extends Running {
   readonly vaultProgram: string;
   /** Key of the exchange's address lookup table. */
   readonly lookupTable: string;
+  /** Asks at `faultlessUrl`. */
   rpc<T>(method: string, params?: unknown): Promise<T>;
 }
 
@@ -107,21 +110,23 @@ export async function startCluster(flags: Readonly<Record<string, string | numbe
   const running = await start(['localnet/main.ts', ...args], {}, (line) => ({
     rpc: String(line.rpcUrl),
     pubsub: String(line.wsUrl),
+    faultless: String(line.faultlessUrl),
     grpc: String(line.grpcUrl),
     grpcAll: String(line.grpcUrls),
     vaultProgram: String(line.vaultProgram),
     lookupTable: String(line.lookupTable),
   }));
-  const rpcUrl = running.endpoints.rpc ?? '';
+  const faultlessUrl = running.endpoints.faultless ?? '';
   return {
     ...running,
-    rpcUrl,
+    rpcUrl: running.endpoints.rpc ?? '',
     wsUrl: running.endpoints.pubsub ?? '',
+    faultlessUrl,
     grpcUrl: running.endpoints.grpc ?? '',
     grpcUrls: (running.endpoints.grpcAll ?? '').split(',').filter((url) => url !== ''),
     vaultProgram: running.endpoints.vaultProgram ?? '',
     lookupTable: running.endpoints.lookupTable ?? '',
-    rpc: (method, params = []) => rpcCall(rpcUrl, method, params),
+    rpc: (method, params = []) => rpcCall(faultlessUrl, method, params),
   };
 }
 

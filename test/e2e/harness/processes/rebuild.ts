@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type EventLog, openEventLog, readConfig, silentLogger } from '../../../../platform/index.ts';
 import { TOPIC_LIST, TOPICS, type Topic } from '../../../../schemas/index.ts';
-import { type Digests, storedDigests, storedRows } from '../naive/history-truth.ts';
+import { type Digests, digestsOf, storedLines, storedRows } from '../naive/history-truth.ts';
 import type { Pipeline } from './pipeline.ts';
 import { eventually, type Running, startRoles } from './processes.ts';
 
@@ -31,12 +31,15 @@ export async function rebuildFromLog(pipeline: Pipeline): Promise<{ before: Read
   try {
     await copy.ensureTopics(TOPIC_LIST);
     for (const topic of SOURCES) await copyTopic(topic, original, copy);
-    const before = { views: await viewsHash(original), tables: await storedDigests(pipeline.url('clickhouse')) };
+    const before = {
+      views: await viewsHash(original),
+      tables: digestsOf(await storedLines(pipeline.url('clickhouse'))),
+    };
     const clickhouse = await startRoles(['clickhouse'], { DATA_DIR: dir });
     started.push(clickhouse);
     const url = clickhouse.endpoints.clickhouse ?? '';
     started.push(await startRoles(['book', 'trades', 'sink'], { DATA_DIR: dir }));
-    const rebuilt = async () => ({ views: await viewsHash(copy), tables: await storedDigests(url) });
+    const rebuilt = async () => ({ views: await viewsHash(copy), tables: digestsOf(await storedLines(url)) });
     const rows = Object.values(before.tables).reduce((sum, { count }) => sum + count, 0);
     await eventually('rows stored again', async () => (await storedRows(url)) >= rows);
     const after = await eventually('views published again', async () => {
