@@ -23,8 +23,8 @@ export async function soak([name, ...args], run) {
 function suite(name, args, run) {
   const { files, profiles } = SUITES[name];
   if (files === undefined) return run.script(name, args);
-  const tests = (environment) => run.tests([...files, ...args], { TEST_SIZE: 'soak', ...environment });
-  return profiles === undefined ? tests({}) : summary(profiles, (profile) => tests({ CLUSTER_PROFILE: profile }));
+  if (profiles === undefined) return run.tests([...files, ...args], { TEST_SIZE: 'soak' });
+  return summary(profiles, (profile) => run.tests([...files, ...args], { CLUSTER_PROFILE: profile }));
 }
 
 /** The whole suite, again and again, beside loops that keep two cores busy. */

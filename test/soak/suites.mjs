@@ -2,8 +2,8 @@
 
 /**
  * `usage` follows the name of the suite; `takes` is for its default size on two quiet cores. A suite without `files` is the script of
- * its name in this folder; `files` are test files that run with their large numbers (test/support/platform/times.ts), once on each of
- * `profiles` of the simulated cluster, else on `mainnet` alone.
+ * its name in this folder; `files` are test files that run with their large numbers (test/support/platform/times.ts) or, with
+ * `profiles`, with those of `npm test` on each of these profiles of the simulated cluster.
  */
 export const SUITES = {
   'book-keeper': {
@@ -82,7 +82,7 @@ export const SUITES = {
   },
   profiles: {
     usage: '',
-    takes: '45 min',
+    takes: '20 min',
     proves:
       'history, books and trades are those of the chain on every profile of the simulated cluster, over both logs and through kills',
     files: [

@@ -35,11 +35,45 @@ async function get<T>(url: string): Promise<T> {
   return (await response.json()) as T;
 }
 
+/** Comparisons of the shadow check: the read that finds a difference, the one that confirms it, and the one after the repair. */
+const REPAIR_COMPARISONS = 3;
+const REPAIR_ATTEMPTS = 3;
+
+/**
+ * Compares the books of the stopped cluster with the naive rebuild. Only the shadow check finds what the faults of `hostile` left
+ * out of notifications and reads, and it needs a chain that moves: there the cluster goes on between attempts.
+ */
+export async function expectBooksEqualNaiveRebuild(pipeline: Pipeline): Promise<NaiveBook[]> {
+  const { profile } = await pipeline.cluster.rpc<{ profile: string }>('localnet_status');
+  for (let attempt = 1; profile === 'hostile' && attempt < REPAIR_ATTEMPTS; attempt += 1) {
+    try {
+      return await expectStoppedBooks(pipeline);
+    } catch {
+      await pipeline.cluster.rpc('localnet_resume');
+      await accountsCompared(pipeline, REPAIR_COMPARISONS);
+    }
+  }
+  return expectStoppedBooks(pipeline);
+}
+
+/** Waits until the shadow check has compared the accounts of every market so many times more. */
+async function accountsCompared(pipeline: Pipeline, times: number): Promise<void> {
+  const comparisons = async () => {
+    const url = `${pipeline.url('orderbook')}/quality`;
+    const { markets } = await get<{ markets: { checks: { accounts: { comparisons: number } } }[] }>(url);
+    return markets.map(({ checks }) => checks.accounts.comparisons);
+  };
+  const before = await comparisons();
+  await eventually('comparisons of the accounts', async () =>
+    (await comparisons()).every((count, at) => count >= (before[at] ?? 0) + times),
+  );
+}
+
 /**
  * Stops the cluster and compares every market with the naive rebuild once its book has reached the same slot. The last
  * change of that slot may arrive later, so only a difference that stays counts.
  */
-export async function expectBooksEqualNaiveRebuild(pipeline: Pipeline): Promise<NaiveBook[]> {
+async function expectStoppedBooks(pipeline: Pipeline): Promise<NaiveBook[]> {
   await pipeline.cluster.rpc('localnet_pause');
   const { slot, books } = await naiveBooks(pipeline.cluster.faultlessUrl);
   const rest = pipeline.url('orderbook');

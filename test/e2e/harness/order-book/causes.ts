@@ -19,7 +19,7 @@ interface Block {
   }[];
 }
 
-/** The first `count` changes with a cause, of all perp markets. */
+/** Changes with a cause, of all perp markets: `count` from the first one on whose index in the block is known. */
 export async function causedChanges(pipeline: Pipeline, count: number): Promise<readonly CausedChange[]> {
   const socket = new WebSocket(pipeline.url('gateway'));
   const found: CausedChange[] = [];
@@ -29,7 +29,7 @@ export async function causedChanges(pipeline: Pipeline, count: number): Promise<
     if (message.diff === undefined || slot === undefined) return;
     for (const order of [...gone, ...bids, ...asks]) {
       const { cause } = order;
-      if (cause) found.push({ ...order, cause, slot });
+      if (cause && (found.length > 0 || cause.index !== null)) found.push({ ...order, cause, slot });
     }
   });
   const request = { type: 'subscribe', channel: 'book', market: '*', marketType: 'perp', level: 'l3', cause: true };
