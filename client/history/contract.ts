@@ -1964,7 +1964,7 @@ export interface HistoryOperations {
       readonly coverage: readonly FreshnessCoverage[];
       /** totals of the numbered streams of accounts; accounts with missing records are in coverage */
       readonly accounts: readonly FreshnessAccounts[];
-      /** gaps in the chain data, newest first, at most 200; null when the log was never written */
+      /** gaps in the chain data, newest first, at most 200, open ones before filled ones; null when the log was never written */
       readonly gaps: readonly FreshnessGaps[] | null;
     };
   };

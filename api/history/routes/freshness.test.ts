@@ -99,6 +99,18 @@ describe('GET /freshness', () => {
     ]);
   });
 
+  it('names an old open gap before filled ones and before data that is lost for good', async () => {
+    const gap = (fromSlot: number, filledAtMs: number | null, isLasting: boolean) => {
+      return { fromSlot, toSlot: fromSlot, reason: 'not connected', foundAtMs: 5_000, filledAtMs, isLasting };
+    };
+    const later = Array.from({ length: 150 }, (_, n) => [gap(100 + 2 * n, 9_900, false), gap(101 + 2 * n, null, true)]);
+    const { body } = await ask(async () => ({ ...STATE, gaps: [gap(3, null, false), ...later.flat()] }));
+    expect(body.gaps).toHaveLength(200);
+    expect(body.gaps?.at(-1)).toMatchObject({ fromSlot: 3, filled: false, lasting: false });
+    expect(body.gaps?.filter(({ lasting }) => lasting)).toHaveLength(150);
+    expect(body.gaps?.slice(0, 2)).toMatchObject([{ fromSlot: 399 }, { fromSlot: 398 }]);
+  });
+
   it('answers 503 when the log cannot be read, and when there are no tables', async () => {
     const away = await ask(() => Promise.reject(new Error('broker away')));
     expect([away.status, away.body]).toEqual([

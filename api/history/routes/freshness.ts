@@ -175,7 +175,7 @@ const response = {
     },
     gaps: {
       type: ['array', 'null'],
-      description: `gaps in the chain data, newest first, at most ${GAPS_MAX}; null when the log was never written`,
+      description: `gaps in the chain data, newest first, at most ${GAPS_MAX}, open ones before filled ones; null when the log was never written`,
       items: {
         type: 'object',
         required: ['fromSlot', 'toSlot', 'reason', 'filled', 'lasting', 'foundTs', 'filledTs'],
@@ -233,8 +233,17 @@ async function freshness({ store, markets, completeness, now }: HistoryServices)
       .slice(0, COVERAGE_MAX)
       .map(coverageRow),
     accounts: state.accounts.map(({ slot: _, ...totals }) => totals),
-    gaps: state.gaps && [...state.gaps].reverse().slice(0, GAPS_MAX).map(gapRow),
+    gaps: state.gaps && shownGaps(state.gaps).map(gapRow),
   };
+}
+
+/** Newest first. Beyond the limit the open ones that may be filled count most, then other open ones, then filled ones. */
+function shownGaps(gaps: readonly ChainGap[]): readonly ChainGap[] {
+  const newest = [...gaps].reverse();
+  if (newest.length <= GAPS_MAX) return newest;
+  const weight = ({ filledAtMs, isLasting }: ChainGap) => (filledAtMs === null ? (isLasting ? 1 : 2) : 0);
+  const shown = new Set(newest.toSorted((a, b) => weight(b) - weight(a)).slice(0, GAPS_MAX));
+  return newest.filter((gap) => shown.has(gap));
 }
 
 function coverageRow({ subject, stream, firstId, lastId, chainId, missing, holes }: StreamCoverage) {

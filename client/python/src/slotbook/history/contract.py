@@ -1984,7 +1984,7 @@ class FreshnessAnswer(TypedDict):
     coverage: list[FreshnessAnswerCoverage]
     #: totals of the numbered streams of accounts; accounts with missing records are in coverage
     accounts: list[FreshnessAnswerAccounts]
-    #: gaps in the chain data, newest first, at most 200; null when the log was never written
+    #: gaps in the chain data, newest first, at most 200, open ones before filled ones; null when the log was never written
     gaps: list[FreshnessAnswerGaps] | None
 
 
