@@ -162,6 +162,27 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: '',
   },
   {
+    name: 'the newest block of a quiet gRPC stream is labelled without a pong',
+    file: 'ingest/grpc/session.ts',
+    needs: 'grpc',
+    find: 'else this.#stream?.ping(++this.#pinged);',
+    replace: 'else this.#onPong();',
+  },
+  {
+    name: 'an announced slot counts as followed where two forks compete',
+    file: 'ingest/forks/chain.ts',
+    needs: 'processed',
+    find: 'return [...this.#parents.keys()].every((other) => {',
+    replace: 'return [0].every((other) => {',
+  },
+  {
+    name: 'a newer confirmed state of another fork is no undo',
+    file: 'ingest/forks/states.ts',
+    needs: 'processed',
+    find: 'if (isUndone) this.#ports.reverted(emitted);',
+    replace: '',
+  },
+  {
     name: 'the account updates of all live sources are applied',
     file: 'ingest/merge/merge.ts',
     needs: 'merged',
