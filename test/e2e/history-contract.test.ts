@@ -13,6 +13,7 @@ import { runSchemathesis, schemathesis } from './harness/checks/schemathesis.ts'
 import {
   type Cluster,
   eventually,
+  plainRequest,
   type Running,
   startCluster,
   startRoles,
@@ -41,6 +42,9 @@ const ROLES = [
   'sink',
   'history',
 ] as const;
+/** Perp fills of accounts whose creation is stored, which names their wallets: the leaderboard has no others. */
+const RANKED = `SELECT count() FROM slotbook.order_action WHERE action = 'fill' AND market_type = 'perp'
+  AND (taker IN (SELECT user FROM slotbook.account) OR maker IN (SELECT user FROM slotbook.account))`;
 /** A plain request gets no 200 there: a file has a signed URL, and the socket needs an upgrade. */
 const NEEDS_MORE = new Set(['/exports/files/{name}', '/ws']);
 
@@ -73,6 +77,13 @@ describe('the contract of the history service', () => {
     base = server.endpoints.history ?? '';
     await eventually('trades', async () => (await tradesOf('SOL-PERP')).length === 50, PATIENCE_MS);
     await eventually('candles', async () => (await fetch(`${base}/market/SOL-PERP/candles/1`)).ok, PATIENCE_MS);
+    const { url, headers } = plainRequest(server.endpoints.clickhouse ?? '');
+    const isRanked = async () => {
+      const answer = await fetch(url, { method: 'POST', headers, body: RANKED });
+      return Number(await answer.text()) > 0;
+    };
+    // The leaderboard itself would remember for a minute that it was empty.
+    await eventually('fills of an account with a known wallet', isRanked, PATIENCE_MS);
     document = await json<ContractDocument>('/openapi.json');
     await cluster.rpc('localnet_pause');
   });
