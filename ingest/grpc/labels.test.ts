@@ -3,15 +3,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type RunningLocalnet, startLocalnet } from '../../localnet/index.ts';
-import { silentLogger } from '../../platform/index.ts';
-import { loadDefinition } from '../../schemas/index.ts';
+import { grpcSource } from '../../test/support/ingest/grpc-source.ts';
 import { SourceReading } from '../../test/support/ingest/source-reading.ts';
-import { RpcSource } from '../rpc.ts';
-import { grpcSessions } from './index.ts';
 import { type OpenStream, openWith } from './stream.ts';
 import type { StreamUpdate } from './wire.ts';
 
-const definition = loadDefinition('velocity');
 /** Longer than the session waits before it asks whether the block is complete. */
 const STALL_MS = 1_500;
 
@@ -53,16 +49,7 @@ describe('labels of a gRPC stream', { timeout: 60_000 }, () => {
       accounts: 16,
       ordersPerMarket: 8,
     });
-    source = new SourceReading(
-      new RpcSource({
-        rpcUrls: [net.rpcUrl],
-        wsUrls: [],
-        definition,
-        logger: silentLogger(),
-        silenceMs: 60_000,
-        sessions: grpcSessions({ urls: [net.grpcUrl], token: '', open: stalling }),
-      }),
-    );
+    source = new SourceReading(grpcSource(net, { open: stalling }));
     await source.until('accounts', () => source.of('snapshotEnd').length > 0);
     for (let count = 0; count < 2; count++) {
       await net.step(1);

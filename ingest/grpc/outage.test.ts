@@ -2,16 +2,12 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { type LocalnetOptions, type RunningLocalnet, startLocalnet } from '../../localnet/index.ts';
-import { silentLogger } from '../../platform/index.ts';
-import { loadDefinition } from '../../schemas/index.ts';
+import { grpcSource } from '../../test/support/ingest/grpc-source.ts';
 import { SourceReading } from '../../test/support/ingest/source-reading.ts';
 import { ask } from '../../test/support/localnet/test-client.ts';
 import { PATIENCE_MS } from '../../test/support/platform/eventually.ts';
-import { RpcSource } from '../rpc.ts';
 import type { ResumePoint } from '../source.ts';
-import { grpcSessions } from './index.ts';
 
-const definition = loadDefinition('velocity');
 const TOKEN = 'open sesame';
 /** A tenth of the product's interval: a resume point follows an audit. */
 const AUDIT_MS = 500;
@@ -32,15 +28,7 @@ describe('a gRPC stream that was lost', { timeout: 120_000 }, () => {
   };
   const start = async (net: RunningLocalnet, urls = [net.grpcUrl], resume: ResumePoint | null = null) => {
     source = new SourceReading(
-      new RpcSource({
-        rpcUrls: [net.rpcUrl],
-        wsUrls: [],
-        definition,
-        logger: silentLogger(),
-        silenceMs: 60_000,
-        auditMs: AUDIT_MS,
-        sessions: grpcSessions({ urls, token: TOKEN, replayPatienceMs: PATIENCE_MS }),
-      }),
+      grpcSource(net, { urls, token: TOKEN, replayPatienceMs: PATIENCE_MS }, { auditMs: AUDIT_MS }),
       resume,
     );
     await source.until('accounts', () => source.of('snapshotEnd').length > 0);
@@ -157,15 +145,7 @@ describe('a gRPC stream that was lost', { timeout: 120_000 }, () => {
 
   it('says that the token is wrong, and never the token', async () => {
     const net = await open();
-    const source2 = new RpcSource({
-      rpcUrls: [net.rpcUrl],
-      wsUrls: [],
-      definition,
-      logger: silentLogger(),
-      silenceMs: 60_000,
-      sessions: grpcSessions({ urls: [net.grpcUrl], token: 'a wrong one' }),
-    });
-    source = new SourceReading(source2);
+    source = new SourceReading(grpcSource(net, { token: 'a wrong one' }));
     await ended(1);
     const { reason } = source.of('reconnect')[0] ?? { reason: '' };
     expect(reason).toContain('No valid auth token');

@@ -70,8 +70,9 @@ export function describeSource(name: string, make: MakeSource): void {
       expect(delivered().filter((signature) => phantoms.has(signature))).toEqual([]);
     };
 
-    for (const profile of ['calm', 'mainnet'] as const) {
-      it(`delivers each transaction once: past, live, or missed without a connection (${profile})`, async () => {
+    it.each(['calm', 'mainnet'] as const)(
+      'delivers each transaction once: past, live, or missed without a connection (%s)',
+      async (profile) => {
         const running = await open({ profile });
         await step(running, 30);
         const source = read(running);
@@ -90,8 +91,8 @@ export function describeSource(name: string, make: MakeSource): void {
         for (const { fromSlot, toSlot } of gaps) {
           expect(filled.some((gap) => gap.fromSlot <= fromSlot && gap.toSlot >= toSlot)).toBe(true);
         }
-      });
-    }
+      },
+    );
 
     it('delivers each transaction once under every fault of a node', async () => {
       const running = await open({ profile: 'hostile' });
