@@ -16,6 +16,17 @@ describe('the registry of markets', () => {
     expect(registry.byName('new-perp')?.marketIndex).toBe(first.marketIndex);
   });
 
+  it('reports a market once, when it can be found', () => {
+    const registry = new MarketRegistry();
+    const found: (string | undefined)[] = [];
+    const unlisten = registry.onNew((key) => found.push(registry.byKey(key)?.symbol));
+    registry.put(first);
+    registry.put({ ...first, slot: first.slot + 1, symbol: 'NEW-PERP' });
+    unlisten();
+    registry.put(second);
+    expect(found).toEqual([first.symbol]);
+  });
+
   it('finds the market that took the name of another', () => {
     const registry = new MarketRegistry();
     registry.put(first);

@@ -6,6 +6,7 @@ const TYPE_ORDER: readonly MarketType[] = ['perp', 'spot'];
 
 export class MarketRegistry {
   readonly #byKey = new Map<string, MarketView>();
+  readonly #listeners = new Set<(key: string) => void>();
   readonly #byName: Record<MarketType, Map<string, MarketView>> = { perp: new Map(), spot: new Map() };
 
   #changes = 0;
@@ -27,6 +28,13 @@ export class MarketRegistry {
     this.#byKey.set(key, view);
     this.#changes++;
     names.set(view.symbol.toUpperCase(), view);
+    if (!known) for (const listener of this.#listeners) listener(key);
+  }
+
+  /** Calls `listener` with the key of each market after its first description. Returns a function that unsubscribes. */
+  onNew(listener: (key: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** True once the book role has loaded the market's book completely; false for an unknown market. */

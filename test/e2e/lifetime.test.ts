@@ -16,7 +16,7 @@ const PORT_FLAGS = ['metrics', 'orderbook', 'gateway', 'history', 'page', 'local
 const MEMBERS = {
   npm: ({ command }: Member) => command.startsWith('npm '),
   'the shell of npm': ({ command }: Member) => command.startsWith('sh -c'),
-  'the launcher': ({ command }: Member) => /node \S*bin\/slotbook\.mjs /.test(command) && !command.includes('-c'),
+  'the launcher': ({ command }: Member) => /^\S*node \S*bin\/slotbook\.mjs /.test(command),
   'the program': ({ command }: Member) => command.includes('bin/cli.ts'),
 };
 const NAMES = Object.keys(MEMBERS) as (keyof typeof MEMBERS)[];

@@ -81,7 +81,12 @@ export class BookFeed implements SequencedFeed {
     });
     this.#ticks = new Ticks((streams) => this.#tick(streams), clock);
     for (const market of reader.markets.list()) this.#market(marketKey(market));
-    this.#unlisten = [reader.onRecord((record) => this.#take(record)), reader.onChange(() => this.#sendBatch())];
+    this.#unlisten = [
+      reader.onRecord((record) => this.#take(record)),
+      reader.onChange(() => this.#sendBatch()),
+      // A book may arrive before the description of its market, which names it: see `Stream.snapshot`.
+      reader.markets.onNew((key) => this.#hub.send([], this.#markets.get(key)?.streams.values() ?? [])),
+    ];
   }
 
   /** Answers a message to the `book` channel; `action` is its type. */

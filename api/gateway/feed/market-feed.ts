@@ -63,8 +63,8 @@ export class MarketFeed implements StreamMarket {
     return this.#reader.bookByKey(this.key) === null;
   }
 
-  symbol(): string {
-    return this.#reader.markets.byKey(this.key)?.symbol.toUpperCase() ?? '';
+  symbol(): string | null {
+    return this.#reader.markets.byKey(this.key)?.symbol.toUpperCase() ?? null;
   }
 
   /** True when the stream exists or may be opened. */

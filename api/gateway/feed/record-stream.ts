@@ -37,8 +37,8 @@ export abstract class RecordStream<R extends SentState> implements FeedStream<Ol
     this.market = { key, ring: new Ring(rings) };
   }
 
-  /** The message of a snapshot at `sent`. */
-  protected abstract renderSnapshot(): string;
+  /** The message of a snapshot at `sent`; null while it cannot be made. */
+  protected abstract renderSnapshot(): string | null;
   /** The message of a record. */
   protected abstract renderRecord(record: R): string;
   /** The record in a value of the topic; null for another one. */
@@ -78,7 +78,8 @@ export abstract class RecordStream<R extends SentState> implements FeedStream<Ol
       // Clients leave the earlier epoch with a snapshot just before its first record.
       this.#head = { epoch, seq: seq - 1, slot: before.slot };
       this.#snapshot = null;
-      if (this.subscriberCount > 0) frames.push(this.snapshot());
+      const snapshot = this.subscriberCount > 0 ? this.snapshot() : null;
+      if (snapshot) frames.push(snapshot);
     }
     ring.push(seq, offset, bytes);
     this.apply(record);
@@ -88,8 +89,11 @@ export abstract class RecordStream<R extends SentState> implements FeedStream<Ol
     return frames;
   }
 
-  snapshot(): Buffer {
-    this.#snapshot ??= Buffer.from(this.renderSnapshot());
+  snapshot(): Buffer | null {
+    if (this.#snapshot === null) {
+      const message = this.renderSnapshot();
+      this.#snapshot = message === null ? null : Buffer.from(message);
+    }
     return this.#snapshot;
   }
 

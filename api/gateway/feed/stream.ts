@@ -43,7 +43,8 @@ export interface StreamMarket {
   now(): number;
   /** True until the first book of the market is published. */
   isUnpublished(): boolean;
-  symbol(): string;
+  /** Upper case; null while the market has no description. */
+  symbol(): string | null;
 }
 
 const NOTHING_MISSED = { is: 'frames', frames: [] } as const;
@@ -137,10 +138,11 @@ export class Stream implements FeedStream<OlderDiffs, Backfill> {
   }
 
   /**
-   * The book as subscribers have it, rendered once per state; null while its sequence has a gap. A market never published gives an
-   * empty book of epoch 0. Not for a dirty stream.
+   * The book as subscribers have it, rendered once per state; null while its sequence has a gap or its market has no description.
+   * A market never published gives an empty book of epoch 0. Not for a dirty stream.
    */
   snapshot(): Buffer | null {
+    if (this.#snapshot === null && this.market.symbol() === null) return null;
     if (this.market.isUnpublished()) return this.#emptySnapshot();
     const book = this.market.book();
     if (!book || this.#sent === null) return null;
@@ -303,7 +305,7 @@ export class Stream implements FeedStream<OlderDiffs, Backfill> {
   #head(): StreamHead {
     const { name, streamId, spec, market } = this;
     const { marketType, marketIndex } = market;
-    return { name, streamId, market: market.symbol(), level: spec.level, marketType, marketIndex };
+    return { name, streamId, market: market.symbol() ?? '', level: spec.level, marketType, marketIndex };
   }
 }
 

@@ -179,6 +179,17 @@ describe('subscribing to the book channel', () => {
     expect(MARKETS.some(({ symbol }) => symbol === 'NEW-PERP')).toBe(false);
   });
 
+  it('begins a book that is earlier than the description of its market when the description is there', async () => {
+    socket.ask({ market: '*' });
+    await stage.publish(diff(1, 490, { marketIndex: 9 }));
+    await stage.publish(diff(2, 491, { marketIndex: 9 }));
+    expect(socket.published().map(({ market }) => market)).toEqual(['SOL-PERP']);
+    stage.describe(9);
+    expect(socket.published()).toMatchObject([{ market: 'SOL-PERP' }, { market: 'M9-PERP', seq: 2 }]);
+    await stage.publish(diff(3, 492, { marketIndex: 9 }));
+    expect(socket.diffs()).toMatchObject([{ prevSeq: 2, seq: 3 }]);
+  });
+
   it('gives spot markets for * with the type spot only', async () => {
     socket.ask({ market: '*', marketType: 'spot' });
     await stage.publish(snapshot({ marketType: 'spot', marketIndex: 1 }));
@@ -203,6 +214,7 @@ describe('streams', () => {
 
   it('of one wildcard cover 2,000 markets, and later ones', async () => {
     const indexes = Array.from({ length: 1999 }, (_, index) => 10 + index);
+    stage.describe(...indexes, 5000);
     await stage.publish(...indexes.map((marketIndex) => snapshot({ marketIndex })));
     const [answer] = socket.ask({ market: '*', depth: 1 });
     expect(answer).toMatchObject({ type: 'subscribed', streams: { length: 2001 } }); // One of them is not published yet.

@@ -128,6 +128,7 @@ describe('the distance to the chain', () => {
 
   it('comes in several messages to a connection with very many streams, each stream once', async () => {
     const indexes = Array.from({ length: HEARTBEAT_STREAMS }, (_, index) => 10 + index);
+    stage.describe(...indexes);
     await stage.publish(...indexes.map((marketIndex) => snapshot({ marketIndex, slot: 490 })));
     const beats = (await beat()) as { sequences: object; slotsBehind: number }[];
     expect(beats.map(({ sequences }) => Object.keys(sequences).length)).toEqual([HEARTBEAT_STREAMS, 1]);

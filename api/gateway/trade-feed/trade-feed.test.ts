@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FeedClient } from '../../../client/index.ts';
 import { partitionOf, TOPICS, type TradeView, type TradeWithdrawal } from '../../../schemas/index.ts';
+import { marketView } from '../../../test/support/api/market-views.ts';
 import { trade } from '../../../test/support/api/stage.ts';
 import type { DirectSocket } from '../../../test/support/feed/feed-stage.ts';
 import { TradeStage } from '../../../test/support/feed/trade-stage.ts';
@@ -66,6 +67,16 @@ describe('numbered fills', () => {
     ]);
   });
 
+  it('of a market without a description begin when it is described', async () => {
+    ask({ market: '*', marketType: null });
+    await stage.publish(trade(1n, { marketIndex: 9 }), trade(2n, { marketIndex: 9 }));
+    expect(socket.received.filter(({ stream }) => stream === 'perp_9_trades')).toEqual([]);
+    stage.markets.put(marketView({ marketIndex: 9, symbol: 'NEW-PERP' }));
+    expect(socket.received.at(-1)).toMatchObject({ type: 'snapshot', market: 'NEW-PERP', seq: 2 });
+    await stage.publish(trade(3n, { marketIndex: 9 }));
+    expect(fills()).toMatchObject([{ seq: 3, prevSeq: 2 }]);
+  });
+
   it('are published once when a restarted role repeats them', async () => {
     ask();
     await publish(1, 3);
@@ -91,6 +102,7 @@ describe('numbered fills', () => {
 
   it('join a subscription to every market when a new market has its first', async () => {
     ask({ market: '*' });
+    stage.markets.put(marketView({ marketIndex: 4000, symbol: 'NEW-PERP' }));
     await stage.publish(trade(1n, { marketIndex: 4000 }));
     expect(fills()).toMatchObject([{ seq: 1, data: { marketIndex: 4000 } }]);
   });

@@ -57,6 +57,7 @@ export class TradeFeed implements SequencedFeed {
   /** By market key. */
   readonly #streams = new Map<string, TradeStream>();
   readonly #streamNumbers: { last: number };
+  readonly #unlisten: () => void;
 
   constructor(options: TradeFeedOptions) {
     const { log, logger, metrics, chain, clock = () => performance.now() } = options;
@@ -72,6 +73,11 @@ export class TradeFeed implements SequencedFeed {
       chain,
       clock,
       close: () => metrics.streams.dec(),
+    });
+    // A fill may arrive before the description of its market: see `TradeStreamOptions.symbol`.
+    this.#unlisten = options.markets.onNew((key) => {
+      const stream = this.#streams.get(key);
+      if (stream) this.#hub.send([], [stream]);
     });
   }
 
@@ -127,6 +133,7 @@ export class TradeFeed implements SequencedFeed {
   }
 
   stop(): void {
+    this.#unlisten();
     this.#hub.stop();
   }
 
@@ -135,7 +142,7 @@ export class TradeFeed implements SequencedFeed {
     const known = this.#streams.get(key);
     if (known) return known;
     const { rings, render, markets, commitment = 'confirmed' } = this.#options;
-    const symbol = () => markets.byKey(key)?.symbol.toUpperCase() ?? '';
+    const symbol = () => markets.byKey(key)?.symbol.toUpperCase() ?? null;
     const stream = new TradeStream({ key, streamId: ++this.#streamNumbers.last, commitment, rings, render, symbol });
     this.#streams.set(key, stream);
     for (const subscriber of this.#hub.subscribers.values()) {

@@ -23,7 +23,8 @@ export interface TradeStreamOptions {
   readonly streamId: number;
   readonly commitment: Commitment;
   readonly rings: RingSpace;
-  readonly symbol: () => string;
+  /** Null while the market has no description: no subscription begins before it. */
+  readonly symbol: () => string | null;
   /** JSON text of a fill. */
   readonly render: (trade: TradeView) => string;
 }
@@ -50,10 +51,12 @@ export class TradeStream extends RecordStream<NumberedTradeRecord> {
   }
 
   /** The number of the newest record, and that record when it is a fill. */
-  protected override renderSnapshot(): string {
+  protected override renderSnapshot(): string | null {
     const { symbol, render } = this.#options;
+    const market = symbol();
+    if (market === null) return null;
     const { name: stream, streamId, ref, sent } = this;
-    const head = { channel: 'trades.v2', type: 'snapshot', stream, streamId, market: symbol(), ...this.#commitment };
+    const head = { channel: 'trades.v2', type: 'snapshot', stream, streamId, market, ...this.#commitment };
     const members = JSON.stringify({ ...head, ...ref, epoch: sent.epoch, seq: sent.seq, slot: sent.slot });
     return `${members.slice(0, -1)},"last":${this.#last ? render(this.#last) : 'null'}}`;
   }

@@ -1,11 +1,13 @@
-import { KafkaJSAggregateError } from 'kafkajs';
+import { KafkaJSAggregateError, KafkaJSNonRetriableError } from 'kafkajs';
 import { expect, it } from 'vitest';
 import { onceKnown } from './once-known.ts';
 
 const refusal = (type: string) => Object.assign(new Error(type), { type });
+const outOfRetries = (cause: Error) => Object.assign(new KafkaJSNonRetriableError(cause.message), { cause });
 
 it.each<[string, () => Error]>([
   ['without a leader', () => refusal('LEADER_NOT_AVAILABLE')],
+  ['without a leader for as long as kafkajs retries', () => outOfRetries(refusal('LEADER_NOT_AVAILABLE'))],
   ['of which kafkajs dropped the refusal', () => new TypeError("Cannot read properties of null (reading 'x')")],
   [
     'created by another process at the same time',

@@ -6,6 +6,8 @@ const WITHIN_MS = 20_000;
 const RETRY_MS = 50;
 const UNKNOWN_YET = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE', 'TOPIC_ALREADY_EXISTS']);
 
+type Refusal = Error & { readonly type?: string; readonly errors?: readonly unknown[] };
+
 /** Repeats a request while a topic is so new that not every broker knows it or its leader. */
 export async function onceKnown<T>(request: () => Promise<T>): Promise<T> {
   const deadlineMs = performance.now() + WITHIN_MS;
@@ -22,6 +24,8 @@ export async function onceKnown<T>(request: () => Promise<T>): Promise<T> {
 function isUnknownYet(error: unknown): boolean {
   // kafkajs drops the errors of brokers that refuse metadata, and then reads the answer that is not there.
   if (error instanceof TypeError) return true;
-  const { type, errors = [] } = error as { readonly type?: string; readonly errors?: readonly unknown[] };
-  return (type !== undefined && UNKNOWN_YET.has(type)) || errors.some(isUnknownYet);
+  if (!(error instanceof Error)) return false;
+  // After its own retries kafkajs gives the refusal as the cause.
+  const { type, errors = [], cause } = error as Refusal;
+  return (type !== undefined && UNKNOWN_YET.has(type)) || [cause, ...errors].some(isUnknownYet);
 }

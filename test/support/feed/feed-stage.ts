@@ -22,7 +22,7 @@ import {
 } from '../../../schemas/index.ts';
 import { checkedName } from '../api/contracts.ts';
 import { FakeLog } from '../api/fake-log.ts';
-import { MARKETS } from '../api/market-views.ts';
+import { MARKETS, marketView } from '../api/market-views.ts';
 
 type BookMessage = BookViewDiff | BookViewSnapshot;
 
@@ -187,6 +187,13 @@ export class FeedStage implements DirectGateway {
   /** A socket that opens at the end of the turn. */
   socket(): DirectSocket {
     return DirectSocket.opening(this);
+  }
+
+  /** Describes perp markets `M<index>-PERP`. */
+  describe(...marketIndexes: readonly number[]): void {
+    for (const marketIndex of marketIndexes) {
+      this.reader.markets.put(marketView({ marketIndex, symbol: `M${marketIndex}-PERP` }));
+    }
   }
 
   /** Publishes messages as one batch. */

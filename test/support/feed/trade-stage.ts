@@ -18,11 +18,11 @@ export class TradeStage implements DirectGateway {
   readonly sockets = new Set<DirectSocket>();
   feed: TradeFeed;
   readonly #commitment: Commitment;
-  readonly #markets = new MarketRegistry();
+  readonly markets = new MarketRegistry();
 
   private constructor(commitment: Commitment) {
     this.#commitment = commitment;
-    for (const market of MARKETS) this.#markets.put(market);
+    for (const market of MARKETS) this.markets.put(market);
     this.feed = this.#newFeed();
   }
 
@@ -66,7 +66,7 @@ export class TradeStage implements DirectGateway {
       log: logAt(this.log, this.#commitment),
       logger: pino({ level: 'silent' }),
       metrics: feedMetrics(new Registry()),
-      markets: this.#markets,
+      markets: this.markets,
       rings: { bytes: 0 },
       render: (trade) => tradeJson(trade, null),
       chain: () => ({ headSlot: 9, ts: 1 }),

@@ -68,8 +68,6 @@ const REBUILD_MS = 350;
 const STOP_EVERY = 12;
 const RESTART_EVERY = 17;
 const SETTLE_MS = 60_000;
-/** Data in flight when the cluster stops has arrived after this time. */
-const IN_FLIGHT_MS = 60_000;
 
 /** A client whose network can lose and alter messages. */
 class Follower {
@@ -280,11 +278,13 @@ export async function runKeepers({ seconds, seed, speed, random }: KeeperRunOpti
   }
 }
 
-/** Stops the cluster, waits until every keeper has reached its slot, compares all books, and resumes the cluster. */
+/** Stops the cluster, waits SETTLE_MS at most for every keeper to have its slot and books, and resumes the cluster. */
 async function compareStopped(cluster: Cluster, followers: readonly Follower[], found: string[]): Promise<number> {
   await cluster.rpc('localnet_pause');
   const { slot, books } = await naiveBooks(cluster.faultlessUrl);
   let compared = 0;
+  const deadlineMs = Date.now() + SETTLE_MS;
+  const leftMs = () => Math.max(0, deadlineMs - Date.now());
   for (const naive of books.filter(({ l2 }) => l2.bids.length + l2.asks.length > 0)) {
     const symbol = naive.symbol.toUpperCase();
     for (const { client, choice, name } of followers) {
@@ -296,7 +296,7 @@ async function compareStopped(cluster: Cluster, followers: readonly Follower[], 
           const keeper = client.book(symbol);
           return keeper?.position !== null && keeper?.slot === slot;
         },
-        SETTLE_MS,
+        leftMs(),
       ).catch((error: unknown) => found.push(String(error)));
       compared += 1;
       // The last change of the slot may arrive later, so only a difference that stays counts.
@@ -304,7 +304,7 @@ async function compareStopped(cluster: Cluster, followers: readonly Follower[], 
         const keeper = client.book(symbol);
         return keeper ? differenceOf(naive, keeperLines(keeper), shapeOf(choice)) : 'no book';
       };
-      await eventually('books agree', () => differenceNow() === null, IN_FLIGHT_MS).catch(() => {});
+      await eventually('books agree', () => differenceNow() === null, leftMs()).catch(() => {});
       const difference = differenceNow();
       if (difference) found.push(`${symbol} of client ${name} at slot ${slot}: ${difference}`);
     }
