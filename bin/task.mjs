@@ -63,7 +63,7 @@ const tasks = {
   soak: () =>
     soak(rest, {
       script: (name, args) => script('test/soak', name, ...args),
-      tests: (files, environment) => runPinned(vitest(...files), environment),
+      tests: async (files, environment) => (await buildPage()) || runPinned(vitest(...files), environment),
     }),
   conformance: () => script('test/conformance', 'generate', ...rest),
   'measure-log': () => script('test/support/log', 'measure', ...rest),

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { columnsOf, tableOf } from '../../schemas/index.ts';
 import { NODE_FLAGS } from '../support/platform/children.ts';
 import { storedRows } from './harness/naive/history-truth.ts';
+import { bundled } from './harness/processes/bundled.ts';
 import {
   type Cluster,
   eventually,
@@ -372,7 +373,7 @@ async function allEvents(cluster: Cluster): Promise<readonly TruthEvent[]> {
 function runNode([script = '', ...args]: readonly string[], dataDir: string): Promise<Ended> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SLOTBOOK_'));
   const env = { ...Object.fromEntries(inherited), SLOTBOOK_DATA_DIR: dataDir };
-  const argv = [...NODE_FLAGS, path.join(ROOT, script), ...args];
+  const argv = [...NODE_FLAGS, path.resolve(ROOT, bundled(script)), ...args];
   return new Promise((resolve) => {
     execFile(process.execPath, argv, { cwd: dataDir, env, maxBuffer: 2 ** 26 }, (error, out, err) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;

@@ -31,6 +31,7 @@ import {
   unchanging,
 } from './harness/checks/keep-asking.ts';
 import { daysReduced } from './harness/month/days.ts';
+import { bundled } from './harness/processes/bundled.ts';
 import {
   type Cluster,
   eventually,
@@ -157,7 +158,7 @@ async function digests(database: string): Promise<Record<string, string>> {
 
 function startRebuild(...flags: string[]): { child: ChildProcess; lines: string[]; exited: Promise<number | null> } {
   const environment = Object.entries(settings).map(([name, value]) => [`SLOTBOOK_${name}`, String(value)]);
-  const child = spawn(process.execPath, [...NODE_FLAGS, 'bin/cli.ts', 'rebuild', ...flags], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, bundled('bin/cli.ts'), 'rebuild', ...flags], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...Object.fromEntries(environment), SLOTBOOK_LOG_LEVEL: 'warn' },
     stdio: ['pipe', 'pipe', 'inherit'],

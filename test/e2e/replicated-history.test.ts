@@ -27,6 +27,7 @@ import { NODE_FLAGS } from '../support/platform/children.ts';
 import { dockerAnswers, type HistoryCluster, startContainers } from '../support/platform.ts';
 import { fillEvent } from '../support/processors/history/events.ts';
 import { loseAnswer } from './harness/checks/lost-answer.ts';
+import { bundled } from './harness/processes/bundled.ts';
 import { eventually } from './harness/processes/processes.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -144,7 +145,7 @@ describe.runIf(hasDocker)('replicated history on two servers with Keeper', () =>
   async function slotbook(...args: readonly string[]): Promise<string> {
     const settings = Object.entries(config).filter(([key]) => /^(clickhouse|analyst|dataDir)/.test(key));
     const environment = settings.map(([key, value]) => [variableName(key as keyof Config), String(value)]);
-    const { stdout } = await run(process.execPath, [...NODE_FLAGS, 'bin/cli.ts', ...args], {
+    const { stdout } = await run(process.execPath, [...NODE_FLAGS, bundled('bin/cli.ts'), ...args], {
       cwd: ROOT,
       env: { ...process.env, ...Object.fromEntries(environment) },
     });

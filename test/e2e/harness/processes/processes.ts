@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { nodeFlags } from '../../../../bin/node-flags.mjs';
 import { readConfig, serverLogin } from '../../../../platform/index.ts';
 import { NODE_FLAGS } from '../../../support/platform/children.ts';
-import { bundled } from './bundled.ts';
+import { bundled, bundleEnvironment } from './bundled.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const START_TIMEOUT_MS = 150_000;
@@ -153,7 +153,7 @@ async function start(
   const program = root === ROOT ? bundled(script) : script;
   const child = spawn(process.execPath, [...NODE_FLAGS, ...nodeFlags(rest), program, ...rest], {
     cwd: root,
-    env: { ...Object.fromEntries(inherited), ...environment },
+    env: { ...Object.fromEntries(inherited), ...(program === script ? {} : bundleEnvironment()), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
