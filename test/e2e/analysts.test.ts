@@ -375,7 +375,8 @@ function runNode([script = '', ...args]: readonly string[], dataDir: string): Pr
   const env = { ...Object.fromEntries(inherited), SLOTBOOK_DATA_DIR: dataDir };
   const argv = [...NODE_FLAGS, path.resolve(ROOT, bundled(script)), ...args];
   return new Promise((resolve) => {
-    execFile(process.execPath, argv, { cwd: dataDir, env, maxBuffer: 2 ** 26 }, (error, out, err) => {
+    const options = { cwd: dataDir, env, maxBuffer: 2 ** 26, timeout: PATIENCE_MS, killSignal: 'SIGKILL' } as const;
+    execFile(process.execPath, argv, options, (error, out, err) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
       resolve({ code, out, err });
     });
