@@ -2,14 +2,16 @@
 // 2,000 account updates a second through ingest, log, book engine
 // and gateway in a process of their own. Each update gives one order a size that nothing else has; its latency ends with the
 // first frame that shows this size or a later one of the same order. Time starts before the cluster serialises the message,
-// so the figure is an upper bound of the bar's span.
+// so the figure is an upper bound of the bar's span. Pauses of the cluster's own collector are in it.
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { PublicKey } from '@solana/web3.js';
-import WebSocket from 'ws';
 import { createExchange } from '../../localnet/exchange/index.ts';
 import { type Exchange, type LedgerAccount, type LedgerBlock, startLocalnet } from '../../localnet/index.ts';
 import { fieldOf, loadDefinition } from '../../schemas/index.ts';
 import { eventually, startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
+import { nowMs } from './harness/clock.ts';
+import { LatencyClient, priceOf, type Sighting, sizeOf } from './harness/latency-client.ts';
 import { machine } from './harness/processes.ts';
 import { report } from './harness/report.ts';
 
@@ -32,24 +34,17 @@ const BAR_MS = { p50: 5, p99: 25 } as const;
 const PROCESSED_BAR_MS = { p50: 3, p99: 20 } as const;
 /** Blocks that the chain confirms later than it processes them, as a real one does. */
 const CONFIRMED_LATER_SLOTS = 2;
-const TOP_PRICE = 900_000_000_000n;
-const TICK_STEP = 1_000_000n;
 const ACCOUNT_TYPE_OFFSET = 8;
 
-interface Pending {
-  readonly seq: number;
-  readonly startedMs: number;
-}
+/** Milliseconds on the clock of `nowMs`. */
+type Span = readonly [fromMs: number, toMs: number];
 
 interface Tracked {
   readonly account: Buffer;
   readonly pubkey: string;
   readonly sizeOffset: number;
-  /** Start time by sequence, not yet seen. */
-  readonly pending: Pending[];
-  /** The same for the stream at confirmed, where both are measured. */
-  readonly pendingConfirmed: Pending[];
-  seq: number;
+  /** Start of each state, on the clock of `nowMs`: that of `seq` 1 comes first. */
+  readonly startedMs: number[];
 }
 
 const definition = loadDefinition('velocity').programs[0];
@@ -67,7 +62,7 @@ function trackedUser(template: Buffer, market: number, rank: number): Tracked {
   const orders = at('orders');
   account.fill(0, orders, at('total_deposits'));
   const order = (name: string) => orders + at(`orders.0.${name}`) - orders;
-  account.writeBigUInt64LE(TOP_PRICE - BigInt(rank) * TICK_STEP, order('price'));
+  account.writeBigUInt64LE(priceOf(rank), order('price'));
   account.writeUInt32LE(1, order('order_id'));
   account.writeUInt16LE(market, order('market_index'));
   for (const [name, value] of [
@@ -87,14 +82,10 @@ function trackedUser(template: Buffer, market: number, rank: number): Tracked {
     account,
     pubkey: new PublicKey(seed).toBase58(),
     sizeOffset: order('base_asset_amount'),
-    pending: [],
-    pendingConfirmed: [],
-    seq: 0,
+    startedMs: [],
   };
   return tracked;
 }
-
-const sizeOf = (seq: number) => BigInt(seq) * 1_000_000n;
 
 /** The markets of the seeded exchange; its blocks hold our updates alone. */
 function loadExchange(tracked: Tracked[]): Exchange {
@@ -110,11 +101,8 @@ function loadExchange(tracked: Tracked[]): Exchange {
   let slot = seeded.nextBlock().slot;
   let turn = 0;
   const write = (user: Tracked): LedgerAccount => {
-    user.seq += 1;
-    user.account.writeBigUInt64LE(sizeOf(user.seq), user.sizeOffset);
-    const started = { seq: user.seq, startedMs: performance.now() };
-    user.pending.push(started);
-    user.pendingConfirmed.push(started);
+    const seq = user.startedMs.push(nowMs());
+    user.account.writeBigUInt64LE(sizeOf(seq), user.sizeOffset);
     return { pubkey: user.pubkey, owner: definition?.programId ?? '', lamports: 1, data: Buffer.from(user.account) };
   };
   return {
@@ -146,15 +134,28 @@ function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Latencies of what a frame shows: the pending changes up to the seen sequence. */
-function settle(pending: Pending[], seen: number, receivedMs: number, latencies: number[] | null): void {
-  while (pending[0] && pending[0].seq <= seen) {
-    const { startedMs } = pending.shift() as Pending;
-    latencies?.push(receivedMs - startedMs);
+/** Latencies of the states that frames showed between two times: a frame shows all states of an order up to its own. */
+function latenciesOf(tracked: readonly Tracked[], sightings: readonly Sighting[], [fromMs, toMs]: Span): number[] {
+  const latencies: number[] = [];
+  const shown = new Map<Tracked, number>();
+  for (const { market, rank, seq, atMs } of sightings) {
+    const user = tracked[market * ORDERS_PER_MARKET + rank];
+    if (!user) continue;
+    const before = shown.get(user) ?? 0;
+    shown.set(user, seq);
+    if (atMs < fromMs || atMs > toMs) continue;
+    for (const startedMs of user.startedMs.slice(before, seq)) latencies.push(atMs - startedMs);
   }
+  return latencies;
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Resolves after the time to measure, with its span. */
+async function measuredSpan(): Promise<Span> {
+  await pause(WARM_UP_MS);
+  const fromMs = nowMs();
+  await pause(MEASURE_MS);
+  return [fromMs, nowMs()];
+}
 
 function say(
   name: string,
@@ -206,61 +207,31 @@ async function measureProcessed(): Promise<void> {
       return response.ok;
     });
   }
-  const latencies = { processed: [] as number[], confirmed: [] as number[] };
-  let measuring = false;
-  const streams = new Map<number, string>();
-  const socket = new WebSocket(pipeline.endpoints.gateway ?? '');
-  socket.on('message', (bytes) => {
-    const receivedMs = performance.now();
-    const message = JSON.parse(String(bytes)) as BookMessage;
-    const id = message.diff ?? message.streamId;
-    if (id === undefined || !message.bids) return;
-    // A snapshot names its stream, diffs have its number only.
-    if (message.stream !== undefined) streams.set(id, message.stream);
-    const name = streams.get(id) ?? '';
-    const commitment = name.endsWith('_processed') ? 'processed' : 'confirmed';
-    const market = Number(name.split('_')[1]);
-    for (const [price, size] of message.bids) {
-      const rank = Number((TOP_PRICE - BigInt(price)) / TICK_STEP);
-      const user = tracked[market * ORDERS_PER_MARKET + rank];
-      if (!user) continue;
-      const pending = commitment === 'processed' ? user.pending : user.pendingConfirmed;
-      settle(pending, Number(BigInt(size) / 1_000_000n), receivedMs, measuring ? latencies[commitment] : null);
-    }
-  });
-  await new Promise((resolve) => socket.once('open', resolve));
-  for (const { symbol } of MARKETS) {
-    for (const commitment of ['processed', 'confirmed']) {
-      socket.send(
-        JSON.stringify({ type: 'subscribe', channel: 'book', market: symbol, marketType: 'perp', commitment }),
-      );
-    }
-  }
-  await pause(WARM_UP_MS);
-  measuring = true;
-  await pause(MEASURE_MS);
-  measuring = false;
-  socket.terminate();
+  const requests = MARKETS.flatMap(({ symbol }) =>
+    ['processed', 'confirmed'].map((commitment) => ({
+      ...{ type: 'subscribe', channel: 'book', market: symbol, marketType: 'perp', commitment },
+    })),
+  );
+  const client = await LatencyClient.start({ url: pipeline.endpoints.gateway ?? '', requests });
+  const span = await measuredSpan();
+  const sightings = await client.stop();
   await pipeline.stop();
   await cluster.stop();
   remove();
   // The chain's own distance is part of what a reader of confirmed books waits for.
   const chainDistanceMs = (CONFIRMED_LATER_SLOTS * 1000) / SLOTS_PER_SECOND;
-  const confirmed = latencies.confirmed.sort((a, b) => a - b);
+  const at = (commitment: Sighting['stream']) =>
+    latenciesOf(
+      tracked,
+      sightings.filter(({ stream }) => stream === commitment),
+      span,
+    ).sort((a, b) => a - b);
+  const confirmed = at('confirmed');
   const beside = { source: 'grpc', chainDistanceMs, ...machine() };
-  say('latency-processed-PART', latencies.processed, PROCESSED_BAR_MS, {
+  say('latency-processed-PART', at('processed'), PROCESSED_BAR_MS, {
     ...beside,
     confirmed: { p50: percentile(confirmed, 0.5), p99: percentile(confirmed, 0.99) },
   });
-}
-
-interface BookMessage {
-  /** Number of the stream, in a diff. */
-  readonly diff?: number;
-  readonly streamId?: number;
-  /** Name of the stream: market type, market index, level, and what else was chosen. */
-  readonly stream?: string;
-  readonly bids?: readonly (readonly [price: string, size: string])[];
 }
 
 async function measure(tickMs: number): Promise<void> {
@@ -284,42 +255,16 @@ async function measure(tickMs: number): Promise<void> {
       return response.ok;
     });
   }
-  const latencies: number[] = [];
-  let measuring = false;
-  let frames = 0;
-  const socket = new WebSocket(pipeline.endpoints.gateway ?? '');
-  const bySize = (market: number, rank: number) => tracked[market * ORDERS_PER_MARKET + rank];
-  socket.on('message', (bytes) => {
-    const receivedMs = performance.now();
-    const message = JSON.parse(String(bytes)) as { channel?: string; data?: string };
-    if (!message.channel?.startsWith('orderbook_perp_') || message.data === undefined) return;
-    frames += 1;
-    const market = Number(message.channel.split('_')[2]);
-    const { bids } = JSON.parse(message.data) as { bids: { price: string; size: string }[] };
-    for (const { price, size } of bids) {
-      const user = bySize(market, Number((TOP_PRICE - BigInt(price)) / TICK_STEP));
-      const seen = Number(BigInt(size) / 1_000_000n);
-      if (user) settle(user.pending, seen, receivedMs, measuring ? latencies : null);
-    }
-  });
-  await new Promise((resolve) => socket.once('open', resolve));
-  for (const { symbol } of MARKETS) {
-    socket.send(
-      JSON.stringify({ type: 'subscribe', channel: 'orderbook', market: symbol, marketType: 'perp', grouping: 1 }),
-    );
-  }
-  await pause(WARM_UP_MS);
-  measuring = true;
-  frames = 0;
-  await pause(MEASURE_MS);
-  measuring = false;
-  const unseen = tracked.reduce((sum, { pending }) => sum + pending.length, 0);
-  socket.terminate();
+  const requests = MARKETS.map(({ symbol }) => ({
+    ...{ type: 'subscribe', channel: 'orderbook', market: symbol, marketType: 'perp', grouping: 1 },
+  }));
+  const client = await LatencyClient.start({ url: pipeline.endpoints.gateway ?? '', requests });
+  const span = await measuredSpan();
+  const sightings = await client.stop();
   await pipeline.stop();
   await cluster.stop();
   remove();
-  const framesPerSecond = Math.round(frames / (MEASURE_MS / 1000));
-  say(`latency-PART-tick-${tickMs}`, latencies, tickMs === 0 ? BAR_MS : null, { tickMs, framesPerSecond, unseen });
+  say(`latency-PART-tick-${tickMs}`, latenciesOf(tracked, sightings, span), tickMs === 0 ? BAR_MS : null, { tickMs });
 }
 
 await measureProcessed();
