@@ -2,6 +2,7 @@
 
 export { AccountLogReader, type LoggedAccount, type LoggedSlot } from './account-log.ts';
 export type { ExchangeOptions } from './exchange/index.ts';
+export type { FeedMessage } from './grpc/messages.ts';
 export type { AccountVersion, Commitment, CommitmentLags, Ledger, StoredBlock, StoredTransaction } from './ledger.ts';
 export type * from './ledger-types.ts';
 export {

@@ -10,7 +10,7 @@ import { type Profile, type ProfileName, profileOf } from './chain/profile.ts';
 import { Cluster } from './cluster.ts';
 import { createExchange, type ExchangeOptions } from './exchange/index.ts';
 import { VAULT_PROGRAM } from './exchange/keys.ts';
-import { Feed } from './grpc/feed.ts';
+import { Feed, type FeedPace } from './grpc/feed.ts';
 import { GrpcServer } from './grpc/server.ts';
 import { tableAccounts } from './ledger/lookup-tables.ts';
 import { type Commitment, type CommitmentLags, Ledger, type LedgerOptions } from './ledger.ts';
@@ -76,6 +76,8 @@ export interface LocalnetOptions {
   readonly grpcToken?: string;
   /** Slots in memory for `from_slot`. Default 150. */
   readonly grpcReplaySlots?: number;
+  /** gRPC updates leave over the time of a slot. Default: all at once. */
+  readonly grpcPace?: FeedPace;
   /** File that keeps the chain over restarts. Default: none. */
   readonly stateFile?: string;
   /** Keeps every emitted event for `localnet_events`. Default false, which bounds memory. */
@@ -188,6 +190,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
   });
   const close = async (): Promise<void> => {
     await cluster.stop();
+    feed?.stop();
     for (const one of grpc) one.close();
     await Promise.all([pubsub.close(), closeServer(http)]);
     await keeper?.close();
@@ -233,9 +236,10 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
   }
 }
 
-function feedOf({ grpcReplaySlots }: LocalnetOptions, { ledger, profile }: OpenedChain): Feed {
+function feedOf({ grpcReplaySlots, grpcPace }: LocalnetOptions, { ledger, profile }: OpenedChain): Feed {
   const replaySlots = grpcReplaySlots === undefined ? {} : { replaySlots: grpcReplaySlots };
-  return new Feed({ ledger, likeNode: profile.nodeNotifications, ...replaySlots });
+  const pace = grpcPace === undefined ? {} : { pace: grpcPace };
+  return new Feed({ ledger, likeNode: profile.nodeNotifications, ...replaySlots, ...pace });
 }
 
 interface OpenedChain extends Chain {

@@ -4,6 +4,7 @@ import type { Happened } from '../chain/production.ts';
 import { LevelProgress } from '../ledger/level-progress.ts';
 import type { Commitment, Ledger, StoredBlock } from '../ledger.ts';
 import { blockMessages, encodeBody, type FeedMessage } from './messages.ts';
+import { Pace } from './pace.ts';
 
 /** Slots in memory for `from_slot`, as at the reference server by default. */
 const REPLAY_SLOTS = 150;
@@ -17,22 +18,34 @@ export interface FeedParts {
   /** Whether accounts and transactions of a slot have no common order, and its states no place. */
   readonly likeNode: boolean;
   readonly replaySlots?: number;
+  readonly pace?: FeedPace;
+}
+
+/** Updates leave evenly over a slot instead of at once. */
+export interface FeedPace {
+  readonly slotMs: number;
+  /** Called just before an update leaves. */
+  readonly leaves?: (message: FeedMessage) => void;
 }
 
 export class Feed {
   readonly #ledger: Ledger;
   readonly #likeNode: boolean;
   readonly #replaySlots: number;
+  readonly #pace: Pace | null;
+  readonly #leaves: ((message: FeedMessage) => void) | undefined;
   readonly #progress: LevelProgress;
   readonly #listeners = levelsOf(() => new Set<FeedListener>());
   readonly #replayed = levelsOf((): FeedMessage[][] => []);
   /** The ledger drops the writes of old blocks, so their messages are made once. */
   readonly #blocks = new WeakMap<StoredBlock, FeedMessage[]>();
 
-  constructor({ ledger, likeNode, replaySlots = REPLAY_SLOTS }: FeedParts) {
+  constructor({ ledger, likeNode, replaySlots = REPLAY_SLOTS, pace }: FeedParts) {
     this.#ledger = ledger;
     this.#likeNode = likeNode;
     this.#replaySlots = replaySlots;
+    this.#pace = pace ? new Pace(pace.slotMs) : null;
+    this.#leaves = pace?.leaves;
     this.#progress = new LevelProgress(ledger);
   }
 
@@ -56,6 +69,10 @@ export class Feed {
       body ??= encodeBody(message, this.#ledger.lookups);
       return body;
     };
+  }
+
+  stop(): void {
+    this.#pace?.stop();
   }
 
   publish(happened: Happened): void {
@@ -82,7 +99,10 @@ export class Feed {
     );
     for (const other of LEVELS) if (other !== level) this.#send(other, states);
     const data = this.#messagesOf(block);
-    const messages = this.#likeNode ? [...states, ...data] : [...data, ...states];
+    // Spread over its slot, the data stands between the beginning of the slot and its end.
+    const [first, ...rest] = states;
+    const spread = first && rest.length > 0 ? [first, ...data, ...rest] : [...data, ...states];
+    const messages = this.#pace ? spread : this.#likeNode ? [...states, ...data] : [...data, ...states];
     this.#replayed[level].push(messages);
     while ((this.firstAvailable(level) ?? slot) <= slot - this.#replaySlots) this.#replayed[level].shift();
     this.#send(level, messages);
@@ -99,10 +119,14 @@ export class Feed {
 
   #send(level: Commitment, messages: readonly FeedMessage[]): void {
     if (this.#listeners[level].size === 0) return;
-    for (const message of messages) {
-      const body = this.encoder(message);
-      for (const listener of this.#listeners[level]) listener(message, body);
-    }
+    if (this.#pace) this.#pace.add(messages.map((message) => () => this.#sendOne(level, message)));
+    else for (const message of messages) this.#sendOne(level, message);
+  }
+
+  #sendOne(level: Commitment, message: FeedMessage): void {
+    this.#leaves?.(message);
+    const body = this.encoder(message);
+    for (const listener of this.#listeners[level]) listener(message, body);
   }
 }
 

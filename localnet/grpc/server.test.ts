@@ -107,6 +107,26 @@ describe('gRPC server of the simulated cluster', { timeout: 60_000 }, () => {
     expect(states).toContainEqual([net.ledger.slotAt('processed'), SlotStatus.SLOT_PROCESSED]);
   });
 
+  it('with a pace spreads the data of a slot between its beginning and its end', async () => {
+    const left: string[] = [];
+    await open({ grpcPace: { slotMs: 200, leaves: ({ kind, slot }) => left.push(`${slot} ${kind}`) } });
+    const client = connect();
+    const all = { mine: { account: [], owner: [program()], filters: [] } };
+    const slots = { all: { interslotUpdates: true } };
+    client.request({ slots, accounts: all, commitment: CommitmentLevel.PROCESSED });
+    await subscribed(client);
+    await net.step(1);
+    const begun = performance.now();
+    const ends = () => client.of('slot').some(({ status }) => status === SlotStatus.SLOT_PROCESSED);
+    await until(ends);
+    expect(performance.now() - begun).toBeGreaterThan(100);
+    const kinds = client.updates.flatMap(({ account, slot }) => (account ? [-1] : slot ? [slot.status] : []));
+    expect(kinds[0]).toBe(SlotStatus.SLOT_CREATED_BANK);
+    expect(kinds.slice(1, kinds.indexOf(SlotStatus.SLOT_PROCESSED))).toEqual(client.of('account').map(() => -1));
+    expect(client.of('account').length).toBeGreaterThan(5);
+    expect(left.length).toBeGreaterThanOrEqual(client.of('account').length);
+  });
+
   it('replays from a slot in memory, and refuses an older one', async () => {
     await open({ grpcReplaySlots: 10 });
     await net.step(30);

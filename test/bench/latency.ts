@@ -1,22 +1,35 @@
-// From a message of the node to the WebSocket frame of a client, over PubSub at confirmed and over gRPC at processed:
-// 2,000 account updates a second through ingest, log, book engine
-// and gateway in a process of their own. Each update gives one order a size that nothing else has; its latency ends with the
-// first frame that shows this size or a later one of the same order. Time starts before the cluster serialises the message,
-// so the figure is an upper bound of the bar's span. Pauses of the cluster's own collector are in it.
+// From a message of the node to the WebSocket frame of a client, at 2,000 account updates a second. Each update gives one order a size
+// that nothing else has; its latency ends with the first frame that shows this size or a later one of the same order. Time starts before
+// the cluster serialises the message, so a figure is an upper bound of the bar's span, and pauses of the cluster's own collector are in it.
+// Over gRPC at processed updates leave over slots of 400 ms, and the roles run in a process each, as deployed, and all in one. Over PubSub
+// at confirmed a small block leaves at once, a hundred times a second, to all roles in one process.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { PublicKey } from '@solana/web3.js';
+import bs58 from 'bs58';
 import { createExchange } from '../../localnet/exchange/index.ts';
-import { type Exchange, type LedgerAccount, type LedgerBlock, startLocalnet } from '../../localnet/index.ts';
+import {
+  type AccountVersion,
+  type Exchange,
+  type FeedMessage,
+  type LedgerAccount,
+  type LedgerBlock,
+  startLocalnet,
+} from '../../localnet/index.ts';
 import { fieldOf, loadDefinition } from '../../schemas/index.ts';
-import { eventually, startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
+import { eventually, type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
 import { nowMs } from './harness/clock.ts';
 import { LatencyClient, priceOf, type Sighting, sizeOf } from './harness/latency-client.ts';
 import { machine } from './harness/processes.ts';
 import { report } from './harness/report.ts';
 
 const UPDATES_PER_SECOND = 2_000;
+/** Over PubSub a block is sent at once, so it must be small. */
 const SLOTS_PER_SECOND = 100;
+/** Over gRPC updates leave evenly over a slot, as from a node that sends while it executes. */
+const SLOTS_PER_SECOND_OF_CHAIN = 2.5;
+/** The last update of a slot leaves before the next slot begins. */
+const PACE_SHARE = 0.95;
 const SLOT_MS_AT_SPEED_1 = 400;
 const MARKETS = [
   { index: 0, symbol: 'SOL-PERP' },
@@ -45,6 +58,8 @@ interface Tracked {
   readonly sizeOffset: number;
   /** Start of each state, on the clock of `nowMs`: that of `seq` 1 comes first. */
   readonly startedMs: number[];
+  /** Number of the newest state that has left the node, where updates leave over a slot. */
+  left: number;
 }
 
 const definition = loadDefinition('velocity').programs[0];
@@ -83,12 +98,13 @@ function trackedUser(template: Buffer, market: number, rank: number): Tracked {
     pubkey: new PublicKey(seed).toBase58(),
     sizeOffset: order('base_asset_amount'),
     startedMs: [],
+    left: 0,
   };
   return tracked;
 }
 
 /** The markets of the seeded exchange; its blocks hold our updates alone. */
-function loadExchange(tracked: Tracked[]): Exchange {
+function loadExchange(tracked: Tracked[], slotsPerSecond: number): Exchange {
   const seeded = createExchange({ seed: 1, genesisTime: Math.floor(Date.now() / 1000) });
   const genesis = seeded.genesis();
   const discriminator = Buffer.from(definition?.accounts.get('User')?.discriminator ?? []);
@@ -113,21 +129,36 @@ function loadExchange(tracked: Tracked[]): Exchange {
     ],
     nextBlock: (): LedgerBlock => {
       slot += 1;
-      const writes = Array.from({ length: UPDATES_PER_SECOND / SLOTS_PER_SECOND }, () =>
+      const writes = Array.from({ length: UPDATES_PER_SECOND / slotsPerSecond }, () =>
         write(tracked[turn++ % tracked.length] as Tracked),
       );
-      const signature = new PublicKey(Buffer.alloc(32, slot % 250)).toBase58();
-      return {
-        slot,
-        blockTime: Math.floor(Date.now() / 1000),
-        transactions: [{ signature: `${signature}${signature}`, err: null, logMessages: [], accountKeys: [], writes }],
-      };
+      const transactions = writes.map((one, index) => ({
+        ...{ signature: signatureOf(slot, index), err: null, logMessages: [], accountKeys: [], writes: [one] },
+      }));
+      return { slot, blockTime: Math.floor(Date.now() / 1000), transactions };
     },
     restingOrders: () => [],
     events: () => [],
     eventCounts: () => ({}),
     snapshot: () => null,
   };
+}
+
+function signatureOf(slot: number, index: number): string {
+  const bytes = Buffer.alloc(64, 1);
+  bytes.writeUInt32LE(slot, 8);
+  bytes.writeUInt32LE(index, 16);
+  return bs58.encode(bytes);
+}
+
+/** The time of a state begins when it leaves for the first time. */
+function leftNow(tracked: readonly Tracked[], { pubkey, data }: AccountVersion): void {
+  const user = tracked.find((one) => one.pubkey === pubkey);
+  if (!user) return;
+  const seq = Number(Buffer.from(data).readBigUInt64LE(user.sizeOffset) / sizeOf(1));
+  if (seq <= user.left) return;
+  user.left = seq;
+  user.startedMs[seq - 1] = nowMs();
 }
 
 function percentile(sorted: readonly number[], share: number): number {
@@ -183,27 +214,40 @@ function say(
   }
 }
 
+/** The roles of each process. */
+const LAYOUTS = {
+  'a process for each': [['ingest'], ['book', 'trades'], ['orderbook']],
+  'one process': [['ingest', 'book', 'trades', 'orderbook']],
+} as const;
+
 /** The `book` channel at processed and at confirmed, from one gRPC source. */
-async function measureProcessed(): Promise<void> {
+async function measureProcessed(layout: keyof typeof LAYOUTS): Promise<void> {
   const { dir, remove } = temporaryDirectory();
   const tracked: Tracked[] = [];
+  const leaves = (message: FeedMessage): void => {
+    if (message.kind === 'account') leftNow(tracked, message.account);
+  };
   const cluster = await startLocalnet({
-    createExchange: () => loadExchange(tracked),
-    speed: (SLOTS_PER_SECOND * SLOT_MS_AT_SPEED_1) / 1000,
+    createExchange: () => loadExchange(tracked, SLOTS_PER_SECOND_OF_CHAIN),
+    speed: (SLOTS_PER_SECOND_OF_CHAIN * SLOT_MS_AT_SPEED_1) / 1000,
     lags: { processed: 0, confirmed: CONFIRMED_LATER_SLOTS, finalized: 32 },
+    grpcPace: { slotMs: PACE_SHARE * SLOT_MS_AT_SPEED_1, leaves },
     ...{ rpcPort: 0, wsPort: 0, grpcPort: 0 },
   });
-  const pipeline = await startRoles(['ingest', 'book', 'trades', 'orderbook'], {
+  const settings = {
     DATA_DIR: dir,
     RPC_URL: cluster.rpcUrl,
     SOURCE: 'grpc',
     GRPC_URL: cluster.grpcUrl,
     PROCESSED_BOOKS: 'on',
     BOOK_TICK_MS: 0,
-  });
+  };
+  const processes: Running[] = [];
+  for (const roles of LAYOUTS[layout]) processes.push(await startRoles([...roles], settings));
+  const endpoints = processes.at(-1)?.endpoints ?? {};
   for (const { symbol } of MARKETS) {
     await eventually(`a book of ${symbol} at processed`, async () => {
-      const response = await fetch(`${pipeline.endpoints.orderbook}/l3?marketName=${symbol}&commitment=processed`);
+      const response = await fetch(`${endpoints.orderbook}/l3?marketName=${symbol}&commitment=processed`);
       return response.ok;
     });
   }
@@ -212,14 +256,14 @@ async function measureProcessed(): Promise<void> {
       ...{ type: 'subscribe', channel: 'book', market: symbol, marketType: 'perp', commitment },
     })),
   );
-  const client = await LatencyClient.start({ url: pipeline.endpoints.gateway ?? '', requests });
+  const client = await LatencyClient.start({ url: endpoints.gateway ?? '', requests });
   const span = await measuredSpan();
   const sightings = await client.stop();
-  await pipeline.stop();
+  for (const one of processes.reverse()) await one.stop();
   await cluster.stop();
   remove();
   // The chain's own distance is part of what a reader of confirmed books waits for.
-  const chainDistanceMs = (CONFIRMED_LATER_SLOTS * 1000) / SLOTS_PER_SECOND;
+  const chainDistanceMs = (CONFIRMED_LATER_SLOTS * 1000) / SLOTS_PER_SECOND_OF_CHAIN;
   const at = (commitment: Sighting['stream']) =>
     latenciesOf(
       tracked,
@@ -227,10 +271,11 @@ async function measureProcessed(): Promise<void> {
       span,
     ).sort((a, b) => a - b);
   const confirmed = at('confirmed');
-  const beside = { source: 'grpc', chainDistanceMs, ...machine() };
-  say('latency-processed-PART', at('processed'), PROCESSED_BAR_MS, {
+  const beside = { source: 'grpc', layout, chainDistanceMs, ...machine() };
+  const name = layout === 'one process' ? 'latency-processed-one-process-PART' : 'latency-processed-PART';
+  say(name, at('processed'), PROCESSED_BAR_MS, {
     ...beside,
-    confirmed: { p50: percentile(confirmed, 0.5), p99: percentile(confirmed, 0.99) },
+    confirmed: { p50: Math.round(percentile(confirmed, 0.5)), p99: Math.round(percentile(confirmed, 0.99)) },
   });
 }
 
@@ -238,7 +283,7 @@ async function measure(tickMs: number): Promise<void> {
   const { dir, remove } = temporaryDirectory();
   const tracked: Tracked[] = [];
   const cluster = await startLocalnet({
-    createExchange: () => loadExchange(tracked),
+    createExchange: () => loadExchange(tracked, SLOTS_PER_SECOND),
     speed: (SLOTS_PER_SECOND * SLOT_MS_AT_SPEED_1) / 1000,
     rpcPort: 0,
     wsPort: 0,
@@ -267,6 +312,6 @@ async function measure(tickMs: number): Promise<void> {
   say(`latency-PART-tick-${tickMs}`, latenciesOf(tracked, sightings, span), tickMs === 0 ? BAR_MS : null, { tickMs });
 }
 
-await measureProcessed();
+for (const layout of Object.keys(LAYOUTS) as (keyof typeof LAYOUTS)[]) await measureProcessed(layout);
 for (const tickMs of [0, 50]) await measure(tickMs);
 process.exit();
