@@ -3,14 +3,15 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { nodeFlags } from '../../../bin/node-flags.mjs';
 import type { FullReadWay, ReadCounts } from './full-reader.ts';
 import type { NaiveCounts } from './naive-reader.ts';
 import type { Rate, SenderCounts, SenderOptions, SenderReady } from './update-sender.ts';
 
-function start(name: string, options: object = {}): ChildProcess {
+function start(name: string, options: object = {}, flags: readonly string[] = []): ChildProcess {
   const program = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
   return fork(program, [JSON.stringify(options)], {
-    execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc'],
+    execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc', ...flags],
   });
 }
 
@@ -88,7 +89,8 @@ export class FullReader {
   readonly #child: ChildProcess;
 
   constructor(urls: SenderReady, way: FullReadWay) {
-    this.#child = start('full-reader', { ...urls, way });
+    // With the flags of ingest, whose work it does.
+    this.#child = start('full-reader', { ...urls, way }, nodeFlags(['run', 'ingest']));
   }
 
   /** Resolves at the end of the next full read. */
