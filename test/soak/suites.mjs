@@ -82,7 +82,7 @@ export const SUITES = {
   },
   profiles: {
     usage: '',
-    takes: '20 min',
+    takes: '8 min',
     proves:
       'history, books and trades are those of the chain on every profile of the simulated cluster, over both logs and through kills',
     files: [
