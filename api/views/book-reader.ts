@@ -298,7 +298,6 @@ export class BookReader {
   #newBook(key: string): PublishedBook {
     const book = new PublishedBook();
     this.#books.set(key, book);
-    /** True for a snapshot that needs no decoding: its book is not served, or is at least as new. */
     this.#differences.inc({ market: key }, 0);
     return book;
   }

@@ -116,10 +116,8 @@ describe('gRPC server of the simulated cluster', { timeout: 60_000 }, () => {
     client.request({ slots, accounts: all, commitment: CommitmentLevel.PROCESSED });
     await subscribed(client);
     await net.step(1);
-    const begun = performance.now();
     const ends = () => client.of('slot').some(({ status }) => status === SlotStatus.SLOT_PROCESSED);
     await until(ends);
-    expect(performance.now() - begun).toBeGreaterThan(100);
     const kinds = client.updates.flatMap(({ account, slot }) => (account ? [-1] : slot ? [slot.status] : []));
     expect(kinds[0]).toBe(SlotStatus.SLOT_CREATED_BANK);
     expect(kinds.slice(1, kinds.indexOf(SlotStatus.SLOT_PROCESSED))).toEqual(client.of('account').map(() => -1));

@@ -1,8 +1,8 @@
 // From a message of the node to the WebSocket frame of a client, at 2,000 account updates a second. Each update gives one order a size
 // that nothing else has; its latency ends with the first frame that shows this size or a later one of the same order. Time starts before
 // the cluster serialises the message, so a figure is an upper bound of the bar's span, and pauses of the cluster's own collector are in it.
-// Over gRPC at processed updates leave over slots of 400 ms, and the roles run in a process each, as deployed, and all in one. Over PubSub
-// at confirmed a small block leaves at once, a hundred times a second, to all roles in one process.
+// Over gRPC, in each slot of 400 ms, the updates at processed leave evenly over its first half, and those of the block that is confirmed now over its
+// second; the roles run in three processes, as deployed, and all in one. Over PubSub at confirmed a small block leaves at once, a hundred times a second, to all roles in one process.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { PublicKey } from '@solana/web3.js';
@@ -26,7 +26,7 @@ import { report } from './harness/report.ts';
 const UPDATES_PER_SECOND = 2_000;
 /** Over PubSub a block is sent at once, so it must be small. */
 const SLOTS_PER_SECOND = 100;
-/** Over gRPC updates leave evenly over a slot, as from a node that sends while it executes. */
+/** Over gRPC updates leave over a slot, as from a node that sends while it executes. */
 const SLOTS_PER_SECOND_OF_CHAIN = 2.5;
 /** The last update of a slot leaves before the next slot begins. */
 const PACE_SHARE = 0.95;
@@ -216,7 +216,7 @@ function say(
 
 /** The roles of each process. */
 const LAYOUTS = {
-  'a process for each': [['ingest'], ['book', 'trades'], ['orderbook']],
+  'three processes': [['ingest'], ['book', 'trades'], ['orderbook']],
   'one process': [['ingest', 'book', 'trades', 'orderbook']],
 } as const;
 

@@ -115,7 +115,7 @@ export function listing() {
     'npm run soak SUITE',
     ...lines.map((line) => line.trimEnd()),
     `  ${'all'.padEnd(NAME_CHARS)}${'6 h'.padEnd(8)}every suite above, then a summary`,
-    `  ${'repeat'.padEnd(NAME_CHARS)}${'6 h'.padEnd(8)}the tests of npm test beside two busy loops, then the failures. [times, 20 by default]`,
+    `  ${'repeat'.padEnd(NAME_CHARS)}${'10 h'.padEnd(8)}the tests of npm test beside two busy loops, then the failures. [times, 20 by default]`,
     '',
   ].join('\n');
 }

@@ -142,24 +142,25 @@ export class Stream implements FeedStream<OlderDiffs, Backfill> {
    * A market never published gives an empty book of epoch 0. Not for a dirty stream.
    */
   snapshot(): Buffer | null {
-    if (this.#snapshot === null && this.market.symbol() === null) return null;
-    if (this.market.isUnpublished()) return this.#emptySnapshot();
+    const symbol = this.market.symbol();
+    if (symbol === null) return null;
+    if (this.market.isUnpublished()) return this.#emptySnapshot(symbol);
     const book = this.market.book();
     if (!book || this.#sent === null) return null;
     if (this.#snapshot === null) {
       this.#metrics.renderings.inc({ type: 'snapshot' });
       const body = bookBody(book.view, this.spec);
-      this.#snapshot = snapshotFrame(this.#head(), this.#sent, body, this.#checksum(book));
+      this.#snapshot = snapshotFrame(this.#head(symbol), this.#sent, body, this.#checksum(book));
     }
     return this.#snapshot;
   }
 
-  #emptySnapshot(): Buffer {
+  #emptySnapshot(symbol: string): Buffer {
     if (this.#snapshot === null) {
       this.#metrics.renderings.inc({ type: 'snapshot' });
       const checksum = this.spec.checksumLevels === 0 ? null : checksumOf(EMPTY_LINES, 0);
       const state = { epoch: 0, seq: 0, slot: 0, ts: this.market.now() };
-      this.#snapshot = snapshotFrame(this.#head(), state, EMPTY_BODY, checksum);
+      this.#snapshot = snapshotFrame(this.#head(symbol), state, EMPTY_BODY, checksum);
     }
     return this.#snapshot;
   }
@@ -302,10 +303,10 @@ export class Stream implements FeedStream<OlderDiffs, Backfill> {
     return this.#shared.checksum(book, depth === null ? checksumLevels : Math.min(depth, checksumLevels));
   }
 
-  #head(): StreamHead {
-    const { name, streamId, spec, market } = this;
-    const { marketType, marketIndex } = market;
-    return { name, streamId, market: market.symbol() ?? '', level: spec.level, marketType, marketIndex };
+  #head(market: string): StreamHead {
+    const { name, streamId, spec } = this;
+    const { marketType, marketIndex } = this.market;
+    return { name, streamId, market, level: spec.level, marketType, marketIndex };
   }
 }
 
