@@ -21,7 +21,7 @@ export interface FeedParts {
   readonly pace?: FeedPace;
 }
 
-/** Updates leave evenly over a slot instead of at once. */
+/** Updates at processed leave evenly over a slot instead of at once; what is confirmed then follows at once. */
 export interface FeedPace {
   readonly slotMs: number;
   /** Called just before an update leaves. */
@@ -119,8 +119,10 @@ export class Feed {
 
   #send(level: Commitment, messages: readonly FeedMessage[]): void {
     if (this.#listeners[level].size === 0) return;
-    if (this.#pace) this.#pace.add(messages.map((message) => () => this.#sendOne(level, message)));
-    else for (const message of messages) this.#sendOne(level, message);
+    if (this.#pace) {
+      const calls = messages.map((message) => () => this.#sendOne(level, message));
+      this.#pace.add(calls, level === 'processed');
+    } else for (const message of messages) this.#sendOne(level, message);
   }
 
   #sendOne(level: Commitment, message: FeedMessage): void {
