@@ -1,7 +1,9 @@
 // From a message of the node to the WebSocket frame of a client, at 2,000 account updates a second. Each update gives one order a size
 // that nothing else has; its latency ends with the first frame that shows this size or a later one of the same order. Time starts before
 // the cluster serialises the message, so a figure is an upper bound of the bar's span, and pauses of the cluster's own collector are in it.
-// Over gRPC the updates at processed leave evenly over slots of 400 ms, and the block that is confirmed then at once; the roles run in three processes, as deployed, and all in one. Over PubSub at confirmed a small block leaves at once, a hundred times a second, to all roles in one process.
+// Over gRPC the updates at processed leave evenly over slots of 400 ms, and the block that is confirmed then at once; the roles run in
+// three processes, as deployed, and all in one. Over PubSub at confirmed a small block leaves at once, a hundred times a second, to all
+// roles in one process.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { PublicKey } from '@solana/web3.js';
