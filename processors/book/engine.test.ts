@@ -271,10 +271,10 @@ describe('book engine', () => {
     expect(diff?.bids.every((level) => level.vamm === 0n)).toBe(true);
   });
 
-  it('names a market by its index until its account is known', () => {
-    const engine = new BookEngine({ marketType: 'spot', marketIndex: 3 });
-    expect(engine.marketView().symbol).toBe('SPOT-3');
+  it('describes a market once its account is known', () => {
     const perp = new BookEngine(PERP);
+    perp.apply(oracleOf());
+    expect(perp.marketView()).toBeNull();
     perp.apply(marketOf());
     expect(perp.marketView()).toMatchObject({ symbol: 'SOL-PERP', openInterestBase: 7_000_000_000n });
   });

@@ -287,7 +287,7 @@ export class BookEngine {
   }
 
   /** Description of the market for readers. */
-  marketView(): MarketView {
+  marketView(): MarketView | null {
     return marketView(this.ref, this.state, this.#exchangeOracle);
   }
 

@@ -3,21 +3,23 @@
 import type { BookMarket, MarketRef, MarketView, ViewOracle } from '../../schemas/index.ts';
 import type { EngineHead } from './engine.ts';
 
-/** Has a placeholder symbol until the market account is known. */
-export function marketView(ref: MarketRef, head: EngineHead, exchangeOracle: ViewOracle | null): MarketView {
+/** Null until the market account is known: a reader keeps the first name that it gets. */
+export function marketView(ref: MarketRef, head: EngineHead, exchangeOracle: ViewOracle | null): MarketView | null {
   const { market, oracle } = head;
+  if (market === null) return null;
+  const { symbol, status, tickSize, stepSize, minOrderSize, decimals, last24hAvgFundingRate } = market;
   return {
     ...ref,
     slot: head.marketSlot,
-    symbol: market?.symbol ?? `${ref.marketType.toUpperCase()}-${ref.marketIndex}`,
-    status: market?.status ?? 'initialized',
-    tickSize: market?.tickSize ?? 1n,
-    stepSize: market?.stepSize ?? 1n,
-    minOrderSize: market?.minOrderSize ?? 0n,
-    decimals: market?.decimals ?? 0,
+    symbol,
+    status,
+    tickSize,
+    stepSize,
+    minOrderSize,
+    decimals,
     oraclePrice: oracle?.price ?? null,
-    openInterestBase: market ? openInterest(market) : 0n,
-    last24hAvgFundingRate: market?.last24hAvgFundingRate ?? 0n,
+    openInterestBase: openInterest(market),
+    last24hAvgFundingRate,
     oracle: exchangeOracle,
     isLoading: !head.isLoaded && head.bracketSlot >= 0,
   };

@@ -11,6 +11,7 @@ import {
   encodeInSteps,
   encodeMessage,
   type MarketRef,
+  type MarketView,
   marketKey,
   type OrderEvidence,
   orderEvidence,
@@ -128,7 +129,7 @@ export class PartitionBooks {
   restore(bytes: Uint8Array, next: bigint, epochAfter = 0): boolean {
     const engine = restoreEngine(bytes, this.#ignored, epochAfter);
     const key = marketKey(engine.ref);
-    this.books.set(key, this.#newBook(engine, next, describe(engine)));
+    this.books.set(key, this.#newBook(engine, next, describe(engine.marketView())));
     if (engine.slot > this.slot) this.slot = engine.slot;
     return engine.state.epoch > 0;
   }
@@ -301,10 +302,11 @@ export class PartitionBooks {
   }
 
   #describeTo(book: Book, outputs: BookOutput[]): void {
-    const described = describe(book.engine);
-    if (described === book.described) return;
+    const view = book.engine.marketView();
+    const described = describe(view);
+    if (view === null || described === book.described) return;
     book.described = described;
-    outputs.push({ kind: 'market', key: book.key, value: encodeMessage('MarketView', book.engine.marketView()) });
+    outputs.push({ kind: 'market', key: book.key, value: encodeMessage('MarketView', view) });
   }
 
   #deadLetter(record: InputRecord, error: unknown): BookOutput {
@@ -349,7 +351,8 @@ function drain({ view, pending }: Replica): void {
 }
 
 // A market's description without its slot, as a text to compare.
-function describe(engine: BookEngine): string {
-  const { slot: _, oracle, ...rest } = engine.marketView();
+function describe(view: MarketView | null): string {
+  if (view === null) return '';
+  const { slot: _, oracle, ...rest } = view;
   return [...Object.values(rest), ...Object.values(oracle ?? {})].map(String).join('\n');
 }

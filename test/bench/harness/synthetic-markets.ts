@@ -78,7 +78,9 @@ export class SyntheticMarket {
   }
 
   marketView(): MarketView {
-    return this.#engine.marketView();
+    const view = this.#engine.marketView();
+    if (view === null) throw new Error('the market has no account');
+    return view;
   }
 
   snapshot(): BookViewSnapshot {
