@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import { describeConfig } from '../config.ts';
 import { LOOK_MS, MarkWatch } from '../log/lease.ts';
 import { openEventLog } from '../log/open.ts';
+import { PatientStartLog, type WhileAway } from '../log/patient-start.ts';
 import { LogAwayError } from '../log/port.ts';
 import type { Logger, Registry, RoleContext, RunningRole } from './context.ts';
 import { watchDescriptors } from './descriptors.ts';
@@ -51,11 +52,9 @@ export async function startProcess({ config, logger, roles, onStarting }: Proces
   logger.info({ config: describeConfig(config) }, 'configuration');
   const metrics = createMetrics(roles.map(({ name }) => name));
   const descriptors = watchDescriptors({ logger, metrics });
-  const log = await retryWhileAway(() => openEventLog(config, logger), {
-    server: 'The log',
-    isAway: (error) => error instanceof LogAwayError,
-    logger,
-  });
+  const whileAway: WhileAway = (work) =>
+    retryWhileAway(work, { server: 'The log', isAway: (error) => error instanceof LogAwayError, logger });
+  const log = await whileAway(() => openEventLog(config, logger));
   const contextOf = (name: string): RoleContext => ({ config, log, logger: logger.child({ role: name }), metrics });
   const leased = new Map<string, LeasedRole>();
   const running: RunningRole[] = [];
@@ -95,7 +94,7 @@ export async function startProcess({ config, logger, roles, onStarting }: Proces
       onStarting?.(name);
       const leasedRole = leased.get(name);
       await leasedRole?.begin();
-      const role = leasedRole ?? (await start(contextOf(name)));
+      const role = leasedRole ?? (await startPatiently(start, contextOf(name), whileAway));
       running.push(role);
       Object.assign(endpoints, role.endpoints);
     }
@@ -119,6 +118,17 @@ export async function startProcess({ config, logger, roles, onStarting }: Proces
       return stopping;
     },
   };
+}
+
+async function startPatiently(
+  start: RoleEntry['start'],
+  context: RoleContext,
+  whileAway: WhileAway,
+): Promise<RunningRole> {
+  const log = new PatientStartLog(context.log, whileAway);
+  const role = await start({ ...context, log });
+  log.started();
+  return role;
 }
 
 /** A metric for each role with a lease, which distinguishes a standby from a dead process. */
