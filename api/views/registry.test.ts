@@ -16,15 +16,19 @@ describe('the registry of markets', () => {
     expect(registry.byName('new-perp')?.marketIndex).toBe(first.marketIndex);
   });
 
-  it('reports a market once, when it can be found', () => {
+  it('reports each name of a market once, when it can be found', () => {
     const registry = new MarketRegistry();
-    const found: (string | undefined)[] = [];
-    const unlisten = registry.onNew((key) => found.push(registry.byKey(key)?.symbol));
+    const found: (string | null | undefined)[][] = [];
+    const unlisten = registry.onNamed((key, before) => found.push([before, registry.byKey(key)?.symbol]));
     registry.put(first);
-    registry.put({ ...first, slot: first.slot + 1, symbol: 'NEW-PERP' });
+    registry.put({ ...first, slot: first.slot + 1 });
+    registry.put({ ...first, slot: first.slot + 2, symbol: 'NEW-PERP' });
     unlisten();
     registry.put(second);
-    expect(found).toEqual([first.symbol]);
+    expect(found).toEqual([
+      [null, first.symbol],
+      [first.symbol, 'NEW-PERP'],
+    ]);
   });
 
   it('finds the market that took the name of another', () => {

@@ -4,9 +4,11 @@ import { type MarketRef, type MarketType, type MarketView, marketKey } from '../
 
 const TYPE_ORDER: readonly MarketType[] = ['perp', 'spot'];
 
+type NameListener = (key: string, before: string | null) => void;
+
 export class MarketRegistry {
   readonly #byKey = new Map<string, MarketView>();
-  readonly #listeners = new Set<(key: string) => void>();
+  readonly #listeners = new Set<NameListener>();
   readonly #byName: Record<MarketType, Map<string, MarketView>> = { perp: new Map(), spot: new Map() };
 
   #changes = 0;
@@ -28,11 +30,12 @@ export class MarketRegistry {
     this.#byKey.set(key, view);
     this.#changes++;
     names.set(view.symbol.toUpperCase(), view);
-    if (!known) for (const listener of this.#listeners) listener(key);
+    if (known?.symbol === view.symbol) return;
+    for (const listener of this.#listeners) listener(key, known?.symbol ?? null);
   }
 
-  /** Calls `listener` with the key of each market after its first description. Returns a function that unsubscribes. */
-  onNew(listener: (key: string) => void): () => void {
+  /** Calls `listener` when a market gets its first name, `before` null, or another one. Returns a function that unsubscribes. */
+  onNamed(listener: NameListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

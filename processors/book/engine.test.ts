@@ -271,12 +271,17 @@ describe('book engine', () => {
     expect(diff?.bids.every((level) => level.vamm === 0n)).toBe(true);
   });
 
-  it('describes a market once its account is known', () => {
+  it('describes a market once its account is known, or by its index when a whole read had none', () => {
     const perp = new BookEngine(PERP);
     perp.apply(oracleOf());
     expect(perp.marketView()).toBeNull();
     perp.apply(marketOf());
     expect(perp.marketView()).toMatchObject({ symbol: 'SOL-PERP', openInterestBase: 7_000_000_000n });
+    const spot = new BookEngine({ marketType: 'spot', marketIndex: 3 });
+    spot.apply(beginOf(5));
+    expect(spot.marketView()).toBeNull();
+    spot.apply(endOf(5));
+    expect(spot.marketView()?.symbol).toBe('SPOT-3');
   });
 });
 

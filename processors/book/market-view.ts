@@ -3,25 +3,27 @@
 import type { BookMarket, MarketRef, MarketView, ViewOracle } from '../../schemas/index.ts';
 import type { EngineHead } from './engine.ts';
 
-/** Null until the market account is known: a reader keeps the first name that it gets. */
+/**
+ * Null while the market account may still come, because a reader keeps the first name that it gets. A market without an account
+ * after a whole read is named by its index.
+ */
 export function marketView(ref: MarketRef, head: EngineHead, exchangeOracle: ViewOracle | null): MarketView | null {
-  const { market, oracle } = head;
-  if (market === null) return null;
-  const { symbol, status, tickSize, stepSize, minOrderSize, decimals, last24hAvgFundingRate } = market;
+  const { market, oracle, isLoaded } = head;
+  if (market === null && !isLoaded) return null;
   return {
     ...ref,
     slot: head.marketSlot,
-    symbol,
-    status,
-    tickSize,
-    stepSize,
-    minOrderSize,
-    decimals,
+    symbol: market?.symbol ?? `${ref.marketType.toUpperCase()}-${ref.marketIndex}`,
+    status: market?.status ?? 'initialized',
+    tickSize: market?.tickSize ?? 1n,
+    stepSize: market?.stepSize ?? 1n,
+    minOrderSize: market?.minOrderSize ?? 0n,
+    decimals: market?.decimals ?? 0,
     oraclePrice: oracle?.price ?? null,
-    openInterestBase: openInterest(market),
-    last24hAvgFundingRate,
+    openInterestBase: market ? openInterest(market) : 0n,
+    last24hAvgFundingRate: market?.last24hAvgFundingRate ?? 0n,
     oracle: exchangeOracle,
-    isLoading: !head.isLoaded && head.bracketSlot >= 0,
+    isLoading: !isLoaded && head.bracketSlot >= 0,
   };
 }
 

@@ -144,7 +144,8 @@ describe('the description of a market', () => {
     };
     const order = ordersOf({ slot: 5, upserts: [orderOf({ price: 2n, baseAssetAmount: 1n })] });
     const oracle = oracleOf({ slot: 5, oracleSlot: 4n });
-    expect(published([beginOf(5), order, marketOf({ slot: 5 }), oracle, endOf(5), beginOf(6), endOf(6)])).toEqual([
+    const known = marketOf({ slot: 5 });
+    expect(published([beginOf(5), order, known, oracle, endOf(5), beginOf(6), endOf(6)])).toEqual([
       [true, null],
       [true, 4n],
       [false, 4n],

@@ -86,7 +86,7 @@ const FIRST = [
 const SECOND = [slotOf(11), ordersOf({ slot: 12, removals: [{ maker: keyOf('maker'), orderId: 1 }] })];
 
 describe('book role', () => {
-  it('publishes every change, a snapshot at first load, and the market once its account is known', async () => {
+  it('publishes every change, a snapshot at first load, and a market without an account under its index', async () => {
     await feed([...FIRST, ...SECOND]);
     const role = await start();
     const values = await changesUpTo(4);
@@ -98,17 +98,14 @@ describe('book role', () => {
     });
     expect(names).toEqual(['BookViewDiff', 'BookViewSnapshot', 'BookViewDiff', 'BookViewDiff', 'BookViewDiff']);
     expect(view.l2().bids).toEqual([{ price: 98, dlob: 3n, vamm: 0n }]);
-    await feed([marketOf({ slot: 13 })]);
-    const symbols = await eventually(async () => {
+    await eventually(async () => {
       const markets = (await written(TOPICS.marketViews, 0)).map((value) => decodeMessage(value));
-      expect(markets).not.toEqual([]);
-      return markets.map(({ value }) => 'symbol' in value && value.symbol);
+      expect(markets.map(({ value }) => 'symbol' in value && value.symbol)).toContain('PERP-0');
     });
-    expect(new Set(symbols)).toEqual(new Set(['SOL-PERP']));
     await role.stop();
     const { state, offsets } = await log.load(BOOK_GROUP);
     expect(Buffer.from(state.get(`snapshot:${KEY}`) ?? []).toString()).toBe('1');
-    expect(offsets.get(`book/${PARTITION}`)).toBe(7n);
+    expect(offsets.get(`book/${PARTITION}`)).toBe(6n);
   });
 
   it('lets no market wait for one of another partition, and saves only what is published', async () => {

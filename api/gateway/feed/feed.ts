@@ -84,8 +84,7 @@ export class BookFeed implements SequencedFeed {
     this.#unlisten = [
       reader.onRecord((record) => this.#take(record)),
       reader.onChange(() => this.#sendBatch()),
-      // A book may arrive before the description of its market, which names it: see `Stream.snapshot`.
-      reader.markets.onNew((key) => this.#hub.send([], this.#markets.get(key)?.streams.values() ?? [])),
+      reader.markets.onNamed((key, before) => this.#named(key, before)),
     ];
   }
 
@@ -130,6 +129,21 @@ export class BookFeed implements SequencedFeed {
       if (conflationMs > 0) this.#ticks.add(stream, conflationMs);
       else this.#flush(stream);
     }
+  }
+
+  /** A book may arrive before the first name of its market (see `Stream.snapshot`); any other name needs a new snapshot. */
+  #named(key: string, before: string | null): void {
+    const streams = [...(this.#markets.get(key)?.streams.values() ?? [])];
+    if (before === null) {
+      this.#hub.send([], streams);
+      return;
+    }
+    for (const stream of streams) {
+      if (stream.sent === null) continue;
+      stream.restart();
+      this.#flush(stream);
+    }
+    this.#sendBatch();
   }
 
   #flush(stream: Stream): void {

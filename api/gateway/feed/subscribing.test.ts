@@ -190,6 +190,24 @@ describe('subscribing to the book channel', () => {
     expect(socket.diffs()).toMatchObject([{ prevSeq: 2, seq: 3 }]);
   });
 
+  it('begins each stream anew when its market gets another name', async () => {
+    socket.ask({ market: '*' });
+    socket.ask({ conflation: 100 });
+    stage.reader.markets.put(marketView({ slot: 10_000, symbol: 'RENAMED-PERP' }));
+    expect(socket.published().map(({ market, seq }) => [market, seq])).toEqual([
+      ['SOL-PERP', 1],
+      ['SOL-PERP', 1],
+      ['RENAMED-PERP', 1],
+      ['RENAMED-PERP', 1],
+    ]);
+    await stage.publish(diff(2, 10_001));
+    vi.advanceTimersByTime(100);
+    expect(socket.diffs()).toMatchObject([
+      { prevSeq: 1, seq: 2 },
+      { prevSeq: 1, seq: 2 },
+    ]);
+  });
+
   it('gives spot markets for * with the type spot only', async () => {
     socket.ask({ market: '*', marketType: 'spot' });
     await stage.publish(snapshot({ marketType: 'spot', marketIndex: 1 }));

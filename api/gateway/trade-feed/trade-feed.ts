@@ -75,7 +75,7 @@ export class TradeFeed implements SequencedFeed {
       close: () => metrics.streams.dec(),
     });
     // A fill may arrive before the description of its market: see `TradeStreamOptions.symbol`.
-    this.#unlisten = options.markets.onNew((key) => {
+    this.#unlisten = options.markets.onNamed((key) => {
       const stream = this.#streams.get(key);
       if (stream) this.#hub.send([], [stream]);
     });
