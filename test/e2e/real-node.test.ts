@@ -135,7 +135,7 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
     // It replays its ledger, but the logs and results of the last transactions may be gone for ever.
     await eventually(async () => expect(await balance()).toBe(funds));
     const before = await ask<number>(validator.rpcUrl, 'getSlot', [{ commitment: 'confirmed' }]);
-    validator.pause();
+    await validator.pause();
     const silent = AbortSignal.timeout(1500);
     const asked = fetch(validator.rpcUrl, {
       method: 'POST',

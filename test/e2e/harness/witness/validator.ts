@@ -2,7 +2,7 @@
 // in a folder of shared tools beside the project.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,9 @@ const SHARED_TOOLS = fileURLToPath(new URL('../../../../../shared/tools', import
 const START_MS = 120_000;
 /** Ports of one validator: RPC, PubSub beside it, faucet, gossip and the range for the rest. */
 const PORTS = 40;
+/** State of a stopped thread in `/proc/<pid>/task/<tid>/stat` (proc_pid_stat(5)). */
+const STOPPED = 'T';
+const POLL_STOPPED_MS = 10;
 
 export interface GenesisAccount {
   readonly pubkey: string;
@@ -39,6 +42,17 @@ function isExecutable(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** States of the threads of a process. One that ends meanwhile counts as running. */
+function threadsOf(pid: number): (string | undefined)[] {
+  return readdirSync(`/proc/${pid}/task`).map((thread) => {
+    try {
+      return readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8').split(') ').at(-1)?.charAt(0);
+    } catch {
+      return undefined;
+    }
+  });
 }
 
 export class Validator {
@@ -73,8 +87,12 @@ export class Validator {
     await this.#run([]);
   }
 
-  pause(): void {
-    this.#process?.kill('SIGSTOP');
+  /** Resolves when every thread stands: until then one may still answer. */
+  async pause(): Promise<void> {
+    const { pid } = this.#process ?? {};
+    if (pid === undefined) throw new Error('no validator runs');
+    process.kill(pid, 'SIGSTOP');
+    while (!threadsOf(pid).every((state) => state === STOPPED)) await sleep(POLL_STOPPED_MS);
   }
 
   resume(): void {
