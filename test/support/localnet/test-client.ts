@@ -39,6 +39,9 @@ export interface Notification {
   readonly params: { readonly result: unknown; readonly subscription: number };
 }
 
+/** A node that answers at all answers within this time. */
+const ANSWER_WITHIN_MS = 30_000;
+
 export class RawPubSub {
   readonly notifications: Notification[] = [];
   readonly closed: Promise<void>;
@@ -65,11 +68,24 @@ export class RawPubSub {
     });
   }
 
+  /** Rejects when the socket closes first. Closes it when no answer comes. */
   call(method: string, params?: unknown): Promise<RpcAnswer> {
     const id = this.#nextId;
     this.#nextId += 1;
-    this.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-    return new Promise((resolve) => this.#answers.set(id, resolve));
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => this.close(), ANSWER_WITHIN_MS).unref();
+      void this.closed.then(() => reject(new Error(`the socket closed before ${method} was answered`)));
+      this.#answers.set(id, (answer) => {
+        clearTimeout(late);
+        this.#answers.delete(id);
+        resolve(answer);
+      });
+      this.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }), (error) => error && reject(error));
+    });
+  }
+
+  get isClosed(): boolean {
+    return this.socket.readyState !== WebSocket.OPEN;
   }
 
   /** Subscribes and returns the number. */

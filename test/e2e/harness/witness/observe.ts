@@ -28,18 +28,31 @@ export async function observeCalls(rpcUrl: string, subjects: Subjects): Promise<
   return { shapes, values };
 }
 
+interface Subscribed {
+  readonly client: RawPubSub;
+  /** Names of the subscriptions by number. */
+  readonly names: ReadonlyMap<number, string>;
+}
+
 /** `act` makes the program's accounts and the wallet change. It runs until every subscription has a notification. */
 export async function observeSubscriptions(
   wsUrl: string,
   changing: { readonly program: string; readonly wallet: string },
   act: () => Promise<unknown>,
 ): Promise<Shapes> {
-  const client = await RawPubSub.open(wsUrl);
-  const names = new Map<number, string>();
-  for (const { name, kind, params } of SUBSCRIPTIONS)
-    names.set(await client.subscribe(kind, ...params(changing)), name);
+  const subscribe = async (): Promise<Subscribed> => {
+    const client = await RawPubSub.open(wsUrl);
+    const names = new Map<number, string>();
+    for (const { name, kind, params } of SUBSCRIPTIONS)
+      names.set(await client.subscribe(kind, ...params(changing)), name);
+    return { client, names };
+  };
+  let subscribed = await subscribe();
   const received = new Map<string, unknown[]>();
   await eventually(async () => {
+    // A node closes the socket of a client that reads too slowly.
+    if (subscribed.client.isClosed) subscribed = await subscribe();
+    const { client, names } = subscribed;
     await act();
     for (const { method, params } of await client.settle()) {
       const name = names.get(params.subscription) ?? 'none';
@@ -50,7 +63,7 @@ export async function observeSubscriptions(
     missing.push(...SLOT_UPDATES.filter((type) => !updates.includes(`"type":"${type}"`)));
     if (missing.length > 0) throw new Error(`no notification yet: ${missing.join(', ')}`);
   }, 100);
-  client.close();
+  subscribed.client.close();
   return Object.fromEntries([...received].map(([name, all]) => [name, shapeOf(all)]));
 }
 

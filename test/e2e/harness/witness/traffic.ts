@@ -19,13 +19,19 @@ import type { Validator } from './validator.ts';
 
 const MEMO_PROGRAM = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 const COMPUTE_UNITS = 1_400_000;
+/** A request that a busy node lost is not waited for longer. */
+const ANSWER_WITHIN_MS = 20_000;
 
 export class Traffic {
   readonly connection: Connection;
   readonly payer = Keypair.generate();
 
   constructor({ rpcUrl, wsUrl }: Validator) {
-    this.connection = new Connection(rpcUrl, { commitment: 'confirmed', wsEndpoint: wsUrl });
+    this.connection = new Connection(rpcUrl, {
+      commitment: 'confirmed',
+      wsEndpoint: wsUrl,
+      fetch: (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }),
+    });
   }
 
   get wallet(): string {
