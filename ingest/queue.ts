@@ -52,6 +52,8 @@ export class UpdateQueue {
         this.#pending = [];
         this.#release();
         yield batch;
+        // A full queue must not keep the event loop from its turn.
+        await nextTurn();
       } else if (this.#ended) {
         if (this.#failure !== null) throw this.#failure;
         return;

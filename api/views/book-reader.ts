@@ -7,8 +7,10 @@ import {
   type EventLog,
   type LogBatch,
   type Logger,
+  type LogRecord,
   type MarketFilter,
   marketFilter,
+  Pace,
   type Registry,
   SlicedWork,
 } from '../../platform/index.ts';
@@ -254,25 +256,38 @@ export class BookReader {
 
   #followBooks(from: ReadonlyMap<number, bigint>): Promise<void> {
     const { log, logger } = this.#options;
-    const take = (batch: LogBatch): void => this.#applyBatch(batch);
+    const take = (batch: LogBatch): Promise<void> => this.#applyBatch(batch);
     return followAlways({ log, logger, topic: TOPICS.bookViews, from, signal: this.#abort.signal, take });
   }
 
-  #applyBatch(batch: LogBatch): void {
+  /** A long batch is applied in parts, each with its own change, so that other books do not wait for all of it. */
+  async #applyBatch(batch: LogBatch): Promise<void> {
     const { partition, records } = batch;
-    const changed = new Set<string>();
-    const nowMs = this.#clock();
+    const pace = new Pace();
+    let changed = new Set<string>();
     for (const { value, offset } of records) {
       const origin = `${TOPICS.bookViews.name}/${partition}/${offset}`;
-      const message = this.#isSkippable(value, origin, nowMs) ? null : this.#decode(value, origin);
-      if (message?.name === 'BookViewDiff' || message?.name === 'BookViewSnapshot') {
-        if (this.#applyBook(message.value, nowMs, changed) && this.#recordListeners.size > 0) {
-          const record = { key: marketKey(message.value), message: message.value, bytes: value, offset };
-          for (const listener of this.#recordListeners) listener(record);
-        }
-      }
+      this.#applyRecord({ value, offset }, origin, changed);
+      if (!pace.isDue) continue;
+      this.#announce(changed);
+      changed = new Set();
+      await pace.rest();
+      if (this.#abort.signal.aborted) return;
     }
     this.#catchUp.advance(batch);
+    this.#announce(changed);
+  }
+
+  #applyRecord({ value, offset }: Pick<LogRecord, 'value' | 'offset'>, origin: string, changed: Set<string>): void {
+    const nowMs = this.#clock();
+    const message = this.#isSkippable(value, origin, nowMs) ? null : this.#decode(value, origin);
+    if (message?.name !== 'BookViewDiff' && message?.name !== 'BookViewSnapshot') return;
+    if (!this.#applyBook(message.value, nowMs, changed) || this.#recordListeners.size === 0) return;
+    const record = { key: marketKey(message.value), message: message.value, bytes: value, offset };
+    for (const listener of this.#recordListeners) listener(record);
+  }
+
+  #announce(changed: ReadonlySet<string>): void {
     if (changed.size > 0) for (const listener of this.#listeners) listener(changed);
   }
 

@@ -47,7 +47,7 @@ export interface FollowOptions {
   readonly from: ReadonlyMap<number, bigint>;
   readonly signal: AbortSignal;
   /** Applies one batch. An error that it throws ends following; it does not count as a failure of the log. */
-  readonly take: (batch: LogBatch) => void;
+  readonly take: (batch: LogBatch) => void | Promise<void>;
 }
 
 /** Resolves when the signal aborts. Rejects with an error of `take`. */
@@ -87,8 +87,8 @@ export async function followFromOldest(
   await log.ensureTopics([topic]);
   const { earliest, next } = await log.bounds(topic, ONLY_PARTITION);
   catchUp.begin([{ partition: ONLY_PARTITION, from: earliest, next }]);
-  const take = (batch: LogBatch): void => {
-    options.take(batch);
+  const take = async (batch: LogBatch): Promise<void> => {
+    await options.take(batch);
     catchUp.advance(batch);
   };
   const from = new Map([[ONLY_PARTITION, earliest]]);

@@ -184,22 +184,28 @@ class EmbeddedLog implements EventLog {
     const environment = this.#environment;
     const { maxRecords = PAGE_RECORDS } = options;
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
-    while (!signal.aborted) {
-      const seen = environment.changes;
-      let idle = true;
-      for (const [partition, from] of cursors) {
-        const found = environment.read(() => {
-          const end = this.#next(topicId, partition);
-          return end > from ? read({ topicId, partition, from, maxRecords }, end) : null;
-        });
-        if (found?.last === undefined) continue;
-        idle = false;
-        cursors.set(partition, found.last + 1n);
-        yield found.page;
-        if (signal.aborted) return;
+    const stop = (): void => environment.wake(topicId);
+    signal.addEventListener('abort', stop);
+    try {
+      while (!signal.aborted) {
+        const seen = environment.changesOf(topicId);
+        let idle = true;
+        for (const [partition, from] of cursors) {
+          const found = environment.read(() => {
+            const end = this.#next(topicId, partition);
+            return end > from ? read({ topicId, partition, from, maxRecords }, end) : null;
+          });
+          if (found?.last === undefined) continue;
+          idle = false;
+          cursors.set(partition, found.last + 1n);
+          yield found.page;
+          if (signal.aborted) return;
+        }
+        if (idle) await environment.changed(seen, topicId);
+        else await yieldToOthers();
       }
-      if (idle) await environment.changed(seen, topicId, signal);
-      else await yieldToOthers();
+    } finally {
+      signal.removeEventListener('abort', stop);
     }
   }
 

@@ -46,18 +46,25 @@ export class SlicedWork {
   }
 }
 
-/** Slice of work that callers wait for, milliseconds. */
-const HURRIED_SLICE_MS = 2;
+/** What all work that callers wait for may take of one turn of the event loop, milliseconds. */
+const HURRIED_MS = 2;
+/** Works of `inTurns` under way. They share a turn, so a short one ends soon beside any number of long ones. */
+let hurried = 0;
 
 /** Runs work at once, one slice per turn of the loop. Code that runs between slices must not change its data. */
 export async function inTurns<T>(steps: Generator<void, T>, clock: () => number = () => performance.now()): Promise<T> {
-  for (;;) {
-    const untilMs = clock() + HURRIED_SLICE_MS;
-    do {
-      const step = steps.next();
-      if (step.done === true) return step.value;
-    } while (clock() < untilMs);
-    await nextTurn();
+  hurried += 1;
+  try {
+    for (;;) {
+      const untilMs = clock() + HURRIED_MS / hurried;
+      do {
+        const step = steps.next();
+        if (step.done === true) return step.value;
+      } while (clock() < untilMs);
+      await nextTurn();
+    }
+  } finally {
+    hurried -= 1;
   }
 }
 
@@ -71,9 +78,14 @@ export class Pace {
     this.#untilMs = clock() + SLICE_MS;
   }
 
+  /** Whether the slice is over. */
+  get isDue(): boolean {
+    return this.#clock() >= this.#untilMs;
+  }
+
   /** Resolves at once while the slice lasts. */
   async rest(): Promise<void> {
-    if (this.#clock() < this.#untilMs) return;
+    if (!this.isDue) return;
     await nextTurn();
     this.#untilMs = this.#clock() + SLICE_MS;
   }

@@ -1,7 +1,15 @@
 // A role whose partitions do not know each other: a reducer for each partition of one topic. One commit per batch stores what its
 // records publish, the offset and the state. A record that cannot be applied is parked.
 
-import type { LogBatch, LogRecord, NewRecord, Outputs, RoleContext, RunningRole } from '../../platform/index.ts';
+import {
+  type LogBatch,
+  type LogRecord,
+  type NewRecord,
+  type Outputs,
+  Pace,
+  type RoleContext,
+  type RunningRole,
+} from '../../platform/index.ts';
 import { TOPICS, type Topic } from '../../schemas/index.ts';
 import {
   deadLetter,
@@ -61,20 +69,28 @@ export async function startPartitionRole(context: RoleContext, role: PartitionRo
     },
     take: (_, batch) => {
       const reducer = reducers[batch.partition];
-      return reducer ? [take(context, role, reducer, batch)] : [];
+      return reducer ? take(context, role, reducer, batch) : [];
     },
   });
 }
 
-function take({ logger }: RoleContext, role: PartitionRole, reducer: PartitionReducer, batch: LogBatch): Step {
+/** One step for the whole batch. Other roles of the process have their turns between its records. */
+async function* take(
+  { logger }: RoleContext,
+  role: PartitionRole,
+  reducer: PartitionReducer,
+  batch: LogBatch,
+): AsyncGenerator<Step> {
   const published: NewRecord[] = [];
   const letters: NewRecord[] = [];
+  const pace = new Pace();
   for (const record of batch.records) {
     try {
       for (const one of reducer.take(record)) published.push(one);
     } catch (error) {
       letters.push(deadLetter(role.letter, role.reads, record, error));
     }
+    await pace.rest();
   }
   const { partition } = batch;
   if (letters.length > 0) logger.warn({ records: letters.length, partition, role: role.group }, 'records parked');
@@ -83,7 +99,7 @@ function take({ logger }: RoleContext, role: PartitionRole, reducer: PartitionRe
     stateWrites(prefixOf(name, partition), part.takeChanges()),
   );
   const outputs = [...role.outputs(published), { topic: TOPICS.deadLetters, records: letters }];
-  return { outputs, state, next: endOf(batch) };
+  yield { outputs, state, next: endOf(batch) };
 }
 
 function prefixOf(name: string, partition: number): string {

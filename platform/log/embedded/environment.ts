@@ -1,14 +1,14 @@
 // One lmdb environment per path and process, shared by all its users: batched write transactions, reads of the newest
 // snapshot, and notification of commits by this process and others.
 
-import { EventEmitter } from 'node:events';
 import { closeSync, constants, type FSWatcher, mkdirSync, openSync, realpathSync, watch, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { nextSequence, sequenceOf, type Topics, topicsSince } from './commits.ts';
 import { type Gate, gateOf } from './gate.ts';
-import { decodeOffset, encodeOffset } from './layout.ts';
 import { releaseMappedPages } from './mapped.ts';
 import { PageReader } from './pages.ts';
+import { TopicWaits } from './waits.ts';
 
 export type Store = Database<Uint8Array, Buffer>;
 
@@ -41,6 +41,8 @@ const SIGNAL_BYTES = Buffer.from('.');
 /** Most payload of one write transaction; limits how long other writers wait. */
 const TRANSACTION_BYTES_MAX = 16 * 1024 * 1024;
 const TRANSACTION_JOBS_MAX = 1000;
+/** Commits within a turn of the event loop, milliseconds from the first one. Later writes of the turn share a commit in the next. */
+const PROMPT_MS = 3;
 /** The commit signal announces other processes' commits; the poll covers watches that are late or missing. */
 const POLL_MIN_MS = 5;
 const POLL_MAX_MS = 50;
@@ -55,11 +57,7 @@ const READERS_MAX = 512;
  */
 const MAP_BYTES = process.platform === 'win32' ? undefined : 64 * 1024 ** 3;
 const SEQUENCE_KEY = Buffer.from('sequence');
-const COMMIT = 'commit';
 const NO_WATCH = { close() {} };
-
-/** Topics with new records; null: any may have some. */
-type Topics = ReadonlySet<number> | null;
 
 const opened = new Map<string, Environment>();
 
@@ -88,12 +86,14 @@ export class Environment {
   readonly #gate: Gate;
   readonly #root: RootDatabase<Uint8Array, Buffer>;
   readonly #commitSignal: number;
-  readonly #commits = new EventEmitter();
+  readonly #waits = new TopicWaits();
   #users = 0;
   #jobs: Job[] = [];
-  #flushing: NodeJS.Immediate | null = null;
+  #isFlushDue = false;
+  /** When this turn of the event loop had its first commit; null before. */
+  #turnBeganMs: number | null = null;
+  /** The newest commit that was announced. */
   #sequence = 0n;
-  #changes = 0;
   /** Topics that got records in the transaction under way. */
   #written = new Set<number>();
   #watcher: FSWatcher | typeof NO_WATCH | null = null;
@@ -125,8 +125,7 @@ export class Environment {
     this.pages = new PageReader(this.#root, 'records');
     this.groups = this.#root.openDB<Uint8Array, Buffer>('groups', binary);
     this.#commitSignal = openSync(join(path, COMMIT_SIGNAL_FILE), constants.O_RDWR | constants.O_CREAT);
-    this.#commits.setMaxListeners(0);
-    this.#sequence = this.#readSequence();
+    this.#sequence = sequenceOf(this.#readSequence());
   }
 
   join(): void {
@@ -142,7 +141,7 @@ export class Environment {
     this.#watcher?.close();
     if (this.#poll) clearTimeout(this.#poll);
     if (this.#syncTimer) clearTimeout(this.#syncTimer);
-    this.#commits.emit(COMMIT, null);
+    this.#waits.announce(null);
     await this.#syncing;
     await this.#sync();
     await this.#gate.pass(() => ({ closed: this.#root.close() })).closed;
@@ -163,7 +162,7 @@ export class Environment {
         },
         settle: (error) => (error === null ? resolve(result) : reject(error)),
       });
-      this.#flushing ??= setImmediate(() => this.#flush());
+      this.#flushSoon();
     });
   }
 
@@ -194,9 +193,9 @@ export class Environment {
     return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
   }
 
-  /** Number of commits seen. Compare it before waiting, so that no commit is missed. */
-  get changes(): number {
-    return this.#changes;
+  /** Changes with each commit that may have records of the topic. Compare it before waiting, so that no commit is missed. */
+  changesOf(topicId: number): number {
+    return this.#waits.countOf(topicId);
   }
 
   /** Call it inside `write` when a topic gets records. */
@@ -204,33 +203,41 @@ export class Environment {
     this.#written.add(topicId);
   }
 
-  /** Resolves after a commit since `seen` that may have records of the topic, or when the signal aborts. */
-  async changed(seen: number, topicId: number, signal: AbortSignal): Promise<void> {
-    if (this.#changes !== seen || signal.aborted) return;
+  /** Resolves after a commit since `seen` that may have records of the topic, or with `wake`. */
+  changed(seen: number, topicId: number): Promise<void> {
+    if (this.#waits.countOf(topicId) !== seen) return Promise.resolve();
     this.#listen();
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        this.#commits.off(COMMIT, committed);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const committed = (topics: Topics) => {
-        if (topics === null || topics.has(topicId)) done();
-      };
-      this.#commits.on(COMMIT, committed);
-      signal.addEventListener('abort', done);
-    });
+    return this.#waits.next(topicId);
+  }
+
+  /** Lets the followers of a topic look again. */
+  wake(topicId: number): void {
+    this.#waits.wake(topicId);
+  }
+
+  /** Before the event loop turns, because a turn of a busy process takes long; but the loop must turn beside a writer that never rests. */
+  #flushSoon(): void {
+    if (this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    const isLate = this.#turnBeganMs !== null && performance.now() - this.#turnBeganMs >= PROMPT_MS;
+    if (isLate) setImmediate(() => this.#flush());
+    else process.nextTick(() => this.#flush());
   }
 
   #flush(): void {
-    if (this.#flushing) clearImmediate(this.#flushing);
-    this.#flushing = null;
+    this.#isFlushDue = false;
+    if (this.#turnBeganMs === null) {
+      this.#turnBeganMs = performance.now();
+      setImmediate(() => {
+        this.#turnBeganMs = null;
+      });
+    }
     const jobs = this.#take();
     if (jobs.length === 0) return;
     const error = this.#commit(jobs);
     if (error === null || jobs.length === 1) for (const job of jobs) job.settle(error);
     else for (const job of jobs) job.settle(this.#commit([job]));
-    if (this.#jobs.length > 0) this.#flushing ??= setImmediate(() => this.#flush());
+    if (this.#jobs.length > 0) this.#flushSoon();
     this.#scheduleSync();
   }
 
@@ -248,19 +255,17 @@ export class Environment {
   #commit(jobs: readonly Job[]): Error | null {
     this.#written = new Set();
     try {
-      let sequence = 0n;
+      let sequence: Buffer | undefined;
       this.#gate.pass(() =>
         this.#root.transactionSync(() => {
           for (const job of jobs) job.run();
-          sequence = decodeOffset(this.partitions.getBinary(SEQUENCE_KEY)) + 1n;
-          put(this.partitions, SEQUENCE_KEY, encodeOffset(sequence));
+          sequence = nextSequence(this.partitions.getBinary(SEQUENCE_KEY), this.#written);
+          put(this.partitions, SEQUENCE_KEY, sequence);
         }),
       );
       this.#signalCommit();
-      // Commits of other processes since the last check are announced with this one, whatever their topics are.
-      const isAlone = sequence === this.#sequence + 1n;
-      this.#sequence = sequence;
-      this.#announce(isAlone ? this.#written : null);
+      // With the commits of other processes since the last look.
+      this.#announce(sequence);
       return null;
     } catch (error) {
       return error instanceof Error ? error : new Error(`event log: ${String(error)}`);
@@ -276,22 +281,23 @@ export class Environment {
     }
   }
 
-  #announce(topics: Topics): void {
-    this.#changes += 1;
-    this.#commits.emit(COMMIT, topics);
+  /** Announces the commits up to the one with this value of the sequence. */
+  #announce(value: Uint8Array | undefined): void {
+    const topics: Topics = topicsSince(value, this.#sequence);
+    this.#sequence = sequenceOf(value);
+    this.#waits.announce(topics);
   }
 
-  #readSequence(): bigint {
-    return this.read(() => decodeOffset(this.partitions.getBinary(SEQUENCE_KEY)));
+  #readSequence(): Buffer | undefined {
+    return this.read(() => this.partitions.getBinary(SEQUENCE_KEY));
   }
 
   #look(): boolean {
-    const sequence = this.#readSequence();
-    if (sequence === this.#sequence) return false;
-    this.#sequence = sequence;
+    const value = this.#readSequence();
+    if (sequenceOf(value) === this.#sequence) return false;
     this.#activeUntilMs = performance.now() + POLL_ACTIVE_MS;
     this.#pollMs = POLL_MIN_MS;
-    this.#announce(null);
+    this.#announce(value);
     return true;
   }
 
@@ -316,7 +322,7 @@ export class Environment {
       this.#poll = null;
       const found = this.#look();
       if (!found && performance.now() > this.#activeUntilMs) this.#pollMs = Math.min(this.#pollMs * 2, POLL_MAX_MS);
-      if (this.#commits.listenerCount(COMMIT) > 0) this.#schedulePoll();
+      if (!this.#waits.isEmpty) this.#schedulePoll();
     }, this.#pollMs);
   }
 

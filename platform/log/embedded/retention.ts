@@ -172,4 +172,5 @@ async function remove(environment: Environment, keys: readonly Buffer[], bytes: 
   await environment.write(bytes, () => {
     for (const key of keys) environment.records.removeSync(key);
   });
+  await yieldToOthers();
 }
