@@ -52,11 +52,11 @@ export interface PipelineParts {
   readonly corrected?: () => void;
 }
 
-/** Steps of a long batch after which the event loop runs, and records: some milliseconds of work. */
-const TURN_STEPS = 64;
-const TURN_RECORDS = 200;
-/** Records that wait at most: a long batch goes to the log in parts. One part holds the loop for some milliseconds. */
-const WAITING_RECORDS = 1_000;
+/** Steps of a long batch after which the event loop runs, and records: less than a millisecond of work each. */
+const TURN_STEPS = 16;
+const TURN_RECORDS = 50;
+/** Records that wait at most: a long batch goes to the log in parts. One part holds the loop for a few milliseconds. */
+const WAITING_RECORDS = 250;
 /** The record that trades come from. */
 const TRADE_EVENT = 'OrderActionRecord';
 
