@@ -112,6 +112,8 @@ export interface RunningLocalnet {
   readonly lookupTable: string;
   readonly exchange: Exchange;
   readonly ledger: Ledger;
+  /** What the gRPC servers send; null without one. */
+  readonly feed: Feed | null;
   /** Switches faults between the chain and its readers, and reports what they did. */
   readonly faults: Faults;
   pause(): void;
@@ -219,6 +221,7 @@ export async function startLocalnet(options: LocalnetOptions = {}): Promise<Runn
       lookupTable: exchange.submissions?.lookupTable ?? '',
       exchange,
       ledger,
+      feed,
       faults: node.faults,
       pause: () => cluster.pause(),
       resume: () => cluster.resume(),

@@ -32,21 +32,24 @@ it('lets what is left of a slot share the time of the next', () => {
   expect(called).toHaveLength(600);
 });
 
-it('calls what is not spaced at once, after what was added before', () => {
+it('calls what is not spaced at once and in order, and leaves turns to what is spaced', () => {
   const called: number[] = [];
   const pace = new Pace(400);
+  const isAtOnce = (one: number) => one >= 100;
   pace.add(numbered(0, 100, called), true);
   pace.add(numbered(100, 500, called), false);
-  vi.advanceTimersByTime(200);
-  expect(called.length).toBeLessThan(60);
-  vi.advanceTimersByTime(203);
-  expect(called).toEqual(Array.from({ length: 600 }, (_, index) => index));
+  vi.advanceTimersByTime(20);
+  expect(called.filter(isAtOnce)).toEqual(Array.from({ length: 500 }, (_, index) => 100 + index));
+  expect(called.length).toBeLessThan(510);
+  vi.advanceTimersByTime(383);
+  expect(called.filter((one) => !isAtOnce(one))).toEqual(Array.from({ length: 100 }, (_, index) => index));
 });
 
 it('calls nothing after a stop', () => {
   const called: number[] = [];
   const pace = new Pace(400);
   pace.add(numbered(0, 10, called), true);
+  pace.add(numbered(10, 10, called), false);
   pace.stop();
   vi.advanceTimersByTime(1_000);
   expect(called).toEqual([]);

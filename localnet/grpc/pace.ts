@@ -1,61 +1,70 @@
-// Spreads what a slot sends over the time of the slot, as a node does that sends while it executes. The simulated chain makes a block
-// at once.
+// When a node sends what: the updates of a slot over the time of the slot, as a node does that sends while it executes, and others at once.
+// The simulated chain makes a block at once. A real node sends each stream from threads of its own, so a long run of calls at once leaves
+// the event loop to the spaced ones.
 
 const TICK_MS = 1;
+/** Calls at once in one turn of the event loop: about a millisecond. */
+const TURN_CALLS = 32;
 
-interface Call {
-  readonly run: () => void;
-  readonly isSpaced: boolean;
-}
+type Call = () => void;
 
 export class Pace {
   readonly #slotMs: number;
-  #waiting: Call[] = [];
-  /** Spaced calls among those that wait. */
-  #spaced = 0;
+  #spaced: Call[] = [];
   #perMs = 0;
   #due = 0;
   #atMs = 0;
   #timer: NodeJS.Timeout | null = null;
+  #prompt: Call[] = [];
+  #turn: NodeJS.Immediate | null = null;
 
   constructor(slotMs: number) {
     this.#slotMs = slotMs;
   }
 
-  /** Calls in order. `isSpaced`: evenly over a slot, whose time what is left of the slot before shares; otherwise at once, after what waits. */
-  add(calls: readonly (() => void)[], isSpaced: boolean): void {
-    this.#waiting.push(...calls.map((run) => ({ run, isSpaced })));
-    if (isSpaced) {
-      this.#spaced += calls.length;
-      this.#perMs = this.#spaced / this.#slotMs;
+  /**
+   * Calls in order. `isSpaced`: evenly over a slot, whose time what is left of the slot before shares; otherwise at once. Between
+   * calls of both kinds there is no order.
+   */
+  add(calls: readonly Call[], isSpaced: boolean): void {
+    if (!isSpaced) {
+      this.#prompt.push(...calls);
+      this.#turn ??= setImmediate(() => this.#runPrompt());
+      return;
     }
+    this.#spaced.push(...calls);
+    this.#perMs = this.#spaced.length / this.#slotMs;
     if (this.#timer !== null) return;
     this.#atMs = performance.now();
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
 
   stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
-    this.#waiting = [];
-    this.#spaced = 0;
-    this.#due = 0;
+    this.#rest();
+    if (this.#turn !== null) clearImmediate(this.#turn);
+    this.#turn = null;
+    this.#prompt = [];
   }
 
   #tick(): void {
     const nowMs = performance.now();
     this.#due += (nowMs - this.#atMs) * this.#perMs;
     this.#atMs = nowMs;
-    let count = 0;
-    for (const { isSpaced } of this.#waiting) {
-      if (isSpaced && this.#due < 1) break;
-      if (isSpaced) {
-        this.#due -= 1;
-        this.#spaced -= 1;
-      }
-      count += 1;
-    }
-    for (const { run } of this.#waiting.splice(0, count)) run();
-    if (this.#waiting.length === 0) this.stop();
+    const count = Math.floor(this.#due);
+    this.#due -= count;
+    for (const run of this.#spaced.splice(0, count)) run();
+    if (this.#spaced.length === 0) this.#rest();
+  }
+
+  #rest(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#spaced = [];
+    this.#due = 0;
+  }
+
+  #runPrompt(): void {
+    for (const run of this.#prompt.splice(0, TURN_CALLS)) run();
+    this.#turn = this.#prompt.length > 0 ? setImmediate(() => this.#runPrompt()) : null;
   }
 }

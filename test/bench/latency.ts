@@ -1,10 +1,12 @@
 // From a message of the node to the WebSocket frame of a client, at 2,000 account updates a second. Each update gives one order a size
-// that nothing else has; its latency ends with the first frame that shows this size or a later one of the same order. Time starts before
-// the cluster serialises the message, so a figure is an upper bound of the bar's span, and pauses of the cluster's own collector are in it.
+// that nothing else has; its latency ends with the first frame that shows this size or a later one of the same order.
 // Over gRPC the updates at processed leave evenly over slots of 400 ms, and the block that is confirmed then at once; the roles run in
-// three processes, as deployed, and all in one. Over PubSub at confirmed a small block leaves at once, a hundred times a second, to all
-// roles in one process.
+// three processes, as deployed, and all in one. Time starts when ingest has received the message; `fromNode` begins before the node
+// serialises it, so pauses of the node are in it.
+// Over PubSub at confirmed a small block leaves at once, a hundred times a second, to all roles in one process. Time starts as `fromNode`.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PublicKey } from '@solana/web3.js';
 import bs58 from 'bs58';
@@ -22,6 +24,8 @@ import { eventually, type Running, startRoles, temporaryDirectory } from '../e2e
 import { nowMs } from './harness/clock.ts';
 import { LatencyClient, priceOf, type Sighting, sizeOf } from './harness/latency-client.ts';
 import { machine } from './harness/processes.ts';
+import { startPromptGeyser } from './harness/prompt-geyser.ts';
+import { RECEIVED_FILE } from './harness/received.ts';
 import { report } from './harness/report.ts';
 
 const UPDATES_PER_SECOND = 2_000;
@@ -61,6 +65,8 @@ interface Tracked {
   readonly startedMs: number[];
   /** Number of the newest state that has left the node, where updates leave over a slot. */
   left: number;
+  /** Write versions of the states, in the same order, of those that left. */
+  readonly writeVersions: number[];
 }
 
 const definition = loadDefinition('velocity').programs[0];
@@ -100,6 +106,7 @@ function trackedUser(template: Buffer, market: number, rank: number): Tracked {
     sizeOffset: order('base_asset_amount'),
     startedMs: [],
     left: 0,
+    writeVersions: [],
   };
   return tracked;
 }
@@ -153,13 +160,20 @@ function signatureOf(slot: number, index: number): string {
 }
 
 /** The time of a state begins when it leaves for the first time. */
-function leftNow(tracked: readonly Tracked[], { pubkey, data }: AccountVersion): void {
+function leftNow(tracked: readonly Tracked[], { pubkey, data, writeVersion }: AccountVersion): void {
   const user = tracked.find((one) => one.pubkey === pubkey);
   if (!user) return;
   const seq = Number(Buffer.from(data).readBigUInt64LE(user.sizeOffset) / sizeOf(1));
   if (seq <= user.left) return;
   user.left = seq;
   user.startedMs[seq - 1] = nowMs();
+  user.writeVersions[seq - 1] = writeVersion;
+}
+
+/** Times by write version. */
+function readReceived(file: string): ReadonlyMap<number, number> {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return new Map(lines.map((line) => line.split(' ').map(Number) as [number, number]));
 }
 
 function percentile(sorted: readonly number[], share: number): number {
@@ -167,7 +181,12 @@ function percentile(sorted: readonly number[], share: number): number {
 }
 
 /** Latencies of the states that frames showed between two times: a frame shows all states of an order up to its own. */
-function latenciesOf(tracked: readonly Tracked[], sightings: readonly Sighting[], [fromMs, toMs]: Span): number[] {
+function latenciesOf(
+  tracked: readonly Tracked[],
+  sightings: readonly Sighting[],
+  [fromMs, toMs]: Span,
+  startedMs: (user: Tracked, state: number) => number | undefined = (user, state) => user.startedMs[state],
+): number[] {
   const latencies: number[] = [];
   const shown = new Map<Tracked, number>();
   for (const { market, rank, seq, atMs } of sightings) {
@@ -176,7 +195,10 @@ function latenciesOf(tracked: readonly Tracked[], sightings: readonly Sighting[]
     const before = shown.get(user) ?? 0;
     shown.set(user, seq);
     if (atMs < fromMs || atMs > toMs) continue;
-    for (const startedMs of user.startedMs.slice(before, seq)) latencies.push(atMs - startedMs);
+    for (let state = before; state < seq; state += 1) {
+      const beganMs = startedMs(user, state);
+      if (beganMs !== undefined) latencies.push(atMs - beganMs);
+    }
   }
   return latencies;
 }
@@ -235,16 +257,22 @@ async function measureProcessed(layout: keyof typeof LAYOUTS): Promise<void> {
     grpcPace: { slotMs: PACE_SHARE * SLOT_MS_AT_SPEED_1, leaves },
     ...{ rpcPort: 0, wsPort: 0, grpcPort: 0 },
   });
+  if (!cluster.feed) throw new Error('the cluster has no gRPC server');
+  const geyser = await startPromptGeyser(cluster.feed);
+  const receivedFile = join(dir, 'received.txt');
+  process.env[RECEIVED_FILE] = receivedFile;
+  process.env.NODE_OPTIONS = `--import=${new URL('harness/received.ts', import.meta.url).href}`;
   const settings = {
     DATA_DIR: dir,
     RPC_URL: cluster.rpcUrl,
     SOURCE: 'grpc',
-    GRPC_URL: cluster.grpcUrl,
+    GRPC_URL: geyser.url,
     PROCESSED_BOOKS: 'on',
     BOOK_TICK_MS: 0,
   };
   const processes: Running[] = [];
   for (const roles of LAYOUTS[layout]) processes.push(await startRoles([...roles], settings));
+  delete process.env.NODE_OPTIONS;
   const endpoints = processes.at(-1)?.endpoints ?? {};
   for (const { symbol } of MARKETS) {
     await eventually(`a book of ${symbol} at processed`, async () => {
@@ -261,22 +289,24 @@ async function measureProcessed(layout: keyof typeof LAYOUTS): Promise<void> {
   const span = await measuredSpan();
   const sightings = await client.stop();
   for (const one of processes.reverse()) await one.stop();
+  geyser.close();
   await cluster.stop();
+  const received = readReceived(receivedFile);
   remove();
   // The chain's own distance is part of what a reader of confirmed books waits for.
   const chainDistanceMs = (CONFIRMED_LATER_SLOTS * 1000) / SLOTS_PER_SECOND_OF_CHAIN;
-  const at = (commitment: Sighting['stream']) =>
-    latenciesOf(
-      tracked,
-      sightings.filter(({ stream }) => stream === commitment),
-      span,
-    ).sort((a, b) => a - b);
-  const confirmed = at('confirmed');
+  const of = (commitment: Sighting['stream']) => sightings.filter(({ stream }) => stream === commitment);
+  const parts = (latencies: number[]) => {
+    const sorted = latencies.sort((a, b) => a - b);
+    return { p50: Math.round(percentile(sorted, 0.5)), p99: Math.round(percentile(sorted, 0.99)) };
+  };
+  const receivedMs = ({ writeVersions }: Tracked, state: number) => received.get(writeVersions[state] ?? -1);
   const beside = { source: 'grpc', layout, chainDistanceMs, ...machine() };
   const name = layout === 'one process' ? 'latency-processed-one-process-PART' : 'latency-processed-PART';
-  say(name, at('processed'), PROCESSED_BAR_MS, {
+  say(name, latenciesOf(tracked, of('processed'), span, receivedMs), PROCESSED_BAR_MS, {
     ...beside,
-    confirmed: { p50: Math.round(percentile(confirmed, 0.5)), p99: Math.round(percentile(confirmed, 0.99)) },
+    fromNode: parts(latenciesOf(tracked, of('processed'), span)),
+    confirmed: parts(latenciesOf(tracked, of('confirmed'), span)),
   });
 }
 
