@@ -4,7 +4,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TruthMarket } from '../../localnet/index.ts';
+
 import { runStats } from './harness/month/answers.ts';
 import { checkCandles } from './harness/month/candle-check.ts';
 import { byEndpoint, checkLists, type EndpointReport, servedPaths, sumChecks } from './harness/month/check.ts';
@@ -17,7 +17,7 @@ import {
   tellingWallets,
   userLists,
 } from './harness/month/lists.ts';
-import { chainMarkets } from './harness/month/markets.ts';
+import { chainMarkets, type MonthMarket } from './harness/month/markets.ts';
 import {
   bucketsInARow,
   expectedCauses,
@@ -71,7 +71,7 @@ let startedPushesS: number;
 let optedOut: ReadonlySet<string>;
 let truth: MonthTruth;
 let samples: readonly Sample[];
-let markets: readonly TruthMarket[];
+let markets: readonly MonthMarket[];
 const compared = new Set<string>();
 const startedMs = Date.now();
 
@@ -106,7 +106,7 @@ beforeAll(async () => {
   month = await liveMonth({ seed: 7, during: trouble });
   truth = await MonthTruth.read(month.cluster);
   samples = await storedSamples(month.url('clickhouse'));
-  markets = await chainMarkets(month.cluster);
+  markets = await chainMarkets(month);
   optedOut = await registerDevices(month.dataDir, truth.wallets());
   startedPushesS = Math.floor(Date.now() / 1000);
   late = await startRoles(['exports', 'push'], month.settings());

@@ -32,7 +32,7 @@ const month = await liveMonth({ seed, slots });
 try {
   const truth = await MonthTruth.read(month.cluster);
   const samples = await storedSamples(month.url('clickhouse'));
-  const sums = sumChecks(truth, samples, await chainMarkets(month.cluster));
+  const sums = sumChecks(truth, samples, await chainMarkets(month));
   const lists = [...marketLists(truth), ...userLists(truth, tellingAccounts(truth))];
   let differs = false;
   const compare = async (history: string, checks: typeof sums, listed: typeof lists): Promise<void> => {

@@ -1,10 +1,9 @@
 // Compares a running history service with the truth of a month, endpoint by endpoint.
 
-import type { TruthMarket } from '../../../../localnet/index.ts';
 import type { StatsCheck } from './answers.ts';
 import { freshnessChecks } from './freshness.ts';
 import type { ListCheck } from './lists.ts';
-import { marketChecks } from './markets.ts';
+import { type MonthMarket, marketChecks } from './markets.ts';
 import { checkDated, checkRolling, getJson, type Outcome } from './paging.ts';
 import { type Sample, sampleChecks } from './samples.ts';
 import { snapshotChecks } from './snapshots.ts';
@@ -31,7 +30,7 @@ export async function servedPaths(base: string): Promise<ReadonlySet<string>> {
 export function sumChecks(
   truth: MonthTruth,
   samples: readonly Sample[],
-  markets: readonly TruthMarket[],
+  markets: readonly MonthMarket[],
 ): readonly StatsCheck[] {
   return [
     ...statsChecks(truth),

@@ -6,9 +6,10 @@ import {
   offsetKey,
   openEventLog,
   readConfig,
+  readToEnd,
   silentLogger,
 } from '../../../../platform/index.ts';
-import { TOPIC_LIST, TOPICS, type Topic } from '../../../../schemas/index.ts';
+import { decodeMessage, marketKey, TOPIC_LIST, TOPICS, type Topic } from '../../../../schemas/index.ts';
 
 const PAGE_RECORDS = 1_000;
 /** Largest distance between records that swap places. */
@@ -19,6 +20,24 @@ const BATCH_RECORDS = 250;
 
 export function openLogAt(dataDir: string): Promise<EventLog> {
   return openEventLog(readConfig({ SLOTBOOK_DATA_DIR: dataDir }), silentLogger());
+}
+
+/** Slot and oracle price of each market's newest description, by market key. */
+export async function publishedPrices(
+  dataDir: string,
+): Promise<ReadonlyMap<string, { readonly slot: number; readonly oraclePrice: bigint }>> {
+  const prices = new Map<string, { slot: number; oraclePrice: bigint }>();
+  const log = await openLogAt(dataDir);
+  try {
+    await readToEnd({ log, topic: TOPICS.marketViews, partition: 0 }, ({ value: bytes }) => {
+      const { name, value } = decodeMessage(bytes);
+      if (name !== 'MarketView' || value.oraclePrice === null) return;
+      prices.set(marketKey(value), { slot: value.slot, oraclePrice: value.oraclePrice });
+    });
+  } finally {
+    await log.close();
+  }
+  return prices;
 }
 
 /** Groups between the chain's records and ClickHouse, with the topics that each must have read to the end. */

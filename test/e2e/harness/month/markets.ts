@@ -2,11 +2,12 @@
 // the chain's events, its markets and the stored samples.
 
 import type { TruthMarket } from '../../../../localnet/index.ts';
-import type { Cluster } from '../processes/processes.ts';
 import { askedAt, compared, type StatsCheck, type StatsResult } from './answers.ts';
 import { candleFills, human, volumeFills } from './candles.ts';
+import { publishedPrices } from './log.ts';
 import { getJson } from './paging.ts';
 import { fillPrice } from './rows.ts';
+import type { Month } from './run.ts';
 import type { Sample } from './samples.ts';
 import { pointsOf } from './snapshots.ts';
 import { fixed, percent1e9, roundedMean } from './stats.ts';
@@ -21,14 +22,24 @@ const MILLION = 1_000_000n;
 const TOKEN_DECIMALS = [6, 9, 8] as const;
 const RATE_TYPES = ['deposit', 'borrow', 'deposit_balance', 'borrow_balance'] as const;
 
-export function chainMarkets(cluster: Cluster): Promise<readonly TruthMarket[]> {
-  return cluster.rpc<TruthMarket[]>('localnet_markets');
+/** A market of the chain with its newest published oracle price: a read after the last sample may bring one. PRICE_PRECISION. */
+export interface MonthMarket extends TruthMarket {
+  readonly published: { readonly slot: number; readonly oraclePrice: bigint } | null;
+}
+
+export async function chainMarkets({ cluster, dataDir }: Month): Promise<readonly MonthMarket[]> {
+  const markets = await cluster.rpc<TruthMarket[]>('localnet_markets');
+  const published = await publishedPrices(dataDir);
+  return markets.map((market) => ({
+    ...market,
+    published: published.get(`${market.marketType}-${market.marketIndex}`) ?? null,
+  }));
 }
 
 export function marketChecks(
   truth: MonthTruth,
   samples: readonly Sample[],
-  markets: readonly TruthMarket[],
+  markets: readonly MonthMarket[],
 ): readonly StatsCheck[] {
   return [
     { endpoint: '/params', run: (base) => parameters(markets, base) },
@@ -41,7 +52,7 @@ export function marketChecks(
   ];
 }
 
-async function parameters(markets: readonly TruthMarket[], base: string): Promise<StatsResult> {
+async function parameters(markets: readonly MonthMarket[], base: string): Promise<StatsResult> {
   const before = Math.floor(Date.now() / 1000);
   const body = await getJson<{ params: unknown; updatedAt: number }>(`${base}/params`);
   if (Math.abs(body.updatedAt - before) > 60) return { rows: 0, requests: 1, difference: `made at ${body.updatedAt}` };
@@ -62,7 +73,7 @@ async function parameters(markets: readonly TruthMarket[], base: string): Promis
 }
 
 /** Figures of a market's last 24 hours: the minute of its newest record and the 1,439 before it. */
-function dayOf(truth: MonthTruth, samples: readonly Sample[], market: TruthMarket) {
+function dayOf(truth: MonthTruth, samples: readonly Sample[], market: MonthMarket) {
   const isPerp = market.marketType === 'perp';
   const own = samples.filter((one) => one.market_type === market.marketType && one.market_index === market.marketIndex);
   const sample = own.at(-1);
@@ -87,9 +98,12 @@ function dayOf(truth: MonthTruth, samples: readonly Sample[], market: TruthMarke
     ...fills.slice(-1).map(({ slot, data }) => ({ place: slot * 2, price: big(data.oracle_price) })),
     ...own.slice(-1).map((one) => ({ place: Number(one.slot) * 2 + 1, price: big(one.oracle_price) })),
   ].sort((a, b) => b.place - a.place)[0];
+  // Of the same slot as the published market, the summary counts.
+  const slot = Math.max(Number(sample?.slot ?? 0), ...[actions.at(-1), rates[0]].map((event) => event?.slot ?? 0));
+  const later = market.published && market.published.slot > slot ? market.published.oraclePrice : null;
   return {
     ts,
-    oracle: tick?.price ?? 0n,
+    oracle: later ?? tick?.price ?? 0n,
     sample,
     rates,
     volume,
@@ -120,7 +134,7 @@ const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 async function summaries(
   truth: MonthTruth,
   samples: readonly Sample[],
-  markets: readonly TruthMarket[],
+  markets: readonly MonthMarket[],
   base: string,
 ): Promise<StatsResult> {
   const body = await getJson<unknown[]>(`${base}/stats/markets`);
@@ -131,7 +145,7 @@ async function summaries(
   );
 }
 
-function summaryOf(truth: MonthTruth, samples: readonly Sample[], market: TruthMarket) {
+function summaryOf(truth: MonthTruth, samples: readonly Sample[], market: MonthMarket) {
   const day = dayOf(truth, samples, market);
   const isPerp = market.marketType === 'perp';
   const price = (value: bigint | null): number | null => (value === null ? null : human(value, 6));
@@ -181,7 +195,7 @@ function summaryOf(truth: MonthTruth, samples: readonly Sample[], market: TruthM
 function contracts(
   truth: MonthTruth,
   samples: readonly Sample[],
-  markets: readonly TruthMarket[],
+  markets: readonly MonthMarket[],
   base: string,
   path: string,
 ): Promise<StatsResult> {
