@@ -4,7 +4,6 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
 import { runStats } from './harness/month/answers.ts';
 import { checkCandles } from './harness/month/candle-check.ts';
 import { byEndpoint, checkLists, type EndpointReport, servedPaths, sumChecks } from './harness/month/check.ts';
