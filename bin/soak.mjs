@@ -7,7 +7,12 @@ const REPEATS = 20;
 const BUSY_LOOPS = 2;
 const EXIT_USAGE = 2;
 
-/** `run` has `script(name, args)` and `tests(files, environment)`; both resolve to an exit code. Resolves to an exit code. */
+/** Read by test/support/platform/times.ts. */
+const LARGE = { TEST_SIZE: 'soak' };
+
+/**
+ * `run` has `script(name, args, environment)` and `tests(files, environment)`; both resolve to an exit code. Resolves to an exit code.
+ */
 export async function soak([name, ...args], run) {
   if (name === undefined) {
     process.stdout.write(listing());
@@ -22,8 +27,8 @@ export async function soak([name, ...args], run) {
 
 function suite(name, args, run) {
   const { files, profiles } = SUITES[name];
-  if (files === undefined) return run.script(name, args);
-  if (profiles === undefined) return run.tests([...files, ...args], { TEST_SIZE: 'soak' });
+  if (files === undefined) return run.script(name, args, LARGE);
+  if (profiles === undefined) return run.tests([...files, ...args], LARGE);
   return summary(profiles, (profile) => run.tests([...files, ...args], { CLUSTER_PROFILE: profile }));
 }
 

@@ -24,13 +24,13 @@ const scriptsIn = (folder) =>
     .sort();
 
 /** Runs <folder>/<name>.ts. Returns 2 when there is no such file. */
-async function script(folder, name, ...args) {
+async function script(folder, name, args = [], environment = {}) {
   const file = path.join(ROOT, folder, `${name}.ts`);
   if (!existsSync(file)) {
     process.stderr.write(`${folder} has no ${name}; available: ${scriptsIn(folder).join(', ')}\n`);
     return 2;
   }
-  return runPinned(['--expose-gc', '--import', EXIT_WITH_LAUNCHER, file, ...args]);
+  return runPinned(['--expose-gc', '--import', EXIT_WITH_LAUNCHER, file, ...args], environment);
 }
 
 /** Runs all benchmarks, even after a failure. Returns the code of the first one that failed or missed its bar. */
@@ -62,12 +62,12 @@ const tasks = {
   bench: () => bench(rest),
   soak: () =>
     soak(rest, {
-      script: (name, args) => script('test/soak', name, ...args),
+      script: (name, args, environment) => script('test/soak', name, args, environment),
       tests: async (files, environment) => (await buildPage()) || runPinned(vitest(...files), environment),
     }),
-  conformance: () => script('test/conformance', 'generate', ...rest),
-  'measure-log': () => script('test/support/log', 'measure', ...rest),
-  example: () => script('examples', ...rest),
+  conformance: () => script('test/conformance', 'generate', rest),
+  'measure-log': () => script('test/support/log', 'measure', rest),
+  example: () => script('examples', rest[0], rest.slice(1)),
 };
 
 if (!Object.hasOwn(tasks, task)) {

@@ -8,7 +8,7 @@ import { ClobDiffer } from './diff/clobs.ts';
 import { AccountKinds } from './diff/kinds.ts';
 import { MarginChanges } from './diff/margins.ts';
 import { MarketDiffer } from './diff/markets.ts';
-import { type Emit, keyBytes, keyText, notAfter, parkAccount } from './diff/output.ts';
+import { type BookChange, changeAt, type Emit, isBookChange, keyBytes, keyText, parkAccount } from './diff/output.ts';
 import { UserDiffer } from './diff/users.ts';
 import { asUpdate, emitInBrackets, type FullEmission, GatheredAccounts, withEarlier } from './full-emission.ts';
 import { peekData, sizeOf, unpacked } from './packed-update.ts';
@@ -16,7 +16,6 @@ import type { Readers } from './readers.ts';
 import type { AccountUpdate } from './source.ts';
 import {
   type AccountState,
-  AFTER_ORDERS,
   currentOf,
   isOlder,
   KIND_ORDER,
@@ -49,10 +48,8 @@ export class Differ {
   /** Number of the newest complete read, and whether a later one is under way. */
   #read = 0;
   #isReading = false;
-  /** Newest complete slot before a later snapshot: no book message inside it is newer. */
-  #completeSlot = 0;
-  /** States of a later snapshot that wait for its orders. */
-  #late: AccountUpdate[] = [];
+  /** Changes of books that a later snapshot found. They wait for its end, and have its slot. */
+  readonly #found: BookChange[] = [];
   #bracketed = false;
   #isEnding = false;
   /** Markets whose orders were emitted in full between brackets. */
@@ -100,26 +97,22 @@ export class Differ {
 
   /** Applies one account update. Older and identical updates change nothing. */
   account(update: AccountUpdate, emit: Emit): void {
-    const mayWait = sizeOf(update) > 0;
-    if (this.#gathered) this.#gathered.add(update, mayWait ? this.#kinds.of(update) : null);
-    else if (!this.#isReading) this.#apply(update, emit, false);
-    else if (mayWait && AFTER_ORDERS.has(this.#kinds.of(update))) this.#late.push(update);
-    else this.#apply(update, notAfter(this.#completeSlot, emit), false);
+    if (this.#gathered) this.#gathered.add(update, sizeOf(update) > 0 ? this.#kinds.of(update) : null);
+    else this.#apply(update, this.#isReading ? this.#keeping(emit) : emit, false);
   }
 
-  /** Starts a complete read of all accounts. `completeSlot` is the newest slot whose changes are all applied. */
-  snapshotBegin(completeSlot = 0): void {
-    this.#completeSlot = completeSlot;
-    this.#late = [];
+  /** Starts a complete read of all accounts. */
+  snapshotBegin(): void {
     this.#read += 1;
     if (this.#bracketed) this.#isReading = true;
     else this.#gathered = new GatheredAccounts();
   }
 
   /**
-   * Ends a complete read. The first read is emitted in full between brackets per market, because readers may hold the
-   * state of an earlier process. A later read emits differences and closes the accounts that it lacks. It emits all again, with
-   * brackets, when it has a market that no read before had.
+   * Ends a complete read, which has every change up to `snapshotSlot`. The first read is emitted in full between brackets per
+   * market, because readers may hold the state of an earlier process. A later read closes the accounts that it lacks and emits
+   * differences, at its slot alone: a book of an earlier slot has no change of a later one. It emits all again, with brackets,
+   * when it has a market that no read before had.
    */
   snapshotEnd(snapshotSlot: number, emit: Emit): void {
     for (const _ of this.snapshotEnding(snapshotSlot, emit));
@@ -139,8 +132,11 @@ export class Differ {
       yield* this.#inBrackets({ of, apply }, snapshotSlot, emit);
     } else if (this.#isReading) {
       this.#isReading = false;
-      yield* this.#closeMissing(snapshotSlot, notAfter(this.#completeSlot, emit));
-      for (const update of this.#late.splice(0)) this.#apply(update, notAfter(snapshotSlot, emit), false);
+      yield* this.#closeMissing(snapshotSlot, this.#keeping(emit));
+      for (const change of this.#found.splice(0)) {
+        emit(changeAt(snapshotSlot, change));
+        yield;
+      }
       if (this.#markets.refs().some((ref) => !this.#bracketedMarkets.has(marketKey(ref)))) {
         this.#restart();
         const of = (kind: Kind | null) => this.#openOf([kind]);
@@ -149,6 +145,11 @@ export class Differ {
     }
     this.#isEnding = false;
     this.#watcher?.reread();
+  }
+
+  /** Keeps changes of books until the end of the snapshot. */
+  #keeping(emit: Emit): Emit {
+    return (output) => (isBookChange(output) ? void this.#found.push(output) : emit(output));
   }
 
   *#closeMissing(snapshotSlot: number, emit: Emit): Generator<void> {

@@ -138,7 +138,7 @@ describe('a full read', () => {
       const take = (output: Output): void => void outputs.push(output);
       for (const [index, read] of reads.entries()) {
         const slot = 10 * (index + 1);
-        differ.snapshotBegin(slot);
+        differ.snapshotBegin();
         for (const one of form(read, slot)) differ.account(one, take);
         differ.snapshotEnd(slot, take);
         // A change between two reads is compared with a packed state.
@@ -162,7 +162,7 @@ describe('a full read', () => {
     differ.snapshotEnd(10, take);
     const inFull = outputs.filter(({ name }) => name === 'BookOrders').length;
     outputs.length = 0;
-    differ.snapshotBegin(15);
+    differ.snapshotBegin();
     for (const one of [...few, ...markets, market(7, 20)]) differ.account({ ...one, slot: 20 }, take);
     let steps = 0;
     for (const _ of differ.snapshotEnding(20, take)) {

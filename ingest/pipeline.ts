@@ -48,6 +48,8 @@ export interface PipelineParts {
   readonly shadow: ShadowRunner | null;
   /** Gets the events of each confirmed transaction, repeated ones too. */
   readonly confirmed?: (events: readonly EncodedEvent[]) => void;
+  /** An update is applied, and none after it. */
+  readonly applied?: (update: SourceUpdate) => void;
   /** The shadow check has corrected stored accounts. */
   readonly corrected?: () => void;
 }
@@ -165,6 +167,7 @@ export class Pipeline {
       if (update.kind === 'progress') progress = update.resume;
       else if (update.kind === 'account') this.#account(update);
       else await this.#apply(update);
+      this.#parts.applied?.(update);
       if (this.#isRestDue()) await this.#rest();
     }
     this.#applyShadowCheck();
@@ -215,7 +218,7 @@ export class Pipeline {
         this.#records.final(update.slot, update.ts);
         break;
       case 'snapshotBegin':
-        differ.snapshotBegin(Math.max(0, this.#newestSlot));
+        differ.snapshotBegin();
         break;
       case 'snapshotEnd':
         await this.#inSteps(differ.snapshotEnding(update.slot, this.#records.output));

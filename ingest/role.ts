@@ -138,6 +138,7 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     finality,
     shadow,
     confirmed: (events) => processed?.trades.confirmed(events),
+    applied: (update) => processed?.books.applied(update),
     corrected: () => processed?.books.corrected(),
   });
   logger.info({ resume, definition: definition.name, source: config.source }, 'ingesting');
@@ -156,7 +157,7 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     try {
       for await (const batch of source.updates(resume, signal)) {
         await pipeline.take(batch);
-        processed?.books.confirmed(batch);
+        processed?.books.written();
         processed?.trades.resolved(batch);
         saver.due();
       }

@@ -81,6 +81,7 @@ export class RpcSource implements Source {
 
   readonly #endpoints: readonly Endpoint[];
   readonly #reader: AccountReader;
+  readonly #oraclesOf: OracleFinder;
   readonly #stream: AccountStream;
   /** Of all sessions so far. No read is older than its data. */
   #delivered = NOTHING_DELIVERED;
@@ -89,6 +90,7 @@ export class RpcSource implements Source {
     this.#options = options;
     const { rpcUrls, requestsPerSecond = 0, definition, transport = NETWORK } = options;
     this.#stream = new AccountStream(transport);
+    this.#oraclesOf = oracleFinder(definition);
     this.#endpoints = rpcUrls.map((url) => {
       return new Endpoint(url, new RequestBudget(requestsPerSecond, REAL_CLOCK), REAL_CLOCK, transport);
     });
@@ -268,13 +270,15 @@ export class RpcSource implements Source {
       programs: definition.programs.map((program) => program.programId),
       accountCommitment: this.#commitment,
       historyCommitment: historyCommitment ?? 'confirmed',
-      oraclesOf: oracleFinder(definition),
+      oraclesOf: this.#oraclesOf,
     } as const;
   }
 }
 
+type OracleFinder = (updates: readonly AccountUpdate[]) => readonly Uint8Array[];
+
 /** Finds the oracle keys in market accounts. Skips unreadable markets; the differ parks them. */
-function oracleFinder(definition: ChainDefinition): (updates: readonly AccountUpdate[]) => readonly Uint8Array[] {
+function oracleFinder(definition: ChainDefinition): OracleFinder {
   const accounts = new Map(definition.programs.flatMap((program) => [...program.accounts]));
   const perp = accounts.get('PerpMarket');
   const spot = accounts.get('SpotMarket');

@@ -8,8 +8,6 @@ import type { AccountUpdate } from './source.ts';
 export type Kind = 'state' | 'market' | 'oracle' | 'user' | 'clob' | 'vault' | 'builder';
 /** Order of kinds in the first snapshot: each kind comes after the kinds that it looks up. */
 export const KIND_ORDER: readonly Kind[] = ['state', 'market', 'oracle', 'user', 'clob', 'vault', 'builder'];
-/** Kinds that a later complete read applies at its end: their slot must not name a book whose orders are still to come. */
-export const AFTER_ORDERS: ReadonlySet<Kind | null> = new Set<Kind>(['state', 'market', 'oracle']);
 /** Kinds whose accounts are closed when a complete read lacks them. */
 const CLOSING: ReadonlySet<Kind> = new Set<Kind>(['user', 'clob']);
 

@@ -42,6 +42,8 @@ export default defineConfig({
     minify: 'terser',
     terserOptions: { module: true, ecma: 2020, compress: { passes: 2, unsafe_arrows: true } },
     rolldownOptions: {
+      // The minifier takes nearly all of the time: no news for whoever starts the project.
+      checks: { pluginTimings: false },
       output: {
         codeSplitting: {
           groups: [{ debugName: 'first view', name: (id, graph) => (isOfFirstView(id, graph) ? 'index' : null) }],

@@ -287,7 +287,8 @@ describe('/health, / and /startup', () => {
     expect((await get('/startup')).statusCode).toBe(500);
     expect((await get('/health')).statusCode).toBe(200);
     goOn();
-    await until(() => reader.newestSlot === 488);
+    await until(() => reader.ready);
+    expect(reader.newestSlot).toBe(488);
     expect((await get('/startup')).statusCode).toBe(200);
   });
 

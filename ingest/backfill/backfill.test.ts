@@ -60,6 +60,7 @@ describe('backfill', () => {
       keepLedger: true,
       accounts: 12,
       ordersPerMarket: 6,
+      activity: 0.5,
     });
     await net.step(slots);
     node = await FaultyNode.open(net.rpcUrl);

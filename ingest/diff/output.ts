@@ -151,10 +151,14 @@ export class OrderChanges {
   }
 }
 
-/** Bounds the slots of book messages: a book shows the newest slot that a message named. */
-export function notAfter(slot: number, emit: Emit): Emit {
-  return (output) => {
-    const isLater = output.name.startsWith('Book') && 'slot' in output.value && output.value.slot > slot;
-    emit(isLater ? ({ ...output, value: { ...output.value, slot } } as Output) : output);
-  };
+/** A change of a book with a slot of its own. */
+export type BookChange = Extract<Output, { name: 'BookOrders' | 'BookMarket' | 'BookOracle' }>;
+
+export function isBookChange(output: Output): output is BookChange {
+  return output.name === 'BookOrders' || output.name === 'BookMarket' || output.name === 'BookOracle';
+}
+
+/** The change at another slot: a book shows the newest slot that a message named. */
+export function changeAt(slot: number, { name, value }: BookChange): Output {
+  return { name, value: { ...value, slot } } as Output;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createMetrics, type NewRecord, nextTurn, silentLogger } from '../../platform/index.ts';
-import { decodeMessage, TOPICS, type Topic } from '../../schemas/index.ts';
+import { createMetrics, type NewRecord, nextTurn, readConfig, silentLogger } from '../../platform/index.ts';
+import { decodeMessage, loadDefinition, partitionOf, TOPICS, type Topic } from '../../schemas/index.ts';
 import {
   marketBytes,
   marketKeyOf,
@@ -11,9 +11,12 @@ import {
   userBytes,
   userKey,
 } from '../../test/support/ingest/accounts.ts';
+import { MemoryLog } from '../../test/support/ingest/memory-log.ts';
 import { until } from '../../test/support/platform/eventually.ts';
+import { startIngest } from '../role.ts';
 import type { AccountUpdate, SourceUpdate } from '../source.ts';
 import { ProcessedBooks } from './books.ts';
+import type { OpenConnection } from './feed.ts';
 import { createForkMetrics } from './metrics.ts';
 
 const MARKET = 0;
@@ -62,8 +65,9 @@ function stage(waitingMax?: number) {
         if (one.kind === 'account') confirmed.account(one, () => {});
         else if (one.kind === 'snapshotBegin') confirmed.snapshotBegin();
         else if (one.kind === 'snapshotEnd') confirmed.snapshotEnd(one.slot, () => {});
+        books.applied(one);
       }
-      books.confirmed(batch);
+      books.written();
     },
     process: (slot: number, parent: number, size: bigint | null) =>
       books.news((forks) => {
@@ -100,6 +104,68 @@ const read = (slot: number, ...accounts: AccountUpdate[]): SourceUpdate[] => [
 ];
 
 describe('books at processed', () => {
+  it('are at each label those of its slot, also when one batch confirms several slots', async () => {
+    const log = new MemoryLog();
+    const market = partitionOf(TOPICS.processedBook, `perp-${MARKET}`);
+    const inBook = () =>
+      log
+        .all(TOPICS.processedBook)
+        .filter(({ partition }) => partition === market)
+        .map(({ value }) => decodeMessage(value));
+    const labels = () => inBook().flatMap((one) => (one.name === 'BookSlot' ? [one.value.slot] : []));
+    const updates = async function* () {
+      yield read(100, user(100, 10n));
+      yield [
+        user(101, 11n),
+        { kind: 'slot', slot: 101 },
+        user(102, 12n),
+        { kind: 'slot', slot: 102 },
+      ] as SourceUpdate[];
+      await until(() => labels().includes(102));
+    };
+    const silent: OpenConnection = ({ signal }) => ({
+      run: () => new Promise((resolve) => signal.addEventListener('abort', () => resolve('stopped'))),
+    });
+    const context = { config: readConfig({}), log, logger: silentLogger(), metrics: createMetrics(['ingest']) };
+    const source = { updates, transaction: async () => null };
+    const role = await startIngest(context, { definition: loadDefinition('velocity'), source, forks: silent });
+    await role.done;
+    await role.stop();
+    const seen = inBook().flatMap((one): (bigint | string)[] => {
+      if (one.name === 'BookSlot') return [`slot ${one.value.slot}`];
+      return one.name === 'BookOrders' ? one.value.upserts.map((order) => order.baseAssetAmount) : [];
+    });
+    expect(seen).toEqual([10n, 'slot 100', 11n, 'slot 101', 12n, 'slot 102']);
+  });
+
+  it('get the label of a confirmed slot before states that waited for it show', async () => {
+    const { books, confirm, process, names, sizes } = stage();
+    confirm(...read(100, user(100, 10n)));
+    books.news((forks) => forks.restart(101));
+    process(103, 102, 12n);
+    await new Promise((resolve) => setImmediate(resolve));
+    const before = names().length;
+    confirm({ kind: 'slot', slot: 102 }, user(103, 12n));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(names().slice(before)).toEqual(['BookSlot', 'BookOrders']);
+    expect(sizes().at(-1)).toEqual([12n, null]);
+  });
+
+  it('get the label of a confirmed slot when a newer state is taken back on a chain that stands still', async () => {
+    const { books, confirm, process, names } = stage();
+    confirm(...read(100, user(100, 10n)));
+    books.news((forks) => {
+      forks.restart(100);
+      forks.link(102, 100);
+      forks.delivered(102);
+    });
+    process(103, 102, 12n);
+    confirm({ kind: 'slot', slot: 102 });
+    books.news((forks) => forks.restart(103));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(names().at(-1)).toBe('BookSlot');
+  });
+
   it('write every book in full, then each change of the fork, and undo an abandoned slot by changes that name it', async () => {
     const { books, confirm, process, sizes } = stage();
     confirm(...read(100, user(100, 10n)));

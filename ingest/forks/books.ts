@@ -36,6 +36,8 @@ export class ProcessedBooks {
   /** Newest slot of any record. It never goes back, so that a book's slot does not. */
   #slot = 0;
   #completeSlot = -1;
+  /** A confirmed slot that awaits its label. Null once its accounts may be those of a later slot. */
+  #dueLabel: number | null = null;
   #tip = -1;
   #records: NewRecord[] = [];
   #isWriting = false;
@@ -62,22 +64,41 @@ export class ProcessedBooks {
     // Data of a later slot completes the one before it.
     if (slot > this.#tip) this.#complete(this.#tip);
     this.#tip = slot;
+    this.#completeDue();
     this.#parts.metrics.undoBytes.set(this.#forks.bytes);
     this.#parts.metrics.slot.set(slot);
     this.#write();
     this.#parts.moved?.();
   }
 
-  /** Applies a batch that the confirmed states contain already. */
-  confirmed(batch: readonly SourceUpdate[]): void {
-    for (const update of batch) {
-      if (update.kind === 'account') this.#forks.confirmed(update.pubkey);
-      else if (update.kind === 'snapshotEnd') this.#readAll();
-      else if (update.kind === 'slot') {
-        this.#forks.confirm(update.slot);
-        this.#complete(update.slot);
-      }
-    }
+  /** Follows the confirmed stream: the confirmed states contain this update, and nothing after it. */
+  applied(update: SourceUpdate): void {
+    if (update.kind === 'account') {
+      this.#dueLabel = null;
+      this.#forks.confirmed(update.pubkey);
+    } else if (update.kind === 'snapshotEnd') this.#readAll();
+    else if (update.kind === 'slot') this.#label(update.slot);
+  }
+
+  /** The books are those of a confirmed slot while they show no state that is newer. */
+  #label(slot: number): void {
+    const wasAhead = this.#forks.isAhead(-1);
+    // The states that waited for this slot are shown at once, and some may be of blocks that are not complete.
+    if (!wasAhead) this.#complete(slot);
+    this.#forks.confirm(slot);
+    this.#dueLabel = wasAhead ? slot : null;
+    this.#completeDue();
+  }
+
+  /** The label of a slot that newer states hid comes when an undo has taken them back. */
+  #completeDue(): void {
+    if (this.#dueLabel === null || this.#forks.isAhead(this.#dueLabel)) return;
+    this.#complete(this.#dueLabel);
+    this.#dueLabel = null;
+  }
+
+  /** A batch of the confirmed stream is in the log. */
+  written(): void {
     this.news(() => {});
   }
 

@@ -15,8 +15,11 @@ export class ForkChain {
   readonly #hidden = new Set<number>();
   #confirmed = -1;
   #tip = -1;
-  /** The chain has confirmed another fork than the node followed last. What the node follows now is not known. */
-  #isLost = false;
+  /**
+   * What the node follows is not known before its first data, and once the chain has decided between forks: a node may stay on
+   * the lost one, also on one that brought no data.
+   */
+  #isLost = true;
   /** The confirmed slot must reach this one first, because data up to here may be missing. */
   #completeAfter = Number.POSITIVE_INFINITY;
   #slots: ReadonlySet<number> = new Set();
@@ -62,17 +65,14 @@ export class ForkChain {
 
   /** Whether the confirmed block of `slot` is of another fork, and does not stand on the block of `earlier`, as far as is known. */
   hasLeft(earlier: number, slot: number): boolean {
-    if (this.placeOf(slot) !== 'left') return false;
-    let at: number | undefined = slot;
-    while (at !== undefined && at > earlier) at = this.#parents.get(at);
-    return at !== earlier;
+    return this.placeOf(slot) === 'left' && !this.#standsOn(slot, earlier);
   }
 
   /** Nothing counts until the chain has confirmed `slot`: data of it and of slots before it may be missing. */
   restart(slot: number): void {
     for (const news of [this.#parents, this.#dead, this.#delivered, this.#hidden]) news.clear();
     this.#tip = -1;
-    this.#isLost = false;
+    this.#isLost = true;
     this.#completeAfter = slot;
     this.#slots = new Set();
     this.#newestSlot = -1;
@@ -114,14 +114,27 @@ export class ForkChain {
     return this.#branch(slot) !== null;
   }
 
-  /** Whether it does, and no block of another fork does as well. Only then the node follows it also without data. */
+  /** Whether it does, and no newer block than that one is of another fork. Only then the node follows it also without data. */
   isUncontested(slot: number): boolean {
     const branch = this.#branch(slot);
     if (branch === null) return false;
-    return [...this.#parents.keys()].every((other) => {
-      const rival = this.#branch(other) ?? [];
-      return rival.length === 0 || rival.includes(slot) || branch.includes(other);
-    });
+    const newest = this.#newestAlive();
+    const others = [...this.#parents.keys()].filter((other) => other > newest && !branch.includes(other));
+    return others.every((other) => this.#standsOn(other, slot) || this.#isInvalid(other));
+  }
+
+  /** Whether one block is another, or stands on it, as far as is known. */
+  #standsOn(slot: number, earlier: number): boolean {
+    let at: number | undefined = slot;
+    while (at !== undefined && at > earlier) at = this.#parents.get(at);
+    return at === earlier;
+  }
+
+  /** Whether a block is dead, or one that it stands on. */
+  #isInvalid(slot: number): boolean {
+    let at: number | undefined = slot;
+    while (at !== undefined && !this.#dead.has(at)) at = this.#parents.get(at);
+    return at !== undefined;
   }
 
   /** Slots from this one down to the newest block that the node followed, without that one; null when they do not lead there. */
@@ -153,7 +166,8 @@ export class ForkChain {
     if (slot <= this.#confirmed) return;
     const newest = this.#newestAlive();
     this.#bypass(slot);
-    this.#isLost ||= this.#bypassed.has(newest);
+    const isLeft = (one: number) => one >= newest && this.#bypassed.has(one) && !this.#isInvalid(one);
+    this.#isLost ||= [newest, ...this.#parents.keys()].some(isLeft);
     this.#confirmed = slot;
     for (const one of this.#parents.keys()) if (one <= slot) this.#parents.delete(one);
     for (const slots of [this.#dead, this.#delivered, this.#hidden]) {

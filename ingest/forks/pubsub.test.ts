@@ -52,6 +52,8 @@ describe('slots that a node announces, without account data', () => {
     void connection.run();
     await setImmediate();
     socket.announce(1, 0);
+    // Account data says that the node follows the first block.
+    forks.follow(1);
     forks.confirm(1);
     socket.announce(2, 1);
   });
@@ -75,11 +77,44 @@ describe('slots that a node announces, without account data', () => {
     }
   });
 
-  it('are followed again once the chain has confirmed one of two forks', () => {
+  it('are not followed while the node may still be on a fork that the chain has left', () => {
+    // The node was on 2, 4 and 6 without data, and went over to 7: it has never sent what 5 wrote.
+    for (const [slot, parent] of [
+      [3, 1],
+      [4, 2],
+      [5, 3],
+      [6, 4],
+    ] as const) {
+      socket.announce(slot, parent);
+    }
+    forks.confirm(3);
+    socket.announce(7, 5);
+    expect(forks.slot).toBe(3);
+    forks.follow(7);
+    expect(forks.slot).toBe(3);
+    forks.confirm(5);
+    expect(forks.slot).toBe(7);
+  });
+
+  it('are followed again once the node has sent data of one of two forks', () => {
     socket.announce(3, 1);
     socket.announce(4, 3);
     forks.confirm(3);
     socket.announce(5, 4);
-    expect(forks.slot).toBe(4);
+    expect(forks.slot).toBe(3);
+    forks.follow(5);
+    forks.confirm(4);
+    expect(forks.slot).toBe(5);
+    socket.announce(6, 5);
+    socket.announce(7, 6);
+    expect(forks.slot).toBe(6);
+  });
+
+  it('are not followed before the first data of a connection: the node may be on a fork that brought none', () => {
+    forks.restart(2);
+    forks.confirm(2);
+    socket.announce(3, 2);
+    socket.announce(4, 3);
+    expect(forks.slot).toBe(2);
   });
 });

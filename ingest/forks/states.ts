@@ -62,6 +62,12 @@ export class ForkStates {
     return this.#chain.version;
   }
 
+  /** Whether an account shows a processed state of a slot above this one. */
+  isAhead(slot: number): boolean {
+    for (const { emitted } of this.#entries.values()) if (emitted && emitted.slot > slot) return true;
+    return false;
+  }
+
   placeOf(slot: number): Place {
     return this.#chain.placeOf(slot);
   }

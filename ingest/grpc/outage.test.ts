@@ -7,6 +7,7 @@ import { SourceReading } from '../../test/support/ingest/source-reading.ts';
 import { ask } from '../../test/support/localnet/test-client.ts';
 import { PATIENCE_MS } from '../../test/support/platform/eventually.ts';
 import type { ResumePoint } from '../source.ts';
+import { type OpenStream, openWith } from './stream.ts';
 
 const TOKEN = 'open sesame';
 /** A tenth of the product's interval: a resume point follows an audit. */
@@ -26,9 +27,14 @@ describe('a gRPC stream that was lost', { timeout: 120_000 }, () => {
     nets.push(net);
     return net;
   };
-  const start = async (net: RunningLocalnet, urls = [net.grpcUrl], resume: ResumePoint | null = null) => {
+  const start = async (
+    net: RunningLocalnet,
+    urls = [net.grpcUrl],
+    resume: ResumePoint | null = null,
+    stream: OpenStream = openWith(),
+  ) => {
     source = new SourceReading(
-      grpcSource(net, { urls, token: TOKEN, replayPatienceMs: PATIENCE_MS }, { auditMs: AUDIT_MS }),
+      grpcSource(net, { urls, token: TOKEN, open: stream, replayPatienceMs: PATIENCE_MS }, { auditMs: AUDIT_MS }),
       resume,
     );
     await source.until('accounts', () => source.of('snapshotEnd').length > 0);
@@ -141,6 +147,33 @@ describe('a gRPC stream that was lost', { timeout: 120_000 }, () => {
       if (update.kind === 'slot') expect(update.slot).toBeGreaterThanOrEqual(newest);
     }
     expect(source.of('snapshotEnd').length).toBe(1);
+  });
+
+  it('begins at the newest block when the replay after a restart lacks a block each time', async () => {
+    const net = await open();
+    await net.step(40);
+    await start(net);
+    const resume = source.of('progress').at(-1)?.resume ?? null;
+    await source.stop();
+    await net.step(10);
+    const lost = (resume?.slot ?? 0) + 5;
+    const lacking: OpenStream = (url, token, handlers) =>
+      openWith()(url, token, {
+        ...handlers,
+        update: (update) => {
+          if (!update.block || Number(update.block.slot) !== lost) handlers.update(update);
+        },
+      });
+    await start(net, [net.grpcUrl], resume, lacking);
+    expect(source.of('reconnect')[0]?.reason).toContain('a block without the one before it');
+    const has = () => new Set(source.eventIds());
+    const later = net.exchange.events(0, 1e6).filter(({ slot }) => slot > (resume?.slot ?? 0));
+    await source.until('what was missed', () =>
+      later.every(({ signature, index }) => has().has(`${signature} ${index}`)),
+    );
+    await net.step(5);
+    await source.until('the last slot', () => source.of('slot').at(-1)?.slot === net.ledger.tipSlot);
+    expect(source.of('reconnect').length).toBe(1);
   });
 
   it('says that the token is wrong, and never the token', async () => {

@@ -60,6 +60,8 @@ export class GrpcSession implements LiveSession {
   #stream: UpdateStream | null = null;
   #replay: Replay | null = null;
   #chain = new BlockChain(null);
+  /** Whether the server repeats the transactions since the resume point. */
+  #replaysSinceResume = false;
   /** Blocks that wait for their label, for their times. */
   #times: { readonly slot: number; readonly ts: number }[] = [];
   #silence: NodeJS.Timeout | null = null;
@@ -81,8 +83,10 @@ export class GrpcSession implements LiveSession {
     // stand below changes of that slot already.
     const { from, seenSlot } = this.#cursor;
     const continued = Math.max(from?.slot ?? 0, seenSlot - 1);
+    // Updates of a slot without its block may be lost, and the block before that one with them.
+    const completeSlot = () => this.#chain.last?.slot ?? -1;
     this.#intake = new Intake(
-      { queue, history, labelled, end: (reason) => this.#end(reason) },
+      { queue, history, labelled, completeSlot, end: (reason) => this.#end(reason) },
       from === null ? before : { dataSlot: continued, labelledSlot: continued },
     );
     options.state.read = (update) => this.#intake.read(update);
@@ -151,7 +155,8 @@ export class GrpcSession implements LiveSession {
       cursor.forget();
       return null;
     }
-    if (from !== null) this.#replay = new Replay(from, Math.max(from.slot, cursor.seenSlot));
+    if (from === null) this.#replaysSinceResume = true;
+    else this.#replay = new Replay(from, Math.max(from.slot, cursor.seenSlot));
     return slot;
   }
 
@@ -196,8 +201,7 @@ export class GrpcSession implements LiveSession {
   #takeAccount(update: AccountUpdate, kind: number): void {
     if (MARKETS.has(this.#parts.accountFilters[kind]?.name ?? '')) this.#options.state.otherOracles?.market(update);
     this.#cursor.seen(update.slot);
-    // Updates of a slot without its block may be lost, and the block before this one with them.
-    this.#intake.account(update, kind, this.#chain.last?.slot ?? -1);
+    this.#intake.account(update, kind);
   }
 
   /** The filters have the names of their programs. */
@@ -254,6 +258,8 @@ export class GrpcSession implements LiveSession {
   #broken(link: 'missing' | 'fork', block: BlockMeta): void {
     const cursor = this.#cursor;
     if (link === 'fork' || this.#replay) cursor.forget();
+    // The next stream would break at the same block. The sweep fetches the transactions.
+    if (this.#replaysSinceResume) this.#options.state.mayReplay = false;
     const what = link === 'fork' ? 'another block than before' : 'a block without the one before it';
     this.#end(`the stream has ${what} at slot ${block.slot}`);
   }
@@ -277,7 +283,7 @@ export class GrpcSession implements LiveSession {
   /** The rest of the newest block may still be on its way. A pong cannot overtake it. */
   #onQuiet(): void {
     this.#quiet = null;
-    if (this.#intake.isReading) this.#watchQuiet();
+    if (!this.#intake.mayLabel) this.#watchQuiet();
     else this.#stream?.ping(++this.#pinged);
   }
 

@@ -33,6 +33,7 @@ describe('a node with faults', () => {
       keepEvents: true,
       accounts: 12,
       ordersPerMarket: 6,
+      activity: 0.5,
     });
     await net.step(before);
     node = await FaultyNode.open(net.rpcUrl);

@@ -4,6 +4,7 @@ import { keyText } from '../diff/output.ts';
 import type { UpdateQueue } from '../queue.ts';
 import type { AccountUpdate, TransactionLogs } from '../source.ts';
 import type { FullRead } from './account-reader.ts';
+import { pauseUnlessOver } from './full-reading.ts';
 import type { History } from './history.ts';
 import { type Label, SlotLabels } from './slot-labels.ts';
 
@@ -13,12 +14,16 @@ const BUFFERED_MAX = 500_000;
 const BUFFERED_TRANSACTIONS_MAX = 50_000;
 /** Accounts of a read in the queue: some megabytes, and a millisecond to unpack them. The next follow when these are taken. */
 const WAVE_ACCOUNTS = 512;
+/** The stream may be so far behind a read: 75 slots. The books of a read that it does not pass name a slot too early. */
+const PASS_PATIENCE_MS = 30_000;
 
 export interface IntakeParts {
   readonly queue: UpdateQueue;
   readonly history: Pick<History, 'take'>;
   /** Receives each slot whose accounts are complete. */
   labelled(slot: number): void;
+  /** Newest slot whose updates have all come, of a source that knows it. */
+  completeSlot?(): number;
   /** Ends the session. */
   end(reason: string): void;
 }
@@ -33,33 +38,48 @@ export interface Delivered {
 
 export const NOTHING_DELIVERED: Delivered = { dataSlot: 0, labelledSlot: 0 };
 
+/** A delivered read of all accounts that the stream has not passed. */
+interface PassingRead {
+  /** Slots of its parts. */
+  readonly slots: readonly number[];
+  /** Newest slot of its accounts. */
+  readonly newest: number;
+  /** The stream has passed it. */
+  passed(): void;
+}
+
 export class Intake {
   readonly labels: SlotLabels;
   readonly #parts: IntakeParts;
-  /** Newest live update of each account during the first read, with the index of its subscription; null afterwards. */
+  /** Newest live update of each account during a read, with the index of its subscription; null afterwards. */
   #bufferedAccounts: Map<string, { readonly kind: number; readonly update: AccountUpdate }> | null = new Map();
   /** Live transactions until the first sweep; null afterwards. */
   #bufferedTransactions: TransactionLogs[] | null = [];
   /** States that were read ahead of the stream. They wait for it, so that no label is older than its data. */
   #ahead: AccountUpdate[] = [];
+  #passing: PassingRead | null = null;
 
   constructor(parts: IntakeParts, from: Delivered) {
     this.#parts = parts;
     this.labels = new SlotLabels(from.labelledSlot, from.dataSlot);
   }
 
-  /** Whether updates wait for the first read of all accounts. */
+  /** Whether a label would count: not before all accounts are delivered. */
+  get mayLabel(): boolean {
+    return !this.isReading || this.#passing !== null;
+  }
+
+  /** Whether updates wait for a read of all accounts. */
   get isReading(): boolean {
     return this.#bufferedAccounts !== null;
   }
 
-  /**
-   * A live update. `kind` is the index of its subscription; -1 for an oracle of another program. `completeSlot`: newest slot whose
-   * updates have all come, from a source that knows it.
-   */
-  account(update: AccountUpdate, kind: number, completeSlot = Number.POSITIVE_INFINITY): void {
+  /** A live update. `kind` is the index of its subscription; -1 for an oracle of another program. */
+  account(update: AccountUpdate, kind: number): void {
     const passed = this.labels.data(update.slot);
-    const label = passed !== null && passed <= completeSlot ? passed : null;
+    const { completeSlot } = this.#parts;
+    const label = passed !== null && passed <= (completeSlot?.() ?? passed) ? passed : null;
+    this.label(label);
     if (this.#bufferedAccounts) {
       const key = keyText(update.pubkey);
       const before = this.#bufferedAccounts.get(key);
@@ -72,7 +92,6 @@ export class Intake {
       }
       return;
     }
-    this.label(label);
     this.#parts.queue.push(update);
     if (label !== null) this.releaseAhead();
   }
@@ -83,15 +102,17 @@ export class Intake {
     else this.#ahead.push(update);
   }
 
-  releaseAhead(): void {
+  releaseAhead(reached = this.labels.dataSlot): void {
     if (this.#ahead.length === 0) return;
     const waiting = this.#ahead;
-    this.#ahead = waiting.filter(({ slot }) => slot > this.labels.dataSlot);
-    for (const update of waiting) if (update.slot <= this.labels.dataSlot) this.#parts.queue.push(update);
+    this.#ahead = waiting.filter(({ slot }) => slot > reached);
+    for (const update of waiting) if (update.slot <= reached) this.#parts.queue.push(update);
   }
 
   label(slot: Label): void {
-    if (slot === null || this.isReading) return;
+    if (slot === null) return;
+    if (this.#passing !== null && slot >= this.#passing.newest) this.#endAt(slot, this.#passing);
+    if (this.isReading) return;
     this.#parts.queue.push({ kind: 'slot', slot });
     this.#parts.labelled(slot);
   }
@@ -121,6 +142,8 @@ export class Intake {
     const slot = Math.min(...slots);
     await queue.drained();
     if (signal.aborted) return;
+    // After a read that was not believed, live updates wait again.
+    this.#bufferedAccounts ??= new Map();
     if (isWhole) queue.push({ kind: 'snapshotBegin', slot });
     let pushed = 0;
     for (const update of inTurn(updates, oracles)) {
@@ -128,16 +151,43 @@ export class Intake {
       if (++pushed % WAVE_ACCOUNTS === 0) await queue.drained();
       if (queue.hasEnded) return;
     }
+    const newest = Math.max(...slots, ...oracles.map((one) => one.slot));
+    // Of each account the newest update alone waits. So the read is a state of one slot by itself, or once the stream passes a slot.
+    const isOfOneSlot = slot === newest && this.labels.dataSlot <= slot;
+    if (isWhole && !isOfOneSlot) await this.#streamPasses({ slots, newest }, signal);
+    if (!this.isReading) return;
     if (isWhole) queue.push({ kind: 'snapshotEnd', slot });
     if (signal.aborted) return;
-    const held = [...(this.#bufferedAccounts?.values() ?? [])].sort((a, b) => a.update.slot - b.update.slot);
-    this.#bufferedAccounts = null;
-    // The read at slot S contains every write up to S.
-    for (const { kind, update } of held) if (update.slot > (slots[kind] ?? slot - 1)) queue.push(update);
-    this.labels.snapshot(Math.max(...slots, ...oracles.map((one) => one.slot)));
+    for (const update of this.#takeHeld(slots)) queue.push(update);
+    this.labels.snapshot(newest);
     // On a chain that stands still no notification ever labels it.
     if (isWhole) this.label(this.labels.complete(slot));
     this.releaseAhead();
+  }
+
+  async #streamPasses(read: Pick<PassingRead, 'slots' | 'newest'>, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    this.#passing = { ...read, passed: () => over.abort() };
+    await pauseUnlessOver(AbortSignal.any([signal, over.signal]), PASS_PATIENCE_MS);
+    this.#passing = null;
+  }
+
+  /** The stream has passed a slot, and nothing of later ones has been taken: with what waits the read is the state at that slot. */
+  #endAt(slot: number, { slots, passed }: PassingRead): void {
+    const { queue } = this.#parts;
+    for (const update of this.#takeHeld(slots)) queue.push(update);
+    this.releaseAhead(slot);
+    queue.push({ kind: 'snapshotEnd', slot });
+    this.#passing = null;
+    passed();
+  }
+
+  /** Live updates no longer wait. Returns those that a read lacks, by slot: its part at slot S contains every write up to S. */
+  #takeHeld(slots: readonly number[]): AccountUpdate[] {
+    const before = Math.min(...slots) - 1;
+    const held = [...(this.#bufferedAccounts?.values() ?? [])].sort((a, b) => a.update.slot - b.update.slot);
+    this.#bufferedAccounts = null;
+    return held.filter(({ kind, update }) => update.slot > (slots[kind] ?? before)).map(({ update }) => update);
   }
 
   /** The stream goes on where an earlier one ended: nothing has to be read. */

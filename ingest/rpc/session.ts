@@ -168,7 +168,7 @@ export class Session implements LiveSession {
     this.#unboundedReadSlot = null;
     if (MARKET_KINDS.has(this.#parts.accountFilters[kind]?.name ?? '')) this.#otherOracles?.market(update);
     this.#intake.account(update, kind);
-    if (!this.#intake.isReading) this.#watchQuiet();
+    if (this.#intake.mayLabel) this.#watchQuiet();
   }
 
   #transaction(transaction: TransactionLogs, program: string): void {
@@ -212,19 +212,20 @@ export class Session implements LiveSession {
     this.#isAsking = true;
     await this.#askSlot();
     this.#isAsking = false;
-    if (this.#quiet === null && this.#intake.labels.mayLag && !this.#over.signal.aborted) this.#watchQuiet();
+    // Anew also after slow answers: the time between two of them is part of the proof.
+    if (this.#intake.labels.mayLag && !this.#over.signal.aborted) this.#watchQuiet();
   }
   #isAsking = false;
 
   async #askSlot(): Promise<void> {
     const intake = this.#intake;
     const { labels } = intake;
-    if (intake.isReading || !labels.mayLag || this.#over.signal.aborted) return;
+    if (!intake.mayLabel || !labels.mayLag || this.#over.signal.aborted) return;
     const { rpc, accountCommitment } = this.#parts;
     // The second answer must be the newer one.
     const slot = await rpc.slot(accountCommitment).catch(() => null);
     const processedSlot = slot === null ? null : await rpc.slot('processed').catch(() => null);
-    if (this.#over.signal.aborted || intake.isReading) return;
+    if (this.#over.signal.aborted || !intake.mayLabel) return;
     if (slot !== null && processedSlot !== null) {
       if (this.#isReadTooOld(slot)) return;
       intake.label(labels.quiet(slot, processedSlot));

@@ -117,6 +117,14 @@ export class BookEngine {
     return this.orders.leftOut;
   }
 
+  /**
+   * Inside a bracket a loaded book keeps its changes for the end: the slot that it shows has none of them. What is kept is not in a
+   * checkpoint.
+   */
+  get isHeld(): boolean {
+    return this.state.isLoaded && this.state.bracketSlot >= 0;
+  }
+
   /** Applies the next message of this market; returns the change to publish, or null when nothing visible changed. */
   apply(message: BookMessage): BookViewDiff | null {
     switch (message.name) {
@@ -255,6 +263,7 @@ export class BookEngine {
 
   /** True once after a change that a whole snapshot should follow: the first load, and each period of slots. */
   takeSnapshotDue(): boolean {
+    if (this.isHeld) return false;
     const due = this.state.snapshotDue && this.state.seq > 0;
     this.state.snapshotDue = false;
     return due;
@@ -358,6 +367,7 @@ export class BookEngine {
   }
 
   #finish(cause?: Cause | null): BookViewDiff | null {
+    if (this.isHeld) return null;
     const { state, orders } = this;
     const { bidOrders, askOrders, gone } = orders.changes(cause ?? null);
     const bids = orders.bids.changes();

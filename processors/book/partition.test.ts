@@ -57,12 +57,16 @@ describe('books of a partition', () => {
         const [low, high] = [Math.min(first, second, input.length), Math.min(Math.max(first, second), input.length)];
         const running = new PartitionBooks(0, 0n);
         const before = run(running, input.slice(0, low));
+        // The role saves no book that keeps changes for the end of its bracket.
+        const isHeld = () => [...running.books.values()].some(({ engine }) => engine.isHeld);
+        fc.pre(!isHeld());
         const saved = [...running.books.values()].map((book) => ({
           next: book.next,
           saving: running.save(book),
           key: book.key,
         }));
         run(running, input.slice(low, high));
+        fc.pre(!isHeld());
         const resumed = new PartitionBooks(0, running.next);
         for (const [at, book] of [...running.books.values()].entries()) {
           const early = saved.find(({ key }) => key === book.key);

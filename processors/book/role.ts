@@ -296,7 +296,7 @@ class BookRole {
 
   /**
    * Saves due engines (or all), each with its offset. Call it only when everything applied is published: a saved engine
-   * never publishes its past changes again.
+   * never publishes its past changes again. An engine inside a bracket waits for its end.
    */
   #saveDue(all: boolean): void {
     this.#isSaveWanted = false;
@@ -314,7 +314,7 @@ class BookRole {
   #takeDue(books: PartitionBooks, nowMs: number, all: boolean): Saved[] {
     const due = [...books.books.values()].filter(({ key, engine, next, savedNext }) => {
       const delayMs = SAVE_EVERY_MS + engine.orderCount * SAVE_DELAY_PER_ORDER_MS;
-      return next > savedNext && (all || nowMs - (this.#savedAtMs.get(key) ?? 0) >= delayMs);
+      return next > savedNext && !engine.isHeld && (all || nowMs - (this.#savedAtMs.get(key) ?? 0) >= delayMs);
     });
     return due.map((book) => {
       this.#savedAtMs.set(book.key, nowMs);

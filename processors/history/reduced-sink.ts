@@ -170,9 +170,23 @@ export class ReducedSink {
   }
 }
 
+/** Columns by field: as many as the schemas of messages have fields. */
+const columns = new Map<string, string>();
+
 /** Columns have the names of the message's fields; 64-bit and wider numbers go as text, keys in base58. */
 export function rowOf(value: object): Readonly<Record<string, string | number | null>> {
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [snakeCase(name), cellOf(field)]));
+  const row: Record<string, string | number | null> = {};
+  for (const [name, field] of Object.entries(value)) row[columnOf(name)] = cellOf(field);
+  return row;
+}
+
+function columnOf(name: string): string {
+  let column = columns.get(name);
+  if (column === undefined) {
+    column = snakeCase(name);
+    columns.set(name, column);
+  }
+  return column;
 }
 
 function cellOf(field: unknown): string | number | null {

@@ -63,7 +63,7 @@ describe('for analysts', () => {
       seed: 11,
       // An export is complete only where execution cuts no log.
       profile: 'calm',
-      speed: 8,
+      speed: 4,
       accounts: 80,
       'slot-seconds': SLOT_SECONDS,
       'genesis-time': genesis,
@@ -137,7 +137,8 @@ describe('for analysts', () => {
     expect(shown.length).toBe(happened.length);
     expect(shown.filter((line, at) => line !== happened[at]).slice(0, 3)).toEqual([]);
     const at = (name: string) => written.map((row) => Number(row[names.indexOf(name)]));
-    const order = at('ts').map((ts, index) => ts * 1e9 + (at('slot')[index] ?? 0));
+    const writtenSlots = at('slot');
+    const order = at('ts').map((ts, index) => ts * 1e9 + (writtenSlots[index] ?? 0));
     expect(order.findIndex((place, index) => place < (order[index - 1] ?? 0))).toBe(-1);
     const coverage = JSON.parse(readFileSync(`${file}.coverage.json`, 'utf8'));
     const slots = expected.map(({ slot }) => slot);

@@ -16,7 +16,7 @@ describe('bad input', () => {
   let programId: string;
   beforeAll(async () => {
     programId = loadDefinition('velocity').programs[0]?.programId ?? '';
-    pipeline = await startPipeline({ cluster: { seed: 3, speed: 2 } });
+    pipeline = await startPipeline({ cluster: { seed: 3 } });
   });
   afterAll(() => pipeline?.stop());
 

@@ -18,7 +18,7 @@ import {
 import { ProcessSupervisor } from './harness/processes/supervisor.ts';
 
 /** Slots in 400 ms. */
-const SPEED = times(2, 4);
+const SPEED = times(1, 4);
 const KILLS = times(4, 20);
 const BETWEEN_MS = 700;
 const SERVING_MS = 90_000;

@@ -15,7 +15,7 @@ import { eventually, plainRequest } from './harness/processes/processes.ts';
 import { rebuildFromLog } from './harness/processes/rebuild.ts';
 
 /** Slots in 400 ms. */
-const SPEED = times(2, 4);
+const SPEED = times(1, 4);
 const KILLS = times(3, 24);
 const SEED = 20_261_121;
 

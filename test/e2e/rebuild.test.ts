@@ -88,7 +88,7 @@ beforeAll(async () => {
     { key: String(DROPPED_SLOT), value: encodeMessage('SlotRetraction', dropped()) },
   ]);
   await log.close();
-  cluster = await startCluster({ seed: 11, speed: 2 });
+  cluster = await startCluster({ seed: 11, speed: 1 });
   settings = {
     DATA_DIR: dir,
     RPC_URL: cluster.rpcUrl,

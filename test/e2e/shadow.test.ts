@@ -22,7 +22,7 @@ import { HISTORY_PROCESSES, type Pipeline, startPipeline } from './harness/proce
 import { eventually } from './harness/processes/processes.ts';
 
 /** Slots in 400 ms. */
-const SPEED = times(2, 4);
+const SPEED = times(1, 4);
 /** Slots asked for per market. */
 const SAMPLES = 12;
 const CHECK_MS = 2_000;

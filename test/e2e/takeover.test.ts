@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { times } from '../support/platform/times.ts';
 import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth } from './harness/checks/checks.ts';
-import { type Pipeline, PROCESSES, startPipeline } from './harness/processes/pipeline.ts';
+import { type Pipeline, PROCESSES, startPipeline, untilBooks } from './harness/processes/pipeline.ts';
 import { eventually, temporaryDirectory } from './harness/processes/processes.ts';
 import { rebuildFromLog } from './harness/processes/rebuild.ts';
 import { copyRelease, Supervised } from './harness/processes/release.ts';
@@ -54,8 +54,10 @@ describe('two processes of the same roles under a supervisor', () => {
   };
 
   beforeAll(async () => {
-    pipeline = await startPipeline({ cluster: { seed: 9, speed: SPEED } });
-    for (const name of ['ingest', 'processors', 'sink'] as const) await pipeline.running.get(name)?.stop();
+    pipeline = await startPipeline({
+      cluster: { seed: 9, speed: SPEED },
+      without: ['ingest', 'processors', 'sink'],
+    });
   });
   afterAll(async () => {
     for (const one of started.reverse()) await one.stop();
@@ -66,6 +68,7 @@ describe('two processes of the same roles under a supervisor', () => {
   it('leaves a second one of the same version standing by, which takes over when the first is gone', async () => {
     const [first, second] = [await start(), await start()];
     await expectStates(first, second);
+    await untilBooks(pipeline.url('orderbook'));
     await expectFlow();
     await first.kill9();
     const writing = await eventually('each role has one writer', async () => {

@@ -35,7 +35,35 @@ export class Books {
   readonly #open = new Set<string>();
   readonly #markets = new Map<string, string>();
 
+  /** Slot that each market's book shows: the newest that a message named. Inside brackets it stands. */
+  readonly #slots = new Map<string, number>();
+
+  /** Slot that the market's book shows after the message. */
+  slotAfter(message: BookMessage): number {
+    const market = marketKey(message.value);
+    const now = this.slot(market);
+    if (message.name === 'BookSnapshotBegin') return now < 0 ? message.value.snapshotSlot : now;
+    if (message.name === 'BookSnapshotEnd') return Math.max(now, message.value.snapshotSlot);
+    return this.#open.has(market) ? now : Math.max(now, message.value.slot);
+  }
+
+  /** Whether the market is inside brackets: its book shows nothing of what comes. */
+  isOpen(market: string): boolean {
+    return this.#open.has(market);
+  }
+
+  /** Slot that the market's book shows; -1 before its first message. */
+  slot(market: string): number {
+    return this.#slots.get(market) ?? -1;
+  }
+
+  /** The slot of all books that have one. */
+  label(slot: number): void {
+    for (const [market, before] of this.#slots) this.#slots.set(market, Math.max(before, slot));
+  }
+
   take(message: BookMessage): void {
+    this.#slots.set(marketKey(message.value), this.slotAfter(message));
     if (message.name === 'BookOrders') this.#apply(message.value);
     else if (message.name === 'BookMarket') this.#market(message.value);
     else if (message.name === 'BookOracle') {

@@ -10,6 +10,7 @@ import {
   decodeMessage,
   GAPS_GROUP,
   GAPS_KEY,
+  marketKey,
   TOPICS,
   type Topic,
 } from '../../schemas/index.ts';
@@ -65,6 +66,19 @@ export class Checks implements LogObserver {
     return { events: this.#events.size, labels: this.#labelled, gaps: this.#gaps.length };
   }
   #labelled = 0;
+
+  /** The stream ended, perhaps within a slot. What the log has of that slot may not be all. */
+  interrupted(): void {
+    this.#partial = new Map(
+      [...this.#partitions].map(([market, partition]) => [market, this.#shown(partition, market)]),
+    );
+  }
+  /** Slots within which the stream ended, by market, until a later message changes the book at that slot. */
+  #partial = new Map<string, number>();
+
+  #shown(partition: number, market: string): number {
+    return this.#books[partition]?.slot(market) ?? -1;
+  }
 
   stored(topic: Topic, { partition, value, key, offset }: LogRecord): void {
     if (topic === TOPICS.events) this.#event(value);
@@ -137,8 +151,23 @@ export class Checks implements LogObserver {
     this.#partitions.set(key, partition);
     const message = decodeMessage(value);
     const books = this.#books[partition];
-    if (message.name === 'BookSlot') this.#label(partition, message.value.slot);
-    else if (isBookMessage(message)) books?.take(message);
+    if (message.name === 'BookSlot') {
+      this.#label(partition, message.value.slot);
+      books?.label(message.value.slot);
+    } else if (isBookMessage(message) && books) {
+      const market = marketKey(message.value);
+      const slot = books.slot(market);
+      if (books.slotAfter(message) > slot) this.#left(partition, market, slot);
+      else if (!books.isOpen(market)) this.#partial.delete(market);
+      books.take(message);
+    }
+  }
+
+  /** A book shows a newer slot from now on. What it has was the book of the slot before, also when no label said so. */
+  #left(partition: number, market: string, slot: number): void {
+    if (slot < 0 || slot === this.#labels[partition] || slot === this.#partial.get(market) || !this.#parts.isExact())
+      return;
+    this.#compare(partition, slot, 'the book at each slot that it shows', (one) => one === market);
   }
 
   #label(partition: number, slot: number): void {
@@ -150,10 +179,15 @@ export class Checks implements LogObserver {
     } else if (this.#parts.isExact()) this.#compare(partition, slot, 'the book at each slot');
   }
 
-  #compare(partition: number, slot: number, rule: string): void {
+  #compare(
+    partition: number,
+    slot: number,
+    rule: string,
+    isMeant = (market: string) => this.#partitions.get(market) === partition,
+  ): void {
     const truth = this.#parts.truth.states(slot);
     if (truth === null) return;
-    const found = this.#books[partition]?.differences(truth, (market) => this.#partitions.get(market) === partition);
+    const found = this.#books[partition]?.differences(truth, isMeant);
     const [first] = found ?? [];
     if (first !== undefined)
       this.violated(rule, `slot ${slot}: ${differenceText(first)} (${found?.length} differences)`);

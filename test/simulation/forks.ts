@@ -43,7 +43,8 @@ export class Forks {
   #branch(slot: number): void {
     this.#open ??= { fromSlot: slot, toSlot: slot, base: this.#truth.states(slot) ?? NONE, states: [] };
     this.#open.toSlot = slot;
-    this.#open.states.push(this.#exchange.lostStates(slot) ?? NONE);
+    const states = this.#exchange.lostStates(slot);
+    if (states !== null) this.#open.states.push(states);
     this.#truth.follow(slot, [this.#open.base, ...this.#open.states]);
   }
 

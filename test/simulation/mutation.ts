@@ -97,8 +97,20 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'changes that arrive during a full read are dropped',
     file: 'ingest/rpc/intake.ts',
-    find: 'if (update.slot > (slots[kind] ?? slot - 1)) queue.push(update);',
-    replace: 'void kind;',
+    find: 'update.slot > (slots[kind] ?? before)',
+    replace: 'update.slot > (slots[kind] ?? before) + 1e9',
+  },
+  {
+    name: 'a full read ends before the stream has passed it',
+    file: 'ingest/rpc/intake.ts',
+    find: 'const isOfOneSlot = slot === newest && this.labels.dataSlot <= slot;',
+    replace: 'const isOfOneSlot = true;',
+  },
+  {
+    name: 'changes of a later full read have the slots of their accounts',
+    file: 'ingest/differ.ts',
+    find: 'emit(changeAt(snapshotSlot, change));',
+    replace: 'emit(change);',
   },
   {
     name: 'a full read on a chain that stands still is not labelled',
@@ -172,8 +184,8 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'an announced slot counts as followed where two forks compete',
     file: 'ingest/forks/chain.ts',
     needs: 'processed',
-    find: 'return [...this.#parents.keys()].every((other) => {',
-    replace: 'return [0].every((other) => {',
+    find: 'return others.every((other) => this.#standsOn(other, slot) || this.#isInvalid(other));',
+    replace: 'return others.length >= 0;',
   },
   {
     name: 'a newer confirmed state of another fork is no undo',

@@ -43,6 +43,13 @@ export interface MergedPlan {
   readonly isHonest: boolean;
 }
 
+export interface ProcessedPlan {
+  /** Nothing loses or delays news of slots and accounts. */
+  readonly isExact: boolean;
+  /** Share of forks that lose without a transaction of the program. */
+  readonly quietForkShare: number;
+}
+
 /** `other`: it names other blocks than the nodes, with the same accounts. */
 export type LieKind = 'omits' | 'alters' | 'other';
 
@@ -79,8 +86,8 @@ export interface Plan {
   readonly queueMax: number | null;
   /** Servers of live updates, one for each node; null: by PubSub. */
   readonly grpc: readonly GrpcServerPlan[] | null;
-  /** Books at `processed`; null: none. `isExact`: nothing loses or delays news of slots and accounts. */
-  readonly processed: { readonly isExact: boolean } | null;
+  /** Books at `processed`; null: none. */
+  readonly processed: ProcessedPlan | null;
   /** Sources that run at once; null: one. `liar`: number of a source that lies; `isHonest`: nobody may be named. */
   readonly merged: MergedPlan | null;
   /** Probability that a stream breaks after a part of what was on its way. */
@@ -167,7 +174,8 @@ function withProcessed(plan: Plan, dice: Dice): Plan {
     forkShare: dice.pick([plan.profile.forkShare, 1, 1]),
     deadShare: dice.pick([plan.profile.deadShare, 0.04]),
   };
-  return { ...base, profile, processed: { isExact: base.isExact && !isSilent && base.rejects === 0 } };
+  const isExact = base.isExact && !isSilent && base.rejects === 0;
+  return { ...base, profile, processed: { isExact, quietForkShare: dice.pick([0, 0, 0.8]) } };
 }
 
 /** The plan without faults that lose or delay news. */

@@ -124,7 +124,11 @@ class Run {
     const tape = stage.tapes[plan.tape];
     if (tape === undefined) throw new RangeError(`no tape ${plan.tape}`);
     const { chain } = this.#dice;
-    this.#exchange = new TapeExchange(tape, plan.fromBlock, () => chain.chance(plan.quietShare));
+    const quietForkShare = plan.processed?.quietForkShare ?? 0;
+    this.#exchange = new TapeExchange(tape, plan.fromBlock, {
+      block: () => chain.chance(plan.quietShare),
+      fork: () => quietForkShare > 0 && chain.chance(quietForkShare),
+    });
     this.#ledger = new Ledger({
       genesisHash: GENESIS_HASH,
       genesisSlot: FIRST_SLOT - 1,
@@ -317,7 +321,7 @@ class Run {
       crash: () => this.#crash(network),
     });
     const { definition, readers, deriveUser } = this.#stage;
-    const source = openSource(this.#sourceParts(network));
+    const source = reporting(openSource(this.#sourceParts(network)), () => this.#checks.interrupted());
     this.#source = source;
     this.#trace.add('process starts');
     const context = {
@@ -399,6 +403,7 @@ class Run {
     this.#trace.add('process crashes');
     this.#sources.check(this.#source, false);
     this.#crashes += 1;
+    this.#checks.interrupted();
     network.kill();
     this.#network = null;
     this.#time.killTimers();
@@ -412,4 +417,22 @@ class Run {
     if (error instanceof LogAwayError) this.#die(network);
     else this.#checks.failed(error);
   }
+}
+
+/** The source, which reports when its stream has ended and all before is written. */
+function reporting(source: Source, interrupted: () => void): Source {
+  const updates = source.updates.bind(source);
+  source.updates = async function* (resume, signal) {
+    for await (const batch of updates(resume, signal)) {
+      const end = batch.findIndex(({ kind }) => kind === 'reconnect');
+      if (end < 0) {
+        yield batch;
+        continue;
+      }
+      yield batch.slice(0, end + 1);
+      interrupted();
+      yield batch.slice(end + 1);
+    }
+  };
+  return source;
 }

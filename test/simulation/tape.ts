@@ -118,21 +118,27 @@ export function orderText(order: OrderTerms): string {
   return `${direction} ${price} ${oraclePriceOffset} ${baseAssetAmount} ${baseAssetAmountFilled} ${bookOrderId}`;
 }
 
+/** What brings no transaction of the program. */
+export interface Quiet {
+  block(): boolean;
+  /** A whole fork that loses. */
+  fork(): boolean;
+}
+
 /** Plays a tape from block `from` on. Slots are those of the simulated chain. */
 export class TapeExchange implements Exchange {
   readonly #tape: Tape;
   readonly #from: number;
-  readonly #isQuiet: () => boolean;
+  readonly #quiet: Quiet;
   readonly #isBranch: boolean;
   #next: number;
   #branch: TapeExchange | null = null;
   /** Number of the tape's block at a slot. */
   readonly #slots: [slot: number, number: number][] = [];
 
-  /** `isQuiet` decides which slots bring an empty block. */
-  constructor(tape: Tape, from: number, isQuiet: () => boolean, isBranch = false) {
+  constructor(tape: Tape, from: number, quiet: Quiet, isBranch = false) {
     this.#tape = tape;
-    this.#isQuiet = isQuiet;
+    this.#quiet = quiet;
     this.#from = from;
     this.#next = from;
     this.#isBranch = isBranch;
@@ -147,7 +153,7 @@ export class TapeExchange implements Exchange {
   }
 
   nextBlock(slot = FIRST_SLOT): LedgerBlock {
-    const isQuiet = this.#isQuiet();
+    const isQuiet = this.#quiet.block();
     const number = isQuiet ? this.#next - 1 : this.#next;
     if (!isQuiet) this.#next += 1;
     this.#slots.push([slot, number]);
@@ -156,14 +162,16 @@ export class TapeExchange implements Exchange {
     return { slot, blockTime, transactions: this.#isBranch ? transactions.map(onBranch) : transactions };
   }
 
-  /** The block of the tape that was played at a slot. */
+  /** The block of the tape that was played at a slot; where that is empty, the one before it. A fork has none before its first. */
   played(slot: number): TapeBlock | null {
     const found = this.#slots.findLast(([one]) => one === slot);
-    return found === undefined ? null : this.#block(found[1]);
+    const isBefore = found === undefined || (this.#isBranch && found[1] < this.#from);
+    return isBefore ? null : this.#block(found[1]);
   }
 
   branch(): Exchange {
-    this.#branch = new TapeExchange(this.#tape, this.#distant, this.#isQuiet, true);
+    const quiet = this.#quiet.fork() ? { ...this.#quiet, block: () => true } : this.#quiet;
+    this.#branch = new TapeExchange(this.#tape, this.#distant, quiet, true);
     return this.#branch;
   }
 

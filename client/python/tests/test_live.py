@@ -12,6 +12,7 @@ from support.programs import ROOT, run_program
 
 README = (ROOT / "README.md").read_text("utf-8")
 SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+RUNS_MAX = 10
 FILLS = (
     "ts,slot,baseAssetAmountFilled,quoteAssetAmountFilled\n"
     "3600,9,1000000000,81000000\n3700,10,3000000000,246000000\n7200,11,18446744073709551616,5\n"
@@ -67,7 +68,8 @@ def test_the_readme_runs(snippet: str, feed_url: str, tmp_path: Path) -> None:
         text = re.sub(r"http://localhost:69\d\d", url.rstrip("/"), text)
         file = tmp_path / "snippet.py"
         file.write_text(text)
-        assert run_program(str(file)) != ""
+        # A snippet listens for a second; on a busy machine the connection takes longer.
+        assert any(run_program(str(file)) for _ in range(RUNS_MAX))
 
 
 def test_the_readme_has_snippets() -> None:

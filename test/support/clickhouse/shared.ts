@@ -1,5 +1,5 @@
-// One managed ClickHouse for all test files of a worker, with one database for each file: starting the engine takes longer
-// than most of their tests.
+// One managed ClickHouse for all test files of a worker, and databases that one test leaves empty for the next: starting the
+// engine and applying the migrations take longer than most of their tests.
 
 import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
@@ -7,6 +7,7 @@ import { inject } from 'vitest';
 import { type ClickHouse, openClickHouse } from '../../../platform/clickhouse/provider.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { silentLogger } from '../../../platform/runtime/logger.ts';
+import { until } from '../platform/eventually.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -17,22 +18,40 @@ declare module 'vitest' {
 
 // The engine ends with the worker, which closes its standard input.
 let host: Promise<ClickHouse> | undefined;
+const empty: string[] = [];
 let databases = 0;
 
-/** Opens a new database, with all tables. Its `stop` drops it. */
-export async function openTestDatabase(): Promise<ClickHouse> {
+function startHost(): Promise<ClickHouse> {
   const dataDir = mkdtempSync(path.join(inject('runFolder'), 'clickhouse-'));
-  host ??= openClickHouse(readConfig({}, { dataDir }), silentLogger());
+  const config = readConfig({}, { dataDir });
+  empty.push(config.clickhouseDatabase);
+  return openClickHouse(config, silentLogger());
+}
+
+/** Opens an empty database with all tables. Its `stop` gives it back, so a test must not change its tables. */
+export async function openTestDatabase(): Promise<ClickHouse> {
+  host ??= startHost();
   const { url: clickhouseUrl, user: clickhouseUser, password: clickhousePassword } = await host;
-  databases += 1;
-  const clickhouseDatabase = `test_${databases}`;
-  const config = readConfig({}, { dataDir, clickhouseUrl, clickhouseUser, clickhousePassword, clickhouseDatabase });
+  const clickhouseDatabase = empty.pop() ?? `test_${++databases}`;
+  const config = readConfig({}, { clickhouseUrl, clickhouseUser, clickhousePassword, clickhouseDatabase });
   const opened = await openClickHouse(config, silentLogger());
   return {
     ...opened,
     stop: async () => {
-      await opened.drop(opened.database);
+      await makeEmpty(opened);
+      empty.push(opened.database);
       await opened.stop();
     },
   };
+}
+
+/** Also drops the tokens of past blocks. A killed process may leave a query behind, which could add rows later. */
+async function makeEmpty({ client, database }: ClickHouse): Promise<void> {
+  const query = 'SELECT query_id FROM system.processes WHERE current_database = {database:String} AND NOT is_cancelled';
+  await until(async () => {
+    const running = await client.query({ query, query_params: { database }, format: 'JSONEachRow' });
+    // One is this query itself.
+    return (await running.json()).length <= 1;
+  });
+  await client.command({ query: `TRUNCATE ALL TABLES FROM ${database} NOT LIKE 'migrations'` });
 }

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { fetchJars, type Jars, launchJava } from '../platform/java.ts';
+import { fetchJars, type Jars, launchJava, SHORT_LIVED } from '../platform/java.ts';
 import { freePorts } from '../platform/ports.ts';
 import type { KafkaBroker } from './broker.ts';
 import { awaitReady, brokerProperties, HEAP, type SecuredListener } from './broker-settings.ts';
@@ -54,7 +54,7 @@ export async function startJavaBroker(java: number, secured?: Omit<SecuredListen
   // As one argument, because an id may begin with a dash.
   const format = ['-cp', libraries, 'kafka.tools.StorageTool', 'format', `--cluster-id=${clusterId}`, '-c', settings];
   if (secured !== undefined) format.push(...scramUsers(secured));
-  await run('java', format, { timeout: FORMAT_WITHIN_MS });
+  await run('java', [...SHORT_LIVED, ...format], { timeout: FORMAT_WITHIN_MS });
 
   const launch = () =>
     launchJava([...HEAP.split(' '), '-cp', libraries, 'kafka.Kafka', settings], (failed) =>

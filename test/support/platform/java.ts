@@ -15,6 +15,8 @@ const JAVA_MIN = 17;
 const MAVEN_WITHIN_MS = 180_000;
 const STOP_WITHIN_MS = 8_000;
 const COMPLAINTS_MAX = 2000;
+/** A test server lives for seconds: better compiled code and threads that collect garbage cost more than they give. */
+export const SHORT_LIVED = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 export interface Jars {
   /** Display name: "Apache Kafka 4.1.0". */
@@ -108,8 +110,7 @@ export async function launchJava(
   options: readonly string[],
   awaitReady: (failed: () => string | null) => Promise<void>,
 ): Promise<JavaServer> {
-  const java = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', ...options];
-  const child = spawn('sh', ['-c', SUPERVISOR, 'server', ...java], {
+  const child = spawn('sh', ['-c', SUPERVISOR, 'server', ...SHORT_LIVED, ...options], {
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
   });

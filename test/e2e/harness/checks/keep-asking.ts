@@ -5,6 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Pause between rounds, so that the servers have time for their own work. */
 const PAUSE_MS = 250;
+/** A round that takes long is repeated less often: asking takes a quarter of the time at most. */
+const PAUSES_PER_ROUND = 3;
+const PAUSE_MAX_MS = 2_000;
 const FAULTS_KEPT = 5;
 
 /** One reader's loop. */
@@ -35,10 +38,11 @@ export function keepAsking(base: string, readers: readonly Reader[]): Asking {
   const asking = readers.map(async ({ name, round }) => {
     let reported = 0;
     while (!isOver) {
+      const beganMs = performance.now();
       const fault = await round(ask).catch((error: unknown) => String(error));
       if (fault !== null && ++reported <= FAULTS_KEPT) faults.push(`${name}, round ${rounds[name] ?? 0}: ${fault}`);
       rounds[name] = (rounds[name] ?? 0) + 1;
-      await sleep(PAUSE_MS);
+      await sleep(Math.max(PAUSE_MS, Math.min(PAUSES_PER_ROUND * (performance.now() - beganMs), PAUSE_MAX_MS)));
     }
   });
   return {

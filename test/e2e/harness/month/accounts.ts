@@ -1,5 +1,6 @@
 // Answers about wallets and accounts as a whole, and the lists of older clients, recomputed from the chain's events.
 
+import { times } from '../../../support/platform/times.ts';
 import { askedAt, compared, type StatsCheck, type StatsResult } from './answers.ts';
 import { actionsByOrder, orderRow } from './orders.ts';
 import { firstDifference, getJson } from './paging.ts';
@@ -7,16 +8,21 @@ import type { Row } from './rows.ts';
 import { big, type Data, type MonthEvent, type MonthTruth, NO_KEY } from './truth.ts';
 
 const DAY = 86_400;
+/** One in so many outcomes is requested by itself; the lists contain all of them. */
+const OUTCOMES_EVERY = times(4, 1);
 
 export function accountChecks(truth: MonthTruth): readonly StatsCheck[] {
   return [
     { endpoint: '/authority/{authorityId}/accounts', run: (base) => accountsOfWallets(truth, base) },
     { endpoint: '/authority/{authorityId}/snapshots/referrals', run: (base) => referrals(truth, base) },
-    { endpoint: '/user/{accountId}/orders/id/{orderId}', run: (base) => singleOrders(truth, base, 'id', 1) },
+    {
+      endpoint: '/user/{accountId}/orders/id/{orderId}',
+      run: (base) => singleOrders(truth, base, 'id', OUTCOMES_EVERY),
+    },
     { endpoint: '/stats/insuranceFund', run: (base) => insuranceFund(truth, base) },
     {
       endpoint: '/user/{accountId}/orders/{marketFilter}/id/{orderId}',
-      run: (base) => singleOrders(truth, base, 'perp/id', 4),
+      run: (base) => singleOrders(truth, base, 'perp/id', 4 * OUTCOMES_EVERY),
     },
     { endpoint: '/trades', run: (base) => legacyTrades(truth, base) },
     { endpoint: '/fundingRates', run: (base) => legacyFunding(truth, base) },
@@ -111,7 +117,7 @@ async function insuranceFund(truth: MonthTruth, base: string): Promise<StatsResu
   return compared(expected, Object.fromEntries(Object.keys(expected).map((name) => [name, fund?.[name]])), 1);
 }
 
-/** Single orders of every outcome (or one outcome in so many), and one that never existed. */
+/** Single orders of one outcome in so many, and one that never existed. */
 async function singleOrders(truth: MonthTruth, base: string, part: string, every: number): Promise<StatsResult> {
   const actions = actionsByOrder(truth);
   const seen = new Set<string>();

@@ -1,5 +1,6 @@
 // Snapshots of accounts and wallets, every member at every point, from the books of ledger.ts and the samples that price them.
 
+import { times } from '../../../support/platform/times.ts';
 import { askedAt, type StatsCheck, type StatsResult } from './answers.ts';
 import { AccountLedger, eventsOf, interestAt, worthOfBase, worthOfTokens } from './ledger.ts';
 import { getJson } from './paging.ts';
@@ -12,7 +13,7 @@ const DAY = 86_400;
 /** One shown by the hour, one that the chain is older than, one that begins before it; the first key is asked for all. */
 const SPANS = [1, 40, 7] as const;
 /** One in so many accounts is requested by itself; the answers of wallets contain all of them. */
-const USER_STRIDE = 6;
+const USER_STRIDE = times(18, 6);
 
 /** Points at the UTC hours (one day) or midnights within (now - days, now], and one now. */
 export function pointsOf(now: number, days: number, step: number): readonly number[] {

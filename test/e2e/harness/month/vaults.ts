@@ -1,10 +1,13 @@
 // Vaults of the month and the values of their shares, from the chain's own books and events.
 
 import type { TruthVault } from '../../../../localnet/index.ts';
+import { times } from '../../../support/platform/times.ts';
 import { compared, type StatsCheck } from './answers.ts';
 import { TOKEN_SCALES } from './ledger.ts';
 import { getJson } from './paging.ts';
 import { big, type MonthTruth } from './truth.ts';
+
+const DEPOSITORS_OF_EACH = times(1, 3);
 
 /** Prices and values behind the shares of vaults. */
 export interface VaultPricing {
@@ -61,10 +64,10 @@ export function vaultWallets(truth: MonthTruth): readonly string[] {
   return [...new Set([...often.slice(0, 2), ...managers, ...depositors.slice(0, 2)])];
 }
 
-/** Accounts of the vault program: depositors of each vault, and the vaults themselves. */
+/** Accounts of the vault program: some depositors of each vault, and the vaults themselves. */
 export function vaultAccounts(truth: MonthTruth): readonly string[] {
   return truth.vaults.flatMap(({ vault, depositors }) => [
-    ...depositors.slice(0, 3).map(({ depositor }) => depositor),
+    ...depositors.slice(0, DEPOSITORS_OF_EACH).map(({ depositor }) => depositor),
     vault,
   ]);
 }

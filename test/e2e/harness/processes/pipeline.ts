@@ -62,6 +62,8 @@ async function hasBooks(orderbook: string): Promise<boolean> {
   return answers.every(({ ok }) => ok);
 }
 
+export const untilBooks = (orderbook: string) => eventually('books', () => hasBooks(orderbook), BOOKS_WITHIN_MS);
+
 export async function startPipeline(options: PipelineOptions = {}): Promise<Pipeline> {
   const { dir, remove } = temporaryDirectory();
   const cluster = await startCluster(options.cluster);
@@ -95,7 +97,7 @@ export async function startPipeline(options: PipelineOptions = {}): Promise<Pipe
     const results = await Promise.allSettled(others.map(start));
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     const orderbook = running.get('orderbook')?.endpoints.orderbook;
-    if (orderbook) await eventually('books', () => hasBooks(orderbook), BOOKS_WITHIN_MS);
+    if (orderbook && isWanted('ingest')) await untilBooks(orderbook);
   } catch (error) {
     await stop().catch(() => {});
     throw error;

@@ -11,6 +11,7 @@ import { nodeFlags } from '../../../../bin/node-flags.mjs';
 import { readConfig, serverLogin } from '../../../../platform/index.ts';
 import { NODE_FLAGS } from '../../../support/platform/children.ts';
 import { bundled, bundleEnvironment } from './bundled.ts';
+import { giveTables } from './migrated.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const START_TIMEOUT_MS = 150_000;
@@ -53,6 +54,14 @@ const FREE_PORTS: Settings = {
 
 /** Starts `slotbook run ROLE...` of the checkout at `root` and waits until it says that it is ready. */
 export async function startRoles(roles: readonly string[], settings: Settings, root = ROOT): Promise<Running> {
+  // A release of the past has its own migrations.
+  if (roles.includes('clickhouse') && root === ROOT) {
+    await giveTables(String(settings.DATA_DIR), (dataDir) => run(['clickhouse'], { DATA_DIR: dataDir }, root));
+  }
+  return run(roles, settings, root);
+}
+
+function run(roles: readonly string[], settings: Settings, root: string): Promise<Running> {
   const environment = Object.fromEntries(
     Object.entries({ ...FREE_PORTS, AUDIT_MS, ...(roles.includes('page') ? { PAGE_PORT: 0 } : {}), ...settings }).map(
       ([name, value]) => [`SLOTBOOK_${name}`, String(value)],

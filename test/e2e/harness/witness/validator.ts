@@ -107,7 +107,7 @@ export class Validator {
     const from = this.#port;
     const ports = ['--rpc-port', `${from}`, '--faucet-port', `${from + 2}`, '--gossip-port', `${from + 3}`];
     const range = ['--dynamic-port-range', `${from + 4}-${from + PORTS - 1}`, '--bind-address', '127.0.0.1'];
-    const ledger = ['--ledger', join(this.#folder, 'ledger'), '--ticks-per-slot', '16', '--quiet'];
+    const ledger = ['--ledger', join(this.#folder, 'ledger'), '--ticks-per-slot', '8', '--quiet'];
     this.#process = spawn(this.#program, [...ledger, ...ports, ...range, ...flags], { stdio: 'ignore' });
     let ended = false;
     this.#process.once('exit', () => {

@@ -1,4 +1,4 @@
-// Environment of sink tests: one managed ClickHouse per file, and a log and a database per test.
+// Environment of sink tests: a log and an empty database per test.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -6,13 +6,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Registry } from 'prom-client';
-import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { afterEach, beforeEach, vi } from 'vitest';
 import {
   type ClickHouse,
   type ClickHouseClient,
   type Config,
   type EventLog,
-  openClickHouse,
   openEventLog,
   type RunningRole,
   readConfig,
@@ -20,6 +19,7 @@ import {
 } from '../../../../platform/index.ts';
 import { SINK_TOPICS, startHistorySink } from '../../../../processors/history/role.ts';
 import { type ChainEvent, encodeEvent, TOPICS } from '../../../../schemas/index.ts';
+import { openTestDatabase } from '../../clickhouse/shared.ts';
 import { NODE_FLAGS } from '../../platform/children.ts';
 
 const SCRIPT = fileURLToPath(new URL('./sink-process.ts', import.meta.url));
@@ -50,9 +50,12 @@ export class SinkStage {
     return there(this.#log);
   }
 
-  async open(config: Config): Promise<void> {
+  async open(dataDir: string): Promise<void> {
+    this.#clickhouse = await openTestDatabase();
+    const { url: clickhouseUrl, user: clickhouseUser, password: clickhousePassword, database } = this.#clickhouse;
+    const login = { clickhouseUrl, clickhouseUser, clickhousePassword, clickhouseDatabase: database };
+    const config = readConfig({}, { dataDir, ...login, sinkMaxDelayMs: 20 });
     this.#config = config;
-    this.#clickhouse = await openClickHouse(config, silentLogger());
     this.#log = await openEventLog(config, silentLogger());
     await this.#log.ensureTopics(SINK_TOPICS);
   }
@@ -96,28 +99,15 @@ export class SinkStage {
   }
 }
 
-/** Opens and closes the environment around each test of the file; `name` prefixes its databases and folders. */
+/** Opens and closes the environment around each test of the file; `name` prefixes its folders. */
 export function sinkStage(name: string): SinkStage {
   // A busy machine with a cold page cache takes seconds to start the engine.
   vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
   const stage = new SinkStage();
-  const hostDir = mkdtempSync(path.join(tmpdir(), `slotbook-${name}-host-`));
-  let host: ClickHouse;
   let dataDir: string;
-  let databases = 0;
-  beforeAll(async () => {
-    host = await openClickHouse(readConfig({}, { dataDir: hostDir }), silentLogger());
-  });
-  afterAll(async () => {
-    await host.stop();
-    rmSync(hostDir, { recursive: true, force: true });
-  });
   beforeEach(async () => {
     dataDir = mkdtempSync(path.join(tmpdir(), `slotbook-${name}-`));
-    const clickhouseDatabase = `${name}_${++databases}`;
-    const { url: clickhouseUrl, user: clickhouseUser, password: clickhousePassword } = host;
-    const login = { clickhouseUrl, clickhouseUser, clickhousePassword };
-    await stage.open(readConfig({}, { dataDir, ...login, clickhouseDatabase, sinkMaxDelayMs: 20 }));
+    await stage.open(dataDir);
   });
   afterEach(async () => {
     await stage.close();
