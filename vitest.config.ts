@@ -1,5 +1,6 @@
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer } from 'vitest/node';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take longest begin first, so that none of them runs alone at the end. */
 const LONGEST = [
@@ -32,53 +33,71 @@ const LONGEST = [
   'platform/log/embedded',
 ];
 
-class LongestFirst extends BaseSequencer {
-  override async sort(files: Parameters<BaseSequencer['sort']>[0]) {
-    const rank = ({ moduleId }: (typeof files)[number]): number => {
-      const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
-      return found < 0 ? LONGEST.length : found;
-    };
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+/** Tests that start processes wait half of the time, so they run beside tests that need the processor. */
+class Mixed extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const ranked = (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+    const [pages, others] = parted(ranked, ({ project }) => project.name === PAGE);
+    const [system, unit] = parted(others, ({ moduleId }) => moduleId.includes('/test/e2e/'));
+    const mixed = [...spread(system), ...spread(unit)].sort((a, b) => a.at - b.at).map(({ file }) => file);
+    // A worker loads its modules anew when the project changes.
+    return [...mixed, ...pages];
   }
 }
+
+function rank({ moduleId }: TestSpecification): number {
+  const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+  return found < 0 ? LONGEST.length : found;
+}
+
+function parted<T>(list: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [list.filter(isFirst), list.filter((one) => !isFirst(one))];
+}
+
+/** Places the files evenly over the run. */
+function spread(files: readonly TestSpecification[]) {
+  return files.map((file, index) => ({ file, at: index / files.length }));
+}
+
+/** Modules that vitest loads by Node, with types stripped, are compiled once for all workers and runs. */
+process.env.NODE_COMPILE_CACHE ??= path.resolve('node_modules/.cache/slotbook/compiled');
+
+const PAGE = 'page';
+const shared = {
+  // Above the patience of test/support/platform/eventually.ts, whose errors say more.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  setupFiles: ['test/support/platform/worker-lifeline.ts'],
+  // Loading the modules anew for each file takes more time than all the tests. No test changes what modules share.
+  isolate: false,
+  // More than cores: many tests wait for processes, leases, retries and servers.
+  maxWorkers: 3,
+};
 
 // Unit and contract tests stand beside the code; test/ holds what crosses rooms and starts real processes.
 export default defineConfig({
   test: {
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: Mixed },
     projects: [
       {
         test: {
-          name: 'unit',
+          ...shared,
+          name: 'rooms',
           include: [
-            '{schemas,platform,ingest,processors,api,client,localnet,web,bin}/**/*.test.ts',
-            'test/{docs,prose,simulation}/**/*.test.ts',
+            '{schemas,platform,ingest,processors,api,client,localnet,bin}/**/*.test.ts',
+            'test/{docs,prose,simulation,e2e}/**/*.test.ts',
           ],
-          // Above the patience of test/support/platform/eventually.ts, whose errors say more.
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
-          globalSetup: ['test/support/platform/run-folder.ts'],
-          setupFiles: ['test/support/platform/worker-lifeline.ts'],
-          // Loading the modules anew for each file takes more time than all the tests. No test changes what modules share.
-          isolate: false,
-          // More than cores: many of these wait for leases, retries and servers.
-          maxWorkers: 4,
-          sequence: { groupOrder: 0 },
+          globalSetup: ['test/support/platform/run-folder.ts', 'test/e2e/harness/processes/bundle.ts'],
+          // Node's own import takes a fifth of the time of the module runner. Nothing here needs what the runner adds.
+          experimental: { viteModuleRunner: false, nodeLoader: false },
         },
       },
       {
         test: {
-          name: 'system',
-          include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          globalSetup: ['test/support/platform/run-folder.ts', 'test/e2e/harness/processes/bundle.ts'],
-          setupFiles: ['test/support/platform/worker-lifeline.ts'],
-          // Each of these starts many processes, which wait for slots half of the time.
-          maxWorkers: 3,
-          // As above: the modules of a pipeline and of the chain take seconds to load.
-          isolate: false,
-          sequence: { groupOrder: 1 },
+          ...shared,
+          name: PAGE,
+          include: ['web/**/*.test.ts'],
+          globalSetup: ['test/support/platform/run-folder.ts'],
         },
       },
     ],

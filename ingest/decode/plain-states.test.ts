@@ -1,4 +1,4 @@
-import { BN, BorshAccountsCoder } from '@coral-xyz/anchor';
+import anchor from '@coral-xyz/anchor';
 import { PublicKey } from '@solana/web3.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { blankAccount, setField } from '../../test/support/ingest/bytes.ts';
 import type { Output } from '../diff/output.ts';
 import { accountFilters } from '../rpc/account-filters.ts';
 
+const { BN, BorshAccountsCoder } = anchor;
 const [SHARE, ESCROW] = [accountOf('RevenueShare'), accountOf('RevenueShareEscrow')];
 const definition = loadDefinition('velocity');
 const idl = definition.programs[0]?.idl;

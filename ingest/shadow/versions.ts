@@ -68,8 +68,11 @@ export class AccountVersions {
     version.isDropped = true;
     this.#bytes -= version.data.length;
     version.data = NOTHING;
-    const left = (this.#byKey.get(version.key) ?? []).filter((one) => one !== version);
-    if (left.length > 0) this.#byKey.set(version.key, left);
-    else this.#byKey.delete(version.key);
+    const known = this.#byKey.get(version.key);
+    const at = known?.indexOf(version) ?? -1;
+    if (!known || at < 0) return;
+    // Nearly always the first one. A copy of the others would cost the more, the busier the account is.
+    known.splice(at, 1);
+    if (known.length === 0) this.#byKey.delete(version.key);
   }
 }

@@ -41,7 +41,7 @@ afterAll(async () => {
   if (keptDir) rmSync(keptDir, { recursive: true, force: true });
 });
 
-/** One shared child, for statements that leave no trace. */
+/** One shared child, for what leaves no trace that another test sees. */
 function shared(): Promise<ClickHouse> {
   keptDir ??= mkdtempSync(path.join(tmpdir(), 'slotbook-clickhouse-'));
   kept ??= openClickHouse(readConfig({}, { dataDir: keptDir }), logger);
@@ -94,7 +94,7 @@ describe('managed ClickHouse', () => {
   });
 
   it('refuses requests of web pages and for other hosts, even with the password', async () => {
-    const { url, user, password } = await open();
+    const { url, user, password } = await shared();
     const ask = (headers: Record<string, string>) =>
       new Promise<number>((resolve, reject) => {
         const login = { 'x-clickhouse-user': user, 'x-clickhouse-key': password };
@@ -147,7 +147,7 @@ describe('managed ClickHouse', () => {
   });
 
   it('refuses writes under the settings of reads', async () => {
-    const { client } = await open();
+    const { client } = await shared();
     await client.command({ query: 'CREATE TABLE guarded (n UInt64) ENGINE = MergeTree ORDER BY n' });
     const write = client.command({ query: 'INSERT INTO guarded VALUES (1)', clickhouse_settings: READ_SETTINGS });
     await expect(write).rejects.toThrow(/readonly/i);
@@ -182,7 +182,7 @@ describe('managed ClickHouse', () => {
     await expect(alone).rejects.toThrow(
       new ConfigError('clickhouseCluster needs clickhouseUrl: the managed ClickHouse is one server'),
     );
-    const { url: clickhouseUrl, user: clickhouseUser, password: clickhousePassword } = await open();
+    const { url: clickhouseUrl, user: clickhouseUser, password: clickhousePassword } = await shared();
     const login = { clickhouseUrl, clickhouseUser, clickhousePassword };
     const unknown = openClickHouse(readConfig({}, { ...login, clickhouseCluster }), logger);
     await expect(unknown).rejects.toThrow(new ConfigError('clickhouseCluster: the server knows no cluster elsewhere'));

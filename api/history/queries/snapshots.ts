@@ -115,6 +115,48 @@ export interface TokenMoveRow extends BucketRow {
   readonly price: string;
 }
 
+/** SQL of an array with (market, tokens received, price) of each token that a liquidation moves on one side of it. */
+function liquidationMoves(side: 'user' | 'liquidator'): string {
+  const received = (amount: string): string => (side === 'user' ? amount : `-(${amount})`);
+  const one = (market: string, delta: string, price: string): string =>
+    `(toUInt16(${market}), toInt256(${delta}), toInt64(${price}))`;
+  const fees = side === 'user' ? ' - liquidate_spot_if_fee - ifNull(liquidate_spot_protocol_fee, 0)' : '';
+  const kinds: Readonly<Record<string, readonly string[]>> = {
+    liquidateSpot: [
+      one(
+        'liquidate_spot_asset_market_index',
+        received('-toInt256(liquidate_spot_asset_transfer)'),
+        'liquidate_spot_asset_price',
+      ),
+      one(
+        'liquidate_spot_liability_market_index',
+        received(`toInt256(liquidate_spot_liability_transfer)${fees}`),
+        'liquidate_spot_liability_price',
+      ),
+    ],
+    liquidateBorrowForPerpPnl: [
+      one(
+        'liquidate_borrow_for_perp_pnl_liability_market_index',
+        received('toInt256(liquidate_borrow_for_perp_pnl_liability_transfer)'),
+        'liquidate_borrow_for_perp_pnl_liability_price',
+      ),
+    ],
+    liquidatePerpPnlForDeposit: [
+      one(
+        'liquidate_perp_pnl_for_deposit_asset_market_index',
+        received('-toInt256(liquidate_perp_pnl_for_deposit_asset_transfer)'),
+        'liquidate_perp_pnl_for_deposit_asset_price',
+      ),
+    ],
+    // Nobody pays the account for a debt that is written off.
+    ...(side === 'user'
+      ? { spotBankruptcy: [one('spot_bankruptcy_market_index', 'toInt256(spot_bankruptcy_borrow_amount)', '0')] }
+      : {}),
+  };
+  const branches = Object.entries(kinds).map(([kind, moves]) => `liquidation_type = '${kind}', [${moves.join(', ')}]`);
+  return `multiIf(${branches.join(', ')}, CAST([], 'Array(Tuple(UInt16, Int256, Int64))'))`;
+}
+
 /** Every movement of tokens, by account, market and time. */
 export function tokenMoves(
   store: HistoryStore,
@@ -126,13 +168,11 @@ export function tokenMoves(
        toUInt128(0) AS borrow_interest`;
   const move = (market: string, kind: string, delta: string, price: string) =>
     `${head}, ${market} AS market, ${kind} AS kind, ${delta} AS delta, ${none}, toInt64(${price}) AS price`;
-  const liquidation = (column: 'user' | 'liquidator', kind: string, market: string, delta: string, price: string) => `
-       SELECT ${column} AS user, ${move(market, "'liquidation'", delta, price)}
-       FROM {db:Identifier}.liquidation FINAL WHERE ${ofUsers(column)} AND ${UNTIL} AND liquidation_type = '${kind}'`;
-  const bothSides = (kind: string, market: string, delta: string, price: string) => [
-    liquidation('user', kind, market, delta, price),
-    liquidation('liquidator', kind, market, `-(${delta})`, price),
-  ];
+  // The table is wide: it is read once for each side, whatever a liquidation moved.
+  const liquidations = (column: 'user' | 'liquidator') => `
+       SELECT ${column} AS user, ${head}, moved.1 AS market, 'liquidation' AS kind, moved.2 AS delta, ${none}, moved.3 AS price
+       FROM (SELECT ${column}, ts, slot, tx_index, event_index, arrayJoin(${liquidationMoves(column)}) AS moved
+         FROM {db:Identifier}.liquidation FINAL WHERE ${ofUsers(column)} AND ${UNTIL})`;
   const queries = [
     `SELECT user, ${head}, market_index AS market,
          if(explanation = 'reward', 'reward', direction) AS kind,
@@ -147,45 +187,8 @@ export function tokenMoves(
        FROM {db:Identifier}.swap FINAL WHERE ${ofUsers()} AND ${UNTIL}`,
     `SELECT user, ${move('toUInt16(0)', "'settle'", 'toInt256(pnl)', '0')}
        FROM {db:Identifier}.settle_pnl FINAL WHERE ${ofUsers()} AND ${UNTIL}`,
-    ...bothSides(
-      'liquidateSpot',
-      'liquidate_spot_asset_market_index',
-      '-toInt256(liquidate_spot_asset_transfer)',
-      'liquidate_spot_asset_price',
-    ),
-    liquidation(
-      'user',
-      'liquidateSpot',
-      'liquidate_spot_liability_market_index',
-      'toInt256(liquidate_spot_liability_transfer) - liquidate_spot_if_fee - ifNull(liquidate_spot_protocol_fee, 0)',
-      'liquidate_spot_liability_price',
-    ),
-    liquidation(
-      'liquidator',
-      'liquidateSpot',
-      'liquidate_spot_liability_market_index',
-      '-toInt256(liquidate_spot_liability_transfer)',
-      'liquidate_spot_liability_price',
-    ),
-    ...bothSides(
-      'liquidateBorrowForPerpPnl',
-      'liquidate_borrow_for_perp_pnl_liability_market_index',
-      'toInt256(liquidate_borrow_for_perp_pnl_liability_transfer)',
-      'liquidate_borrow_for_perp_pnl_liability_price',
-    ),
-    ...bothSides(
-      'liquidatePerpPnlForDeposit',
-      'liquidate_perp_pnl_for_deposit_asset_market_index',
-      '-toInt256(liquidate_perp_pnl_for_deposit_asset_transfer)',
-      'liquidate_perp_pnl_for_deposit_asset_price',
-    ),
-    liquidation(
-      'user',
-      'spotBankruptcy',
-      'spot_bankruptcy_market_index',
-      'toInt256(spot_bankruptcy_borrow_amount)',
-      '0',
-    ),
+    liquidations('user'),
+    liquidations('liquidator'),
   ];
   return store.rows<TokenMoveRow>(
     `SELECT base58Encode(user) AS user, ${BUCKET}, slot, market AS marketIndex, kind, toString(delta) AS delta,

@@ -1,6 +1,8 @@
-import { KafkaJSAggregateError, KafkaJSNonRetriableError } from 'kafkajs';
+import kafkajs from 'kafkajs';
 import { expect, it } from 'vitest';
 import { onceKnown } from './once-known.ts';
+
+const { KafkaJSAggregateError, KafkaJSNonRetriableError } = kafkajs;
 
 const refusal = (type: string) => Object.assign(new Error(type), { type });
 const outOfRetries = (cause: Error) => Object.assign(new KafkaJSNonRetriableError(cause.message), { cause });

@@ -22,6 +22,7 @@ const atTheirSources: Plugin = {
 
 /** Set-up of a test run: makes the bundles inside the checkout, where they find the packages left out. */
 export default async function bundleRoles(): Promise<() => void> {
+  if (!startsProcesses(process.argv.slice(2))) return () => {};
   const parent = path.join(ROOT, 'node_modules', '.cache', 'slotbook');
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(path.join(parent, 'roles-'));
@@ -38,4 +39,10 @@ export default async function bundleRoles(): Promise<() => void> {
   await bundle.close();
   process.env[BUNDLE_FOLDER_VARIABLE] = folder;
   return remove;
+}
+
+/** Whether a run has end-to-end tests: all of them without a filter. */
+function startsProcesses(args: readonly string[]): boolean {
+  const filters = args.filter((arg) => arg !== 'run' && !arg.startsWith('-'));
+  return filters.length === 0 || filters.some((filter) => filter.includes('e2e'));
 }
