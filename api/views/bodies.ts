@@ -3,7 +3,7 @@
 
 import { type Level, levelSize, type Quotes } from '../../processors/book/index.ts';
 import type { BookViewHead, Cause, MarketView, ViewOracle, ViewOrder } from '../../schemas/index.ts';
-import { base58, signatureText } from '../http/base58.ts';
+import { base58, signatureBase58 } from '../http/base58.ts';
 
 export interface Sides<T> {
   readonly bids: readonly T[];
@@ -121,7 +121,7 @@ export function l2Json(book: ServedBook, market: MarketView, levels: Sides<Level
 export function causeBody(cause: Cause | null | undefined) {
   if (!cause) return null;
   const { slot, signature, index } = cause;
-  return { slot, signature: signatureText(signature), index };
+  return { slot, signature: signatureBase58(signature), index };
 }
 
 /** L3 JSON: every visible resting order of a positive size, without quotes. `hasCause`: with the causes of orders. */

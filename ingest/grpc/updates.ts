@@ -1,8 +1,8 @@
 // Converts gRPC updates to source updates. Throws for any other shape; the caller parks it as garbage.
 
+import { signatureText } from '../../schemas/index.ts';
 import type { AccountUpdate, TransactionLogs } from '../source.ts';
 import type { BlockRef } from './cursor.ts';
-import { signatureText } from './signature-text.ts';
 import type { WireAccount, WireBlock, WireTransaction } from './wire.ts';
 
 const KEY_BYTES = 32;

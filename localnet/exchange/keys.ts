@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { PublicKey } from '@solana/web3.js';
 import bs58 from 'bs58';
+import { signatureText } from '../../schemas/index.ts';
 
 export const EXCHANGE_PROGRAM = 'vELoC1audYbSYVRXn1vPaV8Axoa9oU6BYmNGZZBDZ1P';
 export const CLOB_PROGRAM = 'BPX47ur8TbgZQgtJcGJvdcQMMFbmBP7ZrhpiUmLuHKqU';
@@ -23,6 +24,7 @@ export const NO_KEY = '11111111111111111111111111111111';
 const programKey = new PublicKey(EXCHANGE_PROGRAM);
 const vaultProgramKey = new PublicKey(VAULT_PROGRAM);
 const publicKeys = new Map<string, PublicKey>();
+const bytesOfKeys = new Map<string, Uint8Array>();
 
 /** Parses a base58 key. Cached, because the same keys appear in every slot. */
 export function publicKeyOf(key: string): PublicKey {
@@ -34,8 +36,14 @@ export function publicKeyOf(key: string): PublicKey {
   return parsed;
 }
 
+/** The 32 bytes of a key, which callers only read: they are cached too. */
 export function keyBytes(key: string): Uint8Array {
-  return publicKeyOf(key).toBytes();
+  let known = bytesOfKeys.get(key);
+  if (!known) {
+    known = publicKeyOf(key).toBytes();
+    bytesOfKeys.set(key, known);
+  }
+  return known;
 }
 
 /** A key without a private key, deterministic in seed and label. */
@@ -45,7 +53,7 @@ export function deriveKey(seed: number, label: string): string {
 
 /** Signature of transaction `index` of `slot`: 64 deterministic bytes in base58. */
 export function signatureOf(seed: number, slot: number, index: number): string {
-  return bs58.encode(createHash('sha512').update(`${seed}:${slot}:${index}`).digest());
+  return signatureText(createHash('sha512').update(`${seed}:${slot}:${index}`).digest());
 }
 
 /** Program derived address of the exchange; `parts` are seeds: text, raw key bytes or little-endian numbers. */

@@ -67,8 +67,14 @@ type Leaf = (type: string, value: unknown) => unknown;
 
 function anchorLeaf(type: string, value: unknown): unknown {
   if (type === 'pubkey') return publicKeyOf(value as string);
-  if (typeof value === 'bigint') return new anchor.BN(value.toString());
+  if (typeof value === 'bigint') return bigNumber(value);
   return value;
+}
+
+/** Most amounts are small, and parsing their text takes longer than writing the record. */
+function bigNumber(value: bigint): anchor.BN {
+  const small = Number(value);
+  return new anchor.BN(Number.isSafeInteger(small) ? small : value.toString());
 }
 
 function truthLeaf(_type: string, value: unknown): unknown {

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
+import { LRUCache } from 'lru-cache';
 import type { LookupTables, Place } from '../ledger/lookup-tables.ts';
 import type { StoredTransaction } from '../ledger.ts';
 
@@ -255,10 +256,17 @@ function wireBytes(transaction: StoredTransaction, message: Message): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Always 32 bytes, even for an invalid key of an injected transaction. */
+/** The same keys stand in every transaction. */
+const KEYS_CACHED = 10_000;
+const knownKeys = new LRUCache<string, Buffer>({ max: KEYS_CACHED });
+
+/** Always 32 bytes, even for an invalid key of an injected transaction. Callers only read them. */
 export function keyBytes(key: string): Buffer {
+  const known = knownKeys.get(key);
+  if (known) return known;
   const bytes = Buffer.alloc(32);
   bytes.set((bs58.decodeUnsafe(key) ?? new Uint8Array()).subarray(0, 32));
+  knownKeys.set(key, bytes);
   return bytes;
 }
 

@@ -1,5 +1,5 @@
-// Base58 of signatures. Every transaction of a stream needs it, because nodes list signatures as text. The general library takes about
-// 10 µs for one: it divides a digit at a time.
+// Base58 of signatures. Every transaction needs it, because nodes list signatures as text. The general library takes about 10 µs
+// for one: it divides a digit at a time.
 
 const ALPHABET = Buffer.from('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz');
 const SIGNATURE_BYTES = 64;
