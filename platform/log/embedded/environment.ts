@@ -43,8 +43,10 @@ const TRANSACTION_BYTES_MAX = 16 * 1024 * 1024;
 const TRANSACTION_JOBS_MAX = 1000;
 /** Commits within a turn of the event loop, milliseconds from the first one. Later writes of the turn share a commit in the next. */
 const PROMPT_MS = 3;
-/** The commit signal announces other processes' commits; the poll covers watches that are late or missing. */
+/** The commit signal announces other processes' commits; the poll covers a watch that is missing. */
 const POLL_MIN_MS = 5;
+/** Of a process that has the watch: it covers a lost signal alone. */
+const POLL_WATCHED_MS = 25;
 const POLL_MAX_MS = 50;
 const POLL_ACTIVE_MS = 500;
 /** Longest time that a commit is in the page cache only: the loss of a power cut. */
@@ -296,7 +298,7 @@ export class Environment {
     const value = this.#readSequence();
     if (sequenceOf(value) === this.#sequence) return false;
     this.#activeUntilMs = performance.now() + POLL_ACTIVE_MS;
-    this.#pollMs = POLL_MIN_MS;
+    this.#pollMs = this.#leastPollMs;
     this.#announce(value);
     return true;
   }
@@ -306,11 +308,18 @@ export class Environment {
     this.#schedulePoll();
   }
 
+  get #leastPollMs(): number {
+    return this.#watcher === NO_WATCH ? POLL_MIN_MS : POLL_WATCHED_MS;
+  }
+
   /** Watching is optional: without it followers poll. */
   #watch(): FSWatcher | typeof NO_WATCH {
     try {
       const watcher = watch(join(this.#path, COMMIT_SIGNAL_FILE), { persistent: false }, () => this.#look());
-      return watcher.on('error', () => watcher.close());
+      return watcher.on('error', () => {
+        watcher.close();
+        this.#watcher = NO_WATCH;
+      });
     } catch {
       return NO_WATCH;
     }
