@@ -16,8 +16,16 @@ export class DefinitionError extends Error {
 
 /** Definition formats spell names differently (`last24h…`, `last_24h…`), so this drops underscores and case. */
 function plain(name: string): string {
-  return name.replaceAll('_', '').toLowerCase();
+  let known = plainNames.get(name);
+  if (known === undefined) {
+    known = name.replaceAll('_', '').toLowerCase();
+    plainNames.set(name, known);
+  }
+  return known;
 }
+
+/** The names of a definition's fields are few, and each is looked for many times. */
+const plainNames = new Map<string, string>();
 
 /** The field at the first dotted path that exists, or null. */
 export function findField(layout: StructLayout, ...paths: readonly string[]): FieldOffset | null {
@@ -39,7 +47,8 @@ function walk(layout: StructLayout, path: readonly string[]): FieldOffset | null
   let current = layout;
   let offset = 0;
   for (const [depth, name] of path.entries()) {
-    const field: FieldLayout | undefined = current.fields.find((candidate) => plain(candidate.name) === plain(name));
+    const wanted = plain(name);
+    const field: FieldLayout | undefined = current.fields.find((candidate) => plain(candidate.name) === wanted);
     if (!field) return null;
     offset += field.offset;
     if (depth === path.length - 1) return { offset, size: field.size, type: field.type };
