@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from './harness/checks/chance.ts';
 import { runKeepers } from './harness/keeper/run.ts';
 
-const SECONDS = 20;
+const SECONDS = 12;
 const SEED = 20_261_122;
 /** The run has five slots a second. */
 const SLOTS_AT_LEAST = 2 * SECONDS;

@@ -8,8 +8,8 @@ import { type ContractDocument, historyRequests, type KnownValues, soundRequests
 import { Contract } from '../support/api/contracts.ts';
 import { TestKey } from '../support/api/quote-maker.ts';
 import { signedHeaders } from '../support/api/wallet-requests.ts';
-import { times } from '../support/platform/times.ts';
-import { runSchemathesis, schemathesis } from './harness/checks/schemathesis.ts';
+import { isSoak, times } from '../support/platform/times.ts';
+import { runSchemathesis, type SchemathesisOptions, schemathesis } from './harness/checks/schemathesis.ts';
 import {
   type Cluster,
   eventually,
@@ -25,7 +25,11 @@ const REQUESTS_PER_PATH = 4;
 const SOUND_TRIES = 30;
 const AT_ONCE = 8;
 const SEED = 5;
-const SCHEMATHESIS = { examples: times(5, 100), seconds: times(8, 300), seed: SEED };
+/** The edges of each parameter take longest: some 4,000 requests, each a query. A soak tries them. */
+const SCHEMATHESIS: SchemathesisOptions = {
+  phases: isSoak ? ['coverage', 'fuzzing'] : ['fuzzing'],
+  ...{ examples: times(5, 100), seconds: times(8, 300), seed: SEED },
+};
 /** Beside those seconds: the installation of the tool, and its last phase. */
 const SCHEMATHESIS_WITHIN_MS = 600_000;
 const PATIENCE_MS = 60_000;

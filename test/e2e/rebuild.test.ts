@@ -45,7 +45,7 @@ import {
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Enough that a rebuild takes seconds and can be killed in the middle. */
-const BACKLOG = 24_000;
+const BACKLOG = 12_000;
 const APPEND_RECORDS = 4_000;
 /** Of the backlog, the oldest that readers page through again and again. */
 const OLD_FILLS = 2_401;

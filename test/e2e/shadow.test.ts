@@ -25,7 +25,7 @@ import { eventually } from './harness/processes/processes.ts';
 const SPEED = times(1, 4);
 /** Slots asked for per market. */
 const SAMPLES = 12;
-const CHECK_MS = 2_000;
+const CHECK_MS = 1_000;
 
 const levelText = ({ price, size }: { price: string; size: string }) => `${price} ${size}`;
 const orderText = ({ price, size, orderId }: { price: string; size: string; orderId: number }) =>

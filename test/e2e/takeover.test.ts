@@ -13,7 +13,7 @@ import { copyRelease, Supervised } from './harness/processes/release.ts';
 
 const ROLES = ['ingest', ...PROCESSES.processors, 'sink'];
 /** In which processes that end each other would have done so several times. */
-const WATCHED_MS = times(4_000, 15_000);
+const WATCHED_MS = times(2_500, 15_000);
 /** Slots in 400 ms. */
 const SPEED = times(1, 2);
 const NEXT_VERSION = '999.0.0';

@@ -8,8 +8,7 @@ import type { Assignment } from './worker.ts';
 const YOUNG_MB = 96;
 
 export interface PoolOptions {
-  readonly from: number;
-  readonly to: number;
+  readonly seeds: readonly number[];
   readonly threads: number;
   readonly mutation?: string;
   readonly stopsAtFirst?: boolean;
@@ -19,11 +18,12 @@ export interface PoolOptions {
 
 /** Results in the order of the seeds. Rejects when a thread fails. */
 export async function runSeeds(options: PoolOptions): Promise<readonly RunResult[]> {
-  const { from, to, threads, mutation = null, stopsAtFirst = false, isVerbose = false } = options;
+  const { seeds, threads, mutation = null, stopsAtFirst = false, isVerbose = false } = options;
   const results: RunResult[] = [];
   const workers: Worker[] = [];
   const runs = Array.from({ length: threads }, (_, number) => {
-    const assignment: Assignment = { from: from + number, to, step: threads, mutation, stopsAtFirst, isVerbose };
+    const own = seeds.filter((_, at) => at % threads === number);
+    const assignment: Assignment = { seeds: own, mutation, stopsAtFirst, isVerbose };
     return new Promise<void>((resolve, reject) => {
       const worker = new Worker(new URL('./worker.ts', import.meta.url), {
         workerData: assignment,
@@ -42,6 +42,10 @@ export async function runSeeds(options: PoolOptions): Promise<readonly RunResult
   await Promise.all(runs);
   return results.sort((a, b) => a.seed - b.seed);
 }
+
+/** The seeds from the first one, below `to`. */
+export const range = (from: number, to: number): readonly number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index);
 
 /** What a failed run says, with the command that runs it again. */
 export function reportOf({ seed, violations }: RunResult): string {

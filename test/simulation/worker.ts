@@ -4,10 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { MUTATIONS, putIn } from './mutation.ts';
 
 export interface Assignment {
-  /** Runs seeds `from`, `from + step`, ... below `to`. */
-  readonly from: number;
-  readonly to: number;
-  readonly step: number;
+  readonly seeds: readonly number[];
   /** Name of a fault to put into the source; null for none. */
   readonly mutation: string | null;
   /** Ends after the first violation. */
@@ -15,7 +12,7 @@ export interface Assignment {
   readonly isVerbose: boolean;
 }
 
-const { from, to, step, mutation, stopsAtFirst, isVerbose } = workerData as Assignment;
+const { seeds, mutation, stopsAtFirst, isVerbose } = workerData as Assignment;
 // Runs throw many expected errors, and stacks take time.
 Error.stackTraceLimit = isVerbose ? Error.stackTraceLimit : 1;
 if (mutation !== null) putIn(mutation);
@@ -24,7 +21,7 @@ const { runSeed } = await import('./run.ts');
 const { planOf } = await import('./plan.ts');
 const stage = openStage();
 const needs = MUTATIONS.find(({ name }) => name === mutation)?.needs;
-for (let seed = from; seed < to; seed += step) {
+for (const seed of seeds) {
   if (needs !== undefined && planOf(seed, stage.tapes.length, stage.blocks)[needs] === null) continue;
   const result = await runSeed(seed, stage, { isVerbose });
   parentPort?.postMessage(isVerbose ? result : { ...result, lines: [] });

@@ -1,7 +1,7 @@
 // Runs many seeds of the simulation on all cores: `npm run soak chain [seeds] [first seed] [verbose]`.
 
 import { availableParallelism } from 'node:os';
-import { reportOf, runSeeds } from '../simulation/pool.ts';
+import { range, reportOf, runSeeds } from '../simulation/pool.ts';
 
 const SEEDS = 10_000;
 const PROGRESS_SEEDS = 500;
@@ -18,8 +18,7 @@ const totals = { runs: 0, failed: 0, events: 0, crashes: 0, labels: 0, ahead: 0,
 const rate = () => (totals.runs / ((performance.now() - startedMs) / 1000)).toFixed(1);
 
 await runSeeds({
-  from: first,
-  to: first + seeds,
+  seeds: range(first, first + seeds),
   threads: Math.min(seeds, availableParallelism()),
   isVerbose,
   onResult: (result) => {

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { MUTATIONS } from '../simulation/mutation.ts';
-import { runSeeds } from '../simulation/pool.ts';
+import { range, runSeeds } from '../simulation/pool.ts';
 
 const SEEDS = 5_000;
 
@@ -17,7 +17,7 @@ process.stdout.write('| Fault | Seeds needed | Rule that it breaks |\n|---|---|-
 let missed = 0;
 for (const { name } of MUTATIONS.filter((one) => one.name.includes(only))) {
   const threads = availableParallelism();
-  const results = await runSeeds({ from: 0, to: seeds, threads, mutation: name, stopsAtFirst: true });
+  const results = await runSeeds({ seeds: range(0, seeds), threads, mutation: name, stopsAtFirst: true });
   const found = results.find(({ violations }) => violations.length > 0);
   if (found === undefined) missed += 1;
   const needed = found === undefined ? `not in ${seeds}` : String(found.seed + 1);

@@ -54,6 +54,8 @@ const CHECKS = 'status_code_conformance,content_type_conformance,response_schema
 const NO_FAILURE = 'not_a_server_error';
 
 export interface SchemathesisOptions {
+  /** `coverage` tries the edges of each parameter, `fuzzing` draws requests. */
+  readonly phases: readonly ('coverage' | 'fuzzing')[];
   /** For each operation. */
   readonly examples: number;
   readonly seconds: number;
@@ -66,7 +68,7 @@ export interface SchemathesisOptions {
 export async function runSchemathesis(
   interpreter: string,
   url: string,
-  { examples, seconds, seed, mayFail = false }: SchemathesisOptions,
+  { phases, examples, seconds, seed, mayFail = false }: SchemathesisOptions,
 ): Promise<SchemathesisRun> {
   const args = [
     ...[
@@ -77,7 +79,7 @@ export async function runSchemathesis(
       '--checks',
       mayFail ? CHECKS : `${NO_FAILURE},${CHECKS}`,
       '--phases',
-      'coverage,fuzzing',
+      phases.join(','),
     ],
     ...['--max-examples', String(examples), '--max-time', String(seconds), '--seed', String(seed)],
     ...['--no-color', '--suppress-health-check', 'all', '--warnings', 'off'],
