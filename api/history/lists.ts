@@ -56,8 +56,8 @@ export interface RowSource extends Sequenced {
   readonly keys?: string;
   /** A lookup table, sorted by scope, that names rows of `from`. */
   readonly lookup?: RowLookup;
-  /** SQL that joins the other tables of the fields to the query of the page's rows. Not with a lookup. */
-  readonly joined?: (page: string) => string;
+  /** SQL that joins the other tables of the fields; `page` gives the query of the page's rows with some columns. Not with a lookup. */
+  readonly joined?: (page: (columns: string) => string) => string;
 }
 
 export interface RowLookup {
@@ -156,8 +156,9 @@ function listQuery(scope: ListScope, query: ListQuery): string {
   const inOrder = `ORDER BY ${descending(orderOf(source, after))}`;
   const ending = isDistinct ? `${inOrder} ${DISTINCT}` : inOrder;
   if (source.joined) {
-    const page = `SELECT * ${rowsOf(source)} ${bounded} ${inOrder} ${DISTINCT} ${window}`;
-    return `${fields} FROM (${page}) AS page ${source.joined(page)} ${ending}`;
+    const page = (columns: string) =>
+      `SELECT ${columns} ${rowsOf(source)} ${bounded} ${inOrder} ${DISTINCT} ${window}`;
+    return `${fields} FROM (${page('*')}) AS page ${source.joined(page)} ${ending}`;
   }
   if (!lookup) return `${fields} ${rowsOf(source)} ${bounded} ${ending} ${window}`;
   const keysInOrder = `ORDER BY ${descending(orderOf({ ...source, ...lookup }, after))} ${DISTINCT}`;

@@ -79,8 +79,11 @@ export const ACTION_RANKS: Readonly<Record<string, number>> = { place: 0, trigge
 export const LAST_RANK = 3;
 export const RANK = `multiIf(${Object.entries(ACTION_RANKS).map(([name, rank]) => `action = '${name}', ${rank}`)}, ${LAST_RANK})`;
 
+const ACTED = `order_id, order_cumulative_base_asset_amount_filled, order_cumulative_quote_asset_amount_filled, fee, action,
+  action_explanation, ts, slot, signature, event_index, side`;
+
 /** The account's actions on the orders of a page. An order without actions has zeros and empty texts. */
-const actions = (page: string): string => `LEFT JOIN (
+const actions = (page: (columns: string) => string): string => `LEFT JOIN (
   SELECT order_id AS acted_id,
     max(order_cumulative_base_asset_amount_filled) AS acted_base,
     max(order_cumulative_quote_asset_amount_filled) AS acted_quote,
@@ -90,8 +93,8 @@ const actions = (page: string): string => `LEFT JOIN (
     argMax((toString(action), toString(action_explanation), ts),
       (ts, slot, ${RANK}, order_cumulative_base_asset_amount_filled, signature, event_index)) AS acted_last
   FROM (
-    SELECT * FROM {db:Identifier}.account_action
-    WHERE ${OF_USER} AND order_id IN (SELECT order_order_id FROM (${page}))
+    SELECT ${ACTED} FROM {db:Identifier}.account_action
+    WHERE ${OF_USER} AND order_id IN (${page('order_order_id')})
     LIMIT 1 BY signature, event_index, side)
   GROUP BY order_id) AS acted ON acted_id = order_order_id`;
 
