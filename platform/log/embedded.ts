@@ -189,19 +189,23 @@ class EmbeddedLog implements EventLog {
     try {
       while (!signal.aborted) {
         const seen = environment.changesOf(topicId);
-        let idle = true;
+        let [isIdle, isMore] = [true, false];
         for (const [partition, from] of cursors) {
           const found = environment.read(() => {
             const end = this.#next(topicId, partition);
-            return end > from ? read({ topicId, partition, from, maxRecords }, end) : null;
+            return end > from ? { end, ...read({ topicId, partition, from, maxRecords }, end) } : null;
           });
           if (found?.last === undefined) continue;
-          idle = false;
-          cursors.set(partition, found.last + 1n);
+          isIdle = false;
+          const next = found.last + 1n;
+          isMore ||= next < found.end;
+          cursors.set(partition, next);
           yield found.page;
           if (signal.aborted) return;
         }
-        if (idle) await environment.changed(seen, topicId);
+        // A page up to the end of its partition needs no second look: a later commit is announced.
+        const isChanged = isMore || environment.changesOf(topicId) !== seen;
+        if (isIdle || !isChanged) await environment.changed(seen, topicId);
         else await yieldToOthers();
       }
     } finally {

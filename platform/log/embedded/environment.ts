@@ -1,13 +1,14 @@
 // One lmdb environment per path and process, shared by all its users: batched write transactions, reads of the newest
 // snapshot, and notification of commits by this process and others.
 
-import { closeSync, constants, type FSWatcher, mkdirSync, openSync, realpathSync, watch, writeSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { nextSequence, sequenceOf, type Topics, topicsSince } from './commits.ts';
 import { type Gate, gateOf } from './gate.ts';
 import { releaseMappedPages } from './mapped.ts';
 import { PageReader } from './pages.ts';
+import { CommitSignals } from './signals.ts';
 import { TopicWaits } from './waits.ts';
 
 export type Store = Database<Uint8Array, Buffer>;
@@ -33,17 +34,16 @@ interface Pages {
 
 const DATA_FILE = 'data.mdb';
 /**
- * The commit signal: written after each commit and watched by other processes. They do not watch the data file, because it
+ * The commit signals: written after each commit and watched by other processes. They do not watch the data file, because it
  * changes a moment before a reader can see the commit.
  */
-const COMMIT_SIGNAL_FILE = 'bell';
-const SIGNAL_BYTES = Buffer.from('.');
+const SIGNALS_FOLDER = 'signals';
 /** Most payload of one write transaction; limits how long other writers wait. */
 const TRANSACTION_BYTES_MAX = 16 * 1024 * 1024;
 const TRANSACTION_JOBS_MAX = 1000;
 /** Commits within a turn of the event loop, milliseconds from the first one. Later writes of the turn share a commit in the next. */
 const PROMPT_MS = 3;
-/** The commit signal announces other processes' commits; the poll covers a watch that is missing. */
+/** Commit signals announce other processes' commits; the poll covers a watch that is missing. */
 const POLL_MIN_MS = 5;
 /** Of a process that has the watch: it covers a lost signal alone. */
 const POLL_WATCHED_MS = 25;
@@ -59,7 +59,6 @@ const READERS_MAX = 512;
  */
 const MAP_BYTES = process.platform === 'win32' ? undefined : 64 * 1024 ** 3;
 const SEQUENCE_KEY = Buffer.from('sequence');
-const NO_WATCH = { close() {} };
 
 const opened = new Map<string, Environment>();
 
@@ -87,7 +86,7 @@ export class Environment {
   readonly #path: string;
   readonly #gate: Gate;
   readonly #root: RootDatabase<Uint8Array, Buffer>;
-  readonly #commitSignal: number;
+  readonly #signals: CommitSignals;
   readonly #waits = new TopicWaits();
   #users = 0;
   #jobs: Job[] = [];
@@ -98,7 +97,6 @@ export class Environment {
   #sequence = 0n;
   /** Topics that got records in the transaction under way. */
   #written = new Set<number>();
-  #watcher: FSWatcher | typeof NO_WATCH | null = null;
   #poll: NodeJS.Timeout | null = null;
   #activeUntilMs = 0;
   #pollMs = POLL_MIN_MS;
@@ -126,7 +124,7 @@ export class Environment {
     this.records = this.#root.openDB<Uint8Array, Buffer>('records', binary);
     this.pages = new PageReader(this.#root, 'records');
     this.groups = this.#root.openDB<Uint8Array, Buffer>('groups', binary);
-    this.#commitSignal = openSync(join(path, COMMIT_SIGNAL_FILE), constants.O_RDWR | constants.O_CREAT);
+    this.#signals = new CommitSignals(join(path, SIGNALS_FOLDER), () => this.#look());
     this.#sequence = sequenceOf(this.#readSequence());
   }
 
@@ -140,14 +138,13 @@ export class Environment {
     if (this.#users > 0) return;
     opened.delete(this.#path);
     while (this.#jobs.length > 0) this.#flush();
-    this.#watcher?.close();
+    this.#signals.close();
     if (this.#poll) clearTimeout(this.#poll);
     if (this.#syncTimer) clearTimeout(this.#syncTimer);
     this.#waits.announce(null);
     await this.#syncing;
     await this.#sync();
     await this.#gate.pass(() => ({ closed: this.#root.close() })).closed;
-    closeSync(this.#commitSignal);
   }
 
   /**
@@ -208,7 +205,8 @@ export class Environment {
   /** Resolves after a commit since `seen` that may have records of the topic, or with `wake`. */
   changed(seen: number, topicId: number): Promise<void> {
     if (this.#waits.countOf(topicId) !== seen) return Promise.resolve();
-    this.#listen();
+    this.#signals.watch(topicId);
+    this.#schedulePoll();
     return this.#waits.next(topicId);
   }
 
@@ -265,21 +263,12 @@ export class Environment {
           put(this.partitions, SEQUENCE_KEY, sequence);
         }),
       );
-      this.#signalCommit();
+      this.#signals.send(this.#written);
       // With the commits of other processes since the last look.
       this.#announce(sequence);
       return null;
     } catch (error) {
       return error instanceof Error ? error : new Error(`event log: ${String(error)}`);
-    }
-  }
-
-  /** Followers in other processes that miss the signal find the commit by polling. */
-  #signalCommit(): void {
-    try {
-      writeSync(this.#commitSignal, SIGNAL_BYTES, 0, SIGNAL_BYTES.length, 0);
-    } catch {
-      // The commit is valid without the signal.
     }
   }
 
@@ -303,26 +292,8 @@ export class Environment {
     return true;
   }
 
-  #listen(): void {
-    this.#watcher ??= this.#watch();
-    this.#schedulePoll();
-  }
-
   get #leastPollMs(): number {
-    return this.#watcher === NO_WATCH ? POLL_MIN_MS : POLL_WATCHED_MS;
-  }
-
-  /** Watching is optional: without it followers poll. */
-  #watch(): FSWatcher | typeof NO_WATCH {
-    try {
-      const watcher = watch(join(this.#path, COMMIT_SIGNAL_FILE), { persistent: false }, () => this.#look());
-      return watcher.on('error', () => {
-        watcher.close();
-        this.#watcher = NO_WATCH;
-      });
-    } catch {
-      return NO_WATCH;
-    }
+    return this.#signals.isComplete ? POLL_WATCHED_MS : POLL_MIN_MS;
   }
 
   /** Polls only while a follower waits. */
