@@ -4,12 +4,21 @@
 import { type BookViewDiff, decodeMessage } from '../../../schemas/index.ts';
 import { RING_BACKFILL_BYTES, RING_BYTES_MAX, RING_ENTRY_BYTES, RING_SHARE_BYTES, RINGS_BYTES_MAX } from './limits.ts';
 
+/**
+ * Changes share memory: an array for each one would cost the garbage collector more than the change. A chunk stays as long as
+ * one of its changes.
+ */
+const CHUNK_BYTES = 8 * 1024;
+
 /** A change as encoded in the log. */
-export interface StoredDiff {
+interface StoredDiff {
   readonly seq: number;
   /** Offset in the market's partition of the topic. */
   readonly offset: bigint;
-  readonly bytes: Uint8Array;
+  /** Its bytes are those of the chunk between `from` and `to`. */
+  readonly chunk: Uint8Array;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Memory of all rings of a process, bytes. */
@@ -27,6 +36,9 @@ export class Ring {
   #entries: (StoredDiff | null)[] = [];
   #start = 0;
   #bytes = 0;
+  /** Where the next changes go, and how much of it is used. */
+  #chunk = new Uint8Array(0);
+  #used = 0;
   /** Number of clients whose backfill uses the ring. */
   #pins = 0;
 
@@ -61,8 +73,16 @@ export class Ring {
   push(seq: number, offset: bigint, bytes: Uint8Array): void {
     if (seq !== this.#baseSeq + this.size + 1)
       throw new Error(`change ${seq} does not follow the newest one in the ring`);
-    this.#entries.push({ seq, offset, bytes: Uint8Array.from(bytes) });
-    this.#count(bytes.byteLength + RING_ENTRY_BYTES);
+    const size = bytes.byteLength;
+    if (this.#used + size > this.#chunk.length) {
+      this.#chunk = new Uint8Array(Math.max(CHUNK_BYTES, size));
+      this.#used = 0;
+    }
+    const [from, to] = [this.#used, this.#used + size];
+    this.#chunk.set(bytes, from);
+    this.#used = to;
+    this.#entries.push({ seq, offset, chunk: this.#chunk, from, to });
+    this.#count(size + RING_ENTRY_BYTES);
     this.#trim();
   }
 
@@ -83,7 +103,8 @@ export class Ring {
 
   /** One change, encoded. Throws a RangeError when the ring does not hold it. */
   encoded(seq: number): Uint8Array {
-    return this.#at(seq).bytes;
+    const { chunk, from, to } = this.#at(seq);
+    return chunk.subarray(from, to);
   }
 
   /** A change a quarter into the ring. A log read that ends there still meets the ring after it drops some changes. */
@@ -113,12 +134,12 @@ export class Ring {
   }
 
   #drop(): void {
-    const { seq, offset, bytes } = this.#at(this.#baseSeq + 1);
+    const { seq, offset, from, to } = this.#at(this.#baseSeq + 1);
     this.#baseSeq = seq;
     this.#baseOffset = offset;
     this.#entries[this.#start] = null;
     this.#start += 1;
-    this.#count(-bytes.byteLength - RING_ENTRY_BYTES);
+    this.#count(from - to - RING_ENTRY_BYTES);
   }
 
   #count(bytes: number): void {
