@@ -110,9 +110,16 @@ export class ProcessedBooks {
 
   #confirmed(key: string): ConfirmedState | null {
     const { confirmed } = this.#parts;
-    const update = confirmed.lastUpdate(key);
     const stored = confirmed.stored(key);
-    return update && stored ? { slot: stored.slot, update } : null;
+    if (!stored) return null;
+    // Most questions are about the slot alone, and an update is made of copies.
+    const update = () => confirmed.lastUpdate(key);
+    return {
+      slot: stored.slot,
+      get update() {
+        return update();
+      },
+    };
   }
 
   /** The first time writes every book in full, later what differs. */

@@ -14,7 +14,7 @@ const CLOSED = new Uint8Array(0);
 /** The newest confirmed state of an account. `slot`: the newest slot in which it had these bytes. */
 export interface ConfirmedState {
   readonly slot: number;
-  readonly update: AccountUpdate;
+  readonly update: AccountUpdate | null;
 }
 
 export interface ForkPorts {
