@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import type { WorkerAnswer, WorkerRequest } from './account-stream.ts';
 
 /** Young objects of the thread of large reads. Buffers of unpacked accounts are freed each time these are collected. */
-const WORKER_YOUNG_MB = 8;
+const WORKER_YOUNG_MB = 3;
 const OPEN_TIMEOUT_MS = 10_000;
 /** Larger than any account notification. A larger frame closes the connection. */
 const FRAME_BYTES_MAX = 64 * 1024 * 1024;
