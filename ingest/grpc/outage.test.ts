@@ -10,8 +10,8 @@ import type { ResumePoint } from '../source.ts';
 import { type OpenStream, openWith } from './stream.ts';
 
 const TOKEN = 'open sesame';
-/** A tenth of the product's interval: a resume point follows an audit. */
-const AUDIT_MS = 500;
+/** Far shorter than the product's interval: a resume point follows an audit. */
+const AUDIT_MS = 100;
 
 describe('a gRPC stream that was lost', { timeout: 120_000 }, () => {
   const nets: RunningLocalnet[] = [];

@@ -13,8 +13,8 @@ export type MakeSource = (net: RunningLocalnet, options: ContractOptions) => Sou
 const STEP_SLOTS = 5;
 const ALL = 1_000_000;
 const QUEUE_MAX = 500;
-/** A tenth of the product's interval: a resume point follows an audit. */
-const AUDIT_MS = 500;
+/** Far shorter than the product's interval: a resume point follows an audit. */
+const AUDIT_MS = 100;
 /** Longer than a busy machine takes to deliver what the node has sent. */
 const STOPPED_SILENCE_MS = 1_500;
 
@@ -49,7 +49,7 @@ export function describeSource(name: string, make: MakeSource): void {
       reading = undefined;
     });
     const open = async (options: LocalnetOptions = {}) => {
-      const small = { seed: 5, accounts: 16, ordersPerMarket: 8, keepEvents: true };
+      const small = { seed: 5, accounts: 12, ordersPerMarket: 6, activity: 0.5, keepEvents: true };
       net = await startLocalnet({ rpcPort: 0, wsPort: 0, grpcPort: 0, speed: 0, ...small, ...options });
       return net;
     };
@@ -107,7 +107,7 @@ export function describeSource(name: string, make: MakeSource): void {
     );
 
     it('delivers each transaction once under every fault of a node', async () => {
-      const running = await open({ profile: 'hostile', activity: 0.5 });
+      const running = await open({ profile: 'hostile' });
       await step(running, 20);
       const source = read(running, { auditMs: 1_000, silenceMs: 3_000 });
       await started(source);
@@ -147,7 +147,7 @@ export function describeSource(name: string, make: MakeSource): void {
 
     it('connects again when the server falls silent while the chain continues', async () => {
       const running = await open();
-      const source = read(running, { silenceMs: 1_000 });
+      const source = read(running, { auditMs: 1_000, silenceMs: 3_000 });
       await started(source);
       const labels = source.of('slot').length;
       await step(running, 3);
@@ -167,7 +167,7 @@ export function describeSource(name: string, make: MakeSource): void {
       const before = source.of('reconnect').length;
       await step(running, 3);
       await source.until('the last slot', () => source.of('slot').at(-1)?.slot === running.ledger.tipSlot);
-      await new Promise((resolve) => setTimeout(resolve, 3 * STOPPED_SILENCE_MS));
+      await new Promise((resolve) => setTimeout(resolve, 2 * STOPPED_SILENCE_MS));
       expect(source.of('reconnect').length).toBe(before);
     });
 
@@ -199,13 +199,13 @@ export function describeSource(name: string, make: MakeSource): void {
     });
 
     it('bounds its memory while nobody takes its updates, and loses none', async () => {
-      const running = await open();
+      const running = await open({ activity: 1, accounts: 16, ordersPerMarket: 8 });
       let release: () => void = () => {};
       let held: Promise<void> | null = null;
       let isReleased = false;
       let largest = 0;
       const source: SourceReading = new SourceReading(
-        make(running, { queueMax: QUEUE_MAX, silenceMs: 60_000 }),
+        make(running, { queueMax: QUEUE_MAX, silenceMs: 60_000, auditMs: AUDIT_MS }),
         null,
         async (batch) => {
           if (held !== null || isReleased) largest = Math.max(largest, batch);
