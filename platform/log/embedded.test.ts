@@ -8,6 +8,7 @@ import type { Topic } from '../../schemas/index.ts';
 import { describeEventLog } from '../../test/support/log/contract.ts';
 import { createTopic, numbered, readAll, take, testTopic, text } from '../../test/support/log/harness.ts';
 import { startOpener, startWriter, type WrittenRecord } from '../../test/support/log/processes.ts';
+import { times } from '../../test/support/platform/times.ts';
 import { type Config, readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { openEnvironment } from './embedded/environment.ts';
@@ -23,7 +24,7 @@ describeEventLog('embedded', async () => {
   return {
     config,
     atomicOutputs: true,
-    kills: 8,
+    kills: times(3, 8),
     propertyRuns: 60,
     compact: (log) => log.enforceRetention(Date.now()),
     stop: () => rm(config.dataDir, { recursive: true }),
@@ -40,8 +41,10 @@ describe('embedded event log', () => {
   it('keeps acknowledged records while other processes open and close it', async () => {
     const log = await openEventLog(config, silentLogger());
     const topic = await createTopic(log);
-    const writers = ['a', 'b'].map((writer) => startWriter({ config, topic, partition: 0, writer, calls: 1_000 }));
-    const openers = [0, 1].map(() => startOpener({ config, times: 200 }));
+    const writers = ['a', 'b'].map((writer) =>
+      startWriter({ config, topic, partition: 0, writer, calls: times(300, 1_000) }),
+    );
+    const openers = [0, 1].map(() => startOpener({ config, times: times(60, 200) }));
     await Promise.all([...writers, ...openers].map((child) => child.done()));
     const written = (await readAll(log, topic)).map((record) => JSON.parse(text(record)) as WrittenRecord);
     const numbers = (writer: string) =>
