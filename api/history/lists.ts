@@ -156,8 +156,7 @@ function listQuery(scope: ListScope, query: ListQuery): string {
   const inOrder = `ORDER BY ${descending(orderOf(source, after))}`;
   const ending = isDistinct ? `${inOrder} ${DISTINCT}` : inOrder;
   if (source.joined) {
-    const page = (columns: string) =>
-      `SELECT ${columns} ${rowsOf(source)} ${bounded} ${inOrder} ${DISTINCT} ${window}`;
+    const page = (columns: string) => `SELECT ${columns} ${rowsOf(source)} ${bounded} ${inOrder} ${DISTINCT} ${window}`;
     return `${fields} FROM (${page('*')}) AS page ${source.joined(page)} ${ending}`;
   }
   if (!lookup) return `${fields} ${rowsOf(source)} ${bounded} ${ending} ${window}`;
