@@ -23,8 +23,8 @@ const RETIRED: Readonly<Record<string, string>> = {
   unheard: 'not received',
   untold: 'not published',
 };
-/** SQL, the file `bell` that wakes followers, and names of migrations keep their words. */
-const EXEMPT = /\bJOINS?\b|'bell'|`bell`|0006_companions/gi;
+/** SQL and names of migrations keep their words. */
+const EXEMPT = /\bJOINS?\b|0006_companions/gi;
 const SKIPPED = /^(?:docs\/concepts\/glossary\.md|test\/prose\/|CHANGELOG\.md|package-lock\.json)|\/idl\//;
 const READ = /\.(?:ts|mjs|md|sql|ya?ml|grit)$/;
 
