@@ -67,14 +67,18 @@ describe('backfill', () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'slotbook-backfill-'));
     log = await openEventLog(readConfig({}, { dataDir }), silentLogger());
   };
-  const context = (role: string) => {
-    const config = readConfig({}, { rpcBackfillBlocksPerSecond: 400, shadowCheckMs: 0 });
+  const context = (role: string, blocksPerSecond = 400) => {
+    const config = readConfig({}, { rpcBackfillBlocksPerSecond: blocksPerSecond, shadowCheckMs: 0 });
     return { config, log, logger: silentLogger(), metrics: createMetrics([role]) };
   };
-  const ingest = async (firstSignaturesMax: number) => {
+  /** At 40 blocks a second a backfill lasts longer than it takes to stop it. */
+  const ingest = async (firstSignaturesMax: number, blocksPerSecond?: number) => {
     const urls = { rpcUrls: [node.url], wsUrls: [net.wsUrl] };
     const options = { definition, logger: silentLogger(), silenceMs: 60_000, auditMs: 30, firstSignaturesMax };
-    const role = await startIngest(context('ingest'), { definition, source: new RpcSource({ ...urls, ...options }) });
+    const role = await startIngest(context('ingest', blocksPerSecond), {
+      definition,
+      source: new RpcSource({ ...urls, ...options }),
+    });
     running.push(role);
     return role;
   };
@@ -107,16 +111,17 @@ describe('backfill', () => {
   };
 
   it('of a range reads each missing event once, over a restart, and candles come out the same', async () => {
-    await prepare(260);
-    const first = await ingest(40);
+    await prepare(130);
+    const first = await ingest(40, 40);
     await until(async () => (await logged()).length > 0);
-    await steps(120);
-    const [fromSlot, toSlot] = [net.ledger.genesisSlot, net.ledger.genesisSlot + 250];
+    await steps(60);
+    const [fromSlot, toSlot] = [net.ledger.genesisSlot, net.ledger.genesisSlot + 120];
     const counts = { nextSlot: fromSlot, found: 0, lost: 0, atMs: 0 };
     const request: Backfill = { id: 'test', fromSlot, toSlot, ...counts, state: 'asked', reason: 'test' };
     await log.append(TOPICS.backfills, [{ key: 'test', value: encodeMessage('Backfill', request) }]);
     await until(async () => ((await newest('test'))?.nextSlot ?? 0) > fromSlot);
     await first.stop();
+    expect((await newest('test'))?.state).not.toBe('done');
     running.splice(0);
     await ingest(40);
     await until(async () => (await newest('test'))?.state === 'done');
