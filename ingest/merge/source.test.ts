@@ -90,7 +90,7 @@ describe('several live sources', { timeout: 120_000 }, () => {
 
   it.each(['calm', 'mainnet'] as const)('finds no fault in honest sources of different kinds (%s)', async (profile) => {
     await start(['grpc', 'pubsub'], profile);
-    await follow(100);
+    await follow(60);
     // Logs are cut on mainnet, so that some events cannot be had.
     if (profile === 'calm') await complete();
     for (const report of merged.reports()) {
@@ -112,7 +112,7 @@ describe('several live sources', { timeout: 120_000 }, () => {
     const liar = leader();
     await follow(10);
     net.grpcFaults[liar]?.add({ kind, methods: ['accountUpdate'], probability: 0.5 });
-    await follow(60);
+    await follow(40);
     await reading.until('the verdict', () => merged.reports()[liar]?.isLying === true);
     net.grpcFaults[liar]?.clear();
     await follow(10);
