@@ -11,7 +11,7 @@ import { type OpenStream, openWith } from './stream.ts';
 
 const TOKEN = 'open sesame';
 /** Far shorter than the product's interval: a resume point follows an audit. */
-const AUDIT_MS = 100;
+const AUDIT_MS = 250;
 
 describe('a gRPC stream that was lost', { timeout: 120_000 }, () => {
   const nets: RunningLocalnet[] = [];

@@ -20,7 +20,7 @@ describe('a node with faults', () => {
 
   const start = async (options: Partial<RpcSourceOptions> = {}, urls = [node.url]) => {
     const wsUrls = [net.wsUrl];
-    const base = { rpcUrls: urls, wsUrls, definition, logger: silentLogger(), silenceMs: 60_000, auditMs: 40 };
+    const base = { rpcUrls: urls, wsUrls, definition, logger: silentLogger(), silenceMs: 60_000, auditMs: 150 };
     read = new SourceReading(new RpcSource({ ...base, ...options }));
     await read.until('accounts', () => read.of('snapshotEnd').length > 0);
   };

@@ -14,7 +14,7 @@ const STEP_SLOTS = 5;
 const ALL = 1_000_000;
 const QUEUE_MAX = 500;
 /** Far shorter than the product's interval: a resume point follows an audit. */
-const AUDIT_MS = 100;
+const AUDIT_MS = 250;
 /** Longer than a busy machine takes to deliver what the node has sent. */
 const STOPPED_SILENCE_MS = 1_500;
 
