@@ -21,7 +21,7 @@ import { sinkStage } from '../../test/support/processors/history/sink-stage.ts';
 const stage = sinkStage('retractions');
 const NAMES = [...EVENT_NAMES, UNKNOWN_RECORD];
 const TABLES = [...NAMES.map(tableOf), ...Object.keys(LOOKUP_TABLES)];
-const NUMBERS = Array.from({ length: 12 }, (_, n) => n);
+const NUMBERS = Array.from({ length: 6 }, (_, n) => n);
 const isDropped = (n: number) => n % 3 === 0;
 
 /** One transaction: an event of each kind, or of the ones named. */
