@@ -67,6 +67,8 @@ if __name__ == "__main__":
         TradingNodeConfig(
             trader_id="SPREAD-001",
             logging=LoggingConfig(log_level="ERROR"),
+            # The node waits this long for orders to settle after its end, and this one places none.
+            timeout_post_stop=0.5,
             data_clients={
                 str(VENUE): SlotbookDataClientConfig(feed_url=args.url, history_url=args.history),
             },
