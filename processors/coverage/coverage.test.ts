@@ -15,6 +15,7 @@ import {
 } from '../../schemas/index.ts';
 import { encodedEventsOf } from '../../test/support/ingest/encoded-events.ts';
 import { SourceReading } from '../../test/support/ingest/source-reading.ts';
+import { times } from '../../test/support/platform/times.ts';
 import { follow, isTrue, lostHoles, provenOf } from '../../test/support/processors/lost-records.ts';
 import type { LifeInput } from '../../test/support/processors/order-lives.ts';
 import { OrderFills } from './order-fills.ts';
@@ -84,7 +85,7 @@ function expectTrueProofs(events: readonly ChainEvent[], states: readonly LifeIn
         }
       }
     }),
-    { numRuns: 2, endOnFailure: true },
+    { numRuns: times(1, 10), endOnFailure: true },
   );
   const { holes, records } = proven;
   process.stdout.write(`chain: ${holes} holes, proven by records ${records}, with states ${proven.states}\n`);
@@ -298,7 +299,7 @@ describe('coverage', () => {
     });
     try {
       const reading = await readingOf(net);
-      await net.step(400);
+      await net.step(300);
       const events = (await encodedEventsOf(net)).map(({ value }) => decodeEvent(value));
       const counts = await countsOf(net);
       const end = (events.at(-1)?.slot ?? 0) + SETTLE_SLOTS;

@@ -23,12 +23,6 @@ export const SUITES = {
     proves: 'schemathesis finds no answer that the contracts of both REST services do not have',
     files: ['test/e2e/history-contract.test.ts', 'test/e2e/generated-inputs.test.ts'],
   },
-  exchange: {
-    usage: '',
-    takes: '1 min',
-    proves: 'the simulated exchange keeps its invariants for 30 seeds and sizes, and writes bytes as Anchor for three',
-    files: ['localnet/exchange/exchange.test.ts'],
-  },
   exports: {
     usage: '',
     takes: '15 min',
@@ -102,6 +96,13 @@ export const SUITES = {
       'test/e2e/takeover.test.ts',
     ],
     profiles: ['calm', 'mainnet', 'hostile'],
+  },
+  properties: {
+    usage: '',
+    takes: '1 min',
+    proves:
+      'the simulated exchange keeps its invariants for 30 seeds and sizes, and what is claimed of many lost fills is true',
+    files: ['localnet/exchange/exchange.test.ts', 'processors/coverage/coverage.test.ts'],
   },
   teeth: {
     usage: '[seeds of each fault] [part of a name]',
