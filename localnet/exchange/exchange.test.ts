@@ -216,7 +216,7 @@ describe('the simulated exchange', () => {
           expect(brokenRules(worldOf(exchange))).toEqual([]);
         }
       }),
-      { numRuns: times(3, 30), seed: 5 },
+      { numRuns: times(5, 30), seed: 5 },
     );
   });
 
