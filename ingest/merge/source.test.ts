@@ -6,6 +6,7 @@ import { type RunningLocalnet, startLocalnet } from '../../localnet/index.ts';
 import { silentLogger } from '../../platform/index.ts';
 import { loadDefinition } from '../../schemas/index.ts';
 import { SourceReading } from '../../test/support/ingest/source-reading.ts';
+import { times } from '../../test/support/platform/times.ts';
 import { grpcSessions } from '../grpc/index.ts';
 import { RpcSource } from '../rpc.ts';
 import { MergedSource } from './index.ts';
@@ -90,7 +91,7 @@ describe('several live sources', { timeout: 120_000 }, () => {
 
   it.each(['calm', 'mainnet'] as const)('finds no fault in honest sources of different kinds (%s)', async (profile) => {
     await start(['grpc', 'pubsub'], profile);
-    await follow(60);
+    await follow(times(60, 100));
     // Logs are cut on mainnet, so that some events cannot be had.
     if (profile === 'calm') await complete();
     for (const report of merged.reports()) {
@@ -112,7 +113,7 @@ describe('several live sources', { timeout: 120_000 }, () => {
     const liar = leader();
     await follow(10);
     net.grpcFaults[liar]?.add({ kind, methods: ['accountUpdate'], probability: 0.5 });
-    await follow(40);
+    await follow(times(40, 60));
     await reading.until('the verdict', () => merged.reports()[liar]?.isLying === true);
     net.grpcFaults[liar]?.clear();
     await follow(10);

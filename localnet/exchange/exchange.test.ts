@@ -110,7 +110,7 @@ describe('the simulated exchange', () => {
     const exchange = createExchange(OPTIONS);
     const ledger = ledgerOf(exchange);
     for (let part = 0; part < 4; part++) {
-      applyWrites(ledger, run(exchange, 30));
+      applyWrites(ledger, run(exchange, times(30, 60)));
       const standing = exchange.genesis();
       expect(new Set(ledger.keys())).toEqual(new Set(standing.map(({ pubkey }) => pubkey)));
       const stale = standing.filter(

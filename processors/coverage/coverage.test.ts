@@ -299,7 +299,7 @@ describe('coverage', () => {
     });
     try {
       const reading = await readingOf(net);
-      await net.step(300);
+      await net.step(times(300, 400));
       const events = (await encodedEventsOf(net)).map(({ value }) => decodeEvent(value));
       const counts = await countsOf(net);
       const end = (events.at(-1)?.slot ?? 0) + SETTLE_SLOTS;

@@ -15,13 +15,14 @@ import {
   UNKNOWN_RECORD,
 } from '../../schemas/index.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
+import { times } from '../../test/support/platform/times.ts';
 import { fillEvent, sampleEvent } from '../../test/support/processors/history/events.ts';
 import { sinkStage } from '../../test/support/processors/history/sink-stage.ts';
 
 const stage = sinkStage('retractions');
 const NAMES = [...EVENT_NAMES, UNKNOWN_RECORD];
 const TABLES = [...NAMES.map(tableOf), ...Object.keys(LOOKUP_TABLES)];
-const NUMBERS = Array.from({ length: 6 }, (_, n) => n);
+const NUMBERS = Array.from({ length: times(6, 12) }, (_, n) => n);
 const isDropped = (n: number) => n % 3 === 0;
 
 /** One transaction: an event of each kind, or of the ones named. */

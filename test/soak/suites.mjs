@@ -99,10 +99,15 @@ export const SUITES = {
   },
   properties: {
     usage: '',
-    takes: '1 min',
+    takes: '3 min',
     proves:
-      'the simulated exchange keeps its invariants for 30 seeds and sizes, and what is claimed of many lost fills is true',
-    files: ['localnet/exchange/exchange.test.ts', 'processors/coverage/coverage.test.ts'],
+      'the simulated exchange keeps its invariants for 30 seeds and sizes, and what is claimed of many lost fills, of merged sources and of dropped slots is true on longer chains',
+    files: [
+      'localnet/exchange/exchange.test.ts',
+      'processors/coverage/coverage.test.ts',
+      'ingest/merge/source.test.ts',
+      'processors/history/retraction-sink.test.ts',
+    ],
   },
   teeth: {
     usage: '[seeds of each fault] [part of a name]',
