@@ -167,25 +167,16 @@ describe('samples and candles', () => {
   });
 
   it('count as built only after their reducer has read its inputs', async () => {
-    await eventually(async () => expect(await projections()).toContain('events'));
     // No reducer has read `samples`, the input of candles; `book`, the input of samples, is empty.
-    expect(await projections()).toEqual(['events', 'notificationMarks', 'notifications', 'samples', 'vaults']);
+    const withoutCandles = ['events', 'notificationMarks', 'notifications', 'samples', 'vaults'];
+    await eventually(async () => expect(await projections()).toEqual(withoutCandles));
     const next = [0, 1, 2, 3].map(async (partition) => ({
       topic: TOPICS.samples.name,
       partition,
       next: (await log.bounds(TOPICS.samples, partition)).next,
     }));
     await log.commit('candles', { offsets: await Promise.all(next) });
-    await eventually(async () =>
-      expect(await projections()).toEqual([
-        'candles',
-        'events',
-        'notificationMarks',
-        'notifications',
-        'samples',
-        'vaults',
-      ]),
-    );
+    await eventually(async () => expect(await projections()).toEqual(['candles', ...withoutCandles]));
   });
 
   it('continue at their offset after a restart, and park foreign records', async () => {
@@ -218,6 +209,7 @@ describe('states of vaults', () => {
       states.map((value) => ({ key: 'vault', value })),
     );
     await eventually(async () => expect(await rows('SELECT 1 FROM vault_depositor_state')).not.toEqual([]));
+    await eventually(async () => expect(await rows('SELECT 1 FROM vault_state')).not.toEqual([]));
     expect(await rows('SELECT slot, total_shares, vault, name, permissioned FROM vault_state FINAL')).toEqual([
       {
         slot: '11',
@@ -263,13 +255,15 @@ describe('notifications', () => {
       encodeMessage('NotificationDelivery', delivery),
       encodeMessage('NotificationRead', read),
     ]);
-    await eventually(async () => expect(await rows('SELECT 1 FROM notification_read')).toHaveLength(1));
-    await eventually(async () => expect(await rows('SELECT 1 FROM notification')).not.toEqual([]));
-    expect(await rows('SELECT id, authority, user, ts FROM notification FINAL')).toEqual([
-      { id: one.id, authority: bs58.encode(one.authority), user: null, ts: String(one.ts) },
-    ]);
-    expect(await rows('SELECT authority, status FROM notification_delivery FINAL')).toEqual([
-      { authority: '', status: 'SENT' },
-    ]);
+    // The sink inserts into each table by itself, in no common order.
+    await eventually(async () => {
+      expect(await rows('SELECT count() AS n FROM notification_read FINAL')).toEqual([{ n: '1' }]);
+      expect(await rows('SELECT id, authority, user, ts FROM notification FINAL')).toEqual([
+        { id: one.id, authority: bs58.encode(one.authority), user: null, ts: String(one.ts) },
+      ]);
+      expect(await rows('SELECT authority, status FROM notification_delivery FINAL')).toEqual([
+        { authority: '', status: 'SENT' },
+      ]);
+    });
   });
 });

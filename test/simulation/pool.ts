@@ -6,6 +6,8 @@ import type { Assignment } from './worker.ts';
 
 /** A run makes much that is short-lived: a larger young space collects it in fewer, cheaper runs. */
 const YOUNG_MB = 96;
+/** Memory outside of the heap, a megabyte a seed, comes back when a thread ends. */
+const SEEDS_OF_THREAD = 400;
 
 export interface PoolOptions {
   readonly seeds: readonly number[];
@@ -18,29 +20,56 @@ export interface PoolOptions {
 
 /** Results in the order of the seeds. Rejects when a thread fails. */
 export async function runSeeds(options: PoolOptions): Promise<readonly RunResult[]> {
-  const { seeds, threads, mutation = null, stopsAtFirst = false, isVerbose = false } = options;
-  const results: RunResult[] = [];
-  const workers: Worker[] = [];
-  const runs = Array.from({ length: threads }, (_, number) => {
-    const own = seeds.filter((_, at) => at % threads === number);
-    const assignment: Assignment = { seeds: own, mutation, stopsAtFirst, isVerbose };
-    return new Promise<void>((resolve, reject) => {
+  const { seeds, threads } = options;
+  const run = new PoolRun(options);
+  const shares = Array.from({ length: threads }, (_, number) => seeds.filter((_, at) => at % threads === number));
+  await Promise.all(shares.map((own) => run.all(own)));
+  return run.results.sort((a, b) => a.seed - b.seed);
+}
+
+class PoolRun {
+  readonly results: RunResult[] = [];
+  readonly #options: PoolOptions;
+  readonly #workers = new Set<Worker>();
+  #isStopped = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  /** Runs seeds one after the other, on one thread at a time. */
+  async all(seeds: readonly number[]): Promise<void> {
+    for (let at = 0; at < seeds.length && !this.#isStopped; at += SEEDS_OF_THREAD) {
+      await this.#onThread(seeds.slice(at, at + SEEDS_OF_THREAD));
+    }
+  }
+
+  #onThread(seeds: readonly number[]): Promise<void> {
+    const { mutation = null, stopsAtFirst = false, isVerbose = false } = this.#options;
+    const assignment: Assignment = { seeds, mutation, stopsAtFirst, isVerbose };
+    return new Promise((resolve, reject) => {
       const worker = new Worker(new URL('./worker.ts', import.meta.url), {
         workerData: assignment,
         resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
       });
-      workers.push(worker);
-      worker.on('message', (result: RunResult) => {
-        results.push(result);
-        options.onResult?.(result);
-        if (stopsAtFirst && result.violations.length > 0) for (const one of workers) void one.terminate();
-      });
+      this.#workers.add(worker);
+      worker.on('message', (result: RunResult) => this.#take(result));
       worker.on('error', reject);
-      worker.on('exit', () => resolve());
+      worker.on('exit', () => {
+        this.#workers.delete(worker);
+        resolve();
+      });
     });
-  });
-  await Promise.all(runs);
-  return results.sort((a, b) => a.seed - b.seed);
+  }
+
+  #take(result: RunResult): void {
+    const { stopsAtFirst = false, onResult } = this.#options;
+    this.results.push(result);
+    onResult?.(result);
+    if (!stopsAtFirst || result.violations.length === 0) return;
+    this.#isStopped = true;
+    for (const one of this.#workers) void one.terminate();
+  }
 }
 
 /** The seeds from the first one, below `to`. */
