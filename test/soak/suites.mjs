@@ -21,7 +21,7 @@ export const SUITES = {
     usage: '',
     takes: '10 min',
     proves: 'schemathesis finds no answer that the contracts of both REST services do not have',
-    files: ['test/e2e/history-contract.test.ts', 'test/e2e/generated-inputs.test.ts'],
+    files: ['test/e2e/history-service.test.ts', 'test/e2e/generated-inputs.test.ts'],
   },
   exports: {
     usage: '',

@@ -32,6 +32,7 @@ const PROCESSES = {
   book: ['book'],
   candles: ['samples', 'candles', 'notifications'],
   sink: ['sink'],
+  orderbook: ['orderbook'],
   history: ['history'],
 } as const;
 export type MonthProcess = keyof typeof PROCESSES;

@@ -1,5 +1,5 @@
-// Transactions over real processes: the history service builds them, a wallet signs them, the cluster executes them, and they
-// show in the book, in the feed and in history. One pipeline for all.
+// Transactions: the history service builds them, a wallet signs them, the cluster executes them, and they show in the book, in the
+// feed and in history.
 
 import {
   Connection,
@@ -9,19 +9,12 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PROGRAM } from '../support/transactions/wallet.ts';
-import { FeedClient } from './harness/keeper/feed-client.ts';
-import {
-  type Cluster,
-  eventually,
-  type Running,
-  startCluster,
-  startRoles,
-  temporaryDirectory,
-} from './harness/processes/processes.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { PROGRAM } from '../../../support/transactions/wallet.ts';
+import { FeedClient } from '../keeper/feed-client.ts';
+import { type Cluster, eventually } from '../processes/processes.ts';
+import type { HistoryRun } from './run.ts';
 
-const ROLES = ['clickhouse', 'ingest', 'book', 'trades', 'fees', 'sink', 'orderbook', 'history'];
 const EXCHANGE = 'vELoC1audYbSYVRXn1vPaV8Axoa9oU6BYmNGZZBDZ1P';
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 const PATIENCE_MS = 120_000;
@@ -37,24 +30,20 @@ interface Answer {
 }
 type Row = Readonly<Record<string, unknown>>;
 
-describe('transactions of a wallet', () => {
-  const { dir, remove } = temporaryDirectory();
+export function transactionSuite(run: () => HistoryRun): void {
+  describe('transactions of a wallet', () => transactionTests(run));
+}
+
+function transactionTests(service: () => HistoryRun): void {
   const wallet = Keypair.generate();
   const authority = wallet.publicKey.toBase58();
   let cluster: Cluster;
-  let roles: Running;
   let accountId = '';
 
-  const url = (name: string) => roles.endpoints[name] ?? '';
+  const url = (name: string) => service().url(name);
 
   beforeAll(async () => {
-    cluster = await startCluster({ seed: 11, speed: 2, accounts: 80, 'orders-per-market': 40 });
-    roles = await startRoles(ROLES, {
-      DATA_DIR: dir,
-      RPC_URL: cluster.rpcUrl,
-      RPC_WS_URL: cluster.wsUrl,
-      LOOKUP_TABLES: cluster.lookupTable,
-    });
+    ({ cluster } = service());
     await cluster.rpc('localnet_fund', {
       wallet: authority,
       lamports: 10_000_000_000,
@@ -70,12 +59,6 @@ describe('transactions of a wallet', () => {
       PATIENCE_MS,
     );
   }, 2 * PATIENCE_MS);
-
-  afterAll(async () => {
-    await roles?.stop();
-    await cluster?.stop();
-    remove();
-  }, PATIENCE_MS);
 
   async function get<T>(path: string): Promise<T> {
     return (await (await fetch(url('history') + path)).json()) as T;
@@ -399,4 +382,4 @@ describe('transactions of a wallet', () => {
     expect(String(swift?.payload.message)).toMatch(/^c8d5a65e2234f55d[0-9a-f]+$/);
     expect(swift?.meta).toMatchObject({ slotsTillAuctionEnd: 35, expirationTimeMs: 12_000 });
   });
-});
+}

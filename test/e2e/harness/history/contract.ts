@@ -2,23 +2,21 @@
 // schemathesis, meet no status and no body that is not documented, and the socket sends what its contract says.
 
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type ContractDocument, historyRequests, type KnownValues, soundRequests } from '../fuzz/history-requests.ts';
-import { Contract } from '../support/api/contracts.ts';
-import { TestKey } from '../support/api/quote-maker.ts';
-import { signedHeaders } from '../support/api/wallet-requests.ts';
-import { isSoak, times } from '../support/platform/times.ts';
-import { runSchemathesis, type SchemathesisOptions, schemathesis } from './harness/checks/schemathesis.ts';
 import {
-  type Cluster,
-  eventually,
-  plainRequest,
-  type Running,
-  startCluster,
-  startRoles,
-  temporaryDirectory,
-} from './harness/processes/processes.ts';
+  type ContractDocument,
+  historyRequests,
+  type KnownValues,
+  soundRequests,
+} from '../../../fuzz/history-requests.ts';
+import { Contract } from '../../../support/api/contracts.ts';
+import { TestKey } from '../../../support/api/quote-maker.ts';
+import { signedHeaders } from '../../../support/api/wallet-requests.ts';
+import { isSoak, times } from '../../../support/platform/times.ts';
+import { runSchemathesis, type SchemathesisOptions, schemathesis } from '../checks/schemathesis.ts';
+import { type Cluster, eventually, plainRequest } from '../processes/processes.ts';
+import type { HistoryRun } from './run.ts';
 
 const REQUESTS_PER_PATH = 4;
 /** Markets and accounts do not suit every path, so a path is tried with others. */
@@ -33,28 +31,19 @@ const SCHEMATHESIS: SchemathesisOptions = {
 /** Beside those seconds: the installation of the tool, and its last phase. */
 const SCHEMATHESIS_WITHIN_MS = 600_000;
 const PATIENCE_MS = 60_000;
-/** The chain runs fast until it has something of everything. It stands still while requests are answered. */
-const SPEED = { first: 10, live: 4 };
-const ROLES = [
-  'clickhouse',
-  'ingest',
-  'book',
-  'trades',
-  'samples',
-  'candles',
-  'notifications',
-  'sink',
-  'history',
-] as const;
+/** The chain stands still while requests are answered. Then it runs faster, so that the socket has something of everything. */
+const LIVE_SPEED = 4;
 /** Perp fills of accounts whose creation is stored, which names their wallets: the leaderboard has no others. */
 const RANKED = `SELECT count() FROM slotbook.order_action WHERE action = 'fill' AND market_type = 'perp'
   AND (taker IN (SELECT user FROM slotbook.account) OR maker IN (SELECT user FROM slotbook.account))`;
 /** A plain request gets no 200 there: a file has a signed URL, and the socket needs an upgrade. */
 const NEEDS_MORE = new Set(['/exports/files/{name}', '/ws']);
 
-describe('the contract of the history service', () => {
-  const { dir, remove } = temporaryDirectory();
-  const started: Running[] = [];
+export function contractSuite(run: () => HistoryRun): void {
+  describe('the contract of the history service', () => contractTests(run));
+}
+
+function contractTests(run: () => HistoryRun): void {
   let base: string;
   let document: ContractDocument;
   let cluster: Cluster;
@@ -66,22 +55,11 @@ describe('the contract of the history service', () => {
   };
 
   beforeAll(async () => {
-    cluster = await startCluster({ seed: 11, speed: SPEED.first, accounts: 80 });
-    started.push(cluster);
-    const server = await startRoles(ROLES, {
-      DATA_DIR: dir,
-      RPC_URL: cluster.rpcUrl,
-      RPC_WS_URL: cluster.wsUrl,
-      VAULT_PROGRAM: cluster.vaultProgram,
-      // Every request reaches its route.
-      WRITES_PER_MINUTE: 0,
-      WALLET_REQUESTS_PER_MINUTE: 0,
-    });
-    started.push(server);
-    base = server.endpoints.history ?? '';
+    ({ cluster } = run());
+    base = run().url('history');
     await eventually('trades', async () => (await tradesOf('SOL-PERP')).length === 50, PATIENCE_MS);
     await eventually('candles', async () => (await fetch(`${base}/market/SOL-PERP/candles/1`)).ok, PATIENCE_MS);
-    const { url, headers } = plainRequest(server.endpoints.clickhouse ?? '');
+    const { url, headers } = plainRequest(run().url('clickhouse'));
     const isRanked = async () => {
       const answer = await fetch(url, { method: 'POST', headers, body: RANKED });
       return Number(await answer.text()) > 0;
@@ -91,11 +69,6 @@ describe('the contract of the history service', () => {
     document = await json<ContractDocument>('/openapi.json');
     await cluster.rpc('localnet_pause');
   });
-  afterAll(async () => {
-    for (const role of started.reverse()) await role.stop();
-    remove();
-  });
-
   type Trade = Readonly<Record<'taker' | 'maker' | 'takerOrderId', string | null>>;
 
   async function tradesOf(symbol: string): Promise<readonly Trade[]> {
@@ -206,7 +179,7 @@ describe('the contract of the history service', () => {
 
   it('holds for the messages of the socket', async () => {
     await cluster.rpc('localnet_resume');
-    await cluster.rpc('localnet_setSpeed', [{ speed: SPEED.live }]);
+    await cluster.rpc('localnet_setSpeed', [{ speed: LIVE_SPEED }]);
     const asyncDocument = await json<{ channels: { history: { messages: Record<string, unknown> } } }>(
       '/asyncapi.json',
     );
@@ -241,4 +214,4 @@ describe('the contract of the history service', () => {
     socket.close();
     expect(faults.slice(0, 3)).toEqual([]);
   });
-});
+}

@@ -1,47 +1,28 @@
-// Tools for analysts beside one stopped pipeline with known truth: the SQL user, exports, freshness, worked examples.
+// Tools for analysts beside the stopped month with its known truth: the SQL user, exports, freshness, worked examples.
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@clickhouse/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { columnsOf, tableOf } from '../../schemas/index.ts';
-import { NODE_FLAGS } from '../support/platform/children.ts';
-import { storedRows } from './harness/naive/history-truth.ts';
-import { bundled } from './harness/processes/bundled.ts';
-import {
-  type Cluster,
-  eventually,
-  type Running,
-  startCluster,
-  startRoles,
-  temporaryDirectory,
-} from './harness/processes/processes.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { columnsOf, tableOf } from '../../../../schemas/index.ts';
+import { NODE_FLAGS } from '../../../support/platform/children.ts';
+import { bundled } from '../processes/bundled.ts';
+import { eventually } from '../processes/processes.ts';
+import type { Month } from './run.ts';
+import type { MonthEvent, MonthTruth } from './truth.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const ROLES = ['clickhouse', 'ingest', 'book', 'samples', 'sink', 'orderbook', 'history'];
-const SLOTS = 180;
-const SLOT_SECONDS = 120;
-const DAY_S = 86_400;
-const PAGE_EVENTS = 5_000;
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+/** More than the month has. */
+const HOURS = '900';
+/** Rates within the 31 days of the list. */
+const FUNDING_HOURS = 200;
 const PATIENCE_MS = 120_000;
-/** Time for a new connection to go live, and for the first resume point: a program without transactions takes three audits. */
-const LIVE_WITHIN_MS = 20_000;
-const LOOK_MS = 500;
 /** Reason of the gap that a lost connection makes. A slow notification makes another. */
 const LOST = 'not connected';
-
-interface TruthEvent {
-  readonly signature: string;
-  readonly index: number;
-  readonly slot: number;
-  readonly name: string;
-  readonly data: Readonly<Record<string, string | number | null>>;
-}
 
 interface Ended {
   readonly code: number;
@@ -49,61 +30,31 @@ interface Ended {
   readonly err: string;
 }
 
-describe('for analysts', () => {
-  const { dir, remove } = temporaryDirectory();
-  let cluster: Cluster;
-  let pipeline: Running;
-  let truth: readonly TruthEvent[];
+export interface AnalystParts {
+  readonly month: Month;
+  readonly truth: MonthTruth;
+}
+
+export function analystSuite(parts: () => AnalystParts): void {
+  describe('for analysts', () => analystTests(parts));
+}
+
+function analystTests(parts: () => AnalystParts): void {
+  let dir = '';
+  let truth: readonly MonthEvent[];
   let fromTs = 0;
   let toTs = 0;
 
-  beforeAll(async () => {
-    const genesis = Math.floor(Date.now() / 1000) - 2 * DAY_S;
-    cluster = await startCluster({
-      seed: 11,
-      // An export is complete only where execution cuts no log.
-      profile: 'calm',
-      speed: 4,
-      accounts: 80,
-      'slot-seconds': SLOT_SECONDS,
-      'genesis-time': genesis,
-    });
-    const settings = {
-      DATA_DIR: dir,
-      RPC_URL: cluster.rpcUrl,
-      RPC_WS_URL: cluster.wsUrl,
-      VAULT_PROGRAM: cluster.vaultProgram,
-      SHADOW_CHECK_MS: 0,
-    };
-    pipeline = await startRoles(ROLES, settings);
-    const slotNow = async () => (await cluster.rpc<{ slot: number }>('localnet_status')).slot;
-    await eventually('a first hour', async () => (await slotNow()) > 1_040);
-    // A connection that breaks before ingest has read back causes no gap.
-    let liveWithinMs = LIVE_WITHIN_MS;
-    const aConnectionLost = async () => {
-      await cluster.rpc('localnet_dropConnections');
-      const hasGap = async () => (await (await fetch(`${endpoint('history')}/freshness`)).text()).includes(LOST);
-      for (let waitedMs = 0; waitedMs < liveWithinMs && !(await hasGap()); waitedMs += LOOK_MS) await sleep(LOOK_MS);
-      // On a busy machine it takes longer to be live again.
-      liveWithinMs *= 2;
-      return hasGap();
-    };
-    await eventually('a connection lost while it was live', aConnectionLost, 2 * PATIENCE_MS);
-    await eventually('some hours', async () => (await slotNow()) > 1_000 + SLOTS, PATIENCE_MS);
-    await cluster.rpc('localnet_pause');
-    truth = await allEvents(cluster);
-    await eventually('all stored', async () => (await storedRows(endpoint('clickhouse'))) >= truth.length, PATIENCE_MS);
-    const times = truth.flatMap(({ data }) => (data.ts === undefined ? [] : [Number(data.ts)]));
+  beforeAll(() => {
+    const { month } = parts();
+    dir = month.dataDir;
+    truth = parts().truth.events;
+    const times = truth.flatMap(({ ts }) => (ts === 0 ? [] : [ts]));
     // The range leaves the last slot out, so that it has surely ended.
-    [fromTs, toTs] = [Math.min(...times), Math.max(...times) - SLOT_SECONDS];
-  });
-  afterAll(async () => {
-    await pipeline?.stop();
-    await cluster?.stop();
-    remove();
+    [fromTs, toTs] = [Math.min(...times), Math.max(...times)];
   });
 
-  const endpoint = (name: string): string => pipeline.endpoints[name] ?? '';
+  const endpoint = (name: string): string => parts().month.url(name);
   const of = (name: string) =>
     truth.filter(({ name: one, data }) => one === name && Number(data.ts) >= fromTs && Number(data.ts) < toTs);
   const run = (...args: readonly string[]) => runNode(args, dir);
@@ -147,7 +98,7 @@ describe('for analysts', () => {
       format: 'csv',
       range: { fromTs, toTs },
       rows: expected.length,
-      first: { slot: Math.min(...slots), ts: fromTs },
+      first: { slot: Math.min(...slots), ts: Math.min(...expected.map(({ ts }) => ts)) },
       last: { slot: Math.max(...slots) },
       bytes: Buffer.byteLength(text),
       sha256: createHash('sha256').update(text).digest('hex'),
@@ -249,14 +200,15 @@ describe('for analysts', () => {
     it('funding-carry: hours, rate and funding of the position are those of the records', async () => {
       const rows = await example<
         { symbol: string; hours: number; meanHourlyPercent: number; aprPercent: number; fundingQuote: number }[]
-      >('funding-carry', '--symbols', 'SOL-PERP', '--notional', '10000');
+      >('funding-carry', '--symbols', 'SOL-PERP', '--notional', '10000', '--hours', String(FUNDING_HOURS));
       const rates = truth
         .filter(({ name, data }) => name === 'FundingRateRecord' && data.market_index === 0)
+        .slice(-FUNDING_HOURS)
         .map(({ data }) => ({
           rate: Number(data.funding_rate_short) / 1e9,
           price: Number(data.oracle_price_twap) / 1e6,
         }));
-      expect(rates.length).toBeGreaterThan(2);
+      expect(rates).toHaveLength(FUNDING_HOURS);
       const base = 10_000 / (rates[0]?.price ?? 0);
       const mean = rates.reduce((sum, { rate, price }) => sum + rate / price, 0) / rates.length;
       expect(rows).toHaveLength(1);
@@ -272,7 +224,7 @@ describe('for analysts', () => {
     it('fill-quality: fills, notional, slippage and fees of each cohort are those of the fills', async () => {
       const rows = await example<
         { cohort: string; counterparty: string; fills: string; notional: number; slipBps: number; feeBps: number }[]
-      >('fill-quality', '--hours', '100');
+      >('fill-quality', '--hours', HOURS);
       const cohorts = new Map<string, { fills: number; notional: number; slip: number; fee: number }>();
       for (const { data } of truth) {
         if (data.action !== 'fill' || data.market_type !== 'perp' || data.market_index !== 0) continue;
@@ -357,17 +309,6 @@ describe('for analysts', () => {
       expect(row).toMatch(/^SOL-PERP +\d+ +-?\d+\.\d{5} /);
     });
   });
-});
-
-/** Every confirmed event that a log still has. */
-async function allEvents(cluster: Cluster): Promise<readonly TruthEvent[]> {
-  const events: (TruthEvent & { readonly lost: boolean })[] = [];
-  for (;;) {
-    const page = { from: events.length, limit: PAGE_EVENTS, commitment: 'confirmed' };
-    const more = await cluster.rpc<typeof events>('localnet_events', page);
-    if (more.length === 0) return events.filter(({ lost }) => !lost);
-    events.push(...more);
-  }
 }
 
 /** Runs a script of this repository in the data directory of the pipeline. */
@@ -394,14 +335,14 @@ function truthLine(names: readonly string[], row: readonly string[]): string {
   return row.map((cell, index) => (names[index] === 'tx_index' ? '' : cell)).join('|');
 }
 
-function truthCells(names: readonly string[], event: TruthEvent): string {
+function truthCells(names: readonly string[], event: MonthEvent): string {
   return truthLine(
     names,
     names.map((name) => cellOf(event, name)),
   );
 }
 
-function cellOf({ signature, index, slot, data }: TruthEvent, name: string): string {
+function cellOf({ signature, index, slot, data }: MonthEvent, name: string): string {
   if (name === 'signature') return signature;
   if (name === 'event_index') return String(index);
   if (name === 'slot') return String(slot);
