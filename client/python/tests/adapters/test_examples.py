@@ -1,16 +1,17 @@
-"""The examples of the adapters run as programs, on a server whose book changes."""
+"""The examples of the adapters run on a server whose book changes."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support.http_server import Request, serving
 from support.model_server import ModelServer
-from support.programs import run_program
+from support.programs import run_here, run_program
 from support.web_server import served
 
 CHANGE_EVERY_S = 0.05
@@ -22,12 +23,12 @@ def history(request: Request) -> None:
     request.json(200, {"success": True, "params": {"markets": [{**MARKET, **SIZES}]}})
 
 
-async def output_of(*arguments: str) -> str:
+async def output_of(run: Callable[..., str], *arguments: str) -> str:
     """What an example prints while the book changes."""
     server = ModelServer()
     chance = random.Random(3)
     async with served(server) as url:
-        program = asyncio.create_task(asyncio.to_thread(run_program, *arguments, "--url", url))
+        program = asyncio.create_task(asyncio.to_thread(run, *arguments, "--url", url))
         while not program.done():
             server.books["SOL-PERP"].change(chance)
             server.publish("SOL-PERP")
@@ -37,21 +38,22 @@ async def output_of(*arguments: str) -> str:
 
 def test_a_bot_with_ccxt_sees_the_top_of_the_book() -> None:
     pytest.importorskip("ccxt", reason="ccxt is not installed")
-    text = asyncio.run(output_of("examples/watch_with_ccxt.py", "--events", "4"))
+    text = asyncio.run(output_of(run_here, "examples/watch_with_ccxt.py", "--events", "4"))
     assert len(re.findall(r"^\d+: \[", text, re.MULTILINE)) == 4
 
 
 def test_a_node_of_nautilus_trader_prints_spreads_and_ends() -> None:
     pytest.importorskip("nautilus_trader", reason="nautilus_trader is not installed")
     with serving(history) as (url, _):
-        text = asyncio.run(output_of("examples/nautilus_spread.py", "--events", "4", "--history", url.rstrip("/")))
+        arguments = ("--events", "4", "--history", url.rstrip("/"))
+        text = asyncio.run(output_of(run_program, "examples/nautilus_spread.py", *arguments))
     assert len(re.findall(r"spread ", text)) == 4
 
 
 def test_a_backtester_records_a_book_and_walks_through_it(tmp_path: Path) -> None:
     pytest.importorskip("hftbacktest", reason="hftbacktest is not installed")
     out = str(tmp_path / "recording.npz")
-    text = asyncio.run(output_of("examples/record_for_hftbacktest.py", "--events", "30", "--out", out))
+    text = asyncio.run(output_of(run_here, "examples/record_for_hftbacktest.py", "--events", "30", "--out", out))
     assert re.search(r"^\d+ rows in ", text, re.MULTILINE)
     found = re.search(r"(\d+) changes of the best prices, \d+\.\d+ \| \d+\.\d+ at the end", text)
     assert found is not None

@@ -1,8 +1,11 @@
-"""Runs programs as a user does: in an interpreter of their own."""
+"""Runs programs: as a user does, in an interpreter of their own, or in this one, where large libraries are loaded."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -17,3 +20,16 @@ def run_program(*arguments: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, timeout=WITHIN_S, cwd=ROOT, env=dict(os.environ))
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def run_here(script: str, *arguments: str) -> str:
+    """What a script prints as the main program of this interpreter. Whatever else prints meanwhile is in the output."""
+    printed = io.StringIO()
+    before = sys.argv
+    sys.argv = [script, *arguments]
+    try:
+        with contextlib.redirect_stdout(printed):
+            runpy.run_path(str(ROOT / script), run_name="__main__")
+    finally:
+        sys.argv = before
+    return printed.getvalue()
