@@ -18,6 +18,8 @@ export const SECRET = 'of-this-test';
 export interface OrderBookRun {
   readonly cluster: Cluster;
   readonly server: Running;
+  /** Starts another order-book server. Its user stops it. */
+  openServer(): Promise<Running>;
   /** SIGKILL for the process of the rankings, then another one. */
   restartRankings(): Promise<void>;
   stop(): Promise<void>;
@@ -50,7 +52,7 @@ export async function startOrderBookRun(): Promise<OrderBookRun> {
       await rankings?.kill9();
       rankings = await startRoles(['rankings'], settings);
     };
-    return { cluster, server, restartRankings, stop };
+    return { cluster, server, openServer: () => startRoles(['orderbook'], settings), restartRankings, stop };
   } catch (error) {
     await stop().catch(() => {});
     throw error;

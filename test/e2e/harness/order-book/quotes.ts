@@ -1,16 +1,10 @@
 // Indicative quotes over real processes: a maker on one gateway, clients on another, books of a busy chain under both.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { QuoteMaker, quoteOf } from '../support/api/quote-maker.ts';
-import { FeedClient, type FeedMessage } from './harness/keeper/feed-client.ts';
-import {
-  type Cluster,
-  eventually,
-  type Running,
-  startCluster,
-  startRoles,
-  temporaryDirectory,
-} from './harness/processes/processes.ts';
+import { QuoteMaker, quoteOf } from '../../../support/api/quote-maker.ts';
+import { FeedClient, type FeedMessage } from '../keeper/feed-client.ts';
+import { eventually, type Running } from '../processes/processes.ts';
+import type { OrderBookRun } from './run.ts';
 
 const PLAIN = 'orderbook_perp_0_grouped_1';
 const INDICATIVE = `${PLAIN}_indicative`;
@@ -66,30 +60,22 @@ function expectSound({ bids, asks }: Book): void {
   }
 }
 
-describe('indicative quotes', () => {
-  const { dir, remove } = temporaryDirectory();
-  let cluster: Cluster;
+export function describeQuotes(run: () => OrderBookRun): void {
+  describe('indicative quotes', () => quoteTests(run));
+}
+
+function quoteTests(run: () => OrderBookRun): void {
   let first: Running;
   let second: Running;
   let maker: QuoteMaker;
-  const started: Running[] = [];
 
   beforeAll(async () => {
-    cluster = await startCluster({ seed: 5, speed: 2, accounts: 120 });
-    started.push(cluster);
-    const settings = { DATA_DIR: dir, RPC_URL: cluster.rpcUrl, RPC_WS_URL: cluster.wsUrl };
-    started.push(await startRoles(['ingest', 'book'], settings));
-    first = await startRoles(['orderbook'], settings);
-    second = await startRoles(['orderbook'], settings);
-    started.push(second);
-    const url = `${second.endpoints.orderbook}/l2?marketName=SOL-PERP`;
-    await eventually('a book', async () => (await (await fetch(url)).text()).includes('"dlob"'));
+    first = await run().openServer();
+    second = run().server;
   });
   afterAll(async () => {
     maker?.socket.terminate();
     await first?.stop();
-    for (const role of started.reverse()) await role.stop();
-    remove();
   });
 
   const books = (client: FeedClient, channel: string): Book[] =>
@@ -155,4 +141,4 @@ describe('indicative quotes', () => {
     await eventually('its end', async () => indicative(await l2('includeIndicative=true')).length === 0);
     expectSound(await l2('includeIndicative=true'));
   });
-});
+}
