@@ -17,7 +17,6 @@ const LONGEST = [
   'test/e2e/book-keeper',
   'test/e2e/interrupted',
   'test/e2e/order-book',
-  'test/e2e/bad-input',
   'test/e2e/hostile',
   'test/e2e/recorded',
   'client/python',
