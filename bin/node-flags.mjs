@@ -10,6 +10,11 @@ const RARE_COLLECTIONS = '--max-semi-space-size=64';
  * Both in one process: with 4 MB a third of the time went into collections, and much that is short-lived grew old.
  */
 const FEWER_COLLECTIONS = '--max-semi-space-size=16';
+/**
+ * Threads that collect garbage beside the main one, 4 by default: on two cores the main thread waited for a core up to 60 ms when
+ * all of them worked (docs/benchmarks/2026-11-26.md).
+ */
+const FEW_COLLECTORS = '--v8-pool-size=2';
 /** `dev` shares a laptop with other programs, so it collects garbage earlier than a server. */
 const LAPTOP_FLAGS = [SHORT_COLLECTIONS, '--heap-growing-percent=20'];
 
@@ -21,6 +26,6 @@ export function nodeFlags([command, ...rest]) {
   if (command === 'dev') return LAPTOP_FLAGS;
   if (command !== 'run') return [];
   const [hasIngest, hasClients] = [rest.includes('ingest'), rest.includes('orderbook')];
-  if (hasClients) return [hasIngest ? FEWER_COLLECTIONS : SHORT_COLLECTIONS];
-  return hasIngest ? [RARE_COLLECTIONS] : [];
+  if (hasClients) return [FEW_COLLECTORS, hasIngest ? FEWER_COLLECTIONS : SHORT_COLLECTIONS];
+  return hasIngest ? [FEW_COLLECTORS, RARE_COLLECTIONS] : [FEW_COLLECTORS];
 }

@@ -11,6 +11,7 @@ import { PubSubForks } from './forks/pubsub.ts';
 import { type GrpcServers, grpcSessions } from './grpc/index.ts';
 import { type OpenStream, openWith } from './grpc/stream.ts';
 import { MergedSource } from './merge/index.ts';
+import { openDecoder } from './rpc/account-data.ts';
 import { accountFilters } from './rpc/account-filters.ts';
 import { RpcSource, type RpcSourceOptions } from './rpc.ts';
 import type { Source } from './source.ts';
@@ -23,6 +24,9 @@ interface LiveSource {
 }
 
 export function openSource(config: Config, definition: ChainDefinition, logger: Logger): Source {
+  openDecoder().catch((error: unknown) =>
+    logger.warn({ err: error }, 'no fast decoder of zstd: accounts cost more time'),
+  );
   const several = liveSourcesOf(config);
   if (several.length > 0) return openSeveral(several, config, definition, logger);
   if (config.source === 'capture') return new CaptureSource(config.capturePath);

@@ -10,7 +10,7 @@ const DETAIL_CHARACTERS = 300;
 
 interface Element {
   readonly pubkey: string;
-  readonly account: { readonly owner: string; readonly data: readonly [string, string] };
+  readonly account: { readonly owner: string; readonly data: readonly [string, string]; readonly space?: unknown };
 }
 
 /** Receives an answer, and the buffers that it may take over. */
@@ -45,7 +45,7 @@ export class AccountReads {
       const packing = new Packing((pack) => this.#post({ kind: 'pack', id, pack }, [pack.words.buffer]));
       const scanner = new AccountScanner((element) => {
         const { pubkey, account } = element as Element;
-        packing.add(pubkey, account.owner, decodeAccountData(account.data));
+        packing.add(pubkey, account.owner, decodeAccountData(account.data, account.space));
       });
       const decoder = new TextDecoder();
       for await (const chunk of answer.chunks()) scanner.write(decoder.decode(chunk, { stream: true }));

@@ -2,6 +2,7 @@
 
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { openDecoder } from './account-data.ts';
 import { AccountReads } from './account-read.ts';
 import type { WorkerRequest } from './account-stream.ts';
 import { NETWORK } from './transport.ts';
@@ -11,5 +12,7 @@ const PRIORITY = 10;
 
 // On Linux this concerns the thread alone, elsewhere the process.
 if (process.platform === 'linux' && getPriority(0) < PRIORITY) setPriority(0, PRIORITY);
+// Without it Node's decoder works.
+await openDecoder().catch(() => {});
 const reads = new AccountReads(NETWORK, (answer, buffers = []) => parentPort?.postMessage(answer, [...buffers]));
 parentPort?.on('message', (request: WorkerRequest) => reads.take(request));

@@ -47,7 +47,11 @@ export function singleAccountUpdate(result: unknown, pubkey: Uint8Array, keys: K
 }
 
 function accountUpdate(slot: number, pubkey: Uint8Array, account: unknown, keys: KeyCache): AccountUpdate {
-  const { data, owner } = account as { readonly data: unknown; readonly owner: unknown };
+  const { data, owner, space } = account as {
+    readonly data: unknown;
+    readonly owner: unknown;
+    readonly space?: unknown;
+  };
   if (!Array.isArray(data) || typeof data[0] !== 'string' || typeof data[1] !== 'string') {
     throw new TypeError('account data is not a pair of strings');
   }
@@ -57,7 +61,7 @@ function accountUpdate(slot: number, pubkey: Uint8Array, account: unknown, keys:
     writeVersion: null,
     pubkey,
     owner: keys.decode(owner),
-    data: decodeAccountData([data[0], data[1]]),
+    data: decodeAccountData([data[0], data[1]], space),
   };
 }
 

@@ -1,12 +1,12 @@
 // A full read of 200,000 user accounts from a local node beside live traffic: how long the ingester's main loop is held and how much memory
 // it takes, for its first read, and for the read after a lost connection, when all accounts are known. Once in pages, once in one answer.
-// The shadow check reads all accounts too, and compares them. The naive reader parses one answer as a whole.
+// The node has a low priority. The shadow check reads all accounts too, and compares them. The naive reader parses one answer as a whole.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ReadCounts } from './harness/full-reader.ts';
 import { machine } from './harness/processes.ts';
 import { report } from './harness/report.ts';
-import { FullReader, UpdateNode } from './harness/update-node.ts';
+import { FullReader, NODE_NICENESS, UpdateNode } from './harness/update-node.ts';
 
 const USERS = Number(process.env.BENCH_USERS ?? 200_000);
 const LIVE = { accountsPerSecond: 1_000, transactionsPerSecond: 100 };
@@ -18,7 +18,7 @@ const MEMORY_BAR_BYTES = 400_000_000;
 
 function say(name: string, counts: ReadCounts, hasBars: boolean): void {
   const { heldMs, heldCpuMs, delayMs, mostBytes, restBytes, accounts, tookMs } = counts;
-  const beside = { accounts, tookMs: Math.round(tookMs), live: LIVE, ...machine() };
+  const beside = { accounts, tookMs: Math.round(tookMs), live: LIVE, nodeNiceness: NODE_NICENESS, ...machine() };
   const heldBar = hasBars ? { bar: { atMost: HELD_BAR_MS } } : {};
   const memoryBar = hasBars ? { bar: { atMost: MEMORY_BAR_BYTES } } : {};
   report({ name: `full-read-${name}-held`, value: heldMs, unit: 'ms', heldCpuMs, delayMs, ...heldBar, ...beside });

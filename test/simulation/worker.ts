@@ -16,6 +16,8 @@ const { seeds, mutation, stopsAtFirst, isVerbose } = workerData as Assignment;
 // Runs throw many expected errors, and stacks take time.
 Error.stackTraceLimit = isVerbose ? Error.stackTraceLimit : 1;
 if (mutation !== null) putIn(mutation);
+const { openDecoder } = await import('../../ingest/rpc/account-data.ts');
+await openDecoder();
 const { openStage } = await import('./stage.ts');
 const { runSeed } = await import('./run.ts');
 const { planOf } = await import('./plan.ts');

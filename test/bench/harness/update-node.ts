@@ -1,6 +1,6 @@
 // Starts and drives the process of `update-sender.ts`, and that of a reader to compare with.
 
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { nodeFlags } from '../../../bin/node-flags.mjs';
@@ -8,11 +8,15 @@ import type { FullReadWay, ReadCounts } from './full-reader.ts';
 import type { NaiveCounts } from './naive-reader.ts';
 import type { Rate, SenderCounts, SenderOptions, SenderReady } from './update-sender.ts';
 
-function start(name: string, options: object = {}, flags: readonly string[] = []): ChildProcess {
+/** Nice value of the node: on a machine of its own it would take no processor time from the ingester. */
+export const NODE_NICENESS = 10;
+
+function start(name: string, options: object = {}, flags: readonly string[] = [], niceness = 0): ChildProcess {
   const program = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
-  return fork(program, [JSON.stringify(options)], {
-    execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc', ...flags],
-  });
+  const args = ['--disable-warning=ExperimentalWarning', '--expose-gc', ...flags, program, JSON.stringify(options)];
+  // `nice` gives the value to all threads.
+  const [command = '', ...rest] = ['nice', '-n', String(niceness), process.execPath, ...args];
+  return spawn(command, rest, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -31,7 +35,7 @@ export class UpdateNode {
   }
 
   static async start(options: SenderOptions = {}): Promise<UpdateNode> {
-    const child = start('update-sender', options);
+    const child = start('update-sender', options, [], NODE_NICENESS);
     const [urls] = (await once(child, 'message')) as [SenderReady];
     return new UpdateNode(child, urls);
   }
