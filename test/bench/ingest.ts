@@ -1,12 +1,12 @@
 // From a socket to the log: account updates and transactions a second through one ingester in a process of its own, over gRPC and over
-// PubSub, sent by a process that costs little. Three quarters of the updates and more are user accounts; each slot has one state of every
+// PubSub, sent by a process that costs little and has a low priority. Three quarters of the updates and more are user accounts; each slot has one state of every
 // market, oracle and order account, as a node sends them. CPU time is that of all threads, so a busy machine does not change it much.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually, type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
 import { anonymousBytes, cpuSeconds, machine } from './harness/processes.ts';
 import { report } from './harness/report.ts';
-import { NaiveReader, UpdateNode } from './harness/update-node.ts';
+import { NaiveReader, NODE_NICENESS, UpdateNode } from './harness/update-node.ts';
 
 const TRANSACTIONS_PER_SECOND = 2_000;
 const SOURCES = {
@@ -149,7 +149,12 @@ async function measure(kind: Kind): Promise<void> {
   let sustained = 0;
   for (const rate of rates) {
     const taken = await step(run, rate);
-    const beside = { transactionsPerSecond: TRANSACTIONS_PER_SECOND, log: 'embedded', ...machine() };
+    const beside = {
+      transactionsPerSecond: TRANSACTIONS_PER_SECOND,
+      log: 'embedded',
+      nodeNiceness: NODE_NICENESS,
+      ...machine(),
+    };
     report({ name: `ingest-${kind}-cpu-at-${rate}`, value: taken.cpuShare, unit: 'cores', ...taken, ...beside });
     if (rate === bar) {
       report({

@@ -4,7 +4,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { analystSuite } from './harness/month/analysts.ts';
+import { describeAnalysts } from './harness/month/analysts.ts';
 import { runStats } from './harness/month/answers.ts';
 import { checkCandles } from './harness/month/candle-check.ts';
 import { byEndpoint, checkLists, type EndpointReport, servedPaths, sumChecks } from './harness/month/check.ts';
@@ -223,4 +223,4 @@ describe('a seeded month of exchange life', () => {
 });
 
 // After the lists: it adds indicative quotes and a table.
-analystSuite(() => ({ month, truth }));
+describeAnalysts(() => ({ month, truth }));

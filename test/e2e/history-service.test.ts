@@ -2,9 +2,9 @@
 // chain have stored.
 
 import { afterAll, beforeAll, describe } from 'vitest';
-import { contractSuite } from './harness/history/contract.ts';
+import { describeHistoryContract } from './harness/history/contract.ts';
 import { type HistoryRun, startHistoryRun } from './harness/history/run.ts';
-import { transactionSuite } from './harness/history/transactions.ts';
+import { describeTransactions } from './harness/history/transactions.ts';
 
 const START_MS = 240_000;
 
@@ -15,6 +15,6 @@ describe('the history service', () => {
   }, START_MS);
   afterAll(() => run?.stop());
 
-  transactionSuite(() => run);
-  contractSuite(() => run);
+  describeTransactions(() => run);
+  describeHistoryContract(() => run);
 });

@@ -4,7 +4,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isSoak, times } from '../support/platform/times.ts';
+import { times } from '../support/platform/times.ts';
 import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth } from './harness/checks/checks.ts';
 import { type Pipeline, PROCESSES, startPipeline, untilBooks } from './harness/processes/pipeline.ts';
 import { eventually, temporaryDirectory } from './harness/processes/processes.ts';
@@ -102,8 +102,6 @@ describe('two processes of the same roles under a supervisor', () => {
   it('has lost and repeated nothing', async () => {
     expect(await expectHistoryEqualsTruth(pipeline)).toBeGreaterThan(200);
     await expectBooksEqualNaiveRebuild(pipeline);
-    // After kills alone, `pipeline.test.ts` rebuilds too.
-    if (!isSoak) return;
     const { before, after } = await rebuildFromLog(pipeline);
     expect(before.views.records).toBeGreaterThan(100);
     expect(after).toEqual(before);

@@ -6,7 +6,7 @@ import { type DeadLetter, decodeMessage, loadDefinition, TOPICS } from '../../..
 import { FeedClient } from '../keeper/feed-client.ts';
 import type { Pipeline } from '../processes/pipeline.ts';
 import { eventually } from '../processes/processes.ts';
-import { expectHistoryEqualsTruth } from './checks.ts';
+import { expectBooksEqualNaiveRebuild, expectHistoryEqualsTruth } from './checks.ts';
 
 /** Table of the unknown record that this suite sends, which is a row that the exchange did not emit. */
 export const UNKNOWN_ROWS = 'unknown';
@@ -118,5 +118,9 @@ function badInputTests(running: () => Pipeline): void {
       };
       return slot - book.slot <= 5;
     });
+    // Before any process is killed: a new one would read what garbage had spoilt again.
+    await expectHistoryEqualsTruth(pipeline, UNKNOWN_ROWS);
+    await expectBooksEqualNaiveRebuild(pipeline);
+    await pipeline.cluster.rpc('localnet_resume');
   });
 }

@@ -39,7 +39,7 @@ const RANKED = `SELECT count() FROM slotbook.order_action WHERE action = 'fill' 
 /** A plain request gets no 200 there: a file has a signed URL, and the socket needs an upgrade. */
 const NEEDS_MORE = new Set(['/exports/files/{name}', '/ws']);
 
-export function contractSuite(run: () => HistoryRun): void {
+export function describeHistoryContract(run: () => HistoryRun): void {
   describe('the contract of the history service', () => contractTests(run));
 }
 
@@ -69,6 +69,7 @@ function contractTests(run: () => HistoryRun): void {
     document = await json<ContractDocument>('/openapi.json');
     await cluster.rpc('localnet_pause');
   });
+
   type Trade = Readonly<Record<'taker' | 'maker' | 'takerOrderId', string | null>>;
 
   async function tradesOf(symbol: string): Promise<readonly Trade[]> {

@@ -30,7 +30,7 @@ interface Answer {
 }
 type Row = Readonly<Record<string, unknown>>;
 
-export function transactionSuite(run: () => HistoryRun): void {
+export function describeTransactions(run: () => HistoryRun): void {
   describe('transactions of a wallet', () => transactionTests(run));
 }
 

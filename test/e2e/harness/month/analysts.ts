@@ -35,7 +35,7 @@ export interface AnalystParts {
   readonly truth: MonthTruth;
 }
 
-export function analystSuite(parts: () => AnalystParts): void {
+export function describeAnalysts(parts: () => AnalystParts): void {
   describe('for analysts', () => analystTests(parts));
 }
 
