@@ -1,13 +1,14 @@
 // The newest state of every account. User accounts are packed, except those that changed last: the next change reads them again.
 
 import { LRUCache } from 'lru-cache';
+import { LargeMap } from './large-map.ts';
 import type { StoredAccount } from './stored-account.ts';
 
 /** Changed accounts that stay as they came: at most 75 MB. Packing one at each change costs a tenth of ingest. */
 const RECENT_MAX = 16_384;
 
 export class AccountStore {
-  readonly #accounts = new Map<string, StoredAccount>();
+  readonly #accounts = new LargeMap<StoredAccount>();
   /** The accounts that are not packed, by key. */
   readonly #recent: LRUCache<string, StoredAccount>;
   #open = 0;
@@ -25,8 +26,8 @@ export class AccountStore {
     return this.#accounts.get(key);
   }
 
-  /** In the order of their first states. A state may be replaced meanwhile. */
-  values(): IterableIterator<StoredAccount> {
+  /** A state may be replaced meanwhile. */
+  values(): Iterable<StoredAccount> {
     return this.#accounts.values();
   }
 

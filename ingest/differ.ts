@@ -11,6 +11,7 @@ import { MarketDiffer } from './diff/markets.ts';
 import { type BookChange, changeAt, type Emit, isBookChange, keyBytes, keyText, parkAccount } from './diff/output.ts';
 import { UserDiffer } from './diff/users.ts';
 import { asUpdate, emitInBrackets, type FullEmission, GatheredAccounts, withEarlier } from './full-emission.ts';
+import { LargeMap } from './large-map.ts';
 import { peekData, sizeOf, unpacked } from './packed-update.ts';
 import type { Readers } from './readers.ts';
 import type { AccountUpdate } from './source.ts';
@@ -41,7 +42,7 @@ export class Differ {
   #margins: MarginChanges;
   #isMarginWhole = false;
   /** Key texts of User accounts, by authority and sub-account id. */
-  readonly #addresses = new Map<string, string>();
+  readonly #addresses = new LargeMap<string>();
   #emit: Emit = () => {};
   /** Accounts of the first snapshot until it is complete; null afterwards. */
   #gathered: GatheredAccounts | null = null;

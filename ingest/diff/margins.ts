@@ -4,6 +4,7 @@
 import type { AccountMargin, MarketMargin } from '../../schemas/index.ts';
 import { marketKey } from '../../schemas/index.ts';
 import type { UserReader } from '../decode/user.ts';
+import { LargeMap } from '../large-map.ts';
 import { type Emit, keyBytes, type Output } from './output.ts';
 
 /** An account whose margin changed. */
@@ -17,7 +18,7 @@ const NOTHING = { isBeingLiquidated: false, balances: [], positions: [] } as con
 
 export class MarginChanges {
   readonly #reader: UserReader;
-  readonly #accounts = new Map<string, ChangedAccount>();
+  readonly #accounts = new LargeMap<ChangedAccount>();
   /** Digest of the last emitted state by market. */
   readonly #markets = new Map<string, string>();
 
