@@ -4,10 +4,9 @@
  * For servers with many clients: under load, collecting a young space of 16 MB pauses all of them for 5 ms, 4 MB for 1 ms.
  */
 const SHORT_COLLECTIONS = '--max-semi-space-size=4';
-/** Ingest makes much that is short-lived: a larger young space collects it in fewer, cheaper runs. */
-const RARE_COLLECTIONS = '--max-semi-space-size=64';
 /**
- * Both in one process: with 4 MB a third of the time went into collections, and much that is short-lived grew old.
+ * Ingest makes much that is short-lived. With 4 MB a third of its time went into collections, and much that is short-lived grew old.
+ * 64 MB collect no more cheaply than 16, and take 100 MB more (docs/benchmarks/2026-11-26.md).
  */
 const FEWER_COLLECTIONS = '--max-semi-space-size=16';
 /**
@@ -26,6 +25,6 @@ export function nodeFlags([command, ...rest]) {
   if (command === 'dev') return LAPTOP_FLAGS;
   if (command !== 'run') return [];
   const [hasIngest, hasClients] = [rest.includes('ingest'), rest.includes('orderbook')];
-  if (hasClients) return [FEW_COLLECTORS, hasIngest ? FEWER_COLLECTIONS : SHORT_COLLECTIONS];
-  return hasIngest ? [FEW_COLLECTORS, RARE_COLLECTIONS] : [FEW_COLLECTORS];
+  if (hasIngest) return [FEW_COLLECTORS, FEWER_COLLECTIONS];
+  return hasClients ? [FEW_COLLECTORS, SHORT_COLLECTIONS] : [FEW_COLLECTORS];
 }

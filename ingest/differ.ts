@@ -10,7 +10,7 @@ import { MarginChanges } from './diff/margins.ts';
 import { MarketDiffer } from './diff/markets.ts';
 import { type BookChange, changeAt, type Emit, isBookChange, keyBytes, keyText, parkAccount } from './diff/output.ts';
 import { UserDiffer } from './diff/users.ts';
-import { asUpdate, emitInBrackets, type FullEmission, GatheredAccounts, withEarlier } from './full-emission.ts';
+import { emitInBrackets, type FullEmission, GatheredAccounts, withEarlier } from './full-emission.ts';
 import { LargeMap } from './large-map.ts';
 import { peekData, sizeOf, unpacked } from './packed-update.ts';
 import type { Readers } from './readers.ts';
@@ -21,6 +21,7 @@ import {
   isOlder,
   KIND_ORDER,
   type Kind,
+  peekedOf,
   StoredAccount,
   updateOf,
   type Watcher,
@@ -68,7 +69,7 @@ export class Differ {
 
   #newUsers(): UserDiffer {
     return new UserDiffer(this.#readers.user, {
-      stored: (key) => this.#openUser(key),
+      stored: (key) => this.#openUser(key)?.data ?? null,
       userFound: (user, authority, subAccountId) =>
         this.#addresses.set(addressKey(authority, subAccountId), keyText(user)),
       positionChanged: (user, marketIndex, write) =>
@@ -128,8 +129,7 @@ export class Differ {
       this.#bracketed = true;
       this.#forget();
       const of = (kind: Kind | null) => gathered.of(kind);
-      const apply = (one: AccountUpdate | StoredAccount, into: Emit) =>
-        this.#apply(asUpdate(one), into, true, one instanceof StoredAccount ? one : null);
+      const apply = (one: AccountUpdate | StoredAccount, into: Emit) => this.#applyHeld(one, into);
       yield* this.#inBrackets({ of, apply }, snapshotSlot, emit);
     } else if (this.#isReading) {
       this.#isReading = false;
@@ -179,16 +179,12 @@ export class Differ {
   *marginSteps(slot: number, emit: Emit): Generator<void, boolean> {
     if (this.#gathered || this.#isReading) return false;
     const isWhole = this.#bracketed && !this.#isMarginWhole;
+    const markets = this.#markets.margins();
     if (isWhole) {
       this.#isMarginWhole = true;
-      this.#margins.repeatMarkets();
       emit({ name: 'MarginBegin', value: { slot } });
-      for (const { key, slot: changedSlot } of this.#openOf(['user'])) {
-        this.#margins.account(key, { slot: changedSlot, authority: null });
-        yield;
-      }
-    }
-    yield* this.#margins.emit(this.#markets.margins(), (key) => this.#openUser(key), emit);
+      yield* this.#margins.emitAll(markets, this.#openOf(['user']), emit);
+    } else yield* this.#margins.emit(markets, (key) => this.#openUser(key)?.peeked ?? null, emit);
     return isWhole;
   }
 
@@ -232,9 +228,9 @@ export class Differ {
     for (const stored of this.#accounts.values()) if (stored.isOpen && kinds.includes(stored.kind)) yield stored;
   }
 
-  #openUser(key: string): Uint8Array | null {
+  #openUser(key: string): StoredAccount | null {
     const stored = this.#accounts.get(key);
-    return stored?.kind === 'user' && stored.isOpen ? stored.data : null;
+    return stored?.kind === 'user' && stored.isOpen ? stored : null;
   }
 
   /** Starts anew: the next updates are emitted in full. */
@@ -267,6 +263,12 @@ export class Differ {
     });
   }
 
+  /** Applies an account of the first complete read. Only one that is listed twice has a stored state to be compared with. */
+  #applyHeld(one: AccountUpdate | StoredAccount, emit: Emit): void {
+    if (!(one instanceof StoredAccount)) this.#apply(one, emit, true);
+    else this.#apply(this.#accounts.get(one.key) ? currentOf(one) : peekedOf(one), emit, true, one);
+  }
+
   /** Applies an update. `prepared`: the same as a stored account. */
   #apply(given: AccountUpdate, emit: Emit, everything: boolean, prepared: StoredAccount | null = null): void {
     const key = keyText(given.pubkey);
@@ -285,7 +287,7 @@ export class Differ {
       if (!closed) this.#kinds.parkUnknown(update, emit);
       return;
     }
-    const before = kind === 'user' ? this.#openUser(key) : null;
+    const before = kind === 'user' ? (this.#openUser(key)?.data ?? null) : null;
     if (!this.#emitted(update, kind, before, emit, everything)) return;
     const next = prepared ?? new StoredAccount(given, kind);
     next.read = this.#read;
@@ -316,6 +318,8 @@ export class Differ {
   }
 
   #marginOf(key: string, { slot, data }: AccountUpdate, before: Uint8Array | null): void {
+    // The margins of a first complete read follow as a whole.
+    if (this.#isEnding && !this.#isMarginWhole) return;
     const { user } = this.#readers;
     const isOpen = data.length > 0;
     if (isOpen && before && user.margin.isSame(before, data)) return;

@@ -4,7 +4,7 @@ import { type MarketRef, marketKey } from '../schemas/index.ts';
 import type { AccountStore } from './account-store.ts';
 import { type Emit, keyText, type Output } from './diff/output.ts';
 import type { AccountUpdate } from './source.ts';
-import { currentOf, isOlder, KIND_ORDER, type Kind, StoredAccount } from './stored-account.ts';
+import { isOlder, KIND_ORDER, type Kind, StoredAccount } from './stored-account.ts';
 
 /** An account as it came, or packed. */
 export type HeldAccount = AccountUpdate | StoredAccount;
@@ -32,10 +32,6 @@ export class GatheredAccounts {
   of(kind: Kind | null): readonly HeldAccount[] {
     return this.#byKind.get(kind) ?? [];
   }
-}
-
-export function asUpdate(one: HeldAccount): AccountUpdate {
-  return one instanceof StoredAccount ? currentOf(one) : one;
 }
 
 /**

@@ -96,6 +96,12 @@ export function currentOf(stored: StoredAccount): AccountUpdate {
   return { ...updateOf(stored), slot: stored.slot, writeVersion: stored.writeVersion };
 }
 
+/** The same, to look at at once: its data are valid until packed data are looked at again. */
+export function peekedOf(stored: StoredAccount): AccountUpdate {
+  const { slot, writeVersion, pubkey, owner, peeked } = stored;
+  return { kind: 'account', slot, writeVersion, pubkey, owner, data: peeked };
+}
+
 /** Compares slots, then write versions if both are known. Of two equal ones the later arrival wins. */
 export function isOlder(update: Pick<AccountUpdate, 'slot' | 'writeVersion'>, stored: StoredAccount): boolean {
   if (update.slot !== stored.slot) return update.slot < stored.slot;

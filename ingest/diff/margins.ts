@@ -14,6 +14,13 @@ export interface ChangedAccount {
   readonly authority: Uint8Array | null;
 }
 
+/** An open account with its data, to look at at once. */
+export interface OpenAccount {
+  readonly key: string;
+  readonly slot: number;
+  readonly peeked: Uint8Array;
+}
+
 const NOTHING = { isBeingLiquidated: false, balances: [], positions: [] } as const;
 
 export class MarginChanges {
@@ -31,13 +38,30 @@ export class MarginChanges {
     this.#accounts.set(key, changed);
   }
 
-  /** Forgets which states of markets were emitted, so that all follow again. */
-  repeatMarkets(): void {
-    this.#markets.clear();
+  /** Emits changed markets, then changed accounts, in steps. `dataOf` has the data of an open account, to look at at once. */
+  *emit(markets: Iterable<MarketMargin>, dataOf: (key: string) => Uint8Array | null, emit: Emit): Generator<void> {
+    this.#emitMarkets(markets, emit);
+    for (const [key, { slot, authority }] of this.#accounts) {
+      const data = authority ? null : dataOf(key);
+      if (authority) emit(accountMargin({ slot, user: keyBytes(key), authority, ...NOTHING }));
+      else if (data) this.#emitAccount(key, slot, data, emit);
+      yield;
+    }
+    this.#accounts.clear();
   }
 
-  /** Emits changed markets, then changed accounts, in steps. `dataOf` has the data of an open account. */
-  *emit(markets: Iterable<MarketMargin>, dataOf: (key: string) => Uint8Array | null, emit: Emit): Generator<void> {
+  /** Emits all markets and these accounts, in steps. What changed before is among them. */
+  *emitAll(markets: Iterable<MarketMargin>, accounts: Iterable<OpenAccount>, emit: Emit): Generator<void> {
+    this.#markets.clear();
+    this.#accounts.clear();
+    this.#emitMarkets(markets, emit);
+    for (const { key, slot, peeked } of accounts) {
+      this.#emitAccount(key, slot, peeked, emit);
+      yield;
+    }
+  }
+
+  #emitMarkets(markets: Iterable<MarketMargin>, emit: Emit): void {
     for (const market of markets) {
       const key = marketKey(market);
       const digest = digestOf(market);
@@ -45,17 +69,12 @@ export class MarginChanges {
       this.#markets.set(key, digest);
       emit({ name: 'MarketMargin', value: market });
     }
-    for (const [key, { slot, authority }] of this.#accounts) {
-      const data = authority ? null : dataOf(key);
-      if (authority) emit(accountMargin({ slot, user: keyBytes(key), authority, ...NOTHING }));
-      else if (data) {
-        const view = this.#reader.account.open(data);
-        const margin = this.#reader.margin.read(view);
-        emit(accountMargin({ slot, user: keyBytes(key), authority: this.#reader.authority(view), ...margin }));
-      }
-      yield;
-    }
-    this.#accounts.clear();
+  }
+
+  #emitAccount(key: string, slot: number, data: Uint8Array, emit: Emit): void {
+    const view = this.#reader.account.open(data);
+    const margin = this.#reader.margin.read(view);
+    emit(accountMargin({ slot, user: keyBytes(key), authority: this.#reader.authority(view), ...margin }));
   }
 }
 

@@ -7,6 +7,8 @@ import { type AccountWorker, NETWORK, type Transport } from './transport.ts';
 
 /** A full read of a large exchange takes a minute at some providers. */
 const READ_TIMEOUT_MS = 300_000;
+/** An idle thread keeps some 50 MB. Pages of one read follow each other sooner. */
+const IDLE_MS = 5_000;
 
 export type WorkerRequest =
   | {
@@ -34,6 +36,7 @@ export class AccountStream {
   #worker: AccountWorker | null = null;
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
+  #idle: NodeJS.Timeout | null = null;
 
   constructor(transport: Pick<Transport, 'openWorker'> = NETWORK) {
     this.#transport = transport;
@@ -69,17 +72,31 @@ export class AccountStream {
     } finally {
       signal.removeEventListener('abort', cancel);
       this.#pending.delete(id);
+      if (this.#pending.size === 0) this.#endWhenIdle();
     }
   }
 
   /** Ends the thread. A later read starts a new one. */
   async close(): Promise<void> {
+    this.#stopIdling();
     const worker = this.#worker;
     this.#worker = null;
     await worker?.terminate();
   }
 
+  #endWhenIdle(): void {
+    this.#stopIdling();
+    this.#idle = setTimeout(() => void this.close(), IDLE_MS);
+    this.#idle.unref();
+  }
+
+  #stopIdling(): void {
+    if (this.#idle) clearTimeout(this.#idle);
+    this.#idle = null;
+  }
+
   #open(): AccountWorker {
+    this.#stopIdling();
     if (this.#worker) return this.#worker;
     const worker = this.#transport.openWorker();
     worker.on('message', (answer) => {

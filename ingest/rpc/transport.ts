@@ -1,11 +1,15 @@
 // What carries requests to a node: HTTP, WebSockets and the thread of large reads. Simulations bring their own.
 
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
 import type { WorkerAnswer, WorkerRequest } from './account-stream.ts';
 
-/** Young objects of the thread of large reads. Buffers of unpacked accounts are freed each time these are collected. */
-const WORKER_YOUNG_MB = 3;
+/**
+ * Half of the young space of the thread of large reads. Buffers of unpacked accounts are freed each time it is collected. A flag of the
+ * process wins over a limit of the thread, so it is set for the thread; the main loop's heap keeps the size that it began with.
+ */
+const WORKER_SPACE = '--max-semi-space-size=1';
 const OPEN_TIMEOUT_MS = 10_000;
 /** Larger than any account notification. A larger frame closes the connection. */
 const FRAME_BYTES_MAX = 64 * 1024 * 1024;
@@ -83,8 +87,8 @@ export const NETWORK: Transport = {
       });
     }),
   openWorker: () => {
-    const resourceLimits = { maxYoungGenerationSizeMb: WORKER_YOUNG_MB };
-    const worker = new Worker(new URL('./account-worker.ts', import.meta.url), { resourceLimits });
+    setFlagsFromString(WORKER_SPACE);
+    const worker = new Worker(new URL('./account-worker.ts', import.meta.url));
     worker.unref();
     return worker;
   },

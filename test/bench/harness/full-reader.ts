@@ -16,9 +16,11 @@ export interface ReadCounts {
   readonly heldCpuMs: number;
   /** The same by Node's own histogram, which counts the time beyond its resolution. */
   readonly delayMs: number;
-  /** Greatest resident memory without files, and what live objects took at the beginning. */
+  /** Greatest resident memory without files, and what it was at the beginning. */
   readonly mostBytes: number;
   readonly restBytes: number;
+  /** What live objects take more than at the beginning: the accounts, and the updates that came meanwhile. */
+  readonly keptBytes: number;
   readonly accounts: number;
   readonly tookMs: number;
 }
@@ -38,7 +40,7 @@ const threadMs = (): number => Number(readFileSync('/proc/self/schedstat', 'utf8
 const anonymousBytes = (): number =>
   Number(/RssAnon:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) * KIB;
 
-let [heldMs, heldCpuMs, mostBytes, restBytes, accounts] = [0, 0, 0, 0, 0];
+let [heldMs, heldCpuMs, mostBytes, restBytes, liveBytes, accounts] = [0, 0, 0, 0, 0, 0];
 let [tickMs, tickCpuMs, beganMs] = [performance.now(), threadMs(), performance.now()];
 let ticks = 0;
 
@@ -50,19 +52,30 @@ setInterval(() => {
   if (++ticks % 20 === 0) mostBytes = Math.max(mostBytes, anonymousBytes());
 }, TICK_MS);
 
-function mark(): void {
+function collectedBytes(): number {
   globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+function mark(): void {
+  liveBytes = collectedBytes();
   restBytes = anonymousBytes();
-  [heldMs, heldCpuMs, mostBytes, accounts] = [0, 0, restBytes, 0];
-  [tickMs, tickCpuMs, beganMs] = [performance.now(), threadMs(), performance.now()];
+  [mostBytes, accounts, beganMs] = [restBytes, 0, performance.now()];
+  watchLoop();
+}
+
+function watchLoop(): void {
+  [heldMs, heldCpuMs, tickMs, tickCpuMs] = [0, 0, performance.now(), threadMs()];
   delay.reset();
 }
 
 function answer(): void {
   mostBytes = Math.max(mostBytes, anonymousBytes());
+  const counts = { heldMs, heldCpuMs, delayMs: delay.max / NS_PER_MS, mostBytes, restBytes, accounts };
   const tookMs = performance.now() - beganMs;
-  const delayMs = delay.max / NS_PER_MS;
-  process.send?.({ heldMs, heldCpuMs, delayMs, mostBytes, restBytes, accounts, tookMs } satisfies ReadCounts);
+  const keptBytes = collectedBytes() - liveBytes;
+  process.send?.({ ...counts, keptBytes, tookMs } satisfies ReadCounts);
   mark();
 }
 
@@ -73,6 +86,8 @@ function watched(source: Source): Source {
     transaction: (signature) => source.transaction(signature),
     async *updates(resume, signal): AsyncIterable<readonly SourceUpdate[]> {
       let isReading = false;
+      // Loading the program is over.
+      watchLoop();
       for await (const batch of source.updates(resume, signal)) {
         for (const update of batch) {
           if (update.kind === 'snapshotBegin') isReading = true;

@@ -1,12 +1,11 @@
 // Hundreds of thousands of user accounts as prebuilt answers to the two calls that read all accounts of a kind.
 
+import { createHash } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import bs58 from 'bs58';
 import { fieldOf, loadDefinition } from '../../../schemas/index.ts';
 
 const PAGE_ACCOUNTS = 10_000;
-const KEY_BYTES = 32;
-const KEY_HEAD = 0x66;
 
 export interface ManyUsers {
   readonly count: number;
@@ -17,6 +16,9 @@ export interface ManyUsers {
   page(call: { readonly id: unknown; readonly params: readonly unknown[] }, slot: number): Iterable<string | Buffer>;
 }
 
+/** As spread as addresses of a chain. */
+const addressOf = (name: string): Buffer => createHash('sha256').update(name).digest();
+
 /** Users like the given ones, each with an address and an authority of its own. */
 export function manyUsers(templates: readonly Buffer[], count: number): ManyUsers {
   const program = loadDefinition('velocity').programs[0];
@@ -26,9 +28,8 @@ export function manyUsers(templates: readonly Buffer[], count: number): ManyUser
   const discriminator = bs58.encode(user.discriminator);
   const element = (number: number): string => {
     const data = Buffer.from(templates[number % templates.length] ?? Buffer.alloc(0));
-    const key = Buffer.alloc(KEY_BYTES, KEY_HEAD);
-    key.writeUInt32BE(number, 1);
-    key.copy(data, authorityAt);
+    const key = addressOf(`user ${number}`);
+    addressOf(`authority ${number}`).copy(data, authorityAt);
     const text = zstdCompressSync(data).toString('base64');
     const account = `{"data":["${text}","base64+zstd"],"executable":false,"lamports":1,"owner":"${program.programId}","rentEpoch":0,"space":${data.length}}`;
     return `{"account":${account},"pubkey":"${bs58.encode(key)}"}`;
