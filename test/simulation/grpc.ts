@@ -125,12 +125,13 @@ export class GrpcServer {
   }
 
   #publish(): void {
-    const coming = this.#ordered(this.#coming);
+    const coming = this.#coming;
     this.#coming = [];
+    // A replay repeats whole blocks, with their metadata last, also where the live stream begins with it.
     this.#memory.push(...coming.filter(([, , level]) => level === 'confirmed'));
     const newest = this.#memory.at(-1)?.[0].slot ?? 0;
     this.#memory = this.#memory.filter(([{ slot }]) => slot > newest - this.#parts.replaySlots);
-    for (const [message, body, level] of coming)
+    for (const [message, body, level] of this.#ordered(coming))
       for (const listener of [...(this.#listeners.get(level) ?? [])]) listener(message, body);
   }
 }
