@@ -17,6 +17,7 @@ import { vectors } from '../test/conformance/vectors.ts';
 import { diff, MAKER_A, Stage, snapshot, trade, until } from '../test/support/api/stage.ts';
 import { linesOf } from '../test/support/client/lines.ts';
 import {
+  adapterTools,
   type InstalledWheel,
   installedWheel,
   PYTHON_CLIENT,
@@ -41,12 +42,12 @@ const ACCOUNT_VECTORS = fileURLToPath(new URL('conformance/accounts.jsonl', impo
 const PUBLISHED_VECTORS = fileURLToPath(new URL('conformance/book.jsonl', import.meta.url));
 
 let tools: PythonTools | { readonly absent: string };
-let adapterTools: PythonTools | { readonly absent: string };
+let adapters: PythonTools | { readonly absent: string };
 let wheel: InstalledWheel | null = null;
 
 beforeAll(async () => {
   tools = await pythonTools();
-  adapterTools = await pythonTools('requirements-adapters.txt');
+  adapters = 'absent' in tools ? tools : await adapterTools(tools);
   if ('absent' in tools) process.stdout.write(`client/python: NOT RUN, ${tools.absent}\n`);
   else {
     wheel = await installedWheel(tools);
@@ -124,11 +125,11 @@ describe('the package', { timeout: PYTHON_WITHIN_MS }, () => {
 
   it('passes the tests of its adapters with the real libraries', async ({ skip }) => {
     const { wheel } = ready(skip);
-    if ('absent' in adapterTools) {
-      process.stdout.write(`client/python adapters: NOT RUN, ${adapterTools.absent}\n`);
+    if ('absent' in adapters) {
+      process.stdout.write(`client/python adapters: NOT RUN, ${adapters.absent}\n`);
       return skip();
     }
-    const text = await passes(adapterTools.python, [...PYTEST, 'tests/adapters'], {
+    const text = await passes(adapters.python, [...PYTEST, 'tests/adapters'], {
       PYTHONPATH: `${wheel.site}:tests`,
     });
     process.stdout.write(`client/python adapters: ${text.trim().split('\n').at(-1)}\n`);

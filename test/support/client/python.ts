@@ -4,7 +4,7 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,8 +19,6 @@ const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/slotbook/', im
 const COMPILED = path.join(CACHE, 'pycache');
 /** Python compiles what is imported; pip would compile thousands of modules that nobody imports. */
 const INSTALL = ['install', '--no-compile', '--quiet'];
-/** Lists of pinned packages: for the package's own tests, and those of the adapters' libraries. */
-export type Requirements = 'requirements-test.txt' | 'requirements-adapters.txt';
 const INSTALL_WITHIN_MS = 600_000;
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 /** What the package itself needs; everything else in the list is for tests. */
@@ -82,35 +80,70 @@ export interface PythonTools {
   readonly wheels: string;
 }
 
-/** The environment with the packages of a list, or the reason why there is none. */
-export async function pythonTools(
-  list: Requirements = 'requirements-test.txt',
-): Promise<PythonTools | { readonly absent: string }> {
-  const requirements = path.join(PYTHON_CLIENT, list);
+/** The reason why there is no environment. */
+interface Absent {
+  readonly absent: string;
+}
+
+/** The environment with the tools and the package's own requirements. */
+export async function pythonTools(): Promise<PythonTools | Absent> {
   const found = await findPython();
   if (!found) return { absent: 'no Python 3.10 or later with venv and ensurepip' };
-  const hash = createHash('sha256').update(readFileSync(requirements)).update(found.version).digest('hex').slice(0, 12);
+  const { version } = found;
+  const list = requirements('requirements-test.txt');
+  return environment({ list, identity: [version] }, version, async (building) => {
+    const python = inBin(building, 'python');
+    await must(found.command, ['-m', 'venv', building]);
+    await must(python, ['-m', 'pip', ...INSTALL, '--requirement', list]);
+    const own = readFileSync(list, 'utf8')
+      .split('\n')
+      .filter((line) => OWN_REQUIREMENTS.includes(line.split('==')[0] ?? ''));
+    const wheels = ['download', '--quiet', '--no-deps', '--dest', path.join(building, 'wheels'), ...own];
+    await must(python, ['-m', 'pip', ...wheels]);
+  });
+}
+
+/** The environment with the libraries of the adapters, which also finds the packages of `tools`. Its list names everything. */
+export async function adapterTools(tools: PythonTools): Promise<PythonTools | Absent> {
+  const list = requirements('requirements-adapters.txt');
+  return environment({ list, identity: [tools.python] }, tools.version, async (building) => {
+    const python = inBin(building, 'python');
+    await must(tools.python, ['-m', 'venv', '--without-pip', building]);
+    await writeFile(path.join(await siteOf(python), 'tools.pth'), await siteOf(tools.python));
+    const install = [...INSTALL, '--no-deps', '--requirement', list];
+    await must(tools.python, ['-m', 'pip', '--python', python, ...install]);
+  });
+}
+
+const requirements = (list: string): string => path.join(PYTHON_CLIENT, list);
+
+/** Builds an environment once for its list and identity. */
+async function environment(
+  { list, identity }: { readonly list: string; readonly identity: readonly string[] },
+  version: string,
+  build: (folder: string) => Promise<void>,
+): Promise<PythonTools | Absent> {
+  const hash = createHash('sha256').update(readFileSync(list)).update(identity.join(' ')).digest('hex').slice(0, 12);
   const folder = path.join(CACHE, `python-${hash}`);
-  const tools = { python: inBin(folder, 'python'), version: found.version, wheels: path.join(folder, 'wheels') };
+  const tools = { python: inBin(folder, 'python'), version, wheels: path.join(folder, 'wheels') };
   if (existsSync(folder)) return tools;
   const building = `${folder}.${process.pid}`;
   try {
     await mkdir(CACHE, { recursive: true });
-    await must(found.command, ['-m', 'venv', building]);
-    await must(inBin(building, 'python'), ['-m', 'pip', ...INSTALL, '--requirement', requirements]);
-    const own = readFileSync(requirements, 'utf8')
-      .split('\n')
-      .filter((line) => OWN_REQUIREMENTS.includes(line.split('==')[0] ?? ''));
-    const wheels = ['download', '--quiet', '--no-deps', '--dest', path.join(building, 'wheels'), ...own];
-    await must(inBin(building, 'python'), ['-m', 'pip', ...wheels]);
+    await build(building);
     await rename(building, folder);
     return tools;
   } catch (error) {
     await rm(building, { recursive: true, force: true });
     // Another run was faster.
     if (existsSync(folder)) return tools;
-    return { absent: `the packages of ${list} cannot be installed from PyPI: ${String(error).slice(0, 500)}` };
+    return { absent: `${path.basename(list)} cannot be installed from PyPI: ${String(error).slice(0, 500)}` };
   }
+}
+
+/** Folder of the packages of an environment. */
+async function siteOf(python: string): Promise<string> {
+  return (await must(python, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'])).trim();
 }
 
 export interface InstalledWheel {
@@ -145,6 +178,6 @@ export async function installedWheel(tools: PythonTools): Promise<InstalledWheel
   const python = inBin(own, 'python');
   const install = [...INSTALL, '--no-index', '--find-links', tools.wheels, wheel];
   await must(tools.python, ['-m', 'pip', '--python', python, ...install]);
-  const site = (await must(python, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'])).trim();
+  const site = await siteOf(python);
   return { folder, wheel, python, site, remove: () => rm(folder, { recursive: true, force: true }) };
 }
