@@ -155,9 +155,9 @@ export class Intake {
     // Of each account the newest update alone waits. So the read is a state of one slot by itself, or once the stream passes a slot.
     const isOfOneSlot = slot === newest && this.labels.dataSlot <= slot;
     if (isWhole && !isOfOneSlot) await this.#streamPasses({ slots, newest }, signal);
-    if (!this.isReading) return;
+    // The stream ended before it passed the read, which so is the state of no slot: the next session reads again.
+    if (!this.isReading || signal.aborted) return;
     if (isWhole) queue.push({ kind: 'snapshotEnd', slot });
-    if (signal.aborted) return;
     for (const update of this.#takeHeld(slots)) queue.push(update);
     this.labels.snapshot(newest);
     // On a chain that stands still no notification ever labels it.
