@@ -74,6 +74,21 @@ describe('a read with live updates beside it', () => {
     expect(await pushed()).toEqual([[1, 12], [5, 12], ['end', 12], [12], [1, 13], [5, 13], [13], [1, 14]]);
   });
 
+  it('has no end when its stream ends before it has passed the read', async () => {
+    const { intake, pushed } = newIntake();
+    const session = new AbortController();
+    const parts = { slots: [10, 12], updates: [update(8, 10), update(9, 12)] };
+    const delivered = intake.snapshot(parts, [], true, session.signal);
+    await turns();
+    intake.account(update(8, 11), 0);
+    session.abort();
+    await delivered;
+    expect(await pushed()).toEqual([
+      [8, 10],
+      [9, 12],
+    ]);
+  });
+
   it('ends at a slot that the node proves complete, on a chain that stands still', async () => {
     const { intake, pushed } = newIntake();
     const delivered = intake.snapshot({ slots: [10, 11], updates: [] }, [], true, endless);
