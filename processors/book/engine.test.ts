@@ -30,12 +30,12 @@ function published(engine: BookEngine) {
   return { bids, asks, bidOrders, askOrders };
 }
 
-/** The naive book knows no causes. */
 /** Ends the bracket of an engine that keeps its changes. */
 function endBracket(engine: BookEngine) {
   return engine.isHeld ? engine.apply(endOf(engine.state.bracketSlot)) : null;
 }
 
+/** The naive book knows no causes. */
 function causeless(book: ReturnType<typeof published>) {
   const bare = (orders: readonly ViewOrder[]) => orders.map(({ cause: _, ...order }) => order);
   return { ...book, bidOrders: bare(book.bidOrders), askOrders: bare(book.askOrders) };
