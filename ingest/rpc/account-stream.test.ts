@@ -17,7 +17,9 @@ function openWorker(): AccountWorker {
       if (event === 'message') answered = listener as typeof answered;
     },
     postMessage: (request: WorkerRequest) => answered({ kind: 'end', id: request.id, envelope: request.id }),
-    terminate: async () => void (ended += 1),
+    terminate: async () => {
+      ended += 1;
+    },
   };
 }
 
