@@ -3,6 +3,7 @@
 
 /** A power of two. 500,000 accounts make maps of some 4,000 keys. */
 const PARTS = 128;
+const ADDRESS_END = 31;
 
 /** Keys begin with the 32 bytes of an address (`keyText`). Parts follow one another, and each is in the order of its first keys. */
 export class LargeMap<V> {
@@ -37,5 +38,3 @@ export class LargeMap<V> {
     return this.#parts[key.charCodeAt(ADDRESS_END) & (PARTS - 1)] as Map<string, V>;
   }
 }
-
-const ADDRESS_END = 31;

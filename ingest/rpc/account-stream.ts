@@ -27,6 +27,7 @@ export type WorkerAnswer =
   | { readonly kind: 'failed'; readonly id: number; readonly message: string };
 
 interface Pending {
+  readonly worker: AccountWorker;
   readonly pack: (pack: Pack) => void;
   readonly settle: (answer: Exclude<WorkerAnswer, { kind: 'pack' }>) => void;
 }
@@ -51,7 +52,8 @@ export class AccountStream {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const answer = await new Promise<Exclude<WorkerAnswer, { kind: 'pack' }>>((settle) => {
-        this.#pending.set(id, { pack: take, settle });
+        const worker = this.#open();
+        this.#pending.set(id, { worker, pack: take, settle });
         const request: WorkerRequest = {
           kind: 'read',
           id,
@@ -59,7 +61,7 @@ export class AccountStream {
           body: JSON.stringify(body),
           timeoutMs: READ_TIMEOUT_MS,
         };
-        this.#open().postMessage(request);
+        worker.postMessage(request);
       });
       signal.throwIfAborted();
       if (answer.kind === 'refused') endpoint.settle(answer.status, answer.retryAfter);
@@ -106,7 +108,9 @@ export class AccountStream {
     });
     const lost = (message: string) => {
       if (this.#worker === worker) this.#worker = null;
-      for (const [id, { settle }] of this.#pending) settle({ kind: 'failed', id, message });
+      // A thread that ended when it was idle may report so after the next one has begun to read.
+      for (const [id, { worker: reader, settle }] of this.#pending)
+        if (reader === worker) settle({ kind: 'failed', id, message });
     };
     worker.on('error', (error) => lost(String(error)));
     worker.on('exit', () => lost('the worker ended'));

@@ -10,6 +10,9 @@ import type { WorkerAnswer, WorkerRequest } from './account-stream.ts';
  * process wins over a limit of the thread, so it is set for the thread; the main loop's heap keeps the size that it began with.
  */
 const WORKER_SPACE = '--max-semi-space-size=1';
+/** Flag of the process; 0 is V8's own choice. */
+const OWN_SPACE =
+  process.execArgv.findLast((flag) => flag.startsWith('--max-semi-space-size=')) ?? '--max-semi-space-size=0';
 const OPEN_TIMEOUT_MS = 10_000;
 /** Larger than any account notification. A larger frame closes the connection. */
 const FRAME_BYTES_MAX = 64 * 1024 * 1024;
@@ -89,6 +92,8 @@ export const NETWORK: Transport = {
   openWorker: () => {
     setFlagsFromString(WORKER_SPACE);
     const worker = new Worker(new URL('./account-worker.ts', import.meta.url));
+    // Other threads that begin later are none of its business.
+    worker.once('online', () => setFlagsFromString(OWN_SPACE));
     worker.unref();
     return worker;
   },
