@@ -1,46 +1,19 @@
 // Schemathesis generates requests from the OpenAPI document: other people's reading of it, which shares no code with ours.
 // test/support/api/contracts.ts validates what our own requests and sockets receive. Installed from PyPI once, where Python runs.
 
-import { type ExecFileException, execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { killWithUs } from '../../../support/platform/children.ts';
-
-const run = promisify(execFile);
+import { type Absent, environment, findPython, pythonOf, run } from '../../../support/platform/python.ts';
 
 const VERSION = '4.32.5';
-const CACHE = fileURLToPath(
-  new URL(`../../../../node_modules/.cache/slotbook/schemathesis-${VERSION}`, import.meta.url),
-);
-const INSTALL_WITHIN_MS = 240_000;
-const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
-/** Python scripts name their interpreter by its path, so the installed program runs as a module. */
-const python = (folder: string): string => path.join(folder, 'bin', 'python');
 
 /** Its interpreter, or the reason why it is absent: no Python, or no package index. */
-export async function schemathesis(): Promise<{ readonly python: string } | { readonly absent: string }> {
-  if (existsSync(python(CACHE))) return { python: python(CACHE) };
-  try {
-    await run('python3', ['-c', 'import venv, ensurepip']);
-  } catch {
-    return { absent: 'no Python 3 with venv' };
-  }
-  const folder = `${CACHE}.${process.pid}`;
-  try {
-    await mkdir(path.dirname(CACHE), { recursive: true });
-    await run('python3', ['-m', 'venv', folder]);
-    const install = ['install', '--no-compile', '--quiet', '--disable-pip-version-check', `schemathesis==${VERSION}`];
-    await run(python(folder), ['-m', 'pip', ...install], { timeout: INSTALL_WITHIN_MS });
-    await rename(folder, CACHE);
-    return { python: python(CACHE) };
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    return { absent: `schemathesis cannot be installed: ${String(error).slice(0, 300)}` };
-  }
+export async function schemathesis(): Promise<{ readonly python: string } | Absent> {
+  const installer = await findPython();
+  if ('absent' in installer) return installer;
+  const made = await environment('schemathesis', `${VERSION} ${installer.version}`, async (folder) => {
+    await installer.venv(folder);
+    await installer.install(folder, [`schemathesis==${VERSION}`]);
+  });
+  return 'absent' in made ? made : { python: pythonOf(made.folder) };
 }
 
 export interface SchemathesisRun {
@@ -84,13 +57,6 @@ export async function runSchemathesis(
     ...['--max-examples', String(examples), '--max-time', String(seconds), '--seed', String(seed)],
     ...['--no-color', '--suppress-health-check', 'all', '--warnings', 'off'],
   ];
-  try {
-    const running = run(interpreter, args, { maxBuffer: OUTPUT_BYTES_MAX, cwd: tmpdir() });
-    const release = killWithUs(running.child.pid ?? 0);
-    const { stdout } = await running.finally(release);
-    return { passed: true, output: stdout };
-  } catch (error) {
-    const { stdout, stderr } = error as ExecFileException;
-    return { passed: false, output: `${stdout}\n${stderr}` };
-  }
+  const { isOk, text } = await run(interpreter, args);
+  return { passed: isOk, output: text };
 }
