@@ -67,8 +67,8 @@ const shared = {
   setupFiles: ['test/support/platform/worker-lifeline.ts'],
   // Loading the modules anew for each file takes more time than all the tests. No test changes what modules share.
   isolate: false,
-  // More than cores: many tests wait for processes, leases, retries and servers.
-  maxWorkers: 3,
+  // Twice the cores of a small machine: many tests wait for processes, leases, retries and servers.
+  maxWorkers: 4,
 };
 
 // Unit and contract tests stand beside the code; test/ holds what crosses rooms and starts real processes.

@@ -26,7 +26,7 @@ const SEED = 5;
 /** The edges of each parameter take longest: some 4,000 requests, each a query. A soak tries them. */
 const SCHEMATHESIS: SchemathesisOptions = {
   phases: isSoak ? ['coverage', 'fuzzing'] : ['fuzzing'],
-  ...{ examples: times(5, 100), seconds: times(8, 300), seed: SEED },
+  ...{ examples: times(3, 100), seconds: times(5, 300), seed: SEED },
 };
 /** Beside those seconds: the installation of the tool, and its last phase. */
 const SCHEMATHESIS_WITHIN_MS = 600_000;
