@@ -1,6 +1,7 @@
 // Finds the index in its block of the transaction that wrote an account: joins account updates to transactions by signature.
 
 import { keyText } from './diff/output.ts';
+import { changed } from './packed-update.ts';
 import type { AccountUpdate, SourceUpdate } from './source.ts';
 
 /** Transactions that are remembered: some slots of a full chain, about 2 MB. */
@@ -29,6 +30,6 @@ export class BlockIndexes {
   joined(update: AccountUpdate): AccountUpdate {
     if (update.signature === undefined) return update;
     const blockIndex = this.#indexes.get(keyText(update.signature));
-    return blockIndex === undefined ? update : { ...update, blockIndex };
+    return blockIndex === undefined ? update : changed(update, { blockIndex });
   }
 }

@@ -1,31 +1,48 @@
-// An account of a complete read. Most of them are stored with the same bytes already, so their data stay packed until asked for.
+// An account update whose data stay packed until asked for: most accounts of a complete read are stored with the same bytes already, and
+// live updates may wait by the ten thousand.
 
-import type { Packed } from './packed.ts';
+import { Packed } from './packed.ts';
 import type { AccountUpdate } from './source.ts';
 
-/** `data` is no member of its own: a copy by spreading has none. */
+/** Smaller data take as much memory packed. */
+const PACKED_MIN_BYTES = 1_024;
+
+type Head = Omit<AccountUpdate, 'kind' | 'data'>;
+
+/** `data` is no member of its own: a copy by spreading has none. `changed` makes copies. */
 export class PackedUpdate implements AccountUpdate {
   readonly kind = 'account';
   readonly slot: number;
-  readonly writeVersion = null;
+  readonly writeVersion: bigint | null;
   readonly pubkey: Uint8Array;
   readonly owner: Uint8Array;
   readonly packed: Packed;
   /** Bytes of the data. */
   readonly size: number;
+  declare readonly signature?: Uint8Array;
+  declare readonly blockIndex?: number;
 
-  constructor(slot: number, { pubkey, owner }: Pick<AccountUpdate, 'pubkey' | 'owner'>, packed: Packed, size: number) {
+  constructor({ slot, writeVersion, pubkey, owner, signature, blockIndex }: Head, packed: Packed, size: number) {
     this.slot = slot;
+    this.writeVersion = writeVersion;
     this.pubkey = pubkey;
     this.owner = owner;
     this.packed = packed;
     this.size = size;
+    if (signature !== undefined) this.signature = signature;
+    if (blockIndex !== undefined) this.blockIndex = blockIndex;
   }
 
   /** A copy at each access. */
   get data(): Uint8Array {
     return this.packed.unpack();
   }
+}
+
+/** The update with its data packed, unless they are small. */
+export function packed(update: AccountUpdate): AccountUpdate {
+  if (update instanceof PackedUpdate || update.data.length < PACKED_MIN_BYTES) return update;
+  return new PackedUpdate(update, Packed.of(update.data), update.data.length);
 }
 
 /** Bytes of an update's data. */
@@ -43,11 +60,11 @@ export function unpacked(update: AccountUpdate): AccountUpdate {
   return update instanceof PackedUpdate ? { ...update, data: update.data } : update;
 }
 
-/** The same state in another slot. */
-export function movedTo(slot: number, update: AccountUpdate): AccountUpdate {
+/** The same state, with other members beside its data. */
+export function changed(update: AccountUpdate, by: Partial<Omit<Head, 'pubkey' | 'owner'>>): AccountUpdate {
   return update instanceof PackedUpdate
-    ? new PackedUpdate(slot, update, update.packed, update.size)
-    : { ...update, slot };
+    ? new PackedUpdate({ ...update, ...by }, update.packed, update.size)
+    : { ...update, ...by };
 }
 
 /** Whether stored bytes, which may be packed, are those of the update. */

@@ -5,6 +5,7 @@ import type { Logger, NewRecord } from '../../platform/index.ts';
 import { encodeMessage, type MessageName, type MessageTypes, marketKey, TOPICS } from '../../schemas/index.ts';
 import type { Output } from '../diff/output.ts';
 import type { Differ } from '../differ.ts';
+import { changed } from '../packed-update.ts';
 import type { AccountUpdate, SourceUpdate } from '../source.ts';
 import type { LogWriter } from '../writer.ts';
 import type { ForkMetrics } from './metrics.ts';
@@ -138,7 +139,7 @@ export class ProcessedBooks {
   #take(update: AccountUpdate): void {
     this.#slot = Math.max(this.#slot, update.slot);
     // States go back as well as forth, so the order of the calls counts, not the slots.
-    this.#differ?.account({ ...update, slot: this.#slot, writeVersion: null }, this.#emit);
+    this.#differ?.account(changed(update, { slot: this.#slot, writeVersion: null }), this.#emit);
   }
 
   #revert(reverted: number | null): void {

@@ -1,6 +1,7 @@
 // Merges the updates of several sources of one chain: the leader's pass, a follower's wait until the leader's slots are complete.
 // Pure: no clock, no I/O.
 
+import { changed } from '../packed-update.ts';
 import type {
   AccountUpdate,
   ProgressNotice,
@@ -179,7 +180,7 @@ export class Merge {
     const { slot, writeVersion } = update;
     this.#dataSlot = Math.max(this.#dataSlot, slot);
     this.#pass(
-      writeVersion === null ? update : { ...update, writeVersion: (this.#term << VERSION_BITS) | writeVersion },
+      writeVersion === null ? update : changed(update, { writeVersion: (this.#term << VERSION_BITS) | writeVersion }),
     );
   }
 

@@ -1,6 +1,7 @@
 // What a session hands on: live updates wait here until all accounts are read, and each slot's label follows its data.
 
 import { keyText } from '../diff/output.ts';
+import { packed } from '../packed-update.ts';
 import type { UpdateQueue } from '../queue.ts';
 import type { AccountUpdate, TransactionLogs } from '../source.ts';
 import type { FullRead } from './account-reader.ts';
@@ -86,7 +87,7 @@ export class Intake {
       if (before && isNewer(before.update, update)) return;
       // The newest update of an account stands where it arrived.
       this.#bufferedAccounts.delete(key);
-      this.#bufferedAccounts.set(key, { kind, update });
+      this.#bufferedAccounts.set(key, { kind, update: packed(update) });
       if (this.#bufferedAccounts.size > BUFFERED_MAX) {
         this.#parts.end('too many accounts changed during the first read');
       }

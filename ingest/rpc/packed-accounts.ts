@@ -103,7 +103,8 @@ function* updatesOf({ words }: Pack, slot: number): Generator<AccountUpdate> {
     // One object for the owner of many accounts.
     if (Buffer.compare(named, owner) !== 0) owner = named.slice();
     const [from, to] = [(at + HEAD_WORDS) * WORD_BYTES, (at + (words[at] ?? 0)) * WORD_BYTES];
-    yield new PackedUpdate(slot, { pubkey, owner }, Packed.within(packed, from, to), words[at + HEAD_WORDS] ?? 0);
+    const head = { slot, writeVersion: null, pubkey, owner };
+    yield new PackedUpdate(head, Packed.within(packed, from, to), words[at + HEAD_WORDS] ?? 0);
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { keyText } from '../diff/output.ts';
 import type { Differ } from '../differ.ts';
-import { movedTo, sizeOf } from '../packed-update.ts';
+import { changed, sizeOf } from '../packed-update.ts';
 import type { AccountsRead, AccountUpdate } from '../source.ts';
 import { Rebuild } from './rebuild.ts';
 import type { AccountVersions } from './versions.ts';
@@ -121,7 +121,7 @@ export class Comparison {
     const stored = differ.stored(key);
     if (stored?.holds(update)) {
       // A read gives no slot of the last change, so the account keeps the stored `since`.
-      this.rebuild.take(movedTo(stored.since, update));
+      this.rebuild.take(changed(update, { slot: stored.since }));
       return;
     }
     // A suspect enters the rebuild with its stored state until a second read confirms the difference.
