@@ -48,10 +48,10 @@ export interface PipelineParts {
   readonly shadow: ShadowRunner | null;
   /** Gets the events of each confirmed transaction, repeated ones too. */
   readonly confirmed?: (events: readonly EncodedEvent[]) => void;
-  /** An update is applied, and none after it. */
-  readonly applied?: (update: SourceUpdate) => void;
-  /** The shadow check has corrected stored accounts. */
-  readonly corrected?: () => void;
+  /** An update is applied, and none after it. The next one follows when the returned steps are done. */
+  readonly applied?: (update: SourceUpdate) => Generator<void> | null;
+  /** The shadow check has corrected stored accounts. Returns steps too. */
+  readonly corrected?: () => Generator<void> | null;
 }
 
 /** Steps of a long batch after which the event loop runs, and records: less than a millisecond of work each. */
@@ -167,10 +167,11 @@ export class Pipeline {
       if (update.kind === 'progress') progress = update.resume;
       else if (update.kind === 'account') this.#account(update);
       else await this.#apply(update);
-      this.#parts.applied?.(update);
+      const steps = this.#parts.applied?.(update);
+      if (steps) await this.#inSteps(steps);
       if (this.#isRestDue()) await this.#rest();
     }
-    this.#applyShadowCheck();
+    await this.#applyShadowCheck();
     await this.#flush();
     while (this.#counters.isBehind) {
       await nextTurn();
@@ -185,12 +186,13 @@ export class Pipeline {
   }
 
   /** Runs between batches, when the differ's state equals the log. */
-  #applyShadowCheck(): void {
+  async #applyShadowCheck(): Promise<void> {
     const step = this.#parts.shadow?.advance(this.#newestSlot);
     if (!step) return;
     for (const output of step.outputs) this.#records.output(output);
-    if (step.outputs.length > 0) this.#parts.corrected?.();
     for (const message of step.messages) this.#records.checked(message);
+    const steps = step.outputs.length > 0 ? this.#parts.corrected?.() : null;
+    if (steps) await this.#inSteps(steps);
   }
 
   #account(update: AccountUpdate): void {

@@ -138,8 +138,8 @@ export async function startIngest(context: RoleContext, parts?: IngestParts): Pr
     finality,
     shadow,
     confirmed: (events) => processed?.trades.confirmed(events),
-    applied: (update) => processed?.books.applied(update),
-    corrected: () => processed?.books.corrected(),
+    applied: (update) => processed?.books.applied(update) ?? null,
+    corrected: () => processed?.books.corrected() ?? null,
   });
   logger.info({ resume, definition: definition.name, source: config.source }, 'ingesting');
   const saver = new Saver(log, logger, pipeline, history);

@@ -65,7 +65,7 @@ function stage(waitingMax?: number) {
         if (one.kind === 'account') confirmed.account(one, () => {});
         else if (one.kind === 'snapshotBegin') confirmed.snapshotBegin();
         else if (one.kind === 'snapshotEnd') confirmed.snapshotEnd(one.slot, () => {});
-        books.applied(one);
+        for (const _ of books.applied(one) ?? []);
       }
       books.written();
     },
@@ -202,11 +202,39 @@ describe('books at processed', () => {
     ]);
   });
 
+  it('read all accounts in small steps, and apply news that come between two of them afterwards', async () => {
+    const { books, confirmed, confirm, process, sizes, names } = stage();
+    const updates = read(100, user(100, 10n));
+    for (const one of updates) {
+      if (one.kind === 'account') confirmed.account(one, () => {});
+      else if (one.kind === 'snapshotBegin') confirmed.snapshotBegin();
+      else if (one.kind === 'snapshotEnd') confirmed.snapshotEnd(one.slot, () => {});
+    }
+    const steps = books.applied({ kind: 'snapshotEnd', slot: 100 });
+    let count = 0;
+    for (const _ of steps ?? []) {
+      count += 1;
+      if (count === 1) books.news((forks) => forks.restart(100));
+      if (count === 2) process(101, 100, 11n);
+      await nextTurn();
+    }
+    expect(count).toBeGreaterThan(confirmed.size);
+    confirm({ kind: 'slot', slot: 100 });
+    await until(async () => sizes().length === 2);
+    expect(sizes()).toEqual([
+      [10n, null],
+      [11n, null],
+    ]);
+    expect(names().indexOf('BookSnapshotEnd')).toBeLessThan(names().lastIndexOf('BookOrders'));
+    process(102, 101, null);
+    await until(async () => sizes().length === 3);
+  });
+
   it('follow a correction of the confirmed states', async () => {
     const { books, confirmed, confirm, sizes } = stage();
     confirm(...read(100, user(100, 10n)));
     confirmed.account(user(100, 12n), () => {});
-    books.corrected();
+    for (const _ of books.corrected() ?? []);
     await until(async () => sizes().length === 2);
     expect(sizes().at(-1)).toEqual([12n, null]);
   });
@@ -240,6 +268,8 @@ describe('books at processed', () => {
       await nextTurn();
     }
     comeBack();
+    await nextTurn();
+    confirm({ kind: 'slot', slot: 101 });
     await until(async () => sizes().at(-1)?.[0] === 119n);
     expect(names().filter((name) => name === 'BookSnapshotBegin')).toHaveLength(2);
     expect(sizes().length).toBeLessThan(10);

@@ -40,6 +40,10 @@ export class ProcessedBooks {
   /** A confirmed slot that awaits its label. Null once its accounts may be those of a later slot. */
   #dueLabel: number | null = null;
   #tip = -1;
+  /** News that wait for the end of a read of all accounts; null outside of one. */
+  #held: ((forks: ForkStates) => void)[] | null = null;
+  /** All accounts must be read again. */
+  #isReadDue = false;
   #records: NewRecord[] = [];
   #isWriting = false;
   #isOverfull = false;
@@ -58,8 +62,13 @@ export class ProcessedBooks {
     return this.#forks;
   }
 
-  /** Applies news of the node's fork. */
+  /** Applies news of the node's fork, after a read of all accounts that is under way. */
   news(step: (forks: ForkStates) => void): void {
+    if (this.#held) this.#held.push(step);
+    else this.#apply(step);
+  }
+
+  #apply(step: (forks: ForkStates) => void): void {
     step(this.#forks);
     const { slot } = this.#forks;
     // Data of a later slot completes the one before it.
@@ -72,13 +81,16 @@ export class ProcessedBooks {
     this.#parts.moved?.();
   }
 
-  /** Follows the confirmed stream: the confirmed states contain this update, and nothing after it. */
-  applied(update: SourceUpdate): void {
+  /**
+   * Follows the confirmed stream: the confirmed states contain this update, and nothing after it. Returns what is left to do in
+   * small steps; between two of them the confirmed states must not change.
+   */
+  applied(update: SourceUpdate): Generator<void> | null {
     if (update.kind === 'account') {
       this.#dueLabel = null;
       this.#forks.confirmed(update.pubkey);
-    } else if (update.kind === 'snapshotEnd') this.#readAll();
-    else if (update.kind === 'slot') this.#label(update.slot);
+    } else if (update.kind === 'slot') this.#label(update.slot);
+    return this.#isReadDue || update.kind === 'snapshotEnd' ? this.#readAll() : null;
   }
 
   /** The books are those of a confirmed slot while they show no state that is newer. */
@@ -103,10 +115,9 @@ export class ProcessedBooks {
     this.news(() => {});
   }
 
-  /** Confirmed states were put right outside their stream. */
-  corrected(): void {
-    if (this.#differ) this.#readAll();
-    this.#write();
+  /** Confirmed states were put right outside their stream. Returns steps like `applied`. */
+  corrected(): Generator<void> | null {
+    return this.#differ ? this.#readAll() : null;
   }
 
   #confirmed(key: string): ConfirmedState | null {
@@ -123,17 +134,34 @@ export class ProcessedBooks {
     };
   }
 
-  /** The first time writes every book in full, later what differs. */
-  #readAll(): void {
+  /** The first time writes every book in full, later what differs. News wait until the end. */
+  *#readAll(): Generator<void> {
     const differ = this.#differ ?? this.#parts.newDiffer();
     const isFirst = this.#differ === null;
     this.#differ = differ;
+    this.#isReadDue = false;
+    const held: ((forks: ForkStates) => void)[] = [];
+    this.#held = held;
     // An earlier process may have ended within an undo.
     if (isFirst) this.#everywhere('BookRevert', { slot: this.#slot, reverted: null });
     differ.snapshotBegin();
-    for (const update of this.#parts.confirmed.accounts()) this.#take(update);
-    for (const update of this.#forks.current()) this.#take(update);
-    differ.snapshotEnd(this.#slot, this.#emit);
+    for (const accounts of [this.#parts.confirmed.accounts(), this.#forks.current()]) {
+      for (const update of accounts) {
+        this.#take(update);
+        yield;
+      }
+    }
+    for (const _ of differ.snapshotEnding(this.#slot, this.#emit)) {
+      if (!this.#isWriting) this.#write();
+      yield;
+    }
+    // What comes meanwhile is applied in this loop too.
+    for (const step of held) {
+      this.#apply(step);
+      yield;
+    }
+    this.#held = null;
+    this.#write();
   }
 
   #take(update: AccountUpdate): void {
@@ -190,7 +218,8 @@ export class ProcessedBooks {
   #write(): void {
     const { waitingMax = WAITING_MAX } = this.#parts;
     if (this.#isWriting) {
-      this.#isOverfull ||= this.#records.length > waitingMax;
+      // A read of all accounts makes more records than may wait, once.
+      this.#isOverfull ||= this.#held === null && this.#records.length > waitingMax;
       if (this.#isOverfull) this.#records = [];
       return;
     }
@@ -206,17 +235,18 @@ export class ProcessedBooks {
     this.#records = [];
     const written = (): void => {
       this.#isWriting = false;
-      if (this.#isOverfull) this.#again();
+      if (this.#isOverfull) this.#readAgain();
       this.#write();
     };
     // Rejects only when ingest stops.
     writer.append(TOPICS.processedBook, records).then(written, () => {});
   }
 
-  #again(): void {
+  /** With the next update of the confirmed stream. Until then nothing is shown. */
+  #readAgain(): void {
     this.#isOverfull = false;
     this.#differ = null;
     this.#records = [];
-    this.#readAll();
+    this.#isReadDue = true;
   }
 }
