@@ -6,6 +6,8 @@ import { listing, SUITES } from '../test/soak/suites.mjs';
 const REPEATS = 20;
 const BUSY_LOOPS = 2;
 const EXIT_USAGE = 2;
+/** Greater exit codes are those of a signal. */
+const EXIT_SIGNAL = 128;
 
 /** Read by test/support/platform/times.ts. */
 const LARGE = { TEST_SIZE: 'soak' };
@@ -52,7 +54,7 @@ async function repeat(times, run) {
   }
 }
 
-/** Runs each in turn, also after a failure, and prints the results. */
+/** Runs each in turn, also after a failure but not after a signal, and prints the results. */
 async function summary(names, runOne) {
   const lines = [];
   let failures = 0;
@@ -64,7 +66,9 @@ async function summary(names, runOne) {
       `${code === 0 ? 'passed' : `FAILED (${code})`}  ${name}  ${Math.round((Date.now() - startedMs) / 1000)} s`,
     );
     process.stdout.write(`${lines.at(-1)}\n`);
+    // Interrupted.
+    if (code > EXIT_SIGNAL) break;
   }
-  process.stdout.write(`\n${lines.join('\n')}\n${names.length - failures} passed, ${failures} failed\n`);
+  process.stdout.write(`\n${lines.join('\n')}\n${lines.length - failures} passed, ${failures} failed\n`);
   return failures === 0 ? 0 : 1;
 }

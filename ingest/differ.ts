@@ -289,7 +289,7 @@ export class Differ {
     }
     const before = kind === 'user' ? (this.#openUser(key)?.data ?? null) : null;
     if (!this.#emitted(update, kind, before, emit, everything)) return;
-    const next = prepared ?? new StoredAccount(given, kind);
+    const next = prepared ?? new StoredAccount(given, kind, false, stored ?? null);
     next.read = this.#read;
     this.#accounts.set(next, stored !== undefined && !this.#isReading);
     if (kind === 'user') this.#marginOf(key, update, before);

@@ -39,10 +39,17 @@ export class PackedUpdate implements AccountUpdate {
   }
 }
 
-/** The update with its data packed, unless they are small. */
+/** The update with its data packed, unless they are small. Nothing of it keeps the message in memory that brought it. */
 export function packed(update: AccountUpdate): AccountUpdate {
   if (update instanceof PackedUpdate || update.data.length < PACKED_MIN_BYTES) return update;
-  return new PackedUpdate(update, Packed.of(update.data), update.data.length);
+  const { pubkey, owner, signature } = update;
+  const own = { pubkey: owned(pubkey), owner: owned(owner), ...(signature && { signature: owned(signature) }) };
+  return new PackedUpdate({ ...update, ...own }, Packed.of(update.data), update.data.length);
+}
+
+/** The bytes in memory of their own: those of a gRPC message are a part of it. */
+export function owned(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer.byteLength === bytes.length ? bytes : new Uint8Array(bytes);
 }
 
 /** Bytes of an update's data. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { changed, PackedUpdate, packed, unpacked } from './packed-update.ts';
 import { UpdateQueue } from './queue.ts';
 import type { AccountUpdate } from './source.ts';
+import { StoredAccount } from './stored-account.ts';
 
 const WAITING = 5_000;
 
@@ -43,6 +44,18 @@ describe('a packed update', () => {
     const moved = changed(waiting, { slot: 10, writeVersion: null, blockIndex: 3 });
     expect(moved).toMatchObject({ slot: 10, writeVersion: null, blockIndex: 3 });
     expect(new Uint8Array(moved.data)).toEqual(bare.data);
+  });
+
+  it('keeps nothing of the message that brought it in memory, and neither does a stored account once it is packed', () => {
+    const message = new Uint8Array(5_000).fill(7);
+    const [pubkey, owner, signature] = [message.subarray(0, 32), message.subarray(32, 64), message.subarray(64, 128)];
+    const given: AccountUpdate = { ...update(1, 1), pubkey, owner, signature, data: message.subarray(200, 4_576) };
+    const waiting = packed(given);
+    const stored = new StoredAccount(given, 'user').pack();
+    for (const bytes of [waiting.pubkey, waiting.owner, waiting.signature, stored.owner])
+      expect(bytes?.buffer.byteLength).toBeLessThan(100);
+    expect(waiting).toMatchObject({ pubkey: new Uint8Array(pubkey), owner: new Uint8Array(owner) });
+    expect(new StoredAccount({ ...given, slot: 2 }, 'user', false, stored).owner).toBe(stored.owner);
   });
 
   it('is not made of small data', () => {

@@ -2,7 +2,7 @@
 
 import { keyBytes, keyText } from './diff/output.ts';
 import { Packed } from './packed.ts';
-import { hasBytes, PackedUpdate, sizeOf } from './packed-update.ts';
+import { hasBytes, owned, PackedUpdate, sizeOf } from './packed-update.ts';
 import type { AccountUpdate } from './source.ts';
 
 export type Kind = 'state' | 'market' | 'oracle' | 'user' | 'clob' | 'vault' | 'builder';
@@ -42,12 +42,16 @@ export class StoredAccount implements AccountState {
   read = 0;
   #bytes: Uint8Array | Packed;
 
-  /** `keepsPack`: packed data stay within the pack of their read, which pays when all its accounts are kept. */
-  constructor(update: AccountUpdate, kind: Kind, keepsPack = false) {
+  /**
+   * `keepsPack`: packed data stay within the pack of their read, which pays when all its accounts are kept. `before`: the stored
+   * state that this one follows.
+   */
+  constructor(update: AccountUpdate, kind: Kind, keepsPack = false, before: StoredAccount | null = null) {
     const { slot, writeVersion, owner, pubkey } = update;
     this.key = keyText(pubkey);
     this.kind = kind;
-    this.owner = owner;
+    const isSameOwner = before !== null && Buffer.compare(before.owner, owner) === 0;
+    this.owner = isSameOwner ? before.owner : owned(owner);
     this.since = slot;
     this.isOpen = sizeOf(update) > 0;
     this.slot = slot;
