@@ -4,7 +4,7 @@ import { nextTurn } from '../platform/index.ts';
 import { packed } from './packed-update.ts';
 import type { SourceUpdate } from './source.ts';
 
-/** Account updates beyond so many wait packed: 100,000 user accounts in 50 MB instead of 450, for some microseconds each. */
+/** Account updates beyond so many wait packed: 100,000 user accounts in some 100 MB instead of 450, for some microseconds each. */
 const PLAIN_MAX = 4_096;
 
 export class UpdateQueue {

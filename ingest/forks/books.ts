@@ -152,6 +152,8 @@ export class ProcessedBooks {
       }
     }
     for (const _ of differ.snapshotEnding(this.#slot, this.#emit)) {
+      // Records were dropped meanwhile: another read follows, which writes every book in full.
+      if (this.#differ !== differ) break;
       if (!this.#isWriting) this.#write();
       yield;
     }
