@@ -274,4 +274,28 @@ describe('books at processed', () => {
     expect(names().filter((name) => name === 'BookSnapshotBegin')).toHaveLength(2);
     expect(sizes().length).toBeLessThan(10);
   });
+
+  it('leave a read that is under way when the log comes back after too many records, and are written anew', async () => {
+    const { books, confirm, process, goAway, comeBack, names, sizes } = stage(20);
+    confirm(...read(100, user(100, 10n)));
+    books.news((forks) => forks.restart(100));
+    await until(async () => names().includes('BookSnapshotEnd'));
+    goAway();
+    for (let slot = 101; slot < 120; slot++) {
+      process(slot, slot - 1, BigInt(slot));
+      await nextTurn();
+    }
+    const steps = books.corrected();
+    expect(steps?.next().done).toBe(false);
+    comeBack();
+    await nextTurn();
+    const before = names().length;
+    for (const _ of steps ?? []);
+    await nextTurn();
+    // The rest of the read would miss accounts, and take their orders out.
+    expect(names().slice(before)).not.toContain('BookOrders');
+    confirm({ kind: 'slot', slot: 101 });
+    await until(async () => sizes().at(-1)?.[0] === 119n);
+    expect(names().filter((name) => name === 'BookSnapshotBegin')).toHaveLength(2);
+  });
 });
