@@ -103,6 +103,18 @@ const read = (slot: number, ...accounts: AccountUpdate[]): SourceUpdate[] => [
   { kind: 'slot', slot },
 ];
 
+/** The log goes away, for more records than may wait. */
+async function dropRecords({ books, confirm, process, goAway, names }: ReturnType<typeof stage>): Promise<void> {
+  confirm(...read(100, user(100, 10n)));
+  books.news((forks) => forks.restart(100));
+  await until(async () => names().includes('BookSnapshotEnd'));
+  goAway();
+  for (let slot = 101; slot < 120; slot++) {
+    process(slot, slot - 1, BigInt(slot));
+    await nextTurn();
+  }
+}
+
 describe('books at processed', () => {
   it('are at each label those of its slot, also when one batch confirms several slots', async () => {
     const log = new MemoryLog();
@@ -258,15 +270,9 @@ describe('books at processed', () => {
   });
 
   it('write every book anew after the log was away for more records than may wait', async () => {
-    const { books, confirm, process, goAway, comeBack, names, sizes } = stage(20);
-    confirm(...read(100, user(100, 10n)));
-    books.news((forks) => forks.restart(100));
-    await until(async () => names().includes('BookSnapshotEnd'));
-    goAway();
-    for (let slot = 101; slot < 120; slot++) {
-      process(slot, slot - 1, BigInt(slot));
-      await nextTurn();
-    }
+    const staged = stage(20);
+    const { confirm, comeBack, names, sizes } = staged;
+    await dropRecords(staged);
     comeBack();
     await nextTurn();
     confirm({ kind: 'slot', slot: 101 });
@@ -276,15 +282,9 @@ describe('books at processed', () => {
   });
 
   it('leave a read that is under way when the log comes back after too many records, and are written anew', async () => {
-    const { books, confirm, process, goAway, comeBack, names, sizes } = stage(20);
-    confirm(...read(100, user(100, 10n)));
-    books.news((forks) => forks.restart(100));
-    await until(async () => names().includes('BookSnapshotEnd'));
-    goAway();
-    for (let slot = 101; slot < 120; slot++) {
-      process(slot, slot - 1, BigInt(slot));
-      await nextTurn();
-    }
+    const staged = stage(20);
+    const { books, confirm, comeBack, names, sizes } = staged;
+    await dropRecords(staged);
     const steps = books.corrected();
     expect(steps?.next().done).toBe(false);
     comeBack();
