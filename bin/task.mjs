@@ -5,6 +5,7 @@ import path from 'node:path';
 import { buildPage } from './build-page.mjs';
 import { install, ROOT, runPinned } from './install.mjs';
 import { soak } from './soak.mjs';
+import { inTestFolder } from './test-folder.mjs';
 
 const tool = (name, ...args) => [path.join(ROOT, 'node_modules', ...name.split('/')), ...args];
 const EXIT_WITH_LAUNCHER = new URL('../test/support/platform/exit-with-launcher.mjs', import.meta.url).href;
@@ -15,7 +16,8 @@ const typecheck = (project, name) => [
   ...['--tsBuildInfoFile', path.join(BUILD_INFO, `${name}.tsbuildinfo`)],
 ];
 const lint = tool('@biomejs/biome/bin/biome', 'check', '.');
-const vitest = (...args) => tool('vitest/vitest.mjs', 'run', ...args);
+const tests = (names, environment = {}) =>
+  inTestFolder((folder) => runPinned(tool('vitest/vitest.mjs', 'run', ...names), { ...environment, ...folder }));
 
 const scriptsIn = (folder) =>
   readdirSync(path.join(ROOT, folder))
@@ -52,7 +54,7 @@ async function check() {
 
 const [task = 'test', ...rest] = process.argv.slice(2);
 const tasks = {
-  test: async () => (rest.length > 0 ? 0 : await check()) || (await buildPage()) || runPinned(vitest(...rest)),
+  test: async () => (rest.length > 0 ? 0 : await check()) || (await buildPage()) || tests(rest),
   build: () => buildPage({ force: true }),
   check,
   format: () => runPinned(tool('@biomejs/biome/bin/biome', 'check', '--write', '.')),
@@ -63,7 +65,7 @@ const tasks = {
   soak: () =>
     soak(rest, {
       script: (name, args, environment) => script('test/soak', name, args, environment),
-      tests: async (files, environment) => (await buildPage()) || runPinned(vitest(...files), environment),
+      tests: async (files, environment) => (await buildPage()) || tests(files, environment),
     }),
   conformance: () => script('test/conformance', 'generate', rest),
   'measure-log': () => script('test/support/log', 'measure', rest),

@@ -22,7 +22,7 @@ export interface PackedProject {
 export async function packedProject(): Promise<PackedProject> {
   const folder = mkdtempSync(path.join(tmpdir(), 'slotbook-client-'));
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  await run(npm, ['pack', '--silent', '--pack-destination', folder], { cwd: path.join(ROOT, 'client') });
+  await run(npm, ['pack', '--loglevel=error', '--pack-destination', folder], { cwd: path.join(ROOT, 'client') });
   const archive = readdirSync(folder).find((file) => file.endsWith('.tgz')) ?? '';
   await run('tar', ['-xzf', archive], { cwd: folder });
   const modules = path.join(folder, 'node_modules');
