@@ -1,6 +1,7 @@
 // Flattens nested program records: `order.price` becomes `order_price`, a list of structs becomes parallel lists, padding
 // goes. A table row and an Avro record then have the same fields.
 
+import { emptyRecord } from './empty-record.ts';
 import type { NamedType, WireType } from './layout.ts';
 
 /** Fields that precede a stored event's own. A program field with one of these names becomes `record_<name>`. */
@@ -20,7 +21,7 @@ export function storedName(name: string): string {
 
 /** The flat fields of a record in wire order. */
 export function flattenFields(fields: readonly NamedType[]): NamedType[] {
-  return planOf(fields).flatMap(namedTypes);
+  return planOf(fields).steps.flatMap(namedTypes);
 }
 
 /**
@@ -31,15 +32,16 @@ export function flattenRecord(
   fields: readonly NamedType[],
   value: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const flat: Record<string, unknown> = {};
-  assign(flat, planOf(fields), value);
+  const plan = planOf(fields);
+  const flat = { ...plan.empty };
+  assign(flat, plan.steps, value);
   return flat;
 }
 
 /** Whether decoded records of these fields are flat as they are. */
 export function isFlat(fields: readonly NamedType[]): boolean {
-  const plan = planOf(fields);
-  return plan.length === fields.length && plan.every((step) => step.kind === 'value' && step.path === step.name);
+  const { steps } = planOf(fields);
+  return steps.length === fields.length && steps.every((step) => step.kind === 'value' && step.path === step.name);
 }
 
 /** Handles one member of a decoded record. Each record kind builds its steps once. */
@@ -47,12 +49,18 @@ type Step =
   | { readonly kind: 'value'; readonly name: string; readonly path: string; readonly type: WireType }
   | { readonly kind: 'struct' | 'list'; readonly name: string; readonly steps: readonly Step[] };
 
-const plans = new WeakMap<readonly NamedType[], readonly Step[]>();
+interface Plan {
+  readonly steps: readonly Step[];
+  readonly empty: Readonly<Record<string, unknown>>;
+}
 
-function planOf(fields: readonly NamedType[]): readonly Step[] {
+const plans = new WeakMap<readonly NamedType[], Plan>();
+
+function planOf(fields: readonly NamedType[]): Plan {
   const known = plans.get(fields);
   if (known) return known;
-  const plan = planSteps(fields, '');
+  const steps = planSteps(fields, '');
+  const plan = { steps, empty: emptyRecord(steps.flatMap(namedTypes).map(({ name }) => name)) };
   plans.set(fields, plan);
   return plan;
 }

@@ -2,6 +2,7 @@
 // and the client share it.
 
 import type { EventDefinition } from './compile.ts';
+import { emptyRecord } from './empty-record.ts';
 import type { NamedType, WireType } from './layout.ts';
 import { DEFINITION_STYLE, type ReadStyle, variantOf } from './readers.ts';
 
@@ -108,8 +109,9 @@ function vectorReader(type: WireType, style: ReadStyle): ReadWire {
 
 function structReader(fields: readonly NamedType[], style: ReadStyle): (cursor: Cursor) => Record<string, unknown> {
   const readers = fields.map(({ name, type }) => ({ name: style.name(name), read: readerOf(type, style) }));
+  const empty = emptyRecord(readers.map(({ name }) => name));
   return (cursor) => {
-    const value: Record<string, unknown> = {};
+    const value = { ...empty };
     for (const { name, read } of readers) value[name] = read(cursor);
     return value;
   };
@@ -130,12 +132,13 @@ const WHOLE_RECORDS: ReadonlySet<string> = new Set(['SignedMsgOrderRecord']);
 export function compileEvent(definition: EventDefinition, style = DEFINITION_STYLE): CompiledEvent {
   const isWhole = WHOLE_RECORDS.has(definition.name);
   const readers = definition.fields.map(({ name, type }) => ({ name: style.name(name), read: readerOf(type, style) }));
+  const empty = emptyRecord(readers.map(({ name }) => name));
   return {
     name: definition.name,
     decode: (body) => {
       const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
       const cursor: Cursor = { view, bytes: body, at: 0 };
-      const value: Record<string, unknown> = {};
+      const value = { ...empty };
       for (const { name, read } of readers) value[name] = isWhole || cursor.at < body.length ? read(cursor) : null;
       if (isWhole && cursor.at < body.length) throw new RecordError(`${body.length - cursor.at} leftover bytes`);
       return value;
