@@ -289,9 +289,11 @@ export class Differ {
     }
     const before = kind === 'user' ? (this.#openUser(key)?.data ?? null) : null;
     if (!this.#emitted(update, kind, before, emit, everything)) return;
-    const next = prepared ?? new StoredAccount(given, kind, false, stored ?? null);
+    const isActive = stored !== undefined && !this.#isReading;
+    // One that changes is stored as it was just unpacked: the next change reads it again.
+    const next = prepared ?? new StoredAccount(isActive ? update : given, kind, false, stored ?? null);
     next.read = this.#read;
-    this.#accounts.set(next, stored !== undefined && !this.#isReading);
+    this.#accounts.set(next, isActive);
     if (kind === 'user') this.#marginOf(key, update, before);
     this.#watcher?.changed(key, stored ?? null, update.slot);
   }

@@ -48,7 +48,7 @@ export class StoredAccount implements AccountState {
    */
   constructor(update: AccountUpdate, kind: Kind, keepsPack = false, before: StoredAccount | null = null) {
     const { slot, writeVersion, owner, pubkey } = update;
-    this.key = keyText(pubkey);
+    this.key = before?.key ?? keyText(pubkey);
     this.kind = kind;
     const isSameOwner = before !== null && Buffer.compare(before.owner, owner) === 0;
     this.owner = isSameOwner ? before.owner : owned(owner);

@@ -27,7 +27,7 @@ export class AccountKinds {
   /** The kind of an open account; null for one that ingest does not read. `stored`: an earlier state of the account. */
   of(update: AccountUpdate, stored?: StoredAccount): Kind | null {
     // The kind follows from the owner and the first bytes, which hardly ever change.
-    if (stored && hasSameHead(update.data, stored.data) && Buffer.compare(update.owner, stored.owner) === 0) {
+    if (stored && hasSameHead(update.data, stored.peeked) && Buffer.compare(update.owner, stored.owner) === 0) {
       return stored.kind;
     }
     const readers = this.#readers;

@@ -63,6 +63,8 @@ interface Begin {
 interface List {
   /** Oldest first. */
   readonly entries: readonly ListedSignature[];
+  /** Those of successful transactions that were not delivered when their page came. */
+  readonly unseen: readonly ListedSignature[];
   /** Newest slot that data had named when the list was asked for: the list says nothing about later slots. */
   readonly askedSlot: number;
   readonly isProven: boolean;
@@ -193,6 +195,11 @@ export class History {
     // A node that is behind lists less. The bound comes from data, so a node that fails it for long is not at fault.
     const minSlot = this.#behind < BEHIND_SWEEPS_MAX ? Math.max(this.#resume?.slot ?? 0, askedSlot) : 0;
     const entries: ListedSignature[] = [];
+    const unseen: ListedSignature[] = [];
+    const list = (isProven: boolean) => ({
+      ...{ entries: entries.reverse(), unseen: unseen.reverse() },
+      ...{ askedSlot, isProven, cut: false },
+    });
     let isKnown = false;
     let before: string | null = null;
     for (let pages = 0; pages < PAGES_MAX; pages++) {
@@ -201,26 +208,23 @@ export class History {
       if (page.length > 0) this.#active.add(program);
       this.#newestListed = Math.max(this.#newestListed, page[0]?.slot ?? -1);
       for (const entry of page) {
-        if (entry.slot < this.#floor) return { entries: entries.reverse(), askedSlot, isProven: true, cut: false };
+        if (entry.slot < this.#floor) return list(true);
         isKnown ||= entry.signature === known;
         entries.push(entry);
+        if (!entry.failed && !this.#seen.has(entry.signature)) unseen.push(entry);
       }
       const last = page.at(-1)?.signature ?? null;
       if (last === null && known === undefined && this.#isAskedAgain(program, entries)) continue;
       if (last === null || last === before) break;
       if (this.#resume === null && entries.length >= firstSignaturesMax) {
-        const newest = entries.slice(0, firstSignaturesMax);
-        return { entries: newest.reverse(), askedSlot, isProven: true, cut: true };
+        entries.length = firstSignaturesMax;
+        const newest = new Set(entries);
+        return { ...list(true), unseen: unseen.filter((entry) => newest.has(entry)), cut: true };
       }
       before = last;
     }
     const isEnd = known === undefined ? this.#isBegin(program, entries) : isKnown;
-    return {
-      entries: entries.reverse(),
-      askedSlot,
-      isProven: isEnd && !(entries.length === 0 && this.#active.has(program)),
-      cut: false,
-    };
+    return list(isEnd && !(entries.length === 0 && this.#active.has(program)));
   }
 
   /** Notes an empty page behind these signatures, newest first. True while it needs another one to be believed. */
@@ -245,8 +249,8 @@ export class History {
   /** Signatures that are not delivered yet, by slot; inside a slot in the order of the lists. */
   #unseen(lists: readonly List[], toSlot: number): ListedSignature[] {
     const unique = new Map<string, ListedSignature>();
-    for (const entry of lists.flatMap(({ entries }) => entries)) {
-      if (entry.slot <= toSlot && !entry.failed && !this.#seen.has(entry.signature)) unique.set(entry.signature, entry);
+    for (const entry of lists.flatMap(({ unseen }) => unseen)) {
+      if (entry.slot <= toSlot && !this.#seen.has(entry.signature)) unique.set(entry.signature, entry);
     }
     return [...unique.values()].sort((a, b) => a.slot - b.slot);
   }
