@@ -69,12 +69,10 @@ function stage(waitingMax?: number) {
       }
       books.written();
     },
-    process: (slot: number, parent: number, size: bigint | null) =>
-      books.news((forks) => {
-        forks.link(slot, parent);
-        forks.account(user(slot, size));
-        forks.follow(slot);
-      }),
+    process: (slot: number, parent: number, size: bigint | null) => {
+      books.news((forks) => forks.link(slot, parent));
+      books.account(user(slot, size), (forks) => forks.follow(slot));
+    },
     goAway: () => {
       isAway = true;
     },

@@ -5,7 +5,7 @@ import type { Logger, NewRecord } from '../../platform/index.ts';
 import { encodeMessage, type MessageName, type MessageTypes, marketKey, TOPICS } from '../../schemas/index.ts';
 import type { Output } from '../diff/output.ts';
 import type { Differ } from '../differ.ts';
-import { changed } from '../packed-update.ts';
+import { changed, packed, unpacked } from '../packed-update.ts';
 import type { AccountUpdate, SourceUpdate } from '../source.ts';
 import type { LogWriter } from '../writer.ts';
 import type { ForkMetrics } from './metrics.ts';
@@ -66,6 +66,15 @@ export class ProcessedBooks {
   news(step: (forks: ForkStates) => void): void {
     if (this.#held) this.#held.push(step);
     else this.#apply(step);
+  }
+
+  /** Like `news`: the state of an account, then what else its message says. A state that waits is packed. */
+  account(update: AccountUpdate, step: (forks: ForkStates) => void): void {
+    const waiting = this.#held ? packed(update) : update;
+    this.news((forks) => {
+      forks.account(unpacked(waiting));
+      step(forks);
+    });
   }
 
   #apply(step: (forks: ForkStates) => void): void {

@@ -6,6 +6,7 @@ import { profileOf } from '../../localnet/chain/profile.ts';
 import { Schedule } from '../../localnet/chain/schedule.ts';
 import { type RunningLocalnet, startLocalnet } from '../../localnet/index.ts';
 import { loadDefinition } from '../../schemas/index.ts';
+import { appliedAtOnce } from '../../test/support/ingest/fork-news.ts';
 import { ask } from '../../test/support/localnet/test-client.ts';
 import { eventually, until } from '../../test/support/platform/eventually.ts';
 import { keyText } from '../diff/output.ts';
@@ -109,7 +110,7 @@ describe('a stream at processed', { timeout: 60_000 }, () => {
       const reconnects: string[] = [];
       const following = followForks({
         open: (parts) => connections[name]?.(parts, net) ?? { run: async () => 'unknown' },
-        books: { news: (step) => step(follower.forks) },
+        books: appliedAtOnce(() => follower.forks),
         trades: { take: () => {} },
         metrics: { reconnects: { inc: () => reconnects.push(name) } as never },
         logger: { warn: () => {} } as never,

@@ -16,7 +16,7 @@ export interface ForkConnection {
 }
 
 export interface ConnectionParts {
-  readonly books: Pick<ProcessedBooks, 'news'>;
+  readonly books: Pick<ProcessedBooks, 'news' | 'account'>;
   readonly trades: Pick<ProcessedTrades, 'take'>;
   /** After this long without a slot, the connection ends. */
   readonly silenceMs: number;

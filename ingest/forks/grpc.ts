@@ -63,10 +63,10 @@ export class GrpcForks implements ForkConnection {
   /** Data of a slot on the newest one shows at once. That of another fork waits until its block is processed. */
   #account(message: WireAccount): void {
     const update = accountUpdate(message, this.#options.number);
-    this.#begin(update.slot);
-    this.#parts.books.news((forks) => {
-      forks.account(update);
-      if (forks.extends(update.slot)) forks.follow(update.slot);
+    const { slot } = update;
+    this.#begin(slot);
+    this.#parts.books.account(update, (forks) => {
+      if (forks.extends(slot)) forks.follow(slot);
     });
   }
 

@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { appliedAtOnce } from '../../test/support/ingest/fork-news.ts';
 import type { PubSubSocket } from '../rpc/transport.ts';
 import { PubSubForks } from './pubsub.ts';
 import { ForkStates } from './states.ts';
@@ -42,7 +43,7 @@ describe('slots that a node announces, without account data', () => {
     forks = new ForkStates({ confirmed: () => null, emit: () => {}, reverted: () => {} });
     const connection = new PubSubForks(
       {
-        books: { news: (step) => step(forks) },
+        books: appliedAtOnce(() => forks),
         trades: { take: () => {} },
         silenceMs: 60_000,
         signal: new AbortController().signal,

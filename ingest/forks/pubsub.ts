@@ -69,11 +69,9 @@ export class PubSubForks implements ForkConnection {
   #account(result: unknown): void {
     if (!this.#isSubscribed) return;
     const update = programAccountUpdate(result, this.#keys);
-    this.#begin(update.slot);
-    this.#parts.books.news((forks) => {
-      forks.account(update);
-      forks.follow(update.slot);
-    });
+    const { slot } = update;
+    this.#begin(slot);
+    this.#parts.books.account(update, (forks) => forks.follow(slot));
   }
 
   /** Account data of the same slot says that the node follows it. */
