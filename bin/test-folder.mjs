@@ -42,7 +42,8 @@ function hasRoom() {
 function removeForsaken(parent) {
   for (const name of readdirSync(parent)) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : Number.NaN;
-    if (Number.isSafeInteger(pid) && !isAlive(pid)) rmSync(path.join(parent, name), REMOVAL);
+    // This process may have the number of one that was killed.
+    if (Number.isSafeInteger(pid) && (pid === process.pid || !isAlive(pid))) rmSync(path.join(parent, name), REMOVAL);
   }
 }
 
