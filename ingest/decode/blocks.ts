@@ -1,10 +1,9 @@
-// Finds the fixed-size blocks that differ between two byte ranges. The cost of a large range follows the change, not the range.
+// Finds the fixed-size blocks that differ between two byte ranges. The cost follows the change, not the range.
 
 import { asBuffer } from '../../schemas/index.ts';
 
-/** Changed ranges of up to this many blocks are compared word by word, not halved: all orders of a User account. A native call costs as much as 100 words. */
-const SCAN_BLOCKS = 32;
-const WORD_BYTES = 4;
+/** Ranges of up to this many blocks are scanned instead of halved. */
+const SCAN_BLOCKS = 4;
 
 export interface Blocks {
   readonly offset: number;
@@ -30,37 +29,18 @@ function search(
   to: number,
   visit: (index: number) => void,
 ): void {
-  if (equal(before, after, blocks, from, to)) return;
+  if (from >= to || equal(before, after, blocks, from, to)) return;
+  if (to - from === 1) {
+    visit(from);
+    return;
+  }
   if (to - from <= SCAN_BLOCKS) {
-    scan(before, after, blocks, from, to, visit);
+    for (let index = from; index < to; index++) search(before, after, blocks, index, index + 1, visit);
     return;
   }
   const middle = (from + to) >>> 1;
   search(before, after, blocks, from, middle, visit);
   search(before, after, blocks, middle, to, visit);
-}
-
-function scan(
-  before: Uint8Array,
-  after: Uint8Array,
-  { offset, stride }: Blocks,
-  from: number,
-  to: number,
-  visit: (index: number) => void,
-): void {
-  const a = new DataView(before.buffer, before.byteOffset, before.byteLength);
-  const b = new DataView(after.buffer, after.byteOffset, after.byteLength);
-  for (let index = from; index < to; index++) {
-    const at = offset + index * stride;
-    if (!isSame(a, b, at, at + stride)) visit(index);
-  }
-}
-
-function isSame(a: DataView, b: DataView, from: number, to: number): boolean {
-  let at = from;
-  for (; at + WORD_BYTES <= to; at += WORD_BYTES) if (a.getUint32(at) !== b.getUint32(at)) return false;
-  for (; at < to; at++) if (a.getUint8(at) !== b.getUint8(at)) return false;
-  return true;
 }
 
 function equal(before: Uint8Array, after: Uint8Array, blocks: Blocks, from: number, to: number): boolean {
