@@ -17,7 +17,7 @@ import type { HistoryRun } from './run.ts';
 
 const EXCHANGE = 'vELoC1audYbSYVRXn1vPaV8Axoa9oU6BYmNGZZBDZ1P';
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 
 interface Answer {
   readonly success: boolean;
