@@ -196,10 +196,9 @@ export class History {
     const minSlot = this.#behind < BEHIND_SWEEPS_MAX ? Math.max(this.#resume?.slot ?? 0, askedSlot) : 0;
     const entries: ListedSignature[] = [];
     const unseen: ListedSignature[] = [];
-    const list = (isProven: boolean) => ({
-      ...{ entries: entries.reverse(), unseen: unseen.reverse() },
-      ...{ askedSlot, isProven, cut: false },
-    });
+    const list = (isProven: boolean): List => {
+      return { entries: entries.reverse(), unseen: unseen.reverse(), askedSlot, isProven, cut: false };
+    };
     let isKnown = false;
     let before: string | null = null;
     for (let pages = 0; pages < PAGES_MAX; pages++) {
