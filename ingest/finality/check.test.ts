@@ -153,9 +153,13 @@ describe('the comparison with the finalized chain', () => {
         expect(signatures.map((one) => bs58.encode(one)).sort()).toEqual([...new Set(inSlot)].sort());
         expect(net.ledger.history.block(slot)).toBeNull();
       }
-      const gaps = decodeGaps((await log.load(GAPS_GROUP)).state.get(GAPS_KEY) ?? new Uint8Array());
-      const named = gaps.filter(({ reason }) => reason.startsWith('the chain dropped'));
-      expect(named.map(({ fromSlot, isLasting }) => [fromSlot, isLasting])).toEqual(
+      const named = async () => {
+        const gaps = decodeGaps((await log.load(GAPS_GROUP)).state.get(GAPS_KEY) ?? new Uint8Array());
+        return gaps.filter(({ reason }) => reason.startsWith('the chain dropped'));
+      };
+      // A gap is saved after its retraction.
+      await until(async () => (await named()).length === dropped.length);
+      expect((await named()).map(({ fromSlot, isLasting }) => [fromSlot, isLasting])).toEqual(
         dropped.map(({ slot }) => [slot, true]),
       );
       expect(await metricTotal(metrics, 'slotbook_ingest_retracted_transactions_total')).toBeGreaterThan(0);
