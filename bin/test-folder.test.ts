@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { inTestFolder } from './test-folder.mjs';
@@ -34,12 +34,10 @@ describe('the folder of a test run', () => {
   it('takes away what a killed run left, and leaves that of a running one', async () => {
     const parent = path.dirname(await folderOf());
     const ended = spawnSync(process.execPath, ['-e', '']).pid;
-    const [dead, alive] = [ended, process.ppid].map((pid) => path.join(parent, `slotbook-tests-${pid}`));
-    const isOther = !existsSync(alive ?? '');
-    for (const folder of [dead, alive]) mkdirSync(folder ?? '', { recursive: true });
+    const folders = [ended, process.ppid].map((pid) => mkdtempSync(path.join(parent, `slotbook-tests-${pid}-`)));
     await folderOf();
-    expect([dead, alive].map((folder) => existsSync(folder ?? ''))).toEqual([false, true]);
-    if (isOther) rmSync(alive ?? '', { recursive: true });
+    expect(folders.map((folder) => existsSync(folder))).toEqual([false, true]);
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
   it('is not made where TMPDIR is set', async () => {
