@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { FailuresLast } from './test/support/platform/failures-last.ts';
 
 /** Files that take longest begin first, so that none of them runs alone at the end. */
 const LONGEST = [
@@ -75,6 +76,7 @@ const shared = {
 export default defineConfig({
   test: {
     sequence: { sequencer: Mixed },
+    reporters: ['default', new FailuresLast()],
     projects: [
       {
         test: {

@@ -51,6 +51,8 @@ export interface Config {
   readonly clickhouseCluster: string;
   /** Replicas of the cluster that must store a block before the sink commits it; 0: the majority. */
   readonly clickhouseQuorum: number;
+  /** A query of the history service that takes longer is answered with 503. */
+  readonly queryTimeoutMs: number;
   /** Read-only SQL user of the managed child, and of a server after `slotbook sql-user`; empty: none. */
   readonly analystUser: string;
   readonly analystPassword: string;

@@ -35,6 +35,9 @@ const perMinute = (key: Setting['key'], fallback: number, help: string): Setting
   max: PER_MINUTE_MAX,
 });
 
+/** Below the 60 s in which the ClickHouse client gives a request up, so that the server's answer comes first. */
+const QUERY_TIMEOUT_MAX_MS = 55_000;
+
 const PORT_MAX = 65535;
 const port = (key: Setting['key'], fallback: number, help: string): Setting => ({
   key,
@@ -159,6 +162,13 @@ export const SETTINGS: readonly Setting[] = [
     min: 0,
     max: 100,
     help: 'replicas of the cluster that must store a block before the sink commits it; 0 = the majority',
+  },
+  {
+    key: 'queryTimeoutMs',
+    fallback: 20_000,
+    min: 1000,
+    max: QUERY_TIMEOUT_MAX_MS,
+    help: 'a query of the history service that takes longer is answered with 503, milliseconds',
   },
   { key: 'analystUser', fallback: 'analyst', help: 'read-only SQL user; empty = none' },
   {

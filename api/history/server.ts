@@ -38,7 +38,11 @@ export async function startHistory(
   const follower = new MarketFollower(ctx);
   await follower.start();
   const metrics = new HistoryMetrics(ctx.metrics);
-  const store = new HistoryStore(clickhouse.client, clickhouse.database, { failed: metrics.queryFailed });
+  const { queryTimeoutMs } = config;
+  const store = new HistoryStore(clickhouse.client, clickhouse.database, {
+    queryTimeoutMs,
+    failed: metrics.queryFailed,
+  });
   const rebuilt = followRebuilt(ctx, clickhouse, store);
   const now = () => Math.floor(Date.now() / 1000);
   const markets = follower.registry;

@@ -33,27 +33,29 @@ export type QueryFailure = (typeof QUERY_FAILURES)[number];
 
 export interface HistoryStoreOptions {
   readonly pageSpans?: PageSpans;
+  /** Absent: the limit of all readers (`READ_SETTINGS`). Settings of a single query come first. */
+  readonly queryTimeoutMs?: number;
   /** Called for every query that fails before its first row. */
   readonly failed?: (reason: QueryFailure) => void;
 }
 
 export class HistoryStore {
   readonly pageSpans: PageSpans;
-  readonly #failed: (reason: QueryFailure) => void;
+  readonly #options: HistoryStoreOptions;
   #client: ClickHouseClient;
   #database: string;
 
   constructor(client: ClickHouseClient, database: string, options: HistoryStoreOptions = {}) {
-    const { pageSpans = new PageSpans(), failed = () => {} } = options;
+    const { pageSpans = new PageSpans() } = options;
     this.pageSpans = pageSpans;
-    this.#failed = failed;
+    this.#options = { ...options, pageSpans };
     this.#client = client;
     this.#database = database;
   }
 
   /** A store fixed to the current database, for queries that must read the same one. */
   pinned(): HistoryStore {
-    return new HistoryStore(this.#client, this.#database, { pageSpans: this.pageSpans, failed: this.#failed });
+    return new HistoryStore(this.#client, this.#database, this.#options);
   }
 
   /** Sends further queries to another database; running queries finish on the old one. */
@@ -129,9 +131,14 @@ export class HistoryStore {
 
   #failure(error: unknown): Error {
     const reason = failureOf(error);
-    this.#failed(reason);
+    this.#options.failed?.(reason);
     if (reason === 'server') return error as ClickHouseError;
     return new HistoryError(reason === 'notBuilt' ? 'notBuilt' : 'storeAway', undefined, { cause: error });
+  }
+
+  #limit(): ClickHouseSettings {
+    const { queryTimeoutMs } = this.#options;
+    return queryTimeoutMs === undefined ? {} : { max_execution_time: queryTimeoutMs / 1_000 };
   }
 
   #request(query: string, parameters: Parameters, settings: ClickHouseSettings = {}) {
@@ -139,7 +146,7 @@ export class HistoryStore {
       query,
       query_params: { ...parameters, db: this.#database },
       format: 'JSONEachRow' as const,
-      clickhouse_settings: { ...SETTINGS, ...settings },
+      clickhouse_settings: { ...SETTINGS, ...this.#limit(), ...settings },
     };
   }
 }
