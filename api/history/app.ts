@@ -8,6 +8,7 @@ import { edgeErrorHandler, HTTP_OPTIONS, ignoreUnreadBodies, lacksHost } from '.
 import { compressAnswers } from '../http/encodings.ts';
 import { HISTORY_ERRORS, HistoryError, type HistoryErrorCode, type JsonError } from '../http/errors.ts';
 import { LENIENT_PATHS, originForm } from '../http/paths.ts';
+import { convertingValidator } from '../http/request-validators.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { HOSTED_PREFIX, hostedRoutes } from './hosted/routes.ts';
 import { FINAL_HEADER, WALLET_SCHEMES } from './route-schemas.ts';
@@ -99,6 +100,7 @@ export async function historyApp(services: HistoryServices, logger: Logger): Pro
     }),
   });
   services.metrics?.requests.watch(app);
+  app.setValidatorCompiler(convertingValidator);
   // Response schemas only describe answers; they remove nothing from them.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   ignoreUnreadBodies(app);

@@ -5,7 +5,7 @@ import bs58 from 'bs58';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readJsonBodies } from '../../http/edge-errors.ts';
 import { HISTORY_ERRORS, HistoryError } from '../../http/errors.ts';
-import { strictValidator } from '../../http/strict-validator.ts';
+import { strictValidator } from '../../http/request-validators.ts';
 import { answerOf, listOf, objectOf, orNull, SECONDS, TEXT, WHOLE } from '../answer-schemas.ts';
 import { ownedAccounts } from '../queries/owned-accounts.ts';
 import {
