@@ -36,7 +36,7 @@ const PYTEST = ['-m', 'pytest', '-p', 'no:cacheprovider', '-rs'];
 const PUBLISH_INTERVAL_MS = 50;
 /** Python starts slowly on a busy machine, and compiles what it imports. */
 const PYTHON_WITHIN_MS = 300_000;
-const VECTORS = Number(process.env.SLOTBOOK_VECTORS ?? 5000);
+const VECTORS = Number(process.env.SLOTBOOK_VECTORS ?? 1_500);
 const VECTOR_SEED = 7;
 const ACCOUNT_VECTORS = fileURLToPath(new URL('conformance/accounts.jsonl', import.meta.url));
 const PUBLISHED_VECTORS = fileURLToPath(new URL('conformance/book.jsonl', import.meta.url));

@@ -1,4 +1,4 @@
-// Roles and the simulated cluster as bundles, for processes of end-to-end tests: reading some hundred files and packages costs
+// Roles, their worker threads and the simulated cluster as bundles, for processes of end-to-end tests: reading some hundred files and packages costs
 // each of them half a second of processor time. The code is that of the checkout; assets stay where they are. `lifetime.test.ts` and
 // `interrupted.test.ts` start from the sources.
 
@@ -6,19 +6,31 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
-import { BUNDLE_FOLDER_VARIABLE, BUNDLED_SCRIPTS } from './bundled.ts';
+import { BUNDLE_FOLDER_VARIABLE, BUNDLED_SCRIPTS, BUNDLED_WORKERS } from './bundled.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 /** With native code or files of their own beside them. */
 const PACKAGES_LEFT_OUT = ['lmdb', 'ffi-rs', 'chdb', 'uWebSockets.js', '@triton-one/yellowstone-grpc'];
-/** Modules find their assets beside their sources. */
-const atTheirSources: Plugin = {
-  name: 'at-their-sources',
-  transform: (code, id) =>
-    code.includes('import.meta.url')
-      ? code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
-      : undefined,
-};
+const WORKER_URL = /new URL\('(\.\/[\w-]+\.ts)', import\.meta\.url\)/g;
+
+/** Modules find their assets beside their sources, and their worker threads among the bundles in `folder`. */
+function inPlace(folder: string): Plugin {
+  const workerAt = (found: string, file: string, id: string): string => {
+    const name = BUNDLED_WORKERS[path.relative(ROOT, path.resolve(path.dirname(id), file))];
+    return name === undefined ? found : urlOf(path.join(folder, `${name}.mjs`));
+  };
+  return {
+    name: 'in-place',
+    transform: (code, id) =>
+      code.includes('import.meta.url')
+        ? code
+            .replace(WORKER_URL, (found, file: string) => workerAt(found, file, id))
+            .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
+        : undefined,
+  };
+}
+
+const urlOf = (file: string): string => `new URL(${JSON.stringify(pathToFileURL(file).href)})`;
 
 /** Set-up of a test run: makes the bundles inside the checkout, where they find the packages left out. */
 export default async function bundleRoles(): Promise<() => void> {
@@ -31,15 +43,22 @@ export default async function bundleRoles(): Promise<() => void> {
   const bundle = await rolldown({
     cwd: ROOT,
     platform: 'node',
-    input: Object.fromEntries(Object.entries(BUNDLED_SCRIPTS).map(([script, name]) => [name, path.join(ROOT, script)])),
+    input: inputOf(BUNDLED_SCRIPTS),
     external: PACKAGES_LEFT_OUT,
-    plugins: [atTheirSources],
+    plugins: [inPlace(folder)],
   });
   await bundle.write({ dir: folder, entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' });
   await bundle.close();
+  // By itself: a thread that shares files with the roles would load most of them.
+  const workers = await rolldown({ cwd: ROOT, platform: 'node', input: inputOf(BUNDLED_WORKERS) });
+  await workers.write({ dir: folder, entryFileNames: '[name].mjs' });
+  await workers.close();
   process.env[BUNDLE_FOLDER_VARIABLE] = folder;
   return remove;
 }
+
+const inputOf = (scripts: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(scripts).map(([script, name]) => [name, path.join(ROOT, script)]));
 
 /** Whether a run has end-to-end tests: all of them without a filter. */
 function startsProcesses(args: readonly string[]): boolean {

@@ -7,6 +7,8 @@ export const BUNDLED_SCRIPTS: Readonly<Record<string, string>> = {
   'bin/cli.ts': 'cli',
   'localnet/main.ts': 'localnet',
 };
+/** Worker threads that these scripts start. */
+export const BUNDLED_WORKERS: Readonly<Record<string, string>> = { 'ingest/rpc/account-worker.ts': 'account-worker' };
 /** Set for the workers of a run that made bundles: their folder. */
 export const BUNDLE_FOLDER_VARIABLE = 'BUNDLED_ROLES';
 /** Compiled code of the bundles, which each process leaves for the next: a start takes a sixth less of the processor. */
