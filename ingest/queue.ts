@@ -14,6 +14,8 @@ export class UpdateQueue {
   #ended = false;
   #failure: unknown = null;
   #drained: (() => void)[] = [];
+  /** Whether the source was asked to pause since the reader took the last batch. */
+  #askedPause = false;
 
   /** `limit` is the number of waiting updates at which the queue is full. */
   constructor(limit: number) {
@@ -22,6 +24,16 @@ export class UpdateQueue {
 
   get isFull(): boolean {
     return this.#pending.length >= this.#limit;
+  }
+
+  /**
+   * Whether the source should pause until the queue is drained: packing what waits, and reading on meanwhile, takes more
+   * time than the reader has left. True once for each batch: when the reader stands still, updates wait here.
+   */
+  asksForPause(): boolean {
+    if (this.#askedPause || this.#pending.length < PLAIN_MAX) return false;
+    this.#askedPause = true;
+    return true;
   }
 
   /** Nobody takes what is pushed from now on. */
@@ -55,6 +67,7 @@ export class UpdateQueue {
       if (this.#pending.length > 0) {
         const batch = this.#pending;
         this.#pending = [];
+        this.#askedPause = false;
         this.#release();
         yield batch;
         // A full queue must not keep the event loop from its turn.

@@ -20,6 +20,8 @@ import type { StreamUpdate, WireTransaction } from './wire.ts';
 const QUIET_MS = 500;
 /** The first block of a stream is awaited so long: two slots. A chain that stands still sends none. */
 const FIRST_BLOCK_PATIENCE_MS = 1_000;
+/** A log that takes nothing for longer holds the stream no more: servers drop a client that reads too little. */
+const PAUSE_MAX_MS = 500;
 /** Limit of updates that wait for the proof that a stream continues the last one. */
 const REPLAY_MAX = 200_000;
 const MARKETS: ReadonlySet<string> = new Set(['PerpMarket', 'SpotMarket']);
@@ -183,6 +185,8 @@ export class GrpcSession implements LiveSession {
     }
     const { queue } = this.#parts;
     if (queue.isFull) this.#stream?.pauseUntil(queue.drained());
+    else if (queue.asksForPause())
+      this.#stream?.pauseUntil(Promise.race([queue.drained(), pauseUnlessOver(this.#over.signal, PAUSE_MAX_MS)]));
   }
 
   #read({ filters, account, transaction, block, slot, pong }: StreamUpdate): void {

@@ -25,7 +25,7 @@ export interface UpdateStream {
   /** Asks for a pong with this number, above PING_ID. It comes after everything that the server sent before it. */
   ping(id: number): void;
   /** Stops reading until `resumed` is settled. The server holds back, and ends the call if that lasts. */
-  pauseUntil(resumed: Promise<void>): void;
+  pauseUntil(resumed: Promise<unknown>): void;
   close(): void;
 }
 
@@ -71,7 +71,7 @@ export class GeyserStream implements UpdateStream {
     this.request({ ...emptyRequest(), ping: { id } });
   }
 
-  pauseUntil(resumed: Promise<void>): void {
+  pauseUntil(resumed: Promise<unknown>): void {
     const call = this.#call;
     if (call === null || call.isPaused) return;
     call.pause();

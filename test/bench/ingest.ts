@@ -1,8 +1,9 @@
 // From a socket to the log: account updates and transactions a second through one ingester in a process of its own, over gRPC and over
 // PubSub, sent by a process that costs little and has a low priority. Three quarters of the updates and more are user accounts; each slot has one state of every
-// market, oracle and order account, as a node sends them. CPU time is that of all threads, so a busy machine does not change it much.
+// market, oracle and order account, as a node sends them. Audits come as often as in production; end-to-end tests ask for five times as many. CPU time is that of all threads, so a busy machine does not change it much.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { readConfig } from '../../platform/index.ts';
 import { eventually, type Running, startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
 import { anonymousBytes, cpuSeconds, machine } from './harness/processes.ts';
 import { report } from './harness/report.ts';
@@ -52,8 +53,14 @@ class Run {
     const node = await UpdateNode.start();
     const { rpcUrl, wsUrl, grpcUrl } = node.urls;
     const source = kind === 'grpc' ? { SOURCE: 'grpc', GRPC_URL: grpcUrl } : { RPC_WS_URL: wsUrl };
-    // The states of its full reads are not those of the stream, which the cluster behind the sender does not follow.
-    const settings = { DATA_DIR: dir, RPC_URL: rpcUrl, SHADOW_CHECK_MS: 0, ...source };
+    const settings = {
+      DATA_DIR: dir,
+      RPC_URL: rpcUrl,
+      // The states of its full reads are not those of the stream, which the cluster behind the sender does not follow.
+      SHADOW_CHECK_MS: 0,
+      AUDIT_MS: readConfig({}).auditMs,
+      ...source,
+    };
     const run = new Run(kind, node, await startRoles(['ingest'], settings), remove);
     node.rate = { accountsPerSecond: 100, transactionsPerSecond: 10 };
     await eventually('all accounts read and the stream followed', async () => (await run.metric('slot')) > 0);

@@ -216,7 +216,7 @@ export class SimulatedStream implements UpdateStream {
     if (this.#requests.length === 1) this.#parts.later(this.#parts.latencyMs(), () => this.#send());
   }
 
-  pauseUntil(resumed: Promise<void>): void {
+  pauseUntil(resumed: Promise<unknown>): void {
     if (this.#isPaused) return;
     this.#isPaused = true;
     const resume = () => {
