@@ -68,8 +68,9 @@ const shared = {
   setupFiles: ['test/support/platform/worker-lifeline.ts'],
   // Loading the modules anew for each file takes more time than all the tests. No test changes what modules share.
   isolate: false,
-  // Twice the cores of a small machine: many tests wait for processes, leases, retries and servers.
-  maxWorkers: 4,
+  // One more than a small machine has cores: some tests wait for processes, leases, retries and servers. Four kept two cores no
+  // busier, and made every test wait longer for the processor.
+  maxWorkers: 3,
 };
 
 // Unit and contract tests stand beside the code; test/ holds what crosses rooms and starts real processes.

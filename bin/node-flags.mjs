@@ -1,4 +1,4 @@
-// V8 flags of each command.
+// V8 flags of each command, and what it tells the C library.
 
 /**
  * For servers with many clients: under load, collecting a young space of 16 MB pauses all of them for 5 ms, 4 MB for 1 ms.
@@ -27,4 +27,25 @@ export function nodeFlags([command, ...rest]) {
   const [hasIngest, hasClients] = [rest.includes('ingest'), rest.includes('orderbook')];
   if (hasIngest) return [FEW_COLLECTORS, FEWER_COLLECTIONS];
   return hasClients ? [FEW_COLLECTORS, SHORT_COLLECTIONS] : [FEW_COLLECTORS];
+}
+
+/** Without this limit glibc keeps freed memory in one arena per thread. */
+const LAPTOP_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
+/**
+ * A full read allocates and frees hundreds of megabytes in two threads. By default glibc keeps them, in an arena of each thread and, once it
+ * has freed a large piece, below pieces of that size. A piece above 68 KB goes back at once so; the buffers of 64 KB that sockets are
+ * read into stay below (docs/benchmarks/2026-11-27.md).
+ */
+const FULL_READ_ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '69632' };
+
+/**
+ * Environment variables of a command. Those that are set already stay as they are.
+ *
+ * @param {readonly string[]} args of the command line
+ * @returns {Readonly<Record<string, string>>}
+ */
+export function nodeEnvironment([command, ...rest], given = process.env) {
+  const hasIngest = command === 'run' && rest.includes('ingest');
+  const wanted = command === 'dev' ? LAPTOP_ENVIRONMENT : hasIngest ? FULL_READ_ENVIRONMENT : {};
+  return Object.fromEntries(Object.entries(wanted).filter(([name]) => given[name] === undefined));
 }

@@ -4,10 +4,7 @@
 import path from 'node:path';
 import { buildPage } from './build-page.mjs';
 import { install, ROOT, runPinned } from './install.mjs';
-import { nodeFlags } from './node-flags.mjs';
-
-/** Without this limit glibc keeps freed memory in one arena per thread. */
-const LAPTOP_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
+import { nodeEnvironment, nodeFlags } from './node-flags.mjs';
 
 const args = process.argv.slice(2);
 await install();
@@ -15,5 +12,5 @@ await install();
 if (args[0] === 'dev') await buildPage();
 process.exitCode = await runPinned(
   [...nodeFlags(args), path.join(ROOT, 'bin', 'cli.ts'), ...args],
-  args[0] === 'dev' ? LAPTOP_ENVIRONMENT : {},
+  nodeEnvironment(args),
 );

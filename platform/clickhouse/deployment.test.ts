@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { nodeFlags } from '../../bin/node-flags.mjs';
+import { nodeEnvironment, nodeFlags } from '../../bin/node-flags.mjs';
 import { readConfig } from '../config.ts';
 
 const run = promisify(execFile);
@@ -116,15 +116,19 @@ describe('deployment', () => {
   });
 
   it("gives every role's engine the settings of the command line", () => {
-    const commands = Object.values(services('compose.yaml')).flatMap(({ command }) =>
-      command?.includes('bin/cli.ts') ? [command.split(' ')] : [],
+    const roles = Object.values(services('compose.yaml')).flatMap(({ command, environment }) =>
+      command?.includes('bin/cli.ts') ? [{ words: command.split(' '), environment }] : [],
     );
-    const flags = commands.map((words) => {
+    const [flags, variables]: [string[], string[]] = [[], []];
+    for (const { words, environment } of roles) {
       const script = words.indexOf('bin/cli.ts');
-      expect(words.slice(1, script)).toEqual(nodeFlags(words.slice(script + 1)));
-      return words.slice(1, script);
-    });
-    expect(flags.flat().length).toBeGreaterThan(0);
+      const args = words.slice(script + 1);
+      expect(words.slice(1, script)).toEqual(nodeFlags(args));
+      expect(environment).toMatchObject(nodeEnvironment(args, {}));
+      flags.push(...nodeFlags(args));
+      variables.push(...Object.keys(nodeEnvironment(args, {})));
+    }
+    expect([flags.length, variables.length].every((count) => count > 0)).toBe(true);
   });
 
   it("installs packages outside the checkout's own node_modules", () => {

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { nodeFlags } from '../../../bin/node-flags.mjs';
+import { nodeEnvironment, nodeFlags } from '../../../bin/node-flags.mjs';
 import type { FullReadWay, ReadCounts } from './full-reader.ts';
 import type { NaiveCounts } from './naive-reader.ts';
 import type { Rate, SenderCounts, SenderOptions, SenderReady } from './update-sender.ts';
@@ -11,12 +11,23 @@ import type { Rate, SenderCounts, SenderOptions, SenderReady } from './update-se
 /** Nice value of the node: on a machine of its own it would take no processor time from the ingester. */
 export const NODE_NICENESS = 10;
 
-function start(name: string, options: object = {}, flags: readonly string[] = [], niceness = 0): ChildProcess {
+interface Start {
+  readonly flags?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly niceness?: number;
+}
+
+function start(
+  name: string,
+  options: object = {},
+  { flags = [], environment = {}, niceness = 0 }: Start = {},
+): ChildProcess {
   const program = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
   const args = ['--disable-warning=ExperimentalWarning', '--expose-gc', ...flags, program, JSON.stringify(options)];
   // `nice` gives the value to all threads.
   const [command = '', ...rest] = ['nice', '-n', String(niceness), process.execPath, ...args];
-  return spawn(command, rest, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const env = { ...process.env, ...environment };
+  return spawn(command, rest, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env });
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -35,7 +46,7 @@ export class UpdateNode {
   }
 
   static async start(options: SenderOptions = {}): Promise<UpdateNode> {
-    const child = start('update-sender', options, [], NODE_NICENESS);
+    const child = start('update-sender', options, { niceness: NODE_NICENESS });
     const [urls] = (await once(child, 'message')) as [SenderReady];
     return new UpdateNode(child, urls);
   }
@@ -93,8 +104,13 @@ export class FullReader {
   readonly #child: ChildProcess;
 
   constructor(urls: SenderReady, way: FullReadWay) {
-    // With the flags of ingest, whose work it does.
-    this.#child = start('full-reader', { ...urls, way }, nodeFlags(['run', 'ingest']));
+    // As ingest starts, whose work it does.
+    const ingest = ['run', 'ingest'];
+    this.#child = start(
+      'full-reader',
+      { ...urls, way },
+      { flags: nodeFlags(ingest), environment: nodeEnvironment(ingest) },
+    );
   }
 
   /** Resolves at the end of the next full read. */

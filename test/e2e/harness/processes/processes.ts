@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { nodeFlags } from '../../../../bin/node-flags.mjs';
+import { nodeEnvironment, nodeFlags } from '../../../../bin/node-flags.mjs';
 import { readConfig, serverLogin } from '../../../../platform/index.ts';
 import { NODE_FLAGS } from '../../../support/platform/children.ts';
 import { bundled, bundleEnvironment } from './bundled.ts';
@@ -168,7 +168,12 @@ async function start(
   const program = root === ROOT ? bundled(script) : script;
   const child = spawn(process.execPath, [...NODE_FLAGS, ...nodeFlags(rest), program, ...rest], {
     cwd: root,
-    env: { ...Object.fromEntries(inherited), ...(program === script ? {} : bundleEnvironment()), ...environment },
+    env: {
+      ...Object.fromEntries(inherited),
+      ...nodeEnvironment(rest),
+      ...(program === script ? {} : bundleEnvironment()),
+      ...environment,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
