@@ -1,5 +1,5 @@
-// Roles, their worker threads and the simulated cluster as bundles, for processes of end-to-end tests: reading some hundred files and packages costs
-// each of them half a second of processor time. The code is that of the checkout; assets stay where they are. `lifetime.test.ts` and
+// Roles, their worker threads and the simulated cluster as bundles, for processes of end-to-end tests: reading some hundred files and
+// packages costs each of them half a second of processor time. The code is that of the checkout; assets stay where they are. `lifetime.test.ts` and
 // `interrupted.test.ts` start from the sources.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

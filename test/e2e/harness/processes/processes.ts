@@ -51,7 +51,10 @@ const FREE_PORTS: Settings = {
   // Fewer, larger blocks: small ones cost ClickHouse most of the time of a test.
   SINK_MAX_DELAY_MS: 2_000,
 };
-/** A release of the past does not know these. A query of 5 ms took more than 20 s on a machine that did other work beside the tests. */
+/**
+ * A release of the past does not know these. A query of 5 ms took more than 20 s on a machine that did other work beside the
+ * tests.
+ */
 const NEWER_SETTINGS: Settings = { QUERY_TIMEOUT_MS: 55_000 };
 
 /** Starts `slotbook run ROLE...` of the checkout at `root` and waits until it says that it is ready. */
