@@ -1,11 +1,19 @@
 // Environments for the tests of the Python client, and the package's wheel as a stranger gets it, in an environment of its own.
 
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Absent, environment, findPython, must, type Python, pythonOf } from '../platform/python.ts';
+import {
+  type Absent,
+  environment,
+  findPython,
+  must,
+  type Python,
+  pythonOf,
+  removeModules,
+} from '../platform/python.ts';
 
 export { run } from '../platform/python.ts';
 
@@ -79,6 +87,6 @@ export async function installedWheel({ python: builder, installer }: PythonTools
     wheel,
     python,
     site: await siteOf(python),
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove: () => removeModules(folder),
   };
 }
