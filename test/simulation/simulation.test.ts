@@ -7,8 +7,8 @@ import { MUTATIONS } from './mutation.ts';
 import { range, reportOf, runSeeds } from './pool.ts';
 import type { RunResult } from './run.ts';
 
-/** Half a minute of one core. `npm run soak chain` runs 10,000. */
-const SEEDS = 100;
+/** A minute of one core. `npm run soak chain` runs 10,000. */
+const SEEDS = 200;
 const SEEDS_TWICE = 3;
 /** Each has found a fault that few seeds meet. */
 const RARE_SEEDS = [439, 925, 1492, 3438];
