@@ -26,6 +26,7 @@ import {
   registry,
 } from '../../test/support/api/history-stage.ts';
 import { ODD_NUMBERS } from '../../test/support/api/odd-numbers.ts';
+import { requestSchemas } from '../../test/support/api/request-schemas.ts';
 import { MarketRegistry } from '../views/registry.ts';
 
 // The tests request every path, possibly on a busy machine.
@@ -242,6 +243,14 @@ function outside({ type, minimum, maximum, enum: values }: Readonly<Record<strin
     ...(values === undefined ? [] : ['neither']),
   ];
 }
+
+describe('request schemas', () => {
+  it('compile, every one of them: a start does not try', async () => {
+    const schemas = await requestSchemas(() => makeApp(stage.clickhouse));
+    expect(schemas.length).toBeGreaterThan(100);
+    expect(schemas.filter(({ fault }) => fault !== null)).toEqual([]);
+  });
+});
 
 describe('wallet headers in the contract', () => {
   it('are security schemes, required by notifications and optional for exports', async () => {

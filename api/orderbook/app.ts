@@ -8,7 +8,6 @@ import { edgeErrorHandler, HTTP_OPTIONS, ignoreUnreadBodies, lacksHost } from '.
 import { compressAnswers } from '../http/encodings.ts';
 import { ORDERBOOK_ERRORS, OrderbookError } from '../http/errors.ts';
 import { LENIENT_PATHS, stripPrefix } from '../http/paths.ts';
-import { convertingValidator } from '../http/request-validators.ts';
 import { pageRoutes } from '../page/routes.ts';
 import { auctionParamsRoute } from './auction/route.ts';
 import { bookRoutes } from './routes/books.ts';
@@ -55,7 +54,6 @@ export async function orderbookApp(services: OrderbookServices, logger: Logger):
   });
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
   services.metrics?.requests.watch(app);
-  app.setValidatorCompiler(convertingValidator);
   ignoreUnreadBodies(app);
   // Runs before the compressor, so the tag belongs to the uncompressed body.
   app.addHook('onSend', addWeakEtag);
