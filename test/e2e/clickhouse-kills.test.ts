@@ -1,4 +1,4 @@
-// ClickHouse's host and its child killed in quick succession, beside a supervisor that restarts what exits.
+// ClickHouse's host and its child killed in quick succession under load, beside a supervisor that restarts what exits.
 
 import { cpus } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,8 +20,6 @@ import { ProcessSupervisor } from './harness/processes/supervisor.ts';
 /** Slots in 400 ms. */
 const SPEED = times(1, 4);
 const KILLS = times(4, 20);
-/** Beside the kills. In a test run the other tests are load enough. */
-const BUSY_LOOPS = times(0, cpus().length);
 const BETWEEN_MS = 700;
 const SERVING_MS = 90_000;
 /** A restarted process may exit once because a service it needs is missing; many exits are a crash loop. */
@@ -58,7 +56,7 @@ describe.runIf(process.platform === 'linux')('ClickHouse killed with its host', 
     ['clickhouse', 'ingest', 'processors', 'sink', 'history'].every((name) => supervisor.running(name) !== undefined);
 
   it('is served again soon, ends nobody without a reason, and has every row once', async () => {
-    const load = Array.from({ length: BUSY_LOOPS }, busyLoop);
+    const load = cpus().map(() => busyLoop());
     try {
       for (let kill = 0; kill < KILLS; kill += 1) {
         killChild(dir);
