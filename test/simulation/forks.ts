@@ -1,7 +1,7 @@
 // What the nodes of a run follow at `processed`: forks that lose, and blocks that die, beside the winning chain.
 
 import type { Happened } from '../../localnet/chain/production.ts';
-import type { Lost } from './processed-checks.ts';
+import type { Branch, Lost } from './processed-checks.ts';
 import type { TapeBlock, TapeExchange } from './tape.ts';
 import type { Truth } from './truth.ts';
 
@@ -22,6 +22,11 @@ export class Forks {
     this.#truth = truth;
     this.#exchange = exchange;
     this.#lost = lost;
+  }
+
+  /** Blocks of a fork that will lose, which the nodes still follow. */
+  get open(): Branch | null {
+    return this.#open;
   }
 
   /** The truth has the slot already. */

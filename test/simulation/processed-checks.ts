@@ -11,16 +11,20 @@ type States = ReadonlyMap<string, string>;
 /** Time in which news must reach the books. Less than a slot: the next block would undo what a dead block did as well. */
 const UNDO_MS = 150;
 
-/** Blocks that lost: a fork, or one dead block. */
-export interface Lost {
+/** Blocks beside the winning chain. */
+export interface Branch {
   readonly fromSlot: number;
   readonly toSlot: number;
+  /** States before the blocks, and after each of them. */
+  readonly base: States;
+  readonly states: readonly States[];
+}
+
+/** Blocks that lost: a fork, or one dead block. */
+export interface Lost extends Branch {
   /** News of this slot or a later one says that the blocks lost. */
   readonly newsSlot: number;
   readonly isDead: boolean;
-  /** States before the lost blocks, and after each of them. */
-  readonly base: States;
-  readonly states: readonly States[];
 }
 
 export interface ProcessedParts {
@@ -29,6 +33,9 @@ export interface ProcessedParts {
   readonly isExact: () => boolean;
   /** Newest slot of any fork. */
   readonly newestSlot: () => number;
+  /** A fork that will lose, and that the nodes still follow; null without one. */
+  readonly openBranch: () => Branch | null;
+  readonly nowMs: () => number;
   readonly confirmedSlot: () => number;
   /** Number of the process; a crash changes it. */
   readonly process: () => number;
@@ -43,6 +50,8 @@ class Partition {
   slot = -1;
   /** Undone slots, in the order of the records. */
   readonly reverts: number[] = [];
+  /** Whether the records undo something. */
+  isUndoing = false;
 }
 
 interface Held {
@@ -58,6 +67,8 @@ export class ProcessedChecks {
   #lost: Lost[] = [];
   /** Number of the process that has written every book: before its first read it knows of nothing to undo. */
   #begun = -1;
+  /** Slots of news at `processed`, in the order in which the first of each arrived. */
+  #arrived: { readonly slot: number; readonly atMs: number }[] = [];
   #ahead = 0;
   #undone = 0;
 
@@ -79,8 +90,38 @@ export class ProcessedChecks {
     else if (isBookMessage(message)) {
       this.#places.set(key, number);
       if ('slot' in message.value) partition.slot = Math.max(partition.slot, message.value.slot);
+      const held = this.#watched().flatMap((branch) =>
+        this.#heldIn(partition, number, branch, `${key} `).map((one) => ({ ...one, branch })),
+      );
       partition.books.take(message);
+      for (const one of held) this.#replaced(one);
     }
+  }
+
+  /** Forks whose end the process may learn from a confirmed state first. */
+  #watched(): readonly Branch[] {
+    const { isExact, process, openBranch } = this.#parts;
+    if (!isExact() || this.#begun !== process()) return [];
+    const open = openBranch();
+    const lost = this.#lost.filter(({ isDead }) => !isDead);
+    return open === null ? lost : [open, ...lost];
+  }
+
+  /** A state that only lost blocks had, and that a winning one replaced although the stream at `processed` was past it, is undone by name. */
+  #replaced({ partition, key, text, branch }: Held & { readonly branch: Branch }): void {
+    const now = partition.books.text(key);
+    if (now === text || partition.isUndoing || !this.#isPast(this.#parts.confirmedSlot())) return;
+    const isOfBranch = [branch.base, ...branch.states].some((states) => states.get(key) === now);
+    // A block may write an account several times.
+    if (isOfBranch || !this.#isWinning(key, now, branch.fromSlot)) return;
+    const where = `slots ${branch.fromSlot} to ${branch.toSlot}`;
+    this.#parts.violated('an undo has its name', `${where}: ${key} is ${now}, no BookRevert`);
+  }
+
+  /** Whether the stream at `processed` is past a slot for so long that the process has noticed. */
+  #isPast(slot: number): boolean {
+    const atMs = this.#arrived.find((one) => one.slot > slot)?.atMs;
+    return atMs !== undefined && this.#parts.nowMs() - atMs >= UNDO_MS;
   }
 
   /** Blocks lost on the chain. */
@@ -90,6 +131,7 @@ export class ProcessedChecks {
 
   /** An update at `processed` arrived. */
   news(slot: number, isDead: boolean): void {
+    if (this.#arrived.at(-1)?.slot !== slot) this.#arrived.push({ slot, atMs: this.#parts.nowMs() });
     const due = this.#lost.filter((one) => (one.isDead ? isDead && slot === one.newsSlot : slot >= one.newsSlot));
     this.#lost = this.#lost.filter((one) => !due.includes(one));
     if (this.#parts.isExact() && this.#begun === this.#parts.process()) for (const one of due) this.#expect(one);
@@ -113,6 +155,7 @@ export class ProcessedChecks {
   /** A process that begins, or that lost the log, writes every book anew and begins with its own slots. */
   #revert(partition: Partition, slot: number, reverted: number | null): void {
     this.#begun = this.#parts.process();
+    partition.isUndoing = reverted !== null;
     if (reverted !== null) partition.reverts.push(reverted);
     else if (slot < partition.slot) partition.slot = slot;
   }
@@ -154,7 +197,7 @@ export class ProcessedChecks {
   }
 
   #expect(lost: Lost): void {
-    const held = this.#partitions.flatMap((partition, number) => this.#heldIn(partition, number, lost));
+    const held = this.#partitions.flatMap((partition, number) => this.#heldIn(partition, number, lost, ''));
     if (held.length === 0) return;
     const before = new Map(held.map(({ partition }) => [partition, partition.reverts.length]));
     const process = this.#parts.process();
@@ -172,9 +215,9 @@ export class ProcessedChecks {
     });
   }
 
-  /** Texts of the book that only the lost blocks have. */
-  #heldIn(partition: Partition, number: number, lost: Lost): Held[] {
-    const keys = new Set(lost.states.flatMap((states) => [...states.keys()]));
+  /** Texts of the book that only the lost blocks have, of keys that begin so. */
+  #heldIn(partition: Partition, number: number, lost: Branch, prefix: string): Held[] {
+    const keys = new Set(lost.states.flatMap((states) => [...states.keys()].filter((key) => key.startsWith(prefix))));
     return [...keys].flatMap((key) => {
       const text = partition.books.text(key);
       const isOurs = this.#isOf(number)(key.slice(0, key.indexOf(' ')));
@@ -185,8 +228,12 @@ export class ProcessedChecks {
   }
 
   /** Whether the winning chain had this text since, or a later block that the nodes followed: two dead blocks may write the same. */
-  #isTrue({ key, text }: Held, { fromSlot, toSlot }: Lost): boolean {
-    if (this.#parts.truth.isFollowedSince(toSlot, key, text)) return true;
+  #isTrue({ key, text }: Held, { fromSlot, toSlot }: Branch): boolean {
+    return this.#parts.truth.isFollowedSince(toSlot, key, text) || this.#isWinning(key, text, fromSlot);
+  }
+
+  /** Whether the winning chain had this text at a slot or later. */
+  #isWinning(key: string, text: string | undefined, fromSlot: number): boolean {
     for (let slot = fromSlot; slot <= this.#parts.newestSlot(); slot++)
       if (this.#parts.truth.states(slot)?.get(key) === text) return true;
     return false;

@@ -194,6 +194,8 @@ class Run {
       truth: this.#truth,
       isExact: () => this.#plan.processed?.isExact === true && !this.#isCalm,
       newestSlot: () => this.#forks.slot,
+      openBranch: () => this.#forks.open,
+      nowMs: () => this.#time.nowMs,
       confirmedSlot: () => this.#ledger.slotAt('confirmed'),
       process: () => this.#crashes,
       after: (ms, run) => this.#time.after(ms, run),
