@@ -45,6 +45,8 @@ export class Differ {
   /** Key texts of User accounts, by authority and sub-account id. */
   readonly #addresses = new LargeMap<string>();
   #emit: Emit = () => {};
+  /** Key text of the account that is compared: hundreds of thousands of texts stay, so maps share one. */
+  #key = '';
   /** Accounts of the first snapshot until it is complete; null afterwards. */
   #gathered: GatheredAccounts | null = null;
   /** Number of the newest complete read, and whether a later one is under way. */
@@ -70,8 +72,7 @@ export class Differ {
   #newUsers(): UserDiffer {
     return new UserDiffer(this.#readers.user, {
       stored: (key) => this.#openUser(key)?.data ?? null,
-      userFound: (user, authority, subAccountId) =>
-        this.#addresses.set(addressKey(authority, subAccountId), keyText(user)),
+      userFound: (authority, subAccountId) => this.#addresses.set(addressKey(authority, subAccountId), this.#key),
       positionChanged: (user, marketIndex, write) =>
         this.#clobs?.positionChanged(user, marketIndex, write, (output) => this.#emit(output)),
     });
@@ -288,6 +289,7 @@ export class Differ {
       return;
     }
     const before = kind === 'user' ? (this.#openUser(key)?.data ?? null) : null;
+    this.#key = prepared?.key ?? key;
     if (!this.#emitted(update, kind, before, emit, everything)) return;
     const isActive = stored !== undefined && !this.#isReading;
     // One that changes is stored as it was just unpacked: the next change reads it again.
@@ -301,6 +303,7 @@ export class Differ {
   /** Emits a stored account in full. */
   #repeat(stored: StoredAccount, emit: Emit): void {
     const update = currentOf(stored);
+    this.#key = stored.key;
     if (this.#emitted(update, stored.kind, null, emit, true) && stored.kind === 'user')
       this.#marginOf(stored.key, update, null);
   }

@@ -1,48 +1,71 @@
 // Account data without its zeros: a User account is mostly empty entries, and hundreds of thousands of them stay in memory.
 
-/** Words in the group of one mask. */
-const GROUP_WORDS = 32;
 const WORD_BYTES = 4;
+/** Bytes that share a mask: most numbers of an account have eight, and most of these are small. */
+const GROUP_BYTES = 8;
+const GROUP_WORDS = GROUP_BYTES / WORD_BYTES;
+/** Groups that share a byte of the map. */
+const MAP_GROUPS = 8;
 
 // Room for the packed form of no data, at least.
 let plain = new Int32Array(GROUP_WORDS);
 let plainBytes = Buffer.from(plain.buffer);
-let dense = new Int32Array(1 + GROUP_WORDS + 1);
+let dense = new Int32Array(2);
 let denseBytes = Buffer.from(dense.buffer);
 
-/** Makes room for data of so many words, and for its packed form. */
-function reserve(words: number): void {
-  const groups = Math.ceil(words / GROUP_WORDS);
+const groupsOf = (bytes: number): number => Math.ceil(bytes / GROUP_BYTES);
+const mapBytesOf = (groups: number): number => Math.ceil(groups / MAP_GROUPS);
+
+/** Makes room for data of so many bytes, and for its packed form. */
+function reserve(bytes: number): void {
+  const groups = groupsOf(bytes);
   if (plain.length >= groups * GROUP_WORDS) return;
   plain = new Int32Array(groups * GROUP_WORDS);
   plainBytes = Buffer.from(plain.buffer);
-  dense = new Int32Array(1 + groups * (GROUP_WORDS + 1));
+  dense = new Int32Array(1 + Math.ceil((mapBytesOf(groups) + groups * (1 + GROUP_BYTES)) / WORD_BYTES));
   denseBytes = Buffer.from(dense.buffer);
 }
 
 /**
- * The packed form: the length of the data in bytes, then for each group of words a mask and the words that are not zero. Equal
- * data have equal forms. Valid until the next call of this module.
+ * The packed form: the length of the data in bytes, a map with a bit for each group of eight bytes that has one other than zero, and for
+ * each such group a mask and its bytes that are not zero. Zeros fill the last word. Equal data have equal forms. Valid until the
+ * next call of this module.
  */
 export function packWords(data: Uint8Array): Int32Array {
-  reserve(Math.ceil(data.length / WORD_BYTES));
-  const end = Math.ceil(data.length / WORD_BYTES / GROUP_WORDS) * GROUP_WORDS;
+  reserve(data.length);
+  const groups = groupsOf(data.length);
   plainBytes.set(data);
-  plainBytes.fill(0, data.length, end * WORD_BYTES);
+  plainBytes.fill(0, data.length, groups * GROUP_BYTES);
   dense[0] = data.length;
-  let at = 1;
-  for (let from = 0; from < end; from += GROUP_WORDS) {
-    const maskAt = at++;
-    let mask = 0;
-    for (let bit = 0; bit < GROUP_WORDS; bit++) {
-      const word = plain[from + bit] as number;
-      if (word === 0) continue;
-      mask |= 1 << bit;
-      dense[at++] = word;
+  let mapAt = WORD_BYTES;
+  let at = mapAt + mapBytesOf(groups);
+  for (let from = 0; from < groups; from += MAP_GROUPS) {
+    const end = Math.min(MAP_GROUPS, groups - from);
+    let map = 0;
+    for (let bit = 0; bit < end; bit++) {
+      const word = (from + bit) * GROUP_WORDS;
+      if (((plain[word] as number) | (plain[word + 1] as number)) === 0) continue;
+      map |= 1 << bit;
+      at = packGroup(word * WORD_BYTES, at);
     }
-    dense[maskAt] = mask;
+    denseBytes[mapAt++] = map;
   }
-  return dense.subarray(0, at);
+  while (at % WORD_BYTES !== 0) denseBytes[at++] = 0;
+  return dense.subarray(0, at / WORD_BYTES);
+}
+
+/** Writes a group's mask and bytes. Returns where they end. */
+function packGroup(from: number, maskAt: number): number {
+  let at = maskAt + 1;
+  let mask = 0;
+  for (let bit = 0; bit < GROUP_BYTES; bit++) {
+    const byte = plainBytes[from + bit] as number;
+    if (byte === 0) continue;
+    mask |= 1 << bit;
+    denseBytes[at++] = byte;
+  }
+  denseBytes[maskAt] = mask;
+  return at;
 }
 
 /** Data in their packed form: a part of the pack that a read brought, or text of one-byte characters. Both tell the garbage collector little. */
@@ -76,18 +99,17 @@ export class Packed {
   /** A copy of the data. */
   unpack(): Buffer {
     this.#load();
-    const length = dense[0] as number;
-    const data = new Int32Array(Math.ceil(length / WORD_BYTES));
+    const data = Buffer.from(new ArrayBuffer(dense[0] as number));
     expand(data);
-    return Buffer.from(data.buffer, 0, length);
+    return data;
   }
 
   /** The data without a copy: valid until the next call of this module. */
   peek(): Buffer {
     this.#load();
     const length = dense[0] as number;
-    plain.fill(0, 0, Math.ceil(length / WORD_BYTES));
-    expand(plain);
+    plainBytes.fill(0, 0, length);
+    expand(plainBytes);
     return plainBytes.subarray(0, length);
   }
 
@@ -109,8 +131,8 @@ export class Packed {
 
   #load(): void {
     const bytes = this.#to - this.#from;
-    // The data may have many more words than their packed form.
-    if (denseBytes.length < bytes) reserve(bytes / WORD_BYTES);
+    // The data may have many more bytes than their packed form.
+    if (denseBytes.length < bytes) reserve(bytes);
     if (typeof this.#source === 'string') denseBytes.write(this.#source, 'latin1');
     else this.#source.copy(denseBytes, 0, this.#from, this.#to);
     reserveKept(dense[0] as number);
@@ -120,19 +142,29 @@ export class Packed {
 /** Like `reserve`, and keeps the packed form. */
 function reserveKept(bytes: number): void {
   const kept = dense;
-  reserve(Math.ceil(bytes / WORD_BYTES));
+  reserve(bytes);
   if (kept !== dense) dense.set(kept.subarray(0, Math.min(kept.length, dense.length)));
 }
 
-/** Writes the loaded words that are not zero into words that are. */
-function expand(into: Int32Array): void {
-  const words = Math.ceil((dense[0] as number) / WORD_BYTES);
-  let at = 1;
-  for (let group = 0; group < words; group += GROUP_WORDS) {
-    let mask = dense[at++] as number;
-    while (mask !== 0) {
-      into[group + 31 - Math.clz32(mask & -mask)] = dense[at++] as number;
-      mask &= mask - 1;
+/** Writes the loaded bytes that are not zero into bytes that are. */
+function expand(into: Uint8Array): void {
+  const groups = groupsOf(dense[0] as number);
+  let mapAt = WORD_BYTES;
+  let at = mapAt + mapBytesOf(groups);
+  for (let group = 0; group < groups; group += MAP_GROUPS) {
+    let map = denseBytes[mapAt++] as number;
+    while (map !== 0) {
+      const from = (group + lowestBit(map)) * GROUP_BYTES;
+      let mask = denseBytes[at++] as number;
+      while (mask !== 0) {
+        into[from + lowestBit(mask)] = denseBytes[at++] as number;
+        mask &= mask - 1;
+      }
+      map &= map - 1;
     }
   }
+}
+
+function lowestBit(bits: number): number {
+  return 31 - Math.clz32(bits & -bits);
 }

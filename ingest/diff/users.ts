@@ -22,8 +22,8 @@ const TEXTS_MAX = 20_000;
 export interface UserHooks {
   /** Data of a User account by its key text; null for one that is closed or not known. */
   stored(key: string): Uint8Array | null;
-  /** A User account appeared, with its authority and sub-account id. */
-  userFound(user: Uint8Array, authority: Uint8Array, subAccountId: number): void;
+  /** The User account that is being compared appeared, with its authority and sub-account id. */
+  userFound(authority: Uint8Array, subAccountId: number): void;
   /** The position that caps the user's reduce-only orders in a perp market changed. */
   positionChanged(user: Uint8Array, marketIndex: number, write: WriteOfAccount): void;
 }
@@ -52,7 +52,7 @@ export class UserDiffer {
     const earlier = before && reader.account.open(before);
     const after = this.#state(update.pubkey, view, reader.authority(view));
     this.#counts(earlier, after, update.slot, emit);
-    if (!earlier) this.#hooks.userFound(update.pubkey, after.authority, reader.subAccountId(view));
+    if (!earlier) this.#hooks.userFound(after.authority, reader.subAccountId(view));
     const bytes = earlier ? this.#bytesOf(earlier) : this.#blank;
     this.#difference(bytes, after, update, emit, everything && !earlier);
   }
