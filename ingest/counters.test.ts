@@ -35,6 +35,7 @@ describe('the chain counts that wait', () => {
 
   it('of many accounts are written in parts, and before their slots when too many wait', () => {
     const counters = new CounterBuffer(null);
+    counters.resumed();
     const note = (n: number, lastId: number, fromId: number | null = null) =>
       counters.note({ ...fills(lastId, 1, fromId), subject: `account-${n}` });
     for (let n = 0; n < 2_500; n++) note(n, 1);
@@ -53,6 +54,20 @@ describe('the chain counts that wait', () => {
     expect(taken(counters, 20)).toMatchObject([{ subject: 'account-0', lastId: 2, fromId: 1 }]);
     for (let n = 0; n < 20_000; n++) note(n, 9);
     expect(counters.take(21)).toHaveLength(1_000);
+  });
+
+  it('wait less while all accounts are read', () => {
+    const counters = new CounterBuffer(null);
+    const note = (n: number) => counters.note({ ...fills(1, 1), subject: `account-${n}` });
+    for (let n = 0; n < 999; n++) note(n);
+    expect(counters.take(9)).toEqual([]);
+    note(999);
+    expect(counters.take(9)).toHaveLength(1_000);
+    counters.resumed();
+    for (let n = 0; n < 1_000; n++) note(n);
+    expect(counters.take(18)).toEqual([]);
+    counters.interrupted();
+    expect(counters.take(18)).toHaveLength(1_000);
   });
 
   it('reach back to the last slot before an interruption', () => {

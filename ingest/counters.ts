@@ -9,6 +9,8 @@ const COUNTER_SLOTS = 10;
 const WRITE_MAX = 1_000;
 /** Counts that wait at most before a write is due. */
 const WAITING_MAX = 20_000;
+/** The same while all accounts are read: each has one count of a stream then, and what waits for long becomes garbage that is rarely collected. */
+const WAITING_READ_MAX = 1_000;
 
 export class CounterBuffer {
   readonly #waiting = new Map<string, StreamCounter>();
@@ -52,7 +54,8 @@ export class CounterBuffer {
   /** The records to write now; none before a write is due. The next calls return what one write leaves. */
   take(newestSlot: number): NewRecord[] {
     if (this.#due === 0) {
-      const isDue = newestSlot >= this.#writtenSlot + COUNTER_SLOTS || this.#waiting.size >= WAITING_MAX;
+      const waitingMax = this.#isWhole ? WAITING_MAX : WAITING_READ_MAX;
+      const isDue = newestSlot >= this.#writtenSlot + COUNTER_SLOTS || this.#waiting.size >= waitingMax;
       if (!isDue || this.#waiting.size === 0) return [];
       this.#writtenSlot = newestSlot;
       this.#due = this.#waiting.size;

@@ -71,7 +71,9 @@ export class UserDiffer {
       const lastId = lastIdOf(view);
       const fromId = before && lastIdOf(before);
       if (lastId === (fromId ?? 0)) continue;
-      emit({ name: 'StreamCounter', value: { subject: this.#textOf(key, pubkey), stream, slot, lastId, fromId } });
+      // The accounts of a full read appear once, and would drive out those that change.
+      const subject = before ? this.#textOf(key, pubkey) : bs58.encode(pubkey);
+      emit({ name: 'StreamCounter', value: { subject, stream, slot, lastId, fromId } });
     }
   }
 
