@@ -3,6 +3,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  type Asked,
   type Begun,
   type Candidate,
   compareCandidates,
@@ -54,16 +55,20 @@ export async function awaitTurn(options: CandidacyOptions): Promise<Silence | nu
     if (marks.isRefused(ask)) {
       onStandby(writer);
       await waitWhile(lives, times.askMs, options);
-    } else if (!isOutranked(marks, self, times.silentMs)) {
+    } else if (!isOutranked(marks, self, ask, times.silentMs)) {
       return { writer: writer.epoch, ask };
     }
   }
 }
 
-/** A newer process with a recent ask goes first. A dead one stops asking. */
-function isOutranked(marks: RoleMarks, self: Candidate, withinMs: number): boolean {
+/**
+ * A newer process with a recent ask goes first. A dead one stops asking. An ask behind our own is recent however late this process
+ * looks: the newer one still waits, or is about to begin.
+ */
+function isOutranked(marks: RoleMarks, self: Candidate, ask: bigint, withinMs: number): boolean {
   const sinceMs = performance.now() - withinMs;
-  return marks.asked.some(({ by, readAtMs }) => readAtMs >= sinceMs && compareCandidates(by, self) > 0);
+  const isRecent = ({ offset, readAtMs }: Asked) => offset > ask || readAtMs >= sinceMs;
+  return marks.asked.some((one) => isRecent(one) && compareCandidates(one.by, self) > 0);
 }
 
 async function waitWhile(holds: () => boolean, forMs: number, { signal, times }: CandidacyOptions): Promise<void> {

@@ -210,6 +210,7 @@ export function describeLeases(subject: () => LogUnderTest, log: () => EventLog)
       const newer = candidate(other, role, times, { ...version(1), startedMs: 2 });
       // Either of them, so that a wrong winner is named at once.
       await Promise.race([newer.taking, older.taking]);
+      expect(older.seen.lease).toBe(null);
       await eventually(() => expect(older.seen.refusals).toBeGreaterThan(0));
       expect([older.seen.lease, newer.seen.lease?.signal.aborted]).toEqual([null, false]);
       await newer.seen.lease?.release();
