@@ -10,6 +10,11 @@ const SHORT_COLLECTIONS = '--max-semi-space-size=4';
  */
 const FEWER_COLLECTIONS = '--max-semi-space-size=16';
 /**
+ * The heap may grow to three times what lives before V8 marks it again. Left to itself V8 looks at how fast objects grow old, which is slow in
+ * ingest, and marked 94 MB twice a second: buffers of accounts are memory beside the heap, and count (docs/benchmarks/2026-11-27.md).
+ */
+const RARE_MARKING = '--heap-growing-percent=200';
+/**
  * Threads that collect garbage beside the main one, 4 by default: on two cores the main thread waited for a core up to 60 ms when
  * all of them worked (docs/benchmarks/2026-11-26.md).
  */
@@ -25,7 +30,7 @@ export function nodeFlags([command, ...rest]) {
   if (command === 'dev') return LAPTOP_FLAGS;
   if (command !== 'run') return [];
   const [hasIngest, hasClients] = [rest.includes('ingest'), rest.includes('orderbook')];
-  if (hasIngest) return [FEW_COLLECTORS, FEWER_COLLECTIONS];
+  if (hasIngest) return [FEW_COLLECTORS, FEWER_COLLECTIONS, RARE_MARKING];
   return hasClients ? [FEW_COLLECTORS, SHORT_COLLECTIONS] : [FEW_COLLECTORS];
 }
 

@@ -16,27 +16,23 @@ const SHADOW_MS = 40_000;
 const HELD_BAR_MS = 20;
 const MEMORY_BAR_BYTES = 400_000_000;
 
-/** Whose memory has the bar: all that a read takes, or, where it brings the accounts, what it takes beside them. */
-type Bar = 'memory' | 'passing-memory' | null;
-
-function say(name: string, counts: ReadCounts, barred: Bar): void {
-  const { heldMs, heldCpuMs, delayMs, mostBytes, restBytes, keptBytes, accounts, tookMs } = counts;
+function say(name: string, counts: ReadCounts, hasBars = true): void {
+  const { heldMs, heldQueuedMs, heldCpuMs, delayMs, mostBytes, restBytes, keptBytes, accounts, tookMs } = counts;
   const beside = { accounts, tookMs: Math.round(tookMs), live: LIVE, nodeNiceness: NODE_NICENESS, ...machine() };
-  const heldBar = barred === null ? {} : { bar: { atMost: HELD_BAR_MS } };
-  report({ name: `full-read-${name}-held`, value: heldMs, unit: 'ms', heldCpuMs, delayMs, ...heldBar, ...beside });
+  const heldBar = hasBars ? { bar: { atMost: HELD_BAR_MS } } : {};
+  const held = { heldQueuedMs, heldCpuMs, delayMs };
+  report({ name: `full-read-${name}-held`, value: heldMs, unit: 'ms', ...held, ...heldBar, ...beside });
   const more = mostBytes - restBytes;
-  const sayMemory = (figure: Exclude<Bar, null>, value: number) => {
-    const bar = figure === barred ? { bar: { atMost: MEMORY_BAR_BYTES } } : {};
-    report({ name: `full-read-${name}-${figure}`, value, unit: 'bytes', restBytes, keptBytes, ...bar });
-  };
-  sayMemory('memory', more);
-  sayMemory('passing-memory', more - Math.max(0, keptBytes));
+  const memoryBar = hasBars ? { bar: { atMost: MEMORY_BAR_BYTES } } : {};
+  report({ name: `full-read-${name}-memory`, value: more, unit: 'bytes', restBytes, keptBytes, ...memoryBar });
+  // Beside what the read brings.
+  report({ name: `full-read-${name}-passing-memory`, value: more - Math.max(0, keptBytes), unit: 'bytes' });
 }
 
 async function naive(): Promise<void> {
   const node = await UpdateNode.start({ users: USERS, hasPages: false });
   const reader = new FullReader(node.urls, 'naive');
-  say('naive', await reader.read(), null);
+  say('naive', await reader.read(), false);
   await reader.stop();
   await node.stop();
 }
@@ -46,12 +42,12 @@ async function measure(hasPages: boolean): Promise<void> {
   const reader = new FullReader(node.urls, 'ingest');
   node.rate = LIVE;
   const how = hasPages ? 'pages' : 'one-answer';
-  say(`${how}-first`, await reader.read(), 'passing-memory');
+  say(`${how}-first`, await reader.read());
   await pause(SETTLE_MS);
   const live = await reader.counts();
   report({ name: `full-read-${how}-live-alone-held`, value: live.heldMs, unit: 'ms', heldCpuMs: live.heldCpuMs });
   node.drop();
-  say(`${how}-again`, await reader.read(), 'memory');
+  say(`${how}-again`, await reader.read());
   await reader.stop();
   await node.stop();
 }
@@ -62,7 +58,7 @@ async function shadow(): Promise<void> {
   node.rate = LIVE;
   await reader.read();
   await pause(SHADOW_MS);
-  say('shadow-check', await reader.counts(), null);
+  say('shadow-check', await reader.counts(), false);
   await reader.stop();
   await node.stop();
 }

@@ -11,8 +11,10 @@ import type { SenderReady } from './update-sender.ts';
 
 /** Since the answer before. */
 export interface ReadCounts {
-  /** The longest time that the main thread did not come back to its loop, and its processor time in that. */
+  /** The longest time that the main thread did not come back to its loop, and how long it waited for a core in that. */
   readonly heldMs: number;
+  readonly heldQueuedMs: number;
+  /** The most processor time that it took without coming back. */
   readonly heldCpuMs: number;
   /** The same by Node's own histogram, which counts the time beyond its resolution. */
   readonly delayMs: number;
@@ -35,20 +37,24 @@ const KIB = 1024;
 const delay = monitorEventLoopDelay({ resolution: TICK_MS });
 delay.enable();
 
-/** Processor time of the main thread, in milliseconds. */
-const threadMs = (): number => Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[0]) / NS_PER_MS;
+/** Milliseconds that the main thread has had a core, and has waited for one. */
+function threadMs(): readonly [number, number] {
+  const [ranNs, queuedNs] = readFileSync('/proc/self/schedstat', 'utf8').split(' ');
+  return [Number(ranNs) / NS_PER_MS, Number(queuedNs) / NS_PER_MS];
+}
 const anonymousBytes = (): number =>
   Number(/RssAnon:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0) * KIB;
 
-let [heldMs, heldCpuMs, mostBytes, restBytes, liveBytes, accounts] = [0, 0, 0, 0, 0, 0];
-let [tickMs, tickCpuMs, beganMs] = [performance.now(), threadMs(), performance.now()];
+let [heldMs, heldQueuedMs, heldCpuMs, mostBytes, restBytes, liveBytes, accounts] = [0, 0, 0, 0, 0, 0, 0];
+let [tickMs, beganMs] = [performance.now(), performance.now()];
+let tickThread = threadMs();
 let ticks = 0;
 
 setInterval(() => {
-  const [nowMs, cpuMs] = [performance.now(), threadMs()];
-  if (nowMs - tickMs > heldMs) heldMs = nowMs - tickMs;
-  if (cpuMs - tickCpuMs > heldCpuMs) heldCpuMs = cpuMs - tickCpuMs;
-  [tickMs, tickCpuMs] = [nowMs, cpuMs];
+  const [nowMs, thread] = [performance.now(), threadMs()];
+  if (nowMs - tickMs > heldMs) [heldMs, heldQueuedMs] = [nowMs - tickMs, thread[1] - tickThread[1]];
+  heldCpuMs = Math.max(heldCpuMs, thread[0] - tickThread[0]);
+  [tickMs, tickThread] = [nowMs, thread];
   if (++ticks % 20 === 0) mostBytes = Math.max(mostBytes, anonymousBytes());
 }, TICK_MS);
 
@@ -66,13 +72,14 @@ function mark(): void {
 }
 
 function watchLoop(): void {
-  [heldMs, heldCpuMs, tickMs, tickCpuMs] = [0, 0, performance.now(), threadMs()];
+  [heldMs, heldQueuedMs, heldCpuMs, tickMs] = [0, 0, 0, performance.now()];
+  tickThread = threadMs();
   delay.reset();
 }
 
 function answer(): void {
   mostBytes = Math.max(mostBytes, anonymousBytes());
-  const counts = { heldMs, heldCpuMs, delayMs: delay.max / NS_PER_MS, mostBytes, restBytes, accounts };
+  const counts = { heldMs, heldQueuedMs, heldCpuMs, delayMs: delay.max / NS_PER_MS, mostBytes, restBytes, accounts };
   const tookMs = performance.now() - beganMs;
   const keptBytes = collectedBytes() - liveBytes;
   process.send?.({ ...counts, keptBytes, tookMs } satisfies ReadCounts);
