@@ -123,12 +123,12 @@ describe('embedded event log', () => {
 describe('embedded event log with a size cap', () => {
   const RECORD_BYTES = 1000;
   const RECORDS = 2000;
-  const CAP_MB = 11;
+  const CAP_MB = 5.5;
   const ELEVEN_MINUTES_MS = 11 * 60_000;
   let config: Config;
   let log: EventLog;
   beforeEach(async () => {
-    // Room for two and a half of three topics: each takes about 4 MB of pages.
+    // Room for two and a half of three topics: each takes about 2.1 MB of pages.
     config = { ...(await temporaryConfig()), logMaxMb: CAP_MB };
     log = await openEventLog(config, silentLogger());
   });
@@ -186,7 +186,7 @@ describe('embedded event log with a size cap', () => {
     const environment = openEnvironment(join(config.dataDir, 'log'));
     expect(environment.recordBytes()).toBeLessThanOrEqual(CAP_MB * 1_000_000);
     await environment.release();
-    expect(readFileSync(join(config.dataDir, 'log', 'data.mdb')).length).toBeLessThan(18_000_000);
+    expect(readFileSync(join(config.dataDir, 'log', 'data.mdb')).length).toBeLessThan(9_000_000);
   });
 
   it('releases read pages of its file, and reads them again', async () => {

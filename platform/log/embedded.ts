@@ -8,6 +8,7 @@ import type { Topic } from '../../schemas/index.ts';
 import type { Config } from '../config.ts';
 import { type Environment, openEnvironment, put } from './embedded/environment.ts';
 import {
+  countOf,
   decodeOffset,
   encodeOffset,
   groupKey,
@@ -122,10 +123,10 @@ class EmbeddedLog implements EventLog {
   async append(topic: Topic, records: readonly NewRecord[]): Promise<readonly Appended[]> {
     this.#assertOpen();
     if (records.length === 0) return [];
-    const { id } = this.#topic(topic);
+    const stored = this.#topic(topic);
     const groups = byPartition(topic, records);
-    const stored = groups.map(packedAppend);
-    return this.#environment.write(sizeOf(groups), () => stored.map((group) => this.#put(id, group)));
+    const appends = groups.map(packedAppend);
+    return this.#environment.write(sizeOf(groups), () => appends.map((append) => this.#put(stored, append)));
   }
 
   async bounds(topic: Topic, partition: number): Promise<{ earliest: bigint; next: bigint }> {
@@ -135,7 +136,8 @@ class EmbeddedLog implements EventLog {
     return this.#environment.read(() => {
       const next = this.#next(id, partition);
       const range = { start: recordKey(id, partition, 0n), end: partitionEnd(id, partition), limit: 1 };
-      for (const key of this.#environment.records.getKeys(range)) return { earliest: offsetOf(key), next };
+      for (const { key, value } of this.#environment.records.getRange(range))
+        return { earliest: offsetOf(key) - BigInt(countOf(value) - 1), next };
       return { earliest: next, next };
     });
   }
@@ -221,11 +223,11 @@ class EmbeddedLog implements EventLog {
     const appends = outputs.map(({ topic, records }) => {
       const groups = byPartition(topic, records);
       bytes += sizeOf(groups);
-      return { id: this.#topic(topic).id, groups: groups.map(packedAppend) };
+      return { stored: this.#topic(topic), groups: groups.map(packedAppend) };
     });
     const { groups: store } = this.#environment;
     await this.#environment.write(bytes, () => {
-      for (const { id, groups } of appends) for (const part of groups) this.#put(id, part);
+      for (const { stored, groups } of appends) for (const append of groups) this.#put(stored, append);
       for (const { topic, partition, next } of offsets) {
         put(store, groupKey(group, 'position', offsetKey(topic, partition)), encodeOffset(next));
       }
@@ -280,20 +282,24 @@ class EmbeddedLog implements EventLog {
   }
 
   /** Called inside a write transaction, so that no other process can take the next offset. */
-  #put(topicId: number, { partition, records }: StoredAppend): Appended {
+  #put({ id, retention }: StoredTopic, { partition, records }: StoredAppend): Appended {
     const { partitions, records: store } = this.#environment;
-    const counter = partitionKey(topicId, partition);
+    const counter = partitionKey(id, partition);
     const first = decodeOffset(partitions.getBinary(counter));
     const nowMs = Date.now();
     const encoder = this.#encoder;
-    let offset = Number(first);
-    for (const record of records) {
-      put(store, encoder.key(topicId, partition, offset), encoder.record(record, nowMs));
-      offset += 1;
+    const start = Number(first);
+    // Compaction removes single records.
+    const areAlone = retention.kind === 'compact';
+    let taken = 0;
+    while (taken < records.length) {
+      const { count, bytes } = encoder.next(records, taken, nowMs, areAlone);
+      taken += count;
+      put(store, encoder.key(id, partition, start + taken - 1), bytes);
     }
-    const next = BigInt(offset);
+    const next = BigInt(start + taken);
     put(partitions, counter, encodeOffset(next));
-    this.#environment.wrote(topicId);
+    this.#environment.wrote(id);
     return { partition, first, last: next - 1n };
   }
 

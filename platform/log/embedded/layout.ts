@@ -1,4 +1,5 @@
-// Layout of the embedded log in lmdb: keys that sort in log order, and a short head before each record.
+// Layout of the embedded log in lmdb: keys that sort in log order, and a short head before each record. Small records that are appended
+// together share a value, as in a record batch of Kafka: putting one value costs the store more than the bytes in it.
 // Big endian throughout, so that byte order is numeric order.
 
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -15,9 +16,18 @@ const HEAD_BYTES = 9;
 const TIME_AT = 1;
 const TIME_BYTES = 6;
 const KEY_LENGTH_AT = 7;
-/** Layout versions: plain value, deflated value. */
+/** Layout versions: plain value, deflated value, several records. */
 const PLAIN = 1;
 const PACKED = 2;
+/**
+ * After layout version and append time come the u16 number of records, and for each of them u8 layout version, u16 key length, u32 value
+ * length, key and value. The key of the store has the offset of the last one, so that a search from any of their offsets finds them.
+ */
+const BATCH = 3;
+const COUNT_AT = 7;
+const ENTRY_BYTES = 7;
+/** A batch fills one page of the store at most, which has 4,096 bytes with its head of 16: several would have to lie side by side. */
+const BATCH_BYTES_MAX = 4_080;
 /**
  * Sizes of values to deflate, from about a page of the store. Smaller values gain nothing; larger ones would block the
  * process.
@@ -85,6 +95,12 @@ export function packed(record: NewRecord): StoredRecord {
   return bytes.length > value.length * PACKED_SHARE_MAX ? record : { ...record, value: bytes, isPacked: true };
 }
 
+/** A value of the store, and how many records it has. */
+interface StoredValue {
+  readonly count: number;
+  readonly bytes: Buffer;
+}
+
 /** Encodes records in memory of its own, which each call overwrites: the store copies a record when it takes it. */
 export class RecordEncoder {
   readonly #key = Buffer.alloc(RECORD_KEY_BYTES);
@@ -100,6 +116,41 @@ export class RecordEncoder {
     return key;
   }
 
+  /** The value of the store for the records from index `from` on: as many as fit into a batch, or one. */
+  next(records: readonly StoredRecord[], from: number, appendedMs: number, isAlone: boolean): StoredValue {
+    const first = records[from] as StoredRecord;
+    if (isAlone || from + 1 === records.length) return { count: 1, bytes: this.record(first, appendedMs) };
+    const bytes = this.#bytes;
+    let at = HEAD_BYTES;
+    let next = from;
+    for (let record = records[next]; record !== undefined; record = records[++next]) {
+      const end = this.#entry(record, at);
+      if (end === null) break;
+      at = end;
+    }
+    const count = next - from;
+    if (count < 2) return { count: 1, bytes: this.record(first, appendedMs) };
+    bytes[0] = BATCH;
+    bytes.writeUIntBE(appendedMs, TIME_AT, TIME_BYTES);
+    bytes.writeUInt16BE(count, COUNT_AT);
+    return { count, bytes: bytes.subarray(0, at) };
+  }
+
+  /** Writes a record of a batch. Returns where it ends; null when it does not fit. */
+  #entry({ key, value, isPacked }: StoredRecord, at: number): number | null {
+    const bytes = this.#bytes;
+    const keyBytes = Buffer.byteLength(key);
+    const valueAt = at + ENTRY_BYTES + keyBytes;
+    if (valueAt + value.length > BATCH_BYTES_MAX) return null;
+    bytes[at] = isPacked ? PACKED : PLAIN;
+    bytes.writeUInt16BE(keyBytes, at + 1);
+    bytes.writeUInt32BE(value.length, at + 3);
+    bytes.write(key, at + ENTRY_BYTES);
+    bytes.set(value, valueAt);
+    return valueAt + value.length;
+  }
+
+  /** One record alone. */
   record({ key, value, isPacked }: StoredRecord, appendedMs: number): Buffer {
     const needed = HEAD_BYTES + key.length * UTF8_BYTES_MAX + value.length;
     const bytes = needed > SCRATCH_BYTES ? Buffer.allocUnsafe(needed) : this.#bytes;
@@ -115,30 +166,59 @@ export class RecordEncoder {
 /** Copies a part of bytes that the caller overwrites later. */
 export type Keep<T> = (bytes: Uint8Array, start: number, end: number) => T;
 
-/** The record in the first `size` bytes of `stored`. */
-export function decodeRecord(
-  partition: number,
-  offset: bigint,
-  stored: Uint8Array,
-  size: number,
-  keep: Keep<Uint8Array>,
-): LogRecord {
-  const bytes = checked(stored);
-  const key = bytes.toString('utf8', HEAD_BYTES, HEAD_BYTES + bytes.readUInt16BE(KEY_LENGTH_AT));
-  return { partition, offset, key, value: keepValue(bytes, size, keep) };
+/** Where a record is in the bytes of a stored value, and its offset. The next record overwrites it. */
+export interface Place {
+  offset: bigint;
+  keyAt: number;
+  valueAt: number;
+  end: number;
+  isPacked: boolean;
 }
 
-/** Applies `keep` to the value of the record in the first `size` bytes of `stored`. */
-export function keepValue<T>(stored: Uint8Array, size: number, keep: Keep<T>): T {
+/** Visits the records in the first `size` bytes of `stored`, whose key of the store has the offset `last`. */
+export function eachRecord(stored: Uint8Array, size: number, last: bigint, visit: (place: Place) => void): void {
   const bytes = checked(stored);
-  const valueAt = HEAD_BYTES + bytes.readUInt16BE(KEY_LENGTH_AT);
-  if (bytes[0] === PLAIN) return keep(bytes, valueAt, size);
-  const value = inflateRawSync(bytes.subarray(valueAt, size), { maxOutputLength: PACK_MAX_BYTES });
+  const place = { offset: last, keyAt: HEAD_BYTES, valueAt: 0, end: size, isPacked: bytes[0] === PACKED };
+  if (bytes[0] !== BATCH) {
+    place.valueAt = HEAD_BYTES + bytes.readUInt16BE(KEY_LENGTH_AT);
+    visit(place);
+    return;
+  }
+  const count = bytes.readUInt16BE(COUNT_AT);
+  let at = HEAD_BYTES;
+  for (let index = 1; index <= count; index++) {
+    place.offset = last - BigInt(count - index);
+    place.isPacked = bytes[at] === PACKED;
+    place.keyAt = at + ENTRY_BYTES;
+    place.valueAt = place.keyAt + bytes.readUInt16BE(at + 1);
+    place.end = place.valueAt + bytes.readUInt32BE(at + 3);
+    at = place.end;
+    visit(place);
+  }
+}
+
+export function decodeRecord(partition: number, stored: Buffer, place: Place, keep: Keep<Uint8Array>): LogRecord {
+  const key = stored.toString('utf8', place.keyAt, place.valueAt);
+  return { partition, offset: place.offset, key, value: keepValue(stored, place, keep) };
+}
+
+/** Applies `keep` to the value of a record. */
+export function keepValue<T>(stored: Buffer, { valueAt, end, isPacked }: Place, keep: Keep<T>): T {
+  if (!isPacked) return keep(stored, valueAt, end);
+  const value = inflateRawSync(stored.subarray(valueAt, end), { maxOutputLength: PACK_MAX_BYTES });
   return keep(value, 0, value.length);
 }
 
-export function recordKeyOf(stored: Uint8Array): string {
+/** Number of records in a stored value. */
+export function countOf(stored: Uint8Array): number {
   const bytes = checked(stored);
+  return bytes[0] === BATCH ? bytes.readUInt16BE(COUNT_AT) : 1;
+}
+
+/** Key of a record that is stored alone; null of several. */
+export function recordKeyOf(stored: Uint8Array): string | null {
+  const bytes = checked(stored);
+  if (bytes[0] === BATCH) return null;
   return bytes.toString('utf8', HEAD_BYTES, HEAD_BYTES + bytes.readUInt16BE(KEY_LENGTH_AT));
 }
 
@@ -148,8 +228,8 @@ export function appendedMsOf(stored: Uint8Array): number {
 }
 
 function checked(stored: Uint8Array): Buffer {
-  if (stored[0] !== PLAIN && stored[0] !== PACKED)
-    throw new Error(`event log: record layout ${stored[0]} is not known`);
+  const [layout = 0] = stored;
+  if (layout < PLAIN || layout > BATCH) throw new Error(`event log: record layout ${layout} is not known`);
   return asBuffer(stored);
 }
 

@@ -4,7 +4,7 @@
 import type { RootDatabase } from 'lmdb';
 import { asBuffer } from '../../../schemas/index.ts';
 import type { LogPage, LogRecord } from '../port.ts';
-import { decodeRecord, keepValue, offsetOf, partitionEnd, recordKey } from './layout.ts';
+import { decodeRecord, eachRecord, keepValue, offsetOf, type Place, partitionEnd, recordKey } from './layout.ts';
 
 /** A page ends after this many bytes, even with fewer records than requested. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
@@ -22,8 +22,8 @@ export interface PageRange {
   readonly maxRecords: number;
 }
 
-/** Receives a record; the caller overwrites `stored` afterwards. */
-type Take = (offset: bigint, stored: Uint8Array, size: number) => void;
+/** Receives a record; the caller overwrites both afterwards. */
+type Take = (stored: Buffer, place: Place) => void;
 
 /** Reads pages of the store `records`; call inside `Environment.read`. */
 export class PageReader {
@@ -31,7 +31,11 @@ export class PageReader {
   readonly #chunk = new Chunk();
   readonly #scratch = new Scratch();
   #take: Take = () => {};
+  /** Offset in the key that was read last. */
   #offset = 0n;
+  /** What the page still takes: records from this offset on, so many. */
+  #from = 0n;
+  #left = 0;
 
   constructor(root: RootDatabase<Uint8Array, Buffer>, store: string) {
     // lmdb overwrites the memory that it returns.
@@ -49,7 +53,12 @@ export class PageReader {
       },
       encoder: {
         decode: (stored: Uint8Array, size: number) => {
-          this.#take(this.#offset, stored, size);
+          const bytes = asBuffer(stored);
+          eachRecord(bytes, size, this.#offset, (place) => {
+            if (place.offset < this.#from || this.#left === 0) return;
+            this.#left -= 1;
+            this.#take(bytes, place);
+          });
           return size;
         },
       },
@@ -60,9 +69,7 @@ export class PageReader {
   records(range: PageRange): LogRecord[] {
     const records: LogRecord[] = [];
     const { keep } = this.#chunk;
-    this.#read(range, (offset, stored, size) => {
-      records.push(decodeRecord(range.partition, offset, stored, size, keep));
-    });
+    this.#read(range, (stored, place) => records.push(decodeRecord(range.partition, stored, place, keep)));
     return records;
   }
 
@@ -70,20 +77,22 @@ export class PageReader {
   page(range: PageRange, end: bigint): LogPage {
     const scratch = this.#scratch;
     scratch.clear();
-    this.#read(range, (offset, stored, size) => {
-      keepValue(stored, size, scratch.keep);
-      scratch.close(offset);
+    this.#read(range, (stored, place) => {
+      keepValue(stored, place, scratch.keep);
+      scratch.close(place.offset);
     });
     return scratch.page(range.partition, end);
   }
 
   #read({ topicId, partition, from, maxRecords }: PageRange, take: Take): void {
     this.#take = take;
+    this.#from = from;
+    this.#left = maxRecords;
     let bytes = 0;
     const range = { start: recordKey(topicId, partition, from), end: partitionEnd(topicId, partition) };
     for (const { value: size } of this.#records.getRange({ ...range, limit: maxRecords })) {
       bytes += size;
-      if (bytes >= PAGE_BYTES_MAX) break;
+      if (bytes >= PAGE_BYTES_MAX || this.#left === 0) break;
     }
   }
 }

@@ -7,6 +7,7 @@ import { offsetKey } from '../port.ts';
 import type { Environment } from './environment.ts';
 import {
   appendedMsOf,
+  countOf,
   decodeOffset,
   offsetOf,
   parseGroupKey,
@@ -21,6 +22,7 @@ const STEP_BYTES = 8 * 1024 * 1024;
 
 interface Step {
   readonly keys: Buffer[];
+  readonly records: number;
   readonly bytes: number;
 }
 
@@ -39,22 +41,23 @@ export async function removeOld(
   let removed = 0;
   const range = { start: recordKey(topicId, partition, 0n), end: partitionEnd(topicId, partition) };
   while (true) {
-    const { keys, bytes } = environment.read(() => oldKeys(environment, range, cutoffMs));
+    const { keys, records, bytes } = environment.read(() => oldKeys(environment, range, cutoffMs));
     if (keys.length === 0) return removed;
     await remove(environment, keys, bytes);
-    removed += keys.length;
+    removed += records;
   }
 }
 
 function oldKeys(environment: Environment, range: Range, cutoffMs: number): Step {
   const keys: Buffer[] = [];
-  let bytes = 0;
+  let [records, bytes] = [0, 0];
   for (const { key, value } of environment.records.getRange(range)) {
-    if (appendedMsOf(value) >= cutoffMs || keys.length === STEP_RECORDS || bytes > STEP_BYTES) break;
+    if (appendedMsOf(value) >= cutoffMs || records >= STEP_RECORDS || bytes > STEP_BYTES) break;
     keys.push(key);
+    records += countOf(value);
     bytes += value.length;
   }
-  return { keys, bytes };
+  return { keys, records, bytes };
 }
 
 /** Keeps the newest record of each key among those before the current end. Returns the number removed. */
@@ -94,9 +97,10 @@ function scan(
   for (const { key, value } of environment.records.getRange(range)) {
     const offset = offsetOf(key);
     const name = recordKeyOf(value);
-    const older = newest.get(name);
+    // A topic that was not compacted has batches. They stay.
+    const older = name === null ? undefined : newest.get(name);
     if (older !== undefined) replaced.push(recordKey(topicId, partition, older));
-    newest.set(name, offset);
+    if (name !== null) newest.set(name, offset);
     next = offset + 1n;
     bytes += value.length;
     if (bytes > STEP_BYTES) break;
@@ -128,7 +132,7 @@ export async function removeOldest(
     const step = environment.read(() => oldestStep(environment, from, positions, keptFromMs));
     if (step === null) break;
     await remove(environment, step.keys, step.bytes);
-    removed += step.keys.length;
+    removed += step.records;
   }
   return removed;
 }
