@@ -78,6 +78,18 @@ describe('embedded event log', () => {
     await log.close();
   });
 
+  it('compacts a topic that was not compacted before, but for records that share a value', async () => {
+    const log = await openEventLog(config, silentLogger());
+    const topic = await createTopic(log);
+    await log.append(topic, numbered(3));
+    await log.ensureTopics([{ ...topic, retention: { kind: 'compact' } }]);
+    for (const round of [3, 4, 5]) await log.append(topic, numbered(2, round));
+    await log.enforceRetention(0);
+    expect((await readAll(log, topic)).map(({ offset }) => Number(offset))).toEqual([0, 1, 2, 3, 5, 7, 8]);
+    expect((await log.bounds(topic, 0)).earliest).toBe(0n);
+    await log.close();
+  });
+
   it('shares one environment per folder, which stays open until the last user closes it', async () => {
     const [first, second] = [await openEventLog(config, silentLogger()), await openEventLog(config, silentLogger())];
     const topic = await createTopic(first);

@@ -118,6 +118,7 @@ class EmbeddedLog implements EventLog {
         put(store, key, Buffer.from(JSON.stringify({ id, partitions, retention, sizeCap } satisfies StoredTopic)));
       }
     });
+    this.#topics.clear();
   }
 
   async append(topic: Topic, records: readonly NewRecord[]): Promise<readonly Appended[]> {
