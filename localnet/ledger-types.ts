@@ -26,6 +26,8 @@ export interface LedgerTransaction {
   readonly lostRecords?: readonly number[];
   /** Whether keys come from lookup tables where these have them. */
   readonly usesLookups?: boolean;
+  /** Whether a wallet signed it: it has the instructions of its message, and no others. */
+  readonly isSubmitted?: boolean;
 }
 
 export interface LedgerBlock {

@@ -56,5 +56,9 @@ describe('logs cut at execution', () => {
     expect(noisy.some(({ lostRecords }) => lostRecords?.length === 1)).toBe(true);
     const again = new Execution(1, profileOf('hostile')).block({ slot: 1, blockTime: 1, transactions });
     expect(again).toEqual(block);
+    // A wallet signed the instructions of its transaction: no other program's can stand before them.
+    const submitted = transactions.map((one) => ({ ...one, isSubmitted: true }));
+    const executed = new Execution(1, profileOf('hostile')).block({ slot: 1, blockTime: 1, transactions: submitted });
+    expect(executed.transactions.every(({ logMessages }) => logMessages.length === own.length)).toBe(true);
   });
 });

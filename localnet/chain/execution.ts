@@ -28,7 +28,8 @@ export class Execution {
   #executed(transaction: LedgerTransaction): LedgerTransaction {
     const { logBytesMax, noisyShare, lookupShare } = this.#profile;
     const { signature } = transaction;
-    const isNoisy = (transaction.recordLines?.length ?? 0) > 0 && this.#chance(`noisy|${signature}`) < noisyShare;
+    const mayBeNoisy = !transaction.isSubmitted && (transaction.recordLines?.length ?? 0) > 0;
+    const isNoisy = mayBeNoisy && this.#chance(`noisy|${signature}`) < noisyShare;
     const noisy = isNoisy ? withNoise(transaction, this.#chance(`noise|${signature}`)) : transaction;
     const cut = logBytesMax === null ? noisy : cutAtLimit(noisy, logBytesMax);
     return this.#chance(`lookup|${signature}`) < lookupShare ? { ...cut, usesLookups: true } : cut;

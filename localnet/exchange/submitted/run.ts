@@ -71,7 +71,7 @@ export function runSubmission(world: World, settings: Settings, submission: Subm
   try {
     const submitted = resolve(decodeWire(submission.wire), tables(world, settings));
     const { tx, budget } = execute(world, submitted);
-    const transaction = finish(tx, submitted.signature);
+    const transaction = { ...finish(tx, submitted.signature), isSubmitted: true };
     if (tx.err === null) {
       recordTruth(tx.world, tx, submitted.signature, settings.keepEvents);
       return { world: tx.world, transaction };
