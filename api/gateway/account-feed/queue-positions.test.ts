@@ -178,9 +178,9 @@ describe('queue positions', () => {
         expect(held()).toEqual(truth());
         positions += held().length;
       }),
-      { numRuns: 60 },
+      { numRuns: 120 },
     );
-    expect(positions).toBeGreaterThan(0);
+    expect(positions).toBeGreaterThan(20);
     expect(skipped).toBeGreaterThan(20);
   });
 });

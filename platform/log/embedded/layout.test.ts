@@ -23,7 +23,7 @@ const encoder = new RecordEncoder();
 function recordsOf(stored: Uint8Array, last: bigint) {
   const bytes = Buffer.concat([stored, Buffer.of(1)]);
   const records: ReturnType<typeof decodeRecord>[] = [];
-  eachRecord(bytes, stored.length, last, (place) => records.push(decodeRecord(3, bytes, place, sliced)));
+  eachRecord(bytes, stored.length, last, (value, place) => records.push(decodeRecord(3, value, place, sliced)));
   return records;
 }
 

@@ -175,13 +175,16 @@ export interface Place {
   isPacked: boolean;
 }
 
+/** Receives a record; the caller overwrites both afterwards. */
+export type Visit = (stored: Buffer, place: Place) => void;
+
 /** Visits the records in the first `size` bytes of `stored`, whose key of the store has the offset `last`. */
-export function eachRecord(stored: Uint8Array, size: number, last: bigint, visit: (place: Place) => void): void {
+export function eachRecord(stored: Uint8Array, size: number, last: bigint, visit: Visit): void {
   const bytes = checked(stored);
   const place = { offset: last, keyAt: HEAD_BYTES, valueAt: 0, end: size, isPacked: bytes[0] === PACKED };
   if (bytes[0] !== BATCH) {
     place.valueAt = HEAD_BYTES + bytes.readUInt16BE(KEY_LENGTH_AT);
-    visit(place);
+    visit(bytes, place);
     return;
   }
   const count = bytes.readUInt16BE(COUNT_AT);
@@ -193,7 +196,7 @@ export function eachRecord(stored: Uint8Array, size: number, last: bigint, visit
     place.valueAt = place.keyAt + bytes.readUInt16BE(at + 1);
     place.end = place.valueAt + bytes.readUInt32BE(at + 3);
     at = place.end;
-    visit(place);
+    visit(bytes, place);
   }
 }
 

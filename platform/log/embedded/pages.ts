@@ -4,7 +4,7 @@
 import type { RootDatabase } from 'lmdb';
 import { asBuffer } from '../../../schemas/index.ts';
 import type { LogPage, LogRecord } from '../port.ts';
-import { decodeRecord, eachRecord, keepValue, offsetOf, type Place, partitionEnd, recordKey } from './layout.ts';
+import { decodeRecord, eachRecord, keepValue, offsetOf, partitionEnd, recordKey, type Visit } from './layout.ts';
 
 /** A page ends after this many bytes, even with fewer records than requested. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
@@ -22,15 +22,12 @@ export interface PageRange {
   readonly maxRecords: number;
 }
 
-/** Receives a record; the caller overwrites both afterwards. */
-type Take = (stored: Buffer, place: Place) => void;
-
 /** Reads pages of the store `records`; call inside `Environment.read`. */
 export class PageReader {
   readonly #records;
   readonly #chunk = new Chunk();
   readonly #scratch = new Scratch();
-  #take: Take = () => {};
+  #take: Visit = () => {};
   /** Offset in the key that was read last. */
   #offset = 0n;
   /** What the page still takes: records from this offset on, so many. */
@@ -53,18 +50,19 @@ export class PageReader {
       },
       encoder: {
         decode: (stored: Uint8Array, size: number) => {
-          const bytes = asBuffer(stored);
-          eachRecord(bytes, size, this.#offset, (place) => {
-            if (place.offset < this.#from || this.#left === 0) return;
-            this.#left -= 1;
-            this.#take(bytes, place);
-          });
+          eachRecord(stored, size, this.#offset, this.#visit);
           return size;
         },
       },
     };
     this.#records = root.openDB<number, Buffer>(options);
   }
+
+  readonly #visit: Visit = (stored, place) => {
+    if (place.offset < this.#from || this.#left === 0) return;
+    this.#left -= 1;
+    this.#take(stored, place);
+  };
 
   records(range: PageRange): LogRecord[] {
     const records: LogRecord[] = [];
@@ -84,7 +82,7 @@ export class PageReader {
     return scratch.page(range.partition, end);
   }
 
-  #read({ topicId, partition, from, maxRecords }: PageRange, take: Take): void {
+  #read({ topicId, partition, from, maxRecords }: PageRange, take: Visit): void {
     this.#take = take;
     this.#from = from;
     this.#left = maxRecords;
