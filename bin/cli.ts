@@ -1,22 +1,16 @@
 // The `slotbook` command line: dev, run, capture, topics, export, sql-user, rebuild, audit, backfill,
-// doctor.
+// doctor. Each command loads its own modules: the code of all rooms takes half a second.
 
 import { Command } from 'commander';
 import { ConfigError } from '../platform/index.ts';
-import { type AuditFlags, audit } from './audit.ts';
-import { type BackfillFlags, backfill } from './backfill.ts';
-import { capture } from './capture.ts';
-import { type DevOptions, dev } from './dev.ts';
-import { doctor } from './doctor.ts';
+import type { AuditFlags } from './audit.ts';
+import type { BackfillFlags } from './backfill.ts';
+import type { DevOptions } from './dev.ts';
 import type { ExportFlags } from './export/request.ts';
-import { exportTable } from './export.ts';
 import { exitWithLauncher } from './launcher-watch.mjs';
 import type { RebuildOptions } from './rebuild.ts';
 import { ROLE_HELP, ROLE_NAMES, type RoleName } from './roles.ts';
-import { runRoles } from './run.ts';
 import { configOf, devConfigOf, withDevSettings, withSettings } from './settings.ts';
-import { sqlUser } from './sql-user.ts';
-import { printTopics } from './topics.ts';
 
 const EXIT_USAGE = 2;
 
@@ -37,6 +31,7 @@ withDevSettings(program.command('dev'))
   .option('--orders-per-market <number>', 'simulated cluster: target number of resting orders per market')
   .option('--profile <name>', 'simulated cluster: calm, mainnet or hostile', 'mainnet')
   .action(async (flags: Record<string, unknown> & DevOptions) => {
+    const { dev } = await import('./dev.ts');
     process.exitCode = await dev(devConfigOf(flags), flags);
   });
 
@@ -47,6 +42,7 @@ withSettings(program.command('run'))
   .action(async (roles: string[], flags: Record<string, unknown>) => {
     const unknown = roles.filter((role) => !(ROLE_NAMES as readonly string[]).includes(role));
     if (unknown.length > 0) throw new ConfigError(`unknown roles: ${unknown.join(', ')}`);
+    const { runRoles } = await import('./run.ts');
     process.exitCode = await runRoles(configOf(flags), roles as RoleName[]);
   });
 
@@ -55,6 +51,7 @@ withSettings(program.command('capture'))
   .option('--seconds <number>', 'stop after this many seconds; default: until ctrl-C')
   .description('record accounts, transactions and slots of a source; --source capture plays the file')
   .action(async (flags: Record<string, unknown> & { out: string; seconds?: string }) => {
+    const { capture } = await import('./capture.ts');
     process.exitCode = await capture(configOf(flags), flags.out, flags.seconds);
   });
 
@@ -62,7 +59,10 @@ program
   .command('topics')
   .description('print the topic catalogue')
   .option('--json', 'as JSON')
-  .action((flags: { json?: boolean }) => printTopics(flags.json === true));
+  .action(async (flags: { json?: boolean }) => {
+    const { printTopics } = await import('./topics.ts');
+    printTopics(flags.json === true);
+  });
 
 withSettings(program.command('export'))
   .option('--table <name>', 'stored table (docs/reference/tables.md)')
@@ -72,6 +72,7 @@ withSettings(program.command('export'))
   .option('--out <file>', 'output file; - is standard output; default <table>_<from>_<to>.<format>')
   .description('write the rows of a table by time, and a coverage file with the gaps of the range')
   .action(async (flags: Record<string, unknown> & ExportFlags) => {
+    const { exportTable } = await import('./export.ts');
     process.exitCode = await exportTable(configOf(flags), flags);
   });
 
@@ -79,6 +80,7 @@ withSettings(program.command('sql-user'))
   .option('--apply', 'run the statements on clickhouseUrl instead of printing them')
   .description('print the statements that create the read-only SQL user (analystUser) on a ClickHouse server')
   .action(async (flags: Record<string, unknown> & { apply?: true }) => {
+    const { sqlUser } = await import('./sql-user.ts');
     process.exitCode = await sqlUser(configOf(flags), flags.apply === true);
   });
 
@@ -96,6 +98,7 @@ withSettings(program.command('audit'))
   .option('--account <key>', 'orders and liquidations of one account')
   .description('say which numbered records the log has and which it lacks; exit code 1 when it lacks any')
   .action(async (flags: Record<string, unknown> & AuditFlags) => {
+    const { audit } = await import('./audit.ts');
     process.exitCode = await audit(configOf(flags), flags);
   });
 
@@ -105,12 +108,14 @@ withSettings(program.command('backfill'))
   .option('--no-wait', 'ask only; ingest reads the blocks')
   .description('read the blocks of a range of slots again and store the events that the log lacks')
   .action(async (flags: Record<string, unknown> & BackfillFlags) => {
+    const { backfill } = await import('./backfill.ts');
     process.exitCode = await backfill(configOf(flags), flags);
   });
 
 withSettings(program.command('doctor'))
   .description('check this machine and the configured services')
   .action(async (flags: Record<string, unknown>) => {
+    const { doctor } = await import('./doctor.ts');
     process.exitCode = await doctor(configOf(flags));
   });
 

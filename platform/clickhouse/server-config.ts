@@ -20,6 +20,13 @@ const LIMITS = {
   background_move_pool_size: 1,
   background_fetches_pool_size: 1,
   background_common_pool_size: 2,
+  // A table without work doubles its pause after each look, up to so many seconds; an insert or a mutation ends the pause. By default a pause
+  // grows by a tenth, and 60 tables without a row took 2 % of a core.
+  background_processing_pool_task_sleep_seconds_when_no_work_multiplier: 2,
+  background_processing_pool_task_sleep_seconds_when_no_work_max: 30,
+  // Nothing moves to another disk, and nothing streams.
+  background_move_processing_pool_thread_sleep_seconds_if_nothing_to_do: 60,
+  background_streaming_processing_pool_thread_sleep_seconds_if_nothing_to_do: 60,
   // Results and sorts that spill to disk, all queries together.
   max_temporary_data_on_disk_size: 8192 * MIB,
   // Idle connections must not delay the stop.
