@@ -17,12 +17,13 @@ const SETTINGS: ClickHouseSettings = {
   prefer_column_name_to_alias: 1,
   // Published archives write an absent value as an empty cell.
   format_csv_null_representation: '',
-  // The older planner takes a third less time for these small queries, and planning is most of a page's cost.
-  enable_analyzer: 0,
 };
 
+/** Takes up to a third less time for a page, most of whose cost is planning. For nested sums the newer one takes half the time. */
+const OLDER_PLANNER: ClickHouseSettings = { enable_analyzer: 0 };
+
 /** For queries over few granules: one thread, because waiting for other threads costs more than they save. */
-export const PAGE_SETTINGS: ClickHouseSettings = { max_threads: 1 };
+export const PAGE_SETTINGS: ClickHouseSettings = { ...OLDER_PLANNER, max_threads: 1 };
 
 type Parameter = string | number | readonly string[] | Readonly<Record<string, string>>;
 export type Parameters = Readonly<Record<string, Parameter>>;
@@ -110,7 +111,10 @@ export class HistoryStore {
     parameters: Parameters,
     settings: ClickHouseSettings = {},
   ): Promise<Readable> {
-    const { format: _, ...request } = this.#request(`${query} FORMAT ${serverFormat}`, parameters, settings);
+    const { format: _, ...request } = this.#request(`${query} FORMAT ${serverFormat}`, parameters, {
+      ...OLDER_PLANNER,
+      ...settings,
+    });
     try {
       return (await twice(() => this.#client.exec(request))).stream;
     } catch (error) {
