@@ -91,6 +91,25 @@ describe('RPC source over the localnet', () => {
     expect(read.of('reconnect')).toEqual([]);
   });
 
+  it('reads accounts once the stream has begun, at its slot or later, so that one read is enough', async () => {
+    const running = await open();
+    await step(running, 20);
+    const oldest = running.ledger.tipSlot;
+    node = await FaultyNode.open(running.rpcUrl);
+    const asked: unknown[] = [];
+    for (const method of ['getProgramAccountsV2', 'getProgramAccounts']) {
+      node.on(method, ([, config], next) => {
+        asked.push((config as { readonly minContextSlot?: number }).minContextSlot);
+        return next();
+      });
+    }
+    reading = new SourceReading(sourceOf(running, { rpcUrls: [node.url] }));
+    const read = reading;
+    while (read.of('snapshotEnd').length === 0) await step(running, 5);
+    expect(asked.length).toBeGreaterThan(0);
+    for (const slot of asked) expect(Number(slot)).toBeGreaterThanOrEqual(oldest);
+  });
+
   it('reports the blocks that the node no longer has', async () => {
     const silent = exchangeOf([]);
     net = await startLocalnet({ rpcPort: 0, wsPort: 0, speed: 0, retainedBlocks: 10, createExchange: () => silent });

@@ -256,14 +256,11 @@ export class Session implements LiveSession {
   async #readAccounts(otherOracles: OtherOracles): Promise<void> {
     const { rpc, reader, logger } = this.#parts;
     const { signal } = this.#over;
+    // Before the first data nobody knows from which slot on the subscriptions deliver changes, and an older read would be repeated.
+    await waitFor(() => this.#firstDataSlot >= 0, FIRST_DATA_PATIENCE_MS, signal);
     const read = readSince(
       () => this.#subscribedSlot,
-      async (minSlot) => {
-        const answer = await reader.read(rpc, Math.max(minSlot, this.#intake.labels.dataSlot), { signal });
-        // Before the first data nobody knows from which slot on the subscriptions deliver changes.
-        await waitFor(() => this.#firstDataSlot >= 0, FIRST_DATA_PATIENCE_MS, signal);
-        return answer;
-      },
+      (minSlot) => reader.read(rpc, Math.max(minSlot, this.#intake.labels.dataSlot), { signal }),
     );
     const deliver = (answer: WholeRead, isWhole: boolean) => this.#snapshot(answer, otherOracles, isWhole);
     await readUntilBelieved({ read, deliver, logger, signal });

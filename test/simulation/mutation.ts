@@ -53,10 +53,15 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: 'return { commitment };',
   },
   {
-    name: 'a full read of a stale node is accepted',
+    name: 'a full read of a stale node is accepted, by the question and by the answer',
     file: 'ingest/rpc/full-reading.ts',
-    find: 'if (Math.min(...answer.slots) >= fromSlot() || old++ >= OLD_READS_MAX) return answer;',
-    replace: 'return answer;',
+    // Both guards at once: the node refuses to answer from before a slot, and the answer's own slot is compared.
+    find: `      const answer = await read(old < OLD_READS_MAX ? fromSlot() : 0).catch((error: unknown) => {
+        if (error instanceof RpcError && error.code === BEHIND) old += 1;
+        throw error;
+      });
+      if (Math.min(...answer.slots) >= fromSlot() || old++ >= OLD_READS_MAX) return answer;`,
+    replace: '      return read(0);',
   },
   {
     name: 'an item error counts as an answer',
