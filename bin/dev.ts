@@ -90,7 +90,9 @@ export async function dev({ config, isSimulated }: DevConfig, options: DevOption
   // Stop the cluster first, so that the pipeline has nothing left to catch up with.
   await cluster?.stop();
   await running?.stop();
-  if (code === 0) say('stopped; the next start continues from the data directory');
+  // A timer or a connection that a failure left behind would keep the process.
+  if (code !== 0) process.exit(code);
+  say('stopped; the next start continues from the data directory');
   return code;
 }
 

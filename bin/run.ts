@@ -35,7 +35,8 @@ export async function runRoles(config: Config, roles: readonly RoleName[]): Prom
       return EXIT_FAILURE;
     }
     logger.fatal({ err: error }, 'shutting down after a failure');
-    return EXIT_FAILURE;
+    // A timer or a connection that the failure left behind would keep the process.
+    process.exit(EXIT_FAILURE);
   } finally {
     process.off('beforeExit', nothingLeft);
   }

@@ -29,53 +29,74 @@ import { followSummaries, MarketSummaries } from './summaries.ts';
 import { startTransactions } from './transactions/start.ts';
 import { startWallets } from './wallet/start.ts';
 
-/** Serves until stopped. Rejects when the port is taken or the log cannot be read. */
+/** A part of the service that follows the log. */
+interface Follower {
+  readonly done: Promise<void>;
+  stop(): Promise<unknown>;
+}
+
+/** Serves until stopped. Rejects when the port is taken or the log cannot be read, and leaves nothing running then. */
 export async function startHistory(
   ctx: RoleContext,
   clickhouse: Pick<ClickHouse, 'client' | 'database' | 'connect'>,
 ): Promise<RunningRole> {
-  const { config, logger } = ctx;
-  const follower = new MarketFollower(ctx);
-  await follower.start();
   const metrics = new HistoryMetrics(ctx.metrics);
-  const { queryTimeoutMs } = config;
   const store = new HistoryStore(clickhouse.client, clickhouse.database, {
-    queryTimeoutMs,
+    queryTimeoutMs: ctx.config.queryTimeoutMs,
     failed: metrics.queryFailed,
   });
   const rebuilt = followRebuilt(ctx, clickhouse, store);
+  const followers: Follower[] = [];
+  const stopFollowing = () => Promise.all(followers.map((one) => one.stop()));
+  try {
+    return await serveHistory(ctx, { store, metrics, rebuilt, followers, stopFollowing });
+  } catch (error) {
+    await stopFollowing();
+    await rebuilt.stop();
+    throw error;
+  }
+}
+
+interface HistoryParts {
+  readonly store: HistoryStore;
+  readonly metrics: HistoryMetrics;
+  readonly rebuilt: { stop(): Promise<void> };
+  /** Gets each follower that has started. */
+  readonly followers: Follower[];
+  readonly stopFollowing: () => Promise<unknown>;
+}
+
+async function serveHistory(ctx: RoleContext, parts: HistoryParts): Promise<RunningRole> {
+  const { config, logger } = ctx;
+  const { store, metrics, rebuilt, followers, stopFollowing } = parts;
+  const begun = <T extends Follower>(follower: T): T => {
+    followers.push(follower);
+    return follower;
+  };
+  const follower = begun(new MarketFollower(ctx));
+  await follower.start();
   const now = () => Math.floor(Date.now() / 1000);
   const markets = follower.registry;
   const summaries = new MarketSummaries(markets);
-  const summaryFollower = await followSummaries(summaries, ctx);
+  begun(await followSummaries(summaries, ctx));
   const builtParts = new BuiltParts(store);
-  const transactions = await startTransactions(ctx);
+  const transactions = begun(await startTransactions(ctx));
   const limits = new RequestLimits(config);
-  const wallets = await startWallets(ctx, { now, count: (wallet) => limits.countWallet(wallet) });
-  const accountStates = await followAccountStates(ctx);
-  const finality = await followFinality(ctx);
-  const exports = await startExportAccess(ctx);
-  const notifications = await startNotificationServices(ctx, Date.now);
-  const socket = await startHistorySocket({
-    ...ctx,
-    markets,
-    summaries,
-    loadCandle: candleLoader(store, builtParts),
-    loadUnread: unreadLoader(store, builtParts, notifications.marks),
-    notifications,
-  });
-  const followers = [
-    follower,
-    summaryFollower,
-    wallets,
-    accountStates,
-    finality,
-    exports,
-    notifications,
-    socket,
-    transactions,
-  ];
-  const stopFollowing = () => Promise.all(followers.map((one) => one.stop()));
+  const wallets = begun(await startWallets(ctx, { now, count: (wallet) => limits.countWallet(wallet) }));
+  const accountStates = begun(await followAccountStates(ctx));
+  const finality = begun(await followFinality(ctx));
+  const exports = begun(await startExportAccess(ctx));
+  const notifications = begun(await startNotificationServices(ctx, Date.now));
+  const socket = begun(
+    await startHistorySocket({
+      ...ctx,
+      markets,
+      summaries,
+      loadCandle: candleLoader(store, builtParts),
+      loadUnread: unreadLoader(store, builtParts, notifications.marks),
+      notifications,
+    }),
+  );
   const services = {
     store,
     markets,
@@ -96,14 +117,7 @@ export async function startHistory(
   const app = await historyApp(services, logger);
   const proxy = wsProxy(socket);
   app.server.on('upgrade', proxy.onUpgrade);
-  let listening: Awaited<ReturnType<typeof listenRest>>;
-  try {
-    listening = await listenRest(app, config.host, config.historyPort);
-  } catch (error) {
-    await stopFollowing();
-    await rebuilt.stop();
-    throw error;
-  }
+  const listening = await listenRest(app, config.host, config.historyPort);
   let stopping: Promise<void> | null = null;
   return {
     name: 'history',

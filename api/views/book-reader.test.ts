@@ -108,10 +108,13 @@ describe('the book reader', () => {
     const leave = reader.onChange((keys) => received.push([...keys].join()));
     await stage.books(diff(2, 488), diff(3, 489));
     await until(() => slot() === 489);
-    expect(received).toEqual(['perp-0']);
+    // The reader may come between the two.
+    const batches = received.length;
+    expect(batches === 1 || batches === 2).toBe(true);
+    expect(new Set(received)).toEqual(new Set(['perp-0']));
     leave();
     await stage.books(diff(4, 490));
     await until(() => slot() === 490);
-    expect(received).toHaveLength(1);
+    expect(received).toHaveLength(batches);
   });
 });

@@ -50,6 +50,7 @@ export default async function bundleRoles(): Promise<() => void> {
     platform: 'node',
     input: inputOf(BUNDLED_SCRIPTS),
     external: PACKAGES_LEFT_OUT,
+    preserveEntrySignatures: 'allow-extension',
     plugins: [inPlace(folder)],
   });
   await bundle.write({

@@ -23,12 +23,14 @@ const PAUSE_MAX_MS = 1_000;
 /** How long a check waits for what must come. A machine with two cores and many processes takes its time. */
 export const PATIENCE_MS = 120_000;
 const STDERR_KEPT_LINES = 200;
+/** The first lines say why a process did not start. */
+const STDERR_FIRST_LINES = 20;
 
 export interface Running {
   readonly pid: number;
   readonly endpoints: Readonly<Record<string, string>>;
   readonly exited: Promise<number | null>;
-  /** Newest lines of standard error. */
+  /** First and newest lines of standard error. */
   errors(): string;
   kill9(): Promise<void>;
   stop(): Promise<number | null>;
@@ -182,7 +184,7 @@ async function start(
   const lines: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => {
     lines.push(line);
-    if (lines.length > STDERR_KEPT_LINES) lines.shift();
+    if (lines.length > STDERR_KEPT_LINES) lines.splice(STDERR_FIRST_LINES, 1);
   });
   const errors = () => lines.join('\n');
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
