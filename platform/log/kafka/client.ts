@@ -111,17 +111,29 @@ const AWAY = new Set([
   'KafkaJSNumberOfRetriesExceeded',
 ]);
 
+/** Refusals of brokers: those that can be repeated come from brokers that are busy or have no leader. */
+const ANSWERS = new Set(['KafkaJSProtocolError', 'KafkaJSCreateTopicError']);
+
 /** True when an error, or its cause, only says that brokers do not answer or have no leader at the moment. */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { name, cause, originalError, retriable, type } = error as Error & {
+  const {
+    name,
+    cause,
+    originalError,
+    retriable,
+    type,
+    errors = [],
+  } = error as Error & {
     readonly originalError?: unknown;
     readonly retriable?: boolean;
     readonly type?: string;
+    /** One for each topic that was not created. */
+    readonly errors?: readonly unknown[];
   };
   if (type === 'UNKNOWN_TOPIC_OR_PARTITION') return false;
-  if (AWAY.has(name) || (name === 'KafkaJSProtocolError' && retriable === true)) return true;
-  return isAway(cause) || isAway(originalError);
+  if (AWAY.has(name) || (ANSWERS.has(name) && retriable === true)) return true;
+  return isAway(cause) || isAway(originalError) || (errors.length > 0 && errors.every(isAway));
 }
 
 /**
