@@ -7,7 +7,7 @@ import { untilSignal } from './signals.ts';
 
 const EXIT_FAILURE = 1;
 
-/** Resolves to the exit code. Prints one JSON line with the endpoints once all roles run or stand by. */
+/** Resolves to the exit code; ends the process itself when a role cannot start or fails. Prints one JSON line with the endpoints once all roles run or stand by. */
 export async function runRoles(config: Config, roles: readonly RoleName[]): Promise<number> {
   const logger = createLogger({ level: config.logLevel, roles });
   const interrupted = untilSignal();
