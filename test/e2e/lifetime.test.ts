@@ -1,10 +1,13 @@
 // Nothing outlives `npm start` or a role, whichever of npm, its shell, the launcher and the program gets which signal.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { killWithUs } from '../support/platform/children.ts';
+import { killWithUs, NODE_FLAGS } from '../support/platform/children.ts';
 import { freePorts } from '../support/platform/ports.ts';
 import { familyOf, isAlive, type Member } from './harness/processes/family.ts';
 import { eventually, temporaryDirectory } from './harness/processes/processes.ts';
@@ -96,5 +99,30 @@ describe.runIf(process.platform === 'linux')('npm', () => {
     expect(output()).toContain(`slotbook: port ${ports[2]} of localhost is taken by pid ${process.pid} (`);
     expect(output()).toMatch(/--gateway-port or SLOTBOOK_GATEWAY_PORT/);
     expect(output()).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe('a process that cannot start', () => {
+  const { dir, remove } = temporaryDirectory();
+  afterAll(remove);
+
+  it.each([
+    // The log cannot be opened: a file has the name of its folder.
+    ['run', () => ['trades'], 'EEXIST'],
+    ['dev', (closed: number) => ['--rpc-url', `http://127.0.0.1:${closed}`], 'not a readable cluster'],
+  ] as const)('ends with code 1 although a timer is left: slotbook %s', async (command, args, reason) => {
+    writeFileSync(path.join(dir, 'log'), '');
+    const [closed = 0, ...ports] = await freePorts(1 + PORT_FLAGS.length);
+    const flags = PORT_FLAGS.flatMap((name, at) => [`--${name}-port`, String(ports[at])]);
+    const timer = ['--import', 'data:text/javascript,setInterval(() => {}, 1000)'];
+    const child = spawn(
+      process.execPath,
+      [...NODE_FLAGS, ...timer, 'bin/cli.ts', command, ...args(closed), '--data-dir', dir, ...flags],
+      { cwd: ROOT, stdio: ['pipe', 'ignore', 'pipe'] },
+    );
+    let errors = '';
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk));
+    const [code] = await once(child, 'close');
+    expect({ code, errors }).toEqual({ code: 1, errors: expect.stringContaining(reason) });
   });
 });
