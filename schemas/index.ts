@@ -20,6 +20,7 @@ export * from './chain/open-orders-checksum.ts';
 export * from './chain/order-digest.ts';
 export * from './chain/readers.ts';
 export * from './chain/records.ts';
+export * from './chain/scales.ts';
 export * from './chain/signature-text.ts';
 export type * from './chain/vaults.ts';
 export * from './history/account-days.ts';

@@ -3,14 +3,19 @@
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { IndicativeView } from '../../processors/book/index.ts';
-import { type MarketRef, type MarketView, marketKey, type TradeView } from '../../schemas/index.ts';
+import {
+  BASE_DECIMALS,
+  BASE_PRECISION,
+  type MarketRef,
+  type MarketView,
+  marketKey,
+  QUOTE_DECIMALS,
+  type TradeView,
+} from '../../schemas/index.ts';
 import { wholeUnits } from '../http/units.ts';
 import type { ServedBook } from '../views/bodies.ts';
 import type { BookReader } from '../views/book-reader.ts';
 
-const QUOTE_DECIMALS = 6;
-const BASE_DECIMALS = 9;
-const BASE_PRECISION = 10n ** BigInt(BASE_DECIMALS);
 const MARKET_LABELS = ['marketIndex', 'marketType'] as const;
 const SIDES = ['bids', 'asks'] as const;
 

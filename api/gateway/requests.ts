@@ -126,8 +126,15 @@ export function resolveChannel(kind: ChannelKind, market: MarketRef, grouping: G
   const { marketType, marketIndex } = market;
   const ref = { marketType, marketIndex };
   const suffix = `${marketType}_${marketIndex}`;
-  if (kind === 'trades') return { kind, market: ref, grouping: 1, name: `trades_${suffix}` };
-  if (kind === 'priorityfees') return { kind, market: ref, grouping: 1, name: `priorityFees_${suffix}` };
   const book = `orderbook_${suffix}_grouped_${grouping}`;
-  return { kind, market: ref, grouping, name: kind === 'orderbook' ? book : `${book}_indicative` };
+  switch (kind) {
+    case 'trades':
+      return { kind, market: ref, grouping: 1, name: `trades_${suffix}` };
+    case 'priorityfees':
+      return { kind, market: ref, grouping: 1, name: `priorityFees_${suffix}` };
+    case 'orderbook':
+      return { kind, market: ref, grouping, name: book };
+    case 'orderbook_indicative':
+      return { kind, market: ref, grouping, name: `${book}_indicative` };
+  }
 }

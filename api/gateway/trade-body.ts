@@ -1,12 +1,9 @@
 // JSON of a fill on the trades channel: whole units as numbers. docs/internals/order-book-server.md, "Trades channel".
 
-import type { TradeView } from '../../schemas/index.ts';
+import { BASE_DECIMALS, PRICE_DECIMALS, QUOTE_DECIMALS, type TradeView } from '../../schemas/index.ts';
 import { base58 } from '../http/base58.ts';
 import { wholeUnits } from '../http/units.ts';
 
-const QUOTE_DECIMALS = 6;
-const BASE_DECIMALS = 9;
-const PRICE_DECIMALS = 6;
 /** A double represents every whole number up to here exactly. */
 const EXACT_MAX = 2n ** 53n;
 

@@ -1,8 +1,8 @@
 // Decimals of a raw integer in an answer: its unit gives them, or the market in the same object.
 
-import type { MarketRef, MarketView } from '../../schemas/index.ts';
+import { BASE_DECIMALS, type MarketRef, type MarketView } from '../../schemas/index.ts';
 import type { Unit } from './answer-schemas.ts';
-import { baseDecimals, PERP_BASE_DECIMALS } from './lists.ts';
+import { baseDecimals } from './lists.ts';
 
 /** Members of a JSON object, or the cells of a CSV line by their columns. */
 export type Members = Readonly<Record<string, unknown>>;
@@ -50,7 +50,7 @@ export function decimalsOf(
   if (POOL_TOKEN_MEMBERS.includes(name)) return POOL_TOKEN_DECIMALS;
   if (unit === 'base 1e9' || unit === 'base units of the market') {
     const { marketType = 'perp', marketIndex } = holder;
-    if (marketType === 'perp') return PERP_BASE_DECIMALS;
+    if (marketType === 'perp') return BASE_DECIMALS;
     return ofMarket(find, { marketType: 'spot', marketIndex: Number(marketIndex) });
   }
   const own = holder[TOKEN_MARKETS[name] ?? ''];
@@ -70,7 +70,7 @@ export const isOfMarket = (unit: Unit): boolean => !(unit in FIXED) && unit !== 
 export function decimalDescription(unit: Unit): string {
   if (unit in FIXED) return `decimal number, ${FIXED[unit as keyof typeof FIXED]} places`;
   if (unit === 'base 1e9' || unit === 'base units of the market') {
-    return `decimal number, ${PERP_BASE_DECIMALS} places in perp markets, in spot markets those of the mint`;
+    return `decimal number, ${BASE_DECIMALS} places in perp markets, in spot markets those of the mint`;
   }
   return 'decimal number, as many places as the mint has';
 }

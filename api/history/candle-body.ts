@@ -1,11 +1,8 @@
 // Body of a candle: JSON numbers in human units. Candles are the one exception to raw integers.
 
-import type { MarketView } from '../../schemas/index.ts';
+import { type MarketView, PRICE_DECIMALS, QUOTE_DECIMALS } from '../../schemas/index.ts';
 import { wholeUnits } from '../http/units.ts';
 import { baseDecimals } from './lists.ts';
-
-const PRICE_DECIMALS = 6;
-const QUOTE_DECIMALS = 6;
 
 /** Published amounts of a candle, as scaled integers or their decimal text. */
 export interface CandleAmounts<Amount extends bigint | string> {

@@ -1,6 +1,6 @@
 // Pages of rows, newest first, for rolling lists and dated archives.
 
-import type { MarketView } from '../../schemas/index.ts';
+import { BASE_DECIMALS, type MarketView } from '../../schemas/index.ts';
 import { HistoryError } from '../http/errors.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 import { decodeCursor, encodeCursor, type PageToken, type RowPlace } from './cursor.ts';
@@ -15,12 +15,9 @@ import {
 } from './row-order.ts';
 import { type HistoryStore, PAGE_SETTINGS, type Parameters } from './store.ts';
 
-/** Protocol precision of perp base amounts. */
-export const PERP_BASE_DECIMALS = 9;
-
 /** Decimals of a market's base amounts: 9 for perps, the token's own for spot. */
 export function baseDecimals(market: MarketView): number {
-  return market.marketType === 'perp' ? PERP_BASE_DECIMALS : market.decimals;
+  return market.marketType === 'perp' ? BASE_DECIMALS : market.decimals;
 }
 
 /** Parameters that select one market's rows. */

@@ -7,6 +7,8 @@ import {
   type MarketSummary,
   type MarketView,
   marketKey,
+  PRICE_DECIMALS,
+  QUOTE_DECIMALS,
   TOPICS,
 } from '../../schemas/index.ts';
 import { divideRounded, greatest, wholeUnits } from '../http/units.ts';
@@ -14,8 +16,6 @@ import { NewestFollower } from '../views/newest.ts';
 import type { MarketRegistry } from '../views/registry.ts';
 import { baseDecimals } from './lists.ts';
 
-const PRICE_DECIMALS = 6;
-const QUOTE_DECIMALS = 6;
 /** Decimals of percentages from funding rates. */
 export const PERCENT_DECIMALS = 9;
 

@@ -1,12 +1,13 @@
 // Reads perp and spot market accounts as BookMarket, with the oracle price stored in the market itself.
 
-import type {
-  AccountDefinition,
-  AmmState,
-  BookMarket,
-  MarketType,
-  NumberedStream,
-  StructLayout,
+import {
+  type AccountDefinition,
+  type AmmState,
+  BASE_DECIMALS,
+  type BookMarket,
+  type MarketType,
+  type NumberedStream,
+  type StructLayout,
 } from '../../schemas/index.ts';
 import { type CompiledAccount, compileAccount } from './account.ts';
 import { compileDepositInterest, compilePerpFunds, type DepositInterest, type PerpFunds } from './funds.ts';
@@ -20,8 +21,6 @@ const EXCHANGE_AMM_PAUSED = 4;
 const OPERATION_AMM_FILL = 2;
 /** Drift market status with the same meaning. */
 const STATUS_AMM_PAUSED = 'ammPaused';
-/** Base amounts of perp markets have nine decimals (1e9). */
-const PERP_DECIMALS = 9;
 
 /** Fields with the number of a stream's next record (docs/internals/ingest.md, "Completeness"). */
 const COUNTERS: readonly { readonly field: string; readonly stream: NumberedStream }[] = [
@@ -113,7 +112,7 @@ function compileMarket(definition: AccountDefinition, marketType: MarketType, pa
   const twap = bigintField(at('last_oracle_price_twap'));
   const twap5 = bigintField(at('last_oracle_price_twap_5min'));
   const mark5 = bigintField(ifPerp('last_mark_price_twap_5min'));
-  const decimals = perp ? () => PERP_DECIMALS : numberField(at('decimals'));
+  const decimals = perp ? () => BASE_DECIMALS : numberField(at('decimals'));
   const lastPrice = bigintField(at('last_oracle_price'));
   const lastConfidence = bigintField(at('last_oracle_conf'));
   const lastDelay = bigintField(at('last_oracle_delay'));

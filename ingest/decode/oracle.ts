@@ -2,6 +2,7 @@
 // "Oracles").
 
 import { createHash } from 'node:crypto';
+import { PRICE_PRECISION } from '../../schemas/index.ts';
 import { AccountError, discriminatorOf } from './account.ts';
 import {
   AGGREGATOR_BYTES,
@@ -27,7 +28,6 @@ export interface OraclePrice {
 }
 
 const MICROSECONDS = 1_000_000n;
-const PRICE_PRECISION = 1_000_000n;
 /** A stablecoin price within this distance of 1 (1e6) counts as 1 (docs/internals/accounts.md, "Oracles"). */
 const STABLECOIN_BAND = 500n;
 

@@ -1,6 +1,6 @@
 // Levels of the vAMM (docs/internals/vamm-quotes.md): a hundred average prices per side along its curve.
 
-import type { AmmState, BookMarket } from '../../schemas/index.ts';
+import { type AmmState, BASE_PRECISION, type BookMarket, PRICE_PRECISION } from '../../schemas/index.ts';
 import type { VammLevel } from './side.ts';
 import { fitsNumber } from './size.ts';
 import { squareRoot } from './whole.ts';
@@ -10,8 +10,6 @@ export const VAMM_ORDERS = 100;
 /** The vAMM does not quote when its oracle is older than this many slots. */
 const VAMM_ORACLE_MAX_AGE_SLOTS = 160;
 
-const PRICE = 1_000_000n;
-const BASE = 1_000_000_000n;
 const RESERVE_TO_QUOTE = 1_000n;
 const PEG_TO_QUOTE = 1_000_000_000n;
 
@@ -48,7 +46,7 @@ export function spreadReserves(
   if (spread === 0n) return reserves;
   const half = spread / 2n;
   const fraction = half === 0n ? (spread > 0n ? 1n : -1n) : half;
-  const divisor = PRICE / fraction;
+  const divisor = PRICE_PRECISION / fraction;
   if (divisor === 0n) return reserves;
   let quote = reserves.quote + reserves.quote / divisor;
   if (bounds && quote > bounds.max) quote = bounds.max;
@@ -58,7 +56,7 @@ export function spreadReserves(
 
 /** Quote reserves between which a prediction market quotes: asks from 0.05 to 1, bids from 0 to 0.95. */
 export function predictionBounds(sqrtK: bigint, peg: bigint, side: 'bid' | 'ask'): Bounds {
-  const scale = squareRoot(peg * PRICE + 1n) + 1n;
+  const scale = squareRoot(peg * PRICE_PRECISION + 1n) + 1n;
   const at = (root: bigint) => (sqrtK * root * scale) / PREDICTION_ROOT_SCALE / peg;
   if (side === 'ask') return { min: at(PREDICTION_ASK_ROOT), max: (sqrtK * scale) / peg };
   return { min: 0n, max: at(PREDICTION_BID_ROOT) };
@@ -112,7 +110,7 @@ export function vammLevels(input: VammInput): VammLevel[] {
     const amount = top[i];
     let slice = size;
     if (amount !== undefined) {
-      const wanted = (amount * PRICE * RESERVE_TO_QUOTE * PRICE) / oracle;
+      const wanted = (amount * PRICE_PRECISION * RESERVE_TO_QUOTE * PRICE_PRECISION) / oracle;
       const stepped = wanted - (wanted % step);
       slice = stepped < open - filledTop ? stepped : open - filledTop;
     }
@@ -128,7 +126,7 @@ export function vammLevels(input: VammInput): VammLevel[] {
       filledTop += slice;
       size = (open - filledTop) / slices;
     }
-    const price = toTick((paid * BASE) / slice, tickSize, side);
+    const price = toTick((paid * BASE_PRECISION) / slice, tickSize, side);
     if (fitsNumber(price)) levels.push({ price: Number(price), size: slice });
   }
   return levels;

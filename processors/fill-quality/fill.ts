@@ -1,6 +1,13 @@
 // A taker fill: time, side, order size and distance from the oracle (docs/internals/auctions.md, "Fill quality").
 
-import { type ChainEvent, fillUse, type MarketRef, marketKey } from '../../schemas/index.ts';
+import {
+  BASE_PRECISION,
+  type ChainEvent,
+  fillUse,
+  type MarketRef,
+  marketKey,
+  QUOTE_PRECISION,
+} from '../../schemas/index.ts';
 
 /** Least order notional of each cohort in whole quote units, by name. */
 export const COHORTS = [
@@ -11,8 +18,6 @@ export const COHORTS = [
   { name: '1e6', fromQuote: 1_000_000n },
 ] as const;
 
-const BASE_PRECISION = 1_000_000_000n;
-const QUOTE_PRECISION = 1_000_000n;
 /** 1 as millionths of a basis point. */
 const MICRO_BPS = 10n ** 10n;
 const I64_MAX = 2n ** 63n - 1n;

@@ -3,6 +3,7 @@
 
 import {
   type AccountMargin,
+  BASE_PRECISION,
   HEALTH_BUCKETS,
   type HealthBucket,
   type MarginBalance,
@@ -12,7 +13,6 @@ import {
   type SpotMargin,
 } from '../../schemas/index.ts';
 
-const BASE_SCALE = 10n ** 9n;
 /** Base 1e9 times funding 1e9 to quote 1e6. */
 const FUNDING_SCALE = 10n ** 12n;
 const WEIGHT_SCALE = 10n ** 4n;
@@ -82,7 +82,7 @@ function balanceValue({ scaledBalance, isBorrow }: MarginBalance, spot: SpotMarg
     return (value * BigInt(spot.assetWeightMaintenance)) / WEIGHT_SCALE;
   }
   const tokens = (product + divisor - 1n) / divisor;
-  const weight = sizeWeight((tokens * BASE_SCALE) / unit, market.imfFactor, spot.liabilityWeightMaintenance);
+  const weight = sizeWeight((tokens * BASE_PRECISION) / unit, market.imfFactor, spot.liabilityWeightMaintenance);
   return -((((tokens * market.oraclePrice) / unit) * weight) / WEIGHT_SCALE);
 }
 
@@ -96,7 +96,7 @@ function positionCollateral(
   const { baseAssetAmount: base, quoteAssetAmount, lastCumulativeFundingRate } = position;
   const cumulative = base > 0n ? perp.cumulativeFundingRateLong : perp.cumulativeFundingRateShort;
   const funding = base === 0n ? 0n : (-(cumulative - lastCumulativeFundingRate) * base) / FUNDING_SCALE;
-  const pnl = (base * priceOf(market)) / BASE_SCALE + quoteAssetAmount + funding;
+  const pnl = (base * priceOf(market)) / BASE_PRECISION + quoteAssetAmount + funding;
   const worth = (pnl * quote.oraclePrice) / 1_000_000n;
   return worth > 0n ? (worth * BigInt(perp.pnlAssetWeightMaintenance)) / WEIGHT_SCALE : worth;
 }
@@ -108,7 +108,7 @@ function positionRequirement(position: MarginPosition, market: MarketMargin, per
   const orders = BigInt(openOrders) * OPEN_ORDER_MARGIN;
   if (market.status === SETTLEMENT) return orders;
   const ratio = sizeWeight(worst, market.imfFactor, perp.marginRatioMaintenance);
-  return (((worst * priceOf(market)) / BASE_SCALE) * ratio) / WEIGHT_SCALE + orders;
+  return (((worst * priceOf(market)) / BASE_PRECISION) * ratio) / WEIGHT_SCALE + orders;
 }
 
 const priceOf = ({ status, expiryPrice, oraclePrice }: MarketMargin): bigint =>

@@ -1,9 +1,7 @@
 // P&L of perp positions as exact integers (docs/internals/accounts.md, "Positions and P&L"). Division truncates toward zero.
 
-import type { PositionMarket, PositionState } from '../../schemas/index.ts';
+import { BASE_PRECISION, type PositionMarket, type PositionState } from '../../schemas/index.ts';
 
-/** Base amounts 1e9. */
-const BASE_SCALE = 1_000_000_000n;
 /** Cumulative funding has 9 decimals, prices have 6. */
 const FUNDING_BUFFER = 1_000n;
 /** Scaled balance 1e9 times cumulative interest 1e10, over 10^(19 - decimals), is a token amount. */
@@ -21,14 +19,14 @@ export function positionPnl(held: PnlPosition, market: PositionMarket): bigint {
   const { baseAssetAmount: base, quoteAssetAmount: quote, lastCumulativeFundingRate: last } = held;
   if (base === 0n) return quote;
   const cumulative = base > 0n ? market.cumulativeFundingRateLong : market.cumulativeFundingRateShort;
-  const funding = ((cumulative - last) * base) / BASE_SCALE / FUNDING_BUFFER;
-  return (base * market.oraclePrice) / BASE_SCALE + quote - funding;
+  const funding = ((cumulative - last) * base) / BASE_PRECISION / FUNDING_BUFFER;
+  return (base * market.oraclePrice) / BASE_PRECISION + quote - funding;
 }
 
 /** Balance of the pools above the P&L of all users, quote 1e6, never negative. It limits claims of gains. */
 export function excessOf(market: PositionMarket): bigint {
   const netPnl =
-    (market.netBaseAssetAmount * market.oraclePrice) / BASE_SCALE +
+    (market.netBaseAssetAmount * market.oraclePrice) / BASE_PRECISION +
     market.netQuoteAssetAmount +
     market.netUnsettledFundingPnl;
   const pools =

@@ -25,13 +25,22 @@ function clausesOf(text: string): readonly Clause[] {
   });
 }
 
-/** Whether a source begins a test, or a table of tests, with this title. A test in Python is a function of this name. */
+/** Longer than the begin of a test and its table. */
+const BEGIN_CHARACTERS = 2_000;
+const COMMENTED = /\/\/[^\n]*$/;
+const SKIPPED = /\b(?:it|test|describe)\.(?:skip|todo)\b[^;]*$/;
+
+/**
+ * Whether a source begins a test, or a table of tests, with this title, and neither skips it nor has it in a comment. A test in Python
+ * is a function of this name.
+ */
 function hasTest(source: string, name: string): boolean {
   if (/^test_\w+$/.test(name)) return source.includes(`def ${name}(`);
   return ["'", '"', '`'].some((quote) => {
     const title = quote + (quote === '`' ? name.replaceAll('`', '\\`') : name) + quote;
     const at = source.indexOf(title);
-    return at >= 0 && /\(\s*$/.test(source.slice(0, at));
+    const before = source.slice(Math.max(0, at - BEGIN_CHARACTERS), Math.max(0, at));
+    return /\(\s*$/.test(before) && !COMMENTED.test(before) && !SKIPPED.test(before);
   });
 }
 
@@ -55,6 +64,8 @@ describe('the guarantees', () => {
     expect(hasTest("it('keeps all', async () => {", 'keeps all')).toBe(true);
     expect(hasTest('])(\n  `says \\`NOK\\``, () => {', 'says `NOK`')).toBe(true);
     expect(hasTest("// it says 'keeps all'", 'keeps all')).toBe(false);
+    expect(hasTest("  // it('keeps all', async () => {", 'keeps all')).toBe(false);
+    expect(hasTest("it.skip('keeps all', async () => {", 'keeps all')).toBe(false);
     expect(hasTest("it('keeps all of it', () => {", 'keeps all')).toBe(false);
     expect(hasTest('async def test_it_keeps_all() -> None:', 'test_it_keeps_all')).toBe(true);
     expect(hasTest('def test_it_keeps_all_of_it() -> None:', 'test_it_keeps_all')).toBe(false);

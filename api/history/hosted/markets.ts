@@ -1,7 +1,13 @@
 // /hosted/stats/markets: market summaries in the shape of the hosted service.
 
 import type { FastifyInstance } from 'fastify';
-import { fundingPercent1e9, type MarketSummary, type MarketView } from '../../../schemas/index.ts';
+import {
+  fundingPercent1e9,
+  type MarketSummary,
+  type MarketView,
+  PRICE_DECIMALS,
+  QUOTE_DECIMALS,
+} from '../../../schemas/index.ts';
 import { decimalText, wholeUnits } from '../../http/units.ts';
 import {
   answerOf,
@@ -22,8 +28,6 @@ import { requireSummaries } from '../routes/stats-markets.ts';
 import type { HistoryServices } from '../services.ts';
 import { averageFunding, markPrice, openInterest, oraclePriceOf, PERCENT_DECIMALS, priceChange } from '../summaries.ts';
 
-const PRICE_DECIMALS = 6;
-const QUOTE_DECIMALS = 6;
 const PERCENT_OF_CHANGE_DECIMALS = 2;
 const MIN_LEVERAGE = 1;
 

@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { ClickHouseSettings } from '../../../platform/index.ts';
-import type { CandleResolution, MarketView } from '../../../schemas/index.ts';
+import { type CandleResolution, type MarketView, PRICE_DECIMALS, QUOTE_DECIMALS } from '../../../schemas/index.ts';
 import { PARQUET_TYPE } from '../../http/contract/openapi.ts';
 import { HistoryError } from '../../http/errors.ts';
 import { baseDecimals, marketParameters } from '../lists.ts';
@@ -133,8 +133,6 @@ function bulkCandles(store: HistoryStore, market: MarketView, range: BulkRange, 
 }
 
 const PRICES = ['fill', 'oracle'].flatMap((price) => ['open', 'high', 'low', 'close'].map((part) => [price, part]));
-const PRICE_DECIMALS = 6;
-const QUOTE_DECIMALS = 6;
 
 /** Members of a candle in exact human units: a decimal divided by an integer keeps its places. */
 function columns(market: MarketView): string {

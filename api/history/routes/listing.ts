@@ -1,7 +1,13 @@
 // /external/coingecko/contracts, and /contracts for older clients: the feed for market-data aggregators.
 
 import type { FastifyInstance } from 'fastify';
-import { fundingPercent1e9, type MarketSummary, type MarketView } from '../../../schemas/index.ts';
+import {
+  fundingPercent1e9,
+  type MarketSummary,
+  type MarketView,
+  PRICE_DECIMALS,
+  QUOTE_DECIMALS,
+} from '../../../schemas/index.ts';
 import { HistoryError } from '../../http/errors.ts';
 import { decimalText } from '../../http/units.ts';
 import { listOf, objectOf, TEXT } from '../answer-schemas.ts';
@@ -12,8 +18,6 @@ import type { HistoryServices } from '../services.ts';
 import { largerOpenInterest, oraclePriceOf } from '../summaries.ts';
 
 const HOUR_S = 3600;
-const PRICE_DECIMALS = 6;
-const QUOTE_DECIMALS = 6;
 /** Decimals of a percentage 1e9, as a fraction or as the percentage of the hosted service. */
 const RATE_DECIMALS = { fraction: 11, percent: 9 } as const;
 type RateUnit = keyof typeof RATE_DECIMALS;

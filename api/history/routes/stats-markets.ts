@@ -1,6 +1,7 @@
 // /stats/markets...: market summaries, volumes and prices.
 
 import type { FastifyInstance } from 'fastify';
+import { PRICE_DECIMALS } from '../../../schemas/index.ts';
 import { HistoryError } from '../../http/errors.ts';
 import { decimalText } from '../../http/units.ts';
 import {
@@ -24,7 +25,6 @@ import { priceChange, SUMMARY_SCHEMA } from '../summaries.ts';
 
 const HOUR_S = 3600;
 const MAX_RANGE_HOURS = 24;
-const PRICE_DECIMALS = 6;
 const PERCENT_DECIMALS = 2;
 const INTERVALS = { '1h': HOUR_S, '24h': 24 * HOUR_S, '30d': 30 * 24 * HOUR_S } as const;
 type Interval = keyof typeof INTERVALS;

@@ -1,5 +1,6 @@
 // Rows of market events: fills and funding rates (docs/internals/history-semantics.md, "Trades").
 
+import { BASE_DECIMALS, PRICE_DECIMALS, QUOTE_DECIMALS } from '../../../schemas/index.ts';
 import { divideRounded } from '../../http/units.ts';
 import {
   amount,
@@ -15,15 +16,12 @@ import {
   symbol,
   text,
 } from '../fields.ts';
-import { PERP_BASE_DECIMALS, type RowSource } from '../lists.ts';
+import type { RowSource } from '../lists.ts';
 import type { Parameters } from '../store.ts';
-
-const PRICE_DECIMALS = 6;
-const QUOTE_DECIMALS = 6;
 
 /** Factor from quote / base to a price 1e6, besides ten to the market's base decimals. */
 const PRICE_PER_QUOTE = 10n ** BigInt(PRICE_DECIMALS - QUOTE_DECIMALS);
-const PERP_BASE_SCALE = 10n ** BigInt(PERP_BASE_DECIMALS);
+const PERP_BASE_SCALE = 10n ** BigInt(BASE_DECIMALS);
 
 /** Every list query has the parameter `baseScales`; 0 for an unknown spot market. */
 const BASE_SCALE =

@@ -1,12 +1,11 @@
 // The channels `markets` and `pricing`: all markets at once, whenever one changes.
 
-import type { MarketRef, MarketSummary } from '../../../schemas/index.ts';
+import { type MarketRef, type MarketSummary, PRICE_DECIMALS } from '../../../schemas/index.ts';
 import { wholeUnits } from '../../http/units.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
 import type { Hub } from './hub.ts';
 import type { SummaryChannel } from './requests.ts';
 
-const PRICE_DECIMALS = 6;
 const price = (value: bigint | null): number | null => (value === null ? null : wholeUnits(value, PRICE_DECIMALS));
 
 /** The newest summary of each market, and the bodies of `/stats/markets`. */

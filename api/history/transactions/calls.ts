@@ -1,6 +1,7 @@
 // The instructions of each request. Pure: everything read from the chain comes in as arguments.
 
 import { PublicKey, SYSVAR_RENT_PUBKEY, SystemProgram, TransactionInstruction } from '@solana/web3.js';
+import { BASE_PRECISION } from '../../../schemas/index.ts';
 import { TxError } from '../../http/errors.ts';
 import type { Markets, PerpMarket, SpotMarket, UserAccount } from './accounts.ts';
 import { ASSOCIATED_TOKEN_PROGRAM, associatedTokenAddress, type ExchangeProgram } from './program.ts';
@@ -13,7 +14,6 @@ const SYNC_NATIVE = Buffer.from([17]);
 const CLOSE_ACCOUNT = Buffer.from([9]);
 const RATIO_SCALE = 10_000n;
 const SET_RATIO = 'update_user_perp_position_custom_margin_ratio';
-const BASE_SCALE = 1_000_000_000n;
 
 /** The program of the deployment and its markets as read from the chain. */
 export interface Exchange {
@@ -207,7 +207,7 @@ export function marginOf({ market, base, price, oracleOffset, maxMarginRatio }: 
   const orderPrice = price === 0n ? market.oraclePrice + (oracleOffset ?? 0n) : price;
   const ratio = Math.max(market.marginRatioInitial, maxMarginRatio ?? 0);
   const worth = base * (orderPrice > 0n ? orderPrice : 0n) * BigInt(ratio);
-  const scale = BASE_SCALE * RATIO_SCALE;
+  const scale = BASE_PRECISION * RATIO_SCALE;
   return (worth + scale - 1n) / scale;
 }
 

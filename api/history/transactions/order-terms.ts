@@ -1,12 +1,12 @@
 // The terms of an order: type and prices, trigger, oracle offset, largest leverage, builder. A member that an order type does not
 // use is refused, because the order would not be the one that was meant.
 
+import { PRICE_DECIMALS } from '../../../schemas/index.ts';
 import { TxError } from '../../http/errors.ts';
 import { parseAmount } from './amounts.ts';
 import { amountOf, type Body, flag, isWhole, oneOf, text } from './body.ts';
 import type { Order } from './calls.ts';
 
-const PRICE_DECIMALS = 6;
 const ORDER_TYPES = ['market', 'limit', 'triggerMarket', 'triggerLimit', 'oracle'] as const;
 const LEVERAGE_DECIMALS = 2;
 const LEVERAGE_SCALE = 100n;

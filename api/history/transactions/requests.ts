@@ -1,6 +1,7 @@
 // Bodies of `/tx/*`, checked in the order of their members. Each function throws TxError with the published text.
 
 import type { PublicKey } from '@solana/web3.js';
+import { BASE_DECIMALS } from '../../../schemas/index.ts';
 import { TxError } from '../../http/errors.ts';
 import type { Markets, PerpMarket, SpotMarket } from './accounts.ts';
 import { amountOf, type Body, flag, isWhole, oneOf, publicKey, requireMembers, text } from './body.ts';
@@ -8,7 +9,6 @@ import type { Order } from './calls.ts';
 import type { WantedCommitment } from './execute.ts';
 import { orderTerms } from './order-terms.ts';
 
-const BASE_DECIMALS = 9;
 const SYMBOLS_MAX = 32;
 const ORDERS_MAX = 32;
 const U32_MAX = 2 ** 32 - 1;

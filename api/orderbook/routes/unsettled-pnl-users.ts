@@ -1,7 +1,7 @@
 // GET /unsettledPnlUsers: the largest claimable gains and losses of a perp market.
 
 import type { FastifyInstance } from 'fastify';
-import type { RankedUser } from '../../../schemas/index.ts';
+import { QUOTE_DECIMALS, type RankedUser } from '../../../schemas/index.ts';
 import { base58 } from '../../http/base58.ts';
 import { answers, json } from '../../http/contract/answers.ts';
 import type { Parameter } from '../../http/contract/inputs.ts';
@@ -11,8 +11,6 @@ import { OrderbookError } from '../../http/errors.ts';
 import { wholeUnits } from '../../http/units.ts';
 import { serve } from '../route.ts';
 import type { OrderbookServices } from '../services.ts';
-
-const QUOTE_DECIMALS = 6;
 
 /** Unlike on other routes, the whole text must be a number. The empty text is 0. */
 const marketIndex: Parameter<number> = {
