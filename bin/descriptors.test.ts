@@ -13,7 +13,6 @@ import { until } from '../test/support/platform/eventually.ts';
 
 /** More than a server opens by itself, its log included. */
 const DESCRIPTORS = 160;
-const START_MS = 60_000;
 
 let folder: string;
 let child: ChildProcess;
@@ -39,7 +38,7 @@ beforeEach(async () => {
   await until(() => output.includes('"ready"'));
   const line = output.split('\n').find((one) => one.startsWith('{"ready"')) ?? '';
   ({ endpoints } = JSON.parse(line) as { endpoints: typeof endpoints });
-}, START_MS);
+});
 
 afterEach(async () => {
   if (child.exitCode === null) {
@@ -73,5 +72,4 @@ it.each(['orderbook', 'gateway'])(
       expect.objectContaining({ code: 'EMFILE', limit: DESCRIPTORS, level: 50 }),
     ]);
   },
-  START_MS,
 );

@@ -17,7 +17,8 @@ describe('the folder of a test run', () => {
   });
   afterEach(() => {
     vi.restoreAllMocks();
-    if (given !== undefined) process.env.TMPDIR = given;
+    if (given === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = given;
   });
 
   it('exists during the run alone, also when the run fails', async () => {

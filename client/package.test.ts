@@ -16,7 +16,7 @@ const FEED_GZIP_BYTES_MAX = 12 * 1024;
 let project: PackedProject;
 beforeAll(async () => {
   project = await packedProject();
-}, 120_000);
+});
 afterAll(() => project?.remove());
 
 function write(name: string, text: string): string {

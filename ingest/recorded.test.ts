@@ -96,7 +96,7 @@ describe.runIf(present)('recorded mainnet data', () => {
     definition = loadDefinition(await driftIdlPath());
     accounts = compileAccounts(definition);
     events = compileEvents(definition);
-  }, 120_000);
+  });
 
   it('decodes every account to the recorded values', () => {
     const users = read<{ accounts: Recorded[] }>('drift-user-accounts.json').accounts;

@@ -75,7 +75,7 @@ describe('a cluster like mainnet', () => {
       client.close();
     }
     chain = await ask<TruthBlock[]>(net.rpcUrl, 'localnet_chain');
-  }, 120_000);
+  });
   afterAll(() => net.stop());
 
   it('has three tips, skipped slots and forks that lose', async () => {
@@ -244,5 +244,5 @@ describe('a cluster like mainnet with a state file', () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 });

@@ -204,8 +204,8 @@ describe('the stream', () => {
     for (let seq = 2; seq <= 40; seq += 1) {
       for (const market of markets) {
         await stage.books(diff(seq, 486 + seq, market));
-        await new Promise((resolve) => setTimeout(resolve, 3));
       }
+      await new Promise((resolve) => setTimeout(resolve, 9));
     }
     await until(() => client.data<BookData>('orderbook_spot_1_grouped_1').at(-1)?.slot === 526);
     await client.settle();

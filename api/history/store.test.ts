@@ -29,7 +29,7 @@ describe('history store', () => {
 
   it('lets a query bring its own limit', async () => {
     const limit = () => "SELECT value FROM system.settings WHERE name = 'max_execution_time'";
-    expect(await storeOf(500).cells(limit(), {})).toEqual([['0.5']]);
-    expect(await storeOf(500).cells(limit(), {}, { max_execution_time: 300 })).toEqual([['300']]);
+    expect(await storeOf(30_000).cells(limit(), {})).toEqual([['30']]);
+    expect(await storeOf(30_000).cells(limit(), {}, { max_execution_time: 300 })).toEqual([['300']]);
   });
 });

@@ -75,7 +75,7 @@ describe.runIf(present)('recorded mainnet data', () => {
   let decoder: Decoder<object>;
   beforeAll(async () => {
     decoder = createDecoder<object>(JSON.parse(readFileSync(await driftIdlPath(), 'utf8')) as object);
-  }, 120_000);
+  });
 
   it('decodes every account to the recorded values', () => {
     const files = ['drift-user-accounts.json', 'drift-accounts.json'];

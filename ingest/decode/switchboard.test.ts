@@ -142,7 +142,7 @@ describe("the members of Switchboard's accounts", () => {
       ),
       pullFeed: new BorshAccountsCoder((await idl('switchboard_on_demand_30')) as Idl),
     };
-  }, 120_000);
+  });
   /** Random members as far as they are read; the rest is zero, which every published type has. */
   const bytesOf = (head: readonly number[], random: number, length: number) =>
     fc.uint8Array({ minLength: random, maxLength: random }).map((bytes) => {

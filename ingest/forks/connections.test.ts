@@ -87,7 +87,7 @@ class Follower {
   }
 }
 
-describe('a stream at processed', { timeout: 60_000 }, () => {
+describe('a stream at processed', () => {
   const stops: (() => unknown)[] = [];
   afterEach(async () => {
     for (const stop of stops.splice(0).reverse()) await stop();

@@ -31,7 +31,7 @@ const stalling: OpenStream = (url, token, handlers) => {
   return openWith()(url, token, { ...handlers, update });
 };
 
-describe('labels of a gRPC stream', { timeout: 60_000 }, () => {
+describe('labels of a gRPC stream', () => {
   let net: RunningLocalnet;
   let source: SourceReading;
   afterEach(async () => {

@@ -13,7 +13,7 @@ const TOKEN = 'open sesame';
 /** Far shorter than the product's interval: a resume point follows an audit. */
 const AUDIT_MS = 250;
 
-describe('a gRPC stream that was lost', { timeout: 120_000 }, () => {
+describe('a gRPC stream that was lost', () => {
   const nets: RunningLocalnet[] = [];
   let source: SourceReading;
   afterEach(async () => {

@@ -10,7 +10,7 @@ import type { StreamUpdate } from './wire.ts';
 /** More than may wait unpacked, twice. */
 const FLOOD = 10_000;
 
-describe('a gRPC stream', { timeout: 60_000 }, () => {
+describe('a gRPC stream', () => {
   let net: RunningLocalnet;
   let source: SourceReading;
   /** What each pause waits for. */

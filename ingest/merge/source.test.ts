@@ -15,7 +15,7 @@ const definition = loadDefinition('velocity');
 /** Slots of a batch: small enough that no socket falls behind by more than the merge keeps. */
 const BATCH = 5;
 
-describe('several live sources', { timeout: 120_000 }, () => {
+describe('several live sources', () => {
   let net: RunningLocalnet;
   let reading: SourceReading;
   let merged: MergedSource;

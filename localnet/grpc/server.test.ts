@@ -9,7 +9,7 @@ import { type LocalnetOptions, type RunningLocalnet, startLocalnet } from '../se
 const { CommitmentLevel, SlotStatus } = geyserMessages();
 const EVERYTHING = { blocksMeta: { blocks: {} }, slots: { slots: {} } };
 
-describe('gRPC server of the simulated cluster', { timeout: 60_000 }, () => {
+describe('gRPC server of the simulated cluster', () => {
   let net: RunningLocalnet;
   const clients: GeyserClient[] = [];
   afterEach(async () => {

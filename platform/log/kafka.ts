@@ -39,6 +39,9 @@ const COMPACT_SEGMENT_BYTES = 32 * 1024 * 1024;
 const COMPACT_SEGMENT_MS = 600_000;
 const COMPACT_DIRTY_RATIO = '0.2';
 
+/** How long the controller may take for new topics, as `onceKnown` waits; kafkajs allows 5 s, too little for a busy one. */
+const CREATE_TIMEOUT_MS = 20_000;
+
 /** Connects to `config.kafkaBrokers`. Throws LogAwayError when none answers within `config.kafkaPatienceMs`. */
 export async function open(config: Config, logger: Logger): Promise<EventLog> {
   const log = new KafkaLog(config, logger.child({ log: 'kafka' }));
@@ -210,6 +213,7 @@ class KafkaLog implements EventLog {
     await this.#admin.createTopics({
       topics: missing.map((topic) => creation(this.#name(topic), topic)),
       waitForLeaders: false,
+      timeout: CREATE_TIMEOUT_MS,
     });
   }
 

@@ -8,8 +8,8 @@ export type Endpoints = Record<string, string>;
 
 const FILE = 'endpoints.json';
 const LOCK_WAIT_MS = 5;
-/** An older lock is left over from a killed process. */
-const LOCK_STALE_MS = 2_000;
+/** An older lock is left over from a killed process: a living one holds it for milliseconds, and for seconds where it gets no turn. */
+const LOCK_STALE_MS = 10_000;
 
 export function readEndpoints(dataDir: string): Endpoints {
   try {
@@ -34,7 +34,7 @@ export async function updateEndpoints(dataDir: string, endpoints: Endpoints, rem
     writeFileSync(draft, `${JSON.stringify(current, null, 2)}\n`);
     renameSync(draft, path.join(dataDir, FILE));
   } finally {
-    rmdirSync(lock);
+    release(lock);
   }
 }
 
@@ -45,15 +45,20 @@ async function acquire(lock: string): Promise<void> {
       return;
     } catch {
       if (ageMs(lock) > LOCK_STALE_MS) {
-        try {
-          rmdirSync(lock);
-        } catch {
-          // Another process removed it first.
-        }
+        release(lock);
       } else {
         await sleep(LOCK_WAIT_MS);
       }
     }
+  }
+}
+
+/** Without an error when another process has removed it: one that found it stale. */
+function release(lock: string): void {
+  try {
+    rmdirSync(lock);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 

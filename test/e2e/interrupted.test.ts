@@ -12,7 +12,7 @@ import { eventually } from './harness/processes/processes.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CONFIG = 'test/e2e/harness/interrupted/vitest.config.ts';
-const GONE_MS = 15_000;
+const GONE_MS = 60_000;
 const isVitest = ({ command }: Member) => command.includes('vitest.mjs run');
 const isNpm = ({ command }: Member) => command.startsWith('npm ');
 

@@ -82,7 +82,7 @@ describe.runIf(program !== null)('a real validator beside the simulated cluster'
     real = await observeCalls(validator.rpcUrl, subjects);
     const version = await ask<Record<string, string>>(validator.rpcUrl, 'getVersion');
     say(`${CALLS.length} calls and ${SUBSCRIPTIONS.length} subscriptions on Agave ${version['solana-core']}`);
-  }, 180_000);
+  });
   afterAll(async () => {
     await Promise.all([validator?.stop(), net?.stop()]);
     rmSync(folder, { recursive: true, force: true });

@@ -116,8 +116,9 @@ it('a worker that is stopped gives its job back at once', async () => {
 });
 
 it('a worker renews its claim for as long as its job takes', async () => {
-  const files = slowStore((_, signal) => sleep(3_000, undefined, { signal }));
-  await exports.worker({ files, leaseMs: 1_500 });
+  // Long enough that a stall of the machine does not end the claim, which the other worker would then take.
+  const files = slowStore((_, signal) => sleep(7_000, undefined, { signal }));
+  await exports.worker({ files, leaseMs: 6_000 });
   const id = await request();
   await sleep(500);
   await exports.worker();

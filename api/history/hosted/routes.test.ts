@@ -89,7 +89,7 @@ beforeAll(async () => {
   contract = await HistoryContract.of(stage.app, '/hosted/openapi.json');
   specified = await HistoryContract.of(stage.app);
   await storeEverything();
-}, 60_000);
+});
 
 afterAll(() => stage?.close());
 

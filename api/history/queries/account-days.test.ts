@@ -59,7 +59,7 @@ beforeAll(async () => {
     })),
   );
   await insertTwin('new_user', 'INSERT INTO twin.new_user SELECT * FROM new_user');
-}, 60_000);
+});
 afterAll(() => stage?.close());
 beforeEach(truncate);
 

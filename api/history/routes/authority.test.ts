@@ -10,7 +10,7 @@ let stage: HistoryStage;
 
 beforeAll(async () => {
   stage = await HistoryStage.open();
-}, 60_000);
+});
 
 afterAll(() => stage?.close());
 

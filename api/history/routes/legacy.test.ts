@@ -5,7 +5,7 @@ let stage: HistoryStage;
 
 beforeAll(async () => {
   stage = await HistoryStage.open();
-}, 60_000);
+});
 
 afterAll(() => stage?.close());
 

@@ -63,7 +63,7 @@ beforeAll(async () => {
     { ...event(5, NOW - 20 * DAY + 5), user_authority: WALLET, user: 'b'.repeat(32) },
     { ...event(7, NOW - 20 * DAY + 7), user_authority: WALLET, user: deleted },
   ]);
-}, 90_000);
+});
 
 afterAll(() => stage?.close());
 

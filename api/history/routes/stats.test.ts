@@ -14,7 +14,7 @@ let asking: HistoryRequests;
 
 beforeAll(async () => {
   asking = await HistoryRequests.open();
-}, 60_000);
+});
 
 afterAll(() => asking?.close());
 

@@ -141,7 +141,7 @@ beforeAll(async () => {
   await stage.store('market_sample', [
     { market_type: 'spot', market_index: 0, slot: 1, ts: NOW - 2 * DAY, oracle_price: '500000' },
   ]);
-}, 90_000);
+});
 
 afterAll(() => stage?.close());
 

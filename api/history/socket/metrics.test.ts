@@ -1,7 +1,7 @@
 // Metrics of the history socket: connections, subscriptions, unread bytes and close reasons.
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { HistorySocketStage } from '../../../test/support/api/history-socket.ts';
+import { HistorySocketStage, untilFlooded } from '../../../test/support/api/history-socket.ts';
 import { until } from '../../../test/support/api/stage.ts';
 
 let stage: HistorySocketStage;
@@ -42,8 +42,7 @@ it('counts messages and bytes that were sent', async () => {
 
 it('counts a client closed for too many messages', async () => {
   const client = await stage.connect();
-  for (let sent = 0; sent < 2100; sent++) client.send('x');
-  await until(() => client.closed !== null);
+  await untilFlooded(client);
   expect(await valuesOf('closes_total')).toEqual({ client: 0, overflow: 0, flood: 1, restart: 0 });
 });
 

@@ -11,9 +11,10 @@ import {
   HistorySocketStage,
   type Message,
   nameOf,
+  untilFlooded,
 } from '../../../test/support/api/history-socket.ts';
 import { fillAction } from '../../../test/support/api/order-actions.ts';
-import { MAKER_A, MAKER_B, until } from '../../../test/support/api/stage.ts';
+import { MAKER_A, MAKER_B } from '../../../test/support/api/stage.ts';
 import { HistoryError } from '../../http/errors.ts';
 import { TRADE_FIELDS } from '../rows/market.ts';
 import { SocketClient } from './client.ts';
@@ -265,8 +266,7 @@ describe('refusals', () => {
 
   it('too many messages at once close the connection with 1008', async () => {
     const client = await stage.connect();
-    for (let sent = 0; sent < 2100; sent++) client.send('x');
-    await until(() => client.closed !== null);
+    await untilFlooded(client);
     expect(client.closed).toEqual({ code: 1008, reason: 'Too many messages' });
   });
 

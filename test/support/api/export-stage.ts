@@ -27,7 +27,7 @@ export const SETTINGS: AccessSettings = {
   exportSignatures: 'optional',
   exportDownloadOrigin: '',
 };
-const LEASE_MS = 1_000;
+const LEASE_MS = 30_000;
 
 export interface ExportRecord {
   readonly requestId: string;

@@ -81,6 +81,17 @@ export class SocketTester {
   }
 }
 
+/** More than the bucket of a connection holds. */
+const FLOOD_MESSAGES = 2_100;
+
+/** Floods the server until it closes the connection. On a busy machine the bucket refills while a burst arrives. */
+export function untilFlooded(client: SocketTester): Promise<void> {
+  return until(() => {
+    for (let sent = 0; sent < FLOOD_MESSAGES && client.closed === null; sent += 1) client.send('x');
+    return client.closed !== null;
+  });
+}
+
 export const CANDLE: CandleView = {
   marketType: 'perp',
   marketIndex: 0,

@@ -39,7 +39,7 @@ async function truth(net: RunningLocalnet): Promise<Set<string>> {
 }
 
 export function describeSource(name: string, make: MakeSource): void {
-  describe(`${name} source`, { timeout: 120_000 }, () => {
+  describe(`${name} source`, () => {
     let net: RunningLocalnet | undefined;
     let reading: SourceReading | undefined;
     afterEach(async () => {

@@ -12,8 +12,6 @@ import { createTopic, type LogUnderTest, numbered, openLog, readAll, take, testT
 import { describeLeases } from './leases.ts';
 import { MODEL_PARTITIONS, playSteps, steps } from './model.ts';
 
-const START_WITHIN_MS = 180_000;
-const SLOW_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 export function describeEventLog(name: string, start: () => Promise<LogUnderTest>): void {
@@ -24,12 +22,12 @@ export function describeEventLog(name: string, start: () => Promise<LogUnderTest
     beforeAll(async () => {
       subject = await start();
       log = await openLog(subject);
-    }, START_WITHIN_MS);
+    });
 
     afterAll(async () => {
       await log?.close();
       await subject?.stop();
-    }, SLOW_MS);
+    });
 
     describe('topics', () => {
       it('are created once and keep their records when ensured again', async () => {
@@ -108,31 +106,22 @@ export function describeEventLog(name: string, start: () => Promise<LogUnderTest
         expect(record && [record.key, record.value.length]).toEqual(['', 0]);
       });
 
-      it(
-        'take as much as the limit in one call and refuse more',
-        async () => {
-          const topic = await createTopic(log);
-          const value = Buffer.alloc(APPEND_BYTES_MAX - 100, 7);
-          value.write('first', 0);
-          value.write('last', value.length - 4);
-          await log.append(topic, [{ key: 'big', value }]);
-          await log.append(topic, [{ key: 'small', value: Buffer.from('after') }]);
-          const [big] = await log.read(topic, 0, 0n, 1);
-          expect(big && Buffer.compare(big.value, value)).toBe(0);
-          expect((await take(log, topic, new Map([[0, 'earliest']]), 2)).map(({ key }) => key)).toEqual([
-            'big',
-            'small',
-          ]);
-          const half = Buffer.alloc(APPEND_BYTES_MAX / 2);
-          const two = [0, 1].map(() => ({ key: 'k', value: half, partition: 0 }));
-          await expect(log.append(topic, two)).rejects.toThrow(/more than/);
-          await expect(log.append(topic, [{ key: 'k'.repeat(KEY_BYTES_MAX + 1), value: half }])).rejects.toThrow(
-            /limit/,
-          );
-          expect((await log.bounds(topic, 0)).next).toBe(2n);
-        },
-        SLOW_MS,
-      );
+      it('take as much as the limit in one call and refuse more', async () => {
+        const topic = await createTopic(log);
+        const value = Buffer.alloc(APPEND_BYTES_MAX - 100, 7);
+        value.write('first', 0);
+        value.write('last', value.length - 4);
+        await log.append(topic, [{ key: 'big', value }]);
+        await log.append(topic, [{ key: 'small', value: Buffer.from('after') }]);
+        const [big] = await log.read(topic, 0, 0n, 1);
+        expect(big && Buffer.compare(big.value, value)).toBe(0);
+        expect((await take(log, topic, new Map([[0, 'earliest']]), 2)).map(({ key }) => key)).toEqual(['big', 'small']);
+        const half = Buffer.alloc(APPEND_BYTES_MAX / 2);
+        const two = [0, 1].map(() => ({ key: 'k', value: half, partition: 0 }));
+        await expect(log.append(topic, two)).rejects.toThrow(/more than/);
+        await expect(log.append(topic, [{ key: 'k'.repeat(KEY_BYTES_MAX + 1), value: half }])).rejects.toThrow(/limit/);
+        expect((await log.bounds(topic, 0)).next).toBe(2n);
+      });
     });
 
     describe('follow', () => {
@@ -313,49 +302,41 @@ export function describeEventLog(name: string, start: () => Promise<LogUnderTest
     });
 
     describe('retention', () => {
-      it(
-        'removes by time from the old end only, and offsets go on',
-        async () => {
-          const topic = await createTopic(log, 1, { kind: 'time', hours: 1 });
-          await log.append(topic, numbered(10));
-          await sleep(30);
-          const betweenMs = Date.now();
-          await sleep(30);
-          await log.append(topic, numbered(5, 10));
-          const follower = take(log, topic, new Map([[0, 12n]]), 4);
-          await log.enforceRetention(betweenMs + HOUR_MS);
-          expect(await log.bounds(topic, 0)).toEqual({ earliest: 10n, next: 15n });
-          expect((await log.read(topic, 0, 3n, 2)).map(text)).toEqual(['10', '11']);
-          expect((await take(log, topic, new Map([[0, 0n]]), 5)).map(text)).toEqual(['10', '11', '12', '13', '14']);
-          await log.append(topic, numbered(1, 15));
-          expect((await follower).map(text)).toEqual(['12', '13', '14', '15']);
-          await log.enforceRetention(Date.now() + HOUR_MS + HOUR_MS);
-          expect(await log.bounds(topic, 0)).toEqual({ earliest: 16n, next: 16n });
-          expect((await log.append(topic, numbered(1)))[0]?.first).toBe(16n);
-        },
-        SLOW_MS,
-      );
+      it('removes by time from the old end only, and offsets go on', async () => {
+        const topic = await createTopic(log, 1, { kind: 'time', hours: 1 });
+        await log.append(topic, numbered(10));
+        await sleep(30);
+        const betweenMs = Date.now();
+        await sleep(30);
+        await log.append(topic, numbered(5, 10));
+        const follower = take(log, topic, new Map([[0, 12n]]), 4);
+        await log.enforceRetention(betweenMs + HOUR_MS);
+        expect(await log.bounds(topic, 0)).toEqual({ earliest: 10n, next: 15n });
+        expect((await log.read(topic, 0, 3n, 2)).map(text)).toEqual(['10', '11']);
+        expect((await take(log, topic, new Map([[0, 0n]]), 5)).map(text)).toEqual(['10', '11', '12', '13', '14']);
+        await log.append(topic, numbered(1, 15));
+        expect((await follower).map(text)).toEqual(['12', '13', '14', '15']);
+        await log.enforceRetention(Date.now() + HOUR_MS + HOUR_MS);
+        expect(await log.bounds(topic, 0)).toEqual({ earliest: 16n, next: 16n });
+        expect((await log.append(topic, numbered(1)))[0]?.first).toBe(16n);
+      });
 
-      it(
-        'by compaction keeps the newest record of each key',
-        async () => {
-          const topic = await createTopic(log, 1, { kind: 'compact' });
-          for (let round = 0; round < 20; round++) {
-            const records = ['a', 'b', 'c'].map((key) => ({ key, value: Buffer.from(`${key}${round}`) }));
-            await log.append(topic, records);
-          }
-          await eventually(async () => {
-            await subject.compact(log, topic);
-            const records = await readAll(log, topic);
-            expect(records[0]?.offset).toBeGreaterThan(0n);
-            const newest = new Map(records.map((record) => [record.key, text(record)]));
-            expect([newest.get('a'), newest.get('b'), newest.get('c')]).toEqual(['a19', 'b19', 'c19']);
-            const followed = await take(log, topic, new Map([[0, 'earliest']]), records.length);
-            expect(followed.map(({ offset }) => offset)).toEqual(records.map(({ offset }) => offset));
-          });
-        },
-        SLOW_MS,
-      );
+      it('by compaction keeps the newest record of each key', async () => {
+        const topic = await createTopic(log, 1, { kind: 'compact' });
+        for (let round = 0; round < 20; round++) {
+          const records = ['a', 'b', 'c'].map((key) => ({ key, value: Buffer.from(`${key}${round}`) }));
+          await log.append(topic, records);
+        }
+        await eventually(async () => {
+          await subject.compact(log, topic);
+          const records = await readAll(log, topic);
+          expect(records[0]?.offset).toBeGreaterThan(0n);
+          const newest = new Map(records.map((record) => [record.key, text(record)]));
+          expect([newest.get('a'), newest.get('b'), newest.get('c')]).toEqual(['a19', 'b19', 'c19']);
+          const followed = await take(log, topic, new Map([[0, 'earliest']]), records.length);
+          expect(followed.map(({ offset }) => offset)).toEqual(records.map(({ offset }) => offset));
+        });
+      });
     });
 
     it('is the same log when it is opened again', async () => {
@@ -373,24 +354,20 @@ export function describeEventLog(name: string, start: () => Promise<LogUnderTest
       await again.close();
     });
 
-    it(
-      'agrees with a model in memory over random steps',
-      async () => {
-        let current = await openLog(subject);
-        const reopen = async (previous: EventLog) => {
-          await previous.close();
-          return openLog(subject);
-        };
-        const property = fc.asyncProperty(steps, async (played) => {
-          const topics = [testTopic(MODEL_PARTITIONS), testTopic(MODEL_PARTITIONS)];
-          await current.ensureTopics(topics);
-          current = await playSteps(current, reopen, topics, [testTopic().name, testTopic().name], played);
-        });
-        await fc.assert(property, { numRuns: subject.propertyRuns });
-        await current.close();
-      },
-      SLOW_MS,
-    );
+    it('agrees with a model in memory over random steps', async () => {
+      let current = await openLog(subject);
+      const reopen = async (previous: EventLog) => {
+        await previous.close();
+        return openLog(subject);
+      };
+      const property = fc.asyncProperty(steps, async (played) => {
+        const topics = [testTopic(MODEL_PARTITIONS), testTopic(MODEL_PARTITIONS)];
+        await current.ensureTopics(topics);
+        current = await playSteps(current, reopen, topics, [testTopic().name, testTopic().name], played);
+      });
+      await fc.assert(property, { numRuns: subject.propertyRuns });
+      await current.close();
+    });
 
     describeCrashes(
       () => subject,

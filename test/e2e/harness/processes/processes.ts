@@ -15,7 +15,7 @@ import { giveTables } from './migrated.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const START_TIMEOUT_MS = 150_000;
-const STOP_TIMEOUT_MS = 20_000;
+const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 /** A probe that takes long is repeated less often: asking takes a quarter of the time at most. */
 const PAUSES_PER_PROBE = 3;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Registry } from 'prom-client';
-import { afterEach, beforeEach, vi } from 'vitest';
+import { afterEach, beforeEach } from 'vitest';
 import {
   type ClickHouse,
   type ClickHouseClient,
@@ -101,8 +101,6 @@ export class SinkStage {
 
 /** Opens and closes the environment around each test of the file; `name` prefixes its folders. */
 export function sinkStage(name: string): SinkStage {
-  // A busy machine with a cold page cache takes seconds to start the engine.
-  vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
   const stage = new SinkStage();
   let dataDir: string;
   beforeEach(async () => {
