@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { HistoryError } from '../http/errors.ts';
+import { parseTuple } from './cursor.ts';
 
 const VERSION = 1;
 const MAX_PAGE = 1_000_000;
@@ -64,20 +65,11 @@ const VALUE_TEXT = /^-?\d{1,78}$/;
 const KEY_TEXT = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 function decode(board: string, token: string): RankedRow {
-  const [version, name, value, authority] = parsed(token);
+  const [version, name, value, authority] = parseTuple(token);
   const isText = typeof value === 'string' && typeof authority === 'string';
   if (version !== VERSION || !isText || !VALUE_TEXT.test(value) || !KEY_TEXT.test(authority)) {
     throw new HistoryError('validation', 'page is not a token of this service');
   }
   if (name !== nameOf(board)) throw new HistoryError('validation', 'page belongs to another path');
   return { value: BigInt(value), authority };
-}
-
-function parsed(token: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
 }

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { timeOfNotification } from '../../schemas/index.ts';
 import { HistoryError } from '../http/errors.ts';
+import { parseTuple } from './cursor.ts';
 
 const VERSION = 1;
 
@@ -16,19 +17,10 @@ export function encodeFeedCursor(authority: string, id: string): string {
 
 /** Inverse of `encodeFeedCursor`. Throws a validation HistoryError for a malformed token or one of another wallet. */
 export function decodeFeedCursor(authority: string, token: string): string {
-  const [version, hash, id] = parsed(token);
+  const [version, hash, id] = parseTuple(token);
   if (version !== VERSION || typeof id !== 'string' || timeOfNotification(id) === null) {
     throw new HistoryError('validation', 'page is not a token of this service');
   }
   if (hash !== walletHash(authority)) throw new HistoryError('validation', 'page belongs to another wallet');
   return id;
-}
-
-function parsed(token: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
 }

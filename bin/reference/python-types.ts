@@ -1,5 +1,6 @@
 // JSON Schemas as Python types, for the Python client: objects are TypedDicts, which cost nothing at runtime.
 
+import { refName } from './ref-name.ts';
 import type { Schema } from './schema-text.ts';
 
 const PLAIN: Readonly<Record<string, string>> = {
@@ -13,7 +14,6 @@ const PLAIN: Readonly<Record<string, string>> = {
 const KEYWORDS: ReadonlySet<string> = new Set(
   'from class def global import in is lambda not or pass return'.split(' '),
 );
-const refName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
 export const pascal = (text: string): string =>
   text

@@ -1,6 +1,7 @@
 // JSON Schemas in words: the type of a member, the members of an object, an example of a value.
 
 import { anchorOf, code, sentence } from './markdown.ts';
+import { refName } from './ref-name.ts';
 
 export interface Schema {
   readonly $ref?: string;
@@ -32,7 +33,6 @@ export type Schemas = Readonly<Record<string, Schema>>;
 /** Members of this many levels are listed; deeper ones are described by their type alone. */
 const MAX_DEPTH = 5;
 
-const refName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 const value = (one: unknown): string => code(typeof one === 'string' ? one : JSON.stringify(one));
 const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
 

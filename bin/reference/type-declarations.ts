@@ -1,8 +1,8 @@
 // JSON Schemas as TypeScript, for the types of the client.
 
+import { refName } from './ref-name.ts';
 import type { Schema } from './schema-text.ts';
 
-const refName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 const indent = (text: string): string => text.replaceAll('\n', '\n  ');
 

@@ -20,18 +20,18 @@ export class Execution {
   }
 
   block(block: LedgerBlock): LedgerBlock {
-    const { logBytesMax, noisyShare, lookupShare } = this.#profile;
-    if (logBytesMax === null && noisyShare === 0 && lookupShare === 0) return block;
+    const { logBytesMax, memoShare, lookupShare } = this.#profile;
+    if (logBytesMax === null && memoShare === 0 && lookupShare === 0) return block;
     return { ...block, transactions: block.transactions.map((one) => this.#executed(one)) };
   }
 
   #executed(transaction: LedgerTransaction): LedgerTransaction {
-    const { logBytesMax, noisyShare, lookupShare } = this.#profile;
+    const { logBytesMax, memoShare, lookupShare } = this.#profile;
     const { signature } = transaction;
-    const mayBeNoisy = !transaction.isSubmitted && (transaction.recordLines?.length ?? 0) > 0;
-    const isNoisy = mayBeNoisy && this.#chance(`noisy|${signature}`) < noisyShare;
-    const noisy = isNoisy ? withNoise(transaction, this.#chance(`noise|${signature}`)) : transaction;
-    const cut = logBytesMax === null ? noisy : cutAtLimit(noisy, logBytesMax);
+    const mayHaveMemo = !transaction.isSubmitted && (transaction.recordLines?.length ?? 0) > 0;
+    const hasMemo = mayHaveMemo && this.#chance(`noisy|${signature}`) < memoShare;
+    const executed = hasMemo ? withMemo(transaction, this.#chance(`noise|${signature}`)) : transaction;
+    const cut = logBytesMax === null ? executed : cutAtLimit(executed, logBytesMax);
     return this.#chance(`lookup|${signature}`) < lookupShare ? { ...cut, usesLookups: true } : cut;
   }
 
@@ -41,20 +41,20 @@ export class Execution {
 }
 
 /** Puts a memo in front that leaves room for a part of the transaction's own lines. */
-function withNoise(transaction: LedgerTransaction, share: number): LedgerTransaction {
+function withMemo(transaction: LedgerTransaction, share: number): LedgerTransaction {
   const own = transaction.logMessages.reduce((sum, line) => sum + line.length, 0);
   const bytes = 10_000 - Math.floor(own * share);
-  const noise = [`Program ${MEMO_PROGRAM} invoke [1]`];
+  const memo = [`Program ${MEMO_PROGRAM} invoke [1]`];
   for (let left = bytes - 220; left > 0; left -= MEMO_LINE_BYTES) {
     const text = 'x'.repeat(Math.min(left, MEMO_LINE_BYTES));
-    noise.push(`Program log: Memo (len ${text.length}): "${text}"`);
+    memo.push(`Program log: Memo (len ${text.length}): "${text}"`);
   }
-  noise.push(`Program ${MEMO_PROGRAM} consumed 9000 of 1400000 compute units`, `Program ${MEMO_PROGRAM} success`);
+  memo.push(`Program ${MEMO_PROGRAM} consumed 9000 of 1400000 compute units`, `Program ${MEMO_PROGRAM} success`);
   return {
     ...transaction,
     accountKeys: [...transaction.accountKeys, MEMO_PROGRAM],
-    logMessages: [...noise, ...transaction.logMessages],
-    recordLines: (transaction.recordLines ?? []).map((line) => line + noise.length),
+    logMessages: [...memo, ...transaction.logMessages],
+    recordLines: (transaction.recordLines ?? []).map((line) => line + memo.length),
   };
 }
 

@@ -23,7 +23,7 @@ export interface Profile {
   /** Bytes of log lines at which execution cuts a transaction's log; null: never. */
   readonly logBytesMax: number | null;
   /** Share of transactions in which another program logs so much first that records are cut. */
-  readonly noisyShare: number;
+  readonly memoShare: number;
   /** Share of transactions that load keys from lookup tables. */
   readonly lookupShare: number;
   /** Notifications like a node's: the slot before its data, and per slot only the last state of an account. */
@@ -44,7 +44,7 @@ const CALM: Profile = {
   longForkShare: 0,
   runShare: 0,
   logBytesMax: null,
-  noisyShare: 0,
+  memoShare: 0,
   lookupShare: 0,
   nodeNotifications: false,
   faults: [],
@@ -59,7 +59,7 @@ const MAINNET: Profile = {
   longForkShare: 0,
   runShare: 0,
   logBytesMax: LOG_BYTES_MAX,
-  noisyShare: 0.001,
+  memoShare: 0.001,
   lookupShare: 0.6,
   nodeNotifications: true,
   faults: [],
@@ -73,7 +73,7 @@ const HOSTILE: Profile = {
   forkShare: 0.8,
   longForkShare: 0.4,
   runShare: 0.2,
-  noisyShare: 0.01,
+  memoShare: 0.01,
   faults: [
     { kind: 'rateLimit', probability: 0.01, retryAfterSeconds: 1 },
     { kind: 'rateLimit', probability: 0.01 },

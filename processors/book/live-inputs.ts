@@ -66,3 +66,8 @@ function liveTwap(twap: bigint, price: bigint, since: bigint, period: bigint): b
   const bounded = lesser(raised, twap + band);
   return (twap * left + bounded * since) / (left + since);
 }
+
+/** Whether every quotient of a curve update exists for these reserves. */
+export function isQuotable({ baseAssetReserve, quoteAssetReserve, baseAssetAmountWithAmm }: AmmState): boolean {
+  return baseAssetReserve > 0n && quoteAssetReserve > 0n && baseAssetReserve + baseAssetAmountWithAmm > 0n;
+}

@@ -17,10 +17,9 @@ import {
 } from '../../platform/index.ts';
 import {
   candleKey,
-  decodeMessage,
   encodeMessage,
-  type MarketSample,
   marketKey,
+  readableMessage,
   type SlotRetraction,
   TOPICS,
   type Topic,
@@ -119,7 +118,7 @@ class Partition {
   /** Takes dropped fills out of the candles. `next`: offset of the retractions to commit with the result. */
   async *retract(record: LogRecord, next: bigint | null): AsyncGenerator<Step> {
     const letters: NewRecord[] = [];
-    const retraction = retractionOf(record.value);
+    const retraction = readableMessage('SlotRetraction', record.value);
     if (retraction === null || !(await this.#withdraw(retraction))) {
       this.#metrics.parked.inc({ reason: UNPROVEN });
       const detail = retraction === null ? 'no retraction' : 'the log lacks fills of the minute, or they are pruned';
@@ -146,7 +145,7 @@ class Partition {
     const samples = await rereadAround(this.#part(TOPICS.samples), retraction.slot, back);
     const recounts = await recount(retraction, candles.withdrawn, {
       fills: () => readAs(events.values(), (value) => candles.fillIn(value)),
-      samples: () => readAs(samples.values(), sampleIn),
+      samples: () => readAs(samples.values(), (value) => readableMessage('MarketSample', value)),
     });
     return { recounts, isWhole: events.isWhole && samples.isWhole };
   }
@@ -216,24 +215,6 @@ async function* readAs<T>(values: AsyncIterable<Uint8Array>, read: (value: Uint8
   for await (const value of values) {
     const one = read(value);
     if (one !== null) yield one;
-  }
-}
-
-function sampleIn(bytes: Uint8Array): MarketSample | null {
-  try {
-    const { name, value } = decodeMessage(bytes);
-    return name === 'MarketSample' ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function retractionOf(value: Uint8Array): SlotRetraction | null {
-  try {
-    const message = decodeMessage(value);
-    return message.name === 'SlotRetraction' ? message.value : null;
-  } catch {
-    return null;
   }
 }
 

@@ -10,10 +10,10 @@ import {
   encodeMessage,
   isAccountStream,
   messageName,
+  readableMessage,
   streamKey,
   TOPICS,
   type Topic,
-  type UserOrders,
 } from '../../schemas/index.ts';
 import { deadLetter, endOf, piecesOf, type Step, startReducerRole, stateWrites } from '../follow/reducer-role.ts';
 import { COVERAGE_GROUP, COVERAGE_PREFIX } from './account.ts';
@@ -95,19 +95,10 @@ function firstSlot(topic: Topic, { records }: LogBatch): number {
  */
 function stateSlot(newestSlot: number, { records }: LogBatch): number {
   for (const { value: bytes } of records) {
-    const slot = readableState(bytes)?.slot;
+    const slot = readableMessage('UserOrders', bytes)?.slot;
     if (slot !== undefined) return Math.max(slot + 1, newestSlot);
   }
   return newestSlot;
-}
-
-function readableState(bytes: Uint8Array): UserOrders | null {
-  try {
-    const { name, value } = decodeMessage(bytes);
-    return name === 'UserOrders' ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Slots alone are not worth a commit: a restart takes them again. */

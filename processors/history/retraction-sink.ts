@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LogRecord, offsetKey } from '../../platform/index.ts';
-import { decodeMessage, type SlotRetraction, TOPICS } from '../../schemas/index.ts';
+import { readableMessage, type SlotRetraction, TOPICS } from '../../schemas/index.ts';
 import { deadLetters, type EventSink, type SinkContext, type SinkTarget } from './event-sink.ts';
 import { type Persisting, persist } from './persist.ts';
 import { deleteDaySums, deleteRetracted, EVENT_TABLES, findRetracted, type RetractedRows } from './retracted-rows.ts';
@@ -40,7 +40,7 @@ export class RetractionSink {
 
   async #take(record: LogRecord, signal: AbortSignal): Promise<void> {
     const { log, logger, metrics, mayWrite } = this.#context;
-    const retraction = retractionOf(record.value);
+    const retraction = readableMessage('SlotRetraction', record.value);
     const parked = retraction ? [] : [{ record, reason: 'invalid-datum' as const, detail: `not of ${TOPIC.name}` }];
     if (retraction) {
       await this.#eventsStored(signal);
@@ -86,12 +86,3 @@ export class RetractionSink {
 }
 
 const countOf = ({ table, rows }: RetractedRows) => ({ table, rows });
-
-function retractionOf(value: Uint8Array): SlotRetraction | null {
-  try {
-    const message = decodeMessage(value);
-    return message.name === 'SlotRetraction' ? message.value : null;
-  } catch {
-    return null;
-  }
-}

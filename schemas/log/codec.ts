@@ -155,3 +155,14 @@ export function decodeMessage(bytes: Uint8Array): Message {
   if (writer.kind !== 'message') throw new SchemaError('not-a-record', `${writer.name} is a program event`);
   return { name: writer.name, value: decodeBody(writer.type, opened).value } as Message;
 }
+
+/** The message of this name; null for another one, and for bytes that no version reads. */
+export function readableMessage<N extends MessageName>(name: N, bytes: Uint8Array): MessageTypes[N] | null {
+  try {
+    const message = decodeMessage(bytes);
+    return message.name === name ? (message.value as MessageTypes[N]) : null;
+  } catch (error) {
+    if (error instanceof SchemaError) return null;
+    throw error;
+  }
+}

@@ -289,11 +289,11 @@ function readLength(tap: Tap): number {
 }
 
 const VARIANT_BYTES_MAX = 63;
-const INTERN_SLOTS = 1024;
+const INTERN_ENTRIES = 1024;
 
 /** A short text from a small vocabulary (enum variants). Decodes each text once and shares it. */
 class Variant extends WireType {
-  static readonly #interned: ({ bytes: Uint8Array; text: string } | undefined)[] = new Array(INTERN_SLOTS);
+  static readonly #interned: ({ bytes: Uint8Array; text: string } | undefined)[] = new Array(INTERN_ENTRIES);
 
   override _read(tap: Tap): string {
     const length = readLength(tap);
@@ -305,7 +305,7 @@ class Variant extends WireType {
     }
     let hash = length;
     for (let at = pos; at < tap.pos; at++) hash = (Math.imul(hash, 31) + (buf[at] as number)) | 0;
-    const slot = hash & (INTERN_SLOTS - 1);
+    const slot = hash & (INTERN_ENTRIES - 1);
     const known = Variant.#interned[slot];
     if (known !== undefined && sameBytes(known.bytes, buf, pos, length)) return known.text;
     const text = buf.toString('utf8', pos, tap.pos);

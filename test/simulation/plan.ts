@@ -213,7 +213,7 @@ function basePlan(seed: number, tapes: number, blocks: number, dice: Dice): Plan
     deadShare: hostile.deadShare * scale(),
     forkShare: dice.chance(0.5) ? hostile.forkShare : 0,
     runShare: dice.chance(0.3) ? 0.6 : 0,
-    noisyShare: dice.chance(0.4) ? dice.between(0, 0.06) : 0,
+    memoShare: dice.chance(0.4) ? dice.between(0, 0.06) : 0,
     lookupShare: dice.chance(0.5) ? 0.6 : 0,
     nodeNotifications: dice.chance(0.8),
     faults: [],

@@ -153,16 +153,16 @@ class JobClaim {
   readonly id = randomBytes(CLAIM_BYTES).toString('hex');
   readonly requestId: string;
   readonly #jobs: JobLog;
-  readonly #leaseMs: number;
+  readonly #claimMs: number;
   readonly #lost = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #untilMs = 0;
   #renewing: Promise<void> = Promise.resolve();
 
-  constructor(jobs: JobLog, requestId: string, leaseMs: number) {
+  constructor(jobs: JobLog, requestId: string, claimMs: number) {
     this.#jobs = jobs;
     this.requestId = requestId;
-    this.#leaseMs = leaseMs;
+    this.#claimMs = claimMs;
   }
 
   /** True when this claim has the job, or has finished it. */
@@ -172,7 +172,7 @@ class JobClaim {
 
   /** False when another worker was first. */
   async take(): Promise<boolean> {
-    await this.#write(this.#leaseMs);
+    await this.#write(this.#claimMs);
     return this.isOwn();
   }
 
@@ -180,7 +180,7 @@ class JobClaim {
   hold(signal: AbortSignal): AbortSignal {
     this.#timer = setInterval(() => {
       this.#renewing = this.#renewing.then(() => this.#renew());
-    }, this.#leaseMs / RENEWALS_PER_LEASE);
+    }, this.#claimMs / RENEWALS_PER_LEASE);
     return AbortSignal.any([signal, this.#lost.signal]);
   }
 
@@ -195,7 +195,7 @@ class JobClaim {
 
   async #renew(): Promise<void> {
     try {
-      await this.#write(this.#leaseMs);
+      await this.#write(this.#claimMs);
     } catch {
       // The log is away. Nobody else can claim the job meanwhile, unless only this process cannot reach it.
       if (Date.now() < this.#untilMs) return;
@@ -203,9 +203,9 @@ class JobClaim {
     if (!this.isOwn() || Date.now() >= this.#untilMs) this.#lost.abort(new Error('another worker may have the job'));
   }
 
-  async #write(leaseMs: number): Promise<void> {
+  async #write(claimMs: number): Promise<void> {
     const atMs = Date.now();
-    const untilMs = atMs + leaseMs;
+    const untilMs = atMs + claimMs;
     const own = { host: hostname(), pid: process.pid, atMs, untilMs };
     await this.#jobs.append('ExportClaimed', { requestId: this.requestId, claim: this.id, ...own });
     this.#untilMs = untilMs;

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka, Message, Producer } from 'kafkajs';
+import { asBuffer } from '../../../schemas/index.ts';
 import type { Appended } from '../port.ts';
 
 export interface WriteRecord {
@@ -104,7 +105,7 @@ export class KafkaWriter {
       messages.set(topic, list);
       for (const { partition, records } of parts) {
         for (const { key, value } of records)
-          list.push({ key, value: value === null ? null : bufferOf(value), partition });
+          list.push({ key, value: value === null ? null : asBuffer(value), partition });
       }
     }
     this.#producer ??= connect(this.#kafka);
@@ -149,8 +150,4 @@ async function connect(kafka: Kafka): Promise<Producer> {
   });
   await producer.connect();
   return producer;
-}
-
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

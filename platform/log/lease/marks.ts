@@ -2,7 +2,7 @@
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { decodeMessage, encodeMessage, SchemaError, type WriterMark } from '../../../schemas/index.ts';
+import { encodeMessage, readableMessage, type WriterMark } from '../../../schemas/index.ts';
 import { STARTED_MS, VERSION } from '../../version.ts';
 import type { LogRecord, NewRecord } from '../port.ts';
 
@@ -124,13 +124,7 @@ export function roleAndKind({ key }: LogRecord): { readonly role: string; readon
 
 /** Null for an unreadable mark. */
 export function markIn({ value }: LogRecord): WriterMark | null {
-  try {
-    const message = decodeMessage(value);
-    return message.name === 'WriterMark' ? message.value : null;
-  } catch (error) {
-    if (error instanceof SchemaError) return null;
-    throw error;
-  }
+  return readableMessage('WriterMark', value);
 }
 
 export function nameOf(by: Candidate | null): string {

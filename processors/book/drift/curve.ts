@@ -2,6 +2,7 @@
 // docs/internals/vamm-quotes.md, "Drift: peg and k".
 
 import type { AmmState } from '../../../schemas/index.ts';
+import { isQuotable } from '../live-inputs.ts';
 
 const PRICE = 1_000_000n;
 const PEG = 1_000_000n;
@@ -56,11 +57,6 @@ export function driftCurve(amm: AmmState, oracle: bigint): AmmState {
     totalFeeMinusDistributions: amm.totalFeeMinusDistributions - cost,
     netRevenueSinceLastFunding: amm.netRevenueSinceLastFunding - cost,
   };
-}
-
-/** Whether every quotient of the update exists for these reserves. */
-function isQuotable({ baseAssetReserve, quoteAssetReserve, baseAssetAmountWithAmm }: AmmState): boolean {
-  return baseAssetReserve > 0n && quoteAssetReserve > 0n && baseAssetReserve + baseAssetAmountWithAmm > 0n;
 }
 
 /** Peg (1e6) at which a curve's reserve price is `price` (1e6), never 0. */

@@ -2,7 +2,7 @@
 // docs/internals/vamm-quotes.md, "Velocity: peg and k".
 
 import type { AmmState, BookMarket, SpreadInputs } from '../../../schemas/index.ts';
-import { openDepth } from '../live-inputs.ts';
+import { isQuotable, openDepth } from '../live-inputs.ts';
 import { ceilDiv, greater, lesser, magnitude } from '../whole.ts';
 import { ONE } from './sides.ts';
 
@@ -50,11 +50,6 @@ export function velocityCurve(market: BookMarket, amm: AmmState, inputs: SpreadI
     totalFeeMinusDistributions: fees,
     netRevenueSinceLastFunding: amm.netRevenueSinceLastFunding - cost,
   };
-}
-
-/** Whether every quotient of the update exists for these reserves. */
-function isQuotable({ baseAssetReserve, quoteAssetReserve, baseAssetAmountWithAmm }: AmmState): boolean {
-  return baseAssetReserve > 0n && quoteAssetReserve > 0n && baseAssetReserve + baseAssetAmountWithAmm > 0n;
 }
 
 /** Peg (1e6) at which the reserve price is `price` (1e6), never 0. */
