@@ -67,9 +67,9 @@ const PAGE = 'page';
  */
 const FEW_COLLECTIONS = ['--initial-old-space-size=1500', '--max-semi-space-size=32'];
 const shared = {
-  // Above the patience of test/support/platform/eventually.ts, whose errors say more.
-  testTimeout: 300_000,
-  hookTimeout: 300_000,
+  // Several times the patience of test/support/platform/eventually.ts, whose errors say more.
+  testTimeout: 900_000,
+  hookTimeout: 900_000,
   setupFiles: ['test/support/platform/worker-lifeline.ts'],
   // Loading the modules anew for each file takes more time than all the tests. No test changes what modules share.
   isolate: false,

@@ -18,6 +18,8 @@ function connector({ Exchange, Precise }: Ccxt, url: string) {
         id: 'hosted',
         name: 'hosted',
         rateLimit: 1,
+        // Its own 10 s are too few for a busy machine.
+        timeout: 120_000,
         timeframes: { '1m': '1', '1h': '60', '1d': 'D' },
         urls: { api: { public: url } },
         precisionMode: 4, // steps, not places

@@ -23,7 +23,7 @@ import { ProcessSupervisor } from './harness/processes/supervisor.ts';
 const FILLS = 5_000;
 const ACCOUNTS = 80;
 const KILLS = times(3, 30);
-const SLOW_MS = 150_000;
+const SLOW_MS = 240_000;
 const BATCH = 250;
 
 describe('notifications while their processes are killed', () => {

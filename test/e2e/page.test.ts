@@ -16,7 +16,7 @@ import { eventually } from './harness/processes/processes.ts';
 const executablePath = browserPath();
 /** Slots in 400 ms, as on the chain: a page that draws without a graphics card keeps up with it on two busy cores. */
 const SPEED = 1;
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 /** Eleven roles and a browser, on a machine that may be busy. */
 const START_MS = 480_000;
 /** Of one market. Only the last book of a slot can be compared. */

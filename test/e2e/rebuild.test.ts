@@ -55,7 +55,7 @@ const EARLIER_DAYS = 3;
 const DROPPED_SLOT = 300_000_500;
 const STARTED_TS = Math.floor(Date.now() / 1_000);
 /** Many processes on few cores, with a backlog to go through first. */
-const SLOW_MS = 150_000;
+const SLOW_MS = 240_000;
 /** Longer than what is on its way takes on a loaded machine. */
 const QUIET_MS = 6_000;
 /** Exit code that a rebuild killed by us has. */

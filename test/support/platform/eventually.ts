@@ -1,7 +1,7 @@
 // Waits for conditions in real time, with one timeout for all tests.
 
 /** Long enough for a machine with ten times the work of its cores; costs nothing when all goes well. */
-export const PATIENCE_MS = 90_000;
+export const PATIENCE_MS = 240_000;
 // The real timer, because tests may install a fake one.
 const { setTimeout } = globalThis;
 
