@@ -9,7 +9,7 @@ describe('market summaries', () => {
       marketIndex: 0,
       symbol: 'SOL-PERP',
       marketType: 'perp',
-      oraclePrice: 150.18,
+      oraclePrice: 81.12233,
       volume24h: 450.6,
       openInterest: 2.5,
       fundingRate: 0.00790517,
@@ -55,9 +55,13 @@ describe('market summaries', () => {
     expect(summaryBody(marketView(), marketSummary({ sampleSlot: 0 })).openInterest).toBe(1.5);
   });
 
-  it('use the newer oracle price', () => {
-    expect(summaryBody(marketView({ slot: 300 }), marketSummary()).oraclePrice).toBe(81.12233);
-    expect(summaryBody(marketView({ slot: 300, oraclePrice: null }), marketSummary()).oraclePrice).toBe(150.18);
+  it('show a new oracle price at once, however old the market account is', () => {
+    const old = marketView({ slot: 50, oraclePrice: 149_000_000n });
+    expect(summaryBody(old, marketSummary()).oraclePrice).toBe(149);
+  });
+
+  it('show the oracle price of the newest fill or sample for a market without a readable oracle', () => {
+    expect(summaryBody(marketView({ oraclePrice: null }), marketSummary()).oraclePrice).toBe(150.18);
   });
 
   it('round the change in percent to two decimals, either way', () => {

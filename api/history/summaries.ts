@@ -104,10 +104,12 @@ export function summaryBody(market: MarketView, summary: MarketSummary | null) {
 
 const negated = (value: bigint | undefined): bigint | undefined => (value === undefined ? undefined : -value);
 
-/** The newer of the market's and the summary's oracle price. In the same slot the summary wins: its price is of the slot's end. */
+/**
+ * Newest oracle price, 1e6: each change of the oracle publishes its market anew, while fills and samples have it at their own
+ * times. Theirs counts for a market without a readable oracle.
+ */
 export function oraclePriceOf(market: MarketView, summary: MarketSummary | null): bigint | null {
-  if (!summary || summary.oraclePrice === null) return market.oraclePrice;
-  return market.oraclePrice === null || summary.slot >= market.slot ? summary.oraclePrice : market.oraclePrice;
+  return market.oraclePrice ?? summary?.oraclePrice ?? null;
 }
 
 /**

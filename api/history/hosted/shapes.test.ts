@@ -76,7 +76,7 @@ describe('markets of the hosted shapes', () => {
       marketType: 'perp',
       status: 'fundingPaused',
       precision: 9,
-      oraclePrice: '150.180000',
+      oraclePrice: '81.122330',
       price: '150.200000',
       baseVolume: '3.000000000',
       quoteVolume: '450.600000',

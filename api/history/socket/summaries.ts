@@ -3,6 +3,7 @@
 import { type MarketRef, type MarketSummary, PRICE_DECIMALS } from '../../../schemas/index.ts';
 import { wholeUnits } from '../../http/units.ts';
 import type { MarketRegistry } from '../../views/registry.ts';
+import { oraclePriceOf } from '../summaries.ts';
 import type { Hub } from './hub.ts';
 import type { SummaryChannel } from './requests.ts';
 
@@ -62,7 +63,7 @@ export class SummaryChannels {
         symbol: market.symbol,
         marketIndex: market.marketIndex,
         marketType: market.marketType,
-        oraclePrice: price(market.oraclePrice ?? summary?.oraclePrice ?? null),
+        oraclePrice: price(oraclePriceOf(market, summary)),
         markPrice: price(mark),
         bestBid: price(bid),
         bestAsk: price(ask),

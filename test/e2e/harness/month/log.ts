@@ -22,17 +22,15 @@ export function openLogAt(dataDir: string): Promise<EventLog> {
   return openEventLog(readConfig({ SLOTBOOK_DATA_DIR: dataDir }), silentLogger());
 }
 
-/** Slot and oracle price of each market's newest description, by market key. */
-export async function publishedPrices(
-  dataDir: string,
-): Promise<ReadonlyMap<string, { readonly slot: number; readonly oraclePrice: bigint }>> {
-  const prices = new Map<string, { slot: number; oraclePrice: bigint }>();
+/** Oracle price of each market's newest description, by market key. */
+export async function publishedPrices(dataDir: string): Promise<ReadonlyMap<string, bigint>> {
+  const prices = new Map<string, bigint>();
   const log = await openLogAt(dataDir);
   try {
     await readToEnd({ log, topic: TOPICS.marketViews, partition: 0 }, ({ value: bytes }) => {
       const { name, value } = decodeMessage(bytes);
       if (name !== 'MarketView' || value.oraclePrice === null) return;
-      prices.set(marketKey(value), { slot: value.slot, oraclePrice: value.oraclePrice });
+      prices.set(marketKey(value), value.oraclePrice);
     });
   } finally {
     await log.close();

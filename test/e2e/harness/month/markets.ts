@@ -22,9 +22,9 @@ const MILLION = 1_000_000n;
 const TOKEN_DECIMALS = [6, 9, 8] as const;
 const RATE_TYPES = ['deposit', 'borrow', 'deposit_balance', 'borrow_balance'] as const;
 
-/** A market of the chain with its newest published oracle price: a read after the last sample may bring one. PRICE_PRECISION. */
+/** A market of the chain with its newest published oracle price, PRICE_PRECISION. */
 export interface MonthMarket extends TruthMarket {
-  readonly published: { readonly slot: number; readonly oraclePrice: bigint } | null;
+  readonly publishedOracle: bigint | null;
 }
 
 export async function chainMarkets({ cluster, dataDir }: Month): Promise<readonly MonthMarket[]> {
@@ -32,7 +32,7 @@ export async function chainMarkets({ cluster, dataDir }: Month): Promise<readonl
   const published = await publishedPrices(dataDir);
   return markets.map((market) => ({
     ...market,
-    published: published.get(`${market.marketType}-${market.marketIndex}`) ?? null,
+    publishedOracle: published.get(`${market.marketType}-${market.marketIndex}`) ?? null,
   }));
 }
 
@@ -98,12 +98,9 @@ function dayOf(truth: MonthTruth, samples: readonly Sample[], market: MonthMarke
     ...fills.slice(-1).map(({ slot, data }) => ({ place: slot * 2, price: big(data.oracle_price) })),
     ...own.slice(-1).map((one) => ({ place: Number(one.slot) * 2 + 1, price: big(one.oracle_price) })),
   ].sort((a, b) => b.place - a.place)[0];
-  // Of the same slot as the published market, the summary counts.
-  const slot = Math.max(Number(sample?.slot ?? 0), ...[actions.at(-1), rates[0]].map((event) => event?.slot ?? 0));
-  const later = market.published && market.published.slot > slot ? market.published.oraclePrice : null;
   return {
     ts,
-    oracle: later ?? tick?.price ?? 0n,
+    oracle: market.publishedOracle ?? tick?.price ?? 0n,
     sample,
     rates,
     volume,
