@@ -1,6 +1,7 @@
 // `meta.nextPage`: names the last row of a page, so rows that arrive later never shift a page.
 
 import { createHash } from 'node:crypto';
+import bs58 from 'bs58';
 import { HistoryError } from '../http/errors.ts';
 
 /** Versions of the row order: with the place in the block, and without. A token of another version is refused. */
@@ -40,17 +41,30 @@ export function encodeCursor(path: string, { lastRow, page }: PageToken): string
   return Buffer.from(JSON.stringify(tuple)).toString('base64url');
 }
 
-const U64_TEXT = /^\d{1,20}$/;
-const BASE58_TEXT = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+const DECIMAL_TEXT = /^\d{1,20}$/;
+const UINT64_END = 2n ** 64n;
+const UINT32_MAX = 2 ** 32 - 1;
+/** Bytes of a transaction signature, and the longest base58 text of so many. */
+const SIGNATURE_BYTES = 64;
+const SIGNATURE_TEXT_MAX = 88;
+
+/** The members of a token as the store takes them: a value outside its type would fail there. */
+const isWhole = (value: unknown, from: number, to = Number.MAX_SAFE_INTEGER): boolean =>
+  Number.isSafeInteger(value) && Number(value) >= from && Number(value) <= to;
+const isSequence = (value: unknown): value is string =>
+  typeof value === 'string' && DECIMAL_TEXT.test(value) && BigInt(value) < UINT64_END;
+const isSignature = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  value.length <= SIGNATURE_TEXT_MAX &&
+  bs58.decodeUnsafe(value)?.length === SIGNATURE_BYTES;
 
 /** Inverse of `encodeCursor`. Throws a validation HistoryError for a malformed token or one of another path. */
 export function decodeCursor(path: string, token: string): PageToken {
   const tuple = parseTuple(token);
   const [, hash, ts, slot, sequence, txSig, txSigIndex, page] = tuple;
-  const whole = [ts, slot, txSigIndex, page].every((value) => Number.isSafeInteger(value));
-  const texts = typeof sequence === 'string' && typeof txSig === 'string';
+  const isPlaced = isWhole(ts, 0) && isWhole(slot, 0) && isWhole(txSigIndex, 0, UINT32_MAX);
   const placed = blockPlaceOf(tuple);
-  if (placed === null || !whole || !texts || !U64_TEXT.test(sequence) || !BASE58_TEXT.test(txSig)) {
+  if (placed === null || !isPlaced || !isWhole(page, 1, UINT32_MAX) || !isSequence(sequence) || !isSignature(txSig)) {
     throw new HistoryError('validation', 'page is not a token of this service');
   }
   if (hash !== pathHash(path)) throw new HistoryError('validation', 'page belongs to another path');
@@ -61,14 +75,13 @@ export function decodeCursor(path: string, token: string): PageToken {
 }
 
 /** Far beyond the transactions of a block; its place in the order fits 64 bits. */
-const TX_INDEX_MAX = 2 ** 32 - 2;
+const TX_INDEX_MAX = UINT32_MAX - 1;
 
 /** The member that its version adds to a place; null for another version or a bad index. */
 function blockPlaceOf([version, ...members]: readonly unknown[]): Pick<RowPlace, 'txIndex'> | null {
   if (version === VERSION_WITHOUT_PLACE) return {};
   const txIndex = members[7];
-  if (version !== VERSION || (txIndex !== null && !Number.isSafeInteger(txIndex))) return null;
-  if (Number(txIndex) < 0 || Number(txIndex) > TX_INDEX_MAX) return null;
+  if (version !== VERSION || (txIndex !== null && !isWhole(txIndex, 0, TX_INDEX_MAX))) return null;
   return { txIndex: txIndex === null ? null : Number(txIndex) };
 }
 

@@ -1,8 +1,9 @@
+import bs58 from 'bs58';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deposit, orderFill, placement, USER_ID } from '../../test/support/api/history-rows.ts';
 import { HistoryStage, type Listed, NOW } from '../../test/support/api/history-stage.ts';
-import { encodeCursor } from './cursor.ts';
+import { encodeCursor, type RowPlace } from './cursor.ts';
 
 // Many requests and inserts, possibly on a busy machine.
 let stage: HistoryStage;
@@ -65,6 +66,28 @@ const blockOrderOf = ({ ts, slot, txIndex, txSigIndex }: Record<string, unknown>
 const newestFirst = (a: readonly number[], b: readonly number[]): number =>
   a.map((member, at) => (b[at] ?? 0) - member).find((difference) => difference !== 0) ?? 0;
 
+const UINT32_MAX = 2 ** 32 - 1;
+const PLACE = {
+  ts: fc.maxSafeNat(),
+  slot: fc.maxSafeNat(),
+  txIndex: fc.option(fc.nat(UINT32_MAX - 1)),
+  sequence: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(String),
+  txSig: fc.uint8Array({ minLength: 64, maxLength: 64 }).map((bytes) => bs58.encode(bytes)),
+  txSigIndex: fc.nat(UINT32_MAX),
+};
+/** The smallest and the largest place of a token. */
+const EXTREMES: readonly RowPlace[] = [
+  { ts: 0, slot: 0, txIndex: 0, sequence: '0', txSig: '1'.repeat(64), txSigIndex: 0 },
+  {
+    ts: Number.MAX_SAFE_INTEGER,
+    slot: Number.MAX_SAFE_INTEGER,
+    txIndex: UINT32_MAX - 1,
+    sequence: String(2n ** 64n - 1n),
+    txSig: bs58.encode(new Uint8Array(64).fill(255)),
+    txSigIndex: UINT32_MAX,
+  },
+];
+
 describe('pages', () => {
   it.each(SHAPES)(
     'of $path have each row once and in order, for any limit, with ties and copies',
@@ -113,6 +136,25 @@ describe('pages', () => {
     const anew = (await allPages(path, 2)).map(({ fillRecordId }) => Number(fillRecordId));
     expect(anew).toEqual([0, 3, 6, 8, 7, 5, 4, 2, 1]);
   });
+
+  it.each(SHAPES)(
+    'of $path are answered for every token that has the form of one, however far it is from any row',
+    async ({ table, path, make }) => {
+      await stage.store(table, [{ ...make() }]);
+      const tokens = fc.record({
+        lastRow: fc.record(PLACE, { requiredKeys: ['ts', 'slot', 'sequence', 'txSig', 'txSigIndex'] }),
+        page: fc.integer({ min: 1 }),
+      });
+      const isAnswered = fc.asyncProperty(tokens, async (token) => {
+        const answer = await stage.app.inject(`${path}?page=${encodeCursor(path, token)}`);
+        expect(answer.statusCode).toBe(200);
+      });
+      await fc.assert(isAnswered, {
+        numRuns: 30,
+        examples: EXTREMES.map((lastRow) => [{ lastRow, page: UINT32_MAX }]),
+      });
+    },
+  );
 
   it('lose nothing where the density of rows changes suddenly', async () => {
     const ages = [1, 2, 3, 4, 5, 6, 7, 8, 500_000, 500_001, 900_000, 2_000_000];
