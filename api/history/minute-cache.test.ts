@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { MinuteCache } from './minute-cache.ts';
+import { FRESH_S, MinuteCache } from './minute-cache.ts';
 
-function stage() {
+function stage(staleS?: number) {
   let now = 1000;
   let loads = 0;
-  const cache = new MinuteCache<number>(() => now);
+  const cache = new MinuteCache<number>(() => now, staleS);
   return {
     cache,
     pass: (seconds: number) => {
@@ -36,6 +36,15 @@ describe('minute cache', () => {
     const { cache, load, pass } = stage();
     await cache.get('a', load);
     pass(600);
+    expect(await cache.get('a', load)).toBe(2);
+  });
+
+  it('waits for a new answer after a minute where none may be stale', async () => {
+    const { cache, load, pass } = stage(FRESH_S);
+    await cache.get('a', load);
+    pass(59);
+    expect(await cache.get('a', load)).toBe(1);
+    pass(1);
     expect(await cache.get('a', load)).toBe(2);
   });
 

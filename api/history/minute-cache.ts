@@ -1,8 +1,8 @@
-// Cache of costly answers, stale-while-revalidate: fresh for 60 s, stale for up to 10 min.
+// Cache of answers, stale-while-revalidate: fresh for 60 s. Costly ones may be stale for up to 10 min.
 
 /** How long an answer stays fresh, seconds. Published limit. */
 export const FRESH_S = 60;
-/** A request waits for a new answer when the cached one is older, seconds. */
+/** Largest age of a costly answer that a request gets without waiting for a new one, seconds. */
 const STALE_S = 600;
 const MAX_KEYS = 100;
 
@@ -14,11 +14,14 @@ interface Cached<T> {
 export class MinuteCache<T> {
   /** Unix seconds. */
   readonly #now: () => number;
+  readonly #staleS: number;
   readonly #cached = new Map<string, Cached<T>>();
   readonly #loading = new Map<string, Promise<T>>();
 
-  constructor(now: () => number) {
+  /** A request waits for a new answer when the cached one is `staleS` seconds old; at `FRESH_S` no answer is older than a minute. */
+  constructor(now: () => number, staleS = STALE_S) {
     this.#now = now;
+    this.#staleS = staleS;
   }
 
   /**
@@ -30,7 +33,7 @@ export class MinuteCache<T> {
     const age = cached ? this.#now() - cached.at : Number.POSITIVE_INFINITY;
     if (cached && age < FRESH_S) return cached.value;
     const loading = this.#load(key, load);
-    if (!cached || age >= STALE_S) return loading;
+    if (!cached || age >= this.#staleS) return loading;
     loading.catch(() => {}); // the next request tries again
     return cached.value;
   }

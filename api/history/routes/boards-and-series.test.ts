@@ -10,8 +10,10 @@ import {
   HOUR,
   key,
 } from '../../../test/support/api/history-requests.ts';
-import { DAY, fill, makeApp, NOW } from '../../../test/support/api/history-stage.ts';
+import { DAY, fill, makeApp, NOW, registry } from '../../../test/support/api/history-stage.ts';
+import { marketView } from '../../../test/support/api/market-views.ts';
 import { MarketRegistry } from '../../views/registry.ts';
+import { FRESH_S } from '../minute-cache.ts';
 
 let asking: HistoryRequests;
 
@@ -260,6 +262,28 @@ describe('/params and /vaults', () => {
       stepSize: '10000000',
       minOrderSize: '10000000',
     });
+  });
+
+  it('are never older than a minute, also when nobody has asked for longer', async () => {
+    const dir = mkdtempSync(path.join(tmpdir(), 'slotbook-vaults-'));
+    const vaultsPath = path.join(dir, 'vaults.json');
+    writeFileSync(vaultsPath, '[{"name":"One"}]');
+    const markets = registry();
+    let clock = NOW;
+    const settings = { vaultsPath, fundingVenuesPath: '' };
+    const app = await makeApp(asking.stage.clickhouse, markets, { settings, now: () => clock });
+    const seen = async () => [
+      (await app.inject('/params')).json().params.markets[0].status,
+      (await app.inject('/vaults')).json()[0].name,
+    ];
+    expect(await seen()).toEqual(['active', 'One']);
+    markets.put(marketView({ slot: 101, status: 'settlement' }));
+    writeFileSync(vaultsPath, '[{"name":"Two"}]');
+    clock += FRESH_S - 1;
+    expect(await seen()).toEqual(['active', 'One']);
+    clock += 1;
+    expect(await seen()).toEqual(['settlement', 'Two']);
+    rmSync(dir, { recursive: true });
   });
 
   it('refuse unknown exchange parameters with their own text', async () => {

@@ -30,7 +30,7 @@ const MARKET = objectOf({
 });
 
 function paramsRoute(app: FastifyInstance, { markets, now }: HistoryServices): void {
-  const cache = new MinuteCache<object>(now);
+  const cache = new MinuteCache<object>(now, FRESH_S);
   const { status } = HISTORY_ERRORS.paramsMissing;
   const missing = objectOf({ success: { type: 'boolean', const: false }, error: TEXT }, 'no parameters yet');
   app.get(
@@ -79,7 +79,7 @@ function paramsOf(markets: readonly MarketView[]) {
 function vaultsRoute(app: FastifyInstance, services: HistoryServices): void {
   const { settings, now } = services;
   const { vaultsPath } = settings;
-  const cache = new MinuteCache<readonly unknown[]>(now);
+  const cache = new MinuteCache<readonly unknown[]>(now, FRESH_S);
   app.get(
     '/vaults',
     {
