@@ -79,6 +79,11 @@ describe('encodings', () => {
     },
   );
 
+  it.each(['utf-8', 'gzip'])('a request is served that names "%s" for the body it has not', async (named) => {
+    const answer = await app.inject({ url: '/params', headers: { 'content-encoding': named } });
+    expect([answer.statusCode, answer.body]).toEqual([200, (await app.inject('/params')).body]);
+  });
+
   it('every answer has Vary: Accept-Encoding', async () => {
     for (const url of ['/params', '/nowhere', '/market/x/trades']) {
       expect((await app.inject(url)).headers.vary?.toString().toLowerCase(), url).toContain('accept-encoding');

@@ -3,6 +3,7 @@
 import { type IncomingMessage, type ServerOptions, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { HistoryError } from './errors.ts';
 import { isGatewayUpgrade } from './paths.ts';
 
 /** Limit of request line and headers. A batch of 200 escaped market names needs nearly 16 KiB, the default of Node.js. */
@@ -46,7 +47,7 @@ const MAX_BODY_BYTES = 16_384;
 
 /**
  * Lets the routes that are registered later in this scope read JSON bodies of at most `maxBytes`, or of a smaller `bodyLimit`
- * of their own. A body of another type is absent.
+ * of their own. A body of another type is absent, and an encoded one is refused.
  */
 export function readJsonBodies(scope: FastifyInstance, maxBytes = MAX_BODY_BYTES): void {
   scope.addHook('onRoute', (route) => {
@@ -55,7 +56,9 @@ export function readJsonBodies(scope: FastifyInstance, maxBytes = MAX_BODY_BYTES
   });
   // An empty body is absent, so that DELETE may name a content type without one.
   scope.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
+    const encoding = request.headers['content-encoding'] ?? 'identity';
     if (text === '') done(null, undefined);
+    else if (encoding !== 'identity') done(new HistoryError('validation', 'body must have no Content-Encoding'));
     else scope.getDefaultJsonParser('error', 'error')(request, text, done);
   });
 }

@@ -35,7 +35,12 @@ export async function compressAnswers(app: FastifyInstance): Promise<void> {
     const accepted = raw.headers['accept-encoding'];
     if (accepted !== undefined) raw.headers['accept-encoding'] = encodingFor(accepted);
   });
-  await app.register(compress, { threshold: COMPRESS_FROM_BYTES, encodings: [...OFFERED, 'identity'] });
+  await app.register(compress, {
+    threshold: COMPRESS_FROM_BYTES,
+    encodings: [...OFFERED, 'identity'],
+    // It would refuse a GET with an unknown Content-Encoding, although there is no body.
+    globalDecompression: false,
+  });
 }
 
 /** Other names of encodings (RFC 9110, 8.4.1.3). */

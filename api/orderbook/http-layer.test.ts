@@ -198,6 +198,22 @@ describe('encodings', () => {
     expect(JSON.parse(gunzipSync((await asked()).rawPayload).toString()).l2s[1].slot).toBe(slot);
   });
 
+  it.each(['utf-8', 'gzip', 'none, gzip'])(
+    'a request is served that names "%s" for the body it has not',
+    async (named) => {
+      for (const url of ['/health', '/l2?marketName=SOL-PERP', '/openapi.json']) {
+        expect((await get(url, { 'content-encoding': named })).statusCode, url).toBe((await get(url)).statusCode);
+      }
+      const missing = await app.inject({
+        method: 'POST',
+        url: '/l2',
+        headers: { 'content-encoding': named },
+        payload: 'x',
+      });
+      expect([missing.statusCode, missing.body]).toEqual([404, (await get('/nowhere')).body]);
+    },
+  );
+
   it('every answer varies by Accept-Encoding, compressed or not', async () => {
     for (const url of ['/health', '/l2', '/l2?marketName=SOL-PERP', '/nowhere', '/%zz']) {
       for (const headers of [{}, { 'accept-encoding': 'gzip' }]) {

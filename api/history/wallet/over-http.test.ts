@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { absentStore } from '../../../test/support/api/absent-store.ts';
@@ -124,7 +125,7 @@ describe('headers on the wire', () => {
 });
 
 describe('a body', () => {
-  const post = async (body: string, headers: Record<string, string> = {}) => {
+  const post = async (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
     const all = { ...signed(), 'content-type': 'application/json', ...headers };
     const answer = await fetch(`${url}/signed`, { method: 'POST', headers: all, body });
     return [answer.status, await answer.json()];
@@ -143,6 +144,18 @@ describe('a body', () => {
   ])('is refused: %s', async (_name, body, headers) => {
     const answer = await post(body, headers);
     expect(answer).toEqual([400, { error: 'ValidationError', message: expect.any(String) }]);
+  });
+
+  it.each([
+    ['gzip', gzipSync('{"a":"1"}')],
+    ['utf-8', '{"a":"1"}'],
+  ])('is refused with a Content-Encoding: %s', async (encoding, body) => {
+    const message = 'body must have no Content-Encoding';
+    expect(await post(body, { 'content-encoding': encoding })).toEqual([400, { error: 'ValidationError', message }]);
+  });
+
+  it('is read with the encoding that changes nothing', async () => {
+    expect((await post('{"a":"1"}', { 'content-encoding': 'identity' }))[0]).toBe(200);
   });
 
   it('is refused beyond its size limit, announced or not', async () => {
