@@ -1,6 +1,7 @@
 // Registers a list: its rolling path (31 days, JSON) and its dated archive (a day or a month, JSON or CSV).
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { attachment } from './attachment.ts';
 import type { HistoryPart } from './built-parts.ts';
 import {
   countRows,
@@ -154,10 +155,9 @@ function isFinalTo({ finality }: HistoryServices, ts: number): boolean {
 async function sendCsv(services: HistoryServices, scope: DatedScope, path: string, reply: FastifyReply) {
   const isFinal = isFinalTo(services, scope.range.to);
   const csv = await csvOf(services.store, scope); // rejects here, so a failed query gets its status
-  const name = `${path.slice(1).replaceAll('/', '-')}.csv`;
   return reply
     .type('text/csv; charset=utf-8')
-    .header('content-disposition', `attachment; filename=${name}`)
+    .header('content-disposition', attachment(`${path.slice(1).replaceAll('/', '-')}.csv`))
     .header(FINAL_HEADER, String(isFinal))
     .send(csv);
 }

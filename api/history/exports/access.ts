@@ -122,11 +122,11 @@ export class ExportAccess {
   }
 }
 
-/** Name of the saved file: type, market and days. Symbols are free text, so only plain characters stay. */
+/** Name of the saved file: type, market and days. */
 export function saveAs({ fileType, market, from, to }: ExportJob): string {
   const day = (ts: number) => new Date(ts * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
   const parts = [fileType, market, day(from), day(to)].filter((part) => part !== null);
-  return `${parts.join('-').replaceAll(/[^A-Za-z0-9-]/g, '_')}.csv.gz`;
+  return `${parts.join('-')}.csv.gz`;
 }
 
 /** Rejects when the log cannot be read. */

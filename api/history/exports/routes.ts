@@ -7,6 +7,7 @@ import { readJsonBodies } from '../../http/edge-errors.ts';
 import { HISTORY_ERRORS, HistoryError } from '../../http/errors.ts';
 import { strictValidator } from '../../http/request-validators.ts';
 import { answerOf, listOf, objectOf, orNull, SECONDS, TEXT, WHOLE } from '../answer-schemas.ts';
+import { attachment } from '../attachment.ts';
 import { ownedAccounts } from '../queries/owned-accounts.ts';
 import {
   bodyResponses,
@@ -283,7 +284,7 @@ function downloadRoute(app: FastifyInstance, services: HistoryServices): void {
       return reply
         .type(GZIP_TYPE)
         .header('content-length', file.bytes)
-        .header('content-disposition', `attachment; filename=${file.saveAs}`)
+        .header('content-disposition', attachment(file.saveAs))
         .header('cache-control', 'private, no-store')
         .header('x-content-type-options', 'nosniff')
         .send(file.body);

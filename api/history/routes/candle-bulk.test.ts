@@ -3,7 +3,8 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HistoryContract } from '../../../test/support/api/history-contract.ts';
-import { HistoryStage, MINUTE } from '../../../test/support/api/history-stage.ts';
+import { HistoryStage, MINUTE, makeApp, registry } from '../../../test/support/api/history-stage.ts';
+import { marketView } from '../../../test/support/api/market-views.ts';
 import { until } from '../../../test/support/platform/eventually.ts';
 import { MAX_BULK_AT_ONCE, MAX_BULK_CANDLES } from './candle-bulk.ts';
 
@@ -104,6 +105,20 @@ describe('/market/{symbol}/candles/{resolution}/bulk', () => {
       [MINUTE - 60, '7', '7', '225.3', '1.500000001'],
       [MINUTE, '150.000001', '150.000001', '225.3', '1.500000001'],
     ]);
+  });
+
+  it.each(['csv', 'parquet'])('serves %s of a market with any name, as often as one asks', async (format) => {
+    const markets = registry();
+    markets.put(marketView({ marketIndex: 7, symbol: '索拉-PERP' }));
+    const app = await makeApp(stage.clickhouse, markets);
+    const url = `/market/${encodeURIComponent('索拉-PERP')}/candles/1/bulk?from=1&to=9&format=${format}`;
+    for (let times = 0; times <= MAX_BULK_AT_ONCE; times++) {
+      const answer = await app.inject(url);
+      expect([answer.statusCode, answer.headers['content-disposition']]).toEqual([
+        200,
+        `attachment; filename=market-__-PERP-candles-1-1-9.${format}`,
+      ]);
+    }
   });
 
   it('divides base amounts by the decimals of the market', async () => {

@@ -7,6 +7,7 @@ import type { ClickHouseSettings } from '../../../platform/index.ts';
 import { type CandleResolution, type MarketView, PRICE_DECIMALS, QUOTE_DECIMALS } from '../../../schemas/index.ts';
 import { PARQUET_TYPE } from '../../http/contract/openapi.ts';
 import { HistoryError } from '../../http/errors.ts';
+import { attachment } from '../attachment.ts';
 import { baseDecimals, marketParameters } from '../lists.ts';
 import { STEP_S } from '../resolutions.ts';
 import { described, errorResponses, TS } from '../route-schemas.ts';
@@ -152,7 +153,7 @@ function columns(market: MarketView): string {
 function sendBulk(reply: FastifyReply, format: Format, name: string, candles: Readable): FastifyReply {
   reply.type(CONTENT_TYPES[format]);
   if (format === 'json') return reply.send(enveloped(candles));
-  return reply.header('content-disposition', `attachment; filename=${name}`).send(candles);
+  return reply.header('content-disposition', attachment(name)).send(candles);
 }
 
 /** Wraps a chunked list in `{"success":true,"records":[...]}`. */

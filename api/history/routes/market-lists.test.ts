@@ -9,7 +9,8 @@ import {
   swap,
   USER_ID,
 } from '../../../test/support/api/history-rows.ts';
-import { DAY, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
+import { DAY, HistoryStage, makeApp, NOW, registry } from '../../../test/support/api/history-stage.ts';
+import { marketView } from '../../../test/support/api/market-views.ts';
 
 let stage: HistoryStage;
 
@@ -234,5 +235,16 @@ describe('filters and archives', () => {
       .map((cells) => cells.map((cell) => (cell === null ? '' : JSON.stringify(cell))).join(','))
       .join('\n');
     expect(answer.body).toBe(`${expected}\n`);
+  });
+
+  it('is CSV for a market with any name, in a file whose name has plain characters only', async () => {
+    const markets = registry();
+    markets.put(marketView({ marketType: 'spot', marketIndex: 7, symbol: '索拉 "1.5"\n; x' }));
+    const app = await makeApp(stage.clickhouse, markets);
+    const answer = await app.inject(`/market/${encodeURIComponent('索拉 "1.5"\n; x')}/deposits/2026/6/15?format=csv`);
+    expect([answer.statusCode, answer.headers['content-disposition']]).toEqual([
+      200,
+      'attachment; filename=market-____1.5____x-deposits-2026-6-15.csv',
+    ]);
   });
 });

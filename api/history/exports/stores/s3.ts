@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { attachment } from '../../attachment.ts';
 import type { FileStore, UrlRequest } from './port.ts';
 
 /** A file of 10,000 parts, the most that S3 takes, has 80 GB. One part of each upload is in memory. */
@@ -71,7 +72,7 @@ export class S3Store implements FileStore {
     const command = new GetObjectCommand({
       ...this.#object(name),
       ResponseContentType: CONTENT_TYPE,
-      ResponseContentDisposition: `attachment; filename=${saveAs}`,
+      ResponseContentDisposition: attachment(saveAs),
     });
     return getSignedUrl(this.#signer, command, { expiresIn: validS, signingDate: new Date(nowS * 1000) });
   }
