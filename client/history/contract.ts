@@ -961,7 +961,7 @@ export interface HistoryOperations {
       readonly startTs?: number;
       /** the other end of the interval, unix seconds, inclusive */
       readonly endTs?: number;
-      /** only orders with fills */
+      /** only orders with a filled amount */
       readonly hasFill?: boolean;
     };
     readonly body: undefined;
@@ -991,7 +991,7 @@ export interface HistoryOperations {
       readonly startTs?: number;
       /** the other end of the interval, unix seconds, inclusive */
       readonly endTs?: number;
-      /** only orders with fills */
+      /** only orders with a filled amount */
       readonly hasFill?: boolean;
     };
     readonly body: undefined;

@@ -230,6 +230,23 @@ describe('/user/{accountId}/orders/{marketFilter}', () => {
     expect(await ids(`perp?startTs=${NOW - 98}&endTs=${NOW - 99}`)).toEqual([2, 1]);
   });
 
+  it('keep an order with hasFill whose fill is lost, when a later action says what was filled', async () => {
+    await stage.store(
+      'order',
+      [1, 2, 3].map((id) => placement(id)),
+    );
+    const filled = { taker_order_cumulative_base_asset_amount_filled: '500000000' };
+    await stage.store('order_action', [orderAction(1, 'cancel', filled), orderAction(2, 'trigger', filled)]);
+    await stage.store('order_action', [orderAction(3, 'cancel')]);
+    for (const list of ['perp', 'perp/SOL-PERP']) {
+      const { records } = await stage.list(`${ORDERS}/${list}?hasFill=true`);
+      expect(records.map(({ orderId, baseAssetAmountFilled }) => [orderId, baseAssetAmountFilled])).toEqual([
+        [2, '500000000'],
+        [1, '500000000'],
+      ]);
+    }
+  });
+
   it('pages by placement, with each order in its current state', async () => {
     await stage.store(
       'order',

@@ -16,7 +16,7 @@ const MARKET_FILTER = { type: 'string', enum: ['perp', 'spot'], description: 'ty
 const MAX_ORDER_ID = 2 ** 32 - 1;
 const ORDER_ID = { type: 'integer', minimum: 0, maximum: MAX_ORDER_ID, description: "the account's order id" };
 const QUERY = {
-  hasFill: { type: 'boolean', default: false, description: 'only orders with fills' },
+  hasFill: { type: 'boolean', default: false, description: 'only orders with a filled amount' },
 };
 
 type MarketFilter = 'perp' | 'spot';

@@ -107,10 +107,10 @@ const orders = (pickSql: string): RowSource => ({
 
 const OF_TYPE = 'order_market_type = {marketType:String}';
 const OF_MARKET = `${OF_TYPE} AND order_market_index = {marketIndex:UInt16}`;
-/** Selects orders with at least one fill. */
+/** Selects orders whose row shows a filled amount. An action says what was filled before it, so a lost fill counts too. */
 const HAS_FILL = `(order_base_asset_amount_filled > 0 OR order_order_id IN (
   SELECT assumeNotNull(order_id) FROM {db:Identifier}.account_action
-  WHERE ${OF_USER} AND action = 'fill' AND base_asset_amount_filled > 0 AND isNotNull(order_id) AND ts >= {from:Int64}))`;
+  WHERE ${OF_USER} AND order_cumulative_base_asset_amount_filled > 0 AND isNotNull(order_id) AND ts >= {from:Int64}))`;
 
 /** An account's orders in markets of one type, or in one market. */
 export function userOrders(scope: 'type' | 'market', hasFill: boolean): RowSource {

@@ -727,7 +727,7 @@ class HistoryOperations:
         limit: rows per page
         start_ts: one end of the interval, unix seconds, inclusive
         end_ts: the other end of the interval, unix seconds, inclusive
-        has_fill: only orders with fills
+        has_fill: only orders with a filled amount
         """
         return Pages(self._sender, Operation("GET", "/user/{accountId}/orders/{marketFilter}", signed=False), {"accountId": account_id, "marketFilter": market_filter, "page": page, "limit": limit, "startTs": start_ts, "endTs": end_ts, "hasFill": has_fill}, columns=COLUMNS["UserOrdersRecord"])
 
@@ -752,7 +752,7 @@ class HistoryOperations:
         limit: rows per page
         start_ts: one end of the interval, unix seconds, inclusive
         end_ts: the other end of the interval, unix seconds, inclusive
-        has_fill: only orders with fills
+        has_fill: only orders with a filled amount
         """
         return Pages(self._sender, Operation("GET", "/user/{accountId}/orders/{marketFilter}/{symbol}", signed=False), {"accountId": account_id, "marketFilter": market_filter, "symbol": symbol, "page": page, "limit": limit, "startTs": start_ts, "endTs": end_ts, "hasFill": has_fill}, columns=COLUMNS["UserOrdersRecord"])
 
