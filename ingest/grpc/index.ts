@@ -31,6 +31,7 @@ export function grpcSessions(servers: GrpcServers): () => OpenSession {
     const state: GrpcState = {
       cursor: new Cursor(),
       oracles: new Set(),
+      isWhole: false,
       otherOracles: null,
       read: () => {},
       mayReplay: true,

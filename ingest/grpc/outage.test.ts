@@ -97,6 +97,29 @@ describe('a gRPC stream that was lost', () => {
     expect(source.of('continued')).toEqual([]);
   });
 
+  it('is not continued when it is lost before a cut read of all accounts was repeated', async () => {
+    const net = await open();
+    await net.step(10);
+    await start(net);
+    const known = () =>
+      source.of('progress').find(({ resume: { accounts } }) => Object.keys(accounts ?? {}).length > 0);
+    await source.until('the number of accounts', () => known() !== undefined);
+    const resume = known()?.resume ?? null;
+    await source.stop();
+    net.faults.add({ kind: 'cutAccounts', share: 0.5 });
+    source = new SourceReading(grpcSource(net, { token: TOKEN }), resume);
+    await source.until('the accounts of the cut read', () => source.of('account').length > 0);
+    await net.step(5);
+    await source.until('the last slot', () => source.of('slot').at(-1)?.slot === net.ledger.tipSlot);
+    await ask(net.rpcUrl, 'localnet_dropConnections');
+    await ended(1);
+    expect(source.of('snapshotEnd')).toEqual([]);
+    net.faults.clear();
+    await net.step(5);
+    await source.until('a whole read', () => source.of('snapshotEnd').length > 0);
+    expect(source.of('continued')).toEqual([]);
+  });
+
   it('is not continued by a server with other blocks, which is then read as what it is', async () => {
     const net = await open();
     const other = await open({ genesisTime: 1_750_000_001 });

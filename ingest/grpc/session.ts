@@ -31,6 +31,8 @@ export interface GrpcState {
   readonly cursor: Cursor;
   /** Keys of oracles of other programs (base58). */
   readonly oracles: Set<string>;
+  /** Whether all accounts were read and believed, and every stream since then continued the one before it. */
+  isWhole: boolean;
   /** Null until all accounts are read, because the markets name the oracles. */
   otherOracles: OtherOracles | null;
   /** Takes a state that was read beside the stream. */
@@ -271,7 +273,7 @@ export class GrpcSession implements LiveSession {
   #complete(block: BlockMeta): void {
     const { slot, ts } = block;
     this.#options.block(slot, block.blockhash);
-    if (!this.#intake.isReading) this.#cursor.delivered(block);
+    if (this.#options.state.isWhole) this.#cursor.delivered(block);
     if (ts !== null) this.#times.push({ slot, ts });
     this.#intake.labels.announced(slot);
     this.#intake.label(this.#intake.labels.data(slot));
@@ -336,7 +338,10 @@ export class GrpcSession implements LiveSession {
     return (this.#replay?.chain ?? this.#chain).last?.slot ?? -1;
   }
 
+  /** Until a read is believed, no stream can continue this one: accounts that no update named would be missing. */
   async #readAll(fromSlot: number | null): Promise<void> {
+    this.#options.state.isWhole = false;
+    this.#cursor.forget();
     await Promise.allSettled([this.#readAccounts(), this.#readTransactions(fromSlot)]);
   }
 
@@ -390,6 +395,7 @@ export class GrpcSession implements LiveSession {
     this.#readSlot = Math.min(...read.slots);
     await this.#intake.snapshot(read, states, isWhole, this.#over.signal);
     if (this.#over.signal.aborted) return;
+    state.isWhole = isWhole;
     if (state.oracles.size > known) this.#request(null);
     this.#live = true;
   }
