@@ -224,6 +224,26 @@ describe('merge of sources', () => {
     expect(kinds(merge.take(1, { kind: 'snapshotBegin', slot: 10 }))).toEqual([['snapshotBegin', 10]]);
   });
 
+  it('is led by a follower that continues while the leader is lost, if it has every change since the last complete slot', () => {
+    const merge = started();
+    for (const source of [1, 0]) merge.take(source, lost);
+    for (const update of [account(2, 1, 5, 1n), account(3, 1, 6, 2n)]) merge.take(1, update);
+    expect(kinds(merge.take(1, { kind: 'continued', slot: 2 }))).toEqual([
+      ['account', 3],
+      ['continued', 2],
+    ]);
+    expect([merge.role(0), merge.role(1)]).toEqual(['down', 'leader']);
+  });
+
+  it('lets a follower read anew that continues later than the last complete slot while the leader is lost', () => {
+    const merge = started();
+    for (const source of [1, 0]) merge.take(source, lost);
+    expect(merge.take(1, { kind: 'continued', slot: 5 }).restarts).toEqual([1]);
+    merge.take(1, lost);
+    expect(kinds(merge.take(1, { kind: 'snapshotBegin', slot: 6 }))).toEqual([['snapshotBegin', 6]]);
+    expect(merge.leader).toBe(1);
+  });
+
   it('replaces no leader in the middle of its complete read', () => {
     const merge = started();
     merge.take(0, { kind: 'snapshotBegin', slot: 2 });

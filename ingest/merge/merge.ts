@@ -225,8 +225,7 @@ export class Merge {
   #begin(source: number, member: Member, update: SourceUpdate & { kind: 'snapshotBegin' }): void {
     member.reading = update.slot;
     member.isConnected = true;
-    const isVacant = this.#leader === null || (this.#isLeaderLost && source !== this.#leader);
-    if (isVacant && !(member.isLying && this.#hasHonest)) this.#lead(source);
+    if (this.#mayLead(source, member)) this.#lead(source);
     if (source !== this.#leader) return;
     this.#isReading = true;
     this.#pass(update);
@@ -255,9 +254,20 @@ export class Merge {
   #continued(source: number, member: Member, update: SourceUpdate & { kind: 'continued' }): void {
     member.coversFrom = update.slot;
     member.isConnected = true;
+    if (this.#mayLead(source, member)) {
+      if (this.#isFit(member)) this.#take(source);
+      // Its stream is healthy, so it never reads by itself.
+      else this.#out.restarts.push(source);
+    }
     if (source !== this.#leader) return;
     this.#isLeaderLost = false;
     this.#pass(update);
+  }
+
+  /** Nobody leads, and this source can. */
+  #mayLead(source: number, { isLying }: Member): boolean {
+    const isVacant = this.#leader === null || (this.#isLeaderLost && source !== this.#leader);
+    return isVacant && !(isLying && this.#hasHonest);
   }
 
   /** Another leader may have listed fewer transactions than the one before. */
