@@ -1,10 +1,13 @@
 import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { until } from '../../test/support/platform/eventually.ts';
 import { GrpcConnection } from './connection.ts';
 import { frameOf } from './frames.ts';
+
+/** Longer than the interval of keepalives. */
+const KEEPALIVE_MS = 10_001;
 
 /** Servers that the library of the other tests does not play. */
 describe('gRPC connection', () => {
@@ -140,5 +143,28 @@ describe('gRPC connection', () => {
     expect(await connection.ask('/a.B/D', Buffer.from('echo'), 5_000)).toBeNull();
     answer = () => connection.close();
     expect(await connection.ask('/a.B/D', Buffer.from('echo'), 5_000)).toBeNull();
+  });
+
+  it('gives up a server that never ends the TLS handshake, and says so', async () => {
+    const sockets: Socket[] = [];
+    const mute = createTcpServer((socket) => sockets.push(socket.on('error', () => {})));
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const hung = new GrpcConnection(`https://127.0.0.1:${(mute.address() as AddressInfo).port}`, { token: '' });
+      const handlers = { message: () => {}, ended: (status: number, details: string) => ends.push([status, details]) };
+      hung.call('/a.B/C', handlers);
+      const answered = hung.ask('/a.B/D', Buffer.from('echo'), 5_000);
+      await until(() => sockets.length === 1);
+      vi.advanceTimersByTime(KEEPALIVE_MS);
+      expect(await answered).toBeNull();
+      await until(() => ends.length === 1);
+      expect(ends).toEqual([[14, 'no connection in time']]);
+      expect(() => hung.call('/a.B/C', handlers)).toThrow('no connection in time');
+    } finally {
+      vi.useRealTimers();
+      for (const socket of sockets) socket.destroy();
+      mute.close();
+    }
   });
 });

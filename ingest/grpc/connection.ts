@@ -13,7 +13,7 @@ import { Frames, frameOf, MessageError } from './frames.ts';
 
 /** The largest account has 10 MiB; a block's metadata is smaller. */
 const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
-/** A dead connection is noticed after the sum of both. */
+/** A dead connection is noticed after the sum of both, one that never begins after the first. */
 const KEEPALIVE_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 5_000;
 /** Bytes on their way to this process, so that a fast server does not wait for each acknowledgement. */
@@ -119,7 +119,9 @@ export class GrpcConnection {
     this.#session.destroy();
   }
 
+  /** @throws Error when the connection is lost, with its reason */
   #open(path: string): ClientHttp2Stream {
+    if (this.#session.destroyed) throw new Error(this.#reason || 'the connection was lost');
     return this.#session.request({
       [constants.HTTP2_HEADER_METHOD]: 'POST',
       [constants.HTTP2_HEADER_PATH]: path,
@@ -169,7 +171,13 @@ export class GrpcConnection {
   }
 
   #ping(): void {
-    if (this.#session.connecting || this.#session.destroyed) return;
+    if (this.#session.destroyed) return;
+    if (this.#session.connecting) {
+      // A server that accepts and never ends the TLS handshake sends no event at all.
+      this.#reason ||= 'no connection in time';
+      this.#session.destroy();
+      return;
+    }
     const lost = setTimeout(() => {
       this.#reason ||= 'the server does not answer pings';
       this.#session.destroy();
