@@ -81,7 +81,8 @@ export class GrpcForks implements ForkConnection {
     const { SlotStatus } = geyserMessages();
     const slot = slotOf(news.slot);
     this.#end.alive();
-    this.#begin(slot);
+    // Other news may be of an older slot than the one whose data comes.
+    if (status === SlotStatus.SLOT_PROCESSED || status === SlotStatus.SLOT_CREATED_BANK) this.#begin(slot);
     this.#parts.books.news((forks) => {
       if (parent !== null) forks.link(slot, slotOf(parent));
       if (status === SlotStatus.SLOT_DEAD) forks.dead(slot);
