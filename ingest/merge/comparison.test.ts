@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Comparison, type Findings, LIES_MAX, SETTLE_SLOTS, TRANSACTION_SETTLE_SLOTS } from './comparison.ts';
+import {
+  AUDITED_SLOTS,
+  Comparison,
+  type Findings,
+  LIES_MAX,
+  SETTLE_SLOTS,
+  TRANSACTION_SETTLE_SLOTS,
+} from './comparison.ts';
 
 const SOURCES = 3;
 const SLOTS = 40;
@@ -113,19 +120,40 @@ describe('comparison of sources', () => {
     expect([0, 1].map((source) => comparison.counts(source).lies)).toEqual([0, 0]);
   });
 
-  it('names a source that leaves out transactions which the chain has', () => {
+  /** Slots until the newest transaction is compared. */
+  const JUDGED_SLOTS = SETTLE_SLOTS + AUDITED_SLOTS;
+  const TRANSACTIONS = 2 * LIES_MAX;
+
+  /** Source 0 has a transaction in each of some slots, and source 1 the same ones so many slots later, or never. */
+  function transactions(lateSlots: number | null): Comparison {
     const comparison = new Comparison(2);
     for (const source of [0, 1]) comparison.covers(source, 0);
     const first = TRANSACTION_SETTLE_SLOTS + 1;
-    for (let slot = first; slot < first + 20; slot++) {
-      comparison.transaction(0, `signature ${slot}`, slot);
+    const last = first + TRANSACTIONS - 1;
+    for (let slot = first; slot <= last + JUDGED_SLOTS; slot++) {
+      if (slot <= last) comparison.transaction(0, `signature ${slot}`, slot);
+      const late = slot - (lateSlots ?? Number.POSITIVE_INFINITY);
+      if (late >= first && late <= last) comparison.transaction(1, `signature ${late}`, late);
       for (const source of [0, 1]) {
         for (const question of comparison.completed(source, slot).questions) comparison.answered(question, true);
       }
     }
-    expect(comparison.counts(1)).toMatchObject({ reason: 'left out transactions' });
-    expect(comparison.counts(1).lies).toBeGreaterThanOrEqual(LIES_MAX);
+    return comparison;
+  }
+
+  it('names a source that leaves out transactions which the chain has', () => {
+    const comparison = transactions(null);
+    expect(comparison.counts(1)).toMatchObject({
+      lies: TRANSACTIONS,
+      missingTransactions: TRANSACTIONS,
+      reason: 'left out transactions',
+    });
     expect([0, 1].map((source) => comparison.isLying(source))).toEqual([false, true]);
+  });
+
+  it('accuses no source whose audit brings what its notifications left out', () => {
+    expect(transactions(SETTLE_SLOTS + 1).counts(1)).toMatchObject({ lies: 0, missingTransactions: 0 });
+    expect(transactions(JUDGED_SLOTS - 1).counts(1)).toMatchObject({ lies: 0, missingTransactions: 0 });
   });
 
   it.each([

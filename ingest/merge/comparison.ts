@@ -5,8 +5,13 @@ import { SIGHTING_SLOTS, Sightings } from './sightings.ts';
 
 /** Slots that must be complete at every source before a slot is compared: stragglers of two nodes and three streams. */
 export const SETTLE_SLOTS = 8;
-/** After a complete read transactions wait for older ones, at most 5 s: they are compared later than accounts. */
+/** After a complete read transactions wait for older ones, at most 5 s: none of so many slots is compared. */
 export const TRANSACTION_SETTLE_SLOTS = 64;
+/**
+ * So much later than accounts, transactions are compared for the audits: one lists a transaction that no notification named 8 slots
+ * (transaction-audit.ts) and an interval of 5 s later. Here is time for two.
+ */
+export const AUDITED_SLOTS = 32;
 /** A source so many slots behind the newest is not waited for. */
 const BEHIND_SLOTS_MAX = 64;
 /** Proven faults that make a source a liar. One may be a lost notification. */
@@ -113,10 +118,11 @@ export class Comparison {
   }
 
   transaction(source: number, signature: string, slot: number): void {
-    if (slot <= this.#compared) return;
-    const known = this.#transactions.get(slot) ?? new Map<string, Set<number>>();
-    known.set(signature, (known.get(signature) ?? new Set()).add(source));
-    this.#transactions.set(slot, known);
+    const ofSlot = this.#transactions.get(slot) ?? new Map<string, Set<number>>();
+    const sources = ofSlot.get(signature);
+    // Its own audit may bring what a source lost. A transaction that nobody had in time is not compared.
+    if (sources) sources.add(source);
+    else if (slot > this.#compared) this.#transactions.set(slot, ofSlot.set(signature, new Set([source])));
   }
 
   block(source: number, slot: number, blockhash: string): void {
@@ -176,7 +182,7 @@ export class Comparison {
       this.#compareAccounts(slot, covering);
       this.#compareBlocks(slot, covering);
     }
-    this.#compareTransactions(slot);
+    this.#compareTransactions(slot - AUDITED_SLOTS);
   }
 
   #compareAccounts(slot: number, covering: readonly { readonly source: number; readonly side: Side }[]): void {
