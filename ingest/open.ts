@@ -23,6 +23,8 @@ interface LiveSource {
   readonly url: string;
 }
 
+type OpenServers = GrpcServers & { readonly open: OpenStream };
+
 export function openSource(config: Config, definition: ChainDefinition, logger: Logger): Source {
   openDecoder().catch((error: unknown) =>
     logger.warn({ err: error }, 'no fast decoder of zstd: accounts cost more time'),
@@ -44,8 +46,8 @@ function openSeveral(several: readonly LiveSource[], config: Config, definition:
   const names = namesOf(several, config);
   const sources = several.map(({ kind, url }, number) => {
     const block = (slot: number, blockhash: string) => merged.block(number, slot, blockhash);
-    const servers = { urls: [url], token: config.grpcToken, open: opener(config), block };
-    if (kind === 'grpc') return new RpcSource({ ...options, sessions: grpcSessions(servers) });
+    if (kind === 'grpc')
+      return new RpcSource({ ...options, sessions: grpcSessions({ ...serversAt([url], config), block }) });
     return new RpcSource({ ...options, ...(url === '' ? {} : { wsUrls: [url] }) });
   });
   const members = sources.map((source, number) => {
@@ -92,12 +94,15 @@ function namesOf(several: readonly LiveSource[], config: Config): readonly strin
   });
 }
 
-/** Opens streams at commitment processed, from the same servers as the source. */
+/** Opens streams at commitment processed, from the same servers as the source. gRPC goes before PubSub: it sends every fork. */
 export function openForks(config: Config, definition: ChainDefinition): OpenConnection {
   const filters = accountFilters(definition);
   const programs = definition.programs.map(({ programId }) => programId);
-  if (config.source === 'grpc') {
-    const { urls, ...server } = serversOf(config);
+  const several = liveSourcesOf(config);
+  const grpcUrls = several.flatMap(({ kind, url }) => (kind === 'grpc' ? [url] : []));
+  const isOneGrpc = several.length === 0 && config.source === 'grpc';
+  if (isOneGrpc || grpcUrls.length > 0) {
+    const { urls, ...server } = isOneGrpc ? serversOf(config) : serversAt(grpcUrls, config);
     return (parts, attempt) =>
       new GrpcForks(parts, {
         url: urls[attempt % urls.length] ?? '',
@@ -107,15 +112,20 @@ export function openForks(config: Config, definition: ChainDefinition): OpenConn
         number: BigInt(attempt),
       });
   }
-  const urls = listOf(config.rpcWsUrl);
+  const ownUrls = listOf(config.rpcWsUrl);
+  const urls = several.length === 0 ? ownUrls : several.flatMap(({ url }) => (url === '' ? ownUrls : [url]));
   return (parts, attempt) => new PubSubForks(parts, { wsUrl: urls[attempt % urls.length] ?? '', filters, programs });
 }
 
 /** @throws ConfigError when there is no server, or its address is not a URL of http: or https: */
-function serversOf(config: Config): GrpcServers & { readonly open: OpenStream } {
+function serversOf(config: Config): OpenServers {
   const urls = listOf(config.grpcUrl);
   if (urls.length === 0 || !urls.every((url) => isUrl(url, /^https?:/)))
     throw new ConfigError('grpcUrl must name a server, as https://host:port');
+  return serversAt(urls, config);
+}
+
+function serversAt(urls: readonly string[], config: Config): OpenServers {
   return { urls, token: config.grpcToken, open: opener(config) };
 }
 
