@@ -40,11 +40,11 @@ export class ForkFills {
     if (this.#held.size > this.#transactionsMax && oldest !== undefined) this.#forget(oldest);
   }
 
-  /** What changes now that slots have these places. A place that is unknown changes nothing. */
-  settle(placeOf: (slot: number) => Place): FillChanges {
+  /** What changes now that slots have these places, of all transactions or one alone. A place that is unknown changes nothing. */
+  settle(placeOf: (slot: number) => Place, one?: ForkTransaction): FillChanges {
     const withdrawn: ForkTransaction[] = [];
     const published: ForkTransaction[] = [];
-    for (const [id, transaction] of this.#held) {
+    for (const [id, transaction] of one ? this.#entryOf(one) : this.#held) {
       const place = placeOf(transaction.slot);
       if (place === 'left' && this.#published.delete(id)) withdrawn.push(transaction);
       if (place !== 'followed' || this.#published.has(id)) continue;
@@ -58,6 +58,12 @@ export class ForkFills {
   resolve(slot: number): void {
     this.#resolved = Math.max(this.#resolved, slot);
     for (const [id, transaction] of this.#held) if (transaction.slot <= slot) this.#forget(id);
+  }
+
+  #entryOf(transaction: ForkTransaction): readonly (readonly [string, ForkTransaction])[] {
+    const id = idOf(transaction);
+    const held = this.#held.get(id);
+    return held ? [[id, held]] : [];
   }
 
   #forget(id: string): void {

@@ -49,7 +49,12 @@ function stage(waitingMax?: number) {
     if (isAway) await new Promise<void>((resolve) => waiting.push(resolve));
     written.push(...records);
   };
-  const fork = { version: 0, placeOf: (slot: number): Place => places.get(slot) ?? 'unknown' };
+  const asked: number[] = [];
+  const placeOf = (slot: number): Place => {
+    asked.push(slot);
+    return places.get(slot) ?? 'unknown';
+  };
+  const fork = { version: 0, placeOf };
   const trades = new ProcessedTrades({
     fork,
     decoder,
@@ -59,12 +64,14 @@ function stage(waitingMax?: number) {
   });
   return {
     trades,
+    /** Slots whose place was asked for. */
+    asked,
     /** Slots have these places from now on. */
-    move(news: Readonly<Record<number, Place>>) {
+    move(news: Readonly<Record<number, Place>>, isTold = true) {
       for (const [slot, place] of Object.entries(news)) places.set(Number(slot), place);
       version += 1;
       Object.assign(fork, { version });
-      trades.moved();
+      if (isTold) trades.moved();
     },
     confirm: (update: TransactionLogs) => trades.confirmed(decodeTransaction(update, decoder).events),
     away(is: boolean) {
@@ -111,6 +118,28 @@ describe('trades at processed', () => {
       ['withdrawn', 10, 1],
       ['processed', 11, 3],
     ]);
+  });
+
+  it('are withdrawn before one of another fork comes that nobody has told of', async () => {
+    const { trades, move, records } = stage();
+    move({ 10: 'followed' });
+    trades.take(transaction(10, 1, [actionLine(FILL)]));
+    move({ 10: 'left', 11: 'followed' }, false);
+    trades.take(transaction(11, 1, [actionLine(FILL)]));
+    expect(await records()).toEqual([
+      ['processed', 10, 3],
+      ['withdrawn', 10, 1],
+      ['processed', 11, 3],
+    ]);
+  });
+
+  it('cost the same however many others wait for their confirmation', () => {
+    const { trades, move, asked } = stage();
+    move({ 10: 'followed', 11: 'followed', 12: 'followed' });
+    for (const slot of [10, 11, 12]) trades.take(transaction(slot, 1, [actionLine(FILL)]));
+    expect(asked).toEqual([10, 11, 12]);
+    move({ 12: 'left' });
+    expect(asked).toEqual([10, 11, 12, 10, 11, 12]);
   });
 
   it('of truncated logs are those that the logs show; the confirmed ones come whole', async () => {

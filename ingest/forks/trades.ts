@@ -8,7 +8,7 @@ import { decodeTransaction, type EncodedEvent } from '../decode/transaction.ts';
 import type { SourceUpdate, TransactionLogs } from '../source.ts';
 import type { LogWriter } from '../writer.ts';
 import type { Place } from './chain.ts';
-import { ForkFills } from './fills.ts';
+import { ForkFills, type ForkTransaction } from './fills.ts';
 import type { ForkMetrics } from './metrics.ts';
 
 /** Records that wait for the log. Beyond it processed fills are dropped: the confirmed ones decide. */
@@ -49,8 +49,11 @@ export class ProcessedTrades {
     const fills = decodeTransaction(transaction, this.#parts.decoder).events.filter(isFill);
     if (fills.length === 0) return;
     const { slot, signature } = transaction;
-    this.#fills.take({ slot, signature, fills });
-    this.#settle();
+    const taken = { slot, signature, fills };
+    this.#fills.take(taken);
+    // On the same fork nothing else changes, and thousands may be held.
+    if (this.#version === this.#parts.fork.version) this.#settle(taken);
+    else this.#settle();
   }
 
   /** News of the node's fork was applied. */
@@ -78,10 +81,10 @@ export class ProcessedTrades {
     }
   }
 
-  #settle(): void {
+  #settle(one?: ForkTransaction): void {
     const { fork, waitingMax = WAITING_MAX } = this.#parts;
     this.#version = fork.version;
-    const { withdrawn, published } = this.#fills.settle((slot) => fork.placeOf(slot));
+    const { withdrawn, published } = this.#fills.settle((slot) => fork.placeOf(slot), one);
     // A log that is away also holds the confirmed stream, so nothing but these grows meanwhile.
     if (this.#records.length > waitingMax) return;
     for (const { fills } of withdrawn) for (const fill of fills) this.#withdraw(fill);
