@@ -102,7 +102,7 @@ export const SETTINGS: readonly Setting[] = [
     fallback: 20_000,
     min: 0,
     max: 100_000_000,
-    help: 'signatures of each program that a first start reads back',
+    help: 'signatures of each program that a first start reads back; 0 = none, it begins after the newest',
   },
   { key: 'capturePath', fallback: '', help: 'capture file or folder, for source=capture' },
   { key: 'log', fallback: 'embedded', choices: ['embedded', 'kafka'], help: 'kind of event log' },

@@ -96,6 +96,39 @@ describe('a first start', () => {
     expect(await sweep(history)).toMatchObject({ cutSlot: 105, found: 2 });
   });
 
+  it.each([false, true])(
+    'that reads nothing back begins after the newest signature (a live one came first: %s)',
+    async (isLive) => {
+      const lists = {
+        [EXCHANGE]: [listed(106), { ...listed(106), signature: 'signature 106 too' }, listed(105)],
+        [VAULTS]: [listed(90)],
+      };
+      const history = new History(node(lists), { ...OPTIONS, firstSignaturesMax: 0 }, null);
+      if (isLive) history.notified(EXCHANGE, 107);
+      expect(await sweep(history)).toMatchObject({ cutSlot: 106, found: 0, missing: 0, isProven: true });
+      lists[EXCHANGE].unshift(listed(107));
+      const found: number[] = [];
+      for (let turn = 0; turn < 3; turn++) {
+        const { cutSlot } = await history.sweep(
+          NOW,
+          async ({ slot }) => void found.push(slot),
+          new AbortController().signal,
+        );
+        expect(cutSlot).toBeNull();
+      }
+      expect(found).toEqual([107]);
+      expect(history.resume?.slot).toBe(107);
+    },
+  );
+
+  it('reads no more of a program than its limit because another one is quiet for long', async () => {
+    const lists = { [EXCHANGE]: [listed(906), listed(905), listed(904), listed(500)], [VAULTS]: [listed(400)] };
+    const history = new History(node(lists), { ...OPTIONS, firstSignaturesMax: 2 }, null);
+    expect(await sweep(history)).toMatchObject({ cutSlot: 905, found: 3 });
+    for (let turn = 0; turn < 3; turn++) expect(await sweep(history)).toMatchObject({ found: 0, isProven: true });
+    expect(history.resume?.slot).toBe(906);
+  });
+
   it('does not take empty pages for the begin of the history', async () => {
     const pages = [[listed(106)], [], [], [listed(105)]];
     const lists = { ...node({}), signatures: async () => pages.shift() ?? [] };

@@ -25,7 +25,7 @@ export type Finality = 'confirmed' | 'finalized';
 export interface HistoryOptions {
   readonly programs: readonly string[];
   readonly commitment: Finality;
-  /** Limit of signatures per program when there is no resume point. */
+  /** Limit of signatures per program when there is no resume point. 0: the history begins after the newest one. */
   readonly firstSignaturesMax: number;
   /** Name of the chain in resume points. */
   readonly chain: string;
@@ -68,7 +68,6 @@ interface List {
   /** Newest slot that data had named when the list was asked for: the list says nothing about later slots. */
   readonly askedSlot: number;
   readonly isProven: boolean;
-  readonly cut: boolean;
 }
 
 export class History {
@@ -86,6 +85,8 @@ export class History {
   readonly #active = new Set<string>();
   /** Where the history of each program begins that no resume point bounds. */
   readonly #begins = new Map<string, Begin>();
+  /** Slots up to which the history of a program is longer than the limit, and not read. */
+  readonly #cuts = new Map<string, number>();
   /** Newest listed slot of any program. */
   #newestListed = -1;
   #unproven = 0;
@@ -160,8 +161,7 @@ export class History {
       }
     }
     const isProven = lists.every((list) => list.isProven);
-    const cutSlots = lists.flatMap(({ cut, entries }) => (cut && entries[0] ? [entries[0].slot] : []));
-    const cutSlot = cutSlots.length === 0 ? null : Math.max(...cutSlots);
+    const cutSlot = this.#resume === null && this.#cuts.size > 0 ? Math.max(...this.#cuts.values()) : null;
     const hole = this.#unprovenHole(lists, isProven, toSlot);
     if (hole !== null) holes.push(hole);
     if (isProven || hole !== null) {
@@ -197,8 +197,9 @@ export class History {
     const entries: ListedSignature[] = [];
     const unseen: ListedSignature[] = [];
     const list = (isProven: boolean): List => {
-      return { entries: entries.reverse(), unseen: unseen.reverse(), askedSlot, isProven, cut: false };
+      return { entries: entries.reverse(), unseen: unseen.reverse(), askedSlot, isProven };
     };
+    const cutSlot = this.#cuts.get(program) ?? -1;
     let isKnown = false;
     let before: string | null = null;
     for (let pages = 0; pages < PAGES_MAX; pages++) {
@@ -207,18 +208,20 @@ export class History {
       if (page.length > 0) this.#active.add(program);
       this.#newestListed = Math.max(this.#newestListed, page[0]?.slot ?? -1);
       for (const entry of page) {
-        if (entry.slot < this.#floor) return list(true);
+        if (entry.slot < Math.max(this.#floor, cutSlot)) return list(true);
         isKnown ||= entry.signature === known;
         entries.push(entry);
-        if (!entry.failed && !this.#seen.has(entry.signature)) unseen.push(entry);
+        if (!entry.failed && entry.slot > cutSlot && !this.#seen.has(entry.signature)) unseen.push(entry);
       }
       const last = page.at(-1)?.signature ?? null;
       if (last === null && known === undefined && this.#isAskedAgain(program, entries)) continue;
       if (last === null || last === before) break;
-      if (this.#resume === null && entries.length >= firstSignaturesMax) {
-        entries.length = firstSignaturesMax;
-        const newest = new Set(entries);
-        return { ...list(true), unseen: unseen.filter((entry) => newest.has(entry)), cut: true };
+      if (this.#resume === null && cutSlot < 0 && entries.length >= firstSignaturesMax) {
+        const read = new Set(entries.slice(0, firstSignaturesMax));
+        // The resume point needs a signature also where none is read.
+        entries.length = Math.max(1, firstSignaturesMax);
+        this.#cuts.set(program, entries.at(-1)?.slot ?? -1);
+        return { ...list(true), unseen: unseen.filter((entry) => read.has(entry)) };
       }
       before = last;
     }

@@ -31,7 +31,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a short page counts as the end',
     file: 'ingest/rpc/history.ts',
     find: 'if (last === null || last === before) break;',
-    replace: 'if (page.length < PAGE) return { entries: entries.reverse(), askedSlot, isProven: true, cut: false };',
+    replace: 'if (page.length < PAGE) return list(true);',
   },
   {
     name: 'the first transaction after a reconnect is dropped',
