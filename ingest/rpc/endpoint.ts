@@ -27,7 +27,7 @@ export class Endpoint {
   readonly name: string;
   /** False after the node refused a batch. */
   takesBatches = true;
-  /** Null until the node answered whether it has getProgramAccountsV2. */
+  /** Whether the node has getProgramAccountsV2; null while its answers do not say. */
   hasPages: boolean | null = null;
   readonly #budget: RequestBudget;
   readonly #clock: Clock;

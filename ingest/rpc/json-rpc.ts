@@ -99,14 +99,13 @@ export class JsonRpc {
     const config = accountsConfig(filters, options);
     return this.nodes.first(async (endpoint, signal) => {
       const given = { ...options, signal };
-      if (endpoint.hasPages !== false) {
-        const paged = await this.#pagedAccounts(endpoint, program, config, given);
-        endpoint.hasPages = paged !== null;
-        if (paged) return paged;
-      }
+      const paged = await this.#pagedAccounts(endpoint, program, config, given);
+      if (!(paged instanceof RpcError)) return paged;
       const call = { method: 'getProgramAccounts', params: [program, config] };
       const { slot, packs } = await this.#streamed(endpoint, call, given);
       if (slot === null) throw new RpcError('getProgramAccounts: unreadable answer');
+      // An HTTP status may refuse the key or the program. This answer shows that it refused the pages.
+      if (paged.isTransport) endpoint.hasPages ??= false;
       const accounts = new PackedAccounts();
       accounts.add(packs, slot);
       return { slot, accounts };
@@ -123,10 +122,9 @@ export class JsonRpc {
     const config = { ...accountsConfig(filters, options), changedSinceSlot: since };
     try {
       return await this.nodes.first(async (endpoint, signal) => {
-        const given = { ...options, signal };
-        const paged = endpoint.hasPages === false ? null : await this.#pagedAccounts(endpoint, program, config, given);
-        endpoint.hasPages = paged !== null;
-        if (paged === null) throw new RpcError('the node has no pages of accounts', UNKNOWN_METHOD);
+        const paged = await this.#pagedAccounts(endpoint, program, config, { ...options, signal });
+        if (paged instanceof RpcError)
+          throw new RpcError('the node lists no changes', UNKNOWN_METHOD, { cause: paged });
         return paged;
       }, options);
     } catch (error) {
@@ -135,33 +133,40 @@ export class JsonRpc {
     }
   }
 
-  /** Null when the node does not know the call. Pages differ in their slots; a short page is not the last one. */
+  /** The refusal of a node that will not list pages. Pages differ in their slots; a short page is not the last one. */
   async #pagedAccounts(
     endpoint: Endpoint,
     program: string,
     config: object,
     options: GivenOptions,
-  ): Promise<ReadAccounts | null> {
+  ): Promise<ReadAccounts | RpcError> {
+    if (endpoint.hasPages === false) return new RpcError('the node has no pages of accounts', UNKNOWN_METHOD);
     const accounts = new PackedAccounts();
     let oldest = Number.POSITIVE_INFINITY;
     let paginationKey: string | null = null;
-    try {
-      for (let pages = 0; pages < PAGES_MAX; pages++) {
-        const key: object = paginationKey === null ? {} : { paginationKey };
-        const params = [program, { ...config, limit: ACCOUNTS_PER_PAGE, ...key }];
-        // A node that names no slot is taken at the slot before its answer.
-        const before = await this.slot(options.commitment);
-        const read = await this.#streamed(endpoint, { method: 'getProgramAccountsV2', params }, options);
-        const slot = read.slot ?? before;
-        if (slot < (options.minSlot ?? 0)) throw new RpcError('the page is older than asked for', BEHIND);
-        oldest = Math.min(oldest, slot);
-        accounts.add(read.packs, slot);
-        if (read.paginationKey === null || read.paginationKey === paginationKey) return { slot: oldest, accounts };
-        paginationKey = read.paginationKey;
+    for (let pages = 0; pages < PAGES_MAX; pages++) {
+      const key: object = paginationKey === null ? {} : { paginationKey };
+      const params = [program, { ...config, limit: ACCOUNTS_PER_PAGE, ...key }];
+      // A node that names no slot is taken at the slot before its answer.
+      const before = await this.slot(options.commitment);
+      const read = await this.#streamed(endpoint, { method: 'getProgramAccountsV2', params }, options).catch(
+        (error: unknown) => {
+          const isRefusal = error instanceof RpcError && error.remedy !== 'later';
+          if (isRefusal && (pages === 0 || error.code === UNKNOWN_METHOD)) return error;
+          throw error;
+        },
+      );
+      if (read instanceof RpcError) {
+        if (read.code === UNKNOWN_METHOD) endpoint.hasPages = false;
+        return read;
       }
-    } catch (error) {
-      if (error instanceof RpcError && error.code === UNKNOWN_METHOD) return null;
-      throw error;
+      endpoint.hasPages = true;
+      const slot = read.slot ?? before;
+      if (slot < (options.minSlot ?? 0)) throw new RpcError('the page is older than asked for', BEHIND);
+      oldest = Math.min(oldest, slot);
+      accounts.add(read.packs, slot);
+      if (read.paginationKey === null || read.paginationKey === paginationKey) return { slot: oldest, accounts };
+      paginationKey = read.paginationKey;
     }
     throw new RpcError('getProgramAccountsV2: pages without end');
   }
