@@ -21,7 +21,10 @@ const REMEDIES: ReadonlyMap<number, Remedy> = new Map([
   [-32601, 'elsewhere'],
   [-32602, 'never'],
   [-32603, 'later'],
+  [429, 'later'], // rate limit of an item in a batch, of some providers
 ]);
+/** Codes that speak of the node, not of the item: unhealthy, or its rate limit. */
+const OF_NODE: ReadonlySet<number> = new Set([-32005, -32429, 429]);
 /** The node has not reached the `minContextSlot` of the request. */
 export const BEHIND = -32016;
 export const UNKNOWN_METHOD = -32601;
@@ -33,7 +36,7 @@ export class RpcError extends Error {
   /** JSON-RPC code or HTTP status; null when the node did not answer. */
   readonly code: number | null;
   readonly remedy: Remedy;
-  /** The whole request failed, not one item of it. */
+  /** The node did not get to answer: the request failed, or the node is unhealthy or limits its rate. */
   readonly isTransport: boolean;
 
   constructor(
@@ -44,7 +47,7 @@ export class RpcError extends Error {
     super(message, options);
     this.code = code;
     this.remedy = options.remedy ?? (code === null ? 'later' : (REMEDIES.get(code) ?? 'elsewhere'));
-    this.isTransport = options.isTransport ?? false;
+    this.isTransport = options.isTransport ?? (code !== null && OF_NODE.has(code));
   }
 
   /** The slot has no block, or this node lost it. */

@@ -2,8 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ResumePoint, TransactionLogs } from '../source.ts';
-import { History } from './history.ts';
-import type { JsonRpc, ListedSignature } from './json-rpc.ts';
+import { RpcError } from './errors.ts';
+import { History, MISSING_SWEEPS_MAX } from './history.ts';
+import { type JsonRpc, type ListedSignature, TRANSACTION_BATCH } from './json-rpc.ts';
 
 type Lists = Pick<JsonRpc, 'signatures' | 'transactions'>;
 
@@ -86,6 +87,59 @@ describe('the resume point', () => {
       slots.push(history.resume?.slot);
     }
     expect(slots).toEqual([undefined, undefined, 104]);
+  });
+});
+
+describe('a transaction that a node did not get to', () => {
+  const resume: ResumePoint = { slot: 100, signatures: { [EXCHANGE]: 'signature 100' }, chain: 'chain' };
+  const options = { ...OPTIONS, programs: [EXCHANGE] };
+  const slots = Array.from({ length: TRANSACTION_BATCH + 4 }, (_, index) => 101 + index);
+  const lists = { [EXCHANGE]: [...slots.toReversed(), 100].map(listed) };
+
+  it('holds neither the rest of its round nor counts as missed', async () => {
+    const whole = node(lists);
+    let isBusy = true;
+    const history = new History(
+      {
+        ...whole,
+        transactions: async (signatures, commitment) => {
+          if (isBusy && signatures.includes('signature 101')) throw new RpcError('busy', 429, { isTransport: true });
+          return whole.transactions(signatures, commitment);
+        },
+      },
+      options,
+      resume,
+    );
+    expect(await sweep(history)).toMatchObject({ found: 5, missing: TRANSACTION_BATCH });
+    for (let turn = 0; turn < MISSING_SWEEPS_MAX; turn++) await expect(sweep(history)).rejects.toThrow('busy');
+    expect(history.resume?.slot).toBe(100);
+    isBusy = false;
+    expect(await sweep(history)).toMatchObject({ found: TRANSACTION_BATCH, holes: [] });
+    expect(history.resume?.slot).toBe(slots.at(-1));
+  });
+
+  it('is no hole while others of its batch are answered', async () => {
+    const whole = node(lists);
+    const history = new History(
+      {
+        ...whole,
+        transactions: async (signatures, commitment) => {
+          const outcomes = await whole.transactions(signatures, commitment);
+          const busy = { found: null, reason: 'busy', isTransport: true } as const;
+          const lacking = { found: null, reason: 'no node has it', isTransport: false } as const;
+          return outcomes.map((one, at) =>
+            signatures[at] === 'signature 101' ? busy : signatures[at] === 'signature 102' ? lacking : one,
+          );
+        },
+      },
+      options,
+      resume,
+    );
+    const holes: string[] = [];
+    for (let turn = 0; turn < MISSING_SWEEPS_MAX; turn++)
+      holes.push(...(await sweep(history)).holes.map(({ reason }) => reason));
+    expect(holes).toEqual(['signature 102: no node has it']);
+    expect(history.resume?.slot).toBe(100);
   });
 });
 

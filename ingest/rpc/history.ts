@@ -153,7 +153,7 @@ export class History {
         if (!this.take(entry.signature, entry.slot)) continue;
         found += 1;
         await hand(outcome.found);
-      } else if (this.#isGivenUp(entry)) {
+      } else if (!outcome.isTransport && this.#isGivenUp(entry)) {
         holes.push({ fromSlot: entry.slot, toSlot: entry.slot, reason: `${entry.signature}: ${outcome.reason}` });
       } else {
         missing += 1;
@@ -268,16 +268,25 @@ export class History {
       const batches: Promise<readonly TransactionOutcome[]>[] = [];
       for (let at = 0; at < part.length; at += TRANSACTION_BATCH) {
         const signatures = part.slice(at, at + TRANSACTION_BATCH).map((entry) => entry.signature);
-        batches.push(this.#rpc.transactions(signatures, this.#options.commitment, { signal }));
+        batches.push(this.#transactions(signatures, signal));
       }
       const outcomes = (await Promise.all(batches)).flat();
-      // An outage of the nodes is no fault of these transactions, so it does not count against them.
       const outage = outcomes.every((one) => one.found === null && one.isTransport) ? outcomes[0] : undefined;
       if (outage?.found === null) throw new RpcError(outage.reason, null, { isTransport: true });
       for (const [index, entry] of part.entries()) {
         const outcome = outcomes[index];
         if (outcome !== undefined) yield [entry, outcome];
       }
+    }
+  }
+
+  /** The other batches of a round keep their answers when the nodes fail at one. */
+  async #transactions(signatures: readonly string[], signal: AbortSignal): Promise<readonly TransactionOutcome[]> {
+    try {
+      return await this.#rpc.transactions(signatures, this.#options.commitment, { signal });
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      return signatures.map(() => ({ found: null, reason: error.message, isTransport: true }));
     }
   }
 

@@ -10,10 +10,13 @@ import { Nodes } from './nodes.ts';
 class VirtualClock implements Clock {
   ms = 0;
   waited: number[] = [];
+  /** Runs before each wait. */
+  before = () => {};
   now() {
     return this.ms;
   }
   async wait(ms: number) {
+    this.before();
     this.waited.push(ms);
     this.ms += ms;
   }
@@ -28,6 +31,7 @@ describe('nodes', () => {
   afterEach(async () => {
     for (const node of open.splice(0)) await node.close();
     clock.waited = [];
+    clock.before = () => {};
   });
   const stub = async () => {
     const node = await FaultyNode.open(null);
@@ -86,6 +90,66 @@ describe('nodes', () => {
     const alone = nodesOf(first);
     const outcomes = await alone.batch(calls, isWanted);
     expect(outcomes.map((one) => ('value' in one ? one.value : one.error.code))).toEqual([0, -32603, 2]);
+  });
+
+  it('without batches and with a rate limit give all answers, and none is asked for twice', async () => {
+    const node = await stub();
+    node.on('get', ([n]) => ({ result: n }));
+    let requests = 0;
+    node.http = () => {
+      requests += 1;
+      if (requests === 1) return { status: 413 };
+      return requests % 21 === 0 ? { status: 429 } : null;
+    };
+    const calls = Array.from({ length: 25 }, (_, n) => ({ method: 'get', params: [n] }));
+    const outcomes = await nodesOf(node).batch(calls, () => true);
+    expect(outcomes).toEqual(calls.map((_, value) => ({ value })));
+    expect(node.asked.get('get')).toBe(25);
+  });
+
+  it('that fail within calls one by one keep the answers before it', async () => {
+    const node = await stub();
+    node.on('get', ([n]) => ({ result: n }));
+    let requests = 0;
+    node.http = () => {
+      requests += 1;
+      if (requests === 1) return { status: 413 };
+      return requests > 3 ? { status: 503 } : null;
+    };
+    const calls = [0, 1, 2, 3].map((n) => ({ method: 'get', params: [n] }));
+    const outcomes = await nodesOf(node).batch(calls, () => true);
+    expect(outcomes.map((one) => ('value' in one ? one.value : [one.error.code, one.error.isTransport]))).toEqual([
+      0,
+      1,
+      [503, true],
+      [503, true],
+    ]);
+  });
+
+  it('that limit the rate of items in a batch are asked for the rest after a pause', async () => {
+    const node = await stub();
+    let left = 2;
+    node.on('get', ([n]) => (left-- > 0 ? { result: n } : { error: { code: 429, message: 'Too many requests' } }));
+    const calls = [0, 1, 2].map((n) => ({ method: 'get', params: [n] }));
+    const nodes = nodesOf(node);
+    const asked = nodes.batch(calls, () => true);
+    clock.before = () => {
+      left = 2;
+    };
+    expect(await asked).toEqual([{ value: 0 }, { value: 1 }, { value: 2 }]);
+  });
+
+  it('that once refuse a batch and its calls alone get batches again', async () => {
+    const node = await stub();
+    node.on('get', ([n]) => ({ result: n }));
+    const calls = [0, 1, 2].map((n) => ({ method: 'get', params: [n] }));
+    const nodes = nodesOf(node);
+    node.http = () => ({ status: 401 });
+    await expect(nodes.batch(calls, () => true)).rejects.toThrow('401');
+    node.http = null;
+    const before = node.requests;
+    expect(await nodes.batch(calls, () => true)).toHaveLength(3);
+    expect(node.requests - before).toBe(1);
   });
 
   it('that are behind the wanted slot are passed over, also when they do not say so', async () => {

@@ -134,8 +134,10 @@ export class Nodes {
           left.push(index);
         }
       }
-      // The caller asks again later: one bad item must not hold the others.
-      if (left.length > 0) throw new RpcError('calls without an answer', null, { remedy: 'elsewhere' });
+      if (left.length === 0) return;
+      // The caller asks again later: one bad item must not hold the others. A busy node is asked for the rest after its pause.
+      const isBusy = answers.some((one) => 'error' in one && one.error.isTransport && one.error.remedy === 'later');
+      throw new RpcError('calls without an answer', null, { remedy: isBusy ? 'later' : 'elsewhere' });
     };
     try {
       await this.first(ask, options);
@@ -195,8 +197,10 @@ export class Nodes {
       const { error } = (answer ?? {}) as Envelope;
       const whole = error ? errorOf(error) : null;
       if (whole?.remedy === 'later') throw whole;
-      endpoint.takesBatches = false;
-      return this.#eachAt(endpoint, calls, options);
+      const outcomes = await this.#eachAt(endpoint, calls, options);
+      // A node that refuses the calls alone too says nothing about batches.
+      if (outcomes.some((one) => 'value' in one)) endpoint.takesBatches = false;
+      return outcomes;
     }
     const byId = new Map(
       (answer as (Envelope | null)[]).flatMap((one) => (one === null ? [] : [[one.id, one] as const])),
@@ -209,15 +213,21 @@ export class Nodes {
     });
   }
 
+  /** Asks one by one. A request that fails ends it: its call and the later ones have that error. Throws when it is the first. */
   async #eachAt(
     endpoint: Endpoint,
     calls: readonly Call[],
     options: AskOptions & { signal: AbortSignal },
   ): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
-    for (const call of calls) {
-      const answer = await endpoint.post({ jsonrpc: '2.0', id: 1, ...call }, options);
-      outcomes.push(this.#outcomeOf(endpoint, answer as Envelope, call.params));
+    try {
+      for (const call of calls) {
+        const answer = await endpoint.post({ jsonrpc: '2.0', id: 1, ...call }, options);
+        outcomes.push(this.#outcomeOf(endpoint, answer as Envelope, call.params));
+      }
+    } catch (error) {
+      if (!(error instanceof RpcError) || outcomes.length === 0) throw error;
+      return calls.map((_, index) => outcomes[index] ?? { error });
     }
     return outcomes;
   }
