@@ -17,6 +17,7 @@ export * from './market-indexes.ts';
 export * from './outbound/addresses.ts';
 export * from './outbound/request.ts';
 export * from './public-keys.ts';
+export { beforeAbort } from './runtime/before-abort.ts';
 export type * from './runtime/context.ts';
 export * from './runtime/descriptors.ts';
 export * from './runtime/endpoints.ts';

@@ -1,5 +1,6 @@
 // A token bucket per node: bounds the requests a second, and the share that background reads may take of them.
 
+import { beforeAbort } from '../../platform/index.ts';
 import type { Clock } from './clock.ts';
 
 /** Share of the budget that background reads may use. */
@@ -21,11 +22,11 @@ class TokenBucket {
     this.#filledAtMs = clock.now();
   }
 
-  /** Waits in order of the calls. A call above the burst size waits for a full bucket and leaves a debt. */
+  /** Waits in order of the calls, until the signal aborts. A call above the burst size waits for a full bucket and leaves a debt. */
   take(cost: number, signal: AbortSignal): Promise<void> {
     const turn = this.#queue.then(() => this.#wait(cost, signal));
     this.#queue = turn.catch(() => {});
-    return turn;
+    return beforeAbort(turn, signal);
   }
 
   async #wait(cost: number, signal: AbortSignal): Promise<void> {

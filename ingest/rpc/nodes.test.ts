@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { nextTurn } from '../../platform/index.ts';
 import { FaultyNode } from '../../test/support/ingest/faulty-node.ts';
 import { RequestBudget } from './budget.ts';
 import type { Clock } from './clock.ts';
@@ -181,6 +182,29 @@ describe('the budget of a node', () => {
     const other = new RequestBudget(100, clock);
     for (let count = 0; count < 100; count++) await other.take(1, signal, true);
     expect(clock.ms - startMs).toBeGreaterThanOrEqual(3_000);
+  });
+
+  it('ends the wait of a request with its signal, also behind others, and gives its place to the next', async () => {
+    let [nowMs, wake] = [0, () => {}];
+    const wait = () =>
+      new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    const budget = new RequestBudget(10, { now: () => nowMs, chance: () => 0, wait });
+    const { signal } = new AbortController();
+    await budget.take(10, signal);
+    const ahead = budget.take(10, signal);
+    const limited = new AbortController();
+    const refetch = budget.take(1, limited.signal).then(
+      () => 'sent',
+      (error: Error) => error.message,
+    );
+    const behind = budget.take(0, signal);
+    limited.abort(new Error('too late'));
+    expect(await Promise.race([refetch, nextTurn()])).toBe('too late');
+    nowMs = 1_000;
+    wake();
+    await Promise.all([ahead, behind]);
   });
 });
 

@@ -5,6 +5,7 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { beforeAbort } from '../runtime/before-abort.ts';
 import { isInNetworks, isPublicAddress, type Network } from './addresses.ts';
 
 /** Longest time from the lookup to the end of the answer. */
@@ -97,6 +98,7 @@ export async function sendOutbound(request: OutboundRequest, options: OutboundOp
   const timeout = AbortSignal.timeout(timeoutMs);
   const ended = signal ? AbortSignal.any([signal, timeout]) : timeout;
   try {
+    // The system's lookup cannot be aborted.
     const addresses = await beforeAbort(checkedAddresses(url, options), ended);
     return await exchange(url, addresses, request, { ...options, signal: ended });
   } catch (error) {
@@ -132,19 +134,6 @@ function literalAddress({ hostname }: URL): LookupAddress | null {
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   const family = isIP(address);
   return family === 0 ? null : { address, family };
-}
-
-/** The system's lookup cannot be aborted, so its result is left behind. */
-function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  work.catch(() => {});
-  return Promise.race([
-    work,
-    new Promise<never>((_, reject) => {
-      const abort = () => reject(signal.reason);
-      if (signal.aborted) abort();
-      signal.addEventListener('abort', abort, { once: true });
-    }),
-  ]);
 }
 
 /** Answers node's lookups with the checked addresses. */
