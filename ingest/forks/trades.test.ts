@@ -67,11 +67,11 @@ function stage(waitingMax?: number) {
     /** Slots whose place was asked for. */
     asked,
     /** Slots have these places from now on. */
-    move(news: Readonly<Record<number, Place>>, isTold = true) {
+    move(news: Readonly<Record<number, Place>>, isKnown = true) {
       for (const [slot, place] of Object.entries(news)) places.set(Number(slot), place);
       version += 1;
       Object.assign(fork, { version });
-      if (isTold) trades.moved();
+      if (isKnown) trades.moved();
     },
     confirm: (update: TransactionLogs) => trades.confirmed(decodeTransaction(update, decoder).events),
     away(is: boolean) {
@@ -120,7 +120,7 @@ describe('trades at processed', () => {
     ]);
   });
 
-  it('are withdrawn before one of another fork comes that nobody has told of', async () => {
+  it('are withdrawn before a fill of another fork that comes ahead of the news of it', async () => {
     const { trades, move, records } = stage();
     move({ 10: 'followed' });
     trades.take(transaction(10, 1, [actionLine(FILL)]));
