@@ -143,6 +143,30 @@ describe('a transaction that a node did not get to', () => {
   });
 });
 
+describe('a transaction that no node returns', () => {
+  it('becomes a hole although the sweep that gave it up failed', async () => {
+    // The first round of 100 stays without an answer, and the nodes fail at the second.
+    const entries = Array.from({ length: 150 }, (_, index) => listed(1_000 + index)).reverse();
+    const whole = node({ [EXCHANGE]: [...entries, listed(800)] });
+    let isDown = true;
+    const transactions: Lists['transactions'] = async (signatures, ...rest) => {
+      const outcomes = await whole.transactions(signatures, ...rest);
+      const isLacking = outcomes.map((one) => (one.found?.slot ?? 0) < 1_100);
+      if (isDown && isLacking.includes(false)) throw new RpcError('HTTP 503', 503, { isTransport: true });
+      const lacking = { found: null, reason: 'no node has it', isTransport: false } as const;
+      return outcomes.map((one, index) => (isLacking[index] ? lacking : one));
+    };
+    const resume = { slot: 950, signatures: { [EXCHANGE]: 'signature 800' }, chain: 'chain' };
+    const history = new History({ ...whole, transactions }, { ...OPTIONS, programs: [EXCHANGE] }, resume);
+    for (let turn = 0; turn < MISSING_SWEEPS_MAX; turn++) await expect(sweep(history)).rejects.toThrow('503');
+    isDown = false;
+    const { holes } = await sweep(history);
+    expect(holes.map(({ fromSlot }) => fromSlot)).toEqual(Array.from({ length: 100 }, (_, index) => 1_000 + index));
+    expect(history.resume?.slot).toBe(1_149);
+    expect((await sweep(history)).holes).toEqual([]);
+  });
+});
+
 describe('a first start', () => {
   it('names the slot up to which it does not read, until it has a resume point', async () => {
     const lists = { [EXCHANGE]: [listed(106), listed(105), listed(104)] };

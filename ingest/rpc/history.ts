@@ -89,6 +89,8 @@ export class History {
   readonly #cuts = new Map<string, number>();
   /** Newest listed slot of any program. */
   #newestListed = -1;
+  /** Given up since the last sweep that resolved. One that rejects keeps its own here, as no later sweep asks for them. */
+  #givenUp: TransactionHole[] = [];
   #unproven = 0;
   #behind = 0;
   #resume: ResumePoint | null;
@@ -142,7 +144,6 @@ export class History {
     const newest = Math.max(this.liveSlot, ...lists.map(({ entries }) => entries.at(-1)?.slot ?? -1));
     const toSlot = newest - lagSlots;
     const unseen = this.#unseen(lists, toSlot);
-    const holes: TransactionHole[] = [];
     let found = 0;
     let done = 0;
     let oldestMissing = Number.POSITIVE_INFINITY;
@@ -154,7 +155,8 @@ export class History {
         found += 1;
         await hand(outcome.found);
       } else if (!outcome.isTransport && this.#isGivenUp(entry)) {
-        holes.push({ fromSlot: entry.slot, toSlot: entry.slot, reason: `${entry.signature}: ${outcome.reason}` });
+        const reason = `${entry.signature}: ${outcome.reason}`;
+        this.#givenUp.push({ fromSlot: entry.slot, toSlot: entry.slot, reason });
       } else {
         missing += 1;
         oldestMissing = Math.min(oldestMissing, entry.slot);
@@ -162,6 +164,8 @@ export class History {
     }
     const isProven = lists.every((list) => list.isProven);
     const cutSlot = this.#resume === null && this.#cuts.size > 0 ? Math.max(...this.#cuts.values()) : null;
+    const holes = this.#givenUp;
+    this.#givenUp = [];
     const hole = this.#unprovenHole(lists, isProven, toSlot);
     if (hole !== null) holes.push(hole);
     if (isProven || hole !== null) {
