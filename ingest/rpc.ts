@@ -147,7 +147,7 @@ export class RpcSource implements Source {
     const programs = this.#options.definition.programs.map(({ programId }) => programId);
     const options = { commitment: this.#historyCommitment, isBackground: true, signal };
     return {
-      slots: (fromSlot, toSlot) => rpc.blocks(fromSlot, toSlot, options),
+      slots: async (fromSlot, toSlot) => (await rpc.blockLists.inRange({ fromSlot, toSlot }, options)).slots,
       read: (slot) => rpc.block(slot, programs, options),
     };
   }
@@ -176,8 +176,9 @@ export class RpcSource implements Source {
   }
 
   /** Hash (base58) of the block of a slot; null when no node has it. Rejects when no node answers. */
-  blockhash(slot: number, signal: AbortSignal): Promise<string | null> {
-    return this.#rpc(signal).blockhash(slot, { commitment: this.#historyCommitment, isBackground: true, signal });
+  async blockhash(slot: number, signal: AbortSignal): Promise<string | null> {
+    const options = { commitment: this.#historyCommitment, isBackground: true, signal };
+    return (await this.#rpc(signal).blockLists.header(slot, options))?.blockhash ?? null;
   }
 
   get #historyCommitment(): Finality {

@@ -156,6 +156,19 @@ export interface AccountsWanted {
   readonly keys: () => readonly Uint8Array[];
 }
 
+/** Slots of a range, both ends included. */
+export interface SlotRange {
+  readonly fromSlot: number;
+  readonly toSlot: number;
+}
+
+/** The slots of a range: those with a block, and those that may have one which no node has. The others were skipped. */
+export interface BlockSlots {
+  /** Oldest first. */
+  readonly slots: readonly number[];
+  readonly missing: readonly SlotRange[];
+}
+
 /** Reads whole blocks within the background share of the node's budget. */
 export interface BlockReader {
   /** Slots with a block in a range, both ends included. Rejects when no node answers. */
@@ -173,8 +186,11 @@ export interface TransactionPlace {
 
 /** Asks for the finalized chain within the background share of the node's budget. */
 export interface FinalityReader {
-  /** The transactions that the finalized chain does not have in their slots, which it has all passed. Rejects without an answer. */
-  lacking(places: readonly TransactionPlace[], finalSlot: number): Promise<readonly TransactionPlace[]>;
+  /**
+   * The transactions that the finalized chain does not have in their slots, which it has all passed. Rejects without an
+   * answer, and when no node proves what a slot has.
+   */
+  lacking(places: readonly TransactionPlace[]): Promise<readonly TransactionPlace[]>;
   /** Where the finalized chain has transactions; nothing for one that it does not have. Rejects without an answer. */
   landed(signatures: readonly string[]): Promise<readonly TransactionPlace[]>;
 }

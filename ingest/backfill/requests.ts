@@ -1,16 +1,12 @@
 // Which backfills to run: pure rules over requests and coverage.
 
 import type { Backfill, StreamCoverage } from '../../schemas/index.ts';
+import type { SlotRange } from '../source.ts';
 
 /** A wider hole waits for an operator: `slotbook backfill`. */
 export const HOLE_SLOTS_MAX = 20_000;
 /** Ranges closer than this are one request. */
 const NEAR_SLOTS = 50;
-
-export interface SlotRange {
-  readonly fromSlot: number;
-  readonly toSlot: number;
-}
 
 /** The slots of open holes that no request covers yet, as few ranges. */
 export function rangesToFill(

@@ -74,7 +74,7 @@ export class FinalityCheck {
       [...(this.#waiting.get(slot) ?? [])].map((signature) => ({ slot, signature })),
     );
     this.#tries += 1;
-    const lacking = await this.#parts.reader.lacking(places, this.#finalSlot);
+    const lacking = await this.#parts.reader.lacking(places);
     for (const slot of slots) {
       const signatures = lacking.filter((place) => place.slot === slot).map(({ signature }) => signature);
       if (signatures.length > 0) {

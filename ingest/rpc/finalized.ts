@@ -2,13 +2,12 @@
 // slot with a doubtful transaction costs a block.
 
 import type { FinalityReader, TransactionPlace } from '../source.ts';
+import { BlockLists } from './block-lists.ts';
 import { RpcError } from './errors.ts';
 import type { Nodes } from './nodes.ts';
 
 /** Largest number of signatures in one `getSignatureStatuses`. */
 const STATUSES_MAX = 256;
-/** Slots searched for a later block, which proves that a node has finalized beyond a missing one. */
-const LATER_SLOTS = 1_000;
 const TRANSACTION_VERSION_MAX = 0;
 
 interface Status {
@@ -18,18 +17,20 @@ interface Status {
 
 export class FinalizedChain implements FinalityReader {
   readonly #nodes: Nodes;
+  readonly #blocks: BlockLists;
   readonly #signal: AbortSignal;
 
   constructor(nodes: Nodes, signal: AbortSignal) {
     this.#nodes = nodes;
+    this.#blocks = new BlockLists(nodes);
     this.#signal = signal;
   }
 
-  async lacking(places: readonly TransactionPlace[], finalSlot: number): Promise<readonly TransactionPlace[]> {
+  async lacking(places: readonly TransactionPlace[]): Promise<readonly TransactionPlace[]> {
     const lacking: TransactionPlace[] = [];
     const doubtful = await this.#doubtful(places);
     for (const slot of new Set(doubtful.map((place) => place.slot))) {
-      const signatures = await this.#signatures(slot, finalSlot);
+      const signatures = await this.#signatures(slot);
       lacking.push(...doubtful.filter((place) => place.slot === slot && !signatures.has(place.signature)));
     }
     return lacking;
@@ -63,7 +64,7 @@ export class FinalizedChain implements FinalityReader {
   }
 
   /** Signatures of the finalized block of a slot; none for a slot without one. */
-  async #signatures(slot: number, finalSlot: number): Promise<ReadonlySet<string>> {
+  async #signatures(slot: number): Promise<ReadonlySet<string>> {
     const details = { transactionDetails: 'signatures', rewards: false };
     const config = { commitment: 'finalized', ...details, maxSupportedTransactionVersion: TRANSACTION_VERSION_MAX };
     try {
@@ -71,17 +72,16 @@ export class FinalizedChain implements FinalityReader {
       if (!Array.isArray(block?.signatures)) throw new RpcError('getBlock: no signatures');
       return new Set(block.signatures.map(String));
     } catch (error) {
-      if (error instanceof RpcError && error.isSkippedSlot && (await this.#isSkipped(slot, finalSlot)))
-        return new Set();
+      if (error instanceof RpcError && error.isSkippedSlot && (await this.#isSkipped(slot))) return new Set();
       throw error;
     }
   }
 
-  /** A node that only lags lists no later block. */
-  async #isSkipped(slot: number, finalSlot: number): Promise<boolean> {
-    const toSlot = Math.min(finalSlot, slot + LATER_SLOTS);
-    const slots = await this.#call('getBlocks', [slot, toSlot, { commitment: 'finalized' }]);
-    return Array.isArray(slots) && slots.length > 0 && !slots.includes(slot);
+  /** The error for a skipped slot also stands for a block that the node lost, and a node that lags has no later block. */
+  async #isSkipped(slot: number): Promise<boolean> {
+    const options = { commitment: 'finalized', isBackground: true, signal: this.#signal };
+    const { slots, missing } = await this.#blocks.inRange({ fromSlot: slot, toSlot: slot }, options);
+    return slots.length === 0 && missing.length === 0;
   }
 
   #call(method: string, params: readonly unknown[]): Promise<unknown> {

@@ -4,6 +4,7 @@
 import type { TransactionLogs } from '../source.ts';
 import { decodeAccountData } from './account-data.ts';
 import type { AccountStream } from './account-stream.ts';
+import { BlockLists } from './block-lists.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BEHIND, RpcError, UNKNOWN_METHOD } from './errors.ts';
 import { type AskOptions, type Call, contextSlot, type Nodes, type Outcome } from './nodes.ts';
@@ -87,10 +88,12 @@ export interface BlockTransactions {
 
 export class JsonRpc {
   readonly nodes: Nodes;
+  readonly blockLists: BlockLists;
   readonly #stream: AccountStream;
 
   constructor(nodes: Nodes, stream: AccountStream) {
     this.nodes = nodes;
+    this.blockLists = new BlockLists(nodes);
     this.#stream = stream;
   }
 
@@ -257,15 +260,6 @@ export class JsonRpc {
     return first;
   }
 
-  /** Slots with a block in a range, both ends included. */
-  async blocks(fromSlot: number, toSlot: number, options: ReadOptions): Promise<readonly number[]> {
-    const { commitment } = options;
-    const params = [fromSlot, toSlot, { commitment }];
-    const slots = await this.nodes.call({ method: 'getBlocks', params }, options);
-    if (!Array.isArray(slots)) throw new RpcError('getBlocks: unreadable answer');
-    return slots.filter((slot) => Number.isSafeInteger(slot) && slot >= fromSlot && slot <= toSlot);
-  }
-
   /** All transactions of a slot, in order. Null when no node has the block. */
   async block(slot: number, programs: readonly string[], options: ReadOptions): Promise<BlockTransactions | null> {
     const config = {
@@ -280,19 +274,6 @@ export class JsonRpc {
       const isWanted = (value: unknown) => value !== null && blockOf(slot, value as RawBlock, programs).lacking === 0;
       const value = await this.nodes.call(call, { ...options, isWanted });
       return value === null ? null : blockOf(slot, value as RawBlock, programs);
-    } catch (error) {
-      if (error instanceof RpcError && error.remedy === 'elsewhere' && !error.isTransport) return null;
-      throw error;
-    }
-  }
-
-  /** Hash (base58) of the block of a slot. Null when no node has the block. */
-  async blockhash(slot: number, options: ReadOptions): Promise<string | null> {
-    const config = { commitment: options.commitment, transactionDetails: 'none', rewards: false };
-    try {
-      const value = await this.nodes.call({ method: 'getBlock', params: [slot, config] }, options);
-      const { blockhash } = (value ?? {}) as { readonly blockhash?: unknown };
-      return typeof blockhash === 'string' ? blockhash : null;
     } catch (error) {
       if (error instanceof RpcError && error.remedy === 'elsewhere' && !error.isTransport) return null;
       throw error;

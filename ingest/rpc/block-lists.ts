@@ -1,0 +1,110 @@
+// Lists of blocks, and what they prove. A slot that a node does not list was skipped, or the node lost its block: one that
+// boots from a newer snapshot lacks every block between. The next block tells them apart, because it names its parent.
+
+import type { BlockSlots, SlotRange } from '../source.ts';
+import type { Endpoint } from './endpoint.ts';
+import { RpcError } from './errors.ts';
+import type { AskOptions, Call, Nodes } from './nodes.ts';
+
+/**
+ * Slots behind a range that are searched for the next block. Dozens in a row are skipped in bad times
+ * (docs/operations/real-nodes.md), and a list of so many slots has 10 KB.
+ */
+const LATER_SLOTS = 1_000;
+
+export interface BlockOptions extends AskOptions {
+  readonly commitment: string;
+}
+
+/** Options with the signal of the request. */
+type GivenOptions = BlockOptions & { readonly signal: AbortSignal };
+
+/** What a block says of itself; null for what the answer lacks. */
+export interface BlockHeader {
+  /** base58 */
+  readonly blockhash: string | null;
+  readonly parentSlot: number | null;
+}
+
+export class BlockLists {
+  readonly #nodes: Nodes;
+
+  constructor(nodes: Nodes) {
+    this.#nodes = nodes;
+  }
+
+  /** Null when no node has the block. */
+  async header(slot: number, { commitment, ...options }: BlockOptions): Promise<BlockHeader | null> {
+    const config = { commitment, transactionDetails: 'none', rewards: false };
+    try {
+      const value = await this.#nodes.call({ method: 'getBlock', params: [slot, config] }, options);
+      const { blockhash, parentSlot } = (value ?? {}) as {
+        readonly blockhash?: unknown;
+        readonly parentSlot?: unknown;
+      };
+      return {
+        blockhash: typeof blockhash === 'string' ? blockhash : null,
+        parentSlot: Number.isSafeInteger(parentSlot) ? Number(parentSlot) : null,
+      };
+    } catch (error) {
+      if (error instanceof RpcError && error.remedy === 'elsewhere' && !error.isTransport) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * Slots with a block in a range of a few slots, and those that no block proves skipped. Another node is asked for what one
+   * lacks. Each run of slots without a block costs a small request.
+   */
+  async inRange({ fromSlot, toSlot }: SlotRange, options: BlockOptions): Promise<BlockSlots> {
+    const listed = new Set<number>();
+    let missing: readonly SlotRange[] = [];
+    try {
+      await this.#nodes.first(async (endpoint, signal) => {
+        const given = { ...options, signal };
+        for (const slot of await this.#list(endpoint, { fromSlot, toSlot: toSlot + LATER_SLOTS }, given))
+          listed.add(slot);
+        missing = await this.#missing({ fromSlot, toSlot }, ascending(listed), given);
+        if (missing.length > 0) throw new RpcError('the node lacks blocks', null, { remedy: 'elsewhere' });
+      }, options);
+    } catch (error) {
+      if (missing.length === 0 || !(error instanceof RpcError) || error.isTransport) throw error;
+    }
+    return { slots: ascending(listed).filter((slot) => slot <= toSlot), missing };
+  }
+
+  /** Slots of a range that neither have a listed block nor lie between a block and its parent. */
+  async #missing(
+    { fromSlot, toSlot }: SlotRange,
+    listed: readonly number[],
+    options: BlockOptions,
+  ): Promise<readonly SlotRange[]> {
+    const missing: SlotRange[] = [];
+    let next = fromSlot;
+    for (const slot of listed) {
+      if (next > toSlot) return missing;
+      if (slot > next) {
+        // Without its parent, a block proves nothing.
+        const parentSlot = (await this.header(slot, options))?.parentSlot ?? slot - 1;
+        if (parentSlot >= next) missing.push({ fromSlot: next, toSlot: Math.min(parentSlot, toSlot) });
+      }
+      next = slot + 1;
+    }
+    if (next <= toSlot) missing.push({ fromSlot: next, toSlot });
+    return missing;
+  }
+
+  async #list(endpoint: Endpoint, { fromSlot, toSlot }: SlotRange, options: GivenOptions): Promise<readonly number[]> {
+    const params = [fromSlot, toSlot, { commitment: options.commitment }];
+    const slots = await this.#ask(endpoint, { method: 'getBlocks', params }, options);
+    if (!Array.isArray(slots)) throw new RpcError('getBlocks: unreadable answer');
+    return slots.filter((slot) => Number.isSafeInteger(slot) && slot >= fromSlot && slot <= toSlot);
+  }
+
+  async #ask(endpoint: Endpoint, call: Call, options: GivenOptions): Promise<unknown> {
+    const answer = await endpoint.post({ jsonrpc: '2.0', id: 1, ...call }, options);
+    return this.#nodes.resultOf(endpoint, answer, call.params);
+  }
+}
+
+const ascending = (slots: Iterable<number>): readonly number[] => [...slots].sort((a, b) => a - b);
