@@ -58,8 +58,8 @@ export async function backfill(config: Config, { from, to, wait = true }: Backfi
 const isPending = ({ state }: Backfill): boolean => state === 'asked' || state === 'running';
 
 function lineOf({ state, nextSlot, toSlot, found, lost, reason }: Backfill): string {
-  const blocks = lost > 0 ? `, ${lost} blocks that no node has` : '';
-  return `${state}: next slot ${nextSlot} of ${toSlot}, ${found} events found${blocks}${state === 'failed' ? `: ${reason}` : ''}`;
+  const slots = lost > 0 ? `, ${lost} slots whose blocks no node has` : '';
+  return `${state}: next slot ${nextSlot} of ${toSlot}, ${found} events found${slots}${state === 'failed' ? `: ${reason}` : ''}`;
 }
 
 function slotOf(flag: string, text: string | undefined): number {

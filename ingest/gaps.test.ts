@@ -70,6 +70,21 @@ describe('the list of gaps', () => {
     expect(filled[0]?.fromSlot).toBe(9_000);
   });
 
+  it('leaves a gap open that blocks which no node has touch, although a backfill read its slots', async () => {
+    const log = new MemoryLog();
+    const gaps = new GapList(log, () => 1);
+    for (const [from, to] of [
+      [10, 20],
+      [30, 40],
+      [50, 60],
+    ] as const)
+      gaps.note(notice(from, to, false, true));
+    gaps.backfilled({ fromSlot: 0, toSlot: 59 }, [{ fromSlot: 15, toSlot: 29 }]);
+    expect(gaps.open(true)).toBe(2);
+    gaps.backfilled({ fromSlot: 0, toSlot: 100 }, []);
+    expect(gaps.open(true)).toBe(0);
+  });
+
   it('continues after a restart', async () => {
     const log = new MemoryLog();
     const first = new GapList(log, () => 1);

@@ -2,7 +2,7 @@
 
 import type { EventLog } from '../platform/index.ts';
 import { type ChainGap, decodeGaps, encodeGaps, GAPS_GROUP, GAPS_KEY } from '../schemas/index.ts';
-import type { GapNotice } from './source.ts';
+import type { GapNotice, SlotRange } from './source.ts';
 
 /** Newest filled gaps in the list. Bounds the state, which must fit into one commit. */
 const FILLED_MAX = 200;
@@ -118,11 +118,11 @@ export class GapList {
     this.#gaps = withNotice(this.#gaps, notice, this.#now());
   }
 
-  /** Blocks of these slots were read again. Fills the gaps inside, also lasting ones, except those at slots in `cut`. */
-  backfilled(fromSlot: number, toSlot: number, cut: ReadonlySet<number>): void {
+  /** Blocks of a range were read again. Fills the gaps inside, also lasting ones, except those that slots in `cut` touch. */
+  backfilled({ fromSlot, toSlot }: SlotRange, cut: readonly SlotRange[]): void {
     const filledAtMs = this.#now();
     const isInside = (gap: ChainGap) => gap.fromSlot >= fromSlot && gap.toSlot <= toSlot;
-    const isCut = (gap: ChainGap) => [...cut].some((slot) => slot >= gap.fromSlot && slot <= gap.toSlot);
+    const isCut = (gap: ChainGap) => cut.some((one) => one.toSlot >= gap.fromSlot && one.fromSlot <= gap.toSlot);
     const isFilled = (gap: ChainGap) => isOpen(gap) && isInside(gap) && !isCut(gap);
     if (this.#gaps.some(isFilled)) this.#gaps = this.#gaps.map((gap) => (isFilled(gap) ? { ...gap, filledAtMs } : gap));
   }

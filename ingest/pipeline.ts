@@ -22,6 +22,7 @@ import {
   type GapNotice,
   RESUME_MARGIN_SLOTS,
   type ResumePoint,
+  type SlotRange,
   type Source,
   type SourceUpdate,
   type TransactionLogs,
@@ -129,10 +130,10 @@ export class Pipeline {
     return this.backfill(transactions, known, (event) => this.#parts.writer.forget(event.id));
   }
 
-  /** All blocks of these slots were read again, except those in `cut`: gaps inside are filled. */
-  backfilled(fromSlot: number, toSlot: number, cut: ReadonlySet<number>): Promise<void> {
+  /** All blocks of a range were read again, except those in `cut`: gaps inside are filled. */
+  backfilled(range: SlotRange, cut: readonly SlotRange[]): Promise<void> {
     return this.#inTurn(async () => {
-      this.#parts.gaps.backfilled(fromSlot, toSlot, cut);
+      this.#parts.gaps.backfilled(range, cut);
       this.#reportGaps();
       await this.#saveGaps();
     });

@@ -147,7 +147,7 @@ export class RpcSource implements Source {
     const programs = this.#options.definition.programs.map(({ programId }) => programId);
     const options = { commitment: this.#historyCommitment, isBackground: true, signal };
     return {
-      slots: async (fromSlot, toSlot) => (await rpc.blockLists.inRange({ fromSlot, toSlot }, options)).slots,
+      slots: (range) => rpc.blockLists.inRange(range, options),
       read: (slot) => rpc.block(slot, programs, options),
     };
   }

@@ -171,8 +171,8 @@ export interface BlockSlots {
 
 /** Reads whole blocks within the background share of the node's budget. */
 export interface BlockReader {
-  /** Slots with a block in a range, both ends included. Rejects when no node answers. */
-  slots(fromSlot: number, toSlot: number): Promise<readonly number[]>;
+  /** Rejects when no node answers. */
+  slots(range: SlotRange): Promise<BlockSlots>;
   /** Transactions of a block in order, and the number of those without logs. Null when no node has the block. */
   read(slot: number): Promise<{ readonly transactions: readonly TransactionLogs[]; readonly lacking: number } | null>;
 }

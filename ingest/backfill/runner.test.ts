@@ -5,15 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BackfillTail, type EventLog, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
 import { type Backfill, encodeMessage, TOPICS } from '../../schemas/index.ts';
 import { until } from '../../test/support/platform/eventually.ts';
-import type { BlockReader, Source } from '../source.ts';
+import type { BlockReader, SlotRange, Source } from '../source.ts';
 import { BackfillRunner } from './runner.ts';
 
 const [FROM, TO, CUT] = [100, 159, 125];
 
-interface Filled {
-  readonly fromSlot: number;
-  readonly toSlot: number;
-  readonly cut: readonly number[];
+interface Filled extends SlotRange {
+  readonly cut: readonly SlotRange[];
 }
 
 describe('a backfill over several chunks', () => {
@@ -32,19 +30,24 @@ describe('a backfill over several chunks', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  const run = async (from: number): Promise<readonly Filled[]> => {
+  /** No node has the blocks below `heldFrom`. */
+  const run = async (from: number, heldFrom = 0) => {
     const filled: Filled[] = [];
     const reader: BlockReader = {
-      slots: async (first, last) => Array.from({ length: last - first + 1 }, (_, index) => first + index),
+      slots: async ({ fromSlot, toSlot }) => {
+        const all = Array.from({ length: toSlot - fromSlot + 1 }, (_, index) => fromSlot + index);
+        const missing = { fromSlot, toSlot: Math.min(toSlot, heldFrom - 1) };
+        return { slots: all.filter((slot) => slot >= heldFrom), missing: fromSlot < heldFrom ? [missing] : [] };
+      },
       read: async (slot) =>
         ({ slot, transactions: [], lacking: 0 }) as unknown as Awaited<ReturnType<BlockReader['read']>>,
     };
-    let reads = from - 1;
+    let reads = Math.max(from, heldFrom) - 1;
     const pipeline = {
       resume: { slot: 1_000_000 } as never,
       backfill: async () => ({ found: 0, isCut: ++reads === CUT }),
-      backfilled: async (fromSlot: number, toSlot: number, cut: ReadonlySet<number>) => {
-        filled.push({ fromSlot, toSlot, cut: [...cut] });
+      backfilled: async (range: SlotRange, cut: readonly SlotRange[]) => {
+        filled.push({ ...range, cut: [...cut] });
       },
     };
     const source = { blocks: () => reader } as unknown as Source;
@@ -53,18 +56,26 @@ describe('a backfill over several chunks', () => {
     await log.append(TOPICS.backfills, [{ key: 'one', value: encodeMessage('Backfill', value) }]);
     const parts = { log, logger: silentLogger(), source, pipeline, blocksPerSecond: 1_000, signal: stop.signal };
     void new BackfillRunner(parts).run();
-    await until(async () => (await new BackfillTail(log).read()).get('one')?.state === 'done');
-    return filled;
+    const state = async () => (await new BackfillTail(log).read()).get('one');
+    await until(async () => (await state())?.state === 'done');
+    return { filled, lost: (await state())?.lost };
   };
 
   it('names a slot whose log was cut with every range that holds it, the whole one too', async () => {
-    const filled = await run(FROM);
+    const { filled } = await run(FROM);
     const around = filled.filter(({ fromSlot, toSlot }) => fromSlot <= CUT && toSlot >= CUT);
-    expect(around.map(({ cut }) => cut.includes(CUT))).toEqual([true, true]);
-    expect(filled.at(-1)).toEqual({ fromSlot: FROM, toSlot: TO, cut: [CUT] });
+    const cut = [{ fromSlot: CUT, toSlot: CUT }];
+    expect(around.map((one) => one.cut)).toEqual([cut, cut]);
+    expect(filled.at(-1)).toEqual({ fromSlot: FROM, toSlot: TO, cut });
   });
 
   it('that another process began answers only for the slots that it read itself', async () => {
-    expect((await run(140)).every(({ fromSlot }) => fromSlot >= 140)).toBe(true);
+    expect((await run(140)).filled.every(({ fromSlot }) => fromSlot >= 140)).toBe(true);
+  });
+
+  it('counts the slots whose blocks no node has, and leaves their gaps open', async () => {
+    const { filled, lost } = await run(FROM, 130);
+    expect(lost).toBe(30);
+    expect(filled.at(-1)).toEqual({ fromSlot: FROM, toSlot: TO, cut: [{ fromSlot: FROM, toSlot: 129 }] });
   });
 });

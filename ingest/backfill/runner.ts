@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BackfillTail, CoverageTail, type EventLog, type Logger } from '../../platform/index.ts';
 import { type Backfill, encodeMessage, TOPICS } from '../../schemas/index.ts';
 import type { Pipeline } from '../pipeline.ts';
-import { type BlockReader, RESUME_MARGIN_SLOTS, type Source } from '../source.ts';
+import { type BlockReader, RESUME_MARGIN_SLOTS, type SlotRange, type Source } from '../source.ts';
 import { knownEvents } from './known-events.ts';
 import { nextRequest, rangesToFill } from './requests.ts';
 
@@ -87,7 +87,7 @@ export class BackfillRunner {
     const known = await knownEvents(log, request.fromSlot, request.toSlot, signal);
     let now = await this.#note({ ...request, state: 'running' });
     const startSlot = now.nextSlot;
-    const cut = new Set<number>();
+    const cut: SlotRange[] = [];
     for (let slot = now.nextSlot; slot <= request.toSlot; slot = now.nextSlot) {
       if ((await this.#requests.read()).get(request.id)?.state === 'cancelled') return;
       const toSlot = Math.min(request.toSlot, slot + CHUNK_SLOTS - 1);
@@ -103,33 +103,37 @@ export class BackfillRunner {
       }
     }
     // Fills gaps longer than a chunk. What an earlier process read does not count: its cut logs are forgotten.
-    await pipeline.backfilled(startSlot, request.toSlot, cut);
+    await pipeline.backfilled({ fromSlot: startSlot, toSlot: request.toSlot }, cut);
     await this.#note({ ...now, state: 'done' });
     logger.info({ ...now, state: 'done' }, 'backfill done');
   }
 
-  /** Adds the slots with missing blocks, transactions or log lines to `cut`. */
+  /** Adds the slots with missing blocks, transactions or log lines to `cut`. Of these `lost` counts those that no node has whole. */
   async #chunk(
-    { fromSlot, toSlot }: { readonly fromSlot: number; readonly toSlot: number },
-    { known, cut }: { readonly known: Set<string>; readonly cut: Set<number> },
+    range: SlotRange,
+    { known, cut }: { readonly known: Set<string>; readonly cut: SlotRange[] },
     reader: BlockReader,
   ): Promise<{ found: number; lost: number }> {
     const { pipeline, blocksPerSecond } = this.#parts;
-    const slots = await this.#retried(() => reader.slots(fromSlot, toSlot));
+    const { slots, missing } = await this.#retried(() => reader.slots(range));
     let found = 0;
     let lost = 0;
+    for (const one of missing) {
+      lost += one.toSlot - one.fromSlot + 1;
+      addRange(cut, one);
+    }
     for (const slot of slots) {
       const block = await this.#retried(() => reader.read(slot));
       if (block === null || block.lacking > 0) {
         lost += 1;
-        cut.add(slot);
+        addRange(cut, { fromSlot: slot, toSlot: slot });
       }
       const written = await pipeline.backfill(block?.transactions ?? [], known);
       found += written.found;
-      if (written.isCut) cut.add(slot);
+      if (written.isCut) addRange(cut, { fromSlot: slot, toSlot: slot });
       await this.#pause(1_000 / blocksPerSecond);
     }
-    await pipeline.backfilled(fromSlot, toSlot, cut);
+    await pipeline.backfilled(range, cut);
     return { found, lost };
   }
 
@@ -154,4 +158,12 @@ export class BackfillRunner {
   async #pause(ms: number): Promise<boolean> {
     return delay(ms, true, { signal: this.#parts.signal, ref: false }).catch(() => false);
   }
+}
+
+/** Adds a range to others. One that continues the last one makes it longer: a node can lack millions of slots in a row. */
+function addRange(ranges: SlotRange[], { fromSlot, toSlot }: SlotRange): void {
+  const last = ranges.at(-1);
+  if (last && fromSlot >= last.fromSlot && fromSlot <= last.toSlot + 1)
+    ranges[ranges.length - 1] = { fromSlot: last.fromSlot, toSlot: Math.max(last.toSlot, toSlot) };
+  else ranges.push({ fromSlot, toSlot });
 }

@@ -201,6 +201,25 @@ describe('coverage', () => {
     ]);
   });
 
+  it('does not call a hole lost after a backfill that lacked blocks: another node may have them', () => {
+    const coverage = new Coverage();
+    for (const id of [1, 3]) coverage.event(fill(id, 100 + id));
+    const backfill = {
+      id: 'x',
+      fromSlot: 90,
+      nextSlot: 120,
+      found: 0,
+      reason: '',
+      atMs: 0,
+      toSlot: 103,
+      state: 'done',
+    };
+    coverage.backfill({ ...backfill, lost: 5 });
+    expect(viewOf(coverage, 400)?.holes).toMatchObject([{ fromId: 2, toId: 2, isLost: false }]);
+    coverage.backfill({ ...backfill, lost: 0 });
+    expect(viewOf(coverage, 500)?.holes).toMatchObject([{ fromId: 2, toId: 2, isLost: true }]);
+  });
+
   it('continues from saved pieces as without a restart', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 40 }), fc.nat(), (ids, cut) => {

@@ -110,9 +110,9 @@ export class Coverage {
     this.#firstSlot = Math.min(this.#firstSlot ?? slot, slot);
   }
 
-  /** A finished backfill: the holes inside its slots that remain are lost. */
-  backfill({ state, fromSlot, toSlot }: Backfill): void {
-    if (state !== 'done') return;
+  /** A finished backfill that had every block: the holes inside its slots that remain are lost. */
+  backfill({ state, fromSlot, toSlot, lost }: Backfill): void {
+    if (state !== 'done' || lost > 0) return;
     this.#backfills = [...this.#backfills, [fromSlot, toSlot] as const].slice(-BACKFILLS_MAX);
     this.#areBackfillsChanged = true;
     for (const key of this.#open) this.#changed.add(key);

@@ -112,7 +112,7 @@ export interface Backfill {
   readonly state: string;
   /** Events that the log lacked. */
   readonly found: number;
-  /** Blocks that no node returned. */
+  /** Slots whose block no node returned whole, except those that a later block proves skipped. */
   readonly lost: number;
   /** Why it was asked for; of a failed one, why it failed. */
   readonly reason: string;

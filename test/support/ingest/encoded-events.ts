@@ -16,7 +16,8 @@ export async function encodedEventsOf({ rpcUrl, wsUrl, ledger }: RunningLocalnet
   const source = new RpcSource({ ...urls, definition, logger: silentLogger(), silenceMs: 60_000 });
   const blocks = source.blocks(new AbortController().signal);
   const events: EncodedEvent[] = [];
-  for (const slot of await blocks.slots(ledger.genesisSlot, ledger.tipSlot)) {
+  const { slots } = await blocks.slots({ fromSlot: ledger.genesisSlot, toSlot: ledger.tipSlot });
+  for (const slot of slots) {
     const block = await blocks.read(slot);
     for (const transaction of block?.transactions ?? []) {
       if (!transaction.failed) events.push(...decodeTransaction(transaction, decoder).events);
