@@ -81,6 +81,31 @@ describe('the blocks of a range', () => {
   });
 });
 
+describe('a jump', () => {
+  const skipped = chainOf(300, 399);
+  const chain = chainOf(90, 1_000, skipped);
+  const lost = (slot: number) => slot < 510 || slot > 700;
+
+  it('is a long run of slots whose blocks a node lost, not one that the chain skipped', async () => {
+    const lists = new BlockLists(await nodesOf(chain, lost));
+    expect(await lists.jumps(100, OPTIONS)).toEqual([{ fromSlot: 510, toSlot: 700 }]);
+    expect([open[0]?.asked.get('getBlocks'), open[0]?.asked.get('getBlock')]).toEqual([1, 2]);
+  });
+
+  it('is seen when nothing before it is asked for, and not where a node holds no older blocks', async () => {
+    const jumpedNode = new BlockLists(await nodesOf(chain, lost));
+    expect(await jumpedNode.jumps(510, OPTIONS)).toEqual([{ fromSlot: 510, toSlot: 700 }]);
+    const prunedNode = new BlockLists(await nodesOf(chain, (slot) => slot > 700));
+    expect(await prunedNode.jumps(510, OPTIONS)).toEqual([]);
+  });
+
+  it('is not known before the node has blocks behind it', async () => {
+    const nodes = await nodesOf(chain, (slot) => slot < 510);
+    open[0]?.on('getSlot', () => ({ result: 700 }));
+    await expect(new BlockLists(nodes).jumps(100, OPTIONS)).rejects.toThrow('newest slot');
+  });
+});
+
 describe('the finalized chain', () => {
   const chainWith = async (chain: readonly number[], ...rules: readonly ((slot: number) => boolean)[]) => {
     const nodes = await nodesOf(chain, ...rules);

@@ -3,7 +3,7 @@
 
 import type { BlockSlots, SlotRange } from '../source.ts';
 import type { Endpoint } from './endpoint.ts';
-import { RpcError } from './errors.ts';
+import { BEHIND, RpcError } from './errors.ts';
 import type { AskOptions, Call, Nodes } from './nodes.ts';
 
 /**
@@ -11,6 +11,15 @@ import type { AskOptions, Call, Nodes } from './nodes.ts';
  * (docs/operations/real-nodes.md), and a list of so many slots has 10 KB.
  */
 const LATER_SLOTS = 1_000;
+/**
+ * Shortest run of slots without a block that may be a jump. Dozens are skipped in a row; a node takes a newer snapshot when its
+ * own is 2,500 slots old (`--maximum-local-snapshot-age` of Agave).
+ */
+const JUMP_SLOTS_MIN = 64;
+/** Runs of a list whose next block is asked for. Any further one counts as a jump. */
+const JUMPS_ASKED_MAX = 100;
+/** Slots of one list: MAX_GET_CONFIRMED_BLOCKS_RANGE of Solana. */
+const LIST_SLOTS_MAX = 500_000;
 
 export interface BlockOptions extends AskOptions {
   readonly commitment: string;
@@ -73,24 +82,52 @@ export class BlockLists {
     return { slots: ascending(listed).filter((slot) => slot <= toSlot), missing };
   }
 
-  /** Slots of a range that neither have a listed block nor lie between a block and its parent. */
+  /**
+   * Long runs of slots since `fromSlot` whose blocks the first node that answers has lost between others. Rejects when its list
+   * does not reach its newest slot yet: what follows may be such a run.
+   */
+  jumps(fromSlot: number, options: BlockOptions): Promise<readonly SlotRange[]> {
+    return this.#nodes.first(async (endpoint, signal) => {
+      const given = { ...options, signal };
+      const firstSlot = await this.#slot(endpoint, { method: 'getFirstAvailableBlock', params: [] }, given);
+      const { commitment } = options;
+      const newestSlot = await this.#slot(endpoint, { method: 'getSlot', params: [{ commitment }] }, given);
+      const jumps: SlotRange[] = [];
+      let next = Math.max(fromSlot, firstSlot);
+      for (let from = next; from <= newestSlot; from += LIST_SLOTS_MAX) {
+        const toSlot = Math.min(newestSlot, from + LIST_SLOTS_MAX - 1);
+        const listed = ascending(await this.#list(endpoint, { fromSlot: from, toSlot }, given));
+        const last = listed.at(-1);
+        if (last === undefined) continue;
+        jumps.push(...(await this.#missing({ fromSlot: next, toSlot: last }, listed, given, JUMP_SLOTS_MIN)));
+        next = last + 1;
+      }
+      if (newestSlot - next >= JUMP_SLOTS_MIN) throw new RpcError('the node lists no block at its newest slot', BEHIND);
+      return jumps;
+    }, options);
+  }
+
+  /** Slots of a range that neither have a listed block nor lie between a block and its parent, in runs of some length. */
   async #missing(
     { fromSlot, toSlot }: SlotRange,
     listed: readonly number[],
     options: BlockOptions,
+    slotsMin = 1,
   ): Promise<readonly SlotRange[]> {
     const missing: SlotRange[] = [];
     let next = fromSlot;
+    let asked = 0;
     for (const slot of listed) {
       if (next > toSlot) return missing;
-      if (slot > next) {
+      if (slot - next >= slotsMin) {
         // Without its parent, a block proves nothing.
-        const parentSlot = (await this.header(slot, options))?.parentSlot ?? slot - 1;
+        const header = ++asked > JUMPS_ASKED_MAX ? null : await this.header(slot, options);
+        const parentSlot = header?.parentSlot ?? slot - 1;
         if (parentSlot >= next) missing.push({ fromSlot: next, toSlot: Math.min(parentSlot, toSlot) });
       }
       next = slot + 1;
     }
-    if (next <= toSlot) missing.push({ fromSlot: next, toSlot });
+    if (toSlot - next + 1 >= slotsMin) missing.push({ fromSlot: next, toSlot });
     return missing;
   }
 
@@ -99,6 +136,12 @@ export class BlockLists {
     const slots = await this.#ask(endpoint, { method: 'getBlocks', params }, options);
     if (!Array.isArray(slots)) throw new RpcError('getBlocks: unreadable answer');
     return slots.filter((slot) => Number.isSafeInteger(slot) && slot >= fromSlot && slot <= toSlot);
+  }
+
+  async #slot(endpoint: Endpoint, call: Call, options: GivenOptions): Promise<number> {
+    const slot = await this.#ask(endpoint, call, options);
+    if (!Number.isSafeInteger(slot)) throw new RpcError(`${call.method}: unreadable answer`);
+    return Number(slot);
   }
 
   async #ask(endpoint: Endpoint, call: Call, options: GivenOptions): Promise<unknown> {

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../platform/index.ts';
 import { UpdateQueue } from '../queue.ts';
 import type { GapNotice } from '../source.ts';
+import { BEHIND, RpcError } from './errors.ts';
 import type { History, Sweep } from './history.ts';
-import { TransactionAudit } from './transaction-audit.ts';
+import { type AuditParts, TransactionAudit } from './transaction-audit.ts';
 
 const DONE: Sweep = { found: 0, missing: 0, holes: [], isProven: true, cutSlot: null };
 
@@ -25,10 +26,12 @@ function scripted(sweeps: readonly { readonly slot: number; readonly live: numbe
   return history as unknown as History;
 }
 
-async function gapsOf(history: History, turns: number): Promise<GapNotice[]> {
+type Jumps = AuditParts['rpc']['blockLists']['jumps'];
+
+async function gapsOf(history: History, turns: number, jumps: Jumps = async () => []): Promise<GapNotice[]> {
   const queue = new UpdateQueue(1_000);
   const audit = new TransactionAudit({
-    rpc: { firstAvailableBlock: async () => 0 },
+    rpc: { firstAvailableBlock: async () => 0, blockLists: { jumps } },
     history,
     reader: { counts: {} },
     queue,
@@ -66,5 +69,44 @@ describe('a gap', () => {
       { fromSlot: 112, toSlot: 130, filled: false },
       { fromSlot: 112, toSlot: 132, filled: true },
     ]);
+  });
+
+  it('of blocks that the node lost while it was away is lasting, and reported once', async () => {
+    const history = scripted([
+      { slot: 9_050, live: 9_050, sweep: { ...DONE, found: 50 } },
+      { slot: 9_060, live: 9_060, sweep: DONE },
+    ]);
+    const asked: number[] = [];
+    const gaps = await gapsOf(history, 1, async (fromSlot) => {
+      asked.push(fromSlot);
+      return [{ fromSlot: 101, toSlot: 9_000 }];
+    });
+    expect(asked).toEqual([101]);
+    const lasting = gaps.filter(({ isLasting }) => isLasting);
+    expect(lasting).toMatchObject([{ fromSlot: 101, toSlot: 9_000, filled: false }]);
+  });
+
+  it('is not filled before the blocks of the node were compared', async () => {
+    const history = scripted([{ slot: 110, live: 110, sweep: DONE }]);
+    let isBehind = true;
+    const filled = async (turns: number) => {
+      const refuse: Jumps = async () => {
+        if (isBehind) throw new RpcError('the node is behind', BEHIND);
+        return [];
+      };
+      return (await gapsOf(history, turns, refuse)).filter((gap) => gap.filled);
+    };
+    expect(await filled(2)).toEqual([]);
+    expect(history.resume?.slot).toBe(100);
+    isBehind = false;
+    expect(await filled(0)).toMatchObject([{ fromSlot: 100, toSlot: 110 }]);
+  });
+
+  it('is filled where nodes do not list blocks', async () => {
+    const history = scripted([{ slot: 110, live: 110, sweep: DONE }]);
+    const refuse: Jumps = async () => {
+      throw new RpcError('Method not found', -32601);
+    };
+    expect((await gapsOf(history, 0, refuse)).filter((gap) => gap.filled)).toMatchObject([{ toSlot: 110 }]);
   });
 });

@@ -3,8 +3,10 @@
 
 import type { Logger } from '../../platform/index.ts';
 import type { UpdateQueue } from '../queue.ts';
-import type { GapNotice } from '../source.ts';
+import type { GapNotice, SlotRange } from '../source.ts';
 import type { AccountReader } from './account-reader.ts';
+import type { BlockLists } from './block-lists.ts';
+import { RpcError } from './errors.ts';
 import type { History, Sweep } from './history.ts';
 import type { JsonRpc } from './json-rpc.ts';
 
@@ -16,11 +18,13 @@ const EMPTY_SLOT = 0;
 const FIRST_SWEEP_PATIENCE_MS = 5_000;
 /** Audits in a row that find transactions while none is notified: the subscription is silent. */
 const UNNOTIFIED_AUDITS_MAX = 4;
+/** Failed comparisons with the list of blocks before sweeps go on without one: a minute of audits. */
+const COMPARISONS_MAX = 12;
 /** Milliseconds between two log lines about a long sweep. */
 const PROGRESS_LOG_MS = 10_000;
 
 export interface AuditParts {
-  readonly rpc: Pick<JsonRpc, 'firstAvailableBlock'>;
+  readonly rpc: Pick<JsonRpc, 'firstAvailableBlock'> & { readonly blockLists: Pick<BlockLists, 'jumps'> };
   readonly history: History;
   readonly reader: Pick<AccountReader, 'counts'>;
   readonly queue: UpdateQueue;
@@ -28,17 +32,14 @@ export interface AuditParts {
   readonly signal: AbortSignal;
 }
 
-interface Range {
-  readonly fromSlot: number;
-  readonly toSlot: number;
-}
-
 export class TransactionAudit {
   readonly #parts: AuditParts;
   /** Transactions since the last connection; null once they are complete. */
-  #outage: Range | null = null;
+  #outage: SlotRange | null = null;
   /** Gap around transactions that the node lists but does not return yet. */
-  #missing: Range | null = null;
+  #missing: SlotRange | null = null;
+  /** Comparisons left until one succeeds. */
+  #comparisons = COMPARISONS_MAX;
   #failures = 0;
   #unnotified = 0;
   #liveBefore = -1;
@@ -142,8 +143,32 @@ export class TransactionAudit {
     return { kind: 'gap', fromSlot, toSlot, filled: false, reason, isLasting: true };
   }
 
-  #sweep(lagSlots: number): Promise<Sweep> {
+  /**
+   * Reports the blocks that the node lost while it was away. Its list of signatures shows nothing of them: it goes straight on
+   * to those before. A node that refuses the list of blocks is believed.
+   */
+  async #compare(): Promise<void> {
+    const { history, rpc, queue, logger, signal } = this.#parts;
+    if (this.#comparisons === 0) return;
+    this.#comparisons -= 1;
+    try {
+      const fromSlot = history.resume === null ? null : history.resume.slot + 1;
+      const options = { commitment: 'confirmed', signal };
+      const jumps = fromSlot === null ? [] : await rpc.blockLists.jumps(fromSlot, options);
+      const reason = 'the node lost these blocks at a jump to a newer snapshot';
+      for (const jump of jumps) queue.push({ kind: 'gap', ...jump, filled: false, reason, isLasting: true });
+    } catch (error) {
+      const isLaterOfUse = !(error instanceof RpcError) || error.remedy === 'later';
+      if (isLaterOfUse && this.#comparisons > 0) throw error;
+      logger.warn({ err: error }, 'blocks not compared: what the node lost while it was away is not known');
+    }
+    this.#comparisons = 0;
+  }
+
+  /** The first one of a session, when nodes may have been away, compares their blocks before the resume point moves. */
+  async #sweep(lagSlots: number): Promise<Sweep> {
     const { history, queue, signal } = this.#parts;
+    await this.#compare();
     return history.sweep(
       { lagSlots, emptySlot: EMPTY_SLOT },
       async (transaction) => {
