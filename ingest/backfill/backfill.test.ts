@@ -114,8 +114,9 @@ describe('backfill', () => {
     await prepare(130);
     const first = await ingest(40, 40);
     await until(async () => (await logged()).length > 0);
-    await steps(60);
-    const [fromSlot, toSlot] = [net.ledger.genesisSlot, net.ledger.genesisSlot + 120];
+    await steps(80);
+    // Beyond the 40 signatures that the first start read back, so that the range meets what is stored.
+    const [fromSlot, toSlot] = [net.ledger.genesisSlot, net.ledger.genesisSlot + 130];
     const counts = { nextSlot: fromSlot, found: 0, lost: 0, atMs: 0 };
     const request: Backfill = { id: 'test', fromSlot, toSlot, ...counts, state: 'asked', reason: 'test' };
     await log.append(TOPICS.backfills, [{ key: 'test', value: encodeMessage('Backfill', request) }]);
