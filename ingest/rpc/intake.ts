@@ -40,7 +40,7 @@ export interface Delivered {
 export const NOTHING_DELIVERED: Delivered = { dataSlot: 0, labelledSlot: 0 };
 
 /** A delivered read of all accounts that the stream has not passed. */
-interface PassingRead {
+interface UnpassedRead {
   /** Slots of its parts. */
   readonly slots: readonly number[];
   /** Newest slot of its accounts. */
@@ -58,7 +58,7 @@ export class Intake {
   #bufferedTransactions: TransactionLogs[] | null = [];
   /** States that were read ahead of the stream. They wait for it, so that no label is older than its data. */
   #ahead: AccountUpdate[] = [];
-  #passing: PassingRead | null = null;
+  #unpassed: UnpassedRead | null = null;
 
   constructor(parts: IntakeParts, from: Delivered) {
     this.#parts = parts;
@@ -67,7 +67,7 @@ export class Intake {
 
   /** Whether a label would count: not before all accounts are delivered. */
   get mayLabel(): boolean {
-    return !this.isReading || this.#passing !== null;
+    return !this.isReading || this.#unpassed !== null;
   }
 
   /** Whether updates wait for a read of all accounts. */
@@ -112,7 +112,7 @@ export class Intake {
 
   label(slot: Label): void {
     if (slot === null) return;
-    if (this.#passing !== null && slot >= this.#passing.newest) this.#endAt(slot, this.#passing);
+    if (this.#unpassed !== null && slot >= this.#unpassed.newest) this.#endAt(slot, this.#unpassed);
     if (this.isReading) return;
     this.#parts.queue.push({ kind: 'slot', slot });
     this.#parts.labelled(slot);
@@ -166,20 +166,20 @@ export class Intake {
     this.releaseAhead();
   }
 
-  async #streamPasses(read: Pick<PassingRead, 'slots' | 'newest'>, signal: AbortSignal): Promise<void> {
+  async #streamPasses(read: Pick<UnpassedRead, 'slots' | 'newest'>, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
-    this.#passing = { ...read, passed: () => over.abort() };
+    this.#unpassed = { ...read, passed: () => over.abort() };
     await pauseUnlessOver(AbortSignal.any([signal, over.signal]), PASS_PATIENCE_MS);
-    this.#passing = null;
+    this.#unpassed = null;
   }
 
   /** The stream has passed a slot, and nothing of later ones has been taken: with what waits the read is the state at that slot. */
-  #endAt(slot: number, { slots, passed }: PassingRead): void {
+  #endAt(slot: number, { slots, passed }: UnpassedRead): void {
     const { queue } = this.#parts;
     for (const update of this.#takeHeld(slots)) queue.push(update);
     this.releaseAhead(slot);
     queue.push({ kind: 'snapshotEnd', slot });
-    this.#passing = null;
+    this.#unpassed = null;
     passed();
   }
 
