@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type AccountOrder, openOrdersChecksum, orderKey } from '../../../schemas/index.ts';
-import { ACCOUNT, STREAM } from '../../../test/support/feed/account-ledger.ts';
+import { type AccountOrder, openOrdersChecksum, orderKey, partitionOf, TOPICS } from '../../../schemas/index.ts';
+import { ACCOUNT, AccountLedger, STREAM } from '../../../test/support/feed/account-ledger.ts';
 import { AccountStage } from '../../../test/support/feed/account-stage.ts';
 import type { DirectSocket } from '../../../test/support/feed/feed-stage.ts';
 import { base58 } from '../../http/base58.ts';
@@ -78,6 +78,35 @@ describe('the orders of an account', () => {
       { type: 'snapshot', epoch: 2, seq: 1, orders: [] },
       { epoch: 2, seq: 2, cause: 'placed' },
     ]);
+  });
+
+  it('resume from the log in each part, whatever the partition of the key', async () => {
+    const hashed = partitionOf(TOPICS.orderChanges, ACCOUNT);
+    const other = `account_${ACCOUNT}_${hashed}`;
+    const ledger = new AccountLedger(stage.log, hashed);
+    const place = async (orderIds: readonly number[]) => {
+      for (const orderId of orderIds) await stage.change(orderId, 'placed');
+      for (const orderId of orderIds) await ledger.change(orderId + 100, 'placed');
+      await vi.advanceTimersByTimeAsync(1);
+    };
+    await place([1]);
+    ask();
+    socket.close();
+    await place([2, 3, 4]);
+    socket = stage.socket();
+    const version = { epoch: 1, seq: 1 };
+    ask({ account: ACCOUNT, resume: { [STREAM]: version, [other]: version } });
+    await vi.advanceTimersByTimeAsync(200);
+    const resumed = socket.received.filter(({ type }) => type === 'resumed');
+    expect(resumed).toMatchObject([{ recovered: true }, { recovered: true }]);
+    for (const [name, orderIds] of [
+      [STREAM, [2, 3, 4]],
+      [other, [102, 103, 104]],
+    ] as const) {
+      const id = resumed.find(({ stream }) => stream === name)?.streamId;
+      const got = changes().filter(({ order }) => order === id);
+      expect(got).toMatchObject(orderIds.map((orderId, at) => ({ seq: at + 2, data: { orderId } })));
+    }
   });
 
   it.each([

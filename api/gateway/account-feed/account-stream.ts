@@ -35,7 +35,7 @@ export class AccountStream extends RecordStream<OrderChange> {
   readonly #state: AccountState;
 
   constructor({ account, part, streamId, rings, state }: AccountStreamOptions) {
-    super({ name: accountStreamName(account, part), streamId, key: account, rings });
+    super({ name: accountStreamName(account, part), streamId, place: { key: account, partition: part }, rings });
     this.account = account;
     this.part = part;
     this.#state = state;

@@ -2,6 +2,7 @@
 
 import type { Steps } from '../../../processors/book/index.ts';
 import type { BookVersion } from '../../../schemas/index.ts';
+import type { LogPlace } from './log-search.ts';
 import type { Ring } from './ring.ts';
 
 /** What the shared lists of streams need of a stream. */
@@ -28,7 +29,7 @@ export type BackfillResult<G> =
 
 /** `O`: changes read back from the log. `G`: a backfill of several turns. */
 export interface FeedStream<O, G> extends NamedStream {
-  readonly market: { readonly key: string; readonly ring: Ring };
+  readonly market: LogPlace & { readonly ring: Ring };
   /** Active and pending subscribers. */
   subscriberCount: number;
   /** True when changes wait for the stream's next message. */

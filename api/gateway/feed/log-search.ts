@@ -1,4 +1,4 @@
-// Searches a market's changes backwards in its partition of a topic, one slice per turn of the loop.
+// Searches the changes of a market or an account backwards in one partition of a topic, one slice per turn of the loop.
 
 import { type EventLog, nextTurn } from '../../../platform/index.ts';
 import { partitionOf, type Topic } from '../../../schemas/index.ts';
@@ -10,8 +10,14 @@ import {
   LOG_STRIDE_RECORDS_MAX,
 } from './limits.ts';
 
-export interface BackfillRequest {
+/** Which records of a topic belong to a stream. */
+export interface LogPlace {
   readonly key: string;
+  /** Absent: the partition of the key. */
+  readonly partition?: number | undefined;
+}
+
+export interface BackfillRequest extends LogPlace {
   readonly epoch: number;
   /** Requests the changes after this sequence, up to and including `until`. `untilOffset`: offset of `until`; null = unknown. */
   readonly after: number;
@@ -49,8 +55,7 @@ export interface SearchOptions<O> {
  */
 export async function searchBack<O>(search: SearchOptions<O>): Promise<O | null> {
   const { source, log, request } = search;
-  const { key, after, until, untilOffset } = request;
-  const partition = partitionOf(source.topic, key);
+  const { key, partition = partitionOf(source.topic, key), after, until, untilOffset } = request;
   const { earliest, next } = await log.bounds(source.topic, partition);
   const collector = source.collector(request);
   const reader = new SlicedReader(search, partition, collector);

@@ -267,18 +267,19 @@ export class PendingSubscriptions<S extends FeedStream<O, G>, O extends Older, G
   }
 
   #older(pending: PendingSubscription<S, O, G>, { epoch, seq }: BookVersion): O | null {
-    const { key, ring } = pending.stream.market;
+    const { market } = pending.stream;
+    const { ring } = market;
     if (seq >= ring.baseSeq) return null;
-    pending.older ??= this.#options.history.cached(key, epoch, seq, ring.baseSeq);
+    pending.older ??= this.#options.history.cached(market, epoch, seq, ring.baseSeq);
     return pending.older;
   }
 
   /** Starts a log read of the missed changes; false when the client exceeds LOG_READ_RATE. */
   #read(pending: PendingSubscription<S, O, G>, { epoch, seq }: BookVersion): boolean {
     const { history, metrics, clock } = this.#options;
-    const { key, ring } = pending.stream.market;
+    const { key, partition, ring } = pending.stream.market;
     const { seq: until, offset: untilOffset } = ring.seam();
-    const request = { key, epoch, after: seq, until, untilOffset };
+    const request = { key, partition, epoch, after: seq, until, untilOffset };
     if (history.needsRead(request)) {
       const { logReads } = pending.subscriber;
       const cost = Math.max(LOG_READ_COST_MIN, until - seq);

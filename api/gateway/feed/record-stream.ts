@@ -4,6 +4,7 @@
 import type { Steps } from '../../../processors/book/index.ts';
 import type { BookVersion } from '../../../schemas/index.ts';
 import type { BackfillResult, FeedStream, SentState } from './feed-stream.ts';
+import type { LogPlace } from './log-search.ts';
 import type { OlderRecords } from './older-records.ts';
 import { BACKFILL_RECORDS_AT_ONCE, FRAMES_KEPT, RESUME_RECORDS_MAX } from './record-limits.ts';
 import { Ring, type RingSpace } from './ring.ts';
@@ -11,8 +12,8 @@ import { Ring, type RingSpace } from './ring.ts';
 export interface RecordStreamOptions {
   readonly name: string;
   readonly streamId: number;
-  /** Key of the records in their topic. */
-  readonly key: string;
+  /** Where the records stand in their topic. */
+  readonly place: LogPlace;
   readonly rings: RingSpace;
 }
 
@@ -22,7 +23,7 @@ export const NO_RECORDS: SentState = { epoch: 0, seq: 0, slot: 0 };
 export abstract class RecordStream<R extends SentState> implements FeedStream<OlderRecords, never> {
   readonly name: string;
   readonly streamId: number;
-  readonly market: { readonly key: string; readonly ring: Ring };
+  readonly market: LogPlace & { readonly ring: Ring };
   /** A record is published at once. */
   readonly isDirty = false;
   subscriberCount = 0;
@@ -31,10 +32,10 @@ export abstract class RecordStream<R extends SentState> implements FeedStream<Ol
   /** The newest rendered messages by sequence. */
   readonly #frames = new Map<number, Buffer>();
 
-  constructor({ name, streamId, key, rings }: RecordStreamOptions) {
+  constructor({ name, streamId, place, rings }: RecordStreamOptions) {
     this.name = name;
     this.streamId = streamId;
-    this.market = { key, ring: new Ring(rings) };
+    this.market = { ...place, ring: new Ring(rings) };
   }
 
   /** The message of a snapshot at `sent`; null while it cannot be made. */

@@ -39,7 +39,12 @@ export class TradeStream extends RecordStream<NumberedTradeRecord> {
     const { key, streamId, rings, commitment } = options;
     const ref = parseMarketKey(key);
     const choice = commitment === 'confirmed' ? '' : `_${commitment}`;
-    super({ name: `${ref.marketType}_${ref.marketIndex}_trades${choice}`, streamId, key: marketKey(ref), rings });
+    super({
+      name: `${ref.marketType}_${ref.marketIndex}_trades${choice}`,
+      streamId,
+      place: { key: marketKey(ref) },
+      rings,
+    });
     this.ref = ref;
     this.#options = options;
   }

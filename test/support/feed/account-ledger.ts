@@ -2,12 +2,20 @@
 
 import { base58 } from '../../../api/http/base58.ts';
 import { changeRecord, openOrdersRecord } from '../../../processors/account-orders/records.ts';
-import { type AccountOrder, type OrderChange, openOrdersChecksum, orderKey, TOPICS } from '../../../schemas/index.ts';
+import {
+  type AccountOrder,
+  type OrderChange,
+  openOrdersChecksum,
+  orderKey,
+  partitionOf,
+  TOPICS,
+} from '../../../schemas/index.ts';
 import type { FakeLog } from '../api/fake-log.ts';
 
 const USER = new Uint8Array(32).fill(3);
 export const ACCOUNT = base58(USER);
-const PART = 2;
+/** A partition other than the one of the account's key. */
+const PART = (partitionOf(TOPICS.orderChanges, ACCOUNT) + 1) % TOPICS.orderChanges.partitions;
 /** The stream of the part that has the changes. */
 export const STREAM = `account_${ACCOUNT}_${PART}`;
 
@@ -15,10 +23,12 @@ export class AccountLedger {
   readonly open = new Map<string, AccountOrder>();
   epoch = 1;
   readonly #log: FakeLog;
+  readonly #part: number;
   #seq = 0;
 
-  constructor(log: FakeLog) {
+  constructor(log: FakeLog, part = PART) {
     this.#log = log;
+    this.#part = part;
   }
 
   /** Opens, fills or ends an order. `before` runs when the open orders are new and nobody has them yet. */
@@ -31,7 +41,7 @@ export class AccountLedger {
     else this.open.delete(orderKey(order));
     before();
     this.#seq += 1;
-    const head = { part: PART, epoch: this.epoch, seq: this.#seq, user: USER, slot: 100 + this.#seq };
+    const head = { part: this.#part, epoch: this.epoch, seq: this.#seq, user: USER, slot: 100 + this.#seq };
     const change: OrderChange = {
       ...head,
       ts: 1_700_000_000n,
