@@ -69,6 +69,20 @@ describe('the orders of an account', () => {
     expect(changes()).toEqual([]);
   });
 
+  it('take no memory for missed changes once the last subscriber has left', async () => {
+    const second = stage.socket();
+    ask();
+    second.send(JSON.stringify({ type: 'subscribe', channel: 'account', account: ACCOUNT }));
+    await stage.change(4, 'placed');
+    const bytes = stage.rings.bytes;
+    socket.close();
+    expect(stage.rings.bytes).toBe(bytes);
+    await stage.change(4, 'filled');
+    expect(stage.rings.bytes).toBeGreaterThan(bytes);
+    second.send(JSON.stringify({ type: 'unsubscribe', channel: 'account', account: ACCOUNT }));
+    expect(stage.rings.bytes).toBe(0);
+  });
+
   it('begin a later epoch with a snapshot of what is known then', async () => {
     await stage.change(4, 'placed');
     ask();

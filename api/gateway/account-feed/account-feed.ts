@@ -81,8 +81,11 @@ export class AccountFeed implements SequencedFeed {
       clock,
       close: (stream) => {
         this.#streams.delete(stream.name);
+        const { epoch, seq } = stream.sent;
+        // Returns its bytes to the memory that all rings share.
+        stream.market.ring.reset(epoch, seq, null);
         // Of an account that never had an order nothing is kept.
-        if (stream.sent.epoch === 0) this.#states.delete(stream.name);
+        if (epoch === 0) this.#states.delete(stream.name);
         metrics.streams.dec();
       },
     });

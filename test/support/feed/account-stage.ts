@@ -5,6 +5,7 @@ import { Registry } from 'prom-client';
 import { vi } from 'vitest';
 import { AccountFeed } from '../../../api/gateway/account-feed/account-feed.ts';
 import { feedMetrics } from '../../../api/gateway/feed/metrics.ts';
+import type { RingSpace } from '../../../api/gateway/feed/ring.ts';
 import { base58 } from '../../../api/http/base58.ts';
 import type { PublishedBook } from '../../../api/views/published-book.ts';
 import type { AccountOrder } from '../../../schemas/index.ts';
@@ -18,6 +19,8 @@ const PROGRAM = base58(new Uint8Array(32).fill(9));
 export class AccountStage implements DirectGateway {
   readonly log = new FakeLog();
   readonly sockets = new Set<DirectSocket>();
+  /** Memory of the rings of all gateways. */
+  readonly rings: RingSpace = { bytes: 0 };
   /** Books of perp markets by index. */
   readonly books = new Map<number, PublishedBook>();
   readonly #ledger = new AccountLedger(this.log);
@@ -57,7 +60,7 @@ export class AccountStage implements DirectGateway {
       log: this.log,
       logger: pino({ level: 'silent' }),
       metrics: feedMetrics(new Registry()),
-      rings: { bytes: 0 },
+      rings: this.rings,
       program: PROGRAM,
       chain: () => ({ headSlot: 9, ts: 1 }),
       book: ({ marketIndex }) => this.books.get(marketIndex) ?? null,
