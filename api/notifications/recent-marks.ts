@@ -55,7 +55,7 @@ export class RecentMarks {
     return this.#follower.stop();
   }
 
-  /** By notification id. */
+  /** By notification id, the mark that changed last at the end. */
   of(authority: string): ReadonlyMap<string, Readonly<Mark>> {
     return this.#byWallet.get(authority) ?? new Map();
   }
@@ -84,10 +84,11 @@ export class RecentMarks {
     const authority = bs58.encode(key);
     const marks = this.#byWallet.get(authority) ?? new Map<string, Mark>();
     this.#byWallet.set(authority, marks);
-    let mark = marks.get(id);
-    if (!mark) {
-      mark = { isRead: false, delivery: null };
-      marks.set(id, mark);
+    const known = marks.get(id);
+    const mark = known ?? { isRead: false, delivery: null };
+    marks.delete(id); // Keeps insertion order equal to age.
+    marks.set(id, mark);
+    if (!known) {
       this.#order.push({ authority, id });
       this.#trim();
     }

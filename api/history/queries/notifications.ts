@@ -3,6 +3,7 @@
 import bs58 from 'bs58';
 import type { Notification, NotificationStatus } from '../../../schemas/index.ts';
 import { timeOfNotification } from '../../../schemas/index.ts';
+import { FEED_MARKS_MAX } from '../../notifications/limits.ts';
 import type { Mark } from '../../notifications/recent-marks.ts';
 import type { NotificationState } from '../../notifications/record.ts';
 import { type HistoryStore, PAGE_SETTINGS } from '../store.ts';
@@ -15,7 +16,7 @@ export interface FeedQuery {
   /** Only notifications of these states; null for all. */
   readonly statuses: readonly NotificationStatus[] | null;
   readonly limit: number;
-  /** Newest marks by id. */
+  /** Newest marks by id, the newest at the end. */
   readonly marks: ReadonlyMap<string, Readonly<Mark>>;
 }
 
@@ -48,7 +49,8 @@ const STATUS = `multiIf(
 
 export async function feedPage(store: HistoryStore, query: FeedQuery): Promise<readonly FeedRow[]> {
   const { authority, after, statuses, limit, marks } = query;
-  const pushed = [...marks].filter(([, { delivery }]) => delivery !== null);
+  const newest = [...marks].slice(-FEED_MARKS_MAX);
+  const pushed = newest.filter(([, { delivery }]) => delivery !== null);
   const filters = [OWN];
   if (after !== null) filters.push('ts <= {afterTs:Int64} AND (ts < {afterTs:Int64} OR id < {after:String})');
   if (statuses !== null) filters.push(`${STATUS} IN {statuses:Array(String)}`);
@@ -62,7 +64,7 @@ export async function feedPage(store: HistoryStore, query: FeedQuery): Promise<r
       after: after ?? '',
       afterTs: after === null ? 0 : (timeOfNotification(after) ?? 0),
       statuses: statuses ?? [],
-      readIds: [...marks].filter(([, { isRead }]) => isRead).map(([id]) => id),
+      readIds: newest.filter(([, { isRead }]) => isRead).map(([id]) => id),
       pushIds: pushed.map(([id]) => id),
       pushStatuses: pushed.map(([, { delivery }]) => delivery?.status ?? ''),
     },

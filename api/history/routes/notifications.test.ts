@@ -9,7 +9,7 @@ import { FakeLog } from '../../../test/support/api/fake-log.ts';
 import { HistoryStage, makeApp, NOW } from '../../../test/support/api/history-stage.ts';
 import { TestKey } from '../../../test/support/api/quote-maker.ts';
 import { signedHeaders, startTestWallets, type TestWallets } from '../../../test/support/api/wallet-requests.ts';
-import { eventually } from '../../../test/support/platform/eventually.ts';
+import { eventually, until } from '../../../test/support/platform/eventually.ts';
 import { DEVICES_MAX } from '../../notifications/limits.ts';
 import { type RunningNotifications, startNotificationServices } from '../../notifications/services.ts';
 
@@ -199,6 +199,33 @@ describe('a read mark', () => {
   it('of another wallet is 404', async () => {
     await stage.store('notification', [row(8, { authority: other.name })]);
     expect((await ask('PATCH', `/notifications/${idOf(8)}`, { status: 'READ' })).status).toBe(404);
+  });
+
+  it('that is one of thousands leaves the pages of its wallet whole, also where the store lacks it', async () => {
+    const signer = new TestKey();
+    const own = { authority: signer.name };
+    await stage.store(
+      'notification',
+      [1, 2, 3].map((n) => row(n, own)),
+    );
+    const authority = bs58.decode(signer.name);
+    const marks = [...Array.from({ length: 5_000 }, (_, n) => n), 1, 2].flatMap((n) => [
+      encodeMessage('NotificationRead', { id: idOf(n), authority, atMs: n }),
+      encodeMessage('NotificationDelivery', { id: idOf(n), authority, status: 'FAILED', version: 1, atMs: n }),
+    ]);
+    const stored = [0, 3].map((n) => ({ id: idOf(n), ...own, at_ms: '5' }));
+    await stage.store('notification_read', stored);
+    await log.append(
+      TOPICS.notificationMarks,
+      marks.map((value) => ({ key: signer.name, value })),
+    );
+    await until(() => [...notifications.marks.of(signer.name).keys()].at(-1) === idOf(2));
+    const all = await ask('GET', '/notifications', undefined, signer);
+    expect(all.status).toBe(200);
+    expect(titles(all)).toEqual(['number 3', 'number 2', 'number 1']);
+    const failed = await ask('GET', '/notifications?status=FAILED', undefined, signer);
+    expect([failed.status, titles(failed)]).toEqual([200, []]);
+    expect(titles(await ask('GET', '/notifications?status=READ', undefined, signer))).toHaveLength(3);
   });
 
   it.each([{}, { status: 'SENT' }, { status: 'READ', more: 1 }, [], 'READ', null])(
