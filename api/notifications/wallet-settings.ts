@@ -89,6 +89,15 @@ export class WalletSettings {
     await this.#put(key, encodeMessage('NotificationDevice', value));
   }
 
+  /** Removes a device, unless the wallet has given it another token since. */
+  async removeGone({ authority, deviceId, token }: NotificationDevice): Promise<void> {
+    const wallet = bs58.encode(authority);
+    await this.change(wallet, async () => {
+      const device = this.devices(wallet).find((each) => each.deviceId === deviceId);
+      if (device?.token === token) await this.putDevice({ ...device, token: '', isRemoved: true });
+    });
+  }
+
   async #put(key: string, value: Uint8Array): Promise<void> {
     const [appended] = await this.#parts.log.append(TOPIC, [{ key, value }]);
     if (appended) this.#take({ key, value, offset: appended.last });

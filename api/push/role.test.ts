@@ -149,6 +149,22 @@ describe('pushes', () => {
     await eventually(async () => expect(await statuses()).toEqual(['PENDING', 'FAILED']));
   });
 
+  it('leave a device that got another token while the old one was found gone', async () => {
+    await addHook(1);
+    const token = `${receiver.url}/later`;
+    receiver.answer = () => {
+      void addHook(1, 'hook', token);
+      return 410;
+    };
+    await start();
+    await publish(notification(1, 1));
+    await eventually(async () => expect(await statuses()).toEqual(['PENDING', 'FAILED']));
+    expect(settings.devices(nameOf(1))).toMatchObject([{ deviceId: 'hook', token }]);
+    receiver.answer = () => 201;
+    await publish(notification(2, 1));
+    await eventually(async () => expect(await statuses()).toEqual(['PENDING', 'FAILED', 'PENDING', 'SENT']));
+  });
+
   it('under way at a stop are sent after the next start, with the same key', async () => {
     await addHook(1);
     receiver.answer = () => 503;

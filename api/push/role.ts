@@ -78,7 +78,7 @@ class PushRole {
       ended: (outcome) => this.#ended(outcome),
       gaveUp: (send, error) => this.#gaveUp(send, error),
       gone: (device) => {
-        const removed = this.#settings.putDevice({ ...device, token: '', isRemoved: true });
+        const removed = this.#settings.removeGone(device);
         removed.catch((error: unknown) => logger.warn({ error: String(error) }, 'a device that is gone stays'));
       },
       attempted: (adapter, result) => this.#metrics.attempts.inc({ adapter, result }),
