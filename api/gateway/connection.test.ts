@@ -1,27 +1,18 @@
 import type { WebSocket } from 'uWebSockets.js';
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
+import { IdleClient } from '../../test/support/api/idle-client.ts';
 import { SOCKET_CLOSES } from '../http/errors.ts';
 import { Connection, type SocketData } from './connection.ts';
-import { MAX_PAYLOAD_BYTES, MESSAGE_RATE, MESSAGE_UNIT_BYTES } from './limits.ts';
+import { BACKPRESSURE_BYTES, MAX_PAYLOAD_BYTES, MESSAGE_RATE, MESSAGE_UNIT_BYTES } from './limits.ts';
 import { gatewayMetrics } from './metrics.ts';
-
-const metrics = gatewayMetrics(new Registry());
 
 /** Sends `frames` to a client that has `unreadBytes` unread. */
 function send(unreadBytes: number, frames: readonly string[]): { sent: string[]; ended: unknown } {
-  const sent: string[] = [];
-  let ended: unknown = null;
-  const socket = {
-    getBufferedAmount: () => unreadBytes + Buffer.byteLength(sent.join('')),
-    send: (frame: string) => sent.push(frame),
-    cork: (write: () => void) => write(),
-    end: (...args: unknown[]) => {
-      ended = args;
-    },
-  };
-  new Connection(socket as unknown as WebSocket<SocketData>, metrics).send(frames);
-  return { sent, ended };
+  const client = new IdleClient();
+  client.unreadBytes = unreadBytes;
+  client.connection.send(frames);
+  return { sent: client.sent, ended: client.ended };
 }
 
 it.each([
@@ -39,8 +30,39 @@ it('closes between two frames of one write, as soon as a frame exceeds the bound
   expect(send(299_999, ['ab', 'c', 'd'])).toEqual({ sent: ['ab'], ended: [1008, 'Buffer overflow'] });
 });
 
+it('a long frame raises the bound by its size, until the client has read it', () => {
+  const client = new IdleClient();
+  const { connection } = client;
+  const long = 'x'.repeat(500_000);
+  connection.sendLong([long]);
+  client.unreadBytes = 300_000;
+  connection.drained();
+  connection.send(['y']);
+  expect([client.sent, client.ended]).toEqual([[long, 'y'], null]);
+  client.sent = [];
+  client.unreadBytes = BACKPRESSURE_BYTES;
+  connection.drained();
+  client.unreadBytes = 300_001;
+  connection.send(['z']);
+  expect([client.sent, client.ended]).toEqual([[], [1008, 'Buffer overflow']]);
+});
+
+it('a long frame raises the bound no further than its size, and not at all for one that reads at once', () => {
+  const slow = new IdleClient();
+  slow.connection.sendLong(['x'.repeat(500_000)]);
+  slow.unreadBytes = 300_001;
+  slow.connection.send(['y']);
+  expect(slow.ended).toEqual([1008, 'Buffer overflow']);
+  const quick = new IdleClient();
+  quick.send = () => {};
+  quick.connection.sendLong(['x'.repeat(500_000)]);
+  quick.unreadBytes = 300_001;
+  quick.connection.send(['y']);
+  expect(quick.ended).toEqual([1008, 'Buffer overflow']);
+});
+
 it('a long message counts as several messages against the rate', () => {
-  const connection = new Connection({} as WebSocket<SocketData>, metrics);
+  const connection = new Connection({} as WebSocket<SocketData>, gatewayMetrics(new Registry()));
   const messages = Math.floor(MESSAGE_RATE.burst / (MAX_PAYLOAD_BYTES / MESSAGE_UNIT_BYTES));
   for (let sent = 0; sent < messages; sent += 1) expect(connection.admits(0, MAX_PAYLOAD_BYTES)).toBe(true);
   expect(connection.admits(0, MAX_PAYLOAD_BYTES)).toBe(false);

@@ -41,6 +41,8 @@ export class Connection {
   readonly #requests = new TokenBucket(LIGHT_RATE);
   /** The newest unsent frame of each channel, in the order in which the channels were queued. */
   #queued: Map<string, Buffer> | null = null;
+  /** Unread bytes that the client may have beyond MAX_BUFFERED_BYTES. */
+  #allowedBytes = 0;
 
   constructor(socket: WebSocket<SocketData>, metrics: GatewayMetrics, deflates = false) {
     this.#socket = socket;
@@ -85,6 +87,23 @@ export class Connection {
     if (this.#queued) this.send([]);
   }
 
+  /**
+   * Sends frames that may be longer than MAX_BUFFERED_BYTES, such as a whole book. Until the client has read them, the bound is
+   * higher by their size, so that a later message does not close it.
+   */
+  sendLong(frames: readonly (string | Buffer)[]): void {
+    let bytes = 0;
+    for (const frame of frames) bytes += Buffer.byteLength(frame);
+    this.#allowedBytes = Math.max(this.#allowedBytes, bytes);
+    this.send(frames);
+    this.drained();
+  }
+
+  /** Call when the client has read some of its unread bytes. Without backpressure the bound is MAX_BUFFERED_BYTES again. */
+  drained(): void {
+    if (this.#allowedBytes > 0 && !this.hasBackpressure) this.#allowedBytes = 0;
+  }
+
   /** Sends the queued frames, then `added`, in one write. Closes a client with more than MAX_BUFFERED_BYTES unread. */
   send(added: readonly (string | Buffer)[]): void {
     const frames = this.#queued ? [...this.#queued.values(), ...added] : added;
@@ -106,12 +125,13 @@ export class Connection {
   #sendUntilFull(frames: readonly (string | Buffer)[]): number {
     const socket = this.#socket;
     const { sent } = this.#metrics;
+    const unreadMax = MAX_BUFFERED_BYTES + this.#allowedBytes;
     let unreadAtMost = socket.getBufferedAmount();
     let count = 0;
     for (const frame of frames) {
-      if (unreadAtMost > MAX_BUFFERED_BYTES) {
+      if (unreadAtMost > unreadMax) {
         unreadAtMost = socket.getBufferedAmount();
-        if (unreadAtMost > MAX_BUFFERED_BYTES) break;
+        if (unreadAtMost > unreadMax) break;
       }
       const bytes = typeof frame === 'string' ? Buffer.byteLength(frame) : frame.byteLength;
       socket.send(frame, false, this.#deflates && bytes <= MAX_DEFLATED_BYTES);

@@ -70,7 +70,9 @@ export class Sessions {
   /** For the engine's drain handler: the client has read some unread bytes. */
   drained(socket: WebSocket<SocketData>): void {
     const { connection } = socket.getUserData();
-    if (connection) this.#options.feeds.drained(connection);
+    if (!connection) return;
+    connection.drained();
+    this.#options.feeds.drained(connection);
   }
 
   /** For the engine's close handler: the socket is gone. */

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BookKeeper, crc32 } from '../../../client/index.ts';
 import { metricTotal } from '../../../platform/index.ts';
 import type { BookSnapshotMessage } from '../../../schemas/index.ts';
+import { IdleClient } from '../../../test/support/api/idle-client.ts';
 import { diff, MAKER_A, MAKER_B, snapshot } from '../../../test/support/api/stage.ts';
 import { type DirectSocket, FeedStage } from '../../../test/support/feed/feed-stage.ts';
 import { BACKPRESSURE_BYTES } from '../limits.ts';
@@ -179,6 +180,33 @@ describe('a client with backpressure', () => {
     expect(socket.ofType('resumed')).toEqual([]);
     await stage.publish(diff(4, 490));
     expect(socket.received.at(-1)).toMatchObject({ prevSeq: 3, seq: 4 });
+  });
+
+  it('is not closed by what else is due while it reads a book of more than 300,000 bytes', async () => {
+    const client = new IdleClient();
+    const { connection } = client;
+    const book = { type: 'subscribe', channel: 'book', market: 'SOL-PERP', marketType: 'perp' };
+    const ask = (members: object) => stage.feed.request(connection, 'subscribe', { ...book, ...members });
+    const received = () => client.sent.map((text) => JSON.parse(text) as Record<string, unknown>);
+    const bidOrders = Array.from({ length: 3_000 }, (_, orderId) => {
+      return { price: 81_000_000, size: 1n, maker: MAKER_A, orderId, source: 'user' as const, rank: [orderId] };
+    });
+    await stage.publish(diff(2, 488, { bidOrders }));
+    ask({});
+    ask({ level: 'l3' });
+    expect(client.getBufferedAmount()).toBeGreaterThan(300_000);
+    await stage.publish(diff(3, 489));
+    ask({ depth: 5 });
+    await vi.advanceTimersByTimeAsync(BOOK_HEARTBEAT_MS);
+    expect(client.ended).toBeNull();
+    expect(received().slice(-3)).toMatchObject([{ diff: 1, seq: 3 }, { type: 'subscribed' }, { type: 'heartbeat' }]);
+    client.sent = [];
+    connection.drained();
+    stage.feed.drained(connection);
+    expect(received()).toContainEqual(expect.objectContaining({ diff: 2, prevSeq: 2, seq: 3 }));
+    client.unreadBytes = 300_001;
+    await stage.publish(diff(4, 490));
+    expect(client.ended).toEqual([1008, 'Buffer overflow']);
   });
 
   it('costs nothing while it does not read, and starts its streams one after the other when it does', async () => {

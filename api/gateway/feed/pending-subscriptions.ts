@@ -176,7 +176,7 @@ export class PendingSubscriptions<S extends FeedStream<O, G>, O extends Older, G
     const { subscriber, stream } = pending;
     const frame = stream.snapshot();
     if (!frame) return 'stream';
-    subscriber.connection.send([frame]);
+    subscriber.connection.sendLong([frame]);
     if (!subscriber.connection.hasBackpressure) return this.#activate(pending);
     // A large book: the subscription resumes from here once the client has read it.
     return this.#awaitRead(pending);
@@ -244,7 +244,7 @@ export class PendingSubscriptions<S extends FeedStream<O, G>, O extends Older, G
     const { stream, subscriber } = pending;
     const { name, streamId } = stream;
     const answer = { channel: this.#options.channel, type: 'resumed', stream: name, streamId, recovered, epoch, seq };
-    subscriber.connection.send(pending.awaitsAnswer ? [JSON.stringify(answer), ...frames] : frames);
+    subscriber.connection.sendLong(pending.awaitsAnswer ? [JSON.stringify(answer), ...frames] : frames);
     this.#unpinRing(pending);
     if (pending.awaitsAnswer) this.#options.metrics.resumes.inc({ outcome: recovered ? 'recovered' : 'lost' });
     pending.awaitsAnswer = false;

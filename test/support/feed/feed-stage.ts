@@ -120,7 +120,7 @@ export class DirectSocket implements SocketLike {
       for (const frame of frames) this.#deliver(String(frame));
     };
     if (this.#connection) return this.#connection;
-    const connection = Object.defineProperty({ send }, 'hasBackpressure', {
+    const connection = Object.defineProperty({ send, sendLong: send }, 'hasBackpressure', {
       get: () => this.unreadBytes > BACKPRESSURE_BYTES,
     });
     this.#connection = connection as unknown as Connection;
