@@ -135,6 +135,30 @@ describe('notifications channel', () => {
     expect(titlesOf(received, 'update')).toEqual(['number 1']);
   });
 
+  it('sends an update once that arrives during the query of a repeated subscribe, and has it in the second init', async () => {
+    const client = await stage.connect();
+    client.subscribe(request);
+    await client.receives(2);
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    stage.loadUnread = async () => {
+      await released;
+      return [];
+    };
+    client.subscribe(request);
+    await client.receives(3);
+    await publish(notification(1));
+    await client.receives(4);
+    release();
+    await client.receives(5);
+    await publish(notification(2));
+    const received = await client.receives(6);
+    expect(titlesOf(received, 'init')).toEqual(['number 1']);
+    expect(titlesOf(received, 'update')).toEqual(['number 1', 'number 2']);
+  });
+
   it('refuses a subscribe while the store is away, and takes the next one', async () => {
     const { loadUnread } = stage;
     stage.loadUnread = async () => {

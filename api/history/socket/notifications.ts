@@ -52,15 +52,17 @@ export class NotificationChannels {
     if (recent.oldest > from) throw new RecentListFull('too many notifications during a query');
     // No await until `hub.add`: every notification is either in the list here or sent to the subscription.
     const own = recent.of(authority);
+    // A client that is subscribed already has the later ones as updates; this `init` must not lack them.
+    const end = hub.has(channel, client) ? recent.next : from;
     const shown = this.#unread(
       authority,
       loaded,
-      own.filter(({ number }) => number < from),
+      own.filter(({ number }) => number < end),
     );
     client.send(JSON.stringify({ type: 'init', channelType: 'notifications', channel, data: shown }));
     const known = new Set(shown.map(({ notificationId }) => notificationId));
     for (const one of own) {
-      if (one.number >= from && !known.has(one.notification.id))
+      if (one.number >= end && !known.has(one.notification.id))
         client.send(JSON.stringify(this.#update(authority, one)));
     }
     hub.add(channel, client);
