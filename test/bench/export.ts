@@ -15,6 +15,7 @@ import { openEventLog, readConfig, silentLogger } from '../../platform/index.ts'
 import { encodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
 import { familyOf } from '../e2e/harness/processes/family.ts';
 import { startRoles, temporaryDirectory } from '../e2e/harness/processes/processes.ts';
+import { finalTo } from '../support/api/export-files.ts';
 import { MARKETS } from '../support/api/market-views.ts';
 import { cpuSeconds, machine, residentBytes } from './harness/processes.ts';
 import { report } from './harness/report.ts';
@@ -90,9 +91,10 @@ const clickhouse = await startRoles(['clickhouse'], settings);
 try {
   await seed(clickhouse.endpoints.clickhouse ?? '');
   const log = await openEventLog(readConfig({}, { dataDir: dir }), silentLogger());
-  await log.ensureTopics([TOPICS.marketViews]);
+  await log.ensureTopics([TOPICS.marketViews, TOPICS.finality]);
   const views = MARKETS.map((view) => ({ key: marketKey(view), value: encodeMessage('MarketView', view) }));
   await log.append(TOPICS.marketViews, views);
+  await log.append(TOPICS.finality, [finalTo(to)]);
   const worker = await startRoles(['exports'], settings);
   const jobs = new JobLog({ log, logger: silentLogger() });
   await jobs.start();

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExportJobs } from '../../api/history/exports/jobs.ts';
 import { openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
 import { decodeMessage, encodeMessage, marketKey, TOPICS } from '../../schemas/index.ts';
-import { parseCsv } from '../support/api/export-files.ts';
+import { finalTo, parseCsv } from '../support/api/export-files.ts';
 import type { ExportPage } from '../support/api/export-stage.ts';
 import { fill, NOW } from '../support/api/history-stage.ts';
 import { MARKETS } from '../support/api/market-views.ts';
@@ -48,9 +48,10 @@ describe('statement exports', () => {
     await start('clickhouse');
     await storeRows(running.get('clickhouse')?.endpoints.clickhouse ?? '');
     await withLog(dir, async (log) => {
-      await log.ensureTopics([TOPICS.marketViews]);
+      await log.ensureTopics([TOPICS.marketViews, TOPICS.finality]);
       const records = MARKETS.map((view) => ({ key: marketKey(view), value: encodeMessage('MarketView', view) }));
       await log.append(TOPICS.marketViews, records);
+      await log.append(TOPICS.finality, [finalTo(NOW)]);
     });
     await Promise.all(['history', 'exports 1', 'exports 2'].map(start));
   });

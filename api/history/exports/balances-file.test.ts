@@ -22,7 +22,13 @@ beforeAll(async () => {
   stage = await HistoryStage.open();
   const { client, database } = stage.clickhouse;
   const store = new HistoryStore(client, database);
-  sources = { store, markets: registry(), builtParts: { require: async () => {} }, finality: () => null };
+  sources = {
+    store,
+    markets: registry(),
+    builtParts: { require: async () => {} },
+    isLive: false,
+    finality: () => null,
+  };
 });
 afterAll(() => stage.close());
 beforeEach(() => stage.reset());

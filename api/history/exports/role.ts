@@ -8,6 +8,7 @@ import { followRebuilt } from '../follow-rebuilt.ts';
 import { HistoryStore } from '../store.ts';
 import { JobLog } from './job-log.ts';
 import { exportMetrics } from './metrics.ts';
+import { knowsFinality } from './statement.ts';
 import { openFileStore } from './stores/open.ts';
 import { ExportWorker } from './worker.ts';
 
@@ -29,8 +30,10 @@ export async function startExports(
     store,
     markets: follower.registry,
     builtParts: new BuiltParts(store),
+    isLive: config.source !== 'capture',
     finality: finality.newest,
   };
+  if (!knowsFinality(sources)) logger.warn('statements wait until ingest has written a final block time');
   const worker = new ExportWorker({ jobs, files, sources, settings: config, metrics, logger });
   worker.start();
   logger.info({ files: files.kind }, 'building statement exports');

@@ -28,10 +28,17 @@ export interface StatementSources {
   readonly store: HistoryStore;
   readonly markets: MarketRegistry;
   readonly builtParts: Pick<BuiltParts, 'require'>;
+  /** False for a capture: it may never say what is final, and takes nothing back. */
+  readonly isLive: boolean;
   /** The newest final block time; null while the source has not said it. */
   readonly finality: () => Pick<ChainFinality, 'ts'> | null;
   /** For tests: bounds in place of `ROWS_MAX` and `SLICE_ROWS`. */
   readonly bounds?: { readonly rows?: number; readonly slice?: number };
+}
+
+/** False while statements must wait: they could have rows that the chain takes back. */
+export function knowsFinality({ isLive, finality }: StatementSources): boolean {
+  return !isLive || finality() !== null;
 }
 
 export interface Statement {
@@ -41,7 +48,10 @@ export interface Statement {
   rows(): number;
 }
 
-/** Null for a job without final rows: the file ends with the newest final second. Rejects, or fails while it is read, with ExportFailure or with an error of the store. */
+/**
+ * For sources with `knowsFinality`. Null for a job without final rows: the file ends with the newest final second. Rejects, or fails
+ * while it is read, with ExportFailure or with an error of the store.
+ */
 export async function statementOfJob(sources: StatementSources, job: ExportJob): Promise<Statement | null> {
   const { markets, builtParts } = sources;
   const type = fileTypeOf(job.fileType);

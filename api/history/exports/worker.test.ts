@@ -10,7 +10,7 @@ import { decodeMessage, encodeMessage, type Message, type MessageTypes, TOPICS }
 import { ExportStage } from '../../../test/support/api/export-stage.ts';
 import { address, key } from '../../../test/support/api/history-requests.ts';
 import { fill, HistoryStage, NOW } from '../../../test/support/api/history-stage.ts';
-import { eventually } from '../../../test/support/platform/eventually.ts';
+import { eventually, until } from '../../../test/support/platform/eventually.ts';
 import { HistoryError } from '../../http/errors.ts';
 import { HistoryStore } from '../store.ts';
 import { JobLog } from './job-log.ts';
@@ -91,6 +91,24 @@ it('several workers finish every job once', async () => {
   const outcomes = (await records()).filter(({ name }) => name === 'ExportFinished');
   expect(outcomes).toHaveLength(ids.length);
   for (const id of ids) expect(await filesOf(id)).toEqual([jobs.jobs.get(id)?.end?.file]);
+});
+
+it('a job waits while a live source has not said what is final', async () => {
+  let final: { readonly ts: number } | null = null;
+  let looks = 0;
+  const finality = () => {
+    looks += 1;
+    return final;
+  };
+  await exports.worker({ sources: { isLive: true, finality } });
+  const id = await request();
+  await until(async () => {
+    await jobs.readToEnd();
+    return looks > 2 || (jobs.jobs.get(id)?.end ?? null) !== null;
+  });
+  expect(jobs.jobs.get(id)).toMatchObject({ claims: 0, end: null });
+  final = { ts: NOW - 191 };
+  expect(await finished(id)).toMatchObject({ outcome: 'ready', rows: 10 });
 });
 
 it('a job of a killed worker goes on when its claim has lapsed, not before', async () => {

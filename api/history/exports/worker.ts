@@ -11,9 +11,10 @@ import type { JobLog } from './job-log.ts';
 import type { ExportJob } from './jobs.ts';
 import { CLAIMS_MAX } from './limits.ts';
 import type { ExportMetrics } from './metrics.ts';
+import { knowsFinality } from './statement.ts';
 import { fileNameOf } from './stores/port.ts';
 
-/** How often lapsed claims are looked for; a change of the log is seen at once. */
+/** How often lapsed claims and the first final block time are looked for; a change of the jobs is seen at once. */
 const LOOK_MS = 1_000;
 /** How often jobs expire. */
 const SWEEP_MS = 30_000;
@@ -65,7 +66,7 @@ export class ExportWorker {
   }
 
   #takeJobs(): void {
-    if (this.#stopping.signal.aborted) return;
+    if (this.#stopping.signal.aborted || !knowsFinality(this.#parts.sources)) return;
     const nowMs = Date.now();
     for (const job of this.#parts.jobs.jobs.waiting()) {
       if (this.#running.size >= this.#parts.settings.exportJobsAtOnce) return;

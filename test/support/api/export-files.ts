@@ -2,7 +2,14 @@
 
 import type { ExportJob } from '../../../api/history/exports/jobs.ts';
 import { type StatementSources, statementOfJob } from '../../../api/history/exports/statement.ts';
+import type { NewRecord } from '../../../platform/index.ts';
+import { encodeMessage } from '../../../schemas/index.ts';
 import { NOW } from './history-stage.ts';
+
+/** The record that blocks up to this time, unix seconds, are final. */
+export function finalTo(ts: number): NewRecord {
+  return { key: 'chain', value: encodeMessage('ChainFinality', { slot: 1, ts }) };
+}
 
 /** A job of a wallet for the last 100 days. */
 export function exportJob(members: Partial<ExportJob> & Pick<ExportJob, 'fileType' | 'users'>): ExportJob {

@@ -118,6 +118,7 @@ export class ExportStage {
         store: new HistoryStore(client, database),
         markets: registry(),
         builtParts: { require: async () => {} },
+        isLive: false,
         finality: () => null,
         ...sources,
       },
