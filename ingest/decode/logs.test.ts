@@ -63,6 +63,21 @@ describe('log parser', () => {
     ).toEqual(['exchange 2']);
   });
 
+  it('believes no line about calls whose text a program chose', () => {
+    const call = [`Program ${EXCHANGE} invoke [1]`, `Program ${OTHER} invoke [2]`];
+    const end = [`Program ${OTHER} success`, `Program data: ${record(1)}`, `Program ${EXCHANGE} success`];
+    const forged = ['Program log: invoke [2]', 'Program log: success', `Program log: ${record(9)}`];
+    expect(found([...call, ...forged, ...end])).toEqual(['exchange 1']);
+    const hiding = ['Program log: invoke [1]', 'Program data: invoke [1]', `Program log: ${EXCHANGE} success`];
+    expect(found([...call, ...hiding, ...end])).toEqual(['exchange 1']);
+    const others = [
+      'Program return: invoke [1]',
+      'Program failed to complete: success',
+      `Program ${EXCHANGE} successor`,
+    ];
+    expect(found([...call, ...others, ...end])).toEqual(['exchange 1']);
+  });
+
   it('treats base64 without a known discriminator as plain text on log lines only', () => {
     const text = record(1, '0011223344556677');
     const lines = [`Program ${EXCHANGE} invoke [1]`, `Program log: ${text}`, 'Program log: SettlePnlCompletedNow'];

@@ -13,6 +13,11 @@ const TRUNCATED_PREFIX = 'Log truncated';
 const DISCRIMINATOR_CHARACTERS = 11;
 /** The runtime allows only a few call levels; a line with a higher depth is not from the runtime. */
 const DEPTH_MAX = 64;
+/** Base58 characters of 32 bytes. No other word that the runtime writes after `Program ` is as long. */
+const ID_CHARACTERS_MIN = 32;
+const ID_CHARACTERS_MAX = 44;
+const SUCCESS = ' success';
+const FAILED = ' failed: ';
 const BASE64_HEAD = /^[A-Za-z0-9+/]{11}/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
@@ -57,13 +62,20 @@ export function logPayloads<B extends Uint8Array>(
       break;
     }
     if (!line.startsWith(PROGRAM_PREFIX)) continue;
-    const payload = payloadOf(line, stack.at(-1), programs, decode);
-    if (payload) {
+    if (!isText(line)) follow(line, stack);
+    else {
+      const payload = payloadOf(line, stack.at(-1), programs, decode);
+      if (!payload) continue;
       payloads.push(payload);
       incomplete ||= payload.damaged;
-    } else follow(line, stack);
+    }
   }
   return { payloads, incomplete };
+}
+
+/** A program chose the text of the line. It says nothing about calls, whatever it looks like. */
+function isText(line: string): boolean {
+  return line.startsWith(DATA_PREFIX) || line.startsWith(LOG_PREFIX);
 }
 
 function payloadOf<B extends Uint8Array>(
@@ -73,7 +85,6 @@ function payloadOf<B extends Uint8Array>(
   decode: DecodeBase64<B>,
 ): LogPayload<B> | null {
   const isData = line.startsWith(DATA_PREFIX);
-  if (!isData && !line.startsWith(LOG_PREFIX)) return null;
   const records = program === undefined ? undefined : programs.get(program);
   if (program === undefined || !records) return null;
   const text = line.slice(isData ? DATA_PREFIX.length : LOG_PREFIX.length);
@@ -93,10 +104,11 @@ function isRecord(
   return records.has(hexOf(decode(text.slice(0, DISCRIMINATOR_CHARACTERS)), DISCRIMINATOR_BYTES));
 }
 
-/** Updates the invoke stack. The printed depth corrects it when lines are missing. */
+/** Updates the invoke stack with a line of the runtime. The printed depth corrects it when lines are missing. */
 function follow(line: string, stack: string[]): void {
   const idEnd = line.indexOf(' ', PROGRAM_PREFIX.length);
-  if (idEnd < 0) return;
+  const characters = idEnd - PROGRAM_PREFIX.length;
+  if (characters < ID_CHARACTERS_MIN || characters > ID_CHARACTERS_MAX) return;
   const program = line.slice(PROGRAM_PREFIX.length, idEnd);
   if (line.startsWith(INVOKE, idEnd)) {
     const depth = Number.parseInt(line.slice(idEnd + INVOKE.length), 10);
@@ -105,7 +117,7 @@ function follow(line: string, stack: string[]): void {
       stack.length = depth - 1;
     }
     stack.push(program);
-  } else if (line.startsWith(' success', idEnd) || line.startsWith(' failed', idEnd)) {
+  } else if (line.slice(idEnd) === SUCCESS || line.startsWith(FAILED, idEnd)) {
     const at = stack.lastIndexOf(program);
     if (at >= 0) stack.length = at;
   }
