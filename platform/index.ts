@@ -6,7 +6,7 @@ export * from './json.ts';
 export { COMMITMENTS, type Commitment, logAt } from './log/commitment.ts';
 export * from './log/completeness.ts';
 export * from './log/lease.ts';
-export { APPEND_BYTES_MAX, KEY_BYTES_MAX, LogLimitError } from './log/limits.ts';
+export { APPEND_BYTES_MAX, commitBytes, KEY_BYTES_MAX, LogLimitError, storedBytes } from './log/limits.ts';
 export * from './log/newest.ts';
 export { openEventLog } from './log/open.ts';
 export { pageOf, pagesOf } from './log/page.ts';

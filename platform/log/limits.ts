@@ -1,7 +1,7 @@
 // Limits of every event log, checked in one place, so that a record that fits one adapter fits the other.
 
 import { partitionOf, type Topic } from '../../schemas/index.ts';
-import type { Commit, NewRecord } from './port.ts';
+import type { Commit, NewRecord, StateWrite } from './port.ts';
 
 /**
  * Most bytes (keys and values) that one call may append to one partition, and that the offsets and state of one commit may
@@ -38,7 +38,7 @@ export function byPartition(topic: Topic, records: readonly NewRecord[]): Partit
       groups.set(partition, group);
     }
     group.records.push(record);
-    group.bytes += checkKey('key', record.key) + record.value.length + RECORD_OVERHEAD_BYTES;
+    group.bytes += storedBytes(record);
     if (group.bytes > APPEND_BYTES_MAX) {
       throw new LogLimitError(`more than ${APPEND_BYTES_MAX} bytes for ${topic.name}/${partition} in one call`);
     }
@@ -53,16 +53,26 @@ export function checkPartition(topic: Topic, partition: number): void {
 }
 
 /** Checks names and sizes of a commit. Throws LogLimitError. */
-export function checkCommit(group: string, { offsets = [], state = [] }: Commit): void {
+export function checkCommit(group: string, step: Commit): void {
   checkGroup(group);
-  let bytes = 0;
-  for (const { topic, next } of offsets) {
+  for (const { topic, next } of step.offsets ?? []) {
     if (next < 0n) throw new LogLimitError(`offset ${next} of ${topic}`);
-    bytes += topic.length + RECORD_OVERHEAD_BYTES;
   }
-  for (const { key, value } of state)
-    bytes += checkKey('state key', key) + (value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
+  const bytes = commitBytes(step);
   if (bytes > APPEND_BYTES_MAX) throw new LogLimitError(`${bytes} bytes of offsets and state in one commit`);
+}
+
+/** Bytes of a commit's offsets and state, at most APPEND_BYTES_MAX. Throws LogLimitError for a long key. */
+export function commitBytes({ offsets = [], state = [] }: Commit): number {
+  let bytes = 0;
+  for (const { topic } of offsets) bytes += topic.length + RECORD_OVERHEAD_BYTES;
+  for (const write of state) bytes += storedBytes(write, 'state key');
+  return bytes;
+}
+
+/** Bytes of a record or a state write as the limits count them. Throws LogLimitError for a long key. */
+export function storedBytes({ key, value }: StateWrite, what = 'key'): number {
+  return checkKey(what, key) + (value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
 }
 
 export function checkGroup(group: string): void {

@@ -45,8 +45,6 @@ const BACK_RECORDS = 16_384n;
 const FURTHER = 8n;
 /** A retraction whose minutes the log no longer proves. */
 const UNPROVEN = 'candle-retraction';
-/** Bytes of views in one write: far below the log's limit for one partition. */
-const WRITE_BYTES = 2 * 1024 * 1024;
 
 /** Starts the role. Rejects when the log cannot be read; `done` rejects when the log fails. */
 export async function startCandles(context: RoleContext): Promise<RunningRole> {
@@ -77,7 +75,7 @@ async function* retracted(partitions: readonly Partition[], batch: LogBatch): As
   for (const record of batch.records) {
     for (const [number, partition] of partitions.entries()) {
       const isLast = number === partitions.length - 1;
-      yield* partition.retract(record, isLast ? record.offset + 1n : null);
+      yield await partition.retract(record, isLast ? record.offset + 1n : null);
     }
   }
 }
@@ -116,7 +114,7 @@ class Partition {
   }
 
   /** Takes dropped fills out of the candles. `next`: offset of the retractions to commit with the result. */
-  async *retract(record: LogRecord, next: bigint | null): AsyncGenerator<Step> {
+  async retract(record: LogRecord, next: bigint | null): Promise<Step> {
     const letters: NewRecord[] = [];
     const retraction = readableMessage('SlotRetraction', record.value);
     if (retraction === null || !(await this.#withdraw(retraction))) {
@@ -124,7 +122,7 @@ class Partition {
       const detail = retraction === null ? 'no retraction' : 'the log lacks fills of the minute, or they are pruned';
       letters.push(deadLetter(UNPROVEN, TOPICS.retractions, record, detail));
     }
-    yield* this.#steps(letters, next);
+    return this.#step(letters, next);
   }
 
   /** Recounts with as much of the log as proves the stored rows, at most all of it. False when nothing proves them. */
@@ -160,10 +158,10 @@ class Partition {
     for (const [index, record] of batch.records.entries()) {
       this.#apply(topic, record, letters);
       if (index % STEP_CHECK !== 0 || this.#candles.unsavedChunks < STEP_CHUNKS) continue;
-      yield* this.#steps(letters, record.offset + 1n);
+      yield this.#step(letters, record.offset + 1n);
       letters = [];
     }
-    yield* this.#steps(letters, endOf(batch));
+    yield this.#step(letters, endOf(batch));
     this.#next.set(topic.name, endOf(batch));
     const last = batch.records.at(-1)?.offset ?? batch.end - 1n;
     this.#metrics.lag.set({ topic: topic.name, partition: this.#number }, Number(batch.end - last - 1n));
@@ -180,26 +178,18 @@ class Partition {
     }
   }
 
-  /** Writes views in several parts when one write cannot take them; views are absolute, so repeats are harmless. */
-  *#steps(letters: readonly NewRecord[], next: bigint | null): Generator<Step> {
-    let records: NewRecord[] = [];
-    let bytes = 0;
-    for (const candle of this.#candles.takeCandles()) {
-      const value = encodeMessage('CandleView', candle);
-      records.push({ key: candleKey(candle), value, partition: this.#number });
-      bytes += value.length;
-      if (bytes < WRITE_BYTES) continue;
-      yield { outputs: [{ topic: TOPICS.candleViews, records }], state: [], next: null };
-      this.#metrics.views.inc(records.length);
-      records = [];
-      bytes = 0;
-    }
+  #step(letters: readonly NewRecord[], next: bigint | null): Step {
+    const records = Array.from(this.#candles.takeCandles(), (candle) => ({
+      key: candleKey(candle),
+      value: encodeMessage('CandleView', candle),
+      partition: this.#number,
+    }));
     this.#metrics.views.inc(records.length);
     if (letters.length > 0) this.#logger.warn({ records: letters.length, partition: this.#number }, 'fills parked');
     const summaries = this.#candles
       .takeSummaries()
       .map((summary) => ({ key: marketKey(summary), value: encodeMessage('MarketSummary', summary) }));
-    yield {
+    return {
       outputs: [
         { topic: TOPICS.candleViews, records },
         { topic: TOPICS.summaryViews, records: summaries },

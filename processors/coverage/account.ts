@@ -3,6 +3,7 @@
 import type { EventLog } from '../../platform/index.ts';
 import type { StreamCoverage } from '../../schemas/index.ts';
 import { piecesOf } from '../follow/reducer-role.ts';
+import { wholeState } from '../follow/step-commit.ts';
 import { ACCOUNT_STREAMS, Coverage } from './reducer.ts';
 
 export const COVERAGE_GROUP = 'coverage';
@@ -11,6 +12,7 @@ export const COVERAGE_PREFIX = 'coverage:';
 /** `account` in base58. Empty for an account without records and counts. */
 export async function coverageOfAccount(log: EventLog, account: string): Promise<readonly StreamCoverage[]> {
   const coverage = new Coverage();
-  coverage.restore(piecesOf((await log.load(COVERAGE_GROUP)).state, COVERAGE_PREFIX));
+  const { state } = await log.load(COVERAGE_GROUP);
+  coverage.restore(piecesOf(wholeState(state), COVERAGE_PREFIX));
   return ACCOUNT_STREAMS.flatMap((stream) => coverage.viewOf(account, stream) ?? []);
 }

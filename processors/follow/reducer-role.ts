@@ -15,9 +15,10 @@ import {
   TopicFollower,
 } from '../../platform/index.ts';
 import { encodeMessage, type Topic } from '../../schemas/index.ts';
+import { commitStep, loadSteps } from './step-commit.ts';
 import { TopicOrder } from './topic-order.ts';
 
-/** Result of a batch, or of a part of it. */
+/** Result of a batch, or of a part of it. It may have any size: see `commitStep`. */
 export interface Step {
   readonly outputs: readonly Outputs[];
   readonly state: readonly StateWrite[];
@@ -44,7 +45,7 @@ export interface ReducerRole {
 /** Starts the role. Rejects when the log cannot be read; `done` rejects when the log or the reducer fails. */
 export async function startReducerRole({ log }: Pick<RoleContext, 'log'>, role: ReducerRole): Promise<RunningRole> {
   await log.ensureTopics([...role.reads, ...role.writes]);
-  const { offsets, state } = await log.load(role.group);
+  const { offsets, state } = await loadSteps(log, role.group);
   role.restore(state, offsets);
   const order = new TopicOrder();
   const follower = new TopicFollower();
@@ -88,8 +89,7 @@ async function commitSteps(log: EventLog, role: ReducerRole, topic: Topic, batch
   for await (const { outputs, state, next } of role.take(topic, batch)) {
     const written = outputs.filter(({ records }) => records.length > 0);
     const offsets = next === null ? [] : [{ topic: topic.name, partition: batch.partition, next }];
-    if (next !== null || state.length > 0) await log.commit(role.group, { outputs: written, offsets, state });
-    else for (const { topic: to, records } of written) await log.append(to, records);
+    await commitStep(log, role.group, { outputs: written, offsets, state });
   }
 }
 

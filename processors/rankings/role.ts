@@ -2,15 +2,13 @@
 // stores rankings, offset and changed positions.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { LogBatch, Logger, NewRecord, RoleContext, RunningRole, StateWrite } from '../../platform/index.ts';
+import type { LogBatch, Logger, NewRecord, RoleContext, RunningRole } from '../../platform/index.ts';
 import { partitionOf, TOPICS, type Topic } from '../../schemas/index.ts';
 import { endOf, type ReducerRole, type Step, startReducerRole } from '../follow/reducer-role.ts';
 import { savedValue } from './market.ts';
 import { PartitionRankings, type RankingOutput } from './partition.ts';
 
 export const RANKINGS_GROUP = 'rankings';
-/** State writes of one commit: at about 170 bytes each, far below the limit of a commit. */
-const WRITES_MAX = 10_000;
 
 /** Starts the role. Rejects when the log cannot be read; `done` rejects when the log fails. */
 export function startRankings(context: RoleContext): Promise<RunningRole> {
@@ -42,32 +40,19 @@ class Rankings implements ReducerRole {
     }
   }
 
-  *take(_: Topic, batch: LogBatch): Generator<Step> {
+  take(_: Topic, batch: LogBatch): Step[] {
     const rankings = this.#partitions[batch.partition];
-    if (!rankings) return;
+    if (!rankings) return [];
     const outputs: RankingOutput[] = [];
     for (const record of batch.records) rankings.apply(record, outputs);
-    yield* this.#steps(rankings, this.#outputs(batch.partition, outputs), batch);
     this.#metrics.lag.set({ partition: batch.partition }, Number(batch.end - endOf(batch)));
     for (const { key, positions } of rankings.markets.values()) {
       this.#metrics.positions.set({ market: key }, positions.size);
     }
-  }
-
-  /**
-   * During a whole read only outputs are written, so that a restart begins before it. State is absolute, so parts of it
-   * may be ahead of the offset.
-   */
-  *#steps(rankings: PartitionRankings, outputs: Step['outputs'], batch: LogBatch): Generator<Step> {
-    if (!rankings.isWhole) {
-      yield { outputs, state: [], next: null };
-      return;
-    }
-    const changes: StateWrite[] = rankings.takeChanges();
-    while (changes.length > WRITES_MAX) {
-      yield { outputs: [], state: changes.splice(0, WRITES_MAX), next: null };
-    }
-    yield { outputs, state: changes, next: endOf(batch) };
+    const written = this.#outputs(batch.partition, outputs);
+    // During a whole read only outputs are written, so that a restart begins before it.
+    if (!rankings.isWhole) return [{ outputs: written, state: [], next: null }];
+    return [{ outputs: written, state: rankings.takeChanges(), next: endOf(batch) }];
   }
 
   #outputs(partition: number, outputs: readonly RankingOutput[]): Step['outputs'] {

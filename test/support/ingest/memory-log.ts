@@ -1,6 +1,18 @@
-// An event log in memory with faults on demand: appends that fail before, after or halfway through.
+// An event log in memory with the limits of every log, and faults on demand: appends that fail before, after or halfway through.
 
-import type { Appended, EventLog, GroupState, LogRecord, NewRecord } from '../../../platform/index.ts';
+import {
+  APPEND_BYTES_MAX,
+  type Appended,
+  type Commit,
+  commitBytes,
+  type EventLog,
+  type GroupState,
+  LogLimitError,
+  type LogRecord,
+  type NewRecord,
+  offsetKey,
+  storedBytes,
+} from '../../../platform/index.ts';
 import { partitionOf, type Topic } from '../../../schemas/index.ts';
 
 /** Called before each append. Throws to fail it, or returns how many partitions take their records before the failure. */
@@ -10,27 +22,13 @@ export class MemoryLog implements EventLog {
   readonly kind = 'embedded';
   readonly #partitions = new Map<string, LogRecord[]>();
   readonly #state = new Map<string, Map<string, Uint8Array>>();
+  readonly #offsets = new Map<string, Map<string, bigint>>();
   fault: Fault = () => null;
 
   async ensureTopics(): Promise<void> {}
 
   async append(topic: Topic, records: readonly NewRecord[]): Promise<readonly Appended[]> {
-    const limit = this.fault(topic);
-    const groups = new Map<number, NewRecord[]>();
-    for (const record of records) {
-      const partition = record.partition ?? partitionOf(topic, record.key);
-      groups.set(partition, [...(groups.get(partition) ?? []), record]);
-    }
-    const appended: Appended[] = [];
-    for (const [partition, group] of groups) {
-      if (limit !== null && appended.length >= limit) throw new Error('log unavailable');
-      const stored = this.#of(topic, partition);
-      const first = BigInt(stored.length);
-      for (const { key, value } of group) stored.push({ partition, offset: BigInt(stored.length), key, value });
-      appended.push({ partition, first, last: BigInt(stored.length) - 1n });
-    }
-    if (limit !== null) throw new Error('log unavailable');
-    return appended;
+    return this.#append(topic, records);
   }
 
   async bounds(topic: Topic, partition: number) {
@@ -55,25 +53,53 @@ export class MemoryLog implements EventLog {
     return this.follow();
   }
 
-  async commit(group: string, { state = [] }: { state?: readonly { key: string; value: Uint8Array | null }[] }) {
-    const held = this.#state.get(group) ?? new Map<string, Uint8Array>();
+  async commit(group: string, step: Commit): Promise<void> {
+    const { outputs = [], offsets = [], state = [] } = step;
+    checkBytes(commitBytes(step));
+    for (const { topic, records } of outputs) this.#append(topic, records);
+    const [held, positions] = [this.#state.get(group) ?? new Map(), this.#offsets.get(group) ?? new Map()];
     for (const { key, value } of state) {
       if (value === null) held.delete(key);
       else held.set(key, value);
     }
+    for (const { topic, partition, next } of offsets) positions.set(offsetKey(topic, partition), next);
     this.#state.set(group, held);
+    this.#offsets.set(group, positions);
   }
 
   async load(group: string): Promise<GroupState> {
-    return { offsets: new Map(), state: new Map(this.#state.get(group)) };
+    return { offsets: new Map(this.#offsets.get(group)), state: new Map(this.#state.get(group)) };
   }
 
   async forget(group: string): Promise<void> {
     this.#state.delete(group);
+    this.#offsets.delete(group);
   }
 
   async enforceRetention(): Promise<void> {}
   async close(): Promise<void> {}
+
+  #append(topic: Topic, records: readonly NewRecord[]): readonly Appended[] {
+    const limit = this.fault(topic);
+    const groups = new Map<number, NewRecord[]>();
+    for (const record of records) {
+      const partition = record.partition ?? partitionOf(topic, record.key);
+      groups.set(partition, [...(groups.get(partition) ?? []), record]);
+    }
+    for (const group of groups.values()) {
+      checkBytes(group.reduce((sum, record) => sum + storedBytes(record), 0));
+    }
+    const appended: Appended[] = [];
+    for (const [partition, group] of groups) {
+      if (limit !== null && appended.length >= limit) throw new Error('log unavailable');
+      const stored = this.#of(topic, partition);
+      const first = BigInt(stored.length);
+      for (const { key, value } of group) stored.push({ partition, offset: BigInt(stored.length), key, value });
+      appended.push({ partition, first, last: BigInt(stored.length) - 1n });
+    }
+    if (limit !== null) throw new Error('log unavailable');
+    return appended;
+  }
 
   #of(topic: Topic, partition: number): LogRecord[] {
     const key = `${topic.name}/${partition}`;
@@ -81,4 +107,8 @@ export class MemoryLog implements EventLog {
     this.#partitions.set(key, records);
     return records;
   }
+}
+
+function checkBytes(bytes: number): void {
+  if (bytes > APPEND_BYTES_MAX) throw new LogLimitError(`${bytes} bytes in one call`);
 }

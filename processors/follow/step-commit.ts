@@ -1,0 +1,110 @@
+// Commits a step of any size as a whole. State that is too large for one commit is staged: it waits under keys of its own until one
+// commit moves the offset and makes it count. A start finishes such a step or forgets it.
+
+import {
+  APPEND_BYTES_MAX,
+  type Commit,
+  commitBytes,
+  type EventLog,
+  type GroupState,
+  type StateWrite,
+  storedBytes,
+} from '../../platform/index.ts';
+
+/** Bytes of one write of a large step: far below the log's limit, and fast on Kafka, where large requests are slow. */
+const PORTION_BYTES = 2 * 1024 * 1024;
+
+/** Present while staged state counts. */
+const COUNTS = 'staged';
+/** Precedes the key of a staged write that sets a value. */
+const SETS = 'staged+';
+/** Precedes the key of a staged write that removes it. */
+const REMOVES = 'staged-';
+const PRESENT = Buffer.of(1);
+
+/** Outputs come first. Offsets and state count together, whatever their size and wherever the process dies. */
+export async function commitStep(
+  log: EventLog,
+  group: string,
+  { outputs, offsets, state }: Required<Commit>,
+): Promise<void> {
+  const isStateSmall = commitBytes({ offsets, state }) <= APPEND_BYTES_MAX;
+  const isSmall = isStateSmall && outputs.every(({ records }) => bytesOf(records) <= APPEND_BYTES_MAX);
+  const commits = offsets.length > 0 || state.length > 0;
+  if (isSmall && commits) return log.commit(group, { outputs, offsets, state });
+  for (const { topic, records } of outputs) {
+    for (const portion of portions(records)) await log.append(topic, portion);
+  }
+  if (!commits) return;
+  if (isStateSmall) return log.commit(group, { offsets, state });
+  for (const portion of portions(state.map(staged))) await log.commit(group, { state: portion });
+  await log.commit(group, { offsets, state: [{ key: COUNTS, value: PRESENT }] });
+  await settle(log, group, state);
+}
+
+/** Offsets and state after the newest whole step. Finishes or forgets a step that a kill cut, so only the writer may call it. */
+export async function loadSteps(log: EventLog, group: string): Promise<GroupState> {
+  const { offsets, state } = await log.load(group);
+  const writes = stagedWrites(state);
+  if (state.has(COUNTS)) await settle(log, group, writes);
+  else for (const portion of portions(writes.map(unstaged))) await log.commit(group, { state: portion });
+  return { offsets, state: wholeState(state) };
+}
+
+/** State of a group after its newest whole step, from the state as the log has it. */
+export function wholeState(saved: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> {
+  const whole = new Map([...saved].filter(([key]) => !key.startsWith(COUNTS)));
+  if (!saved.has(COUNTS)) return whole;
+  for (const { key, value } of stagedWrites(saved)) {
+    if (value === null) whole.delete(key);
+    else whole.set(key, value);
+  }
+  return whole;
+}
+
+/** Moves staged state that counts to its keys. */
+async function settle(log: EventLog, group: string, state: readonly StateWrite[]): Promise<void> {
+  for (const portion of portions(state)) {
+    await log.commit(group, { state: [...portion, ...portion.map(unstaged)] });
+  }
+  await log.commit(group, { state: [{ key: COUNTS, value: null }] });
+}
+
+function staged({ key, value }: StateWrite): StateWrite {
+  return value === null ? { key: REMOVES + key, value: PRESENT } : { key: SETS + key, value };
+}
+
+function unstaged(write: StateWrite): StateWrite {
+  return { key: staged(write).key, value: null };
+}
+
+/** The staged writes in the saved state of a group. */
+function stagedWrites(saved: ReadonlyMap<string, Uint8Array>): StateWrite[] {
+  const writes: StateWrite[] = [];
+  for (const [key, value] of saved) {
+    if (key.startsWith(SETS)) writes.push({ key: key.slice(SETS.length), value });
+    else if (key.startsWith(REMOVES)) writes.push({ key: key.slice(REMOVES.length), value: null });
+  }
+  return writes;
+}
+
+function bytesOf(writes: readonly StateWrite[]): number {
+  return writes.reduce((sum, write) => sum + storedBytes(write), 0);
+}
+
+/** Parts of a list in its order, each of PORTION_BYTES at most or of one entry. */
+function* portions<Write extends StateWrite>(writes: readonly Write[]): Generator<Write[]> {
+  let portion: Write[] = [];
+  let bytes = 0;
+  for (const write of writes) {
+    const more = storedBytes(write);
+    if (portion.length > 0 && bytes + more > PORTION_BYTES) {
+      yield portion;
+      portion = [];
+      bytes = 0;
+    }
+    portion.push(write);
+    bytes += more;
+  }
+  if (portion.length > 0) yield portion;
+}
