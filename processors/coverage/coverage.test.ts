@@ -201,6 +201,24 @@ describe('coverage', () => {
     ]);
   });
 
+  it('saves after a backfill only the streams whose holes it has read', () => {
+    const coverage = new Coverage();
+    const count = { lastId: 8, fromId: 7 };
+    for (const [account, slot] of [[7, 105] as const, [8, 505] as const]) {
+      coverage.counter({ ...ordersOf(account), ...count, slot, fromSlot: slot - 5 });
+    }
+    viewOf(coverage, 1_000);
+    coverage.takeChanges();
+    const backfill = { id: 'x', fromSlot: 90, toSlot: 120, nextSlot: 121, found: 0, lost: 0, reason: '', atMs: 0 };
+    coverage.backfill({ ...backfill, state: 'done' });
+    viewOf(coverage, 1_010);
+    const names = coverage.takeChanges().map(({ name }) => name);
+    expect(names.filter((name) => name.endsWith('/orders'))).toEqual([`stream:${streamKey(ordersOf(7))}`]);
+    coverage.backfill({ ...backfill, fromSlot: 2, toSlot: 3, state: 'done' });
+    coverage.takeViews();
+    expect(coverage.takeChanges().map(({ name }) => name)).toEqual(['backfills']);
+  });
+
   it('does not call a hole lost after a backfill that lacked blocks: another node may have them', () => {
     const coverage = new Coverage();
     for (const id of [1, 3]) coverage.event(fill(id, 100 + id));

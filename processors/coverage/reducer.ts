@@ -115,7 +115,6 @@ export class Coverage {
     if (state !== 'done' || lost > 0) return;
     this.#backfills = [...this.#backfills, [fromSlot, toSlot] as const].slice(-BACKFILLS_MAX);
     this.#areBackfillsChanged = true;
-    for (const key of this.#open) this.#changed.add(key);
   }
 
   /** Coverages that changed and are due. Call after a batch. */

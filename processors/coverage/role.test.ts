@@ -6,10 +6,10 @@ import path from 'node:path';
 import bs58 from 'bs58';
 import { expect, it } from 'vitest';
 import { CoverageTail, createMetrics, openEventLog, readConfig, silentLogger } from '../../platform/index.ts';
-import { type Backfill, encodeMessage, TOPICS, type UserOrders } from '../../schemas/index.ts';
+import { type Backfill, encodeMessage, type StreamCounter, TOPICS, type UserOrders } from '../../schemas/index.ts';
 import { until } from '../../test/support/platform/eventually.ts';
 import { orderState, userOf } from '../../test/support/processors/order-lives.ts';
-import { coverageOfAccount } from './account.ts';
+import { COVERAGE_GROUP, coverageOfAccount } from './account.ts';
 import { SETTLE_SLOTS } from './reducer.ts';
 import { startCoverage } from './role.ts';
 
@@ -47,6 +47,46 @@ it('names a lost order with what the account showed, in the topic and for the au
     });
     expect((await published())?.holes).toMatchObject([hole]);
     expect((await coverageOfAccount(log, subject))[0]?.holes).toMatchObject([hole]);
+  } finally {
+    await role.stop();
+    await log.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+});
+
+it('calls the holes of very many accounts lost at once', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'slotbook-coverage-'));
+  const config = readConfig({}, { dataDir });
+  const log = await openEventLog(config, silentLogger());
+  const accounts = 30_000;
+  const subjectOf = (n: number) => {
+    const key = Buffer.alloc(32, 1);
+    key.writeUInt32LE(n);
+    return bs58.encode(key);
+  };
+  const count = { stream: 'orders', slot: 105, lastId: 8, fromId: 7, fromSlot: 100 };
+  const read = { id: 'x', fromSlot: 90, toSlot: 120, nextSlot: 121, found: 0, lost: 0, reason: '', atMs: 0 };
+  const passed = { subject: 'spot-0', stream: 'deposits', lastId: 0, fromId: null, fromSlot: null };
+  await log.ensureTopics([TOPICS.counters, TOPICS.backfills]);
+  const counters = (values: readonly StreamCounter[]) =>
+    log.append(
+      TOPICS.counters,
+      values.map((value) => ({ key: 'any', value: encodeMessage('StreamCounter', value), partition: 0 })),
+    );
+  await counters(Array.from({ length: accounts }, (_, n) => ({ ...count, subject: subjectOf(n) })));
+  await counters([{ ...passed, slot: 106 + SETTLE_SLOTS }]);
+  const role = await startCoverage({ config, log, logger: silentLogger(), metrics: createMetrics(['coverage']) });
+  try {
+    const isLost = async () => (await coverageOfAccount(log, subjectOf(0)))[0]?.holes[0]?.isLost;
+    const hasTaken = async (topic: string, next: bigint) =>
+      [...(await log.load(COVERAGE_GROUP)).offsets].some(([key, at]) => key.startsWith(`${topic}/`) && at === next);
+    await Promise.race([role.done, until(() => hasTaken(TOPICS.counters.name, BigInt(accounts + 1)), 1_000)]);
+    expect(await isLost()).toBe(false);
+    await log.append(TOPICS.backfills, [{ key: 'x', value: encodeMessage('Backfill', { ...read, state: 'done' }) }]);
+    await Promise.race([role.done, until(() => hasTaken(TOPICS.backfills.name, 1n), 1_000)]);
+    await counters([{ ...passed, slot: 116 + SETTLE_SLOTS }]);
+    await Promise.race([role.done, until(() => hasTaken(TOPICS.counters.name, BigInt(accounts + 2)), 1_000)]);
+    expect(await isLost()).toBe(true);
   } finally {
     await role.stop();
     await log.close();
