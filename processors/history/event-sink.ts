@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventLog, type Logger, type Outputs, offsetKey, type RoleContext } from '../../platform/index.ts';
 import { encodeMessage, RegistryClient, TOPICS, type Topic } from '../../schemas/index.ts';
+import { commitStep } from '../follow/step-commit.ts';
 import { AccountDays, type DayStore } from './account-days.ts';
 import { type Block, cutBlocks, readAhead, readBlock } from './blocks.ts';
 import { BuiltWatch } from './built.ts';
@@ -150,7 +151,7 @@ export class EventSink {
     await this.#days.storing(plan.days, persisting);
     const parked = [...plan.parked, ...(await writer.store(plan.inserts))];
     this.#days.stored(plan.days);
-    await this.#log.commit(this.#target.group, {
+    await commitStep(this.#log, this.#target.group, {
       outputs: deadLetters(TOPICS.events, parked),
       offsets: intent.bounds.map(({ partition, to }) => ({ topic: TOPICS.events.name, partition, next: to + 1n })),
       state: [{ key: INTENT_KEY, value: null }],

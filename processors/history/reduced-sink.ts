@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
 import { offsetKey } from '../../platform/index.ts';
 import { decodeMessage, type MessageName, REDUCED_TABLES, snakeCase, TOPICS, type Topic } from '../../schemas/index.ts';
+import { commitStep } from '../follow/step-commit.ts';
 import { type Block, cutBlocks, readAhead } from './blocks.ts';
 import { BuiltWatch, type HistoryPart } from './built.ts';
 import { deadLetters, type SinkContext, type SinkTarget } from './event-sink.ts';
@@ -149,9 +150,10 @@ export class ReducedSink {
       }
     }
     for (const [table, own] of rows) await this.#insert(table, own, signal);
-    await log.commit(this.#target.group, {
+    await commitStep(log, this.#target.group, {
       outputs: deadLetters(topic, parked),
       offsets: block.bounds.map(({ partition, to }) => ({ topic: topic.name, partition, next: to + 1n })),
+      state: [],
     });
     for (const [table, own] of rows) metrics.rows.inc({ table }, own.length);
     for (const { reason } of parked) metrics.parked.inc({ reason });

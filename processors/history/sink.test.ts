@@ -223,6 +223,16 @@ describe('a record that cannot be stored', () => {
     expect(await metricTotal(metrics, 'slotbook_sink_parked_total')).toBe(4);
   });
 
+  it('is parked with all others of a block that is larger than a commit', async () => {
+    const garbage = Buffer.alloc(1024 * 1024, 7);
+    for (let n = 0; n < 10; n++) await stage.log.append(TOPICS.events, [{ key: 'perp-0', value: garbage }]);
+    await stage.append([fillEvent(1)]);
+    const { role } = await stage.startSink();
+    await Promise.race([role.done, caughtUp()]);
+    expect(await stored('order_action')).toBe(1);
+    expect((await stage.log.bounds(TOPICS.deadLetters, 0)).next).toBe(10n);
+  });
+
   it('is isolated among good rows when only ClickHouse refuses it', async () => {
     const poison = encodeEvent(fillEvent(13));
     await stage.append(fills(40));
