@@ -6,6 +6,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Topic } from '../../schemas/index.ts';
 import type { Config } from '../config.ts';
+import { compact } from './embedded/compaction.ts';
 import { type Environment, openEnvironment, put } from './embedded/environment.ts';
 import {
   countOf,
@@ -23,7 +24,7 @@ import {
   type StoredRecord,
 } from './embedded/layout.ts';
 import type { PageRange } from './embedded/pages.ts';
-import { compact, type Expendable, removeOld, removeOldest } from './embedded/retention.ts';
+import { type Expendable, removeOld, removeOldest } from './embedded/retention.ts';
 import { byPartition, checkCommit, checkGroup, checkPartition, type PartitionAppend } from './limits.ts';
 import {
   type Appended,
@@ -84,8 +85,6 @@ class EmbeddedLog implements EventLog {
   readonly #trimTimer: NodeJS.Timeout | null = null;
   readonly #bytesMax: number;
   #retention: Promise<void> | null = null;
-  /** End of each compacted partition at its last compaction. */
-  readonly #compacted = new Map<string, bigint>();
 
   constructor(environment: Environment, { logMaxMb, logTrimMs }: Config, logger: Logger) {
     this.#environment = environment;
@@ -331,7 +330,7 @@ class EmbeddedLog implements EventLog {
         const removed =
           retention.kind === 'time'
             ? await removeOld(this.#environment, id, partition, nowMs - retention.hours * HOUR_MS)
-            : await this.#compact(id, partition);
+            : await compact(this.#environment, id, partition, this.#closing.signal);
         if (removed > 0) this.#logger.debug({ topic: name, partition, removed }, 'retention');
       }
     }
@@ -354,15 +353,6 @@ class EmbeddedLog implements EventLog {
       { mb: Math.round(bytes / MEGABYTE), logMaxMb },
       'the log is larger than its cap: nothing more may go',
     );
-  }
-
-  async #compact(id: number, partition: number): Promise<number> {
-    const key = `${id}/${partition}`;
-    const end = this.#environment.read(() => this.#next(id, partition));
-    if (this.#compacted.get(key) === end) return 0;
-    const removed = await compact(this.#environment, id, partition);
-    this.#compacted.set(key, end);
-    return removed;
   }
 
   #retainInBackground(): void {

@@ -81,6 +81,8 @@ export class Environment {
   readonly partitions: Store;
   readonly records: Store;
   readonly groups: Store;
+  /** Newest offset of each key of compacted partitions, and how far that is known (see compaction.ts). */
+  readonly compaction: Store;
   /** Reads many records of `records` at once. */
   readonly pages: PageReader;
   readonly #path: string;
@@ -124,6 +126,7 @@ export class Environment {
     this.records = this.#root.openDB<Uint8Array, Buffer>('records', binary);
     this.pages = new PageReader(this.#root, 'records');
     this.groups = this.#root.openDB<Uint8Array, Buffer>('groups', binary);
+    this.compaction = this.#root.openDB<Uint8Array, Buffer>('compaction', binary);
     this.#signals = new CommitSignals(join(path, SIGNALS_FOLDER), () => this.#look());
     this.#sequence = sequenceOf(this.#readSequence());
   }

@@ -11,6 +11,9 @@ const RECORD_KEY_BYTES = 14;
 /** u16 topic, u32 partition. */
 const PARTITION_KEY_BYTES = 6;
 const OFFSET_BYTES = 8;
+/** Marks behind the partition's key in the compaction index. */
+const INDEX_END = 0;
+const INDEX_ENTRY = 1;
 /** u8 layout version, u48 append time in milliseconds, u16 key length. */
 const HEAD_BYTES = 9;
 const TIME_AT = 1;
@@ -69,6 +72,16 @@ export function partitionKey(topicId: number, partition: number): Buffer {
   key.writeUInt16BE(topicId, 0);
   key.writeUInt32BE(partition, 2);
   return key;
+}
+
+/** Key of the end of a partition's compaction index. */
+export function compactedKey(topicId: number, partition: number): Buffer {
+  return Buffer.concat([partitionKey(topicId, partition), Buffer.of(INDEX_END)]);
+}
+
+/** Key of the newest offset of a record key in the compaction index. */
+export function newestKey(topicId: number, partition: number, key: string): Buffer {
+  return Buffer.concat([partitionKey(topicId, partition), Buffer.of(INDEX_ENTRY), Buffer.from(key)]);
 }
 
 export function encodeOffset(offset: bigint): Buffer {

@@ -1,21 +1,10 @@
-// Removes records past their retention time, records that a newer one with the same key replaces, and the oldest
-// expendable records when the log exceeds its cap.
+// Removes records past their retention time, and the oldest expendable records when the log exceeds its cap.
 // Works in small steps, so that appends and readers hardly notice.
 
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { offsetKey } from '../port.ts';
 import type { Environment } from './environment.ts';
-import {
-  appendedMsOf,
-  countOf,
-  decodeOffset,
-  offsetOf,
-  parseGroupKey,
-  partitionEnd,
-  partitionKey,
-  recordKey,
-  recordKeyOf,
-} from './layout.ts';
+import { appendedMsOf, countOf, decodeOffset, parseGroupKey, partitionEnd, recordKey } from './layout.ts';
 
 const STEP_RECORDS = 1000;
 const STEP_BYTES = 8 * 1024 * 1024;
@@ -58,54 +47,6 @@ function oldKeys(environment: Environment, range: Range, cutoffMs: number): Step
     bytes += value.length;
   }
   return { keys, records, bytes };
-}
-
-/** Keeps the newest record of each key among those before the current end. Returns the number removed. */
-export async function compact(environment: Environment, topicId: number, partition: number): Promise<number> {
-  const newest = new Map<string, bigint>();
-  const replaced: Buffer[] = [];
-  const end = environment.read(() => decodeOffset(environment.partitions.getBinary(partitionKey(topicId, partition))));
-  let from = 0n;
-  while (from < end) {
-    const next = environment.read(() => scan(environment, topicId, partition, from, newest, replaced));
-    if (next === null) break;
-    from = next;
-    await yieldToOthers();
-  }
-  for (let at = 0; at < replaced.length; at += STEP_RECORDS) {
-    await remove(environment, replaced.slice(at, at + STEP_RECORDS), 0);
-  }
-  return replaced.length;
-}
-
-/** One page of a compaction scan: collects replaced records, returns the start of the next page. */
-function scan(
-  environment: Environment,
-  topicId: number,
-  partition: number,
-  from: bigint,
-  newest: Map<string, bigint>,
-  replaced: Buffer[],
-): bigint | null {
-  let bytes = 0;
-  let next: bigint | null = null;
-  const range = {
-    start: recordKey(topicId, partition, from),
-    end: partitionEnd(topicId, partition),
-    limit: STEP_RECORDS,
-  };
-  for (const { key, value } of environment.records.getRange(range)) {
-    const offset = offsetOf(key);
-    const name = recordKeyOf(value);
-    // A topic that was not compacted has batches. They stay.
-    const older = name === null ? undefined : newest.get(name);
-    if (older !== undefined) replaced.push(recordKey(topicId, partition, older));
-    if (name !== null) newest.set(name, offset);
-    next = offset + 1n;
-    bytes += value.length;
-    if (bytes > STEP_BYTES) break;
-  }
-  return next;
 }
 
 /** A partition that the cap may shorten. */
