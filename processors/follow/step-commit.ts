@@ -11,8 +11,10 @@ import {
   storedBytes,
 } from '../../platform/index.ts';
 
-/** Bytes of one write of a large step: far below the log's limit, and fast on Kafka, where large requests are slow. */
+/** Bytes of one write of a large step: far below the log's limit. */
 const PORTION_BYTES = 2 * 1024 * 1024;
+/** Half of what a request to Kafka takes, because settling writes two entries for each. */
+const PORTION_WRITES = 1_000;
 
 /** Present while staged state counts. */
 const COUNTS = 'staged';
@@ -92,13 +94,14 @@ function bytesOf(writes: readonly StateWrite[]): number {
   return writes.reduce((sum, write) => sum + storedBytes(write), 0);
 }
 
-/** Parts of a list in its order, each of PORTION_BYTES at most or of one entry. */
+/** Parts of a list in its order, each of PORTION_BYTES and PORTION_WRITES at most, or of one entry. */
 function* portions<Write extends StateWrite>(writes: readonly Write[]): Generator<Write[]> {
   let portion: Write[] = [];
   let bytes = 0;
   for (const write of writes) {
     const more = storedBytes(write);
-    if (portion.length > 0 && bytes + more > PORTION_BYTES) {
+    const isFull = portion.length === PORTION_WRITES || bytes + more > PORTION_BYTES;
+    if (portion.length > 0 && isFull) {
       yield portion;
       portion = [];
       bytes = 0;
