@@ -12,6 +12,7 @@ import {
   countOf,
   decodeOffset,
   encodeOffset,
+  fenceKey,
   groupKey,
   groupRange,
   offsetOf,
@@ -30,6 +31,7 @@ import {
   type Appended,
   type Commit,
   type EventLog,
+  type Fence,
   type FollowOptions,
   type GroupState,
   type LogBatch,
@@ -37,6 +39,7 @@ import {
   type LogRecord,
   type NewRecord,
   offsetKey,
+  SupersededError,
 } from './port.ts';
 
 const FOLDER = 'log';
@@ -218,7 +221,7 @@ class EmbeddedLog implements EventLog {
   async commit(group: string, step: Commit): Promise<void> {
     this.#assertOpen();
     checkCommit(group, step);
-    const { outputs = [], offsets = [], state = [] } = step;
+    const { outputs = [], offsets = [], state = [], fence } = step;
     let bytes = state.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
     const appends = outputs.map(({ topic, records }) => {
       const groups = byPartition(topic, records);
@@ -227,6 +230,7 @@ class EmbeddedLog implements EventLog {
     });
     const { groups: store } = this.#environment;
     await this.#environment.write(bytes, () => {
+      if (fence !== undefined) this.#claim(group, fence);
       for (const { stored, groups } of appends) for (const append of groups) this.#put(stored, append);
       for (const { topic, partition, next } of offsets) {
         put(store, groupKey(group, 'position', offsetKey(topic, partition)), encodeOffset(next));
@@ -301,6 +305,15 @@ class EmbeddedLog implements EventLog {
     put(partitions, counter, encodeOffset(next));
     this.#environment.wrote(id);
     return { partition, first, last: next - 1n };
+  }
+
+  /** Called inside the write transaction of a commit. Throws SupersededError. */
+  #claim(group: string, fence: Fence): void {
+    const { groups } = this.#environment;
+    const key = fenceKey(group, fence.role);
+    const newest = decodeOffset(groups.getBinary(key));
+    if (newest > fence.epoch) throw new SupersededError(group, fence, newest);
+    put(groups, key, encodeOffset(fence.epoch));
   }
 
   #next(topicId: number, partition: number): bigint {

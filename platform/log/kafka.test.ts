@@ -109,6 +109,17 @@ describe('kafka event log', () => {
     await impatient.close();
   });
 
+  it('checks the lease again between the outputs and the offsets of a commit', async () => {
+    const log = await openEventLog(kafkaConfig(), silentLogger());
+    const topic = await createTopic(log);
+    const fence = { role: 'test', epoch: 1n, check: () => Promise.reject(new Error('taken over')) };
+    const step = { outputs: [{ topic, records: numbered(1) }], state: [{ key: 'k', value: Buffer.from('v') }], fence };
+    await expect(log.commit('group', step)).rejects.toThrow('taken over');
+    expect((await readAll(log, topic)).map(text)).toEqual(['0']);
+    expect((await log.load('group')).state.size).toBe(0);
+    await log.close();
+  });
+
   it('lets several processes create the same topics at once', async () => {
     const config = kafkaConfig();
     const topics = Array.from({ length: 6 }, () => testTopic(2));

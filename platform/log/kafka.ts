@@ -42,6 +42,9 @@ const COMPACT_DIRTY_RATIO = '0.2';
 /** How long the controller may take for new topics, as `onceKnown` waits; kafkajs allows 5 s, too little for a busy one. */
 const CREATE_TIMEOUT_MS = 20_000;
 
+/** Retries end after about `kafkaPatienceMs`. The last one may wait for kafkajs's 30 s, and a broker may hold it as long. */
+const LATE_REQUESTS_MS = 60_000;
+
 /** Connects to `config.kafkaBrokers`. Throws LogAwayError when none answers within `config.kafkaPatienceMs`. */
 export async function open(config: Config, logger: Logger): Promise<EventLog> {
   const log = new KafkaLog(config, logger.child({ log: 'kafka' }));
@@ -76,7 +79,7 @@ class KafkaLog implements EventLog {
     this.#admin = patient.admin();
     this.#writer = new KafkaWriter(patient);
     this.#reader = this.#createReader();
-    this.#groups = new KafkaGroups(this.#reader, this.#writer, this.#name(GROUPS));
+    this.#groups = new KafkaGroups(this.#reader, this.#writer, this.#name(GROUPS), kafkaPatienceMs + LATE_REQUESTS_MS);
   }
 
   async connect(): Promise<void> {
@@ -155,9 +158,9 @@ class KafkaLog implements EventLog {
     }
   }
 
-  async commit(group: string, { outputs = [], offsets = [], state = [] }: Commit): Promise<void> {
+  async commit(group: string, { outputs = [], ...step }: Commit): Promise<void> {
     this.#assertOpen();
-    checkCommit(group, { offsets, state });
+    checkCommit(group, step);
     const appends = outputs.map(({ topic, records }) => ({ topic, parts: byPartition(topic, records) }));
     await reportingAway(async () => {
       for (const { topic } of appends) await this.#exists(topic);
@@ -166,7 +169,9 @@ class KafkaLog implements EventLog {
           .filter(({ parts }) => parts.length > 0)
           .map(({ topic, parts }) => this.#writer.append(this.#name(topic), parts)),
       );
-      await this.#groups.store(group, offsets, state);
+      // Retries can hold the outputs back for kafkaPatienceMs.
+      if (appends.length > 0) await step.fence?.check();
+      await this.#groups.store(group, step);
     });
   }
 

@@ -7,8 +7,9 @@
 //
 // A write starts only within LEASE_MS of the start of a check that found no newer process and no open ask. The new writer
 // starts to read HANDOVER_MS after its mark, after the earlier one's `ended`, or after SILENT_MS without an answer.
-// A write that takes longer than HANDOVER_MS - LEASE_MS can arrive late, for instance after a broker outage. kafkajs fences a
-// producer only inside transactions, which cost several requests per append. Roles with a lease must tolerate such a write.
+// A write that takes longer than HANDOVER_MS - LEASE_MS can arrive late, for instance after a broker outage. A late commit
+// leaves offsets and state as they are, because each has the epoch of its writer. A late append or output stays: kafkajs fences
+// a producer only inside transactions, which cost several requests per append. Roles with a lease must tolerate such records.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Topic } from '../../schemas/index.ts';
@@ -18,7 +19,16 @@ import { awaitTurn, type Silence } from './lease/candidacy.ts';
 import { type Begun, type Candidate, markRecord, nameOf, type RoleMarks, THIS_PROCESS } from './lease/marks.ts';
 import type { LeaseTimes } from './lease/times.ts';
 import { MarkWatch } from './lease/watch.ts';
-import { type Appended, type Commit, type EventLog, LogAwayError, type NewRecord } from './port.ts';
+import {
+  type Appended,
+  type Commit,
+  type EventLog,
+  type Fence,
+  type GroupState,
+  LogAwayError,
+  type NewRecord,
+  SupersededError,
+} from './port.ts';
 
 export { type Begun, type Candidate, MarkWatch, nameOf };
 
@@ -83,7 +93,7 @@ export class WriterLease {
 
   private constructor(watch: MarkWatch, role: string, epoch: bigint, options: LeaseOptions) {
     this.epoch = epoch;
-    this.log = new FencedLog(watch.log, (write) => this.#write(write));
+    this.log = new FencedLog(watch.log, { role, epoch, check: () => this.check() }, (write) => this.#write(write));
     this.#watch = watch;
     this.#marks = watch.of(role);
     this.#role = role;
@@ -203,6 +213,12 @@ export class WriterLease {
     this.#underWay.add(written);
     try {
       return await written;
+    } catch (error) {
+      if (error instanceof SupersededError) {
+        await this.#watch.fresh();
+        this.#assertHeld();
+      }
+      throw error;
     } finally {
       this.#underWay.delete(written);
     }
@@ -243,10 +259,13 @@ type Allow = <T>(write: () => Promise<T>) => Promise<T>;
 
 /** Reads go through, writes need permission. */
 class FencedLog extends ForwardingLog {
+  readonly #fence: Fence;
   readonly #allow: Allow;
+  readonly #fenced = new Set<string>();
 
-  constructor(log: EventLog, allow: Allow) {
+  constructor(log: EventLog, fence: Fence, allow: Allow) {
     super(log);
+    this.#fence = fence;
     this.#allow = allow;
   }
 
@@ -255,7 +274,16 @@ class FencedLog extends ForwardingLog {
   }
 
   override commit(group: string, step: Commit): Promise<void> {
-    return this.#allow(() => super.commit(group, step));
+    return this.#allow(() => super.commit(group, { ...step, fence: this.#fence }));
+  }
+
+  /** An empty commit before the first load: a late commit of an earlier writer has no effect behind it. */
+  override async load(group: string): Promise<GroupState> {
+    if (!this.#fenced.has(group)) {
+      await this.commit(group, {});
+      this.#fenced.add(group);
+    }
+    return super.load(group);
   }
 
   override forget(group: string): Promise<void> {

@@ -8,6 +8,24 @@ export class LogAwayError extends Error {
   override readonly name = 'LogAwayError';
 }
 
+/** A commit whose role has a later writer in the group. */
+export class SupersededError extends Error {
+  override readonly name = 'SupersededError';
+
+  constructor(group: string, { role, epoch }: Fence, later: bigint) {
+    super(`group ${group} has commits of ${role} with epoch ${later}; this process has epoch ${epoch}`);
+  }
+}
+
+/** A writer's right to commit (see lease.ts). */
+export interface Fence {
+  /** Epochs of different roles are not compared. */
+  readonly role: string;
+  readonly epoch: bigint;
+  /** Rejects when another process has begun. */
+  check(): Promise<void>;
+}
+
 export interface NewRecord {
   /** Decides the partition (`partitionOf`). Compaction keeps the newest record of each key. */
   readonly key: string;
@@ -54,6 +72,8 @@ export interface Commit {
   readonly outputs?: readonly Outputs[];
   readonly offsets?: readonly NextOffset[];
   readonly state?: readonly StateWrite[];
+  /** Offsets and state stay as they are when the group has a commit of the same role with a later epoch, even an empty one. */
+  readonly fence?: Fence;
 }
 
 /** Offsets and state of a consumer group at its start. */
@@ -131,6 +151,7 @@ export interface EventLog {
    * Stores the results of a step. Offsets and state change together, atomically, and never before the outputs of the same
    * call are visible. Outputs must be repeatable (same input, same records): after a crash Kafka may have them without the
    * offsets, while the embedded log writes all in one transaction. Offsets and state have at most APPEND_BYTES_MAX bytes.
+   * Rejects with SupersededError when the log notices a later epoch; Kafka may store a commit without effect and resolve.
    */
   commit(group: string, step: Commit): Promise<void>;
 

@@ -256,6 +256,11 @@ export function groupKey(group: string, entry: GroupEntry, name: string): Buffer
   return Buffer.from(`${group}${SEPARATOR}${ENTRY_MARK[entry]}${name}`);
 }
 
+/** Key of the newest epoch of a role in the group. Outside the group's range, because no group name is empty. */
+export function fenceKey(group: string, role: string): Buffer {
+  return Buffer.from(`${SEPARATOR}${group}${SEPARATOR}${role}`);
+}
+
 /** First key of the group, and the first one after it. */
 export function groupRange(group: string): { start: Buffer; end: Buffer } {
   return { start: Buffer.from(`${group}${SEPARATOR}`), end: Buffer.from(`${group}\x01`) };

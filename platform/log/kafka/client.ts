@@ -13,6 +13,7 @@ export interface FetchedMessage {
   readonly offset: string;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
+  readonly headers: Readonly<Record<string, Buffer | undefined>>;
   readonly isControlRecord: boolean;
 }
 

@@ -1,9 +1,13 @@
 // Offsets and state of consumer groups in Kafka: a compacted topic, one partition per group, one record batch per commit.
 // Kafka keeps a batch as a whole or not at all, so offsets and state change together.
+//
+// Records of a writer with a lease name its epoch. Its first commit of a group begins with a marker, so that no late record of
+// an earlier writer counts behind it. Such a record still shadows its key in compaction, so the writer repeats the value.
 
 import { partitionOf, type Topic } from '../../../schemas/index.ts';
 import { RECORD_OVERHEAD_BYTES } from '../limits.ts';
-import { type GroupState, type NextOffset, offsetKey, type StateWrite } from '../port.ts';
+import { type Commit, type Fence, type GroupState, offsetKey, SupersededError } from '../port.ts';
+import { type Epoch, epochHeaders, GroupEntries } from './group-entries.ts';
 import type { KafkaReader } from './reader.ts';
 import type { KafkaWriter, WriteRecord } from './writer.ts';
 
@@ -20,32 +24,50 @@ const SEPARATOR = '\0';
 const POSITION = 'p';
 const STATE = 's';
 
-export class KafkaGroups {
-  readonly #reader: KafkaReader;
-  readonly #writer: KafkaWriter;
-  readonly #topic: string;
+interface Claim extends Epoch {
+  /** When no late record of an earlier writer can come any more, monotonic milliseconds. Infinite when that is behind. */
+  readonly settledAtMs: number;
+}
 
-  /** `topic` is the name of the groups topic on the broker. */
-  constructor(reader: KafkaReader, writer: KafkaWriter, topic: string) {
+export class KafkaGroups {
+  readonly #reader: Pick<KafkaReader, 'bounds' | 'read'>;
+  readonly #writer: Pick<KafkaWriter, 'append'>;
+  readonly #topic: string;
+  readonly #lateMs: number;
+  /** By group. */
+  readonly #claims = new Map<string, Claim>();
+  /** The newest store of each group; settles without an error. */
+  readonly #stores = new Map<string, Promise<void>>();
+
+  /** `topic` is the name of the groups topic on the broker. `lateMs`: how long after its start a request may still arrive. */
+  constructor(
+    reader: Pick<KafkaReader, 'bounds' | 'read'>,
+    writer: Pick<KafkaWriter, 'append'>,
+    topic: string,
+    lateMs: number,
+  ) {
     this.#reader = reader;
     this.#writer = writer;
     this.#topic = topic;
+    this.#lateMs = lateMs;
   }
 
-  async store(group: string, offsets: readonly NextOffset[], state: readonly StateWrite[]): Promise<void> {
-    const records: WriteRecord[] = offsets.map(({ topic, partition, next }) => ({
-      key: keyOf(group, POSITION, offsetKey(topic, partition)),
-      value: Buffer.from(next.toString()),
-    }));
-    for (const { key, value } of state) records.push({ key: keyOf(group, STATE, key), value });
-    await this.#write(group, records);
+  /** Stores of one group run one after the other. Throws SupersededError when the group has a later epoch of the role. */
+  store(group: string, step: Pick<Commit, 'offsets' | 'state' | 'fence'>): Promise<void> {
+    const stored = (this.#stores.get(group) ?? Promise.resolve()).then(() => this.#store(group, step));
+    this.#stores.set(
+      group,
+      stored.catch(() => {}),
+    );
+    return stored;
   }
 
   /** Reads the group's partition to its end. */
   async load(group: string): Promise<GroupState> {
     const offsets = new Map<string, bigint>();
     const state = new Map<string, Uint8Array>();
-    for (const [key, value] of await this.#entries(group)) {
+    for (const [key, value] of (await this.#entries(group)).values) {
+      if (isMarker(key)) continue;
       const name = key.slice(group.length + 2);
       if (key[group.length + 1] === POSITION) offsets.set(name, BigInt(value.toString()));
       else state.set(name, value);
@@ -54,25 +76,50 @@ export class KafkaGroups {
   }
 
   async forget(group: string): Promise<void> {
-    const keys = [...(await this.#entries(group)).keys()];
+    const { values, shadowed } = await this.#entries(group);
+    const keys = [...new Set([...values.keys(), ...shadowed.keys()])].filter((key) => !isMarker(key));
     await this.#write(
       group,
       keys.map((key) => ({ key, value: null })),
     );
   }
 
-  async #entries(group: string): Promise<Map<string, Buffer>> {
+  async #store(group: string, { offsets = [], state = [], fence }: Parameters<KafkaGroups['store']>[1]): Promise<void> {
+    if (fence !== undefined) await this.#claim(group, fence);
+    const records: WriteRecord[] = offsets.map(({ topic, partition, next }) => ({
+      key: keyOf(group, POSITION, offsetKey(topic, partition)),
+      value: Buffer.from(next.toString()),
+    }));
+    for (const { key, value } of state) records.push({ key: keyOf(group, STATE, key), value });
+    await this.#write(group, records, fence);
+  }
+
+  /** Writes the marker of a new epoch. Repeats shadowed values then, and once more when nothing late can come. */
+  async #claim(group: string, fence: Fence): Promise<void> {
+    const claim = this.#claims.get(group);
+    const isHeld = claim?.role === fence.role && claim.epoch === fence.epoch;
+    if (isHeld && performance.now() < claim.settledAtMs) return;
+    if (!isHeld) await this.#write(group, [{ key: markerKey(group, fence.role), value: Buffer.alloc(0) }], fence);
+    const settledAtMs = isHeld ? Number.POSITIVE_INFINITY : performance.now() + this.#lateMs;
+    const entries = await this.#entries(group);
+    const newest = entries.newest(fence.role);
+    if (newest !== null && newest > fence.epoch) throw new SupersededError(group, fence, newest);
+    const own = [...entries.shadowed].filter(([, role]) => role === fence.role);
+    await Promise.all(own.map(([key]) => this.#write(group, [{ key, value: entries.values.get(key) ?? null }], fence)));
+    this.#claims.set(group, { role: fence.role, epoch: fence.epoch, settledAtMs });
+  }
+
+  async #entries(group: string): Promise<GroupEntries> {
     const partition = partitionOf(GROUPS, group);
     const prefix = group + SEPARATOR;
-    const entries = new Map<string, Buffer>();
+    const marker = markerKey(group, '');
+    const entries = new GroupEntries();
     const { next: end } = await this.#reader.bounds(this.#topic, partition);
     let cursor = 0n;
     while (cursor < end) {
       const { records, next } = await this.#reader.read(this.#topic, partition, cursor);
-      for (const { key, value } of records) {
-        if (!key.startsWith(prefix)) continue;
-        if (value === null) entries.delete(key);
-        else entries.set(key, value);
+      for (const record of records) {
+        if (record.key.startsWith(prefix) || record.key.startsWith(marker)) entries.take(record);
       }
       if (records.length === 0) break;
       cursor = next;
@@ -80,14 +127,25 @@ export class KafkaGroups {
     return entries;
   }
 
-  async #write(group: string, records: readonly WriteRecord[]): Promise<void> {
+  async #write(group: string, records: readonly WriteRecord[], fence?: Fence): Promise<void> {
     if (records.length === 0) return;
+    const headers = fence === undefined ? undefined : epochHeaders(fence);
     let bytes = 0;
     for (const { key, value } of records) bytes += key.length + (value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
-    await this.#writer.append(this.#topic, [{ partition: partitionOf(GROUPS, group), records, bytes }]);
+    const named = headers === undefined ? records : records.map((record) => ({ ...record, headers }));
+    await this.#writer.append(this.#topic, [{ partition: partitionOf(GROUPS, group), records: named, bytes }]);
   }
 }
 
 function keyOf(group: string, mark: string, name: string): string {
   return `${group}${SEPARATOR}${mark}${name}`;
+}
+
+/** Outside the group's own keys, because no group name is empty. */
+function markerKey(group: string, role: string): string {
+  return `${SEPARATOR}${group}${SEPARATOR}${role}`;
+}
+
+function isMarker(key: string): boolean {
+  return key.startsWith(SEPARATOR);
 }

@@ -10,6 +10,7 @@ export interface RawRecord {
   readonly key: string;
   /** null marks a deleted key of a compacted topic. */
   readonly value: Buffer | null;
+  readonly headers: FetchedMessage['headers'];
 }
 
 export interface Fetched {
@@ -187,12 +188,12 @@ async function fetchFrom(
 function toFetched(partition: number, cursor: bigint, end: bigint, messages: readonly FetchedMessage[]): Fetched {
   const records: RawRecord[] = [];
   let next = cursor;
-  for (const { offset: text, key, value, isControlRecord } of messages) {
+  for (const { offset: text, key, value, headers, isControlRecord } of messages) {
     const offset = BigInt(text);
     // A fetch begins at a batch boundary and may return earlier records.
     if (offset < cursor) continue;
     next = offset + 1n;
-    if (!isControlRecord) records.push({ offset, key: key?.toString() ?? '', value });
+    if (!isControlRecord) records.push({ offset, key: key?.toString() ?? '', value, headers });
   }
   return { partition, records, next, end };
 }

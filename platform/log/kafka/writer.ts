@@ -9,6 +9,7 @@ export interface WriteRecord {
   readonly key: string;
   /** null deletes the key of a compacted topic. */
   readonly value: Uint8Array | null;
+  readonly headers?: Readonly<Record<string, Buffer>>;
 }
 
 export interface PartitionWrite {
@@ -104,8 +105,9 @@ export class KafkaWriter {
       const list = messages.get(topic) ?? [];
       messages.set(topic, list);
       for (const { partition, records } of parts) {
-        for (const { key, value } of records)
-          list.push({ key, value: value === null ? null : asBuffer(value), partition });
+        for (const { key, value, headers } of records) {
+          list.push({ key, value: value === null ? null : asBuffer(value), partition, ...(headers && { headers }) });
+        }
       }
     }
     this.#producer ??= connect(this.#kafka);

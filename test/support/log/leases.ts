@@ -8,11 +8,11 @@ import { ForwardingLog } from '../../../platform/log/forwarding.ts';
 import { THIS_PROCESS } from '../../../platform/log/lease/marks.ts';
 import type { LeaseTimes } from '../../../platform/log/lease/times.ts';
 import { type Candidate, MarkWatch, TakenOverError, WriterLease } from '../../../platform/log/lease.ts';
-import type { Appended, EventLog, NewRecord } from '../../../platform/log/port.ts';
+import type { Appended, Commit, EventLog, NewRecord } from '../../../platform/log/port.ts';
 import { silentLogger } from '../../../platform/runtime/logger.ts';
 import { TOPICS, type Topic } from '../../../schemas/index.ts';
 import { eventually } from '../platform/eventually.ts';
-import { createTopic, type LogUnderTest, numbered, openLog, readAll, text } from './harness.ts';
+import { createTopic, type LogUnderTest, numbered, openLog, readAll, testTopic, text } from './harness.ts';
 
 /** Longer than any test: a process begins only after it reads that the earlier one ended. */
 const NEVER_MS = 600_000;
@@ -225,6 +225,37 @@ export function describeLeases(subject: () => LogUnderTest, log: () => EventLog)
       await sleep(TIMES.leaseMs);
       await expect(stopped.log.append(topic, numbered(1))).rejects.toThrow(TakenOverError);
       expect(await readAll(log(), topic)).toEqual([]);
+      await newer.release();
+    });
+
+    it('lets no late commit of the earlier writer change what the next one has loaded', async () => {
+      const [role, group] = [someRole(), testTopic().name];
+      const step = (next: bigint, state: Record<string, string>): Commit => ({
+        offsets: [{ topic: 'in', partition: 0, next }],
+        state: Object.entries(state).map(([key, value]) => ({ key, value: Buffer.from(value) })),
+      });
+      // It looks for no marks, like a process whose request was under way.
+      const late = await lease(log(), role, { lookMs: NEVER_MS, leaseMs: NEVER_MS });
+      await late.log.commit(group, step(1n, { a: '9', b: '1' }));
+      const newer = await lease(other, role, { silentMs: 100 });
+      await newer.log.load(group);
+      await Promise.allSettled([late.log.commit(group, step(2n, { a: '10', b: '2', c: '3' }))]);
+      await newer.log.commit(group, { state: [{ key: 'a', value: Buffer.from('12') }] });
+      for (const on of [newer.log, log()]) {
+        const { offsets, state } = await on.load(group);
+        expect([...offsets.values()]).toEqual([1n]);
+        const entries = [...state].map(([key, value]) => [key, text({ value })]);
+        expect(Object.fromEntries(entries)).toEqual({ a: '12', b: '1' });
+      }
+      await newer.release();
+    });
+
+    it('names the takeover when a first commit comes too late', async () => {
+      const [role, group] = [someRole(), testTopic().name];
+      const late = await lease(log(), role, { lookMs: NEVER_MS, leaseMs: NEVER_MS });
+      const newer = await lease(other, role, { silentMs: 100 });
+      await newer.log.load(group);
+      await expect(late.log.commit(group, {})).rejects.toThrow(TakenOverError);
       await newer.release();
     });
 
