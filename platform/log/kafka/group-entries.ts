@@ -14,6 +14,12 @@ export class GroupEntries {
   /** Keys whose newest record does not count, with its role. Compaction would remove the record that counts. */
   readonly shadowed = new Map<string, string>();
   readonly #newest = new Map<string, bigint>();
+  #bytes = 0;
+
+  /** Of keys and values that count. */
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   /** The newest epoch of a role; null when it has none. */
   newest(role: string): bigint | null {
@@ -31,8 +37,15 @@ export class GroupEntries {
       this.#newest.set(by.role, by.epoch);
     }
     this.shadowed.delete(key);
-    if (value === null) this.values.delete(key);
-    else this.values.set(key, value);
+    const previous = this.values.get(key);
+    if (previous !== undefined) this.#bytes -= key.length + previous.length;
+    if (value === null) {
+      this.values.delete(key);
+      return;
+    }
+    this.#bytes += key.length + value.length;
+    // A copy, because the value is a part of a whole answer of the broker.
+    this.values.set(key, Buffer.from(value));
   }
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FakePartition } from '../../../test/support/log/fake-partition.ts';
 import { type Fence, type GroupState, offsetKey } from '../port.ts';
 import { KafkaGroups } from './groups.ts';
@@ -75,7 +75,10 @@ describe('groups on Kafka', () => {
           KafkaGroups,
         ];
         const model = new Model();
-        const expectSame = async () => expect(shown(await reader.load(GROUP))).toEqual(model.shown());
+        // One reader keeps entries, the other begins.
+        const expectSame = async () => {
+          for (const one of [reader, groupsOn(partition)]) expect(shown(await one.load(GROUP))).toEqual(model.shown());
+        };
         await older.store(GROUP, { fence: fence(3n) });
         for (const { hasEpoch, step } of first) {
           await write(older, step, hasEpoch ? fence(3n) : undefined);
@@ -135,6 +138,44 @@ describe('groups on Kafka', () => {
     await write(newer, { next: 4, state: new Map() }, fence(5n));
     partition.compact();
     expect(shown(await newer.load(GROUP))).toEqual({ a: '1', 'events/0': '4' });
+  });
+
+  it('read only new records at the next load, also those of other processes', async () => {
+    const partition = new FakePartition();
+    const [groups, other] = [groupsOn(partition), groupsOn(partition)];
+    const large = Array.from({ length: 50 }, (_, at) => ({ key: `k${at}`, value: Buffer.alloc(100) }));
+    await other.store('beside', { state: large });
+    await write(groups, { next: 1, state: new Map([['a', '1']]) });
+    expect(shown(await groups.load(GROUP))).toEqual({ a: '1', 'events/0': '1' });
+    const { readRecords } = partition;
+    await groups.load(GROUP);
+    expect(partition.readRecords).toBe(readRecords);
+    await write(other, { next: 2, state: new Map([['a', null]]) });
+    expect(shown(await groups.load(GROUP))).toEqual({ 'events/0': '2' });
+    expect(partition.readRecords).toBe(readRecords + 2);
+  });
+
+  it('read a group again that does not fit into memory, that was kept for long, or whose topic is another', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const partition = new FakePartition();
+    const groups = groupsOn(partition);
+    const readsOf = async (group: string) => {
+      const before = partition.readRecords;
+      await groups.load(group);
+      return partition.readRecords - before;
+    };
+    await write(groups, { next: 1, state: new Map([['a', '1']]) });
+    expect([await readsOf(GROUP), await readsOf(GROUP)]).toEqual([2, 0]);
+    vi.advanceTimersByTime(11 * 60_000);
+    expect([await readsOf(GROUP), await readsOf(GROUP)]).toEqual([2, 0]);
+    for (const key of ['a', 'b', 'c']) await groups.store(GROUP, { state: [{ key, value: Buffer.alloc(6_000_000) }] });
+    expect([await readsOf(GROUP), await readsOf(GROUP)]).toEqual([3, 5]);
+    await groups.forget(GROUP);
+    await groups.load(GROUP);
+    partition.empty();
+    await write(groups, { next: 7, state: new Map() });
+    expect(shown(await groups.load(GROUP))).toEqual({ 'events/0': '7' });
   });
 
   it('compare no epochs of different roles', async () => {

@@ -7,7 +7,8 @@
 import { partitionOf, type Topic } from '../../../schemas/index.ts';
 import { RECORD_OVERHEAD_BYTES } from '../limits.ts';
 import { type Commit, type Fence, type GroupState, offsetKey, SupersededError } from '../port.ts';
-import { type Epoch, epochHeaders, GroupEntries } from './group-entries.ts';
+import { type Epoch, epochHeaders } from './group-entries.ts';
+import { GroupReader } from './group-reader.ts';
 import type { KafkaReader } from './reader.ts';
 import type { KafkaWriter, WriteRecord } from './writer.ts';
 
@@ -30,7 +31,7 @@ interface Claim extends Epoch {
 }
 
 export class KafkaGroups {
-  readonly #reader: Pick<KafkaReader, 'bounds' | 'read'>;
+  readonly #reader: GroupReader;
   readonly #writer: Pick<KafkaWriter, 'append'>;
   readonly #topic: string;
   readonly #lateMs: number;
@@ -46,7 +47,7 @@ export class KafkaGroups {
     topic: string,
     lateMs: number,
   ) {
-    this.#reader = reader;
+    this.#reader = new GroupReader(reader, GROUPS, topic, isOf);
     this.#writer = writer;
     this.#topic = topic;
     this.#lateMs = lateMs;
@@ -62,11 +63,11 @@ export class KafkaGroups {
     return stored;
   }
 
-  /** Reads the group's partition to its end. */
+  /** Includes everything that was committed before the call. */
   async load(group: string): Promise<GroupState> {
     const offsets = new Map<string, bigint>();
     const state = new Map<string, Uint8Array>();
-    for (const [key, value] of (await this.#entries(group)).values) {
+    for (const [key, value] of (await this.#reader.entries(group)).values) {
       if (isMarker(key)) continue;
       const name = key.slice(group.length + 2);
       if (key[group.length + 1] === POSITION) offsets.set(name, BigInt(value.toString()));
@@ -76,7 +77,7 @@ export class KafkaGroups {
   }
 
   async forget(group: string): Promise<void> {
-    const { values, shadowed } = await this.#entries(group);
+    const { values, shadowed } = await this.#reader.entries(group);
     const keys = [...new Set([...values.keys(), ...shadowed.keys()])].filter((key) => !isMarker(key));
     await this.#write(
       group,
@@ -101,30 +102,12 @@ export class KafkaGroups {
     if (isHeld && performance.now() < claim.settledAtMs) return;
     if (!isHeld) await this.#write(group, [{ key: markerKey(group, fence.role), value: Buffer.alloc(0) }], fence);
     const settledAtMs = isHeld ? Number.POSITIVE_INFINITY : performance.now() + this.#lateMs;
-    const entries = await this.#entries(group);
+    const entries = await this.#reader.entries(group);
     const newest = entries.newest(fence.role);
     if (newest !== null && newest > fence.epoch) throw new SupersededError(group, fence, newest);
     const own = [...entries.shadowed].filter(([, role]) => role === fence.role);
     await Promise.all(own.map(([key]) => this.#write(group, [{ key, value: entries.values.get(key) ?? null }], fence)));
     this.#claims.set(group, { role: fence.role, epoch: fence.epoch, settledAtMs });
-  }
-
-  async #entries(group: string): Promise<GroupEntries> {
-    const partition = partitionOf(GROUPS, group);
-    const prefix = group + SEPARATOR;
-    const marker = markerKey(group, '');
-    const entries = new GroupEntries();
-    const { next: end } = await this.#reader.bounds(this.#topic, partition);
-    let cursor = 0n;
-    while (cursor < end) {
-      const { records, next } = await this.#reader.read(this.#topic, partition, cursor);
-      for (const record of records) {
-        if (record.key.startsWith(prefix) || record.key.startsWith(marker)) entries.take(record);
-      }
-      if (records.length === 0) break;
-      cursor = next;
-    }
-    return entries;
   }
 
   async #write(group: string, records: readonly WriteRecord[], fence?: Fence): Promise<void> {
@@ -144,6 +127,11 @@ function keyOf(group: string, mark: string, name: string): string {
 /** Outside the group's own keys, because no group name is empty. */
 function markerKey(group: string, role: string): string {
   return `${SEPARATOR}${group}${SEPARATOR}${role}`;
+}
+
+/** True for the group's own keys and its markers. */
+function isOf(group: string, key: string): boolean {
+  return key.startsWith(group + SEPARATOR) || key.startsWith(markerKey(group, ''));
 }
 
 function isMarker(key: string): boolean {

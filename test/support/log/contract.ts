@@ -272,6 +272,22 @@ export function describeEventLog(name: string, start: () => Promise<LogUnderTest
         await observer.close();
       });
 
+      it('shows each load what any process committed before it', async () => {
+        const group = testTopic().name;
+        const other = await openLog(subject);
+        for (let step = 1; step <= 20; step++) {
+          const value = step % 5 === 0 ? null : Buffer.from(String(step));
+          const offsets = [{ topic: 'in', partition: 0, next: BigInt(step) }];
+          await (step % 2 === 0 ? log : other).commit(group, { offsets, state: [{ key: 'a', value }] });
+          for (const on of [log, other]) {
+            const { offsets: found, state } = await on.load(group);
+            expect([...found.values()]).toEqual([BigInt(step)]);
+            expect([...state.values()].map((bytes) => text({ value: bytes }))).toEqual(value ? [String(step)] : []);
+          }
+        }
+        await other.close();
+      });
+
       it('separates groups, and forget affects only one', async () => {
         const [one, other] = [testTopic().name, testTopic().name];
         // One group's name is a prefix of another's.

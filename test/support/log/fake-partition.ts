@@ -33,6 +33,12 @@ export class FakePartition {
     });
   }
 
+  /** Like a topic that was deleted and created again. */
+  empty(): void {
+    this.records = [];
+    this.#next = 0n;
+  }
+
   /** Keeps the newest record of each key. */
   compact(): void {
     const newest = new Map(this.records.map(({ key, offset }) => [key, offset]));
