@@ -30,7 +30,7 @@ interface Rules {
 const { groups } = parse(readFileSync(new URL('../deploy/alerts.yaml', import.meta.url), 'utf8')) as Rules;
 const rules = groups.flatMap((group) => group.rules);
 /** Words of the query language in places where a metric could be. */
-const KEYWORDS = new Set(['or', 'and', 'by']);
+const KEYWORDS = new Set(['or', 'and', 'by', 'offset']);
 /** A metric that Prometheus itself records for each target. */
 const TARGET_METRIC = 'up';
 /** Suffixes of the series of a histogram. */
@@ -139,6 +139,13 @@ it.each(rules.filter(({ expr }) => selectedOf(expr).length > 0))('$alert counts 
     );
     expect(series, name).not.toEqual([]);
     for (const { value } of series) expect(value, name).toBe(0);
+  }
+});
+
+it.each(rules.filter(({ expr }) => expr.includes('delta(')))('$alert counts what a start finds', ({ expr }) => {
+  // A gauge that begins with the new count has no delta.
+  for (const [, series = ''] of expr.matchAll(/delta\(([^[]+)\[/g)) {
+    expect(expr).toContain(`> (max(last_over_time(${series}[7d] offset 15m)) or vector(0))`);
   }
 });
 
