@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import Fastify from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { MAX_HEADER_BYTES } from '../../api/http/edge-errors.ts';
 import { nodeEnvironment, nodeFlags } from '../../bin/node-flags.mjs';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 
 const run = promisify(execFile);
 const DEPLOY = new URL('../../deploy/', import.meta.url);
@@ -40,6 +42,15 @@ function hostPorts(pair: string): number[] {
 const read = (file: string) => readFileSync(new URL(file, DEPLOY), 'utf8');
 const services = (file: string) =>
   (parse(read(file), { merge: true }) as { services: Readonly<Record<string, Service>> }).services;
+
+/** Compose resolves the shell part of a value. */
+function configOf(environment: Service['environment'] = {}): Config {
+  const plain = Object.entries(environment).map(([name, value]) => [
+    name,
+    String(value).replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+  ]);
+  return readConfig(Object.fromEntries(plain));
+}
 
 let folder: string;
 beforeEach(() => {
@@ -111,8 +122,24 @@ describe('deployment', () => {
     const role = (port: number) => new RegExp(`^\\s*${port} (\\w+);$`, 'm').exec(conf)?.[1];
     expect(ports.map(role)).toEqual(['orderbook', 'orderbook', 'history', 'page']);
     for (const port of ports) {
-      expect(conf).toMatch(new RegExp(`listen ${port};\\s*proxy_pass \\$role:${port};`));
+      expect(conf).toMatch(new RegExp(`listen ${port};\\s*(location / \\{\\s*)?proxy_pass (http://)?\\$role:${port};`));
     }
+  });
+
+  it('tells history the address of each client, which a client cannot choose', async () => {
+    const [, http = ''] = read('proxy/nginx.conf').split(/^http \{$/m);
+    const { historyPort } = readConfig({});
+    expect(http).toContain(`proxy_pass http://$role:${historyPort};`);
+    expect(http).toContain('proxy_set_header X-Forwarded-For $remote_addr;');
+    for (const header of ['Upgrade $http_upgrade', 'Connection $connection_header'])
+      expect(http).toContain(`proxy_set_header ${header};`);
+    expect(http).toContain(`large_client_header_buffers 4 ${MAX_HEADER_BYTES / 1024}k;`);
+    const { trustedProxies } = configOf(services('compose.yaml').history?.environment);
+    const app = Fastify({ trustProxy: trustedProxies });
+    app.get('/', ({ ip }) => ip);
+    const headers = { 'x-forwarded-for': '203.0.113.1' };
+    for (const remoteAddress of ['172.18.0.7', '192.168.32.3', '::ffff:172.20.0.2'])
+      expect((await app.inject({ url: '/', remoteAddress, headers })).body).toBe('203.0.113.1');
   });
 
   it("gives every role's engine the settings of the command line", () => {
@@ -192,13 +219,7 @@ describe('deployment of a cluster', () => {
     const composed = services('compose.cluster.yaml');
     for (const role of ['sink', 'history']) {
       const settings = { ...services('compose.yaml')[role]?.environment, ...composed[role]?.environment };
-      // Compose resolves the shell part of a value.
-      const plain = Object.entries(settings).map(([name, value]) => [
-        name,
-        String(value).replace(/^\$\{\w+:-(.*)\}$/, '$1'),
-      ]);
-      const config = readConfig(Object.fromEntries(plain));
-      expect(config).toMatchObject({ clickhouseCluster: 'slotbook', clickhouseQuorum: 0 });
+      expect(configOf(settings)).toMatchObject({ clickhouseCluster: 'slotbook', clickhouseQuorum: 0 });
     }
     expect(read('README.md')).toContain('-f deploy/compose.yaml -f deploy/compose.cluster.yaml');
   });
