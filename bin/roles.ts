@@ -106,7 +106,8 @@ async function openCurrent({ config, log, logger }: RoleContext): Promise<ClickH
   return openClickHouse(config, logger, read);
 }
 
-function needsClickHouse(names: readonly RoleName[]): boolean {
+/** True when one of the roles opens the history, and creates its tables when they are missing. */
+export function needsClickHouse(names: readonly RoleName[]): boolean {
   return (['sink', 'history', 'exports'] as const).some((name) => names.includes(name));
 }
 

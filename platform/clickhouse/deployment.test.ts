@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { MAX_HEADER_BYTES } from '../../api/http/edge-errors.ts';
 import { nodeEnvironment, nodeFlags } from '../../bin/node-flags.mjs';
+import { needsClickHouse, ROLE_NAMES } from '../../bin/roles.ts';
 import { type Config, readConfig } from '../config.ts';
 
 const run = promisify(execFile);
@@ -26,6 +27,7 @@ interface Service {
   readonly volumes?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly networks?: { readonly default: { readonly aliases: readonly string[] } };
+  readonly depends_on?: unknown;
   readonly extends?: { readonly service: string };
 }
 
@@ -217,8 +219,15 @@ describe('deployment of a cluster', () => {
 
   it('uses existing settings, and the cluster of the servers', () => {
     const composed = services('compose.cluster.yaml');
-    for (const role of ['sink', 'history']) {
-      const settings = { ...services('compose.yaml')[role]?.environment, ...composed[role]?.environment };
+    const roles = Object.entries(services('compose.yaml')).filter(([, { command = '' }]) => {
+      const words = command.split(' ');
+      return needsClickHouse(ROLE_NAMES.filter((name) => words.includes(name)));
+    });
+    expect(roles.map(([name]) => name).sort()).toEqual(['exports', 'history', 'sink']);
+    for (const [name, { environment }] of roles) {
+      // The first one of them creates the tables, on both servers.
+      expect(composed[name]?.depends_on, name).toEqual({ 'clickhouse-2': { condition: 'service_healthy' } });
+      const settings = { ...environment, ...composed[name]?.environment };
       expect(configOf(settings)).toMatchObject({ clickhouseCluster: 'slotbook', clickhouseQuorum: 0 });
     }
     expect(read('README.md')).toContain('-f deploy/compose.yaml -f deploy/compose.cluster.yaml');
