@@ -28,7 +28,7 @@ const PRESENT = Buffer.of(1);
 export async function commitStep(
   log: EventLog,
   group: string,
-  { outputs, offsets, state }: Required<Commit>,
+  { outputs, offsets, state }: Required<Omit<Commit, 'fence'>>,
 ): Promise<void> {
   const isStateSmall = commitBytes({ offsets, state }) <= APPEND_BYTES_MAX;
   const isSmall = isStateSmall && outputs.every(({ records }) => bytesOf(records) <= APPEND_BYTES_MAX);
