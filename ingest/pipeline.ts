@@ -302,7 +302,8 @@ export class Pipeline {
     const whole = await source.transaction(transaction.signature);
     const { slot, signature } = transaction;
     const gap = { kind: 'gap', fromSlot: slot, toSlot: slot, reason: `logs of ${signature} were truncated` } as const;
-    const again = whole && !whole.failed ? decodeTransaction({ ...whole, slot }, decoder) : decoded;
+    const blockIndex = transaction.blockIndex ?? whole?.blockIndex ?? null;
+    const again = whole && !whole.failed ? decodeTransaction({ ...whole, slot, blockIndex }, decoder) : decoded;
     this.#gap({ ...gap, filled: !again.incomplete, isLasting: again.incomplete });
     if (again.incomplete) {
       this.#records.park(deadLetter('incomplete_logs', gap.reason, slot, signature, bs58.decode(signature)));

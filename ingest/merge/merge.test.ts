@@ -12,13 +12,13 @@ const account = (slot: number, key: number, value: number, version: bigint | nul
   const pubkey = new Uint8Array(32).fill(key);
   return { kind: 'account', slot, writeVersion: version, pubkey, owner: pubkey, data: Buffer.from(String(value)) };
 };
-const transaction = (slot: number, number: number): SourceUpdate => ({
+const transaction = (slot: number, number: number, isIndexed = false): SourceUpdate => ({
   kind: 'transaction',
   slot,
   signature: `${slot}/${number}`,
   failed: false,
   logs: [],
-  blockIndex: null,
+  blockIndex: isIndexed ? number : null,
   blockTime: null,
 });
 const slotOf = (slot: number): SourceUpdate => ({ kind: 'slot', slot });
@@ -85,7 +85,7 @@ class Node {
     this.#next += 1;
     for (const [number, [key, value]] of (this.#chain.writes[slot] ?? []).entries()) {
       const version = this.#versions ? this.#offset + BigInt(value) : null;
-      this.#ready.push(account(slot, key, value, version), transaction(slot, number));
+      this.#ready.push(account(slot, key, value, version), transaction(slot, number, this.#versions));
     }
     this.#ready.push(slotOf(slot));
   }

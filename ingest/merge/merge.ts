@@ -11,8 +11,8 @@ import type {
   TimeUpdate,
   TransactionLogs,
 } from '../source.ts';
+import { Copies } from './copies.ts';
 import { type CandidateState, Leadership } from './leadership.ts';
-import { Signatures } from './signatures.ts';
 
 /** Slots of a follower's updates in memory, as many as the reference gRPC server replays. */
 const HELD_SLOTS_MAX = 150;
@@ -55,7 +55,7 @@ class Member {
 export class Merge {
   readonly #members: readonly Member[];
   readonly #leadership: Leadership;
-  readonly #signatures = new Signatures();
+  readonly #copies = new Copies();
   #leader: number | null = null;
   /** The leader's connection is lost, and no follower could take over. */
   #isLeaderLost = false;
@@ -128,7 +128,7 @@ export class Merge {
         this.#account(isLeader, member, update);
         break;
       case 'transaction':
-        this.#transaction(update);
+        this.#transaction(isLeader, update);
         break;
       case 'slot':
         this.#slot(source, member, update);
@@ -184,9 +184,10 @@ export class Merge {
     );
   }
 
-  /** Every source delivers each transaction in the end, so the first one counts. */
-  #transaction(update: TransactionLogs): void {
-    if (this.#signatures.add(update.signature)) this.#pass(update);
+  /** Every source delivers each transaction in the end. One copy of it passes. */
+  #transaction(isLeader: boolean, update: TransactionLogs): void {
+    const copy = this.#copies.take(update, this.#label, isLeader);
+    if (copy !== null) this.#pass(copy);
   }
 
   #slot(source: number, member: Member, update: SlotUpdate): void {
@@ -199,6 +200,7 @@ export class Merge {
   #passLabel(update: SlotUpdate): void {
     if (update.slot <= this.#label || this.#isPassed(update.slot)) return;
     this.#label = update.slot;
+    for (const copy of this.#copies.until(update.slot)) this.#pass(copy);
     this.#pass(update);
     for (const [source, member] of this.#members.entries()) {
       if (source !== this.#leader) member.held = member.held.filter(({ slot }) => slot > this.#label);

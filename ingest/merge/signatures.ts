@@ -7,14 +7,15 @@ export class Signatures {
   #young = new Set<string>();
   #old = new Set<string>();
 
-  /** False when the transaction was added before. */
-  add(signature: string): boolean {
-    if (this.#young.has(signature) || this.#old.has(signature)) return false;
+  has(signature: string): boolean {
+    return this.#young.has(signature) || this.#old.has(signature);
+  }
+
+  add(signature: string): void {
     if (this.#young.size >= GENERATION_MAX) {
       this.#old = this.#young;
       this.#young = new Set();
     }
     this.#young.add(signature);
-    return true;
   }
 }
