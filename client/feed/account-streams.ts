@@ -61,6 +61,8 @@ interface Stream {
   readonly part: AccountPart;
   /** True from its snapshot or resume on this connection until a loss. */
   isCurrent: boolean;
+  /** True when the last heartbeat did not name it, and nothing of it has come since. */
+  isUnnamed: boolean;
 }
 
 /** The open orders of one account. The same object for as long as a subscription follows it. */
@@ -142,11 +144,11 @@ export class AccountStreams {
   }
 
   remove(reader: AccountReader): void {
-    const ended = this.#readers.get(reader);
+    const ended = this.#readers.get(reader) ?? this.#unansweredOf(reader);
     this.#readers.delete(reader);
     const { id: _, queue: _queue, ...target } = reader.choice;
     if (this.#isOpen) this.#send({ type: 'unsubscribe', channel: 'account', ...target });
-    for (const account of ended ?? []) {
+    for (const account of ended) {
       const shared = this.#readersOf(account).length > 0 ? this.#accounts.get(account) : undefined;
       if (!shared) {
         this.#accounts.delete(account);
@@ -157,6 +159,8 @@ export class AccountStreams {
       if (!this.#wantsQueue(account)) AccountOrders.setQueue(shared.orders, []);
       this.#ask(account);
     }
+    if (!this.#isOpen) return;
+    for (const [other, accounts] of this.#readers) if (!accounts && mayShare(other, reader)) this.#request(other);
   }
 
   opened(): void {
@@ -217,9 +221,9 @@ export class AccountStreams {
 
   #replace(message: AccountSnapshot): void {
     const { stream: name, streamId, account } = message;
-    if (!this.#isWanted(account)) return;
-    const { followed, stream } = this.#stream(account, name);
-    this.#byId.set(streamId, { followed, stream });
+    const begun = this.#begin(account, name, streamId);
+    if (!begun) return;
+    const { followed, stream } = begun;
     const result = stream.part.replace(message);
     stream.isCurrent = result === 'applied';
     followed.isReplaced = true;
@@ -229,19 +233,26 @@ export class AccountStreams {
   }
 
   #resume({ stream: name, streamId, recovered }: AccountResumed): void {
-    const account = accountOf(name);
-    if (!this.#isWanted(account)) return;
+    const begun = this.#begin(accountOf(name), name, streamId);
+    if (!begun || !recovered || !begun.stream.part.position) return;
+    begun.stream.isCurrent = true;
+    this.#settle(begun.followed);
+  }
+
+  /** Null when nobody wants the stream: an answer may come after its reader has closed. */
+  #begin(account: string, name: string, streamId: number): { followed: Followed; stream: Stream } | null {
+    if (!this.#accounts.has(account) && ![...this.#readers.values()].includes(null)) return null;
     const { followed, stream } = this.#stream(account, name);
     this.#byId.set(streamId, { followed, stream });
-    if (!recovered || !stream.part.position) return;
-    stream.isCurrent = true;
-    this.#settle(followed);
+    stream.isUnnamed = false;
+    return { followed, stream };
   }
 
   #change(message: OrderChangeMessage): void {
     const found = this.#byId.get(message.order);
     if (!found) return;
     const { followed, stream } = found;
+    stream.isUnnamed = false;
     const fill = message.fill && fillOf(message.fill);
     const isReadable = (fill === null) === (message.fill === null);
     const order = isReadable ? orderOf(message.data) : null;
@@ -271,24 +282,34 @@ export class AccountStreams {
     for (const reader of this.#readersOf(orders.account)) reader.change(event);
   }
 
-  /** Only a heartbeat reveals the loss of the last change, and of the first messages of a stream. */
+  /** Only a heartbeat reveals the loss of a last change, of first messages of a stream, and of a stream itself. */
   #compare({ sequences }: AccountHeartbeat): void {
-    const lacking = new Set<string>();
-    for (const [name, { epoch, seq }] of Object.entries(sequences)) {
-      const followed = this.#accounts.get(accountOf(name));
-      const stream = followed && streamsOf(followed).get(name);
-      if (!followed || !stream) continue;
-      followed.isAsking = false;
-      const { position } = stream.part;
-      const isSame = position?.epoch === epoch && position.seq === seq;
-      if (stream.isCurrent && isSame) continue;
-      lacking.add(followed.orders.account);
-      if (!stream.isCurrent) continue;
-      stream.isCurrent = false;
-      this.#doubt(followed, 'missing');
+    for (const [account, followed] of this.#accounts) {
+      if (this.#readersOf(account).length === 0) continue;
+      let isLacking = false;
+      for (const stream of streamsOf(followed).values()) {
+        const named = sequences[stream.name];
+        const wasUnnamed = stream.isUnnamed;
+        stream.isUnnamed = !named;
+        // One heartbeat may leave a stream before an answer, and names a part of very many streams.
+        if (!named && !wasUnnamed) continue;
+        followed.isAsking = false;
+        const { position } = stream.part;
+        const isSame = named && position?.epoch === named.epoch && position.seq === named.seq;
+        if (stream.isCurrent && isSame) continue;
+        isLacking = true;
+        if (!stream.isCurrent) continue;
+        stream.isCurrent = false;
+        this.#doubt(followed, 'missing');
+      }
+      if (isLacking) this.#ask(account);
     }
-    for (const account of lacking) this.#ask(account);
     for (const [reader, accounts] of this.#readers) if (!accounts) this.#request(reader);
+  }
+
+  /** The accounts that an unanswered request may have named. */
+  #unansweredOf({ choice }: AccountReader): Iterable<string> {
+    return 'account' in choice ? [choice.account] : [...this.#accounts.keys()];
   }
 
   #refuse(message: AccountErrorMessage): void {
@@ -345,14 +366,9 @@ export class AccountStreams {
     };
     this.#accounts.set(account, followed);
     const streams = streamsOf(followed);
-    const stream = streams.get(name) ?? { name, part: new AccountPart(), isCurrent: false };
+    const stream = streams.get(name) ?? { name, part: new AccountPart(), isCurrent: false, isUnnamed: false };
     streams.set(name, stream);
     return { followed, stream };
-  }
-
-  /** An answer may come after its reader has closed. */
-  #isWanted(account: string): boolean {
-    return this.#accounts.has(account) || [...this.#readers.values()].includes(null);
   }
 
   #wantsQueue(account: string): boolean {
@@ -366,6 +382,11 @@ export class AccountStreams {
 
 function streamsOf({ orders }: Followed): Map<string, Stream> {
   return AccountOrders.streamsOf(orders);
+}
+
+/** Whether an unsubscribe of one may end streams of the other. */
+function mayShare({ choice: one }: AccountReader, { choice: other }: AccountReader): boolean {
+  return !('account' in one && 'account' in other) || one.account === other.account;
 }
 
 /** `account_<account>_<part>` */

@@ -9,7 +9,7 @@ import { ACCOUNT } from '../../test/support/feed/account-ledger.ts';
 import { AccountStage } from '../../test/support/feed/account-stage.ts';
 import type { DirectSocket } from '../../test/support/feed/feed-stage.ts';
 import { RandomBook } from '../../test/support/feed/random-book.ts';
-import { type AccountOrder, type AccountSubscription, FeedClient } from '../index.ts';
+import { type AccountChoice, type AccountOrder, type AccountSubscription, FeedClient } from '../index.ts';
 
 /** Two heartbeats and the pauses of reconnects. */
 const HEALED_MS = 16_000;
@@ -41,6 +41,15 @@ afterEach(async () => {
   await stage.feed.stop();
   vi.useRealTimers();
 });
+
+/** A subscription whose first request gets no answer. */
+function unanswered(choice: AccountChoice): AccountSubscription {
+  const { tamper } = socket;
+  socket.tamper = () => null;
+  const subscription = client.accountOrders(choice);
+  socket.tamper = tamper;
+  return subscription;
+}
 
 const turn = () => vi.advanceTimersByTimeAsync(TURN_MS);
 const truth = () => [...stage.open.values()].sort(byMarketAndId);
@@ -126,6 +135,42 @@ describe('the orders of an account on the client', () => {
     expect(socket.received.length).toBe(asked);
   });
 
+  it('go on when another subscription of the same account ends before its answer', async () => {
+    const first = client.accountOrders({ account: ACCOUNT });
+    const { seen } = new Mirror(first);
+    await turn();
+    unanswered({ account: ACCOUNT }).close();
+    await stage.change(4, 'placed');
+    expect(seen).toEqual(['snapshot', 'snapshot', 'placed']);
+    first.close();
+    const [third, fourth] = [unanswered({ account: ACCOUNT }), unanswered({ account: ACCOUNT })];
+    const later = new Mirror(fourth);
+    third.close();
+    await stage.change(6, 'placed');
+    expect(later.seen).toEqual(['snapshot', 'placed']);
+  });
+
+  it('of a wallet go on too when another subscription ends before its answer', async () => {
+    const { accounts } = client.accountOrders({ authority: ACCOUNT });
+    await turn();
+    unanswered({ authority: ACCOUNT }).close();
+    await turn();
+    const resumed = new Set(socket.ofType('resumed').map(({ stream }) => String(stream).split('_')[1]));
+    expect(resumed).toEqual(new Set(accounts.keys()));
+  });
+
+  it('are asked for again when heartbeats leave them out', async () => {
+    const subscription = client.accountOrders({ account: ACCOUNT });
+    const { seen } = new Mirror(subscription);
+    client.accountOrders({ authority: ACCOUNT });
+    await turn();
+    stage.feed.request(socket.connection, 'unsubscribe', { channel: 'account', account: ACCOUNT });
+    await vi.advanceTimersByTimeAsync(HEALED_MS);
+    expect(seen).toEqual(['snapshot', 'missing', 'resumed']);
+    await stage.change(4, 'placed');
+    expect(subscription.orders()?.open).toEqual(truth());
+  });
+
   it('have queue positions for those who ask, until they leave, and none without a connection', async () => {
     await stage.change(8, 'placed');
     const book = new RandomBook(0);
@@ -197,7 +242,7 @@ type Fault = (typeof FAULTS)[number];
 type Step =
   | { readonly do: 'change'; readonly cause: 'placed' | 'filled' | 'cancelled'; readonly id: number }
   | { readonly do: 'pass'; readonly ms: number }
-  | { readonly do: 'reconnect' | 'restart' | 'epoch' }
+  | { readonly do: 'reconnect' | 'restart' | 'epoch' | 'other' }
   | { readonly do: 'fault'; readonly fault: Fault };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -213,7 +258,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...FAULTS).map((fault): Step => ({ do: 'fault', fault })) },
   {
     weight: 3,
-    arbitrary: fc.constantFrom('reconnect' as const, 'restart', 'epoch').map((name): Step => ({ do: name })),
+    arbitrary: fc.constantFrom('reconnect' as const, 'restart', 'epoch', 'other').map((name): Step => ({ do: name })),
   },
 );
 
@@ -253,6 +298,7 @@ describe('a follower of an account', () => {
           else if (one.do === 'pass') await vi.advanceTimersByTimeAsync(one.ms);
           else if (one.do === 'reconnect') client.reconnect();
           else if (one.do === 'restart') await stage.restart();
+          else if (one.do === 'other') client.accountOrders({ account: ACCOUNT }).close();
           else if (one.do === 'fault') spoilNext(socket, one.fault);
           else stage.beginEpoch();
         }

@@ -116,6 +116,45 @@ async def test_one_subscription_of_an_account_goes_on_when_another_ends() -> Non
 
 
 @virtual
+async def test_an_account_goes_on_when_another_subscription_of_it_ends_before_its_answer() -> None:
+    feed, server = start()
+    events: list[str] = []
+    first = feed.account_orders(ACCOUNT)
+    first.listen(lambda event: events.append(event.type))
+    await settle()
+    feed.account_orders(ACCOUNT).close()
+    await settle()
+    server.change(0, 4, "placed")
+    await settle()
+    assert events == ["snapshot", "change"]
+    first.close()
+    third, fourth = feed.account_orders(ACCOUNT), feed.account_orders(ACCOUNT)
+    later: list[str] = []
+    fourth.listen(lambda event: later.append(event.type))
+    third.close()
+    await settle()
+    server.change(0, 6, "placed")
+    await settle()
+    assert later[-1] == "change"
+    await feed.close()
+
+
+@virtual
+async def test_an_account_is_asked_for_again_when_heartbeats_leave_a_part_out() -> None:
+    feed, server = start()
+    events: list[str] = []
+    feed.account_orders(ACCOUNT).listen(lambda event: events.append(event.type))
+    await settle()
+    server.forget(0)
+    await asyncio.sleep(HEALED_S)
+    assert events == ["snapshot", "stale", "resumed"]
+    server.change(0, 4, "placed")
+    await settle()
+    assert events[3:] == ["change"]
+    await feed.close()
+
+
+@virtual
 async def test_queue_positions_come_to_those_who_ask_until_they_leave() -> None:
     feed, server = start()
     server.change(0, 4, "placed")
@@ -252,7 +291,7 @@ async def test_fills_of_a_lost_connection_follow_and_those_of_a_lost_server_are_
 
 
 FAULTS = ["drop", "alter", "falsify", "forge", "repeat"]
-STEPS = ["change"] * 10 + ["fill"] * 6 + ["pass"] * 4 + ["fault"] * 4 + ["reconnect", "restart", "epoch"]
+STEPS = ["change"] * 10 + ["fill"] * 6 + ["pass"] * 4 + ["fault"] * 4 + ["reconnect", "restart", "epoch", "other"]
 TOTAL: Counter[str] = Counter()
 
 
@@ -344,6 +383,8 @@ async def live_through(seed: int) -> None:
             feed.reconnect()
         elif step == "restart":
             server.restart()
+        elif step == "other":
+            feed.account_orders(ACCOUNT).close()
         else:
             server.end_epochs()
         await settle()

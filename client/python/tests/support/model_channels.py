@@ -80,6 +80,10 @@ class ModelChannels:
             stream.kept = []
         self.socket.drop()
 
+    def forget(self, market: int) -> None:
+        """Ends the stream of one part, without a word to the client."""
+        self._numbers.pop(self.parts[market].name)
+
     def fill(self) -> None:
         """One more fill."""
         number = self.fills.epoch * 1000 + self.fills.seq

@@ -19,6 +19,8 @@ class AccountStream:
     part: AccountPart
     # True from its snapshot or resume on this connection until a loss.
     is_current: bool = False
+    # True when the last heartbeat did not name it, and nothing of it has come since.
+    is_unnamed: bool = False
 
 
 class AccountOrders:

@@ -102,10 +102,10 @@ class AccountStreams:
             self._request(reader)
 
     def remove(self, reader: AccountReader) -> None:
-        ended = self._readers.pop(reader, None)
+        ended = self._readers.pop(reader, None) or self._unanswered_of(reader)
         if self._is_open:
             self._send({"type": "unsubscribe", "channel": CHANNEL, **reader.choice.target()})
-        for account in ended or ():
+        for account in ended:
             shared = self._accounts.get(account)
             if shared is None or not self._readers_of(account):
                 self._accounts.pop(account, None)
@@ -115,6 +115,11 @@ class AccountStreams:
             if not self._wants_queue(account):
                 shared.orders._queue = ()
             self._ask(account)
+        if not self._is_open:
+            return
+        for other, accounts in self._readers.items():
+            if accounts is None and _may_share(other, reader):
+                self._request(other)
 
     def opened(self) -> None:
         self._is_open = True
@@ -152,10 +157,10 @@ class AccountStreams:
                 reader._take(AccountSnapshot(followed.orders))
 
     def receive_snapshot(self, message: AccountSnapshotMessage) -> None:
-        if not self._is_wanted(message.account):
+        begun = self._begin(message.account, message.stream, message.stream_id)
+        if begun is None:
             return
-        followed, stream = self._stream(message.account, message.stream)
-        self._by_id[message.stream_id] = (followed, stream)
+        followed, stream = begun
         stream.is_current = stream.part.replace(message) == "applied"
         followed.is_replaced = True
         # A damaged snapshot is asked for again after the next heartbeat.
@@ -165,20 +170,28 @@ class AccountStreams:
             self._doubt(followed, "different")
 
     def receive_resumed(self, message: ResumedMessage) -> None:
-        account = account_of(message.stream)
-        if not self._is_wanted(account):
+        begun = self._begin(account_of(message.stream), message.stream, message.stream_id)
+        if begun is None:
             return
-        followed, stream = self._stream(account, message.stream)
-        self._by_id[message.stream_id] = (followed, stream)
+        followed, stream = begun
         if message.recovered and stream.part.position is not None:
             stream.is_current = True
             self._settle(followed)
+
+    def _begin(self, account: str, name: str, stream_id: int) -> tuple[_Followed, AccountStream] | None:
+        """None when nobody wants the stream: an answer may come after its reader has closed."""
+        if account not in self._accounts and None not in self._readers.values():
+            return None
+        followed, stream = self._by_id[stream_id] = self._stream(account, name)
+        stream.is_unnamed = False
+        return followed, stream
 
     def receive_change(self, message: OrderChangeMessage) -> None:
         found = self._by_id.get(message.order)
         if found is None:
             return
         followed, stream = found
+        stream.is_unnamed = False
         result, order, fill = stream.part.apply(message)
         if result == "known":
             return
@@ -203,26 +216,34 @@ class AccountStreams:
                 reader._take(AccountQueue(followed.orders))
 
     def receive_heartbeat(self, message: HeartbeatMessage) -> None:
-        """Only a heartbeat reveals the loss of the last change, and of the first messages of a stream."""
-        lacking: dict[str, None] = {}
-        for name, version in message.sequences.items():
-            account = account_of(name)
-            followed = self._accounts.get(account)
-            stream = None if followed is None else followed.orders._streams.get(name)
-            if followed is None or stream is None:
+        """Only a heartbeat reveals the loss of a last change, of first messages of a stream, and of a stream itself."""
+        for account, followed in tuple(self._accounts.items()):
+            if not self._readers_of(account):
                 continue
-            followed.is_asking = False
-            if stream.is_current and stream.part.position == version:
-                continue
-            lacking[account] = None
-            if stream.is_current:
-                stream.is_current = False
-                self._doubt(followed, "missing")
-        for account in lacking:
-            self._ask(account)
+            is_lacking = False
+            for stream in followed.streams:
+                named = message.sequences.get(stream.name)
+                was_unnamed, stream.is_unnamed = stream.is_unnamed, named is None
+                # One heartbeat may leave a stream before an answer, and names a part of very many streams.
+                if named is None and not was_unnamed:
+                    continue
+                followed.is_asking = False
+                if stream.is_current and named is not None and stream.part.position == named:
+                    continue
+                is_lacking = True
+                if stream.is_current:
+                    stream.is_current = False
+                    self._doubt(followed, "missing")
+            if is_lacking:
+                self._ask(account)
         for reader, accounts in tuple(self._readers.items()):
             if accounts is None:
                 self._request(reader)
+
+    def _unanswered_of(self, reader: AccountReader) -> Collection[str]:
+        """The accounts that an unanswered request may have named."""
+        account = reader.choice.account
+        return tuple(self._accounts) if account is None else (account,)
 
     def receive_error(self, message: ErrorMessage) -> None:
         for reader in self.readers:
@@ -293,10 +314,6 @@ class AccountStreams:
         followed = self._accounts.setdefault(account, _Followed(AccountOrders(account)))
         return followed, followed.orders._streams.setdefault(name, AccountStream(name, AccountPart()))
 
-    def _is_wanted(self, account: str) -> bool:
-        """An answer may come after its reader has closed."""
-        return account in self._accounts or None in self._readers.values()
-
     def _wants_queue(self, account: str) -> bool:
         return any(reader.choice.queue for reader in self._readers_of(account))
 
@@ -306,6 +323,12 @@ class AccountStreams:
     def _deliver(self, account: str, event: AccountEvent) -> None:
         for reader in self._readers_of(account):
             reader._take(event)
+
+
+def _may_share(one: AccountReader, other: AccountReader) -> bool:
+    """Whether an unsubscribe of one may end streams of the other."""
+    accounts = (one.choice.account, other.choice.account)
+    return None in accounts or accounts[0] == accounts[1]
 
 
 def account_of(name: str) -> str:
