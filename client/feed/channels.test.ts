@@ -63,6 +63,18 @@ describe('books of the compatible channel', () => {
     expect([plain.latest?.slot, indicative.latest?.slot]).toEqual([9, 3]);
   });
 
+  it('drops a book of a market that was left, which the server sent before it knew', () => {
+    const left = client.orderbook({ market: 'SOL-PERP' });
+    newest().open();
+    newest().data('orderbook_perp_0_grouped_1', book('SOL-PERP', 9));
+    left.close();
+    const books = client.orderbook({ market: 'BTC-PERP' });
+    newest().data('orderbook_perp_0_grouped_1', book('SOL-PERP', 10));
+    expect(books.latest).toBeNull();
+    newest().data('orderbook_perp_1_grouped_1', book('BTC-PERP', 3));
+    expect(books.latest?.slot).toBe(3);
+  });
+
   it('gives a slow reader only the newest book', async () => {
     const books = client.orderbook({ market: 'SOL-PERP' });
     newest().open();
@@ -107,6 +119,22 @@ describe('trades', () => {
       ['BTC-PERP', 12],
     ]);
     expect(newest().sent.filter(({ type }) => type === 'unsubscribe')).toHaveLength(2);
+  });
+
+  it('of a market that was left are dropped, and its short books end', () => {
+    const [left, early] = [client.trades({ market: 'SOL-PERP' }), client.trades({ market: 'ETH-PERP' })];
+    newest().open();
+    early.close();
+    newest().data('orderbook_perp_0_grouped_1000', book('SOL-PERP', 4));
+    newest().data('orderbook_perp_2_grouped_1000', book('ETH-PERP', 4));
+    const ended = newest().sent.filter(({ type, channel }) => type === 'unsubscribe' && channel === 'orderbook');
+    expect(ended.map(({ market }) => market)).toEqual(['SOL-PERP', 'ETH-PERP']);
+    left.close();
+    const trades = client.trades({ market: 'BTC-PERP' });
+    for (const index of [0, 2]) newest().data(`trades_perp_${index}`, trade(index, 10));
+    expect(trades.latest).toBeNull();
+    newest().data('trades_perp_1', trade(1, 11));
+    expect(trades.latest?.fillRecordId).toBe(11);
   });
 
   it('wait for a slow reader, the newest ten thousand of them', async () => {
@@ -178,5 +206,15 @@ describe('the connection', () => {
     const id = newest().sent.find(({ channel }) => channel === 'book')?.id;
     newest().say({ channel: 'book', type: 'error', code: 'market', error: 'no such market', retry: true, id });
     expect([errors, codes]).toEqual([['Error subscribing to channel'], ['market']]);
+  });
+
+  it('does not refuse a quiet market that the server knows', () => {
+    const refused: string[] = [];
+    for (const market of ['SOL-PERP', 'NO-PERP'])
+      client.trades({ market }).on('refused', () => refused.push(market));
+    newest().open();
+    newest().data('orderbook_perp_0_grouped_1000', book('SOL-PERP', 4));
+    newest().say({ channel: 'trades', error: 'Error subscribing to channel' });
+    expect(refused).toEqual(['NO-PERP']);
   });
 });

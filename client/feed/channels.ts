@@ -12,7 +12,8 @@ interface DataMessage {
 interface Address {
   readonly channel: ChannelName;
   readonly marketType: MarketType;
-  readonly marketIndex: number;
+  /** Of the market, `perp:0`. */
+  readonly index: string;
   readonly grouping: number;
 }
 
@@ -39,8 +40,8 @@ const OTHER_NAME = /^(trades|priorityFees)_(perp|spot)_(\d+)$/;
 export class Channels {
   readonly #send: (message: object) => void;
   readonly #subscriptions = new Set<AnySubscription>();
-  /** Market indexes by `perp:SOL-PERP`. */
-  readonly #indexes = new Map<string, number>();
+  /** Market indexes, `perp:0`, by `perp:SOL-PERP`. */
+  readonly #indexes = new Map<string, string>();
   readonly #probes = new Set<string>();
   #held: { readonly address: Address; readonly data: object }[] = [];
   #isOpen = false;
@@ -100,37 +101,37 @@ export class Channels {
   }
 
   /** A book names its market and stands in a channel with the index. */
-  #learn({ channel, marketType, marketIndex }: Address, body: object): void {
+  #learn({ channel, marketType, index }: Address, body: object): void {
     const { marketName } = body as { readonly marketName?: unknown };
     if (channel === 'trades' || channel === 'priorityfees' || typeof marketName !== 'string') return;
     const key = `${marketType}:${marketName.toUpperCase()}`;
-    this.#indexes.set(key, marketIndex);
+    this.#indexes.set(key, index);
     if (!this.#probes.delete(key)) return;
     const isWanted = [...this.#subscriptions].some(
       (one) => one.channel === 'orderbook' && one.grouping === PROBE_GROUPING && marketOf(one) === key,
     );
-    const subscription = [...this.#subscriptions].find((one) => marketOf(one) === key);
-    if (!isWanted && subscription) this.#send(probeOf(subscription, 'unsubscribe'));
+    if (!isWanted) this.#send(probeOf({ market: marketName, marketType }, 'unsubscribe'));
     const held = this.#held;
     this.#held = [];
     for (const { address, data } of held) this.#deliver(address, data);
   }
 
+  /** Data of an unknown index go to subscriptions without one. Data of a market that was left go to nobody. */
   #deliver(address: Address, data: object): void {
     const candidates = [...this.#subscriptions].filter((one) => isSameKind(one, address));
-    const known = candidates.filter((one) => this.#indexes.get(marketOf(one)) === address.marketIndex);
     const unknown = candidates.filter((one) => !this.#indexes.has(marketOf(one)));
     const names = new Set(unknown.map(marketOf));
-    if (known.length > 0) for (const one of known) one.take(data);
-    else if (names.size === 1) for (const one of unknown) one.take(data);
+    if ([...this.#indexes.values()].includes(address.index)) {
+      for (const one of candidates) if (this.#indexes.get(marketOf(one)) === address.index) one.take(data);
+    } else if (names.size === 1) for (const one of unknown) one.take(data);
     else if (names.size > 1 && this.#held.length < HELD_MAX) this.#held.push({ address, data });
   }
 
-  /** An error names the channel of the request, not its market. Those that never had data are meant. */
+  /** An error names the channel of the request, not its market. Those that never had data are meant, unknown markets first. */
   #refuse(channel: string, error: string): void {
-    for (const one of this.#subscriptions) {
-      if (one.channel === channel.toLowerCase() && one.latest === null) one.refuse(error);
-    }
+    const quiet = [...this.#subscriptions].filter((one) => one.channel === channel.toLowerCase() && !one.latest);
+    const unknown = quiet.filter((one) => !this.#indexes.has(marketOf(one)));
+    for (const one of unknown.length > 0 ? unknown : quiet) one.refuse(error);
   }
 }
 
@@ -139,7 +140,7 @@ function requestOf({ channel, market, marketType, grouping }: AnySubscription, t
   return channel === 'orderbook' || channel === 'orderbook_indicative' ? { ...request, grouping } : request;
 }
 
-function probeOf({ market, marketType }: AnySubscription, type: string): object {
+function probeOf({ market, marketType }: Pick<AnySubscription, 'market' | 'marketType'>, type: string): object {
   return { type, channel: 'orderbook', market, marketType, grouping: PROBE_GROUPING };
 }
 
@@ -160,10 +161,10 @@ function addressOf(name: string): Address | null {
   const book = BOOK_NAME.exec(name);
   if (book) {
     const channel = book[4] === undefined ? 'orderbook' : 'orderbook_indicative';
-    return { channel, marketType: book[1] as MarketType, marketIndex: Number(book[2]), grouping: Number(book[3]) };
+    return { channel, marketType: book[1] as MarketType, index: `${book[1]}:${book[2]}`, grouping: Number(book[3]) };
   }
   const other = OTHER_NAME.exec(name);
   if (!other) return null;
   const channel = other[1] === 'trades' ? 'trades' : 'priorityfees';
-  return { channel, marketType: other[2] as MarketType, marketIndex: Number(other[3]), grouping: 1 };
+  return { channel, marketType: other[2] as MarketType, index: `${other[2]}:${other[3]}`, grouping: 1 };
 }

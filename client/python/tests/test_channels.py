@@ -62,6 +62,60 @@ async def test_a_book_of_an_earlier_slot_is_dropped_and_groupings_stay_apart() -
 
 
 @virtual
+async def test_a_book_of_a_market_that_was_left_is_dropped() -> None:
+    feed, sockets = start()
+    left = feed.orderbook("SOL-PERP")
+    await settle()
+    sockets.newest.data("orderbook_perp_0_grouped_1", book("SOL-PERP", 9))
+    await settle()
+    left.close()
+    books = feed.orderbook("BTC-PERP")
+    sockets.newest.data("orderbook_perp_0_grouped_1", book("SOL-PERP", 10))
+    await settle()
+    assert books.latest is None
+    sockets.newest.data("orderbook_perp_1_grouped_1", book("BTC-PERP", 3))
+    await settle()
+    assert books.latest is not None
+    await feed.close()
+
+
+@virtual
+async def test_trades_of_a_market_that_was_left_are_dropped_and_its_short_books_end() -> None:
+    feed, sockets = start()
+    left, early = feed.trades("SOL-PERP"), feed.trades("ETH-PERP")
+    await settle()
+    early.close()
+    sockets.newest.data("orderbook_perp_0_grouped_1000", book("SOL-PERP", 4))
+    sockets.newest.data("orderbook_perp_2_grouped_1000", book("ETH-PERP", 4))
+    await settle()
+    ended = [one for one in sockets.newest.sent if one["type"] == "unsubscribe" and one["channel"] == "orderbook"]
+    assert [one["market"] for one in ended] == ["SOL-PERP", "ETH-PERP"]
+    left.close()
+    trades = feed.trades("BTC-PERP")
+    for index in (0, 2):
+        sockets.newest.data(f"trades_perp_{index}", trade(index, 10))
+    await settle()
+    assert trades.latest is None
+    sockets.newest.data("trades_perp_1", trade(1, 11))
+    await settle()
+    assert trades.latest is not None
+    await feed.close()
+
+
+@virtual
+async def test_a_quiet_market_that_the_server_knows_is_not_refused() -> None:
+    feed, sockets = start()
+    known, unknown = feed.trades("SOL-PERP"), feed.trades("NO-PERP")
+    await settle()
+    sockets.newest.data("orderbook_perp_0_grouped_1000", book("SOL-PERP", 4))
+    sockets.newest.say({"channel": "trades", "error": "Error subscribing to channel"})
+    await settle()
+    assert known.refusal is None
+    assert unknown.refusal is not None
+    await feed.close()
+
+
+@virtual
 async def test_a_slow_reader_gets_only_the_newest_book() -> None:
     feed, sockets = start()
     books = feed.orderbook("SOL-PERP")

@@ -92,7 +92,7 @@ class Channels:
         key = _market_of(subscription)
         if subscription.channel not in _BOOKS and key not in self._indexes and key not in self._probes:
             self._probes.add(key)
-            self._send(_probe_of(subscription, "subscribe"))
+            self._send(_probe_of(subscription.market, subscription.market_type, "subscribe"))
         self._send(_request_of(subscription, "subscribe"))
 
     def _learn(self, address: _Address, body: dict[str, Any]) -> None:
@@ -105,30 +105,40 @@ class Channels:
         if key not in self._probes:
             return
         self._probes.remove(key)
-        own = [one for one in self._subscriptions if _market_of(one) == key]
-        is_wanted = any(one.channel == "orderbook" and one.grouping == PROBE_GROUPING for one in own)
-        if own and not is_wanted:
-            self._send(_probe_of(own[0], "unsubscribe"))
+        own = (one for one in self._subscriptions if _market_of(one) == key)
+        if not any(one.channel == "orderbook" and one.grouping == PROBE_GROUPING for one in own):
+            self._send(_probe_of(name, address.market_type, "unsubscribe"))
         held, self._held = self._held, []
         for held_address, data in held:
             self._deliver(held_address, data)
 
     def _deliver(self, address: _Address, data: dict[str, Any]) -> None:
+        """Data of an unknown index go to subscriptions without one. Data of a market that was left go to nobody."""
         candidates = [one for one in self._subscriptions if _is_same_kind(one, address)]
         known = [one for one in candidates if self._indexes.get(_market_of(one)) == address.market_index]
         unknown = [one for one in candidates if _market_of(one) not in self._indexes]
         names = {_market_of(one) for one in unknown}
+        if not known and self._is_known(address):
+            return
         if known or len(names) == 1:
             for one in known or unknown:
                 one._take(data)
         elif names and len(self._held) < HELD_MAX:
             self._held.append((address, data))
 
+    def _is_known(self, address: _Address) -> bool:
+        prefix = f"{address.market_type}:"
+        return any(index == address.market_index and key.startswith(prefix) for key, index in self._indexes.items())
+
     def _refuse(self, channel: str, error: str) -> None:
-        """An error names the channel of the request, not its market. Those that never had data are meant."""
-        for one in self.subscriptions:
-            if one.channel == channel.lower() and one.latest is None:
-                one._refuse(Refused(error))
+        """An error names the channel of the request, not its market.
+
+        Those that never had data are meant, unknown markets first.
+        """
+        quiet = [one for one in self._subscriptions if one.channel == channel.lower() and one.latest is None]
+        unknown = [one for one in quiet if _market_of(one) not in self._indexes]
+        for one in unknown or quiet:
+            one._refuse(Refused(error))
 
 
 def _request_of(subscription: AnySubscription, kind: str) -> dict[str, Any]:
@@ -141,9 +151,9 @@ def _request_of(subscription: AnySubscription, kind: str) -> dict[str, Any]:
     return {**request, "grouping": subscription.grouping} if subscription.channel in _BOOKS else request
 
 
-def _probe_of(subscription: AnySubscription, kind: str) -> dict[str, Any]:
-    market = {"market": subscription.market, "marketType": subscription.market_type}
-    return {"type": kind, "channel": "orderbook", **market, "grouping": PROBE_GROUPING}
+def _probe_of(market: str, market_type: MarketType, kind: str) -> dict[str, Any]:
+    named = {"market": market, "marketType": market_type}
+    return {"type": kind, "channel": "orderbook", **named, "grouping": PROBE_GROUPING}
 
 
 def _market_of(subscription: AnySubscription) -> str:
