@@ -37,6 +37,7 @@ beforeEach(() => {
 afterEach(() => {
   client.close();
   vi.useRealTimers();
+  vi.unstubAllGlobals();
 });
 
 describe('books of the compatible channel', () => {
@@ -168,6 +169,28 @@ describe('the connection', () => {
     expect(named).toEqual(['subscribe orderbook SOL-PERP', 'subscribe orderbook SOL', 'subscribe priorityfees SOL']);
   });
 
+  it('goes on when a listener fails, and reports the error', async () => {
+    const reported: (() => void)[] = [];
+    vi.stubGlobal('queueMicrotask', (report: () => void) => reported.push(report));
+    const fail = () => {
+      throw new Error('of the user');
+    };
+    const books = client.orderbook({ market: 'SOL-PERP' });
+    const slots: number[] = [];
+    for (const name of ['data', 'stale'] as const) books.on(name, fail);
+    books.on('data', ({ slot }) => slots.push(slot));
+    const read = books[Symbol.asyncIterator]().next();
+    newest().open();
+    newest().data('orderbook_perp_0_grouped_1', book('SOL-PERP', 7));
+    expect(slots).toEqual([7]);
+    expect((await read).value?.slot).toBe(7);
+    newest().drop();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(sockets).toHaveLength(2);
+    expect(reported).toHaveLength(2);
+    for (const report of reported) expect(report).toThrow('of the user');
+  });
+
   it('opens a new socket after silence, and not while heartbeats arrive', async () => {
     client.orderbook({ market: 'SOL-PERP' });
     newest().open();
@@ -210,8 +233,7 @@ describe('the connection', () => {
 
   it('does not refuse a quiet market that the server knows', () => {
     const refused: string[] = [];
-    for (const market of ['SOL-PERP', 'NO-PERP'])
-      client.trades({ market }).on('refused', () => refused.push(market));
+    for (const market of ['SOL-PERP', 'NO-PERP']) client.trades({ market }).on('refused', () => refused.push(market));
     newest().open();
     newest().data('orderbook_perp_0_grouped_1000', book('SOL-PERP', 4));
     newest().say({ channel: 'trades', error: 'Error subscribing to channel' });

@@ -134,8 +134,8 @@ export class Connection {
     if (this.#watch) clearInterval(this.#watch);
     this.#watch = null;
     socket.onmessage = null;
-    this.#handlers.lost(code, reason);
     this.#scheduleRetry();
+    this.#handlers.lost(code, reason);
   }
 
   /** Doubles the pause up to the longest and adds jitter, so that clients do not reconnect all at once. */

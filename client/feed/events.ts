@@ -12,6 +12,19 @@ export class Events<T extends Record<string, unknown>> {
   }
 
   protected emit<N extends keyof T>(name: N, event: T[N]): void {
-    for (const listener of [...(this.#listeners.get(name) ?? [])]) (listener as (event: T[N]) => void)(event);
+    callAll(this.#listeners.get(name) ?? [], event as never);
+  }
+}
+
+/** Calls each listener. One that fails stops neither the others nor the feed: its error surfaces as an uncaught one. */
+export function callAll(listeners: Iterable<(event: never) => void>, event: never): void {
+  for (const listener of [...listeners]) {
+    try {
+      listener(event);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
   }
 }

@@ -1,7 +1,7 @@
 // The feed of the history: candles and market summaries as they change, over one connection that repairs itself.
 
 import { Connection, type ConnectionOptions } from '../feed/connection.ts';
-import { Events } from '../feed/events.ts';
+import { callAll, Events } from '../feed/events.ts';
 import type { HistoryAnswer } from './reader.ts';
 
 /** Whole units; `ts` is the start of the bucket, Unix seconds. */
@@ -102,6 +102,6 @@ export class HistoryFeed extends Events<HistoryFeedEvents> {
     const name = candle ? `candle:${candle.symbol}:${candle.resolution}` : channel;
     const content = candle ?? data;
     if (content === undefined) return;
-    for (const listener of this.#following.get(String(name))?.listeners ?? []) listener(content as never);
+    callAll(this.#following.get(String(name))?.listeners ?? [], content as never);
   }
 }
