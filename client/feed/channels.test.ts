@@ -29,6 +29,14 @@ function start(options: Partial<ConnectionOptions> = {}): void {
   });
 }
 
+/** Milliseconds from a loss to the next socket. */
+async function waitAfterDrop(code?: number): Promise<number> {
+  const before = { at: Date.now(), sockets: sockets.length };
+  newest().drop(code);
+  while (sockets.length === before.sockets) await vi.advanceTimersByTimeAsync(5);
+  return Date.now() - before.at;
+}
+
 beforeEach(() => {
   vi.useFakeTimers();
   sockets = [];
@@ -208,15 +216,26 @@ describe('the connection', () => {
     start({ retryMinMs: 100, retryMaxMs: 1000 });
     client.orderbook({ market: 'SOL-PERP' });
     const waits: number[] = [];
-    for (let attempt = 0; attempt < 8; attempt += 1) {
-      const before = { at: Date.now(), sockets: sockets.length };
-      newest().drop();
-      while (sockets.length === before.sockets) await vi.advanceTimersByTimeAsync(5);
-      waits.push(Date.now() - before.at);
-    }
+    for (let attempt = 0; attempt < 8; attempt += 1) waits.push(await waitAfterDrop());
     expect(Math.max(...waits)).toBeLessThanOrEqual(1005);
     expect(Math.min(...waits.slice(4))).toBeGreaterThanOrEqual(495);
     expect(new Set(waits.slice(4)).size).toBeGreaterThan(1);
+  });
+
+  it('waits longer too when a server accepts and closes at once, and longest when it knows no such channel', async () => {
+    start({ retryMinMs: 100, retryMaxMs: 1000 });
+    client.orderbook({ market: 'SOL-PERP' });
+    newest().open();
+    expect(await waitAfterDrop(1003)).toBeGreaterThanOrEqual(495);
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      newest().open();
+      waits.push(await waitAfterDrop(1008));
+    }
+    expect(Math.min(...waits.slice(4))).toBeGreaterThanOrEqual(495);
+    newest().open();
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(await waitAfterDrop()).toBeLessThanOrEqual(105);
   });
 
   it('says why a market is refused', () => {

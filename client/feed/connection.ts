@@ -24,6 +24,7 @@ export interface ConnectionOptions {
 }
 
 export interface ConnectionHandlers {
+  /** `attempt`: attempts since the last connection that lasted, this one included. */
   opened(attempt: number): void;
   /** `message` is the parsed frame. */
   received(message: object): void;
@@ -35,11 +36,15 @@ export interface ConnectionHandlers {
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5000;
 const DOUBLINGS_MAX = 16;
+/** A connection of this age serves. A server that rejects requests, or finds a client too slow, closes sooner. */
+const STEADY_MS = 5000;
 const SILENCE_MS = 15_000;
 const SILENCE_CHECKS = 3;
 /** Close code in browsers for a connection that ended without a close frame. */
 const NOT_CONNECTED = 1006;
 const CLOSED_BY_CLIENT = 1000;
+/** Close code of a server that does not know a requested channel: it will not know it soon. */
+const UNKNOWN_CHANNEL = 1003;
 
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -51,6 +56,7 @@ export class Connection {
   #retry: ReturnType<typeof setTimeout> | null = null;
   #watch: ReturnType<typeof setInterval> | null = null;
   #receivedAtMs = 0;
+  #openedAtMs = 0;
 
   constructor(options: ConnectionOptions, handlers: ConnectionHandlers) {
     this.#options = options;
@@ -76,7 +82,7 @@ export class Connection {
     try {
       socket = open(url);
     } catch {
-      this.#scheduleRetry();
+      this.#scheduleRetry(this.#attempt);
       return;
     }
     this.#socket = socket;
@@ -114,10 +120,8 @@ export class Connection {
   #opened(socket: SocketLike): void {
     if (this.#socket !== socket) return;
     this.#isOpen = true;
-    this.#receivedAtMs = Date.now();
-    const attempt = this.#attempt;
-    this.#attempt = 0;
-    this.#handlers.opened(attempt);
+    this.#openedAtMs = this.#receivedAtMs = Date.now();
+    this.#handlers.opened(this.#attempt);
   }
 
   #receive(data: unknown): void {
@@ -130,19 +134,20 @@ export class Connection {
   #lost(socket: SocketLike, code: number, reason: string): void {
     if (this.#socket !== socket) return;
     this.#socket = null;
+    if (this.#isOpen && Date.now() - this.#openedAtMs >= STEADY_MS) this.#attempt = 0;
     this.#isOpen = false;
     if (this.#watch) clearInterval(this.#watch);
     this.#watch = null;
     socket.onmessage = null;
-    this.#scheduleRetry();
+    this.#scheduleRetry(code === UNKNOWN_CHANNEL ? DOUBLINGS_MAX : this.#attempt);
     this.#handlers.lost(code, reason);
   }
 
   /** Doubles the pause up to the longest and adds jitter, so that clients do not reconnect all at once. */
-  #scheduleRetry(): void {
+  #scheduleRetry(attempts: number): void {
     if (this.#isClosed) return;
     const { retryMinMs = RETRY_MIN_MS, retryMaxMs = RETRY_MAX_MS } = this.#options;
-    const pauseMs = Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(this.#attempt, DOUBLINGS_MAX));
+    const pauseMs = Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(attempts, DOUBLINGS_MAX));
     this.#retry = setTimeout(() => this.connect(), pauseMs * (0.5 + Math.random() / 2));
   }
 

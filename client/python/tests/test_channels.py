@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from support.sockets import ScriptedSockets, settle
 from support.virtual_time import virtual
+from websockets.exceptions import ConnectionClosedError
+from websockets.frames import Close
 
 from slotbook import ConnectionOptions, FeedClient
 from slotbook.feed import ChannelStale, Connected, Data, Disconnected, FeedEvent
@@ -27,6 +29,14 @@ def trade(market_index: int, fill: int) -> dict[str, Any]:
 def start(**options: Any) -> tuple[FeedClient, ScriptedSockets]:
     sockets = ScriptedSockets()
     return FeedClient("ws://server/ws", ConnectionOptions(open=sockets.open, **options)), sockets
+
+
+async def pause_after_drop(sockets: ScriptedSockets, error: Exception | None = None) -> float:
+    """Seconds from a loss to the next socket."""
+    lost_at = asyncio.get_running_loop().time()
+    sockets.newest.drop(error)
+    await asyncio.sleep(1.001)
+    return sockets.opened_at[-1] - lost_at
 
 
 @virtual
@@ -245,6 +255,27 @@ async def test_pauses_grow_after_each_failure_up_to_a_limit_and_are_never_the_sa
     sockets.is_down = False
     await asyncio.sleep(2)
     assert len(sockets.newest.sent) == 1
+    await feed.close()
+
+
+@virtual
+async def test_pauses_grow_too_when_a_server_accepts_and_closes_at_once() -> None:
+    feed, sockets = start(retry_min_s=0.1, retry_max_s=1)
+    feed.orderbook("SOL-PERP")
+    await settle()
+    pauses = [await pause_after_drop(sockets) for _ in range(8)]
+    assert min(pauses[4:]) >= 0.499
+    await asyncio.sleep(6)
+    assert await pause_after_drop(sockets) <= 0.101
+    await feed.close()
+
+
+@virtual
+async def test_the_pause_is_longest_when_a_server_knows_no_such_channel() -> None:
+    feed, sockets = start(retry_min_s=0.1, retry_max_s=1)
+    feed.orderbook("SOL-PERP")
+    await settle()
+    assert await pause_after_drop(sockets, ConnectionClosedError(Close(1003, "unknown channel"), None)) >= 0.499
     await feed.close()
 
 

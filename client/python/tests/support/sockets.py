@@ -16,13 +16,13 @@ class TestSocket:
     def __init__(self, on_send: Callable[[dict[str, Any]], None] = lambda message: None) -> None:
         self.sent: list[dict[str, Any]] = []
         self.is_closed = False
-        self._frames: asyncio.Queue[bytes | str | None] = asyncio.Queue()
+        self._frames: asyncio.Queue[bytes | str | Exception] = asyncio.Queue()
         self._on_send = on_send
 
     async def recv(self) -> bytes | str:
         frame = await self._frames.get()
-        if frame is None:
-            raise ConnectionError("the connection is lost")
+        if isinstance(frame, Exception):
+            raise frame
         return frame
 
     async def send(self, text: str) -> None:
@@ -43,10 +43,11 @@ class TestSocket:
         """A message of a compatible channel: its data is JSON as text."""
         self.say({"channel": channel, "data": json.dumps(data)})
 
-    def drop(self) -> None:
+    def drop(self, error: Exception | None = None) -> None:
+        """Ends the connection; the client sees the error."""
         if not self.is_closed:
             self.is_closed = True
-            self._frames.put_nowait(None)
+            self._frames.put_nowait(error or ConnectionError("the connection is lost"))
 
 
 class ScriptedSockets:

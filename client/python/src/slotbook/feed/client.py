@@ -47,7 +47,7 @@ logger = logging.getLogger("slotbook.feed")
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """Attempts since the last connection, this one included."""
+    """Attempts since the last connection that lasted, this one included."""
 
     attempt: int
     type: ClassVar[Literal["connected"]] = "connected"

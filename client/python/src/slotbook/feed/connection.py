@@ -18,6 +18,10 @@ logger = logging.getLogger("slotbook.feed")
 RETRY_MIN_S = 0.1
 RETRY_MAX_S = 5.0
 DOUBLINGS_MAX = 16
+#: A connection of this age serves, seconds. A server that rejects requests, or finds a client too slow, closes sooner.
+STEADY_S = 5.0
+#: Close code of a server that does not know a requested channel: it will not know it soon.
+UNKNOWN_CHANNEL = 1003
 #: Silence after which the client reconnects, seconds. The server sends a heartbeat every 5 s.
 SILENCE_S = 15.0
 SILENCE_CHECKS = 3
@@ -106,16 +110,19 @@ class Connection:
         attempt = 0
         while True:
             attempt += 1
+            knows_channels = True
             try:
                 socket = await (self._options.open or open_websocket)(self._url)
             except Exception as error:
                 logger.debug("no connection to %s: %r", self._url, error)
             else:
-                await self._serve(socket, attempt)
-                attempt = 0
-            await asyncio.sleep(self._pause_s(attempt))
+                session = await self._serve(socket, attempt)
+                knows_channels = session.knows_channels
+                if session.age_s >= STEADY_S:
+                    attempt = 0
+            await asyncio.sleep(self._pause_s(attempt if knows_channels else DOUBLINGS_MAX))
 
-    async def _serve(self, socket: Socket, attempt: int) -> None:
+    async def _serve(self, socket: Socket, attempt: int) -> _Session:
         """Follows one socket until it is lost."""
         session = self._session = _Session(socket, self._options.silence_s)
         try:
@@ -128,6 +135,7 @@ class Connection:
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
         self._handlers.lost(reason)
+        return session
 
     def _pause_s(self, attempt: int) -> float:
         """Doubles the pause up to the longest and adds jitter, so that clients do not reconnect all at once."""
@@ -140,11 +148,16 @@ class _Session:
 
     def __init__(self, socket: Socket, silence_s: float) -> None:
         self.outbox: asyncio.Queue[str] = asyncio.Queue()
+        self.knows_channels = True
         self._socket = socket
         self._silence_s = silence_s
         self._loop = asyncio.get_running_loop()
-        self._received_at = self._loop.time()
+        self._opened_at = self._received_at = self._loop.time()
         self._ended: asyncio.Future[str] = self._loop.create_future()
+
+    @property
+    def age_s(self) -> float:
+        return self._loop.time() - self._opened_at
 
     def end(self, reason: str) -> None:
         if not self._ended.done():
@@ -169,7 +182,7 @@ class _Session:
                 if not self._ended.done():
                     self._hand_over(frame, received)
         except Exception as error:
-            self.end(str(error) or repr(error))
+            self._fail(error)
 
     def _hand_over(self, frame: bytes | str, received: Callable[[bytes | str], None]) -> None:
         try:
@@ -182,7 +195,13 @@ class _Session:
             while True:
                 await self._socket.send(await self.outbox.get())
         except Exception as error:
-            self.end(str(error) or repr(error))
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        close = error.rcvd if isinstance(error, websockets.ConnectionClosed) else None
+        if close is not None and close.code == UNKNOWN_CHANNEL:
+            self.knows_channels = False
+        self.end(str(error) or repr(error))
 
     async def _watch(self) -> None:
         while self._loop.time() - self._received_at <= self._silence_s:
