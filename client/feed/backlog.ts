@@ -62,6 +62,8 @@ export class Backlog {
   resumed(book: LiveBook): void {
     const reading = this.#of(book);
     reading.staleReason = null;
+    // The reader began while the book was stale.
+    if (!reading.isSeen) this.snapshot(book);
     if (hasMore(reading)) this.#waiting.add(book.stream);
     else this.#waiting.delete(book.stream);
   }

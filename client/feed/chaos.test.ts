@@ -204,6 +204,28 @@ describe('FeedClient', () => {
     stage.feed.stop();
   });
 
+  it('gives an iterator that begins while the book is stale a snapshot once it is current, and the next stale', async () => {
+    const stage = new FeedStage();
+    await stage.publish(new RandomBook().snapshot());
+    const client = new FeedClient({ url: '', open: () => stage.socket() });
+    const books = client.book({ market: 'SOL-PERP' });
+    await vi.advanceTimersByTimeAsync(100);
+    client.reconnect();
+    const seen: string[] = [];
+    const reading = (async () => {
+      for await (const { type } of books) seen.push(type);
+    })();
+    for (let loss = 0; loss < 2; loss += 1) {
+      await vi.advanceTimersByTimeAsync(20_000);
+      client.reconnect();
+    }
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(seen).toEqual(['snapshot', 'stale', 'resumed', 'stale', 'resumed']);
+    client.close();
+    await reading;
+    stage.feed.stop();
+  });
+
   it('never shows a wrong book, through losses, reconnects, restarts, altered, repeated and reordered messages', async () => {
     const total = { snapshots: 0, changes: 0, resumed: 0, stale: 0 };
     await fc.assert(

@@ -63,6 +63,23 @@ async def test_a_reader_sees_a_snapshot_then_changes_and_a_loss_as_stale_and_res
 
 
 @virtual
+async def test_a_reader_that_begins_while_the_book_is_stale_gets_a_snapshot_then_the_next_loss() -> None:
+    feed, _ = start()
+    books = feed.book("SOL-PERP")
+    await settle()
+    feed.reconnect()
+    await settle()
+    reader = aiter(books)
+    await asyncio.sleep(2)
+    first = await asyncio.wait_for(anext(reader), 1)
+    assert isinstance(first, Snapshot)
+    feed.reconnect()
+    assert isinstance(await anext(reader), Stale)
+    assert isinstance(await anext(reader), Resumed)
+    await feed.close()
+
+
+@virtual
 async def test_a_slow_reader_gets_one_merged_change_with_the_newest_state() -> None:
     feed, server = start()
     reader = aiter(feed.book("SOL-PERP"))

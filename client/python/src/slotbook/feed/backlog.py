@@ -82,6 +82,10 @@ class Backlog:
 
     def resumed(self, book: LiveBook) -> None:
         reading = self._of(book)
+        # The reader began while the book was stale.
+        if not reading.is_seen:
+            self.snapshot(book)
+            return
         reading.stale_reason = None
         self._note(reading)
 
