@@ -190,4 +190,16 @@ describe('wallet signatures', () => {
       'pass the option sign',
     );
   });
+
+  it('that the wallet refuses are asked for once, and its error passes through', async () => {
+    let count = 0;
+    const refusal = new Error('User rejected');
+    const sign = async () => {
+      count += 1;
+      throw refusal;
+    };
+    const client = await start((_, response) => json(response, 200, { records: [] }), { sign });
+    await expect(client.get('/authority/{authorityId}/exports', { authorityId: 'W' })).rejects.toBe(refusal);
+    expect([count, asked]).toEqual([1, []]);
+  });
 });

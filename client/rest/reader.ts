@@ -94,13 +94,13 @@ export class RestReader<O> {
     const { fetch: send = globalThis.fetch, retry = {}, url: origin } = this.#options;
     const { method, path, params, body, accept } = request;
     const url = origin.replace(/\/$/, '') + addressOf(path, params);
-    const attempt = async (): Promise<Response> => {
+    const prepare = async (): Promise<RequestInit> => {
       const headers: Record<string, string> = { accept, ...(await this.signature(request)) };
       if (body !== undefined) headers['content-type'] = 'application/json';
       const content = body === undefined ? {} : { body: JSON.stringify(body) };
-      return send(url, { method, headers, ...content, ...(signal ? { signal } : {}) });
+      return { method, headers, ...content, ...(signal ? { signal } : {}) };
     };
-    return sendPatiently(attempt, url, signal, retry);
+    return sendPatiently(send, url, prepare, retry);
   }
 
   /** Headers that sign one attempt; none here. */

@@ -32,17 +32,20 @@ export class RestError extends Error {
 
 /**
  * Sends a request until it succeeds. Backs off after every other answer: twice as long each time, at least as long as the
- * server asks, with jitter. Throws RestError after the last attempt, or at once when a repeat cannot help.
+ * server asks, with jitter. Throws RestError after the last attempt, or at once when a repeat cannot help. `prepare` makes the
+ * request of each attempt; an error of it is no failed attempt and passes through.
  */
 export async function sendPatiently(
-  send: () => Promise<Response>,
+  send: typeof fetch,
   url: string,
-  signal: AbortSignal | undefined,
+  prepare: () => Promise<RequestInit>,
   { attempts = ATTEMPTS, minMs = MIN_MS, maxMs = MAX_MS }: RetryOptions,
 ): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await attemptOnce(send, url);
+    const request = await prepare();
+    const outcome = await attemptOnce(send, url, request);
     if (outcome instanceof Response) return outcome;
+    const { signal } = request;
     signal?.throwIfAborted();
     if (attempt >= attempts || FINAL.has(outcome.error.status)) throw outcome.error;
     const pauseMs = Math.min(maxMs, minMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
@@ -51,11 +54,12 @@ export async function sendPatiently(
 }
 
 async function attemptOnce(
-  send: () => Promise<Response>,
+  send: typeof fetch,
   url: string,
+  request: RequestInit,
 ): Promise<Response | { readonly error: RestError; readonly askedMs: number }> {
   try {
-    const response = await send();
+    const response = await send(url, request);
     if (response.ok) return response;
     const askedMs = Number(response.headers.get('retry-after') ?? 0) * 1000;
     const error = new RestError(response.status, url, await response.text());
@@ -66,7 +70,7 @@ async function attemptOnce(
   }
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+function pause(ms: number, signal: AbortSignal | null | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       clearTimeout(timer);
