@@ -16,6 +16,10 @@ function isOfFirstView(id: string, graph: Rolldown.ChunkingContext): boolean {
   return found.has(id);
 }
 
+/** A dynamic import as Vite wraps it, to preload its style and what it imports. */
+const WRAPPED =
+  /__vitePreload\(async \(\) => \{\s*const \{[^}]*\} = await import\(([^)]*)\);\s*return \{[^}]*\};\s*\}, [^()]*import\.meta\.url\)/g;
+
 /** With one style and nothing to preload, a dynamic import needs no help. */
 const plainImports = {
   name: 'slotbook:plain-imports',
@@ -24,6 +28,7 @@ const plainImports = {
     filter: { id: /^\0vite\/preload-helper\.js$/ },
     handler: () => 'export const __vitePreload = (load) => load();',
   },
+  renderChunk: (code: string) => ({ code: code.replace(WRAPPED, 'import($1)'), map: null }),
 };
 
 export default defineConfig({
