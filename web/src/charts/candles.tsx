@@ -4,13 +4,11 @@ import { effect, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { palette } from '../parts/palette.ts';
 import { wordsOf } from '../services.ts';
-import { historyFeed, isHistoryOpen } from '../state/history-feed.ts';
-import { parametersOf } from '../state/markets.ts';
 import { stored } from '../state/stored.ts';
-import { isTravelling, travelOracle, travelSlot, travelTs } from '../travel/travel.ts';
 import { Attribution } from './attribution.tsx';
 import { CandleChart } from './candle-chart.ts';
 import { candlePage, RESOLUTION_LABELS, RESOLUTIONS, type Resolution } from './candle-data.ts';
+import { followCandles } from './follow-candles.ts';
 import { FundingStrip } from './funding-strip.tsx';
 
 const resolution = stored<Resolution>('resolution', '1');
@@ -34,6 +32,8 @@ export function Candles({ market }: { readonly market: string }) {
       isLoading = true;
       candlePage(market, chosen, oldest, abort.signal)
         .then((page) => {
+          // The chart may have other candles by then.
+          if (chart.oldest !== oldest) return;
           const before = chart.length;
           chart.prepend(page);
           hasOlder = chart.length > before;
@@ -44,39 +44,20 @@ export function Candles({ market }: { readonly market: string }) {
         });
     };
     const chart = new CandleChart(element.current, palette.peek(), loadOlder);
-    const take = (page: Awaited<ReturnType<typeof candlePage>>) => {
-      chart.set(page);
-      isLoading = false;
-      length.value = chart.length;
-      error.value = null;
-    };
     const stopPainting = effect(() => chart.paint(palette.value));
-    let stopFollowing = () => {};
-    const stopLoading = effect(() => {
-      stopFollowing();
-      stopFollowing = () => {};
-      if (isTravelling.value) {
-        const [slot, ts, oracle] = [travelSlot.value, travelTs.value, travelOracle.value];
-        if (slot === null || ts === null) return;
-        const { baseDecimals } = parametersOf(market);
-        import('./candles-at.ts')
-          .then(({ candlesAt }) => candlesAt(market, chosen, { slot, ts, oracle, baseDecimals }, abort.signal))
-          .then(take, fail);
-        return;
-      }
-      // Each new connection may have missed candles.
-      void isHistoryOpen.value;
-      candlePage(market, chosen, undefined, abort.signal).then((page) => {
-        if (abort.signal.aborted || isTravelling.peek()) return;
-        take(page);
-        stopFollowing();
-        stopFollowing = historyFeed?.candles(market, chosen, (candle) => chart.update(candle)) ?? (() => {});
-      }, fail);
+    const stopFollowing = followCandles(market, chosen, {
+      take: (page) => {
+        chart.set(page);
+        isLoading = false;
+        length.value = chart.length;
+        error.value = null;
+      },
+      update: (candle) => chart.update(candle),
+      fail,
     });
     return () => {
       abort.abort();
       stopPainting();
-      stopLoading();
       stopFollowing();
       chart.remove();
     };
