@@ -24,6 +24,9 @@ export type HistoryTrade = HistoryRecord<'/market/{symbol}/trades'>;
 
 const SHOWN = 100;
 const FIRST_PAGE = 50;
+/** The history has a fill some seconds after the channel has sent it, so each connect loads twice. */
+const LOADS = 2;
+const RELOAD_MS = 5_000;
 const QUOTE_UNITS = 1e6;
 
 export const trades = signal<readonly ShownTrade[]>([]);
@@ -71,37 +74,45 @@ export function followTrades(market: string, marketType: 'perp' | 'spot', baseDe
   trades.value = [];
   isTradesLoaded.value = false;
   tradesError.value = null;
-  const abort = new AbortController();
   let waiting: ShownTrade[] = [];
   const flush = setInterval(() => {
     if (waiting.length === 0) return;
     trades.value = merged(trades.value, waiting);
     waiting = [];
   }, 100);
-  const load = (): void => {
-    const params = { symbol: market, limit: FIRST_PAGE };
-    history.get('/market/{symbol}/trades', params, { signal: abort.signal }).then(
-      ({ records }) => {
-        trades.value = merged(
-          trades.value,
-          records.map((record) => fromHistory(record, baseDecimals)),
-        );
-        tradesError.value = null;
-        isTradesLoaded.value = true;
-      },
-      (error) => {
-        if (!abort.signal.aborted) tradesError.value = wordsOf(error);
-      },
-    );
-  };
   const channel = feed?.trades({ market, marketType });
   channel?.on('data', (trade) => waiting.push(fromChannel(trade)));
   // The channel replays nothing, so each connect needs the fills since the last one.
   const stopLoading = effect(() => {
-    if (connection.value.is === 'open') load();
+    if (connection.value.is !== 'open') return;
+    const abort = new AbortController();
+    const { signal } = abort;
+    let left = LOADS;
+    const load = (): void => {
+      history.get('/market/{symbol}/trades', { symbol: market, limit: FIRST_PAGE }, { signal }).then(
+        ({ records }) => {
+          trades.value = merged(
+            trades.value,
+            records.map((record) => fromHistory(record, baseDecimals)),
+          );
+          tradesError.value = null;
+          isTradesLoaded.value = true;
+          left -= 1;
+          if (left === 0) clearInterval(timer);
+        },
+        (error) => {
+          if (!signal.aborted) tradesError.value = wordsOf(error);
+        },
+      );
+    };
+    const timer = setInterval(load, RELOAD_MS);
+    load();
+    return () => {
+      abort.abort();
+      clearInterval(timer);
+    };
   });
   return () => {
-    abort.abort();
     clearInterval(flush);
     stopLoading();
     channel?.close();
