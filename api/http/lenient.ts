@@ -1,4 +1,4 @@
-// Lenient spellings of numbers and flags, as the published service accepts them: leading digits count, the rest is ignored.
+// Lenient spellings of numbers and flags, as the predecessor accepts them: leading digits count, the rest is ignored.
 
 /** Leading decimal digits with an optional sign, after blanks; null without digits. `7x` is 7, `abc` is null. */
 export function lenientInteger(value: unknown): number | null {

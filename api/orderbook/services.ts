@@ -29,7 +29,7 @@ export interface OrderbookServices {
   readonly coverage?: CoverageTail;
   /** Recent taker fills. Without it, version 2 of /auctionParams derives as version 1 does. */
   readonly fillQuality?: FillQualitySource;
-  /** Tiers and bounds of /auctionParams. Defaults to the published service's. */
+  /** Tiers and bounds of /auctionParams. Defaults to the predecessor's. */
   readonly auction?: AuctionSettings;
   /** Fees, P&L rankings and the oracle provider. Without them the feed routes find nothing and refuse everyone. */
   readonly feeds?: Feeds;

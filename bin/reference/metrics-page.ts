@@ -13,7 +13,8 @@ const ROOMS: Readonly<Record<string, { readonly heading: string; readonly about:
   },
   api: {
     heading: 'Servers',
-    about: 'Roles `orderbook` and `history`. Names without `slotbook_` are those of the predecessor.',
+    about:
+      'Roles `orderbook` and `history`. Names without `slotbook_` are those of the [predecessor](../concepts/glossary.md).',
   },
 };
 

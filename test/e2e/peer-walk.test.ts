@@ -1,7 +1,7 @@
 // Which orders are shown, at which price and size and in which order, beside the DLOB of the published client library: L2,
 // L3 and best makers of random books, over triggers that fire or not, taking orders, auctions that end, floating and
 // reduce-only orders, and fills. The engine receives of each order before it fired, was filled or came to rest; the library
-// builds its book at the last slot, as the published service does at every tick.
+// builds its book at the last slot, as the predecessor does at every tick.
 //
 // Left out, with the reason:
 // - the place in the walk of a visible order while its auction runs: the library sorts it by limit price or offset, ours

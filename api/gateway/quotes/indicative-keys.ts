@@ -6,7 +6,7 @@ import { loadDefinition, marketKey, type TradeView } from '../../../schemas/inde
 import { base58 } from '../../http/base58.ts';
 import type { KnownQuoters } from '../../views/indicative-quoters.ts';
 
-/** Sub-accounts derived per key, from 0 on. Makers of the published service quote from their first few. */
+/** Sub-accounts derived per key, from 0 on. Makers of the predecessor quote from their first few. */
 export const SUB_ACCOUNTS = 8;
 /** Keys whose accounts one fill derives. Each takes 2 ms, so the other keys wait for the next fills. */
 const DERIVED_PER_FILL = 2;

@@ -4,7 +4,7 @@
 export const MAX_QUOTE_BYTES = 16 * 1024;
 /** Quotes of one message: published makers send one to five per market. */
 export const MAX_QUOTES = 64;
-/** Connections of all makers; the published service has a handful of makers. */
+/** Connections of all makers; the predecessor has a handful of makers. */
 export const MAX_QUOTE_CONNECTIONS = 512;
 /** Authenticated connections of one key: a restarted maker leaves old connections behind for a while. */
 export const MAX_CONNECTIONS_PER_MAKER = 4;

@@ -1,5 +1,5 @@
 // /hosted: the history paths with the shapes of the hosted data API, for connectors written against that API. It registers the
-// specified routes again and converts their answers, so queries and errors stay the same.
+// other routes again and converts their answers, so queries and errors stay the same.
 
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
@@ -32,7 +32,7 @@ const INFO = {
   title: 'Slotbook history in the shapes of the hosted data API',
   version: '1.0.0',
   description:
-    'For connectors with a configurable address. Parameters, errors and rows are those of the specified paths; amounts are ' +
+    'For connectors with a configurable address. Parameters, errors and rows are those of the paths without this prefix; amounts are ' +
     'decimal numbers as text, dated archives are paged by number, and a rebate has the sign of the fee it lowers. An amount ' +
     'of an unknown spot market is null.',
 };

@@ -51,7 +51,7 @@ function derivePrice(row: Row, { baseScales }: Parameters): string | null {
   return String(divideRounded(quote * scale * PRICE_PER_QUOTE, base));
 }
 
-/** The published service sends the maker's fee as rebate too: negative is paid to the maker. */
+/** The hosted data API sends the maker's fee as rebate too: negative is paid to the maker. */
 const MAKER_REBATE = derived(
   {
     ...amount('makerRebate', 'quote 1e6', 'ifNull(maker_fee, 0)'),

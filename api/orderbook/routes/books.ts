@@ -28,7 +28,7 @@ import type { OrderbookServices } from '../services.ts';
 
 /** Default and cap of `depth`. Published limit. */
 const MAX_DEPTH = 100;
-/** The published service puts this before the error text of one market in a batch. */
+/** The predecessor puts this before the error text of one market in a batch. */
 const FAILURE_PREFIX = 'Bad Request: ';
 /** Default of `limit` of /topMakers. Published limit. */
 const DEFAULT_MAKERS = 4;

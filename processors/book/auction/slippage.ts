@@ -31,7 +31,7 @@ export interface AuctionSettings {
   readonly crossSpreadCapPercent: number;
 }
 
-/** Values of the published service. */
+/** Values of the predecessor. */
 export const DEFAULT_AUCTION_SETTINGS: AuctionSettings = {
   majors: new Set([0, 1, 2]),
   midMajors: new Set([4, 9, 13, 23, 59, 76]),

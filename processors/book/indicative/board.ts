@@ -6,7 +6,7 @@ import { keyText } from '../makers.ts';
 
 /** A set counts when it arrived strictly less than this long ago. */
 export const QUOTE_FRESH_MS = 1000;
-/** Makers kept per market; the published service has a handful. One more is rejected until another's quotes lapse. */
+/** Makers kept per market; the predecessor has a handful. One more is rejected until another's quotes lapse. */
 export const MAX_MAKERS_PER_MARKET = 64;
 
 /** Quotes of one maker in one market. */
