@@ -135,6 +135,20 @@ export class Books {
   }
 }
 
+/** Says which market of the chain has no book, or one whose snapshot stays open; null: none. */
+export function unreadMarket(
+  truth: ReadonlyMap<string, string> | null,
+  bookOf: (market: string) => Books | null,
+): string | null {
+  for (const key of truth?.keys() ?? []) {
+    const market = key.slice(0, key.indexOf(' '));
+    const book = bookOf(market);
+    if (book === null) return `${market} has no book`;
+    if (book.isOpen(market)) return `the snapshot of ${market} does not end`;
+  }
+  return null;
+}
+
 export function differenceText({ key, mine, text: there }: Difference): string {
   return `${key}: ${mine ?? 'missing'} instead of ${there ?? 'nothing'}`;
 }

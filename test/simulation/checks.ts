@@ -14,10 +14,10 @@ import {
   TOPICS,
   type Topic,
 } from '../../schemas/index.ts';
-import { Books, differenceText, isBookMessage } from './books.ts';
+import { Books, differenceText, isBookMessage, unreadMarket } from './books.ts';
 import type { LogObserver } from './log.ts';
 import type { ProcessedChecks } from './processed-checks.ts';
-import { eventKey } from './tape.ts';
+import { eventKey, FIRST_SLOT } from './tape.ts';
 import type { TrueEvent, Truth } from './truth.ts';
 
 /** Group and key of the resume state (ingest/resume-state.ts). */
@@ -99,7 +99,18 @@ export class Checks implements LogObserver {
     this.#missing(this.#parts.firstSlot(), this.#parts.confirmedSlot(), 'at the end');
     this.#resumeFollows();
     const stuck = this.#gaps.filter((gap) => isOpen(gap) && !gap.isLasting);
-    for (const gap of stuck) this.violated('a gap stays open', `${gap.fromSlot} to ${gap.toSlot}: ${gap.reason}`);
+    for (const gap of stuck) this.violated('a gap stays open', gapText(gap));
+    const idle = this.#gaps.find((gap) => isOpen(gap) && gap.isLasting && !this.#lacksEvents(gap));
+    if (idle !== undefined) this.violated('a lasting gap lacks events', gapText(idle));
+  }
+
+  /** Whether the log lacks an event of each slot of a gap that has events. Earlier history counts as lacking. */
+  #lacksEvents({ fromSlot, toSlot }: ChainGap): boolean {
+    const { truth, firstSlot } = this.#parts;
+    if (toSlot <= Math.max(firstSlot(), FIRST_SLOT)) return true;
+    const events = [...truth.events(fromSlot - 1, toSlot)];
+    const lacking = new Set(events.filter(({ id }) => !this.#events.has(id)).map(({ slot }) => slot));
+    return lacking.size > 0 && events.every(({ slot }) => lacking.has(slot));
   }
 
   /** A restart must not read everything again. */
@@ -111,11 +122,17 @@ export class Checks implements LogObserver {
 
   /** The books of the log are those of the chain. */
   booksAt(slot: number): void {
+    const unread = unreadMarket(this.#parts.truth.states(slot), (market) => this.#bookOf(market));
+    if (unread !== null) this.violated('book at the end', unread);
     for (const partition of this.#books.keys()) this.#compare(partition, slot, 'book at the end');
     this.processed?.settled(slot);
     for (const label of this.#labels) {
       if (label < slot) this.violated('label at the end', `labelled ${label}, the chain stands at ${slot}`);
     }
+  }
+
+  #bookOf(market: string): Books | null {
+    return this.#books[this.#partitions.get(market) ?? -1] ?? null;
   }
 
   /** Whether everything holds that must hold at the end, at this slot. */
@@ -251,6 +268,8 @@ export class Checks implements LogObserver {
     this.violations.push({ rule, detail: `at ${Math.round(this.#parts.nowMs())} ms: ${detail}` });
   }
 }
+
+const gapText = ({ fromSlot, toSlot, reason }: ChainGap): string => `${fromSlot} to ${toSlot}: ${reason}`;
 
 function isSame(one: ChainGap, other: ChainGap): boolean {
   return one.fromSlot === other.fromSlot && one.toSlot === other.toSlot && one.filledAtMs === other.filledAtMs;

@@ -124,6 +124,25 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: '',
   },
   {
+    name: 'the books of a market are not written',
+    file: 'ingest/record-buffer.ts',
+    find: 'this.#record(topic, marketKey(value), name, value, slot);',
+    replace: "if (marketKey(value) !== 'perp-1') this.#record(topic, marketKey(value), name, value, slot);",
+  },
+  {
+    name: 'a full read never ends its books',
+    file: 'ingest/full-emission.ts',
+    find: "for (const [, ref] of fresh) emit({ name: 'BookSnapshotEnd', value: { ...ref, snapshotSlot } });",
+    replace: '',
+  },
+  {
+    name: 'the whole history is a lasting gap',
+    file: 'ingest/rpc/transaction-audit.ts',
+    find: 'for (const hole of holes)',
+    replace:
+      "for (const hole of [...holes, { fromSlot: 0, toSlot: Math.max(0, history.liveSlot), reason: 'not known' }])",
+  },
+  {
     name: 'a quiet program holds the resume point',
     file: 'ingest/rpc/history.ts',
     find: 'if (live > listed && live >= this.#floor) return newest;',

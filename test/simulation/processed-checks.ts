@@ -3,7 +3,7 @@
 
 import type { LogRecord } from '../../platform/index.ts';
 import { decodeMessage, TOPICS } from '../../schemas/index.ts';
-import { Books, type Difference, differenceText, isBookMessage } from './books.ts';
+import { Books, type Difference, differenceText, isBookMessage, unreadMarket } from './books.ts';
 import type { Truth } from './truth.ts';
 
 type States = ReadonlyMap<string, string>;
@@ -140,6 +140,8 @@ export class ProcessedChecks {
   /** The books at the end are those of the chain. */
   settled(slot: number): void {
     const truth = this.#parts.truth.states(slot);
+    const unread = unreadMarket(truth, (market) => this.#partitions[this.#places.get(market) ?? -1]?.books ?? null);
+    if (unread !== null) this.#parts.violated('processed book at the end', unread);
     for (const [number, { books, label }] of this.#partitions.entries()) {
       const [first] = truth === null ? [] : books.differences(truth, this.#isOf(number));
       if (first !== undefined) this.#parts.violated('processed book at the end', differenceText(first));
