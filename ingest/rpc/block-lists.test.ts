@@ -88,21 +88,36 @@ describe('a jump', () => {
 
   it('is a long run of slots whose blocks a node lost, not one that the chain skipped', async () => {
     const lists = new BlockLists(await nodesOf(chain, lost));
-    expect(await lists.jumps(100, OPTIONS)).toEqual([{ fromSlot: 510, toSlot: 700 }]);
+    expect(await lists.compare(100, OPTIONS)).toMatchObject({
+      jumps: [{ fromSlot: 510, toSlot: 700 }],
+      newestSlot: -1,
+    });
     expect([open[0]?.asked.get('getBlocks'), open[0]?.asked.get('getBlock')]).toEqual([1, 2]);
   });
 
   it('is seen when nothing before it is asked for, and not where a node holds no older blocks', async () => {
     const jumpedNode = new BlockLists(await nodesOf(chain, lost));
-    expect(await jumpedNode.jumps(510, OPTIONS)).toEqual([{ fromSlot: 510, toSlot: 700 }]);
+    expect((await jumpedNode.compare(510, OPTIONS)).jumps).toEqual([{ fromSlot: 510, toSlot: 700 }]);
     const prunedNode = new BlockLists(await nodesOf(chain, (slot) => slot > 700));
-    expect(await prunedNode.jumps(510, OPTIONS)).toEqual([]);
+    expect((await prunedNode.compare(510, OPTIONS)).jumps).toEqual([]);
+  });
+
+  it('of one node is none beside a whole node', async () => {
+    const nodes = await nodesOf(chain, lost, whole);
+    const compared = await new BlockLists(nodes).compare(100, OPTIONS);
+    expect(compared).toMatchObject({ jumps: [], newestSlot: 1_000 });
+    expect([...compared.whole]).toEqual([nodes.endpoints[1]]);
+  });
+
+  it('counts where another node pruned the blocks before it', async () => {
+    const compared = await new BlockLists(await nodesOf(chain, lost, (slot) => slot > 600)).compare(100, OPTIONS);
+    expect(compared).toMatchObject({ jumps: [{ fromSlot: 510, toSlot: 700 }], newestSlot: -1 });
   });
 
   it('is not known before the node has blocks behind it', async () => {
     const nodes = await nodesOf(chain, (slot) => slot < 510);
     open[0]?.on('getSlot', () => ({ result: 700 }));
-    await expect(new BlockLists(nodes).jumps(100, OPTIONS)).rejects.toThrow('newest slot');
+    await expect(new BlockLists(nodes).compare(100, OPTIONS)).rejects.toThrow('newest slot');
   });
 });
 

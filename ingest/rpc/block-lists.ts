@@ -35,6 +35,16 @@ export interface BlockHeader {
   readonly parentSlot: number | null;
 }
 
+/** What the nodes have of the blocks since a slot. */
+export interface Comparison {
+  /** Nodes that have them, without a long run that is lost. It grows while slower nodes answer. */
+  readonly whole: ReadonlySet<Endpoint>;
+  /** Newest slot of the node that is known to be whole; -1 without one. */
+  readonly newestSlot: number;
+  /** Runs of blocks that some node has lost; empty while one is whole. */
+  readonly jumps: readonly SlotRange[];
+}
+
 export class BlockLists {
   readonly #nodes: Nodes;
 
@@ -83,28 +93,60 @@ export class BlockLists {
   }
 
   /**
-   * Long runs of slots since `fromSlot` whose blocks the first node that answers has lost between others. Rejects when its list
-   * does not reach its newest slot yet: what follows may be such a run.
+   * Looks for long runs of slots since `fromSlot` whose blocks a node has lost between others. Resolves when one node has all
+   * since then, or when each was asked. Rejects when none answered.
    */
-  jumps(fromSlot: number, options: BlockOptions): Promise<readonly SlotRange[]> {
-    return this.#nodes.first(async (endpoint, signal) => {
-      const given = { ...options, signal };
-      const firstSlot = await this.#slot(endpoint, { method: 'getFirstAvailableBlock', params: [] }, given);
-      const { commitment } = options;
-      const newestSlot = await this.#slot(endpoint, { method: 'getSlot', params: [{ commitment }] }, given);
-      const jumps: SlotRange[] = [];
-      let next = Math.max(fromSlot, firstSlot);
-      for (let from = next; from <= newestSlot; from += LIST_SLOTS_MAX) {
-        const toSlot = Math.min(newestSlot, from + LIST_SLOTS_MAX - 1);
-        const listed = ascending(await this.#list(endpoint, { fromSlot: from, toSlot }, given));
-        const last = listed.at(-1);
-        if (last === undefined) continue;
-        jumps.push(...(await this.#missing({ fromSlot: next, toSlot: last }, listed, given, JUMP_SLOTS_MIN)));
-        next = last + 1;
-      }
-      if (newestSlot - next >= JUMP_SLOTS_MIN) throw new RpcError('the node lists no block at its newest slot', BEHIND);
-      return jumps;
-    }, options);
+  async compare(fromSlot: number, options: BlockOptions): Promise<Comparison> {
+    const whole = new Set<Endpoint>();
+    const jumps: SlotRange[] = [];
+    const failures: unknown[] = [];
+    const compareOne = async (endpoint: Endpoint): Promise<number> => {
+      const found = await this.#jumps(endpoint, fromSlot, options).catch((error: unknown) => {
+        failures.push(error);
+        throw error;
+      });
+      jumps.push(...found.jumps);
+      if (!found.isWhole) throw new RpcError('the node lacks blocks', null, { remedy: 'elsewhere' });
+      whole.add(endpoint);
+      return found.newestSlot;
+    };
+    const { endpoints } = this.#nodes;
+    const newestSlot = await Promise.any(endpoints.map(compareOne)).catch(() => -1);
+    if (newestSlot >= 0) return { whole, newestSlot, jumps: [] };
+    if (failures.length === endpoints.length)
+      throw failures.find((one) => !(one instanceof RpcError) || one.remedy === 'later') ?? failures[0];
+    return { whole, newestSlot, jumps };
+  }
+
+  /** Rejects when the list of the node does not reach its newest slot yet: a run of lost blocks may follow. */
+  #jumps(
+    one: Endpoint,
+    fromSlot: number,
+    options: BlockOptions,
+  ): Promise<{ readonly jumps: readonly SlotRange[]; readonly newestSlot: number; readonly isWhole: boolean }> {
+    const { commitment } = options;
+    const mayAsk = (endpoint: Endpoint) => endpoint === one;
+    return this.#nodes.first(
+      async (endpoint, signal) => {
+        const given = { ...options, signal };
+        const firstSlot = await this.#slot(endpoint, { method: 'getFirstAvailableBlock', params: [] }, given);
+        const newestSlot = await this.#slot(endpoint, { method: 'getSlot', params: [{ commitment }] }, given);
+        const jumps: SlotRange[] = [];
+        let next = Math.max(fromSlot, firstSlot);
+        for (let from = next; from <= newestSlot; from += LIST_SLOTS_MAX) {
+          const toSlot = Math.min(newestSlot, from + LIST_SLOTS_MAX - 1);
+          const listed = ascending(await this.#list(endpoint, { fromSlot: from, toSlot }, given));
+          const last = listed.at(-1);
+          if (last === undefined) continue;
+          jumps.push(...(await this.#missing({ fromSlot: next, toSlot: last }, listed, given, JUMP_SLOTS_MIN)));
+          next = last + 1;
+        }
+        if (newestSlot - next >= JUMP_SLOTS_MIN)
+          throw new RpcError('the node lists no block at its newest slot', BEHIND);
+        return { jumps, newestSlot, isWhole: firstSlot <= fromSlot && jumps.length === 0 };
+      },
+      { ...options, mayAsk },
+    );
   }
 
   /** Slots of a range that neither have a listed block nor lie between a block and its parent, in runs of some length. */

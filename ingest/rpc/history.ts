@@ -2,6 +2,7 @@
 // did not arrive live. The resume point moves only past delivered or recorded ones.
 
 import { RESUME_MARGIN_SLOTS, type ResumePoint, type TransactionLogs } from '../source.ts';
+import type { Endpoint } from './endpoint.ts';
 import { BEHIND, RpcError } from './errors.ts';
 import { type JsonRpc, type ListedSignature, TRANSACTION_BATCH, type TransactionOutcome } from './json-rpc.ts';
 
@@ -50,6 +51,15 @@ export interface Sweep {
   readonly cutSlot: number | null;
 }
 
+export interface SweepOptions {
+  /** The newest slots, whose notifications may be on their way. */
+  readonly lagSlots: number;
+  /** Resume point of a chain without transactions. */
+  readonly emptySlot: number | null;
+  /** Nodes whose lists count; absent: all. */
+  readonly mayList?: (endpoint: Endpoint) => boolean;
+}
+
 /** `done` of `total` listed transactions of a sweep are delivered. */
 export type SweepProgress = (done: number, total: number) => void;
 
@@ -58,6 +68,11 @@ interface Begin {
   readonly signature: string | null;
   /** Empty answers behind it. */
   answers: number;
+}
+
+interface ListOptions {
+  readonly signal: AbortSignal;
+  readonly mayAsk: (endpoint: Endpoint) => boolean;
 }
 
 interface List {
@@ -130,17 +145,16 @@ export class History {
 
   /**
    * Delivers every successful transaction that did not arrive live, oldest first, except those of the newest `lagSlots`
-   * slots, whose notifications may be on their way. Then moves the resume point, at most to the newest slot that lists or
-   * notifications named. `emptySlot` is the resume point of a chain without transactions. Rejects when the nodes fail;
-   * transactions delivered until then count.
+   * slots. Then moves the resume point, at most to the newest slot that lists or notifications named. Rejects when the nodes
+   * fail; transactions delivered until then count.
    */
   async sweep(
-    { lagSlots, emptySlot }: { readonly lagSlots: number; readonly emptySlot: number | null },
+    { lagSlots, emptySlot, mayList = () => true }: SweepOptions,
     hand: (transaction: TransactionLogs) => Promise<void>,
     signal: AbortSignal,
     progress: SweepProgress = () => {},
   ): Promise<Sweep> {
-    const lists = await this.#lists(signal);
+    const lists = await this.#lists({ signal, mayAsk: mayList });
     const newest = Math.max(this.liveSlot, ...lists.map(({ entries }) => entries.at(-1)?.slot ?? -1));
     const toSlot = newest - lagSlots;
     const unseen = this.#unseen(lists, toSlot);
@@ -175,10 +189,10 @@ export class History {
     return { found, missing, holes, isProven, cutSlot };
   }
 
-  async #lists(signal: AbortSignal): Promise<readonly List[]> {
+  async #lists(options: ListOptions): Promise<readonly List[]> {
     const lists: List[] = [];
     try {
-      for (const program of this.#options.programs) lists.push(await this.#list(program, signal));
+      for (const program of this.#options.programs) lists.push(await this.#list(program, options));
       this.#behind = 0;
     } catch (error) {
       if (error instanceof RpcError && error.code === BEHIND) this.#behind += 1;
@@ -192,7 +206,7 @@ export class History {
    * point; a short or empty page proves nothing. Without such a signature the list ends where the node's history ends, which
    * only many empty answers prove.
    */
-  async #list(program: string, signal: AbortSignal): Promise<List> {
+  async #list(program: string, options: ListOptions): Promise<List> {
     const { commitment, firstSignaturesMax } = this.#options;
     const known = this.#resume?.signatures[program];
     const askedSlot = Math.max(this.liveSlot, this.#newestListed);
@@ -207,8 +221,8 @@ export class History {
     let isKnown = false;
     let before: string | null = null;
     for (let pages = 0; pages < PAGES_MAX; pages++) {
-      signal.throwIfAborted();
-      const page = await this.#rpc.signatures(program, { limit: PAGE, before }, { commitment, minSlot, signal });
+      options.signal.throwIfAborted();
+      const page = await this.#rpc.signatures(program, { limit: PAGE, before }, { ...options, commitment, minSlot });
       if (page.length > 0) this.#active.add(program);
       this.#newestListed = Math.max(this.#newestListed, page[0]?.slot ?? -1);
       for (const entry of page) {

@@ -20,6 +20,8 @@ export interface Call {
 export interface AskOptions {
   readonly isBackground?: boolean;
   readonly signal?: AbortSignal;
+  /** Nodes that may be asked; absent: all. */
+  readonly mayAsk?: (endpoint: Endpoint) => boolean;
 }
 
 /** Result of one call of a batch. */
@@ -61,11 +63,12 @@ export class Nodes {
    */
   async first<T>(work: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>, options: AskOptions = {}): Promise<T> {
     const signal = options.signal ? AbortSignal.any([options.signal, this.#signal]) : this.#signal;
+    const { mayAsk = () => true } = options;
     let last = new RpcError('every RPC node asked for a pause', null, { isTransport: true });
     for (let round = 0; round < ROUNDS_MAX; round++) {
-      if (round > 0 && !(await this.#pause(round, signal))) break;
+      if (round > 0 && !(await this.#pause(round, mayAsk, signal))) break;
       let isLaterOfUse = false;
-      for (const endpoint of this.ranked()) {
+      for (const endpoint of this.ranked().filter(mayAsk)) {
         if (endpoint.pauseMs > 0) {
           isLaterOfUse = true;
           continue;
@@ -254,8 +257,8 @@ export class Nodes {
   }
 
   /** Waits before another round. False when all nodes ask for too long a pause. */
-  async #pause(round: number, signal: AbortSignal): Promise<boolean> {
-    const pauseMs = Math.min(...this.endpoints.map((one) => one.pauseMs));
+  async #pause(round: number, mayAsk: (endpoint: Endpoint) => boolean, signal: AbortSignal): Promise<boolean> {
+    const pauseMs = Math.min(...this.endpoints.filter(mayAsk).map((one) => one.pauseMs));
     if (pauseMs > PAUSE_MAX_MS) return false;
     const spreadMs = ROUND_PAUSE_MS * 2 ** (round - 1) * (0.5 + this.#clock.chance() / 2);
     await this.#clock.wait(Math.max(pauseMs, spreadMs), signal);

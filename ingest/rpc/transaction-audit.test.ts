@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../platform/index.ts';
 import { UpdateQueue } from '../queue.ts';
-import type { GapNotice } from '../source.ts';
+import type { GapNotice, SlotRange } from '../source.ts';
 import { BEHIND, RpcError } from './errors.ts';
 import type { History, Sweep } from './history.ts';
-import { type AuditParts, TransactionAudit } from './transaction-audit.ts';
+import { TransactionAudit } from './transaction-audit.ts';
 
 const DONE: Sweep = { found: 0, missing: 0, holes: [], isProven: true, cutSlot: null };
 
@@ -26,12 +26,17 @@ function scripted(sweeps: readonly { readonly slot: number; readonly live: numbe
   return history as unknown as History;
 }
 
-type Jumps = AuditParts['rpc']['blockLists']['jumps'];
+type Jumps = (fromSlot: number) => Promise<readonly SlotRange[]>;
 
 async function gapsOf(history: History, turns: number, jumps: Jumps = async () => []): Promise<GapNotice[]> {
   const queue = new UpdateQueue(1_000);
   const audit = new TransactionAudit({
-    rpc: { firstAvailableBlock: async () => 0, blockLists: { jumps } },
+    rpc: {
+      firstAvailableBlock: async () => 0,
+      blockLists: {
+        compare: async (fromSlot) => ({ whole: new Set(), newestSlot: -1, jumps: await jumps(fromSlot) }),
+      },
+    },
     history,
     reader: { counts: {} },
     queue,

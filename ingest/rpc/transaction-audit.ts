@@ -5,7 +5,8 @@ import type { Logger } from '../../platform/index.ts';
 import type { UpdateQueue } from '../queue.ts';
 import type { GapNotice, SlotRange } from '../source.ts';
 import type { AccountReader } from './account-reader.ts';
-import type { BlockLists } from './block-lists.ts';
+import type { BlockLists, Comparison } from './block-lists.ts';
+import type { Endpoint } from './endpoint.ts';
 import { RpcError } from './errors.ts';
 import type { History, Sweep } from './history.ts';
 import type { JsonRpc } from './json-rpc.ts';
@@ -24,7 +25,7 @@ const COMPARISONS_MAX = 12;
 const PROGRESS_LOG_MS = 10_000;
 
 export interface AuditParts {
-  readonly rpc: Pick<JsonRpc, 'firstAvailableBlock'> & { readonly blockLists: Pick<BlockLists, 'jumps'> };
+  readonly rpc: Pick<JsonRpc, 'firstAvailableBlock'> & { readonly blockLists: Pick<BlockLists, 'compare'> };
   readonly history: History;
   readonly reader: Pick<AccountReader, 'counts'>;
   readonly queue: UpdateQueue;
@@ -40,6 +41,8 @@ export class TransactionAudit {
   #missing: SlotRange | null = null;
   /** Comparisons left until one succeeds. */
   #comparisons = COMPARISONS_MAX;
+  /** The last one that found a whole node. */
+  #compared: Comparison | null = null;
   #failures = 0;
   #unnotified = 0;
   #liveBefore = -1;
@@ -144,19 +147,21 @@ export class TransactionAudit {
   }
 
   /**
-   * Reports the blocks that the node lost while it was away. Its list of signatures shows nothing of them: it goes straight on
-   * to those before. A node that refuses the list of blocks is believed.
+   * Compares the blocks of the nodes. A list of signatures shows nothing of blocks that its node lost: it goes straight on to
+   * those before. Where every node lost some, they are a gap. Nodes that refuse the list of blocks are believed.
    */
   async #compare(): Promise<void> {
     const { history, rpc, queue, logger, signal } = this.#parts;
     if (this.#comparisons === 0) return;
     this.#comparisons -= 1;
     try {
-      const fromSlot = history.resume === null ? null : history.resume.slot + 1;
-      const options = { commitment: 'confirmed', signal };
-      const jumps = fromSlot === null ? [] : await rpc.blockLists.jumps(fromSlot, options);
-      const reason = 'the node lost these blocks at a jump to a newer snapshot';
-      for (const jump of jumps) queue.push({ kind: 'gap', ...jump, filled: false, reason, isLasting: true });
+      const { resume } = history;
+      if (resume !== null) {
+        const compared = await rpc.blockLists.compare(resume.slot + 1, { commitment: 'confirmed', signal });
+        if (compared.whole.size > 0) this.#compared = compared;
+        const reason = 'the node lost these blocks at a jump to a newer snapshot';
+        for (const jump of compared.jumps) queue.push({ kind: 'gap', ...jump, filled: false, reason, isLasting: true });
+      }
     } catch (error) {
       const isLaterOfUse = !(error instanceof RpcError) || error.remedy === 'later';
       if (isLaterOfUse && this.#comparisons > 0) throw error;
@@ -165,12 +170,18 @@ export class TransactionAudit {
     this.#comparisons = 0;
   }
 
+  /** Beside a whole node, another one may list signatures once the resume point has passed the compared blocks. */
+  readonly #mayList = (endpoint: Endpoint): boolean => {
+    if (this.#compared === null || this.#compared.whole.has(endpoint)) return true;
+    return (this.#parts.history.resume?.slot ?? 0) >= this.#compared.newestSlot;
+  };
+
   /** The first one of a session, when nodes may have been away, compares their blocks before the resume point moves. */
   async #sweep(lagSlots: number): Promise<Sweep> {
     const { history, queue, signal } = this.#parts;
     await this.#compare();
     return history.sweep(
-      { lagSlots, emptySlot: EMPTY_SLOT },
+      { lagSlots, emptySlot: EMPTY_SLOT, mayList: this.#mayList },
       async (transaction) => {
         if (!transaction.failed) queue.push(transaction);
         if (queue.isFull) await queue.drained();
