@@ -7,6 +7,11 @@ import { type OpenStream, openWith } from './stream.ts';
 
 /** Live transactions wait this long for a replay: a longer one may come after what RPC has of the same slots. */
 const REPLAY_PATIENCE_MS = 5_000;
+/**
+ * Books stand still during a replay since the resume point, and RPC has its transactions too. A usual server replays 150 slots,
+ * a large one 1,000; providers that keep hours replay for minutes.
+ */
+const REPLAY_SLOTS_MAX = 1_000;
 
 export type { OpenStream, StreamHandlers, UpdateStream } from './stream.ts';
 export { readUpdate, type StreamUpdate } from './wire.ts';
@@ -20,13 +25,16 @@ export interface GrpcServers {
   readonly open?: OpenStream;
   /** How long live transactions wait for the replay after a restart, milliseconds. Default: REPLAY_PATIENCE_MS. */
   readonly replayPatienceMs?: number;
+  /** Oldest resume point that a restart replays from, slots behind the chain. Default: REPLAY_SLOTS_MAX. */
+  readonly replaySlotsMax?: number;
   /** Receives each delivered block. */
   readonly block?: (slot: number, blockhash: string) => void;
 }
 
 /** Sessions of one run, each continuing the one before it where that is possible, also on another server. */
 export function grpcSessions(servers: GrpcServers): () => OpenSession {
-  const { urls, token, open = openWith(), replayPatienceMs = REPLAY_PATIENCE_MS, block = () => {} } = servers;
+  const { urls, token, open = openWith(), block = () => {} } = servers;
+  const { replayPatienceMs = REPLAY_PATIENCE_MS, replaySlotsMax = REPLAY_SLOTS_MAX } = servers;
   return () => {
     const state: GrpcState = {
       cursor: new Cursor(),
@@ -46,6 +54,7 @@ export function grpcSessions(servers: GrpcServers): () => OpenSession {
         state,
         number: BigInt(number),
         replayPatienceMs,
+        replaySlotsMax,
         block,
       });
       number += 1;

@@ -7,6 +7,7 @@ import { SourceReading } from '../../test/support/ingest/source-reading.ts';
 import { ask } from '../../test/support/localnet/test-client.ts';
 import { PATIENCE_MS } from '../../test/support/platform/eventually.ts';
 import type { ResumePoint } from '../source.ts';
+import type { GrpcServers } from './index.ts';
 import { type OpenStream, openWith } from './stream.ts';
 
 const TOKEN = 'open sesame';
@@ -27,14 +28,9 @@ describe('a gRPC stream that was lost', () => {
     nets.push(net);
     return net;
   };
-  const start = async (
-    net: RunningLocalnet,
-    urls = [net.grpcUrl],
-    resume: ResumePoint | null = null,
-    stream: OpenStream = openWith(),
-  ) => {
+  const start = async (net: RunningLocalnet, servers: Partial<GrpcServers> = {}, resume: ResumePoint | null = null) => {
     source = new SourceReading(
-      grpcSource(net, { urls, token: TOKEN, open: stream, replayPatienceMs: PATIENCE_MS }, { auditMs: AUDIT_MS }),
+      grpcSource(net, { token: TOKEN, replayPatienceMs: PATIENCE_MS, ...servers }, { auditMs: AUDIT_MS }),
       resume,
     );
     await source.until('accounts', () => source.of('snapshotEnd').length > 0);
@@ -124,7 +120,7 @@ describe('a gRPC stream that was lost', () => {
     const net = await open();
     const other = await open({ genesisTime: 1_750_000_001 });
     for (const one of [net, other]) await one.step(10);
-    await start(net, [net.grpcUrl, other.grpcUrl]);
+    await start(net, { urls: [net.grpcUrl, other.grpcUrl] });
     for (const one of [net, other]) await one.step(20);
     await complete(net);
     await ask(net.rpcUrl, 'localnet_dropConnections');
@@ -143,7 +139,7 @@ describe('a gRPC stream that was lost', () => {
     const resume = source.of('progress').at(-1)?.resume ?? null;
     await source.stop();
     await net.step(20);
-    await start(net, [net.grpcUrl], resume);
+    await start(net, {}, resume);
     await source.until('what was missed', () =>
       source.of('transaction').some(({ slot }) => slot === net.ledger.tipSlot),
     );
@@ -151,6 +147,33 @@ describe('a gRPC stream that was lost', () => {
     expect(later.length).toBeGreaterThan(10);
     expect(later.every(({ blockIndex }) => blockIndex !== null)).toBe(true);
     expect(new Set(later.map(({ signature }) => signature)).size).toBe(later.length);
+  });
+
+  it('begins at the newest block after an outage that is longer than a replay may be, and RPC brings the rest', async () => {
+    const net = await open({ grpcReplaySlots: 5_000 });
+    await net.step(20);
+    await start(net);
+    const resume = source.of('progress').at(-1)?.resume ?? null;
+    await source.stop();
+    await net.step(60);
+    const asked: (string | undefined)[] = [];
+    const noting: OpenStream = async (url, token, handlers) => {
+      const stream = await openWith()(url, token, handlers);
+      const request = stream.request.bind(stream);
+      stream.request = (one) => {
+        asked.push(one.fromSlot);
+        request(one);
+      };
+      return stream;
+    };
+    await start(net, { open: noting, replaySlotsMax: 50 }, resume);
+    expect(asked).toEqual([undefined]);
+    const later = net.exchange.events(0, 1e6).filter(({ slot }) => slot > (resume?.slot ?? 0));
+    expect(later.length).toBeGreaterThan(10);
+    await source.until('what was missed', () => {
+      const has = new Set(source.eventIds());
+      return later.every(({ signature, index }) => has.has(`${signature} ${index}`));
+    });
   });
 
   it('is asked again for a block that did not come', async () => {
@@ -187,7 +210,7 @@ describe('a gRPC stream that was lost', () => {
           if (!update.block || Number(update.block.slot) !== lost) handlers.update(update);
         },
       });
-    await start(net, [net.grpcUrl], resume, lacking);
+    await start(net, { open: lacking }, resume);
     expect(source.of('reconnect')[0]?.reason).toContain('a block without the one before it');
     const has = () => new Set(source.eventIds());
     const later = net.exchange.events(0, 1e6).filter(({ slot }) => slot > (resume?.slot ?? 0));

@@ -50,6 +50,8 @@ export interface GrpcOptions {
   readonly number: bigint;
   /** Live transactions wait this long for the replay since the resume point. */
   readonly replayPatienceMs: number;
+  /** A resume point further behind the chain is not replayed from. */
+  readonly replaySlotsMax: number;
   /** Receives each delivered block. */
   block(slot: number, blockhash: string): void;
 }
@@ -151,8 +153,8 @@ export class GrpcSession implements LiveSession {
     const { state } = this.#options;
     const cursor = this.#cursor;
     const { from } = cursor;
-    const slot = from?.slot ?? (state.mayReplay ? this.#parts.history.resume?.slot : undefined);
-    if (slot === undefined) return null;
+    const slot = from?.slot ?? (state.mayReplay ? await this.#resumeSlot() : null);
+    if (slot === null) return null;
     const first = await stream.firstAvailable();
     if (first !== null && first > slot) {
       this.#parts.logger.warn({ slot, first }, 'the server does not replay from where the last stream ended');
@@ -162,6 +164,18 @@ export class GrpcSession implements LiveSession {
     if (from === null) this.#replaysSinceResume = true;
     else this.#replay = new Replay(from, Math.max(from.slot, cursor.seenSlot));
     return slot;
+  }
+
+  /** Slot of the resume point; null without one, or where it is too far behind the chain. */
+  async #resumeSlot(): Promise<number | null> {
+    const { rpc, history, logger, accountCommitment } = this.#parts;
+    const slot = history.resume?.slot ?? null;
+    if (slot === null) return null;
+    // Without an answer, the stream alone may bring what was missed.
+    const tip = await rpc.slot(accountCommitment).catch(() => slot);
+    if (tip - slot <= this.#options.replaySlotsMax) return slot;
+    logger.warn({ slot, tip }, 'the resume point is too old for a replay: missed transactions come by RPC');
+    return null;
   }
 
   #request(fromSlot: number | null): void {
