@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textOf } from './audit.ts';
+import { isComplete, textOf } from './audit.ts';
 
 const hole = { fromId: 4, toId: 5, fromSlot: 40, toSlot: 50, isLost: true, reconstructed: [], reconstructedOrders: [] };
 const sum = { user: 'u', orderId: 7, direction: 'long', baseAssetAmount: '5', quoteAssetAmount: null };
@@ -27,5 +27,15 @@ describe('the text of an audit', () => {
       'incomplete',
       '',
     ]);
+  });
+});
+
+describe('an audit is complete', () => {
+  const stream = { subject: 'account', slot: 99, firstId: 1, lastId: 9, chainId: 9, missing: 0, holes: [] };
+
+  it('where a liquidation has a number without a record, and not where another record is missing', () => {
+    const lacking = { ...stream, missing: 2, holes: [hole] };
+    expect(isComplete({ streams: [{ ...lacking, stream: 'liquidations' }] })).toBe(true);
+    expect(isComplete({ streams: [{ ...lacking, stream: 'orders' }] })).toBe(false);
   });
 });

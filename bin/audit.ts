@@ -9,7 +9,14 @@ import {
   readHistoryCompleteness,
 } from '../platform/index.ts';
 import { coverageOfAccount } from '../processors/index.ts';
-import type { AccountsCoverage, Backfill, ChainGap, CoverageHole, StreamCoverage } from '../schemas/index.ts';
+import {
+  type AccountsCoverage,
+  type Backfill,
+  type ChainGap,
+  type CoverageHole,
+  provesRecord,
+  type StreamCoverage,
+} from '../schemas/index.ts';
 import { openLog } from './log.ts';
 
 const EXIT_INCOMPLETE = 1;
@@ -54,9 +61,14 @@ interface Findings {
   readonly isUnknown?: boolean;
 }
 
-function print(asJson: boolean, { isUnknown = false, ...findings }: Findings): number {
-  const { streams, gaps = [] } = findings;
-  const complete = !isUnknown && gaps.length === 0 && streams.every(({ missing }) => missing === 0);
+/** Whether no slot has a gap and no record is missing. */
+export function isComplete({ streams, gaps = [], isUnknown = false }: Findings): boolean {
+  return !isUnknown && gaps.length === 0 && streams.every((one) => one.missing === 0 || !provesRecord(one));
+}
+
+function print(asJson: boolean, given: Findings): number {
+  const complete = isComplete(given);
+  const { isUnknown: _, ...findings } = given;
   const answer = { complete, ...findings };
   process.stdout.write(asJson ? `${JSON.stringify(answer, null, 2)}\n` : textOf(complete, findings));
   return complete ? 0 : EXIT_INCOMPLETE;

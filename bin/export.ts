@@ -11,7 +11,14 @@ import {
   silentLogger,
   syncReplicas,
 } from '../platform/index.ts';
-import { gapsOfRange, holesOfRange, type RangeCoverage, readRangeCoverage, readStoredUpTo } from './export/coverage.ts';
+import {
+  gapsOfRange,
+  holesOfRange,
+  isRangeComplete,
+  type RangeCoverage,
+  readRangeCoverage,
+  readStoredUpTo,
+} from './export/coverage.ts';
 import { type Written, writeFileFrom, writeStandardOutput, writeText } from './export/file.ts';
 import { type ExportFlags, type ExportRequest, readRequest } from './export/request.ts';
 import { type ExportTable, exportQuery } from './export/select.ts';
@@ -56,13 +63,7 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
       ...written,
       storedUpTo,
       eventsNotStored,
-      complete:
-        gaps !== null &&
-        eventsNotStored === 0 &&
-        storedUpTo !== null &&
-        storedUpTo.ts >= toTs &&
-        gaps.every(({ filled }) => filled) &&
-        missing.length === 0,
+      complete: isRangeComplete({ toTs, storedUpTo, eventsNotStored, gaps, streams, missing }),
       gaps,
       missingRecords: missing,
       accounts: accounts.map(({ slot: _, ...totals }) => totals),

@@ -34,7 +34,7 @@ export { RegistryClient, RegistryFormat } from './log/registry.ts';
 export * from './log/topics.ts';
 export { SchemaError, type SchemaErrorCode, type SchemaVersion, schemaVersions } from './log/wire.ts';
 export type * from './messages/account-feed.ts';
-export { accountsKey, COVERAGE_HOLES_MAX, isAccountStream, streamKey } from './messages/coverage.ts';
+export { accountsKey, COVERAGE_HOLES_MAX, isAccountStream, provesRecord, streamKey } from './messages/coverage.ts';
 export * from './messages/evidence.ts';
 export type * from './messages/feed.ts';
 export * from './messages/gaps.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClickHouse, readConfig } from '../../platform/index.ts';
 import type { ChainGap } from '../../schemas/index.ts';
 import { openTestDatabase } from '../../test/support/platform.ts';
-import { gapsOfRange, readRangeCoverage } from './coverage.ts';
+import { gapsOfRange, isRangeComplete, readRangeCoverage } from './coverage.ts';
 import { writeFileFrom } from './file.ts';
 import { exportQuery } from './select.ts';
 import { connect, describeTable } from './store.ts';
@@ -129,5 +129,23 @@ describe('the coverage of an export', () => {
 
   it('needs a server or a running pipeline', () => {
     expect(() => connect(readConfig({}, { dataDir: path.join(dataDir, 'none') }))).toThrow('no ClickHouse');
+  });
+});
+
+describe('an exported range is complete', () => {
+  const stream = { subject: 'u', slot: 99, firstId: 1, lastId: 9, chainId: 9, missing: 1, holes: [] };
+  const streams = [
+    { ...stream, stream: 'orders' },
+    { ...stream, stream: 'liquidations' },
+  ];
+  const lacking = (key: string) => {
+    const record = { fromId: 4, toId: 4, fromSlot: 40, toSlot: 50, lost: true };
+    return [{ ...record, stream: key, reconstructed: [], reconstructedOrders: [] }];
+  };
+  const known = { toTs: 1_000, storedUpTo: { slot: 60, ts: 1_000 }, eventsNotStored: 0, gaps: [], streams };
+
+  it('where a liquidation has a number without a record, and not where another record is missing', () => {
+    expect(isRangeComplete({ ...known, missing: lacking('u/liquidations') })).toBe(true);
+    expect(isRangeComplete({ ...known, missing: lacking('u/orders') })).toBe(false);
   });
 });

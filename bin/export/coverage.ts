@@ -3,6 +3,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import {
   type ChainGap,
+  provesRecord,
   type ReconstructedFills,
   type ReconstructedOrder,
   type StreamCoverage,
@@ -109,6 +110,23 @@ export interface MissingRecords {
   readonly reconstructed: readonly ReconstructedFills[];
   /** Of lost orders, those that account states showed. */
   readonly reconstructedOrders: readonly ReconstructedOrder[];
+}
+
+export interface Evidence {
+  readonly toTs: number;
+  readonly storedUpTo: StoredUpTo | null;
+  readonly eventsNotStored: number | null;
+  /** Null: nobody knows them. */
+  readonly gaps: readonly CoveredGap[] | null;
+  readonly streams: readonly StreamCoverage[];
+  readonly missing: readonly MissingRecords[];
+}
+
+/** Whether the store has every event up to the end of the range, and the log lacks none in it. */
+export function isRangeComplete({ toTs, storedUpTo, eventsNotStored, gaps, streams, missing }: Evidence): boolean {
+  if (gaps === null || eventsNotStored !== 0 || storedUpTo === null || storedUpTo.ts < toTs) return false;
+  const proving = new Set(streams.filter(provesRecord).map(streamKey));
+  return gaps.every(({ filled }) => filled) && !missing.some(({ stream }) => proving.has(stream));
 }
 
 export async function holesOfRange(

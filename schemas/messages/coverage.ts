@@ -137,6 +137,11 @@ export function accountsKey({ stream }: { readonly stream: string }): string {
   return streamKey({ subject: 'accounts', stream });
 }
 
+/** Whether a missing number proves a missing record. The program also numbers a liquidation that only marks an account. */
+export function provesRecord({ stream }: { readonly stream: string }): boolean {
+  return stream !== 'liquidations';
+}
+
 export function isAccountStream(stream: string): boolean {
   return stream === 'orders' || stream === 'liquidations';
 }
