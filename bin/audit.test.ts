@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isComplete, textOf } from './audit.ts';
+import { readConfig } from '../platform/index.ts';
+import { audit, isComplete, textOf } from './audit.ts';
 
 const hole = { fromId: 4, toId: 5, fromSlot: 40, toSlot: 50, isLost: true, reconstructed: [], reconstructedOrders: [] };
 const sum = { user: 'u', orderId: 7, direction: 'long', baseAssetAmount: '5', quoteAssetAmount: null };
@@ -37,5 +38,14 @@ describe('an audit is complete', () => {
     const lacking = { ...stream, missing: 2, holes: [hole] };
     expect(isComplete({ streams: [{ ...lacking, stream: 'liquidations' }] })).toBe(true);
     expect(isComplete({ streams: [{ ...lacking, stream: 'orders' }] })).toBe(false);
+  });
+
+  it('never where no coverage is known', () => {
+    expect(isComplete({ streams: [] })).toBe(false);
+    expect(textOf(false, { streams: [] })).toBe('no coverage known\nincomplete\n');
+  });
+
+  it('of no text that is not a key', async () => {
+    await expect(audit(readConfig({}, {}), { account: 'abc' })).rejects.toThrow('--account must be a public key');
   });
 });

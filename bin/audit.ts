@@ -4,9 +4,11 @@
 import {
   BackfillTail,
   type Config,
+  ConfigError,
   CoverageTail,
   historySinkGroup,
   readHistoryCompleteness,
+  readKey,
 } from '../platform/index.ts';
 import { coverageOfAccount } from '../processors/index.ts';
 import {
@@ -30,8 +32,13 @@ export interface AuditFlags {
   readonly account?: string;
 }
 
-/** Resolves to the exit code: 0 when the log has every record between its first and the chain's newest. */
+/**
+ * Resolves to the exit code: 0 when the log has every record between its first and the chain's newest. Throws ConfigError for
+ * an account that is no key.
+ */
 export async function audit(config: Config, { json, account }: AuditFlags): Promise<number> {
+  if (account !== undefined && readKey(account) === null)
+    throw new ConfigError(`--account must be a public key, not "${account}"`);
   const asJson = json === true;
   const log = await openLog(config);
   if (log === null) {
@@ -61,9 +68,10 @@ interface Findings {
   readonly isUnknown?: boolean;
 }
 
-/** Whether no slot has a gap and no record is missing. */
+/** Whether coverage is known, no slot has a gap and no record is missing. */
 export function isComplete({ streams, gaps = [], isUnknown = false }: Findings): boolean {
-  return !isUnknown && gaps.length === 0 && streams.every((one) => one.missing === 0 || !provesRecord(one));
+  if (isUnknown || streams.length === 0 || gaps.length > 0) return false;
+  return streams.every((one) => one.missing === 0 || !provesRecord(one));
 }
 
 function print(asJson: boolean, given: Findings): number {
@@ -76,7 +84,8 @@ function print(asJson: boolean, given: Findings): number {
 
 /** One line per stream, hole and open gap. */
 export function textOf(complete: boolean, { streams, accounts = [], gaps = [] }: Findings): string {
-  const lines = [...streams.map(lineOf), ...accounts.map(totalsLineOf)];
+  const known = streams.length > 0 ? streams.map(lineOf) : ['no coverage known'];
+  const lines = [...known, ...accounts.map(totalsLineOf)];
   for (const { fromSlot, toSlot, reason, isLasting } of gaps.slice(0, LINES_MAX)) {
     lines.push(`slots ${fromSlot} to ${toSlot}: ${reason}${isLasting ? ' (lasting)' : ''}`);
   }

@@ -96,7 +96,9 @@ withSettings(program.command('rebuild'))
 withSettings(program.command('audit'))
   .option('--json', 'as JSON')
   .option('--account <key>', 'orders and liquidations of one account')
-  .description('say which numbered records the log has and which it lacks; exit code 1 when it lacks any')
+  .description(
+    'say which numbered records the log has and which it lacks; exit code 1 when it lacks any or nothing is known',
+  )
   .action(async (flags: Record<string, unknown> & AuditFlags) => {
     const { audit } = await import('./audit.ts');
     process.exitCode = await audit(configOf(flags), flags);

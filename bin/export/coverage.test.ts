@@ -148,4 +148,9 @@ describe('an exported range is complete', () => {
     expect(isRangeComplete({ ...known, missing: lacking('u/liquidations') })).toBe(true);
     expect(isRangeComplete({ ...known, missing: lacking('u/orders') })).toBe(false);
   });
+
+  it('never where no coverage of records is known', () => {
+    expect(isRangeComplete({ ...known, missing: [] })).toBe(true);
+    expect(isRangeComplete({ ...known, streams: [], missing: [] })).toBe(false);
+  });
 });

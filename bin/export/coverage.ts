@@ -122,9 +122,10 @@ export interface Evidence {
   readonly missing: readonly MissingRecords[];
 }
 
-/** Whether the store has every event up to the end of the range, and the log lacks none in it. */
+/** Whether the store has every event up to the end of the range, and known coverage lacks none in it. */
 export function isRangeComplete({ toTs, storedUpTo, eventsNotStored, gaps, streams, missing }: Evidence): boolean {
-  if (gaps === null || eventsNotStored !== 0 || storedUpTo === null || storedUpTo.ts < toTs) return false;
+  if (gaps === null || streams.length === 0) return false;
+  if (eventsNotStored !== 0 || storedUpTo === null || storedUpTo.ts < toTs) return false;
   const proving = new Set(streams.filter(provesRecord).map(streamKey));
   return gaps.every(({ filled }) => filled) && !missing.some(({ stream }) => proving.has(stream));
 }

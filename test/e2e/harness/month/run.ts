@@ -30,7 +30,7 @@ const PROCESSES = {
   clickhouse: ['clickhouse'],
   ingest: ['ingest'],
   book: ['book'],
-  candles: ['samples', 'candles', 'notifications'],
+  candles: ['samples', 'candles', 'coverage', 'notifications'],
   sink: ['sink'],
   orderbook: ['orderbook'],
   history: ['history'],
@@ -153,7 +153,7 @@ export async function caughtUp(month: Month): Promise<void> {
   const total = await emitted(month);
   const url = month.url('clickhouse');
   await eventually('every event stored', async () => (await storedRows(url)) >= total, CATCH_UP_MS);
-  const reducers = month.running.has('candles') ? ['samples', 'candles', 'notifications'] : [];
+  const reducers = month.running.has('candles') ? ['samples', 'candles', 'coverage', 'notifications'] : [];
   const log = await openLogAt(month.dataDir);
   try {
     let behind: readonly string[] = [];
