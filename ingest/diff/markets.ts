@@ -112,13 +112,6 @@ export class MarketDiffer {
     return this.#markets.get(marketKey({ marketType: 'perp', marketIndex }))?.clobKey ?? null;
   }
 
-  /** Whether a market names this account as its oracle. */
-  isOracleOfMarket(pubkey: Uint8Array): boolean {
-    const key = keyText(pubkey);
-    for (const stored of this.#markets.values()) if (stored.oracleKey === key) return true;
-    return false;
-  }
-
   #state(stored: StoredMarket, slot: number): BookMarket {
     return stored.reader.market(stored.view, stored.pubkey, slot, this.#exchange);
   }

@@ -1,5 +1,6 @@
 // Reads client messages to the `trades.v2` channel. Pure: refusals are values of the error table.
 
+import type { TradesSubscribe } from '../../../schemas/index.ts';
 import { givenMembers } from '../../http/contract/inputs.ts';
 import { wordMember } from '../../http/contract/members.ts';
 import type { BookFeedErrorCode } from '../../http/errors.ts';
@@ -33,7 +34,7 @@ export const TRADES_SUBSCRIBE = {
   ...MARKET_MEMBERS,
   commitment,
   resume,
-};
+} satisfies Record<keyof TradesSubscribe, object>;
 export const TRADES_UNSUBSCRIBE = {
   type: wordMember(['unsubscribe'], ACTION),
   ...CHANNEL,

@@ -90,10 +90,6 @@ export class CandleChart {
     this.#volume.update(this.#volumeOf(candle));
   }
 
-  showNewest(): void {
-    this.#chart.timeScale().scrollToRealTime();
-  }
-
   remove(): void {
     this.#chart.remove();
   }
