@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { brokenRules } from '../../test/support/localnet/invariants.ts';
 import { difference, readAccount, readLog } from '../../test/support/localnet/test-reader.ts';
 import { times } from '../../test/support/platform/times.ts';
 import type { Exchange, LedgerAccount, LedgerBlock, TruthEvent } from '../ledger-types.ts';
 import { chainDefinition } from './accounts.ts';
 import { CLOB_NODE_BYTES, CLOB_NODES_OFFSET } from './clob-bytes.ts';
 import { createExchange } from './index.ts';
-import { brokenRules } from './invariants.ts';
 import type { Stored } from './model.ts';
 import type { ExchangeOptions, World } from './world.ts';
 

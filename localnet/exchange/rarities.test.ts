@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { brokenRules } from '../../test/support/localnet/invariants.ts';
 import type { Exchange, TruthEvent } from '../ledger-types.ts';
 import { createExchange } from './index.ts';
-import { brokenRules } from './invariants.ts';
 import type { ExchangeOptions, World } from './world.ts';
 
 const MONTH: ExchangeOptions = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { brokenRules } from '../../test/support/localnet/invariants.ts';
 import { readAccount } from '../../test/support/localnet/test-reader.ts';
 import type { TruthEvent } from '../ledger-types.ts';
 import { createExchange } from './index.ts';
-import { brokenRules } from './invariants.ts';
 import { VAULT_PROGRAM } from './keys.ts';
 import { USER_VAULT_OWNED } from './model.ts';
 import { vaultEquity } from './vault-program.ts';

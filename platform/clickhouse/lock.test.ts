@@ -5,11 +5,12 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loginOf } from '../../test/support/clickhouse/login.ts';
 import { NODE_FLAGS } from '../../test/support/platform/children.ts';
 import { readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { LockLostError, withLock } from './lock.ts';
-import { type ClickHouse, loginOf, openClickHouse } from './provider.ts';
+import { type ClickHouse, openClickHouse } from './provider.ts';
 
 // A busy machine with a cold page cache takes seconds to start the engine.
 const WORK_MS = 300;

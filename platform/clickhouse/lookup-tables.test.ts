@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LOOKUP_TABLES } from '../../schemas/index.ts';
+import { loginOf } from '../../test/support/clickhouse/login.ts';
 import { readConfig } from '../config.ts';
 import { silentLogger } from '../runtime/logger.ts';
 import { makeClient } from './client.ts';
 import { migrate, readMigrations } from './migrate.ts';
-import { type ClickHouse, loginOf, openClickHouse } from './provider.ts';
+import { type ClickHouse, openClickHouse } from './provider.ts';
 
 // A busy machine with a cold page cache takes seconds to start the engine.
 const SECOND = 'second';

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loginOf } from '../../test/support/clickhouse/login.ts';
 import { managedChildPid } from '../../test/support/clickhouse/managed-child.ts';
 import { NODE_FLAGS } from '../../test/support/platform/children.ts';
 import { ConfigError, readConfig } from '../config.ts';
@@ -13,7 +14,7 @@ import { silentLogger } from '../runtime/logger.ts';
 import { makeClient, READ_SETTINGS } from './client.ts';
 import { assertEngineInstalled } from './managed.ts';
 import { migrate, readMigrations, statementsOf } from './migrate.ts';
-import { type ClickHouse, loginOf, openClickHouse } from './provider.ts';
+import { type ClickHouse, openClickHouse } from './provider.ts';
 
 // A busy machine with a cold page cache takes seconds to start the engine.
 const logger = silentLogger();

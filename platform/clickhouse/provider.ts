@@ -185,11 +185,6 @@ export function serverLogin(config: Config): ServerLogin | null {
   return holder && own !== null ? { url: holder.url, user: PIPELINE_USER, password: own } : null;
 }
 
-/** The pipeline's login, for clients that name no database. */
-export function loginOf({ url, user, password }: ClickHouse): ServerLogin {
-  return { url, user, password };
-}
-
 function once(action: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BookViewDiff, Cause, ViewOrder, ViewOrderRef } from '../../schemas/index.ts';
 import { BEYOND_NUMBERS, messages, order } from '../../test/support/processors/book/arbitrary.ts';
+import { hashBooks } from '../../test/support/processors/book/hash.ts';
 import {
   beginOf,
   endOf,
@@ -17,7 +18,7 @@ import {
 } from '../../test/support/processors/book/messages.ts';
 import { NaiveBookModel } from '../../test/support/processors/book/naive.ts';
 import { FrozenBook } from './frozen.ts';
-import { BookEngine, type BookMessage, BookView, hashBooks, restoreEngine, saveEngine } from './index.ts';
+import { BookEngine, type BookMessage, BookView, restoreEngine, saveEngine } from './index.ts';
 import { IndicativeView } from './indicative/view.ts';
 import { findingsOf } from './shadow/compare.ts';
 import { finish } from './steps.ts';

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeMessage, type ViewOrder } from '../../schemas/index.ts';
 import { MAKERS, messages } from '../../test/support/processors/book/arbitrary.ts';
+import { hashBooks } from '../../test/support/processors/book/hash.ts';
 import {
   beginOf,
   endOf,
@@ -17,7 +18,7 @@ import {
 } from '../../test/support/processors/book/messages.ts';
 import { FrozenBook } from './frozen.ts';
 import { IgnoredMakers } from './ignored.ts';
-import { BookEngine, type BookMessage, BookView, hashBooks, restoreEngine, saveEngine } from './index.ts';
+import { BookEngine, type BookMessage, BookView, restoreEngine, saveEngine } from './index.ts';
 import { type BookOutput, PartitionBooks } from './partition.ts';
 import { findingsOf } from './shadow/compare.ts';
 import { digestOf } from './shadow/digest.ts';

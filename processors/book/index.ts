@@ -6,7 +6,6 @@ export { type PublishedDifference, type PublishedLists, publishedDifference, sid
 export { driftCurve } from './drift/curve.ts';
 export { type DriftSpreads, driftSpreads } from './drift/quote.ts';
 export { BookEngine, type BookMessage, SNAPSHOT_EVERY_SLOTS } from './engine.ts';
-export { hashBooks } from './hash.ts';
 export {
   type IsPreferred,
   MAX_MAKERS_PER_MARKET,

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeMessage, encodeMessage, type MarketRef } from '../../schemas/index.ts';
+import { hashBooks } from '../../test/support/processors/book/hash.ts';
 import {
   beginOf,
   endOf,
@@ -13,7 +14,6 @@ import {
   slotOf,
 } from '../../test/support/processors/book/messages.ts';
 import type { BookMessage } from './engine.ts';
-import { hashBooks } from './hash.ts';
 import { type BookOutput, type InputRecord, PartitionBooks } from './partition.ts';
 import { finish } from './steps.ts';
 

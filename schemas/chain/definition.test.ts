@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BorshCoder } from '@coral-xyz/anchor';
 import { afterAll, describe, expect, it } from 'vitest';
+import { REFERENCE_OFFSETS } from '../../test/support/schemas/reference-offsets.ts';
 import { CLOB_NODE_BYTES, CLOB_NODES_OFFSET } from './clob.ts';
 import { loadDefinition, type ProgramDefinition, withVaultProgram } from './definition.ts';
 import { fieldOf, type StructLayout } from './layout.ts';
 import type { OldIdl } from './old-idl.ts';
-import { REFERENCE_OFFSETS } from './reference-offsets.ts';
 
 const velocity = loadDefinition('velocity');
 const [exchange, clob, vaults] = velocity.programs as [ProgramDefinition, ProgramDefinition, ProgramDefinition];

@@ -2,10 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import avro from 'avsc';
 import { describe, expect, it } from 'vitest';
+import { schemaFaults } from '../../test/support/schemas/schema-faults.ts';
 import { generateEventSchemas, schemaText } from '../chain/event-schemas.ts';
 import { crc64, fingerprint, fingerprintHex, readCurrentSchemas, readPastVersions, versionFolder } from './avro.ts';
 import { parseSchema } from './parse-schema.ts';
-import { readFingerprints, schemaFaults, withCurrent } from './schema-history.ts';
+import { readFingerprints, withCurrent } from './schema-history.ts';
 
 const current = readCurrentSchemas();
 

@@ -1,9 +1,9 @@
-// Invariants of the exchange's world between two slots, for tests.
+// Invariants of the simulated exchange's world between two slots.
 
-import { type Clob, NO_NODE, NODE_OPEN, NODE_TAKER_ORIGIN, nodeAt, walk } from './clob.ts';
-import { isDormant, isOnClob, liveNode, unfilled } from './orders.ts';
-import type { StoredDepositor, VaultBook } from './vault-model.ts';
-import { orderAt, orderKey, type Trader, traderOf, type World } from './world.ts';
+import { type Clob, NO_NODE, NODE_OPEN, NODE_TAKER_ORIGIN, nodeAt, walk } from '../../../localnet/exchange/clob.ts';
+import { isDormant, isOnClob, liveNode, unfilled } from '../../../localnet/exchange/orders.ts';
+import type { StoredDepositor, VaultBook } from '../../../localnet/exchange/vault-model.ts';
+import { orderAt, orderKey, type Trader, traderOf, type World } from '../../../localnet/exchange/world.ts';
 
 /** Describes every broken invariant; empty when all hold. */
 export function brokenRules(world: World): string[] {

@@ -1,8 +1,8 @@
 // One short text for the state of many books, equal exactly when the books are equal. It proves a replay.
 
-import { marketKey } from '../../schemas/index.ts';
-import { saveEngine } from './checkpoint.ts';
-import type { BookEngine } from './engine.ts';
+import { saveEngine } from '../../../../processors/book/checkpoint.ts';
+import type { BookEngine } from '../../../../processors/book/engine.ts';
+import { marketKey } from '../../../../schemas/index.ts';
 
 const SEEDS = [0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f] as const;
 const HEX = 16;
