@@ -7,7 +7,7 @@ import { AccountStore, type AccountVersion } from './ledger/accounts.ts';
 import { Branch } from './ledger/branch.ts';
 import { History, type StoredBlock, type StoredTransaction } from './ledger/history.ts';
 import { LOOKUP_TABLE_PROGRAM, LookupTables } from './ledger/lookup-tables.ts';
-import type { ChainView } from './ledger/view.ts';
+import { type ChainView, Tips } from './ledger/view.ts';
 import type { LedgerAccount, LedgerBlock } from './ledger-types.ts';
 
 export type { AccountVersion, StoredBlock, StoredTransaction };
@@ -51,7 +51,7 @@ export interface LedgerHead {
   readonly transactionCount: number;
 }
 
-export class Ledger implements ChainView {
+export class Ledger extends Tips implements ChainView {
   readonly genesisHash: string;
   readonly genesisSlot: number;
   readonly genesisTime: number;
@@ -69,6 +69,7 @@ export class Ledger implements ChainView {
   #lookups = new LookupTables([]);
 
   constructor(options: LedgerOptions) {
+    super();
     this.genesisHash = options.genesisHash;
     this.genesisSlot = options.genesisSlot;
     this.genesisTime = options.genesisTime;
@@ -124,18 +125,6 @@ export class Ledger implements ChainView {
   blockAt(commitment: Commitment): StoredBlock | null {
     if (this.#isOnBranch(commitment)) return this.#branch?.tip ?? null;
     return this.history.fromTip(this.distance(commitment));
-  }
-
-  slotAt(commitment: Commitment): number {
-    return this.blockAt(commitment)?.slot ?? this.genesisSlot;
-  }
-
-  heightAt(commitment: Commitment): number {
-    return this.blockAt(commitment)?.height ?? 0;
-  }
-
-  blockhashAt(commitment: Commitment): string {
-    return this.blockAt(commitment)?.blockhash ?? this.genesisHash;
   }
 
   account(pubkey: string, commitment: Commitment): AccountVersion | null {

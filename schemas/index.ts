@@ -23,6 +23,7 @@ export * from './chain/records.ts';
 export * from './chain/scales.ts';
 export * from './chain/signature-text.ts';
 export type * from './chain/vaults.ts';
+export * from './chain/whole.ts';
 export * from './history/account-days.ts';
 export * from './history/fill-use.ts';
 export * from './history/tables.ts';

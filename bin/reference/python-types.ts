@@ -2,6 +2,7 @@
 
 import { refName } from './ref-name.ts';
 import type { Schema } from './schema-text.ts';
+import { union } from './type-declarations.ts';
 
 const PLAIN: Readonly<Record<string, string>> = {
   string: 'str',
@@ -118,8 +119,4 @@ function typedDict(name: string, bases: string, members: readonly Member[], doc:
   if (bases.startsWith('_')) throw new Error(`${name} has optional members with names that Python reserves`);
   const lines = members.map(({ comment, member, type }) => `${comment}    ${literal(member)}: ${type},\n`).join('');
   return `${name} = TypedDict(\n    "${name}",\n    {\n${lines}    },\n${bases === '' ? '' : `    ${bases},\n`})\n`;
-}
-
-function union(types: readonly string[]): string {
-  return [...new Set(types)].join(' | ');
 }

@@ -31,7 +31,8 @@ export function typeOf(schema: Schema, named: Named = () => null): string {
   );
 }
 
-function union(types: readonly string[]): string {
+/** A type of one of the types, in TypeScript and in Python. */
+export function union(types: readonly string[]): string {
   return [...new Set(types)].join(' | ');
 }
 

@@ -2,7 +2,7 @@
 // "Oracles").
 
 import { createHash } from 'node:crypto';
-import { PRICE_PRECISION } from '../../schemas/index.ts';
+import { type BookOracle, type MarketRef, PRICE_PRECISION } from '../../schemas/index.ts';
 import { AccountError, discriminatorOf } from './account.ts';
 import {
   AGGREGATOR_BYTES,
@@ -14,18 +14,7 @@ import {
 } from './switchboard.ts';
 
 /** An oracle price as the book uses it. Prices and confidences are 1e6. */
-export interface OraclePrice {
-  readonly price: bigint;
-  readonly oracleSlot: bigint;
-  readonly confidence: bigint;
-  readonly hasSufficientNumberOfDataPoints: boolean;
-  readonly twap: bigint | null;
-  readonly twapConfidence: bigint | null;
-  readonly maxPrice: bigint | null;
-  readonly sequenceId: bigint | null;
-  /** Unix seconds; null when the account has no such field. */
-  readonly publishTs: bigint | null;
-}
+export type OraclePrice = Omit<BookOracle, 'slot' | keyof MarketRef>;
 
 const MICROSECONDS = 1_000_000n;
 /** A stablecoin price within this distance of 1 (1e6) counts as 1 (docs/internals/accounts.md, "Oracles"). */

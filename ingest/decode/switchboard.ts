@@ -1,6 +1,7 @@
 // Reads Switchboard's aggregator and pull feed accounts as prices (1e6), as Drift's program does
 // (docs/internals/accounts.md, "Oracles").
 
+import { magnitude } from '../../schemas/index.ts';
 import { AccountError } from './account.ts';
 import type { OraclePrice } from './oracle.ts';
 
@@ -74,10 +75,6 @@ function inRange(value: bigint): bigint {
 
 function int128(view: DataView, at: number): bigint {
   return (view.getBigInt64(at + 8, true) << 64n) | view.getBigUint64(at, true);
-}
-
-function magnitude(value: bigint): bigint {
-  return value < 0n ? -value : value;
 }
 
 function larger(left: bigint, right: bigint): bigint {

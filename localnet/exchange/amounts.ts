@@ -1,14 +1,12 @@
 // Integer arithmetic of the program: scales, truncating division, and balances of spot markets.
 
+export { ceilDiv, magnitude as abs } from '../../schemas/index.ts';
+
 export const BASE_SCALE = 1_000_000_000n;
 export const PRICE_SCALE = 1_000_000n;
 /** Funding rates are price 1e6 times a buffer of 1e3. */
 export const FUNDING_BUFFER = 1_000n;
 export const INTEREST_SCALE = 10_000_000_000n;
-
-export function abs(value: bigint): bigint {
-  return value < 0n ? -value : value;
-}
 
 export function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
@@ -20,10 +18,6 @@ export function max(a: bigint, b: bigint): bigint {
 
 export function clamp(value: bigint, low: bigint, high: bigint): bigint {
   return min(max(value, low), high);
-}
-
-export function ceilDiv(value: bigint, by: bigint): bigint {
-  return (value + by - 1n) / by;
 }
 
 /** Rounds down to a multiple of `step`. */

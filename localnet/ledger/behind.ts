@@ -5,9 +5,9 @@ import { BLOCKHASH_AGE_BLOCKS, type Commitment, type Ledger } from '../ledger.ts
 import type { AccountVersion } from './accounts.ts';
 import type { History, StoredBlock, StoredTransaction } from './history.ts';
 import type { LookupTables } from './lookup-tables.ts';
-import type { ChainView } from './view.ts';
+import { type ChainView, Tips } from './view.ts';
 
-export class BehindView implements ChainView {
+export class BehindView extends Tips implements ChainView {
   readonly genesisHash: string;
   readonly genesisSlot: number;
   readonly genesisTime: number;
@@ -17,6 +17,7 @@ export class BehindView implements ChainView {
 
   /** @throws RangeError when the ledger does not keep account states for that long */
   constructor(ledger: Ledger, blocks: number) {
+    super();
     if (blocks > ledger.behindBlocks) throw new RangeError(`a node is at most ${ledger.behindBlocks} blocks behind`);
     this.#ledger = ledger;
     this.#blocks = blocks;
@@ -36,18 +37,6 @@ export class BehindView implements ChainView {
 
   blockAt(commitment: Commitment): StoredBlock | null {
     return this.history.fromTip(this.#ledger.distance(commitment, this.#blocks));
-  }
-
-  slotAt(commitment: Commitment): number {
-    return this.blockAt(commitment)?.slot ?? this.genesisSlot;
-  }
-
-  heightAt(commitment: Commitment): number {
-    return this.blockAt(commitment)?.height ?? 0;
-  }
-
-  blockhashAt(commitment: Commitment): string {
-    return this.blockAt(commitment)?.blockhash ?? this.genesisHash;
   }
 
   account(pubkey: string, commitment: Commitment): AccountVersion | null {

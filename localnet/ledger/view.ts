@@ -33,3 +33,22 @@ export interface ChainView {
   /** Whether a transaction may still use the blockhash. */
   isBlockhashValid(blockhash: string, commitment: Commitment): boolean;
 }
+
+/** The tip of each commitment level, from its newest block. */
+export abstract class Tips {
+  abstract readonly genesisHash: string;
+  abstract readonly genesisSlot: number;
+  abstract blockAt(commitment: Commitment): StoredBlock | null;
+
+  slotAt(commitment: Commitment): number {
+    return this.blockAt(commitment)?.slot ?? this.genesisSlot;
+  }
+
+  heightAt(commitment: Commitment): number {
+    return this.blockAt(commitment)?.height ?? 0;
+  }
+
+  blockhashAt(commitment: Commitment): string {
+    return this.blockAt(commitment)?.blockhash ?? this.genesisHash;
+  }
+}

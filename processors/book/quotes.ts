@@ -1,6 +1,7 @@
 // Best prices, mark price and spreads, and the oracle in force: docs/internals/book-rules.md, "Oracle selection".
 
 import type { BookMarket, BookOracle, ViewOracle } from '../../schemas/index.ts';
+import { magnitude } from './whole.ts';
 
 const PERCENT = 100n * 1_000_000n;
 const SHARE = 1_000_000n;
@@ -81,7 +82,7 @@ export function marketMakerOracle(market: BookMarket, exchange: BookOracle): Vie
   return {
     price,
     slot,
-    confidence: exchange.confidence + absolute(price - exchange.price),
+    confidence: exchange.confidence + magnitude(price - exchange.price),
     hasSufficientNumberOfDataPoints: true,
     twap: null,
     twapConfidence: null,
@@ -93,15 +94,11 @@ export function marketMakerOracle(market: BookMarket, exchange: BookOracle): Vie
 function atLeastAsRecent(market: BookMarket, exchange: BookOracle): boolean {
   const own = market.mmOracleSequenceId;
   const other = exchange.sequenceId ?? 0n;
-  if (own > 0n && other > 0n && absolute(own - other) * SEQUENCE_DIVISOR <= other) return own >= other;
+  if (own > 0n && other > 0n && magnitude(own - other) * SEQUENCE_DIVISOR <= other) return own >= other;
   return market.mmOracleSlot >= exchange.oracleSlot;
 }
 
 /** |gap| as a share of `whole` in 1e6, rounded down; `whole` above 0. */
 function shareOf(gap: bigint, whole: bigint): bigint {
-  return (absolute(gap) * SHARE) / whole;
-}
-
-function absolute(value: bigint): bigint {
-  return value < 0n ? -value : value;
+  return (magnitude(gap) * SHARE) / whole;
 }

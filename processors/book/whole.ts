@@ -1,5 +1,7 @@
 // Whole-number helpers of the vAMM rules. Division of bigint truncates toward zero, like in the programs.
 
+export { ceilDiv, magnitude } from '../../schemas/index.ts';
+
 export function greater(left: bigint, right: bigint): bigint {
   return left > right ? left : right;
 }
@@ -8,18 +10,9 @@ export function lesser(left: bigint, right: bigint): bigint {
   return left < right ? left : right;
 }
 
-export function magnitude(value: bigint): bigint {
-  return value < 0n ? -value : value;
-}
-
 /** `value` limited to `most` on either side of zero. */
 export function within(value: bigint, most: bigint): bigint {
   return value > most ? most : value < -most ? -most : value;
-}
-
-/** Rounded up; `value` not below zero, `by` above zero. */
-export function ceilDiv(value: bigint, by: bigint): bigint {
-  return (value + by - 1n) / by;
 }
 
 /** The largest whole number whose square is not above `value`. */

@@ -3,7 +3,7 @@
 
 import type { MarketRegistry } from '../../views/registry.ts';
 import type { TokenMoveKind, TokenMoveRow } from '../queries/snapshots.ts';
-import type { BalancePoint } from '../snapshots/balances.ts';
+import { type BalancePoint, sum } from '../snapshots/balances.ts';
 import type { Grid } from '../snapshots/grid.ts';
 import { spotName, type TokenHistory, tokensByUser } from '../snapshots/load.ts';
 import type { HistoryStore } from '../store.ts';
@@ -130,7 +130,6 @@ function shownBy(moves: readonly TokenMoveRow[]): bigint {
 
 const balanceOf = ({ balances }: BalancePoint, marketIndex: number): bigint =>
   balances.find((token) => token.marketIndex === marketIndex)?.balance ?? 0n;
-const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 const deltasOf = (moves: readonly TokenMoveRow[], kind: TokenMoveKind): readonly bigint[] =>
   moves.filter((move) => move.kind === kind).map(({ delta }) => BigInt(delta));
 const received = (moves: readonly TokenMoveRow[], kind: TokenMoveKind): bigint => sum(deltasOf(moves, kind));

@@ -138,7 +138,7 @@ function take(own: Held, { kind, delta: text, price }: TokenMoveRow): void {
   if (price !== '0') own.price = BigInt(price);
 }
 
-const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
+export const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
 /** Movements of one slot beyond this number count as later than the deposit record. */
 const MAX_MOVES = 8;
