@@ -14,7 +14,7 @@ const LOCK_STALE_MS = 60_000;
 const LOCK_WAIT_MS = 100;
 /** Folders whose files the page consists of, and the file that names the versions of its packages. */
 const SOURCES = ['web', 'client', 'schemas/messages', 'package-lock.json'];
-/** What builds leave in these folders, and the Python client, which is no part of the page. */
+/** Files that builds leave in these folders, and the Python client, which is no part of the page. */
 const NOT_SOURCES = new Set([
   OUTPUT,
   LOCK,

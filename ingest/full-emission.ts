@@ -35,7 +35,7 @@ export class GatheredAccounts {
 }
 
 /**
- * The accounts of the first complete read, with what came before it and is newer: accounts of a read that was not believed,
+ * The accounts of the first complete read, with newer updates that came before it: accounts of a read that was not believed,
  * and changes since. Older accounts that the read lacks are closed, if their kind closes.
  */
 export function* withEarlier(

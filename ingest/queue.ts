@@ -79,7 +79,7 @@ export class UpdateQueue {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
-        // What the same turn of the event loop brings belongs to one batch.
+        // Updates of one turn of the event loop belong to one batch.
         await nextTurn();
       }
     }

@@ -194,7 +194,7 @@ interface ProcessedParts {
   readonly signal: AbortSignal;
 }
 
-/** What follows the node's fork. */
+/** The readers of the node's fork. */
 interface Processed {
   readonly books: ProcessedBooks;
   readonly trades: ProcessedTrades;

@@ -206,6 +206,6 @@ export interface Source {
   accounts?(signal: AbortSignal, wanted?: AccountsWanted): Promise<AccountsRead>;
   /** The finalized chain. Absent for a recording. */
   finality?(signal: AbortSignal): FinalityReader;
-  /** What is known of the sources behind this one. Absent for a single source. */
+  /** State of the sources behind this one. Absent for a single source. */
   reports?(): readonly LiveSource[];
 }

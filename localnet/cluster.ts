@@ -155,7 +155,7 @@ export class Cluster {
   #makeSlot(): void {
     const injected = this.#injected;
     const happened = this.production.next(injected, (slot) => this.#takeSubmitted(slot));
-    // What lands on a fork that loses lands on the winning one as well.
+    // A transaction on a fork that loses lands on the winning one as well.
     if (happened.kind === 'block' || happened.kind === 'hidden') this.#injected = [];
     this.#publish(happened);
   }

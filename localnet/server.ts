@@ -112,7 +112,7 @@ export interface RunningLocalnet {
   readonly lookupTable: string;
   readonly exchange: Exchange;
   readonly ledger: Ledger;
-  /** What the gRPC servers send; null without one. */
+  /** Messages of the gRPC servers; null without one. */
   readonly feed: Feed | null;
   /** Switches faults between the chain and its readers, and reports what they did. */
   readonly faults: Faults;

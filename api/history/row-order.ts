@@ -2,7 +2,7 @@
 
 import type { RowPlace } from './cursor.ts';
 
-/** What the order needs to know about a list. */
+/** The member of a list that decides the order. */
 export interface Sequenced {
   /** SQL of a counter (UInt64, never null) that orders the rows of a slot. */
   readonly sequenceSql?: string;

@@ -9,7 +9,7 @@ const TOPIC = TOPICS.notificationMarks;
 /** Marks kept, of all wallets; the store has them about a second after the log: about 20 MB. */
 export const MARKS_MAX = 100_000;
 
-/** What is known of one notification of one wallet. */
+/** Newest state of one notification of one wallet. */
 export interface Mark {
   isRead: boolean;
   delivery: { readonly status: string; readonly version: number; readonly atMs: number } | null;

@@ -1,4 +1,4 @@
-// What the notification routes and the socket share in a process.
+// Parts that the notification routes and the socket share in a process.
 
 import { type Config, type EventLog, type Logger, parseNetworks } from '../../platform/index.ts';
 import { RecentMarks } from './recent-marks.ts';

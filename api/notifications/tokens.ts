@@ -20,7 +20,7 @@ export interface TokenRules {
   readonly webhookSecret: string;
 }
 
-/** What is wrong with a token; null for a good one. An empty token registers a device without pushes. */
+/** The fault of a token in words; null for a good one. An empty token registers a device without pushes. */
 export function tokenFault(platform: Platform, token: string, { allowed, webhookSecret }: TokenRules): string | null {
   if (token === '') return null;
   if (token.length > TOKEN_CHARS_MAX) return `token must have at most ${TOKEN_CHARS_MAX} characters`;

@@ -52,7 +52,7 @@ export class AccountStates {
     });
   }
 
-  /** What a wallet earned as a builder; null without such an account. Rejects when the log is away. */
+  /** Earnings of a wallet as a builder; null without such an account. Rejects when the log is away. */
   revenueShare(authority: Uint8Array): Promise<RevenueShareState | null> {
     return this.#find('RevenueShareState', authority);
   }

@@ -35,7 +35,7 @@ const ORDER_BOOK_SOCKETS =
 const HISTORY_SOCKET =
   'Candles, summaries, prices and notifications, on port 6971. The same document is served at `/asyncapi.json`.';
 
-/** What the roles publish of themselves. */
+/** Contracts and metrics that the roles publish. */
 export interface Published {
   readonly orderBook: OpenApi;
   readonly orderBookSockets: AsyncApi;

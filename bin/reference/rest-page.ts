@@ -43,7 +43,7 @@ export interface RestPage {
   readonly title: string;
   /** Where the service listens by default. */
   readonly origin: string;
-  /** What stands before the operations. */
+  /** Text before the operations. */
   readonly lead: string;
 }
 

@@ -70,7 +70,7 @@ export interface Running {
   readonly endpoints: Readonly<Record<string, string>>;
 }
 
-/** What a process registers beside its roles, without the metrics of Node.js. */
+/** Metrics that a process registers beside its roles, without those of Node.js. */
 async function processMetrics(config: ReturnType<typeof readConfig>): Promise<Registry> {
   const running = await startProcess({ config, logger: silentLogger(), roles: [] });
   const registry = new Registry();

@@ -102,7 +102,7 @@ export class BackfillRunner {
         return;
       }
     }
-    // Fills gaps longer than a chunk. What an earlier process read does not count: its cut logs are forgotten.
+    // Fills gaps longer than a chunk. The reads of an earlier process do not count: its cut logs are forgotten.
     await pipeline.backfilled({ fromSlot: startSlot, toSlot: request.toSlot }, cut);
     await this.#note({ ...now, state: 'done' });
     logger.info({ ...now, state: 'done' }, 'backfill done');

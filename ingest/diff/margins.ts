@@ -50,7 +50,7 @@ export class MarginChanges {
     this.#accounts.clear();
   }
 
-  /** Emits all markets and these accounts, in steps. What changed before is among them. */
+  /** Emits all markets and these accounts, in steps. This includes earlier changes. */
   *emitAll(markets: Iterable<MarketMargin>, accounts: Iterable<OpenAccount>, emit: Emit): Generator<void> {
     this.#markets.clear();
     this.#accounts.clear();

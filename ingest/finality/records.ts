@@ -1,4 +1,4 @@
-// What the log has of dropped transactions: the retractions of earlier processes, and events of one that landed again.
+// Records of dropped transactions in the log: the retractions of earlier processes, and events of one that landed again.
 
 import bs58 from 'bs58';
 import type { EventLog } from '../../platform/index.ts';

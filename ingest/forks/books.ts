@@ -166,7 +166,7 @@ export class ProcessedBooks {
       if (!this.#isWriting) this.#write();
       yield;
     }
-    // What comes meanwhile is applied in this loop too.
+    // The loop also applies steps that arrive while it runs.
     for (const step of held) {
       this.#apply(step);
       yield;
@@ -225,7 +225,7 @@ export class ProcessedBooks {
     }
   }
 
-  /** One append at a time; what comes meanwhile leaves together. */
+  /** One append at a time; records that arrive meanwhile leave together. */
   #write(): void {
     const { waitingMax = WAITING_MAX } = this.#parts;
     if (this.#isWriting) {
@@ -236,7 +236,7 @@ export class ProcessedBooks {
     }
     if (this.#records.length === 0) return;
     this.#isWriting = true;
-    // What the same turn of the event loop brings leaves together.
+    // Records of one turn of the event loop leave in one append.
     setImmediate(() => this.#append());
   }
 

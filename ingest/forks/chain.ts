@@ -16,8 +16,8 @@ export class ForkChain {
   #confirmed = -1;
   #tip = -1;
   /**
-   * What the node follows is not known before its first data, and once the chain has decided between forks: a node may stay on
-   * the lost one, also on one that brought no data.
+   * True while the node's fork is unknown: before its first data, and after the chain has decided between forks, because a
+   * node may stay on the lost one.
    */
   #isLost = true;
   /** The confirmed slot must reach this one first, because data up to here may be missing. */
@@ -202,7 +202,7 @@ export class ForkChain {
   #evaluate(): void {
     const path = this.#isComplete ? this.#walk() : [];
     const hidden = Math.min(...path.filter((slot) => this.#hidden.has(slot)));
-    // What stands on a block without data is not known either.
+    // Blocks above a block without data are unknown, too.
     this.#slots = new Set(path.filter((slot) => slot < hidden));
     this.#newestSlot = Math.max(-1, ...this.#slots);
     this.#path = new Set(path);

@@ -40,7 +40,7 @@ export class ForkFills {
     if (this.#held.size > this.#transactionsMax && oldest !== undefined) this.#forget(oldest);
   }
 
-  /** What changes now that slots have these places, of all transactions or one alone. A place that is unknown changes nothing. */
+  /** The changes that follow from these places of slots, for all transactions or one alone. A place that is unknown changes nothing. */
   settle(placeOf: (slot: number) => Place, one?: ForkTransaction): FillChanges {
     const withdrawn: ForkTransaction[] = [];
     const published: ForkTransaction[] = [];

@@ -109,7 +109,7 @@ export class ProcessedTrades {
     this.#records.push({ key, value });
   }
 
-  /** One append at a time; what comes meanwhile leaves together. */
+  /** One append at a time; records that arrive meanwhile leave together. */
   #write(): void {
     if (this.#isWriting || this.#records.length === 0) return;
     const records = this.#records;

@@ -71,7 +71,7 @@ export class Cursor {
     if (this.#newest === null || block.slot > this.#newest.slot) this.#newest = block;
   }
 
-  /** What was delivered is worth nothing any more. */
+  /** Drops the cursor: the next stream cannot continue and must read everything. */
   forget(): void {
     this.#complete = null;
     this.#newest = null;

@@ -38,7 +38,7 @@ export interface SourceCounts {
   contradictions: number;
   /** Faults that a witness proved. */
   lies: number;
-  /** What the newest proven fault was; empty without one. */
+  /** The newest proven fault in words; empty without one. */
   reason: string;
 }
 
@@ -51,7 +51,7 @@ interface Side {
   coversFrom: number | null;
 }
 
-/** What the comparison of a step found. */
+/** Findings of one step's comparison. */
 export interface Findings {
   readonly questions: readonly Question[];
   /** Sources that became liars. */

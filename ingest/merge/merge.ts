@@ -23,7 +23,7 @@ const VERSION_BITS = 128n;
 
 type Held = AccountUpdate | SlotUpdate | TimeUpdate;
 
-/** What the reducer wants to happen outside. */
+/** Work that the reducer leaves to its caller. */
 export interface Merged {
   readonly updates: SourceUpdate[];
   /** Sources that must read all accounts anew: nobody leads, and they cannot continue the books. */
@@ -154,7 +154,7 @@ export class Merge {
         this.#continued(source, member, update);
         break;
       case 'gap':
-        // What no node has any more is lost for every source.
+        // Data that no node has any more is lost for every source.
         if (isLeader || this.#leader === null || update.isLasting) this.#pass(update);
         break;
       case 'progress':

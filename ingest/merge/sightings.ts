@@ -1,4 +1,4 @@
-// What one source said of each account, slot by slot: a hash of the data at the end of each slot. Pure.
+// States of each account by one source, slot by slot: a hash of the data at the end of each slot. Pure.
 
 /** One state of an account. */
 export interface Sighting {

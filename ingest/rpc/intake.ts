@@ -1,4 +1,4 @@
-// What a session hands on: live updates wait here until all accounts are read, and each slot's label follows its data.
+// Updates that a session hands on: live updates wait here until all accounts are read, and each slot's label follows its data.
 
 import { keyText } from '../diff/output.ts';
 import { packed } from '../packed-update.ts';

@@ -17,7 +17,7 @@ const SLICE_KEYS = 1_000;
 export interface Suspect {
   readonly update: AccountUpdate;
   readonly storedSlot: number | null;
-  /** What was stored; null when nothing was. */
+  /** The stored account; null when there is none. */
   readonly stored: { readonly data: Uint8Array } | null;
   /** The stream has delivered other bytes since the read, so the current state may be right. */
   readonly isPast: boolean;

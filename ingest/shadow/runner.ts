@@ -111,7 +111,7 @@ export class ShadowRunner {
     this.#compareMs = 0;
   }
 
-  /** What the next read covers; undefined: all accounts. */
+  /** The accounts of the next read; undefined: all accounts. */
   #wanted(): AccountsWanted | undefined {
     const { check } = this.#parts;
     const isDue = this.#isWholeWanted || check.needsRead || this.#partialReads >= PARTIAL_READS_MAX;

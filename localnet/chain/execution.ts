@@ -1,4 +1,4 @@
-// What execution does to a transaction before anybody sees it: other programs log first, the log is cut at its limit, and keys
+// Changes of a transaction by its execution, before a reader sees it: other programs log first, the log is cut at its limit, and keys
 // come from lookup tables. All of it follows from the seed and the signature.
 
 import { hash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// What each slot of the chain brings: a block, nothing, or a fork. The answer follows from seed and slot alone, so a restarted
+// Decides for each slot of the chain: a block, nothing, or a fork. The answer follows from seed and slot alone, so a restarted
 // chain goes on with the same slots.
 
 import { hash } from 'node:crypto';

@@ -241,7 +241,7 @@ function chargeTaker(
   };
 }
 
-/** What an order pays its builder; null for one without. */
+/** The fee that an order pays its builder; null for one without. */
 function builderTerms({ guests }: World, trader: Trader, order: Order): BuilderTerms | null {
   if ((order.bit_flags & ORDER_HAS_BUILDER) === 0) return null;
   return guests.builderTerms.get(termsKey(trader.key, order.order_id)) ?? USUAL_TERMS;

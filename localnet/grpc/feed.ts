@@ -1,4 +1,4 @@
-// What the gRPC server sends at each commitment level, live and for a while from memory.
+// Messages of the gRPC server at each commitment level, live and for a while from memory.
 
 import type { Happened } from '../chain/production.ts';
 import { LevelProgress } from '../ledger/level-progress.ts';

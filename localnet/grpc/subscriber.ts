@@ -199,7 +199,7 @@ export class Subscriber {
   }
 }
 
-/** What a fault decides by. */
+/** Key by which a fault picks messages. */
 function keyOf(message: FeedMessage): string {
   switch (message.kind) {
     case 'account':

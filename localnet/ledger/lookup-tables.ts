@@ -4,7 +4,7 @@ import bs58 from 'bs58';
 import type { LedgerAccount } from '../ledger-types.ts';
 
 export const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
-/** LOOKUP_TABLE_META_SIZE of Solana: what stands before the addresses. */
+/** LOOKUP_TABLE_META_SIZE of Solana: bytes before the addresses. */
 const META_BYTES = 56;
 const KEY_BYTES = 32;
 /** Addresses are named by one byte. */

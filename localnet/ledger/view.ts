@@ -1,4 +1,4 @@
-// What one node of the cluster sees: the tip of each commitment level, and the accounts there.
+// The chain as one node of the cluster sees it: the tip of each commitment level, and the accounts there.
 
 import type { Commitment } from '../ledger.ts';
 import type { AccountVersion } from './accounts.ts';

@@ -3,7 +3,7 @@
 import type { Happened } from '../chain/production.ts';
 import type { Commitment, StoredBlock } from '../ledger.ts';
 
-/** What a node tells while it receives and replays a slot. `timestamp` has milliseconds, here of the chain's clock. */
+/** Slot updates of a node while it receives and replays a slot. `timestamp` has milliseconds, here of the chain's clock. */
 export function bankUpdates(happened: Happened): object[] {
   if (happened.kind === 'skipped') return [];
   if (happened.kind === 'dead') {
@@ -31,7 +31,7 @@ export function bankUpdates(happened: Happened): object[] {
   ];
 }
 
-/** What a node tells when a level reaches a block. */
+/** Slot update of a node when a level reaches a block. */
 export function progressUpdate({ slot, blockTime }: StoredBlock, level: Exclude<Commitment, 'processed'>): object {
   return { slot, timestamp: blockTime * 1000, type: level === 'confirmed' ? 'optimisticConfirmation' : 'root' };
 }

@@ -46,7 +46,7 @@ export class SlicedWork {
   }
 }
 
-/** What all work that callers wait for may take of one turn of the event loop, milliseconds. */
+/** Limit of one turn of the event loop for all work that callers wait for, milliseconds. */
 const HURRIED_MS = 2;
 /** Works of `inTurns` under way. They share a turn, so a short one ends soon beside any number of long ones. */
 let hurried = 0;

@@ -105,7 +105,7 @@ export class AccountOrders {
     return actions.flatMap((action) => this.#apply(event, action));
   }
 
-  /** Takes the open orders of an account. What events lack of them is changed by a later `reached`. */
+  /** Takes the open orders of an account. A later `reached` changes the orders that events lack. */
   takeState(state: UserOrders): void {
     this.#isIdle = false;
     this.#reconciliation.take(state);
@@ -202,7 +202,7 @@ export class AccountOrders {
     return this.#ended.has(user, orderId) || this.#withdrawn.has(user, orderId);
   }
 
-  /** Compares a change of an event with what the states have. */
+  /** Compares a change of an event with the states. */
   #compare(name: string, { user, order, slot, isOpen }: OrderChange, { placed }: OrderAction): void {
     if (!isOpen) {
       this.#reconciliation.ended(name, orderKey(order));

@@ -1,4 +1,4 @@
-// What an event does to orders of accounts: a placing, or the actions on one or both sides of an order action record.
+// Changes that an event makes to orders of accounts: a placing, or the actions on one or both sides of an order action record.
 
 import type {
   AccountOrder,

@@ -13,7 +13,7 @@ const DOUBTS = 'doubt:';
 const LISTED = 'listed:';
 const STATES_SLOT = 'states-slot';
 
-/** What events know. */
+/** The orders by the events alone. */
 export interface KnownOrders {
   /** Slot of the newest event. */
   newestSlot(): number;
@@ -24,7 +24,7 @@ export interface KnownOrders {
   names(): Iterable<string>;
 }
 
-/** What a lasting difference changes: the order as it is, open or closed. */
+/** The repair of a lasting difference: the order as the account has it, open or closed. */
 export interface Correction {
   readonly user: Uint8Array;
   /** Slot of the account's state. */

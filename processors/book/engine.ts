@@ -118,7 +118,7 @@ export class BookEngine {
   }
 
   /**
-   * Inside a bracket a loaded book keeps its changes for the end: the slot that it shows has none of them. What is kept is not in a
+   * Inside a bracket a loaded book keeps its changes for the end: the slot that it shows has none of them. The kept changes are not in a
    * checkpoint.
    */
   get isHeld(): boolean {

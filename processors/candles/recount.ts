@@ -30,7 +30,7 @@ export interface RecountedMinute {
   readonly after: MinuteRows;
 }
 
-/** What becomes of one market. */
+/** The changes of one market. */
 export interface MarketRecount {
   readonly marketIndex: number;
   readonly minutes: readonly RecountedMinute[];
@@ -186,7 +186,7 @@ function joinedTick(to: Float64Array | null, row: Float64Array): Float64Array {
   return joined;
 }
 
-/** What makes two fills the same one. */
+/** Two fills with the same text are the same fill. */
 function idOf({ fill, signature, eventIndex }: PlacedFill): string {
   if (fill.id >= 0) return String(fill.id);
   return `${Buffer.from(signature).toString('latin1')}${eventIndex}`;

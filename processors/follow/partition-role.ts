@@ -44,7 +44,7 @@ export interface PartitionRole {
   readonly letter: string;
   /** Called once for each partition, in order. */
   reducer(partition: number): PartitionReducer | Promise<PartitionReducer>;
-  /** What the records of a batch become, in the order of writing. */
+  /** The outputs of a batch's records, in the order of writing. */
   outputs(records: readonly NewRecord[]): readonly Outputs[];
   /** Called before each commit, for metrics. */
   applied?(published: number, parked: number): void;

@@ -1,4 +1,4 @@
-// What a fill counts for, by its action explanation. One table gives the TypeScript rule and the SQL fragment.
+// Use of a fill, by its action explanation. One table gives the TypeScript rule and the SQL fragment.
 // docs/internals/history-semantics.md, "Candles": liquidations have no market price; position transfers are no trades.
 
 /** Use of a fill: a market price and volume, volume only, nothing. */

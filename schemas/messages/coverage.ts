@@ -65,7 +65,7 @@ export interface ReconstructedOrder {
   readonly placedSlot: number;
 }
 
-/** What the log has of one stream. Without holes it is complete from `firstId` to `lastId`. */
+/** The records of one stream in the log. Without holes it is complete from `firstId` to `lastId`. */
 export interface StreamCoverage {
   readonly subject: string;
   readonly stream: string;
@@ -82,7 +82,7 @@ export interface StreamCoverage {
   readonly holes: readonly CoverageHole[];
 }
 
-/** What the log has of one stream of all accounts. */
+/** The records in the log of one stream of all accounts. */
 export interface AccountsCoverage {
   readonly stream: string;
   /** Newest slot of all records and counts. */

@@ -49,7 +49,7 @@ export function qualityKey(row: FeedQuality): string {
   return `${marketKey(row)}/${row.source}`;
 }
 
-/** What is known of one of several sources that run at once. */
+/** One of several sources that run at once. */
 export interface LiveSource {
   /** Host of the server, and its port. */
   readonly name: string;

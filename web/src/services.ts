@@ -22,7 +22,7 @@ function send(url: string | URL | Request, init?: RequestInit): Promise<Response
   return fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, timeout]) : timeout });
 }
 
-/** What failed, fit to be shown. */
+/** Says in words which request failed, for the page to show. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof RestError)) return error instanceof Error ? error.message : String(error);
   const { url, status, body } = error;

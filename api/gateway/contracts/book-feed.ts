@@ -185,7 +185,7 @@ export function answer(channel: string, type: string, summary: string): MessageC
 }
 
 const byStream = record(ref('BookPosition'), 'by stream name');
-/** What every heartbeat of a sequenced channel says of time. */
+/** Times in every heartbeat of a sequenced channel. */
 const clocks = {
   ts: count('Unix milliseconds of the server'),
   headSlot: nullable(count('newest slot of the chain that ingest has read; null while unknown')),

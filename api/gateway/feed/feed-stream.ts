@@ -5,7 +5,7 @@ import type { BookVersion } from '../../../schemas/index.ts';
 import type { LogPlace } from './log-search.ts';
 import type { Ring } from './ring.ts';
 
-/** What the shared lists of streams need of a stream. */
+/** A stream as the shared lists of streams need it. */
 export interface NamedStream {
   readonly name: string;
   /** Number of the stream in its messages, for as long as this gateway has it open. */
@@ -36,7 +36,7 @@ export interface FeedStream<O, G> extends NamedStream {
   readonly isDirty: boolean;
   /** State after the newest message; null before the first. */
   readonly sent: SentState | null;
-  /** What a subscriber without a version begins with; null while there is none. */
+  /** The first message for a subscriber without a version; null while there is none. */
   snapshot(): Buffer | null;
   /** The message that brings all subscribers to a client's version; null when there is none. */
   catchUp(version: BookVersion): Buffer | null;

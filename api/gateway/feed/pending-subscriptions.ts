@@ -10,7 +10,7 @@ import type { LogHistory, Older } from './log-history.ts';
 import type { FeedMetrics } from './metrics.ts';
 import type { SubscriberOf } from './subscriber.ts';
 
-/** What a subscription waits for: the stream's next message, the client's reading, missed changes, or nothing more. */
+/** A subscription waits for one of these: the stream's next message, the client's reading, missed changes, or nothing more. */
 type Step = 'stream' | 'client' | 'changes' | 'over';
 
 interface PendingSubscription<S extends FeedStream<O, G>, O, G> {

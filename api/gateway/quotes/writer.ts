@@ -6,7 +6,7 @@ import { QUOTE_FRESH_MS } from '../../../processors/book/index.ts';
 import { encodeMessage, type MakerQuotes, marketKey, TOPICS } from '../../../schemas/index.ts';
 import { MAX_WAITING_SETS, SETS_PER_APPEND } from './limits.ts';
 
-/** What became of a set: in the log; a newer one took its place; it grew too old to count; the log refused it. */
+/** The end of a set: in the log; a newer one took its place; it grew too old to count; the log refused it. */
 export type QuoteOutcome = 'written' | 'superseded' | 'lapsed' | 'notStored';
 
 interface WaitingSet {

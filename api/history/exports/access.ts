@@ -1,4 +1,4 @@
-// What the history service needs of export jobs: to ask for one, to list them with URLs, and to send files of the data
+// Export jobs as the history service uses them: it asks for one, lists them with URLs, and sends files of the data
 // directory.
 
 import { randomUUID } from 'node:crypto';

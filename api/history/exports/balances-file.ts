@@ -22,7 +22,7 @@ export interface BalanceRow {
   readonly to: number;
   /** Balance before the first second of the range. */
   readonly openingBalance: bigint;
-  /** What the account had before its first stored record, where a deposit record of the range first shows it. */
+  /** Balance of the account before its first stored record, where a deposit record of the range first shows it. */
   readonly earlierBalance: bigint;
   readonly deposits: bigint;
   readonly withdrawals: bigint;
@@ -32,7 +32,7 @@ export interface BalanceRow {
   readonly settledPnl: bigint;
   /** Received less given in liquidations and bankruptcies, on either side. */
   readonly liquidations: bigint;
-  /** Interest between records of the account, and what no record of it shows. */
+  /** Interest between records of the account, and movements that no record of it shows. */
   readonly interest: bigint;
   /** Balance at the end of the last second. */
   readonly closingBalance: bigint;

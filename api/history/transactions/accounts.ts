@@ -1,4 +1,4 @@
-// What a transaction needs of the exchange's accounts: markets with their oracles, and a user with its positions.
+// Reads the exchange's accounts for a transaction: markets with their oracles, and a user with its positions.
 
 import { PublicKey } from '@solana/web3.js';
 import { variantName } from '../../../schemas/index.ts';

@@ -27,7 +27,7 @@ export interface Blockhash {
   readonly lastValidBlockHeight: number;
 }
 
-/** What the routes need of a chain. Every call rejects with a HistoryError `rpcAway` when the node does not answer. */
+/** The chain as the routes need it. Every call rejects with a HistoryError `rpcAway` when the node does not answer. */
 export interface Chain {
   readonly program: ExchangeProgram;
   markets(): Promise<Markets>;

@@ -1,4 +1,4 @@
-// What an instruction's handler works with: the running transaction, its arguments, and checks that Anchor makes on accounts.
+// Context of an instruction's handler: the running transaction, its arguments, and checks that Anchor makes on accounts.
 
 import type { Idl } from '@coral-xyz/anchor';
 import anchor from '@coral-xyz/anchor';

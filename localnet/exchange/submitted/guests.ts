@@ -1,4 +1,4 @@
-// What wallets outside the simulation own: lamports, token accounts, and accounts of the builder programme. Plain data, part of
+// Property of wallets outside the simulation: lamports, token accounts, and accounts of the builder programme. Plain data, part of
 // the world.
 
 import { PublicKey } from '@solana/web3.js';
@@ -33,7 +33,7 @@ export interface WalletAccount {
   lamports: bigint;
 }
 
-/** What an order pays its builder. */
+/** The fee that an order pays its builder. */
 export interface BuilderTerms {
   /** Place of the builder in the escrow. */
   readonly index: number;

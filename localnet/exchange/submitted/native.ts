@@ -31,7 +31,7 @@ const SET_UNIT_PRICE = 3;
 const UNITS_PER_INSTRUCTION = 200_000;
 const MICRO = 1_000_000n;
 
-/** What the compute-budget instructions ask for. Unreadable ones count as absent. */
+/** The budget of the compute-budget instructions. Unreadable ones count as absent. */
 export function budgetOf(instructions: readonly SubmittedInstruction[]): Budget {
   let units: number | null = null;
   let price = 0n;

@@ -86,7 +86,7 @@ export function runSubmission(world: World, settings: Settings, submission: Subm
   }
 }
 
-/** What the transaction would do now. The world stays as it is. Throws an Error for bytes that are no transaction. */
+/** Runs the transaction on the current state and forgets it. The world stays as it is. Throws an Error for bytes that are no transaction. */
 export function simulate(world: World, settings: Settings, wire: Uint8Array): SimulatedTransaction {
   try {
     const submitted = resolve(decodeWire(wire), tables(world, settings));

@@ -25,7 +25,7 @@ export interface OpenSwap {
   readonly inIndex: number;
   readonly outIndex: number;
   readonly amountIn: bigint;
-  /** What the wallet's token accounts had before. */
+  /** Amounts of the wallet's token accounts before the swap. */
   readonly inBefore: bigint;
   readonly outBefore: bigint;
 }
@@ -91,7 +91,7 @@ export function endSwap(call: Call): void {
     throw exchangeError('InvalidSwap', 'Out: not reduced');
   }
   enterExchange(tx, 'EndSwap');
-  // What is left of the input, and the output.
+  // One transfer returns the rest of the input, the other deposits the output.
   tokenTransfer(tx);
   tokenTransfer(tx);
   inTokens.account.amount = open.inBefore;

@@ -1,4 +1,4 @@
-// What all time charts share: the library's options in the page's colours and the reader's formats.
+// Shared by all time charts: the library's options in the page's colours and the reader's formats.
 
 import { type ChartOptions, ColorType, CrosshairMode, type DeepPartial, type UTCTimestamp } from 'lightweight-charts';
 import { dateTimeOf, price } from '../format.ts';

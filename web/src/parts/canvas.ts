@@ -1,4 +1,4 @@
-// What every canvas of the page begins with: its size in device pixels, its background, and dimming of what is not live.
+// Begins every canvas of the page: its size in device pixels, its background, and the dimming of numbers that are not live.
 
 import type { Palette } from './palette.ts';
 

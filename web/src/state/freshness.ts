@@ -1,4 +1,4 @@
-// What the page may say about its numbers: live, late, standing still, or wrong. In words, with what to do.
+// Says how fresh the page's numbers are: live, late, standing still, or wrong. In words, with a remedy.
 
 import { computed } from '@preact/signals';
 import { addresses } from '../addresses.ts';

@@ -1,4 +1,4 @@
-// What happened to the feed, in words, newest first: losses, resumes, gaps, new epochs. The trading view shows them.
+// Events of the feed, in words, newest first: losses, resumes, gaps, new epochs. The trading view shows them.
 
 import { signal } from '@preact/signals';
 

@@ -1,4 +1,4 @@
-// What the status view asks: quality and health of the order-book server, freshness of the history, and metrics.
+// Requests of the status view: quality and health of the order-book server, freshness of the history, and metrics.
 
 import { useEffect, useState } from 'preact/hooks';
 import type { HistoryAnswer, OrderbookAnswer } from '../../../client/index.ts';

@@ -1,4 +1,4 @@
-// What the ladder shows: the live book, the book with indicative quotes, or a book of an earlier slot.
+// The book that the ladder shows: the live book, the book with indicative quotes, or a book of an earlier slot.
 
 import { computed, signal } from '@preact/signals';
 import { type BookState, books } from '../state/book-feed.ts';
@@ -57,5 +57,5 @@ export const ownPrices = computed<Readonly<Record<Side, ReadonlySet<string>>>>((
   return { bids: pricesOf('bids'), asks: pricesOf('asks') };
 });
 
-/** What the last frame drew, for scripts and tests (web/README.md). */
+/** The book of the last drawn frame, for scripts and tests (web/README.md). */
 export const drawn = signal<{ readonly book: ShownBook } | null>(null);
