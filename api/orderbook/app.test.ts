@@ -129,7 +129,7 @@ describe('/l2', () => {
     expect([body.slot, body.ts, body.bids.length]).toEqual([488, 1_783_268_434_045, 3]);
   });
 
-  it('Q8: serves the exchange oracle as mark of a one-sided book, and neither best prices nor spreads', async () => {
+  it('serves the exchange oracle as mark of a one-sided book, and neither best prices nor spreads', async () => {
     await stage.markets();
     const oracle = { ...ORACLE, price: 99_000_000n };
     const asks = [{ price: 100_000_000, dlob: 1n, vamm: 0n }];

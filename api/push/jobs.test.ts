@@ -43,13 +43,21 @@ describe('push jobs', () => {
     expect(jobs.size).toBe(0);
   });
 
-  it('wait a part less by chance', () => {
-    const jobs = new PushJobs(() => 1);
+  it.each([
+    [0, 1],
+    [0.5, 0.75],
+    [1, 0.5],
+  ])('shorten each wait by up to half at random (%d)', (chance, part) => {
+    const jobs = new PushJobs(() => chance);
     jobs.add(job(1), [device('a')]);
-    const [send] = jobs.take(0);
-    if (send) jobs.failed(send, true, 0);
-    expect(jobs.take(FIRST_WAIT_MS / 2 - 1)).toEqual([]);
-    expect(jobs.take(FIRST_WAIT_MS / 2)).toHaveLength(1);
+    let nowMs = 0;
+    for (const usual of [FIRST_WAIT_MS, FIRST_WAIT_MS * WAIT_FACTOR]) {
+      const [send] = jobs.take(nowMs);
+      if (send) jobs.failed(send, true, nowMs);
+      nowMs += usual * part;
+      expect(jobs.take(nowMs - 1)).toEqual([]);
+    }
+    expect(jobs.take(nowMs)).toHaveLength(1);
   });
 
   it('of one wallet do not keep those of others waiting', () => {

@@ -1,4 +1,4 @@
-// Published check values of book rules, one test per row; the values are typed in here.
+// Check values of the book rules, one test per value. They are typed in here, so that no code under test makes them.
 
 import { describe, expect, it } from 'vitest';
 import type { OrderState } from '../../schemas/index.ts';
@@ -36,7 +36,7 @@ const restingAt = (direction: 'long' | 'short', pairs: readonly (readonly [numbe
   });
 
 describe('merge of orders and vAMM', () => {
-  it('M1: one level per price, both sources counted', () => {
+  it('makes one level of orders and vAMM at the same price', () => {
     const orders = restingAt('short', [
       [100000000, 5n],
       [100000000, 7n],
@@ -49,7 +49,7 @@ describe('merge of orders and vAMM', () => {
       level(100000200, { dlob: 1n }),
     ]);
   });
-  it('M2: the depth counts levels', () => {
+  it('counts levels of both sources in the depth', () => {
     const orders = restingAt('long', [
       [99, 1n],
       [97, 2n],
@@ -57,7 +57,7 @@ describe('merge of orders and vAMM', () => {
     const bids = [level(98, { vamm: 3n }), level(97, { vamm: 4n })];
     expect(viewAfter([orders], { bids }).l2(2).bids).toEqual([level(99, { dlob: 1n }), level(98, { vamm: 3n })]);
   });
-  it('M3: equal prices still merge into the last allowed level', () => {
+  it('merges an equal price into the last level of the depth', () => {
     const orders = restingAt('long', [
       [99, 1n],
       [98, 2n],
@@ -69,30 +69,32 @@ describe('merge of orders and vAMM', () => {
 });
 
 describe('visibility', () => {
-  type Case = [id: string, expected: 'visible' | 'hidden', slot: number, order: Partial<OrderState>];
+  type Case = [name: string, slot: number, order: Partial<OrderState>];
   const limit: Partial<OrderState> = { orderType: 'limit', placedSlot: 1000, auctionDurationSlots: 10, price: 99n };
-  const cases: Case[] = [
-    ['V1', 'hidden', 1010, limit],
-    ['V2', 'visible', 1011, limit],
-    ['V3', 'visible', 1001, { ...limit, postOnly: true }],
-    ['V4', 'visible', 1001, { ...limit, oraclePriceOffset: -250000n }],
-    ['V5', 'hidden', 2000, { ...limit, orderType: 'market' }],
-    ['V6', 'hidden', 2000, { ...limit, orderType: 'oracle' }],
-    ['V7', 'hidden', 2000, { ...limit, orderType: 'triggerLimit', triggerCondition: 'above' }],
-    ['V8', 'visible', 2000, { ...limit, orderType: 'triggerLimit', triggerCondition: 'triggeredAbove' }],
-    ['V9', 'hidden', 2000, { ...limit, orderType: 'triggerMarket', triggerCondition: 'triggeredBelow' }],
-    ['V10', 'visible', 1000, { ...limit, auctionDurationSlots: 0 }],
+  const hidden: Case[] = [
+    ['a limit order in the last slot of its auction', 1010, limit],
+    ['a market order', 2000, { ...limit, orderType: 'market' }],
+    ['an oracle order', 2000, { ...limit, orderType: 'oracle' }],
+    ['a trigger limit order that waits', 2000, { ...limit, orderType: 'triggerLimit', triggerCondition: 'above' }],
+    ['a triggered market order', 2000, { ...limit, orderType: 'triggerMarket', triggerCondition: 'triggeredBelow' }],
   ];
-  for (const [id, expected, slot, terms] of cases) {
-    it(`${id}: ${expected}`, () => {
-      const engine = new BookEngine(PERP);
-      engine.apply(oracleOf({ slot: 1000, price: 100_000_000n }));
-      engine.apply(ordersOf({ slot, upserts: [orderOf({ ...terms, baseAssetAmount: 10n })] }));
-      const { bidOrders, askOrders } = engine.snapshot();
-      expect(bidOrders.length + askOrders.length).toBe(expected === 'visible' ? 1 : 0);
-    });
-  }
-  it('V11: an order that is no longer open is removed by its account', () => {
+  const visible: Case[] = [
+    ['a limit order after its auction', 1011, limit],
+    ['a post-only order in its auction', 1001, { ...limit, postOnly: true }],
+    ['a floating order in its auction', 1001, { ...limit, oraclePriceOffset: -250000n }],
+    ['a triggered limit order', 2000, { ...limit, orderType: 'triggerLimit', triggerCondition: 'triggeredAbove' }],
+    ['a limit order without an auction', 1000, { ...limit, auctionDurationSlots: 0 }],
+  ];
+  const shownOrders = (slot: number, terms: Partial<OrderState>) => {
+    const engine = new BookEngine(PERP);
+    engine.apply(oracleOf({ slot: 1000, price: 100_000_000n }));
+    engine.apply(ordersOf({ slot, upserts: [orderOf({ ...terms, baseAssetAmount: 10n })] }));
+    const { bidOrders, askOrders } = engine.snapshot();
+    return bidOrders.length + askOrders.length;
+  };
+  it.each(hidden)('hides %s', (_name, slot, terms) => expect(shownOrders(slot, terms)).toBe(0));
+  it.each(visible)('shows %s', (_name, slot, terms) => expect(shownOrders(slot, terms)).toBe(1));
+  it('removes an order that its account has no longer', () => {
     const engine = new BookEngine(PERP);
     const order = orderOf({ ...limit, baseAssetAmount: 10n });
     engine.apply(ordersOf({ slot: 2000, upserts: [order] }));
@@ -112,18 +114,18 @@ describe('price', () => {
     expect(levels).toEqual(orders);
     return orders;
   };
-  it('P1: oracle plus offset', () => {
+  it('prices a floating order at the oracle plus its offset', () => {
     expect(priceOf(2000, 100000000n, { oraclePriceOffset: -250000n })).toEqual([99750000]);
   });
-  it('P2: never below 1', () => {
+  it('prices no floating order below 1', () => {
     expect(priceOf(2000, 100n, { oraclePriceOffset: -250000n })).toEqual([1]);
   });
-  it('P3: a post-only order in its auction', () => {
+  it('prices a post-only order by its auction while that runs', () => {
     const bounds = { auctionDurationSlots: 10, auctionStartPrice: 103000000n, auctionEndPrice: 101000000n };
     const terms = { direction: 'short', postOnly: true, price: 101000000n, ...bounds } as const;
     expect(priceOf(1003, 100000000n, terms)).toEqual([102400000]);
   });
-  it('P4: an auction of offsets truncates toward zero', () => {
+  it('truncates the offset of a floating auction toward zero', () => {
     const bounds = { auctionDurationSlots: 7, auctionStartPrice: -100000n, auctionEndPrice: 100000n };
     expect(priceOf(1003, 100000000n, { oraclePriceOffset: 500000n, ...bounds })).toEqual([99985714]);
   });
@@ -141,19 +143,19 @@ describe('remaining size', () => {
     };
   };
   // L3 has the order's own amount.
-  it('S1: a short may reduce a long position', () => {
+  it('limits a reduce-only ask to the long position, and shows its own amount in L3', () => {
     expect(amounts('short', 2n, 7n)).toEqual({ l2: [5n], l3: [8n] });
   });
-  it('S2: a long may not add to a long position, and is not in L2', () => {
+  it('leaves a reduce-only bid that would add to a long position out of L2', () => {
     expect(amounts('long', 0n, 7n)).toEqual({ l2: [], l3: [10n] });
   });
-  it('S3: filled is subtracted after the clamp', () => {
+  it('subtracts the filled amount after the limit of the position', () => {
     expect(amounts('long', 3n, -4n)).toEqual({ l2: [1n], l3: [7n] });
   });
 });
 
 describe('walk', () => {
-  it('W1: floating before fixed at equal price, then the lower slot', () => {
+  it('puts floating before fixed orders at the same price, then the lower slot first', () => {
     const engine = new BookEngine(PERP);
     engine.apply(oracleOf({ slot: 10, price: 100n }));
     const ask = { direction: 'short', baseAssetAmount: 1n } as const;
@@ -170,7 +172,7 @@ describe('walk', () => {
     );
     expect(engine.snapshot().askOrders.map((order) => order.orderId)).toEqual([4, 3, 2, 1]);
   });
-  it('T1: best makers are distinct owners, best first', () => {
+  it('lists each best maker once, the best first', () => {
     const engine = new BookEngine(PERP);
     const view = new BookView();
     const owners = ['A', 'B', 'A', 'C', 'A', 'D', 'E'];
@@ -199,7 +201,7 @@ describe('grouping', () => {
     level(100050001, { dlob: 900000000n }),
   ];
   const grouped = (group: number) => groupBook(bids, asks, group * 100);
-  it('G1', () => {
+  it('rounds bids down and asks up to groups of one tick', () => {
     const book = grouped(1);
     expect(book.bids).toEqual([
       level(100004300, { dlob: 1000000000n, vamm: 2000000000n }),
@@ -215,7 +217,7 @@ describe('grouping', () => {
     ]);
     expect(book.levelLimit).toBe(20);
   });
-  it('G10', () => {
+  it('rounds bids down and asks up to groups of 10 ticks', () => {
     const book = grouped(10);
     expect(book.bids).toEqual([
       level(100004000, { dlob: 1000000000n, vamm: 2000000000n }),
@@ -230,7 +232,7 @@ describe('grouping', () => {
     ]);
     expect(book.levelLimit).toBe(20);
   });
-  it('G100', () => {
+  it('rounds bids down and asks up to groups of 100 ticks', () => {
     const book = grouped(100);
     expect(book.bids).toEqual([
       level(100000000, { dlob: 1500000000n, vamm: 2000000000n }),
@@ -243,7 +245,7 @@ describe('grouping', () => {
     ]);
     expect(book.levelLimit).toBe(20);
   });
-  it('G500', () => {
+  it('rounds bids down and asks up to groups of 500 ticks', () => {
     const book = grouped(500);
     expect(book.bids).toEqual([
       level(100000000, { dlob: 1500000000n, vamm: 2000000000n }),
@@ -255,7 +257,7 @@ describe('grouping', () => {
     ]);
     expect(book.levelLimit).toBe(20);
   });
-  it('G1000', () => {
+  it('rounds bids down and asks up to groups of 1,000 ticks', () => {
     const book = grouped(1000);
     expect(book.bids).toEqual([
       level(100000000, { dlob: 1500000000n, vamm: 2000000000n }),
@@ -274,7 +276,7 @@ describe('grouping', () => {
     level(100000220, { dlob: 4000000000n }),
     level(100000900, { vamm: 5000000000n }),
   ];
-  it('GX1: crossed levels raise the limit', () => {
+  it('raises the limit of levels by the crossed ones', () => {
     expect(groupBook(crossedBids, crossedAsks, 100)).toEqual({
       bids: [
         level(100000200, { dlob: 1000000000n }),
@@ -291,7 +293,7 @@ describe('grouping', () => {
       levelLimit: 22,
     });
   });
-  it('GX10: wider buckets uncross', () => {
+  it('uncrosses a book in wider groups', () => {
     expect(groupBook(crossedBids, crossedAsks, 1000)).toEqual({
       bids: [level(100000000, { dlob: 1000000000n, vamm: 2000000000n }), level(99999000, { dlob: 3000000000n })],
       asks: [level(100001000, { dlob: 5000000000n, vamm: 5000000000n })],
@@ -307,35 +309,35 @@ describe('grouping', () => {
 });
 
 describe('quotes', () => {
-  type Row = [id: string, bid: bigint, ask: bigint, oracle: bigint | null, mark: bigint, spread: bigint, pct: bigint];
+  type Row = [name: string, bid: bigint, ask: bigint, oracle: bigint | null, mark: bigint, spread: bigint, pct: bigint];
   const rows: Row[] = [
-    ['Q1', 81114210n, 81130450n, 81122330n, 81122330n, 16240n, 20019n],
-    ['Q2', 99000000n, 101000000n, 150000000n, 100000000n, 2000000n, 2000000n],
-    ['Q3', 101000000n, 99000000n, 100000000n, 100000000n, 0n, 0n],
-    ['Q4', 103000000n, 102000000n, 100000000n, 102000000n, 0n, 0n],
-    ['Q5', 99000000n, 98000000n, 100000000n, 99000000n, 0n, 0n],
-    ['Q6', 101000000n, 99000000n, null, 100000000n, 0n, 0n],
-    ['Q7', 100000000n, 100000000n, 105000000n, 100000000n, 0n, 0n],
-    ['Q9', 100000001n, 100000002n, 100000000n, 100000001n, 1n, 0n],
+    ['the middle of a usual book', 81114210n, 81130450n, 81122330n, 81122330n, 16240n, 20019n],
+    ['the middle, however far the oracle is', 99000000n, 101000000n, 150000000n, 100000000n, 2000000n, 2000000n],
+    ['the oracle between the prices of a crossed book', 101000000n, 99000000n, 100000000n, 100000000n, 0n, 0n],
+    ['the lower price of a book crossed above the oracle', 103000000n, 102000000n, 100000000n, 102000000n, 0n, 0n],
+    ['the higher price of a book crossed below the oracle', 99000000n, 98000000n, 100000000n, 99000000n, 0n, 0n],
+    ['the middle of a crossed book without an oracle', 101000000n, 99000000n, null, 100000000n, 0n, 0n],
+    ['the common price of a locked book', 100000000n, 100000000n, 105000000n, 100000000n, 0n, 0n],
+    ['the middle of neighbouring prices, rounded down', 100000001n, 100000002n, 100000000n, 100000001n, 1n, 0n],
   ];
-  for (const [id, bid, ask, oracle, markPrice, spreadQuote, spreadPct] of rows) {
-    it(id, () => {
+  for (const [name, bid, ask, oracle, markPrice, spreadQuote, spreadPct] of rows) {
+    it(`marks at ${name}`, () => {
       const expected = { bestBidPrice: bid, bestAskPrice: ask, markPrice, spreadQuote, spreadPct };
       expect(quotesOf(bid, ask, oracle)).toEqual(expected);
     });
   }
-  it('Q8: nothing when a side is empty', () => expect(quotesOf(null, 100000000n, 99000000n)).toBeNull());
+  it('gives no quotes when a side is empty', () => expect(quotesOf(null, 100000000n, 99000000n)).toBeNull());
 });
 
 describe('vAMM', () => {
   const plain = { base: 1000000000000000n, quote: 1000000000000000n };
-  it('VM1: ask spread', () => {
+  it("moves the vAMM's ask reserves by the ask spread", () => {
     expect(spreadReserves(plain, 1000000000000000n, 1000n)).toEqual({
       quote: 1000500000000000n,
       base: 999500249875062n,
     });
   });
-  it('VM2: bid spread', () => {
+  it("moves the vAMM's bid reserves by the bid spread", () => {
     expect(spreadReserves(plain, 1000000000000000n, -1000n)).toEqual({
       quote: 999500000000000n,
       base: 1000500250125062n,
@@ -351,7 +353,7 @@ describe('vAMM', () => {
     marketIndex: 0,
   };
   const total = (levels: readonly { size: bigint }[]) => levels.reduce((sum, { size }) => sum + size, 0n);
-  it('VM3: a hundred asks', () => {
+  it('spreads the open liquidity over a hundred asks', () => {
     const reserves = { base: 999500249875062n, quote: 1000500000000000n };
     const levels = vammLevels({ ...curve, side: 'ask', reserves });
     expect(levels.length).toBe(100);
@@ -366,7 +368,7 @@ describe('vAMM', () => {
     expect(levels.at(-1)).toEqual({ price: 123452300, size: 1032812500000n });
     expect(total(levels)).toBe(100000000000000n);
   });
-  it('VM4: a hundred bids', () => {
+  it('spreads the open liquidity over a hundred bids', () => {
     const reserves = { base: 1000500250125062n, quote: 999500000000000n };
     const levels = vammLevels({ ...curve, side: 'bid', reserves });
     expect(levels.length).toBe(100);

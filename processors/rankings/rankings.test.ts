@@ -54,7 +54,7 @@ const shown = (ranking: PnlRanking) => {
 };
 
 describe('ranking of claimable P&L', () => {
-  it('U1: the predecessor rule, overlapping when fewer than 40 users are ranked, zero values dropped', () => {
+  it('ranks users with claimable P&L other than 0, in both lists while there are fewer than 40', () => {
     const [a, b, c, d] = [0, 1, 2, 3];
     const outputs = feed(new PartitionRankings(0), [
       state(market()),

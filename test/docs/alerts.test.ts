@@ -20,7 +20,7 @@ const runbooks = new Map(
     .map((section) => [section.split('\n', 1)[0] ?? '', section.split('\n').slice(1).join('\n').trim()]),
 );
 
-it('there are alerts', () => expect(alerts.length).toBeGreaterThan(10));
+it('finds the alerts of the rule file', () => expect(alerts.length).toBeGreaterThan(10));
 
 it.each(alerts)('%s has a runbook', (alert) => {
   expect(runbooks.get(alert) ?? '').toMatch(/\w.{40}/);

@@ -86,7 +86,7 @@ describe('refusals', () => {
     expect(outcome(headersOf(key, message))).toBe('401 Invalid message format');
   });
 
-  it('message of another wallet', () => {
+  it('refuses a message of another wallet', () => {
     expect(outcome(headersOf(key, messageText(other.name, NOW)))).toBe('401 Wallet address mismatch');
   });
 

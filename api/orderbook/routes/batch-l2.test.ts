@@ -1,4 +1,4 @@
-// /batchL2 and /batchL2Cache: the list rules (B1 to B4) and the error rows.
+// /batchL2 and /batchL2Cache: the list rules and the error rows.
 
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
@@ -38,24 +38,24 @@ const queriesOf = (text: string) =>
   batchQueries(BATCH_L2, givenParameters(BATCH_L2, Object.fromEntries(new URLSearchParams(text))));
 
 describe('batch lists', () => {
-  it('B1: refuses lists of different lengths, without broadcasting', () => {
+  it('refuses lists of different lengths, without broadcasting', () => {
     expect(() => queriesOf('marketName=SOL-PERP,BTC-PERP&depth=5')).toThrow(new OrderbookError('batchLengths'));
   });
 
-  it('B2: lists are read position by position, grouping is ignored', () => {
+  it('reads lists position by position, and ignores grouping', () => {
     expect(queriesOf('marketIndex=0,1&marketType=perp,perp&grouping=100')).toEqual([
       { marketIndex: '0', marketType: 'perp' },
       { marketIndex: '1', marketType: 'perp' },
     ]);
   });
 
-  it('B3: no lists mean no markets', async () => {
+  it('answers no markets without lists', async () => {
     expect(queriesOf('')).toEqual([]);
     const answer = await get('/batchL2');
     expect([answer.statusCode, answer.body]).toEqual([200, '{"l2s":[]}']);
   });
 
-  it('B4: depths of a list', () => {
+  it('reads the leading digits of a depth, at most 100, and 100 without any', () => {
     expect([undefined, '5', '1000', '0', 'abc', '7x'].map(DEPTH.read)).toEqual([100, 5, 100, 0, 100, 7]);
   });
 

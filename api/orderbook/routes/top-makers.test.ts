@@ -1,4 +1,4 @@
-// /topMakers: the rules of `side` and `limit`, the walk over the orders (T1), and the error rows.
+// /topMakers: the rules of `side` and `limit`, the walk over the orders, and the error rows.
 
 import bs58 from 'bs58';
 import fc from 'fast-check';
@@ -47,7 +47,7 @@ const get = (query: string) => app.inject({ method: 'GET', url: `/topMakers?mark
 const makers = (...numbers: number[]) => numbers.map((n) => bs58.encode(maker(n)));
 
 describe('/topMakers', () => {
-  it('T1: distinct owners in the order of their best orders, 4 by default', async () => {
+  it('lists distinct owners in the order of their best orders, 4 by default', async () => {
     expect((await get('side=bid')).json()).toEqual(makers(0, 1, 2, 3));
   });
 

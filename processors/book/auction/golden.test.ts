@@ -1,4 +1,4 @@
-// Published check values E*, D*, A* and F* of auctions, one test per row; the values are typed in here.
+// Check values of the auction rules, one test per value. They are typed in here, so that no code under test makes them.
 
 import { describe, expect, it } from 'vitest';
 import type { Direction } from '../../../schemas/index.ts';
@@ -21,7 +21,7 @@ const BOOK: AuctionBook = {
 describe('estimated prices', () => {
   type Values = [entry: bigint, best: bigint, worst: bigint, impact: bigint, base: bigint, quote: bigint];
   type Row = [
-    id: string,
+    name: string,
     assetType: AssetType,
     amount: bigint,
     direction: Direction,
@@ -31,7 +31,7 @@ describe('estimated prices', () => {
   const missing = 9_007_199_254_740_991n;
   const rows: Row[] = [
     [
-      'E1: a buy over two levels',
+      'estimates a buy over two levels',
       'base',
       1_000_000_000n,
       'long',
@@ -39,7 +39,7 @@ describe('estimated prices', () => {
       [101_200_000n, 100_000_000n, 102_000_000n, 12_000n, 1_000_000_000n, 101_200_000n],
     ],
     [
-      'E2: more than there is',
+      'fills no more than the book has',
       'base',
       5_000_000_000n,
       'long',
@@ -47,7 +47,7 @@ describe('estimated prices', () => {
       [105_600_000n, 100_000_000n, 110_000_000n, 56_000n, 2_000_000_000n, 211_200_000n],
     ],
     [
-      'E3: a sale',
+      'estimates a sale over two levels',
       'base',
       1_200_000_000n,
       'short',
@@ -55,7 +55,7 @@ describe('estimated prices', () => {
       [97_833_333n, 98_000_000n, 97_000_000n, 1_700n, 1_200_000_000n, 117_400_000n],
     ],
     [
-      'E4: an amount in quote',
+      'estimates an amount in quote',
       'quote',
       50_000_000n,
       'long',
@@ -63,17 +63,24 @@ describe('estimated prices', () => {
       [100_393_700n, 100_000_000n, 102_000_000n, 3_937n, 498_039_215n, 50_000_000n],
     ],
     [
-      'E5: no asks for a buy',
+      'answers the largest number as prices of a buy without asks',
       'base',
       1_000_000_000n,
       'long',
       { ...BOOK, asks: [] },
       [0n, missing, missing, 1_000_000n, 0n, 0n],
     ],
-    ['E6: no bids for a sale', 'base', 1_000_000_000n, 'short', { ...BOOK, bids: [] }, [0n, 0n, 0n, 0n, 0n, 0n]],
+    [
+      'answers zeros for a sale without bids',
+      'base',
+      1_000_000_000n,
+      'short',
+      { ...BOOK, bids: [] },
+      [0n, 0n, 0n, 0n, 0n, 0n],
+    ],
   ];
-  for (const [id, assetType, amount, direction, book, values] of rows) {
-    it(id, () => {
+  for (const [name, assetType, amount, direction, book, values] of rows) {
+    it(name, () => {
       const [entryPrice, bestPrice, worstPrice, priceImpact, baseFilled, quoteFilled] = values;
       expect(estimateFill(book, direction, amount, assetType)).toEqual({
         entryPrice,
@@ -91,7 +98,7 @@ describe('dynamic slippage', () => {
   const wide = { bestBidPrice: 98_000_000n, bestAskPrice: 100_000_000n, spreadPct: 2_020_202n };
   const narrow = { bestBidPrice: 99_990_000n, bestAskPrice: 100_010_000n, spreadPct: 20_000n };
   type Row = [
-    id: string,
+    name: string,
     marketIndex: number,
     version: number,
     quotes: typeof wide | null,
@@ -100,17 +107,17 @@ describe('dynamic slippage', () => {
     expected: number,
   ];
   const rows: Row[] = [
-    ['D1: a major', 0, 1, wide, 99_000_000n, 102_000_000n, 1.99999998],
-    ['D2: version 2 widens', 0, 2, wide, 99_000_000n, 102_000_000n, 2.3999999759999997],
-    ['D3: a mid-major', 13, 1, wide, 100_000_000n, 102_000_000n, 2.5852272499999995],
-    ['D4: any other market', 20, 1, wide, 100_000_000n, 102_000_000n, 3.4772726999999994],
-    ['D5: never below the least', 0, 1, narrow, 100_000_000n, 100_010_000n, 0.035],
-    ['D6: version 2 widens after the clamp', 0, 2, narrow, 100_000_000n, 100_010_000n, 0.042],
-    ['D7: a small order in a small market', 30, 1, narrow, 100_000_000n, 100_010_000n, 0.777],
-    ['D8: no book', 0, 1, null, 100_000_000n, 100_000_000n, 0.035],
+    ['takes a share of the spread for a major', 0, 1, wide, 99_000_000n, 102_000_000n, 1.99999998],
+    ['widens in version 2', 0, 2, wide, 99_000_000n, 102_000_000n, 2.3999999759999997],
+    ['is wider for a mid-major', 13, 1, wide, 100_000_000n, 102_000_000n, 2.5852272499999995],
+    ['is widest for any other market', 20, 1, wide, 100_000_000n, 102_000_000n, 3.4772726999999994],
+    ['stays at the least slippage of a narrow book', 0, 1, narrow, 100_000_000n, 100_010_000n, 0.035],
+    ['widens in version 2 after the limit to the least', 0, 2, narrow, 100_000_000n, 100_010_000n, 0.042],
+    ['starts from the base of any other market in a narrow book', 30, 1, narrow, 100_000_000n, 100_010_000n, 0.777],
+    ['stays at the least slippage without a book', 0, 1, null, 100_000_000n, 100_000_000n, 0.035],
   ];
-  for (const [id, marketIndex, version, quotes, startPrice, worstPrice, expected] of rows) {
-    it(id, () => {
+  for (const [name, marketIndex, version, quotes, startPrice, worstPrice, expected] of rows) {
+    it(name, () => {
       const inputs = { market: { marketType: 'perp' as const, marketIndex }, version, quotes, startPrice, worstPrice };
       const percent = dynamicSlippagePercent(inputs, DEFAULT_AUCTION_SETTINGS);
       expect(Math.abs(percent - expected)).toBeLessThan(1e-9);
@@ -120,7 +127,7 @@ describe('dynamic slippage', () => {
 
 describe('order prices', () => {
   interface Row {
-    readonly id: string;
+    readonly name: string;
     readonly direction?: Direction;
     readonly best?: bigint;
     readonly entry?: bigint;
@@ -141,7 +148,7 @@ describe('order prices', () => {
   const sale = { direction: 'short', best: 98_000_000n, entry: 97_833_333n, worst: 97_000_000n } as const;
   const rows: Row[] = [
     {
-      id: 'A1: defaults of a major with the tolerance of D1',
+      name: 'ends at the tolerance by the defaults of a major',
       startFrom: 'mark',
       startOffset: 0,
       slippage: 1.99999998,
@@ -151,7 +158,7 @@ describe('order prices', () => {
       carried: 979_901n,
     },
     {
-      id: 'A2: a tolerance that ends below the oracle',
+      name: 'ends below the oracle where the tolerance does',
       startFrom: 'mark',
       startOffset: 0,
       slippage: 0.5,
@@ -161,7 +168,7 @@ describe('order prices', () => {
       carried: -505_000n,
     },
     {
-      id: 'A3: a fixed price',
+      name: 'has a fixed price in a market order',
       startFrom: 'bestOffer',
       startOffset: -0.1,
       slippage: 5,
@@ -172,7 +179,7 @@ describe('order prices', () => {
       carried: 105_000_000n,
     },
     {
-      id: 'A4: forced up to the tolerance',
+      name: 'ends at the whole tolerance when forced',
       startFrom: 'bestOffer',
       startOffset: -0.1,
       slippage: 5,
@@ -183,7 +190,7 @@ describe('order prices', () => {
       carried: 5_000_000n,
     },
     {
-      id: 'A5: no bound',
+      name: 'has no price without a bound',
       startFrom: 'mark',
       startOffset: 0,
       slippage: 5,
@@ -195,7 +202,7 @@ describe('order prices', () => {
       carried: null,
     },
     {
-      id: 'A6: a sale',
+      name: 'mirrors the prices for a sale',
       ...sale,
       startFrom: 'bestOffer',
       startOffset: -0.1,
@@ -206,7 +213,7 @@ describe('order prices', () => {
       carried: -2_980_000n,
     },
     {
-      id: 'A7: a buffer counts in the limit and again in the end',
+      name: 'counts a buffer in the limit and again in the end',
       ...sale,
       startFrom: 'mark',
       startOffset: 0,
@@ -218,7 +225,7 @@ describe('order prices', () => {
       carried: -2_190_000n,
     },
     {
-      id: 'A8: defaults of version 3',
+      name: 'starts at the best offer by the defaults of version 3',
       startFrom: 'bestOffer',
       startOffset: -0.05,
       slippage: 1,
@@ -228,7 +235,7 @@ describe('order prices', () => {
       carried: 1_000_000n,
     },
     {
-      id: 'A9: an offset of 0 is nudged',
+      name: 'moves an offset of 0 to 1',
       startFrom: 'oracle',
       startOffset: 0,
       slippage: 0,
@@ -239,7 +246,7 @@ describe('order prices', () => {
     },
   ];
   for (const row of rows) {
-    it(row.id, () => {
+    it(row.name, () => {
       const { direction = 'long', best = 100_000_000n, entry = 101_200_000n, worst = 102_000_000n } = row;
       const prices = { oracle: 100_000_000n, mark: 99_000_000n, best, entry, worst, impact: 0n };
       const references = referencePrices(direction, prices);
@@ -285,7 +292,7 @@ describe('recent fills', () => {
       DEFAULT_AUCTION_SETTINGS,
     );
 
-  it('F1: a crossed book is moved by what takers paid lately, and the end reaches the best ask', () => {
+  it('moves the prices of a crossed book by the recent mean of takers, and ends at the best ask', () => {
     expect(crossed(0).quotes?.markPrice).toBe(100_100_000n);
     const { order, prices, slippagePercent } = derived(1000);
     expect(prices).toEqual({
@@ -300,7 +307,7 @@ describe('recent fills', () => {
     expect(order).toMatchObject({ auctionStartPrice: 0n, auctionEndPrice: 68_500n, oraclePriceOffset: 68_500n });
   });
 
-  it('F2: means of more than ten minutes ago move nothing, and the end still reaches the best ask', () => {
+  it('ignores means of more than ten minutes ago, and still ends at the best ask', () => {
     const { order, prices } = derived(600_001, { slippagePercent: 0 });
     expect(prices).toMatchObject({ oracle: 100_000_000n, mark: 100_100_000n, best: 100_100_000n });
     expect(prices.oracle + order.auctionEndPrice).toBe(100_101_000n);

@@ -83,22 +83,22 @@ describe('golden rows', () => {
   };
   const indicativeOf = (levels: readonly Level[]) => levels.filter((level) => level.indicative !== undefined);
 
-  it('I1: a bid above the firm touch is clamped to the better firm bid', () => {
+  it('limits a bid above the firm touch to the better firm bid', () => {
     const view = overlay(firm, [sent([fixed(side(99_960_000, 5))], 9001)]);
     expect(indicativeOf(view?.l2().bids ?? [])).toEqual([{ ...vamm(99_950_000), indicative: 5n }]);
     expect(view?.l3().bids.map(({ price, size }) => [price, size])).toEqual([[99_950_000, 5n]]);
   });
 
-  it('I2: a set that is exactly 1,000 ms old is left out', () => {
+  it('leaves out a set that is exactly 1,000 ms old', () => {
     expect(overlay(firm, [sent([fixed(side(99_800_000, 5))], 9000)])).toBeNull();
   });
 
-  it('I3: an oracle offset has the price of the oracle plus the offset', () => {
+  it('prices an offset quote at the oracle plus its offset', () => {
     const view = overlay(firm, [sent([floating(null, side(250_000, 7))], 9500)]);
     expect(indicativeOf(view?.l2().asks ?? [])).toEqual([own(100_250_000, 7n)]);
   });
 
-  it('M3: equal prices still merge into the last allowed level', () => {
+  it('merges an equal price into the last level of the depth', () => {
     const view = overlay({ bids: [dlob(99, 1n), dlob(98, 2n)], oracle: 99 }, [sent([fixed(side(99, 4))])]);
     expect(view?.l2(1).bids).toEqual([{ ...dlob(99, 1n), indicative: 4n }]);
   });
