@@ -26,7 +26,7 @@ function beats(): number[] {
   return received;
 }
 
-it('heartbeat interval: 5 seconds, the first one 5 seconds after connect', () => {
+it('beats every 5 seconds, first 5 seconds after the connect', () => {
   const received = beats();
   vi.advanceTimersByTime(4_999);
   expect(received).toEqual([]);

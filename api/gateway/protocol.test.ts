@@ -87,7 +87,7 @@ async function fees(): Promise<void> {
 }
 
 describe('subscription lifecycle', () => {
-  it('a resolved subscribe: acknowledgement, then the newest snapshot at once', async () => {
+  it('answers a subscribe with an acknowledgement, and at once with the newest snapshot', async () => {
     const { received } = await send(SUBSCRIBE);
     expect(received.map(({ message, channel }) => message ?? channel)).toEqual([
       'Subscribe received for channel: orderbook, market: SOL-PERP, marketType: perp',
@@ -101,7 +101,7 @@ describe('subscription lifecycle', () => {
     { ...SUBSCRIBE, marketType: undefined },
     { ...SUBSCRIBE, market: ['SOL-PERP'] },
   ])(
-    'market or market type cannot be resolved: `Error subscribing to channel`, socket stays open: %j',
+    'answers `Error subscribing to channel` for an unknown market or market type, and keeps the socket open: %j',
     async (message) => {
       const client = await send(message, SUBSCRIBE);
       expect(client.received[0]).toEqual({ channel: 'orderbook', error: 'Error subscribing to channel' });
@@ -109,12 +109,12 @@ describe('subscription lifecycle', () => {
     },
   );
 
-  it('an unknown channel name: close code 1003', async () => {
+  it('closes with 1003 for an unknown channel name', async () => {
     const { closed, received } = await closedBy({ ...SUBSCRIBE, channel: 'candles' });
     expect([closed, received]).toEqual([REFUSED, []]);
   });
 
-  it('an unsubscribe with the same members: the stream stops', async () => {
+  it('stops the stream after an unsubscribe with the same members', async () => {
     const channels = ['orderbook', 'orderbook_indicative', 'trades', 'priorityfees'];
     const client = await send(...channels.map((channel) => ({ ...SUBSCRIBE, channel, grouping: 100 })));
     for (const channel of channels) client.send({ ...SUBSCRIBE, type: 'unsubscribe', channel, grouping: 100 });
@@ -125,7 +125,7 @@ describe('subscription lifecycle', () => {
     expect(client.received).toHaveLength(before);
   });
 
-  it('a message without valid JSON or `type`, in any state: no answer', async () => {
+  it('answers nothing to a message without valid JSON or `type`, in any state', async () => {
     const malformed = [
       '',
       'hello',
@@ -160,13 +160,16 @@ describe('published limits', () => {
     expect([book?.bids[0]?.price, book?.asks[0]?.price]).toEqual([bid, ask]);
   });
 
-  it.each([undefined, null, 0, 2, 50, -100, '', 'abc', {}, [100], true])('grouping default 1: %j', async (grouping) => {
-    expect((await send({ ...SUBSCRIBE, grouping })).received.at(1)?.channel).toBe(BOOK);
-  });
+  it.each([undefined, null, 0, 2, 50, -100, '', 'abc', {}, [100], true])(
+    'takes a grouping of 1 for %j',
+    async (grouping) => {
+      expect((await send({ ...SUBSCRIBE, grouping })).received.at(1)?.channel).toBe(BOOK);
+    },
+  );
 });
 
 describe('connection', () => {
-  it('path /ws only, with or without a query', async () => {
+  it('takes connections at /ws alone, with or without a query', async () => {
     const url = gateway.endpoints.gateway ?? '';
     for (const path of ['/', '/ws2', '/wsx', '/dlob']) {
       await expect(FeedClient.connect(url.replace('/ws', path))).rejects.toThrow('404');
@@ -174,7 +177,7 @@ describe('connection', () => {
     clients.push(await FeedClient.connect(`${url}?x=1`));
   });
 
-  it('no welcome message, no authentication', async () => {
+  it('sends no welcome message, and needs no authentication', async () => {
     expect((await send()).received).toEqual([]);
   });
 
@@ -188,7 +191,7 @@ describe('connection', () => {
 });
 
 describe('client messages', () => {
-  it.each(['Subscribe', 'SUBSCRIBE', 'sUBSCRIBE'])('type is lower-cased: %s', async (type) => {
+  it.each(['Subscribe', 'SUBSCRIBE', 'sUBSCRIBE'])('reads the type in any letter case: %s', async (type) => {
     expect((await send({ ...SUBSCRIBE, type })).received).toHaveLength(2);
   });
 
@@ -201,12 +204,15 @@ describe('client messages', () => {
     [{ grouping: ' 500 ' }, 'orderbook_perp_0_grouped_500'],
     [{ grouping: 10.9 }, 'orderbook_perp_0_grouped_10'],
     [{ includeVamm: true, includeIndicative: true, grouping: 100 }, 'orderbook_perp_0_grouped_100'],
-  ])('names in any letter case, lenient grouping, other members ignored: %j', async (members, name) => {
-    expect((await send({ ...SUBSCRIBE, ...members })).received.at(1)?.channel).toBe(name);
-  });
+  ])(
+    'reads names in any letter case and a grouping by its leading digits, and ignores other members: %j',
+    async (members, name) => {
+      expect((await send({ ...SUBSCRIBE, ...members })).received.at(1)?.channel).toBe(name);
+    },
+  );
 
   it.each([[''], [undefined], [null], [7], [['orderbook']], [{}]])(
-    'channel missing, empty or not a string closes with 1003, also on unsubscribe: %j',
+    'closes with 1003 for a channel that is missing, empty or no text, also on unsubscribe: %j',
     async (channel) => {
       for (const type of ['subscribe', 'unsubscribe']) {
         expect((await closedBy({ ...SUBSCRIBE, type, channel })).closed).toEqual(REFUSED);
@@ -218,11 +224,14 @@ describe('client messages', () => {
     ['Trades', { channel: 'Trades', market: 'NOPE-PERP' }],
     ['orderbook', { marketType: 'prediction' }],
     ['candles', { channel: 'candles' }],
-  ])('unsubscribe that does not resolve: `Error unsubscribing from channel` for %s', async (channel, members) => {
-    const client = await send({ ...SUBSCRIBE, type: 'unsubscribe', ...members });
-    expect(client.received).toEqual([{ channel, error: 'Error unsubscribing from channel' }]);
-    expect(client.closed).toBeNull();
-  });
+  ])(
+    'answers `Error unsubscribing from channel` to an unsubscribe from an unknown stream: %s',
+    async (channel, members) => {
+      const client = await send({ ...SUBSCRIBE, type: 'unsubscribe', ...members });
+      expect(client.received).toEqual([{ channel, error: 'Error unsubscribing from channel' }]);
+      expect(client.closed).toBeNull();
+    },
+  );
 });
 
 describe('subscribe sequence', () => {
@@ -235,14 +244,14 @@ describe('subscribe sequence', () => {
     expect(client.data(BOOK)).toHaveLength(4);
   });
 
-  it('acknowledgement before any data, with the values as the client sent them', async () => {
+  it('acknowledges before any data, with the values as the client sent them', async () => {
     const client = await send({ ...SUBSCRIBE, channel: 'OrderBook', market: 'sol-perp', marketType: 'Perp' });
     expect(client.received[0]).toEqual({
       message: 'Subscribe received for channel: OrderBook, market: sol-perp, marketType: Perp',
     });
   });
 
-  it('nothing cached: no replay; trades and fee channels are never replayed', async () => {
+  it('replays no missing book, and never trades or fees', async () => {
     await Promise.all([fill(), fees()]);
     const quiet = { ...SUBSCRIBE, market: 'USDT', marketType: 'spot' };
     const client = await send(quiet, { ...SUBSCRIBE, channel: 'trades' }, { ...SUBSCRIBE, channel: 'priorityfees' });

@@ -12,16 +12,16 @@ const base = { type: 'subscribe', channel: 'orderbook', market: 'SOL-PERP', mark
 describe('subscribe', () => {
   it.each([
     [
-      'X1: names in any letter case',
+      'reads names in any letter case',
       { ...base, type: 'SUBSCRIBE', channel: 'OrderBook', market: 'sol-perp', marketType: 'PERP', grouping: 100 },
       'orderbook_perp_0_grouped_100',
     ],
     [
-      'X2: an unlisted grouping is 1',
+      'takes 1 for a grouping that is not listed',
       { ...base, channel: 'orderbook_indicative', grouping: 50 },
       'orderbook_perp_0_grouped_1_indicative',
     ],
-    ['X3: fees have a capital F', { ...base, channel: 'priorityfees' }, 'priorityFees_perp_0'],
+    ['answers fees on a channel with a capital F', { ...base, channel: 'priorityfees' }, 'priorityFees_perp_0'],
   ])('%s', (_, message, name) => {
     expect(read(message)).toMatchObject({ is: 'subscribe', channel: { name } });
   });
@@ -37,7 +37,7 @@ describe('subscribe', () => {
     expect(read(message)).toMatchObject({ is: 'subscribe', channel: { name } });
   });
 
-  it('grouping values: 1, 10, 100, 500, 1000; default 1', () => {
+  it('takes the groupings 1, 10, 100, 500 and 1000, and 1 for any other', () => {
     expect(GROUPINGS).toEqual([1, 10, 100, 500, 1000]);
     for (const [given, used] of [...GROUPINGS.map((grouping) => [grouping, grouping]), [undefined, 1], [2, 1]]) {
       expect(read({ ...base, grouping: given })).toMatchObject({

@@ -110,7 +110,7 @@ describe('subscribing', () => {
     expect(client.data<BookData>(BOOK).map(({ slot }) => slot)).toEqual([487, 487, 488]);
   });
 
-  it('a known channel of an unknown market: `Error subscribing to channel`, socket stays open', async () => {
+  it('answers `Error subscribing to channel` for an unknown market, and keeps the socket open', async () => {
     const client = await connect();
     client.subscribe({ channel: 'trades', market: 'NOPE-PERP' });
     await client.settle();
@@ -118,7 +118,7 @@ describe('subscribing', () => {
     expect(client.socket.readyState).toBe(client.socket.OPEN);
   });
 
-  it('an unknown channel: close code 1003', async () => {
+  it('closes with 1003 for an unknown channel', async () => {
     const client = await connect();
     client.subscribe({ channel: 'candles' });
     await until(() => client.closed !== null);
@@ -290,7 +290,7 @@ describe('trades', () => {
 describe('connections', () => {
   beforeEach(() => start(0));
 
-  it('client buffer above 300,000 bytes: close code 1008, reason `Buffer overflow`, and others notice nothing', async () => {
+  it('closes with 1008 a client that leaves more than 300,000 bytes unread, and others notice nothing', async () => {
     const lagging = await connect();
     const reading = await connect();
     for (const client of [lagging, reading]) client.subscribe();

@@ -92,7 +92,7 @@ describe('/l2', () => {
     expect([body.bids.length, body.asks.length, body.bestBidPrice]).toEqual([bids, Math.min(bids, 1), '81114210']);
   });
 
-  it('depth: default 100, capped at 100', async () => {
+  it('answers 100 levels by default, and never more', async () => {
     const side = (from: number, step: number) =>
       Array.from({ length: 130 }, (_, at) => ({ price: from + at * step, dlob: 1n, vamm: 0n }));
     await stage.markets();
@@ -209,7 +209,7 @@ describe('/l3', () => {
     expect((await get('/l3?marketName=SOL-PERP')).body).not.toContain('cause');
   });
 
-  it('no cached L3 snapshot for the market: 500 `No L3 found`', async () => {
+  it('answers 500 `No L3 found` for a market without a book', async () => {
     await startWithBook();
     const answer = await get('/l3?marketName=BTC-PERP');
     expect([answer.statusCode, answer.body]).toEqual([500, 'No L3 found']);
@@ -251,7 +251,7 @@ describe('/topMakers', () => {
 });
 
 describe('/health, / and /startup', () => {
-  it('/health, /: slot source stalled: 500 `NOK`, and OK again when slots go on', async () => {
+  it('/health and / answer 500 `NOK` while slots stand still, and OK again when they go on', async () => {
     await startWithBook();
     for (const path of ['/health', '/']) {
       const answer = await get(path);
@@ -267,7 +267,7 @@ describe('/health, / and /startup', () => {
     expect((await get('/health')).body).toBe('OK');
   });
 
-  it('/startup: not ready: 500 `Not ready` (no slot is known)', async () => {
+  it('/startup answers 500 `Not ready` while no slot is known', async () => {
     await stage.markets();
     await start();
     const before = await get('/startup');
@@ -278,7 +278,7 @@ describe('/health, / and /startup', () => {
     expect([after.statusCode, after.body]).toEqual([200, 'OK']);
   });
 
-  it('/startup: not ready: 500 `Not ready` (a slot is known, but not all that was published is read)', async () => {
+  it('/startup answers 500 `Not ready` until all that was published is read', async () => {
     await stage.markets();
     await stage.books(snapshot(), diff(2, 488));
     const goOn = stage.holdAfterFirst(TOPICS.bookViews);
@@ -296,7 +296,7 @@ describe('/health, / and /startup', () => {
     ['fees and rankings', 'feeds'],
     ['quality', 'quality'],
     ['recent fills', 'fillQuality'],
-  ] as const)('/startup: not ready: 500 `Not ready` (%s are not read)', async (_, name) => {
+  ] as const)('/startup answers 500 `Not ready` until it has read %s', async (_, name) => {
     await startWithBook();
     const follower = { ready: false };
     const services = { reader, accounts: { read: async () => [] }, slotStallMs: 5000, [name]: follower };
@@ -310,7 +310,7 @@ describe('/health, / and /startup', () => {
 });
 
 describe('every answer', () => {
-  it('keep-alive 61 s, header timeout 65 s: longer than a load balancer waits', async () => {
+  it('keeps idle connections for 61 s and waits 65 s for headers, longer than a load balancer waits', async () => {
     await startWithBook();
     expect([app.server.keepAliveTimeout, app.server.headersTimeout]).toEqual([61_000, 65_000]);
   });

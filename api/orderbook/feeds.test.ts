@@ -124,7 +124,7 @@ describe('/priorityFees', () => {
     '?marketType=perp&marketIndex=1',
     '?marketType=PERP&marketIndex=0',
     '?marketType=perp&marketIndex=0x',
-  ])('nothing cached for the market: 404 `Not found` (%s)', async (query) => {
+  ])('answers 404 `Not found` for a market without fees (%s)', async (query) => {
     await fees({});
     await open();
     const response = await get(`/priorityFees${query}`);
@@ -147,14 +147,14 @@ describe('/batchPriorityFees', () => {
     ]);
   });
 
-  it('lists differ in length: 400 `Bad Request: all params for batch request must be the same length`', async () => {
+  it('refuses lists of different lengths with 400', async () => {
     await open();
     const response = await get('/batchPriorityFees?marketType=perp&marketIndex=0,1');
     expect(response.statusCode).toBe(400);
     expect(response.body).toBe('Bad Request: all params for batch request must be the same length');
   });
 
-  it('no lists at all: 404 `Not found`', async () => {
+  it('answers 404 `Not found` without lists', async () => {
     await open();
     const response = await get('/batchPriorityFees');
     expect(response.statusCode).toBe(404);
@@ -179,7 +179,7 @@ describe('/unsettledPnlUsers', () => {
     });
   });
 
-  it('ranking size: 20 gainers, 20 losers, of 45 ranked users', async () => {
+  it('lists 20 gainers and 20 losers of 45 ranked users', async () => {
     const user = (seed: number) => new Uint8Array(32).fill(seed);
     const held = Array.from({ length: 45 }, (_, at) => ({
       user: user(at + 1),
@@ -203,7 +203,7 @@ describe('/unsettledPnlUsers', () => {
   });
 
   it.each(['', '?marketIndex=abc', '?marketIndex=2x', '?marketIndex=Infinity'])(
-    '`marketIndex` missing or not numeric: 400 `Bad Request: must include a marketIndex` (%s)',
+    'refuses a `marketIndex` that is missing or no number with 400 (%s)',
     async (query) => {
       await open();
       const response = await get(`/unsettledPnlUsers${query}`);
@@ -267,7 +267,7 @@ describe('/oracleLazer', () => {
     ['a request whose last hop is http', { 'x-forwarded-proto': 'https, http', origin: PAGE }],
     ['an opaque origin', { ...HTTPS, origin: 'null' }],
     ['a foreign origin with an allowed referer', { ...HTTPS, origin: 'https://evil.com', referer: PAGE }],
-  ])('neither the internal secret nor an allowed origin: 403 `Forbidden: Invalid origin` (%s)', async (_, headers) => {
+  ])('refuses a request without the secret and an allowed origin with 403 (%s)', async (_, headers) => {
     await open();
     const response = await get('/oracleLazer?feedIds=6', headers as Record<string, string>);
     expect(response.statusCode).toBe(403);
@@ -290,7 +290,7 @@ describe('/oracleLazer', () => {
     expect((await get('/oracleLazer?feedIds=6', { ...HTTPS, origin: PAGE })).statusCode).toBe(403);
   });
 
-  it.each(['', '?feedIds='])('`feedIds` missing: 400 `Bad Request: must include a feedIds` (%s)', async (query) => {
+  it.each(['', '?feedIds='])('refuses missing `feedIds` with 400 (%s)', async (query) => {
     await open();
     const response = await get(`/oracleLazer${query}`, { authorization: SECRET });
     expect(response.statusCode).toBe(400);
@@ -308,12 +308,12 @@ describe('/oracleLazer', () => {
     },
   );
 
-  it('the guard runs before the parameters: 403 without `feedIds`', async () => {
+  it('checks the origin before the parameters', async () => {
     await open();
     expect((await get('/oracleLazer')).statusCode).toBe(403);
   });
 
-  it('no payload: 404 `Not found`', async () => {
+  it('answers 404 `Not found` without a payload', async () => {
     providerAnswer.body = { parsed: { timestampUs: '1', priceFeeds: [] } };
     await open();
     const response = await get('/oracleLazer?feedIds=6', { authorization: SECRET });
@@ -324,7 +324,7 @@ describe('/oracleLazer', () => {
   it.each([
     ['an error', { status: 502, body: {} }],
     ['another shape', { status: 200, body: [] }],
-  ])('upstream failure: 500 `Internal error` (%s)', async (_, answer) => {
+  ])('answers 500 `Internal error` when the upstream fails (%s)', async (_, answer) => {
     providerAnswer = answer;
     await open();
     const response = await get('/oracleLazer?feedIds=6', { authorization: SECRET });

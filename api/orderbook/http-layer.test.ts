@@ -241,7 +241,7 @@ describe('entity tags', () => {
     ['/auctionParams', false],
     ['/l2?marketName=SOL-PERP', false],
     ['/health', false],
-  ])('of %s: %s', async (url, hasTag) => {
+  ])('exist for %s: %s', async (url, hasTag) => {
     expect('etag' in (await get(url)).headers).toBe(hasTag);
   });
 });

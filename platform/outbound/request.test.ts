@@ -149,7 +149,7 @@ describe('other refusals', () => {
     ['ftp://example.test/', 'protocol'],
     ['gopher://example.test/', 'protocol'],
     ['http://example.test/', 'protocol'],
-  ])('%s', async (url, failure) => {
+  ])('of the URL %s', async (url, failure) => {
     expect(await outcome(url)).toBe(failure);
     expect(() => checkOutboundUrl(url)).toThrow(failure);
   });

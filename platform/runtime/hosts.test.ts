@@ -22,18 +22,18 @@ function withoutIpv6(): void {
 }
 
 describe('where a server listens', () => {
-  it('for localhost: on the loopback addresses of both families, at one port', async () => {
+  it('is at the loopback addresses of both families for localhost, at one port', async () => {
     const { first, others, port } = await listenPlaces('localhost', 0);
     expect([first, others, port > 0]).toEqual(['127.0.0.1', ['::1'], true]);
     expect(await listenPlaces('localhost', 6969)).toEqual({ first: '127.0.0.1', others: ['::1'], port: 6969 });
   });
 
-  it('for any other address: there alone', async () => {
+  it('is at any other address alone', async () => {
     expect(await listenPlaces('127.0.0.1', 0)).toEqual({ first: '127.0.0.1', others: [], port: 0 });
     expect(await listenPlaces('::', 6969)).toEqual({ first: '::', others: [], port: 6969 });
   });
 
-  it('without IPv6: on the IPv4 part', async () => {
+  it('is at the IPv4 part without IPv6', async () => {
     withoutIpv6();
     expect(await listenPlaces('localhost', 6969)).toEqual({ first: '127.0.0.1', others: [], port: 6969 });
     expect(await listenPlaces('::', 6969)).toEqual({ first: '0.0.0.0', others: [], port: 6969 });

@@ -32,7 +32,7 @@ it.each([
   ['a match', { maker: 'm'.repeat(32), maker_order_id: 4, filler: 'f'.repeat(32), filler_reward: '10000' }],
   ['a fill by the AMM', { maker_fee: null, quote_asset_amount_filled: '1' }],
   ['a liquidation', { action_explanation: 'liquidation', bit_flags: 3 }],
-])('%s: the same members and values', async (_name, members) => {
+])('makes the row of the list from the event of %s', async (_name, members) => {
   await stage.reset();
   const stored = fill(members);
   await stage.store('order_action', [stored]);

@@ -255,7 +255,7 @@ describe('refusals', () => {
     ['JSON that is no object', '[]', { message: 'Invalid message: type must be subscribe or unsubscribe' }],
   ];
 
-  it.each(refused)('%s: an error message, and the socket stays open', async (_name, sent, answer) => {
+  it.each(refused)('answer %s with an error message, and keep the socket open', async (_name, sent, answer) => {
     const client = await stage.connect();
     client.send(sent);
     expect((await client.receives(1))[0]).toMatchObject({ type: 'error', ...answer });

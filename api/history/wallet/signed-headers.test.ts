@@ -56,14 +56,14 @@ describe('a signed request', () => {
 });
 
 describe('refusals', () => {
-  it.each(['x-wallet-address', 'x-signature', 'x-signed-message'])('without %s', (name) => {
+  it.each(['x-wallet-address', 'x-signature', 'x-signed-message'])('refuses a request without %s', (name) => {
     const { [name]: _, ...rest } = signedAt(NOW);
     expect(outcome(rest)).toBe('401 Missing authentication headers');
     expect(outcome({ ...rest, [name]: '' })).toBe('401 Missing authentication headers');
   });
 
   it.each(['abc', '0OIl', bs58.encode(new Uint8Array(31)), bs58.encode(new Uint8Array(33)), 'x'.repeat(2_000)])(
-    'wallet %.12s',
+    'refuses the wallet %.12s',
     (wallet) => {
       expect(outcome({ ...signedAt(NOW), 'x-wallet-address': wallet })).toBe('401 Invalid wallet address');
     },
@@ -82,7 +82,7 @@ describe('refusals', () => {
     ['an empty wallet', messageText(key.name, NOW, { walletAddress: '' })],
     ['isDelegate of another type', messageText(key.name, NOW, { isDelegate: 'true' })],
     ['an account of another type', messageText(key.name, NOW, { isDelegate: true, velocityUserAccount: {} })],
-  ])('message: %s', (_name, message) => {
+  ])('refuses a message with a wrong form: %s', (_name, message) => {
     expect(outcome(headersOf(key, message))).toBe('401 Invalid message format');
   });
 
@@ -90,11 +90,11 @@ describe('refusals', () => {
     expect(outcome(headersOf(key, messageText(other.name, NOW)))).toBe('401 Wallet address mismatch');
   });
 
-  it.each([0, -1, '1780000000', true, [NOW], { s: NOW }])('ts %j', (ts) => {
+  it.each([0, -1, '1780000000', true, [NOW], { s: NOW }])('refuses the ts %j', (ts) => {
     expect(outcome(signedAt(ts))).toBe('401 Invalid timestamp - must be unix timestamp in seconds');
   });
 
-  it('a message of more than an hour ago, and one of more than five minutes ahead', () => {
+  it('refuses a message of more than an hour ago, and one of more than five minutes ahead', () => {
     expect(outcome(signedAt(NOW - 3600))).toBe(key.name);
     expect(outcome(signedAt(NOW - 3601))).toBe('401 Signature expired');
     expect(outcome(signedAt(NOW + 300))).toBe(key.name);
@@ -102,7 +102,7 @@ describe('refusals', () => {
     expect(outcome(signedAt(NOW * 1000))).toBe('401 Timestamp too far in future');
   });
 
-  it('a signature of another wallet, over another message, or over the same JSON with other bytes', () => {
+  it('refuses a signature of another wallet, over another message, or over the same JSON with other bytes', () => {
     const message = messageText(key.name, NOW);
     expect(outcome(forged(message))).toBe('401 Invalid signature');
     expect(outcome({ ...signedAt(NOW), 'x-signed-message': message })).toBe('401 Invalid signature');
@@ -115,11 +115,11 @@ describe('refusals', () => {
     ['long', bs58.encode(new Uint8Array(65))],
     ['base64', 'AA=='],
     ['no base58', '0OIl'],
-  ])('a signature that is %s', (_name, signature) => {
+  ])('refuses a signature that is %s', (_name, signature) => {
     expect(outcome({ ...signedAt(NOW), 'x-signature': signature })).toBe('401 Signature verification failed');
   });
 
-  it('report the first failed check', () => {
+  it('reports the first failed check', () => {
     const message = (members: MessageMembers) => messageText(key.name, NOW, members);
     expect(outcome({ ...forged('no json'), 'x-wallet-address': 'abc' })).toBe('401 Invalid wallet address');
     expect(outcome(forged(message({ walletAddress: other.name, ts: -1 })))).toBe('401 Wallet address mismatch');

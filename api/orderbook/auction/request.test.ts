@@ -28,24 +28,36 @@ describe('/auctionParams errors', () => {
     }
   });
 
-  it('`marketIndex` not numeric: 400, plain text', async () => {
+  it('answer a `marketIndex` that is no number with 400 as text', async () => {
     await stage.serve();
     const answer = await stage.ask({ marketIndex: 'abc', direction: 'up' });
     expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: marketIndex must be a valid number']);
   });
 
-  it.each(['LONG', 'up', ' long'])('`direction` not `long`/`short`: 400, plain text (%s)', async (direction) => {
-    await stage.serve();
-    const answer = await stage.ask({ direction, assetType: 'x' });
-    expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: direction must be either "long" or "short"']);
-  });
+  it.each(['LONG', 'up', ' long'])(
+    'answer a `direction` other than `long` and `short` with 400 as text (%s)',
+    async (direction) => {
+      await stage.serve();
+      const answer = await stage.ask({ direction, assetType: 'x' });
+      expect([answer.statusCode, answer.body]).toEqual([
+        400,
+        'Bad Request: direction must be either "long" or "short"',
+      ]);
+    },
+  );
 
-  it.each(['BASE', 'x'])('`assetType` not `base`/`quote`: 400, plain text (%s)', async (assetType) => {
-    await stage.serve();
-    const answer = await stage.ask({ assetType, marketIndex: '99' });
-    expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: assetType must be either "base" or "quote"']);
-    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
-  });
+  it.each(['BASE', 'x'])(
+    'answer an `assetType` other than `base` and `quote` with 400 as text (%s)',
+    async (assetType) => {
+      await stage.serve();
+      const answer = await stage.ask({ assetType, marketIndex: '99' });
+      expect([answer.statusCode, answer.body]).toEqual([
+        400,
+        'Bad Request: assetType must be either "base" or "quote"',
+      ]);
+      expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+    },
+  );
 
   it.each([
     ['no price is known', { marketType: 'spot', marketIndex: '1' }, 'could not fetch prices'],
@@ -67,7 +79,7 @@ describe('/auctionParams errors', () => {
     ['auctionDuration is negative', { auctionDuration: '-1' }, 'value out of range'],
     ['userOrderId is above 255', { userOrderId: '256' }, 'value out of range'],
     ['userOrderId is negative', { userOrderId: '-7' }, 'value out of range'],
-  ])('derivation failure: 400, JSON { error: string } (%s)', async (_what, query, text) => {
+  ])('answer values that give no order with 400 as JSON (%s)', async (_what, query, text) => {
     await stage.serve();
     const answer = await stage.ask(query);
     expect([answer.statusCode, answer.json()]).toEqual([
@@ -77,7 +89,7 @@ describe('/auctionParams errors', () => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  it('derivation failure: 400, JSON { error: string } (quote cannot be valued: the needed side is empty)', async () => {
+  it('answer an amount in quote with 400 as JSON while the needed side is empty', async () => {
     await stage.serve([book({ asks: [] })]);
     const answer = await stage.ask({ assetType: 'quote' });
     expect(answer.json()).toEqual({ error: 'Cannot create valid auction parameters: could not fetch prices' });

@@ -95,13 +95,13 @@ describe.each(['/batchL2', '/batchL2Cache'])('%s', (path) => {
     expect(book.oracleData.price).toBe('60000000000');
   });
 
-  it('lists differ in length: 400 `Bad Request: all params for batch request must be the same length`', async () => {
+  it('refuses lists of different lengths with 400', async () => {
     const answer = await get(`${path}?marketIndex=0,1&marketType=perp`);
     expect([answer.statusCode, answer.body]).toEqual([400, LENGTHS]);
     expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
   });
 
-  it('400 with the text of the last market that fails', async () => {
+  it('answers 400 with the text of the last market that fails', async () => {
     const twice = 'Bad Request: Bad Request: ';
     expect((await get(`${path}?marketIndex=0,9&marketType=x,perp`)).body).toBe(`${twice}invalid marketIndex`);
     expect((await get(`${path}?marketIndex=9,0&marketType=perp,x`)).body).toBe(
@@ -112,12 +112,12 @@ describe.each(['/batchL2', '/batchL2Cache'])('%s', (path) => {
     );
   });
 
-  it('400 for more markets than an answer can hold', async () => {
+  it('answers 400 for more markets than an answer can hold', async () => {
     const answer = await get(`${path}?depth=${'1,'.repeat(200)}1`);
     expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: at most 200 markets per batch request']);
   });
 
-  it('depth: default 100, capped at 100', async () => {
+  it('answers 100 levels by default, and never more', async () => {
     const deep = Array.from({ length: 120 }, (_, at) => ({ price: 90_000_000 - at * 100, dlob: 1n, vamm: 0n }));
     const stage = new Stage();
     await stage.markets();

@@ -59,7 +59,7 @@ describe('/topMakers', () => {
     },
   );
 
-  it('limit: default 4, fewer and more than 4 alike, leading digits count', async () => {
+  it('lists 4 makers by default, else as many as the leading digits of the limit say', async () => {
     for (const [limit, count] of [
       ['', 4],
       ['2', 2],
@@ -81,14 +81,14 @@ describe('/topMakers', () => {
   });
 
   it.each(['', 'BID', 'Ask', 'bids'])(
-    '`side` not `bid` or `ask`: 400 `Bad Request: side must be either bid or ask`, before the limit is looked at (%s)',
+    'refuses a `side` other than `bid` and `ask` with 400, before it reads the limit (%s)',
     async (side) => {
       const answer = await get(`side=${side}&limit=x`);
       expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: side must be either bid or ask']);
     },
   );
 
-  it.each(['x', '%20', '-', 'x4'])('`limit` does not parse as a number: 400 (%s)', async (limit) => {
+  it.each(['x', '%20', '-', 'x4'])('refuses a `limit` without leading digits with 400 (%s)', async (limit) => {
     const answer = await get(`side=bid&limit=${limit}`);
     expect([answer.statusCode, answer.body]).toEqual([400, 'Bad Request: limit must be a number if supplied']);
   });
