@@ -1,3 +1,5 @@
+// The test run: which tests belong to which project, how many workers run them, and in which order.
+
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
