@@ -9,6 +9,7 @@ import { AccountKinds } from './diff/kinds.ts';
 import { MarginChanges } from './diff/margins.ts';
 import { MarketDiffer } from './diff/markets.ts';
 import { type BookChange, changeAt, type Emit, isBookChange, keyBytes, keyText, parkAccount } from './diff/output.ts';
+import { PlainDiffer } from './diff/plain.ts';
 import { UserDiffer } from './diff/users.ts';
 import { emitInBrackets, type FullEmission, GatheredAccounts, withEarlier } from './full-emission.ts';
 import { LargeMap } from './large-map.ts';
@@ -38,8 +39,7 @@ export class Differ {
   readonly #users: UserDiffer;
   #clobs: ClobDiffer | null;
   #markets = new MarketDiffer();
-  /** Unstaking periods by spot market. */
-  readonly #unstaking = new Map<number, bigint>();
+  readonly #plain: PlainDiffer;
   #margins: MarginChanges;
   #isMarginWhole = false;
   /** Key texts of User accounts, by authority and sub-account id. */
@@ -64,6 +64,7 @@ export class Differ {
     this.#readers = readers;
     this.#kinds = new AccountKinds(readers);
     this.#deriveUser = deriveUser;
+    this.#plain = new PlainDiffer(readers);
     this.#margins = new MarginChanges(readers.user);
     this.#users = this.#newUsers();
     this.#clobs = this.#newClobs();
@@ -243,7 +244,7 @@ export class Differ {
 
   /** Forgets what was emitted, and keeps the accounts. */
   #restart(): void {
-    this.#unstaking.clear();
+    this.#plain.forget();
     this.#clobs = this.#newClobs();
     this.#markets = new MarketDiffer();
     this.#margins = new MarginChanges(this.#readers.user);
@@ -338,8 +339,8 @@ export class Differ {
     else if (kind === 'clob') this.#readClob(update, emit);
     else if (kind === 'oracle') this.#markets.oracle(update, emit);
     else if (kind === 'state') this.#readState(update, emit);
-    else if (kind === 'vault') this.#readVault(update, emit);
-    else if (kind === 'builder') this.#readBuilder(update, emit);
+    else if (kind === 'vault') this.#plain.vault(update, emit);
+    else if (kind === 'builder') this.#plain.builder(update, emit);
     else {
       const reader = this.#readers.markets.get(discriminatorOf(update.data));
       if (reader) this.#readMarket(update, reader, emit);
@@ -351,7 +352,7 @@ export class Differ {
     const view = reader.account.open(update.data);
     const marketIndex = reader.marketIndex(view);
     const isPerp = reader.marketType === 'perp';
-    if (!isPerp) this.#readFund(view, marketIndex, update.slot, emit);
+    if (!isPerp) this.#plain.fund(view, marketIndex, update.slot, emit);
     const before = isPerp ? this.#markets.clobKey(marketIndex) : null;
     this.#markets.market(update, reader, emit);
     const after = isPerp ? this.#markets.clobKey(marketIndex) : null;
@@ -375,24 +376,6 @@ export class Differ {
   #readState(update: AccountUpdate, emit: Emit): void {
     const { state } = this.#readers;
     if (state) this.#markets.exchange(state.read(state.account.open(update.data)), update.slot, emit);
-  }
-
-  #readVault({ data, pubkey, slot }: AccountUpdate, emit: Emit): void {
-    const read = this.#readers.vaults.get(discriminatorOf(data));
-    if (read) emit(read(data, pubkey, slot));
-  }
-
-  #readBuilder({ data, pubkey, slot }: AccountUpdate, emit: Emit): void {
-    const read = this.#readers.builders.get(discriminatorOf(data));
-    if (read) emit(read(data, pubkey, slot));
-  }
-
-  /** Spot markets change all the time, their insurance fund's terms hardly ever. */
-  #readFund(view: DataView, marketIndex: number, slot: number, emit: Emit): void {
-    const unstakingPeriod = this.#readers.unstakingPeriod?.(view);
-    if (unstakingPeriod === undefined || this.#unstaking.get(marketIndex) === unstakingPeriod) return;
-    this.#unstaking.set(marketIndex, unstakingPeriod);
-    emit({ name: 'InsuranceFundState', value: { marketIndex, slot, unstakingPeriod } });
   }
 
   /** Markets, oracles, vaults, builders and the State account never close, so their last state stays. */

@@ -24,6 +24,7 @@ import { NOBODY } from './ignored.ts';
 import type { Side } from './ladder.ts';
 import { marketView } from './market-view.ts';
 import { CLOB, USER } from './orders.ts';
+import { Prefetch } from './prefetch.ts';
 import { marketMakerOracle, sameOracle, viewOracle } from './quotes.ts';
 import { RestingOrders } from './resting.ts';
 import { fitsNumber } from './size.ts';
@@ -33,8 +34,6 @@ import { VammLevels } from './vamm-levels.ts';
 
 /** Slots between whole snapshots of a book (one minute of 400 ms slots). */
 export const SNAPSHOT_EVERY_SLOTS = 150;
-/** Orders of one `prefetch`: more would push the first ones out of the processor's cache. */
-const PREFETCH_MAX = 1024;
 /** Keeps markets from sending their snapshots in the same slot. */
 const SNAPSHOT_STAGGER_SLOTS = 7;
 
@@ -72,8 +71,7 @@ export class BookEngine {
   #exchangeOracle: ViewOracle | null = null;
   #isMmOracleActive = false;
   #headChanged = false;
-  readonly #prefetched = new Int32Array(PREFETCH_MAX);
-  #loadChecksum = 0;
+  readonly #prefetch = new Prefetch();
   readonly #vamm: VammLevels;
 
   /**
@@ -147,27 +145,9 @@ export class BookEngine {
     }
   }
 
-  /**
-   * Loads the rows that these messages will change into the processor's cache, and changes nothing: call it with the
-   * messages of a batch before applying them one by one. It stops after PREFETCH_MAX orders.
-   */
+  /** Loads the rows that these messages will change into the processor's cache, and changes nothing (prefetch.ts). */
   prefetch(messages: readonly BookOrders[]): void {
-    const prefetched = this.#prefetched;
-    const { table } = this.orders;
-    let count = 0;
-    for (let i = 0; i < messages.length; i++) {
-      const { upserts, removals } = messages[i] as BookOrders;
-      if (count + upserts.length + removals.length > PREFETCH_MAX) break;
-      for (let k = 0; k < removals.length; k++) {
-        const { maker, orderId } = removals[k] as (typeof removals)[number];
-        prefetched[count++] = table.bucketOf(table.makers.guess(maker), orderId);
-      }
-      for (let k = 0; k < upserts.length; k++) {
-        const { maker, orderId } = upserts[k] as (typeof upserts)[number];
-        prefetched[count++] = table.bucketOf(table.makers.guess(maker), orderId);
-      }
-    }
-    this.#loadChecksum ^= table.prefetch(prefetched, count);
+    this.#prefetch.load(messages, this.orders.table);
   }
 
   applyOrders(value: BookOrders): BookViewDiff | null {

@@ -1,4 +1,5 @@
 // The topic catalogue: every stream of the log as data. Adapters create topics from it; `slotbook topics` prints it.
+// Long, because it is one table.
 
 export type Retention = { readonly kind: 'time'; readonly hours: number } | { readonly kind: 'compact' };
 
