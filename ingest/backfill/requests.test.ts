@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Backfill, CoverageHole, StreamCoverage } from '../../schemas/index.ts';
+import type { Backfill, BackfillState, CoverageHole, StreamCoverage } from '../../schemas/index.ts';
 import { HOLE_SLOTS_MAX, nextRequest, rangesToFill } from './requests.ts';
 
 const hole = (fromSlot: number, toSlot: number, isLost = false): CoverageHole => {
@@ -8,7 +8,7 @@ const hole = (fromSlot: number, toSlot: number, isLost = false): CoverageHole =>
 const coverage = (...holes: CoverageHole[]): StreamCoverage => {
   return { subject: 'perp-0', stream: 'fills', slot: 1, firstId: 1, lastId: 9, chainId: 9, missing: 1, holes };
 };
-const request = (id: string, state: string, fromSlot = 0, toSlot = 0): Backfill => {
+const request = (id: string, state: BackfillState, fromSlot = 0, toSlot = 0): Backfill => {
   return { id, state, fromSlot, toSlot, nextSlot: fromSlot, found: 0, lost: 0, reason: '', atMs: 0 };
 };
 

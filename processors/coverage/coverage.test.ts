@@ -230,7 +230,7 @@ describe('coverage', () => {
       reason: '',
       atMs: 0,
       toSlot: 103,
-      state: 'done',
+      state: 'done' as const,
     };
     coverage.backfill({ ...backfill, lost: 5 });
     expect(viewOf(coverage, 400)?.holes).toMatchObject([{ fromId: 2, toId: 2, isLost: false }]);

@@ -109,7 +109,7 @@ export interface Backfill {
   readonly toSlot: number;
   /** All slots before it are read. */
   readonly nextSlot: number;
-  readonly state: string;
+  readonly state: BackfillState;
   /** Events that the log lacked. */
   readonly found: number;
   /** Slots whose block no node returned whole, except those that a later block proves skipped. */
