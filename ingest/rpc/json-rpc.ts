@@ -1,6 +1,7 @@
 // The JSON-RPC calls of ingest. They are made directly: web3.js has no zstd encoding, validates every field of every
 // transaction, and refuses newer transaction versions.
 
+import { isTruncated } from '../decode/logs.ts';
 import type { TransactionLogs } from '../source.ts';
 import { decodeAccountData } from './account-data.ts';
 import type { AccountStream } from './account-stream.ts';
@@ -20,6 +21,9 @@ export const ACCOUNTS_PER_CALL = 100;
 /** Most accounts of a page of getProgramAccountsV2, and most pages of one read. */
 const ACCOUNTS_PER_PAGE = 10_000;
 const PAGES_MAX = 10_000;
+
+/** What an answer lacks that tells nothing: more than any count of transactions that another one lacks. */
+const LACKS_ALL = Number.MAX_SAFE_INTEGER;
 
 export interface ProgramAccount {
   readonly pubkey: string;
@@ -217,10 +221,10 @@ export class JsonRpc {
       limit: page.limit,
       ...(page.before === null ? {} : { before: page.before }),
     };
-    const isWanted = (value: unknown) => Array.isArray(value) && value.length > 0;
+    const lacks = (value: unknown) => (Array.isArray(value) && value.length > 0 ? 0 : 1);
     const value = await this.nodes.call(
       { method: 'getSignaturesForAddress', params: [program, config] },
-      { ...options, isWanted },
+      { ...options, lacks },
     );
     if (!Array.isArray(value)) throw new RpcError('getSignaturesForAddress: unreadable answer');
     return value.flatMap((one: { signature?: unknown; slot?: unknown; err?: unknown } | null) =>
@@ -230,7 +234,10 @@ export class JsonRpc {
     );
   }
 
-  /** Transactions in the order of the signatures. Each stands alone. Rejects when no node answers. */
+  /**
+   * Transactions in the order of the signatures. Each stands alone, and a log that one node cut may be whole at another. Rejects
+   * when no node answers.
+   */
   async transactions(
     signatures: readonly string[],
     commitment: string,
@@ -238,7 +245,12 @@ export class JsonRpc {
   ): Promise<readonly TransactionOutcome[]> {
     const config = { commitment, encoding: 'base64', maxSupportedTransactionVersion: TRANSACTION_VERSION_MAX };
     const calls = signatures.map((signature) => ({ method: 'getTransaction', params: [signature, config] }));
-    const outcomes = await this.nodes.batch(calls, (value) => lackOf(value) === null, options);
+    const lacks = (value: unknown) => {
+      if (lackOf(value) !== null) return LACKS_ALL;
+      const { meta } = value as RawTransaction;
+      return Number(isCut((meta?.err ?? null) !== null, meta?.logMessages ?? []));
+    };
+    const outcomes = await this.nodes.batch(calls, lacks, options);
     return outcomes.map((outcome, index) => transactionOf(signatures[index] ?? '', outcome));
   }
 
@@ -260,7 +272,7 @@ export class JsonRpc {
     return first;
   }
 
-  /** All transactions of a slot, in order. Null when no node has the block. */
+  /** All transactions of a slot, in order, from the node that lacks least. Null when no node has the block. */
   async block(slot: number, programs: readonly string[], options: ReadOptions): Promise<BlockTransactions | null> {
     const config = {
       commitment: options.commitment,
@@ -271,8 +283,12 @@ export class JsonRpc {
     };
     try {
       const call = { method: 'getBlock', params: [slot, config] };
-      const isWanted = (value: unknown) => value !== null && blockOf(slot, value as RawBlock, programs).lacking === 0;
-      const value = await this.nodes.call(call, { ...options, isWanted });
+      const lacks = (value: unknown) => {
+        if (value === null) return LACKS_ALL;
+        const { lacking, transactions } = blockOf(slot, value as RawBlock, programs);
+        return lacking + transactions.filter(({ failed, logs }) => isCut(failed, logs)).length;
+      };
+      const value = await this.nodes.call(call, { ...options, lacks });
       return value === null ? null : blockOf(slot, value as RawBlock, programs);
     } catch (error) {
       if (error instanceof RpcError && error.remedy === 'elsewhere' && !error.isTransport) return null;
@@ -304,6 +320,11 @@ function lackOf(value: unknown): string | null {
     return 'the node does not record logs';
   }
   return null;
+}
+
+/** Whether records may be missing from the log. A failed transaction has none. */
+function isCut(failed: boolean, logs: readonly string[]): boolean {
+  return !failed && isTruncated(logs);
 }
 
 function transactionOf(signature: string, outcome: Outcome): TransactionOutcome {

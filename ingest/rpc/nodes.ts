@@ -24,6 +24,9 @@ export interface AskOptions {
   readonly mayAsk?: (endpoint: Endpoint) => boolean;
 }
 
+/** How much of the answer a value lacks; 0 for a whole one. Another node may have more. */
+export type Lacks = (value: unknown) => number;
+
 /** Result of one call of a batch. */
 export type Outcome = { readonly value: unknown } | { readonly error: RpcError };
 
@@ -87,18 +90,21 @@ export class Nodes {
     throw last;
   }
 
-  /** One call at the first node that answers it. `isWanted` false: another node is asked; the value counts if none has more. */
-  async call(
-    { method, params }: Call,
-    options: AskOptions & { readonly isWanted?: (value: unknown) => boolean } = {},
-  ): Promise<unknown> {
+  /** One call at the first node whose value lacks nothing. Of values that all lack something the one that lacks least counts. */
+  async call({ method, params }: Call, options: AskOptions & { readonly lacks?: Lacks } = {}): Promise<unknown> {
+    const { lacks = () => 0 } = options;
     let spare: { readonly value: unknown } | null = null;
+    let least = Number.POSITIVE_INFINITY;
     try {
       return await this.first(async (endpoint, signal) => {
         const answer = await endpoint.post({ jsonrpc: '2.0', id: 1, method, params }, { ...options, signal });
         const value = this.#valueOf(endpoint, answer as Envelope, params);
-        if (options.isWanted === undefined || options.isWanted(value)) return value;
-        spare = { value };
+        const lacking = lacks(value);
+        if (lacking === 0) return value;
+        if (spare === null || lacking < least) {
+          spare = { value };
+          least = lacking;
+        }
         throw new RpcError('the node lacks the answer', null, { remedy: 'elsewhere' });
       }, options);
     } catch (error) {
@@ -108,14 +114,10 @@ export class Nodes {
   }
 
   /**
-   * Many calls in one request. Each stands alone: a call without a wanted value goes to the next node. Rejects only when
-   * no node answered any request.
+   * Many calls in one request. Each stands alone: a call whose value lacks something goes to the next node. Of several values the
+   * one that lacks least counts. Rejects only when no node answered any request.
    */
-  async batch(
-    calls: readonly Call[],
-    isWanted: (value: unknown) => boolean,
-    options: AskOptions = {},
-  ): Promise<readonly Outcome[]> {
+  async batch(calls: readonly Call[], lacks: Lacks, options: AskOptions = {}): Promise<readonly Outcome[]> {
     const outcomes: (Outcome | undefined)[] = calls.map(() => undefined);
     let left = calls.map((_, index) => index);
     const ask = async (endpoint: Endpoint, signal: AbortSignal): Promise<void> => {
@@ -128,14 +130,11 @@ export class Nodes {
       left = [];
       for (const [at, index] of asked.entries()) {
         const answer = answers[at] ?? { error: new RpcError('no answer in the batch', null, { remedy: 'elsewhere' }) };
+        const lacking = 'value' in answer ? lacks(answer.value) : Number.POSITIVE_INFINITY;
         const earlier = outcomes[index];
-        if ('value' in answer && isWanted(answer.value)) outcomes[index] = answer;
-        else {
-          // A value that is not wanted says more than an error.
-          if ('value' in answer || earlier === undefined || 'error' in earlier) outcomes[index] = answer;
-          if ('error' in answer && answer.error.remedy === 'never') continue;
-          left.push(index);
-        }
+        // A value with a part of the answer says more than an error.
+        if (earlier === undefined || 'error' in earlier || lacking < lacks(earlier.value)) outcomes[index] = answer;
+        if (lacking > 0 && !('error' in answer && answer.error.remedy === 'never')) left.push(index);
       }
       if (left.length === 0) return;
       // The caller asks again later: one bad item must not hold the others. A busy node is asked for the rest after its pause.

@@ -1,0 +1,71 @@
+// Logs that one node cut and another one has whole.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { FaultyNode } from '../../test/support/ingest/faulty-node.ts';
+import type { AccountStream } from './account-stream.ts';
+import { RequestBudget } from './budget.ts';
+import { REAL_CLOCK } from './clock.ts';
+import { Endpoint } from './endpoint.ts';
+import { JsonRpc } from './json-rpc.ts';
+import { Nodes } from './nodes.ts';
+
+const PROGRAM = 'exchange';
+const SLOT = 7;
+const WHOLE = ['Program log: begins', 'Program log: ends'];
+const CUT = ['Program log: begins', 'Log truncated'];
+
+interface Transaction {
+  readonly logs: readonly string[];
+  readonly err?: unknown;
+}
+
+describe('a cut log', () => {
+  const open: FaultyNode[] = [];
+  afterEach(async () => {
+    for (const node of open.splice(0)) await node.close();
+  });
+
+  /** A node with one transaction; null: it has none. */
+  const nodeOf = async (transaction: Transaction | null) => {
+    const node = await FaultyNode.open(null);
+    open.push(node);
+    const meta = transaction && { err: transaction.err ?? null, logMessages: transaction.logs };
+    node.on('getTransaction', () => ({ result: meta && { slot: SLOT, meta } }));
+    const signed = { signatures: ['signature'], message: { accountKeys: [PROGRAM] } };
+    node.on('getBlock', () => ({ result: meta && { transactions: [{ transaction: signed, meta }] } }));
+    return node;
+  };
+  const rpcOf = (...nodes: readonly FaultyNode[]) => {
+    const endpoints = nodes.map(({ url }) => new Endpoint(url, new RequestBudget(0, REAL_CLOCK), REAL_CLOCK));
+    return new JsonRpc(
+      new Nodes(endpoints, 'confirmed', new AbortController().signal, REAL_CLOCK),
+      {} as AccountStream,
+    );
+  };
+  const logsOf = async (rpc: JsonRpc) => {
+    const [one] = await rpc.transactions(['signature'], 'confirmed');
+    return one?.found?.logs ?? null;
+  };
+  const blockLogsOf = async (rpc: JsonRpc) =>
+    (await rpc.block(SLOT, [PROGRAM], { commitment: 'confirmed' }))?.transactions.map(({ logs }) => logs);
+
+  it('is read whole from the next node that has it', async () => {
+    const rpc = rpcOf(await nodeOf({ logs: CUT }), await nodeOf(null), await nodeOf({ logs: WHOLE }));
+    expect(await logsOf(rpc)).toEqual(WHOLE);
+    expect(await blockLogsOf(rpc)).toEqual([WHOLE]);
+  });
+
+  it('counts when no other node has more', async () => {
+    const rpc = rpcOf(await nodeOf(null), await nodeOf({ logs: CUT }), await nodeOf(null));
+    expect(await logsOf(rpc)).toEqual(CUT);
+    expect(await blockLogsOf(rpc)).toEqual([CUT]);
+  });
+
+  it('of a failed transaction costs no further request', async () => {
+    const second = await nodeOf({ logs: WHOLE });
+    const rpc = rpcOf(await nodeOf({ logs: CUT, err: { InstructionError: [0, 'Custom'] } }), second);
+    await logsOf(rpc);
+    await blockLogsOf(rpc);
+    expect(second.requests).toBe(0);
+  });
+});
