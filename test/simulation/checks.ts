@@ -67,6 +67,11 @@ export class Checks implements LogObserver {
   }
   #labelled = 0;
 
+  /** Slot of the stored resume point; -1 without one. */
+  get resumeSlot(): number {
+    return this.#resumeSlot;
+  }
+
   /** The stream ended, perhaps within a slot. What the log has of that slot may not be all. */
   interrupted(): void {
     this.#partial = new Map(

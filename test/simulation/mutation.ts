@@ -5,7 +5,7 @@ import { changeModule, type SourceChange } from '../support/platform/changed-mod
 
 export interface Mutation extends SourceChange {
   /** Runs without it never meet the fault, so they are counted and not run; absent: any run may. */
-  readonly needs?: 'grpc' | 'processed' | 'merged';
+  readonly needs?: 'grpc' | 'processed' | 'merged' | 'jumpSlots';
 }
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -141,6 +141,13 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'for (const hole of holes)',
     replace:
       "for (const hole of [...holes, { fromSlot: 0, toSlot: Math.max(0, history.liveSlot), reason: 'not known' }])",
+  },
+  {
+    name: 'a node that lost blocks lists beside a whole one',
+    file: 'ingest/rpc/transaction-audit.ts',
+    needs: 'jumpSlots',
+    find: 'return (this.#parts.history.resume?.slot ?? 0) >= this.#compared.newestSlot;',
+    replace: 'return true;',
   },
   {
     name: 'a quiet program holds the resume point',

@@ -37,6 +37,11 @@ const PUBSUB_KINDS: ReadonlySet<FaultKind> = new Set(['loseNotification', 'reord
 /** Share of runs without both, in which every label must be exact. */
 const EXACT_SHARE = 0.3;
 
+/** Share of runs with two nodes in which the second one loses blocks. */
+const JUMP_SHARE = 0.5;
+/** Blocks that it loses: more than the 64 slots that count as a jump (ingest/rpc/block-lists.ts). */
+const JUMP_SLOTS = 66;
+
 export interface MergedPlan {
   readonly kinds: readonly ('grpc' | 'pubsub')[];
   readonly liar: { readonly source: number; readonly kind: LieKind } | null;
@@ -94,6 +99,8 @@ export interface Plan {
   readonly cuts: number;
   /** Whether gRPC servers restart when the faults end, so that all accounts are read again. */
   readonly restartsAtEnd: boolean;
+  /** Slots whose blocks the second node loses while the process is away; null: none. */
+  readonly jumpSlots: number | null;
   /** Whether every label of a slot must be exact: no fault loses or delays account data. */
   readonly isExact: boolean;
 }
@@ -105,7 +112,12 @@ export function planOf(seed: number, tapes: number, blocks: number): Plan {
   const queueMax = dice.chance(0.1) ? dice.integer(200, 600) : null;
   const live = dice.chance(GRPC_SHARE) ? { ...overGrpc(plan, dice), queueMax } : { ...plan, queueMax };
   const other = new Dice(seed, 5);
-  return withProcessed(withSources(live, other), other);
+  return withJump(withProcessed(withSources(live, other), other), new Dice(seed, 6));
+}
+
+/** The first node has all blocks, so that nothing is lost. */
+function withJump(plan: Plan, dice: Dice): Plan {
+  return plan.nodes.length > 1 && dice.chance(JUMP_SHARE) ? { ...plan, jumpSlots: JUMP_SLOTS } : plan;
 }
 
 /** A gRPC server beside another one, or beside PubSub. */
@@ -257,6 +269,7 @@ function basePlan(seed: number, tapes: number, blocks: number, dice: Dice): Plan
     merged: null,
     cuts: 0,
     restartsAtEnd: false,
+    jumpSlots: null,
     isExact: stalls === 0 && ![...kinds].some((kind) => STATE_KINDS.has(kind) || PUBSUB_KINDS.has(kind)),
   };
 }

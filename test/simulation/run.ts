@@ -15,6 +15,7 @@ import { Checks, type Violation } from './checks.ts';
 import { Forks } from './forks.ts';
 import type { GrpcServer } from './grpc.ts';
 import { openServers } from './grpc-servers.ts';
+import { LedgerJump } from './ledger-jump.ts';
 import { ProcessLog, StoredLog, type WriteFate } from './log.ts';
 import { Network, type NodePort } from './network.ts';
 import { type Plan, planOf } from './plan.ts';
@@ -33,6 +34,12 @@ const SILENCE_MS = 4_000;
 /** Virtual time after the chain stopped: longer than a hole needs to be recorded, and than any node is left alone. */
 const SETTLE_MAX_MS = 60_000;
 const SETTLE_POLL_MS = 3_000;
+/** Lists that the other node refuses then. */
+const REFUSED_LISTS = 4;
+/** Slots of a run until a node loses blocks. */
+const JUMP_AFTER_SLOTS = 25;
+/** Slots after a jump until the process starts: the node has confirmed blocks behind it. */
+const JUMP_MARGIN_SLOTS = 10;
 /** Processes after so many restarts go on for ever. */
 const EFFECTS_FOREVER = Number.POSITIVE_INFINITY;
 
@@ -93,6 +100,8 @@ class Run {
   readonly #feed: Feed | null;
   readonly #grpcServers: ReadonlyMap<string, GrpcServer>;
   readonly #nodes: ReadonlyMap<string, NodePort>;
+  /** Of the second node. */
+  readonly #jump = new LedgerJump();
   readonly #truth = new Truth();
   readonly #forks: Forks;
   readonly #checks: Checks;
@@ -148,7 +157,12 @@ class Run {
       for (const fault of faults) node.faults.add(fault);
       return node;
     });
-    this.#nodes = new Map(nodes.map((node, number) => [`node-${number}`, { node, methods: new Map(node.methods) }]));
+    this.#nodes = new Map(
+      nodes.map((node, number) => {
+        const methods = new Map(node.methods);
+        return [`node-${number}`, { node, methods: number === 1 ? this.#jump.over(methods) : methods }];
+      }),
+    );
     this.#feed = plan.grpc === null ? null : new Feed({ ledger: this.#ledger, likeNode: profile.nodeNotifications });
     this.#grpcServers = this.#openServers(nodes);
     const [first] = nodes;
@@ -228,7 +242,7 @@ class Run {
 
   /** Makes a slot, and plans the next one. */
   #tick(): void {
-    const { slots, calmSlots, drops, earlySlots } = this.#plan;
+    const { slots, calmSlots, drops, earlySlots, jumpSlots } = this.#plan;
     if (this.#checks.violations.length > 0) {
       this.#isOver = true;
       return;
@@ -238,6 +252,7 @@ class Run {
       return;
     }
     this.#makeSlot();
+    if (jumpSlots !== null && this.#slots >= earlySlots + JUMP_AFTER_SLOTS) this.#loseBlocks(jumpSlots);
     if (this.#slots === earlySlots + slots) this.#calm();
     else if (!this.#isCalm && this.#dice.network.chance(drops)) {
       // Also while the updates of a slot arrive.
@@ -401,7 +416,7 @@ class Run {
   }
 
   /** The process ends at once. A later one continues from the log. */
-  #die(network: Network): void {
+  #die(network: Network, awayMs = this.#dice.process.pick([10, 800, 6_000, 14_000])): void {
     this.#trace.add('process crashes');
     this.#sources.check(this.#source, false);
     this.#crashes += 1;
@@ -410,7 +425,18 @@ class Run {
     this.#network = null;
     this.#time.killTimers();
     this.#effectsLeft = EFFECTS_FOREVER;
-    this.#time.after(this.#dice.process.pick([10, 800, 6_000, 14_000]), () => this.#start());
+    this.#time.after(awayMs, () => this.#start());
+  }
+
+  /** Ends, once, a process that knows where to continue. It stays away while a node loses its blocks. */
+  #loseBlocks(jumpSlots: number): void {
+    const network = this.#network;
+    if (this.#jump.hasBegun || network === null || this.#isCalm || this.#checks.resumeSlot < FIRST_SLOT) return;
+    const fromSlot = this.#ledger.tipSlot + 1;
+    const whole = this.#nodes.get('node-0')?.node;
+    whole?.faults.add({ kind: 'error', methods: ['getSignaturesForAddress'], count: REFUSED_LISTS });
+    this.#jump.begin(fromSlot, fromSlot + jumpSlots - 1);
+    this.#die(network, (jumpSlots + JUMP_MARGIN_SLOTS) * SLOT_MS);
   }
 
   #ended(network: Network, error: unknown): void {
