@@ -319,6 +319,7 @@ export const TX_ERRORS = {
   notOurs: { status: 400, text: 'The transaction does not call the exchange', retry: false },
   commitment: { status: 400, text: 'commitment must be processed, confirmed or finalized', retry: false },
   refused: { status: 400, text: 'The node refused the transaction: $', retry: true },
+  landed: { status: 400, text: 'The transaction failed on the chain: $', retry: false },
   expired: { status: 400, text: 'The transaction expired: its blockhash is too old', retry: false },
 } as const satisfies Record<string, TxErrorEntry>;
 

@@ -14,7 +14,7 @@ import bs58 from 'bs58';
 import { TxError } from '../../http/errors.ts';
 import { NATIVE_MINT } from './calls.ts';
 import { type Chain, SendRefused } from './chain.ts';
-import { failureOf, type TransactionFailure } from './failures.ts';
+import { failureOf, landedFailureOf, type TransactionFailure } from './failures.ts';
 import { ASSOCIATED_TOKEN_PROGRAM, associatedTokenAddress, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './program.ts';
 
 /** DER prefix of an Ed25519 public key (RFC 8410). */
@@ -119,7 +119,8 @@ function isHelper(
 }
 
 /**
- * Sends a checked transaction and follows it. Returns its signature once the chain has it at `commitment`, or its failure.
+ * Sends a checked transaction and follows it. Returns its signature once the chain has it at `commitment`, or its failure
+ * in the simulation or there.
  * Throws TxError when its blockhash expires first.
  */
 export async function submit(
@@ -137,9 +138,10 @@ export async function submit(
   for (let poll = 1; ; poll++) {
     const status = await chain.status(signature);
     if (status !== null) {
-      if (status.err !== null) return failureOf(chain.program, status.err, []);
       const reached = status.confirmationStatus ?? 'processed';
-      if (DEPTH[reached] >= DEPTH[options.commitment]) return signature;
+      if (DEPTH[reached] >= DEPTH[options.commitment]) {
+        return status.err === null ? signature : landedFailureOf(chain.program, status.err, transaction, signature);
+      }
     } else if ((await chain.blockHeight()) > lastHeight) throw new TxError('expired');
     if (status === null && poll % RESEND_POLLS === 0) await send(chain, wire);
     await delay(POLL_MS);

@@ -9,12 +9,14 @@ import {
   TransactionMessage,
   VersionedTransaction,
 } from '@solana/web3.js';
+import bs58 from 'bs58';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningLocalnet, startLocalnet } from '../../../localnet/index.ts';
 import { loadDefinition } from '../../../schemas/index.ts';
 import { absentStore } from '../../../test/support/api/absent-store.ts';
+import { eventually } from '../../../test/support/platform/eventually.ts';
 import { fundedWallet, PROGRAM, type TestWallet } from '../../../test/support/transactions/wallet.ts';
 import { HISTORY_ERRORS, TX_ERRORS, type TxErrorCode } from '../../http/errors.ts';
 import { MarketRegistry } from '../../views/registry.ts';
@@ -24,7 +26,7 @@ import { HistoryStore } from '../store.ts';
 import { MarketSummaries } from '../summaries.ts';
 import type { Chain } from './chain.ts';
 import { RpcChain } from './chain.ts';
-import { failureOf } from './failures.ts';
+import { failureOf, landedFailureOf } from './failures.ts';
 import { ExchangeProgram } from './program.ts';
 
 const logger = pino({ level: 'silent' });
@@ -295,6 +297,54 @@ describe('/tx', () => {
     await lossy.close();
   });
 
+  it('names the error of a transaction that fails on the chain, and its signature', async () => {
+    const built = await post('/tx/withdraw', { accountId, amount: '5000', symbol: 'USDT', simulate: false });
+    const transaction = VersionedTransaction.deserialize(Buffer.from((built.body as { tx: string }).tx, 'base64'));
+    transaction.sign([wallet.key]);
+    const signedTx = Buffer.from(transaction.serialize()).toString('base64');
+    let answer: Awaited<ReturnType<typeof post>> | null = null;
+    const answered = post('/tx/execute', { signedTx, simulate: false }).then((found) => {
+      answer = found;
+    });
+    await eventually(async () => {
+      await localnet.step(1);
+      expect(answer).not.toBeNull();
+    });
+    await answered;
+    expect(answer).toEqual({
+      status: 400,
+      body: {
+        success: false,
+        error: 'Insufficient collateral',
+        code: 6003,
+        name: 'InsufficientCollateral',
+        details: 'Deposit more collateral, or use a smaller size.',
+        txSig: bs58.encode(transaction.signatures[0] ?? []),
+      },
+    });
+  });
+
+  it('reports a failure once the chain has it at the commitment', async () => {
+    const { tx } = (await post('/tx/deposit', { accountId, amount: '1', symbol: 'USDT' })).body as { tx: string };
+    const transaction = VersionedTransaction.deserialize(Buffer.from(tx, 'base64'));
+    transaction.sign([wallet.key]);
+    const statuses = [
+      { err: { InstructionError: [2, { Custom: 6003 }] }, confirmationStatus: 'processed' },
+      { err: null, confirmationStatus: 'confirmed' },
+    ];
+    const forked: Chain = Object.assign(Object.create(wallet.chain) as Chain, {
+      program: PROGRAM,
+      lookupTables: () => wallet.chain.lookupTables(),
+      blockHeight: async () => 100,
+      send: async () => '',
+      status: async () => statuses.shift() ?? null,
+    });
+    const app = await appOf(forked);
+    const signedTx = Buffer.from(transaction.serialize()).toString('base64');
+    expect(await post('/tx/execute', { signedTx, simulate: false }, app)).toMatchObject({ status: 200 });
+    await app.close();
+  });
+
   it('documents each body in the contract', async () => {
     const contract = (await app.inject('/openapi.json')).json() as {
       paths: Record<string, { post?: { requestBody?: object } }>;
@@ -304,9 +354,9 @@ describe('/tx', () => {
     for (const [, { post: operation }] of paths) expect(operation?.requestBody).toBeDefined();
   });
 
-  it('has tested every refusal but three, which need a node or a market of their own', () => {
+  it('has tested every refusal but four, which need a node, a market or a failure of their own', () => {
     const untested = Object.keys(TX_ERRORS).filter((code) => !checked.has(code as TxErrorCode));
-    expect(untested.sort()).toEqual(['refused', 'tooLarge', 'unknownTable']);
+    expect(untested.sort()).toEqual(['landed', 'refused', 'tooLarge', 'unknownTable']);
   });
 });
 
@@ -331,5 +381,35 @@ describe('failures', () => {
       success: false,
       error: 'Transaction simulation failed: BlockhashNotFound',
     });
+  });
+
+  it('on the chain are named by the instruction where the code can only be of the exchange', () => {
+    const system = SystemProgram.programId;
+    const call = (programId: PublicKey) => new TransactionInstruction({ programId, keys: [], data: Buffer.alloc(8) });
+    const message = new TransactionMessage({
+      payerKey: Keypair.generate().publicKey,
+      recentBlockhash: PublicKey.default.toBase58(),
+      instructions: [call(ComputeBudgetProgram.programId), call(system), call(PROGRAM.programId)],
+    });
+    const transaction = new VersionedTransaction(message.compileToV0Message());
+    const landed = (err: object | string) => landedFailureOf(PROGRAM, err as never, transaction, 'sig');
+    const plain = (text: string) => ({
+      success: false,
+      error: `The transaction failed on the chain: ${text}`,
+      txSig: 'sig',
+    });
+    expect(landed(failed(6003))).toMatchObject({ code: 6003, name: 'InsufficientCollateral', txSig: 'sig' });
+    expect(landed(failed(3012))).toMatchObject({ code: 3012, name: 'AccountNotInitialized', txSig: 'sig' });
+    for (const err of [
+      failed(1),
+      failed(99_999),
+      { InstructionError: [1, { Custom: 6003 }] },
+      { InstructionError: [9, { Custom: 6003 }] },
+      { InstructionError: [2, 'ComputationalBudgetExceeded'] },
+      { InsufficientFundsForRent: { account_index: 1 } },
+    ]) {
+      expect(landed(err)).toEqual(plain(JSON.stringify(err)));
+    }
+    expect(landed('InsufficientFundsForFee')).toEqual(plain('InsufficientFundsForFee'));
   });
 });

@@ -20,6 +20,7 @@ const FAILURE = {
     code: { type: 'integer', description: 'code of the program error' },
     name: { ...TEXT, description: 'name of the program error' },
     details: { ...TEXT, description: 'a hint, or the last lines of the log' },
+    txSig: { ...TEXT, description: 'signature, base58, of a transaction that failed on the chain: its fee is paid' },
   },
 };
 const TX = {
@@ -220,7 +221,7 @@ export const TX_SCHEMAS = {
   ),
   execute: described(
     'Send a signed transaction',
-    'Takes a transaction with one signer that calls the exchange, and answers once the chain has it at the commitment.',
+    'Takes a transaction with one signer that calls the exchange, and answers once the chain has it at the commitment, also when it failed there.',
     ['signedTx'],
     {
       signedTx: { ...TEXT, description: 'base64 of the signed transaction, at most 1232 bytes' },
