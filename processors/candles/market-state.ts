@@ -1,6 +1,13 @@
 // State of one market: its candles, the applied fills, and the other inputs of its summary. Saved in pieces.
 
-import type { CandleView, FundingView, MarketRef, MarketSample, MarketSummary } from '../../schemas/index.ts';
+import type {
+  CandleView,
+  FundingView,
+  MarketRef,
+  MarketSample,
+  MarketSummary,
+  WithdrawnCandle,
+} from '../../schemas/index.ts';
 import { minuteOf } from './buckets.ts';
 import { CandleError, type Fill, NUMBER_MAX } from './fill.ts';
 import { FillIds } from './fill-ids.ts';
@@ -78,20 +85,21 @@ export class MarketState {
     return true;
   }
 
-  /** Whether a recount proves all rows of its minutes, none of which is pruned. */
+  /** Whether a recount proves all rows of its minutes, none of which is pruned, and has the market's first fill. */
   isProven({ minutes }: MarketRecount): boolean {
-    return minutes.every(({ minute, before }) => {
+    const areRows = minutes.every(({ minute, before }) => {
       if (minute < this.candles.horizon) return false;
       const isVolume = minute < windowStart(this.candles.ts) || this.#others.isRow(minute, before.others);
       return isVolume && this.candles.hasRows(minute, before);
     });
+    return areRows && this.candles.hasBeginning(minutes);
   }
 
   /** Applies a proven recount. */
   correct({ minutes, freeIds }: MarketRecount): void {
     for (const id of freeIds) this.#ids.remove(id);
+    this.candles.replaceRows(minutes);
     for (const { minute, after } of minutes) {
-      this.candles.replaceRows(minute, after);
       if (minute >= windowStart(this.candles.ts)) this.#others.replace(minute, after.others);
     }
     this.#others.marks.clear();
@@ -133,7 +141,7 @@ export class MarketState {
   }
 
   /** Candles changed since the last call. Walk it to its end. */
-  takeCandles(): Iterable<CandleView> {
+  takeCandles(): Iterable<CandleView | WithdrawnCandle> {
     return this.candles.takeCandles();
   }
 

@@ -1,41 +1,20 @@
 // The candles of one market: takes fills and oracle ticks, returns changed candles. Rows are sums by bucket over a set, so
 // order of arrival does not matter. Opens and quiet buckets are computed when a candle is published.
 
-import type { CandleResolution, CandleView, MarketRef, MarketSample } from '../../schemas/index.ts';
+import type { CandleResolution, CandleView, MarketRef, MarketSample, WithdrawnCandle } from '../../schemas/index.ts';
 import { bucketOf, DAY_MINUTES, firstMinuteOf, minuteOf, RESOLUTIONS, startOf } from './buckets.ts';
 import { CandleError, type Fill } from './fill.ts';
 import { type FirstFill, firstOf, putFill, putTick, tickOf } from './inputs.ts';
-import type { MinuteRows } from './recount.ts';
-import {
-  amountOf,
-  BASE_LOW,
-  CLOSE,
-  FillSeries,
-  fillRow,
-  HIGH,
-  joinFills,
-  joinTicks,
-  LOW,
-  ORDER,
-  OracleSeries,
-  oracleRow,
-  QUOTE_LOW,
-  TIME,
-  TRADES,
-} from './rows.ts';
+import type { MinuteRows, RecountedMinute } from './recount.ts';
+import { CLOSE, FillSeries, type Floor, fillRow, joinFills, joinTicks, OracleSeries, oracleRow, TIME } from './rows.ts';
 import { BUCKET, CLOSE_CHANGED } from './series.ts';
+import { type CandleHead, candleView, closeBefore, withdrawnCandle } from './views.ts';
 
 /** Days of minutes kept behind the market's newest; an older fill is too late. */
 const HORIZON_DAYS = 41;
 /** A time further ahead of its market is a fault: the chain is younger, and the market would fill with quiet candles. */
 const AHEAD_DAYS_MAX = 3650;
 const TS_MAX = 2 ** 33;
-
-/** Price and time of the last pruned row. */
-export interface Floor {
-  readonly price: number;
-  readonly ts: number;
-}
 
 /** State of a market beside its rows. */
 export interface MarketHead {
@@ -58,6 +37,8 @@ interface Scale {
   readonly oracles: OracleSeries;
 }
 
+const BUCKET_MAX = 2 ** 31 - 1;
+
 const scratchFill = fillRow();
 const scratchTick = oracleRow();
 
@@ -72,6 +53,8 @@ export class MarketCandles {
   oracleFloor: Floor | null = null;
   /** Time up to which candles are published; null before the first fill. */
   #publishedTs: number | null = null;
+  /** Minute where published candles began before the beginning moved on; null when it did not. */
+  #beganAt: number | null = null;
   #prunedTo = 0;
   /** Fills and ticks of one minute that the rows lack so far: most fills share the minute of the previous one. */
   #waitingMinute: number | null = null;
@@ -179,18 +162,48 @@ export class MarketCandles {
     return this.minutes.fills.isRow(minute, fills) && this.minutes.oracles.isRow(minute, ticks);
   }
 
-  /** Replaces the rows of a minute that is not pruned, and sums the longer buckets around it again. */
-  replaceRows(minute: number, { fills, ticks, first }: MinuteRows): void {
+  /** Whether the first fill that remains is in one of these minutes, or the beginning in none of them. */
+  hasBeginning(recounted: readonly RecountedMinute[]): boolean {
+    const { fills } = this.minutes;
+    const counted = new Set(recounted.map(({ minute }) => minute));
+    let oldest = this.first?.minute ?? null;
+    if (oldest === null || !counted.has(oldest)) return true;
+    while (counted.has(oldest)) {
+      if (!fills.findAfter(oldest)) return true;
+      oldest = fills.rows[fills.at + BUCKET] ?? 0;
+    }
+    return (earliest(recounted.map(({ after }) => after.first))?.minute ?? oldest) < oldest;
+  }
+
+  /** Replaces the rows of minutes that are not pruned, and sums the longer buckets around them again. */
+  replaceRows(recounted: readonly RecountedMinute[]): void {
     this.settle();
     this.version++;
     const { minutes, days } = this;
-    minutes.fills.replace(minute, fills);
-    minutes.oracles.replace(minute, ticks);
-    // A market whose first minute lost all its fills keeps its beginning while it has others.
-    if (this.first?.minute === minute && (first !== null || !minutes.fills.findNewest())) this.first = first;
+    for (const { minute, after } of recounted) {
+      minutes.fills.replace(minute, after.fills);
+      minutes.oracles.replace(minute, after.ticks);
+    }
+    this.#beginAgain(recounted);
     for (const scale of this.#scales.slice(MINUTES + 1)) {
       const from = scale.resolution === 'W' || scale.resolution === 'M' ? days : minutes;
-      this.#sumAgain(from, scale, bucketOf(scale.resolution, minute));
+      const buckets = new Set(recounted.map(({ minute }) => bucketOf(scale.resolution, minute)));
+      for (const bucket of buckets) this.#sumAgain(from, scale, bucket);
+    }
+  }
+
+  /** Moves the beginning to the first fill that remains. Call `hasBeginning` first. */
+  #beginAgain(recounted: readonly RecountedMinute[]): void {
+    const { first } = this;
+    const isKept = recounted.every(({ minute }) => minute !== first?.minute);
+    const now = earliest([isKept ? first : null, ...recounted.map(({ after }) => after.first)]);
+    this.first = now;
+    if (now !== null && (first === null || now.minute < first.minute)) this.#takeTicks(now.minute, first);
+    if (first === null || (now !== null && now.minute <= first.minute)) return;
+    this.#beganAt = Math.min(this.#beganAt ?? first.minute, first.minute);
+    for (const { resolution, oracles } of this.#scales.slice(MINUTES + 1)) {
+      const last = now === null ? BUCKET_MAX : bucketOf(resolution, now.minute) - 1;
+      oracles.removeRange(bucketOf(resolution, first.minute), last);
     }
   }
 
@@ -204,14 +217,16 @@ export class MarketCandles {
   }
 
   /** Candles changed since the last call, each once, oldest first by resolution. */
-  *takeCandles(): Generator<CandleView> {
+  *takeCandles(): Generator<CandleView | WithdrawnCandle> {
     this.settle();
     const { first, ts } = this;
     const publishedTs = this.#publishedTs;
+    if (publishedTs !== null) yield* this.#withdrawn(minuteOf(publishedTs));
     if (first !== null) {
       for (const scale of this.#scales) yield* this.#changed(scale, first, publishedTs, minuteOf(ts));
-      this.#publishedTs = ts;
     }
+    this.#publishedTs = first === null ? null : ts;
+    this.#beganAt = null;
     for (const { fills, oracles } of this.#scales) {
       fills.marks.clear();
       oracles.marks.clear();
@@ -246,7 +261,7 @@ export class MarketCandles {
   }
 
   /** Adds the rows of a scale to a longer one. */
-  #joinRows(from: Scale, to: Scale, fromBucket: number, toBucket = 2 ** 31 - 1): void {
+  #joinRows(from: Scale, to: Scale, fromBucket: number, toBucket = BUCKET_MAX): void {
     const longer = (bucket: number) => bucketOf(to.resolution, firstMinuteOf(from.resolution, bucket));
     from.fills.forRange(fromBucket, toBucket, (rows, at) => to.fills.join(longer(rows[at + BUCKET] ?? 0), rows, at));
     this.#joinTicks(from, to, fromBucket, toBucket);
@@ -265,6 +280,11 @@ export class MarketCandles {
     const now = firstOf(first, fill);
     if (now === first) return;
     this.first = now;
+    this.#takeTicks(minute, first);
+  }
+
+  /** Adds the ticks from a minute until the beginning so far, or all of them without one, to longer buckets. */
+  #takeTicks(minute: number, first: FirstFill | null): void {
     const newest = first === null ? minuteOf(this.ts) : first.minute - 1;
     for (const scale of this.#scales.slice(MINUTES + 1)) this.#joinTicks(this.minutes, scale, minute, newest);
   }
@@ -287,12 +307,21 @@ export class MarketCandles {
     }
   }
 
-  *#changed(
-    { resolution, fills, oracles }: Scale,
-    first: FirstFill,
-    publishedTs: number | null,
-    newestMinute: number,
-  ): Generator<CandleView> {
+  /** Published candles before the beginning. */
+  *#withdrawn(publishedMinute: number): Generator<WithdrawnCandle> {
+    const [beganAt, first] = [this.#beganAt, this.first];
+    if (beganAt === null) return;
+    for (const { resolution } of this.#scales) {
+      const before = first === null ? BUCKET_MAX : bucketOf(resolution, first.minute);
+      const end = Math.min(before, bucketOf(resolution, publishedMinute) + 1);
+      for (let bucket = bucketOf(resolution, beganAt); bucket < end; bucket++) {
+        yield withdrawnCandle(this.#headOf(resolution, bucket));
+      }
+    }
+  }
+
+  *#changed(scale: Scale, first: FirstFill, publishedTs: number | null, newestMinute: number): Generator<CandleView> {
+    const { resolution, fills, oracles } = scale;
     const firstBucket = bucketOf(resolution, first.minute);
     const newest = bucketOf(resolution, newestMinute);
     const ranges: [number, number][] = [];
@@ -309,65 +338,26 @@ export class MarketCandles {
     let next = firstBucket;
     for (const [from, to] of ranges) {
       for (let bucket = Math.max(from, next); bucket <= to; bucket++) {
-        yield this.#candle(resolution, fills, oracles, bucket, bucket === firstBucket ? first : null);
+        yield this.#candle(scale, bucket, bucket === firstBucket ? first : null);
       }
       next = Math.max(next, to + 1);
     }
   }
 
-  #candle(
-    resolution: CandleResolution,
-    fills: FillSeries,
-    oracles: OracleSeries,
-    bucket: number,
-    first: FirstFill | null,
-  ): CandleView {
+  #candle({ resolution, fills, oracles }: Scale, bucket: number, first: FirstFill | null): CandleView {
     const fillOpen = first?.price ?? closeBefore(fills, bucket, this.fillFloor);
     const oracleOpen = first?.oracle ?? closeBefore(oracles, bucket, this.oracleFloor);
-    const oracle = ohlc(oracles, bucket, oracleOpen);
-    const fill = ohlc(fills, bucket, fillOpen);
-    const traded = fills.find(bucket);
-    const { rows, at } = fills;
-    const id = traded ? (rows[at + ORDER] ?? 0) : -1;
-    return {
-      ...this.ref,
-      resolution,
-      ts: startOf(resolution, bucket),
-      slot: this.slot,
-      fillOpen: BigInt(fillOpen),
-      fillHigh: BigInt(fill.high),
-      fillLow: BigInt(fill.low),
-      fillClose: BigInt(fill.close),
-      oracleOpen: BigInt(oracleOpen),
-      oracleHigh: BigInt(oracle.high),
-      oracleLow: BigInt(oracle.low),
-      oracleClose: BigInt(oracle.close),
-      quoteVolume: traded ? amountOf(rows, at + QUOTE_LOW) : 0n,
-      baseVolume: traded ? amountOf(rows, at + BASE_LOW) : 0n,
-      trades: traded ? (rows[at + TRADES] ?? 0) : 0,
-      lastTradeTs: traded ? BigInt(rows[at + TIME] ?? 0) : null,
-      lastFillRecordId: id >= 0 ? BigInt(id) : null,
-      version: BigInt(this.version),
-    };
+    return candleView(this.#headOf(resolution, bucket), { fills, oracles, bucket }, { fillOpen, oracleOpen });
+  }
+
+  #headOf(resolution: CandleResolution, bucket: number): CandleHead {
+    const { ref, slot, version } = this;
+    return { ...ref, resolution, ts: startOf(resolution, bucket), slot, version: BigInt(version) };
   }
 }
 
-/** Close before a bucket: every bucket but the first has an earlier row, or a pruned one. */
-function closeBefore(series: FillSeries | OracleSeries, bucket: number, floor: Floor | null): number {
-  if (series.findBefore(bucket)) return series.rows[series.at + CLOSE] ?? 0;
-  return floor?.price ?? 0;
-}
-
-function ohlc(
-  series: FillSeries | OracleSeries,
-  bucket: number,
-  open: number,
-): Record<'high' | 'low' | 'close', number> {
-  if (!series.find(bucket)) return { high: open, low: open, close: open };
-  const { rows, at } = series;
-  return {
-    high: Math.max(open, rows[at + HIGH] ?? 0),
-    low: Math.min(open, rows[at + LOW] ?? 0),
-    close: rows[at + CLOSE] ?? 0,
-  };
+/** The first fill of a market among those of different minutes. */
+function earliest(firsts: readonly (FirstFill | null)[]): FirstFill | null {
+  const [earliest = null] = firsts.flatMap((first) => first ?? []).sort((left, right) => left.minute - right.minute);
+  return earliest;
 }

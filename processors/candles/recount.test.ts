@@ -69,7 +69,6 @@ const scenario = fc
     again: fc.nat(3),
   })
   .chain(({ kept, samples, dropped, again }) => {
-    const first = fillOf(0, START, 100);
     const fills = kept.map(({ at, price, explanation }, n) => fillOf(n + 1, START + 60 + at, price, { explanation }));
     const ticks = samples.map(({ at, price }, n) => sampleOf(n, START + at, price));
     // Their ids are partly those of kept fills: the chain gives the ids of a dropped slot again.
@@ -85,10 +84,10 @@ const scenario = fc
       ...retractions.slice(0, again),
     ];
     return fc.record({
-      input: fc.constant({ fills: [first, ...fills], samples: [...ticks, last] }),
+      input: fc.constant({ fills, samples: [...ticks, last] }),
       steps: fc
         .shuffledSubarray([...steps.keys()], { minLength: steps.length })
-        .map((order): Step[] => [{ fill: first }, ...order.flatMap((at) => steps[at] ?? []), { sample: last }]),
+        .map((order): Step[] => [...order.flatMap((at) => steps[at] ?? []), { sample: last }]),
       restartEvery: fc.integer({ min: 1, max: 5 }),
     });
   });
@@ -114,6 +113,36 @@ describe('retractions', () => {
     run.batch([{ fill: fillOf(1, START, 100) }, { fill: dropped }]);
     const before = run.candlesOf('1');
     run.forget(0);
+    expect(await run.retract(dropped.slot, dropped.transaction ?? 0)).toBe(false);
+    expect(run.candlesOf('1')).toEqual(before);
+  });
+});
+
+describe('a dropped first fill', () => {
+  const dropped = droppedOf(1, fillOf(1, START, 900));
+  const records: TestRecord[] = [
+    { fill: dropped },
+    { sample: sampleOf(1, START + 60, 400) },
+    { fill: fillOf(2, START + 180, 110) },
+    { fill: fillOf(3, START + 240, 120) },
+  ];
+
+  it('takes its candles with it, and the next fill opens the first candle', async () => {
+    const run = new Run();
+    run.batch(records);
+    expect(run.candlesOf('1')).toHaveLength(5);
+    expect(await run.retract(dropped.slot, dropped.transaction ?? 0)).toBe(true);
+    const [first, ...others] = run.candlesOf('1');
+    expect(others).toHaveLength(1);
+    expect(first).toMatchObject({ ts: START + 180, fillOpen: 110n, fillLow: 110n, oracleOpen: 111n, oracleLow: 111n });
+    expect(run.candlesOf('D')).toMatchObject([{ fillOpen: 110n, fillHigh: 120n, oracleHigh: 121n, trades: 2 }]);
+  });
+
+  it('stays when the log lacks the fill with which candles would begin', async () => {
+    const run = new Run();
+    run.batch(records);
+    const before = run.candlesOf('1');
+    run.forget(2);
     expect(await run.retract(dropped.slot, dropped.transaction ?? 0)).toBe(false);
     expect(run.candlesOf('1')).toEqual(before);
   });

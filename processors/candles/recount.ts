@@ -44,10 +44,21 @@ export interface Reread {
   samples(): AsyncIterable<MarketSample>;
 }
 
-/** Counts the minutes that a retraction changes. `earlier`: transactions that the stored rows leave out already. */
+/** What the stored rows say about the fills that a recount reads. */
+export interface Stored {
+  /** Transactions that the rows leave out already. */
+  readonly withdrawn: Withdrawn;
+  /** Minute of a market's first fill; null before it. */
+  beginningOf(marketIndex: number): number | null;
+}
+
+/**
+ * Counts the minutes that a retraction changes. Where a market's beginning loses all of its fills, the minute of the first fill that
+ * remains is counted too: the next candles begin with its price.
+ */
 export async function recount(
   retraction: SlotRetraction,
-  earlier: Withdrawn,
+  stored: Stored,
   reread: Reread,
 ): Promise<readonly MarketRecount[]> {
   const now = new Withdrawn();
@@ -56,7 +67,7 @@ export async function recount(
   for await (const placed of reread.fills()) {
     const { marketIndex, slot } = placed.fill;
     if (!now.has(slot, placed.signature)) continue;
-    const market = markets.get(marketIndex) ?? new MinutesOf(marketIndex, earlier, now);
+    const market = markets.get(marketIndex) ?? new MinutesOf(marketIndex, stored, now);
     markets.set(marketIndex, market.begin(placed));
   }
   if (markets.size === 0) return [];
@@ -64,6 +75,7 @@ export async function recount(
   for (let hasGrown = true; hasGrown; ) {
     for (const market of markets.values()) market.restart();
     for await (const placed of reread.fills()) markets.get(placed.fill.marketIndex)?.take(placed);
+    for (const market of markets.values()) market.addBeginning();
     hasGrown = [...markets.values()].some((market) => market.hasGrown);
   }
   for await (const sample of reread.samples()) {
@@ -78,16 +90,20 @@ class MinutesOf {
   readonly #marketIndex: number;
   readonly #earlier: Withdrawn;
   readonly #now: Withdrawn;
+  readonly #beginning: number | null;
+  /** Oldest minute after the beginning that is not counted and has a fill of candles that remains. */
+  #uncounted = Number.POSITIVE_INFINITY;
   readonly #minutes = new Set<number>();
   readonly #ids = new Set<string>();
   readonly #dropped: PlacedFill[] = [];
   #before = new Count();
   #after = new Count();
 
-  constructor(marketIndex: number, earlier: Withdrawn, now: Withdrawn) {
+  constructor(marketIndex: number, stored: Stored, now: Withdrawn) {
     this.#marketIndex = marketIndex;
-    this.#earlier = earlier;
+    this.#earlier = stored.withdrawn;
     this.#now = now;
+    this.#beginning = stored.beginningOf(marketIndex);
   }
 
   begin(placed: PlacedFill): this {
@@ -99,21 +115,36 @@ class MinutesOf {
 
   restart(): void {
     this.hasGrown = false;
+    this.#uncounted = Number.POSITIVE_INFINITY;
     this.#before = new Count();
     this.#after = new Count();
   }
 
   take(placed: PlacedFill): void {
-    const { slot, ts } = placed.fill;
+    const { slot, ts, use } = placed.fill;
     const [minute, id] = [minuteOf(ts), idOf(placed)];
     const isInside = this.#minutes.has(minute);
-    if (!isInside && !this.#ids.has(id)) return;
+    const isEarlier = this.#earlier.has(slot, placed.signature);
+    const remains = !isEarlier && !this.#now.has(slot, placed.signature);
+    if (!isInside && !this.#ids.has(id)) {
+      if (remains && use === 'price' && minute > (this.#beginning ?? 0))
+        this.#uncounted = Math.min(this.#uncounted, minute);
+      return;
+    }
     this.hasGrown ||= !isInside || !this.#ids.has(id);
     this.#minutes.add(minute);
     this.#ids.add(id);
-    if (this.#earlier.has(slot, placed.signature)) return;
-    this.#before.add(placed);
-    if (!this.#now.has(slot, placed.signature)) this.#after.add(placed);
+    if (!isEarlier) this.#before.add(placed);
+    if (remains) this.#after.add(placed);
+  }
+
+  /** Adds the oldest minute with a fill that remains, where the market's beginning is counted and loses all of its fills. */
+  addBeginning(): void {
+    if (this.hasGrown || this.#beginning === null || !this.#minutes.has(this.#beginning)) return;
+    const counted = [...this.#minutes].filter((minute) => this.#after.rowsOf(minute).first !== null);
+    if (this.#uncounted >= Math.min(...counted)) return;
+    this.#minutes.add(this.#uncounted);
+    this.hasGrown = true;
   }
 
   tick(sample: MarketSample): void {

@@ -13,6 +13,7 @@ import {
   parseMarketKey,
   partialEventDecoder,
   type SlotRetraction,
+  type WithdrawnCandle,
 } from '../../schemas/index.ts';
 import { SeenEvents } from '../trades/seen.ts';
 import { type CandleFilter, isFilteredOut, NO_FILTER } from './candle-filter.ts';
@@ -117,13 +118,18 @@ export class Candles {
     return proven.length === recounts.length;
   }
 
+  /** Minute of a perp market's first fill; null before it. */
+  beginningOf(marketIndex: number): number | null {
+    return this.#markets.get(marketKey({ marketType: 'perp', marketIndex }))?.candles.first?.minute ?? null;
+  }
+
   /** Whether a recount proves the stored rows of its minutes. */
   isProven(one: MarketRecount): boolean {
     return this.#perp(one.marketIndex).isProven(one);
   }
 
   /** Candles that changed since the last call, market by market. Walk it to its end. */
-  *takeCandles(): Generator<CandleView> {
+  *takeCandles(): Generator<CandleView | WithdrawnCandle> {
     for (const market of this.#unpublished) yield* market.takeCandles();
   }
 

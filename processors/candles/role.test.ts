@@ -15,6 +15,7 @@ import {
   type MarketSummary,
   partitionOf,
   TOPICS,
+  type WithdrawnCandle,
 } from '../../schemas/index.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
 import { type NaiveCandle, type NaiveFill, naiveCandles } from '../../test/support/processors/candles/naive.ts';
@@ -85,8 +86,8 @@ async function caughtUp(events: bigint, samples = 0n, retractions = 0n): Promise
 }
 
 /** The newest record of every key of the market's partition, from an offset. */
-async function candles(start = 0n): Promise<Map<string, CandleView>> {
-  const found = new Map<string, CandleView>();
+async function candles(start = 0n): Promise<Map<string, CandleView | WithdrawnCandle>> {
+  const found = new Map<string, CandleView | WithdrawnCandle>();
   for (let from = start; ; ) {
     const records = await log.read(TOPICS.candleViews, PARTITION, from, 10_000);
     for (const { key, value } of records) {
@@ -108,8 +109,9 @@ async function summary(): Promise<MarketSummary | undefined> {
   return message?.name === 'MarketSummary' ? message.value : undefined;
 }
 
-const comparable = (views: Iterable<CandleView>, resolution: string): NaiveCandle[] =>
+const comparable = (views: Iterable<CandleView | WithdrawnCandle>, resolution: string): NaiveCandle[] =>
   [...views]
+    .filter((candle) => candle.fillClose !== null)
     .filter((candle) => candle.resolution === resolution)
     .sort((left, right) => left.ts - right.ts)
     .map(({ marketType: _type, marketIndex: _index, slot: _slot, version: _version, ...rest }) => rest);

@@ -141,7 +141,7 @@ class Partition {
     const candles = this.#candles;
     const events = await rereadAround(this.#part(TOPICS.events), retraction.slot, back);
     const samples = await rereadAround(this.#part(TOPICS.samples), retraction.slot, back);
-    const recounts = await recount(retraction, candles.withdrawn, {
+    const recounts = await recount(retraction, candles, {
       fills: () => readAs(events.values(), (value) => candles.fillIn(value)),
       samples: () => readAs(samples.values(), (value) => readableMessage('MarketSample', value)),
     });

@@ -25,6 +25,12 @@ const ORACLE_WIDTH = 7;
 
 const AMOUNT_UNIT = 0x1_0000_0000;
 
+/** Price and time of the last pruned row. */
+export interface Floor {
+  readonly price: number;
+  readonly ts: number;
+}
+
 export function fillRow(): Float64Array {
   return new Float64Array(FILL_WIDTH);
 }

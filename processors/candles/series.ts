@@ -136,6 +136,13 @@ export class Series {
     this.mark(bucket, CHANGED | CLOSE_CHANGED);
   }
 
+  /** Removes the rows of buckets `from` to `to` inclusive. */
+  removeRange(from: number, to: number): void {
+    const buckets: number[] = [];
+    this.forRange(from, to, (rows, at) => buckets.push(rows[at + BUCKET] ?? 0));
+    for (const bucket of buckets) this.replace(bucket, null);
+  }
+
   mark(bucket: number, mark: number): void {
     this.marks.set(bucket, (this.marks.get(bucket) ?? 0) | mark);
   }

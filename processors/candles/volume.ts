@@ -2,13 +2,13 @@
 
 import type { MarketSummary } from '../../schemas/index.ts';
 import { minuteOf } from './buckets.ts';
-import type { Floor } from './market.ts';
 import {
   addAmount,
   amountOf,
   BASE_LOW,
   CLOSE,
   type FillSeries,
+  type Floor,
   fillRow,
   HIGH,
   LOW,

@@ -23,6 +23,7 @@ import {
   type Topic,
   type VaultDepositorState,
   type VaultState,
+  type WithdrawnCandle,
 } from '../../schemas/index.ts';
 import { eventually } from '../../test/support/platform/eventually.ts';
 import { openTestDatabase } from '../../test/support/platform.ts';
@@ -164,6 +165,16 @@ describe('samples and candles', () => {
         version: '3',
       },
     ]);
+  });
+
+  it('have no prices where a candle is withdrawn', async () => {
+    const prices = ['fill', 'oracle'].flatMap((name) => ['Open', 'High', 'Low', 'Close'].map((part) => name + part));
+    const gone = Object.fromEntries(prices.map((name) => [name, null])) as unknown as WithdrawnCandle;
+    await put(TOPICS.candleViews, [encodeMessage('CandleView', { ...candle(4n, 0n), ...gone })]);
+    const stored = () => rows('SELECT fill_close, oracle_open, trades FROM candle WHERE version = 4');
+    await eventually(async () =>
+      expect(await stored()).toEqual([{ fill_close: null, oracle_open: null, trades: '3' }]),
+    );
   });
 
   it('count as built only after their reducer has read its inputs', async () => {

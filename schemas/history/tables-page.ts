@@ -53,6 +53,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   vault_depositor_v1: 'The same for vaults with a protocol that takes fees besides the manager.',
   share_transfer: 'Vault shares that went from one depositor to another.',
   fuel_season: 'Fuel of a wallet over a season.',
+  candle:
+    'A candle without prices is withdrawn: the chain dropped the fills that its market began with. Take the newest version first.',
   unknown: 'Events whose body is not known, kept as they came.',
 };
 

@@ -59,6 +59,7 @@ import type {
   TradeView,
   TradeWithdrawal,
   UserOrders,
+  WithdrawnCandle,
   WriterMark,
 } from '../messages/index.ts';
 import { decodeBody, encodeRecord, explainInvalid, openRecord, SchemaError, writerOf } from './wire.ts';
@@ -91,7 +92,7 @@ export interface MessageTypes {
   MarketView: MarketView;
   MarketSample: MarketSample;
   MarketSummary: MarketSummary;
-  CandleView: CandleView;
+  CandleView: CandleView | WithdrawnCandle;
   TradeView: TradeView;
   TradeWithdrawal: TradeWithdrawal;
   ProcessedFill: ProcessedFill;

@@ -56,6 +56,11 @@ export interface CandleView extends MarketRef {
   readonly version: bigint;
 }
 
+type CandlePrice = `${'fill' | 'oracle'}${'Open' | 'High' | 'Low' | 'Close'}`;
+
+/** A candle before the first fill of its market, published in place of one whose fills the chain dropped. Readers leave it out. */
+export type WithdrawnCandle = Omit<CandleView, CandlePrice> & Readonly<Record<CandlePrice, null>>;
+
 /**
  * A market's last 24 hours. `ts` is the market's own chain time: the newest block time of its order actions, funding rates and
  * samples. With m = floor(ts / 60) the window is the 1,440 whole minutes m-1439 to m, that is

@@ -67,6 +67,13 @@ describe('/market/{symbol}/candles/{resolution}/bulk', () => {
     expect(contract.problems(BULK, { status: 200, body: answer.json() })).toBe('');
   });
 
+  it('leaves out candles whose newest version is withdrawn', async () => {
+    await storeFive();
+    const gone = { fill_open: null, fill_high: null, fill_low: null, fill_close: null };
+    await stage.store('candle', [stored(MINUTE - 240, '1', { ...gone, version: 3 })]);
+    expect(agesOf(await bulk(`from=${MINUTE - 240}`))).toEqual([3, 2, 1, 0]);
+  });
+
   it('treats from as inclusive and to as exclusive; without to it ends now', async () => {
     await storeFive();
     expect(agesOf(await bulk(`from=${MINUTE - 180}&to=${MINUTE}`))).toEqual([3, 2, 1]);
@@ -198,7 +205,7 @@ describe('bulk candles over a socket', () => {
   /** Number of running candle queries in the store. */
   async function running(): Promise<number> {
     const answer = await stage.clickhouse.client.query({
-      query: `SELECT count() AS busy FROM system.processes WHERE query LIKE '%.candle%LIMIT 1 BY ts%' AND query NOT LIKE '%system.%'`,
+      query: `SELECT count() AS busy FROM system.processes WHERE query LIKE '%.candle FINAL%' AND query NOT LIKE '%system.%'`,
       format: 'JSONEachRow',
     });
     const [row] = await answer.json<{ busy: string }>();

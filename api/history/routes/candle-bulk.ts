@@ -119,14 +119,14 @@ interface BulkRange {
   readonly to: number;
 }
 
-/** The store has the rows in this order, so it sorts only the versions of one candle at a time. */
+/** FINAL keeps the newest version of each candle, and a withdrawn one has no price. The store has the rows in this order. */
 function bulkCandles(store: HistoryStore, market: MarketView, range: BulkRange, format: Format): Promise<Readable> {
   return store.stream(
-    `SELECT ${columns(market)} FROM {db:Identifier}.candle
+    `SELECT ${columns(market)} FROM {db:Identifier}.candle FINAL
      PREWHERE market_type = {marketType:String} AND market_index = {marketIndex:UInt16} AND resolution = {resolution:String}
        AND ts >= {from:Int64} AND ts < {to:Int64}
-     WHERE isNotNull(fill_close) AND isNotNull(oracle_close)
-     ORDER BY ts, version DESC LIMIT 1 BY ts`,
+     WHERE isNotNull(fill_close)
+     ORDER BY ts`,
     SERVER_FORMATS[format],
     { ...marketParameters(market), resolution: range.resolution, from: range.from, to: range.to },
     SETTINGS,

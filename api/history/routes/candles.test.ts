@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HistoryStage, MINUTE, NOW } from '../../../test/support/api/history-stage.ts';
+import { marketView } from '../../../test/support/api/market-views.ts';
+import { BuiltParts } from '../built-parts.ts';
+import { candleLoader } from '../socket/loaders.ts';
+import { HistoryStore } from '../store.ts';
 
 let stage: HistoryStage;
 
@@ -127,6 +131,29 @@ describe('/market/{symbol}/candles/{resolution}', () => {
       const { records } = await stage.list(`/market/SOL-PERP/candles/1?limit=${limit}`);
       expect(records.map(({ ts }) => MINUTE - Number(ts))).toEqual(ages.slice(0, limit));
     }
+  });
+
+  it('leaves out candles whose newest version is withdrawn', async () => {
+    const gone = { fill_open: null, fill_high: null, fill_low: null, fill_close: null };
+    const withdrawn = [2, 3].map((age) => stored(MINUTE - age * 60, 7, { ...gone, version: 2 }));
+    await stage.store('candle', [...[0, 1, 2, 3].map((age) => stored(MINUTE - age * 60, 7)), ...withdrawn]);
+    const ages = async (query: string) =>
+      (await stage.list(`/market/SOL-PERP/candles/1?${query}`)).records.map(({ ts }) => (MINUTE - Number(ts)) / 60);
+    expect(await ages('')).toEqual([0, 1]);
+    expect(await ages('limit=3')).toEqual([0, 1]);
+    expect(await ages(`endTs=${MINUTE - 180}`)).toEqual([0, 1]);
+    expect(await ages(`startTs=${MINUTE - 120}`)).toEqual([]);
+  });
+
+  it('gives the socket no candle where the newest one is withdrawn', async () => {
+    const store = new HistoryStore(stage.clickhouse.client, stage.clickhouse.database);
+    const load = candleLoader(store, new BuiltParts(store));
+    const market = marketView();
+    const newest = () => load({ channelType: 'candle', channel: 'candle:SOL-PERP:1', market, resolution: '1' });
+    await stage.store('candle', [stored(MINUTE, 7)]);
+    expect(await newest()).toMatchObject({ ts: MINUTE, fillClose: 7_000_000n });
+    await stage.store('candle', [stored(MINUTE, 7, { fill_close: null, version: 2 })]);
+    expect(await newest()).toBeNull();
   });
 
   it('has none for a market without fills, even with a known oracle price', async () => {

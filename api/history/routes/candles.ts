@@ -118,8 +118,7 @@ async function readCandles(
   const rows = (since = '') => `FROM {db:Identifier}.candle
     PREWHERE market_type = {marketType:String} AND market_index = {marketIndex:UInt16} AND resolution = {resolution:String}
       ${newest === undefined ? '' : 'AND ts <= {newest:Int64}'} ${oldest === undefined ? '' : 'AND ts >= {oldest:Int64}'}
-      ${since === '' ? '' : `AND ts >= ${since}`}
-    WHERE isNotNull(fill_close) AND isNotNull(oracle_close)`;
+      ${since === '' ? '' : `AND ts >= ${since}`}`;
   const ordered = 'ORDER BY ts DESC, version DESC LIMIT 1 BY ts LIMIT {limit:UInt32}';
   const ask = async (query: string): Promise<Found> => {
     const parameters = {
@@ -128,7 +127,7 @@ async function readCandles(
       ...(newest === undefined ? {} : { newest }),
       ...(oldest === undefined ? {} : { oldest }),
     };
-    return candlesOf(await store.columns<string>(query, parameters, PAGE_SETTINGS));
+    return candlesOf(await store.columns<string | null>(query, parameters, PAGE_SETTINGS));
   };
   const near = await ask(`SELECT ${COLUMNS} ${rows('{bound:Int64}')} ${ordered}`);
   if (near.candles.length >= limit || (oldest !== undefined && bound <= oldest)) return near.candles;
@@ -146,8 +145,11 @@ interface Found {
   readonly probed: number;
 }
 
-/** Columns by name, with or without the row count `probed`. */
-function candlesOf(columns: Readonly<Record<string, readonly string[]>>): Found {
+/**
+ * Columns by name, with or without the row count `probed`. Withdrawn candles have no prices. They are older than all others of their
+ * market, so a page without them lacks none.
+ */
+function candlesOf(columns: Readonly<Record<string, readonly (string | null)[]>>): Found {
   const column = (name: string) => columns[name] ?? [];
   const [fillOpen, fillHigh, fillLow, fillClose] = ['open', 'high', 'low', 'close'].map((part) =>
     column(`fill_${part}`),
@@ -156,8 +158,9 @@ function candlesOf(columns: Readonly<Record<string, readonly string[]>>): Found 
     column(`oracle_${part}`),
   );
   const [quoteVolume, baseVolume] = [column('quote_volume'), column('base_volume')];
-  const candles = column('ts').map((ts, row) => {
-    const cell = (cells: readonly string[] | undefined): string => cells?.[row] ?? '0';
+  const candles = column('ts').flatMap((ts, row) => {
+    if (fillClose?.[row] == null) return [];
+    const cell = (cells: readonly (string | null)[] | undefined): string => cells?.[row] ?? '0';
     return {
       ts: Number(ts),
       fillOpen: cell(fillOpen),

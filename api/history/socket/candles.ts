@@ -7,6 +7,7 @@ import {
   type MarketRef,
   type MarketView,
   marketKey,
+  type WithdrawnCandle,
 } from '../../../schemas/index.ts';
 import { decimalsOf, type Members } from '../amount-decimals.ts';
 import { converterOf, JSON_NUMBER } from '../amount-view.ts';
@@ -45,8 +46,8 @@ interface Followed {
 export class CandleChannels {
   readonly #hub: Hub;
   readonly #load: LoadCandle;
-  /** Newest candle of every market and resolution received. */
-  readonly #newest = new Map<string, CandleView>();
+  /** Newest candle of every market and resolution received; a withdrawn one where the market has none. */
+  readonly #newest = new Map<string, CandleView | WithdrawnCandle>();
   /** Channels with a subscriber, by market and resolution. */
   readonly #followed = new Map<string, Followed>();
 
@@ -55,11 +56,15 @@ export class CandleChannels {
     this.#load = load;
   }
 
-  takeCandle(candle: CandleView): void {
+  takeCandle(candle: CandleView | WithdrawnCandle): void {
     const key = viewKey(candle, candle.resolution);
     const known = this.#newest.get(key);
     if (!known || isNewer(candle, known)) this.#newest.set(key, candle);
     const followed = this.#followed.get(key);
+    if (isWithdrawn(candle)) {
+      followed?.changed.delete(candle.ts);
+      return;
+    }
     // Charts read only the newest bucket; the history has changes of older candles.
     if (followed && candle.ts >= (followed.published ?? 0)) followed.changed.set(candle.ts, candle);
   }
@@ -83,13 +88,14 @@ export class CandleChannels {
   async init(channel: CandleChannel): Promise<object | null> {
     const key = viewKey(channel.market, channel.resolution);
     let candle = this.#newest.get(key) ?? null;
-    if (!candle) {
+    if (candle === null) {
       const stored = await this.#load(channel);
       const received = this.#newest.get(key);
       candle = stored && received ? (isNewer(stored, received) ? stored : received) : (stored ?? received ?? null);
       if (candle) this.#newest.set(key, candle);
     }
     const followed = this.#followed.get(key);
+    if (candle !== null && isWithdrawn(candle)) candle = null;
     // Earlier subscribers get the new subscriber's candle first, so nobody gets a bucket twice.
     if (followed) this.#publish(followed);
     else {
@@ -137,7 +143,7 @@ export class CandleChannels {
     const { channel, fills, published } = followed;
     const newest = this.#newest.get(viewKey(channel.market, channel.resolution));
     const last = newest?.lastFillRecordId ?? null;
-    if (newest === undefined || last === null || newest.ts !== published) return;
+    if (newest === undefined || isWithdrawn(newest) || last === null || newest.ts !== published) return;
     const late = fills.filter(({ recordId }) => recordId <= last);
     if (late.length === 0) return;
     followed.fills = fills.filter((fill) => !late.includes(fill));
@@ -161,7 +167,13 @@ export class CandleChannels {
   }
 }
 
-function isNewer(a: CandleView, b: CandleView): boolean {
+function isWithdrawn(candle: CandleView | WithdrawnCandle): candle is WithdrawnCandle {
+  return candle.fillClose === null;
+}
+
+type Place = Pick<CandleView, 'ts' | 'version'>;
+
+function isNewer(a: Place, b: Place): boolean {
   return a.ts > b.ts || (a.ts === b.ts && a.version >= b.version);
 }
 

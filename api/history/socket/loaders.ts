@@ -14,12 +14,12 @@ const PRICES = ['fill', 'oracle'].flatMap((name) => ['open', 'high', 'low', 'clo
 
 type Texts = Readonly<Record<string, string | null>>;
 
-/** Rejects with HistoryError notBuilt until the candles are built. */
+/** Null also where the newest candle, and so each, is withdrawn. Rejects with HistoryError notBuilt until the candles are built. */
 export function candleLoader(store: HistoryStore, builtParts: BuiltParts): LoadCandle {
   return async ({ market, resolution }) => {
     await builtParts.require('candles');
     const [row] = await store.rows<Texts>(
-      `SELECT ts, slot, ${PRICES.map((name) => `ifNull(${name}, 0) AS ${name}`).join(', ')},
+      `SELECT ts, slot, ${PRICES.join(', ')},
          quote_volume, base_volume, trades, last_trade_ts, last_fill_record_id, version
        FROM {db:Identifier}.candle
        WHERE market_type = {marketType:String} AND market_index = {marketIndex:UInt16}
@@ -27,7 +27,7 @@ export function candleLoader(store: HistoryStore, builtParts: BuiltParts): LoadC
        ORDER BY ts DESC, version DESC LIMIT 1`,
       { ...marketParameters(market), resolution },
     );
-    if (!row) return null;
+    if (!row || row.fill_close === null) return null;
     const whole = (name: string) => BigInt(row[name] ?? 0);
     const optional = (name: string) => (row[name] === null ? null : whole(name));
     const { marketType, marketIndex } = market;

@@ -19,6 +19,12 @@ import { HistoryError } from '../../http/errors.ts';
 import { TRADE_FIELDS } from '../rows/market.ts';
 import { SocketClient } from './client.ts';
 
+/** Members of a withdrawn candle. */
+const NO_PRICES = {
+  ...{ fillOpen: null, fillHigh: null, fillLow: null, fillClose: null },
+  ...{ oracleOpen: null, oracleHigh: null, oracleLow: null, oracleClose: null },
+};
+
 let stage: HistorySocketStage;
 
 beforeEach(async () => {
@@ -156,6 +162,22 @@ describe('candle channel', () => {
     await client.receives(1);
     await stage.candle({ version: 1n });
     expect((await client.receives(2)).map(({ type }) => type)).toEqual(['subscription', 'create']);
+  });
+
+  it('sends no init for a market whose candles are all withdrawn, and a create when the next one comes', async () => {
+    const client = await stage.connect();
+    client.subscribe(request);
+    client.subscribe({ ...request, resolution: '5' });
+    await client.receives(4);
+    await stage.candle({ ...NO_PRICES, version: 9n });
+    await stage.candle({ resolution: '5', version: 9n });
+    await client.receives(5);
+    client.send({ type: 'unsubscribe', ...request });
+    client.subscribe(request);
+    await client.receives(6);
+    await stage.candle({ ts: CANDLE.ts + 60, version: 10n });
+    const types = (await client.receives(7)).slice(4).map(({ type }) => type);
+    expect(types).toEqual(['update', 'subscription', 'create']);
   });
 
   it('answers a repeated subscribe like the first without doubling the stream', async () => {

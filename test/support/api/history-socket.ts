@@ -21,6 +21,7 @@ import {
   marketKey,
   partitionOf,
   TOPICS,
+  type WithdrawnCandle,
 } from '../../../schemas/index.ts';
 import { Contract } from './contracts.ts';
 import { FakeLog } from './fake-log.ts';
@@ -161,8 +162,8 @@ export class HistorySocketStage {
   }
 
   /** Publishes the candle with members replaced. */
-  async candle(members: Partial<CandleView>): Promise<void> {
-    const view = { ...CANDLE, ...members };
+  async candle(members: Partial<CandleView | WithdrawnCandle>): Promise<void> {
+    const view = { ...CANDLE, ...members } as CandleView | WithdrawnCandle;
     const partition = partitionOf(TOPICS.candleViews, marketKey(view));
     const record = { key: candleKey(view), value: encodeMessage('CandleView', view), partition };
     await this.log.append(TOPICS.candleViews, [record]);

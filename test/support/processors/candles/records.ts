@@ -10,6 +10,7 @@ import {
   encodeMessage,
   type MarketSample,
   type MarketSummary,
+  type WithdrawnCandle,
 } from '../../../../schemas/index.ts';
 import { fillEvent, signatureOf } from '../history/events.ts';
 import type { NaiveCandle, NaiveFill, NaiveSample } from './naive.ts';
@@ -63,7 +64,7 @@ function applyRecord(candles: Candles, record: TestRecord): void {
 
 /** A reducer with its published views and its saved state, as the log keeps them. */
 export class Run {
-  readonly views = new Map<string, CandleView>();
+  readonly views = new Map<string, CandleView | WithdrawnCandle>();
   readonly summaries = new Map<number, MarketSummary>();
   readonly parked: CandleError[] = [];
   #candles: Candles;
@@ -96,7 +97,7 @@ export class Run {
    */
   async retract(slot: number, transaction: number, isKilled = false): Promise<boolean> {
     const retraction = { slot, signatures: [signatureOf(transaction)] };
-    const recounts = await recount(retraction, this.#candles.withdrawn, this.#reread());
+    const recounts = await recount(retraction, this.#candles, this.#reread());
     const isProven = this.#candles.withdraw(retraction, recounts);
     if (isKilled) this.restart();
     else this.#commit();
@@ -131,7 +132,7 @@ export class Run {
       if (bytes === null) this.#state.delete(name);
       else this.#state.set(name, bytes);
     }
-    return candles;
+    return candles.filter(isKept);
   }
 
   /** Restarts as after SIGKILL, from stored state alone. */
@@ -143,8 +144,13 @@ export class Run {
   /** Candles of one resolution, oldest first, without members that depend on arrival. */
   candlesOf(resolution: string): NaiveCandle[] {
     return [...this.views.values()]
+      .filter(isKept)
       .filter((candle) => candle.resolution === resolution)
       .sort((left, right) => left.ts - right.ts)
       .map(({ marketType: _type, marketIndex: _index, slot: _slot, version: _version, ...rest }) => rest);
   }
+}
+
+function isKept(candle: CandleView | WithdrawnCandle): candle is CandleView {
+  return candle.fillClose !== null;
 }
