@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { answerOf, objectOf, QUOTE, type Schema, WHOLE } from '../answer-schemas.ts';
 import { listPage, type RowSource, registryParameters, rollingRange } from '../lists.ts';
-import { MinuteCache } from '../minute-cache.ts';
+import { FRESH_S, MinuteCache } from '../minute-cache.ts';
 import { BANKRUPTCIES, type BankruptcyTotals, bankruptcyTotals, liquidationStats } from '../queries/losses.ts';
 import { described, errorResponses, limitSchema, PAGE, rollingResponse, TS_FILTERS } from '../route-schemas.ts';
 import { LIQUIDATION_FIELDS } from '../rows/liquidations.ts';
@@ -73,7 +73,7 @@ function totalsBody({ totalAmount, ifPayment, socialLoss, totalCount }: Bankrupt
 
 export function lossRoutes(app: FastifyInstance, services: HistoryServices): void {
   for (const { path, summary, source, stats, load } of LISTS) {
-    const cache = new MinuteCache<object>(services.now);
+    const cache = new MinuteCache<object>(services.now, FRESH_S);
     const { properties } = rollingResponse(source.fields);
     app.get<{ Querystring: LossQuery }>(
       path,

@@ -16,7 +16,7 @@ import {
   TEXT,
   WHOLE,
 } from '../answer-schemas.ts';
-import { MinuteCache } from '../minute-cache.ts';
+import { FRESH_S, MinuteCache } from '../minute-cache.ts';
 import { PreparedText } from '../prepared-text.ts';
 import { marketVolumes, type VolumeRow } from '../queries/volumes.ts';
 import { described, errorResponses, TS } from '../route-schemas.ts';
@@ -67,7 +67,7 @@ export function summaryRoute(app: FastifyInstance, services: HistoryServices): v
 
 function volumeRoutes(app: FastifyInstance, services: HistoryServices): void {
   const { store, now } = services;
-  const cache = new MinuteCache<readonly VolumeRow[]>(now);
+  const cache = new MinuteCache<readonly VolumeRow[]>(now, FRESH_S);
   app.get<{ Params: { interval: Interval } }>(
     '/stats/markets/volume/:interval',
     {
@@ -111,7 +111,9 @@ function volumeRoutes(app: FastifyInstance, services: HistoryServices): void {
     async ({ query }) => {
       const { startTs, endTs } = alignedRange(query.startTs, query.endTs);
       await services.builtParts.require('events');
-      const volumes = await cache.get(`${startTs}-${endTs}`, () => marketVolumes(store, startTs, endTs));
+      // Fills may come until the end: an answer from before it does not serve the ended range.
+      const key = `${startTs}-${endTs}${now() < endTs ? '-open' : ''}`;
+      const volumes = await cache.get(key, () => marketVolumes(store, startTs, endTs));
       return { success: true, ...volumeBody(services, volumes), startTs, endTs };
     },
   );
