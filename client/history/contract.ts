@@ -2040,6 +2040,7 @@ export interface HistoryOperations {
       readonly reduceOnly?: boolean;
       /** limit orders only; fails when the order would cross */
       readonly postOnly?: boolean;
+      /** isolated moves the initial margin of the order to the position, unless the order only reduces it */
       readonly marginMode?: 'cross' | 'isolated';
       readonly useSwift?: boolean;
       /** try the transaction on the node first */

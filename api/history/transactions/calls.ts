@@ -165,9 +165,10 @@ export function placeOrderCalls(
     { state: program.state, user: user.key, authority: user.authority },
     remaining,
   );
+  const deposit = isolatedDeposit(order, isIsolated);
   return [
     ...leverageCalls(program, user, order),
-    ...(isIsolated ? [isolate({ program, markets }, user, order)] : []),
+    ...(deposit === null ? [] : [isolate({ program, markets }, user, order.market, deposit)]),
     place,
   ];
 }
@@ -184,13 +185,18 @@ function leverageCalls(program: ExchangeProgram, user: UserAccount, order: Order
   return [program.instruction(SET_RATIO, args, { user: user.key, authority: user.authority })];
 }
 
-/** Moves the order's initial margin from the account's quote deposit to the position. */
-function isolate({ program, markets }: Exchange, user: UserAccount, order: Order): TransactionInstruction {
-  const quote = markets.spots[order.market.quoteSpotIndex];
-  if (!quote) throw new Error(`no spot market ${order.market.quoteSpotIndex}`);
+/** Moves quote from the account's deposit to its position. */
+function isolate(
+  { program, markets }: Exchange,
+  user: UserAccount,
+  perp: PerpMarket,
+  amount: bigint,
+): TransactionInstruction {
+  const quote = markets.spots[perp.quoteSpotIndex];
+  if (!quote) throw new Error(`no spot market ${perp.quoteSpotIndex}`);
   return program.instruction(
     'transfer_isolated_perp_position_deposit',
-    { spot_market_index: quote.index, perp_market_index: order.market.index, amount: marginOf(order) },
+    { spot_market_index: quote.index, perp_market_index: perp.index, amount },
     {
       user: user.key,
       user_stats: program.userStats(user.authority),
@@ -198,12 +204,17 @@ function isolate({ program, markets }: Exchange, user: UserAccount, order: Order
       state: program.state,
       spot_market_vault: quote.vault,
     },
-    remainingAccounts(markets, { user, writablePerps: [order.market.index], writableSpots: [quote.index] }),
+    remainingAccounts(markets, { user, writablePerps: [perp.index], writableSpots: [quote.index] }),
   );
 }
 
+/** Quote, 1e6, that an order moves to its position: the order's initial margin. Null where it moves none: it only reduces, or margin is cross. */
+export function isolatedDeposit(order: Order, isIsolated: boolean): bigint | null {
+  return isIsolated && !order.reduceOnly ? marginOf(order) : null;
+}
+
 /** Initial margin of an order, quote 1e6, rounded up: size times price times ratio. An order without a fixed price counts at the oracle. */
-export function marginOf({ market, base, price, oracleOffset, maxMarginRatio }: Order): bigint {
+function marginOf({ market, base, price, oracleOffset, maxMarginRatio }: Order): bigint {
   const orderPrice = price === 0n ? market.oraclePrice + (oracleOffset ?? 0n) : price;
   const ratio = Math.max(market.marginRatioInitial, maxMarginRatio ?? 0);
   const worth = base * (orderPrice > 0n ? orderPrice : 0n) * BigInt(ratio);

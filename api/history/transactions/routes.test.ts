@@ -26,7 +26,6 @@ import { HistoryStore } from '../store.ts';
 import { MarketSummaries } from '../summaries.ts';
 import type { Chain } from './chain.ts';
 import { RpcChain } from './chain.ts';
-import { failureOf, landedFailureOf } from './failures.ts';
 import { ExchangeProgram } from './program.ts';
 
 const logger = pino({ level: 'silent' });
@@ -200,6 +199,21 @@ describe('/tx', () => {
     await older.close();
   });
 
+  it('moves margin to an isolated position, but not for an order that only reduces it', async () => {
+    const order = { accountId, symbol: 'SOL-PERP', direction: 'long', amount: '1', orderType: 'limit', price: '100' };
+    const sizes = async (members: object) => {
+      const place = (more: object) => post('/tx/order/place', { ...order, simulate: false, ...members, ...more });
+      const { tx } = (await place({})).body as { tx: string };
+      const { message } = VersionedTransaction.deserialize(Buffer.from(tx, 'base64'));
+      const { swift } = (await place({ useSwift: true })).body as { swift: { payload: { message: string } } };
+      return { calls: message.compiledInstructions.length, message: swift.payload.message.length };
+    };
+    const cross = await sizes({});
+    // An optional amount of 8 bytes, in hex.
+    expect(await sizes({ marginMode: 'isolated' })).toEqual({ calls: cross.calls + 1, message: cross.message + 16 });
+    expect(await sizes({ marginMode: 'isolated', reduceOnly: true })).toEqual(cross);
+  });
+
   it('refuses malformed settlements and builders', async () => {
     await expectRefusal('symbols', '/tx/settlePnl', { accountId, symbols: ['SOL-PERP', 'X', 'Y'] }, 'X, Y');
     await expectRefusal('symbolList', '/tx/settlePnl', { accountId, symbols: 'SOL-PERP' });
@@ -357,59 +371,5 @@ describe('/tx', () => {
   it('has tested every refusal but four, which need a node, a market or a failure of their own', () => {
     const untested = Object.keys(TX_ERRORS).filter((code) => !checked.has(code as TxErrorCode));
     expect(untested.sort()).toEqual(['landed', 'refused', 'tooLarge', 'unknownTable']);
-  });
-});
-
-describe('failures', () => {
-  const program = PROGRAM.programId.toBase58();
-  const failed = (code: number) => ({ InstructionError: [2, { Custom: code }] }) as never;
-
-  it('are named by the definition when the log has no line', () => {
-    const logs = [`Program ${program} failed: custom program error: 0x1773`];
-    expect(failureOf(PROGRAM, failed(6003), logs)).toMatchObject({ code: 6003, name: 'InsufficientCollateral' });
-    expect(failureOf(PROGRAM, failed(3012), logs)).toMatchObject({ code: 3012, name: 'AccountNotInitialized' });
-  });
-
-  it('of another program keep its code to that program', () => {
-    const logs = ['Program 11111111111111111111111111111111 failed: custom program error: 0x1773'];
-    expect(failureOf(PROGRAM, failed(6003), logs)).toEqual({
-      success: false,
-      error: 'Transaction simulation failed: {"InstructionError":[2,{"Custom":6003}]}',
-      details: logs[0],
-    });
-    expect(failureOf(PROGRAM, 'BlockhashNotFound', [])).toEqual({
-      success: false,
-      error: 'Transaction simulation failed: BlockhashNotFound',
-    });
-  });
-
-  it('on the chain are named by the instruction where the code can only be of the exchange', () => {
-    const system = SystemProgram.programId;
-    const call = (programId: PublicKey) => new TransactionInstruction({ programId, keys: [], data: Buffer.alloc(8) });
-    const message = new TransactionMessage({
-      payerKey: Keypair.generate().publicKey,
-      recentBlockhash: PublicKey.default.toBase58(),
-      instructions: [call(ComputeBudgetProgram.programId), call(system), call(PROGRAM.programId)],
-    });
-    const transaction = new VersionedTransaction(message.compileToV0Message());
-    const landed = (err: object | string) => landedFailureOf(PROGRAM, err as never, transaction, 'sig');
-    const plain = (text: string) => ({
-      success: false,
-      error: `The transaction failed on the chain: ${text}`,
-      txSig: 'sig',
-    });
-    expect(landed(failed(6003))).toMatchObject({ code: 6003, name: 'InsufficientCollateral', txSig: 'sig' });
-    expect(landed(failed(3012))).toMatchObject({ code: 3012, name: 'AccountNotInitialized', txSig: 'sig' });
-    for (const err of [
-      failed(1),
-      failed(99_999),
-      { InstructionError: [1, { Custom: 6003 }] },
-      { InstructionError: [9, { Custom: 6003 }] },
-      { InstructionError: [2, 'ComputationalBudgetExceeded'] },
-      { InsufficientFundsForRent: { account_index: 1 } },
-    ]) {
-      expect(landed(err)).toEqual(plain(JSON.stringify(err)));
-    }
-    expect(landed('InsufficientFundsForFee')).toEqual(plain('InsufficientFundsForFee'));
   });
 });

@@ -18,7 +18,7 @@ import {
   depositCalls,
   type Exchange,
   initBuilderCalls,
-  marginOf,
+  isolatedDeposit,
   placeOrderCalls,
   settleCalls,
   withdrawCalls,
@@ -143,9 +143,9 @@ async function place(services: TransactionServices, body: Body): Promise<Answer>
   const user = await userOf(services, request.account);
   const name = ORDER_NAMES[request.orderType];
   if (request.useSwift) {
-    const isolatedDeposit = request.isIsolated ? marginOf(request) : null;
     const slot = await services.chain.slot();
-    const swift = signedOrder(exchange.program, user, request, { slot, isolatedDeposit });
+    const deposit = isolatedDeposit(request, request.isIsolated);
+    const swift = signedOrder(exchange.program, user, request, { slot, isolatedDeposit: deposit });
     const message = `${name} order message created. Sign it, put the base64 signature into swift.payload.signature, and send the payload to the signed-order service.`;
     return { success: true, tx: null, swift, message };
   }

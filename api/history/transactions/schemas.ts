@@ -153,7 +153,12 @@ export const TX_SCHEMAS = {
       },
       reduceOnly: { type: 'boolean', default: false },
       postOnly: { type: 'boolean', default: false, description: 'limit orders only; fails when the order would cross' },
-      marginMode: { ...TEXT, enum: ['cross', 'isolated'], default: 'cross' },
+      marginMode: {
+        ...TEXT,
+        enum: ['cross', 'isolated'],
+        default: 'cross',
+        description: 'isolated moves the initial margin of the order to the position, unless the order only reduces it',
+      },
       useSwift: { type: 'boolean', default: false },
       simulate: SIMULATE,
     },

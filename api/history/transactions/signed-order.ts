@@ -38,7 +38,7 @@ export interface SignedOrder {
 
 export interface SignedOrderOptions {
   readonly slot: number;
-  /** Quote deposit that moves to an isolated position, 1e6; null for cross margin. */
+  /** Quote deposit that moves to an isolated position, 1e6; null where none moves. */
   readonly isolatedDeposit: bigint | null;
   readonly uuid?: Buffer;
 }

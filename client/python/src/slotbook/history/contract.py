@@ -2129,6 +2129,7 @@ class PostTxOrderPlaceBody(_PostTxOrderPlaceBody, total=False):
     reduceOnly: bool
     #: limit orders only; fails when the order would cross
     postOnly: bool
+    #: isolated moves the initial margin of the order to the position, unless the order only reduces it
     marginMode: Literal["cross", "isolated"]
     useSwift: bool
     #: try the transaction on the node first
