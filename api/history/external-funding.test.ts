@@ -30,6 +30,9 @@ const PUBLISHED: Readonly<Record<string, object>> = {
   },
 };
 
+/** What a venue may give in place of a rate. */
+const BLANK = ['', ' ', null, false, [], 'none'];
+
 let server: Server;
 let url: string;
 
@@ -37,6 +40,9 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     const published = PUBLISHED[request.url ?? ''];
     if (published) return response.end(JSON.stringify(published));
+    if (request.url === '/blank') {
+      return response.end(JSON.stringify(BLANK.map((last) => ({ symbol: 'SOLUSDT', funding: { last }, at: 1 }))));
+    }
     if (request.url !== '/rates') return response.writeHead(500).end();
     return response.end(
       JSON.stringify({
@@ -87,6 +93,19 @@ describe('funding of other venues', () => {
         ts: 1_750_000_000,
       },
     ]);
+  });
+
+  it('leaves out a record without a rate or a time', async () => {
+    expect(await externalRates([venue({ url: `${url}/blank`, records: '' })], 5)).toEqual([]);
+    const untimed = venue({ url: `${url}/blank`, records: '', fundingRate: 'at', ts: 'funding.last' });
+    expect(await externalRates([untimed], 5)).toEqual([]);
+  });
+
+  it('makes a year of an interval that is no whole number of hours', async () => {
+    const yearly = async (intervalHours: number) =>
+      (await externalRates([venue({ intervalHours })], 5)).map(({ annualisedPercent }) => annualisedPercent);
+    expect(await yearly(0.5)).toEqual([-438, 175.2]);
+    expect(await yearly(2.5)).toEqual([-87.6, 35.04]);
   });
 
   it('leaves out a venue that is unreachable, fails or answers another shape', async () => {

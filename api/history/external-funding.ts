@@ -72,12 +72,12 @@ async function ratesOfVenue(venue: FundingVenue, now: number): Promise<readonly 
 function rateOf(venue: FundingVenue, record: unknown, now: number): ExternalRate | null {
   const name = String(memberOf(record, venue.asset));
   const asset = venue.assets ? venue.assets[name] : name;
-  const fraction = Number(memberOf(record, venue.fundingRate));
-  const time = venue.ts === '' ? now : Number(memberOf(record, venue.ts));
-  if (asset === undefined || !Number.isFinite(fraction) || !Number.isFinite(time)) return null;
+  const fraction = numberOf(memberOf(record, venue.fundingRate));
+  const time = venue.ts === '' ? now : numberOf(memberOf(record, venue.ts));
+  if (asset === undefined || fraction === null || time === null) return null;
   // Integer arithmetic keeps 0.0001 at exactly 0.01 %.
-  const percent = BigInt(Math.round(fraction * 10 ** RATE_DECIMALS)) * 100n;
-  const yearly = divideRounded(percent * BigInt(HOURS_PER_YEAR), BigInt(Math.max(1, Math.round(venue.intervalHours))));
+  const percent = scaled(fraction) * 100n;
+  const yearly = divideRounded(percent * scaled(HOURS_PER_YEAR), scaled(venue.intervalHours));
   return {
     asset,
     venue: venue.venue,
@@ -86,6 +86,18 @@ function rateOf(venue: FundingVenue, record: unknown, now: number): ExternalRate
     annualisedPercent: wholeUnits(yearly, RATE_DECIMALS),
     ts: Math.floor(time > MAX_SECONDS ? time / MS_PER_S : time),
   };
+}
+
+/** An integer of RATE_DECIMALS. */
+function scaled(value: number): bigint {
+  return BigInt(Math.round(value * 10 ** RATE_DECIMALS));
+}
+
+/** The number of a member or of its text; null where the venue gives none. */
+function numberOf(member: unknown): number | null {
+  const isText = typeof member === 'string' && member.trim() !== '';
+  const number = isText || typeof member === 'number' ? Number(member) : Number.NaN;
+  return Number.isFinite(number) ? number : null;
 }
 
 function memberOf(value: unknown, path: string): unknown {
