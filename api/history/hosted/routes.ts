@@ -9,7 +9,7 @@ import { type Conversion, convertedSchema, converterOf, DECIMAL_TEXT, type Membe
 import type { Schema } from '../answer-schemas.ts';
 import { ammRoutes } from '../routes/amm.ts';
 import { authorityRoutes } from '../routes/authority.ts';
-import { boardRoutes } from '../routes/boards.ts';
+import { hostedBoardRoutes } from '../routes/boards.ts';
 import { candleRoutes } from '../routes/candles.ts';
 import { percentListingRoutes } from '../routes/listing.ts';
 import { marketListRoutes } from '../routes/market-lists.ts';
@@ -49,7 +49,7 @@ const ROUTES = [
   fundingStatsRoutes,
   lossRoutes,
   fundRoutes,
-  boardRoutes,
+  hostedBoardRoutes,
   ammRoutes,
   percentListingRoutes,
 ];

@@ -138,6 +138,23 @@ describe('/stats/leaderboard', () => {
     });
   });
 
+  it('has 20 rows by default, and 100 in the shape of the hosted data API', async () => {
+    const wallets = Array.from({ length: 101 }, (_, index) => String.fromCharCode(256 + index));
+    const text = (letter: string) => letter.repeat(16); // 32 bytes of UTF-8
+    await asking.stage.store(
+      'new_user',
+      wallets.map((letter, id) => ({ ...event(id, NOW - DAY), user: text(letter), user_authority: text(letter) })),
+    );
+    const rows = wallets.map((letter) => fill({ ts: NOW - 5, taker: text(letter), maker: null }));
+    await asking.stage.store('order_action', rows);
+    const app = await asking.appWith();
+    const whole = async (path: string) =>
+      (await app.inject(path)).json<{ data: { leaderboard: unknown[] } }>().data.leaderboard.length;
+    const side = async (path: string) => (await app.inject(path)).json<{ records: unknown[] }>().records.length;
+    expect([await whole('/stats/leaderboard'), await whole('/hosted/stats/leaderboard')]).toEqual([20, 100]);
+    expect([await side('/stats/leaderboard/taker'), await side('/hosted/stats/leaderboard/taker')]).toEqual([20, 20]);
+  });
+
   it('is empty before the first fill', async () => {
     expect(await asking.get('/stats/leaderboard')).toEqual({
       success: true,

@@ -12,15 +12,19 @@ import { type HistoryServices, keyOf } from '../services.ts';
 /** Days behind the leaderboard. */
 const BOARD_DAYS = 30;
 const DAY_S = 86_400;
-const ROWS = { fallback: 20, maximum: 100 };
+const ROWS_MAX = 100;
+/** The specification keeps defaults far below the maximum. */
+const ROWS_DEFAULT = 20;
+/** Default of the whole board in the hosted data API. */
+const HOSTED_ROWS_DEFAULT = 100;
 
 const SORTS = ['pnl', 'volume'] as const;
 type Sort = (typeof SORTS)[number];
 
-const PAGE_QUERY = {
+const pageQuery = (rows: number) => ({
   page: { ...PAGE, description: `${PAGE.description}, or a page number from 1` },
-  limit: limitSchema(ROWS.fallback, ROWS.maximum),
-};
+  limit: limitSchema(rows, ROWS_MAX),
+});
 const META = objectOf({ nextPage: orNull({ ...TEXT, description: 'pass back as page; null when no more rows' }) });
 
 interface PageQuery {
@@ -36,6 +40,16 @@ interface Board {
 }
 
 export function boardRoutes(app: FastifyInstance, services: HistoryServices): void {
+  allBoards(app, services, ROWS_DEFAULT);
+}
+
+/** The same boards, with the default of the hosted data API. */
+export function hostedBoardRoutes(app: FastifyInstance, services: HistoryServices): void {
+  allBoards(app, services, HOSTED_ROWS_DEFAULT);
+}
+
+/** `wholeRows`: default page of the whole board. */
+function allBoards(app: FastifyInstance, services: HistoryServices, wholeRows: number): void {
   const { store, markets, now } = services;
   const cache = new MinuteCache<Board>(now);
   const board = async (): Promise<Board> => {
@@ -46,7 +60,7 @@ export function boardRoutes(app: FastifyInstance, services: HistoryServices): vo
       return boardOf(await standings(store, indexes, now() - BOARD_DAYS * DAY_S, now()));
     });
   };
-  wholeBoard(app, board);
+  wholeBoard(app, board, wholeRows);
   oneWallet(app, board);
   for (const side of ['maker', 'taker'] as const) sideBoard(app, services, side);
 }
@@ -63,7 +77,7 @@ function boardOf(rows: readonly Standing[]): Board {
   };
 }
 
-function wholeBoard(app: FastifyInstance, board: () => Promise<Board>): void {
+function wholeBoard(app: FastifyInstance, board: () => Promise<Board>, rowsDefault: number): void {
   app.get<{ Querystring: PageQuery & { sort: Sort } }>(
     '/stats/leaderboard',
     {
@@ -74,7 +88,7 @@ function wholeBoard(app: FastifyInstance, board: () => Promise<Board>): void {
           type: 'object',
           properties: {
             sort: { type: 'string', enum: SORTS, default: 'pnl' },
-            ...PAGE_QUERY,
+            ...pageQuery(rowsDefault),
           },
         },
         response: {
@@ -138,7 +152,7 @@ function sideBoard(app: FastifyInstance, services: HistoryServices, side: 'maker
       schema: described({
         summary: `Wallets by ${side} volume of perps in the current calendar month (UTC)`,
         tags: ['Stats'],
-        querystring: { type: 'object', properties: PAGE_QUERY },
+        querystring: { type: 'object', properties: pageQuery(ROWS_DEFAULT) },
         response: {
           200: answerOf('largest first; liquidation fills count, position transfers and the AMM do not', {
             month: { type: 'string', description: 'YYYY-MM' },
