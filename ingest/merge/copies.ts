@@ -15,23 +15,23 @@ export class Copies {
   readonly #waiting = new Map<string, TransactionLogs>();
 
   /**
-   * The copy that passes now, null when none does. `label` is the newest complete slot of the leader. Until it is that of the copy, a
-   * cut log waits for a whole one, and a follower's copy without its index for the leader's.
+   * The copy that passes now, null when none does. Until `complete`, the newest complete slot, is that of the copy, a cut log waits for
+   * a whole one, and a follower's copy without its index for the leader's.
    */
-  take(copy: TransactionLogs, label: number, isLeader: boolean): TransactionLogs | null {
+  take(copy: TransactionLogs, complete: number, isLeader: boolean): TransactionLogs | null {
     const { signature } = copy;
     if (this.#signatures.has(signature)) return null;
     const earlier = this.#waiting.get(signature);
     const best = earlier ? better(earlier, copy) : copy;
-    const isInTime = label < best.slot && best.slot - label <= AHEAD_SLOTS_MAX;
+    const isInTime = complete < best.slot && best.slot - complete <= AHEAD_SLOTS_MAX;
     if (!isInTime || isEnough(best, isLeader) || this.#waiting.size >= WAITING_MAX) return this.#passed(best);
     this.#waiting.set(signature, best);
     return null;
   }
 
   /** The copies that have waited for this slot to be complete. */
-  until(label: number): TransactionLogs[] {
-    const due = [...this.#waiting.values()].filter(({ slot }) => slot <= label);
+  until(complete: number): TransactionLogs[] {
+    const due = [...this.#waiting.values()].filter(({ slot }) => slot <= complete);
     return due.map((copy) => this.#passed(copy));
   }
 

@@ -263,6 +263,20 @@ describe('merge of sources', () => {
     expect([4, 6].map((slot) => merge.take(1, progress(slot)).updates.length)).toEqual([0, 1]);
   });
 
+  it('never moves the resume point past a copy of a transaction that waits for a better one', () => {
+    const merge = started();
+    const of = (slot: number): SourceUpdate => ({
+      kind: 'progress',
+      resume: { slot, signatures: {}, chain: 'one' },
+    });
+    expect(kinds(merge.take(1, transaction(4, 0)))).toEqual([]);
+    expect(kinds(merge.take(0, of(4)))).toEqual([
+      ['transaction', 4],
+      ['progress', 0],
+    ]);
+    expect(kinds(merge.take(1, transaction(4, 1)))).toEqual([['transaction', 4]]);
+  });
+
   it('replaces a leader that falls behind, and one that is second for long, but not one that is second at times', () => {
     const merge = started();
     for (let slot = 3; slot < 2 + BEHIND_SLOTS_MAX; slot++) merge.take(1, slotOf(slot));

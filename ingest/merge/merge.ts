@@ -186,8 +186,13 @@ export class Merge {
 
   /** Every source delivers each transaction in the end. One copy of it passes. */
   #transaction(isLeader: boolean, update: TransactionLogs): void {
-    const copy = this.#copies.take(update, this.#label, isLeader);
+    const copy = this.#copies.take(update, Math.max(this.#label, this.#resume?.slot ?? -1), isLeader);
     if (copy !== null) this.#pass(copy);
+  }
+
+  /** No copy waits below a complete slot or the resume point. */
+  #passCopies(slot: number): void {
+    for (const copy of this.#copies.until(slot)) this.#pass(copy);
   }
 
   #slot(source: number, member: Member, update: SlotUpdate): void {
@@ -200,7 +205,7 @@ export class Merge {
   #passLabel(update: SlotUpdate): void {
     if (update.slot <= this.#label || this.#isPassed(update.slot)) return;
     this.#label = update.slot;
-    for (const copy of this.#copies.until(update.slot)) this.#pass(copy);
+    this.#passCopies(update.slot);
     this.#pass(update);
     for (const [source, member] of this.#members.entries()) {
       if (source !== this.#leader) member.held = member.held.filter(({ slot }) => slot > this.#label);
@@ -277,6 +282,7 @@ export class Merge {
     const { slot, chain } = update.resume;
     if (this.#resume !== null && this.#resume.chain === chain && slot < this.#resume.slot) return;
     this.#resume = update.resume;
+    this.#passCopies(slot);
     this.#pass(update);
   }
 

@@ -234,10 +234,17 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the transactions of all live sources are applied',
+    file: 'ingest/merge/copies.ts',
+    needs: 'merged',
+    find: 'if (this.#signatures.has(signature)) return null;',
+    replace: '',
+  },
+  {
+    name: 'the resume point passes copies that wait',
     file: 'ingest/merge/merge.ts',
     needs: 'merged',
-    find: 'if (this.#signatures.add(update.signature)) this.#pass(update);',
-    replace: 'this.#pass(update);',
+    find: 'this.#passCopies(slot);',
+    replace: '',
   },
   {
     name: 'a source that lies is not named',
