@@ -48,8 +48,7 @@ describe('copies of transactions', () => {
         for (const { slot, isCut, isIndexed, isLeader, completes } of arrivals) {
           const copy = copyOf(slot, { logs: isCut ? CUT : WHOLE, blockIndex: isIndexed ? slot : null });
           arrived.set(copy.signature, [...(arrived.get(copy.signature) ?? []), copy]);
-          const now = copies.take(copy, label, isLeader);
-          if (now !== null) pass(now);
+          for (const now of copies.take(copy, label, !isLeader)) pass(now);
           if (completes) complete();
         }
         while (label < SLOTS) complete();
@@ -58,29 +57,33 @@ describe('copies of transactions', () => {
     );
   });
 
-  it('of the leader with a whole log pass at once', () => {
-    expect(new Copies().take(copyOf(5), 4, true)).not.toBeNull();
+  it('with a whole log pass at once where no source may know more', () => {
+    expect(new Copies().take(copyOf(5), 4, false)).toHaveLength(1);
   });
 
-  it('of a follower wait for the index that the leader knows, until its slot is complete', () => {
+  it('wait for the index that the leader knows, until their slot is complete', () => {
     const copies = new Copies();
-    expect(copies.take(copyOf(5), 4, false)).toBeNull();
-    expect(copies.take(copyOf(5, { blockIndex: 9 }), 4, true)).toMatchObject({ blockIndex: 9 });
-    expect(copies.take(copyOf(6), 5, false)).toBeNull();
+    expect(copies.take(copyOf(5), 4, true)).toEqual([]);
+    expect(copies.take(copyOf(5, { blockIndex: 9 }), 4, false)).toMatchObject([{ blockIndex: 9 }]);
+    expect(copies.take(copyOf(6), 5, true)).toEqual([]);
     expect(copies.until(6)).toMatchObject([{ slot: 6, blockIndex: null }]);
   });
 
   it('with a cut log wait for a whole one and keep their index', () => {
     const copies = new Copies();
-    expect(copies.take(copyOf(5, { logs: CUT, blockIndex: 9 }), 4, true)).toBeNull();
-    expect(copies.take(copyOf(5), 4, false)).toMatchObject({ logs: WHOLE, blockIndex: 9 });
-    expect(copies.take(copyOf(6, { logs: CUT }), 5, true)).toBeNull();
+    expect(copies.take(copyOf(5, { logs: CUT, blockIndex: 9 }), 4, false)).toEqual([]);
+    expect(copies.take(copyOf(5), 4, true)).toMatchObject([{ logs: WHOLE, blockIndex: 9 }]);
+    expect(copies.take(copyOf(6, { logs: CUT }), 5, false)).toEqual([]);
     expect(copies.until(6)).toMatchObject([{ slot: 6, logs: CUT }]);
   });
 
-  it('far ahead of the complete slots, or failed, do not wait', () => {
+  it('pass behind those of earlier slots when the complete slots stand still', () => {
     const copies = new Copies();
-    expect(copies.take(copyOf(500), 4, false)).not.toBeNull();
-    expect(copies.take(copyOf(5, { failed: true }), 4, false)).not.toBeNull();
+    expect(copies.take(copyOf(5), 4, true)).toEqual([]);
+    expect(copies.take(copyOf(500), 4, true)).toMatchObject([{ slot: 5 }, { slot: 500 }]);
+  });
+
+  it('of failed transactions do not wait', () => {
+    expect(new Copies().take(copyOf(5, { failed: true }), 4, true)).toHaveLength(1);
   });
 });

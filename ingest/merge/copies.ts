@@ -4,7 +4,7 @@ import { isTruncated } from '../../schemas/index.ts';
 import type { TransactionLogs } from '../source.ts';
 import { Signatures } from './signatures.ts';
 
-/** A copy further ahead of the complete slots does not wait: the leader stands still, or the slot is a lie. */
+/** Copies further ahead of the complete slots do not wait: the leader stands still, or the slot is a lie. */
 const AHEAD_SLOTS_MAX = 32;
 /** Waiting copies; further ones pass at once. */
 const WAITING_MAX = 50_000;
@@ -15,18 +15,21 @@ export class Copies {
   readonly #waiting = new Map<string, TransactionLogs>();
 
   /**
-   * The copy that passes now, null when none does. Until `complete`, the newest complete slot, is that of the copy, a cut log waits for
-   * a whole one, and a follower's copy without its index for the leader's.
+   * The copies that pass now. Until `complete`, the newest complete slot, is that of the copy, a cut log waits for a whole one. So does
+   * a copy without its index, where `mayIndex` says that another source may bring it.
    */
-  take(copy: TransactionLogs, complete: number, isLeader: boolean): TransactionLogs | null {
+  take(copy: TransactionLogs, complete: number, mayIndex: boolean): readonly TransactionLogs[] {
     const { signature } = copy;
-    if (this.#signatures.has(signature)) return null;
+    if (this.#signatures.has(signature)) return [];
     const earlier = this.#waiting.get(signature);
     const best = earlier ? better(earlier, copy) : copy;
-    const isInTime = complete < best.slot && best.slot - complete <= AHEAD_SLOTS_MAX;
-    if (!isInTime || isEnough(best, isLeader) || this.#waiting.size >= WAITING_MAX) return this.#passed(best);
+    if (best.slot - complete > AHEAD_SLOTS_MAX || this.#waiting.size >= WAITING_MAX) {
+      this.#waiting.delete(signature);
+      return [...this.until(best.slot), this.#passed(best)];
+    }
+    if (best.slot <= complete || isEnough(best, mayIndex)) return [this.#passed(best)];
     this.#waiting.set(signature, best);
-    return null;
+    return [];
   }
 
   /** The copies that have waited for this slot to be complete. */
@@ -42,9 +45,8 @@ export class Copies {
   }
 }
 
-/** A leader that knows no index never brings a better copy. */
-function isEnough({ failed, logs, blockIndex }: TransactionLogs, isLeader: boolean): boolean {
-  return failed || (!isTruncated(logs) && (blockIndex !== null || isLeader));
+function isEnough({ failed, logs, blockIndex }: TransactionLogs, mayIndex: boolean): boolean {
+  return failed || (!isTruncated(logs) && (blockIndex !== null || !mayIndex));
 }
 
 /** A whole log, and the index that either knows. Copies of different slots are not mixed: the later one is where it landed. */

@@ -263,12 +263,21 @@ describe('merge of sources', () => {
     expect([4, 6].map((slot) => merge.take(1, progress(slot)).updates.length)).toEqual([0, 1]);
   });
 
+  it('passes waiting copies of transactions when the leader is lost and nobody can replace it', () => {
+    const merge = started();
+    merge.take(0, transaction(3, 0, true));
+    expect(kinds(merge.take(1, transaction(4, 0)))).toEqual([]);
+    merge.take(1, lost);
+    expect(kinds(merge.take(0, lost))[0]).toEqual(['transaction', 4]);
+  });
+
   it('never moves the resume point past a copy of a transaction that waits for a better one', () => {
     const merge = started();
     const of = (slot: number): SourceUpdate => ({
       kind: 'progress',
       resume: { slot, signatures: {}, chain: 'one' },
     });
+    merge.take(0, transaction(3, 0, true));
     expect(kinds(merge.take(1, transaction(4, 0)))).toEqual([]);
     expect(kinds(merge.take(0, of(4)))).toEqual([
       ['transaction', 4],

@@ -42,6 +42,8 @@ class Member {
   reading: number | null = null;
   /** Whether it contradicted the chain: it never leads. */
   isLying = false;
+  /** Whether it names the place of transactions in their blocks. */
+  isIndexing = false;
   held: Held[] = [];
 
   disconnect(): void {
@@ -128,7 +130,7 @@ export class Merge {
         this.#account(isLeader, member, update);
         break;
       case 'transaction':
-        this.#transaction(isLeader, update);
+        this.#transaction(isLeader, member, update);
         break;
       case 'slot':
         this.#slot(source, member, update);
@@ -185,9 +187,11 @@ export class Merge {
   }
 
   /** Every source delivers each transaction in the end. One copy of it passes. */
-  #transaction(isLeader: boolean, update: TransactionLogs): void {
-    const copy = this.#copies.take(update, Math.max(this.#label, this.#resume?.slot ?? -1), isLeader);
-    if (copy !== null) this.#pass(copy);
+  #transaction(isLeader: boolean, member: Member, update: TransactionLogs): void {
+    member.isIndexing ||= update.blockIndex !== null;
+    const leader = this.#leader === null || isLeader ? null : this.#member(this.#leader);
+    const complete = Math.max(this.#label, this.#resume?.slot ?? -1);
+    for (const copy of this.#copies.take(update, complete, leader?.isIndexing ?? false)) this.#pass(copy);
   }
 
   /** No copy waits below a complete slot or the resume point. */
@@ -254,6 +258,7 @@ export class Merge {
     if (source !== this.#leader || this.#isLeaderLost) return;
     this.#isLeaderLost = true;
     if (this.#replace()) return;
+    this.#passCopies(Number.POSITIVE_INFINITY);
     this.#pass(update);
     for (const [index, one] of this.#members.entries()) if (one.isConnected) this.#out.restarts.push(index);
   }

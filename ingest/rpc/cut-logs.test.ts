@@ -61,6 +61,24 @@ describe('a cut log', () => {
     expect(await blockLogsOf(rpc)).toEqual([CUT]);
   });
 
+  it('counts soon when another node does not answer, which is then left alone for a while', async () => {
+    const silent = await nodeOf(null);
+    silent.on('getTransaction', () => new Promise(() => {}));
+    const rpc = rpcOf(await nodeOf({ logs: CUT }), silent);
+    expect(await logsOf(rpc)).toEqual(CUT);
+    expect(await logsOf(rpc)).toEqual(CUT);
+    expect(silent.requests).toBe(1);
+  });
+
+  it('is asked for once at each node, however busy they are', async () => {
+    const [first, busy] = [await nodeOf({ logs: CUT }), await nodeOf({ logs: WHOLE })];
+    busy.http = () => ({ status: 429, headers: { 'retry-after': '60' } });
+    const rpc = rpcOf(first, busy);
+    expect(await logsOf(rpc)).toEqual(CUT);
+    expect(await logsOf(rpc)).toEqual(CUT);
+    expect([first.requests, busy.requests]).toEqual([2, 1]);
+  });
+
   it('of a failed transaction costs no further request', async () => {
     const second = await nodeOf({ logs: WHOLE });
     const rpc = rpcOf(await nodeOf({ logs: CUT, err: { InstructionError: [0, 'Custom'] } }), second);

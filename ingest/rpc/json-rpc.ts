@@ -245,13 +245,19 @@ export class JsonRpc {
   ): Promise<readonly TransactionOutcome[]> {
     const config = { commitment, encoding: 'base64', maxSupportedTransactionVersion: TRANSACTION_VERSION_MAX };
     const calls = signatures.map((signature) => ({ method: 'getTransaction', params: [signature, config] }));
-    const lacks = (value: unknown) => {
-      if (lackOf(value) !== null) return LACKS_ALL;
-      const { meta } = value as RawTransaction;
-      return Number(isCut((meta?.err ?? null) !== null, meta?.logMessages ?? []));
-    };
-    const outcomes = await this.nodes.batch(calls, lacks, options);
-    return outcomes.map((outcome, index) => transactionOf(signatures[index] ?? '', outcome));
+    const outcomes = await this.nodes.batch(calls, (value) => Number(lackOf(value) !== null), options);
+    const found = outcomes.map((outcome, index) => transactionOf(signatures[index] ?? '', outcome));
+    const cut = [...found.keys()].filter((index) => hasCutLog(found[index]?.found ?? null));
+    if (cut.length === 0) return found;
+    const wanted = cut.flatMap((index) => calls[index] ?? []);
+    const isWhole = (value: unknown, at: number) =>
+      lackOf(value) === null && !hasCutLog(transactionOf(signatures[cut[at] ?? -1] ?? '', { value }).found);
+    const whole = await this.nodes.better(wanted, isWhole, options);
+    for (const [at, value] of whole) {
+      const index = cut[at] ?? -1;
+      found[index] = transactionOf(signatures[index] ?? '', { value });
+    }
+    return found;
   }
 
   async genesisHash(): Promise<string> {
@@ -283,13 +289,18 @@ export class JsonRpc {
     };
     try {
       const call = { method: 'getBlock', params: [slot, config] };
-      const lacks = (value: unknown) => {
-        if (value === null) return LACKS_ALL;
-        const { lacking, transactions } = blockOf(slot, value as RawBlock, programs);
-        return lacking + transactions.filter(({ failed, logs }) => isCut(failed, logs)).length;
-      };
+      const lacks = (value: unknown) =>
+        value === null ? LACKS_ALL : blockOf(slot, value as RawBlock, programs).lacking;
       const value = await this.nodes.call(call, { ...options, lacks });
-      return value === null ? null : blockOf(slot, value as RawBlock, programs);
+      if (value === null) return null;
+      const block = blockOf(slot, value as RawBlock, programs);
+      if (!block.transactions.some(hasCutLog)) return block;
+      const isWhole = (other: unknown) => {
+        const { lacking, transactions } = blockOf(slot, (other ?? {}) as RawBlock, programs);
+        return lacking === 0 && transactions.length >= block.transactions.length && !transactions.some(hasCutLog);
+      };
+      const whole = await this.nodes.better([call], isWhole, options);
+      return whole.has(0) ? blockOf(slot, whole.get(0) as RawBlock, programs) : block;
     } catch (error) {
       if (error instanceof RpcError && error.remedy === 'elsewhere' && !error.isTransport) return null;
       throw error;
@@ -322,9 +333,9 @@ function lackOf(value: unknown): string | null {
   return null;
 }
 
-/** Whether records may be missing from the log. A failed transaction has none. */
-function isCut(failed: boolean, logs: readonly string[]): boolean {
-  return !failed && isTruncated(logs);
+/** Whether records may be missing from its log. A failed transaction has none. */
+function hasCutLog(transaction: Pick<TransactionLogs, 'failed' | 'logs'> | null): boolean {
+  return transaction !== null && !transaction.failed && isTruncated(transaction.logs);
 }
 
 function transactionOf(signature: string, outcome: Outcome): TransactionOutcome {

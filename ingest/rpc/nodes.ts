@@ -11,6 +11,10 @@ const ROUND_PAUSE_MS = 300;
 const BEHIND_SLOTS_MAX = 12;
 /** Longest wait for nodes that asked for a pause. Beyond it the request fails, and its caller asks again. */
 const PAUSE_MAX_MS = 15_000;
+/** Time of a node to answer what another one has answered in part: live updates wait for a cut log. */
+const BETTER_MS = 1_000;
+/** A node that did not answer in that time is asked for nothing better for as long. */
+const SLOW_MS = 30_000;
 
 export interface Call {
   readonly method: string;
@@ -41,6 +45,8 @@ export class Nodes {
   readonly #commitment: string;
   readonly #signal: AbortSignal;
   readonly #clock: Clock;
+  /** When a node may be asked for something better again, by the clock. */
+  readonly #slowUntilMs = new Map<Endpoint, number>();
 
   /** `commitment` is the one in use: the progress of a node is judged by it. */
   constructor(endpoints: readonly Endpoint[], commitment: string, signal: AbortSignal, clock: Clock) {
@@ -147,6 +153,37 @@ export class Nodes {
       if (!(error instanceof RpcError) || outcomes.every((one) => one === undefined)) throw error;
     }
     return outcomes.map((one) => one ?? { error: new RpcError('no answer') });
+  }
+
+  /**
+   * Better values for calls that have one, from the other nodes that are in order, by index of the call. Each is asked once and for a
+   * short time. One that does not answer in it is left alone for a while.
+   */
+  async better(
+    calls: readonly Call[],
+    isBetter: (value: unknown, index: number) => boolean,
+    options: AskOptions = {},
+  ): Promise<ReadonlyMap<number, unknown>> {
+    const found = new Map<number, unknown>();
+    const outer = options.signal ? AbortSignal.any([options.signal, this.#signal]) : this.#signal;
+    for (const endpoint of this.ranked().slice(1)) {
+      const left = [...calls.keys()].filter((index) => !found.has(index));
+      const isInOrder = endpoint.pauseMs === 0 && endpoint.failures === 0;
+      if (left.length === 0 || outer.aborted) break;
+      if (!isInOrder || (this.#slowUntilMs.get(endpoint) ?? 0) > this.#clock.now()) continue;
+      try {
+        const signal = AbortSignal.any([outer, AbortSignal.timeout(BETTER_MS)]);
+        const wanted = left.flatMap((index) => calls[index] ?? []);
+        const answers = await this.#batchAt(endpoint, wanted, { ...options, signal });
+        for (const [at, index] of left.entries()) {
+          const answer = answers[at];
+          if (answer && 'value' in answer && isBetter(answer.value, index)) found.set(index, answer.value);
+        }
+      } catch {
+        this.#slowUntilMs.set(endpoint, this.#clock.now() + SLOW_MS);
+      }
+    }
+    return found;
   }
 
   /** The answers of all nodes that have one. */

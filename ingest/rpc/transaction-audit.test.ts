@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../platform/index.ts';
 import { UpdateQueue } from '../queue.ts';
 import type { GapNotice, SlotRange } from '../source.ts';
+import type { Endpoint } from './endpoint.ts';
 import { BEHIND, RpcError } from './errors.ts';
-import type { History, Sweep } from './history.ts';
+import type { History, Sweep, SweepOptions } from './history.ts';
 import { TransactionAudit } from './transaction-audit.ts';
 
 const DONE: Sweep = { found: 0, missing: 0, holes: [], isProven: true, cutSlot: null };
@@ -113,5 +114,45 @@ describe('a gap', () => {
       throw new RpcError('Method not found', -32601);
     };
     expect((await gapsOf(history, 0, refuse)).filter((gap) => gap.filled)).toMatchObject([{ toSlot: 110 }]);
+  });
+});
+
+describe('a comparison of blocks', () => {
+  it('is repeated when the node that was whole lists no signatures any more', async () => {
+    const [whole, other] = [{} as Endpoint, {} as Endpoint];
+    let isAway = false;
+    let compared = 0;
+    const listed: string[] = [];
+    const history = {
+      resume: { slot: 100, signatures: {}, chain: '' },
+      liveSlot: 100,
+      sweep: async ({ mayList = () => true }: SweepOptions) => {
+        if (!isAway && mayList(whole)) listed.push('whole');
+        else if (mayList(other)) listed.push('other');
+        else throw new RpcError('away', null, { remedy: 'later' });
+        return DONE;
+      },
+    } as unknown as History;
+    const audit = new TransactionAudit({
+      rpc: {
+        firstAvailableBlock: async () => 0,
+        blockLists: {
+          compare: async () => {
+            compared += 1;
+            return { whole: new Set([isAway ? other : whole]), newestSlot: 200, jumps: [] };
+          },
+        },
+      },
+      history,
+      reader: { counts: {} },
+      queue: new UpdateQueue(1_000),
+      logger: silentLogger(),
+      signal: new AbortController().signal,
+    });
+    await audit.begin(() => {});
+    isAway = true;
+    for (let turn = 0; turn < 4; turn++) await audit.turn();
+    expect(listed).toEqual(['whole', 'other']);
+    expect(compared).toBe(2);
   });
 });

@@ -23,6 +23,8 @@ const UNNOTIFIED_AUDITS_MAX = 4;
 const COMPARISONS_MAX = 12;
 /** Milliseconds between two log lines about a long sweep. */
 const PROGRESS_LOG_MS = 10_000;
+/** Failed audits in a row after which blocks are compared again: the node that was whole may be gone, and another one ready. */
+const COMPARED_AGAIN_FAILURES = 3;
 
 export interface AuditParts {
   readonly rpc: Pick<JsonRpc, 'firstAvailableBlock'> & { readonly blockLists: Pick<BlockLists, 'compare'> };
@@ -202,6 +204,9 @@ export class TransactionAudit {
     if (this.#parts.signal.aborted) return;
     this.#failures += 1;
     if (this.#failures === 1) this.#parts.logger.warn({ err: error }, 'transactions not checked; live ones continue');
+    if (this.#compared === null || this.#failures % COMPARED_AGAIN_FAILURES !== 0) return;
+    this.#compared = null;
+    this.#comparisons = COMPARISONS_MAX;
   }
 
   #deliverProgress(): void {
