@@ -99,9 +99,10 @@ export class Connection {
     this.drained();
   }
 
-  /** Call when the client has read some of its unread bytes. Without backpressure the bound is MAX_BUFFERED_BYTES again. */
+  /** Call when the client has read some of its unread bytes. The raised bound only falls, and ends without backpressure. */
   drained(): void {
-    if (this.#allowedBytes > 0 && !this.hasBackpressure) this.#allowedBytes = 0;
+    if (this.#allowedBytes === 0) return;
+    this.#allowedBytes = this.hasBackpressure ? Math.min(this.#allowedBytes, this.#socket.getBufferedAmount()) : 0;
   }
 
   /** Sends the queued frames, then `added`, in one write. Closes a client with more than MAX_BUFFERED_BYTES unread. */

@@ -43,6 +43,8 @@ export interface Comparison {
   readonly newestSlot: number;
   /** Runs of blocks that some node has lost; empty while one is whole. */
   readonly jumps: readonly SlotRange[];
+  /** Why a node that may be whole did not answer; null where all answered, or one is whole. */
+  readonly doubt: unknown;
 }
 
 export class BlockLists {
@@ -94,7 +96,7 @@ export class BlockLists {
 
   /**
    * Looks for long runs of slots since `fromSlot` whose blocks a node has lost between others. Resolves when one node has all
-   * since then, or when each was asked. Rejects when none answered.
+   * since then, or when each was asked. Rejects when none answered. A busy node may have what the others lack: ask again.
    */
   async compare(fromSlot: number, options: BlockOptions): Promise<Comparison> {
     const whole = new Set<Endpoint>();
@@ -112,10 +114,10 @@ export class BlockLists {
     };
     const { endpoints } = this.#nodes;
     const newestSlot = await Promise.any(endpoints.map(compareOne)).catch(() => -1);
-    if (newestSlot >= 0) return { whole, newestSlot, jumps: [] };
-    if (failures.length === endpoints.length)
-      throw failures.find((one) => !(one instanceof RpcError) || one.remedy === 'later') ?? failures[0];
-    return { whole, newestSlot, jumps };
+    if (newestSlot >= 0) return { whole, newestSlot, jumps: [], doubt: null };
+    const doubt = failures.find((one) => !(one instanceof RpcError) || one.remedy === 'later') ?? null;
+    if (failures.length === endpoints.length) throw doubt ?? failures[0];
+    return { whole, newestSlot, jumps, doubt };
   }
 
   /** Rejects when the list of the node does not reach its newest slot yet: a run of lost blocks may follow. */

@@ -109,10 +109,13 @@ export class Checks implements LogObserver {
     if (idle !== undefined) this.violated('a lasting gap lacks events', gapText(idle));
   }
 
-  /** Whether the log lacks an event of each slot of a gap that has events. Earlier history counts as lacking. */
+  /**
+   * Whether the log lacks an event of each slot of a gap that has events. Earlier history counts as lacking, and so does a single slot:
+   * nobody can tell what a log without its end had, and all its events may stand before the cut.
+   */
   #lacksEvents({ fromSlot, toSlot }: ChainGap): boolean {
     const { truth, firstSlot } = this.#parts;
-    if (toSlot <= Math.max(firstSlot(), FIRST_SLOT)) return true;
+    if (fromSlot === toSlot || toSlot <= Math.max(firstSlot(), FIRST_SLOT)) return true;
     const events = [...truth.events(fromSlot - 1, toSlot)];
     const lacking = new Set(events.filter(({ id }) => !this.#events.has(id)).map(({ slot }) => slot));
     return lacking.size > 0 && events.every(({ slot }) => lacking.has(slot));

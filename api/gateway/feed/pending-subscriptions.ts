@@ -64,8 +64,10 @@ export class PendingSubscriptions<S extends FeedStream<O, G>, O extends Older, G
     this.#gathering = new SlicedWork(options.clock);
   }
 
-  /** Starts a subscription, which may become active at once. */
+  /** Starts a subscription, which may become active at once. A repeated resume goes on with the deadline and the read that it has. */
   start(subscriber: SubscriberOf<S>, stream: S, version: BookVersion | null): void {
+    const earlier = this.#bySubscriber.get(subscriber)?.get(stream);
+    if (earlier?.awaitsAnswer && isSame(earlier.version, version)) return;
     this.cancel(subscriber, stream);
     const pending: PendingSubscription<S, O, G> = {
       subscriber,
@@ -337,4 +339,8 @@ function removeFrom<K, P>(sets: Map<K, Set<P>>, key: K, pending: P): void {
   const set = sets.get(key);
   set?.delete(pending);
   if (set?.size === 0) sets.delete(key);
+}
+
+function isSame(one: BookVersion | null, other: BookVersion | null): boolean {
+  return one !== null && other !== null && one.epoch === other.epoch && one.seq === other.seq;
 }

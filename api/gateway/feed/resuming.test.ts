@@ -82,6 +82,15 @@ describe('resuming', () => {
     ]);
   });
 
+  it('gives up in time although the client asks again meanwhile', async () => {
+    for (let asked = 0; asked < 3; asked += 1) {
+      socket.ask({ resume: { epoch: 1, seq: 99 } });
+      await vi.advanceTimersByTimeAsync(RESUME_WAIT_MS / 2);
+    }
+    expect(socket.ofType('resumed')).toMatchObject([{ recovered: false }]);
+    expect(socket.ofType('snapshot')).toHaveLength(1);
+  });
+
   it('reads changes from the log that a restarted gateway never had in memory', async () => {
     await follow(2, 40);
     await stage.publish(snapshot({ seq: 40, slot: 520 }));
