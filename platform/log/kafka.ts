@@ -207,6 +207,7 @@ class KafkaLog implements EventLog {
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
+    this.#groups.close();
     await this.#writer.close();
     await Promise.allSettled([this.#reader.close(), this.#admin.disconnect()]);
   }

@@ -128,10 +128,11 @@ describe('a step', () => {
   it('is one commit when it fits, and only appends when it has no offset and no state', async () => {
     const log = new MortalLog();
     log.writesLeft = 1;
-    const records = [{ key: 'a', value: ZEROS }];
+    const value = Buffer.alloc(1_000);
+    const records = [{ key: 'a', value }];
     const outputs = [{ topic: OUTPUT, records }];
     const offsets = [{ topic: INPUT.name, partition: 0, next: 1n }];
-    await commitStep(log, GROUP, { outputs, offsets, state: [{ key: 'a', value: ZEROS }] });
+    await commitStep(log, GROUP, { outputs, offsets, state: [{ key: 'a', value }] });
     expect(log.writesLeft).toBe(0);
     log.writesLeft = 1;
     await commitStep(log, GROUP, { outputs, offsets: [], state: [] });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FakePartition } from '../../../test/support/log/fake-partition.ts';
+import { until } from '../../../test/support/platform/eventually.ts';
 import { type Fence, type GroupState, offsetKey } from '../port.ts';
 import { KafkaGroups } from './groups.ts';
 
@@ -138,6 +139,32 @@ describe('groups on Kafka', () => {
     await write(newer, { next: 4, state: new Map() }, fence(5n));
     partition.compact();
     expect(shown(await newer.load(GROUP))).toEqual({ a: '1', 'events/0': '4' });
+  });
+
+  it('repeat shadowed values by themselves in a group without further commits', async () => {
+    const partition = new FakePartition();
+    const [older, newer] = [groupsOn(partition, 60_000), groupsOn(partition, 50)];
+    onTestFinished(() => {
+      older.close();
+      newer.close();
+    });
+    await write(older, { next: 1, state: new Map([['a', '1']]) }, fence(3n));
+    await write(newer, { next: 2, state: new Map([['a', '2']]) }, fence(5n));
+    await write(older, { next: 1, state: new Map([['a', '1']]) }, fence(3n));
+    const late = partition.records.length;
+    await until(() => partition.records.length >= late + 2);
+    partition.compact();
+    expect(shown(await newer.load(GROUP))).toEqual({ a: '2', 'events/0': '2' });
+  });
+
+  it('keep the claims of two roles of one process apart', async () => {
+    const partition = new FakePartition();
+    const groups = groupsOn(partition, 60_000);
+    onTestFinished(() => groups.close());
+    for (const role of ['trades', 'sink']) await groups.store(GROUP, { fence: fence(1n, role) });
+    const markers = partition.records.length;
+    for (const role of ['trades', 'sink']) await groups.store(GROUP, { fence: fence(1n, role) });
+    expect(partition.records.length).toBe(markers);
   });
 
   it('read only new records at the next load, also those of other processes', async () => {

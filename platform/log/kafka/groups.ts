@@ -25,7 +25,10 @@ const SEPARATOR = '\0';
 const POSITION = 'p';
 const STATE = 's';
 
-interface Claim extends Epoch {
+/** Timers may fire a little before performance.now() says so. */
+const TIMER_SLACK_MS = 10;
+
+interface Claim extends Pick<Epoch, 'epoch'> {
   /** When no late record of an earlier writer can come any more, monotonic milliseconds. Infinite when that is behind. */
   readonly settledAtMs: number;
 }
@@ -35,8 +38,10 @@ export class KafkaGroups {
   readonly #writer: Pick<KafkaWriter, 'append'>;
   readonly #topic: string;
   readonly #lateMs: number;
-  /** By group. */
+  /** By group and role. */
   readonly #claims = new Map<string, Claim>();
+  /** Second passes of claims that are to come. */
+  readonly #timers = new Set<NodeJS.Timeout>();
   /** The newest store of each group; settles without an error. */
   readonly #stores = new Map<string, Promise<void>>();
 
@@ -97,17 +102,35 @@ export class KafkaGroups {
 
   /** Writes the marker of a new epoch. Repeats shadowed values then, and once more when nothing late can come. */
   async #claim(group: string, fence: Fence): Promise<void> {
-    const claim = this.#claims.get(group);
-    const isHeld = claim?.role === fence.role && claim.epoch === fence.epoch;
+    const name = markerKey(group, fence.role);
+    const claim = this.#claims.get(name);
+    const isHeld = claim?.epoch === fence.epoch;
     if (isHeld && performance.now() < claim.settledAtMs) return;
-    if (!isHeld) await this.#write(group, [{ key: markerKey(group, fence.role), value: Buffer.alloc(0) }], fence);
+    if (!isHeld) await this.#write(group, [{ key: name, value: Buffer.alloc(0) }], fence);
     const settledAtMs = isHeld ? Number.POSITIVE_INFINITY : performance.now() + this.#lateMs;
     const entries = await this.#reader.entries(group);
     const newest = entries.newest(fence.role);
     if (newest !== null && newest > fence.epoch) throw new SupersededError(group, fence, newest);
     const own = [...entries.shadowed].filter(([, role]) => role === fence.role);
     await Promise.all(own.map(([key]) => this.#write(group, [{ key, value: entries.values.get(key) ?? null }], fence)));
-    this.#claims.set(group, { role: fence.role, epoch: fence.epoch, settledAtMs });
+    this.#claims.set(name, { epoch: fence.epoch, settledAtMs });
+    if (!isHeld) this.#settleLater(group, fence);
+  }
+
+  /** A group may have no further commit for days, and compaction would remove its shadowed values meanwhile. */
+  #settleLater(group: string, fence: Fence): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      // An error shows again at the next commit.
+      this.store(group, { fence }).catch(() => {});
+    }, this.#lateMs + TIMER_SLACK_MS).unref();
+    this.#timers.add(timer);
+  }
+
+  /** Ends what is to come by itself. */
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
   }
 
   async #write(group: string, records: readonly WriteRecord[], fence?: Fence): Promise<void> {
