@@ -26,6 +26,7 @@ const SHOWN = 100;
 const FIRST_PAGE = 50;
 /** The history has a fill some seconds after the channel has sent it, so each connect loads twice. */
 const LOADS = 2;
+/** A history that fails is asked after twice as long each time. */
 const RELOAD_MS = 5_000;
 const QUOTE_UNITS = 1e6;
 
@@ -88,6 +89,8 @@ export function followTrades(market: string, marketType: 'perp' | 'spot', baseDe
     const abort = new AbortController();
     const { signal } = abort;
     let left = LOADS;
+    let pauseMs = RELOAD_MS;
+    let timer: ReturnType<typeof setTimeout>;
     const load = (): void => {
       history.get('/market/{symbol}/trades', { symbol: market, limit: FIRST_PAGE }, { signal }).then(
         ({ records }) => {
@@ -98,18 +101,20 @@ export function followTrades(market: string, marketType: 'perp' | 'spot', baseDe
           tradesError.value = null;
           isTradesLoaded.value = true;
           left -= 1;
-          if (left === 0) clearInterval(timer);
+          if (left > 0) timer = setTimeout(load, RELOAD_MS);
         },
         (error) => {
-          if (!signal.aborted) tradesError.value = wordsOf(error);
+          if (signal.aborted) return;
+          tradesError.value = wordsOf(error);
+          timer = setTimeout(load, pauseMs);
+          pauseMs *= 2;
         },
       );
     };
-    const timer = setInterval(load, RELOAD_MS);
     load();
     return () => {
       abort.abort();
-      clearInterval(timer);
+      clearTimeout(timer);
     };
   });
   return () => {
