@@ -236,7 +236,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'the transactions of all live sources are applied',
     file: 'ingest/merge/copies.ts',
     needs: 'merged',
-    find: 'if (this.#signatures.has(signature)) return null;',
+    find: 'if (this.#signatures.has(signature)) return [];',
     replace: '',
   },
   {
