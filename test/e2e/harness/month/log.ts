@@ -43,6 +43,7 @@ const READERS: readonly { readonly group: string; readonly topics: readonly Topi
   { group: 'samples', topics: [TOPICS.book] },
   { group: 'candles', topics: [TOPICS.events, TOPICS.samples] },
   { group: 'push', topics: [TOPICS.notifications] },
+  { group: 'coverage', topics: [TOPICS.events, TOPICS.counters] },
   { group: 'notifications', topics: [TOPICS.events, TOPICS.margin] },
   {
     group: 'history-sink',
