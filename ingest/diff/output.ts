@@ -21,6 +21,7 @@ import type {
   StreamCount,
   UserOrders,
 } from '../../schemas/index.ts';
+import { asBuffer } from '../../schemas/index.ts';
 import type { PlainOutput } from '../decode/plain-states.ts';
 import type { VaultOutput } from '../decode/vault.ts';
 import type { ParkReason } from '../park-reasons.ts';
@@ -75,7 +76,7 @@ export function parkAccount(emit: Emit, update: AccountUpdate, reason: ParkReaso
 
 /** Map key of an address: raw bytes as one-byte characters, as unique as base58 and cheaper. */
 export function keyText(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  return asBuffer(bytes).toString('latin1');
 }
 
 /** The address of a map key. */
