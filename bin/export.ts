@@ -7,6 +7,7 @@ import {
   historySinkGroup,
   makeClient,
   readCurrent,
+  readFinality,
   readHistoryCompleteness,
   silentLogger,
   syncReplicas,
@@ -50,10 +51,15 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
     // A quorum stores each row, and this replica may lag behind it.
     const eventsNotStored = (await caughtUp(config, database, table.name)) ? notStored : null;
     const storedUpTo = await readStoredUpTo(client, database);
-    const { covered, written } = await writeRows(client, database, table, request);
+    const finalUpTo = log && (await readFinality(log));
+    // What the chain can still take back stays out.
+    const toFinal = { ...request, toTs: Math.min(request.toTs, finalUpTo?.ts ?? request.toTs) };
+    const { covered, written } = await writeRows(client, database, table, toFinal);
     const gaps = known && (await gapsOfRange(client, database, request, known));
     const missing = await holesOfRange(client, database, request, streams);
     const { file, format, fromTs, toTs } = request;
+    // A capture never says what is final, and changes no more.
+    const isFinal = finalUpTo ? finalUpTo.ts >= toTs : config.source === 'capture';
     const coverage = {
       table: table.name,
       database,
@@ -62,8 +68,9 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
       ...covered,
       ...written,
       storedUpTo,
+      finalUpTo,
       eventsNotStored,
-      complete: isRangeComplete({ toTs, storedUpTo, eventsNotStored, gaps, streams, missing }),
+      complete: isRangeComplete({ toTs, isFinal, storedUpTo, eventsNotStored, gaps, streams, missing }),
       gaps,
       missingRecords: missing,
       accounts: accounts.map(({ slot: _, ...totals }) => totals),
@@ -74,6 +81,7 @@ export async function exportTable(config: Config, flags: ExportFlags): Promise<n
     else {
       await writeText(`${file}.coverage.json`, text);
       process.stderr.write(`${covered.rows} rows of ${table.name} in ${file}\n`);
+      if (toFinal.toTs < toTs) process.stderr.write(`left out: rows from ${isoOf(toFinal.toTs)} on, not final yet\n`);
     }
     return 0;
   } catch (error) {

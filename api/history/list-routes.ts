@@ -129,17 +129,27 @@ function archiveRoute(
     },
     async ({ params, query }, reply) => {
       const { year, month, day } = params;
-      const range = datedRange(year, month, day);
+      const whole = datedRange(year, month, day);
       const { path: listPath, ...found } = await scopeOf(services, family, params, {});
       const path = [listPath, year, month, ...(day === undefined ? [] : [day])].join('/');
-      const scope = { ...found, range };
-      if (query.format === 'csv') return sendCsv(services, scope, path, reply);
-      return archivePage(services, scope, path, query.page);
+      // Asked before the rows are read: these can only be older. The chain can take back what is newer.
+      const finalTs = services.finality()?.ts ?? null;
+      const range = { ...whole, to: Math.min(whole.to, finalTs ?? whole.to) };
+      const isFinal = finalTs !== null && finalTs >= whole.to;
+      const archive = { scope: { ...found, range }, path, isFinal, isOver: whole.to <= services.now() };
+      return query.format === 'csv' ? sendCsv(services, archive, reply) : archivePage(services, archive, query.page);
     },
   );
 }
 
-type DatedScope = ListScope & { readonly range: { readonly to: number } };
+/** The final rows of a period. */
+interface Archive {
+  readonly scope: ListScope;
+  readonly path: string;
+  /** Whether these are all rows of the period, for good. */
+  readonly isFinal: boolean;
+  readonly isOver: boolean;
+}
 
 interface DatedParams extends Values {
   readonly year: number;
@@ -147,14 +157,8 @@ interface DatedParams extends Values {
   readonly day?: number;
 }
 
-/** Whether the chain can take back no row before a time. Asked before the rows are read: these can only be older. */
-function isFinalTo({ finality }: HistoryServices, ts: number): boolean {
-  return (finality()?.ts ?? 0) >= ts;
-}
-
-async function sendCsv(services: HistoryServices, scope: DatedScope, path: string, reply: FastifyReply) {
-  const isFinal = isFinalTo(services, scope.range.to);
-  const csv = await csvOf(services.store, scope); // rejects here, so a failed query gets its status
+async function sendCsv({ store }: HistoryServices, { scope, path, isFinal }: Archive, reply: FastifyReply) {
+  const csv = await csvOf(store, scope); // rejects here, so a failed query gets its status
   return reply
     .type('text/csv; charset=utf-8')
     .header('content-disposition', attachment(`${path.slice(1).replaceAll('/', '-')}.csv`))
@@ -162,9 +166,8 @@ async function sendCsv(services: HistoryServices, scope: DatedScope, path: strin
     .send(csv);
 }
 
-async function archivePage(services: HistoryServices, scope: DatedScope, path: string, page: string | undefined) {
-  const { store, now } = services;
-  const isFinal = isFinalTo(services, scope.range.to);
+async function archivePage({ store }: HistoryServices, archive: Archive, page: string | undefined) {
+  const { scope, path, isFinal, isOver } = archive;
   const [total, list] = await Promise.all([
     countRows(store, scope),
     listPage(store, { ...scope, path, page, limit: ARCHIVE_PAGE_ROWS, numbered: true }),
@@ -179,7 +182,7 @@ async function archivePage(services: HistoryServices, scope: DatedScope, path: s
       currentPage: list.page,
       nextPage: list.nextPage,
       isFinal,
-      ...(scope.range.to > now() ? { includesLatest: true } : {}),
+      ...(isOver ? {} : { includesLatest: true }),
     },
   };
 }

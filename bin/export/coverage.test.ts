@@ -116,6 +116,28 @@ describe('the coverage of an export', () => {
     expect(lines.map((line) => line.split(',')[column])).toEqual(['1', '2', '3']);
   });
 
+  it('orders the rows of a slot by their place in the block where it is known', async () => {
+    const order = { market_type: 'perp', slot: 400, ts: 6_000, user: 'u'.repeat(32) };
+    const orders = [
+      { tx_index: 2, event_index: 0 },
+      { tx_index: 1, event_index: 1 },
+      { tx_index: 1, event_index: 0 },
+    ].map((one, n) => ({ ...order, ...one, signature: String(n).padStart(64, '0') }));
+    await clickhouse.client.insert({ table: 'order', values: orders, format: 'JSONEachRow' });
+    const { stream } = await client.exec({
+      query: exportQuery(await describeTable(client, clickhouse.database, 'order'), 'csv'),
+      query_params: { db: clickhouse.database, table: 'order', fromTs: 6_000, toTs: 6_001 },
+    });
+    const [head = '', ...lines] = (await text(stream)).trimEnd().split('\n');
+    const [index = 0, event = 0] = ['"tx_index"', '"event_index"'].map((name) => head.split(',').indexOf(name));
+    const places = lines.map((line) => line.split(',')).map((cells) => [cells[index], cells[event]]);
+    expect(places).toEqual([
+      ['1', '0'],
+      ['1', '1'],
+      ['2', '0'],
+    ]);
+  });
+
   it('leaves no file when the server fails halfway', async () => {
     const { stream, response_headers } = await client.exec({
       query: "SELECT number, throwIf(number = 3000000, 'half way') FROM numbers(4000000) FORMAT CSVWithNames",
@@ -142,7 +164,14 @@ describe('an exported range is complete', () => {
     const record = { fromId: 4, toId: 4, fromSlot: 40, toSlot: 50, lost: true };
     return [{ ...record, stream: key, reconstructed: [], reconstructedOrders: [] }];
   };
-  const known = { toTs: 1_000, storedUpTo: { slot: 60, ts: 1_000 }, eventsNotStored: 0, gaps: [], streams };
+  const known = {
+    toTs: 1_000,
+    isFinal: true,
+    storedUpTo: { slot: 60, ts: 1_000 },
+    eventsNotStored: 0,
+    gaps: [],
+    streams,
+  };
 
   it('where a liquidation has a number without a record, and not where another record is missing', () => {
     expect(isRangeComplete({ ...known, missing: lacking('u/liquidations') })).toBe(true);
@@ -152,5 +181,9 @@ describe('an exported range is complete', () => {
   it('never where no coverage of records is known', () => {
     expect(isRangeComplete({ ...known, missing: [] })).toBe(true);
     expect(isRangeComplete({ ...known, streams: [], missing: [] })).toBe(false);
+  });
+
+  it('never while the chain can take back some of it', () => {
+    expect(isRangeComplete({ ...known, isFinal: false, missing: [] })).toBe(false);
   });
 });

@@ -114,6 +114,8 @@ export interface MissingRecords {
 
 export interface Evidence {
   readonly toTs: number;
+  /** Whether the chain can take back nothing in the range. */
+  readonly isFinal: boolean;
   readonly storedUpTo: StoredUpTo | null;
   readonly eventsNotStored: number | null;
   /** Null: nobody knows them. */
@@ -122,9 +124,17 @@ export interface Evidence {
   readonly missing: readonly MissingRecords[];
 }
 
-/** Whether the store has every event up to the end of the range, and known coverage lacks none in it. */
-export function isRangeComplete({ toTs, storedUpTo, eventsNotStored, gaps, streams, missing }: Evidence): boolean {
-  if (gaps === null || streams.length === 0) return false;
+/** Whether the store has every event up to the end of the range, all of them final, and known coverage lacks none in it. */
+export function isRangeComplete({
+  toTs,
+  isFinal,
+  storedUpTo,
+  eventsNotStored,
+  gaps,
+  streams,
+  missing,
+}: Evidence): boolean {
+  if (!isFinal || gaps === null || streams.length === 0) return false;
   if (eventsNotStored !== 0 || storedUpTo === null || storedUpTo.ts < toTs) return false;
   const proving = new Set(streams.filter(provesRecord).map(streamKey));
   return gaps.every(({ filled }) => filled) && !missing.some(({ stream }) => proving.has(stream));

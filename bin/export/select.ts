@@ -35,7 +35,7 @@ export function selectItem({ name, type }: ExportColumn, format: Format): string
   return column;
 }
 
-/** Selects each row of the range once, by time, slot, fill id for fills, then event. Parameters: db, table, fromTs, toTs. */
+/** Selects each row of the range once, by time, slot, place in the block, fill id, then event. Parameters: db, table, fromTs, toTs. */
 export function exportQuery(table: ExportTable, format: Format): string {
   const items = table.columns.map((column) => selectItem(column, format)).join(', ');
   return `SELECT ${items} FROM ${SOURCE} ORDER BY ${order(table).join(', ')} FORMAT ${FORMAT_NAMES[format]}`;
@@ -46,11 +46,17 @@ export const SOURCE = `{db:Identifier}.{table:Identifier} AS stored FINAL
 
 const FORMAT_NAMES: Readonly<Record<Format, string>> = { csv: 'CSVWithNames', parquet: 'Parquet', arrow: 'Arrow' };
 
+/** The index of the transaction and of the event; those without a known index come first. */
+const BLOCK_PLACE = 'tuple(ifNull(toInt64(stored.tx_index), -1), if(isNull(stored.tx_index), 0, stored.event_index))';
+
 /** Orders by stored values: signatures sort as bytes, not as base58. */
 function order({ columns, sortingKey }: ExportTable): readonly string[] {
   const hasSlot = columns.some(({ name }) => name === 'slot');
   const hasFills = columns.some(({ name }) => name === 'fill_record_id');
-  const first = ['ts', ...(hasSlot ? ['slot'] : []), ...(hasFills ? ['fill_record_id'] : [])];
-  const rest = sortingKey.filter((name) => !first.includes(name));
-  return [...first, ...rest].map((name) => `stored.\`${name}\``);
+  const hasPlace = ['tx_index', 'event_index'].every((one) => columns.some(({ name }) => name === one));
+  const first = ['ts', ...(hasSlot ? ['slot'] : [])];
+  const next = hasFills ? ['fill_record_id'] : [];
+  const rest = sortingKey.filter((name) => !first.includes(name) && !next.includes(name));
+  const stored = (names: readonly string[]) => names.map((name) => `stored.\`${name}\``);
+  return [...stored(first), ...(hasPlace ? [BLOCK_PLACE] : []), ...stored(next), ...stored(rest)];
 }

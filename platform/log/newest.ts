@@ -3,6 +3,7 @@
 import {
   type AccountsCoverage,
   type Backfill,
+  type ChainFinality,
   decodeMessage,
   isAccountStream,
   type StreamCoverage,
@@ -39,6 +40,16 @@ export class TopicTail {
       this.#next = last.offset + 1n;
     }
   }
+}
+
+/** The newest final block time in the log; null where none is known, as for a capture. */
+export async function readFinality(log: EventLog): Promise<ChainFinality | null> {
+  let newest: ChainFinality | null = null;
+  for (const bytes of await new TopicTail(log, TOPICS.finality).read()) {
+    const { name, value } = decodeMessage(bytes);
+    if (name === 'ChainFinality' && value.slot > (newest?.slot ?? -1)) newest = value;
+  }
+  return newest;
 }
 
 /** Coverage of every numbered stream, by stream. A log without the role `coverage` has none. */

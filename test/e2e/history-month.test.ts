@@ -17,6 +17,7 @@ import {
   tellingWallets,
   userLists,
 } from './harness/month/lists.ts';
+import { finalTs } from './harness/month/log.ts';
 import { chainMarkets, type MonthMarket } from './harness/month/markets.ts';
 import {
   bucketsInARow,
@@ -210,7 +211,12 @@ describe('a seeded month of exchange life', () => {
         ...authorityLists(truth, tellingWallets(truth)),
         ...statsLists(truth),
       ];
-      const { reports, missing } = await checkLists(month.url('history'), checks, ARCHIVED_SLOT_EVERY);
+      const { reports, missing } = await checkLists(
+        month.url('history'),
+        checks,
+        await finalTs(month.dataDir),
+        ARCHIVED_SLOT_EVERY,
+      );
       say('lists', reports, missing);
       const served = await servedPaths(month.url('history'));
       const rest = [...served].filter((path) => !compared.has(path.replace(/\/\{year\}.*$/, '')));

@@ -17,6 +17,7 @@ import {
   tellingWallets,
   userLists,
 } from '../e2e/harness/month/lists.ts';
+import { finalTs } from '../e2e/harness/month/log.ts';
 import { chainMarkets } from '../e2e/harness/month/markets.ts';
 import { liveMonth } from '../e2e/harness/month/run.ts';
 import { storedSamples } from '../e2e/harness/month/samples.ts';
@@ -34,12 +35,13 @@ try {
   const samples = await storedSamples(month.url('clickhouse'));
   const sums = sumChecks(truth, samples, await chainMarkets(month));
   const lists = [...marketLists(truth), ...userLists(truth, tellingAccounts(truth))];
+  const finalUpTo = await finalTs(month.dataDir);
   let differs = false;
   const compare = async (history: string, checks: typeof sums, listed: typeof lists): Promise<void> => {
     const reports: readonly EndpointReport[] = [
       ...byEndpoint(await runStats(history, checks)),
       ...byEndpoint(await checkCandles(history, truth, samples)),
-      ...(await checkLists(history, listed)).reports,
+      ...(await checkLists(history, listed, finalUpTo)).reports,
     ];
     for (const report of reports) process.stdout.write(`${JSON.stringify(report)}\n`);
     differs ||= reports.some(({ differences }) => differences.length > 0);

@@ -73,8 +73,8 @@ describe('the newest rows', () => {
       const final = { ...sources, finality: () => ({ ts }) };
       return parseCsv((await csvOfJob(final, exportJob({ users: [TAKER], fileType: 'trades', from }))) ?? '');
     };
-    expect((await rowsAt(NOW - 20)).map(({ ts }) => ts)).toEqual([String(NOW - 40), String(NOW - 20)]);
-    expect(await rowsAt(NOW - 20, NOW - 19)).toEqual([]);
+    expect((await rowsAt(NOW - 19)).map(({ ts }) => ts)).toEqual([String(NOW - 40), String(NOW - 20)]);
+    expect(await rowsAt(NOW - 19, NOW - 19)).toEqual([]);
     expect(await rowsAt(NOW)).toHaveLength(3);
   });
 
@@ -86,7 +86,7 @@ describe('the newest rows', () => {
     ]);
     const final = { ...sources, finality: () => ({ ts: NOW - 20 }) };
     const text = await csvOfJob(final, exportJob({ users: [TAKER], fileType: 'balances' }));
-    expect(parseCsv(text ?? '')).toMatchObject([{ deposits: '5', closingBalance: '5', to: String(NOW - 20) }]);
+    expect(parseCsv(text ?? '')).toMatchObject([{ deposits: '5', closingBalance: '5', to: String(NOW - 21) }]);
   });
 });
 

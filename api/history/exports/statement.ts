@@ -49,7 +49,7 @@ export interface Statement {
 }
 
 /**
- * For sources with `knowsFinality`. Null for a job without final rows: the file ends with the newest final second. Rejects, or fails
+ * For sources with `knowsFinality`. Null for a job without final rows: the file ends before the second of the newest final slot. Rejects, or fails
  * while it is read, with ExportFailure or with an error of the store.
  */
 export async function statementOfJob(sources: StatementSources, job: ExportJob): Promise<Statement | null> {
@@ -58,7 +58,9 @@ export async function statementOfJob(sources: StatementSources, job: ExportJob):
   const market = job.market === null ? null : markets.byName(job.market);
   if (type === null || (job.market !== null && !market)) throw new ExportFailure(type ? 'unknownMarket' : 'internal');
   await builtParts.require('events');
-  const to = Math.min(job.to, sources.finality()?.ts ?? job.to);
+  const finality = sources.finality();
+  // Later slots of the final slot's second may not be final.
+  const to = finality === null ? job.to : Math.min(job.to, finality.ts - 1);
   if (to < job.from) return null;
   // One database for the whole file, also when the history is rebuilt meanwhile.
   const store = sources.store.pinned();

@@ -107,7 +107,7 @@ it('a job waits while a live source has not said what is final', async () => {
     return looks > 2 || (jobs.jobs.get(id)?.end ?? null) !== null;
   });
   expect(jobs.jobs.get(id)).toMatchObject({ claims: 0, end: null });
-  final = { ts: NOW - 191 };
+  final = { ts: NOW - 190 };
   expect(await finished(id)).toMatchObject({ outcome: 'ready', rows: 10 });
 });
 

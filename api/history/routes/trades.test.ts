@@ -148,6 +148,18 @@ describe('/market/{symbol}/trades/{year}/{month}/{day}', () => {
     expect(await answersAt({ slot: 9, ts: first + DAY })).toEqual([true, 'true']);
   });
 
+  it('leaves out what the chain can still take back', async () => {
+    const path = '/market/SOL-PERP/trades/2026/6/14';
+    await stage.store('order_action', [fill({ ts: first + 10 }), fill({ ts: first + 20 })]);
+    const app = await makeApp(stage.clickhouse, undefined, { finality: () => ({ slot: 9, ts: first + 20 }) });
+    const { records, meta } = (await app.inject(path)).json<{ records: { ts: number }[]; meta: object }>();
+    const csv = (await app.inject(`${path}?format=csv`)).body;
+    await app.close();
+    expect(records.map(({ ts }) => ts)).toEqual([first + 10]);
+    expect(meta).toMatchObject({ totalRecords: 1, isFinal: false });
+    expect(csv.trimEnd().split('\n')).toHaveLength(2);
+  });
+
   it('answers one day in UTC, with its totals', async () => {
     await stage.store('order_action', [
       fill({ ts: first - 1 }),

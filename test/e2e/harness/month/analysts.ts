@@ -12,6 +12,7 @@ import { columnsOf, tableOf } from '../../../../schemas/index.ts';
 import { NODE_FLAGS } from '../../../support/platform/children.ts';
 import { bundled } from '../processes/bundled.ts';
 import { eventually } from '../processes/processes.ts';
+import { finalTs } from './log.ts';
 import type { Month } from './run.ts';
 import type { MonthEvent, MonthTruth } from './truth.ts';
 
@@ -45,13 +46,13 @@ function analystTests(parts: () => AnalystParts): void {
   let fromTs = 0;
   let toTs = 0;
 
-  beforeAll(() => {
+  beforeAll(async () => {
     const { month } = parts();
     dir = month.dataDir;
     truth = parts().truth.events;
     const times = truth.flatMap(({ ts }) => (ts === 0 ? [] : [ts]));
-    // The range leaves the last slot out, so that it has surely ended.
-    [fromTs, toTs] = [Math.min(...times), Math.max(...times)];
+    // An export has the rows that are final.
+    [fromTs, toTs] = [Math.min(...times), await finalTs(dir)];
   });
 
   const endpoint = (name: string): string => parts().month.url(name);

@@ -69,6 +69,7 @@ export function byEndpoint(outcomes: readonly Outcome[]): readonly EndpointRepor
 export async function checkLists(
   base: string,
   checks: readonly ListCheck[],
+  finalTs: number,
   slotEvery = 1,
 ): Promise<{ readonly reports: readonly EndpointReport[]; readonly missing: readonly string[] }> {
   const served = await servedPaths(base);
@@ -90,7 +91,8 @@ export async function checkLists(
     for (const [day, slot] of slotsOf(check).entries()) {
       const every = hasRows(check, slot) ? slotEvery : EMPTY_EVERY;
       if (day % every !== index % every) continue;
-      jobs.push(() => failed(check, () => checkDated(base, check, slot, day % JSON_EVERY === index % JSON_EVERY)));
+      const asJson = day % JSON_EVERY === index % JSON_EVERY;
+      jobs.push(() => failed(check, () => checkDated(base, check, slot, { finalTs, asJson })));
     }
   }
   return { reports: byEndpoint(await inParallel(jobs)), missing: [...missing] };

@@ -6,6 +6,7 @@ import {
   offsetKey,
   openEventLog,
   readConfig,
+  readFinality,
   readToEnd,
   silentLogger,
 } from '../../../../platform/index.ts';
@@ -20,6 +21,18 @@ const BATCH_RECORDS = 250;
 
 export function openLogAt(dataDir: string): Promise<EventLog> {
   return openEventLog(readConfig({ SLOTBOOK_DATA_DIR: dataDir }), silentLogger());
+}
+
+/** Time up to which archives and exports have rows, Unix seconds. */
+export async function finalTs(dataDir: string): Promise<number> {
+  const log = await openLogAt(dataDir);
+  try {
+    const finality = await readFinality(log);
+    if (finality === null) throw new Error('no slot of the month is final');
+    return finality.ts;
+  } finally {
+    await log.close();
+  }
 }
 
 /** Oracle price of each market's newest description, by market key. */

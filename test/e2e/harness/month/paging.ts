@@ -72,16 +72,16 @@ export async function checkRolling(base: string, check: ListCheck, limit?: numbe
   return outcome(check, urlOf('', check.path, check.query ?? {}), records.length, requests, counted, difference);
 }
 
-/** One slot of an archive whole as CSV, and on request as JSON page by page. */
+/** One slot of an archive whole as CSV, and on request as JSON page by page. Rows from `finalTs` on are left out. */
 export async function checkDated(
   base: string,
   check: ListCheck,
   dated: readonly [year: number, month: number, day?: number],
-  asJson: boolean,
+  { finalTs, asJson }: { readonly finalTs: number; readonly asJson: boolean },
 ): Promise<Outcome> {
   const path = [check.path, ...dated].join('/');
   const { from, to } = utcSpan(...dated);
-  const expected = check.rows.filter(({ ts }) => Number(ts) >= from && Number(ts) < to);
+  const expected = check.rows.filter(({ ts }) => Number(ts) >= from && Number(ts) < Math.min(to, finalTs));
   const json = asJson ? await allPages(base, path, {}) : null;
   const response = await fetch(`${base}${path}?format=csv`);
   const csv = await response.text();
@@ -92,7 +92,7 @@ export async function checkDated(
     ...(csv.startsWith('"ts","txSig","txSigIndex","slot",') ? [] : ['no header']),
     ...(json && json.records.length !== expected.length ? [`${json.records.length} of ${expected.length} rows`] : []),
     ...(json && json.last.meta.totalRecords !== expected.length ? [`total ${json.last.meta.totalRecords}`] : []),
-    ...finalityFaults(to, response.headers.get('x-final'), json?.last.meta.isFinal),
+    ...finalityFaults(to <= finalTs, response.headers.get('x-final'), json?.last.meta.isFinal),
   ];
   const parsed = response.status === 200 ? parseCsv(csv) : { names: [], rows: [] };
   const difference = firstDifference(expected, json?.records ?? []) ?? csvDifference(expected, parsed);
@@ -101,14 +101,9 @@ export async function checkDated(
   return outcome({ ...check, endpoint }, path, parsed.rows.length, (json?.requests ?? 0) + 1, label, difference);
 }
 
-/** The chain finalizes 32 slots behind its end, which is less than three days of the month. A period that runs is never final. */
-const FINAL_AFTER_S = 3 * 86_400;
-
-function finalityFaults(to: number, header: string | null, member: boolean | undefined): readonly string[] {
-  const now = Date.now() / 1000;
-  const wanted = to > now ? 'false' : to < now - FINAL_AFTER_S ? 'true' : header;
+function finalityFaults(isFinal: boolean, header: string | null, member: boolean | undefined): readonly string[] {
   return [
-    ...(header === wanted ? [] : [`x-final ${header}`]),
+    ...(header === String(isFinal) ? [] : [`x-final ${header}`]),
     ...(member === undefined || String(member) === header ? [] : [`isFinal ${member}, x-final ${header}`]),
   ];
 }
