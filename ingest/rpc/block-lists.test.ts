@@ -7,6 +7,7 @@ import { BlockLists } from './block-lists.ts';
 import { RequestBudget } from './budget.ts';
 import { REAL_CLOCK } from './clock.ts';
 import { Endpoint } from './endpoint.ts';
+import { BEHIND } from './errors.ts';
 import { FinalizedChain } from './finalized.ts';
 import { Nodes } from './nodes.ts';
 
@@ -90,7 +91,7 @@ describe('a jump', () => {
     const lists = new BlockLists(await nodesOf(chain, lost));
     expect(await lists.compare(100, OPTIONS)).toMatchObject({
       jumps: [{ fromSlot: 510, toSlot: 700 }],
-      newestSlot: -1,
+      whole: new Set(),
     });
     expect([open[0]?.asked.get('getBlocks'), open[0]?.asked.get('getBlock')]).toEqual([1, 2]);
   });
@@ -105,13 +106,30 @@ describe('a jump', () => {
   it('of one node is none beside a whole node', async () => {
     const nodes = await nodesOf(chain, lost, whole);
     const compared = await new BlockLists(nodes).compare(100, OPTIONS);
-    expect(compared).toMatchObject({ jumps: [], newestSlot: 1_000 });
+    expect(compared.jumps).toEqual([]);
     expect([...compared.whole]).toEqual([nodes.endpoints[1]]);
   });
 
   it('counts where another node pruned the blocks before it', async () => {
     const compared = await new BlockLists(await nodesOf(chain, lost, (slot) => slot > 600)).compare(100, OPTIONS);
-    expect(compared).toMatchObject({ jumps: [{ fromSlot: 510, toSlot: 700 }], newestSlot: -1 });
+    expect(compared).toMatchObject({ jumps: [{ fromSlot: 510, toSlot: 700 }], whole: new Set() });
+  });
+
+  it('is in doubt while a node that may have its blocks stands far behind', async () => {
+    const compared = await new BlockLists(await nodesOf(chain, lost, (slot) => slot <= 600)).compare(100, OPTIONS);
+    expect(compared).toMatchObject({
+      jumps: [{ fromSlot: 510, toSlot: 700 }],
+      whole: new Set(),
+      doubt: { code: BEHIND },
+    });
+  });
+
+  it('is not looked for at a silent node for long', async () => {
+    const nodes = await nodesOf(chain, lost, whole);
+    open[0]?.on('getSlot', () => new Promise(() => {}));
+    const compared = await new BlockLists(nodes).compare(100, OPTIONS);
+    expect([...compared.whole]).toEqual([nodes.endpoints[1]]);
+    expect([...compared.tips]).toEqual([[nodes.endpoints[1], 1_000]]);
   });
 
   it('is not known before the node has blocks behind it', async () => {

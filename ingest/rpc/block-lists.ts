@@ -1,6 +1,7 @@
 // Lists of blocks, and what they prove. A slot that a node does not list was skipped, or the node lost its block: one that
 // boots from a newer snapshot lacks every block between. The next block tells them apart, because it names its parent.
 
+import { setTimeout as delay } from 'node:timers/promises';
 import type { BlockSlots, SlotRange } from '../source.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BEHIND, RpcError } from './errors.ts';
@@ -20,6 +21,8 @@ const JUMP_SLOTS_MIN = 64;
 const JUMPS_ASKED_MAX = 100;
 /** Slots of one list: MAX_GET_CONFIRMED_BLOCKS_RANGE of Solana. */
 const LIST_SLOTS_MAX = 500_000;
+/** A node that lags may be known before the newest one names its slot. A node that is silent for longer holds no comparison. */
+const TIPS_MS = 3_000;
 
 export interface BlockOptions extends AskOptions {
   readonly commitment: string;
@@ -39,8 +42,8 @@ export interface BlockHeader {
 export interface Comparison {
   /** Nodes that have them, without a long run that is lost. It grows while slower nodes answer. */
   readonly whole: ReadonlySet<Endpoint>;
-  /** Newest slot of the node that is known to be whole; -1 without one. */
-  readonly newestSlot: number;
+  /** Newest slot of each node that named it. It grows too. */
+  readonly tips: ReadonlyMap<Endpoint, number>;
   /** Runs of blocks that some node has lost; empty while one is whole. */
   readonly jumps: readonly SlotRange[];
   /** Why a node that may be whole did not answer; null where all answered, or one is whole. */
@@ -96,59 +99,82 @@ export class BlockLists {
 
   /**
    * Looks for long runs of slots since `fromSlot` whose blocks a node has lost between others. Resolves when one node has all
-   * since then, or when each was asked. Rejects when none answered. A busy node may have what the others lack: ask again.
+   * since then, or when each was asked. Rejects when none answered. A busy node, and one far behind another, may have what the
+   * others lack: ask again.
    */
   async compare(fromSlot: number, options: BlockOptions): Promise<Comparison> {
     const whole = new Set<Endpoint>();
+    const tips = new Map<Endpoint, number>();
     const jumps: SlotRange[] = [];
     const failures: unknown[] = [];
-    const compareOne = async (endpoint: Endpoint): Promise<number> => {
-      const found = await this.#jumps(endpoint, fromSlot, options).catch((error: unknown) => {
+    const { endpoints } = this.#nodes;
+    const asked = endpoints.map(async (endpoint) => {
+      const slot = await this.#tip(endpoint, options);
+      tips.set(endpoint, slot);
+      return slot;
+    });
+    const areNamed = Promise.race([Promise.allSettled(asked), delay(TIPS_MS, undefined, { ref: false })]);
+    const judge = async (endpoint: Endpoint, tip: Promise<number>): Promise<boolean> => {
+      const toSlot = await tip;
+      const found = await this.#jumps(endpoint, { fromSlot, toSlot }, options);
+      jumps.push(...found.jumps);
+      if (!found.isWhole) return false;
+      await areNamed;
+      // It shows nothing of the slots before the newest one.
+      if (toSlot < Math.max(...tips.values()) - JUMP_SLOTS_MIN)
+        throw new RpcError('the node is far behind another one', BEHIND);
+      return true;
+    };
+    const compareOne = async (endpoint: Endpoint, index: number): Promise<void> => {
+      const isWhole = await judge(endpoint, asked[index] ?? Promise.resolve(-1)).catch((error: unknown) => {
         failures.push(error);
         throw error;
       });
-      jumps.push(...found.jumps);
-      if (!found.isWhole) throw new RpcError('the node lacks blocks', null, { remedy: 'elsewhere' });
+      if (!isWhole) throw new RpcError('the node lacks blocks', null, { remedy: 'elsewhere' });
       whole.add(endpoint);
-      return found.newestSlot;
     };
-    const { endpoints } = this.#nodes;
-    const newestSlot = await Promise.any(endpoints.map(compareOne)).catch(() => -1);
-    if (newestSlot >= 0) return { whole, newestSlot, jumps: [], doubt: null };
+    await Promise.any(endpoints.map(compareOne)).catch(() => {});
+    if (whole.size > 0) return { whole, tips, jumps: [], doubt: null };
     const doubt = failures.find((one) => !(one instanceof RpcError) || one.remedy === 'later') ?? null;
     if (failures.length === endpoints.length) throw doubt ?? failures[0];
-    return { whole, newestSlot, jumps, doubt };
+    return { whole, tips, jumps, doubt };
   }
 
-  /** Rejects when the list of the node does not reach its newest slot yet: a run of lost blocks may follow. */
-  #jumps(
-    one: Endpoint,
-    fromSlot: number,
-    options: BlockOptions,
-  ): Promise<{ readonly jumps: readonly SlotRange[]; readonly newestSlot: number; readonly isWhole: boolean }> {
+  #tip(one: Endpoint, options: BlockOptions): Promise<number> {
     const { commitment } = options;
-    const mayAsk = (endpoint: Endpoint) => endpoint === one;
     return this.#nodes.first(
+      (endpoint, signal) =>
+        this.#slot(endpoint, { method: 'getSlot', params: [{ commitment }] }, { ...options, signal }),
+      { ...options, mayAsk: (endpoint) => endpoint === one },
+    );
+  }
+
+  /** Rejects when the list of the node does not reach `toSlot`, its newest one, yet: a run of lost blocks may follow. */
+  async #jumps(
+    one: Endpoint,
+    { fromSlot, toSlot }: SlotRange,
+    options: BlockOptions,
+  ): Promise<{ readonly jumps: readonly SlotRange[]; readonly isWhole: boolean }> {
+    const found = await this.#nodes.first(
       async (endpoint, signal) => {
         const given = { ...options, signal };
         const firstSlot = await this.#slot(endpoint, { method: 'getFirstAvailableBlock', params: [] }, given);
-        const newestSlot = await this.#slot(endpoint, { method: 'getSlot', params: [{ commitment }] }, given);
         const jumps: SlotRange[] = [];
         let next = Math.max(fromSlot, firstSlot);
-        for (let from = next; from <= newestSlot; from += LIST_SLOTS_MAX) {
-          const toSlot = Math.min(newestSlot, from + LIST_SLOTS_MAX - 1);
-          const listed = ascending(await this.#list(endpoint, { fromSlot: from, toSlot }, given));
+        for (let from = next; from <= toSlot; from += LIST_SLOTS_MAX) {
+          const part = { fromSlot: from, toSlot: Math.min(toSlot, from + LIST_SLOTS_MAX - 1) };
+          const listed = ascending(await this.#list(endpoint, part, given));
           const last = listed.at(-1);
           if (last === undefined) continue;
           jumps.push(...(await this.#missing({ fromSlot: next, toSlot: last }, listed, given, JUMP_SLOTS_MIN)));
           next = last + 1;
         }
-        if (newestSlot - next >= JUMP_SLOTS_MIN)
-          throw new RpcError('the node lists no block at its newest slot', BEHIND);
-        return { jumps, newestSlot, isWhole: firstSlot <= fromSlot && jumps.length === 0 };
+        return { jumps, next, isWhole: firstSlot <= fromSlot && jumps.length === 0 };
       },
-      { ...options, mayAsk },
+      { ...options, mayAsk: (endpoint) => endpoint === one },
     );
+    if (toSlot - found.next >= JUMP_SLOTS_MIN) throw new RpcError('the node lists no block at its newest slot', BEHIND);
+    return found;
   }
 
   /** Slots of a range that neither have a listed block nor lie between a block and its parent, in runs of some length. */

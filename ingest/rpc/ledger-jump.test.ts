@@ -8,18 +8,24 @@ import { UpdateQueue } from '../queue.ts';
 import type { SourceUpdate } from '../source.ts';
 import type { AccountStream } from './account-stream.ts';
 import { RequestBudget } from './budget.ts';
-import { REAL_CLOCK } from './clock.ts';
+import { type Clock, REAL_CLOCK } from './clock.ts';
 import { Endpoint } from './endpoint.ts';
+import { BEHIND } from './errors.ts';
 import { History } from './history.ts';
 import { JsonRpc } from './json-rpc.ts';
 import { Nodes } from './nodes.ts';
 import { TransactionAudit } from './transaction-audit.ts';
+import { NETWORK } from './transport.ts';
 
 const PROGRAM = 'program';
 const RESUME_SLOT = 500;
 const CHAIN = chainOf(90, 1_000);
 const RATE_LIMIT = { error: { code: 429, message: 'Too many requests' } };
 const lost = (slot: number) => slot < 510 || slot > 700;
+/** More audits than failed comparisons. */
+const AUDITS = 14;
+/** Pauses between the rounds of a request take no time. */
+const CLOCK: Clock = { ...REAL_CLOCK, wait: async () => {} };
 
 const open: FaultyNode[] = [];
 afterEach(async () => {
@@ -34,8 +40,11 @@ async function nodeOf(has: (slot: number) => boolean, refusals = 0): Promise<End
   const held = CHAIN.filter(has).reverse();
   let left = refusals;
   node.on('getSignaturesForAddress', ([, options]) => {
-    const { before = Number.POSITIVE_INFINITY } = options as { readonly before?: string };
+    const asked = options as { readonly before?: string; readonly minContextSlot?: number };
+    const { before = Number.POSITIVE_INFINITY, minContextSlot = 0 } = asked;
     if (left-- > 0) return RATE_LIMIT;
+    if ((held[0] ?? 0) < minContextSlot)
+      return { error: { code: BEHIND, message: 'Minimum context slot not reached' } };
     const slots = held.filter((slot) => slot < Number(before));
     return { result: slots.map((slot) => ({ signature: String(slot), slot, err: null })) };
   });
@@ -43,22 +52,33 @@ async function nodeOf(has: (slot: number) => boolean, refusals = 0): Promise<End
     const slot = Number(signature);
     return { result: has(slot) ? { slot, meta: { err: null, logMessages: [] } } : null };
   });
-  return new Endpoint(node.url, new RequestBudget(0, REAL_CLOCK), REAL_CLOCK);
+  return new Endpoint(node.url, new RequestBudget(0, CLOCK), CLOCK);
 }
 
 /** What one first sweep after an outage brings. */
-async function updatesOf(...endpoints: readonly Endpoint[]): Promise<readonly SourceUpdate[]> {
+const updatesOf = (...endpoints: readonly Endpoint[]) => updatesOfAudits(endpoints, 0);
+
+/** What the first sweep and some audits bring. */
+async function updatesOfAudits(
+  endpoints: readonly Endpoint[],
+  audits: number,
+  before: (audit: number) => void = () => {},
+): Promise<readonly SourceUpdate[]> {
   const { signal } = new AbortController();
   const queue = new UpdateQueue(10_000);
-  const rpc = new JsonRpc(new Nodes(endpoints, 'confirmed', signal, REAL_CLOCK), {} as AccountStream);
+  const rpc = new JsonRpc(new Nodes(endpoints, 'confirmed', signal, CLOCK), {} as AccountStream);
   const history = new History(
     rpc,
     { programs: [PROGRAM], commitment: 'confirmed', firstSignaturesMax: 1_000, chain: 'chain' },
     { slot: RESUME_SLOT, signatures: { [PROGRAM]: String(RESUME_SLOT) }, chain: 'chain' },
   );
-  await new TransactionAudit({ rpc, history, reader: { counts: {} }, queue, logger: silentLogger(), signal }).begin(
-    () => {},
-  );
+  const audit = new TransactionAudit({ rpc, history, reader: { counts: {} }, queue, logger: silentLogger(), signal });
+  await audit.begin(() => {});
+  for (let number = 0; number < audits; number++) {
+    before(number);
+    await audit.turn();
+    await rpc.nodes.probe();
+  }
   queue.end();
   const updates: SourceUpdate[] = [];
   for await (const batch of queue.batches()) updates.push(...batch);
@@ -88,5 +108,53 @@ describe('a sweep beside a node that lost blocks', () => {
       { fromSlot: 510, toSlot: 700 },
       { fromSlot: 800, toSlot: 900 },
     ]);
+  });
+});
+
+describe('a sweep beside a node that lost blocks and a whole one that stands far behind', () => {
+  /** Fails when the resume point passes a slot that neither came nor lies in a lasting gap. */
+  const expectNothingHidden = (updates: readonly SourceUpdate[]) => {
+    const open = new Set(chainOf(RESUME_SLOT + 1, 1_000));
+    for (const update of updates) {
+      if (update.kind === 'transaction') open.delete(update.slot);
+      else if (update.kind === 'gap' && update.isLasting)
+        for (const slot of chainOf(update.fromSlot, update.toSlot)) open.delete(slot);
+      else if (update.kind === 'progress') expect([...open].find((slot) => slot <= update.resume.slot)).toBeUndefined();
+    }
+    expect([...open][0]).toBeUndefined();
+  };
+
+  for (const standing of [450, 505, 600]) {
+    const behind = (slot: number) => slot <= standing;
+
+    it(`at ${standing} names the jump as a gap`, async () => {
+      expectNothingHidden(await updatesOfAudits([await nodeOf(lost), await nodeOf(behind)], AUDITS));
+      expectNothingHidden(await updatesOfAudits([await nodeOf(behind), await nodeOf(lost)], AUDITS));
+    });
+
+    it(`at ${standing} waits while it catches up`, async () => {
+      const whole = await nodeOf(() => true);
+      const late = await nodeOf(behind);
+      let isLate = true;
+      const catching = new Endpoint(late.url, new RequestBudget(0, CLOCK), CLOCK, {
+        ...NETWORK,
+        post: (_, body, signal) => NETWORK.post(isLate ? late.url : whole.url, body, signal),
+      });
+      const updates = await updatesOfAudits([await nodeOf(lost), catching], AUDITS, (audit) => {
+        isLate = audit < 3;
+      });
+      expectNothingHidden(updates);
+      expect(gapsOf(updates).filter((one) => one.isLasting)).toEqual([]);
+    });
+  }
+
+  it('takes no list of a node that refused the comparison', async () => {
+    const jumped = await nodeOf(lost);
+    const [node] = open;
+    if (node) node.http = () => ({ status: 403 });
+    const updates = await updatesOfAudits([jumped, await nodeOf((slot) => slot <= 505)], 2, () => {
+      if (node) node.http = null;
+    });
+    expect(updates.filter((one) => one.kind === 'progress' && one.resume.slot > 505)).toEqual([]);
   });
 });

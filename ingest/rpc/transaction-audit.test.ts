@@ -35,7 +35,7 @@ async function gapsOf(history: History, turns: number, jumps: Jumps = async () =
     rpc: {
       firstAvailableBlock: async () => 0,
       blockLists: {
-        compare: async (fromSlot) => ({ whole: new Set(), newestSlot: -1, jumps: await jumps(fromSlot), doubt: null }),
+        compare: async (fromSlot) => ({ whole: new Set(), tips: new Map(), jumps: await jumps(fromSlot), doubt: null }),
       },
     },
     history,
@@ -139,7 +139,8 @@ describe('a comparison of blocks', () => {
         blockLists: {
           compare: async () => {
             compared += 1;
-            return { whole: new Set([isAway ? other : whole]), newestSlot: 200, jumps: [], doubt: null };
+            const tips = new Map([whole, other].map((one) => [one, 200] as const));
+            return { whole: new Set([isAway ? other : whole]), tips, jumps: [], doubt: null };
           },
         },
       },

@@ -173,10 +173,14 @@ export class TransactionAudit {
     this.#comparisons = 0;
   }
 
-  /** Beside a whole node, another one may list signatures once the resume point has passed the compared blocks. */
+  /**
+   * Beside a whole node, another one may list signatures once the resume point has passed the newest slot of all. One that named no
+   * slot was not compared.
+   */
   readonly #mayList = (endpoint: Endpoint): boolean => {
     if (this.#compared === null || this.#compared.whole.has(endpoint)) return true;
-    return (this.#parts.history.resume?.slot ?? 0) >= this.#compared.newestSlot;
+    const { tips } = this.#compared;
+    return tips.has(endpoint) && (this.#parts.history.resume?.slot ?? 0) >= Math.max(...tips.values());
   };
 
   /** The first one of a session, when nodes may have been away, compares their blocks before the resume point moves. */

@@ -146,7 +146,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'a node that lost blocks lists beside a whole one',
     file: 'ingest/rpc/transaction-audit.ts',
     needs: 'jumpSlots',
-    find: 'return (this.#parts.history.resume?.slot ?? 0) >= this.#compared.newestSlot;',
+    find: 'return tips.has(endpoint) && (this.#parts.history.resume?.slot ?? 0) >= Math.max(...tips.values());',
     replace: 'return true;',
   },
   {
