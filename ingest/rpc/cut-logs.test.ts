@@ -1,7 +1,10 @@
 // Logs that one node cut and another one has whole.
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../platform/index.ts';
+import { loadDefinition } from '../../schemas/index.ts';
 import { FaultyNode } from '../../test/support/ingest/faulty-node.ts';
+import { RpcSource } from '../rpc.ts';
 import type { AccountStream } from './account-stream.ts';
 import { RequestBudget } from './budget.ts';
 import { REAL_CLOCK } from './clock.ts';
@@ -68,6 +71,29 @@ describe('a cut log', () => {
     expect(await logsOf(rpc)).toEqual(CUT);
     expect(await logsOf(rpc)).toEqual(CUT);
     expect(silent.requests).toBe(1);
+  });
+
+  it('costs a wait for a silent node once, however often the source fetches one alone', async () => {
+    const [cut, silent] = [await nodeOf({ logs: CUT }), await nodeOf(null)];
+    silent.on('getTransaction', () => new Promise(() => {}));
+    const source = new RpcSource({
+      rpcUrls: [cut.url, silent.url],
+      wsUrls: [],
+      definition: loadDefinition('velocity'),
+      logger: silentLogger(),
+      silenceMs: 1_000,
+    });
+    for (const signature of ['first', 'second']) expect((await source.transaction(signature))?.logs).toEqual(CUT);
+    expect(silent.requests).toBe(1);
+  });
+
+  it('leaves no node alone because the request was given up', async () => {
+    const [cut, silent] = [await nodeOf({ logs: CUT }), await nodeOf(null)];
+    silent.on('getTransaction', () => new Promise(() => {}));
+    const rpc = rpcOf(cut, silent);
+    await rpc.transactions(['signature'], 'confirmed', { signal: AbortSignal.timeout(200) }).catch(() => {});
+    await logsOf(rpc);
+    expect(silent.requests).toBe(2);
   });
 
   it('is asked for once at each node, however busy they are', async () => {

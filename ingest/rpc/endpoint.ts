@@ -35,6 +35,7 @@ export class Endpoint {
   readonly #slots = new Map<string, number>();
   #failures = 0;
   #pausedToMs = 0;
+  #slowToMs = 0;
 
   constructor(url: string, budget: RequestBudget, clock: Clock, transport: Transport = NETWORK) {
     this.url = url;
@@ -52,6 +53,16 @@ export class Endpoint {
   /** Milliseconds until the node may be asked again; 0: now. */
   get pauseMs(): number {
     return Math.max(0, this.#pausedToMs - this.#clock.now());
+  }
+
+  /** Whether the node was slower than somebody could wait, a while ago. */
+  get isSlow(): boolean {
+    return this.#slowToMs > this.#clock.now();
+  }
+
+  /** The node counts as slow for so long. */
+  wasSlow(forMs: number): void {
+    this.#slowToMs = this.#clock.now() + forMs;
   }
 
   /** Newest slot that the node named at this commitment; -1 before the first. */

@@ -45,8 +45,6 @@ export class Nodes {
   readonly #commitment: string;
   readonly #signal: AbortSignal;
   readonly #clock: Clock;
-  /** When a node may be asked for something better again, by the clock. */
-  readonly #slowUntilMs = new Map<Endpoint, number>();
 
   /** `commitment` is the one in use: the progress of a node is judged by it. */
   constructor(endpoints: readonly Endpoint[], commitment: string, signal: AbortSignal, clock: Clock) {
@@ -170,7 +168,7 @@ export class Nodes {
       const left = [...calls.keys()].filter((index) => !found.has(index));
       const isInOrder = endpoint.pauseMs === 0 && endpoint.failures === 0;
       if (left.length === 0 || outer.aborted) break;
-      if (!isInOrder || (this.#slowUntilMs.get(endpoint) ?? 0) > this.#clock.now()) continue;
+      if (!isInOrder || endpoint.isSlow) continue;
       try {
         const signal = AbortSignal.any([outer, AbortSignal.timeout(BETTER_MS)]);
         const wanted = left.flatMap((index) => calls[index] ?? []);
@@ -180,7 +178,7 @@ export class Nodes {
           if (answer && 'value' in answer && isBetter(answer.value, index)) found.set(index, answer.value);
         }
       } catch {
-        this.#slowUntilMs.set(endpoint, this.#clock.now() + SLOW_MS);
+        if (!outer.aborted) endpoint.wasSlow(SLOW_MS);
       }
     }
     return found;
