@@ -1,5 +1,6 @@
 // Logs that one node cut and another one has whole.
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../platform/index.ts';
 import { loadDefinition } from '../../schemas/index.ts';
@@ -28,14 +29,17 @@ describe('a cut log', () => {
     for (const node of open.splice(0)) await node.close();
   });
 
-  /** A node with one transaction; null: it has none. */
-  const nodeOf = async (transaction: Transaction | null) => {
+  /** A node with one transaction, null for none, that answers a request for its block after a time. */
+  const nodeOf = async (transaction: Transaction | null, blockMs = 0) => {
     const node = await FaultyNode.open(null);
     open.push(node);
     const meta = transaction && { err: transaction.err ?? null, logMessages: transaction.logs };
     node.on('getTransaction', () => ({ result: meta && { slot: SLOT, meta } }));
     const signed = { signatures: ['signature'], message: { accountKeys: [PROGRAM] } };
-    node.on('getBlock', () => ({ result: meta && { transactions: [{ transaction: signed, meta }] } }));
+    node.on('getBlock', async () => {
+      await delay(blockMs);
+      return { result: meta && { transactions: [{ transaction: signed, meta }] } };
+    });
     return node;
   };
   const rpcOf = (...nodes: readonly FaultyNode[]) => {
@@ -85,6 +89,14 @@ describe('a cut log', () => {
     });
     for (const signature of ['first', 'second']) expect((await source.transaction(signature))?.logs).toEqual(CUT);
     expect(silent.requests).toBe(1);
+  });
+
+  it('of a block is read whole from a node that answers late, also where it was too slow for live updates', async () => {
+    const [cut, late] = [await nodeOf({ logs: CUT }), await nodeOf({ logs: WHOLE }, 1_200)];
+    late.on('getTransaction', () => new Promise(() => {}));
+    const rpc = rpcOf(cut, late);
+    expect(await logsOf(rpc)).toEqual(CUT);
+    expect(await blockLogsOf(rpc)).toEqual([WHOLE]);
   });
 
   it('leaves no node alone because the request was given up', async () => {

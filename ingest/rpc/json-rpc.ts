@@ -22,6 +22,9 @@ export const ACCOUNTS_PER_CALL = 100;
 const ACCOUNTS_PER_PAGE = 10_000;
 const PAGES_MAX = 10_000;
 
+/** Time of another node to answer with a whole log: live updates wait for it. A backfill does not hold them. */
+const WHOLE_LOG_PATIENCE_MS = 1_000;
+
 /** What an answer lacks that tells nothing: more than any count of transactions that another one lacks. */
 const LACKS_ALL = Number.MAX_SAFE_INTEGER;
 
@@ -252,7 +255,7 @@ export class JsonRpc {
     const wanted = cut.flatMap((index) => calls[index] ?? []);
     const isWhole = (value: unknown, at: number) =>
       lackOf(value) === null && !hasCutLog(transactionOf(signatures[cut[at] ?? -1] ?? '', { value }).found);
-    const whole = await this.nodes.better(wanted, isWhole, options);
+    const whole = await this.nodes.better(wanted, isWhole, { ...options, patienceMs: WHOLE_LOG_PATIENCE_MS });
     for (const [at, value] of whole) {
       const index = cut[at] ?? -1;
       found[index] = transactionOf(signatures[index] ?? '', { value });

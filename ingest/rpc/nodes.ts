@@ -11,9 +11,7 @@ const ROUND_PAUSE_MS = 300;
 const BEHIND_SLOTS_MAX = 12;
 /** Longest wait for nodes that asked for a pause. Beyond it the request fails, and its caller asks again. */
 const PAUSE_MAX_MS = 15_000;
-/** Time of a node to answer what another one has answered in part: live updates wait for a cut log. */
-const BETTER_MS = 1_000;
-/** A node that did not answer in that time is asked for nothing better for as long. */
+/** A node that did not answer within somebody's patience is asked for nothing better for as long. */
 const SLOW_MS = 30_000;
 
 export interface Call {
@@ -154,13 +152,13 @@ export class Nodes {
   }
 
   /**
-   * Better values for calls that have one, from the other nodes that are in order, by index of the call. Each is asked once and for a
-   * short time. One that does not answer in it is left alone for a while.
+   * Better values for calls that have one, from the other nodes that are in order, by index of the call. Each is asked once. Within
+   * `patienceMs`: one that does not answer in it is left alone for a while. Absent: a node has the time of any request.
    */
   async better(
     calls: readonly Call[],
     isBetter: (value: unknown, index: number) => boolean,
-    options: AskOptions = {},
+    { patienceMs, ...options }: AskOptions & { readonly patienceMs?: number } = {},
   ): Promise<ReadonlyMap<number, unknown>> {
     const found = new Map<number, unknown>();
     const outer = options.signal ? AbortSignal.any([options.signal, this.#signal]) : this.#signal;
@@ -168,9 +166,9 @@ export class Nodes {
       const left = [...calls.keys()].filter((index) => !found.has(index));
       const isInOrder = endpoint.pauseMs === 0 && endpoint.failures === 0;
       if (left.length === 0 || outer.aborted) break;
-      if (!isInOrder || endpoint.isSlow) continue;
+      if (!isInOrder || (patienceMs !== undefined && endpoint.isSlow)) continue;
       try {
-        const signal = AbortSignal.any([outer, AbortSignal.timeout(BETTER_MS)]);
+        const signal = patienceMs === undefined ? outer : AbortSignal.any([outer, AbortSignal.timeout(patienceMs)]);
         const wanted = left.flatMap((index) => calls[index] ?? []);
         const answers = await this.#batchAt(endpoint, wanted, { ...options, signal });
         for (const [at, index] of left.entries()) {
@@ -178,7 +176,7 @@ export class Nodes {
           if (answer && 'value' in answer && isBetter(answer.value, index)) found.set(index, answer.value);
         }
       } catch {
-        if (!outer.aborted) endpoint.wasSlow(SLOW_MS);
+        if (patienceMs !== undefined && !outer.aborted) endpoint.wasSlow(SLOW_MS);
       }
     }
     return found;
