@@ -271,6 +271,14 @@ describe('merge of sources', () => {
     expect(kinds(merge.take(0, lost))[0]).toEqual(['transaction', 4]);
   });
 
+  it('lets no copy of a transaction wait for the index that a lost leader knew', () => {
+    const merge = started();
+    merge.take(0, transaction(3, 0, true));
+    merge.take(1, lost);
+    merge.take(0, lost);
+    expect(kinds(merge.take(1, transaction(4, 0)))).toEqual([['transaction', 4]]);
+  });
+
   it('never moves the resume point past a copy of a transaction that waits for a better one', () => {
     const merge = started();
     const of = (slot: number): SourceUpdate => ({

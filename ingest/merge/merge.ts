@@ -189,7 +189,7 @@ export class Merge {
   /** Every source delivers each transaction in the end. One copy of it passes. */
   #transaction(isLeader: boolean, member: Member, update: TransactionLogs): void {
     member.isIndexing ||= update.blockIndex !== null;
-    const leader = this.#leader === null || isLeader ? null : this.#member(this.#leader);
+    const leader = this.#leader === null || isLeader || this.#isLeaderLost ? null : this.#member(this.#leader);
     const complete = Math.max(this.#label, this.#resume?.slot ?? -1);
     for (const copy of this.#copies.take(update, complete, leader?.isIndexing ?? false)) this.#pass(copy);
   }
